@@ -1,0 +1,28 @@
+//! What the operator chose for the e-mail gate at scan.
+
+use serde::{Deserialize, Serialize};
+
+use crate::gate::Levels;
+use crate::world::settings::RobotsPolicy;
+
+/// The e-mail gate's frozen settings.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct EmailSettings {
+    /// Whether an address that reads as a person's is for a person to judge.
+    pub role_only: bool,
+    /// Whether robots.txt is obeyed.
+    pub robots: RobotsPolicy,
+    /// The levels that the operator set, by rule.
+    pub levels: Levels,
+}
+
+impl Default for EmailSettings {
+    fn default() -> Self {
+        Self {
+            role_only: false,
+            robots: RobotsPolicy::Obey,
+            levels: Levels::new(),
+        }
+    }
+}

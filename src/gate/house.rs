@@ -1,0 +1,48 @@
+//! The rules of the house: they hold for every gate, and look nothing up.
+
+use super::{Fact, Judgement, Level, Rule};
+
+/// The agent said that it found nothing.
+pub const NO_RESULT: Rule = Rule::known(
+    "no-result",
+    Level::Fail,
+    "the agent says that it found nothing",
+    "submit an answer: giving up costs a try and is not the agent's to decide",
+);
+
+/// The agent sent the same answer again.
+pub const REPEATED_SUBMISSION: Rule = Rule::known(
+    "repeated-submission",
+    Level::Fail,
+    "the submission equals an earlier one of the same quest",
+    "change what the earlier facts point at before submitting again",
+);
+
+/// The judgement on a submission that says why there is none.
+#[must_use]
+pub fn no_result(why: &str) -> Judgement {
+    refusal(&NO_RESULT, "an answer", format!("none: {why}"))
+}
+
+/// The judgement on a submission that equals the one of attempt `earlier`.
+#[must_use]
+pub fn repeated_submission(earlier: u32) -> Judgement {
+    refusal(
+        &REPEATED_SUBMISSION,
+        "a submission that differs from every earlier one",
+        format!("the same as attempt {earlier}"),
+    )
+}
+
+fn refusal(rule: &Rule, expected: &str, actual: String) -> Judgement {
+    let fact = Fact {
+        rule: rule.id.clone(),
+        level: rule.level,
+        field: None,
+        location: None,
+        expected: expected.to_owned(),
+        actual,
+        count: 1,
+    };
+    Judgement::from_facts(vec![fact], Vec::new())
+}

@@ -1,0 +1,39 @@
+//! Judges a submission: checks, the rules that they fire, and the facts that they find.
+//!
+//! A gate is a pure function of its case and of what the [`World`](crate::world::World)
+//! answers; it builds no connection, reads no clock and keeps nothing.
+
+mod cascade;
+mod check;
+pub mod email;
+mod fact;
+pub mod house;
+mod judgement;
+mod rule;
+
+pub use cascade::Cascade;
+pub use check::{Check, Cost, Finding};
+pub use fact::Fact;
+pub use judgement::{CheckOutcome, CheckReport, Judgement};
+pub use rule::{Level, Levels, Rule, RuleId};
+
+use crate::quest::{Quest, Submission};
+use crate::world::World;
+
+/// Judges submissions of one quest kind.
+pub trait Gate {
+    /// The catalogue: every rule that can fire, with the level in force here.
+    fn rules(&self) -> Vec<Rule>;
+
+    /// Judges one submission by what the world answers.
+    fn judge(&self, case: Case<'_>, world: &World<'_>) -> Judgement;
+}
+
+/// A submission and the quest that it is for.
+#[derive(Debug, Clone, Copy)]
+pub struct Case<'a> {
+    /// The quest.
+    pub quest: &'a Quest,
+    /// What the agent proposes.
+    pub submission: &'a Submission,
+}

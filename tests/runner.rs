@@ -1,0 +1,1 @@
+//! The one integration binary: every file of tests is a module of it.
