@@ -23,20 +23,12 @@ pub enum Hosted {
 /// may have written.
 #[must_use]
 pub fn hosted(site: &Url) -> Option<Hosted> {
-    let host = HostName::parse(site.host_str()?).ok()?;
-    private_suffix(host.as_str())
-        .map(Hosted::PrivateSuffix)
-        .or_else(|| HOSTED.covering(host.as_str()).map(Hosted::Listed))
-}
-
-/// The private public suffix that `host`, in lower-case ASCII, lies under.
-#[must_use]
-pub fn private_suffix(host: &str) -> Option<String> {
-    let suffix = psl::suffix(host.as_bytes())?;
-    if suffix.typ() != Some(psl::Type::Private) {
-        return None;
+    let host = HostName::of_url(site)?;
+    if host.public_suffix_is_private() {
+        let suffix = host.registrable()?.suffix().to_owned();
+        return Some(Hosted::PrivateSuffix(suffix));
     }
-    Some(String::from_utf8_lossy(suffix.as_bytes()).into_owned())
+    HOSTED.covering(host.as_str()).map(Hosted::Listed)
 }
 
 impl fmt::Display for Hosted {

@@ -33,7 +33,7 @@ pub fn on_site(site: &Url, page: &Url) -> bool {
 /// The registrable domain of a URL's host.
 #[must_use]
 pub fn registrable(url: &Url) -> Option<RegistrableDomain> {
-    HostName::parse(url.host_str()?).ok()?.registrable()
+    HostName::of_url(url)?.registrable()
 }
 
 fn is_below(site: &Url, page: &Url) -> bool {

@@ -75,8 +75,7 @@ fn file_suffix(domain: &str) -> Option<&'static str> {
 /// The label of the registrable domain: `acme` of `www.acme.co.kr`.
 fn label(domain: &str) -> Option<String> {
     let registrable = HostName::parse(domain).ok()?.registrable()?;
-    let (label, _) = registrable.as_str().split_once('.')?;
-    Some(label.to_owned())
+    Some(registrable.name_label().to_owned())
 }
 
 /// Sentry's client keys are 32 hexadecimal digits at one of its hosts.
