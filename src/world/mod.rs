@@ -9,6 +9,7 @@ pub mod dns;
 pub mod domain;
 pub mod evidence;
 pub mod http;
+pub mod lookalike;
 pub mod mailbox;
 pub mod page;
 pub mod prune;
