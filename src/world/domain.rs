@@ -3,6 +3,7 @@
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
+use url::{Host, Url};
 
 /// An absolute DNS host name: lower-case ASCII (A-labels), no trailing dot, at most 253 octets.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -10,8 +11,10 @@ use serde::{Deserialize, Serialize};
 pub struct HostName(String);
 
 /// A name one label below a known public suffix (<https://publicsuffix.org>), such as `acme.co.kr`.
+///
+/// It is read back as it was written, whatever later editions of the list say of it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(transparent)]
+#[serde(try_from = "HostName", into = "String")]
 pub struct RegistrableDomain(String);
 
 /// A text that is not a DNS host name.
@@ -38,10 +41,33 @@ impl HostName {
         }
     }
 
+    /// The host of `url`, without a trailing dot; none when it is an IP address.
+    #[must_use]
+    pub fn of_url(url: &Url) -> Option<Self> {
+        match url.host()? {
+            Host::Domain(name) => Self::parse(name).ok(),
+            Host::Ipv4(_) | Host::Ipv6(_) => None,
+        }
+    }
+
     /// The name's text.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
+    }
+
+    /// Whether the name lies under a known public suffix, or is one.
+    #[must_use]
+    pub fn has_public_suffix(&self) -> bool {
+        psl::suffix(self.0.as_bytes()).is_some_and(|suffix| suffix.is_known())
+    }
+
+    /// Whether the name's public suffix is from the list's private section (`github.io`,
+    /// `blogspot.com`): one company runs it, and others publish below it.
+    #[must_use]
+    pub fn public_suffix_is_private(&self) -> bool {
+        let suffix = psl::suffix(self.0.as_bytes());
+        suffix.is_some_and(|suffix| suffix.typ() == Some(psl::Type::Private))
     }
 
     /// The registrable domain that the name lies in; none when its suffix is unknown, private
@@ -62,6 +88,18 @@ impl RegistrableDomain {
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
+    }
+
+    /// The label that was registered: `acme` of `acme.co.kr`.
+    #[must_use]
+    pub fn name_label(&self) -> &str {
+        self.0.split_once('.').map_or(&self.0, |(label, _)| label)
+    }
+
+    /// The public suffix that it was registered under: `co.kr` of `acme.co.kr`.
+    #[must_use]
+    pub fn suffix(&self) -> &str {
+        self.0.split_once('.').map_or("", |(_, suffix)| suffix)
     }
 }
 
@@ -88,5 +126,103 @@ impl TryFrom<String> for HostName {
 impl From<HostName> for String {
     fn from(name: HostName) -> Self {
         name.0
+    }
+}
+
+impl From<HostName> for RegistrableDomain {
+    fn from(name: HostName) -> Self {
+        Self(name.0)
+    }
+}
+
+impl From<RegistrableDomain> for String {
+    fn from(domain: RegistrableDomain) -> Self {
+        domain.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn host(text: &str) -> HostName {
+        HostName::parse(text).unwrap()
+    }
+
+    fn registrable(text: &str) -> Option<String> {
+        host(text).registrable().map(String::from)
+    }
+
+    #[test]
+    fn refuses_what_dns_cannot_hold() {
+        for text in [
+            "", ".", "a..b", ".a", "-a.com", "a-.com", "a b.com", "ä.com", "a.com..",
+        ] {
+            assert!(HostName::parse(text).is_err(), "{text:?}");
+        }
+        assert!(HostName::parse(&"a".repeat(64)).is_err());
+        assert!(HostName::parse(&"a".repeat(63)).is_ok());
+        assert!(HostName::parse(&["a"; 128].join(".")).is_err());
+        assert!(HostName::parse(&["a"; 127].join(".")).is_ok());
+        assert_eq!(host("WWW.Acme.COM.").as_str(), "www.acme.com");
+    }
+
+    #[test]
+    fn finds_the_registrable_domain_under_known_suffixes_alone() {
+        assert_eq!(registrable("WWW.Acme.CO.KR").as_deref(), Some("acme.co.kr"));
+        assert_eq!(registrable("acme.co.kr").as_deref(), Some("acme.co.kr"));
+        assert_eq!(registrable("a.b.github.io").as_deref(), Some("b.github.io"));
+        assert_eq!(
+            registrable("www.xn--9t4b11yi5a.xn--3e0b707e").as_deref(),
+            Some("xn--9t4b11yi5a.xn--3e0b707e")
+        );
+        for text in [
+            "co.kr",
+            "com",
+            "github.io",
+            "acme.nosuchsuffix",
+            "127.0.0.1",
+            "localhost",
+        ] {
+            assert_eq!(registrable(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn tells_private_suffixes_from_registries() {
+        assert!(host("acme.github.io").public_suffix_is_private());
+        assert!(!host("www.github.com").public_suffix_is_private());
+        assert!(!host("acme.nosuchsuffix").public_suffix_is_private());
+        assert!(host("co.kr").has_public_suffix());
+        assert!(!host("acme.nosuchsuffix").has_public_suffix());
+    }
+
+    #[test]
+    fn splits_label_and_suffix() {
+        let domain = host("mail.acme.co.kr").registrable().unwrap();
+        assert_eq!((domain.name_label(), domain.suffix()), ("acme", "co.kr"));
+    }
+
+    #[test]
+    fn takes_domains_of_urls_and_no_addresses() {
+        let of = |text| HostName::of_url(&Url::parse(text).unwrap()).map(String::from);
+        assert_eq!(
+            of("https://WWW.Acme.com.:8443/x").as_deref(),
+            Some("www.acme.com")
+        );
+        for text in [
+            "http://127.0.0.1/",
+            "http://0x7f.1/",
+            "http://[::1]/",
+            "data:,x",
+        ] {
+            assert_eq!(of(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_stored_domain_must_be_a_host_name() {
+        assert!(serde_json::from_str::<RegistrableDomain>("\"acme.co.kr\"").is_ok());
+        assert!(serde_json::from_str::<RegistrableDomain>("\"a b\"").is_err());
     }
 }

@@ -47,6 +47,14 @@ pub struct Response {
     pub body: Vec<u8>,
 }
 
+impl Response {
+    /// Whether the status sends the reader on to the `Location` (RFC 9110 §15.4).
+    #[must_use]
+    pub fn redirects(&self) -> bool {
+        matches!(self.status, 301 | 302 | 303 | 307 | 308)
+    }
+}
+
 /// The headers of a [`Response`] in evidence; the body is stored apart.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ResponseHead {

@@ -1,16 +1,31 @@
 //! A mailbox that mail can be sent to.
+//!
+//! In ledgers and evidence it is one text, `local@domain`, in lower case.
+
+mod domain;
+mod lookalike;
+#[cfg(test)]
+mod tests;
 
 use std::fmt;
 
+use icu_properties::CodePointSetData;
+use icu_properties::props::{DefaultIgnorableCodePoint, WhiteSpace};
 use serde::{Deserialize, Serialize};
 
 use super::domain::HostName;
 
+/// The most octets of a local part (RFC 5321 §4.5.3.1.1).
+const MAX_LOCAL_OCTETS: usize = 64;
+/// The most octets of an address: a path has 256 with its angle brackets (RFC 5321 §4.5.3.1.3).
+const MAX_OCTETS: usize = 254;
+
 /// An addr-spec with a dot-atom local part (RFC 5321 §4.1.2) and an ASCII domain.
 ///
-/// Comparing, hashing and ordering ignore case, in the local part too: no mail system in
-/// use tells `Info@` from `info@`.
+/// Comparing, hashing and ordering ignore case, in the local part too: RFC 5321 §2.4 leaves
+/// that to the receiving host, and no mail system in use tells `Info@` from `info@`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(try_from = "Stored", into = "Stored")]
 pub struct Mailbox {
     /// The local part, in lower case.
     local: String,
@@ -18,7 +33,104 @@ pub struct Mailbox {
     domain: HostName,
 }
 
+/// Why a text is not a mailbox.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum BadMailbox {
+    /// White space, which no address holds.
+    #[error("character {at} is white space")]
+    WhiteSpace {
+        /// Its place, in characters from 1.
+        at: usize,
+    },
+    /// A control character, or one that leaves no mark when shown.
+    #[error("character {at} is invisible (U+{code:04X})")]
+    Invisible {
+        /// Its place, in characters from 1.
+        at: usize,
+        /// Its code point.
+        code: u32,
+    },
+    /// No `@`.
+    #[error("it has no @")]
+    NoAt,
+    /// More than one `@`.
+    #[error("it has more than one @")]
+    SeveralAts,
+    /// Too long to be sent to.
+    #[error("it has {0} octets, and mail is sent to at most {MAX_OCTETS}")]
+    TooLong(usize),
+    /// A display name, angle brackets or a `mailto:` around the address.
+    #[error("it is more than the bare address: found {0:?}")]
+    NotBare(String),
+    /// Nothing before the `@`.
+    #[error("there is nothing before the @")]
+    NoLocal,
+    /// A local part that is too long.
+    #[error("the part before the @ has {0} octets, and at most {MAX_LOCAL_OCTETS} are allowed")]
+    LocalTooLong(usize),
+    /// A dot at an end of the local part, or two in a row.
+    #[error("the part before the @ begins or ends with a dot, or has two in a row")]
+    LocalDots,
+    /// A quoted local part.
+    #[error("the part before the @ is quoted")]
+    Quoted,
+    /// A character that a dot-atom cannot hold.
+    #[error("the part before the @ holds {0:?}")]
+    LocalCharacter(char),
+    /// Nothing after the `@`.
+    #[error("there is nothing after the @")]
+    NoDomain,
+    /// An IP address in place of a domain.
+    #[error("the part after the @ is an IP address, not a domain")]
+    AddressLiteral,
+    /// A domain that DNS cannot hold.
+    #[error("{0:?} is not a domain name that can be registered")]
+    BadDomain(String),
+    /// A domain that software would silently change before use.
+    #[error("{written:?} is not written as it is registered: it would become {becomes:?}")]
+    Repaired {
+        /// The label as written.
+        written: String,
+        /// The label as software maps it.
+        becomes: String,
+    },
+    /// A label that mixes scripts.
+    #[error("{0:?} mixes scripts")]
+    MixedScripts(String),
+    /// A label of another script that reads as a Latin one.
+    #[error("{0:?} is written in letters that look like Latin ones")]
+    LooksLatin(String),
+    /// A domain under a suffix where nothing can be registered.
+    #[error("{0} has no known public suffix")]
+    UnknownSuffix(HostName),
+    /// A domain that is a public suffix itself.
+    #[error("{0} is a public suffix, under which others register")]
+    BareSuffix(HostName),
+}
+
 impl Mailbox {
+    /// The mailbox that `text` spells, exactly as written: nothing is repaired but the case of
+    /// ASCII letters.
+    pub fn parse(text: &str) -> Result<Self, BadMailbox> {
+        if text.len() > MAX_OCTETS {
+            return Err(BadMailbox::TooLong(text.len()));
+        }
+        seen_whole(text)?;
+        bare(text)?;
+        let (local, domain) = text.rsplit_once('@').ok_or(BadMailbox::NoAt)?;
+        dot_atom(local)?;
+        let domain = domain::mail_domain(domain)?;
+        // A domain written in Unicode may be longer in the form that mail is sent to.
+        let octets = local.len() + 1 + domain.as_str().len();
+        if octets > MAX_OCTETS {
+            return Err(BadMailbox::TooLong(octets));
+        }
+        Ok(Self {
+            local: local.to_ascii_lowercase(),
+            domain,
+        })
+    }
+
     /// The local part, in lower case.
     #[must_use]
     pub fn local(&self) -> &str {
@@ -32,28 +144,93 @@ impl Mailbox {
     }
 }
 
+/// Refuses characters that a reader does not see.
+fn seen_whole(text: &str) -> Result<(), BadMailbox> {
+    let white = CodePointSetData::new::<WhiteSpace>();
+    let ignorable = CodePointSetData::new::<DefaultIgnorableCodePoint>();
+    for (index, found) in text.chars().enumerate() {
+        let at = index + 1;
+        if white.contains(found) {
+            return Err(BadMailbox::WhiteSpace { at });
+        }
+        if found.is_control() || ignorable.contains(found) {
+            let code = u32::from(found);
+            return Err(BadMailbox::Invisible { at, code });
+        }
+    }
+    Ok(())
+}
+
+/// Refuses what stands around an address.
+fn bare(text: &str) -> Result<(), BadMailbox> {
+    if let Some(found) = text.find(['<', '>']) {
+        return Err(BadMailbox::NotBare(text[found..=found].to_owned()));
+    }
+    match text.get(..7) {
+        Some(scheme) if scheme.eq_ignore_ascii_case("mailto:") => {
+            Err(BadMailbox::NotBare(scheme.to_owned()))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Refuses what is not a dot-atom of at most 64 octets (RFC 5321 §4.1.2).
+fn dot_atom(local: &str) -> Result<(), BadMailbox> {
+    if local.is_empty() {
+        return Err(BadMailbox::NoLocal);
+    }
+    if local.starts_with('"') {
+        return Err(BadMailbox::Quoted);
+    }
+    if local.contains('@') {
+        return Err(BadMailbox::SeveralAts);
+    }
+    if let Some(found) = local.chars().find(|&c| !is_atext(c) && c != '.') {
+        return Err(BadMailbox::LocalCharacter(found));
+    }
+    if local.len() > MAX_LOCAL_OCTETS {
+        return Err(BadMailbox::LocalTooLong(local.len()));
+    }
+    if local.split('.').any(str::is_empty) {
+        return Err(BadMailbox::LocalDots);
+    }
+    Ok(())
+}
+
+/// Whether an atom can hold `c` (RFC 5322 §3.2.3).
+fn is_atext(c: char) -> bool {
+    c.is_ascii_alphanumeric() || "!#$%&'*+-/=?^_`{|}~".contains(c)
+}
+
 impl fmt::Display for Mailbox {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}@{}", self.local, self.domain)
     }
 }
 
-/// Why a text is not a mailbox.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum BadMailbox {
-    /// There is not exactly one `@` with something on either side.
-    #[error("it is not of the form local@domain")]
-    Shape,
-}
+/// A mailbox in a ledger or in evidence. It was parsed when it was written, and stays readable
+/// when a later edition of the Public Suffix List no longer knows its suffix.
+#[derive(Serialize, Deserialize)]
+#[serde(transparent)]
+struct Stored(String);
 
-impl Mailbox {
-    /// The mailbox that `text` spells, exactly as written: nothing is repaired.
-    pub fn parse(text: &str) -> Result<Self, BadMailbox> {
-        let (local, domain) = text.split_once('@').ok_or(BadMailbox::Shape)?;
-        let domain = HostName::parse(domain).map_err(|_| BadMailbox::Shape)?;
+impl TryFrom<Stored> for Mailbox {
+    type Error = BadMailbox;
+
+    fn try_from(Stored(text): Stored) -> Result<Self, BadMailbox> {
+        let (local, domain) = text.rsplit_once('@').ok_or(BadMailbox::NoAt)?;
+        dot_atom(local)?;
+        let domain =
+            HostName::parse(domain).map_err(|_| BadMailbox::BadDomain(domain.to_owned()))?;
         Ok(Self {
             local: local.to_ascii_lowercase(),
             domain,
         })
+    }
+}
+
+impl From<Mailbox> for Stored {
+    fn from(mailbox: Mailbox) -> Self {
+        Self(mailbox.to_string())
     }
 }

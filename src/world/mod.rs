@@ -6,10 +6,13 @@
 pub mod address_guard;
 pub mod dns;
 pub mod domain;
+
 pub mod http;
 pub mod mailbox;
 pub mod page;
+
 pub mod record;
+
 pub mod replay;
 pub mod robots;
 pub mod settings;

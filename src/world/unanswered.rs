@@ -11,6 +11,31 @@ pub struct Unanswered {
     pub silence: Silence,
     /// The detail, for people: a status, a host, an operating system's message.
     pub detail: String,
+    /// The HTTP status, where one came.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub status: Option<u16>,
+}
+
+impl Unanswered {
+    /// A silence without a status.
+    #[must_use]
+    pub fn new(silence: Silence, detail: impl Into<String>) -> Self {
+        Self {
+            silence,
+            detail: detail.into(),
+            status: None,
+        }
+    }
+
+    /// A status that says neither yes nor no.
+    #[must_use]
+    pub fn status(status: u16) -> Self {
+        Self {
+            silence: Silence::Status,
+            detail: format!("HTTP status {status}"),
+            status: Some(status),
+        }
+    }
 }
 
 /// The kinds of silence.

@@ -1,7 +1,14 @@
 //! Goes to a page as a browser would: hop by hop, each hop seen and judged like the first.
 
+mod gatekeeper;
+#[cfg(test)]
+mod tests;
+mod walk;
+
 use url::Url;
 
+use self::gatekeeper::Gatekeeper;
+use self::walk::Walk;
 use super::page::Page;
 use super::settings::RobotsPolicy;
 use super::{Fetcher, Unanswered};
@@ -16,6 +23,31 @@ pub struct Visit {
     pub hops: Vec<Hop>,
     /// Where it ended.
     pub end: End,
+    /// Frames of the page that could not be read: what they show is unknown. Frames that do
+    /// not exist are not among them.
+    pub unread: Vec<UnreadFrame>,
+}
+
+/// A frame that could not be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnreadFrame {
+    /// Its source.
+    pub url: Url,
+    /// Why.
+    pub why: Unread,
+}
+
+/// Why a frame could not be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Unread {
+    /// No definite answer, or too many hops on its way.
+    Unanswered(Unanswered),
+    /// robots.txt forbids to look.
+    Forbidden,
+    /// Too large, or not text.
+    Unreadable(String),
+    /// The visit's hops were used up.
+    TooManyHops,
 }
 
 /// One URL of the way.
@@ -74,11 +106,13 @@ pub enum End {
 }
 
 /// Goes to `start` and follows where it leads.
+///
+/// Redirects and refreshes are followed, whatever delay the page still asks for, and frames
+/// are read; together at most [`MAX_HOPS`] of them. A refresh to a URL that the way has passed
+/// already is a page that reloads: it is read as it stands. Each hop must be http or https
+/// without credentials, and allowed by the robots.txt of its own origin, which is asked once a
+/// visit.
 #[must_use]
 pub fn visit(fetcher: &dyn Fetcher, start: &Url, robots: RobotsPolicy) -> Visit {
-    let _ = (fetcher, robots);
-    Visit {
-        hops: Vec::new(),
-        end: End::Forbidden { url: start.clone() },
-    }
+    Walk::new(Gatekeeper::new(fetcher, robots), Page::parse).go(start)
 }

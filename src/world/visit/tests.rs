@@ -1,0 +1,414 @@
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
+use super::*;
+use crate::world::page::Unreadable;
+use crate::world::{Fetched, MockFetcher, Request, Response, Silence};
+
+fn url(text: &str) -> Url {
+    Url::parse(text).unwrap()
+}
+
+fn response(status: u16, location: Option<&str>, body: &str) -> Fetched {
+    Fetched::Response(Response {
+        status,
+        content_type: Some("text/html".to_owned()),
+        location: location.map(str::to_owned),
+        refresh: None,
+        body: body.as_bytes().to_vec(),
+    })
+}
+
+fn moved(to: &str) -> Fetched {
+    response(302, Some(to), "")
+}
+
+fn page(body: &str) -> Fetched {
+    response(200, None, body)
+}
+
+/// A web of known answers that notes what it is asked; whatever else is asked for is 404.
+#[derive(Default)]
+struct Web {
+    answers: BTreeMap<String, Fetched>,
+    asked: RefCell<Vec<Request>>,
+}
+
+impl Web {
+    fn of<const N: usize>(answers: [(&str, Fetched); N]) -> Self {
+        let answers = answers.map(|(url, fetched)| (url.to_owned(), fetched));
+        Self {
+            answers: answers.into(),
+            asked: RefCell::default(),
+        }
+    }
+
+    fn asked(&self) -> Vec<String> {
+        let asked = self.asked.borrow();
+        asked
+            .iter()
+            .map(|request| request.url.to_string())
+            .collect()
+    }
+
+    fn visit(&self, start: &str) -> Visit {
+        let gatekeeper = Gatekeeper::new(self, RobotsPolicy::Obey);
+        Walk::new(gatekeeper, parse_lines).go(&url(start))
+    }
+}
+
+impl Fetcher for Web {
+    fn get(&self, request: &Request) -> Fetched {
+        self.asked.borrow_mut().push(request.clone());
+        let known = self.answers.get(request.url.as_str()).cloned();
+        known.unwrap_or_else(|| response(404, None, ""))
+    }
+}
+
+/// A page whose lines are `refresh URL`, `frame URL`, or text.
+fn parse_lines(
+    url: &Url,
+    _content_type: Option<&str>,
+    _refresh: Option<&str>,
+    body: &[u8],
+) -> Result<Page, Unreadable> {
+    let text = std::str::from_utf8(body).map_err(|_| Unreadable::BadEncoding("UTF-8".into()))?;
+    let named = |verb: &str| -> Vec<Url> {
+        let lines = text.lines().filter_map(|line| line.strip_prefix(verb));
+        lines
+            .map(|target| url.join(target.trim()).unwrap())
+            .collect()
+    };
+    Ok(Page {
+        url: url.clone(),
+        visible: vec![text.to_owned()],
+        linked: Vec::new(),
+        hidden: Vec::new(),
+        owner: Vec::new(),
+        frames: named("frame "),
+        refresh: named("refresh ").pop(),
+        needs_script: false,
+    })
+}
+
+fn read(visit: &Visit) -> Vec<&str> {
+    match &visit.end {
+        End::Pages(pages) => pages.iter().map(|page| page.url.as_str()).collect(),
+        end => panic!("no page: {end:?}"),
+    }
+}
+
+fn why(visit: &Visit) -> (&str, &str) {
+    match &visit.end {
+        End::Unanswered { url, why } => (url.as_str(), why.detail.as_str()),
+        end => panic!("answered: {end:?}"),
+    }
+}
+
+fn steps(visit: &Visit) -> Vec<Step> {
+    visit.hops.iter().map(|hop| hop.by).collect()
+}
+
+#[test]
+fn reads_a_page_and_drops_its_fragment() {
+    let web = Web::of([("https://acme.com/contact", page("hello"))]);
+    let visit = web.visit("https://acme.com/contact#top");
+    assert_eq!(read(&visit), ["https://acme.com/contact"]);
+    assert_eq!(
+        web.asked(),
+        ["https://acme.com/robots.txt", "https://acme.com/contact"]
+    );
+    assert_eq!(steps(&visit), [Step::Start]);
+}
+
+#[test]
+fn follows_redirects_and_refreshes_and_names_every_hop() {
+    let web = Web::of([
+        ("http://acme.com/", moved("//www.acme.com/a/?x#y")),
+        ("http://www.acme.com/a/?x", moved("b")),
+        ("http://www.acme.com/a/b", page("refresh /c#d")),
+        ("http://www.acme.com/c", page("there")),
+    ]);
+    let visit = web.visit("http://acme.com");
+    assert_eq!(read(&visit), ["http://www.acme.com/c"]);
+    let hops: Vec<_> = visit.hops.iter().map(|hop| hop.url.as_str()).collect();
+    assert_eq!(
+        hops,
+        [
+            "http://acme.com/",
+            "http://www.acme.com/a/?x",
+            "http://www.acme.com/a/b",
+            "http://www.acme.com/c"
+        ]
+    );
+    let expected = [Step::Start, Step::Redirect, Step::Redirect, Step::Refresh];
+    assert_eq!(steps(&visit), expected);
+    let robots = web
+        .asked()
+        .iter()
+        .filter(|url| url.ends_with("/robots.txt"))
+        .count();
+    assert_eq!(robots, 2, "once an origin");
+}
+
+#[test]
+fn takes_five_hops_and_no_sixth() {
+    let chain = |last: usize| {
+        let mut web = Web::default();
+        for n in 0..last {
+            web.answers
+                .insert(format!("https://acme.com/{n}"), moved(&(n + 1).to_string()));
+        }
+        web.answers
+            .insert(format!("https://acme.com/{last}"), page("end"));
+        web
+    };
+    assert_eq!(
+        read(&chain(5).visit("https://acme.com/0")),
+        ["https://acme.com/5"]
+    );
+    let web = chain(6);
+    let visit = web.visit("https://acme.com/0");
+    let expected = ("https://acme.com/6", "it takes more hops than are followed");
+    assert_eq!(why(&visit), expected);
+    assert_eq!(visit.hops.len(), 7, "the hop that was named is shown");
+    assert!(!web.asked().contains(&"https://acme.com/6".to_owned()));
+}
+
+#[test]
+fn ends_where_nothing_definite_can_be_said() {
+    let web = Web::of([
+        ("https://acme.com/loop", moved("/pool")),
+        ("https://acme.com/pool", moved("/loop#x")),
+        ("https://acme.com/ftp", moved("ftp://acme.com/")),
+        ("https://acme.com/login", moved("https://me:pw@acme.com/x")),
+        ("https://acme.com/nowhere", response(302, None, "")),
+        ("https://acme.com/broken", moved("https://[")),
+        ("https://acme.com/choices", response(300, Some("/x"), "")),
+        (
+            "https://acme.com/late",
+            Fetched::Unanswered(Unanswered::new(Silence::Timeout, "late")),
+        ),
+    ]);
+    let no_url = "it is not an http or https URL without credentials";
+    for (start, at, detail) in [
+        ("/loop", "/loop", "it redirects in a circle"),
+        ("/ftp", "ftp://acme.com/", no_url),
+        ("/login", "https://me:pw@acme.com/x", no_url),
+        ("/nowhere", "/nowhere", "HTTP status 302"),
+        ("/broken", "/broken", "HTTP status 302"),
+        ("/choices", "/choices", "HTTP status 300"),
+        ("/late", "/late", "late"),
+    ] {
+        let base = url("https://acme.com/");
+        let visit = web.visit(base.join(start).unwrap().as_str());
+        assert_eq!(
+            why(&visit),
+            (base.join(at).unwrap().as_str(), detail),
+            "{start}"
+        );
+    }
+    assert!(
+        !web.asked()
+            .iter()
+            .any(|url| url.contains("pw") || url.starts_with("ftp"))
+    );
+}
+
+#[test]
+fn tells_missing_from_unreadable() {
+    let mut large = page("");
+    if let Fetched::Response(response) = &mut large {
+        response.body = vec![0xff];
+    }
+    let web = Web::of([
+        ("https://acme.com/gone", response(410, None, "")),
+        ("https://gone.com/", Fetched::NoSuchHost),
+        ("https://acme.com/big", Fetched::TooLarge { limit_bytes: 5 }),
+        ("https://acme.com/image", large),
+    ]);
+    let missing = |start: &str| match web.visit(start).end {
+        End::Missing { status, .. } => status,
+        end => panic!("not missing: {end:?}"),
+    };
+    assert_eq!(missing("https://acme.com/gone"), Some(410));
+    assert_eq!(missing("https://acme.com/x"), Some(404));
+    assert_eq!(missing("https://gone.com/"), None);
+    for start in ["https://acme.com/big", "https://acme.com/image"] {
+        assert!(
+            matches!(web.visit(start).end, End::Unreadable { .. }),
+            "{start}"
+        );
+    }
+}
+
+#[test]
+fn obeys_the_robots_txt_of_every_hop() {
+    let web = Web::of([
+        ("https://acme.com/a", moved("https://other.com/private/b")),
+        (
+            "https://other.com/robots.txt",
+            page("User-agent: comail\nDisallow: /private"),
+        ),
+        ("https://other.com/private/b", page("secret")),
+    ]);
+    let visit = web.visit("https://acme.com/a");
+    let url = url("https://other.com/private/b");
+    assert_eq!(visit.end, End::Forbidden { url });
+    assert!(
+        !web.asked()
+            .contains(&"https://other.com/private/b".to_owned())
+    );
+
+    let ignoring = Walk::new(Gatekeeper::new(&web, RobotsPolicy::Ignore), parse_lines);
+    let visit = ignoring.go(&Url::parse("https://acme.com/a").unwrap());
+    assert_eq!(read(&visit), ["https://other.com/private/b"]);
+}
+
+#[test]
+fn a_silent_robots_txt_keeps_the_page_unread() {
+    for (silence, forbidden) in [
+        (Unanswered::new(Silence::Timeout, "late"), false),
+        (Unanswered::status(503), true),
+    ] {
+        let web = Web::of([
+            ("https://acme.com/robots.txt", Fetched::Unanswered(silence)),
+            ("https://acme.com/", page("x")),
+        ]);
+        let visit = web.visit("https://acme.com/");
+        assert_eq!(web.asked(), ["https://acme.com/robots.txt"]);
+        if forbidden {
+            let url = url("https://acme.com/");
+            assert_eq!(visit.end, End::Forbidden { url });
+        } else {
+            assert_eq!(why(&visit), ("https://acme.com/", "robots.txt: late"));
+        }
+    }
+}
+
+#[test]
+fn follows_robots_txt_where_it_moved_and_hands_on_its_delay() {
+    let web = Web::of([
+        (
+            "https://acme.com/robots.txt",
+            moved("https://www.acme.com/robots.txt"),
+        ),
+        (
+            "https://www.acme.com/robots.txt",
+            page("User-agent: *\nCrawl-delay: 3"),
+        ),
+        ("https://acme.com/", page("x")),
+    ]);
+    assert_eq!(read(&web.visit("https://acme.com/")), ["https://acme.com/"]);
+    let delays: Vec<_> = web
+        .asked
+        .borrow()
+        .iter()
+        .map(|asked| asked.crawl_delay)
+        .collect();
+    assert_eq!(
+        delays,
+        [None, None, Some(std::time::Duration::from_secs(3))]
+    );
+
+    let circle = Web::of([
+        ("https://acme.com/robots.txt", moved("/robots.txt")),
+        ("https://acme.com/", page("x")),
+    ]);
+    assert_eq!(
+        read(&circle.visit("https://acme.com/")),
+        ["https://acme.com/"]
+    );
+    assert_eq!(circle.asked().len(), 1 + 5 + 1);
+}
+
+#[test]
+fn a_page_that_reloads_is_read_as_it_stands() {
+    let web = Web::of([
+        ("https://acme.com/", page("refresh /#again")),
+        ("https://acme.com/a", moved("/b")),
+        ("https://acme.com/b", page("refresh /a")),
+    ]);
+    assert_eq!(read(&web.visit("https://acme.com/")), ["https://acme.com/"]);
+    assert_eq!(
+        read(&web.visit("https://acme.com/a")),
+        ["https://acme.com/b"]
+    );
+}
+
+#[test]
+fn reads_frames_of_the_site_first_and_frames_of_frames() {
+    let web = Web::of([
+        (
+            "https://acme.com/",
+            page("frame https://maps.com/\nframe /menu\nframe data:text/html,x\nframe /"),
+        ),
+        (
+            "https://acme.com/menu",
+            page("frame inner#x\nframe https://maps.com/"),
+        ),
+        ("https://acme.com/inner", page("text")),
+        ("https://maps.com/", page("map")),
+    ]);
+    let visit = web.visit("https://acme.com/");
+    assert_eq!(
+        read(&visit),
+        [
+            "https://acme.com/",
+            "https://acme.com/menu",
+            "https://acme.com/inner",
+            "https://maps.com/"
+        ]
+    );
+    assert_eq!(visit.unread, []);
+}
+
+#[test]
+fn says_which_frames_stayed_unread_and_why() {
+    let late = Unanswered::new(Silence::Timeout, "late");
+    let web = Web::of([
+        (
+            "https://acme.com/",
+            page("frame /1\nframe /2\nframe /3\nframe /4\nframe /5\nframe /6\nframe /6"),
+        ),
+        (
+            "https://acme.com/robots.txt",
+            page("User-agent: *\nDisallow: /2"),
+        ),
+        ("https://acme.com/1", Fetched::Unanswered(late.clone())),
+        ("https://acme.com/3", Fetched::TooLarge { limit_bytes: 5 }),
+        ("https://acme.com/5", page("text")),
+    ]);
+    let visit = web.visit("https://acme.com/");
+    assert_eq!(read(&visit), ["https://acme.com/", "https://acme.com/5"]);
+    let unread: Vec<_> = visit
+        .unread
+        .iter()
+        .map(|frame| (frame.url.path(), &frame.why))
+        .collect();
+    assert_eq!(
+        unread,
+        [
+            ("/1", &Unread::Unanswered(late)),
+            ("/2", &Unread::Forbidden),
+            (
+                "/3",
+                &Unread::Unreadable("it is larger than 5 bytes".to_owned())
+            ),
+            ("/6", &Unread::TooManyHops),
+        ]
+    );
+}
+
+#[test]
+fn asks_nothing_of_what_is_no_web_page() {
+    let fetcher = MockFetcher::new();
+    for start in [
+        "file:///etc/passwd",
+        "https://me@acme.com/",
+        "mailto:a@acme.com",
+    ] {
+        let visit = visit(&fetcher, &url(start), RobotsPolicy::Obey);
+        assert!(matches!(visit.end, End::Unanswered { .. }), "{start}");
+    }
+}

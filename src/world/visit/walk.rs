@@ -1,0 +1,225 @@
+//! One visit in the making.
+
+use std::collections::VecDeque;
+
+use url::Url;
+
+use super::gatekeeper::{Asked, Gatekeeper, walkable};
+use super::{End, Hop, MAX_HOPS, Step, Unread, UnreadFrame, Visit};
+use crate::world::domain::HostName;
+use crate::world::page::{Page, Unreadable};
+use crate::world::robots::Permission;
+use crate::world::{Fetched, Response, Silence, Unanswered};
+
+/// Reads the bytes of one answer; [`Page::parse`] but in tests.
+pub(super) type Parse = fn(&Url, Option<&str>, Option<&str>, &[u8]) -> Result<Page, Unreadable>;
+
+/// A visit in the making.
+pub(super) struct Walk<'a> {
+    gatekeeper: Gatekeeper<'a>,
+    parse: Parse,
+    hops: Vec<Hop>,
+}
+
+/// What one answer leads to.
+enum Next {
+    Page(Page),
+    Redirect(Url),
+    End(End),
+}
+
+impl<'a> Walk<'a> {
+    pub(super) fn new(gatekeeper: Gatekeeper<'a>, parse: Parse) -> Self {
+        Self {
+            gatekeeper,
+            parse,
+            hops: Vec::new(),
+        }
+    }
+
+    /// Goes to `start` and follows where it leads.
+    pub(super) fn go(mut self, start: &Url) -> Visit {
+        let (end, unread) = match self.follow(start.clone(), Step::Start) {
+            Ok(page) => {
+                let (pages, unread) = self.with_frames(page);
+                (End::Pages(pages), unread)
+            }
+            Err(end) => (end, Vec::new()),
+        };
+        Visit {
+            hops: self.hops,
+            end,
+            unread,
+        }
+    }
+
+    /// The page that `url` leads to over redirects and refreshes.
+    fn follow(&mut self, mut url: Url, mut by: Step) -> Result<Page, End> {
+        let mut way = Vec::new();
+        loop {
+            url.set_fragment(None);
+            self.hop(&url, by)?;
+            if way.contains(&url) {
+                return Err(silent(url, Silence::Status, "it redirects in a circle"));
+            }
+            way.push(url.clone());
+            match self.ask(&url) {
+                Next::End(end) => return Err(end),
+                Next::Redirect(target) => (url, by) = (target, Step::Redirect),
+                Next::Page(page) => match onward(&page, &way) {
+                    Some(target) => (url, by) = (target, Step::Refresh),
+                    None => return Ok(page),
+                },
+            }
+        }
+    }
+
+    /// Notes a hop, and refuses one that may not be made.
+    fn hop(&mut self, url: &Url, by: Step) -> Result<(), End> {
+        let used_up = self.hops_left() == 0;
+        self.hops.push(Hop {
+            url: url.clone(),
+            by,
+        });
+        let refusal = if !walkable(url) {
+            "it is not an http or https URL without credentials"
+        } else if used_up {
+            "it takes more hops than are followed"
+        } else {
+            return Ok(());
+        };
+        Err(silent(url.clone(), Silence::Status, refusal))
+    }
+
+    /// The hops that may still be made; the start is none.
+    fn hops_left(&self) -> usize {
+        (MAX_HOPS + 1).saturating_sub(self.hops.len())
+    }
+
+    fn ask(&mut self, url: &Url) -> Next {
+        let here = url.clone();
+        match self.gatekeeper.get(url) {
+            Asked::Fetched(Fetched::Response(response)) => self.read(url, &response),
+            Asked::Fetched(Fetched::NoSuchHost) => Next::End(End::Missing {
+                url: here,
+                status: None,
+            }),
+            Asked::Fetched(Fetched::TooLarge { limit_bytes }) => Next::End(End::Unreadable {
+                url: here,
+                why: format!("it is larger than {limit_bytes} bytes"),
+            }),
+            Asked::Fetched(Fetched::Unanswered(why)) => {
+                Next::End(End::Unanswered { url: here, why })
+            }
+            Asked::NotAllowed(Permission::Unknown(mut why)) => {
+                why.detail = format!("robots.txt: {}", why.detail);
+                Next::End(End::Unanswered { url: here, why })
+            }
+            Asked::NotAllowed(_) => Next::End(End::Forbidden { url: here }),
+        }
+    }
+
+    fn read(&self, url: &Url, response: &Response) -> Next {
+        let here = url.clone();
+        match response.status {
+            200..300 => match (self.parse)(
+                url,
+                response.content_type.as_deref(),
+                response.refresh.as_deref(),
+                &response.body,
+            ) {
+                Ok(page) => Next::Page(page),
+                Err(why) => Next::End(End::Unreadable {
+                    url: here,
+                    why: why.to_string(),
+                }),
+            },
+            404 | 410 => Next::End(End::Missing {
+                url: here,
+                status: Some(response.status),
+            }),
+            status => {
+                let location = response
+                    .location
+                    .as_deref()
+                    .filter(|_| response.redirects());
+                match location.and_then(|location| url.join(location).ok()) {
+                    Some(target) => Next::Redirect(target),
+                    None => Next::End(End::Unanswered {
+                        url: here,
+                        why: Unanswered::status(status),
+                    }),
+                }
+            }
+        }
+    }
+
+    /// `page` with the pages of its frames and of theirs: those of its own site first, as hops
+    /// are few.
+    fn with_frames(&mut self, page: Page) -> (Vec<Page>, Vec<UnreadFrame>) {
+        let site = HostName::of_url(&page.url).and_then(|host| host.registrable());
+        let foreign = |url: &Url| {
+            site.is_none() || HostName::of_url(url).and_then(|host| host.registrable()) != site
+        };
+        let mut waiting = VecDeque::from(frames_of(&page));
+        let mut pages = vec![page];
+        let mut unread = Vec::new();
+        loop {
+            waiting.make_contiguous().sort_by_key(|url| foreign(url));
+            let Some(url) = waiting.pop_front() else {
+                return (pages, unread);
+            };
+            if self.hops.iter().any(|hop| hop.url == url) {
+                continue;
+            }
+            if self.hops_left() == 0 {
+                let why = Unread::TooManyHops;
+                if !unread.iter().any(|frame: &UnreadFrame| frame.url == url) {
+                    unread.push(UnreadFrame { url, why });
+                }
+                continue;
+            }
+            match self.follow(url.clone(), Step::Frame) {
+                Ok(frame) => {
+                    waiting.extend(frames_of(&frame));
+                    pages.push(frame);
+                }
+                Err(end) => unread.extend(reason(end).map(|why| UnreadFrame { url, why })),
+            }
+        }
+    }
+}
+
+/// Where a page sends its reader on; none when it only reloads, or goes back.
+fn onward(page: &Page, way: &[Url]) -> Option<Url> {
+    let mut target = page.refresh.clone()?;
+    target.set_fragment(None);
+    (!way.contains(&target)).then_some(target)
+}
+
+/// The sources of a page's frames that can be asked for.
+fn frames_of(page: &Page) -> Vec<Url> {
+    let mut frames = page.frames.clone();
+    for url in &mut frames {
+        url.set_fragment(None);
+    }
+    frames.retain(walkable);
+    frames
+}
+
+/// Why a frame has no page; none when it does not exist, and so shows nothing.
+fn reason(end: End) -> Option<Unread> {
+    match end {
+        End::Pages(_) | End::Missing { .. } => None,
+        End::Unanswered { why, .. } => Some(Unread::Unanswered(why)),
+        End::Forbidden { .. } => Some(Unread::Forbidden),
+        End::Unreadable { why, .. } => Some(Unread::Unreadable(why)),
+    }
+}
+
+fn silent(url: Url, silence: Silence, detail: &str) -> End {
+    End::Unanswered {
+        url,
+        why: Unanswered::new(silence, detail),
+    }
+}
