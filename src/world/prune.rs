@@ -116,7 +116,9 @@ fn run<'a>(octets: impl Iterator<Item = &'a u8>) -> usize {
         .count()
 }
 
-/// Whether an address, or its end, is one to keep; a sentence's full stop is not part of it.
+/// Whether an address is one to keep, or one is the end of the other: a page may write `tel-`
+/// before it, and it may begin with an octet that [`run`] stops at. A sentence's full stop is
+/// not part of it.
 fn is_kept(local: &[u8], domain: &[u8], keep: &[String]) -> bool {
     let end = domain
         .iter()
@@ -125,7 +127,8 @@ fn is_kept(local: &[u8], domain: &[u8], keep: &[String]) -> bool {
     let domain = &domain[..end];
     let found = [local, b"@", domain].concat().to_ascii_lowercase();
     keep.iter()
-        .any(|address| found.ends_with(address.as_bytes()))
+        .map(String::as_bytes)
+        .any(|address| found.ends_with(address) || address.ends_with(&found))
 }
 
 fn starts_with(text: &[u8], start: &[u8]) -> bool {

@@ -42,7 +42,9 @@ fn masks_other_addresses_and_keeps_its_own() {
         ("Jo: jo.doe@acme.com.", "Jo: xxxxxx@acme.com."),
         ("INFO@Acme.com. jo@acme.com", "INFO@Acme.com. xx@acme.com"),
         ("info@acme.com.au", "xxxx@acme.com.au"),
-        ("tel=info@acme.com", "tel=info@acme.com"),
+        ("tel-info@acme.com", "tel-info@acme.com"),
+        ("nfo@acme.com", "nfo@acme.com"),
+        ("jo@acme.com", "xx@acme.com"),
         (
             "info&#64;acme.com, jo&#X40;acme.com",
             "info&#64;acme.com, xx&#X40;acme.com",

@@ -63,3 +63,18 @@ fn says_which_frames_stayed_unread_and_why() {
         ]
     );
 }
+
+#[test]
+fn a_page_of_very_many_frames_is_bounded() {
+    let frames: Vec<_> = (0..50_000).map(|n| format!("frame /{n}\n")).collect();
+    let web = Web::of([("https://acme.com/", page(&frames.concat()))]);
+    let visit = web.visit("https://acme.com/");
+    assert_eq!(web.asked().len(), 2 + MAX_HOPS);
+    assert_eq!(visit.unread.len(), 16);
+    assert!(
+        visit
+            .unread
+            .iter()
+            .all(|frame| frame.why == Unread::TooManyHops)
+    );
+}
