@@ -4,11 +4,14 @@
 //! answer as evidence, and [`replay`] answers from it without a network.
 
 pub mod address_guard;
+pub mod budget;
 pub mod dns;
 pub mod domain;
 pub mod http;
+pub mod live;
 pub mod mailbox;
 pub mod page;
+pub mod politeness;
 pub mod record;
 pub mod replay;
 pub mod robots;
@@ -16,6 +19,7 @@ pub mod settings;
 pub mod visit;
 
 mod accepted;
+mod backoff;
 mod fetcher;
 mod resolver;
 mod unanswered;
