@@ -1,1 +1,6 @@
 //! The one integration binary: every file of tests is a module of it.
+
+mod servers;
+mod world_dns;
+mod world_http;
+mod world_limits;

@@ -5,13 +5,16 @@
 //! world written by hand.
 
 pub mod address_guard;
+pub mod budget;
 pub mod dns;
 pub mod domain;
 pub mod evidence;
 pub mod http;
+pub mod live;
 pub mod lookalike;
 pub mod mailbox;
 pub mod page;
+pub mod politeness;
 pub mod prune;
 pub mod record;
 pub mod recorded;
@@ -21,6 +24,7 @@ pub mod settings;
 pub mod visit;
 
 mod accepted;
+mod backoff;
 mod fetcher;
 mod resolver;
 mod unanswered;

@@ -1,0 +1,237 @@
+//! DNS as it is asked over real sockets.
+
+use std::time::{Duration, Instant};
+
+use comail::world::domain::HostName;
+use comail::world::live::LiveWorld;
+use comail::world::settings::NetworkSettings;
+use comail::world::{Looked, MxHost, RecordKind, Records, Silence};
+use hickory_proto::op::ResponseCode;
+
+use crate::servers::dns::{Answer, DnsServer};
+use crate::servers::{TestNet, closed_port};
+
+const NAME: &str = "acme.test";
+
+fn name(text: &str) -> HostName {
+    HostName::parse(text).expect("the tests' names are well-formed")
+}
+
+fn ask(settings: &NetworkSettings, kind: RecordKind) -> Looked {
+    let world = LiveWorld::new(settings, None).expect("the settings can be used");
+    world.resolver().lookup(&name(NAME), kind)
+}
+
+/// What becomes of an A question that the server answers so.
+fn answered(answer: Answer) -> Looked {
+    let net = TestNet::start();
+    net.dns.says(NAME, RecordKind::A, answer);
+    let mut settings = net.settings();
+    settings.limits.dns_ms = 150;
+    ask(&settings, RecordKind::A)
+}
+
+fn address() -> Answer {
+    Answer::Addresses(vec![[127, 0, 0, 1].into()])
+}
+
+fn found() -> Looked {
+    Looked::Found(Records::Addresses(vec![[127, 0, 0, 1].into()]))
+}
+
+#[track_caller]
+fn assert_silent(looked: &Looked, silence: Silence) {
+    match looked {
+        Looked::Unanswered(why) => assert_eq!(why.silence, silence, "{why}"),
+        definite => panic!("{definite:?} is definite"),
+    }
+}
+
+#[test]
+fn records_nodata_and_nxdomain_are_told_apart() {
+    let net = TestNet::start();
+    net.dns.host(NAME, "127.0.0.1");
+    let settings = net.settings();
+    assert_eq!(ask(&settings, RecordKind::A), found());
+    assert_eq!(ask(&settings, RecordKind::Aaaa), Looked::NoData);
+    let world = LiveWorld::new(&settings, None).expect("the settings can be used");
+    let looked = world
+        .resolver()
+        .lookup(&name("none.acme.test"), RecordKind::A);
+    assert_eq!(looked, Looked::NoSuchName);
+}
+
+#[test]
+fn nodata_needs_no_soa_but_a_referral_is_not_nodata() {
+    assert_eq!(answered(Answer::NoData), Looked::NoData);
+    assert_eq!(answered(Answer::BareNoData), Looked::NoData);
+    assert_silent(&answered(Answer::Referral), Silence::Dns);
+}
+
+#[test]
+fn nothing_but_nxdomain_denies_a_name() {
+    assert_eq!(answered(Answer::NoSuchName), Looked::NoSuchName);
+    for answer in [
+        Answer::Code(ResponseCode::ServFail),
+        Answer::Code(ResponseCode::Refused),
+        Answer::Code(ResponseCode::FormErr),
+        Answer::Code(ResponseCode::NotImp),
+        Answer::Lame,
+        Answer::Silence,
+        Answer::Garbage,
+        Answer::WrongId,
+        Answer::WrongQuestion,
+        Answer::TruncatedForEver,
+    ] {
+        let text = format!("{answer:?}");
+        match answered(answer) {
+            Looked::Unanswered(why) => assert_eq!(why.silence, Silence::Dns, "{text}: {why}"),
+            definite => panic!("{text}: {definite:?}"),
+        }
+    }
+}
+
+#[test]
+fn a_truncated_answer_is_asked_for_again_over_tcp() {
+    let many: Vec<_> = (1..=60).map(|n| [127, 0, 0, n].into()).collect();
+    let whole = Answer::Addresses(many.clone());
+    let looked = answered(Answer::Truncated(Box::new(whole)));
+    assert_eq!(looked, Looked::Found(Records::Addresses(many)));
+    let denied = answered(Answer::Truncated(Box::new(Answer::NoSuchName)));
+    assert_eq!(denied, Looked::NoSuchName);
+}
+
+#[test]
+fn silence_is_asked_again_and_a_definite_answer_is_not() {
+    let net = TestNet::start();
+    let broken = Answer::Code(ResponseCode::ServFail);
+    net.dns
+        .says_in_turn(NAME, RecordKind::A, vec![broken.clone(), address()]);
+    net.dns.says(NAME, RecordKind::Mx, broken);
+    let settings = net.settings();
+    assert_eq!(ask(&settings, RecordKind::A), found());
+    assert_eq!(net.dns.asked(NAME, RecordKind::A), 2);
+    assert_silent(&ask(&settings, RecordKind::Mx), Silence::Dns);
+    assert_eq!(net.dns.asked(NAME, RecordKind::Mx), 2);
+    assert_eq!(ask(&settings, RecordKind::Aaaa), Looked::NoData);
+    assert_eq!(net.dns.asked(NAME, RecordKind::Aaaa), 1);
+}
+
+#[test]
+fn aliases_are_followed_whoever_tells_their_targets() {
+    for tell in [Answer::Alias as fn(String) -> Answer, Answer::AliasAlone] {
+        let net = TestNet::start();
+        net.dns
+            .says(NAME, RecordKind::A, tell("cdn.test".to_owned()));
+        net.dns
+            .says("cdn.test", RecordKind::A, tell("end.test".to_owned()));
+        net.dns.host("end.test", "127.0.0.1");
+        assert_eq!(ask(&net.settings(), RecordKind::A), found());
+    }
+}
+
+#[test]
+fn an_alias_of_nothing_is_no_such_name() {
+    assert_eq!(
+        answered(Answer::Alias("gone.test".to_owned())),
+        Looked::NoSuchName
+    );
+    assert_eq!(
+        answered(Answer::AliasAlone("gone.test".to_owned())),
+        Looked::NoSuchName
+    );
+}
+
+#[test]
+fn alias_loops_end_and_are_no_answer() {
+    let net = TestNet::start();
+    net.dns
+        .says(NAME, RecordKind::A, Answer::AliasAlone("b.test".to_owned()));
+    net.dns
+        .says("b.test", RecordKind::A, Answer::AliasAlone(NAME.to_owned()));
+    assert_silent(&ask(&net.settings(), RecordKind::A), Silence::Dns);
+    // Once round for each of the two tries.
+    assert_eq!(net.dns.questions().len(), 4);
+    assert_silent(&answered(Answer::Alias(NAME.to_owned())), Silence::Dns);
+}
+
+#[test]
+fn an_endless_chain_of_aliases_is_given_up() {
+    let net = TestNet::start();
+    net.dns.says(
+        NAME,
+        RecordKind::A,
+        Answer::AliasAlone("n0.test".to_owned()),
+    );
+    for n in 0..40 {
+        let next = Answer::AliasAlone(format!("n{}.test", n + 1));
+        net.dns.says(&format!("n{n}.test"), RecordKind::A, next);
+    }
+    let mut settings = net.settings();
+    settings.limits.tries = 1;
+    assert_silent(&ask(&settings, RecordKind::A), Silence::Dns);
+    assert!(net.dns.questions().len() < 12);
+}
+
+#[test]
+fn mail_exchangers_come_sorted_and_the_null_mx_has_no_host() {
+    let net = TestNet::start();
+    net.dns.mx(NAME, 20, "b.acme.test");
+    net.dns.mx(NAME, 10, "a.acme.test");
+    let mx = |preference, host: Option<&str>| MxHost {
+        preference,
+        host: host.map(name),
+    };
+    let hosts = vec![mx(10, Some("a.acme.test")), mx(20, Some("b.acme.test"))];
+    let settings = net.settings();
+    assert_eq!(
+        ask(&settings, RecordKind::Mx),
+        Looked::Found(Records::Mx(hosts))
+    );
+    net.dns.null_mx(NAME);
+    let null = Looked::Found(Records::Mx(vec![mx(0, None)]));
+    assert_eq!(ask(&settings, RecordKind::Mx), null);
+}
+
+#[test]
+fn the_next_server_is_asked_when_one_is_silent_and_not_when_it_denies() {
+    let [first, second] = [DnsServer::start(), DnsServer::start()];
+    second.host(NAME, "127.0.0.1");
+    let net = TestNet::start();
+    let mut settings = net.settings();
+    settings.dns_servers = vec![closed_port(), second.address()];
+    assert_eq!(ask(&settings, RecordKind::A), found());
+    settings.dns_servers = vec![first.address(), second.address()];
+    assert_eq!(ask(&settings, RecordKind::A), Looked::NoSuchName);
+}
+
+#[test]
+fn names_are_absolute_whatever_the_search_list_would_add() {
+    let net = TestNet::start();
+    assert_eq!(ask(&net.settings(), RecordKind::A), Looked::NoSuchName);
+    assert_eq!(net.dns.questions(), [(NAME.to_owned(), RecordKind::A)]);
+}
+
+#[test]
+fn the_submissions_time_bounds_every_question() {
+    let net = TestNet::start();
+    net.dns.says(NAME, RecordKind::A, Answer::Silence);
+    net.dns.host("other.test", "127.0.0.1");
+    let mut settings = net.settings();
+    settings.limits.submission_ms = 200;
+    let world = LiveWorld::new(&settings, None).expect("the settings can be used");
+    let began = Instant::now();
+    assert_silent(
+        &world.resolver().lookup(&name(NAME), RecordKind::A),
+        Silence::Budget,
+    );
+    assert!(began.elapsed() < Duration::from_millis(1_500));
+    let late = world.resolver().lookup(&name("other.test"), RecordKind::A);
+    assert_silent(&late, Silence::Budget);
+    assert_eq!(net.dns.asked("other.test", RecordKind::A), 0);
+    let fresh = world.for_another();
+    assert_eq!(
+        fresh.resolver().lookup(&name("other.test"), RecordKind::A),
+        found()
+    );
+}
