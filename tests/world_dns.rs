@@ -164,8 +164,8 @@ fn an_endless_chain_of_aliases_is_given_up() {
         Answer::AliasAlone("n0.test".to_owned()),
     );
     for n in 0..40 {
-        let next = Answer::AliasAlone(format!("n{}.test", n + 1));
-        net.dns.says(&format!("n{n}.test"), RecordKind::A, next);
+        let onward = Answer::AliasAlone(format!("n{}.test", n + 1));
+        net.dns.says(&format!("n{n}.test"), RecordKind::A, onward);
     }
     let mut settings = net.settings();
     settings.limits.tries = 1;

@@ -1,5 +1,8 @@
 //! Pages as they are fetched over real sockets: answers, silences and addresses.
 
+use std::env;
+use std::process::Command;
+
 use comail::world::live::LiveWorld;
 use comail::world::settings::NetworkSettings;
 use comail::world::{Fetched, RecordKind, Request, Response, Silence};
@@ -297,4 +300,38 @@ fn a_proxy_resolves_names_and_is_never_asked_for_private_addresses() {
     assert_eq!(seen.line, "GET http://www.far.test/ HTTP/1.1");
     assert_silent(&get(&settings, "http://10.0.0.1/"), Silence::PrivateAddress);
     assert_eq!(net.web.connections(), 1);
+}
+
+#[test]
+fn the_environment_changes_nothing() {
+    let nowhere = format!("http://{}/", closed_port());
+    let mut again = Command::new(env::current_exe().expect("this very binary"));
+    for name in [
+        "HTTP_PROXY",
+        "http_proxy",
+        "HTTPS_PROXY",
+        "https_proxy",
+        "ALL_PROXY",
+        "all_proxy",
+    ] {
+        again.env(name, &nowhere);
+    }
+    let child = again
+        .env("SSL_CERT_FILE", "/nonexistent")
+        .env("SSL_CERT_DIR", "/nonexistent")
+        .env("RES_OPTIONS", "ndots:15 use-vc")
+        .env("LOCALDOMAIN", "evil.test")
+        .args([
+            "--exact",
+            "world_http::a_page_comes_with_its_headers_and_body",
+        ])
+        .args(["world_http::tls_holds_with_the_frozen_authority_alone"])
+        .args(["world_dns::names_are_absolute_whatever_the_search_list_would_add"])
+        .output()
+        .expect("the binary runs");
+    let said = String::from_utf8_lossy(&child.stdout);
+    assert!(
+        child.status.success() && said.contains("3 passed"),
+        "{said}"
+    );
 }

@@ -110,14 +110,13 @@ impl DnsServer {
     /// Adds a mail exchanger to a domain.
     pub fn mx(&self, domain: &str, preference: u16, host: &str) {
         let mut zone = self.lock();
-        let key = (domain.to_owned(), RecordKind::Mx);
-        match zone.answers.entry(key).or_default().as_mut_slice() {
-            [Answer::Mx(hosts)] => hosts.push((preference, host.to_owned())),
-            _ => {
-                drop(zone);
-                let hosts = vec![(preference, host.to_owned())];
-                self.says(domain, RecordKind::Mx, Answer::Mx(hosts));
-            }
+        let key = (domain.to_ascii_lowercase(), RecordKind::Mx);
+        let answers = zone.answers.entry(key).or_default();
+        let host = (preference, host.to_owned());
+        if let [Answer::Mx(hosts)] = answers.as_mut_slice() {
+            hosts.push(host);
+        } else {
+            *answers = vec![Answer::Mx(vec![host])];
         }
     }
 

@@ -130,7 +130,7 @@ impl Seen {
 impl WebServer {
     /// A server in the clear.
     pub fn start() -> Self {
-        Self::serve("http", |stream, state| converse(stream, state))
+        Self::serve("http", converse)
     }
 
     /// A server with TLS.

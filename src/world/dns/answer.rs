@@ -143,7 +143,7 @@ fn alias<'m>(message: &'m Message, name: &Name) -> Option<&'m Name> {
 
 fn records_of<'m>(message: &'m Message, name: &Name) -> impl Iterator<Item = &'m RData> {
     let of_it = move |record: &&Record| record.name == *name && record.dns_class == DNSClass::IN;
-    let answers = message.answers.iter().filter(of_it.clone());
+    let answers = message.answers.iter().filter(of_it);
     answers.map(|record| &record.data)
 }
 

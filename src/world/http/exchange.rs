@@ -51,10 +51,10 @@ pub enum ClientError {
     #[error("the User-Agent {0:?} cannot stand in a header; scan with another --user-agent")]
     UserAgent(String),
     /// The proxy is not an http or https URL.
-    #[error("{url} cannot be used as a proxy; scan with --proxy http://HOST:PORT")]
+    #[error("{host} cannot be used as a proxy; scan with --proxy http://HOST:PORT")]
     Proxy {
-        /// The URL, as set.
-        url: Url,
+        /// The host; the URL may carry a password.
+        host: String,
         /// What is wrong with it, where more is known than its scheme.
         source: Option<reqwest::Error>,
     },
@@ -218,7 +218,7 @@ fn text(headers: &HeaderMap, name: &header::HeaderName) -> Option<String> {
 
 fn proxy(url: &Url) -> Result<Proxy, ClientError> {
     let error = |source| ClientError::Proxy {
-        url: url.clone(),
+        host: url.host_str().unwrap_or_default().to_owned(),
         source,
     };
     if !matches!(url.scheme(), "http" | "https") {

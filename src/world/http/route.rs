@@ -43,7 +43,9 @@ pub(super) fn addresses(
 
 /// The proxy's own addresses: the operator named it, so they may be private.
 fn of_proxy(proxy: &Url, resolver: &dyn Resolver) -> Result<Vec<IpAddr>, Fetched> {
-    let unreachable = |why: &str| silent(Silence::Dns, format!("the proxy {proxy}: {why}"));
+    // Its host alone is named: a proxy's URL may carry a password.
+    let name = proxy.host_str().unwrap_or_default();
+    let unreachable = |why: &str| silent(Silence::Dns, format!("the proxy {name}: {why}"));
     match proxy.host() {
         None => Err(unreachable("it has no host")),
         Some(Host::Ipv4(address)) => Ok(vec![address.into()]),
@@ -69,11 +71,10 @@ fn resolve(name: &str, resolver: &dyn Resolver) -> Result<Vec<IpAddr>, Fetched> 
     for kind in [RecordKind::A, RecordKind::Aaaa] {
         match resolver.lookup(&host, kind) {
             Looked::Found(Records::Addresses(addresses)) => found.extend(addresses),
-            Looked::Found(Records::Mx(_)) | Looked::NoData => {}
-            // NXDOMAIN is said of the name, not of one kind of record (RFC 8020 §2); but a
-            // server that says so after it gave addresses is not to be believed.
+            // NXDOMAIN is said of the name, not of one kind of record (RFC 8020 §2).
             Looked::NoSuchName if found.is_empty() => return Err(Fetched::NoSuchHost),
-            Looked::NoSuchName => {}
+            // A server that denies the name after it gave addresses is not to be believed.
+            Looked::Found(Records::Mx(_)) | Looked::NoData | Looked::NoSuchName => {}
             Looked::Unanswered(why) => return Err(Fetched::Unanswered(why)),
         }
     }

@@ -21,7 +21,7 @@ fn kind(error: &reqwest::Error) -> Silence {
     if error.is_timeout() {
         return Silence::Timeout;
     }
-    if causes(error).any(|cause| cause.is::<rustls::Error>()) {
+    if causes(error).any(<dyn Error>::is::<rustls::Error>) {
         return Silence::Tls;
     }
     if error.is_connect() {
