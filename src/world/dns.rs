@@ -133,7 +133,7 @@ impl Resolver for DnsResolver {
 
 fn silent(detail: String) -> Unanswered {
     Unanswered {
-        silence: Silence::Dns,
+        silence: Silence::Dns, status: None,
         detail,
     }
 }

@@ -90,7 +90,7 @@ impl Client {
             match tokio::time::timeout(limit, exchange).await {
                 Ok(exchanged) => exchanged,
                 Err(_) => Exchanged::silent(Unanswered {
-                    silence: Silence::Timeout,
+                    silence: Silence::Timeout, status: None,
                     detail: format!("{url}: no complete answer in {} s", limit.as_secs_f64()),
                 }),
             }
@@ -141,6 +141,7 @@ impl Client {
             return Exchanged::Silent {
                 why: Unanswered {
                     silence: Silence::Status,
+                    status: Some(status.as_u16()),
                     detail: format!("{url}: the server answers {status}"),
                 },
                 retry_after: text(headers, &header::RETRY_AFTER)
@@ -151,7 +152,7 @@ impl Client {
             && !coding.trim().eq_ignore_ascii_case("identity")
         {
             return Exchanged::silent(Unanswered {
-                silence: Silence::Protocol,
+                silence: Silence::Protocol, status: None,
                 detail: format!("{url}: the content coding {coding:?} was not asked for"),
             });
         }
@@ -229,7 +230,7 @@ fn proxy(url: &Url) -> Result<Proxy, ClientError> {
 
 fn not_set_up(error: &dyn std::error::Error) -> Exchanged {
     Exchanged::silent(Unanswered {
-        silence: Silence::Connection,
+        silence: Silence::Connection, status: None,
         detail: format!("no connection could be set up here: {error}"),
     })
 }

@@ -85,7 +85,7 @@ fn resolve(name: &str, resolver: &dyn Resolver) -> Result<Vec<IpAddr>, Fetched> 
 }
 
 fn silent(silence: Silence, detail: String) -> Fetched {
-    Fetched::Unanswered(Unanswered { silence, detail })
+    Fetched::Unanswered(Unanswered::new(silence, detail))
 }
 
 #[cfg(test)]

@@ -1,0 +1,89 @@
+//! The one place where outcomes and errors become exit codes.
+
+use std::process::ExitCode;
+
+use crate::session::SessionError;
+
+/// How a command ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Exit {
+    /// Done; `next` gave a quest; `submit` locked PASS or REVIEW.
+    Done,
+    /// An error; nothing changed.
+    Error,
+    /// Bad usage; nothing changed.
+    Usage,
+    /// `next`: nothing is TODO.
+    Complete,
+    /// `submit`: FAIL, the quest is still TODO.
+    Failed,
+    /// `submit`: FAIL, and now DONE.
+    FailedAndDone,
+    /// `submit`: the quest is locked; nothing changed.
+    Locked,
+    /// A finding: the ledger's chain does not hold.
+    Finding,
+    /// The session is paused; nothing changed.
+    Paused,
+}
+
+impl Exit {
+    /// The number.
+    #[must_use]
+    pub fn code(self) -> u8 {
+        match self {
+            Self::Done => 0,
+            Self::Error => 1,
+            Self::Usage => 2,
+            Self::Complete => 3,
+            Self::Failed => 5,
+            Self::FailedAndDone => 6,
+            Self::Locked => 7,
+            Self::Finding => 8,
+            Self::Paused => 9,
+        }
+    }
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        Self::from(exit.code())
+    }
+}
+
+/// An error in how the program was called.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct UsageError(pub String);
+
+/// A finding that ends a command.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct Found(pub SessionError);
+
+/// The exit of a command that ended in `error`.
+#[must_use]
+pub fn of_error(error: &anyhow::Error) -> Exit {
+    if error.is::<UsageError>() {
+        Exit::Usage
+    } else if error.is::<Found>() {
+        Exit::Finding
+    } else {
+        Exit::Error
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_map_by_their_type() {
+        let usage = anyhow::Error::new(UsageError("--id or --company".into()));
+        assert_eq!(of_error(&usage).code(), 2);
+        let damaged = SessionError::Missing { dir: "x".into() };
+        assert_eq!(of_error(&anyhow::Error::new(damaged)).code(), 1);
+        let found = Found(SessionError::Missing { dir: "x".into() });
+        assert_eq!(of_error(&anyhow::Error::new(found)).code(), 8);
+    }
+}

@@ -1,0 +1,197 @@
+//! `comail next`: the next quest and its prompt.
+
+use anyhow::Result;
+use clap::Args;
+use serde::Serialize;
+
+use super::context::Context;
+use super::escape::{Plain, PlainLines};
+use super::exit::Exit;
+use super::facts;
+use super::output::{Output, Paper, Tone};
+use super::shell_line::ShellLine;
+use crate::drive;
+use crate::gate::{Fact, Judgement, Rule};
+use crate::quest::{Quest, QuestKind, prompt};
+use crate::session::{Session, Standing};
+
+/// Print the next quest, its prompt and how to answer
+///
+/// The same quest is printed until it is settled. Exit 3 when nothing is TODO, 9 when the
+/// session is paused.
+#[derive(Debug, Args)]
+pub struct NextArgs {}
+
+/// The JSON form of `next`.
+#[derive(Debug, Serialize)]
+#[serde(tag = "status", rename_all = "kebab-case")]
+enum Answer {
+    /// A quest to work on.
+    Quest(Box<Handed>),
+    /// Nothing is TODO.
+    Complete { total: u32 },
+    /// The unproven streak pauses the session.
+    Paused { streak: u32 },
+}
+
+/// One quest, handed out.
+#[derive(Debug, Serialize)]
+struct Handed {
+    quest: Quest,
+    total: u32,
+    remaining: u32,
+    #[serde(rename = "try")]
+    this_try: u32,
+    max_tries: u32,
+    prompt: String,
+    example: String,
+    submit: String,
+    submit_none: String,
+    /// What the last attempt failed on.
+    facts: Vec<Fact>,
+    #[serde(skip)]
+    rules: Vec<Rule>,
+}
+
+pub(super) fn run(context: &mut Context, _args: &NextArgs) -> Result<Exit> {
+    let session = context.open_session()?;
+    let (answer, exit) = answer(&session, context)?;
+    context.output.show(&answer, text)?;
+    Ok(exit)
+}
+
+/// What `next` says now. Nothing is changed by asking.
+fn answer(session: &Session, context: &Context) -> Result<(Answer, Exit)> {
+    let board = session.board();
+    let Some(standing) = board.first_todo() else {
+        let total = board.tally().total();
+        return Ok((Answer::Complete { total }, Exit::Complete));
+    };
+    if session.paused() {
+        let streak = board.streak().length();
+        return Ok((Answer::Paused { streak }, Exit::Paused));
+    }
+    let handed = hand_out(session, standing, context)?;
+    Ok((Answer::Quest(Box::new(handed)), Exit::Done))
+}
+
+fn hand_out(session: &Session, standing: &Standing, context: &Context) -> Result<Handed> {
+    let kind = drive::kind_of(session.manifest())?;
+    let quest = session.quest(standing)?;
+    let facts = match session.last_attempt(standing)? {
+        Some(last) => serde_json::from_str::<Judgement>(last.value.judgement.get())?.facts,
+        None => Vec::new(),
+    };
+    let tally = session.board().tally();
+    let lines = Lines::new(session, &kind, &quest, context);
+    Ok(Handed {
+        prompt: prompt::render(&kind, &quest)?,
+        total: tally.total(),
+        remaining: tally.todo,
+        this_try: standing.progress.tries + 1,
+        max_tries: session.manifest().frozen.max_tries.get(),
+        example: lines.example(),
+        submit: lines.submit(),
+        submit_none: lines.none(),
+        rules: drive::rules_of(session.manifest())?,
+        quest,
+        facts,
+    })
+}
+
+/// The command lines that `next` offers.
+struct Lines<'a> {
+    kind: &'a QuestKind,
+    named: ShellLine,
+    blank: ShellLine,
+}
+
+impl<'a> Lines<'a> {
+    fn new(session: &Session, kind: &'a QuestKind, quest: &Quest, context: &Context) -> Self {
+        let blank = ShellLine::comail("submit", context.named_session());
+        let folded = quest.key.folded();
+        let namesakes = session
+            .board()
+            .quests()
+            .iter()
+            .filter(|other| other.key.folded() == folded)
+            .count();
+        let named = if namesakes > 1 {
+            blank.clone().flag("id", &quest.id.to_string())
+        } else {
+            blank.clone().flag(&kind.unit, quest.key.as_str())
+        };
+        Self { kind, named, blank }
+    }
+
+    fn submit(&self) -> String {
+        let fields = self.kind.fields.iter();
+        let line = fields.fold(self.named.clone(), |line, field| {
+            line.blank(field.name.as_str())
+        });
+        line.text().to_owned()
+    }
+
+    fn none(&self) -> String {
+        let line = self.named.clone().flag("none", "what you tried");
+        line.text().to_owned()
+    }
+
+    fn example(&self) -> String {
+        let start = self.blank.clone();
+        let start = start.flag(&self.kind.unit, &self.kind.example_key);
+        let fields = self.kind.fields.iter();
+        let line = fields.fold(start, |line, field| {
+            line.flag(field.name.as_str(), &field.example)
+        });
+        line.text().to_owned()
+    }
+}
+
+fn text(paper: &mut Paper, answer: &Answer) {
+    match answer {
+        Answer::Complete { total } => {
+            paper.line(format!("complete: all {total} quests are settled"));
+        }
+        Answer::Paused { streak } => paper.line(paused(*streak)),
+        Answer::Quest(handed) => quest_text(paper, handed),
+    }
+}
+
+/// Why the session is paused, and what lifts it.
+pub(super) fn paused(streak: u32) -> String {
+    format!(
+        "paused: {streak} quests in a row ended with nothing proven. The network may be down, \
+         or the agent is giving up too easily. A person looks into it and runs `comail resume`"
+    )
+}
+
+fn quest_text(paper: &mut Paper, handed: &Handed) {
+    let place = format!(
+        "quest {} of {}, {} left, try {} of {}",
+        handed.quest.id, handed.total, handed.remaining, handed.this_try, handed.max_tries
+    );
+    let place = paper.tint(Tone::Strong, &place);
+    paper.line(place);
+    paper.gap();
+    paper.line(PlainLines(handed.prompt.trim_end()).to_string());
+    if !handed.facts.is_empty() {
+        paper.gap();
+        paper.line(format!("The last attempt ({}) failed:", handed.this_try - 1));
+        facts::write(paper, &handed.facts, &handed.rules);
+    }
+    paper.gap();
+    paper.line("A submission that would look right, for another company:");
+    paper.line(format!("  {}", Plain(&handed.example)));
+    paper.line("Submit yours:");
+    paper.line(format!("  {}", Plain(&handed.submit)));
+    paper.line("Nothing to be found (costs a try):");
+    paper.line(format!("  {}", Plain(&handed.submit_none)));
+}
+
+impl Output {
+    /// Says that the session is paused.
+    pub(super) fn show_paused(&mut self, streak: u32) -> std::io::Result<()> {
+        self.show(&Answer::Paused { streak }, text)
+    }
+}

@@ -1,0 +1,117 @@
+//! Where commands write: text or one JSON document to stdout, notes to stderr.
+
+use std::io::{self, IsTerminal as _, Write};
+
+use clap::ColorChoice;
+use serde::Serialize;
+
+use super::escape;
+
+/// What is written, and how.
+pub struct Output {
+    out: Box<dyn Write>,
+    notes: Box<dyn Write>,
+    json: bool,
+    colour: bool,
+}
+
+/// The meaning that a colour carries.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Tone {
+    /// Proven.
+    Good,
+    /// For a person.
+    Doubt,
+    /// Wrong.
+    Bad,
+    /// A heading.
+    Strong,
+}
+
+impl Output {
+    /// The process's own streams.
+    #[must_use]
+    pub fn of_process(json: bool, colour: ColorChoice) -> Self {
+        let wanted = match colour {
+            ColorChoice::Always => true,
+            ColorChoice::Never => false,
+            ColorChoice::Auto => {
+                std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+                    && io::stdout().is_terminal()
+            }
+        };
+        Self {
+            out: Box::new(io::stdout().lock()),
+            notes: Box::new(io::stderr()),
+            json,
+            colour: wanted,
+        }
+    }
+
+    /// Whether the caller asked for JSON.
+    #[must_use]
+    pub fn is_json(&self) -> bool {
+        self.json
+    }
+
+    /// Writes `value` as the one JSON document, or what `text` makes of it.
+    pub fn show<T: Serialize>(
+        &mut self,
+        value: &T,
+        text: impl FnOnce(&mut Paper, &T),
+    ) -> io::Result<()> {
+        if self.json {
+            let json = serde_json::to_string(value)?;
+            writeln!(self.out, "{}", escape::json(&json))?;
+        } else {
+            let mut paper = Paper {
+                text: String::new(),
+                colour: self.colour,
+            };
+            text(&mut paper, value);
+            self.out.write_all(paper.text.as_bytes())?;
+        }
+        self.out.flush()
+    }
+
+    /// Writes a note for people to stderr.
+    pub fn note(&mut self, text: &str) {
+        // A note that cannot be written must not change what the command does.
+        let _ = writeln!(self.notes, "comail: {}", escape::PlainLines(text));
+    }
+}
+
+/// Text in the making.
+pub struct Paper {
+    text: String,
+    colour: bool,
+}
+
+impl Paper {
+    /// Adds a line. Text from outside goes through [`escape::Plain`] first.
+    pub fn line(&mut self, line: impl AsRef<str>) {
+        self.text.push_str(line.as_ref());
+        self.text.push('\n');
+    }
+
+    /// Adds an empty line.
+    pub fn gap(&mut self) {
+        self.text.push('\n');
+    }
+
+    /// The word in its tone's colour, where colours are wanted.
+    #[must_use]
+    pub fn tint(&self, tone: Tone, word: &str) -> String {
+        let code = match tone {
+            Tone::Good => "32",
+            Tone::Doubt => "33",
+            Tone::Bad => "31",
+            Tone::Strong => "1",
+        };
+        if self.colour {
+            format!("\u{1b}[{code}m{word}\u{1b}[0m")
+        } else {
+            word.to_owned()
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! Command lines that can be pasted into a POSIX shell.
+
+use std::path::Path;
+
+use shlex::Quoter;
+
+/// A command line in the making; every word of it is quoted as the shell needs it.
+#[derive(Debug, Clone)]
+pub struct ShellLine(String);
+
+impl ShellLine {
+    /// `comail SUBCOMMAND`, reaching the session that `--session` named.
+    #[must_use]
+    pub fn comail(subcommand: &str, session: Option<&Path>) -> Self {
+        let line = Self(format!("comail {subcommand}"));
+        match session {
+            Some(dir) => line.flag("session", &dir.to_string_lossy()),
+            None => line,
+        }
+    }
+
+    /// Adds `--name value`.
+    #[must_use]
+    pub fn flag(mut self, name: &str, value: &str) -> Self {
+        // A value that begins like a flag must hang on its own flag to be read as a value.
+        let joint = if value.starts_with('-') { '=' } else { ' ' };
+        self.0
+            .push_str(&format!(" --{name}{joint}{}", quoted(value)));
+        self
+    }
+
+    /// Adds `--name WORD`, the word left for somebody to replace.
+    #[must_use]
+    pub fn blank(mut self, name: &str) -> Self {
+        self.0
+            .push_str(&format!(" --{name} {}", name.to_uppercase()));
+        self
+    }
+
+    /// The line.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.0
+    }
+}
+
+fn quoted(value: &str) -> String {
+    // A NUL cannot be an argument of any program, so nothing is lost in letting it through.
+    let quoter = Quoter::new().allow_nul(true);
+    match quoter.quote(value) {
+        Ok(quoted) => quoted.into_owned(),
+        Err(_) => String::from("''"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_cannot_break_out() {
+        for key in ["Acme", "O'Neill & Sons", "$(rm -rf ~)", "-rf", "a\nb", "`id`", ""] {
+            let line = ShellLine::comail("submit", None).flag("company", key);
+            let words = shlex::split(line.text()).unwrap();
+            let joined = words[2..].join("=");
+            assert_eq!(joined, format!("--company={key}"), "{}", line.text());
+        }
+    }
+
+    #[test]
+    fn names_the_session_when_a_flag_did() {
+        let line = ShellLine::comail("next", Some(Path::new("my session")));
+        assert_eq!(line.text(), "comail next --session 'my session'");
+    }
+}

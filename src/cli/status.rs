@@ -1,0 +1,64 @@
+//! `comail status`: how far it is.
+
+use anyhow::Result;
+use clap::Args;
+
+use super::context::Context;
+use super::escape::Plain;
+use super::exit::Exit;
+use super::next;
+use super::output::{Paper, Tone};
+use crate::report::{self, Overview};
+use crate::session::State;
+
+/// Print how many quests stand where, and which rules fire
+#[derive(Debug, Args)]
+pub struct StatusArgs {}
+
+/// The most rules that the text shows.
+const MOST_RULES: usize = 8;
+
+pub(super) fn run(context: &mut Context, _args: &StatusArgs) -> Result<Exit> {
+    let session = context.open_session()?;
+    let overview = report::overview(&session)?;
+    context.output.show(&overview, text)?;
+    Ok(Exit::Done)
+}
+
+/// Writes an overview as people read it.
+pub(super) fn text(paper: &mut Paper, overview: &Overview) {
+    let tally = overview.tally;
+    paper.line(format!(
+        "{} quests, {} left, {} submissions judged",
+        overview.total, tally.todo, overview.attempts
+    ));
+    for state in State::ALL {
+        let tone = match state {
+            State::Pass => Tone::Good,
+            State::Review => Tone::Doubt,
+            State::Done => Tone::Bad,
+            State::Todo => Tone::Strong,
+        };
+        let count = tally.of(state);
+        let word = paper.tint(tone, &format!("{state:6}"));
+        let note = match state {
+            State::Pass if overview.unanchored > 0 => {
+                format!("  ({} unanchored)", overview.unanchored)
+            }
+            _ => String::new(),
+        };
+        let share = f64::from(count) * 100.0 / f64::from(overview.total.max(1));
+        paper.line(format!("  {word} {count:>8}  {share:>5.1} %{note}"));
+    }
+    if !overview.rules.is_empty() {
+        paper.line("rules that fired, in submissions");
+        for count in overview.rules.iter().take(MOST_RULES) {
+            let rule = Plain(count.rule.as_str());
+            paper.line(format!("  {:>8}  {rule}", count.attempts));
+        }
+    }
+    if overview.paused {
+        paper.line(next::paused(overview.streak));
+    }
+    paper.line(format!("ledger head {}", overview.head));
+}

@@ -1,0 +1,285 @@
+//! `comail submit`: an answer goes before the gate.
+
+use std::io::Read as _;
+use std::path::PathBuf;
+
+use anyhow::{Context as _, Result};
+use clap::{Arg, ArgMatches, Args};
+use serde::Serialize;
+
+use super::context::{self, Context};
+use super::escape::Plain;
+use super::exit::{Exit, UsageError};
+use super::output::{Paper, Tone};
+use super::{facts, quest_choice};
+use crate::drive::{self, Judge, Judged, Outcome, Refusal};
+use crate::gate::{CheckReport, Fact, Rule};
+use crate::quest::{FieldName, Fields, QuestId, QuestKind, Submission, Verdict};
+use crate::session::{Session, State, Tally};
+use crate::world::live::LiveWorld;
+
+/// Submit an answer for one quest to the gate
+///
+/// The gate re-verifies the facts in the world. PASS and REVIEW lock the quest; FAIL says what
+/// is not so and costs a try.
+#[derive(Debug, Args)]
+pub struct SubmitArgs {
+    /// The quest by its number
+    #[arg(long, value_name = "N")]
+    id: Option<QuestId>,
+
+    /// The quest by its key, for every quest kind
+    #[arg(long, value_name = "KEY", allow_hyphen_values = true)]
+    key: Option<String>,
+
+    /// Read the fields from a JSON file, an object of texts; - for standard input
+    #[arg(long = "in", value_name = "FILE")]
+    input: Option<PathBuf>,
+
+    /// Say that nothing was found, and why; judged FAIL, costs a try
+    #[arg(long, value_name = "WHY", conflicts_with = "input", allow_hyphen_values = true)]
+    none: Option<String>,
+}
+
+/// Adds the flags that the quest kind names.
+pub(super) fn with_fields(command: clap::Command, kind: &QuestKind) -> clap::Command {
+    let unit = Arg::new(kind.unit.to_string())
+        .long(kind.unit.to_string())
+        .value_name("KEY")
+        .help(format!("The {} by its name in the list", kind.unit))
+        .allow_hyphen_values(true)
+        .conflicts_with("key");
+    let fields = kind.fields.iter().map(|field| {
+        Arg::new(field.name.to_string())
+            .long(field.name.to_string())
+            .value_name("TEXT")
+            .help(format!("{}, such as {}", field.help, field.example))
+            .allow_hyphen_values(true)
+            .conflicts_with_all(["none", "input"])
+    });
+    let usage = command.arg(unit);
+    fields.fold(usage, clap::Command::arg)
+}
+
+/// The JSON form of `submit`.
+#[derive(Debug, Serialize)]
+#[serde(tag = "status", rename_all = "kebab-case")]
+enum Answer {
+    /// The gate has judged.
+    Judged(Box<Shown>),
+    /// The quest takes no submission.
+    Locked { state: State },
+    /// Another submission of the quest was judged meanwhile.
+    Overtaken {},
+}
+
+/// A judgement as it is shown.
+#[derive(Debug, Serialize)]
+struct Shown {
+    id: QuestId,
+    key: String,
+    verdict: Verdict,
+    state: State,
+    tries: u32,
+    max_tries: u32,
+    attempt: u32,
+    facts: Vec<Fact>,
+    checks: Vec<CheckReport>,
+    tally: Tally,
+    #[serde(skip)]
+    rules: Vec<Rule>,
+}
+
+pub(super) fn run(
+    context: &mut Context,
+    args: &SubmitArgs,
+    matches: Option<&ArgMatches>,
+) -> Result<Exit> {
+    let mut session = context.open_session()?;
+    let kind = drive::kind_of(session.manifest())?;
+    let flags = Flags { kind: &kind, matches };
+    let key = args.key.clone().or_else(|| flags.text(&kind.unit));
+    let submission = submission(args, &flags)?;
+    let id = quest_choice::choose(session.board(), args.id, key.as_deref(), &kind.unit)?;
+    let outcome = judge(&mut session, id, &submission)?;
+    let rules = drive::rules_of(session.manifest())?;
+    context.report_healed(&session);
+    let (answer, exit) = answer(outcome, rules);
+    match answer {
+        Ok(answer) => {
+            // What was judged is recorded; a reader who has gone does not change how it ended.
+            let _ = context.output.show(&answer, text);
+        }
+        Err(streak) => context.output.show_paused(streak)?,
+    }
+    Ok(exit)
+}
+
+fn judge(session: &mut Session, id: QuestId, submission: &Submission) -> Result<Outcome> {
+    let network = drive::network_of(session.manifest())?;
+    let live = LiveWorld::new(&network, Some(session.dir().join("hosts")))?;
+    let gate = drive::gate_of(session.manifest())?;
+    let judge = Judge {
+        gate: gate.as_ref(),
+        fetcher: live.fetcher(),
+        resolver: live.resolver(),
+    };
+    let outcome = drive::submit(
+        session,
+        id,
+        submission,
+        &judge,
+        &mut context::now,
+        &mut context::salt,
+    )?;
+    Ok(outcome)
+}
+
+/// The flags that the quest kind named.
+struct Flags<'a> {
+    kind: &'a QuestKind,
+    matches: Option<&'a ArgMatches>,
+}
+
+impl Flags<'_> {
+    fn text(&self, name: &str) -> Option<String> {
+        self.matches?.get_one::<String>(name).cloned()
+    }
+
+    fn fields(&self) -> Fields {
+        let names = self.kind.fields.iter().map(|field| field.name.clone());
+        names
+            .filter_map(|name| Some((name.clone(), self.text(name.as_str())?)))
+            .collect()
+    }
+}
+
+fn submission(args: &SubmitArgs, flags: &Flags<'_>) -> Result<Submission> {
+    if let Some(why) = &args.none {
+        return Ok(Submission::None(why.clone()));
+    }
+    let fields = match &args.input {
+        Some(path) => read_fields(path, flags.kind)?,
+        None => flags.fields(),
+    };
+    let missing: Vec<_> = flags
+        .kind
+        .fields
+        .iter()
+        .filter(|field| !fields.contains_key(field.name.as_str()))
+        .map(|field| format!("--{}", field.name))
+        .collect();
+    if missing.is_empty() {
+        Ok(Submission::Fields(fields))
+    } else {
+        let text = format!("not submitted, nothing changed: {} missing", missing.join(", "));
+        Err(UsageError(text).into())
+    }
+}
+
+/// The most bytes of a JSON submission: a field is a line, not a book.
+const MOST_INPUT_BYTES: u64 = 1024 * 1024;
+
+fn read_fields(path: &std::path::Path, kind: &QuestKind) -> Result<Fields> {
+    let place = path.display();
+    let mut text = String::new();
+    let read = if path.as_os_str() == "-" {
+        std::io::stdin()
+            .take(MOST_INPUT_BYTES)
+            .read_to_string(&mut text)
+    } else {
+        std::fs::File::open(path)
+            .and_then(|file| file.take(MOST_INPUT_BYTES).read_to_string(&mut text))
+    };
+    read.with_context(|| format!("cannot read the submission {place}"))?;
+    let fields: Fields = serde_json::from_str(&text).map_err(|error| {
+        UsageError(format!("{place}: not a JSON object of texts: {error}"))
+    })?;
+    let known = |name: &FieldName| kind.fields.iter().any(|field| field.name == *name);
+    match fields.keys().find(|name| !known(name)) {
+        None => Ok(fields),
+        Some(unknown) => {
+            let names: Vec<_> = kind.fields.iter().map(|f| f.name.to_string()).collect();
+            let text = format!(
+                "{place}: there is no field {:?}; the fields are {}",
+                unknown.as_str(),
+                names.join(", ")
+            );
+            Err(UsageError(text).into())
+        }
+    }
+}
+
+fn answer(outcome: Outcome, rules: Vec<Rule>) -> (Result<Answer, u32>, Exit) {
+    match outcome {
+        Outcome::Refused(Refusal::Paused { streak }) => (Err(streak), Exit::Paused),
+        Outcome::Refused(Refusal::Locked(state)) => (Ok(Answer::Locked { state }), Exit::Locked),
+        Outcome::Refused(Refusal::Overtaken) => (Ok(Answer::Overtaken {}), Exit::Locked),
+        Outcome::Judged(judged) => {
+            let exit = match (judged.judgement.verdict, judged.state) {
+                (Verdict::Pass | Verdict::Review, _) => Exit::Done,
+                (Verdict::Fail, State::Done) => Exit::FailedAndDone,
+                (Verdict::Fail, _) => Exit::Failed,
+            };
+            (Ok(Answer::Judged(Box::new(shown(*judged, rules)))), exit)
+        }
+    }
+}
+
+fn shown(judged: Judged, rules: Vec<Rule>) -> Shown {
+    Shown {
+        id: judged.id,
+        key: judged.key.to_string(),
+        verdict: judged.judgement.verdict,
+        state: judged.state,
+        tries: judged.tries,
+        max_tries: judged.max_tries,
+        attempt: judged.attempt,
+        facts: judged.judgement.facts,
+        checks: judged.judgement.checks,
+        tally: judged.tally,
+        rules,
+    }
+}
+
+fn text(paper: &mut Paper, answer: &Answer) {
+    match answer {
+        Answer::Locked { state } => {
+            paper.line(format!("locked: the quest is {state} and takes no submission"));
+        }
+        Answer::Overtaken {} => paper.line(
+            "overtaken: another submission of this quest was judged meanwhile; ask `comail next` \
+             where it stands",
+        ),
+        Answer::Judged(shown) => judged_text(paper, shown),
+    }
+}
+
+fn judged_text(paper: &mut Paper, shown: &Shown) {
+    let tone = match shown.verdict {
+        Verdict::Pass => Tone::Good,
+        Verdict::Review => Tone::Doubt,
+        Verdict::Fail => Tone::Bad,
+    };
+    let verdict = paper.tint(tone, &shown.verdict.to_string());
+    let key = Plain(&shown.key);
+    let what = match (shown.verdict, shown.state) {
+        (Verdict::Pass, _) => String::from("locked for ever"),
+        (Verdict::Review, _) => String::from("locked; a person settles it"),
+        (Verdict::Fail, State::Done) => {
+            format!("and DONE: all {} tries are used up", shown.max_tries)
+        }
+        (Verdict::Fail, _) => format!(
+            "{} of {} tries left",
+            shown.max_tries - shown.tries,
+            shown.max_tries
+        ),
+    };
+    paper.line(format!("{verdict} quest {}, {key}: {what}", shown.id));
+    facts::write(paper, &shown.facts, &shown.rules);
+    paper.line(format!(
+        "{} of {} left",
+        shown.tally.todo,
+        shown.tally.total()
+    ));
+}

@@ -1,0 +1,26 @@
+//! What can go wrong in a turn.
+
+use crate::session::SessionError;
+
+/// What can go wrong in a turn; nothing was recorded.
+#[derive(Debug, thiserror::Error)]
+pub enum DriveError {
+    /// The session.
+    #[error(transparent)]
+    Session(#[from] SessionError),
+    /// The quest kind is none of this program's.
+    #[error("this session's quest kind is {0:?}, and this comail knows `email` alone")]
+    UnknownKind(String),
+    /// Frozen settings that do not read.
+    #[error("the session's {part} settings do not read: {source}")]
+    Settings {
+        /// Whose settings.
+        part: &'static str,
+        /// Why.
+        #[source]
+        source: serde_json::Error,
+    },
+    /// A value cannot be written as JSON.
+    #[error("cannot write the attempt as JSON: {0}")]
+    Json(#[from] serde_json::Error),
+}

@@ -1,0 +1,56 @@
+//! From what a session froze to the quest kind, the gate and the network settings.
+
+use super::error::DriveError;
+use crate::gate::email::{EmailGate, lists, settings::EmailSettings};
+use crate::gate::{Gate, Rule, house};
+use crate::quest::{QuestKind, email};
+use crate::session::{KindRecord, Manifest};
+use crate::world::settings::NetworkSettings;
+
+/// What a new session of the e-mail kind freezes of it.
+#[must_use]
+pub fn email_record() -> KindRecord {
+    KindRecord {
+        name: email::NAME.to_owned(),
+        lists: lists::digests()
+            .into_iter()
+            .map(|(name, digest)| (name.to_owned(), digest))
+            .collect(),
+    }
+}
+
+/// The quest kind of a session.
+pub fn kind_of(manifest: &Manifest) -> Result<QuestKind, DriveError> {
+    match manifest.kind.name.as_str() {
+        email::NAME => Ok(email::kind()),
+        other => Err(DriveError::UnknownKind(other.to_owned())),
+    }
+}
+
+/// The gate of a session, with the settings that it froze.
+pub fn gate_of(manifest: &Manifest) -> Result<Box<dyn Gate>, DriveError> {
+    kind_of(manifest)?;
+    let settings: EmailSettings = serde_json::from_value(manifest.frozen.gate.clone())
+        .map_err(|source| DriveError::Settings {
+            part: "gate",
+            source,
+        })?;
+    Ok(Box::new(EmailGate::new(settings)))
+}
+
+/// Every rule that can fire in a session, those of the house first.
+pub fn rules_of(manifest: &Manifest) -> Result<Vec<Rule>, DriveError> {
+    let mut rules = house::rules();
+    rules.extend(gate_of(manifest)?.rules());
+    Ok(rules)
+}
+
+/// How a session asks the world.
+pub fn network_of(manifest: &Manifest) -> Result<NetworkSettings, DriveError> {
+    serde_json::from_value(manifest.frozen.network.clone()).map_err(|source| {
+        DriveError::Settings {
+            part: "network",
+            source,
+        }
+    })
+}

@@ -1,0 +1,199 @@
+//! Turning rows of a list into quests: blanks skipped, repeats merged.
+
+use std::collections::HashMap;
+
+use serde::Serialize;
+
+use super::{Anchor, FoldedKey, Key, Quest, QuestId, Shown};
+
+/// What a list adds up to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+pub struct ListingCounts {
+    /// Data rows read.
+    pub rows: u32,
+    /// Rows whose key is blank.
+    pub blanks: u32,
+    /// Rows whose key, with no other anchor, had come before.
+    pub repeats: u32,
+}
+
+/// More quests than can be numbered.
+#[derive(Debug, thiserror::Error)]
+#[error("the list has more quests than can be numbered (4,294,967,295)")]
+pub struct TooManyQuests;
+
+/// Quests in the making.
+///
+/// Keys are compared folded. A key that comes again is the same quest, unless both rows name
+/// an anchor and the anchors differ; a row without an anchor goes to the key's first quest.
+#[derive(Debug, Default)]
+pub struct Listing {
+    quests: Vec<Quest>,
+    by_key: HashMap<FoldedKey, Vec<usize>>,
+    counts: ListingCounts,
+}
+
+impl Listing {
+    /// A listing of no rows.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Takes in a quest that is there already, with rows of its own or none.
+    pub fn seed(&mut self, quest: Quest) {
+        let places = self.by_key.entry(quest.key.folded()).or_default();
+        places.push(self.quests.len());
+        self.quests.push(quest);
+    }
+
+    /// Takes in one row; the parts of its key are the cells of the key's columns.
+    pub fn add(
+        &mut self,
+        row: u32,
+        key_parts: &[&str],
+        anchor: &str,
+        shown: impl FnOnce() -> Vec<Shown>,
+    ) -> Result<(), TooManyQuests> {
+        self.counts.rows += 1;
+        let parts = key_parts.iter().map(|part| part.trim());
+        let text = parts
+            .filter(|part| !part.is_empty())
+            .collect::<Vec<_>>()
+            .join(" / ");
+        let Ok(key) = Key::new(&text) else {
+            self.counts.blanks += 1;
+            return Ok(());
+        };
+        let anchor = Some(anchor.trim()).filter(|text| !text.is_empty());
+        let places = self.by_key.entry(key.folded()).or_default();
+        let quests = &mut self.quests;
+        if let Some(place) = matching(places, quests, anchor) {
+            self.counts.repeats += 1;
+            quests[place].rows.push(row);
+            if quests[place].anchor.is_none() {
+                quests[place].anchor = anchor.map(|text| Anchor::Site(text.to_owned()));
+            }
+            return Ok(());
+        }
+        let id = QuestId::from_index(quests.len()).ok_or(TooManyQuests)?;
+        places.push(quests.len());
+        quests.push(Quest {
+            id,
+            key,
+            anchor: anchor.map(|text| Anchor::Site(text.to_owned())),
+            shown: shown(),
+            rows: vec![row],
+        });
+        Ok(())
+    }
+
+    /// The quests, numbered in the order of their first rows, and the counts.
+    #[must_use]
+    pub fn finish(self) -> (Vec<Quest>, ListingCounts) {
+        (self.quests, self.counts)
+    }
+}
+
+/// The quest among `places` that a row with this anchor belongs to.
+fn matching(places: &[usize], quests: &[Quest], anchor: Option<&str>) -> Option<usize> {
+    let Some(text) = anchor else {
+        return places.first().copied();
+    };
+    let wanted = site_core(text);
+    let anchored = |place: &usize| quests[*place].anchor.as_ref();
+    let same = places.iter().find(
+        |place| matches!(anchored(place), Some(Anchor::Site(known)) if site_core(known) == wanted),
+    );
+    // A quest that was made without an anchor takes the first one that comes.
+    let open = || places.iter().find(|place| anchored(place).is_none());
+    same.or_else(open).copied()
+}
+
+/// A site's text without what differs between two spellings of one site.
+fn site_core(text: &str) -> String {
+    let lower = text.trim().to_lowercase();
+    let bare = lower
+        .strip_prefix("https://")
+        .or_else(|| lower.strip_prefix("http://"))
+        .unwrap_or(&lower);
+    let bare = bare.strip_prefix("www.").unwrap_or(bare);
+    bare.trim_end_matches('/').to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn listed(rows: &[(&str, &str)]) -> (Vec<(String, Option<String>, Vec<u32>)>, ListingCounts) {
+        let mut listing = Listing::new();
+        for (row, (key, anchor)) in (2..).zip(rows) {
+            listing.add(row, &[key], anchor, Vec::new).unwrap();
+        }
+        let (quests, counts) = listing.finish();
+        let plain = |quest: Quest| {
+            let anchor = quest.anchor.map(|Anchor::Site(text)| text);
+            (quest.key.to_string(), anchor, quest.rows)
+        };
+        (quests.into_iter().map(plain).collect(), counts)
+    }
+
+    #[test]
+    fn blanks_are_skipped_and_repeats_merged() {
+        let (quests, counts) = listed(&[("Acme", ""), (" ", ""), ("Ａcme ", ""), ("Beta", "")]);
+        assert_eq!(
+            quests,
+            [
+                ("Acme".into(), None, vec![2, 4]),
+                ("Beta".into(), None, vec![5])
+            ]
+        );
+        let expected = ListingCounts {
+            rows: 4,
+            blanks: 1,
+            repeats: 1,
+        };
+        assert_eq!(counts, expected);
+    }
+
+    #[test]
+    fn other_anchors_make_other_quests_and_other_spellings_do_not() {
+        let (quests, _) = listed(&[
+            ("Acme", "acme.com"),
+            ("Acme", "https://www.Acme.com/"),
+            ("Acme", "acme.de"),
+            ("Acme", ""),
+        ]);
+        assert_eq!(
+            quests,
+            [
+                ("Acme".into(), Some("acme.com".into()), vec![2, 3, 5]),
+                ("Acme".into(), Some("acme.de".into()), vec![4]),
+            ]
+        );
+    }
+
+    #[test]
+    fn an_anchor_that_comes_late_joins_the_quest_without_one() {
+        let (quests, _) = listed(&[("Acme", ""), ("Acme", "acme.com"), ("Acme", "acme.de")]);
+        assert_eq!(
+            quests,
+            [
+                ("Acme".into(), Some("acme.com".into()), vec![2, 3]),
+                ("Acme".into(), Some("acme.de".into()), vec![4]),
+            ]
+        );
+    }
+
+    #[test]
+    fn a_key_of_several_columns_joins_what_is_not_blank() {
+        let mut listing = Listing::new();
+        listing.add(1, &["Acme", " Seoul "], "", Vec::new).unwrap();
+        listing.add(2, &["Acme", ""], "", Vec::new).unwrap();
+        listing.add(3, &["", " "], "", Vec::new).unwrap();
+        let (quests, counts) = listing.finish();
+        let keys: Vec<_> = quests.iter().map(|quest| quest.key.as_str()).collect();
+        assert_eq!(keys, ["Acme / Seoul", "Acme"]);
+        assert_eq!(counts.blanks, 1);
+    }
+}

@@ -1,0 +1,177 @@
+//! Making a session, whole or not at all, and adding a newer list to one.
+
+use std::fs::{self, File};
+use std::io::{BufWriter, Write as _};
+use std::path::Path;
+
+use jiff::Timestamp;
+
+use super::chain::{Line, Salt, Tip};
+use super::error::SessionError;
+use super::event::{Event, Extended, Started};
+use super::evidence_store::sync_dir;
+use super::manifest::{Manifest, SourceRecord};
+use super::open::{Appended, Session};
+use crate::quest::{Digest, Quest};
+
+/// Everything that a new session begins with.
+pub struct NewSession<'a> {
+    /// What is frozen.
+    pub manifest: &'a Manifest,
+    /// The list, to be copied.
+    pub source: &'a Path,
+    /// The quests, numbered from 1 without gaps.
+    pub quests: &'a [Quest],
+    /// The time of every line.
+    pub now: Timestamp,
+}
+
+/// Makes the session in `dir`, which must not be there yet, or be an empty directory.
+///
+/// Everything is written beside it first and takes its place by one rename.
+pub fn create(
+    dir: &Path,
+    new: &NewSession<'_>,
+    salts: &mut dyn FnMut() -> Salt,
+) -> Result<(), SessionError> {
+    refuse_existing(dir)?;
+    let parent = match dir.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    };
+    let draft = private_dir(parent).map_err(SessionError::io(parent, "make the session"))?;
+    fill(draft.path(), new, salts)?;
+    match fs::rename(draft.path(), dir) {
+        Ok(()) => {
+            // Renamed away: there is nothing left for the guard to remove.
+            let _ = draft.keep();
+            sync_dir(parent).map_err(SessionError::io(parent, "write the directory"))
+        }
+        Err(_) if dir.join("session.json").exists() => {
+            let dir = dir.to_owned();
+            Err(SessionError::Exists { dir })
+        }
+        Err(error) => Err(SessionError::io(dir, "put the session in its place")(error)),
+    }
+}
+
+fn refuse_existing(dir: &Path) -> Result<(), SessionError> {
+    match fs::read_dir(dir) {
+        Ok(mut entries) => match entries.next() {
+            None => Ok(()),
+            Some(_) => Err(SessionError::Exists {
+                dir: dir.to_owned(),
+            }),
+        },
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(SessionError::io(dir, "make the session")(error)),
+    }
+}
+
+/// A directory that its owner alone can read, removed again unless it is kept.
+fn private_dir(parent: &Path) -> std::io::Result<tempfile::TempDir> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".comail-new-");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        builder.permissions(fs::Permissions::from_mode(0o700));
+    }
+    builder.tempdir_in(parent)
+}
+
+fn fill(
+    dir: &Path,
+    new: &NewSession<'_>,
+    salts: &mut dyn FnMut() -> Salt,
+) -> Result<(), SessionError> {
+    copy_source(dir, new.source, &new.manifest.source)?;
+    fs::create_dir(dir.join("evidence")).map_err(SessionError::io(dir, "make evidence/"))?;
+    let manifest = serde_json::to_vec_pretty(new.manifest)?;
+    let started = Started {
+        manifest: Digest::of(&manifest),
+    };
+    write_ledger(dir, started, new, salts)?;
+    let path = dir.join("session.json");
+    let write = || -> std::io::Result<()> {
+        let mut file = File::create(&path)?;
+        file.write_all(&manifest)?;
+        file.sync_all()?;
+        sync_dir(dir)
+    };
+    write().map_err(SessionError::io(&path, "write the session"))
+}
+
+fn copy_source(dir: &Path, from: &Path, record: &SourceRecord) -> Result<(), SessionError> {
+    let to = dir.join(&record.copy);
+    let copy = || -> std::io::Result<Digest> {
+        let mut source = File::open(from)?;
+        let mut copy = File::create(&to)?;
+        std::io::copy(&mut source, &mut copy)?;
+        copy.sync_all()?;
+        Digest::of_reader(&mut File::open(&to)?)
+    };
+    let copied = copy().map_err(SessionError::io(&to, "copy the list"))?;
+    if copied == record.sha256 {
+        return Ok(());
+    }
+    Err(SessionError::SourceChanged {
+        path: from.to_owned(),
+    })
+}
+
+fn write_ledger(
+    dir: &Path,
+    started: Started,
+    new: &NewSession<'_>,
+    salts: &mut dyn FnMut() -> Salt,
+) -> Result<(), SessionError> {
+    let path = dir.join("ledger.jsonl");
+    let writing = || SessionError::io(&path, "write the ledger");
+    let mut file = BufWriter::new(File::create(&path).map_err(writing())?);
+    let mut tip = Tip::start();
+    let mut put = |event: &Event| -> Result<(), SessionError> {
+        let line = Line::next(tip, new.now, salts(), event)?;
+        tip = line.tip()?;
+        let mut text = line.render()?;
+        text.push('\n');
+        file.write_all(text.as_bytes()).map_err(writing())
+    };
+    put(&Event::Session(started))?;
+    for quest in new.quests {
+        put(&Event::Quest(quest.clone()))?;
+    }
+    let file = file
+        .into_inner()
+        .map_err(|error| writing()(error.into_error()))?;
+    file.sync_all().map_err(writing())
+}
+
+/// Adds the quests of a newer list, which `decide` makes of the session as it stands.
+///
+/// The list is copied and takes the former one's place for `export`, also when it adds none.
+pub fn extend<E>(
+    session: &mut Session,
+    source: &Path,
+    now: Timestamp,
+    salts: &mut dyn FnMut() -> Salt,
+    decide: impl FnOnce(&Session) -> Result<(SourceRecord, Vec<Quest>), E>,
+) -> Result<Appended<E>, SessionError> {
+    let dir = session.dir().to_owned();
+    let mut copied = Ok(());
+    let appended = session.append(now, salts, |session| {
+        let (record, quests) = decide(session)?;
+        copied = copy_source(&dir, source, &record);
+        if copied.is_err() {
+            return Ok(Vec::new());
+        }
+        let added = u32::try_from(quests.len()).unwrap_or(u32::MAX);
+        let extended = Event::Extended(Extended {
+            source: record,
+            added,
+        });
+        let quests = quests.into_iter().map(Event::Quest);
+        Ok(std::iter::once(extended).chain(quests).collect())
+    })?;
+    copied.map(|()| appended)
+}

@@ -1,0 +1,118 @@
+//! What can go wrong with a session directory.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::chain::LineError;
+
+/// What can go wrong with a session directory. Nothing was changed where not said otherwise.
+#[derive(Debug, thiserror::Error)]
+pub enum SessionError {
+    /// There is none.
+    #[error("there is no session at {dir}: make one with `comail scan LIST --col COLUMN`")]
+    Missing {
+        /// The session directory.
+        dir: PathBuf,
+    },
+    /// There is one already.
+    #[error(
+        "{dir} is there already, and a session is never replaced: name another with --session, \
+         or add new keys with `comail scan --update`"
+    )]
+    Exists {
+        /// The session directory.
+        dir: PathBuf,
+    },
+    /// It was made by a newer program.
+    #[error("{path} is of format {format}, and this comail reads up to {newest}: use a newer one")]
+    Newer {
+        /// The file that says so.
+        path: PathBuf,
+        /// Its format.
+        format: u64,
+        /// The newest that can be read.
+        newest: u32,
+    },
+    /// `session.json` does not say what it should.
+    #[error("{path} cannot be read: {why}; restore it from a copy")]
+    Manifest {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// `session.json` is not the one that the ledger begins with.
+    #[error(
+        "{path} was changed after `scan`: the ledger's first line digests another one; \
+         restore it from a copy"
+    )]
+    ManifestChanged {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The list was changed while it was read.
+    #[error("{path} was changed while it was read: run the command again")]
+    SourceChanged {
+        /// The list.
+        path: PathBuf,
+    },
+    /// The ledger is damaged.
+    #[error("{path}, line {line}: {why}; nothing was written, restore the file from a copy")]
+    Damaged {
+        /// The ledger.
+        path: PathBuf,
+        /// The line, from 1.
+        line: u64,
+        /// What is wrong with it.
+        why: Damage,
+    },
+    /// The operating system refused.
+    #[error("{path}: cannot {doing}: {source}")]
+    Io {
+        /// The file or directory.
+        path: PathBuf,
+        /// What was being done.
+        doing: &'static str,
+        /// What the operating system said.
+        #[source]
+        source: io::Error,
+    },
+    /// A value cannot be written as JSON.
+    #[error("cannot write an event as JSON: {0}")]
+    Json(#[from] serde_json::Error),
+}
+
+/// What is wrong with a ledger line.
+#[derive(Debug, thiserror::Error)]
+pub enum Damage {
+    /// Its form, number, chain or digest.
+    #[error(transparent)]
+    Line(#[from] LineError),
+    /// It is not UTF-8.
+    #[error("it is not UTF-8")]
+    Utf8,
+    /// Its body is not one of its type.
+    #[error("its body does not read: {0}")]
+    Body(serde_json::Error),
+    /// It tells what cannot have happened.
+    #[error("it tells what cannot have happened: {0}")]
+    Story(&'static str),
+    /// The ledger has become shorter.
+    #[error("the ledger was cut behind the line before")]
+    Cut,
+}
+
+impl SessionError {
+    /// Wraps what the operating system said of `path`.
+    pub(super) fn io(
+        path: impl AsRef<Path>,
+        doing: &'static str,
+    ) -> impl FnOnce(io::Error) -> Self {
+        let path = path.as_ref().to_owned();
+        move |source| Self::Io {
+            path,
+            doing,
+            source,
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! `session.json`: what `scan` froze, written once, whole or not at all.
+//!
+//! ```text
+//! {"format":1,"comail":"0.1.0","created":"…Z",
+//!  "kind":{"name":"email","lists":{"freemail.txt":"<sha-256>",…}},
+//!  "source":{"path":"companies.xlsx","sha256":"…","copy":"source.xlsx","list":{…}},
+//!  "frozen":{"max_tries":3,"pause_after":25,"operator_key":null,"gate":{…},"network":{…}}}
+//! ```
+//!
+//! `list`, `gate` and `network` belong to the readers of lists, the gate and the world; the
+//! session keeps them and does not look inside.
+
+use std::collections::BTreeMap;
+use std::num::NonZeroU32;
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::quest::Digest;
+
+/// The format that this version writes, and the newest that it reads.
+pub const FORMAT: u32 = 1;
+
+/// What `scan` froze.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Manifest {
+    /// The format of the session directory.
+    pub format: u32,
+    /// The version of the program that made it.
+    pub comail: String,
+    /// When it was made.
+    pub created: Timestamp,
+    /// What turns the list into quests.
+    pub kind: KindRecord,
+    /// The list.
+    pub source: SourceRecord,
+    /// The settings.
+    pub frozen: Frozen,
+}
+
+/// The quest kind, and the built-in lists that its gate went by.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct KindRecord {
+    /// Its name.
+    pub name: String,
+    /// The digest of each built-in list, by name.
+    pub lists: BTreeMap<String, Digest>,
+}
+
+/// A list that was scanned.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SourceRecord {
+    /// The path, absolute, as it was when scanned.
+    pub path: String,
+    /// The digest of its bytes.
+    pub sha256: Digest,
+    /// The name of the copy in the session directory.
+    pub copy: String,
+    /// How it was read: sheet, columns, header row, encoding.
+    pub list: Value,
+}
+
+/// The settings that nothing changes after `scan`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Frozen {
+    /// The FAIL that ends a quest.
+    pub max_tries: NonZeroU32,
+    /// The unproven streak that pauses the session, in quests; 0 for never.
+    pub pause_after: u32,
+    /// The digest of the operator's key file, where one was named.
+    pub operator_key: Option<Digest>,
+    /// The gate's settings.
+    pub gate: Value,
+    /// How the world is asked.
+    pub network: Value,
+}

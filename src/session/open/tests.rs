@@ -1,0 +1,384 @@
+//! A session on disk: made whole, read on, healed, and refused when damaged.
+
+use std::fs;
+use std::num::NonZeroU32;
+use std::path::{Path, PathBuf};
+
+use proptest::prelude::*;
+use tempfile::TempDir;
+
+use super::*;
+use crate::quest::{Key, QuestId, Submission, Verdict};
+use crate::session::{
+    Attempt, Extended, Frozen, Grounds, KindRecord, NewSession, State, create, extend,
+};
+
+struct Made {
+    _home: TempDir,
+    dir: PathBuf,
+}
+
+fn at() -> Timestamp {
+    "2026-01-02T03:04:05.678Z".parse().unwrap()
+}
+
+fn salt() -> Salt {
+    Salt([7; 16])
+}
+
+fn quests(count: usize) -> Vec<Quest> {
+    (0..count)
+        .map(|index| Quest {
+            id: QuestId::from_index(index).unwrap(),
+            key: Key::new(&format!("company {index}")).unwrap(),
+            anchor: None,
+            shown: Vec::new(),
+            rows: vec![u32::try_from(index).unwrap() + 2],
+        })
+        .collect()
+}
+
+fn manifest(source: &Path, pause_after: u32) -> Manifest {
+    Manifest {
+        format: FORMAT,
+        comail: "0.1.0".into(),
+        created: at(),
+        kind: KindRecord {
+            name: "email".into(),
+            lists: std::collections::BTreeMap::default(),
+        },
+        source: source_record(source, "source.csv"),
+        frozen: Frozen {
+            max_tries: NonZeroU32::new(3).unwrap(),
+            pause_after,
+            operator_key: None,
+            gate: serde_json::Value::Null,
+            network: serde_json::Value::Null,
+        },
+    }
+}
+
+fn source_record(source: &Path, copy: &str) -> SourceRecord {
+    SourceRecord {
+        path: source.display().to_string(),
+        sha256: Digest::of(&fs::read(source).unwrap()),
+        copy: copy.into(),
+        list: serde_json::Value::Null,
+    }
+}
+
+fn made_with(count: usize, pause_after: u32) -> Made {
+    let home = tempfile::tempdir().unwrap();
+    let source = home.path().join("list.csv");
+    fs::write(&source, "company\n").unwrap();
+    let dir = home.path().join("session");
+    let new = NewSession {
+        manifest: &manifest(&source, pause_after),
+        source: &source,
+        quests: &quests(count),
+        now: at(),
+    };
+    create(&dir, &new, &mut salt).unwrap();
+    Made { _home: home, dir }
+}
+
+fn made(count: usize) -> Made {
+    made_with(count, 0)
+}
+
+fn attempt(session: &Session, index: usize, verdict: Verdict, grounds: Grounds) -> Event {
+    let standing = &session.board().quests()[index];
+    let next = standing
+        .progress
+        .judged(verdict, NonZeroU32::new(3).unwrap())
+        .unwrap();
+    let number = u32::try_from(standing.submissions.len()).unwrap() + 1;
+    let submission = Submission::None(format!("nothing {number}"));
+    let raw = || serde_json::value::to_raw_value("").unwrap();
+    Event::Attempt(Box::new(Attempt {
+        quest: standing.id,
+        number,
+        submitted: submission.digest(),
+        submission,
+        verdict,
+        grounds,
+        state: next.state,
+        tries: next.tries,
+        judgement: raw(),
+        evidence: raw(),
+    }))
+}
+
+fn judge(session: &mut Session, index: usize, verdict: Verdict) -> Result<(), SessionError> {
+    let appended = session.append(at(), &mut salt, |session| {
+        Ok::<_, ()>(vec![attempt(session, index, verdict, Grounds::NoResult)])
+    })?;
+    assert!(matches!(appended, Appended::Done));
+    Ok(())
+}
+
+fn ledger(made: &Made) -> PathBuf {
+    made.dir.join("ledger.jsonl")
+}
+
+#[test]
+fn what_was_judged_is_there_when_it_is_opened_again() {
+    let made = made(3);
+    let mut session = Session::open(&made.dir).unwrap();
+    judge(&mut session, 0, Verdict::Pass).unwrap();
+    judge(&mut session, 1, Verdict::Fail).unwrap();
+    let again = Session::open(&made.dir).unwrap();
+    assert_eq!(again.head(), session.head());
+    let tally = again.board().tally();
+    assert_eq!((tally.pass, tally.todo), (1, 2));
+    let first = again.board().first_todo().unwrap();
+    assert_eq!(first.id.to_string(), "2");
+    assert_eq!(first.progress.tries, 1);
+    assert_eq!(again.quest(first).unwrap(), quests(3)[1]);
+    let last = again.last_attempt(first).unwrap().unwrap();
+    assert_eq!(last.value.verdict, Verdict::Fail);
+    assert_eq!(last.at, at());
+}
+
+#[test]
+fn a_session_is_never_replaced_and_never_half_made() {
+    let made = made(1);
+    let source = made.dir.join("source.csv");
+    let new = NewSession {
+        manifest: &manifest(&source, 0),
+        source: &source,
+        quests: &quests(2),
+        now: at(),
+    };
+    let error = create(&made.dir, &new, &mut salt).unwrap_err();
+    assert!(matches!(error, SessionError::Exists { .. }), "{error}");
+    assert_eq!(
+        Session::open(&made.dir).unwrap().board().tally().total(),
+        1
+    );
+    // A list that changes while it is read leaves nothing behind.
+    let mut changed = manifest(&source, 0);
+    changed.source.sha256 = Digest::of(b"other");
+    let new = NewSession {
+        manifest: &changed,
+        ..new
+    };
+    let beside = made.dir.with_file_name("other");
+    let error = create(&beside, &new, &mut salt).unwrap_err();
+    assert!(
+        matches!(error, SessionError::SourceChanged { .. }),
+        "{error}"
+    );
+    let mut left: Vec<_> = fs::read_dir(made.dir.parent().unwrap())
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    left.sort();
+    assert_eq!(left, ["list.csv", "session"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn only_its_owner_can_read_it() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let made = made(1);
+    let mode = fs::metadata(&made.dir).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o700);
+}
+
+#[test]
+fn a_newer_format_is_refused() {
+    let made = made(1);
+    let path = made.dir.join("session.json");
+    let text = fs::read_to_string(&path).unwrap();
+    fs::write(&path, text.replace("\"format\": 1", "\"format\": 2")).unwrap();
+    let error = Session::open(&made.dir).unwrap_err();
+    assert!(
+        matches!(error, SessionError::Newer { format: 2, .. }),
+        "{error}"
+    );
+}
+
+#[test]
+fn an_edited_setting_is_found() {
+    let made = made(1);
+    let path = made.dir.join("session.json");
+    let text = fs::read_to_string(&path).unwrap();
+    fs::write(&path, text.replace("\"max_tries\": 3", "\"max_tries\": 9")).unwrap();
+    let error = Session::open(&made.dir).unwrap_err();
+    assert!(
+        matches!(error, SessionError::ManifestChanged { .. }),
+        "{error}"
+    );
+}
+
+#[test]
+fn a_torn_last_line_heals_at_every_byte() {
+    let made = made(2);
+    let before = fs::read(ledger(&made)).unwrap();
+    let mut session = Session::open(&made.dir).unwrap();
+    let head = session.head();
+    judge(&mut session, 0, Verdict::Pass).unwrap();
+    let after = fs::read(ledger(&made)).unwrap();
+    for cut in before.len()..after.len() {
+        fs::write(ledger(&made), &after[..cut]).unwrap();
+        let mut healed = Session::open(&made.dir).unwrap();
+        assert_eq!(healed.healed().is_empty(), cut == before.len(), "{cut}");
+        assert_eq!(healed.head(), head);
+        assert_eq!(fs::read(ledger(&made)).unwrap(), before);
+        judge(&mut healed, 1, Verdict::Review).unwrap();
+        assert_eq!(
+            Session::open(&made.dir).unwrap().board().tally().review,
+            1
+        );
+    }
+}
+
+#[test]
+fn damage_anywhere_else_is_refused_by_its_line_and_nothing_is_written() {
+    let made = made(2);
+    let mut session = Session::open(&made.dir).unwrap();
+    judge(&mut session, 0, Verdict::Fail).unwrap();
+    judge(&mut session, 0, Verdict::Fail).unwrap();
+    let good = fs::read_to_string(ledger(&made)).unwrap();
+    let lines: Vec<&str> = good.lines().collect();
+    let without = |index: usize| {
+        let mut lines = lines.clone();
+        lines.remove(index);
+        lines.join("\n") + "\n"
+    };
+    let swapped = {
+        let mut lines = lines.clone();
+        lines.swap(3, 4);
+        lines.join("\n") + "\n"
+    };
+    for (bad, line) in [
+        (without(0), 1),
+        (without(1), 2),
+        (without(3), 4),
+        (swapped, 4),
+        (good.replace("\"verdict\":\"FAIL\"", "\"verdict\":\"PASS\""), 4),
+        (good.replace("company 1", "company 9"), 3),
+        (good.clone() + "\n", 6),
+        (good.clone() + "{}\n", 6),
+    ] {
+        fs::write(ledger(&made), &bad).unwrap();
+        match Session::open(&made.dir) {
+            Err(SessionError::Damaged { line: found, .. }) => assert_eq!(found, line, "{bad}"),
+            other => panic!("{other:?} of {bad}"),
+        }
+        assert_eq!(fs::read_to_string(ledger(&made)).unwrap(), bad);
+    }
+}
+
+#[test]
+fn a_ledger_that_was_cut_is_found_by_who_has_it_open() {
+    let made = made(2);
+    let mut session = Session::open(&made.dir).unwrap();
+    let before = fs::read(ledger(&made)).unwrap();
+    judge(&mut session, 0, Verdict::Pass).unwrap();
+    fs::write(ledger(&made), before).unwrap();
+    assert!(matches!(
+        judge(&mut session, 1, Verdict::Pass),
+        Err(SessionError::Damaged { .. })
+    ));
+}
+
+#[test]
+fn of_two_who_decide_at_once_the_second_sees_what_the_first_did() {
+    let made = made(1);
+    let mut first = Session::open(&made.dir).unwrap();
+    let mut second = Session::open(&made.dir).unwrap();
+    judge(&mut first, 0, Verdict::Pass).unwrap();
+    let appended = second
+        .append(at(), &mut salt, |session| {
+            let state = session.board().quests()[0].progress.state;
+            Err::<Vec<Event>, _>(state)
+        })
+        .unwrap();
+    assert!(matches!(appended, Appended::Refused(State::Pass)));
+    assert_eq!(second.head(), first.head());
+}
+
+#[test]
+fn the_streak_pauses_until_a_person_resumes() {
+    let made = made_with(4, 2);
+    let mut session = Session::open(&made.dir).unwrap();
+    for index in [0, 0, 0, 1, 1] {
+        judge(&mut session, index, Verdict::Fail).unwrap();
+        assert!(!session.paused());
+    }
+    judge(&mut session, 1, Verdict::Fail).unwrap();
+    assert!(session.paused());
+    let resumed = Event::Resumed(crate::session::Resumed { streak: 2 });
+    let appended = session.append(at(), &mut salt, |_| Ok::<_, ()>(vec![resumed]));
+    assert!(matches!(appended, Ok(Appended::Done)));
+    assert!(!Session::open(&made.dir).unwrap().paused());
+}
+
+#[test]
+fn a_newer_list_adds_and_never_removes() {
+    let made = made(1);
+    let list = made.dir.with_file_name("newer.csv");
+    fs::write(&list, "company\nnew\n").unwrap();
+    let mut session = Session::open(&made.dir).unwrap();
+    judge(&mut session, 0, Verdict::Pass).unwrap();
+    let record = source_record(&list, "source-2.csv");
+    let added = quests(2).split_off(1);
+    let appended = extend(&mut session, &list, at(), &mut salt, |_| {
+        Ok::<_, ()>((record.clone(), added))
+    });
+    assert!(matches!(appended, Ok(Appended::Done)));
+    let again = Session::open(&made.dir).unwrap();
+    assert_eq!((again.board().tally().pass, again.board().tally().todo), (1, 1));
+    assert_eq!(again.source(), &record);
+    let copy = fs::read_to_string(made.dir.join("source-2.csv")).unwrap();
+    assert_eq!(copy, "company\nnew\n");
+    let mut extended = Vec::new();
+    again
+        .each_event(&mut |_, event| {
+            if let Event::Extended(Extended { added, .. }) = event {
+                extended.push(*added);
+            }
+        })
+        .unwrap();
+    assert_eq!(extended, [1]);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    #[test]
+    fn whatever_is_judged_the_ratchet_holds_and_the_ledger_tells_the_same(
+        steps in prop::collection::vec((0usize..3, 0u8..4), 0..20),
+    ) {
+        let made = made(3);
+        let mut session = Session::open(&made.dir).unwrap();
+        for (index, verdict) in steps {
+            let verdict = match verdict {
+                0 => Verdict::Pass,
+                1 => Verdict::Review,
+                _ => Verdict::Fail,
+            };
+            let before = session.board().tally();
+            let locked = session.board().quests()[index].progress.state != State::Todo;
+            if !locked {
+                judge(&mut session, index, verdict).unwrap();
+            }
+            prop_assert!(session.board().tally().todo <= before.todo);
+        }
+        let again = Session::open(&made.dir).unwrap();
+        prop_assert_eq!(again.head(), session.head());
+        prop_assert_eq!(again.board().tally(), session.board().tally());
+    }
+
+    #[test]
+    fn any_bytes_as_a_ledger_are_refused_and_kept(bytes in prop::collection::vec(any::<u8>(), 1..200)) {
+        let made = made(1);
+        let mut bytes = bytes;
+        bytes.push(b'\n');
+        fs::write(ledger(&made), &bytes).unwrap();
+        prop_assert!(Session::open(&made.dir).is_err());
+        prop_assert_eq!(fs::read(ledger(&made)).unwrap(), bytes);
+    }
+}

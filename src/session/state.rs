@@ -1,0 +1,215 @@
+//! The ratchet: which verdict leads from which state to which.
+//!
+//! ```text
+//! TODO ─► PASS    verdict PASS
+//! TODO ─► REVIEW  verdict REVIEW
+//! TODO ─► TODO    verdict FAIL, tries + 1
+//! TODO ─► DONE    verdict FAIL, and tries reached the most
+//! ```
+
+use std::fmt;
+use std::num::NonZeroU32;
+
+use serde::{Deserialize, Serialize};
+
+use crate::quest::Verdict;
+
+/// Where a quest stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum State {
+    /// To be worked on.
+    Todo,
+    /// Proven; locked.
+    Pass,
+    /// For a person; locked for the agent.
+    Review,
+    /// The tries are used up; locked.
+    Done,
+}
+
+impl State {
+    /// Every state, in the order in which people are shown them.
+    pub const ALL: [Self; 4] = [Self::Pass, Self::Review, Self::Done, Self::Todo];
+}
+
+impl fmt::Display for State {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Todo => "TODO",
+            Self::Pass => "PASS",
+            Self::Review => "REVIEW",
+            Self::Done => "DONE",
+        })
+    }
+}
+
+/// How far a quest is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Progress {
+    /// Where it stands.
+    pub state: State,
+    /// How many submissions failed.
+    pub tries: u32,
+}
+
+/// A quest that takes no submission.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("the quest is locked in {0}")]
+pub struct Locked(pub State);
+
+impl Progress {
+    /// A quest that nobody has worked on.
+    pub const NEW: Self = Self {
+        state: State::Todo,
+        tries: 0,
+    };
+
+    /// Where `verdict` leads; only a quest in TODO goes anywhere.
+    pub fn judged(self, verdict: Verdict, max_tries: NonZeroU32) -> Result<Self, Locked> {
+        if self.state != State::Todo {
+            return Err(Locked(self.state));
+        }
+        let tries = match verdict {
+            Verdict::Fail => self.tries.saturating_add(1),
+            Verdict::Pass | Verdict::Review => self.tries,
+        };
+        let state = match verdict {
+            Verdict::Pass => State::Pass,
+            Verdict::Review => State::Review,
+            Verdict::Fail if tries >= max_tries.get() => State::Done,
+            Verdict::Fail => State::Todo,
+        };
+        Ok(Self { state, tries })
+    }
+}
+
+/// How many quests stand where.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+pub struct Tally {
+    /// To be worked on.
+    pub todo: u32,
+    /// Proven.
+    pub pass: u32,
+    /// For a person.
+    pub review: u32,
+    /// Tries used up.
+    pub done: u32,
+}
+
+impl Tally {
+    /// All quests.
+    #[must_use]
+    pub fn total(&self) -> u32 {
+        self.todo + self.pass + self.review + self.done
+    }
+
+    /// How many stand in `state`.
+    #[must_use]
+    pub fn of(&self, state: State) -> u32 {
+        match state {
+            State::Todo => self.todo,
+            State::Pass => self.pass,
+            State::Review => self.review,
+            State::Done => self.done,
+        }
+    }
+
+    /// Counts one quest more in `state`.
+    pub fn add(&mut self, state: State) {
+        *self.slot(state) += 1;
+    }
+
+    /// Counts one quest from `from` over to `to`.
+    pub fn shift(&mut self, from: State, to: State) {
+        *self.slot(from) -= 1;
+        *self.slot(to) += 1;
+    }
+
+    fn slot(&mut self, state: State) -> &mut u32 {
+        match state {
+            State::Todo => &mut self.todo,
+            State::Pass => &mut self.pass,
+            State::Review => &mut self.review,
+            State::Done => &mut self.done,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const THREE: NonZeroU32 = NonZeroU32::new(3).unwrap();
+
+    fn any_verdict() -> impl Strategy<Value = Verdict> {
+        prop_oneof![
+            4 => Just(Verdict::Fail),
+            1 => Just(Verdict::Pass),
+            1 => Just(Verdict::Review),
+        ]
+    }
+
+    #[test]
+    fn the_third_fail_ends_the_quest() {
+        let mut at = Progress::NEW;
+        let mut states = Vec::new();
+        for _ in 0..3 {
+            at = at.judged(Verdict::Fail, THREE).unwrap();
+            states.push((at.state, at.tries));
+        }
+        assert_eq!(
+            states,
+            [(State::Todo, 1), (State::Todo, 2), (State::Done, 3)]
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn locked_states_never_change_and_tries_grow_on_fail_alone(
+            most in 1u32..6,
+            verdicts in prop::collection::vec(any_verdict(), 0..12),
+        ) {
+            let most = NonZeroU32::new(most).unwrap();
+            let mut at = Progress::NEW;
+            for verdict in verdicts {
+                match at.judged(verdict, most) {
+                    Err(Locked(state)) => {
+                        prop_assert_eq!(state, at.state);
+                        prop_assert_ne!(state, State::Todo);
+                    }
+                    Ok(next) => {
+                        prop_assert_eq!(at.state, State::Todo);
+                        prop_assert_eq!(next.tries, at.tries + u32::from(verdict == Verdict::Fail));
+                        prop_assert_eq!(next.state == State::Done, next.tries >= most.get());
+                        prop_assert_eq!(next.state == State::Pass, verdict == Verdict::Pass);
+                        prop_assert_eq!(next.state == State::Review, verdict == Verdict::Review);
+                        at = next;
+                    }
+                }
+            }
+        }
+
+        #[test]
+        fn remaining_never_grows(
+            steps in prop::collection::vec((0usize..5, any_verdict()), 0..60),
+        ) {
+            let mut quests = [Progress::NEW; 5];
+            let mut tally = Tally { todo: 5, ..Tally::default() };
+            for (which, verdict) in steps {
+                let before = tally;
+                if let Ok(next) = quests[which].judged(verdict, THREE) {
+                    tally.shift(quests[which].state, next.state);
+                    quests[which] = next;
+                }
+                prop_assert!(tally.todo <= before.todo);
+                prop_assert!(tally.pass >= before.pass);
+                prop_assert!(tally.review >= before.review);
+                prop_assert!(tally.done >= before.done);
+                prop_assert_eq!(tally.total(), 5);
+            }
+        }
+    }
+}
