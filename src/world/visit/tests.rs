@@ -331,6 +331,7 @@ fn a_page_that_reloads_is_read_as_it_stands() {
         ("https://acme.com/", page("refresh /#again")),
         ("https://acme.com/a", moved("/b")),
         ("https://acme.com/b", page("refresh /a")),
+        ("https://acme.com/c", page("refresh mailto:a@acme.com")),
     ]);
     assert_eq!(read(&web.visit("https://acme.com/")), ["https://acme.com/"]);
     assert_eq!(

@@ -61,7 +61,7 @@ impl<'a> Walk<'a> {
             url.set_fragment(None);
             self.hop(&url, by)?;
             if way.contains(&url) {
-                return Err(silent(url, Silence::Status, "it redirects in a circle"));
+                return Err(stuck(url, "it redirects in a circle"));
             }
             way.push(url.clone());
             match self.ask(&url) {
@@ -89,7 +89,7 @@ impl<'a> Walk<'a> {
         } else {
             return Ok(());
         };
-        Err(silent(url.clone(), Silence::Status, refusal))
+        Err(stuck(url.clone(), refusal))
     }
 
     /// The hops that may still be made; the start is none.
@@ -182,11 +182,12 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// Where a page sends its reader on; none when it only reloads, or goes back.
+/// Where a page sends its reader on; none when it only reloads, goes back, or opens another
+/// program (`mailto:`).
 fn onward(page: &Page, way: &[Url]) -> Option<Url> {
     let mut target = page.refresh.clone()?;
     target.set_fragment(None);
-    (!way.contains(&target)).then_some(target)
+    (walkable(&target) && !way.contains(&target)).then_some(target)
 }
 
 /// Why a frame has no page; none when it does not exist, and so shows nothing.
@@ -199,9 +200,10 @@ fn reason(end: End) -> Option<Unread> {
     }
 }
 
-fn silent(url: Url, silence: Silence, detail: &str) -> End {
+/// An end at a hop that cannot be made.
+fn stuck(url: Url, detail: &str) -> End {
     End::Unanswered {
         url,
-        why: Unanswered::new(silence, detail),
+        why: Unanswered::new(Silence::Status, detail),
     }
 }
