@@ -29,7 +29,7 @@ pub fn mixes_scripts(label: &str) -> bool {
                 .any(|&script| extension.contains_script(script))
         })
     };
-    !one_script && !WRITTEN_TOGETHER.iter().any(|scripts| together(scripts))
+    !one_script && !WRITTEN_TOGETHER.iter().any(together)
 }
 
 /// Whether every letter of `label` stands for a Latin one in the eye of a reader.
