@@ -1,6 +1,6 @@
 //! The e-mail gate: is this the address of that company, said by its own site?
 //!
-//! Seven steps, a file each: [`format`], [`placeholder`], [`freemail`], [`domain`],
+//! Seven steps, a file each: [`format`](mod@format), [`placeholder`], [`freemail`], [`domain`],
 //! [`source`], [`mail`], [`identity`]. Steps 1 to 4 look at nothing outside.
 //!
 //! What steps ask of a value stands in files of its own: [`web_url`] and [`written_host`]
