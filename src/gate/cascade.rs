@@ -97,3 +97,6 @@ fn outcome(facts: &[Fact]) -> CheckOutcome {
         Some(Level::Fail) => CheckOutcome::Failed,
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -46,3 +46,32 @@ fn refusal(rule: &Rule, expected: &str, actual: String) -> Judgement {
     };
     Judgement::from_facts(vec![fact], Vec::new())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::quest::Verdict;
+
+    #[test]
+    fn giving_up_fails_and_keeps_the_reason() {
+        let judgement = no_result("the site is down");
+        assert_eq!(judgement.verdict, Verdict::Fail);
+        let [fact] = judgement.facts.as_slice() else {
+            panic!("{judgement:?}");
+        };
+        assert_eq!(fact.rule.as_str(), "no-result");
+        assert_eq!(fact.actual, "none: the site is down");
+        assert_eq!(judgement.checks, []);
+    }
+
+    #[test]
+    fn a_repeat_fails_and_names_the_attempt() {
+        let judgement = repeated_submission(2);
+        assert_eq!(judgement.verdict, Verdict::Fail);
+        let [fact] = judgement.facts.as_slice() else {
+            panic!("{judgement:?}");
+        };
+        assert_eq!(fact.rule.as_str(), "repeated-submission");
+        assert_eq!(fact.actual, "the same as attempt 2");
+    }
+}

@@ -60,3 +60,58 @@ impl Judgement {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gate::RuleId;
+    use crate::quest::FieldName;
+
+    fn fact(level: Level) -> Fact {
+        Fact {
+            rule: RuleId::known("some-rule"),
+            level,
+            field: Some(FieldName::known("email")),
+            location: None,
+            expected: "this".to_owned(),
+            actual: "that".to_owned(),
+            count: 1,
+        }
+    }
+
+    fn verdict(levels: &[Level]) -> Verdict {
+        let facts = levels.iter().copied().map(fact).collect();
+        Judgement::from_facts(facts, Vec::new()).verdict
+    }
+
+    #[test]
+    fn the_gravest_fact_decides_wherever_it_stands() {
+        use Level::{Fail, Review};
+        assert_eq!(verdict(&[]), Verdict::Pass);
+        assert_eq!(verdict(&[Review, Review]), Verdict::Review);
+        assert_eq!(verdict(&[Review, Fail, Review]), Verdict::Fail);
+        assert_eq!(verdict(&[Fail]), Verdict::Fail);
+    }
+
+    #[test]
+    fn is_written_in_one_way_and_read_back() {
+        let report = CheckReport {
+            check: "source".to_owned(),
+            outcome: CheckOutcome::NotRun,
+        };
+        let judgement = Judgement::from_facts(vec![fact(Level::Fail)], vec![report]);
+        let written = serde_json::to_string(&judgement).unwrap();
+        assert_eq!(
+            written,
+            concat!(
+                r#"{"verdict":"FAIL","facts":[{"rule":"some-rule","level":"FAIL","#,
+                r#""field":"email","expected":"this","actual":"that","count":1}],"#,
+                r#""checks":[{"check":"source","outcome":"not-run"}]}"#
+            )
+        );
+        assert_eq!(
+            serde_json::from_str::<Judgement>(&written).unwrap(),
+            judgement
+        );
+    }
+}

@@ -1,6 +1,6 @@
 //! Judges a submission: checks, the rules that they fire, and the facts that they find.
 //!
-//! A gate is a pure function of its case and of what the [`World`](crate::world::World)
+//! A gate is a pure function of its case and of what the [`World`]
 //! answers; it builds no connection, reads no clock and keeps nothing.
 
 mod cascade;

@@ -1,17 +1,24 @@
 //! The sites that the operator's anchor names.
 
+use icu_properties::CodePointSetData;
+use icu_properties::props::DefaultIgnorableCodePoint;
+use unicode_normalization::UnicodeNormalization as _;
 use url::Url;
 
-use super::format::web_url;
+use super::format::{BadWebUrl, web_url};
 use crate::quest::{Anchor, Quest};
 
 /// The sites that a cell names, in its order: `acme.co.kr`, `www.acme.co.kr/en`,
 /// `https://acme.co.kr`, or several of them apart by white space, commas or brackets.
 ///
-/// What is no site (`-`, `n/a`, `없음`) is left out.
+/// The cell is the operator's, so it is read as it is meant: full-width letters count as
+/// ASCII ones, invisible characters as none, and a label such as `Web:` is passed over. What
+/// is no site (`-`, `n/a`, `없음`) is left out.
 #[must_use]
 pub fn anchor_sites(text: &str) -> Vec<Url> {
-    text.split(is_between).filter_map(site).collect()
+    let invisible = CodePointSetData::new::<DefaultIgnorableCodePoint>();
+    let plain: String = text.nfkc().filter(|c| !invisible.contains(*c)).collect();
+    plain.split(is_between).filter_map(site).collect()
 }
 
 /// Whether the quest has an anchor that submissions can be held against.
@@ -30,15 +37,36 @@ pub fn sites_of(quest: &Quest) -> Vec<Url> {
 }
 
 fn is_between(c: char) -> bool {
-    c.is_whitespace() || c.is_control() || ",;|<>()[]{}\"'、，；（）「」·".contains(c)
+    c.is_whitespace() || c.is_control() || ",;|<>()[]{}\"'、「」·".contains(c)
 }
 
 fn site(piece: &str) -> Option<Url> {
     let piece = piece.trim_end_matches(['.', ':']);
-    if piece.contains("://") {
-        return web_url(piece).ok();
+    let url = match scheme_at(piece) {
+        Some(start) => piece.get(start..)?.to_owned(),
+        None => format!("https://{}", without_label(piece)),
+    };
+    match web_url(&url) {
+        Ok(url) => Some(url),
+        // The host has been found good; only path or query is not as a browser writes it.
+        Err(BadWebUrl::Repaired(url)) => Some(*url),
+        Err(_) => None,
     }
-    web_url(&format!("https://{piece}")).ok()
+}
+
+fn scheme_at(piece: &str) -> Option<usize> {
+    let lower = piece.to_ascii_lowercase();
+    ["http://", "https://"]
+        .into_iter()
+        .find_map(|scheme| lower.find(scheme))
+}
+
+/// `acme.co.kr` of `Web:acme.co.kr`; a port stays.
+fn without_label(piece: &str) -> &str {
+    match piece.split_once(':') {
+        Some((_, rest)) if !rest.starts_with(|c: char| c.is_ascii_digit()) => rest,
+        _ => piece,
+    }
 }
 
 #[cfg(test)]
@@ -66,6 +94,15 @@ mod tests {
                 "https://acme.de/"
             ]
         );
+    }
+
+    #[test]
+    fn reads_a_cell_as_it_is_meant() {
+        assert_eq!(sites("ａｃｍｅ．ｃｏ．ｋｒ"), ["https://acme.co.kr/"]);
+        assert_eq!(sites("\u{feff}ac\u{200b}me.kr"), ["https://acme.kr/"]);
+        assert_eq!(sites("홈페이지：acme.kr"), ["https://acme.kr/"]);
+        assert_eq!(sites("URL:HTTP://acme.kr/a/../b"), ["http://acme.kr/b"]);
+        assert_eq!(sites("acme.kr:8080/en"), ["https://acme.kr:8080/en"]);
     }
 
     #[test]

@@ -130,6 +130,32 @@ fn no_step_hides_what_another_finds() {
 }
 
 #[test]
+fn a_fail_without_a_lookup_looks_nothing_up() {
+    let bench = Bench::good().email("info@other.kr");
+    let (quest, submission, settings) = bench.parts();
+    let (fetcher, resolver, accepted) =
+        (MockFetcher::new(), MockResolver::new(), MockAccepted::new());
+    let world = World {
+        fetcher: &fetcher,
+        resolver: &resolver,
+        accepted: &accepted,
+    };
+    let gate = EmailGate::new(settings.clone());
+    // The mocks panic when they are asked.
+    let judgement = gate.judge(Case { quest, submission }, &world);
+    assert_eq!(judgement.verdict, Verdict::Fail);
+    let outcomes: Vec<_> = judgement
+        .checks
+        .iter()
+        .map(|report| report.outcome)
+        .collect();
+    assert_eq!(
+        outcomes.get(4..),
+        Some([CheckOutcome::NotRun; 3].as_slice())
+    );
+}
+
+#[test]
 fn the_operator_sets_levels() {
     let bench = Bench::good().email("acme@gmail.com");
     assert_eq!(judge(&bench, Levels::new()).verdict, Verdict::Review);

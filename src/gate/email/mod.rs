@@ -1,7 +1,12 @@
 //! The e-mail gate: is this the address of that company, said by its own site?
 //!
-//! Seven steps, a file each: [`format`], [`placeholder`], [`freemail`], [`domain`],
+//! Seven steps, a file each: [`format`](mod@format), [`placeholder`], [`freemail`], [`domain`],
 //! [`source`], [`mail`], [`identity`]. Steps 1 to 4 look at nothing outside.
+//!
+//! What steps ask of a value stands in files of its own: [`web_url`] and [`written_host`]
+//! (nothing mended), [`sample`], [`disposable`], [`no_reply`] and [`person`] (what an address
+//! is), [`hosted`] and [`on_site`] (whose a page is), [`anchor`] (what the operator knows),
+//! [`lists`] (the data).
 
 pub mod anchor;
 pub mod context;

@@ -195,6 +195,10 @@ mod tests {
         assert_eq!(why("logo@2x.png"), Some(Sample::File("png")));
         assert_eq!(why("local@2x.jpg.webp"), Some(Sample::File("webp")));
         assert_eq!(why("info@png.com"), None);
+        for suffix in FILE_SUFFIX.iter() {
+            let host = HostName::parse(&format!("a.{suffix}")).unwrap();
+            assert!(!host.has_public_suffix(), "{suffix}");
+        }
     }
 
     #[test]

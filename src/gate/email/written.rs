@@ -2,6 +2,9 @@
 
 use super::context::{Context, EMAIL};
 
+/// The longest text that is searched, in bytes: an address has at most 254.
+const MAX_BYTES: usize = 1024;
+
 /// The two sides of what was submitted, in lower case.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Written {
@@ -21,10 +24,14 @@ impl Written {
         }
     }
 
-    /// The sides of `text`, whatever stands around them (`Hong <hong@acme.co.kr>`).
+    /// The sides of `text`, whatever stands around them (`Hong <hong@acme.co.kr>`); none in a
+    /// text of more than 1,024 bytes.
     #[must_use]
     pub fn read(text: &str) -> Option<Self> {
         let outside = |c: char| c.is_whitespace() || matches!(c, '<' | '>' | '"' | ':' | ',' | ';');
+        if text.len() > MAX_BYTES {
+            return None;
+        }
         let (before, after) = text.rsplit_once('@')?;
         let local = before.rsplit(outside).next()?;
         let domain = after.split(outside).next()?;
@@ -60,5 +67,6 @@ mod tests {
         assert_eq!(read("홍길동@x.kr"), sides("홍길동", "x.kr"));
         assert_eq!(read("@"), sides("", ""));
         assert_eq!(read("info.x.kr"), None);
+        assert_eq!(read(&"a@".repeat(MAX_BYTES)), None);
     }
 }

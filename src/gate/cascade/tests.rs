@@ -1,0 +1,170 @@
+use std::cell::RefCell;
+
+use super::*;
+use crate::gate::{Cost, RuleId};
+use crate::quest::Verdict;
+
+static RULES: [Rule; 2] = [
+    Rule::known("wrong", Level::Fail, "it is wrong", "make it right"),
+    Rule::known("doubtful", Level::Review, "it is doubtful", "make it plain"),
+];
+
+/// Fires what it is told to, and writes down that it ran.
+struct Fake {
+    name: &'static str,
+    cost: Cost,
+    fires: &'static [&'static str],
+}
+
+type Log = RefCell<Vec<&'static str>>;
+
+impl Check<Log> for Fake {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn cost(&self) -> Cost {
+        self.cost
+    }
+
+    fn rules(&self) -> &'static [Rule] {
+        &RULES
+    }
+
+    fn run(&self, log: &Log) -> Vec<Finding> {
+        log.borrow_mut().push(self.name);
+        let finding = |rule: &&'static str| Finding::new(rule, "right", self.name).times(2);
+        self.fires.iter().map(finding).collect()
+    }
+}
+
+fn fake(name: &'static str, cost: Cost, fires: &'static [&'static str]) -> Box<dyn Check<Log>> {
+    Box::new(Fake { name, cost, fires })
+}
+
+fn run(checks: Vec<Box<dyn Check<Log>>>, levels: Levels) -> (Judgement, Vec<&'static str>) {
+    let log = Log::default();
+    let judgement = Cascade::new(checks, levels).run(&log);
+    (judgement, log.into_inner())
+}
+
+fn outcomes(judgement: &Judgement) -> Vec<(&str, CheckOutcome)> {
+    judgement
+        .checks
+        .iter()
+        .map(|report| (report.check.as_str(), report.outcome))
+        .collect()
+}
+
+#[test]
+fn nothing_fired_is_a_pass_of_every_check() {
+    let checks = vec![fake("a", Cost::Local, &[]), fake("b", Cost::Wide, &[])];
+    let (judgement, ran) = run(checks, Levels::new());
+    assert_eq!(judgement.verdict, Verdict::Pass);
+    assert_eq!(ran, ["a", "b"]);
+    assert_eq!(
+        outcomes(&judgement),
+        [("a", CheckOutcome::Passed), ("b", CheckOutcome::Passed)]
+    );
+}
+
+#[test]
+fn a_fail_stops_what_costs_more_and_nothing_that_costs_the_same() {
+    let checks = vec![
+        fake("a", Cost::Local, &["wrong"]),
+        fake("b", Cost::Local, &["doubtful"]),
+        fake("c", Cost::Local, &["wrong"]),
+        fake("d", Cost::Page, &["wrong"]),
+        fake("e", Cost::Wide, &[]),
+    ];
+    let (judgement, ran) = run(checks, Levels::new());
+    assert_eq!(judgement.verdict, Verdict::Fail);
+    assert_eq!(ran, ["a", "b", "c"]);
+    assert_eq!(
+        outcomes(&judgement),
+        [
+            ("a", CheckOutcome::Failed),
+            ("b", CheckOutcome::NotConfirmed),
+            ("c", CheckOutcome::Failed),
+            ("d", CheckOutcome::NotRun),
+            ("e", CheckOutcome::NotRun),
+        ]
+    );
+    let told: Vec<_> = judgement
+        .facts
+        .iter()
+        .map(|fact| fact.actual.as_str())
+        .collect();
+    assert_eq!(told, ["a", "b", "c"]);
+}
+
+#[test]
+fn a_fail_midway_stops_only_what_comes_after() {
+    let checks = vec![
+        fake("a", Cost::Local, &[]),
+        fake("b", Cost::Page, &["wrong"]),
+        fake("c", Cost::Dns, &[]),
+    ];
+    let (judgement, ran) = run(checks, Levels::new());
+    assert_eq!(ran, ["a", "b"]);
+    assert_eq!(
+        outcomes(&judgement).last(),
+        Some(&("c", CheckOutcome::NotRun))
+    );
+}
+
+#[test]
+fn a_review_stops_nothing() {
+    let checks = vec![
+        fake("a", Cost::Local, &["doubtful"]),
+        fake("b", Cost::Wide, &[]),
+    ];
+    let (judgement, ran) = run(checks, Levels::new());
+    assert_eq!(judgement.verdict, Verdict::Review);
+    assert_eq!(ran, ["a", "b"]);
+}
+
+#[test]
+fn a_check_that_fires_both_has_failed() {
+    let checks = vec![fake("a", Cost::Local, &["doubtful", "wrong"])];
+    let (judgement, _) = run(checks, Levels::new());
+    assert_eq!(outcomes(&judgement), [("a", CheckOutcome::Failed)]);
+}
+
+#[test]
+fn the_operators_levels_hold_in_facts_in_order_and_in_the_catalogue() {
+    let levels = Levels::from([
+        (RuleId::known("wrong"), Level::Review),
+        (RuleId::known("doubtful"), Level::Fail),
+    ]);
+    let checks = || {
+        vec![
+            fake("a", Cost::Local, &["wrong"]),
+            fake("b", Cost::Page, &["doubtful"]),
+            fake("c", Cost::Dns, &[]),
+        ]
+    };
+    let (judgement, ran) = run(checks(), levels.clone());
+    assert_eq!(ran, ["a", "b"]);
+    let told: Vec<_> = judgement.facts.iter().map(|fact| fact.level).collect();
+    assert_eq!(told, [Level::Review, Level::Fail]);
+
+    let catalogue = Cascade::new(checks(), levels).rules();
+    let levels: Vec<_> = catalogue.iter().take(2).map(|rule| rule.level).collect();
+    assert_eq!(levels, [Level::Review, Level::Fail]);
+}
+
+#[test]
+fn a_fact_carries_all_that_the_check_found() {
+    let (judgement, _) = run(vec![fake("a", Cost::Local, &["wrong"])], Levels::new());
+    let expected = Fact {
+        rule: RuleId::known("wrong"),
+        level: Level::Fail,
+        field: None,
+        location: None,
+        expected: "right".to_owned(),
+        actual: "a".to_owned(),
+        count: 2,
+    };
+    assert_eq!(judgement.facts, [expected]);
+}
