@@ -14,6 +14,8 @@ pub mod placeholder;
 pub mod settings;
 pub mod source;
 
+#[cfg(test)]
+mod canned;
 mod gate;
 
 pub use gate::EmailGate;
