@@ -3,7 +3,6 @@
 //! In ledgers and evidence it is one text, `local@domain`, in lower case.
 
 mod domain;
-mod lookalike;
 #[cfg(test)]
 mod tests;
 

@@ -8,6 +8,7 @@ pub mod dns;
 pub mod domain;
 
 pub mod http;
+pub mod lookalike;
 pub mod mailbox;
 pub mod page;
 

@@ -1,1 +1,166 @@
-//! The lists.
+//! The lists that the steps without a lookup go by: data with its sources, compiled in.
+//!
+//! One file a list: entries apart by white space, in lower case; `#` begins a comment that
+//! ends with the line. Domains stand in ASCII (A-labels) and cover what lies below them.
+
+use std::collections::{BTreeMap, HashSet};
+use std::sync::OnceLock;
+
+use crate::quest::Digest;
+
+/// A list that is parsed when it is first asked.
+#[derive(Debug)]
+pub struct List {
+    name: &'static str,
+    text: &'static str,
+    entries: OnceLock<HashSet<&'static str>>,
+}
+
+/// Domains of mail providers at which anyone can have an address.
+pub static FREEMAIL: List = List::new("freemail", include_str!("lists/freemail.txt"));
+/// Hosts on which pages of many owners stand: social networks, blogs, site builders.
+pub static HOSTED: List = List::new("hosted", include_str!("lists/hosted.txt"));
+/// Domains of platforms and error trackers that leave their own addresses in others' pages.
+pub static PLATFORM: List = List::new("platform", include_str!("lists/platform.txt"));
+/// Names that are reserved and lead nowhere.
+pub static RESERVED: List = List::new("reserved", include_str!("lists/reserved.txt"));
+/// Local parts that templates and forms show as samples.
+pub static SAMPLE_LOCAL: List = List::new("sample-local", include_str!("lists/sample_local.txt"));
+/// Domains that templates and forms show as samples.
+pub static SAMPLE_DOMAIN: List =
+    List::new("sample-domain", include_str!("lists/sample_domain.txt"));
+/// Whole addresses that templates and forms show as samples.
+pub static SAMPLE_ADDRESS: List =
+    List::new("sample-address", include_str!("lists/sample_address.txt"));
+/// Endings of file names that are no top-level domains.
+pub static FILE_SUFFIX: List = List::new("file-suffix", include_str!("lists/file_suffix.txt"));
+/// Local parts of mailboxes that nobody reads, without what parts their words.
+pub static NO_REPLY: List = List::new("no-reply", include_str!("lists/no_reply.txt"));
+/// Words that name a role.
+pub static ROLE: List = List::new("role", include_str!("lists/role.txt"));
+/// Given and family names.
+pub static PERSON: List = List::new("person", include_str!("lists/person.txt"));
+
+const ALL: [&List; 11] = [
+    &FREEMAIL,
+    &HOSTED,
+    &PLATFORM,
+    &RESERVED,
+    &SAMPLE_LOCAL,
+    &SAMPLE_DOMAIN,
+    &SAMPLE_ADDRESS,
+    &FILE_SUFFIX,
+    &NO_REPLY,
+    &ROLE,
+    &PERSON,
+];
+
+/// The digest of every list by its name, the disposable domains among them.
+#[must_use]
+pub fn digests() -> BTreeMap<&'static str, Digest> {
+    let own = ALL.iter().map(|list| (list.name, list.digest()));
+    own.chain([("disposable", super::disposable::digest())])
+        .collect()
+}
+
+/// `host` and every name above it, the nearest first.
+pub fn with_parents(host: &str) -> impl Iterator<Item = &str> {
+    std::iter::successors(Some(host), |name| {
+        name.split_once('.').map(|(_, parent)| parent)
+    })
+}
+
+impl List {
+    const fn new(name: &'static str, text: &'static str) -> Self {
+        Self {
+            name,
+            text,
+            entries: OnceLock::new(),
+        }
+    }
+
+    /// Whether the list has this very entry.
+    #[must_use]
+    pub fn has(&self, entry: &str) -> bool {
+        self.entries().contains(entry)
+    }
+
+    /// The entry that is `host`, or the nearest that is a name above it.
+    #[must_use]
+    pub fn covering(&self, host: &str) -> Option<&'static str> {
+        with_parents(host).find_map(|name| self.entries().get(name).copied())
+    }
+
+    /// Every entry, in no order.
+    pub fn iter(&self) -> impl Iterator<Item = &'static str> {
+        self.entries().iter().copied()
+    }
+
+    fn entries(&self) -> &HashSet<&'static str> {
+        self.entries.get_or_init(|| words(self.text).collect())
+    }
+
+    fn digest(&self) -> Digest {
+        Digest::of(self.text.as_bytes())
+    }
+}
+
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.lines()
+        .map(|line| line.split_once('#').map_or(line, |(entries, _)| entries))
+        .flat_map(str::split_whitespace)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::world::domain::HostName;
+
+    #[test]
+    fn comments_are_no_entries() {
+        let found: Vec<_> = words("# a\nb c # d\n\n e\n").collect();
+        assert_eq!(found, ["b", "c", "e"]);
+    }
+
+    #[test]
+    fn every_list_names_a_source_and_repeats_nothing() {
+        for list in ALL {
+            assert!(list.text.starts_with("# "), "{}", list.name);
+            assert!(list.text.contains("Source:"), "{}", list.name);
+            let mut seen = HashSet::new();
+            for word in words(list.text) {
+                assert!(seen.insert(word), "{} twice in {}", word, list.name);
+                assert_eq!(word, word.to_lowercase(), "in {}", list.name);
+            }
+            assert!(!seen.is_empty(), "{}", list.name);
+        }
+    }
+
+    #[test]
+    fn every_listed_domain_can_be_met() {
+        for list in [&FREEMAIL, &HOSTED, &PLATFORM, &SAMPLE_DOMAIN] {
+            for entry in list.iter() {
+                let host = HostName::parse(entry).unwrap();
+                assert_eq!(host.as_str(), entry, "in {}", list.name);
+                assert!(psl::suffix(entry.as_bytes()).unwrap().is_known(), "{entry}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_domain_covers_what_lies_below_it_and_nothing_beside() {
+        assert_eq!(FREEMAIL.covering("naver.com"), Some("naver.com"));
+        assert_eq!(FREEMAIL.covering("mail.naver.com"), Some("naver.com"));
+        assert_eq!(FREEMAIL.covering("notnaver.com"), None);
+        assert_eq!(FREEMAIL.covering("naver.com.acme.kr"), None);
+        assert_eq!(FREEMAIL.covering(""), None);
+    }
+
+    #[test]
+    fn every_list_has_a_digest_of_its_own() {
+        let digests = digests();
+        assert_eq!(digests.len(), ALL.len() + 1);
+        let different: HashSet<_> = digests.values().collect();
+        assert_eq!(different.len(), digests.len());
+    }
+}

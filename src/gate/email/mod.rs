@@ -3,19 +3,35 @@
 //! Seven steps, a file each: [`format`], [`placeholder`], [`freemail`], [`domain`],
 //! [`source`], [`mail`], [`identity`]. Steps 1 to 4 look at nothing outside.
 
+pub mod anchor;
 pub mod context;
+pub mod disposable;
 pub mod domain;
 pub mod format;
 pub mod freemail;
+pub mod hosted;
 pub mod identity;
 pub mod lists;
 pub mod mail;
+pub mod no_reply;
+pub mod on_site;
+pub mod person;
 pub mod placeholder;
+pub mod quoted;
+pub mod sample;
 pub mod settings;
 pub mod source;
+pub mod web_url;
+pub mod written;
+pub mod written_host;
 
 #[cfg(test)]
 mod canned;
 mod gate;
+
+#[cfg(test)]
+mod bench;
+#[cfg(test)]
+mod local_steps;
 
 pub use gate::EmailGate;

@@ -4,8 +4,8 @@ use idna::uts46::{AsciiDenyList, DnsLength, Hyphens, Uts46};
 use url::Host;
 
 use super::BadMailbox;
-use super::lookalike::{looks_latin, mixes_scripts};
 use crate::world::domain::HostName;
+use crate::world::lookalike::{looks_latin, mixes_scripts};
 
 /// The domain that `text` spells in labels of ASCII or Unicode (UTS #46, strict).
 pub(super) fn mail_domain(text: &str) -> Result<HostName, BadMailbox> {

@@ -18,7 +18,8 @@ const WRITTEN_TOGETHER: [&[Script]; 3] = [
 const LIKE_LATIN: [&str; 3] = ["авгеорсухѕіјһԁԛԝѵӏ", "αγινορσυ", "հցոսօզ"];
 
 /// Whether `label` mixes scripts that no language writes together.
-pub(super) fn mixes_scripts(label: &str) -> bool {
+#[must_use]
+pub fn mixes_scripts(label: &str) -> bool {
     let one_script = !ScriptExtension::for_str(label).is_empty();
     let together = |scripts: &&[Script]| {
         label.chars().all(|c| {
@@ -32,7 +33,8 @@ pub(super) fn mixes_scripts(label: &str) -> bool {
 }
 
 /// Whether every letter of `label` stands for a Latin one in the eye of a reader.
-pub(super) fn looks_latin(label: &str) -> bool {
+#[must_use]
+pub fn looks_latin(label: &str) -> bool {
     label
         .chars()
         .filter(|c| c.is_alphabetic())

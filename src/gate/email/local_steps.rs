@@ -1,0 +1,160 @@
+//! The steps that look nothing up, taken together: catalogue and verdicts.
+
+use std::collections::{BTreeSet, HashSet};
+
+use proptest::prelude::*;
+
+use super::EmailGate;
+use super::bench::Bench;
+use super::context::Context;
+use super::domain::Domain;
+use super::format::Format;
+use super::freemail::Freemail;
+use super::placeholder::Placeholder;
+use crate::gate::{Cascade, Case, CheckOutcome, Gate, Judgement, Level, Levels, RuleId};
+use crate::quest::Verdict;
+use crate::world::{MockAccepted, MockFetcher, MockResolver, World};
+
+const RULES: [(&str, Level); 12] = [
+    ("site-format", Level::Fail),
+    ("email-format", Level::Fail),
+    ("source-format", Level::Fail),
+    ("placeholder", Level::Fail),
+    ("disposable", Level::Fail),
+    ("no-reply", Level::Review),
+    ("personal-mailbox", Level::Review),
+    ("freemail", Level::Review),
+    ("hosted-site", Level::Review),
+    ("domain-mismatch", Level::Fail),
+    ("domain-ambiguous", Level::Review),
+    ("site-not-expected", Level::Fail),
+];
+
+fn judge(bench: &Bench, levels: Levels) -> Judgement {
+    let (quest, submission, settings) = bench.parts();
+    let (fetcher, resolver, accepted) =
+        (MockFetcher::new(), MockResolver::new(), MockAccepted::new());
+    let world = World {
+        fetcher: &fetcher,
+        resolver: &resolver,
+        accepted: &accepted,
+    };
+    let steps: Cascade<Context<'_>> = Cascade::new(
+        vec![
+            Box::new(Format),
+            Box::new(Placeholder),
+            Box::new(Freemail),
+            Box::new(Domain),
+        ],
+        levels,
+    );
+    steps.run(&Context::new(Case { quest, submission }, &world, settings))
+}
+
+fn fired(judgement: &Judgement) -> Vec<&str> {
+    judgement
+        .facts
+        .iter()
+        .map(|fact| fact.rule.as_str())
+        .collect()
+}
+
+#[test]
+fn the_catalogue_has_every_rule_once_in_kebab_case() {
+    let rules = EmailGate::default().rules();
+    for (id, level) in RULES {
+        let rule = rules.iter().find(|rule| rule.id.as_str() == id);
+        assert_eq!(rule.map(|rule| rule.level), Some(level), "{id}");
+    }
+    let ids: HashSet<_> = rules.iter().map(|rule| rule.id.as_str()).collect();
+    assert_eq!(ids.len(), rules.len());
+    for rule in &rules {
+        let id = rule.id.as_str();
+        assert!(
+            id.bytes().all(|b| b.is_ascii_lowercase() || b == b'-'),
+            "{id}"
+        );
+        assert!(!id.split('-').any(str::is_empty), "{id}");
+        for line in [&rule.meaning, &rule.remedy] {
+            assert!(!line.is_empty() && !line.contains('\n'), "{id}");
+        }
+    }
+}
+
+#[test]
+fn every_local_rule_of_the_table_fires_somewhere() {
+    let cases = [
+        Bench::of("", "", ""),
+        Bench::good().email("logo@2x.png"),
+        Bench::good().email("no-reply@mailinator.com"),
+        Bench::good().email("minsu.kim@acme.co.kr").role_only(),
+        Bench::good().email("acme@gmail.com"),
+        Bench::good().site("https://facebook.com/acme"),
+        Bench::good().email("info@acme.com"),
+        Bench::good().email("info@other.kr").anchor("other.kr"),
+    ];
+    let judged: Vec<_> = cases
+        .iter()
+        .map(|bench| judge(bench, Levels::new()))
+        .collect();
+    let found: BTreeSet<_> = judged.iter().flat_map(fired).collect();
+    assert_eq!(found, RULES.map(|(id, _)| id).into());
+}
+
+#[test]
+fn a_good_submission_passes() {
+    let judgement = judge(
+        &Bench::good().anchor("www.acme.co.kr").role_only(),
+        Levels::new(),
+    );
+    assert_eq!(judgement.verdict, Verdict::Pass);
+    assert_eq!(judgement.facts, []);
+}
+
+#[test]
+fn no_step_hides_what_another_finds() {
+    let bench =
+        Bench::of("acme", "no-reply@example.com", "https://acme.co.kr/").anchor("acme.co.kr");
+    let judgement = judge(&bench, Levels::new());
+    assert_eq!(judgement.verdict, Verdict::Fail);
+    assert_eq!(
+        fired(&judgement),
+        ["site-format", "placeholder", "no-reply"]
+    );
+    assert!(
+        judgement
+            .checks
+            .iter()
+            .all(|report| report.outcome != CheckOutcome::NotRun)
+    );
+}
+
+#[test]
+fn the_operator_sets_levels() {
+    let bench = Bench::good().email("acme@gmail.com");
+    assert_eq!(judge(&bench, Levels::new()).verdict, Verdict::Review);
+    let strict = Levels::from([(RuleId::known("freemail"), Level::Fail)]);
+    assert_eq!(judge(&bench, strict).verdict, Verdict::Fail);
+}
+
+proptest! {
+    #[test]
+    fn arbitrary_text_never_panics(site in ".*", email in ".*", source in ".*", anchor in ".*") {
+        let _ = judge(&Bench::of(&site, &email, &source).anchor(&anchor).role_only(), Levels::new());
+        let email = format!("{email}@{site}");
+        let _ = judge(&Bench::good().email(&email).role_only(), Levels::new());
+    }
+
+    #[test]
+    fn what_has_no_format_never_passes(text in "[ -~]{0,20}", field in 0..3) {
+        let bench = match field {
+            0 => Bench::good().site(&text),
+            1 => Bench::good().email(&text),
+            _ => Bench::good().source(&text),
+        };
+        let refused = !bench.fired(&Format).is_empty();
+        if refused {
+            prop_assert_eq!(judge(&bench, Levels::new()).verdict, Verdict::Fail);
+        }
+    }
+}
