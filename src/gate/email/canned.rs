@@ -83,10 +83,7 @@ pub fn begun_at(start: &str, mut visit: Visit) -> Visit {
 
 /// No answer in time.
 pub fn silence() -> Unanswered {
-    Unanswered {
-        silence: Silence::Timeout,
-        detail: "no answer in time".to_owned(),
-    }
+    Unanswered::new(Silence::Timeout, "no answer in time")
 }
 
 /// One case and all that its world answers: what is not told does not exist.
@@ -117,13 +114,15 @@ impl Canned {
             refresh: None,
             body: body.as_bytes().to_vec(),
         };
-        self.pages.insert(at.to_owned(), Fetched::Response(response));
+        self.pages
+            .insert(at.to_owned(), Fetched::Response(response));
         self
     }
 
     /// The page at `at` gives no answer.
     pub fn silent(mut self, at: &str) -> Self {
-        self.pages.insert(at.to_owned(), Fetched::Unanswered(silence()));
+        self.pages
+            .insert(at.to_owned(), Fetched::Unanswered(silence()));
         self
     }
 
@@ -196,7 +195,10 @@ impl Canned {
 
 /// The rules of `findings`, in order.
 pub fn rules(findings: &[Finding]) -> Vec<&str> {
-    findings.iter().map(|finding| finding.rule.as_str()).collect()
+    findings
+        .iter()
+        .map(|finding| finding.rule.as_str())
+        .collect()
 }
 
 impl Fetcher for Canned {
@@ -213,7 +215,10 @@ impl Fetcher for Canned {
                 body: Vec::new(),
             })
         };
-        self.pages.get(request.url.as_str()).cloned().unwrap_or_else(missing)
+        self.pages
+            .get(request.url.as_str())
+            .cloned()
+            .unwrap_or_else(missing)
     }
 }
 
@@ -223,7 +228,11 @@ impl Resolver for Canned {
         let known = self.dns.get(&(name.to_string(), kind)).cloned();
         known.unwrap_or_else(|| {
             let exists = self.dns.keys().any(|(known, _)| known == name.as_str());
-            if exists { Looked::NoData } else { Looked::NoSuchName }
+            if exists {
+                Looked::NoData
+            } else {
+                Looked::NoSuchName
+            }
         })
     }
 }

@@ -37,11 +37,23 @@ fn every_owners_place_of_the_home_page_names_the_owner() {
 #[test]
 fn an_article_about_a_company_is_not_its_page() {
     let article = "https://acme.co.kr/article/1";
-    for place in [OwnerPlace::Title, OwnerPlace::Heading, OwnerPlace::Organization] {
+    for place in [
+        OwnerPlace::Title,
+        OwnerPlace::Heading,
+        OwnerPlace::Organization,
+    ] {
         let visit = visit_of(vec![page_of(article, place, "Bolt Foods sues Acme")]);
-        assert_eq!(stands("Bolt Foods", &visit), Standing::Mentioned, "{place:?}");
+        assert_eq!(
+            stands("Bolt Foods", &visit),
+            Standing::Mentioned,
+            "{place:?}"
+        );
     }
-    let visit = visit_of(vec![page_of(article, OwnerPlace::Copyright, "© Acme Foods")]);
+    let visit = visit_of(vec![page_of(
+        article,
+        OwnerPlace::Copyright,
+        "© Acme Foods",
+    )]);
     assert_eq!(stands("Acme Foods", &visit), Standing::Owner);
 }
 
@@ -71,13 +83,21 @@ fn a_name_that_the_url_carries_counts_for_nothing() {
 
 #[test]
 fn the_registrable_domain_may_carry_the_name() {
-    let visit = visit_of(vec![page_of("https://www.acme.co.kr/x", OwnerPlace::Footer, "Acme")]);
+    let visit = visit_of(vec![page_of(
+        "https://www.acme.co.kr/x",
+        OwnerPlace::Footer,
+        "Acme",
+    )]);
     assert_eq!(stands("Acme", &visit), Standing::Owner);
 }
 
 #[test]
 fn pages_of_other_sites_say_nothing() {
-    let visit = visit_of(vec![page_of("https://bolt.kr/", OwnerPlace::Copyright, "Bolt Foods")]);
+    let visit = visit_of(vec![page_of(
+        "https://bolt.kr/",
+        OwnerPlace::Copyright,
+        "Bolt Foods",
+    )]);
     assert_eq!(stands("Bolt Foods", &visit), Standing::Absent);
     let visit = visit_of(vec![
         page_saying(CONTACT, "hello"),
@@ -132,7 +152,10 @@ fn a_name_that_is_only_mentioned() {
     let world = web().html(HOME, "<title>News</title><p>Acme Foods was sued</p>");
     assert_eq!(run("Acme Foods", &world), ["company-mentioned-only"]);
     let world = Canned::default()
-        .html(CONTACT, "<title>Acme Foods sued</title><p>info@acme.co.kr</p>")
+        .html(
+            CONTACT,
+            "<title>Acme Foods sued</title><p>info@acme.co.kr</p>",
+        )
         .html(HOME, "<title>The News</title>");
     assert_eq!(run("Acme Foods", &world), ["company-mentioned-only"]);
 }
@@ -147,7 +170,10 @@ fn a_home_page_that_leads_to_the_real_company_does_not_count() {
 
 #[test]
 fn a_silent_home_page_is_asked_again_some_day() {
-    assert_eq!(run("Acme Foods", &web().silent(HOME)), ["identity-unanswered"]);
+    assert_eq!(
+        run("Acme Foods", &web().silent(HOME)),
+        ["identity-unanswered"]
+    );
 }
 
 #[test]

@@ -4,7 +4,11 @@ use crate::gate::email::canned::{Canned, rules, silence};
 const PUBLIC: &str = "93.184.215.14";
 
 fn run(world: &Canned) -> Vec<Finding> {
-    let fields = ["https://acme.co.kr/", "info@acme.co.kr", "https://acme.co.kr/contact"];
+    let fields = [
+        "https://acme.co.kr/",
+        "info@acme.co.kr",
+        "https://acme.co.kr/contact",
+    ];
     world.run(&Mail, "Acme", fields)
 }
 
@@ -22,7 +26,9 @@ fn domain() -> Canned {
 
 #[test]
 fn an_mx_host_with_a_public_address_passes() {
-    let world = domain().mx("acme.co.kr", &[(10, "mx.acme.co.kr")]).address("mx.acme.co.kr", &[PUBLIC]);
+    let world = domain()
+        .mx("acme.co.kr", &[(10, "mx.acme.co.kr")])
+        .address("mx.acme.co.kr", &[PUBLIC]);
     assert_eq!(fired(&world), [""; 0]);
     assert_eq!(world.asked(), ["acme.co.kr Mx", "mx.acme.co.kr A"]);
 }
@@ -38,11 +44,19 @@ fn ipv6_alone_passes() {
 #[test]
 fn hosts_are_asked_in_order_until_one_is_good() {
     let world = domain()
-        .mx("acme.co.kr", &[(20, "b.mx.kr"), (10, "gone.mx.kr"), (30, "c.mx.kr")])
+        .mx(
+            "acme.co.kr",
+            &[(20, "b.mx.kr"), (10, "gone.mx.kr"), (30, "c.mx.kr")],
+        )
         .address("b.mx.kr", &[PUBLIC])
         .looked("c.mx.kr", RecordKind::A, unanswered());
     assert_eq!(fired(&world), [""; 0]);
-    let asked = ["acme.co.kr Mx", "gone.mx.kr A", "gone.mx.kr Aaaa", "b.mx.kr A"];
+    let asked = [
+        "acme.co.kr Mx",
+        "gone.mx.kr A",
+        "gone.mx.kr Aaaa",
+        "b.mx.kr A",
+    ];
     assert_eq!(world.asked(), asked);
 }
 
@@ -59,7 +73,10 @@ fn neither_mx_nor_address() {
 
 #[test]
 fn no_mx_host_exists() {
-    let world = domain().mx("acme.co.kr", &[(10, "a.mx.kr"), (20, "b.mx.kr"), (30, "a.mx.kr")]);
+    let world = domain().mx(
+        "acme.co.kr",
+        &[(10, "a.mx.kr"), (20, "b.mx.kr"), (30, "a.mx.kr")],
+    );
     let findings = run(&world);
     assert_eq!(rules(&findings), ["mx-missing"]);
     assert_eq!(findings[0].count, 2);
@@ -141,6 +158,10 @@ fn an_answer_of_another_kind_is_none() {
 
 #[test]
 fn an_address_that_does_not_parse_is_another_steps_matter() {
-    let fields = ["https://acme.co.kr/", "nobody", "https://acme.co.kr/contact"];
+    let fields = [
+        "https://acme.co.kr/",
+        "nobody",
+        "https://acme.co.kr/contact",
+    ];
     assert_eq!(domain().run(&Mail, "Acme", fields), []);
 }

@@ -15,7 +15,10 @@ fn judged(visit: &Visit) -> Vec<Finding> {
 }
 
 fn fired(visit: &Visit) -> Vec<String> {
-    rules(&judged(visit)).into_iter().map(str::to_owned).collect()
+    rules(&judged(visit))
+        .into_iter()
+        .map(str::to_owned)
+        .collect()
 }
 
 fn good(at: &str) -> Page {
@@ -31,7 +34,10 @@ fn ended(end: End) -> Visit {
 #[test]
 fn an_address_that_a_page_of_the_site_shows_passes() {
     assert_eq!(fired(&visit_of(vec![good(CONTACT)])), [""; 0]);
-    assert_eq!(fired(&begun_at("https://go.kr/1", visit_of(vec![good(CONTACT)]))), [""; 0]);
+    assert_eq!(
+        fired(&begun_at("https://go.kr/1", visit_of(vec![good(CONTACT)]))),
+        [""; 0]
+    );
 }
 
 #[test]
@@ -47,13 +53,19 @@ fn an_echo_is_refused_before_anything_is_fetched() {
 #[test]
 fn an_echo_on_the_way_is_refused() {
     let echo = good("https://acme.co.kr/hello?to=aW5mb0BhY21lLmNvLmty");
-    assert_eq!(fired(&begun_at("https://acme.co.kr/h", visit_of(vec![echo]))), ["source-echo"]);
+    assert_eq!(
+        fired(&begun_at("https://acme.co.kr/h", visit_of(vec![echo]))),
+        ["source-echo"]
+    );
 }
 
 #[test]
 fn a_frame_that_carries_the_address_shows_nothing() {
     let map = || good("https://acme.co.kr/map?title=info@acme.co.kr");
-    assert_eq!(fired(&visit_of(vec![page(CONTACT), map()])), ["email-not-on-source"]);
+    assert_eq!(
+        fired(&visit_of(vec![page(CONTACT), map()])),
+        ["email-not-on-source"]
+    );
     assert_eq!(fired(&visit_of(vec![good(CONTACT), map()])), [""; 0]);
 }
 
@@ -100,10 +112,21 @@ fn places_where_others_write_are_doubted() {
 
 #[test]
 fn an_absent_address_fails_with_those_that_are_there() {
-    let findings = judged(&visit_of(vec![page_saying(CONTACT, "sales@acme.co.kr x@else.kr")]));
+    let findings = judged(&visit_of(vec![page_saying(
+        CONTACT,
+        "sales@acme.co.kr x@else.kr",
+    )]));
     assert_eq!(rules(&findings), ["email-not-on-source"]);
-    assert!(findings[0].actual.contains("sales@acme.co.kr"), "{}", findings[0].actual);
-    assert!(!findings[0].actual.contains("else.kr"), "{}", findings[0].actual);
+    assert!(
+        findings[0].actual.contains("sales@acme.co.kr"),
+        "{}",
+        findings[0].actual
+    );
+    assert!(
+        !findings[0].actual.contains("else.kr"),
+        "{}",
+        findings[0].actual
+    );
     assert_eq!(findings[0].count, 1);
     assert_eq!(findings[0].location.as_deref(), Some(CONTACT));
 }
@@ -148,22 +171,40 @@ fn an_absent_address_is_unknown_where_a_frame_of_the_site_was_not_read() {
         fired(&visit)
     };
     let own = "https://acme.co.kr/f";
-    assert_eq!(unread(own, Unread::Unanswered(silence())), ["source-unanswered"]);
+    assert_eq!(
+        unread(own, Unread::Unanswered(silence())),
+        ["source-unanswered"]
+    );
     assert_eq!(unread(own, Unread::TooManyHops), ["source-unanswered"]);
     assert_eq!(unread(own, Unread::Forbidden), ["source-robots"]);
-    assert_eq!(unread(own, Unread::Unreadable("pdf".to_owned())), ["source-unreadable"]);
-    assert_eq!(unread("https://maps.com/", Unread::Forbidden), ["email-not-on-source"]);
+    assert_eq!(
+        unread(own, Unread::Unreadable("pdf".to_owned())),
+        ["source-unreadable"]
+    );
+    assert_eq!(
+        unread("https://maps.com/", Unread::Forbidden),
+        ["email-not-on-source"]
+    );
 }
 
 #[test]
 fn every_end_without_a_page_has_its_rule() {
-    let missing = |status| End::Missing { url: url(CONTACT), status };
+    let missing = |status| End::Missing {
+        url: url(CONTACT),
+        status,
+    };
     assert_eq!(fired(&ended(missing(Some(404)))), ["source-missing"]);
     assert_eq!(fired(&ended(missing(None))), ["source-missing"]);
     let (url, why) = (url(CONTACT), silence());
-    assert_eq!(fired(&ended(End::Forbidden { url: url.clone() })), ["source-robots"]);
     assert_eq!(
-        fired(&ended(End::Unanswered { url: url.clone(), why })),
+        fired(&ended(End::Forbidden { url: url.clone() })),
+        ["source-robots"]
+    );
+    assert_eq!(
+        fired(&ended(End::Unanswered {
+            url: url.clone(),
+            why
+        })),
         ["source-unanswered"]
     );
     let why = "not text \u{1b}[2J".to_owned();
@@ -190,7 +231,10 @@ fn a_location_is_cut() {
 #[test]
 fn hops_of_frames_come_after_the_way() {
     let mut visit = visit_of(vec![good(CONTACT), page("https://acme.co.kr/f")]);
-    visit.hops.push(Hop { url: url("https://acme.co.kr/g"), by: Step::Redirect });
+    visit.hops.push(Hop {
+        url: url("https://acme.co.kr/g"),
+        by: Step::Redirect,
+    });
     assert_eq!(seen::way(&visit).len(), 1);
 }
 
@@ -199,11 +243,29 @@ fn html_is_judged_from_end_to_end() {
     let run = |body: &str| {
         let world = Canned::default().html(CONTACT, body);
         let findings = world.run(&Source, "Acme Foods", [SITE, EMAIL, CONTACT]);
-        rules(&findings).into_iter().map(str::to_owned).collect::<Vec<_>>()
+        rules(&findings)
+            .into_iter()
+            .map(str::to_owned)
+            .collect::<Vec<_>>()
     };
-    let text = "Acme Foods makes food and sells it, and here is how to reach us by mail. ".repeat(5);
-    assert_eq!(run(&format!("<p>{text}</p><p>info&#64;acme.co.kr</p>")), [""; 0]);
-    assert_eq!(run(&format!("<p>{text}</p><a href='mailto:info@acme.co.kr'>Mail</a>")), [""; 0]);
-    assert_eq!(run(&format!("<p>{text}</p><!-- info@acme.co.kr -->")), ["email-hidden"]);
-    assert_eq!(run(&format!("<p>{text}</p><p>info@acme.co.krx</p>")), ["email-not-on-source"]);
+    let text =
+        "Acme Foods makes food and sells it, and here is how to reach us by mail. ".repeat(5);
+    assert_eq!(
+        run(&format!("<p>{text}</p><p>info&#64;acme.co.kr</p>")),
+        [""; 0]
+    );
+    assert_eq!(
+        run(&format!(
+            "<p>{text}</p><a href='mailto:info@acme.co.kr'>Mail</a>"
+        )),
+        [""; 0]
+    );
+    assert_eq!(
+        run(&format!("<p>{text}</p><!-- info@acme.co.kr -->")),
+        ["email-hidden"]
+    );
+    assert_eq!(
+        run(&format!("<p>{text}</p><p>info@acme.co.krx</p>")),
+        ["email-not-on-source"]
+    );
 }
