@@ -100,9 +100,12 @@ fn ownership(context: &Context<'_>, site: &Url, source: &Url) -> Option<Finding>
             unproven(said, key, &home, &there)
         }
         Home::Missing => unproven(said, key, &home, "; there is no home page"),
-        Home::Answered(visit) => {
-            unproven(said.max(standing(visit, site, &home, &name)), key, &home, "")
-        }
+        Home::Answered(visit) => unproven(
+            said.max(standing(visit, site, &home, &name)),
+            key,
+            &home,
+            "",
+        ),
     }
 }
 
@@ -110,12 +113,18 @@ fn ownership(context: &Context<'_>, site: &Url, source: &Url) -> Option<Finding>
 fn unproven(said: Standing, key: &str, home: &Url, more: &str) -> Option<Finding> {
     let (rule, actual) = match said {
         Standing::Owner => return None,
-        Standing::Mentioned => ("company-mentioned-only", "it is mentioned, not named as owner"),
+        Standing::Mentioned => (
+            "company-mentioned-only",
+            "it is mentioned, not named as owner",
+        ),
         Standing::Carried => (
             "company-not-on-site",
             "it is only on pages whose own URL carries it, which may be an echo",
         ),
-        Standing::Absent => ("company-not-on-site", "on neither the source nor the home page"),
+        Standing::Absent => (
+            "company-not-on-site",
+            "on neither the source nor the home page",
+        ),
     };
     let expected = format!("{} where the name of a site's owner stands", quoted(key));
     let finding = Finding::new(rule, expected, format!("{actual}{more}"));

@@ -99,8 +99,12 @@ fn of_hosts(context: &Context<'_>, domain: &HostName, mut hosts: Vec<MxHost>) ->
         let finding = Finding::new("mx-null", "an MX host", "a null MX alone");
         return Some(finding.on(EMAIL).at(domain.as_str()));
     }
-    let mut doubt = (names.len() > MAX_MX_HOSTS)
-        .then(|| format!("{} MX hosts, of which {MAX_MX_HOSTS} are asked for", names.len()));
+    let mut doubt = (names.len() > MAX_MX_HOSTS).then(|| {
+        format!(
+            "{} MX hosts, of which {MAX_MX_HOSTS} are asked for",
+            names.len()
+        )
+    });
     for name in names.iter().take(MAX_MX_HOSTS) {
         match behind(context, name) {
             Behind::Reachable => return None,

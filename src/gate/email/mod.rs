@@ -30,6 +30,8 @@ pub mod web_url;
 pub mod written;
 pub mod written_host;
 
+#[cfg(test)]
+mod canned;
 mod gate;
 
 #[cfg(test)]

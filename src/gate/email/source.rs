@@ -60,7 +60,12 @@ fn judge(visit: &Visit, site: &Url, email: &Mailbox, name: &CompanyName) -> Vec<
     let suspicion = urls().find_map(|url| Some((url, may_echo::suspicion(url, email, name)?)));
     let suspicion = suspicion.map(|(url, what)| {
         let expected = "a page that says it without being told";
-        finding("source-may-echo", url, expected, format!("its URL carries {what}"))
+        finding(
+            "source-may-echo",
+            url,
+            expected,
+            format!("its URL carries {what}"),
+        )
     });
     let mut findings: Vec<Finding> = suspicion.into_iter().collect();
     match (&visit.end, Seen::of(visit, site, email)) {
@@ -88,13 +93,25 @@ fn echoed(url: &Url) -> Finding {
 
 fn off_site(site: &Url, page: &Url) -> Finding {
     let expected = format!("a page on {}", quoted(site.as_str()));
-    finding("source-off-site", page, expected, "the page that answered is elsewhere")
+    finding(
+        "source-off-site",
+        page,
+        expected,
+        "the page that answered is elsewhere",
+    )
 }
 
 fn written_by_others<'a>(urls: impl Iterator<Item = &'a Url>) -> Option<Finding> {
-    let (url, mark) = urls.into_iter().find_map(|url| Some((url, user_content::mark(url)?)))?;
+    let (url, mark) = urls
+        .into_iter()
+        .find_map(|url| Some((url, user_content::mark(url)?)))?;
     let actual = format!("others write there: {mark}");
-    Some(finding("source-user-content", url, "a page that the site's owner writes", actual))
+    Some(finding(
+        "source-user-content",
+        url,
+        "a page that the site's owner writes",
+        actual,
+    ))
 }
 
 /// A finding about the field `source`, at a URL.
@@ -104,7 +121,9 @@ fn finding(
     expected: impl Into<String>,
     actual: impl Into<String>,
 ) -> Finding {
-    Finding::new(rule, expected, actual).on(SOURCE).at(location(url))
+    Finding::new(rule, expected, actual)
+        .on(SOURCE)
+        .at(location(url))
 }
 
 /// The URL, cut to a length that people read.

@@ -32,10 +32,12 @@ impl CompanyName {
         let Bracketed { outside, inside } = Bracketed::parse(&normal);
         let rest = Folded::new(&outside);
         let others = inside.iter().map(|part| Folded::new(part));
-        let others =
-            others.filter(|part| is_written_unspaced(part) != is_written_unspaced(&rest));
+        let others = others.filter(|part| is_written_unspaced(part) != is_written_unspaced(&rest));
         let mut spellings = Vec::new();
-        for spelling in [rest.clone(), Folded::new(&normal)].into_iter().chain(others) {
+        for spelling in [rest.clone(), Folded::new(&normal)]
+            .into_iter()
+            .chain(others)
+        {
             let bare = Folded::of_words(legal_forms::stripped(spelling.words()));
             if tells_apart(&bare) && !spellings.contains(&bare) {
                 spellings.push(bare);
@@ -54,7 +56,9 @@ impl CompanyName {
     /// Whether the text holds the name in some spelling.
     #[must_use]
     pub fn is_in(&self, text: &Folded) -> bool {
-        self.spellings.iter().any(|spelling| text.contains(spelling))
+        self.spellings
+            .iter()
+            .any(|spelling| text.contains(spelling))
     }
 }
 
@@ -140,8 +144,22 @@ mod tests {
     #[test]
     fn short_and_common_names_are_weak() {
         for name in [
-            "", "3M", "LG (주)", "Ab Inc.", "빛", "(주)빛", "Co., Ltd.", "주식회사", "㈜", "Group",
-            "Global Trading Co., Ltd.", "Korea", "그룹", "(주)코리아", "시스템 (System)", "!!!",
+            "",
+            "3M",
+            "LG (주)",
+            "Ab Inc.",
+            "빛",
+            "(주)빛",
+            "Co., Ltd.",
+            "주식회사",
+            "㈜",
+            "Group",
+            "Global Trading Co., Ltd.",
+            "Korea",
+            "그룹",
+            "(주)코리아",
+            "시스템 (System)",
+            "!!!",
         ] {
             assert!(is_weak(name), "{name}");
         }
@@ -150,7 +168,14 @@ mod tests {
 
     #[test]
     fn their_neighbours_are_not() {
-        for name in ["IBM", "농심", "LG전자", "Acme Group", "한빛그룹", "3M Korea 한국쓰리엠"] {
+        for name in [
+            "IBM",
+            "농심",
+            "LG전자",
+            "Acme Group",
+            "한빛그룹",
+            "3M Korea 한국쓰리엠",
+        ] {
             assert!(!is_weak(name), "{name}");
         }
     }

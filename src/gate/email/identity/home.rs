@@ -58,7 +58,10 @@ mod tests {
 
     #[test]
     fn the_root_of_an_own_host() {
-        assert_eq!(home("https://www.acme.co.kr/en/?q=Acme#x"), "https://www.acme.co.kr/");
+        assert_eq!(
+            home("https://www.acme.co.kr/en/?q=Acme#x"),
+            "https://www.acme.co.kr/"
+        );
         assert_eq!(home("http://acme.co.kr:8080/a"), "http://acme.co.kr:8080/");
     }
 

@@ -40,10 +40,13 @@ impl Forms {
                 forms.add(&Folded::new(&spelling), leading);
             }
         }
-        let longest_first = |a: &Vec<String>, b: &Vec<String>| b.concat().len().cmp(&a.concat().len());
+        let longest_first =
+            |a: &Vec<String>, b: &Vec<String>| b.concat().len().cmp(&a.concat().len());
         forms.leading.sort_by(longest_first);
         forms.trailing.sort_by(longest_first);
-        forms.joined.sort_by_key(|form| std::cmp::Reverse(form.len()));
+        forms
+            .joined
+            .sort_by_key(|form| std::cmp::Reverse(form.len()));
         forms
     }
 
@@ -77,13 +80,19 @@ pub fn stripped(words: &[String]) -> Vec<String> {
 /// Whether a legal form that may be joined to a name stands at the end of `text`.
 #[must_use]
 pub fn ends_with_joined(text: &str) -> bool {
-    FORMS.joined.iter().any(|form| text.ends_with(form.as_str()))
+    FORMS
+        .joined
+        .iter()
+        .any(|form| text.ends_with(form.as_str()))
 }
 
 /// Whether a legal form that may be joined to a name stands at the start of `text`.
 #[must_use]
 pub fn starts_with_joined(text: &str) -> bool {
-    FORMS.joined.iter().any(|form| text.starts_with(form.as_str()))
+    FORMS
+        .joined
+        .iter()
+        .any(|form| text.starts_with(form.as_str()))
 }
 
 fn strip_one(words: &mut Vec<String>) -> bool {
@@ -134,12 +143,40 @@ mod tests {
     #[test]
     fn forms_of_many_laws_go() {
         for name in [
-            "Acme", "Acme Inc.", "ACME, Incorporated", "Acme Co., Ltd.", "Acme Co.,Ltd", "Acme LLC",
-            "Acme L.L.C.", "Acme GmbH", "Acme GmbH & Co. KG", "Acme AG", "Acme S.A.", "Acme SA",
-            "Acme S.p.A.", "Acme B.V.", "Acme Pty Ltd", "Acme Pty. Ltd.", "Acme A/S", "Acme Oy",
-            "Acme AB", "Acme & Co.", "Acme Sp. z o.o.", "ООО Acme", "PT Acme Tbk", "㈜Acme",
-            "(주)Acme", "Acme(주)", "주식회사 Acme", "Acme 株式会社", "㈱Acme", "㍿Acme",
-            "Acme股份有限公司", "Acme有限公司", "유한회사 Acme", "The Acme Company",
+            "Acme",
+            "Acme Inc.",
+            "ACME, Incorporated",
+            "Acme Co., Ltd.",
+            "Acme Co.,Ltd",
+            "Acme LLC",
+            "Acme L.L.C.",
+            "Acme GmbH",
+            "Acme GmbH & Co. KG",
+            "Acme AG",
+            "Acme S.A.",
+            "Acme SA",
+            "Acme S.p.A.",
+            "Acme B.V.",
+            "Acme Pty Ltd",
+            "Acme Pty. Ltd.",
+            "Acme A/S",
+            "Acme Oy",
+            "Acme AB",
+            "Acme & Co.",
+            "Acme Sp. z o.o.",
+            "ООО Acme",
+            "PT Acme Tbk",
+            "㈜Acme",
+            "(주)Acme",
+            "Acme(주)",
+            "주식회사 Acme",
+            "Acme 株式会社",
+            "㈱Acme",
+            "㍿Acme",
+            "Acme股份有限公司",
+            "Acme有限公司",
+            "유한회사 Acme",
+            "The Acme Company",
         ] {
             assert_eq!(left(name), "acme", "{name}");
         }
@@ -164,7 +201,15 @@ mod tests {
 
     #[test]
     fn nothing_but_form_leaves_nothing() {
-        for name in ["Co., Ltd.", "주식회사", "(주)", "㈜ 유한회사", "Company Inc", "&", ""] {
+        for name in [
+            "Co., Ltd.",
+            "주식회사",
+            "(주)",
+            "㈜ 유한회사",
+            "Company Inc",
+            "&",
+            "",
+        ] {
             assert_eq!(left(name), "", "{name}");
         }
     }

@@ -38,7 +38,10 @@ pub fn finding(accepted: &dyn Accepted, email: &Mailbox) -> Option<Finding> {
     let domain = email.domain().registrable()?;
     let holder = accepted.holder(&Taken::Domain(domain.clone()))?;
     let expected = "a domain of this company alone";
-    let actual = format!("an address of {domain} is accepted for {}", quoted(holder.as_str()));
+    let actual = format!(
+        "an address of {domain} is accepted for {}",
+        quoted(holder.as_str())
+    );
     Some(Finding::new("domain-reused", expected, actual).on(EMAIL))
 }
 
@@ -68,8 +71,14 @@ mod tests {
     #[test]
     fn the_same_address_or_else_the_same_domain() {
         let both = ["info@acme.co.kr", "acme.co.kr"];
-        assert_eq!(fired("Info@acme.co.kr", &both).as_deref(), Some("email-reused"));
-        assert_eq!(fired("x@mail.acme.co.kr", &both).as_deref(), Some("domain-reused"));
+        assert_eq!(
+            fired("Info@acme.co.kr", &both).as_deref(),
+            Some("email-reused")
+        );
+        assert_eq!(
+            fired("x@mail.acme.co.kr", &both).as_deref(),
+            Some("domain-reused")
+        );
         assert_eq!(fired("info@acme.com", &both), None);
     }
 
@@ -77,6 +86,9 @@ mod tests {
     fn a_providers_domain_is_everybodys() {
         assert_eq!(fired("acme@naver.com", &["naver.com"]), None);
         let taken = ["acme@naver.com"];
-        assert_eq!(fired("acme@naver.com", &taken).as_deref(), Some("email-reused"));
+        assert_eq!(
+            fired("acme@naver.com", &taken).as_deref(),
+            Some("email-reused")
+        );
     }
 }

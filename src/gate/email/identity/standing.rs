@@ -46,7 +46,11 @@ pub fn standing(visit: &Visit, site: &Url, home: &Url, name: &CompanyName) -> St
 
 fn on_page(page: &Page, is_home: bool, name: &CompanyName) -> Standing {
     let is_in = |text: &str| name.is_in(&Folded::new(text));
-    let mut owners = page.owner.iter().filter(|owner| is_in(&owner.text)).peekable();
+    let mut owners = page
+        .owner
+        .iter()
+        .filter(|owner| is_in(&owner.text))
+        .peekable();
     let mentioned = owners.peek().is_some();
     if owners.any(|owner| is_home || is_on_all_pages(owner.place)) {
         Standing::Owner

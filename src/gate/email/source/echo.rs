@@ -26,13 +26,15 @@ const SHORTEST_RUN: usize = 6;
 pub fn carries(url: &Url, email: &Mailbox) -> bool {
     let needles = needles(email);
     // A fragment is sent to no server.
-    readings_of(&url[..Position::AfterQuery]).iter().any(|reading| {
-        let text = comparable(reading);
-        let joined = text.replace([' ', '+', '\t', '\n', '\r'], "");
-        needles
-            .iter()
-            .any(|needle| text.contains(needle) || joined.contains(needle))
-    })
+    readings_of(&url[..Position::AfterQuery])
+        .iter()
+        .any(|reading| {
+            let text = comparable(reading);
+            let joined = text.replace([' ', '+', '\t', '\n', '\r'], "");
+            needles
+                .iter()
+                .any(|needle| text.contains(needle) || joined.contains(needle))
+        })
 }
 
 /// Every reading of `text`, itself included.
@@ -189,8 +191,14 @@ mod tests {
         let hex = hex::encode_upper("info@acme.co.kr");
         assert!(echoes(&format!("https://acme.co.kr/?d={hex}")));
         assert!(echoes(&format!("https://acme.co.kr/?d=a{hex}")));
-        let wide: Vec<u8> = "info@acme.co.kr".encode_utf16().flat_map(u16::to_le_bytes).collect();
-        assert!(echoes(&format!("https://acme.co.kr/?d={}", STANDARD.encode(wide))));
+        let wide: Vec<u8> = "info@acme.co.kr"
+            .encode_utf16()
+            .flat_map(u16::to_le_bytes)
+            .collect();
+        assert!(echoes(&format!(
+            "https://acme.co.kr/?d={}",
+            STANDARD.encode(wide)
+        )));
     }
 
     #[test]
@@ -219,7 +227,10 @@ mod tests {
 
     #[test]
     fn a_huge_url_is_read_to_its_end() {
-        let url = format!("https://acme.co.kr/?x={}&d=aW5mb0BhY21lLmNvLmty", "%25".repeat(30_000));
+        let url = format!(
+            "https://acme.co.kr/?x={}&d=aW5mb0BhY21lLmNvLmty",
+            "%25".repeat(30_000)
+        );
         assert!(echoes(&url));
     }
 }

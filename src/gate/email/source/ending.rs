@@ -42,7 +42,12 @@ fn unanswered(url: &Url, why: &str) -> Finding {
 }
 
 fn forbidden(url: &Url) -> Finding {
-    finding("source-robots", url, "a page that robots.txt lets read", "robots.txt forbids it")
+    finding(
+        "source-robots",
+        url,
+        "a page that robots.txt lets read",
+        "robots.txt forbids it",
+    )
 }
 
 fn unreadable(url: &Url, why: &str) -> Finding {

@@ -89,7 +89,17 @@ fn in_text(url: &Url, email: &Mailbox, text: &str, key: &str) -> Option<Suspicio
 }
 
 fn markup(text: &str) -> Option<Suspicion> {
-    let found = ["<", ">", "&#", "&lt", "&gt", "javascript:", "data:", "[url", "\\u00"];
+    let found = [
+        "<",
+        ">",
+        "&#",
+        "&lt",
+        "&gt",
+        "javascript:",
+        "data:",
+        "[url",
+        "\\u00",
+    ];
     let found = found.iter().any(|mark| text.contains(mark));
     found.then_some(Suspicion::Markup)
 }
@@ -150,7 +160,8 @@ fn ends_word(c: char) -> bool {
 
 fn carried_name(query: &str, name: &CompanyName) -> Option<Suspicion> {
     let text = echo::unescaped(&query.replace('+', " "));
-    name.is_in(&Folded::new(&text)).then_some(Suspicion::CompanyName)
+    name.is_in(&Folded::new(&text))
+        .then_some(Suspicion::CompanyName)
 }
 
 fn ends_blob(c: char) -> bool {

@@ -35,7 +35,10 @@ impl<'a> Seen<'a> {
         let echoes = framed.iter().any(|hop| echo::carries(&hop.url, email));
         let frames = if echoes { &[] } else { frames };
         let (own, foreign) = frames.iter().partition(|page| on_site(site, &page.url));
-        let unread = visit.unread.iter().filter(|frame| on_site(site, &frame.url));
+        let unread = visit
+            .unread
+            .iter()
+            .filter(|frame| on_site(site, &frame.url));
         Some(Self {
             main,
             own,

@@ -31,7 +31,12 @@ pub fn judge(seen: &Seen<'_>, site: &Url, email: &Mailbox) -> Vec<Finding> {
     findings.extend(pages.find_map(|page| {
         let words = states_no_collection(page)?;
         let expected = "a page that lets its addresses be noted down";
-        Some(finding("collection-refused", &page.url, expected, quoted(&words)))
+        Some(finding(
+            "collection-refused",
+            &page.url,
+            expected,
+            quoted(&words),
+        ))
     }));
     findings
 }
@@ -71,21 +76,34 @@ fn absent(seen: &Seen<'_>, site: &Url, email: &Mailbox) -> Finding {
         "not on the page, nor any other address of the site".to_owned()
     } else {
         let shown: Vec<String> = addresses.iter().map(|address| quoted(address)).collect();
-        format!("not on the page; of the site, it shows {}", shown.join(", "))
+        format!(
+            "not on the page; of the site, it shows {}",
+            shown.join(", ")
+        )
     };
-    finding("email-not-on-source", &seen.main.url, format!("{email} on the page"), actual)
-        .times(u32::try_from(count).unwrap_or(u32::MAX).max(1))
+    finding(
+        "email-not-on-source",
+        &seen.main.url,
+        format!("{email} on the page"),
+        actual,
+    )
+    .times(u32::try_from(count).unwrap_or(u32::MAX).max(1))
 }
 
 /// Up to five addresses of the site, and how many there are in all.
 fn addresses(seen: &Seen<'_>, site: &Url) -> (Vec<String>, usize) {
+    let Some(domain) = registrable(site) else {
+        return (Vec::new(), 0);
+    };
     let mut named: Vec<String> = Vec::new();
     let mut count = 0;
-    for domain in registrable(site) {
-        for page in seen.counted() {
-            let (some, all) = addresses_of(page, &domain, MAX_NAMED);
-            count += all;
-            named.extend(some.into_iter().filter(|one| !named.contains(one)).collect::<Vec<_>>());
+    for page in seen.counted() {
+        let (some, all) = addresses_of(page, &domain, MAX_NAMED);
+        count += all;
+        for address in some {
+            if !named.contains(&address) {
+                named.push(address);
+            }
         }
     }
     named.truncate(MAX_NAMED);
