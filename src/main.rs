@@ -1,3 +1,7 @@
 //! The comail program: parse, run, exit code.
 
-fn main() {}
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    comail::cli::run(std::env::args_os()).into()
+}

@@ -1,1 +1,24 @@
-//! cli.
+//! The command line: one file per subcommand, holding its arguments and its `run`.
+
+pub mod context;
+pub mod escape;
+pub mod exit;
+pub mod output;
+
+mod command;
+mod demo;
+mod export;
+mod facts;
+mod gate_args;
+mod list_plan;
+mod network_args;
+mod next;
+mod quest_choice;
+mod resume;
+mod rules;
+mod scan;
+mod shell_line;
+mod status;
+mod submit;
+
+pub use command::run;

@@ -47,6 +47,12 @@ fn refusal(rule: &Rule, expected: &str, actual: String) -> Judgement {
     Judgement::from_facts(vec![fact], Vec::new())
 }
 
+/// The rules of the house.
+#[must_use]
+pub fn rules() -> Vec<Rule> {
+    vec![NO_RESULT, REPEATED_SUBMISSION]
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,10 +1,16 @@
 //! What a quest is: its id and key, its fields, a submission, and a verdict on one.
 
+pub mod email;
+pub mod prompt;
+
 mod anchor;
 mod digest;
 mod field;
 mod id;
 mod key;
+mod kind;
+mod listing;
+mod lookup;
 mod submission;
 mod verdict;
 
@@ -13,6 +19,9 @@ pub use digest::Digest;
 pub use field::{Field, FieldName};
 pub use id::QuestId;
 pub use key::{EmptyKey, FoldedKey, Key};
+pub use kind::QuestKind;
+pub use listing::{Listing, ListingCounts, TooManyQuests};
+pub use lookup::{Lookup, find};
 pub use submission::{Fields, Submission};
 pub use verdict::Verdict;
 

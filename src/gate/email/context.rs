@@ -11,12 +11,7 @@ use crate::world::World;
 use crate::world::mailbox::Mailbox;
 use crate::world::visit::{Visit, visit};
 
-/// The field that holds the company's site.
-pub const SITE: FieldName = FieldName::known("site");
-/// The field that holds the address.
-pub const EMAIL: FieldName = FieldName::known("email");
-/// The field that holds the page that says so.
-pub const SOURCE: FieldName = FieldName::known("source");
+pub use crate::quest::email::{EMAIL, SITE, SOURCE};
 
 /// One submission, parsed once, and the visits that its steps share.
 pub struct Context<'a> {

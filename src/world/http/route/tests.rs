@@ -7,10 +7,7 @@ fn found(addresses: &[&str]) -> Looked {
 }
 
 fn unanswered() -> Looked {
-    Looked::Unanswered(Unanswered {
-        silence: Silence::Dns,
-        detail: "SERVFAIL".to_owned(),
-    })
+    Looked::Unanswered(Unanswered::new(Silence::Dns, "SERVFAIL"))
 }
 
 fn route(url: &str, a: Looked, aaaa: Looked) -> Result<Vec<IpAddr>, Fetched> {
