@@ -1,0 +1,337 @@
+//! Files that are written whole or not at all.
+//!
+//! The bytes go to a temporary file in the destination's own directory, are flushed to the
+//! disk, and take the destination's name in one step. Whatever fails before that step leaves
+//! the destination as it was and nothing beside it.
+
+use std::fs::{self, File, Metadata};
+use std::io::{self, BufWriter, Write as _};
+use std::path::{Path, PathBuf};
+
+/// What becomes of a file that stands at the destination already.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Overwrite {
+    /// It stays, and the writing is refused.
+    Never,
+    /// It is replaced, unless it is one of the sources.
+    Replace,
+}
+
+/// Why a file could not be written whole.
+#[derive(Debug, thiserror::Error)]
+pub enum AtomicError {
+    /// Something of that name exists, and replacing it was not asked for.
+    #[error("{0} exists already; choose another name, or replace it with --force")]
+    Exists(PathBuf),
+    /// The destination is the file that is read from, by whatever name.
+    #[error("{0} is the source itself, which is never written over; choose another name")]
+    Source(PathBuf),
+    /// The destination is a directory, a device or a pipe.
+    #[error("{0} is not a regular file; name a file to write")]
+    NotAFile(PathBuf),
+    /// The operating system refused a step.
+    #[error("could not {step} {path}, and nothing was left there; {hint}")]
+    Io {
+        /// What was being done.
+        step: &'static str,
+        /// To which file or directory.
+        path: PathBuf,
+        /// What to do now.
+        hint: &'static str,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The file is in place, but the directory's entry may not outlive a power loss.
+    #[error("{path} is written, but its directory could not be flushed to the disk")]
+    Unflushed {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+}
+
+/// Writes a file whole or not at all.
+///
+/// `sources` are files that must survive: a destination that is one of them, also by a link
+/// or another spelling of its path, is refused even with [`Overwrite::Replace`]. A symbolic
+/// link at the destination is followed, so the file it names is replaced and not the link.
+///
+/// # Errors
+///
+/// What `write` returns, or an [`AtomicError`] turned into it.
+pub fn write_whole<T, E: From<AtomicError>>(
+    path: &Path,
+    overwrite: Overwrite,
+    sources: &[&Path],
+    write: impl FnOnce(&mut BufWriter<&mut File>) -> Result<T, E>,
+) -> Result<T, E> {
+    let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
+    let old = refuse(&target, overwrite, sources)?;
+    let directory = directory_of(&target);
+    let mut temporary = builder(old.as_ref())
+        .tempfile_in(directory)
+        .map_err(|source| AtomicError::Io {
+            step: "create a file in",
+            path: directory.to_path_buf(),
+            hint: "check that the directory exists and may be written to",
+            source,
+        })?;
+
+    let mut buffered = BufWriter::with_capacity(128 * 1024, temporary.as_file_mut());
+    let value = write(&mut buffered)?;
+    let flushed = buffered.flush();
+    drop(buffered);
+    flushed
+        .and_then(|()| temporary.as_file().sync_all())
+        .map_err(|source| AtomicError::Io {
+            step: "write",
+            path: target.clone(),
+            hint: "check that the disk has room",
+            source,
+        })?;
+
+    // What stands there may have changed while the file was being written.
+    refuse(&target, overwrite, sources)?;
+    let persisted = match overwrite {
+        Overwrite::Never => temporary.persist_noclobber(&target),
+        Overwrite::Replace => temporary.persist(&target),
+    };
+    persisted.map_err(|refused| match refused.error.kind() {
+        io::ErrorKind::AlreadyExists => AtomicError::Exists(target.clone()),
+        _ => AtomicError::Io {
+            step: "put the finished file at",
+            path: target.clone(),
+            hint: "check that the directory may be written to",
+            source: refused.error,
+        },
+    })?;
+    flush_directory(directory).map_err(|source| AtomicError::Unflushed {
+        path: target.clone(),
+        source,
+    })?;
+    Ok(value)
+}
+
+/// Refuses a destination that must not be written; otherwise tells what stands there.
+fn refuse(
+    target: &Path,
+    overwrite: Overwrite,
+    sources: &[&Path],
+) -> Result<Option<Metadata>, AtomicError> {
+    let Ok(found) = fs::symlink_metadata(target) else {
+        return Ok(None);
+    };
+    // A link that leads nowhere has no file behind it; the link itself is what exists.
+    let found = fs::metadata(target).unwrap_or(found);
+    if sources
+        .iter()
+        .any(|source| same_file(target, &found, source))
+    {
+        return Err(AtomicError::Source(target.to_path_buf()));
+    }
+    if overwrite == Overwrite::Never {
+        return Err(AtomicError::Exists(target.to_path_buf()));
+    }
+    if !found.is_file() && !found.is_symlink() {
+        return Err(AtomicError::NotAFile(target.to_path_buf()));
+    }
+    Ok(Some(found))
+}
+
+/// Whether `target` and `source` are one file, by path or by what the file system says.
+fn same_file(target: &Path, found: &Metadata, source: &Path) -> bool {
+    let by_path = match (fs::canonicalize(target), fs::canonicalize(source)) {
+        (Ok(target), Ok(source)) => target == source,
+        _ => target == source,
+    };
+    by_path || fs::metadata(source).is_ok_and(|source| same_inode(found, &source))
+}
+
+#[cfg(unix)]
+fn same_inode(one: &Metadata, other: &Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+    (one.dev(), one.ino()) == (other.dev(), other.ino())
+}
+
+#[cfg(not(unix))]
+fn same_inode(_: &Metadata, _: &Metadata) -> bool {
+    false
+}
+
+/// The directory that the file stands in.
+fn directory_of(target: &Path) -> &Path {
+    match target.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    }
+}
+
+/// The temporary file's name and rights: those of the file that it replaces, else what the
+/// process's umask leaves.
+fn builder(old: Option<&Metadata>) -> tempfile::Builder<'static, 'static> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".comail-").suffix(".part");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+        let mode = old.map_or(0o666, |old| old.mode() & 0o777);
+        builder.permissions(fs::Permissions::from_mode(mode));
+    }
+    #[cfg(not(unix))]
+    let _ = old;
+    builder
+}
+
+#[cfg(unix)]
+fn flush_directory(directory: &Path) -> io::Result<()> {
+    match File::open(directory)?.sync_all() {
+        // Some file systems cannot flush a directory, and have nothing to flush.
+        Err(refused) if refused.kind() == io::ErrorKind::InvalidInput => Ok(()),
+        flushed => flushed,
+    }
+}
+
+#[cfg(not(unix))]
+fn flush_directory(_: &Path) -> io::Result<()> {
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Debug, thiserror::Error)]
+    enum Failure {
+        #[error(transparent)]
+        Atomic(#[from] AtomicError),
+        #[error(transparent)]
+        Io(#[from] io::Error),
+    }
+
+    fn write(
+        path: &Path,
+        overwrite: Overwrite,
+        sources: &[&Path],
+        text: &str,
+    ) -> Result<(), Failure> {
+        write_whole(path, overwrite, sources, |out| {
+            out.write_all(text.as_bytes()).map_err(Failure::from)
+        })
+    }
+
+    fn names(directory: &Path) -> Vec<String> {
+        let entries = fs::read_dir(directory).unwrap();
+        let mut names: Vec<String> = entries
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn writes_once_and_replaces_only_when_asked() {
+        let home = tempfile::tempdir().unwrap();
+        let path = home.path().join("out.csv");
+        write(&path, Overwrite::Never, &[], "one").unwrap();
+        let refused = write(&path, Overwrite::Never, &[], "two").unwrap_err();
+        assert!(matches!(refused, Failure::Atomic(AtomicError::Exists(_))));
+        assert_eq!(fs::read_to_string(&path).unwrap(), "one");
+        write(&path, Overwrite::Replace, &[], "two").unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), "two");
+        assert_eq!(names(home.path()), ["out.csv"]);
+    }
+
+    #[test]
+    fn a_failure_leaves_nothing_behind() {
+        let home = tempfile::tempdir().unwrap();
+        let path = home.path().join("out.csv");
+        let full = write_whole(&path, Overwrite::Never, &[], |out| {
+            out.write_all(b"half")?;
+            Err::<(), Failure>(io::Error::from(io::ErrorKind::StorageFull).into())
+        });
+        assert!(matches!(full, Err(Failure::Io(_))));
+        assert!(names(home.path()).is_empty());
+    }
+
+    #[test]
+    fn a_file_that_appears_meanwhile_is_not_written_over() {
+        let home = tempfile::tempdir().unwrap();
+        let path = home.path().join("out.csv");
+        let raced = write_whole(&path, Overwrite::Never, &[], |_| {
+            fs::write(&path, "theirs").map_err(Failure::from)
+        });
+        assert!(matches!(
+            raced,
+            Err(Failure::Atomic(AtomicError::Exists(_)))
+        ));
+        assert_eq!(fs::read_to_string(&path).unwrap(), "theirs");
+        assert_eq!(names(home.path()), ["out.csv"]);
+    }
+
+    #[test]
+    fn directories_and_missing_directories_are_refused() {
+        let home = tempfile::tempdir().unwrap();
+        let refused = write(home.path(), Overwrite::Replace, &[], "").unwrap_err();
+        assert!(matches!(refused, Failure::Atomic(AtomicError::NotAFile(_))));
+        let nowhere = home.path().join("no/such/out.csv");
+        let refused = write(&nowhere, Overwrite::Replace, &[], "").unwrap_err();
+        assert!(matches!(refused, Failure::Atomic(AtomicError::Io { .. })));
+    }
+
+    #[test]
+    fn the_source_survives_every_spelling_of_its_path() {
+        let home = tempfile::tempdir().unwrap();
+        let source = home.path().join("list.xlsx");
+        fs::write(&source, "list").unwrap();
+        let dotted = home.path().join("./list.xlsx");
+        let mut spellings = vec![source.clone(), dotted];
+        #[cfg(unix)]
+        {
+            let soft = home.path().join("soft.xlsx");
+            std::os::unix::fs::symlink(&source, &soft).unwrap();
+            let hard = home.path().join("hard.xlsx");
+            fs::hard_link(&source, &hard).unwrap();
+            spellings.extend([soft, hard]);
+        }
+        for spelling in spellings {
+            let refused = write(&spelling, Overwrite::Replace, &[&source], "x").unwrap_err();
+            assert!(
+                matches!(refused, Failure::Atomic(AtomicError::Source(_))),
+                "{spelling:?}"
+            );
+        }
+        assert_eq!(fs::read_to_string(&source).unwrap(), "list");
+        write(
+            &home.path().join("other.xlsx"),
+            Overwrite::Never,
+            &[&source],
+            "x",
+        )
+        .unwrap();
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_is_followed_and_rights_are_kept() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let home = tempfile::tempdir().unwrap();
+        let path = home.path().join("out.csv");
+        fs::write(&path, "old").unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
+        let link = home.path().join("link.csv");
+        std::os::unix::fs::symlink(&path, &link).unwrap();
+        write(&link, Overwrite::Replace, &[], "new").unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), "new");
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+        assert_eq!(
+            fs::metadata(&path).unwrap().permissions().mode() & 0o777,
+            0o600
+        );
+
+        let dangling = home.path().join("dangling.csv");
+        std::os::unix::fs::symlink(home.path().join("nowhere"), &dangling).unwrap();
+        let refused = write(&dangling, Overwrite::Never, &[], "x").unwrap_err();
+        assert!(matches!(refused, Failure::Atomic(AtomicError::Exists(_))));
+    }
+}

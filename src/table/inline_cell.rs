@@ -1,0 +1,157 @@
+//! One cell of a sheet as XML: text as an inline string, so that it can never run as a
+//! formula, and numbers as numbers (ECMA-376 part 1, 18.3.1.4).
+
+use std::borrow::Cow;
+use std::io::{self, Write};
+
+use super::cell_reference::CellReference;
+use super::results::Cell;
+
+/// How many UTF-16 units a cell's text may have.
+const LONGEST: usize = 32_767;
+
+/// Writes a cell. `prefix` is the namespace prefix of the sheet's elements with its colon, or
+/// empty; `style` an index into the workbook's cell formats. An empty cell without a style is
+/// nothing at all.
+pub(super) fn write_cell(
+    out: &mut dyn Write,
+    prefix: &str,
+    place: CellReference,
+    style: Option<u32>,
+    cell: &Cell,
+) -> io::Result<()> {
+    if cell.is_empty() && style.is_none() {
+        return Ok(());
+    }
+    write!(out, "<{prefix}c r=\"{place}\"")?;
+    if let Some(style) = style {
+        write!(out, " s=\"{style}\"")?;
+    }
+    match cell {
+        Cell::Text(text) if text.is_empty() => out.write_all(b"/>"),
+        Cell::Text(text) => write!(
+            out,
+            " t=\"inlineStr\"><{prefix}is><{prefix}t xml:space=\"preserve\">{}</{prefix}t></{prefix}is></{prefix}c>",
+            escaped(&shortened(text))
+        ),
+        Cell::Number(number) => write!(out, "><{prefix}v>{number}</{prefix}v></{prefix}c>"),
+    }
+}
+
+/// The text, cut with an ellipsis where a cell cannot hold all of it.
+fn shortened(text: &str) -> Cow<'_, str> {
+    if text.len() <= LONGEST || text.encode_utf16().count() <= LONGEST {
+        return Cow::Borrowed(text);
+    }
+    let mut units = 0;
+    let fits = |letter: &char| {
+        units += letter.len_utf16();
+        units < LONGEST
+    };
+    let mut short: String = text.chars().take_while(fits).collect();
+    short.push('…');
+    Cow::Owned(short)
+}
+
+/// The text for an element that Excel reads: characters that XML cannot hold, or that its
+/// readers change, as `_xHHHH_`, and text that looks like that escaped in turn
+/// (ECMA-376 part 1, 22.9.2.19).
+fn escaped(text: &str) -> Cow<'_, str> {
+    if !text.contains(|letter| matches!(letter, '&' | '<' | '>' | '_') || needs_code(letter)) {
+        return Cow::Borrowed(text);
+    }
+    let mut escaped = String::with_capacity(text.len() + 16);
+    for (at, letter) in text.char_indices() {
+        match letter {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '_' if looks_escaped(&text[at..]) => escaped.push_str("_x005F_"),
+            letter if needs_code(letter) => escaped.push_str(&code(letter)),
+            letter => escaped.push(letter),
+        }
+    }
+    Cow::Owned(escaped)
+}
+
+fn code(letter: char) -> String {
+    format!("_x{:04X}_", u32::from(letter))
+}
+
+fn needs_code(letter: char) -> bool {
+    matches!(letter, '\0'..='\x08' | '\x0B'..='\x1F' | '\u{FFFE}' | '\u{FFFF}')
+}
+
+/// Whether a reader would take the start of this text for an escape. The closing underscore
+/// may also be the first one of an escape that follows.
+fn looks_escaped(text: &str) -> bool {
+    let Some(rest) = text.strip_prefix("_x") else {
+        return false;
+    };
+    let mut letters = rest.chars();
+    letters
+        .by_ref()
+        .take(4)
+        .filter(char::is_ascii_hexdigit)
+        .count()
+        == 4
+        && letters
+            .next()
+            .is_some_and(|next| next == '_' || needs_code(next))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn xml(prefix: &str, style: Option<u32>, cell: &Cell) -> String {
+        let mut out = Vec::new();
+        let place = CellReference { column: 7, row: 5 };
+        write_cell(&mut out, prefix, place, style, cell).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn text_is_an_inline_string_and_never_a_formula() {
+        assert_eq!(
+            xml("", None, &Cell::Text("=1+1 <&>".into())),
+            "<c r=\"G5\" t=\"inlineStr\"><is><t xml:space=\"preserve\">=1+1 &lt;&amp;&gt;</t></is></c>"
+        );
+        assert_eq!(
+            xml("x:", Some(3), &Cell::Text("a".into())),
+            "<x:c r=\"G5\" s=\"3\" t=\"inlineStr\"><x:is><x:t xml:space=\"preserve\">a</x:t></x:is></x:c>"
+        );
+    }
+
+    #[test]
+    fn numbers_are_numbers_and_nothing_is_nothing() {
+        assert_eq!(xml("", None, &Cell::Number(3)), "<c r=\"G5\"><v>3</v></c>");
+        assert_eq!(xml("", None, &Cell::empty()), "");
+        assert_eq!(xml("", Some(2), &Cell::empty()), "<c r=\"G5\" s=\"2\"/>");
+    }
+
+    #[test]
+    fn what_xml_cannot_hold_is_escaped_as_excel_does() {
+        assert_eq!(escaped("a\u{7}\r\n\tb"), "a_x0007__x000D_\n\tb");
+        assert_eq!(escaped("_x0041_"), "_x005F_x0041_");
+        assert_eq!(escaped("_x0041"), "_x0041");
+        assert_eq!(escaped("_x00G1_"), "_x00G1_");
+        assert_eq!(escaped("_x0041\u{7}"), "_x005F_x0041_x0007_");
+        assert_eq!(escaped("_x00e\u{e9}_"), "_x00e\u{e9}_");
+    }
+
+    #[test]
+    fn long_text_is_cut_by_utf16_units() {
+        let fits = "a".repeat(LONGEST);
+        assert_eq!(shortened(&fits), fits);
+        let cut = shortened(&"a".repeat(LONGEST + 1)).into_owned();
+        assert_eq!(
+            (cut.len(), cut.ends_with("a…")),
+            (LONGEST - 1 + '…'.len_utf8(), true)
+        );
+        let wide = shortened(&"😀".repeat(LONGEST)).into_owned();
+        assert!(wide.encode_utf16().count() <= LONGEST && wide.ends_with("😀…"));
+        let hangul = "한".repeat(LONGEST);
+        assert_eq!(shortened(&hangul), hangul);
+    }
+}

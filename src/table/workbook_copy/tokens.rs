@@ -1,0 +1,211 @@
+//! XML as a stream of events, each with the very bytes that it was read from.
+
+use std::borrow::Cow;
+use std::io::{self, BufRead, Read};
+
+use quick_xml::Reader;
+use quick_xml::escape::resolve_predefined_entity;
+use quick_xml::events::{BytesDecl, Event};
+
+use super::WorkbookError;
+
+/// How many bytes one tag, text or comment may have.
+const LONGEST_TOKEN: usize = 64 * 1024 * 1024;
+
+/// The events of one part.
+pub(super) struct Tokens<R> {
+    reader: Reader<Tee<R>>,
+    buffer: Vec<u8>,
+    part: String,
+}
+
+/// An event and its bytes. The bytes of all events, in order, are those of the part.
+pub(super) struct Token<'a> {
+    pub(super) event: Event<'a>,
+    pub(super) raw: &'a [u8],
+}
+
+impl<R: BufRead> Tokens<R> {
+    /// The events of `part`, which `reader` yields.
+    pub(super) fn new(part: &str, mut reader: R) -> Result<Self, WorkbookError> {
+        let part = part.to_owned();
+        match reader.fill_buf() {
+            Ok([0xFE, 0xFF, ..] | [0xFF, 0xFE, ..] | [0, ..] | [_, 0, ..]) => {
+                let what = "is not in UTF-8".to_owned();
+                return Err(WorkbookError::Malformed { part, what });
+            }
+            Ok(_) => {}
+            Err(source) => return Err(WorkbookError::Unreadable { part, source }),
+        }
+        let mut reader = Reader::from_reader(Tee {
+            inner: reader,
+            taken: Vec::new(),
+        });
+        reader.config_mut().check_end_names = true;
+        reader.config_mut().allow_dangling_amp = false;
+        Ok(Self {
+            reader,
+            buffer: Vec::new(),
+            part,
+        })
+    }
+
+    /// The next event; at the end [`Event::Eof`], again and again.
+    pub(super) fn next(&mut self) -> Result<Token<'_>, WorkbookError> {
+        self.buffer.clear();
+        self.reader.get_mut().taken.clear();
+        let event = match self.reader.read_event_into(&mut self.buffer) {
+            Ok(event) => event,
+            Err(source) => {
+                let part = self.part.clone();
+                return Err(WorkbookError::Xml { part, source });
+            }
+        };
+        if let Event::Decl(declaration) = &event
+            && !is_utf8(declaration)
+        {
+            return Err(WorkbookError::Malformed {
+                part: self.part.clone(),
+                what: "is not in UTF-8".to_owned(),
+            });
+        }
+        let raw = &self.reader.get_ref().taken;
+        Ok(Token { event, raw })
+    }
+
+    /// The part's name, for errors.
+    pub(super) fn part(&self) -> &str {
+        &self.part
+    }
+}
+
+impl Token<'_> {
+    /// The text that the event stands for; nothing for tags, comments and unknown entities.
+    pub(super) fn text(&self) -> Cow<'_, str> {
+        match &self.event {
+            Event::Text(text) => text.xml10_content(),
+            Event::CData(text) => text.xml10_content(),
+            Event::GeneralRef(entity) => match entity.resolve_char_ref() {
+                Ok(Some(letter)) => Cow::Owned(letter.to_string()),
+                _ => Cow::Borrowed(resolve_predefined_entity(entity).unwrap_or_default()),
+            },
+            _ => Cow::Borrowed(""),
+        }
+    }
+}
+
+fn is_utf8(declaration: &BytesDecl<'_>) -> bool {
+    match declaration.encoding() {
+        None => true,
+        Some(Ok(name)) => ["utf-8", "utf8", "us-ascii", "ascii"]
+            .iter()
+            .any(|known| name.eq_ignore_ascii_case(known)),
+        Some(Err(_)) => false,
+    }
+}
+
+/// A reader that remembers what was taken from it.
+struct Tee<R> {
+    inner: R,
+    taken: Vec<u8>,
+}
+
+impl<R: BufRead> Read for Tee<R> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let read = self.fill_buf()?.read(out)?;
+        self.consume(read);
+        Ok(read)
+    }
+}
+
+impl<R: BufRead> BufRead for Tee<R> {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        if self.taken.len() > LONGEST_TOKEN {
+            let message = format!("a single piece of XML is over {LONGEST_TOKEN} bytes");
+            return Err(io::Error::new(io::ErrorKind::InvalidData, message));
+        }
+        self.inner.fill_buf()
+    }
+
+    fn consume(&mut self, amount: usize) {
+        // `consume` is called after `fill_buf`, whose bytes the inner reader still holds.
+        if let Ok(available) = self.inner.fill_buf() {
+            let taken = &available[..amount.min(available.len())];
+            self.taken.extend_from_slice(taken);
+        }
+        self.inner.consume(amount);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::io::BufReader;
+
+    fn raws(xml: &[u8], window: usize) -> Result<Vec<Vec<u8>>, WorkbookError> {
+        let mut tokens = Tokens::new("part", BufReader::with_capacity(window, xml))?;
+        let mut raws = Vec::new();
+        loop {
+            let token = tokens.next()?;
+            raws.push(token.raw.to_vec());
+            if matches!(token.event, Event::Eof) {
+                return Ok(raws);
+            }
+        }
+    }
+
+    #[test]
+    fn every_event_has_its_own_bytes() {
+        let pieces = [
+            "\u{FEFF}<?xml version='1.0' encoding=\"UTF-8\"?>",
+            "\r\n",
+            "<!DOCTYPE a  >",
+            "<a  b = '>' >",
+            "t",
+            "&lt;",
+            "\t",
+            "<!-- > -->",
+            "<![CDATA[<x>]]>",
+            "<c d='1' />",
+            "<?pi x?>",
+            "</a >",
+            "\n",
+        ];
+        let xml = pieces.concat();
+        for window in [3, 7, 4096] {
+            let raws = raws(xml.as_bytes(), window).unwrap();
+            let expected = pieces
+                .iter()
+                .copied()
+                .chain([""])
+                .map(|piece| piece.as_bytes().to_vec());
+            assert_eq!(raws, expected.collect::<Vec<_>>(), "{window}");
+        }
+    }
+
+    #[test]
+    fn other_encodings_are_refused() {
+        let utf16: Vec<u8> = "\u{FEFF}<a/>"
+            .encode_utf16()
+            .flat_map(u16::to_le_bytes)
+            .collect();
+        let unmarked: Vec<u8> = "<a/>".encode_utf16().flat_map(u16::to_be_bytes).collect();
+        let declared = b"<?xml version=\"1.0\" encoding=\"EUC-KR\"?><a/>";
+        for xml in [&utf16[..], &unmarked[..], &declared[..]] {
+            assert!(matches!(
+                raws(xml, 64),
+                Err(WorkbookError::Malformed { .. })
+            ));
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_panics_and_nothing_is_lost(xml in "[<>/!?a\\-\\[\\]&;='\" CDAT]{0,60}") {
+            if let Ok(raws) = raws(xml.as_bytes(), 5) {
+                prop_assert_eq!(raws.concat(), xml.into_bytes());
+            }
+        }
+    }
+}
