@@ -39,6 +39,9 @@ const AT: &[&str] = &[
     "klammeraffe",
     "앳",
     "엣",
+    "골뱅이",
+    "アットマーク",
+    "アット",
 ];
 /// Words for a dot.
 const DOT: &[&str] = &[
