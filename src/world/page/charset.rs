@@ -113,15 +113,11 @@ fn in_content(content: &[u8]) -> Option<&[u8]> {
         rest = &rest[find(rest, b"charset")? + 7..];
         if let [b'=', value @ ..] = rest.trim_ascii_start() {
             let value = value.trim_ascii_start();
-            return match value {
-                [quote @ (b'"' | b'\''), quoted @ ..] => {
-                    Some(&quoted[..quoted.iter().position(|b| b == quote)?])
-                }
-                _ => {
-                    let end = |b: &u8| b.is_ascii_whitespace() || *b == b';';
-                    Some(&value[..value.iter().position(end).unwrap_or(value.len())])
-                }
-            };
+            if let [quote @ (b'"' | b'\''), quoted @ ..] = value {
+                return Some(&quoted[..quoted.iter().position(|b| b == quote)?]);
+            }
+            let end = |b: &u8| b.is_ascii_whitespace() || *b == b';';
+            return Some(&value[..value.iter().position(end).unwrap_or(value.len())]);
         }
     }
 }

@@ -85,16 +85,27 @@ const NEVER_SHOWN: &[&str] = &[
     "template", "textarea", "title", "video",
 ];
 
-/// Whether no reader sees the element's content.
-pub(super) fn never_shown(element: &Element) -> bool {
-    NEVER_SHOWN.contains(&element.name())
-        || (element.name() == "dialog" && element.attr("open").is_none())
-        || element.attr("popover").is_some()
+/// How an element shapes the text in it.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Shape {
+    /// No reader sees it.
+    pub(super) hides: bool,
+    /// It parts its text from what is around it.
+    pub(super) parts: bool,
+    /// Its line breaks are shown.
+    pub(super) preformatted: bool,
 }
 
-/// Whether the element parts its content from what is around it.
-pub(super) fn parts(element: &Element) -> bool {
-    PARTING.contains(&element.name())
+/// How an element shapes the text in it, by its name and its state.
+pub(super) fn shape(element: &Element) -> Shape {
+    let name = element.name();
+    Shape {
+        hides: NEVER_SHOWN.contains(&name)
+            || (name == "dialog" && element.attr("open").is_none())
+            || element.attr("popover").is_some(),
+        parts: PARTING.contains(&name),
+        preformatted: matches!(name, "pre" | "listing" | "xmp" | "plaintext"),
+    }
 }
 
 /// Whether the element shows something of its own in the line.
@@ -102,7 +113,7 @@ pub(super) fn is_replaced(element: &Element) -> bool {
     REPLACED.contains(&element.name())
 }
 
-/// Whether the element is HTML, not SVG or MathML.
+/// Whether the element is HTML, not SVG nor `MathML`.
 pub(super) fn is_html(element: &Element) -> bool {
     &*element.name.ns == HTML
 }

@@ -5,7 +5,7 @@
 //! one, and neither is a privacy notice that asks for, or disclaims, the visitor's own address.
 
 use super::Page;
-use super::text::head;
+use super::text::{boundary, head};
 
 /// How far the parts of a statement stand apart, at most, in bytes.
 const NEAR: usize = 400;
@@ -212,8 +212,8 @@ impl Form {
 
 /// The text around byte `at`.
 fn around(text: &str, at: usize) -> &str {
-    let start = text.floor_char_boundary(at.saturating_sub(NEAR));
-    let end = text.floor_char_boundary(text.len().min(at + NEAR));
+    let start = boundary(text, at.saturating_sub(NEAR));
+    let end = boundary(text, at + NEAR);
     &text[start..end]
 }
 

@@ -39,6 +39,9 @@ const AT: &[&str] = &[
     "klammeraffe",
     "앳",
     "엣",
+    "골뱅이",
+    "アットマーク",
+    "アット",
 ];
 /// Words for a dot.
 const DOT: &[&str] = &[
@@ -288,10 +291,7 @@ mod tests {
             "jo [dot] doe [at] acme [dot] com"
         ));
         assert!(spelled("jo.doe@acme.com", "jo.doe (at) acme.com"));
-        assert!(spelled(
-            "info@xn--bcher-kva.example",
-            "info (at) bücher.example"
-        ));
+        assert!(spelled("info@xn--bcher-kva.de", "info (at) bücher.de"));
     }
 
     #[test]

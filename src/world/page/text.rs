@@ -60,6 +60,15 @@ pub(super) fn head(text: &str, most: usize) -> &str {
         .map_or(text, |(end, _)| &text[..end])
 }
 
+/// The last character boundary at or before byte `at`.
+pub(super) fn boundary(text: &str, at: usize) -> usize {
+    let mut at = at.min(text.len());
+    while !text.is_char_boundary(at) {
+        at -= 1;
+    }
+    at
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -84,5 +93,6 @@ mod tests {
     fn head_counts_characters() {
         assert_eq!(head("가나다", 2), "가나");
         assert_eq!(head("ab", 2), "ab");
+        assert_eq!([0, 2, 3, 9].map(|at| boundary("가", at)), [0, 0, 3, 3]);
     }
 }
