@@ -1,0 +1,157 @@
+//! The heading row of a list: whether there is one, and which.
+
+use std::collections::HashSet;
+
+use serde::{Deserialize, Serialize};
+use unicode_normalization::UnicodeNormalization as _;
+
+use super::header_words::is_heading_word;
+
+/// How many rows above the headings may hold a title.
+const TITLE_ROWS: usize = 5;
+
+/// What the operator says of the heading row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum HeaderChoice {
+    /// Find out, as [`find_header`] says.
+    #[default]
+    Auto,
+    /// There is one.
+    Yes,
+    /// There is none: every row is data.
+    No,
+}
+
+/// The heading row.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Header {
+    /// Its number, counted as rows are.
+    pub row: u32,
+    /// The headings, by column; blank where a column has none.
+    pub cells: Vec<String>,
+}
+
+/// A row at the start of a list that is not blank.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FirstRow {
+    /// Its number.
+    pub row: u32,
+    /// Its cells, by column.
+    pub cells: Vec<String>,
+}
+
+/// Finds the heading row among the first rows of a list.
+///
+/// A row is one of headings if it holds a known heading word (company, website, 회사명, 会社名,
+/// …) and no address; or if all columns in use have a text, no two the same, none a figure or
+/// an address, while the rows below hold nothing but figures and addresses in some column.
+///
+/// That row is the first one that is not blank; titles may stand above it, in up to five rows
+/// of one cell each. Rows above the headings are not data. Where [`HeaderChoice::Yes`] is said
+/// and no row looks like headings, it is the first that is not blank.
+#[must_use]
+pub fn find_header(choice: HeaderChoice, rows: &[FirstRow]) -> Option<Header> {
+    let found = match choice {
+        HeaderChoice::No => None,
+        HeaderChoice::Auto => detect(rows),
+        HeaderChoice::Yes => detect(rows).or_else(|| rows.first()),
+    };
+    found.map(|first| Header {
+        row: first.row,
+        cells: first.cells.iter().map(|cell| folded(cell)).collect(),
+    })
+}
+
+/// A heading for comparing: NFKC, and every run of white space one space.
+#[must_use]
+pub fn folded(heading: &str) -> String {
+    let normal: String = heading.nfkc().collect();
+    normal.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn detect(rows: &[FirstRow]) -> Option<&FirstRow> {
+    for (index, first) in rows.iter().take(TITLE_ROWS + 1).enumerate() {
+        let below = &rows[index + 1..];
+        if has_heading_word(&first.cells) || differs_in_kind(&first.cells, below) {
+            return Some(first);
+        }
+        let is_title = texts(&first.cells).count() == 1;
+        if !is_title {
+            return None;
+        }
+    }
+    None
+}
+
+fn texts(cells: &[String]) -> impl Iterator<Item = &str> {
+    cells
+        .iter()
+        .map(|cell| cell.trim())
+        .filter(|cell| !cell.is_empty())
+}
+
+fn has_heading_word(cells: &[String]) -> bool {
+    texts(cells).any(is_heading_word)
+        && texts(cells).all(|cell| is_heading_word(cell) || !is_address(cell))
+}
+
+fn differs_in_kind(cells: &[String], below: &[FirstRow]) -> bool {
+    let width = below.iter().map(|row| row.cells.len()).max().unwrap_or(0);
+    let used = |column: usize| {
+        below
+            .iter()
+            .any(|row| !text_at(&row.cells, column).is_empty())
+    };
+    let headed = (0..width).all(|column| !used(column) || !text_at(cells, column).is_empty());
+    let mut seen = HashSet::new();
+    let plain = texts(cells).all(|cell| !is_datum(cell) && seen.insert(folded(cell)));
+    headed
+        && plain
+        && (0..width).any(|column| {
+            used(column)
+                && below
+                    .iter()
+                    .map(|row| text_at(&row.cells, column))
+                    .all(|cell| cell.is_empty() || is_datum(cell))
+        })
+}
+
+fn text_at(cells: &[String], column: usize) -> &str {
+    cells.get(column).map_or("", |cell| cell.trim())
+}
+
+fn is_datum(text: &str) -> bool {
+    is_address(text) || is_figure(text) || is_filler(text)
+}
+
+/// A mail address, a URL or a domain name.
+fn is_address(text: &str) -> bool {
+    let domain = || {
+        let (start, end) = text.rsplit_once('.').unwrap_or_default();
+        !start.is_empty()
+            && end.len() >= 2
+            && end.bytes().all(|byte| byte.is_ascii_alphabetic())
+            && !text.contains(char::is_whitespace)
+    };
+    text.contains('@') || text.contains("://") || text.starts_with("www.") || domain()
+}
+
+/// A number, date, telephone number or code: at least half of what it spells is digits.
+fn is_figure(text: &str) -> bool {
+    let digits = text.chars().filter(|letter| letter.is_numeric()).count();
+    let letters = text.chars().filter(|letter| letter.is_alphabetic()).count();
+    digits >= letters
+}
+
+/// What people write where they know nothing.
+fn is_filler(text: &str) -> bool {
+    matches!(
+        text.to_lowercase().as_str(),
+        "n/a" | "na" | "none" | "null" | "tbd" | "unknown" | "없음" | "미정" | "なし" | "不明"
+    )
+}
+
+#[cfg(test)]
+#[path = "header/tests.rs"]
+mod tests;

@@ -1,0 +1,264 @@
+//! A list: what its file is, which columns it has, and its rows.
+
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+use super::column::ColumnIndex;
+use super::list_columns::{ListColumns, NotFound};
+use super::header::{FirstRow, Header, HeaderChoice, find_header};
+use super::read_csv::read_csv;
+use super::read_error::ReadError;
+use super::read_lines::read_lines;
+use super::read_ods::OdsSheet;
+use super::read_xls::XlsSheet;
+use super::read_xlsx::XlsxSheet;
+use super::row_sink::{RowSink, Visit, Wanted};
+use super::source::identify;
+use super::source_format::SourceFormat;
+
+/// How many rows are looked at to find the headings and the columns.
+const FIRST_ROWS: usize = 50;
+
+/// How a list is to be read.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ReadOptions {
+    /// The sheet; without it the first whose tab is shown.
+    pub sheet: Option<String>,
+    /// The name of a text's encoding; without it the one that its bytes tell.
+    pub encoding: Option<String>,
+    /// Whether there is a heading row.
+    pub header: HeaderChoice,
+}
+
+/// A list that was opened.
+///
+/// Rows have numbers that identify them in the file: in a workbook those that the sheet shows,
+/// in delimited text that of the record, in other text that of the line; all counted from 1,
+/// headings and whatever stands above them counted too. Rows without any text are passed over.
+pub struct List {
+    path: PathBuf,
+    format: SourceFormat,
+    source: Source,
+    columns: ListColumns,
+}
+
+enum Source {
+    Xlsx(Box<XlsxSheet>),
+    Xls(XlsSheet),
+    Ods(Box<OdsSheet>),
+    Text,
+}
+
+impl List {
+    /// Opens the file at `path`, chooses the sheet and finds the headings.
+    ///
+    /// Lines of text have no headings unless [`HeaderChoice::Yes`] is said.
+    pub fn open(path: &Path, options: &ReadOptions) -> Result<Self, ReadError> {
+        let format = identify(path, options.encoding.as_deref())?;
+        let sheet = options.sheet.as_deref();
+        if sheet.is_some() && !format.is_workbook() {
+            return Err(ReadError::NoSheets {
+                path: path.to_path_buf(),
+            });
+        }
+        let source = match format {
+            SourceFormat::Xlsx | SourceFormat::Xlsm => {
+                Source::Xlsx(Box::new(XlsxSheet::open(path, sheet)?))
+            }
+            SourceFormat::Xls => Source::Xls(XlsSheet::open(path, sheet)?),
+            SourceFormat::Ods => Source::Ods(Box::new(OdsSheet::open(path, sheet)?)),
+            SourceFormat::Csv { .. } | SourceFormat::Lines { .. } => Source::Text,
+        };
+        let mut list = Self {
+            path: path.to_path_buf(),
+            format,
+            source,
+            columns: ListColumns {
+                header: None,
+                width: 0,
+            },
+        };
+        list.look(options.header)?;
+        Ok(list)
+    }
+
+    fn look(&mut self, choice: HeaderChoice) -> Result<(), ReadError> {
+        let mut rows = Vec::new();
+        self.each_row(&Wanted::All, &mut |row, cells| {
+            rows.push(FirstRow {
+                row,
+                cells: cells.to_vec(),
+            });
+            if rows.len() < FIRST_ROWS {
+                ControlFlow::Continue(())
+            } else {
+                ControlFlow::Break(())
+            }
+        })?;
+        let choice = match (self.format, choice) {
+            (SourceFormat::Lines { .. }, HeaderChoice::Auto) => HeaderChoice::No,
+            (_, choice) => choice,
+        };
+        let header = find_header(choice, &rows);
+        let data_from = header.as_ref().map_or(0, |header| header.row);
+        if !rows.iter().any(|first| first.row > data_from) {
+            return Err(self.empty());
+        }
+        let seen = rows.iter().map(|first| first.cells.len()).max();
+        let seen = u32::try_from(seen.unwrap_or(0)).unwrap_or(u32::MAX);
+        let declared = match &mut self.source {
+            Source::Xlsx(sheet) => sheet.declared_width(&self.path)?,
+            Source::Xls(_) | Source::Ods(_) | Source::Text => 0,
+        };
+        self.columns = ListColumns {
+            header,
+            // A sheet may claim more columns than any has.
+            width: seen.max(declared.min(super::column::MAX_COLUMNS)),
+        };
+        Ok(())
+    }
+
+    fn empty(&self) -> ReadError {
+        let (place, others) = match self.sheet() {
+            Some(name) => (
+                format!("the sheet `{name}`"),
+                "; name another with --sheet".to_owned(),
+            ),
+            None => ("the list".to_owned(), String::new()),
+        };
+        ReadError::Empty {
+            path: self.path.clone(),
+            place,
+            others,
+        }
+    }
+
+    /// The file.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// What the file is.
+    #[must_use]
+    pub fn format(&self) -> SourceFormat {
+        self.format
+    }
+
+    /// The sheet that is read, of a workbook.
+    #[must_use]
+    pub fn sheet(&self) -> Option<&str> {
+        match &self.source {
+            Source::Xlsx(sheet) => Some(&sheet.name),
+            Source::Xls(sheet) => Some(&sheet.name),
+            Source::Ods(sheet) => Some(&sheet.name),
+            Source::Text => None,
+        }
+    }
+
+    /// The heading row, if there is one.
+    #[must_use]
+    pub fn header(&self) -> Option<&Header> {
+        self.columns.header.as_ref()
+    }
+
+    /// The column that `name` names: by its heading, or by its letter where no heading is
+    /// exactly that; see [`ListColumns::find`].
+    pub fn column(&self, name: &str) -> Result<ColumnIndex, ReadError> {
+        self.columns.find(name).map_err(|not_found| {
+            let (path, column) = (self.path.clone(), name.to_owned());
+            match not_found {
+                NotFound::Missing(columns) => ReadError::NoSuchColumn {
+                    path,
+                    column,
+                    columns,
+                },
+                NotFound::Ambiguous(columns) => ReadError::AmbiguousColumn {
+                    path,
+                    column,
+                    columns,
+                },
+            }
+        })
+    }
+
+    /// What `column` is called: its heading, or `column B`.
+    #[must_use]
+    pub fn label(&self, column: ColumnIndex) -> String {
+        match self.columns.heading(column) {
+            Some(heading) => heading.to_owned(),
+            None => format!("column {column}"),
+        }
+    }
+
+    /// Gives the rows below the headings to `visit`, in order: each one's number and the texts
+    /// of `columns`, blank where it has none.
+    ///
+    /// One row is held at a time. What `visit` refuses ends the reading.
+    pub fn rows<E: From<ReadError>>(
+        &mut self,
+        columns: &[ColumnIndex],
+        mut visit: impl FnMut(u32, &[String]) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let above = self.header().map_or(0, |header| header.row);
+        let mut refused = None;
+        self.each_row(&Wanted::These(columns.to_vec()), &mut |row, cells| {
+            if row <= above {
+                return ControlFlow::Continue(());
+            }
+            match visit(row, cells) {
+                Ok(()) => ControlFlow::Continue(()),
+                Err(error) => {
+                    refused = Some(error);
+                    ControlFlow::Break(())
+                }
+            }
+        })?;
+        refused.map_or(Ok(()), Err)
+    }
+
+    /// Gives every row to `visit`, headings and what stands above them too: each one's number
+    /// and all its texts.
+    ///
+    /// One row is held at a time. What `visit` refuses ends the reading.
+    pub fn every_row<E: From<ReadError>>(
+        &mut self,
+        mut visit: impl FnMut(u32, &[String]) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let mut refused = None;
+        self.each_row(&Wanted::All, &mut |row, cells| match visit(row, cells) {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(error) => {
+                refused = Some(error);
+                ControlFlow::Break(())
+            }
+        })?;
+        refused.map_or(Ok(()), Err)
+    }
+
+    fn each_row(&mut self, wanted: &Wanted, visit: &mut Visit<'_>) -> Result<(), ReadError> {
+        let mut sink = RowSink::new(wanted, visit);
+        match (&mut self.source, self.format) {
+            (Source::Xlsx(sheet), _) => sheet.read(&self.path, &mut sink),
+            (Source::Ods(sheet), _) => sheet.read(&mut sink),
+            (Source::Xls(sheet), _) => {
+                sheet.read(&mut sink);
+                Ok(())
+            }
+            (
+                Source::Text,
+                SourceFormat::Csv {
+                    delimiter,
+                    encoding,
+                },
+            ) => read_csv(&self.path, delimiter, encoding, &mut sink),
+            (Source::Text, format) => {
+                let encoding = format.encoding().unwrap_or(super::TextEncoding::UTF_8);
+                read_lines(&self.path, encoding, &mut sink)
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,178 @@
+//! What can go wrong when a list is read.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::encoding::{TextEncoding, UnknownEncoding};
+
+/// A list that cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum ReadError {
+    /// There is no such file.
+    #[error("{}: there is no such file; check the path", path.display())]
+    Missing {
+        /// The path.
+        path: PathBuf,
+    },
+    /// It is a directory.
+    #[error("{}: this is a directory; name a file in it", path.display())]
+    Directory {
+        /// The path.
+        path: PathBuf,
+    },
+    /// The system did not let it be read.
+    #[error("{}: cannot be read; check its permissions and the disk", path.display())]
+    Io {
+        /// The path.
+        path: PathBuf,
+        /// What the system said.
+        #[source]
+        source: io::Error,
+    },
+    /// It is a workbook behind a password.
+    #[error("{}: the workbook is encrypted; open it with its password and save a copy without one", path.display())]
+    Encrypted {
+        /// The path.
+        path: PathBuf,
+    },
+    /// It is named as a workbook, or packed as one, and is none.
+    #[error("{}: {found}, not a workbook that can be read; save it as .xlsx or .csv", path.display())]
+    NotAWorkbook {
+        /// The path.
+        path: PathBuf,
+        /// What it is.
+        found: &'static str,
+    },
+    /// It is a damaged workbook.
+    #[error("{}: the workbook is damaged ({what}); open it in a spreadsheet program and save it again", path.display())]
+    Damaged {
+        /// The path.
+        path: PathBuf,
+        /// What is wrong with it.
+        what: String,
+    },
+    /// It unpacks to more than is read.
+    #[error("{}: {what} is larger than {limit} bytes; split the list", path.display())]
+    TooLarge {
+        /// The path.
+        path: PathBuf,
+        /// What is too large.
+        what: String,
+        /// The bound.
+        limit: u64,
+    },
+    /// It is neither a workbook nor text.
+    #[error("{}: this is neither a workbook nor text; a list is .xlsx, .xlsm, .xls, .ods, .csv, .tsv or lines of text", path.display())]
+    NotText {
+        /// The path.
+        path: PathBuf,
+    },
+    /// It has no rows.
+    #[error("{}: {place} has no rows{others}", path.display())]
+    Empty {
+        /// The path.
+        path: PathBuf,
+        /// The sheet, or the list.
+        place: String,
+        /// What else could be read, as the end of the sentence.
+        others: String,
+    },
+    /// It has no such sheet.
+    #[error("{}: there is no sheet `{sheet}`; there are {}", path.display(), sheets.join(", "))]
+    NoSuchSheet {
+        /// The path.
+        path: PathBuf,
+        /// The sheet asked for.
+        sheet: String,
+        /// Those that are, quoted.
+        sheets: Vec<String>,
+    },
+    /// A sheet was named, and it is a text.
+    #[error("{}: this is text and has no sheets; leave --sheet away", path.display())]
+    NoSheets {
+        /// The path.
+        path: PathBuf,
+    },
+    /// It has no such column.
+    #[error("{}: there is no column `{column}`; there are {}", path.display(), columns.join(", "))]
+    NoSuchColumn {
+        /// The path.
+        path: PathBuf,
+        /// The column asked for.
+        column: String,
+        /// Those that are: letter and heading.
+        columns: Vec<String>,
+    },
+    /// Several columns have the heading.
+    #[error("{}: several columns are headed `{column}`: {}; name one by its letter", path.display(), columns.join(", "))]
+    AmbiguousColumn {
+        /// The path.
+        path: PathBuf,
+        /// The heading asked for.
+        column: String,
+        /// The letters of those that have it.
+        columns: Vec<String>,
+    },
+    /// The encoding that was named is none.
+    #[error("{}: {source}", path.display())]
+    UnknownEncoding {
+        /// The path.
+        path: PathBuf,
+        /// The name.
+        source: UnknownEncoding,
+    },
+    /// An encoding was named, and it is a workbook.
+    #[error("{}: this is a workbook, which says itself how it is encoded; leave --encoding away", path.display())]
+    EncodingOfWorkbook {
+        /// The path.
+        path: PathBuf,
+    },
+    /// Some bytes are not text in its encoding.
+    #[error("{}: line {line} is not text in {encoding}; name the file's encoding with --encoding, or mend that line", path.display())]
+    Undecodable {
+        /// The path.
+        path: PathBuf,
+        /// The line, counted from 1.
+        line: u64,
+        /// The encoding, named or detected.
+        encoding: TextEncoding,
+    },
+    /// One cell is longer than any that people write.
+    #[error("{}: a cell of row {row} is longer than {limit} bytes; a quote may not be closed there", path.display())]
+    CellTooLong {
+        /// The path.
+        path: PathBuf,
+        /// The row, as it is numbered.
+        row: u32,
+        /// The bound.
+        limit: usize,
+    },
+    /// It has more rows than are counted.
+    #[error("{}: it has more than {limit} rows; split the list", path.display())]
+    TooManyRows {
+        /// The path.
+        path: PathBuf,
+        /// The bound.
+        limit: u32,
+    },
+}
+
+impl ReadError {
+    /// The error of opening the file at `path`.
+    #[must_use]
+    pub fn opening(path: &Path, source: io::Error) -> Self {
+        let path = path.to_path_buf();
+        match source.kind() {
+            io::ErrorKind::NotFound => Self::Missing { path },
+            io::ErrorKind::IsADirectory => Self::Directory { path },
+            _ => Self::Io { path, source },
+        }
+    }
+
+    pub(super) fn damaged(path: &Path, what: impl ToString) -> Self {
+        Self::Damaged {
+            path: path.to_path_buf(),
+            what: what.to_string(),
+        }
+    }
+}

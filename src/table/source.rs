@@ -1,0 +1,150 @@
+//! What a file is, by what it holds rather than by its name.
+
+use std::fs::File;
+use std::io::{BufReader, Read};
+use std::path::Path;
+
+use zip::ZipArchive;
+
+use super::decode::read_start;
+use super::delimiter::sniff_delimiter;
+use super::encoding::TextEncoding;
+use super::encoding_detect::{Detected, detect};
+use super::read_error::ReadError;
+use super::source_format::{Delimiter, SourceFormat};
+
+const ZIP: &[u8] = b"PK";
+const OLE: &[u8] = &[0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1];
+
+/// How much decoded text tells the delimiter.
+const SAMPLE_BYTES: u64 = 64 * 1024;
+
+/// Tells the format of the file at `path`.
+///
+/// Workbooks are known by their content, whatever they are called. Text is delimited if its
+/// name ends in `.csv`, `.tsv` or `.tab`; all other text is one item a line.
+pub fn identify(path: &Path, encoding: Option<&str>) -> Result<SourceFormat, ReadError> {
+    let found = workbook(path)?;
+    match (found, encoding) {
+        (Some(_), Some(_)) => Err(ReadError::EncodingOfWorkbook {
+            path: path.to_path_buf(),
+        }),
+        (Some(format), None) => Ok(format),
+        (None, name) => text(path, name),
+    }
+}
+
+fn workbook(path: &Path) -> Result<Option<SourceFormat>, ReadError> {
+    let mut file = open(path)?;
+    let mut head = Vec::new();
+    (&mut file)
+        .take(8)
+        .read_to_end(&mut head)
+        .map_err(|source| ReadError::opening(path, source))?;
+    if head == OLE {
+        return Ok(Some(SourceFormat::Xls));
+    }
+    if head.starts_with(ZIP) && head.get(2).is_some_and(|&byte| byte < 0x20) {
+        return packed(path, file).map(Some);
+    }
+    match extension(path).as_str() {
+        "xlsx" | "xlsm" | "xls" | "ods" if head.is_empty() => Err(ReadError::NotAWorkbook {
+            path: path.to_path_buf(),
+            found: "this is an empty file",
+        }),
+        "xlsx" | "xlsm" | "xls" | "ods" => Err(ReadError::NotAWorkbook {
+            path: path.to_path_buf(),
+            found: if head.starts_with(b"<") {
+                "this is a web page or XML under a workbook's name"
+            } else {
+                "this is something else under a workbook's name"
+            },
+        }),
+        _ => Ok(None),
+    }
+}
+
+fn packed(path: &Path, file: File) -> Result<SourceFormat, ReadError> {
+    let archive =
+        ZipArchive::new(BufReader::new(file)).map_err(|error| ReadError::damaged(path, error))?;
+    let lower = |name: &[u8]| String::from_utf8_lossy(name).to_ascii_lowercase();
+    let names: Vec<String> = archive.file_names_raw().map(lower).collect();
+    let has = |name: &str| names.iter().any(|known| known == name);
+    let named = |end: &str| names.iter().any(|known| known.ends_with(end));
+    if has("encrypted-package") {
+        return Err(ReadError::Encrypted {
+            path: path.to_path_buf(),
+        });
+    }
+    if has("content.xml") && has("mimetype") {
+        return Ok(SourceFormat::Ods);
+    }
+    if named("workbook.bin") {
+        return Err(ReadError::NotAWorkbook {
+            path: path.to_path_buf(),
+            found: "this is a binary workbook (.xlsb)",
+        });
+    }
+    if !has("[content_types].xml") || !named("workbook.xml") {
+        return Err(ReadError::NotAWorkbook {
+            path: path.to_path_buf(),
+            found: "this is an archive of something else",
+        });
+    }
+    if named("vbaproject.bin") || extension(path) == "xlsm" {
+        Ok(SourceFormat::Xlsm)
+    } else {
+        Ok(SourceFormat::Xlsx)
+    }
+}
+
+fn text(path: &Path, name: Option<&str>) -> Result<SourceFormat, ReadError> {
+    let encoding = match name {
+        Some(name) => TextEncoding::named(name).map_err(|source| ReadError::UnknownEncoding {
+            path: path.to_path_buf(),
+            source,
+        })?,
+        None => {
+            match detect(&mut open(path)?).map_err(|source| ReadError::opening(path, source))? {
+                Detected::Text(encoding) => encoding,
+                Detected::Binary => {
+                    return Err(ReadError::NotText {
+                        path: path.to_path_buf(),
+                    });
+                }
+            }
+        }
+    };
+    Ok(match extension(path).as_str() {
+        "csv" => {
+            let (sample, whole) = read_start(path, encoding, SAMPLE_BYTES)?;
+            SourceFormat::Csv {
+                delimiter: sniff_delimiter(&sample, whole),
+                encoding,
+            }
+        }
+        "tsv" | "tab" => SourceFormat::Csv {
+            delimiter: Delimiter::Tab,
+            encoding,
+        },
+        _ => SourceFormat::Lines { encoding },
+    })
+}
+
+pub(super) fn open(path: &Path) -> Result<File, ReadError> {
+    let failed = |source| ReadError::opening(path, source);
+    // A directory opens on some systems, and a pipe would be read twice: ask first.
+    let kind = std::fs::metadata(path).map_err(failed)?;
+    if kind.is_dir() {
+        return Err(ReadError::Directory {
+            path: path.to_path_buf(),
+        });
+    }
+    File::open(path).map_err(failed)
+}
+
+fn extension(path: &Path) -> String {
+    path.extension()
+        .map(|end| end.to_string_lossy().to_ascii_lowercase())
+        .unwrap_or_default()
+}
