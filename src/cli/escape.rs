@@ -23,11 +23,7 @@ impl fmt::Display for PlainLines<'_> {
     }
 }
 
-fn write_escaped(
-    f: &mut fmt::Formatter<'_>,
-    text: &str,
-    keep: fn(char) -> bool,
-) -> fmt::Result {
+fn write_escaped(f: &mut fmt::Formatter<'_>, text: &str, keep: fn(char) -> bool) -> fmt::Result {
     for c in text.chars() {
         if is_unsafe(c) && !keep(c) {
             write!(f, "\\u{{{:x}}}", u32::from(c))?;
@@ -41,7 +37,10 @@ fn write_escaped(
 /// Control characters, line separators, and marks of direction (UAX #9 §2).
 fn is_unsafe(c: char) -> bool {
     c.is_control()
-        || matches!(c, '\u{2028}' | '\u{2029}' | '\u{200e}' | '\u{200f}' | '\u{61c}')
+        || matches!(
+            c,
+            '\u{2028}' | '\u{2029}' | '\u{200e}' | '\u{200f}' | '\u{61c}'
+        )
         || ('\u{202a}'..='\u{202e}').contains(&c)
         || ('\u{2066}'..='\u{2069}').contains(&c)
 }

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use anyhow::{Context as _, Result};
+use anyhow::Result;
 use serde::{Deserialize, Serialize};
 
-use crate::quest::{Listing, Quest, Shown};
+use crate::quest::{Listing, Shown};
 use crate::table::{ColumnIndex, HeaderChoice, List, ReadOptions, SourceFormat};
 
 /// How a list is read: as the operator said it. The same plan reads the same copy alike.
@@ -49,7 +49,7 @@ impl ListPlan {
             .map(|name| list.column(name))
             .collect::<Result<Vec<_>, _>>()?;
         let shown = &columns[columns.len() - self.show.len()..];
-        let labels = shown.iter().map(|column| label(&list, *column)).collect();
+        let labels = shown.iter().map(|column| list.label(*column)).collect();
         Ok(PlannedList {
             key: self.key.len(),
             site: self.site.is_some(),
@@ -63,7 +63,7 @@ impl ListPlan {
 impl PlannedList {
     /// The format of the file.
     #[must_use]
-    pub fn format(&self) -> &SourceFormat {
+    pub fn format(&self) -> SourceFormat {
         self.list.format()
     }
 
@@ -76,45 +76,26 @@ impl PlannedList {
     /// Reads every row into `listing`.
     pub fn read_into(&mut self, listing: &mut Listing) -> Result<()> {
         let (key, site, labels) = (self.key, usize::from(self.site), &self.labels);
-        let mut trouble = None;
-        self.list.rows(&self.columns, &mut |row, cells| {
+        self.list.rows(&self.columns, |row, cells| -> Result<()> {
             let parts: Vec<&str> = cells[..key].iter().map(String::as_str).collect();
             let anchor = if site == 1 { cells[key].as_str() } else { "" };
             let shown = || shown(labels, &cells[key + site..]);
-            match listing.add(row, &parts, anchor, shown) {
-                Ok(()) => std::ops::ControlFlow::Continue(()),
-                Err(error) => {
-                    trouble = Some(error);
-                    std::ops::ControlFlow::Break(())
-                }
-            }
-        })?;
-        match trouble {
-            None => Ok(()),
-            Some(error) => Err(error.into()),
-        }
+            Ok(listing.add(row, &parts, anchor, shown)?)
+        })
     }
 
-    /// The quests of the list alone.
-    pub fn quests(mut self) -> Result<(Vec<Quest>, crate::quest::ListingCounts)> {
-        let mut listing = Listing::new();
-        self.read_into(&mut listing)
-            .context("the list could not be read to its end")?;
-        Ok(listing.finish())
-    }
-}
-
-/// What a shown column is called: its heading, else its letter.
-fn label(list: &List, column: ColumnIndex) -> String {
-    let heading = list.header().and_then(|header| header.text(column));
-    match heading.map(str::trim) {
-        Some(text) if !text.is_empty() => text.to_owned(),
-        _ => format!("column {column}"),
+    /// The list, for reading it whole.
+    #[must_use]
+    pub fn into_list(self) -> List {
+        self.list
     }
 }
 
 fn shown(labels: &[String], cells: &[String]) -> Vec<Shown> {
-    let filled = labels.iter().zip(cells).filter(|(_, text)| !text.trim().is_empty());
+    let filled = labels
+        .iter()
+        .zip(cells)
+        .filter(|(_, text)| !text.trim().is_empty());
     filled
         .map(|(label, text)| Shown {
             label: label.clone(),

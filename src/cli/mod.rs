@@ -8,6 +8,8 @@ pub mod output;
 mod command;
 mod demo;
 mod export;
+mod export_rows;
+mod export_write;
 mod facts;
 mod gate_args;
 mod list_plan;

@@ -32,7 +32,12 @@ pub struct NetworkArgs {
     proxy: Option<Url>,
 
     /// The most requests a second to one host
-    #[arg(long, value_name = "N", default_value_t = 1.0, conflicts_with = "update")]
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 1.0,
+        conflicts_with = "update"
+    )]
     rate: f64,
 
     /// The User-Agent header; it names a contact
@@ -44,7 +49,12 @@ pub struct NetworkArgs {
     robots: Robots,
 
     /// The most seconds that one request may take
-    #[arg(long, value_name = "SECONDS", default_value_t = 20.0, conflicts_with = "update")]
+    #[arg(
+        long,
+        value_name = "SECONDS",
+        default_value_t = 20.0,
+        conflicts_with = "update"
+    )]
     timeout: f64,
 
     /// How often a lookup that brings no answer is made in all

@@ -177,7 +177,10 @@ fn quest_text(paper: &mut Paper, handed: &Handed) {
     paper.line(PlainLines(handed.prompt.trim_end()).to_string());
     if !handed.facts.is_empty() {
         paper.gap();
-        paper.line(format!("The last attempt ({}) failed:", handed.this_try - 1));
+        paper.line(format!(
+            "The last attempt ({}) failed:",
+            handed.this_try - 1
+        ));
         facts::write(paper, &handed.facts, &handed.rules);
     }
     paper.gap();

@@ -8,7 +8,7 @@ use super::context::Context;
 use super::exit::Exit;
 use super::output::{Paper, Tone};
 use crate::drive;
-use crate::gate::{Gate as _, Level, Rule, email::EmailGate, house};
+use crate::gate::{Gate, Level, Rule, email::EmailGate, house};
 use crate::session::Session;
 
 /// Print every rule that can fire, its level and its meaning
@@ -25,7 +25,7 @@ struct Catalogue {
 }
 
 pub(super) fn run(context: &mut Context, _args: &RulesArgs) -> Result<Exit> {
-    let gate = if context.session_dir().join("session.json").exists() {
+    let gate: Box<dyn Gate> = if context.session_dir().join("session.json").exists() {
         drive::gate_of(Session::open(context.session_dir())?.manifest())?
     } else {
         Box::new(EmailGate::default())

@@ -17,10 +17,8 @@ use super::output::Paper;
 use super::resume::key_digest;
 use crate::drive;
 use crate::quest::{Digest, Listing, ListingCounts, Quest};
-use crate::session::{
-    self, Appended, FORMAT, Frozen, Manifest, NewSession, Session, SourceRecord,
-};
-use crate::table::{HeaderChoice, SourceFormat};
+use crate::session::{self, Appended, FORMAT, Frozen, Manifest, NewSession, Session, SourceRecord};
+use crate::table::{Delimiter, HeaderChoice, SourceFormat, identify};
 
 /// Turn a list into a session of quests
 ///
@@ -67,7 +65,12 @@ pub struct ScanArgs {
     max_tries: NonZeroU32,
 
     /// Pause after this many quests in a row that ended with nothing proven; 0 for never
-    #[arg(long, value_name = "N", default_value_t = 25, conflicts_with = "update")]
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 25,
+        conflicts_with = "update"
+    )]
     pause_after: u32,
 
     /// A key file with which `resume` can be run without a terminal
@@ -214,9 +217,10 @@ impl ScanArgs {
         let key = match (key.is_empty(), old) {
             (false, _) => key,
             (true, Some(before)) => before.key.clone(),
-            (true, None) if SourceFormat::is_lines(&self.list) => vec!["A".to_owned()],
+            (true, None) if is_lines(&self.list, self.encoding.as_deref()) => vec!["A".to_owned()],
             (true, None) => {
-                let text = "which column names the company? Say --col COLUMN (a letter or a header)";
+                let text =
+                    "which column names the company? Say --col COLUMN (a letter or a header)";
                 return Err(UsageError(text.to_owned()).into());
             }
         };
@@ -243,6 +247,27 @@ impl ScanArgs {
     }
 }
 
+/// Whether the list has but one column anyway.
+fn is_lines(path: &Path, encoding: Option<&str>) -> bool {
+    matches!(identify(path, encoding), Ok(SourceFormat::Lines { .. }))
+}
+
+/// The ending of the copy's name.
+fn extension(format: SourceFormat) -> &'static str {
+    match format {
+        SourceFormat::Xlsx => "xlsx",
+        SourceFormat::Xlsm => "xlsm",
+        SourceFormat::Xls => "xls",
+        SourceFormat::Ods => "ods",
+        SourceFormat::Csv {
+            delimiter: Delimiter::Tab,
+            ..
+        } => "tsv",
+        SourceFormat::Csv { .. } => "csv",
+        SourceFormat::Lines { .. } => "txt",
+    }
+}
+
 fn frozen(args: &ScanArgs) -> Result<Frozen> {
     let operator_key = args.operator_key.as_deref().map(key_digest).transpose()?;
     Ok(Frozen {
@@ -258,7 +283,7 @@ fn frozen(args: &ScanArgs) -> Result<Frozen> {
 fn source_record(
     path: &Path,
     plan: &ListPlan,
-    format: &SourceFormat,
+    format: SourceFormat,
     number: usize,
 ) -> Result<SourceRecord> {
     let place = path.display();
@@ -274,7 +299,7 @@ fn source_record(
     Ok(SourceRecord {
         path: absolute.to_string_lossy().into_owned(),
         sha256,
-        copy: format!("source{number}.{}", format.extension()),
+        copy: format!("source{number}.{}", extension(format)),
         list: serde_json::to_value(plan)?,
     })
 }

@@ -59,7 +59,15 @@ mod tests {
 
     #[test]
     fn a_key_cannot_break_out() {
-        for key in ["Acme", "O'Neill & Sons", "$(rm -rf ~)", "-rf", "a\nb", "`id`", ""] {
+        for key in [
+            "Acme",
+            "O'Neill & Sons",
+            "$(rm -rf ~)",
+            "-rf",
+            "a\nb",
+            "`id`",
+            "",
+        ] {
             let line = ShellLine::comail("submit", None).flag("company", key);
             let words = shlex::split(line.text()).unwrap();
             let joined = words[2..].join("=");

@@ -37,7 +37,12 @@ pub struct SubmitArgs {
     input: Option<PathBuf>,
 
     /// Say that nothing was found, and why; judged FAIL, costs a try
-    #[arg(long, value_name = "WHY", conflicts_with = "input", allow_hyphen_values = true)]
+    #[arg(
+        long,
+        value_name = "WHY",
+        conflicts_with = "input",
+        allow_hyphen_values = true
+    )]
     none: Option<String>,
 }
 
@@ -97,7 +102,10 @@ pub(super) fn run(
 ) -> Result<Exit> {
     let mut session = context.open_session()?;
     let kind = drive::kind_of(session.manifest())?;
-    let flags = Flags { kind: &kind, matches };
+    let flags = Flags {
+        kind: &kind,
+        matches,
+    };
     let key = args.key.clone().or_else(|| flags.text(&kind.unit));
     let submission = submission(args, &flags)?;
     let id = quest_choice::choose(session.board(), args.id, key.as_deref(), &kind.unit)?;
@@ -172,7 +180,10 @@ fn submission(args: &SubmitArgs, flags: &Flags<'_>) -> Result<Submission> {
     if missing.is_empty() {
         Ok(Submission::Fields(fields))
     } else {
-        let text = format!("not submitted, nothing changed: {} missing", missing.join(", "));
+        let text = format!(
+            "not submitted, nothing changed: {} missing",
+            missing.join(", ")
+        );
         Err(UsageError(text).into())
     }
 }
@@ -192,9 +203,8 @@ fn read_fields(path: &std::path::Path, kind: &QuestKind) -> Result<Fields> {
             .and_then(|file| file.take(MOST_INPUT_BYTES).read_to_string(&mut text))
     };
     read.with_context(|| format!("cannot read the submission {place}"))?;
-    let fields: Fields = serde_json::from_str(&text).map_err(|error| {
-        UsageError(format!("{place}: not a JSON object of texts: {error}"))
-    })?;
+    let fields: Fields = serde_json::from_str(&text)
+        .map_err(|error| UsageError(format!("{place}: not a JSON object of texts: {error}")))?;
     let known = |name: &FieldName| kind.fields.iter().any(|field| field.name == *name);
     match fields.keys().find(|name| !known(name)) {
         None => Ok(fields),
@@ -245,7 +255,9 @@ fn shown(judged: Judged, rules: Vec<Rule>) -> Shown {
 fn text(paper: &mut Paper, answer: &Answer) {
     match answer {
         Answer::Locked { state } => {
-            paper.line(format!("locked: the quest is {state} and takes no submission"));
+            paper.line(format!(
+                "locked: the quest is {state} and takes no submission"
+            ));
         }
         Answer::Overtaken {} => paper.line(
             "overtaken: another submission of this quest was judged meanwhile; ask `comail next` \

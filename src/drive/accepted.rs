@@ -57,9 +57,12 @@ impl<'a> SessionAccepted<'a> {
 
     fn read(&self) -> Result<Holders, SessionError> {
         let mut holders = Holders::default();
-        let passed = self.session.board().quests().iter().filter(|quest| {
-            quest.progress.state == State::Pass && quest.id != self.except
-        });
+        let passed = self
+            .session
+            .board()
+            .quests()
+            .iter()
+            .filter(|quest| quest.progress.state == State::Pass && quest.id != self.except);
         for quest in passed {
             let Some(attempt) = self.session.last_attempt(quest)? else {
                 continue;

@@ -30,10 +30,12 @@ pub fn kind_of(manifest: &Manifest) -> Result<QuestKind, DriveError> {
 /// The gate of a session, with the settings that it froze.
 pub fn gate_of(manifest: &Manifest) -> Result<Box<dyn Gate>, DriveError> {
     kind_of(manifest)?;
-    let settings: EmailSettings = serde_json::from_value(manifest.frozen.gate.clone())
-        .map_err(|source| DriveError::Settings {
-            part: "gate",
-            source,
+    let settings: EmailSettings =
+        serde_json::from_value(manifest.frozen.gate.clone()).map_err(|source| {
+            DriveError::Settings {
+                part: "gate",
+                source,
+            }
         })?;
     Ok(Box::new(EmailGate::new(settings)))
 }
@@ -47,10 +49,8 @@ pub fn rules_of(manifest: &Manifest) -> Result<Vec<Rule>, DriveError> {
 
 /// How a session asks the world.
 pub fn network_of(manifest: &Manifest) -> Result<NetworkSettings, DriveError> {
-    serde_json::from_value(manifest.frozen.network.clone()).map_err(|source| {
-        DriveError::Settings {
-            part: "network",
-            source,
-        }
+    serde_json::from_value(manifest.frozen.network.clone()).map_err(|source| DriveError::Settings {
+        part: "network",
+        source,
     })
 }

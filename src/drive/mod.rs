@@ -11,4 +11,4 @@ pub use accepted::SessionAccepted;
 pub use error::DriveError;
 pub use kind::{email_record, gate_of, kind_of, network_of, rules_of};
 pub use observe::judge_from;
-pub use turn::{Judged, Judge, Outcome, Refusal, submit};
+pub use turn::{Judge, Judged, Outcome, Refusal, submit};

@@ -56,6 +56,12 @@ pub enum SessionError {
         /// The list.
         path: PathBuf,
     },
+    /// The copy of the list is not the one that was scanned.
+    #[error("{path} was changed: it is not the list that was scanned; restore it from a copy")]
+    CopyChanged {
+        /// The copy.
+        path: PathBuf,
+    },
     /// The ledger is damaged.
     #[error("{path}, line {line}: {why}; nothing was written, restore the file from a copy")]
     Damaged {

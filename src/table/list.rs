@@ -4,8 +4,8 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use super::column::ColumnIndex;
-use super::list_columns::{ListColumns, NotFound};
 use super::header::{FirstRow, Header, HeaderChoice, find_header};
+use super::list_columns::{ListColumns, NotFound};
 use super::read_csv::read_csv;
 use super::read_error::ReadError;
 use super::read_lines::read_lines;

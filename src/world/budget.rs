@@ -46,7 +46,8 @@ impl Budget {
     #[must_use]
     pub fn used_up(&self) -> Unanswered {
         Unanswered {
-            silence: Silence::Budget, status: None,
+            silence: Silence::Budget,
+            status: None,
             detail: format!(
                 "the {} s for all lookups of one submission are used up",
                 self.limit.as_secs_f64()

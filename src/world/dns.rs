@@ -133,7 +133,8 @@ impl Resolver for DnsResolver {
 
 fn silent(detail: String) -> Unanswered {
     Unanswered {
-        silence: Silence::Dns, status: None,
+        silence: Silence::Dns,
+        status: None,
         detail,
     }
 }

@@ -147,7 +147,8 @@ fn bare(url: &Url) -> Result<Url, Unanswered> {
         return Ok(bare);
     }
     Err(Unanswered {
-        silence: Silence::Protocol, status: None,
+        silence: Silence::Protocol,
+        status: None,
         detail: format!("only http and https are fetched, not {}", url.scheme()),
     })
 }

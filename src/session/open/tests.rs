@@ -152,10 +152,7 @@ fn a_session_is_never_replaced_and_never_half_made() {
     };
     let error = create(&made.dir, &new, &mut salt).unwrap_err();
     assert!(matches!(error, SessionError::Exists { .. }), "{error}");
-    assert_eq!(
-        Session::open(&made.dir).unwrap().board().tally().total(),
-        1
-    );
+    assert_eq!(Session::open(&made.dir).unwrap().board().tally().total(), 1);
     // A list that changes while it is read leaves nothing behind.
     let mut changed = manifest(&source, 0);
     changed.source.sha256 = Digest::of(b"other");
@@ -227,10 +224,7 @@ fn a_torn_last_line_heals_at_every_byte() {
         assert_eq!(healed.head(), head);
         assert_eq!(fs::read(ledger(&made)).unwrap(), before);
         judge(&mut healed, 1, Verdict::Review).unwrap();
-        assert_eq!(
-            Session::open(&made.dir).unwrap().board().tally().review,
-            1
-        );
+        assert_eq!(Session::open(&made.dir).unwrap().board().tally().review, 1);
     }
 }
 
@@ -257,7 +251,10 @@ fn damage_anywhere_else_is_refused_by_its_line_and_nothing_is_written() {
         (without(1), 2),
         (without(3), 4),
         (swapped, 4),
-        (good.replace("\"verdict\":\"FAIL\"", "\"verdict\":\"PASS\""), 4),
+        (
+            good.replace("\"verdict\":\"FAIL\"", "\"verdict\":\"PASS\""),
+            4,
+        ),
         (good.replace("company 1", "company 9"), 3),
         (good.clone() + "\n", 6),
         (good.clone() + "{}\n", 6),
@@ -330,7 +327,10 @@ fn a_newer_list_adds_and_never_removes() {
     });
     assert!(matches!(appended, Ok(Appended::Done)));
     let again = Session::open(&made.dir).unwrap();
-    assert_eq!((again.board().tally().pass, again.board().tally().todo), (1, 1));
+    assert_eq!(
+        (again.board().tally().pass, again.board().tally().todo),
+        (1, 1)
+    );
     assert_eq!(again.source(), &record);
     let copy = fs::read_to_string(made.dir.join("source-2.csv")).unwrap();
     assert_eq!(copy, "company\nnew\n");

@@ -90,7 +90,8 @@ impl Client {
             match tokio::time::timeout(limit, exchange).await {
                 Ok(exchanged) => exchanged,
                 Err(_) => Exchanged::silent(Unanswered {
-                    silence: Silence::Timeout, status: None,
+                    silence: Silence::Timeout,
+                    status: None,
                     detail: format!("{url}: no complete answer in {} s", limit.as_secs_f64()),
                 }),
             }
@@ -152,7 +153,8 @@ impl Client {
             && !coding.trim().eq_ignore_ascii_case("identity")
         {
             return Exchanged::silent(Unanswered {
-                silence: Silence::Protocol, status: None,
+                silence: Silence::Protocol,
+                status: None,
                 detail: format!("{url}: the content coding {coding:?} was not asked for"),
             });
         }
@@ -230,7 +232,8 @@ fn proxy(url: &Url) -> Result<Proxy, ClientError> {
 
 fn not_set_up(error: &dyn std::error::Error) -> Exchanged {
     Exchanged::silent(Unanswered {
-        silence: Silence::Connection, status: None,
+        silence: Silence::Connection,
+        status: None,
         detail: format!("no connection could be set up here: {error}"),
     })
 }

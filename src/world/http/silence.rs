@@ -12,7 +12,8 @@ use crate::world::{Silence, Unanswered};
 pub(super) fn of(url: &Url, error: &reqwest::Error) -> Unanswered {
     let cause = causes(error).last().map(ToString::to_string);
     Unanswered {
-        silence: kind(error), status: None,
+        silence: kind(error),
+        status: None,
         detail: format!("{url}: {}", cause.unwrap_or_else(|| error.to_string())),
     }
 }

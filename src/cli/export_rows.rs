@@ -1,0 +1,91 @@
+//! What the session found, row by row of the list.
+
+use crate::gate::Judgement;
+use crate::quest::{Listing, QuestId, Submission};
+use crate::session::{Session, State};
+use crate::table::columns::{Columns, Outcome};
+use crate::table::results::{Cell, ResultRow, RowError};
+
+/// Which quest each row of the list belongs to, in the order of the rows.
+pub(super) struct RowMap(Vec<(u32, QuestId)>);
+
+impl RowMap {
+    /// The rows of `listing` that belong to quests in the wanted states; of all when none is
+    /// named.
+    #[must_use]
+    pub(super) fn new(session: &Session, listing: Listing, only: &[State]) -> Self {
+        let (quests, _) = listing.finish();
+        let wanted = |id: QuestId| {
+            session
+                .board()
+                .get(id)
+                .is_some_and(|standing| only.is_empty() || only.contains(&standing.progress.state))
+        };
+        let mut rows: Vec<_> = quests
+            .iter()
+            .filter(|quest| wanted(quest.id))
+            .flat_map(|quest| quest.rows.iter().map(|row| (*row, quest.id)))
+            .collect();
+        rows.sort_unstable();
+        Self(rows)
+    }
+
+    /// How many rows there are.
+    #[must_use]
+    pub(super) fn len(&self) -> u64 {
+        self.0.len() as u64
+    }
+}
+
+/// The results of every row of a map, read when they are asked for.
+pub(super) fn results<'a>(
+    session: &'a Session,
+    map: &'a RowMap,
+    columns: &'a Columns,
+) -> impl Iterator<Item = Result<ResultRow, RowError>> + 'a {
+    map.0.iter().map(|(row, id)| {
+        let cells = cells(session, *id, columns)?;
+        Ok(ResultRow { row: *row, cells })
+    })
+}
+
+fn cells(session: &Session, id: QuestId, columns: &Columns) -> Result<Vec<Cell>, RowError> {
+    let standing = session
+        .board()
+        .get(id)
+        .ok_or("a row belongs to a quest that is not there")?;
+    let last = session.last_attempt(standing)?;
+    let judgement: Option<Judgement> = match &last {
+        Some(last) => Some(serde_json::from_str(last.value.judgement.get())?),
+        None => None,
+    };
+    let facts = judgement
+        .map(|judgement| judgement.facts)
+        .unwrap_or_default();
+    let mut rules: Vec<&str> = facts.iter().map(|fact| fact.rule.as_str()).collect();
+    rules.dedup();
+    let lines: Vec<String> = facts
+        .iter()
+        .map(|fact| {
+            format!(
+                "{}: expected {}; actual {}",
+                fact.rule, fact.expected, fact.actual
+            )
+        })
+        .collect();
+    let state = standing.progress.state;
+    // What failed is nobody's address: it must not stand where somebody would mail to it.
+    let proven = matches!(state, State::Pass | State::Review);
+    let fields = last.as_ref().and_then(|last| match &last.value.submission {
+        Submission::Fields(fields) if proven => Some(fields),
+        _ => None,
+    });
+    Ok(columns.cells(&Outcome {
+        fields,
+        status: &state.to_string(),
+        rule: &rules.join(", "),
+        facts: &lines.join("\n"),
+        tries: standing.progress.tries,
+        judged_at: last.as_ref().map(|last| last.at),
+    }))
+}
