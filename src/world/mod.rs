@@ -1,19 +1,20 @@
 //! All that a gate may look at outside its input, behind three small traits.
 //!
 //! The live implementations ([`http`], [`dns`]) stand at the edge; [`record`] keeps every
-//! answer as evidence, and [`replay`] answers from it without a network.
+//! answer as [`evidence`], and [`replay`] answers from it without a network. [`recorded`] is a
+//! world written by hand.
 
 pub mod address_guard;
 pub mod dns;
 pub mod domain;
-
+pub mod evidence;
 pub mod http;
 pub mod lookalike;
 pub mod mailbox;
 pub mod page;
-
+pub mod prune;
 pub mod record;
-
+pub mod recorded;
 pub mod replay;
 pub mod robots;
 pub mod settings;

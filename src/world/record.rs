@@ -1,1 +1,106 @@
-//! record.
+//! Keeps every answer of the world as evidence.
+
+use std::cell::RefCell;
+
+use super::domain::HostName;
+use super::evidence::{
+    DnsExchange, Exchange, PageAnswer, PageExchange, Recording, SessionExchange,
+};
+use super::{Accepted, Fetched, Fetcher, Looked, RecordKind, Request, Resolver, Taken, World};
+use crate::quest::Key;
+
+/// A world that asks another, each question once, and keeps what it says.
+///
+/// One judgement sees one answer to one question, so its evidence replays to the same end.
+pub struct Recorder<'a> {
+    world: World<'a>,
+    recording: RefCell<Recording>,
+}
+
+impl<'a> Recorder<'a> {
+    /// Records what `world` says.
+    #[must_use]
+    pub fn new(world: World<'a>) -> Self {
+        Self {
+            world,
+            recording: RefCell::default(),
+        }
+    }
+
+    /// The world that is recorded.
+    #[must_use]
+    pub fn world(&self) -> World<'_> {
+        World {
+            fetcher: self,
+            resolver: self,
+            accepted: self,
+        }
+    }
+
+    /// What was asked and answered.
+    #[must_use]
+    pub fn finish(self) -> Recording {
+        self.recording.into_inner()
+    }
+
+    fn keep(&self, exchange: Exchange) {
+        self.recording
+            .borrow_mut()
+            .evidence
+            .exchanges
+            .push(exchange);
+    }
+}
+
+impl Fetcher for Recorder<'_> {
+    fn get(&self, request: &Request) -> Fetched {
+        let known = {
+            let Recording { evidence, bodies } = &*self.recording.borrow();
+            evidence
+                .page(&request.url)
+                .and_then(|answer| answer.fetched(bodies))
+        };
+        known.unwrap_or_else(|| {
+            let fetched = self.world.fetcher.get(request);
+            let (answer, body) = PageAnswer::of(fetched.clone());
+            self.recording.borrow_mut().bodies.extend(body);
+            self.keep(Exchange::Get(PageExchange {
+                url: request.url.clone(),
+                answer,
+            }));
+            fetched
+        })
+    }
+}
+
+impl Resolver for Recorder<'_> {
+    fn lookup(&self, name: &HostName, kind: RecordKind) -> Looked {
+        let known = self.recording.borrow().evidence.dns(name, kind).cloned();
+        known.unwrap_or_else(|| {
+            let answer = self.world.resolver.lookup(name, kind);
+            self.keep(Exchange::Dns(DnsExchange {
+                name: name.clone(),
+                kind,
+                answer: answer.clone(),
+            }));
+            answer
+        })
+    }
+}
+
+impl Accepted for Recorder<'_> {
+    fn holder(&self, taken: &Taken) -> Option<Key> {
+        let known = {
+            let recording = self.recording.borrow();
+            recording.evidence.holder(taken).map(Option::<&Key>::cloned)
+        };
+        known.unwrap_or_else(|| {
+            let holder = self.world.accepted.holder(taken);
+            self.keep(Exchange::Session(SessionExchange {
+                taken: taken.clone(),
+                holder: holder.clone(),
+            }));
+            holder
+        })
+    }
+}

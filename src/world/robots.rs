@@ -94,10 +94,9 @@ impl RobotsRules {
             // RFC 9309 §2.2.2: "/robots.txt" itself is always allowed.
             _ if url.path() == "/robots.txt" => Permission::Granted,
             Self::AllowAll => Permission::Granted,
-            Self::DisallowAll => Permission::Refused,
-            Self::Unreachable(silence) => Permission::Unknown(silence.clone()),
             Self::Listed(rules) if rules.allow(url) => Permission::Granted,
-            Self::Listed(_) => Permission::Refused,
+            Self::Listed(_) | Self::DisallowAll => Permission::Refused,
+            Self::Unreachable(silence) => Permission::Unknown(silence.clone()),
         }
     }
 

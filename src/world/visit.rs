@@ -1,5 +1,6 @@
 //! Goes to a page as a browser would: hop by hop, each hop seen and judged like the first.
 
+mod frames;
 mod gatekeeper;
 #[cfg(test)]
 mod tests;
@@ -24,7 +25,7 @@ pub struct Visit {
     /// Where it ended.
     pub end: End,
     /// Frames of the page that could not be read: what they show is unknown. Frames that do
-    /// not exist are not among them.
+    /// not exist are not among them, and of very many that had no hop left only the first are.
     pub unread: Vec<UnreadFrame>,
 }
 

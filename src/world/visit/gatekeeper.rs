@@ -60,21 +60,21 @@ impl<'a> Gatekeeper<'a> {
 fn fetch_robots(fetcher: &dyn Fetcher, mut url: Url) -> Fetched {
     let mut redirects = 0;
     loop {
-        let fetched = fetcher.get(&Request {
+        let answer = fetcher.get(&Request {
             url: url.clone(),
             crawl_delay: None,
         });
-        match redirect_target(&url, &fetched) {
+        match redirect_target(&url, &answer) {
             Some(target) if redirects < MAX_REDIRECTS => url = target,
-            _ => return fetched,
+            _ => return answer,
         }
         redirects += 1;
     }
 }
 
 /// Where a 3xx answer of `url` leads, without a fragment.
-fn redirect_target(url: &Url, fetched: &Fetched) -> Option<Url> {
-    let Fetched::Response(response) = fetched else {
+fn redirect_target(url: &Url, answer: &Fetched) -> Option<Url> {
+    let Fetched::Response(response) = answer else {
         return None;
     };
     let location = response

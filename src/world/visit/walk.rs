@@ -1,18 +1,19 @@
 //! One visit in the making.
 
-use std::collections::VecDeque;
-
 use url::Url;
 
+use super::frames::Frames;
 use super::gatekeeper::{Asked, Gatekeeper, walkable};
 use super::{End, Hop, MAX_HOPS, Step, Unread, UnreadFrame, Visit};
-use crate::world::domain::HostName;
 use crate::world::page::{Page, Unreadable};
 use crate::world::robots::Permission;
 use crate::world::{Fetched, Response, Silence, Unanswered};
 
 /// Reads the bytes of one answer; [`Page::parse`] but in tests.
 pub(super) type Parse = fn(&Url, Option<&str>, Option<&str>, &[u8]) -> Result<Page, Unreadable>;
+
+/// The most frames that are named for want of hops: a page may hold a hundred thousand.
+const MAX_LEFT_FRAMES: usize = 16;
 
 /// A visit in the making.
 pub(super) struct Walk<'a> {
@@ -60,7 +61,7 @@ impl<'a> Walk<'a> {
             url.set_fragment(None);
             self.hop(&url, by)?;
             if way.contains(&url) {
-                return Err(silent(url, Silence::Status, "it redirects in a circle"));
+                return Err(stuck(url, "it redirects in a circle"));
             }
             way.push(url.clone());
             match self.ask(&url) {
@@ -88,7 +89,7 @@ impl<'a> Walk<'a> {
         } else {
             return Ok(());
         };
-        Err(silent(url.clone(), Silence::Status, refusal))
+        Err(stuck(url.clone(), refusal))
     }
 
     /// The hops that may still be made; the start is none.
@@ -157,54 +158,36 @@ impl<'a> Walk<'a> {
     /// `page` with the pages of its frames and of theirs: those of its own site first, as hops
     /// are few.
     fn with_frames(&mut self, page: Page) -> (Vec<Page>, Vec<UnreadFrame>) {
-        let site = HostName::of_url(&page.url).and_then(|host| host.registrable());
-        let foreign = |url: &Url| {
-            site.is_none() || HostName::of_url(url).and_then(|host| host.registrable()) != site
-        };
-        let mut waiting = VecDeque::from(frames_of(&page));
+        let mut frames = Frames::of_page_at(&page.url, &self.hops);
+        frames.add(&page);
         let mut pages = vec![page];
         let mut unread = Vec::new();
-        loop {
-            waiting.make_contiguous().sort_by_key(|url| foreign(url));
-            let Some(url) = waiting.pop_front() else {
-                return (pages, unread);
-            };
-            if self.hops.iter().any(|hop| hop.url == url) {
-                continue;
-            }
-            if self.hops_left() == 0 {
-                let why = Unread::TooManyHops;
-                if !unread.iter().any(|frame: &UnreadFrame| frame.url == url) {
-                    unread.push(UnreadFrame { url, why });
-                }
-                continue;
-            }
+        while self.hops_left() > 0
+            && let Some(url) = frames.next()
+        {
             match self.follow(url.clone(), Step::Frame) {
                 Ok(frame) => {
-                    waiting.extend(frames_of(&frame));
+                    frames.add(&frame);
                     pages.push(frame);
                 }
                 Err(end) => unread.extend(reason(end).map(|why| UnreadFrame { url, why })),
             }
         }
+        let left = frames.map(|url| UnreadFrame {
+            url,
+            why: Unread::TooManyHops,
+        });
+        unread.extend(left.take(MAX_LEFT_FRAMES));
+        (pages, unread)
     }
 }
 
-/// Where a page sends its reader on; none when it only reloads, or goes back.
+/// Where a page sends its reader on; none when it only reloads, goes back, or opens another
+/// program (`mailto:`).
 fn onward(page: &Page, way: &[Url]) -> Option<Url> {
     let mut target = page.refresh.clone()?;
     target.set_fragment(None);
-    (!way.contains(&target)).then_some(target)
-}
-
-/// The sources of a page's frames that can be asked for.
-fn frames_of(page: &Page) -> Vec<Url> {
-    let mut frames = page.frames.clone();
-    for url in &mut frames {
-        url.set_fragment(None);
-    }
-    frames.retain(walkable);
-    frames
+    (walkable(&target) && !way.contains(&target)).then_some(target)
 }
 
 /// Why a frame has no page; none when it does not exist, and so shows nothing.
@@ -217,9 +200,10 @@ fn reason(end: End) -> Option<Unread> {
     }
 }
 
-fn silent(url: Url, silence: Silence, detail: &str) -> End {
+/// An end at a hop that cannot be made.
+fn stuck(url: Url, detail: &str) -> End {
     End::Unanswered {
         url,
-        why: Unanswered::new(silence, detail),
+        why: Unanswered::new(Silence::Status, detail),
     }
 }

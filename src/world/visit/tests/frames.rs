@@ -1,0 +1,80 @@
+use super::*;
+
+#[test]
+fn reads_frames_of_the_site_first_and_frames_of_frames() {
+    let web = Web::of([
+        (
+            "https://acme.com/",
+            page("frame https://maps.com/\nframe /menu\nframe data:text/html,x\nframe /"),
+        ),
+        (
+            "https://acme.com/menu",
+            page("frame inner#x\nframe https://maps.com/"),
+        ),
+        ("https://acme.com/inner", page("text")),
+        ("https://maps.com/", page("map")),
+    ]);
+    let visit = web.visit("https://acme.com/");
+    assert_eq!(
+        read(&visit),
+        [
+            "https://acme.com/",
+            "https://acme.com/menu",
+            "https://acme.com/inner",
+            "https://maps.com/"
+        ]
+    );
+    assert_eq!(visit.unread, []);
+}
+
+#[test]
+fn says_which_frames_stayed_unread_and_why() {
+    let late = Unanswered::new(Silence::Timeout, "late");
+    let web = Web::of([
+        (
+            "https://acme.com/",
+            page("frame /1\nframe /2\nframe /3\nframe /4\nframe /5\nframe /6\nframe /6"),
+        ),
+        (
+            "https://acme.com/robots.txt",
+            page("User-agent: *\nDisallow: /2"),
+        ),
+        ("https://acme.com/1", Fetched::Unanswered(late.clone())),
+        ("https://acme.com/3", Fetched::TooLarge { limit_bytes: 5 }),
+        ("https://acme.com/5", page("text")),
+    ]);
+    let visit = web.visit("https://acme.com/");
+    assert_eq!(read(&visit), ["https://acme.com/", "https://acme.com/5"]);
+    let unread: Vec<_> = visit
+        .unread
+        .iter()
+        .map(|frame| (frame.url.path(), &frame.why))
+        .collect();
+    assert_eq!(
+        unread,
+        [
+            ("/1", &Unread::Unanswered(late)),
+            ("/2", &Unread::Forbidden),
+            (
+                "/3",
+                &Unread::Unreadable("it is larger than 5 bytes".to_owned())
+            ),
+            ("/6", &Unread::TooManyHops),
+        ]
+    );
+}
+
+#[test]
+fn a_page_of_very_many_frames_is_bounded() {
+    let frames: Vec<_> = (0..50_000).map(|n| format!("frame /{n}\n")).collect();
+    let web = Web::of([("https://acme.com/", page(&frames.concat()))]);
+    let visit = web.visit("https://acme.com/");
+    assert_eq!(web.asked().len(), 2 + MAX_HOPS);
+    assert_eq!(visit.unread.len(), 16);
+    assert!(
+        visit
+            .unread
+            .iter()
+            .all(|frame| frame.why == Unread::TooManyHops)
+    );
+}
