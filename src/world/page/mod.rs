@@ -3,7 +3,32 @@
 //! [`Page::parse`] turns the bytes of one answer into plain values; everything that gates
 //! ask of a page is a pure function of them.
 
+mod charset;
+mod conceal;
+mod dom;
+mod element;
+mod kind;
+mod links;
+mod owner;
+mod presence;
+mod protected;
+mod read;
+mod refusal;
+mod scripted;
+mod spelled;
+mod structured;
+mod text;
+mod visible;
+mod whole;
+
+#[cfg(test)]
+mod tests;
+
 use url::Url;
+
+pub use presence::{Presence, addresses_of, presence};
+pub use refusal::states_no_collection;
+pub use text::normalise;
 
 /// What a page says.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -16,7 +41,8 @@ pub struct Page {
     /// Addresses that a reader can click or a machine is meant to read: addressees of `mailto:`
     /// links (percent escapes decoded), JSON-LD and microdata `email`, `data-cfemail` decoded.
     pub linked: Vec<String>,
-    /// What no reader sees: comments, scripts, styles, templates, attributes, hidden elements.
+    /// What no reader sees: comments, scripts, styles, templates, attributes, hidden elements;
+    /// of these only what may spell an address.
     pub hidden: Vec<String>,
     /// What stands where an owner's name stands.
     pub owner: Vec<OwnerText>,
@@ -29,7 +55,7 @@ pub struct Page {
 }
 
 /// A text at a place where an owner's name stands.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct OwnerText {
     /// The place.
     pub place: OwnerPlace,
@@ -72,6 +98,9 @@ pub enum Unreadable {
     /// Elements nest deeper than any page that people read.
     #[error("its elements nest deeper than {0}")]
     TooDeep(usize),
+    /// It has more elements, or more attributes on one, than any page that people read.
+    #[error("it has more elements or attributes than {0}")]
+    TooMany(usize),
 }
 
 impl Page {
@@ -86,7 +115,6 @@ impl Page {
         refresh: Option<&str>,
         body: &[u8],
     ) -> Result<Self, Unreadable> {
-        let _ = (url, content_type, refresh, body);
-        Err(Unreadable::NotText(String::new()))
+        read::read(url, content_type, refresh, body)
     }
 }

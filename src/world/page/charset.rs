@@ -1,0 +1,259 @@
+//! From bytes to text, as browsers find the charset (WHATWG HTML §13.2.3): byte order mark,
+//! header, meta tag; else by detection, with the host's top-level domain as a hint.
+
+use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
+use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252, X_USER_DEFINED};
+use url::Url;
+
+use super::Unreadable;
+use super::kind::Kind;
+
+/// How far a meta tag is looked for, in bytes: browsers look 1024 bytes ahead and start over
+/// when one comes later, which a longer look ahead amounts to.
+const PRESCAN_BYTES: usize = 16 * 1024;
+
+/// One of this many characters may be undecodable or a control character, no more.
+const BAD_ONE_IN: usize = 10;
+
+/// Decodes a body.
+pub(super) fn decode(
+    url: &Url,
+    header: Option<&str>,
+    kind: Kind,
+    body: &[u8],
+) -> Result<String, Unreadable> {
+    let (encoding, mark) = Encoding::for_bom(body).unwrap_or_else(|| {
+        let declared = header
+            .and_then(|label| Encoding::for_label(label.as_bytes()))
+            .or_else(|| (kind == Kind::Html).then(|| declared_in(body)).flatten());
+        (declared.unwrap_or_else(|| detected(url, body)), 0)
+    });
+    let (text, _) = encoding.decode_without_bom_handling(&body[mark..]);
+    let bad = |c: &char| *c == '\u{fffd}' || (c.is_control() && !c.is_whitespace() && *c != '\x1b');
+    if text.chars().filter(bad).count() * BAD_ONE_IN > text.chars().count() {
+        return Err(Unreadable::BadEncoding(encoding.name().to_owned()));
+    }
+    Ok(text.into_owned())
+}
+
+/// What the bytes look like.
+fn detected(url: &Url, body: &[u8]) -> &'static Encoding {
+    let tld = url
+        .domain()
+        .and_then(|host| host.trim_end_matches('.').rsplit('.').next())
+        .filter(|tld| {
+            tld.bytes()
+                .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')
+        });
+    // Nothing here runs scripts, so ISO-2022-JP may be guessed.
+    let mut detector = EncodingDetector::new(Iso2022JpDetection::Allow);
+    detector.feed(body, true);
+    detector.guess(tld.map(str::as_bytes), Utf8Detection::Allow)
+}
+
+/// The charset that a meta tag declares, by the prescan algorithm (§13.2.3.2).
+fn declared_in(body: &[u8]) -> Option<&'static Encoding> {
+    let mut bytes = Bytes(&body[..body.len().min(PRESCAN_BYTES)]);
+    while !bytes.0.is_empty() {
+        if bytes.0.starts_with(b"<!--") {
+            let end = find(&bytes.0[2..], b"-->")?;
+            bytes.skip(2 + end + 3);
+        } else if is_tag(bytes.0) {
+            let meta = bytes.0.len() > 5
+                && bytes.0[1..5].eq_ignore_ascii_case(b"meta")
+                && (bytes.0[5].is_ascii_whitespace() || bytes.0[5] == b'/');
+            let name_end = |b: &u8| b.is_ascii_whitespace() || *b == b'>';
+            bytes.skip(1);
+            let name = bytes.0.iter().position(name_end)?;
+            bytes.skip(if meta { 4 } else { name });
+            let attributes = std::iter::from_fn(|| bytes.attribute()).collect::<Vec<_>>();
+            if let Some(encoding) = meta.then(|| of_meta(&attributes)).flatten() {
+                return Some(encoding);
+            }
+        } else if matches!(bytes.0, [b'<', b'!' | b'/' | b'?', ..]) {
+            let end = bytes.0.iter().position(|b| *b == b'>')?;
+            bytes.skip(end + 1);
+        } else {
+            bytes.skip(1);
+        }
+    }
+    None
+}
+
+/// Whether a start or end tag opens here.
+fn is_tag(bytes: &[u8]) -> bool {
+    matches!(bytes, [b'<', b'/', c, ..] | [b'<', c, ..] if c.is_ascii_alphabetic())
+}
+
+/// What one meta tag declares.
+fn of_meta(attributes: &[(Vec<u8>, Vec<u8>)]) -> Option<&'static Encoding> {
+    let value = |name: &[u8]| {
+        let found = attributes.iter().find(|(n, _)| n == name);
+        found.map(|(_, value)| value.as_slice())
+    };
+    let label = match value(b"charset") {
+        Some(label) => label,
+        None if value(b"http-equiv")? == b"content-type" => in_content(value(b"content")?)?,
+        None => return None,
+    };
+    let encoding = Encoding::for_label(label)?;
+    Some(if encoding == UTF_16BE || encoding == UTF_16LE {
+        UTF_8
+    } else if encoding == X_USER_DEFINED {
+        WINDOWS_1252
+    } else {
+        encoding
+    })
+}
+
+/// The charset in `text/html; charset=…`.
+fn in_content(content: &[u8]) -> Option<&[u8]> {
+    let mut rest = content;
+    loop {
+        rest = &rest[find(rest, b"charset")? + 7..];
+        if let [b'=', value @ ..] = rest.trim_ascii_start() {
+            let value = value.trim_ascii_start();
+            if let [quote @ (b'"' | b'\''), quoted @ ..] = value {
+                return Some(&quoted[..quoted.iter().position(|b| b == quote)?]);
+            }
+            let end = |b: &u8| b.is_ascii_whitespace() || *b == b';';
+            return Some(&value[..value.iter().position(end).unwrap_or(value.len())]);
+        }
+    }
+}
+
+fn find(haystack: &[u8], needle: &[u8]) -> Option<usize> {
+    haystack.windows(needle.len()).position(|w| w == needle)
+}
+
+/// Bytes not yet scanned.
+struct Bytes<'a>(&'a [u8]);
+
+impl Bytes<'_> {
+    fn skip(&mut self, count: usize) {
+        self.0 = self.0.get(count..).unwrap_or_default();
+    }
+
+    fn skip_space(&mut self) {
+        self.0 = self.0.trim_ascii_start();
+    }
+
+    /// The next attribute, name and value in lower case; none at the end of the tag.
+    fn attribute(&mut self) -> Option<(Vec<u8>, Vec<u8>)> {
+        while matches!(self.0, [b, ..] if b.is_ascii_whitespace() || *b == b'/') {
+            self.skip(1);
+        }
+        if matches!(self.0, [] | [b'>', ..]) {
+            return None;
+        }
+        let ends = |b: &u8| b.is_ascii_whitespace() || matches!(b, b'=' | b'/' | b'>');
+        let name_length = 1 + self.0[1..].iter().position(ends)?;
+        let name = self.0[..name_length].to_ascii_lowercase();
+        self.skip(name_length);
+        self.skip_space();
+        if !self.0.starts_with(b"=") {
+            return Some((name, Vec::new()));
+        }
+        self.skip(1);
+        self.skip_space();
+        if let [quote @ (b'"' | b'\''), quoted @ ..] = self.0 {
+            let length = quoted.iter().position(|b| b == quote)?;
+            let value = quoted[..length].to_ascii_lowercase();
+            self.skip(length + 2);
+            return Some((name, value));
+        }
+        let ends = |b: &u8| b.is_ascii_whitespace() || *b == b'>';
+        let length = self.0.iter().position(ends)?;
+        let value = self.0[..length].to_ascii_lowercase();
+        self.skip(length);
+        Some((name, value))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const KOREAN: &str = "<p>주식회사 아크메 대표이사 홍길동 이메일 문의 환영합니다</p>";
+
+    fn url() -> Url {
+        Url::parse("https://acme.co.kr/").unwrap()
+    }
+
+    fn euc_kr(text: &str) -> Vec<u8> {
+        encoding_rs::EUC_KR.encode(text).0.into_owned()
+    }
+
+    #[test]
+    fn undeclared_korean_is_detected() {
+        let read = decode(&url(), None, Kind::Html, &euc_kr(KOREAN));
+        assert_eq!(read.as_deref(), Ok(KOREAN));
+        let com = Url::parse("https://acme.com/").unwrap();
+        assert_eq!(
+            decode(&com, None, Kind::Html, &euc_kr(KOREAN)).as_deref(),
+            Ok(KOREAN)
+        );
+    }
+
+    #[test]
+    fn undeclared_utf8_is_detected_on_an_address_host_too() {
+        let url = Url::parse("http://[::1]/").unwrap();
+        assert_eq!(
+            decode(&url, None, Kind::Plain, KOREAN.as_bytes()).as_deref(),
+            Ok(KOREAN)
+        );
+    }
+
+    #[test]
+    fn mark_beats_header_beats_meta() {
+        let mut marked = b"\xef\xbb\xbf".to_vec();
+        marked.extend(KOREAN.bytes());
+        assert_eq!(
+            decode(&url(), Some("euc-kr"), Kind::Html, &marked).as_deref(),
+            Ok(KOREAN)
+        );
+        let page = format!("<meta charset=utf-8>{KOREAN}");
+        let read = decode(&url(), Some("euc-kr"), Kind::Html, &euc_kr(&page));
+        assert_eq!(read, Ok(page));
+    }
+
+    #[test]
+    fn meta_tags_are_found_as_browsers_find_them() {
+        let name = |page: &str| declared_in(page.as_bytes()).map(Encoding::name);
+        assert_eq!(name("<META CHARSET='ks_c_5601-1987'>"), Some("EUC-KR"));
+        assert_eq!(
+            name(
+                "<html><!-- > --><meta content='text/html; charset = shift_jis' http-equiv=Content-Type>"
+            ),
+            Some("Shift_JIS")
+        );
+        assert_eq!(name("<meta charset=utf-16>"), Some("UTF-8"));
+        assert_eq!(name("<!-- <meta charset=euc-kr> --><p>"), None);
+        assert_eq!(name("<a title='<meta charset=euc-kr>'>"), None);
+        assert_eq!(name("<meta content='text/html; charset=euc-kr'>"), None);
+        assert_eq!(name("<metal charset=euc-kr>"), None);
+        for torn in [
+            "<",
+            "<meta",
+            "<meta ",
+            "<meta charset",
+            "<meta charset=",
+            "<meta charset='e",
+            "<!--",
+        ] {
+            assert_eq!(name(torn), None, "{torn}");
+        }
+    }
+
+    #[test]
+    fn bytes_that_are_not_text_are_refused() {
+        let noise: Vec<u8> = (0..=255).cycle().take(4096).collect();
+        assert!(decode(&url(), Some("utf-8"), Kind::Html, &noise).is_err());
+        let one_bad = [b"plenty of good text ".as_slice(), b"\xff"].concat();
+        assert!(decode(&url(), Some("utf-8"), Kind::Html, &one_bad).is_ok());
+        assert_eq!(
+            decode(&url(), Some("iso-2022-kr"), Kind::Html, b"<p>x"),
+            Err(Unreadable::BadEncoding("replacement".into()))
+        );
+    }
+}

@@ -1,0 +1,167 @@
+//! Where a page leads: `mailto:` addressees, frames and refreshes.
+
+use percent_encoding::percent_decode_str;
+use url::Url;
+
+use super::text::normalise;
+
+/// A refresh that waits longer than this, in seconds, is a timeout, not a way on.
+const LONGEST_WAIT: u32 = 30;
+
+/// The addressees of a `mailto:` link (RFC 6068): its path and its `to` fields, percent
+/// escapes decoded, parted at commas, and at semicolons as people write them. None for links
+/// of other schemes.
+pub(super) fn addressees(href: &str) -> Option<Vec<String>> {
+    let href: String = href
+        .trim_matches(|c: char| c <= ' ')
+        .chars()
+        .filter(|c| !matches!(c, '\t' | '\n' | '\r'))
+        .collect();
+    let (scheme, rest) = href.split_once(':')?;
+    if !scheme.eq_ignore_ascii_case("mailto") {
+        return None;
+    }
+    let rest = rest.split('#').next().unwrap_or_default();
+    let (path, query) = rest.split_once('?').unwrap_or((rest, ""));
+    let fields = query.split('&').filter_map(|field| {
+        let (name, value) = field.split_once('=')?;
+        name.eq_ignore_ascii_case("to").then_some(value)
+    });
+    let all = std::iter::once(path).chain(fields);
+    Some(
+        all.flat_map(|list| list.split([',', ';']))
+            .map(|one| normalise(&percent_decode_str(one).decode_utf8_lossy()))
+            .flat_map(|list| list.split([',', ';']).map(bare).collect::<Vec<_>>())
+            .filter(|one| !one.is_empty())
+            .collect(),
+    )
+}
+
+/// The address in `Name <address>`.
+fn bare(addressee: &str) -> String {
+    let inner = addressee
+        .rsplit_once('<')
+        .and_then(|(_, rest)| rest.split_once('>'));
+    inner
+        .map_or(addressee, |(inner, _)| inner)
+        .trim()
+        .to_owned()
+}
+
+/// `target` as an absolute http(s) URL without fragment.
+pub(super) fn absolute(base: &Url, target: &str) -> Option<Url> {
+    let mut url = base.join(target.trim()).ok()?;
+    url.set_fragment(None);
+    matches!(url.scheme(), "http" | "https").then_some(url)
+}
+
+/// Where a `Refresh` header or a meta refresh leads (WHATWG HTML §4.2.5.3); none when it
+/// reloads `here`, or waits so long that it is a timeout.
+pub(super) fn refresh(here: &Url, base: &Url, content: &str) -> Option<Url> {
+    let content = content.trim_start();
+    let digits = content
+        .find(|c: char| !c.is_ascii_digit())
+        .unwrap_or(content.len());
+    if digits == 0 && !content.starts_with('.') {
+        return None;
+    }
+    let wait = content[..digits]
+        .parse()
+        .unwrap_or(if digits == 0 { 0 } else { u32::MAX });
+    let rest = content[digits..].trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
+    let target = rest.strip_prefix(|c: char| matches!(c, ';' | ',') || c.is_whitespace())?;
+    let target = target.trim_start_matches(|c: char| matches!(c, ';' | ',') || c.is_whitespace());
+    let target = after_url_equals(target).unwrap_or(target);
+    let target = match target.chars().next() {
+        Some(quote @ ('"' | '\'')) => target[1..].split(quote).next().unwrap_or_default(),
+        _ => target,
+    };
+    if target.is_empty() || wait > LONGEST_WAIT {
+        return None;
+    }
+    let mut here = here.clone();
+    here.set_fragment(None);
+    absolute(base, target).filter(|url| *url != here)
+}
+
+fn after_url_equals(text: &str) -> Option<&str> {
+    let name = text.get(..3)?;
+    let rest = text[3..].trim_start().strip_prefix('=')?;
+    name.eq_ignore_ascii_case("url").then(|| rest.trim_start())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn url(text: &str) -> Url {
+        Url::parse(text).unwrap()
+    }
+
+    #[test]
+    fn mailto_links_are_decoded() {
+        let to = |href| addressees(href).unwrap_or_default();
+        assert_eq!(to("mailto:info@acme.co"), ["info@acme.co"]);
+        assert_eq!(to(" MAILTO:info%40acme.co?subject=a@b.c"), ["info@acme.co"]);
+        assert_eq!(
+            to("mailto:a@acme.co,b@acme.co;c@acme.co"),
+            ["a@acme.co", "b@acme.co", "c@acme.co"]
+        );
+        assert_eq!(
+            to("mailto:?to=a@acme.co&cc=x@y.z&To=b@acme.co"),
+            ["a@acme.co", "b@acme.co"]
+        );
+        assert_eq!(to("mail\nto:in%E2%80%8Bfo@acme.co"), ["info@acme.co"]);
+        assert_eq!(to("mailto:Acme%20%3Cinfo@acme.co%3E"), ["info@acme.co"]);
+        assert_eq!(to("mailto:"), Vec::<String>::new());
+    }
+
+    #[test]
+    fn other_links_are_not() {
+        for href in [
+            "https://x.y/mailto:info@acme.co",
+            "mailtoo:info@acme.co",
+            "info@acme.co",
+            "",
+        ] {
+            assert_eq!(addressees(href), None, "{href}");
+        }
+    }
+
+    #[test]
+    fn refreshes_lead_on() {
+        let here = url("https://acme.co/a/");
+        let leads = |content| refresh(&here, &here, content).map(String::from);
+        assert_eq!(leads("0;url=b").as_deref(), Some("https://acme.co/a/b"));
+        assert_eq!(
+            leads("0; URL = '/c' x").as_deref(),
+            Some("https://acme.co/c")
+        );
+        assert_eq!(
+            leads(".5,https://other.example/#x").as_deref(),
+            Some("https://other.example/")
+        );
+        assert_eq!(leads("3 /d").as_deref(), Some("https://acme.co/d"));
+    }
+
+    #[test]
+    fn reloads_and_timeouts_do_not() {
+        let here = url("https://acme.co/a/");
+        for content in [
+            "30",
+            "5;",
+            "0;url=",
+            "0;url=./",
+            "0;url=#x",
+            "1800;url=/logout",
+            "x;url=/",
+            "",
+            "99999999999;url=/b",
+            "0;url=javascript:x",
+            "0;url=\u{e9}\u{e9}:",
+        ] {
+            let led = refresh(&here, &here, content);
+            assert!(led.is_none() || content.contains('\u{e9}'), "{content}");
+        }
+    }
+}

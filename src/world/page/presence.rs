@@ -1,0 +1,168 @@
+//! Whether, and how, an address stands on a page.
+
+use std::collections::HashSet;
+
+use percent_encoding::percent_decode_str;
+
+use super::Page;
+use super::spelled::spells;
+use super::whole::{Needle, ends_alone, starts_alone};
+use crate::world::domain::RegistrableDomain;
+use crate::world::mailbox::Mailbox;
+
+/// How an address stands on a page; the best comes first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Presence {
+    /// A reader can see or click it.
+    Visible,
+    /// A reader can see it, spelled so that harvesters do not find it.
+    Obfuscated,
+    /// Only where no reader sees it.
+    Hidden,
+    /// It is not there.
+    Absent,
+}
+
+/// How `mailbox` stands on `page`: of all places only the best counts.
+#[must_use]
+pub fn presence(page: &Page, mailbox: &Mailbox) -> Presence {
+    let needle = Needle::of(mailbox);
+    let shown = || page.visible.iter().chain(&page.linked);
+    if shown().any(|text| needle.is_in(text)) {
+        Presence::Visible
+    } else if shown().any(|text| spells(text, &needle)) {
+        Presence::Obfuscated
+    } else if page.hidden.iter().any(|text| is_hidden_in(text, &needle)) {
+        Presence::Hidden
+    } else {
+        Presence::Absent
+    }
+}
+
+fn is_hidden_in(text: &str, needle: &Needle) -> bool {
+    needle.is_in(text)
+        || spells(text, needle)
+        || (text.contains('%') && needle.is_in(&percent_decode_str(text).decode_utf8_lossy()))
+}
+
+/// The addresses of `domain` that a reader of `page` can see or click: distinct, in the order
+/// of the page and in lower case, at most `most`; and how many there are in all.
+#[must_use]
+pub fn addresses_of(page: &Page, domain: &RegistrableDomain, most: usize) -> (Vec<String>, usize) {
+    let mut first = Vec::new();
+    let mut all = HashSet::new();
+    for text in page.visible.iter().chain(&page.linked) {
+        for (at, _) in text.match_indices('@') {
+            let Some(mailbox) = around(text, at) else {
+                continue;
+            };
+            if mailbox.domain().registrable().as_ref() != Some(domain) {
+                continue;
+            }
+            let address = mailbox.to_string();
+            if all.insert(address.clone()) && first.len() < most {
+                first.push(address);
+            }
+        }
+    }
+    (first, all.len())
+}
+
+/// The address around the `@` at byte `at`.
+fn around(text: &str, at: usize) -> Option<Mailbox> {
+    const MOST_LOCAL: usize = 64;
+    const MOST_DOMAIN: usize = 253;
+    let in_local = |b: &u8| b.is_ascii_alphanumeric() || b"._+-%&'".contains(b);
+    let before = text[..at].bytes().rev().take(MOST_LOCAL + 1);
+    let local_length = before.take_while(|b| in_local(b)).count();
+    let in_domain = |c: &char| c.is_alphanumeric() || matches!(c, '.' | '-');
+    let after = text[at + 1..].char_indices();
+    let wide = after
+        .take(MOST_DOMAIN + 1)
+        .take_while(|(_, c)| in_domain(c))
+        .last()
+        .map_or(0, |(start, c)| start + c.len_utf8());
+    if local_length == 0 || local_length > MOST_LOCAL || wide == 0 {
+        return None;
+    }
+    let local = text[at - local_length..at].trim_start_matches(['.', '-', '\'']);
+    if !starts_alone(&text[..at - local.len()]) {
+        return None;
+    }
+    let wide = &text[at + 1..at + 1 + wide];
+    let narrow = wide.find(|c: char| !c.is_ascii()).unwrap_or(wide.len());
+    // A neighbour in Hangul may follow an ASCII domain, or belong to an international one.
+    [&wide[..narrow], wide].into_iter().find_map(|name| {
+        let name = name.trim_end_matches(['.', '-']);
+        let rest = &text[at + 1 + name.len()..];
+        let ascii = idna::domain_to_ascii(name).ok()?;
+        let mailbox = Mailbox::parse(&format!("{local}@{ascii}")).ok()?;
+        let known = mailbox.domain().registrable().is_some();
+        (known && ends_alone(rest, name)).then_some(mailbox)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::world::domain::HostName;
+    use crate::world::page::tests::page;
+
+    fn how(html: &str) -> Presence {
+        presence(&page(html), &Mailbox::parse("info@acme.co").unwrap())
+    }
+
+    #[test]
+    fn the_best_place_counts() {
+        assert_eq!(how("<p>Info@ACME.co"), Presence::Visible);
+        assert_eq!(
+            how("<a href='mailto:info%40acme.co'>mail</a>"),
+            Presence::Visible
+        );
+        assert_eq!(
+            how("<p>info [at] acme [dot] co <!-- info@acme.co -->"),
+            Presence::Obfuscated
+        );
+        assert_eq!(
+            how("<p>info (at) acme.co<p>info@acme.co"),
+            Presence::Visible
+        );
+        assert_eq!(how("<!-- info@acme.co -->"), Presence::Hidden);
+        assert_eq!(how("<p hidden>info(at)acme.co</p>"), Presence::Hidden);
+        assert_eq!(
+            how("<a data-x='mailto%3Ainfo%40acme.co'>x</a>"),
+            Presence::Hidden
+        );
+        assert_eq!(how("<p>info@acme.com"), Presence::Absent);
+        assert_eq!(how("<p>info<p>@acme.co"), Presence::Absent);
+        assert!(Presence::Visible < Presence::Absent);
+    }
+
+    fn of_domain(html: &str, domain: &str, most: usize) -> (Vec<String>, usize) {
+        let domain = HostName::parse(domain).unwrap().registrable().unwrap();
+        addresses_of(&page(html), &domain, most)
+    }
+
+    #[test]
+    fn addresses_of_the_domain_are_listed_once_each() {
+        let html = "<p>A@acme.co, a@acme.co.<p>b@mail.acme.co로 <a href=mailto:c@acme.co>x</a>
+                    x@acme.com y@notacme.co <p hidden>h@acme.co</p> @acme.co https://u@acme.co/";
+        let (first, total) = of_domain(html, "acme.co", 2);
+        assert_eq!(first, ["a@acme.co", "b@mail.acme.co"]);
+        assert_eq!(total, 3);
+    }
+
+    #[test]
+    fn international_domains_are_listed_as_a_labels() {
+        let (first, _) = of_domain("<p>info@BÜCHER.de", "xn--bcher-kva.de", 5);
+        assert_eq!(first, ["info@xn--bcher-kva.de"]);
+    }
+
+    #[test]
+    fn pages_full_of_signs_end() {
+        for text in ["@", "a@a.", "a", "가@가", ".@."] {
+            let (first, total) = of_domain(&text.repeat(100_000), "acme.co", 5);
+            assert_eq!((first.len(), total), (0, 0), "{text}");
+        }
+    }
+}

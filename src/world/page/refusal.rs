@@ -1,0 +1,283 @@
+//! Whether a page states that e-mail addresses may not be collected.
+//!
+//! Korean sites say so after Article 50-2 of the Network Act (“이메일 무단 수집 거부”), German ones in
+//! the Impressum, others in a line of their own. The label of a link to such a statement is not
+//! one, and neither is a privacy notice that asks for, or disclaims, the visitor's own address.
+
+use super::Page;
+use super::text::{boundary, head};
+
+/// How far the parts of a statement stand apart, at most, in bytes.
+const NEAR: usize = 400;
+
+/// The longest sentence handed back, in characters.
+const MOST_CHARS: usize = 300;
+
+/// What a statement consists of, in lower case.
+struct Form {
+    /// What is not to be collected.
+    what: &'static [&'static str],
+    /// What is not to be done with it.
+    deed: &'static [&'static str],
+    /// That it is not.
+    not: &'static [&'static str],
+    /// What says that another thing is meant.
+    unless: &'static [&'static str],
+}
+
+const FORMS: &[Form] = &[
+    Form {
+        what: &[
+            "이메일",
+            "e-mail",
+            "email",
+            "전자우편",
+            "메일주소",
+            "메일 주소",
+        ],
+        deed: &[
+            "수집되는",
+            "수집하는",
+            "수집되어",
+            "수집을",
+            "수집행위",
+            "수집 행위",
+            "수집하여",
+            "수집하거나",
+            "수집·판매",
+            "수집할",
+        ],
+        not: &[
+            "거부하며",
+            "거부합니다",
+            "거부함",
+            "거부하고",
+            "금지합니다",
+            "금지하며",
+            "금지되",
+            "금지하고",
+            "금합니다",
+            "처벌",
+            "안됩니다",
+            "안 됩니다",
+        ],
+        unless: &["동의", "권리", "개인정보의 수집", "수집항목", "수집 항목"],
+    },
+    Form {
+        what: &["e-mail address", "email address", "e-mails", "emails"],
+        deed: &["collect", "harvest", "gather", "extract", "scrap"],
+        not: &[
+            "prohibit",
+            "forbidden",
+            "may not be",
+            "must not",
+            "not permitted",
+            "not allowed",
+            "is refused",
+            "not consent",
+            "do not collect",
+            "don't collect",
+            "do not harvest",
+            "no harvesting",
+            "unlawful",
+        ],
+        unless: &[
+            "we do not",
+            "we don't",
+            "we will not",
+            "we never",
+            "does not collect",
+            "your email",
+            "your e-mail",
+        ],
+    },
+    Form {
+        what: &["メールアドレス"],
+        deed: &["収集", "取得"],
+        not: &["禁止", "禁じ", "お断り", "拒否"],
+        unless: &["お客様の", "個人情報"],
+    },
+    Form {
+        what: &[
+            "e-mail-adresse",
+            "email-adresse",
+            "mailadresse",
+            "kontaktdaten",
+            "adressdaten",
+        ],
+        deed: &[
+            "nutzung",
+            "verwendung",
+            "sammeln",
+            "sammlung",
+            "erheb",
+            "werbung",
+        ],
+        not: &[
+            "widersprochen",
+            "widersprechen",
+            "untersagt",
+            "nicht gestattet",
+            "verboten",
+            "nicht erlaubt",
+        ],
+        unless: &[
+            "widersprechen können",
+            "können sie",
+            "sie können",
+            "widerspruchsrecht",
+        ],
+    },
+];
+
+/// The sentence in which the page states that e-mail addresses may not be collected, if any.
+#[must_use]
+pub fn states_no_collection(page: &Page) -> Option<String> {
+    // A statement may be set over a few lines.
+    const LINES: usize = 4;
+    (0..page.visible.len()).find_map(|index| {
+        let line = &page.visible[index];
+        let lower = line.to_lowercase();
+        if !FORMS.iter().any(|form| any(&lower, form.what)) {
+            return None;
+        }
+        stated(line).or_else(|| {
+            let end = page.visible.len().min(index + LINES);
+            let lines = page.visible[index..end].iter();
+            let joined: Vec<_> = lines.map(|line| head(line, MOST_CHARS)).collect();
+            stated(&joined.join(" "))
+        })
+    })
+}
+
+fn any(text: &str, words: &[&str]) -> bool {
+    words.iter().any(|word| text.contains(word))
+}
+
+/// The statement in one text.
+fn stated(text: &str) -> Option<String> {
+    sentences(text).find_map(|sentence| {
+        let lower = without_label(&sentence.to_lowercase());
+        let form = FORMS.iter().any(|form| form.states(&lower));
+        form.then(|| head(sentence.trim(), MOST_CHARS).to_owned())
+    })
+}
+
+/// The sentences of a text, each with its end.
+fn sentences(text: &str) -> impl Iterator<Item = &str> {
+    text.split_inclusive(['。', '!', '?', '！', '？'])
+        .flat_map(|part| part.split_inclusive(". "))
+}
+
+/// The text without the label of a link to a statement.
+fn without_label(lower: &str) -> String {
+    let mut text = lower.to_owned();
+    for label in [
+        "무단수집거부",
+        "무단 수집 거부",
+        "무단수집 거부",
+        "무단 수집거부",
+        "수집거부",
+        "수집 거부",
+    ] {
+        let mut kept = String::with_capacity(text.len());
+        let mut rest = text.as_str();
+        while let Some((before, after)) = rest.split_once(label) {
+            kept.push_str(before);
+            if after.starts_with(['하', '합', '함']) {
+                kept.push_str("수집을 거부");
+            }
+            rest = after;
+        }
+        kept.push_str(rest);
+        text = kept;
+    }
+    text
+}
+
+impl Form {
+    /// Whether deed and denial stand near each other and near what they are about.
+    fn states(&self, lower: &str) -> bool {
+        if !any(lower, self.what) || !any(lower, self.not) {
+            return false;
+        }
+        self.deed.iter().any(|deed| {
+            lower.match_indices(deed).any(|(at, _)| {
+                let near = around(lower, at);
+                any(near, self.what) && any(near, self.not) && !any(near, self.unless)
+            })
+        })
+    }
+}
+
+/// The text around byte `at`.
+fn around(text: &str, at: usize) -> &str {
+    let start = boundary(text, at.saturating_sub(NEAR));
+    let end = boundary(text, at + NEAR);
+    &text[start..end]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::world::page::tests::page;
+
+    fn states(html: &str) -> bool {
+        states_no_collection(&page(html)).is_some()
+    }
+
+    const KOREAN: &str = "본 웹사이트에 게시된 이메일 주소가 전자우편 수집 프로그램이나 그 밖의 기술적 장치를 \
+        이용하여 무단으로 수집되는 것을 거부하며, 이를 위반시 정보통신망법에 의해 형사처벌됨을 유념하시기 바랍니다.";
+
+    #[test]
+    fn statements_are_found() {
+        for text in [
+            KOREAN,
+            "이메일 주소 무단수집을 거부합니다",
+            "Harvesting of e-mail addresses from this site is prohibited.",
+            "The email addresses on this site may not be collected or used for advertising.",
+            "当サイトのメールアドレスの収集を禁止します。",
+            "Der Nutzung von im Rahmen der Impressumspflicht veröffentlichten Kontaktdaten durch Dritte zur Übersendung von Werbung wird hiermit ausdrücklich widersprochen.",
+        ] {
+            assert!(states(&format!("<p>{text}</p>")), "{text}");
+        }
+        let said = states_no_collection(&page(&format!("<p>안녕하세요. {KOREAN}"))).unwrap();
+        assert!(
+            said.starts_with("본 웹사이트") && said.ends_with("바랍니다."),
+            "{said}"
+        );
+    }
+
+    #[test]
+    fn a_statement_over_several_lines_is_found() {
+        assert!(states(
+            &KOREAN
+                .replace("이용하여 ", "이용하여<br>")
+                .replace("거부하며, ", "거부하며,<br>")
+        ));
+    }
+
+    #[test]
+    fn labels_and_privacy_notices_are_not_statements() {
+        for html in [
+            "<footer><a href=/e>이메일무단수집거부</a> | <a href=/p>개인정보처리방침</a></footer>",
+            "<li>이메일 무단 수집 거부<li>본 사이트의 콘텐츠는 저작권법의 보호를 받으며 무단 복제를 금지합니다.",
+            "<p>이메일 수집을 위한 동의를 거부합니다 란에 표시할 권리가 있습니다",
+            "<p>수집항목: 이름, 이메일. 수집을 거부하실 수 있습니다.",
+            "<p>We do not collect email addresses without your consent; it is prohibited.",
+            "<p>We collect your email address. Smoking is prohibited.",
+            "<p>メールアドレスを取得します。転載を禁止します。",
+            "<p>Sie können der Nutzung Ihrer E-Mail-Adresse jederzeit widersprechen.",
+            "<p>info@acme.co 이메일 문의",
+            "<p hidden>Harvesting of e-mail addresses is prohibited.</p>",
+        ] {
+            assert!(!states(html), "{html}");
+        }
+    }
+
+    #[test]
+    fn hostile_pages_end() {
+        assert!(!states(&"이메일 수집을 ".repeat(50_000)));
+        assert!(!states(&"<p>email address collect".repeat(50_000)));
+    }
+}

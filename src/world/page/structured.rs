@@ -1,0 +1,236 @@
+//! What a page tells machines about itself: JSON-LD with schema.org's words.
+
+use serde_json::Value;
+
+use super::OwnerPlace;
+
+/// What JSON-LD says.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Said {
+    /// Values of `email`, wherever they stand.
+    pub(super) emails: Vec<String>,
+    /// Names of the page's own organization and site.
+    pub(super) names: Vec<(OwnerPlace, String)>,
+}
+
+/// schema.org's `Organization` and the subtypes in use.
+const ORGANIZATIONS: &[&str] = &[
+    "AccountingService",
+    "Airline",
+    "AutoDealer",
+    "AutoRepair",
+    "AutomotiveBusiness",
+    "Bakery",
+    "BankOrCreditUnion",
+    "BarOrPub",
+    "BeautySalon",
+    "CafeOrCoffeeShop",
+    "CollegeOrUniversity",
+    "Consortium",
+    "Cooperative",
+    "Corporation",
+    "Dentist",
+    "EducationalOrganization",
+    "Electrician",
+    "EmploymentAgency",
+    "EntertainmentBusiness",
+    "FinancialService",
+    "FoodEstablishment",
+    "FurnitureStore",
+    "GeneralContractor",
+    "GovernmentOrganization",
+    "HealthAndBeautyBusiness",
+    "HomeAndConstructionBusiness",
+    "Hospital",
+    "Hotel",
+    "InsuranceAgency",
+    "LegalService",
+    "Library",
+    "LocalBusiness",
+    "LodgingBusiness",
+    "MedicalBusiness",
+    "MedicalClinic",
+    "MedicalOrganization",
+    "MovingCompany",
+    "NGO",
+    "NewsMediaOrganization",
+    "Notary",
+    "OnlineBusiness",
+    "OnlineStore",
+    "Organization",
+    "PerformingGroup",
+    "Pharmacy",
+    "Physician",
+    "Plumber",
+    "ProfessionalService",
+    "RealEstateAgent",
+    "ResearchOrganization",
+    "Restaurant",
+    "School",
+    "SportsOrganization",
+    "Store",
+    "TravelAgency",
+    "WorkersUnion",
+];
+
+/// Types whose `publisher`, `copyrightHolder`, `about` or `mainEntity` is the page's owner.
+const PAGES: &[&str] = &[
+    "AboutPage",
+    "CollectionPage",
+    "ContactPage",
+    "WebPage",
+    "WebSite",
+];
+
+/// Whether a type's name, bare or as a schema.org URL, is an organization's.
+pub(super) fn is_organization(name: &str) -> bool {
+    ORGANIZATIONS.contains(&bare(name))
+}
+
+fn bare(name: &str) -> &str {
+    name.rsplit(['/', ':', '#']).next().unwrap_or(name)
+}
+
+/// Reads one JSON-LD script; none when it is not JSON.
+///
+/// Names count of organizations at the top level or in `@graph`, and of those that a page or
+/// site at that level names as its own. An organization elsewhere, such as the one a review is
+/// about or an author works for, does not own the page.
+pub(super) fn json_ld(script: &str) -> Option<Said> {
+    let script = script
+        .trim()
+        .trim_start_matches("<!--")
+        .trim_end_matches("-->");
+    let script = script
+        .trim()
+        .trim_start_matches("//<![CDATA[")
+        .trim_end_matches("//]]>");
+    let root: Value = serde_json::from_str(script.trim()).ok()?;
+    let mut said = Said::default();
+    for top in tops(&root) {
+        said.name(top);
+        if types(top).any(|name| PAGES.contains(&name)) {
+            ["publisher", "copyrightHolder", "about", "mainEntity"]
+                .iter()
+                .filter_map(|key| top.get(key))
+                .flat_map(one_or_many)
+                .for_each(|owner| said.name(owner));
+        }
+    }
+    let mut values = vec![&root];
+    while let Some(value) = values.pop() {
+        match value {
+            Value::Array(array) => values.extend(array.iter().rev()),
+            Value::Object(object) => {
+                let emails = object.get("email").into_iter().flat_map(one_or_many);
+                said.emails
+                    .extend(emails.filter_map(Value::as_str).map(|email| {
+                        let scheme = email.get(..7).filter(|s| s.eq_ignore_ascii_case("mailto:"));
+                        email[scheme.map_or(0, str::len)..].trim().to_owned()
+                    }));
+                values.extend(object.values());
+            }
+            _ => {}
+        }
+    }
+    Some(said)
+}
+
+impl Said {
+    fn name(&mut self, of: &Value) {
+        let place = if types(of).any(is_organization) {
+            OwnerPlace::Organization
+        } else if types(of).any(|name| name == "WebSite") {
+            OwnerPlace::SiteName
+        } else {
+            return;
+        };
+        let names = ["name", "legalName", "alternateName"]
+            .iter()
+            .filter_map(|key| of.get(key));
+        let names = names.flat_map(one_or_many).filter_map(Value::as_str);
+        self.names
+            .extend(names.map(|name| (place, name.to_owned())));
+    }
+}
+
+/// Objects at the top level and in `@graph` there.
+fn tops(root: &Value) -> impl Iterator<Item = &Value> {
+    one_or_many(root).flat_map(|top| {
+        let graph = top.get("@graph").into_iter().flat_map(one_or_many);
+        std::iter::once(top).chain(graph)
+    })
+}
+
+fn one_or_many(value: &Value) -> std::slice::Iter<'_, Value> {
+    match value {
+        Value::Array(array) => array.iter(),
+        one => std::slice::from_ref(one).iter(),
+    }
+}
+
+fn types(of: &Value) -> impl Iterator<Item = &str> {
+    let types = of.get("@type").into_iter().flat_map(one_or_many);
+    types.filter_map(Value::as_str).map(bare)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(script: &str) -> Vec<String> {
+        let said = json_ld(script).unwrap();
+        said.names.into_iter().map(|(_, name)| name).collect()
+    }
+
+    #[test]
+    fn organizations_name_the_owner() {
+        assert_eq!(
+            names(r#"{"@type":"Corporation","name":"Acme","legalName":"Acme Inc."}"#),
+            ["Acme", "Acme Inc."]
+        );
+        assert_eq!(
+            names(r#"[{"@type":["Thing","http://schema.org/Store"],"name":"Acme"}]"#),
+            ["Acme"]
+        );
+        assert_eq!(
+            names(
+                r#"{"@graph":[{"@type":"WebSite","name":"S","publisher":{"@type":"Organization","name":"Acme"}}]}"#
+            ),
+            ["S", "Acme"]
+        );
+    }
+
+    #[test]
+    fn others_organizations_do_not() {
+        for script in [
+            r#"{"@type":"Review","itemReviewed":{"@type":"Organization","name":"Acme"}}"#,
+            r#"{"@type":"Organization","member":{"@type":"Organization","name":"Acme"}}"#,
+            r#"{"@type":"Person","name":"Acme"}"#,
+            r#"{"@type":"NewsArticle","publisher":{"@type":"Organization","name":"Acme"}}"#,
+            r#"{"name":"Acme"}"#,
+        ] {
+            assert_eq!(names(script), Vec::<String>::new(), "{script}");
+        }
+    }
+
+    #[test]
+    fn emails_count_wherever_they_stand() {
+        let said = json_ld(
+            r#"<!-- {"@type":"X","a":[{"email":"mailto:a@acme.co"},{"b":{"email":["b@acme.co"]}}]} -->"#,
+        );
+        assert_eq!(said.unwrap().emails, ["a@acme.co", "b@acme.co"]);
+        let said = json_ld(r#"{"emails":"a@acme.co","email":1,"note":"b@acme.co"}"#);
+        assert_eq!(said.unwrap(), Said::default());
+    }
+
+    #[test]
+    fn what_is_not_json_says_nothing() {
+        assert_eq!(json_ld(&"[".repeat(100_000)), None);
+        assert_eq!(json_ld("{"), None);
+        assert_eq!(
+            json_ld(r#"{"email":"mailt가a@b.c"}"#).unwrap().emails,
+            ["mailt가a@b.c"]
+        );
+    }
+}

@@ -1,0 +1,342 @@
+use proptest::prelude::*;
+use url::Url;
+
+use super::protected::encode;
+use super::{OwnerPlace, Page, Unreadable};
+
+pub(super) fn page(html: &str) -> Page {
+    parse("text/html; charset=utf-8", html.as_bytes()).unwrap()
+}
+
+fn parse(content_type: &str, body: &[u8]) -> Result<Page, Unreadable> {
+    let url = Url::parse("https://acme.co/contact/").unwrap();
+    Page::parse(&url, Some(content_type), None, body)
+}
+
+fn visible(html: &str) -> Vec<String> {
+    page(html).visible
+}
+
+fn owner(html: &str, place: OwnerPlace) -> Vec<String> {
+    let texts = page(html).owner.into_iter();
+    texts
+        .filter(|text| text.place == place)
+        .map(|text| text.text)
+        .collect()
+}
+
+#[test]
+fn inline_elements_join_and_blocks_part() {
+    assert_eq!(
+        visible("<p>in<i>fo</i><b>&#64;</b><wbr>acme.c&#111;</p>"),
+        ["info@acme.co"]
+    );
+    assert_eq!(
+        visible("in<span style='display:none'>x</span>fo@acme<!-- y -->.co"),
+        ["info@acme.co"]
+    );
+    assert_eq!(
+        visible(
+            "<table><tr><td>a</td><td>b</td></table>c<br>d<ul><li>e<li>f</ul><div>g<div>h</div>i</div>"
+        ),
+        ["a", "b", "c", "d", "e", "f", "g", "h", "i"]
+    );
+    assert_eq!(visible("<pre>a\nb</pre>"), ["a", "b"]);
+    assert_eq!(visible("TEL<img src=x>info@acme.co"), ["TEL info@acme.co"]);
+    assert_eq!(visible("<select><option>a<option>b</select>"), ["a", "b"]);
+    assert_eq!(
+        visible("<p>in\u{200b}f&shy;o@acme.co</p>"),
+        ["info@acme.co"]
+    );
+    assert_eq!(
+        visible("<details><summary>s</summary>t</details>"),
+        ["s", "t"]
+    );
+    assert_eq!(visible("<p aria-hidden=true>seen"), ["seen"]);
+}
+
+#[test]
+fn what_no_one_sees_is_hidden() {
+    for html in [
+        "<!-- info@acme.co -->",
+        "<script>var x = 'info@acme.co'</script>",
+        "<style>/* info@acme.co */</style>",
+        "<template><p>info@acme.co</template>",
+        "<noscript>info@acme.co</noscript>",
+        "<title>info@acme.co</title>",
+        "<head><meta name=description content='info@acme.co'></head>",
+        "<p hidden>info@acme.co</p>",
+        "<div style='display: none'><p>info@<b>acme.co</b></div>",
+        "<style>.x{display:none}</style><p class='y x'>info@acme.co</p>",
+        "<p id=z>info@acme.co</p><style>#z{visibility:hidden}</style>",
+        "<img alt='info@acme.co'>",
+        "<input value='info@acme.co'><input type=hidden value=x>",
+        "<input placeholder='info@acme.co'>",
+        "<textarea>info@acme.co</textarea>",
+        "<svg><title>info@acme.co</title></svg>",
+        "<svg><metadata>info@acme.co</metadata></svg>",
+        "<dialog>info@acme.co</dialog>",
+        "<a data-mail='info@acme.co'>x</a>",
+        "<div hidden><a href='mailto:info@acme.co'>x</a></div>",
+        "<a href='mailto:info@acme.co'> </a>",
+        "<object data=x>info@acme.co</object>",
+        "<iframe>info@acme.co</iframe>",
+    ] {
+        let page = page(html);
+        assert!(
+            !page
+                .visible
+                .iter()
+                .chain(&page.linked)
+                .any(|s| s.contains('@')),
+            "{html} {page:?}"
+        );
+        assert!(
+            page.hidden.iter().any(|s| s.contains("info@acme.co")),
+            "{html} {page:?}"
+        );
+    }
+    assert!(page("<!-- nothing --><p title=x>y").hidden.is_empty());
+}
+
+#[test]
+fn what_is_shown_is_not_hidden() {
+    for html in [
+        "<style>@media print{.x{display:none}} .x p{display:none}</style><p class=x>info@acme.co",
+        "<style>.x{display:none}</style><p class=x style='display:block'>info@acme.co",
+        "<style>body{opacity:0}</style><p>info@acme.co",
+        "<svg><text>info@acme.co</text></svg>",
+        "<dialog open>info@acme.co</dialog>",
+        "<p style='color:red'>info@acme.co",
+        "<button>info@acme.co</button>",
+    ] {
+        assert_eq!(visible(html), ["info@acme.co"], "{html}");
+    }
+}
+
+#[test]
+fn links_and_structured_data_are_linked() {
+    let hex = encode("info@acme.co", 9);
+    for html in [
+        "<a href='MAILTO:info%40acme.co?subject=x'>mail</a>",
+        "<a href='mailto:info@acme.co'><i class=icon></i></a>",
+        "<script type=application/ld+json>{\"email\":\"info@acme.co\"}</script>",
+        "<meta itemprop=email content='mailto:info@acme.co'>",
+        &format!("<a class=__cf_email__ data-cfemail={hex}>[email&#160;protected]</a>"),
+        &format!("<a href='/cdn-cgi/l/email-protection#{hex}'>mail</a>"),
+        "<map><area href='mailto:info@acme.co'></map>",
+    ] {
+        assert_eq!(page(html).linked, ["info@acme.co"], "{html}");
+    }
+    let lure = format!("<p hidden><a data-cfemail={hex}>x</a></p>");
+    assert!(page(&lure).linked.is_empty());
+    assert!(
+        page("<link rel=me href='mailto:info@acme.co'>")
+            .linked
+            .is_empty()
+    );
+}
+
+#[test]
+fn owners_stand_at_their_places() {
+    assert_eq!(
+        owner(
+            "<title>Acme &amp; Co</title><svg><title>x</title></svg>",
+            OwnerPlace::Title
+        ),
+        ["Acme & Co"]
+    );
+    assert_eq!(
+        owner(
+            "<meta property=og:site_name content=Acme>",
+            OwnerPlace::SiteName
+        ),
+        ["Acme"]
+    );
+    assert_eq!(
+        owner("<h1>A<b>cme</b></h1><h2>x</h2>", OwnerPlace::Heading),
+        ["Acme"]
+    );
+    assert_eq!(
+        owner("<header><p>Acme</p></header><p>x</p>", OwnerPlace::Header),
+        ["Acme"]
+    );
+    assert_eq!(
+        owner("<div id=footer><p>Acme</p></div>", OwnerPlace::Footer),
+        ["Acme"]
+    );
+    assert_eq!(owner("<p>© Acme</p>", OwnerPlace::Copyright), ["© Acme"]);
+    assert_eq!(
+        owner("<table><tr><th>상호<td>아크메</table>", OwnerPlace::Address),
+        ["아크메"]
+    );
+    assert_eq!(
+        owner(
+            "<div itemscope itemtype=https://schema.org/Organization>x <b itemprop=name>Acme</b> y</div>",
+            OwnerPlace::Organization
+        ),
+        ["Acme"]
+    );
+    assert_eq!(
+        owner(
+            "<script type=application/ld+json>{\"@type\":\"Organization\",\"name\":\"Acme\"}</script>",
+            OwnerPlace::Organization
+        ),
+        ["Acme"]
+    );
+    assert_eq!(
+        owner("<a href='/'><img alt=Acme src=x></a>", OwnerPlace::Logo),
+        ["Acme"]
+    );
+    assert_eq!(
+        owner(
+            "<header><div class=logo><img alt=Acme></div></header>",
+            OwnerPlace::Logo
+        ),
+        ["Acme"]
+    );
+}
+
+#[test]
+fn mentions_do_not_stand_where_owners_do() {
+    assert_eq!(
+        owner(
+            "<article><header>Acme</header><h1>Acme</h1><address>Acme</address></article>",
+            OwnerPlace::Header
+        ),
+        [""; 0]
+    );
+    assert!(
+        page("<article><h1>Acme</h1><footer>© Acme</footer></article>")
+            .owner
+            .is_empty()
+    );
+    assert!(
+        page("<header><div class=clients><img class=logo alt=Acme></div></header>")
+            .owner
+            .is_empty()
+    );
+    assert!(
+        page("<div><img class=logo alt=Acme></div>")
+            .owner
+            .is_empty()
+    );
+    assert!(page("<a href=/news><img alt=Acme></a>").owner.is_empty());
+    assert!(
+        page("<h1 hidden>Acme</h1><footer style='display:none'>Acme</footer>")
+            .owner
+            .is_empty()
+    );
+    assert!(page("<div itemscope itemtype=https://schema.org/Review><p itemprop=itemReviewed itemscope itemtype=https://schema.org/Organization><b itemprop=name>Acme</b></p></div>").owner.is_empty());
+}
+
+#[test]
+fn frames_and_refreshes_are_absolute() {
+    let page = page(
+        "<base href=/b/><meta http-equiv=Refresh content='0; url=c'>
+         <iframe src=d#x></iframe><iframe src=d></iframe><iframe src='about:blank'></iframe>
+         <iframe src=hidden style=display:none></iframe><iframe width=0 height=0 src=pixel></iframe>
+         <div hidden><iframe src=e></iframe></div>",
+    );
+    assert_eq!(
+        page.frames.iter().map(Url::as_str).collect::<Vec<_>>(),
+        ["https://acme.co/b/d"]
+    );
+    assert_eq!(
+        page.refresh.as_ref().map(Url::as_str),
+        Some("https://acme.co/b/c")
+    );
+    let set = parse("text/html", b"<frameset><frame src=/f></frameset>").unwrap();
+    assert_eq!(set.frames[0].as_str(), "https://acme.co/f");
+    let url = Url::parse("https://acme.co/").unwrap();
+    let header = Page::parse(&url, Some("text/plain"), Some("0; url=/h"), b"x").unwrap();
+    assert_eq!(header.refresh.unwrap().as_str(), "https://acme.co/h");
+}
+
+#[test]
+fn applications_need_their_scripts() {
+    assert!(page("<noscript>You need to enable JavaScript.</noscript><div id=root></div><script src=a></script>").needs_script);
+    assert!(page("<script>go()</script>").needs_script);
+    let text = "word ".repeat(200);
+    assert!(
+        !page(&format!(
+            "<script src=a></script><div id=root><p>{text}</div>"
+        ))
+        .needs_script
+    );
+    assert!(!page("<p>short").needs_script);
+    assert!(!page("<script type=application/ld+json>{}</script>").needs_script);
+}
+
+#[test]
+fn other_kinds_of_text() {
+    let plain = parse("text/plain", b"<b>a@acme.co</b>\n\n b ").unwrap();
+    assert_eq!(plain.visible, ["<b>a@acme.co</b>", "b"]);
+    for kind in ["application/json", "text/css", "text/xml"] {
+        let source = parse(kind, b"{a@acme.co}\nb").unwrap();
+        assert!(source.visible.is_empty());
+        assert_eq!(source.hidden, ["{a@acme.co}"]);
+    }
+    assert!(matches!(
+        parse("application/pdf", b"x"),
+        Err(Unreadable::NotText(_))
+    ));
+    let (korean, _, _) = encoding_rs::EUC_KR
+        .encode("<p>주식회사 아크메에 오신 것을 환영합니다. 이메일 info@acme.co");
+    assert!(parse("text/html", &korean).unwrap().visible[0].starts_with("주식회사 아크메"));
+}
+
+#[test]
+fn hostile_pages_end() {
+    assert_eq!(
+        parse("text/html", "<div>".repeat(100_000).as_bytes()),
+        Err(Unreadable::TooDeep(1024))
+    );
+    let deep = "<div>".repeat(1000) + "x";
+    assert_eq!(visible(&deep), ["x"]);
+    for piece in [
+        "<p>@",
+        "<header>",
+        "</p>",
+        "<a href=mailto:a@b.c>",
+        "<br>",
+        "&#64;",
+        "<!--",
+        "<x y=@>",
+        "@",
+        "<header>x</header>",
+        "<style>.a{display:none}</style>",
+        "<base href=x>",
+        "<p itemscope itemprop=name>x</p>",
+        "<meta http-equiv=refresh content='0;url=x'>",
+        "<title>",
+        "<select>",
+        "\0",
+    ] {
+        let _ = parse("text/html", piece.repeat(20_000).as_bytes());
+    }
+}
+
+proptest! {
+    #[test]
+    fn any_bytes_are_read_or_refused(kind in "text/html|text/plain|application/json|", body: Vec<u8>) {
+        let _ = parse(&kind, &body);
+    }
+
+    #[test]
+    fn any_markup_is_read_or_refused(
+        html in r#"(<[a-z!/]{0,9}( [a-z-]{1,9}(=['"]?[^<\pC]{0,9})?){0,3}>?|<(p|div|b|table|td|svg|select|template|form|a|script|style|title|frameset|math|option) ?/?>|</(p|div|b|table|td|svg|select|template|form|a|script)>|[^<\pC]{0,5}){0,40}"#
+    ) {
+        let read = page(&html);
+        prop_assert!(read.visible.iter().all(|line| line.trim() == line && !line.is_empty()));
+    }
+
+    #[test]
+    fn an_address_between_spaces_is_visible(local in "[a-z0-9]{1,9}", label in "[a-z]{1,9}", before in "[^@]{0,20} ", after in " .{0,20}") {
+        let text = format!("{before}{local}@{label}.com{after}");
+        let page = parse("text/plain; charset=utf-8", text.as_bytes());
+        prop_assume!(page.is_ok());
+        let mailbox = crate::world::mailbox::Mailbox::parse(&format!("{local}@{label}.com")).unwrap();
+        prop_assert_eq!(super::presence(&page.unwrap(), &mailbox), super::Presence::Visible);
+    }
+}

@@ -1,0 +1,98 @@
+//! Text as a reader sees it: no invisible characters, white space folded.
+
+use icu_properties::CodePointSetData;
+use icu_properties::props::DefaultIgnorableCodePoint;
+
+/// The text without characters that are invisible by Unicode's `Default_Ignorable_Code_Point`
+/// property, every run of white space one space, none at the ends.
+#[must_use]
+pub fn normalise(text: &str) -> String {
+    let mut run = Run::default();
+    run.push(text);
+    run.take()
+}
+
+/// A text that grows piece by piece and is normalised at all times.
+#[derive(Debug, Default)]
+pub(super) struct Run {
+    text: String,
+    gap: bool,
+}
+
+impl Run {
+    /// Adds a piece.
+    pub(super) fn push(&mut self, piece: &str) {
+        let ignorable = CodePointSetData::new::<DefaultIgnorableCodePoint>();
+        for c in piece.chars() {
+            if c.is_whitespace() {
+                self.part();
+            } else if c.is_ascii() || !ignorable.contains(c) {
+                if self.gap {
+                    self.text.push(' ');
+                    self.gap = false;
+                }
+                self.text.push(c);
+            }
+        }
+    }
+
+    /// Parts what comes next from what came before.
+    pub(super) fn part(&mut self) {
+        self.gap = !self.text.is_empty();
+    }
+
+    /// What has grown so far.
+    pub(super) fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    /// What has grown so far; starts anew.
+    pub(super) fn take(&mut self) -> String {
+        self.gap = false;
+        std::mem::take(&mut self.text)
+    }
+}
+
+/// The first `most` characters of `text`.
+pub(super) fn head(text: &str, most: usize) -> &str {
+    text.char_indices()
+        .nth(most)
+        .map_or(text, |(end, _)| &text[..end])
+}
+
+/// The last character boundary at or before byte `at`.
+pub(super) fn boundary(text: &str, at: usize) -> usize {
+    let mut at = at.min(text.len());
+    while !text.is_char_boundary(at) {
+        at -= 1;
+    }
+    at
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn invisible_characters_vanish_and_white_space_folds() {
+        assert_eq!(
+            normalise(
+                "\u{feff} in\u{200b}f\u{ad}o\u{200c}@\u{2060}ac\u{fe0f}me\u{202e}\u{a0}\n\t x "
+            ),
+            "info@acme x"
+        );
+        assert_eq!(normalise("\u{3164}"), "", "Hangul filler");
+    }
+
+    #[test]
+    fn what_is_visible_stays() {
+        assert_eq!(normalise("é·–（주）"), "é·–（주）");
+    }
+
+    #[test]
+    fn head_counts_characters() {
+        assert_eq!(head("가나다", 2), "가나");
+        assert_eq!(head("ab", 2), "ab");
+        assert_eq!([0, 2, 3, 9].map(|at| boundary("가", at)), [0, 0, 3, 3]);
+    }
+}

@@ -1,0 +1,181 @@
+//! Elements and attributes that say more than their text: titles, metadata, scripts, frames,
+//! logos, microdata and links.
+
+use ego_tree::NodeRef;
+use scraper::Node;
+use scraper::node::Element;
+
+use super::{Open, Walk, has_content, own_text};
+use crate::world::page::element::{self, Hints};
+use crate::world::page::scripted::is_root;
+use crate::world::page::{OwnerPlace, links, protected, structured};
+
+/// How many frames of one page are followed, at most.
+const MOST_FRAMES: usize = 20;
+
+impl Walk<'_> {
+    fn link(&mut self, address: String) {
+        if self.hidden > 0 {
+            self.page.hidden.push(address);
+        } else {
+            self.page.linked.push(address);
+        }
+    }
+
+    /// Elements that mean more than their text.
+    pub(super) fn special(&mut self, node: NodeRef<'_, Node>, element: &Element, hints: Hints) {
+        match element.name() {
+            "title" if !self.titled && element::is_html(element) => {
+                self.titled = true;
+                self.owner.add(OwnerPlace::Title, &own_text(node));
+            }
+            "meta" => self.meta(element),
+            "script" => self.script(node, element),
+            "noscript" => self.scripts.noscript(&own_text(node)),
+            "iframe" | "frame" if !self.is_hidden_frame(element) => self.frame(element),
+            "img" if self.hidden == 0 => self.logo(element, hints),
+            _ => {}
+        }
+        let root = element.id().is_some_and(is_root) || element.name() == "app-root";
+        self.scripts.empty_root |= root && !has_content(node);
+    }
+
+    fn meta(&mut self, element: &Element) {
+        let content = element.attr("content").unwrap_or_default();
+        let named = |attribute, names: &[&str]| {
+            element.attr(attribute).is_some_and(|value: &str| {
+                names
+                    .iter()
+                    .any(|name| value.trim().eq_ignore_ascii_case(name))
+            })
+        };
+        if named("property", &["og:site_name"])
+            || named("name", &["og:site_name", "application-name"])
+        {
+            self.owner.add(OwnerPlace::SiteName, content);
+        }
+        if self.page.refresh.is_none() && named("http-equiv", &["refresh"]) {
+            self.page.refresh = links::refresh(&self.page.url, &self.base, content);
+        }
+    }
+
+    fn script(&mut self, node: NodeRef<'_, Node>, element: &Element) {
+        let kind = element
+            .attr("type")
+            .unwrap_or_default()
+            .trim()
+            .to_ascii_lowercase();
+        if kind == "application/ld+json" {
+            if let Some(said) = structured::json_ld(&own_text(node)) {
+                self.page.linked.extend(said.emails);
+                for (place, name) in said.names {
+                    self.owner.add(place, &name);
+                }
+            }
+        } else if kind.is_empty() || kind == "module" || kind.ends_with("javascript") {
+            self.scripts.has = true;
+        }
+    }
+
+    fn is_hidden_frame(&self, element: &Element) -> bool {
+        let none = |name| matches!(element.attr(name), Some("0" | "1" | "0px" | "1px"));
+        // A frame hides its own fallback, which counts in `hidden`.
+        self.hidden > 1 && element.name() == "iframe"
+            || self.concealed.hides(element)
+            || (none("width") && none("height"))
+    }
+
+    fn frame(&mut self, element: &Element) {
+        let source = element
+            .attr("src")
+            .filter(|source| !source.trim().is_empty());
+        if let Some(url) = source.and_then(|source| links::absolute(&self.base, source))
+            && self.page.frames.len() < MOST_FRAMES
+            && !self.page.frames.contains(&url)
+        {
+            self.page.frames.push(url);
+        }
+    }
+
+    /// An image is the owner's logo when it leads home, or is called so in the page's header.
+    fn logo(&mut self, element: &Element, hints: Hints) {
+        const NEAR: usize = 4;
+        let near = || self.open.iter().rev().take(NEAR).map(|open| open.hints);
+        let source = element.attr("src").unwrap_or_default();
+        let file = source.rsplit('/').next().unwrap_or_default();
+        let called = hints.logo
+            || file.to_ascii_lowercase().contains("logo")
+            || near().any(|hints| hints.logo);
+        let others = hints.others || near().any(|hints| hints.others);
+        let home = near().any(|hints| hints.home);
+        if !others
+            && self.regions.article == 0
+            && (home || (called && self.regions.header > 0))
+            && let Some(alt) = element.attr("alt")
+        {
+            self.owner.add(OwnerPlace::Logo, alt);
+        }
+    }
+
+    pub(super) fn microdata(&mut self, element: &Element, open: &mut Open) {
+        let properties = || {
+            element
+                .attr("itemprop")
+                .unwrap_or_default()
+                .split_ascii_whitespace()
+        };
+        let content = element.attr("content").map(str::to_owned);
+        if properties().any(|name| name == "email")
+            && let Some(content) = &content
+        {
+            let scheme = content
+                .get(..7)
+                .filter(|s| s.eq_ignore_ascii_case("mailto:"));
+            self.page
+                .linked
+                .push(content[scheme.map_or(0, str::len)..].trim().to_owned());
+        }
+        let inside = self.open.iter().rev().find_map(|open| open.organization);
+        if inside == Some(true) && properties().any(|name| matches!(name, "name" | "legalName")) {
+            match content {
+                Some(content) => self.owner.add(OwnerPlace::Organization, &content),
+                None => open.name = Some((self.page.visible.len(), self.run.as_str().len())),
+            }
+        }
+        if element.attr("itemscope").is_some() {
+            let of_owner = element.attr("itemprop").is_none()
+                || properties().any(|name| matches!(name, "publisher" | "copyrightHolder"));
+            let types = element.attr("itemtype").unwrap_or_default();
+            let organization = types
+                .split_ascii_whitespace()
+                .any(structured::is_organization);
+            open.organization = Some(of_owner && organization && self.regions.article == 0);
+        }
+    }
+
+    /// Links that can be clicked, and attributes that no one reads.
+    pub(super) fn attributes(&mut self, node: NodeRef<'_, Node>, element: &Element) {
+        for (name, value) in element.attrs() {
+            let link = name == "href" && matches!(element.name(), "a" | "area");
+            if name == "data-cfemail"
+                && let Some(address) = protected::decode(value)
+            {
+                self.link(address);
+            } else if link && let Some(address) = protected::decode_link(value) {
+                self.link(address);
+            } else if link && let Some(addressees) = links::addressees(value) {
+                // An empty link cannot be clicked: a trap for harvesters.
+                let clickable = element.name() == "area" || has_content(node);
+                for address in addressees {
+                    if clickable {
+                        self.link(address);
+                    } else {
+                        self.page.hidden.push(address);
+                    }
+                }
+            } else {
+                self.hide_lines(value);
+            }
+        }
+    }
+}
