@@ -35,6 +35,8 @@ mod gate;
 #[cfg(test)]
 mod bench;
 #[cfg(test)]
+mod canned;
+#[cfg(test)]
 mod local_steps;
 
 pub use gate::EmailGate;

@@ -1,5 +1,6 @@
 //! What the operator chose for the e-mail gate at scan.
 
+use ipnet::IpNet;
 use serde::{Deserialize, Serialize};
 
 use crate::gate::Levels;
@@ -13,6 +14,8 @@ pub struct EmailSettings {
     pub role_only: bool,
     /// Whether robots.txt is obeyed.
     pub robots: RobotsPolicy,
+    /// Networks that count as reachable although they are not public.
+    pub allow_net: Vec<IpNet>,
     /// The levels that the operator set, by rule.
     pub levels: Levels,
 }
@@ -22,6 +25,7 @@ impl Default for EmailSettings {
         Self {
             role_only: false,
             robots: RobotsPolicy::Obey,
+            allow_net: Vec::new(),
             levels: Levels::new(),
         }
     }
