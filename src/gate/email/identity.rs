@@ -1,9 +1,54 @@
-//! The step `identity`.
+//! Step 7, `identity`: is the site the company's, and the address not another's already?
 
-use super::context::Context;
-use crate::gate::{Check, Cost, Finding, Rule};
+pub mod common_words;
+pub mod company_name;
+pub mod folded;
+pub mod home;
+pub mod legal_forms;
+pub mod standing;
 
-/// The step `identity`.
+mod reuse;
+
+use url::Url;
+
+use self::company_name::CompanyName;
+use self::home::Home;
+use self::standing::{Standing, standing};
+use super::context::{Context, SITE};
+use super::on_site::on_site;
+use super::quoted::quoted;
+use crate::gate::{Check, Cost, Finding, Level, Rule};
+
+static RULES: [Rule; 6] = [
+    Rule::known(
+        "company-not-on-site",
+        Level::Review,
+        "the company's name is neither on the source page nor on the site's home page",
+        "submit the site of this very company, and a page of it that names the company",
+    ),
+    Rule::known(
+        "company-mentioned-only",
+        Level::Review,
+        "the company's name is there, but not where the name of a site's owner stands",
+        "submit the company's own site, not one that writes about the company",
+    ),
+    Rule::known(
+        "company-name-weak",
+        Level::Review,
+        "what is left of the name without its legal form is too short or too common to tell",
+        "nothing to change: a person compares name and site",
+    ),
+    reuse::EMAIL_REUSED,
+    reuse::DOMAIN_REUSED,
+    Rule::known(
+        "identity-unanswered",
+        Level::Review,
+        "the site's home page was needed and did not answer",
+        "nothing to change: a recheck asks again",
+    ),
+];
+
+/// Step 7.
 pub struct Identity;
 
 impl Check<Context<'_>> for Identity {
@@ -16,10 +61,75 @@ impl Check<Context<'_>> for Identity {
     }
 
     fn rules(&self) -> &'static [Rule] {
-        &[]
+        &RULES
     }
 
-    fn run(&self, _context: &Context<'_>) -> Vec<Finding> {
-        Vec::new()
+    fn run(&self, context: &Context<'_>) -> Vec<Finding> {
+        let (Some(site), Some(email), Some(source)) =
+            (&context.site, &context.email, &context.source)
+        else {
+            return Vec::new();
+        };
+        let ownership = ownership(context, site, source);
+        let reuse = reuse::finding(context.world.accepted, email);
+        ownership.into_iter().chain(reuse).collect()
     }
 }
+
+/// Whether the site names the company as its owner; the home page is asked only when the
+/// source page does not settle it.
+fn ownership(context: &Context<'_>, site: &Url, source: &Url) -> Option<Finding> {
+    let key = context.case.quest.key.as_str();
+    let name = CompanyName::parse(key);
+    if name.is_weak() {
+        let expected = "a name of three characters or more that is no common word";
+        return Some(Finding::new("company-name-weak", expected, quoted(key)));
+    }
+    let home = home::url(site);
+    let said = standing(context.source_visit(source), site, &home, &name);
+    if said == Standing::Owner {
+        return None;
+    }
+    match Home::of(context.home_visit(&home), |page| on_site(site, page)) {
+        Home::Silent(why) => {
+            let finding = Finding::new("identity-unanswered", "the site's home page", quoted(&why));
+            Some(finding.on(SITE).at(home.as_str()))
+        }
+        Home::Elsewhere(page) => {
+            let there = format!("; the home page leads elsewhere: {}", quoted(page.as_str()));
+            unproven(said, key, &home, &there)
+        }
+        Home::Missing => unproven(said, key, &home, "; there is no home page"),
+        Home::Answered(visit) => unproven(
+            said.max(standing(visit, site, &home, &name)),
+            key,
+            &home,
+            "",
+        ),
+    }
+}
+
+/// What keeps `said` from naming the company as the owner; nothing when it does.
+fn unproven(said: Standing, key: &str, home: &Url, more: &str) -> Option<Finding> {
+    let (rule, actual) = match said {
+        Standing::Owner => return None,
+        Standing::Mentioned => (
+            "company-mentioned-only",
+            "it is mentioned, not named as owner",
+        ),
+        Standing::Carried => (
+            "company-not-on-site",
+            "it is only on pages whose own URL carries it, which may be an echo",
+        ),
+        Standing::Absent => (
+            "company-not-on-site",
+            "on neither the source nor the home page",
+        ),
+    };
+    let expected = format!("{} where the name of a site's owner stands", quoted(key));
+    let finding = Finding::new(rule, expected, format!("{actual}{more}"));
+    Some(finding.on(SITE).at(home.as_str()))
+}
+
+#[cfg(test)]
+mod tests;

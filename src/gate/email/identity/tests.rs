@@ -1,0 +1,186 @@
+use super::*;
+use crate::gate::email::canned::{
+    Canned, begun_at, page_of, page_saying, rules, silence, url, visit_of,
+};
+use crate::world::page::OwnerPlace;
+use crate::world::visit::{End, Visit};
+
+const SITE: &str = "https://acme.co.kr/";
+const HOME: &str = SITE;
+const CONTACT: &str = "https://acme.co.kr/contact";
+
+fn stands(name: &str, visit: &Visit) -> Standing {
+    standing(visit, &url(SITE), &url(HOME), &CompanyName::parse(name))
+}
+
+const EVERY_PLACE: [OwnerPlace; 9] = [
+    OwnerPlace::Title,
+    OwnerPlace::SiteName,
+    OwnerPlace::Heading,
+    OwnerPlace::Logo,
+    OwnerPlace::Organization,
+    OwnerPlace::Header,
+    OwnerPlace::Footer,
+    OwnerPlace::Copyright,
+    OwnerPlace::Address,
+];
+
+#[test]
+fn every_owners_place_of_the_home_page_names_the_owner() {
+    for place in EVERY_PLACE {
+        let visit = visit_of(vec![page_of(HOME, place, "ACME Foods Co., Ltd.")]);
+        assert_eq!(stands("Acme Foods", &visit), Standing::Owner, "{place:?}");
+        assert_eq!(stands("Acme Toys", &visit), Standing::Absent, "{place:?}");
+    }
+}
+
+#[test]
+fn an_article_about_a_company_is_not_its_page() {
+    let article = "https://acme.co.kr/article/1";
+    for place in [
+        OwnerPlace::Title,
+        OwnerPlace::Heading,
+        OwnerPlace::Organization,
+    ] {
+        let visit = visit_of(vec![page_of(article, place, "Bolt Foods sues Acme")]);
+        assert_eq!(
+            stands("Bolt Foods", &visit),
+            Standing::Mentioned,
+            "{place:?}"
+        );
+    }
+    let visit = visit_of(vec![page_of(
+        article,
+        OwnerPlace::Copyright,
+        "© Acme Foods",
+    )]);
+    assert_eq!(stands("Acme Foods", &visit), Standing::Owner);
+}
+
+#[test]
+fn text_alone_is_a_mention() {
+    let visit = visit_of(vec![page_saying(HOME, "we bought Bolt Foods")]);
+    assert_eq!(stands("Bolt Foods", &visit), Standing::Mentioned);
+}
+
+#[test]
+fn a_name_that_the_url_carries_counts_for_nothing() {
+    let owner = |at: &str| visit_of(vec![page_of(at, OwnerPlace::Copyright, "Bolt Foods")]);
+    for at in [
+        "https://acme.co.kr/search?q=Bolt+Foods",
+        "https://acme.co.kr/search?q=bolt%2520foods",
+        "https://acme.co.kr/bolt-foods/",
+        "https://acme.co.kr/Bolt/Foods",
+        "https://bolt-foods.acme.co.kr/",
+        "https://acme.co.kr/search?q=Qm9sdCBGb29kcw",
+    ] {
+        assert_eq!(stands("Bolt Foods", &owner(at)), Standing::Carried, "{at}");
+    }
+    let visit = begun_at("https://acme.co.kr/?q=Bolt+Foods", owner(CONTACT));
+    assert_eq!(stands("Bolt Foods", &visit), Standing::Carried);
+    assert_eq!(stands("Bolt Foods", &owner(CONTACT)), Standing::Owner);
+}
+
+#[test]
+fn the_registrable_domain_may_carry_the_name() {
+    let visit = visit_of(vec![page_of(
+        "https://www.acme.co.kr/x",
+        OwnerPlace::Footer,
+        "Acme",
+    )]);
+    assert_eq!(stands("Acme", &visit), Standing::Owner);
+}
+
+#[test]
+fn pages_of_other_sites_say_nothing() {
+    let visit = visit_of(vec![page_of(
+        "https://bolt.kr/",
+        OwnerPlace::Copyright,
+        "Bolt Foods",
+    )]);
+    assert_eq!(stands("Bolt Foods", &visit), Standing::Absent);
+    let visit = visit_of(vec![
+        page_saying(CONTACT, "hello"),
+        page_of("https://bolt.kr/", OwnerPlace::Copyright, "Bolt Foods"),
+    ]);
+    assert_eq!(stands("Bolt Foods", &visit), Standing::Absent);
+}
+
+#[test]
+fn a_visit_without_a_page_says_nothing() {
+    let mut visit = visit_of(vec![page_saying(CONTACT, "Acme Foods")]);
+    visit.end = End::Unanswered {
+        url: url(CONTACT),
+        why: silence(),
+    };
+    assert_eq!(stands("Acme Foods", &visit), Standing::Absent);
+}
+
+/// What the step finds, the source page and the home page being this HTML.
+fn run(key: &str, world: &Canned) -> Vec<String> {
+    let fields = [SITE, "info@acme.co.kr", CONTACT];
+    let findings = world.run(&Identity, key, fields);
+    rules(&findings).into_iter().map(str::to_owned).collect()
+}
+
+const MAIL: &str = "<p>Mail: info@acme.co.kr</p>";
+
+fn web() -> Canned {
+    Canned::default().html(CONTACT, MAIL)
+}
+
+#[test]
+fn the_home_page_is_asked_only_when_it_is_needed() {
+    let body = format!("<p>{MAIL}</p><footer>© 2024 Acme Foods Inc.</footer>");
+    let world = Canned::default().html(CONTACT, &body);
+    assert_eq!(run("Acme Foods", &world), [""; 0]);
+    assert_eq!(world.asked(), [CONTACT]);
+    let world = web().html(HOME, "<title>Acme Foods</title>");
+    assert_eq!(run("Acme Foods", &world), [""; 0]);
+    assert_eq!(world.asked(), [CONTACT, HOME]);
+}
+
+#[test]
+fn a_name_on_neither_page() {
+    let world = web().html(HOME, "<title>Bolt</title>");
+    assert_eq!(run("Acme Foods", &world), ["company-not-on-site"]);
+    assert_eq!(run("Acme Foods", &web()), ["company-not-on-site"]);
+}
+
+#[test]
+fn a_name_that_is_only_mentioned() {
+    let world = web().html(HOME, "<title>News</title><p>Acme Foods was sued</p>");
+    assert_eq!(run("Acme Foods", &world), ["company-mentioned-only"]);
+    let world = Canned::default()
+        .html(
+            CONTACT,
+            "<title>Acme Foods sued</title><p>info@acme.co.kr</p>",
+        )
+        .html(HOME, "<title>The News</title>");
+    assert_eq!(run("Acme Foods", &world), ["company-mentioned-only"]);
+}
+
+#[test]
+fn a_home_page_that_leads_to_the_real_company_does_not_count() {
+    let world = web()
+        .redirects(HOME, "https://acme-foods.com/")
+        .html("https://acme-foods.com/", "<title>Acme Foods</title>");
+    assert_eq!(run("Acme Foods", &world), ["company-not-on-site"]);
+}
+
+#[test]
+fn a_silent_home_page_is_asked_again_some_day() {
+    assert_eq!(
+        run("Acme Foods", &web().silent(HOME)),
+        ["identity-unanswered"]
+    );
+}
+
+#[test]
+fn a_weak_name_is_for_a_person() {
+    for key in ["3M", "주식회사", "Global Trading Inc."] {
+        let world = web().html(HOME, "<title>3M 주식회사 Global Trading</title>");
+        assert_eq!(run(key, &world), ["company-name-weak"], "{key}");
+        assert_eq!(world.asked(), [""; 0]);
+    }
+}

@@ -1,0 +1,247 @@
+//! Whether a URL's query carries something that a page could make the address, or the name, of.
+
+use std::fmt;
+
+use url::Url;
+
+use super::super::identity::company_name::CompanyName;
+use super::super::identity::folded::Folded;
+use super::super::quoted::quoted;
+use super::echo;
+use crate::world::domain::HostName;
+use crate::world::mailbox::Mailbox;
+
+/// The longest query that a person would have typed or clicked, in bytes.
+const LONGEST_QUERY: usize = 512;
+
+/// The shortest run of letters and digits mixed that counts as a blob.
+const SHORTEST_BLOB: usize = 16;
+
+/// The shortest of runs joined by `-` and `_`; a UUID (RFC 9562), with 36, is none.
+const SHORTEST_JOINED_BLOB: usize = 40;
+
+/// Parameters that name a page of the site, whose value may well be `contact`.
+const NAVIGATION: &[&str] = &[
+    "act", "action", "cat", "category", "lang", "m", "menu", "mid", "mod", "mode", "module",
+    "option", "p", "page", "page_id", "pageid", "pg", "route", "section", "tab", "view",
+];
+
+/// Parameters whose value is an address of another page, with or without its scheme.
+const TARGETS: &[&str] = &[
+    "dest", "domain", "feed", "goto", "host", "href", "link", "redirect", "site", "src", "target",
+    "to", "u", "uri", "url", "website",
+];
+
+/// What makes a query suspicious.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Suspicion {
+    /// A part of the address.
+    AddressPart(String),
+    /// The company's name.
+    CompanyName,
+    /// Markup, or what markup is written with.
+    Markup,
+    /// The address of a page elsewhere.
+    ForeignUrl(String),
+    /// Text that no reader can read.
+    Opaque,
+}
+
+impl fmt::Display for Suspicion {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::AddressPart(part) => write!(f, "a part of the address: {}", quoted(part)),
+            Self::CompanyName => f.write_str("the company's name"),
+            Self::Markup => f.write_str("markup"),
+            Self::ForeignUrl(url) => write!(f, "a URL of another site: {}", quoted(url)),
+            Self::Opaque => f.write_str("an opaque blob"),
+        }
+    }
+}
+
+/// The first suspicious thing that the query carries; the path counts only where it holds both
+/// parts of the address.
+#[must_use]
+pub fn suspicion(url: &Url, email: &Mailbox, name: &CompanyName) -> Option<Suspicion> {
+    split_in_path(url, email).or_else(|| {
+        let query = url.query()?;
+        if query.len() > LONGEST_QUERY {
+            return Some(Suspicion::Opaque);
+        }
+        carried_name(query, name).or_else(|| {
+            url.query_pairs().find_map(|(key, value)| {
+                in_text(url, email, &key, "page").or_else(|| in_text(url, email, &value, &key))
+            })
+        })
+    })
+}
+
+/// What `text` carries, given as the value of the parameter `key`.
+fn in_text(url: &Url, email: &Mailbox, text: &str, key: &str) -> Option<Suspicion> {
+    let text = echo::unescaped(text);
+    if text.split(ends_blob).any(is_blob) {
+        return Some(Suspicion::Opaque);
+    }
+    let (text, key) = (text.to_lowercase(), key.to_lowercase());
+    markup(&text)
+        .or_else(|| foreign_url(url, &text, &key))
+        .or_else(|| address_part(email, &text, &key))
+}
+
+fn markup(text: &str) -> Option<Suspicion> {
+    let found = [
+        "<",
+        ">",
+        "&#",
+        "&lt",
+        "&gt",
+        "javascript:",
+        "data:",
+        "[url",
+        "\\u00",
+    ];
+    let found = found.iter().any(|mark| text.contains(mark));
+    found.then_some(Suspicion::Markup)
+}
+
+fn foreign_url(url: &Url, text: &str, key: &str) -> Option<Suspicion> {
+    let own = HostName::of_url(url)?;
+    let domain = own.registrable();
+    let is_foreign = |host: &&str| match HostName::parse(host) {
+        Ok(host) if host == own => false,
+        Ok(host) => host.registrable() != domain || domain.is_none(),
+        Err(_) => true,
+    };
+    let absolute = text.split("//").skip(1).map(host_part);
+    let bare = TARGETS
+        .contains(&key)
+        .then(|| host_part(text))
+        .filter(|host| HostName::parse(host).is_ok_and(|host| host.registrable().is_some()));
+    let found = absolute.chain(bare).find(is_foreign);
+    found.map(|host| Suspicion::ForeignUrl(host.to_owned()))
+}
+
+/// What stands before the first character that no host has.
+fn host_part(text: &str) -> &str {
+    let host = |c: char| c.is_alphanumeric() || matches!(c, '.' | '-' | '_');
+    text.split(|c| !host(c)).next().unwrap_or_default()
+}
+
+fn address_part(email: &Mailbox, text: &str, key: &str) -> Option<Suspicion> {
+    if text.contains('@') {
+        return Some(Suspicion::AddressPart("@".to_owned()));
+    }
+    let mut words = text.split(ends_word);
+    let found = words.find(|word| is_domain(email, word) || *word == email.local())?;
+    // The address of a page of the site holds the domain as a matter of course, and a menu
+    // names its pages as mailboxes are named.
+    let of_course = if is_domain(email, found) {
+        text.contains("//")
+    } else {
+        NAVIGATION.contains(&key)
+    };
+    (!of_course).then(|| Suspicion::AddressPart(found.to_owned()))
+}
+
+fn split_in_path(url: &Url, email: &Mailbox) -> Option<Suspicion> {
+    let path = echo::unescaped(url.path()).to_lowercase();
+    let holds = |wanted: &dyn Fn(&str) -> bool| path.split(ends_word).any(wanted);
+    let both = holds(&|word| is_domain(email, word)) && holds(&|word| word == email.local());
+    both.then(|| Suspicion::AddressPart(email.domain().to_string()))
+}
+
+fn is_domain(email: &Mailbox, word: &str) -> bool {
+    word == email.domain().as_str()
+}
+
+fn ends_word(c: char) -> bool {
+    !(c.is_alphanumeric() || matches!(c, '.' | '-' | '_' | '+'))
+}
+
+fn carried_name(query: &str, name: &CompanyName) -> Option<Suspicion> {
+    let text = echo::unescaped(&query.replace('+', " "));
+    name.is_in(&Folded::new(&text))
+        .then_some(Suspicion::CompanyName)
+}
+
+fn ends_blob(c: char) -> bool {
+    !(c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '+' | '/' | '='))
+}
+
+fn is_blob(text: &str) -> bool {
+    let mixed = |run: &str, shortest: usize| {
+        let count = |is: fn(&char) -> bool| run.chars().filter(is).count();
+        let digits = count(char::is_ascii_digit);
+        let letters = count(char::is_ascii_alphabetic);
+        let capitals = count(char::is_ascii_uppercase);
+        run.len() >= shortest
+            && ((digits > 0 && letters > 0) || (capitals > run.len() / 4 && capitals < letters))
+    };
+    mixed(text, SHORTEST_JOINED_BLOB)
+        || text
+            .split(|c: char| !c.is_ascii_alphanumeric())
+            .any(|run| mixed(run, SHORTEST_BLOB))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn suspicion_of(url: &str) -> Option<Suspicion> {
+        let email = Mailbox::parse("contact@acme.co.kr").unwrap();
+        let name = CompanyName::parse("(주)한빛식품 (Acme Foods)");
+        suspicion(&Url::parse(url).unwrap(), &email, &name)
+    }
+
+    fn fires(url: &str) {
+        assert!(suspicion_of(url).is_some(), "{url}");
+    }
+
+    fn is_quiet(url: &str) {
+        assert_eq!(suspicion_of(url), None, "{url}");
+    }
+
+    #[test]
+    fn parts_of_the_address() {
+        fires("https://acme.co.kr/mail?user=contact&host=acme.co.kr");
+        fires("https://acme.co.kr/mail?user=contact");
+        fires("https://acme.co.kr/mail?d=acme.co.kr");
+        fires("https://acme.co.kr/mail?x=%2540");
+        fires("https://acme.co.kr/echo/contact/at/acme.co.kr");
+        is_quiet("https://acme.co.kr/contact");
+        is_quiet("https://acme.co.kr/?page=contact");
+        is_quiet("https://acme.co.kr/view?no=12");
+        is_quiet("https://acme.co.kr/?q=contactus");
+    }
+
+    #[test]
+    fn the_name_of_the_company() {
+        fires("https://acme.co.kr/search?q=Acme+Foods");
+        fires("https://acme.co.kr/search?q=%ED%95%9C%EB%B9%9B%EC%8B%9D%ED%92%88");
+        fires("https://acme.co.kr/search?q=ACME%2520foods&x=1");
+        is_quiet("https://acme.co.kr/search?q=acme");
+        is_quiet("https://acme.co.kr/acme-foods/contact");
+    }
+
+    #[test]
+    fn markup_and_foreign_urls() {
+        fires("https://acme.co.kr/?m=%3Cb%3E");
+        fires("https://acme.co.kr/?m=a%26%2364;b");
+        fires("https://acme.co.kr/?next=https://evil.com/x");
+        fires("https://acme.co.kr/?next=%2F%2Fevil.com");
+        fires("https://acme.co.kr/?url=evil.com/x");
+        fires("https://acme.co.kr/?next=https://acme.co.kr.evil.com/");
+        is_quiet("https://acme.co.kr/?next=https://www.acme.co.kr/help");
+        is_quiet("https://acme.co.kr/?url=/help/index.do");
+    }
+
+    #[test]
+    fn opaque_blobs() {
+        fires("https://acme.co.kr/?d=q83vEjRWeJCrze8SNFZ4");
+        fires("https://acme.co.kr/?d=0123456789abcdef0123");
+        fires(&format!("https://acme.co.kr/?d={}", "ab ".repeat(400)));
+        is_quiet("https://acme.co.kr/?id=550e8400-e29b-41d4-a716-446655440000");
+        is_quiet("https://acme.co.kr/?title=how-to-reach-the-people-of-our-company");
+        is_quiet("https://acme.co.kr/?date=20240102030405123");
+    }
+}

@@ -1,0 +1,202 @@
+//! Places where others than the owner of a site write: boards, wikis, pastes, shared documents,
+//! user directories.
+
+use std::collections::HashSet;
+use std::fmt;
+use std::sync::LazyLock;
+
+use url::Url;
+
+use super::super::lists::with_parents;
+use super::echo;
+use crate::quest::Digest;
+use crate::world::domain::HostName;
+
+const LIST: &str = include_str!("../lists/user_content.txt");
+
+static PLACES: LazyLock<Places> = LazyLock::new(|| Places::parse(LIST));
+
+/// The digest of the list.
+#[must_use]
+pub fn digest() -> Digest {
+    Digest::of(LIST.as_bytes())
+}
+
+/// What marks a URL as a place where others write.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Mark {
+    /// The host is known for it.
+    Host(&'static str),
+    /// A word of the path, or of a label below the registrable domain.
+    Word(String),
+    /// A parameter.
+    Parameter(String),
+    /// A home directory: `/~name`.
+    HomeDirectory,
+}
+
+impl fmt::Display for Mark {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Host(host) => write!(f, "the host {host}"),
+            Self::Word(word) => write!(f, "the word {word:?} in its URL"),
+            Self::Parameter(key) => write!(f, "the parameter {key:?} in its URL"),
+            Self::HomeDirectory => f.write_str("a home directory"),
+        }
+    }
+}
+
+/// The first mark of the URL.
+#[must_use]
+pub fn mark(url: &Url) -> Option<Mark> {
+    let host = HostName::of_url(url);
+    host.as_ref()
+        .and_then(listed_host)
+        .or_else(|| host.as_ref().and_then(label_word))
+        .or_else(|| in_path(url))
+        .or_else(|| in_query(url))
+}
+
+#[derive(Debug, Default)]
+struct Places {
+    hosts: HashSet<&'static str>,
+    words: HashSet<&'static str>,
+    parameters: HashSet<&'static str>,
+}
+
+impl Places {
+    fn parse(list: &'static str) -> Self {
+        let mut places = Self::default();
+        for line in list.lines() {
+            match line.split_once(' ') {
+                Some(("host", name)) => places.hosts.insert(name),
+                Some(("word", word)) => places.words.insert(word),
+                Some(("query", parameter)) => places.parameters.insert(parameter),
+                _ => continue,
+            };
+        }
+        places
+    }
+}
+
+fn listed_host(host: &HostName) -> Option<Mark> {
+    with_parents(host.as_str())
+        .find_map(|name| PLACES.hosts.get(name))
+        .map(|name| Mark::Host(name))
+}
+
+fn label_word(host: &HostName) -> Option<Mark> {
+    let domain = host.registrable()?;
+    let below = host.as_str().strip_suffix(domain.as_str())?;
+    below.split('.').find_map(listed_word)
+}
+
+fn in_path(url: &Url) -> Option<Mark> {
+    let path = echo::unescaped(url.path());
+    path.split('/').find_map(|segment| {
+        if segment.starts_with('~') && segment.len() > 1 {
+            return Some(Mark::HomeDirectory);
+        }
+        listed_word(segment)
+    })
+}
+
+fn in_query(url: &Url) -> Option<Mark> {
+    url.query_pairs().find_map(|(key, value)| {
+        let (key, value) = (key.to_lowercase(), value.to_lowercase());
+        let kind = value.find(':').map_or(value.as_str(), |end| &value[..=end]);
+        let listed = PLACES.parameters.contains(key.as_str())
+            || PLACES.parameters.contains(format!("{key}={kind}").as_str());
+        listed.then_some(Mark::Parameter(key))
+    })
+}
+
+/// The first listed word of `text`, whose words are parted by `_`, `.` and capitals: those of
+/// `boardView.do` and `bbs_list.php`, but not of `board-of-directors`, which names a page.
+fn listed_word(text: &str) -> Option<Mark> {
+    let mut parted = String::with_capacity(text.len() + 8);
+    let mut before = ' ';
+    for c in text.chars() {
+        if c.is_uppercase() && before.is_lowercase() {
+            parted.push('_');
+        }
+        parted.extend(c.to_lowercase());
+        before = c;
+    }
+    parted
+        .split(['_', '.', ';'])
+        .find(|word| PLACES.words.contains(word))
+        .map(|word| Mark::Word(word.to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn marked(url: &str) -> bool {
+        mark(&Url::parse(url).unwrap()).is_some()
+    }
+
+    #[test]
+    fn hosts_where_others_write() {
+        for url in [
+            "https://pastebin.com/x",
+            "https://en.wikipedia.org/",
+            "https://docs.google.com/document/d/1",
+            "https://acme.notion.site/",
+            "https://namu.wiki/w/Acme",
+        ] {
+            assert!(marked(url), "{url}");
+        }
+        assert!(!marked("https://notpastebin.com/"));
+        assert!(!marked("https://pastebin.com.acme.kr/"));
+    }
+
+    #[test]
+    fn boards_and_wikis_of_a_site() {
+        for url in [
+            "https://acme.co.kr/bbs/board.php?id=1",
+            "https://acme.co.kr/boardView.do",
+            "https://acme.co.kr/main/board_list.asp",
+            "https://acme.co.kr/Forum/1",
+            "https://acme.co.kr/%66orum/1",
+            "https://forum.acme.co.kr/",
+            "https://acme.co.kr/~kim/",
+            "https://acme.co.kr/%7Ekim/",
+            "https://acme.co.kr/users/kim",
+            "https://acme.co.kr/wp-content/uploads/x.html",
+            "https://acme.co.kr/?bo_table=qa&wr_id=3",
+            "https://acme.co.kr/?mod=document&uid=2",
+            "https://acme.co.kr/index.php?title=User:Kim",
+        ] {
+            assert!(marked(url), "{url}");
+        }
+    }
+
+    #[test]
+    fn pages_of_the_owner() {
+        for url in [
+            "https://acme.co.kr/",
+            "https://acme.co.kr/contact",
+            "https://acme.co.kr/about/board-of-directors",
+            "https://boardgames.co.kr/",
+            "https://forum.kr/contact",
+            "https://acme.co.kr/privacy?mod=terms",
+            "https://acme.co.kr/user-guide",
+            "https://acme.co.kr/?q=forum",
+        ] {
+            assert!(!marked(url), "{url}");
+        }
+    }
+
+    #[test]
+    fn the_list_names_its_source_and_holds_what_can_be_met() {
+        assert!(LIST.starts_with("# ") && LIST.contains("Source:"));
+        for host in &PLACES.hosts {
+            assert_eq!(HostName::parse(host).unwrap().as_str(), *host);
+        }
+        for line in LIST.lines().filter(|line| !line.starts_with('#')) {
+            assert_eq!(line.split(' ').count(), 2, "{line}");
+        }
+    }
+}
