@@ -38,5 +38,7 @@ mod bench;
 mod canned;
 #[cfg(test)]
 mod local_steps;
+#[cfg(test)]
+mod remote_steps;
 
 pub use gate::EmailGate;
