@@ -217,6 +217,18 @@ mod tests {
         assert!(!holds("---", "-"));
     }
 
+    #[test]
+    fn texts_made_to_be_slow_are_not() {
+        let text = Folded::new(&"a".repeat(1 << 17));
+        assert!(!text.contains(&Folded::new(&"a".repeat(199))));
+        let text = Folded::new(&"a ".repeat(1 << 16));
+        assert!(!text.contains(&Folded::new(&format!("{}b", "a ".repeat(99)))));
+        let text = Folded::new(&"가".repeat(1 << 16));
+        assert!(!text.contains(&Folded::new(&format!("{}a", "가".repeat(198)))));
+        let text = Folded::new(&"가나".repeat(1 << 15));
+        assert!(!text.contains(&Folded::new("가나")));
+    }
+
     proptest::proptest! {
         #[test]
         fn every_text_folds_and_contains_its_words(text in ".{0,40}") {
