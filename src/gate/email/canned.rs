@@ -7,8 +7,9 @@ use std::net::IpAddr;
 use url::Url;
 
 use super::context::{Context, EMAIL, SITE, SOURCE};
+use super::gate::EmailGate;
 use super::settings::EmailSettings;
-use crate::gate::{Case, Check, Finding};
+use crate::gate::{Case, Check, Finding, Gate as _, Judgement};
 use crate::quest::{Fields, Key, Quest, QuestId, Submission};
 use crate::world::domain::HostName;
 use crate::world::page::{OwnerPlace, OwnerText, Page};
@@ -91,6 +92,7 @@ pub fn silence() -> Unanswered {
 pub struct Canned {
     pages: BTreeMap<String, Fetched>,
     dns: BTreeMap<(String, RecordKind), Looked>,
+    taken: Vec<String>,
     settings: EmailSettings,
     asked: RefCell<Vec<String>>,
 }
@@ -163,13 +165,36 @@ impl Canned {
         self.asked.borrow().clone()
     }
 
+    /// The address or domain is accepted for another company.
+    pub fn taken(mut self, what: &str) -> Self {
+        self.taken.push(what.to_owned());
+        self
+    }
+
     /// What `check` finds of a submission for the company `key`.
     pub fn run(
         &self,
         check: &impl for<'a> Check<Context<'a>>,
         key: &str,
-        [site, email, source]: [&str; 3],
+        fields: [&str; 3],
     ) -> Vec<Finding> {
+        self.with_case(key, fields, |case, world| {
+            check.run(&Context::new(case, world, &self.settings))
+        })
+    }
+
+    /// What the whole gate says of a submission for the company `key`.
+    pub fn judge(&self, key: &str, fields: [&str; 3]) -> Judgement {
+        let gate = EmailGate::new(self.settings.clone());
+        self.with_case(key, fields, |case, world| gate.judge(case, world))
+    }
+
+    fn with_case<T>(
+        &self,
+        key: &str,
+        [site, email, source]: [&str; 3],
+        go: impl FnOnce(Case<'_>, &World<'_>) -> T,
+    ) -> T {
         let quest = Quest {
             id: QuestId::from_index(0).unwrap(),
             key: Key::new(key).unwrap(),
@@ -189,7 +214,7 @@ impl Canned {
             quest: &quest,
             submission: &submission,
         };
-        check.run(&Context::new(case, &world, &self.settings))
+        go(case, &world)
     }
 }
 
@@ -238,7 +263,13 @@ impl Resolver for Canned {
 }
 
 impl Accepted for Canned {
-    fn holder(&self, _taken: &Taken) -> Option<Key> {
-        None
+    fn holder(&self, taken: &Taken) -> Option<Key> {
+        let asked = match taken {
+            Taken::Mailbox(mailbox) => mailbox.to_string(),
+            Taken::Domain(domain) => domain.to_string(),
+        };
+        self.taken
+            .contains(&asked)
+            .then(|| Key::new("Other Company").unwrap())
     }
 }

@@ -55,12 +55,17 @@ const ALL: [&List; 11] = [
     &PERSON,
 ];
 
-/// The digest of every list by its name, the disposable domains among them.
+/// The digest of every list by its name, those that other modules parse among them.
 #[must_use]
 pub fn digests() -> BTreeMap<&'static str, Digest> {
     let own = ALL.iter().map(|list| (list.name, list.digest()));
-    own.chain([("disposable", super::disposable::digest())])
-        .collect()
+    own.chain([
+        ("disposable", super::disposable::digest()),
+        ("user-content", super::source::user_content::digest()),
+        ("legal-forms", super::identity::legal_forms::digest()),
+        ("common-words", super::identity::common_words::digest()),
+    ])
+    .collect()
 }
 
 /// `host` and every name above it, the nearest first.
@@ -159,7 +164,7 @@ mod tests {
     #[test]
     fn every_list_has_a_digest_of_its_own() {
         let digests = digests();
-        assert_eq!(digests.len(), ALL.len() + 1);
+        assert_eq!(digests.len(), ALL.len() + 4);
         let different: HashSet<_> = digests.values().collect();
         assert_eq!(different.len(), digests.len());
     }

@@ -1,4 +1,4 @@
-//! The step `mail`: does the address's domain take mail?
+//! Step 6, `mail`: does the address's domain take mail?
 
 use std::net::IpAddr;
 
@@ -8,7 +8,7 @@ use crate::world::address_guard::permitted;
 use crate::world::domain::HostName;
 use crate::world::{Looked, MxHost, RecordKind, Records};
 
-/// The most MX hosts that are asked for; a sender need not try more (RFC 5321 §5.1 asks for two).
+/// The most MX hosts that are asked for; a sender should try two at least (RFC 5321 §5.1).
 const MAX_MX_HOSTS: usize = 10;
 
 const RULES: &[Rule] = &[
@@ -38,7 +38,7 @@ const RULES: &[Rule] = &[
     ),
 ];
 
-/// The step `mail`.
+/// Step 6.
 pub struct Mail;
 
 impl Check<Context<'_>> for Mail {
@@ -63,7 +63,7 @@ impl Check<Context<'_>> for Mail {
             Looked::Found(Records::Mx(hosts)) if !hosts.is_empty() => {
                 of_hosts(context, domain, hosts)
             }
-            Looked::Found(Records::Mx(_)) | Looked::NoData => without_mx(context, domain),
+            Looked::Found(Records::Mx(_)) | Looked::NoData => Some(without_mx(context, domain)),
             Looked::NoSuchName => Some(missing(domain, "the domain does not exist")),
             Looked::Unanswered(why) => Some(unanswered(domain, why.to_string())),
             Looked::Found(Records::Addresses(_)) => {
@@ -74,7 +74,7 @@ impl Check<Context<'_>> for Mail {
     }
 }
 
-/// What is known of the addresses behind a name, the best first.
+/// What is known of the addresses behind a name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Behind {
     /// An address that may be connected to.
@@ -122,15 +122,15 @@ fn of_hosts(context: &Context<'_>, domain: &HostName, mut hosts: Vec<MxHost>) ->
     })
 }
 
-fn without_mx(context: &Context<'_>, domain: &HostName) -> Option<Finding> {
-    Some(match behind(context, domain) {
+fn without_mx(context: &Context<'_>, domain: &HostName) -> Finding {
+    match behind(context, domain) {
         Behind::Reachable => Finding::new("mx-implicit", "an MX record", "none, but an address")
             .on(EMAIL)
             .at(domain.as_str()),
         Behind::Unanswered(why) => unanswered(domain, why),
         Behind::Closed => unanswered(domain, "no MX, and no public address"),
         Behind::Nothing => missing(domain, "neither MX nor address"),
-    })
+    }
 }
 
 /// Asks for A, and for AAAA unless the answer to A settles it.

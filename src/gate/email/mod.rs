@@ -30,13 +30,15 @@ pub mod web_url;
 pub mod written;
 pub mod written_host;
 
-#[cfg(test)]
-mod canned;
 mod gate;
 
 #[cfg(test)]
 mod bench;
 #[cfg(test)]
+mod canned;
+#[cfg(test)]
 mod local_steps;
+#[cfg(test)]
+mod remote_steps;
 
 pub use gate::EmailGate;

@@ -16,7 +16,8 @@ const LONG_ENOUGH: usize = 4;
 pub struct Folded {
     words: Vec<String>,
     compact: String,
-    /// Where in `compact` a word begins, ascending, with its length at the end.
+    /// Where in `compact` a word begins, or a script without spaces meets one with, ascending;
+    /// the text's length at the end.
     edges: Vec<usize>,
 }
 
@@ -46,8 +47,15 @@ impl Folded {
         let mut edges = Vec::with_capacity(words.len() + 1);
         let mut compact = String::new();
         for word in &words {
-            edges.push(compact.len());
-            compact.push_str(word);
+            let mut before = None;
+            for c in word.chars() {
+                let unspaced = Some(is_unspaced(c));
+                if before != unspaced {
+                    edges.push(compact.len());
+                }
+                before = unspaced;
+                compact.push(c);
+            }
         }
         edges.push(compact.len());
         Self {
@@ -79,22 +87,22 @@ impl Folded {
     #[must_use]
     pub fn contains(&self, name: &Self) -> bool {
         let needle = name.compact.as_str();
-        let Some(first) = needle.chars().next() else {
-            return false;
-        };
-        let mut from = 0;
-        while let Some(found) = self.compact.get(from..).and_then(|rest| rest.find(needle)) {
-            let start = from + found;
-            let end = start + needle.len();
-            if self.begins_at(start, needle)
-                && self.ends_at(end, needle)
-                && self.parts_no_word(start, name)
-            {
-                return true;
+        match needle.chars().next() {
+            None => false,
+            Some(first) if is_unspaced(first) => self
+                .compact
+                .match_indices(needle)
+                .any(|(at, _)| self.begins_at(at, needle) && self.stands_at(at, name)),
+            Some(_) => {
+                let mut edges = self.edges.iter();
+                edges.any(|at| self.compact[*at..].starts_with(needle) && self.stands_at(*at, name))
             }
-            from = start + first.len_utf8();
         }
-        false
+    }
+
+    /// Whether the match at `at` ends as it must, and parts no word of the text.
+    fn stands_at(&self, at: usize, name: &Self) -> bool {
+        self.ends_at(at + name.compact.len(), &name.compact) && self.parts_no_word(at, name)
     }
 
     fn begins_at(&self, at: usize, needle: &str) -> bool {
@@ -126,11 +134,7 @@ impl Folded {
     }
 
     fn is_edge(&self, at: usize) -> bool {
-        self.edges.binary_search(&at).is_ok() || {
-            let before = self.compact[..at].chars().next_back();
-            let after = self.compact[at..].chars().next();
-            before.map(is_unspaced) != after.map(is_unspaced)
-        }
+        self.edges.binary_search(&at).is_ok()
     }
 }
 
@@ -211,6 +215,18 @@ mod tests {
         assert!(!holds("", "acme"));
         assert!(!holds("acme", ""));
         assert!(!holds("---", "-"));
+    }
+
+    #[test]
+    fn texts_made_to_be_slow_are_not() {
+        let text = Folded::new(&"a".repeat(1 << 17));
+        assert!(!text.contains(&Folded::new(&"a".repeat(199))));
+        let text = Folded::new(&"a ".repeat(1 << 16));
+        assert!(!text.contains(&Folded::new(&format!("{}b", "a ".repeat(99)))));
+        let text = Folded::new(&"가".repeat(1 << 16));
+        assert!(!text.contains(&Folded::new(&format!("{}a", "가".repeat(198)))));
+        let text = Folded::new(&"가나".repeat(1 << 15));
+        assert!(!text.contains(&Folded::new("가나")));
     }
 
     proptest::proptest! {

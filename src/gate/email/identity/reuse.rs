@@ -48,21 +48,14 @@ pub fn finding(accepted: &dyn Accepted, email: &Mailbox) -> Option<Finding> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::quest::Key;
-    use crate::world::MockAccepted;
+    use crate::gate::email::canned::Canned;
 
     fn fired(email: &str, taken: &[&str]) -> Option<String> {
         let email = Mailbox::parse(email).unwrap();
-        let taken: Vec<String> = taken.iter().map(|text| (*text).to_owned()).collect();
-        let mut accepted = MockAccepted::new();
-        accepted.expect_holder().returning(move |asked| {
-            let asked = match asked {
-                Taken::Mailbox(mailbox) => mailbox.to_string(),
-                Taken::Domain(domain) => domain.to_string(),
-            };
-            taken.contains(&asked).then(|| Key::new("Other").unwrap())
-        });
-        finding(&accepted, &email).map(|finding| {
+        let world = taken
+            .iter()
+            .fold(Canned::default(), |world, what| world.taken(what));
+        finding(&world, &email).map(|finding| {
             assert!(finding.actual.contains("Other"), "{}", finding.actual);
             finding.rule.to_string()
         })

@@ -22,8 +22,9 @@ const SHORTEST_JOINED_BLOB: usize = 40;
 
 /// Parameters that name a page of the site, whose value may well be `contact`.
 const NAVIGATION: &[&str] = &[
-    "act", "action", "cat", "category", "lang", "m", "menu", "mid", "mod", "mode", "module",
-    "option", "p", "page", "page_id", "pageid", "pg", "route", "section", "tab", "view",
+    "act", "action", "cat", "category", "co_id", "code", "content", "lang", "m", "menu", "menu_id",
+    "menuid", "mid", "mod", "mode", "module", "option", "p", "page", "page_id", "pageid", "pg",
+    "route", "section", "sub", "tab", "type", "view",
 ];
 
 /// Parameters whose value is an address of another page, with or without its scheme.
@@ -210,6 +211,7 @@ mod tests {
         fires("https://acme.co.kr/echo/contact/at/acme.co.kr");
         is_quiet("https://acme.co.kr/contact");
         is_quiet("https://acme.co.kr/?page=contact");
+        fires("https://acme.co.kr/?page=contact&host=acme.co.kr");
         is_quiet("https://acme.co.kr/view?no=12");
         is_quiet("https://acme.co.kr/?q=contactus");
     }

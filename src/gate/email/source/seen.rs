@@ -31,8 +31,8 @@ impl<'a> Seen<'a> {
             return None;
         };
         let (main, frames) = pages.split_first()?;
-        let framed = &visit.hops[way(visit).len()..];
-        let echoes = framed.iter().any(|hop| echo::carries(&hop.url, email));
+        let after = &visit.hops[way(visit).len()..];
+        let echoes = after.iter().any(|hop| echo::carries(&hop.url, email));
         let frames = if echoes { &[] } else { frames };
         let (own, foreign) = frames.iter().partition(|page| on_site(site, &page.url));
         let unread = visit

@@ -47,15 +47,9 @@ fn best<'a>(
     email: &Mailbox,
 ) -> Option<(&'a Page, Presence)> {
     let found = pages.map(|page| (page, presence(page, email)));
-    // The first of equals.
     found
         .filter(|(_, how)| *how != Presence::Absent)
-        .min_by_key(|(_, how)| match how {
-            Presence::Visible => 0,
-            Presence::Obfuscated => 1,
-            Presence::Hidden => 2,
-            Presence::Absent => 3,
-        })
+        .min_by_key(|(_, how)| *how)
 }
 
 /// Why the address is on no page that counts, the most telling reason alone.

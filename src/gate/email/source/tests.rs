@@ -268,4 +268,8 @@ fn html_is_judged_from_end_to_end() {
         run(&format!("<p>{text}</p><p>info@acme.co.krx</p>")),
         ["email-not-on-source"]
     );
+    let refusal = "이메일 주소가 무단으로 수집되는 것을 거부하며, 위반시 처벌됩니다.";
+    let refused = |address: &str| run(&format!("<p>{text}</p><p>{address}</p><p>{refusal}</p>"));
+    assert_eq!(refused("info@acme.co.kr"), ["collection-refused"]);
+    assert_eq!(refused("sales@acme.co.kr"), ["email-not-on-source"]);
 }

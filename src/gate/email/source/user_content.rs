@@ -7,6 +7,7 @@ use std::sync::LazyLock;
 
 use url::Url;
 
+use super::super::lists::with_parents;
 use super::echo;
 use crate::quest::Digest;
 use crate::world::domain::HostName;
@@ -61,6 +62,8 @@ struct Places {
     hosts: HashSet<&'static str>,
     words: HashSet<&'static str>,
     parameters: HashSet<&'static str>,
+    /// Ends of paths whose words do not count.
+    owners: Vec<&'static str>,
 }
 
 impl Places {
@@ -68,23 +71,20 @@ impl Places {
         let mut places = Self::default();
         for line in list.lines() {
             match line.split_once(' ') {
-                Some(("host", name)) => places.hosts.insert(name),
-                Some(("word", word)) => places.words.insert(word),
-                Some(("query", parameter)) => places.parameters.insert(parameter),
-                _ => continue,
-            };
+                Some(("host", name)) => drop(places.hosts.insert(name)),
+                Some(("word", word)) => drop(places.words.insert(word)),
+                Some(("query", parameter)) => drop(places.parameters.insert(parameter)),
+                Some(("owner", end)) => places.owners.push(end),
+                _ => {}
+            }
         }
         places
     }
 }
 
 fn listed_host(host: &HostName) -> Option<Mark> {
-    let names = std::iter::successors(Some(host.as_str()), |name| {
-        name.split_once('.').map(|(_, parent)| parent)
-    });
-    names
-        .filter_map(|name| PLACES.hosts.get(name))
-        .next()
+    with_parents(host.as_str())
+        .find_map(|name| PLACES.hosts.get(name))
         .map(|name| Mark::Host(name))
 }
 
@@ -96,6 +96,9 @@ fn label_word(host: &HostName) -> Option<Mark> {
 
 fn in_path(url: &Url) -> Option<Mark> {
     let path = echo::unescaped(url.path());
+    if PLACES.owners.iter().any(|end| path.ends_with(end)) {
+        return None;
+    }
     path.split('/').find_map(|segment| {
         if segment.starts_with('~') && segment.len() > 1 {
             return Some(Mark::HomeDirectory);
@@ -169,6 +172,8 @@ mod tests {
             "https://acme.co.kr/users/kim",
             "https://acme.co.kr/wp-content/uploads/x.html",
             "https://acme.co.kr/?bo_table=qa&wr_id=3",
+            "https://acme.co.kr/bbs/content.php?bo_table=qa",
+            "https://acme.co.kr/bbs/content.php/board",
             "https://acme.co.kr/?mod=document&uid=2",
             "https://acme.co.kr/index.php?title=User:Kim",
         ] {
@@ -186,6 +191,8 @@ mod tests {
             "https://forum.kr/contact",
             "https://acme.co.kr/privacy?mod=terms",
             "https://acme.co.kr/user-guide",
+            "https://acme.co.kr/company/profile.html",
+            "https://acme.co.kr/bbs/content.php?co_id=company",
             "https://acme.co.kr/?q=forum",
         ] {
             assert!(!marked(url), "{url}");
