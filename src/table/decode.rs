@@ -99,8 +99,7 @@ impl<R: Read> DecodedText<R> {
         );
         self.input_at += read;
         self.output.truncate(written);
-        let lines = self.output.iter().filter(|&&byte| byte == b'\n').count();
-        self.line += lines as u64;
+        self.line += self.output.split(|&byte| byte == b'\n').skip(1).count() as u64;
         match result {
             DecoderResult::InputEmpty => {
                 if last {

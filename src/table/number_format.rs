@@ -62,24 +62,14 @@ impl Shown {
         }
         match NumberFormat::parse(code) {
             Ok(format) => Self::Code {
-                texts: code.contains('@') && format.has_text_section(),
+                texts: format
+                    .sections()
+                    .iter()
+                    .any(ssfmt::Section::has_text_placeholder),
                 format,
             },
             Err(_) => Self::General,
         }
-    }
-}
-
-/// Whether a format says how texts are shown.
-trait HasTextSection {
-    fn has_text_section(&self) -> bool;
-}
-
-impl HasTextSection for NumberFormat {
-    fn has_text_section(&self) -> bool {
-        self.sections()
-            .iter()
-            .any(ssfmt::Section::has_text_placeholder)
     }
 }
 

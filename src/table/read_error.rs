@@ -1,5 +1,6 @@
 //! What can go wrong when a list is read.
 
+use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -169,7 +170,7 @@ impl ReadError {
         }
     }
 
-    pub(super) fn damaged(path: &Path, what: impl ToString) -> Self {
+    pub(super) fn damaged(path: &Path, what: impl fmt::Display) -> Self {
         Self::Damaged {
             path: path.to_path_buf(),
             what: what.to_string(),

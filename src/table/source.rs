@@ -70,7 +70,7 @@ fn packed(path: &Path, file: File) -> Result<SourceFormat, ReadError> {
     let lower = |name: &[u8]| String::from_utf8_lossy(name).to_ascii_lowercase();
     let names: Vec<String> = archive.file_names_raw().map(lower).collect();
     let has = |name: &str| names.iter().any(|known| known == name);
-    let named = |end: &str| names.iter().any(|known| known.ends_with(end));
+    let ends = |end: &str| names.iter().any(|known| known.ends_with(end));
     if has("encrypted-package") {
         return Err(ReadError::Encrypted {
             path: path.to_path_buf(),
@@ -79,19 +79,19 @@ fn packed(path: &Path, file: File) -> Result<SourceFormat, ReadError> {
     if has("content.xml") && has("mimetype") {
         return Ok(SourceFormat::Ods);
     }
-    if named("workbook.bin") {
+    if ends("workbook.bin") {
         return Err(ReadError::NotAWorkbook {
             path: path.to_path_buf(),
             found: "this is a binary workbook (.xlsb)",
         });
     }
-    if !has("[content_types].xml") || !named("workbook.xml") {
+    if !has("[content_types].xml") || !ends("workbook.xml") {
         return Err(ReadError::NotAWorkbook {
             path: path.to_path_buf(),
             found: "this is an archive of something else",
         });
     }
-    if named("vbaproject.bin") || extension(path) == "xlsm" {
+    if ends("vbaproject.bin") || extension(path) == "xlsm" {
         Ok(SourceFormat::Xlsm)
     } else {
         Ok(SourceFormat::Xlsx)

@@ -37,12 +37,12 @@ pub(super) fn check_bounds(path: &Path, file: File) -> Result<(), ReadError> {
         }
         // No part unpacks to more than this, whatever it says of its size.
         let most = part.compressed_size().saturating_mul(MAX_RATIO);
-        let mut head = Vec::new();
+        let mut start = Vec::new();
         (&mut part)
             .take(HEAD_BYTES)
-            .read_to_end(&mut head)
+            .read_to_end(&mut start)
             .map_err(|error| damaged(&error))?;
-        if strings && claimed_strings(&head).is_some_and(|count| count > most) {
+        if strings && claimed_strings(&start).is_some_and(|count| count > most) {
             return Err(ReadError::damaged(
                 path,
                 "it claims more shared strings than it can hold",
