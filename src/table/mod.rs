@@ -2,7 +2,6 @@
 
 pub mod atomic;
 mod cell_reference;
-
 pub mod csv_write;
 mod inline_cell;
 pub mod join;
