@@ -14,7 +14,7 @@ use super::output::{Output, Paper};
 use crate::drive;
 use crate::quest::{Digest, FieldName};
 use crate::session::{Session, SessionError, SourceRecord, State, Tally};
-use crate::table::columns::Columns;
+use crate::table::result_columns::Columns;
 
 /// Write the results, beside what the list holds
 ///

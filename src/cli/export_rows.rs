@@ -3,7 +3,7 @@
 use crate::gate::Judgement;
 use crate::quest::{Listing, QuestId, Submission};
 use crate::session::{Session, State};
-use crate::table::columns::{Columns, Outcome};
+use crate::table::result_columns::{Columns, Outcome};
 use crate::table::results::{Cell, ResultRow, RowError};
 
 /// Which quest each row of the list belongs to, in the order of the rows.

@@ -14,7 +14,7 @@ use super::scan::known_quests;
 use crate::quest::Listing;
 use crate::session::{Session, State};
 use crate::table::atomic::{Overwrite, write_whole};
-use crate::table::columns::Columns;
+use crate::table::result_columns::Columns;
 use crate::table::csv_write::write_csv;
 use crate::table::join::{Keep, Layout, join};
 use crate::table::jsonl_write::write_jsonl;

@@ -2,7 +2,7 @@
 
 use std::iter::Peekable;
 
-use super::columns::free_headings;
+use super::result_columns::free_headings;
 use super::results::{Cell, ExportError, ResultRow, RowError, SourceRow};
 
 /// Whether a row names the columns or holds values.

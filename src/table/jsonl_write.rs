@@ -10,8 +10,8 @@ use std::io::Write;
 use serde_json::Value;
 
 use super::cell_reference::column_letters;
-use super::columns::free_headings;
 use super::join::{RowKind, TableRow};
+use super::result_columns::free_headings;
 use super::results::{Cell, ExportError};
 
 /// Writes the rows as JSON Lines and tells how many there were, without the header.

@@ -9,10 +9,10 @@
 //! ([`atomic`]).
 
 pub mod atomic;
-pub mod columns;
 pub mod csv_write;
 pub mod join;
 pub mod jsonl_write;
+pub mod result_columns;
 pub mod results;
 pub mod workbook_copy;
 pub mod workbook_new;

@@ -58,12 +58,12 @@ pub fn write_workbook(
 ) -> Result<u64, ExportError> {
     let mut package = ZipWriter::new(out);
     for (name, text) in PARTS {
-        start(&mut package, name, false)?;
+        start(&mut package, name)?;
         package
             .write_all(text.as_bytes())
             .map_err(ExportError::Write)?;
     }
-    start(&mut package, "xl/worksheets/sheet1.xml", true)?;
+    start(&mut package, "xl/worksheets/sheet1.xml")?;
     let mut sheet = BufWriter::with_capacity(64 * 1024, &mut package);
     sheet
         .write_all(SHEET_START.as_bytes())
@@ -104,12 +104,10 @@ fn write_row(out: &mut dyn Write, number: u32, row: TableRow) -> io::Result<()> 
     out.write_all(b"</row>")
 }
 
-fn start<W: Write + Seek>(
-    package: &mut ZipWriter<W>,
-    name: &str,
-    large: bool,
-) -> Result<(), ExportError> {
-    let options = SimpleFileOptions::default().large_file(large);
+/// Starts an entry in the plain form, which ends at 4 GiB: some spreadsheet programs refuse
+/// entries in the zip64 form.
+fn start<W: Write + Seek>(package: &mut ZipWriter<W>, name: &str) -> Result<(), ExportError> {
+    let options = SimpleFileOptions::default();
     package.start_file(name, options).map_err(unwritten)
 }
 
@@ -179,6 +177,19 @@ mod tests {
     #[test]
     fn an_empty_list_is_an_empty_sheet() {
         assert!(read_back(Vec::new()).is_empty());
+    }
+
+    #[test]
+    fn no_entry_is_in_the_zip64_form() {
+        let mut out = Cursor::new(Vec::new());
+        write_workbook(&mut out, &mut std::iter::empty()).unwrap();
+        let bytes = out.into_inner();
+        // The length of the extra field at offset 28 of a local record (APPNOTE 4.3.7).
+        let extras = bytes
+            .windows(30)
+            .filter(|record| record.starts_with(b"PK\x03\x04"))
+            .map(|record| [record[28], record[29]]);
+        assert_eq!(extras.collect::<Vec<_>>(), [[0, 0]; 6]);
     }
 
     #[test]

@@ -12,12 +12,13 @@ use super::package::{Package, SheetPart};
 use super::scan::{Heading, Scan, scan};
 use super::shared_strings::shared_strings;
 use super::tokens::Tokens;
-use crate::table::columns::free_headings;
+use crate::table::result_columns::free_headings;
 use crate::table::results::{ExportError, ResultRow, RowError};
 
 /// Above this size of the sheet's XML its entry is written in the zip64 form, as the results
-/// might take it over the 4 GiB that the plain form ends at.
-const LARGE_SHEET: u64 = 1 << 30;
+/// might take it over the 4 GiB that the plain form ends at. Below it never is: some
+/// spreadsheet programs refuse that form.
+const LARGE_SHEET: u64 = 3 << 30;
 
 /// Where in a workbook the results go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

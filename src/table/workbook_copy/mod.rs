@@ -6,8 +6,8 @@
 //! `ref` of `dimension`, the `spans` of a row that grows, and an empty cell (one that has a
 //! format and no value) that stands where a result goes, which gives its format to the result.
 //!
-//! The sheet is read twice, as a stream: once to learn where its columns end ([`scan`]), once
-//! to copy it ([`insert`]). A digital signature over the workbook does not cover the copy.
+//! The sheet is read twice, as a stream: once to learn where its columns end (`scan`), once
+//! to copy it (`insert`). A digital signature over the workbook does not cover the copy.
 
 mod copy;
 mod error;
