@@ -42,22 +42,18 @@ pub fn kind() -> QuestKind {
         name: NAME.into(),
         unit: "company".into(),
         prompt: PROMPT.into(),
-        example_key: "Hanbit Foods".into(),
+        example_key: "Acme".into(),
         fields: vec![
-            field(
-                SITE,
-                "The company's own site",
-                "https://www.hanbit-foods.co.kr",
-            ),
+            field(SITE, "The company's own site", "https://acme.co.kr"),
             field(
                 EMAIL,
                 "The address at which it reads mail",
-                "info@hanbit-foods.co.kr",
+                "info@acme.co.kr",
             ),
             field(
                 SOURCE,
                 "The page of that site that shows the address",
-                "https://www.hanbit-foods.co.kr/contact",
+                "https://acme.co.kr/contact",
             ),
         ],
     }
