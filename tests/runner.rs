@@ -1,5 +1,7 @@
 //! The one integration binary: every file of tests is a module of it.
 
+mod first_quest;
+mod harness;
 mod servers;
 mod world_dns;
 mod world_http;
