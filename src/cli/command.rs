@@ -31,7 +31,7 @@ An agent's loop: while comail next; do …; comail submit …; done";
 #[derive(Debug, Parser)]
 #[command(name = "comail", version, after_help = AFTER_HELP, max_term_width = 100)]
 struct Cli {
-    /// The session directory [default: .comail, or COMAIL_SESSION]
+    /// The session directory, else that of `COMAIL_SESSION` [default: .comail]
     #[arg(long, global = true, value_name = "DIR")]
     session: Option<PathBuf>,
 
@@ -49,7 +49,7 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    Scan(scan::ScanArgs),
+    Scan(Box<scan::ScanArgs>),
     Next(next::NextArgs),
     Submit(submit::SubmitArgs),
     Status(status::StatusArgs),

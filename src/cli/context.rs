@@ -77,6 +77,7 @@ pub fn now() -> Timestamp {
 }
 
 /// The operating system's randomness.
+#[must_use]
 pub fn salt() -> Salt {
     let mut bytes = [0; 16];
     // Without randomness a salt of zeros: the chain still holds, and only a body that will one

@@ -3,7 +3,7 @@
 //! Names, pages and submissions may hold control characters that move the cursor, or marks
 //! that turn the direction of writing; both could make a terminal show what is not so.
 
-use std::fmt;
+use std::fmt::{self, Write as _};
 
 /// Shows a text on one line with its control characters escaped as `\u{…}`.
 pub struct Plain<'a>(pub &'a str);
@@ -28,7 +28,7 @@ fn write_escaped(f: &mut fmt::Formatter<'_>, text: &str, keep: fn(char) -> bool)
         if is_unsafe(c) && !keep(c) {
             write!(f, "\\u{{{:x}}}", u32::from(c))?;
         } else {
-            fmt::Write::write_char(f, c)?;
+            f.write_char(c)?;
         }
     }
     Ok(())
@@ -47,14 +47,15 @@ fn is_unsafe(c: char) -> bool {
 
 /// JSON text in which no control character is left as it is.
 ///
-/// serde_json escapes those below U+0020; U+007F to U+009F steer terminals too, and can stand
+/// `serde_json` escapes those below U+0020; U+007F to U+009F steer terminals too, and can stand
 /// in JSON within strings alone.
 #[must_use]
 pub fn json(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for c in text.chars() {
         if ('\u{7f}'..='\u{9f}').contains(&c) {
-            safe.push_str(&format!("\\u{:04x}", u32::from(c)));
+            // Writing to a string does not fail.
+            let _ = write!(safe, "\\u{:04x}", u32::from(c));
         } else {
             safe.push(c);
         }

@@ -12,17 +12,19 @@ pub fn write(paper: &mut Paper, facts: &[Fact], rules: &[Rule]) {
             Level::Review => Tone::Doubt,
         };
         let level = paper.tint(tone, &fact.level.to_string());
-        let mut head = format!("{level} {}", Plain(fact.rule.as_str()));
-        if let Some(field) = &fact.field {
-            head.push_str(&format!("  field {}", Plain(field.as_str())));
-        }
-        if let Some(location) = &fact.location {
-            head.push_str(&format!("  at {}", Plain(location)));
-        }
-        if fact.count > 1 {
-            head.push_str(&format!("  ({} of its kind)", fact.count));
-        }
-        paper.line(format!("  {head}"));
+        let field = fact.field.as_ref();
+        let field = field.map(|field| format!("field {}", Plain(field.as_str())));
+        let location = fact.location.as_ref();
+        let location = location.map(|location| format!("at {}", Plain(location)));
+        let count = (fact.count > 1).then(|| format!("({} of its kind)", fact.count));
+        let head = [
+            Some(format!("{level} {}", Plain(fact.rule.as_str()))),
+            field,
+            location,
+            count,
+        ];
+        let head: Vec<String> = head.into_iter().flatten().collect();
+        paper.line(format!("  {}", head.join("  ")));
         paper.line(format!("    expected: {}", Plain(&fact.expected)));
         paper.line(format!("    actual:   {}", Plain(&fact.actual)));
         if let Some(rule) = rules.iter().find(|rule| rule.id == fact.rule) {

@@ -23,17 +23,15 @@ impl ShellLine {
     #[must_use]
     pub fn flag(mut self, name: &str, value: &str) -> Self {
         // A value that begins like a flag must hang on its own flag to be read as a value.
-        let joint = if value.starts_with('-') { '=' } else { ' ' };
-        self.0
-            .push_str(&format!(" --{name}{joint}{}", quoted(value)));
+        let joint = if value.starts_with('-') { "=" } else { " " };
+        self.0.extend([" --", name, joint, &quoted(value)]);
         self
     }
 
     /// Adds `--name WORD`, the word left for somebody to replace.
     #[must_use]
     pub fn blank(mut self, name: &str) -> Self {
-        self.0
-            .push_str(&format!(" --{name} {}", name.to_uppercase()));
+        self.0.extend([" --", name, " ", &name.to_uppercase()]);
         self
     }
 
@@ -48,7 +46,7 @@ fn quoted(value: &str) -> String {
     // A NUL cannot be an argument of any program, so nothing is lost in letting it through.
     let quoter = Quoter::new().allow_nul(true);
     match quoter.quote(value) {
-        Ok(quoted) => quoted.into_owned(),
+        Ok(word) => word.into_owned(),
         Err(_) => String::from("''"),
     }
 }

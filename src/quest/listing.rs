@@ -125,7 +125,10 @@ fn site_core(text: &str) -> String {
 mod tests {
     use super::*;
 
-    fn listed(rows: &[(&str, &str)]) -> (Vec<(String, Option<String>, Vec<u32>)>, ListingCounts) {
+    /// Key, anchor and rows.
+    type Plain = (String, Option<String>, Vec<u32>);
+
+    fn listed(rows: &[(&str, &str)]) -> (Vec<Plain>, ListingCounts) {
         let mut listing = Listing::new();
         for (row, (key, anchor)) in (2..).zip(rows) {
             listing.add(row, &[key], anchor, Vec::new).unwrap();

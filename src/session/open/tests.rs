@@ -179,8 +179,8 @@ fn a_session_is_never_replaced_and_never_half_made() {
 fn only_its_owner_can_read_it() {
     use std::os::unix::fs::PermissionsExt as _;
     let made = made(1);
-    let mode = fs::metadata(&made.dir).unwrap().permissions().mode();
-    assert_eq!(mode & 0o777, 0o700);
+    let permissions = fs::metadata(&made.dir).unwrap().permissions();
+    assert_eq!(permissions.mode() & 0o777, 0o700);
 }
 
 #[test]
