@@ -24,7 +24,9 @@ Exit codes:
 
 An agent's loop: while comail next; do …; comail submit …; done";
 
-/// A quest runner that takes the decision \"done\" away from the agent
+const GLOBAL: &str = "Everywhere";
+
+/// A quest runner that takes the decision "done" away from the agent
 ///
 /// A list becomes quests; an agent is handed one at a time (next) and answers (submit); a gate
 /// re-verifies the facts in the world. Only the machine locks PASS.
@@ -32,15 +34,15 @@ An agent's loop: while comail next; do …; comail submit …; done";
 #[command(name = "comail", version, after_help = AFTER_HELP, max_term_width = 100)]
 struct Cli {
     /// The session directory, else that of `COMAIL_SESSION` [default: .comail]
-    #[arg(long, global = true, value_name = "DIR")]
+    #[arg(long, global = true, value_name = "DIR", help_heading = GLOBAL)]
     session: Option<PathBuf>,
 
     /// Print one JSON document
-    #[arg(long, global = true)]
+    #[arg(long, global = true, help_heading = GLOBAL)]
     json: bool,
 
     /// When to use colour
-    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto", help_heading = GLOBAL)]
     color: clap::ColorChoice,
 
     #[command(subcommand)]

@@ -25,15 +25,15 @@ use crate::world::live::LiveWorld;
 #[derive(Debug, Args)]
 pub struct SubmitArgs {
     /// The quest by its number
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", help_heading = QUEST)]
     id: Option<QuestId>,
 
     /// The quest by its key, for every quest kind
-    #[arg(long, value_name = "KEY", allow_hyphen_values = true)]
+    #[arg(long, value_name = "KEY", allow_hyphen_values = true, help_heading = QUEST)]
     key: Option<String>,
 
     /// Read the fields from a JSON file, an object of texts; - for standard input
-    #[arg(long = "in", value_name = "FILE")]
+    #[arg(long = "in", value_name = "FILE", help_heading = ANSWER)]
     input: Option<PathBuf>,
 
     /// Say that nothing was found, and why; judged FAIL, costs a try
@@ -41,10 +41,14 @@ pub struct SubmitArgs {
         long,
         value_name = "WHY",
         conflicts_with = "input",
-        allow_hyphen_values = true
+        allow_hyphen_values = true,
+        help_heading = ANSWER
     )]
     none: Option<String>,
 }
+
+const QUEST: &str = "Which quest";
+const ANSWER: &str = "The answer";
 
 /// Adds the flags that the quest kind names.
 pub(super) fn with_fields(command: clap::Command, kind: &QuestKind) -> clap::Command {
@@ -52,6 +56,8 @@ pub(super) fn with_fields(command: clap::Command, kind: &QuestKind) -> clap::Com
         .long(kind.unit.to_string())
         .value_name("KEY")
         .help(format!("The {} by its name in the list", kind.unit))
+        .help_heading(QUEST)
+        .display_order(0)
         .allow_hyphen_values(true)
         .conflicts_with("key");
     let fields = kind.fields.iter().map(|field| {
@@ -59,6 +65,8 @@ pub(super) fn with_fields(command: clap::Command, kind: &QuestKind) -> clap::Com
             .long(field.name.to_string())
             .value_name("TEXT")
             .help(format!("{}, such as {}", field.help, field.example))
+            .help_heading(ANSWER)
+            .display_order(1)
             .allow_hyphen_values(true)
             .conflicts_with_all(["none", "input"])
     });
