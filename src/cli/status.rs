@@ -20,7 +20,7 @@ const MOST_RULES: usize = 8;
 
 pub(super) fn run(context: &mut Context, _args: &StatusArgs) -> Result<Exit> {
     let session = context.open_session()?;
-    let overview = report::overview(&session)?;
+    let overview = report::overview(&session);
     context.output.show(&overview, text)?;
     Ok(Exit::Done)
 }
@@ -53,7 +53,7 @@ pub(super) fn text(paper: &mut Paper, overview: &Overview) {
     if !overview.rules.is_empty() {
         paper.line("rules that fired, in submissions");
         for count in overview.rules.iter().take(MOST_RULES) {
-            let rule = Plain(count.rule.as_str());
+            let rule = Plain(&count.rule);
             paper.line(format!("  {:>8}  {rule}", count.attempts));
         }
     }

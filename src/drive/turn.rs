@@ -5,10 +5,11 @@ use std::num::NonZeroU32;
 use jiff::Timestamp;
 use serde_json::value::to_raw_value;
 
-use super::accepted::SessionAccepted;
+use super::accepted::{SessionAccepted, marks};
 use super::error::DriveError;
 use super::grounds::grounds;
 use super::observe::{observe, observe_again};
+use crate::gate::email::anchor::is_anchored;
 use crate::gate::{Gate, Judgement, house};
 use crate::quest::{Digest, Key, Quest, QuestId, Submission};
 use crate::session::{
@@ -141,12 +142,9 @@ impl Turn<'_> {
             let judgement = house::repeated_submission(earlier);
             return Ok(Ruling::unseen(judgement, Grounds::Repeat));
         }
-        let accepted = SessionAccepted::new(session, self.quest.id);
+        let accepted = SessionAccepted::new(session.board(), self.quest.id);
         let (judgement, recording) = observe(self.judge, self.case(), &accepted)?;
-        match accepted.into_error() {
-            Some(error) => Err(error.into()),
-            None => Ok(Ruling::seen(judgement, recording)),
-        }
+        Ok(Ruling::seen(judgement, recording))
     }
 
     fn case(&self) -> crate::gate::Case<'_> {
@@ -205,7 +203,7 @@ impl Turn<'_> {
         if standing.submissions.len() != self.before.submissions.len() {
             return Err(Declined::Refusal(Refusal::Overtaken));
         }
-        let ruling = self.look_again(session, ruling)?;
+        let ruling = self.look_again(session, ruling);
         let Progress { state, tries } = standing
             .progress
             .judged(ruling.judgement.verdict, max_tries)
@@ -220,6 +218,12 @@ impl Turn<'_> {
             grounds: ruling.grounds,
             state,
             tries,
+            rules: fired(&ruling.judgement),
+            anchored: is_anchored(self.quest),
+            holds: match state {
+                State::Pass => marks(self.submission),
+                State::Todo | State::Review | State::Done => Vec::new(),
+            },
             judgement: to_raw_value(&ruling.judgement).map_err(DriveError::from)?,
             evidence: to_raw_value(&ruling.recording.evidence).map_err(DriveError::from)?,
         };
@@ -227,17 +231,25 @@ impl Turn<'_> {
     }
 
     /// Judges again, from evidence alone, when what the session knows has changed.
-    fn look_again(&self, session: &Session, ruling: Ruling) -> Result<Ruling, DriveError> {
-        let accepted = SessionAccepted::new(session, self.quest.id);
+    fn look_again(&self, session: &Session, ruling: Ruling) -> Ruling {
+        let accepted = SessionAccepted::new(session.board(), self.quest.id);
         let again = observe_again(self.judge.gate, self.case(), &ruling.recording, &accepted);
-        if let Some(error) = accepted.into_error() {
-            return Err(error.into());
-        }
-        Ok(match again {
+        match again {
             None => ruling,
             Some((judgement, recording)) => Ruling::seen(judgement, recording),
-        })
+        }
     }
+}
+
+/// The rules that fired, each once, in the order of the facts.
+fn fired(judgement: &Judgement) -> Vec<String> {
+    let mut rules: Vec<String> = Vec::new();
+    for fact in &judgement.facts {
+        if !rules.iter().any(|rule| rule == fact.rule.as_str()) {
+            rules.push(fact.rule.to_string());
+        }
+    }
+    rules
 }
 
 /// Why nothing is recorded.

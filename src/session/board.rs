@@ -2,10 +2,10 @@
 //!
 //! A board is a pure fold of events; each event must be one that can have happened.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::num::NonZeroU32;
 
-use super::event::{Attempt, Event, Grounds};
+use super::event::{Attempt, Event, Grounds, Mark};
 use super::manifest::SourceRecord;
 use super::state::{Progress, State, Tally};
 use super::streak::{Ending, Streak};
@@ -43,8 +43,21 @@ pub struct Board {
     max_tries: NonZeroU32,
     quests: Vec<Standing>,
     tally: Tally,
+    counts: Counts,
+    holders: HashMap<Mark, QuestId>,
     streak: Streak,
     extensions: Vec<SourceRecord>,
+}
+
+/// What all attempts add up to.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Counts {
+    /// Submissions judged.
+    pub attempts: u32,
+    /// PASSes that were held against nothing known beforehand.
+    pub unanchored: u32,
+    /// In how many attempts each rule fired.
+    pub rules: BTreeMap<String, u32>,
 }
 
 impl Board {
@@ -55,6 +68,8 @@ impl Board {
             max_tries,
             quests: Vec::new(),
             tally: Tally::default(),
+            counts: Counts::default(),
+            holders: HashMap::new(),
             streak: Streak::default(),
             extensions: Vec::new(),
         }
@@ -70,6 +85,18 @@ impl Board {
     #[must_use]
     pub fn tally(&self) -> Tally {
         self.tally
+    }
+
+    /// What all attempts add up to.
+    #[must_use]
+    pub fn counts(&self) -> &Counts {
+        &self.counts
+    }
+
+    /// The first quest that passed with this mark.
+    #[must_use]
+    pub fn holder(&self, mark: &Mark) -> Option<&Standing> {
+        self.get(*self.holders.get(mark)?)
     }
 
     /// The unproven streak.
@@ -160,6 +187,9 @@ impl Board {
         if (next.state, next.tries) != (attempt.state, attempt.tries) {
             return Err("the verdict leads to another state");
         }
+        if next.state != State::Pass && !attempt.holds.is_empty() {
+            return Err("only a PASS takes anything");
+        }
         self.tally.shift(quest.progress.state, next.state);
         quest.progress = next;
         quest.last_attempt = Some(span);
@@ -167,7 +197,26 @@ impl Board {
         if let Some(ending) = quest.ending() {
             self.streak = self.streak.after(ending);
         }
+        self.counts.add(attempt);
+        for mark in &attempt.holds {
+            self.holders.entry(mark.clone()).or_insert(attempt.quest);
+        }
         Ok(())
+    }
+}
+
+impl Counts {
+    fn add(&mut self, attempt: &Attempt) {
+        self.attempts += 1;
+        self.unanchored += u32::from(attempt.state == State::Pass && !attempt.anchored);
+        for rule in &attempt.rules {
+            match self.rules.get_mut(rule) {
+                Some(count) => *count += 1,
+                None => {
+                    self.rules.insert(rule.clone(), 1);
+                }
+            }
+        }
     }
 }
 

@@ -69,11 +69,25 @@ pub struct Attempt {
     pub state: State,
     /// How many of the quest's submissions have failed, this one included.
     pub tries: u32,
+    /// The rules that fired, each once.
+    pub rules: Vec<String>,
+    /// Whether the operator knew something beforehand that the submission was held against.
+    pub anchored: bool,
+    /// What a PASS takes for its quest alone, such as an address; empty for other verdicts.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub holds: Vec<Mark>,
     /// The judgement, as the gate wrote it.
     pub judgement: Box<RawValue>,
     /// What the gate saw of the world.
     pub evidence: Box<RawValue>,
 }
+
+/// The name of something that one quest of a session can have, such as an address.
+///
+/// Whoever judges makes the names; the session compares them.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Mark(pub String);
 
 /// What a verdict rests on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]

@@ -27,11 +27,11 @@ mod open;
 mod state;
 mod streak;
 
-pub use board::{Board, Standing};
+pub use board::{Board, Counts, Standing};
 pub use chain::{Line, LineError, Salt};
 pub use create::{NewSession, create, extend};
 pub use error::{Damage, SessionError};
-pub use event::{Attempt, Dated, Event, Extended, Grounds, Resumed, Started};
+pub use event::{Attempt, Dated, Event, Extended, Grounds, Mark, Resumed, Started};
 pub use evidence_store::EvidenceStore;
 pub use ledger::Healed;
 pub use manifest::{FORMAT, Frozen, KindRecord, Manifest, SourceRecord};

@@ -104,6 +104,9 @@ fn attempt(session: &Session, index: usize, verdict: Verdict, grounds: Grounds) 
         grounds,
         state: next.state,
         tries: next.tries,
+        rules: vec!["no-result".into()],
+        anchored: false,
+        holds: Vec::new(),
         judgement: raw(),
         evidence: raw(),
     }))
@@ -343,6 +346,29 @@ fn a_newer_list_adds_and_never_removes() {
         })
         .unwrap();
     assert_eq!(extended, [1]);
+}
+
+#[test]
+fn the_first_pass_holds_what_it_took() {
+    let made = made(2);
+    let mut session = Session::open(&made.dir).unwrap();
+    let mark = crate::session::Mark("mailbox info@acme.co.kr".into());
+    for index in [1, 0] {
+        let appended = session.append(at(), &mut salt, |session| {
+            let Event::Attempt(mut attempt) =
+                attempt(session, index, Verdict::Pass, Grounds::World)
+            else {
+                panic!("an attempt");
+            };
+            attempt.holds = vec![mark.clone()];
+            Ok::<_, ()>(vec![Event::Attempt(attempt)])
+        });
+        assert!(matches!(appended, Ok(Appended::Done)));
+    }
+    let again = Session::open(&made.dir).unwrap();
+    assert_eq!(again.board().holder(&mark).unwrap().id.to_string(), "2");
+    assert_eq!(again.board().counts().unanchored, 2);
+    assert_eq!(again.board().counts().rules["no-result"], 2);
 }
 
 proptest! {
