@@ -1,8 +1,48 @@
 //! The one integration binary: every file of tests is a module of it.
 
 mod first_quest;
+mod gate_address;
+mod gate_catalogue;
+mod gate_domain;
+mod gate_environment;
+mod gate_format;
+mod gate_frames;
+mod gate_identity;
+mod gate_mail;
+mod gate_page;
+mod gate_placeholder;
+mod gate_replay;
+mod gate_robots;
+mod gate_settings;
+mod gate_source;
+mod gate_world;
 mod harness;
 mod servers;
 mod world_dns;
 mod world_http;
 mod world_limits;
+
+/// A file that is not a module here would hold tests that never run.
+#[test]
+fn every_file_of_tests_is_listed() {
+    use std::collections::BTreeSet;
+    use std::path::Path;
+
+    let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
+    let entries = std::fs::read_dir(tests).expect("the tests' directory");
+    let files: BTreeSet<String> = entries
+        .map(|entry| entry.expect("an entry").path())
+        .filter_map(|path| {
+            let is_module = path.is_dir() && path.join("mod.rs").exists();
+            let is_file = path.extension().is_some_and(|extension| extension == "rs");
+            let name = path.file_stem()?.to_str()?.to_owned();
+            ((is_module || is_file) && name != "runner").then_some(name)
+        })
+        .collect();
+    let listed: BTreeSet<String> = include_str!("runner.rs")
+        .lines()
+        .filter_map(|line| line.strip_prefix("mod ")?.strip_suffix(';'))
+        .map(str::to_owned)
+        .collect();
+    assert_eq!(listed, files);
+}

@@ -1,19 +1,28 @@
 //! A small web of companies on loopback, and a session that sees it as the world.
 
+use std::cell::Cell;
+use std::thread;
+
 use serde_json::Value;
 
+use super::replayed::assert_replays;
 use crate::harness::Place;
 use crate::servers::TestNet;
+use crate::servers::http::Reply;
 
 /// A company that is as it should be, and a session with it as quest 1.
 ///
 /// Acme Foods lives at `acme.co.kr` and `www.acme.co.kr`; its home page and its contact page
 /// show `info@acme.co.kr`, whose domain takes mail. Tests change one thing and look.
+///
+/// When a test is done with it, every judgement of its session is made again from the
+/// session's evidence alone, and must be the recorded one, byte for byte.
 pub struct EmailNet {
     /// The servers.
     pub net: TestNet,
     /// The directory, with a session in `.comail`.
     pub place: Place,
+    spoiled: Cell<bool>,
 }
 
 /// The fields of a submission.
@@ -30,6 +39,9 @@ pub struct Submission {
 /// The key of quest 1.
 pub const ACME: &str = "Acme Foods";
 
+/// The host of its site.
+pub const WWW: &str = "www.acme.co.kr";
+
 impl EmailNet {
     /// The net with a session of one quest.
     pub fn start() -> Self {
@@ -38,14 +50,36 @@ impl EmailNet {
 
     /// The net with a session of these quests, scanned with these further flags.
     pub fn with(names: &[&str], flags: &[&str]) -> Self {
-        let net = TestNet::start();
-        let place = Place::new();
-        let this = Self { net, place };
-        this.company("acme.co.kr", ACME);
-        let mut args = this.flags();
-        args.extend(flags.iter().map(|flag| (*flag).to_owned()));
-        this.place.scan(names, &args);
+        let this = Self::unscanned();
+        this.place.scan(names, &this.flags_with(flags));
         this
+    }
+
+    /// The net with a session of this list, scanned with these further flags.
+    pub fn of_csv(csv: &str, flags: &[&str]) -> Self {
+        let this = Self::unscanned();
+        this.place.write("companies.csv", csv);
+        let flags = this.flags_with(flags);
+        let scan = ["scan", "companies.csv"].map(str::to_owned);
+        this.place.run(scan.iter().chain(&flags)).ok();
+        this
+    }
+
+    /// The net without a session.
+    pub fn unscanned() -> Self {
+        let this = Self {
+            net: TestNet::start(),
+            place: Place::new(),
+            spoiled: Cell::new(false),
+        };
+        this.company("acme.co.kr", ACME);
+        this
+    }
+
+    /// Says that the test damages its session on purpose, so that nothing of it is judged
+    /// again.
+    pub fn spoils(&self) {
+        self.spoiled.set(true);
     }
 
     /// The flags with which a session sees this net as the world: asked without waiting, and
@@ -64,6 +98,15 @@ impl EmailNet {
         ];
         let pairs = flags.iter().flat_map(|(name, value)| [*name, *value]);
         pairs.map(str::to_owned).collect()
+    }
+
+    /// The flags of this net and these; one that is named here takes the place of the net's.
+    pub fn flags_with(&self, flags: &[&str]) -> Vec<String> {
+        let own = self.flags();
+        let pairs = own.chunks_exact(2);
+        let kept = pairs.filter(|pair| !flags.contains(&pair[0].as_str()));
+        let further = flags.iter().map(|flag| (*flag).to_owned());
+        kept.flatten().cloned().chain(further).collect()
     }
 
     /// Sets up a company at `domain` and `www.domain`: home page, contact page, mail.
@@ -91,6 +134,35 @@ impl EmailNet {
         }
     }
 
+    /// The submission that is right for Acme Foods.
+    pub fn acme(&self) -> Submission {
+        self.right("acme.co.kr")
+    }
+
+    /// The URL of a path of `www.acme.co.kr`, in the clear.
+    pub fn url(&self, path: &str) -> String {
+        self.net.web.url(WWW, path)
+    }
+
+    /// Lets Acme's contact page, laid out as before, say this; returns the right submission.
+    pub fn contact(&self, html: &str) -> Submission {
+        self.answers(Reply::html(page(ACME, html)))
+    }
+
+    /// Lets Acme's contact page be answered so; returns the right submission.
+    pub fn answers(&self, reply: Reply) -> Submission {
+        self.net.web.reply(WWW, "/contact", reply);
+        self.acme()
+    }
+
+    /// Puts up a page of Acme that shows its address; returns the submission that names it.
+    pub fn at(&self, path: &str) -> Submission {
+        self.net
+            .web
+            .page(WWW, path, &page(ACME, "Write to info@acme.co.kr"));
+        self.acme().source(&self.url(path))
+    }
+
     /// Submits for quest `id` and returns exit code and JSON document.
     pub fn submit(&self, id: u32, submission: &Submission) -> (i32, Value) {
         self.place.json(submission.args(id))
@@ -105,9 +177,44 @@ impl EmailNet {
             .unwrap_or_else(|| panic!("{answer}"));
         (verdict.to_owned(), rules(&answer))
     }
+
+    /// Submits for quest 1 and returns verdict and rules as one text: `FAIL mx-null no-reply`.
+    #[track_caller]
+    pub fn says(&self, submission: &Submission) -> String {
+        let (verdict, rules) = self.judge(submission);
+        let words = std::iter::once(verdict).chain(rules);
+        words.collect::<Vec<_>>().join(" ")
+    }
+}
+
+impl Drop for EmailNet {
+    fn drop(&mut self) {
+        let session = self.place.at(".comail");
+        if !thread::panicking() && !self.spoiled.get() && session.exists() {
+            assert_replays(&session);
+        }
+    }
 }
 
 impl Submission {
+    /// The same with another site.
+    pub fn site(mut self, site: &str) -> Self {
+        site.clone_into(&mut self.site);
+        self
+    }
+
+    /// The same with another address.
+    pub fn email(mut self, email: &str) -> Self {
+        email.clone_into(&mut self.email);
+        self
+    }
+
+    /// The same with another source page.
+    pub fn source(mut self, source: &str) -> Self {
+        source.clone_into(&mut self.source);
+        self
+    }
+
     /// The command line that submits it for quest `id`.
     pub fn args(&self, id: u32) -> Vec<String> {
         let id = id.to_string();

@@ -1,8 +1,8 @@
 //! Drives the built binary in a clean environment and a directory of its own.
 
-#![expect(dead_code, reason = "each test file uses its own part of the harness")]
-
+pub mod case;
 pub mod email_net;
+pub mod replayed;
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};

@@ -12,8 +12,6 @@
 //! Servers run on threads of their own and end with the process; what they were asked can be
 //! read from them at any time.
 
-#![expect(dead_code, reason = "each test file uses its own part of the servers")]
-
 pub mod dns;
 pub mod http;
 pub mod tls;

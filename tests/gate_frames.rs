@@ -1,0 +1,96 @@
+//! Pages that show others or lead on: frames and refreshes are hops like redirects.
+
+use crate::harness::case::{Case, case, run};
+use crate::harness::email_net::WWW;
+use crate::servers::http::Reply;
+
+const ABSENT: &str = "FAIL email-not-on-source";
+
+/// Pages that show other pages.
+const OTHER_PAGES: &[Case] = &[
+    case(
+        "a frame of the site",
+        |net| {
+            net.net.web.page(WWW, "/frame", "<p>info@acme.co.kr");
+            net.contact("<iframe src=/frame></iframe>")
+        },
+        "PASS",
+    ),
+    case(
+        "a frameset",
+        |net| {
+            net.net.web.page(WWW, "/main", "<p>info@acme.co.kr");
+            let html = "<title>Acme Foods</title><frameset><frame src=main></frameset>";
+            net.answers(Reply::html(html))
+        },
+        "PASS",
+    ),
+    case(
+        "a frame of another site",
+        |net| {
+            net.net.host("www.bolt.kr");
+            net.net.web.page("www.bolt.kr", "/", "<p>info@acme.co.kr");
+            let src = net.net.web.url("www.bolt.kr", "/");
+            net.contact(&format!("<iframe src='{src}'></iframe>"))
+        },
+        "REVIEW source-off-site",
+    ),
+    case(
+        "a frame that no one sees",
+        |net| {
+            net.net.web.page(WWW, "/frame", "<p>info@acme.co.kr");
+            net.contact("<iframe hidden src=/frame></iframe>")
+        },
+        ABSENT,
+    ),
+    case(
+        "a frame that is silent",
+        |net| {
+            net.net.web.reply(WWW, "/frame", Reply::status(503));
+            net.contact("<iframe src=/frame></iframe>")
+        },
+        "REVIEW source-unanswered",
+    ),
+    case(
+        "a frame that does not exist",
+        |net| net.contact("<iframe src=/gone></iframe>"),
+        ABSENT,
+    ),
+    case(
+        "a refresh",
+        |net| {
+            net.at("/new");
+            net.contact("<meta http-equiv=refresh content='0;url=/new'>")
+        },
+        "PASS",
+    ),
+    case(
+        "a refresh header",
+        |net| {
+            net.at("/new");
+            net.answers(Reply::html("moved").with("Refresh", "0; url=/new"))
+        },
+        "PASS",
+    ),
+    case(
+        "a page that a refresh leaves behind",
+        |net| {
+            net.net.web.page(WWW, "/new", "<p>moved");
+            net.contact("<meta http-equiv=refresh content='0;url=/new'>info@acme.co.kr")
+        },
+        ABSENT,
+    ),
+    case(
+        "a page that reloads itself",
+        |net| net.contact("<meta http-equiv=refresh content='5'>info@acme.co.kr"),
+        "PASS",
+    ),
+];
+
+/// Every case of this file.
+pub const CASES: [&[Case]; 1] = [OTHER_PAGES];
+
+#[test]
+fn frames_and_refreshes_are_followed() {
+    run(OTHER_PAGES);
+}

@@ -1,0 +1,280 @@
+//! Step 6: what DNS says of the address's domain.
+
+use comail::world::RecordKind::{self, A, Aaaa, Mx};
+use hickory_proto::op::ResponseCode;
+
+use crate::harness::EmailNet;
+use crate::harness::case::{Case, case, run};
+use crate::harness::email_net::Submission;
+use crate::servers::dns::Answer;
+
+const DOMAIN: &str = "acme.co.kr";
+const MAIL: &str = "mail.acme.co.kr";
+
+/// Lets one question be answered so; returns the right submission.
+fn dns(net: &EmailNet, name: &str, kind: RecordKind, answer: Answer) -> Submission {
+    net.net.dns.says(name, kind, answer);
+    net.acme()
+}
+
+/// Lets the domain have these mail exchangers alone.
+fn mx(net: &EmailNet, hosts: &[&str]) -> Submission {
+    let hosts = (10..).zip(hosts.iter().map(|host| (*host).to_owned()));
+    dns(net, DOMAIN, Mx, Answer::Mx(hosts.collect()))
+}
+
+/// Lets the mail host have this address alone.
+fn at(net: &EmailNet, address: &str) -> Submission {
+    net.net.dns.says(MAIL, A, Answer::NoData);
+    net.net.dns.host(MAIL, address);
+    net.acme()
+}
+
+/// The submission of an address at `mail-of-acme.co.kr`'s subdomain, of which DNS knows nothing
+/// yet.
+fn below(net: &EmailNet) -> Submission {
+    let email = "info@post.acme.co.kr";
+    net.contact(email).email(email)
+}
+
+const MISSING: &str = "FAIL mx-missing";
+const UNANSWERED: &str = "REVIEW mx-unanswered";
+
+/// Definite answers.
+const ANSWERS: &[Case] = &[
+    case("a host that exists", EmailNet::acme, "PASS"),
+    case("no such domain", below, MISSING),
+    case(
+        "no such domain, at an alias's end",
+        |net| {
+            let alias = Answer::Alias("gone.bolt.kr".to_owned());
+            net.net.dns.says("post.acme.co.kr", Mx, alias);
+            below(net)
+        },
+        MISSING,
+    ),
+    case(
+        "neither MX nor address",
+        |net| {
+            net.net.dns.says("post.acme.co.kr", Mx, Answer::NoData);
+            below(net)
+        },
+        MISSING,
+    ),
+    case(
+        "an MX host that does not exist",
+        |net| mx(net, &["gone.bolt.kr"]),
+        MISSING,
+    ),
+    case(
+        "an MX host without an address",
+        |net| dns(net, MAIL, A, Answer::NoData),
+        MISSING,
+    ),
+    case(
+        "several that do not exist",
+        |net| mx(net, &["a.bolt.kr", "b.bolt.kr"]),
+        MISSING,
+    ),
+    case(
+        "one of several that exists",
+        |net| mx(net, &["a.bolt.kr", MAIL]),
+        "PASS",
+    ),
+    case(
+        "a null MX",
+        |net| {
+            net.net.dns.null_mx(DOMAIN);
+            net.acme()
+        },
+        "FAIL mx-null",
+    ),
+    case(
+        "a null MX beside another",
+        |net| mx(net, &[".", MAIL]),
+        "PASS",
+    ),
+    case(
+        "no MX, but an address",
+        |net| dns(net, DOMAIN, Mx, Answer::NoData),
+        "REVIEW mx-implicit",
+    ),
+    case(
+        "no MX, but an address of IPv6 that is public",
+        |net| {
+            net.net.dns.host("post.acme.co.kr", "2606:2800:21f::1");
+            below(net)
+        },
+        "REVIEW mx-implicit",
+    ),
+    case(
+        "an MX host with IPv6 alone",
+        |net| at(net, "2606:2800:21f::1"),
+        "PASS",
+    ),
+    case(
+        "an MX behind two aliases",
+        |net| {
+            net.net.dns.alias("post.acme.co.kr", "post.cdn.kr");
+            net.net.dns.alias("post.cdn.kr", "post.far.kr");
+            net.net.dns.mx("post.far.kr", 10, MAIL);
+            below(net)
+        },
+        "PASS",
+    ),
+    case(
+        "an alias whose target is for the client to ask for",
+        |net| {
+            let alias = Answer::AliasAlone("post.far.kr".to_owned());
+            net.net.dns.says("post.acme.co.kr", Mx, alias);
+            net.net.dns.mx("post.far.kr", 10, MAIL);
+            below(net)
+        },
+        "PASS",
+    ),
+    case(
+        "an answer that is truncated over UDP",
+        |net| {
+            let whole = Answer::Mx(vec![(10, MAIL.to_owned())]);
+            dns(net, DOMAIN, Mx, Answer::Truncated(Box::new(whole)))
+        },
+        "PASS",
+    ),
+    case(
+        "a denial that is truncated over UDP",
+        |net| {
+            let denial = Answer::Truncated(Box::new(Answer::NoSuchName));
+            net.net.dns.says("post.acme.co.kr", Mx, denial);
+            below(net)
+        },
+        MISSING,
+    ),
+];
+
+/// Answers that settle nothing.
+const SILENCES: &[Case] = &[
+    case(
+        "SERVFAIL",
+        |net| dns(net, DOMAIN, Mx, Answer::Code(ResponseCode::ServFail)),
+        UNANSWERED,
+    ),
+    case(
+        "REFUSED",
+        |net| dns(net, DOMAIN, Mx, Answer::Code(ResponseCode::Refused)),
+        UNANSWERED,
+    ),
+    case(
+        "NOTIMP",
+        |net| dns(net, DOMAIN, Mx, Answer::Code(ResponseCode::NotImp)),
+        UNANSWERED,
+    ),
+    case(
+        "a referral",
+        |net| dns(net, DOMAIN, Mx, Answer::Referral),
+        UNANSWERED,
+    ),
+    case(
+        "a lame server's denial",
+        |net| dns(net, DOMAIN, Mx, Answer::Lame),
+        UNANSWERED,
+    ),
+    case(
+        "an alias to itself",
+        |net| dns(net, DOMAIN, Mx, Answer::Alias(DOMAIN.into())),
+        UNANSWERED,
+    ),
+    case(
+        "silence",
+        |net| dns(net, DOMAIN, Mx, Answer::Silence),
+        UNANSWERED,
+    ),
+    case(
+        "garbage",
+        |net| dns(net, DOMAIN, Mx, Answer::Garbage),
+        UNANSWERED,
+    ),
+    case(
+        "an answer to another question",
+        |net| dns(net, DOMAIN, Mx, Answer::WrongQuestion),
+        UNANSWERED,
+    ),
+    case(
+        "the MX host's address unanswered",
+        |net| dns(net, MAIL, A, Answer::Code(ResponseCode::ServFail)),
+        UNANSWERED,
+    ),
+    case(
+        "one of the MX host's two questions unanswered, the other empty",
+        |net| {
+            net.net.dns.says(MAIL, A, Answer::NoData);
+            dns(net, MAIL, Aaaa, Answer::Code(ResponseCode::ServFail))
+        },
+        UNANSWERED,
+    ),
+    case(
+        "one host that does not exist, one that is unanswered",
+        |net| {
+            net.net
+                .dns
+                .says(MAIL, A, Answer::Code(ResponseCode::ServFail));
+            mx(net, &["gone.bolt.kr", MAIL])
+        },
+        UNANSWERED,
+    ),
+    case(
+        "no MX, and the address unanswered",
+        |net| {
+            net.net.dns.says("post.acme.co.kr", Mx, Answer::NoData);
+            net.net.dns.says("post.acme.co.kr", A, Answer::Referral);
+            below(net)
+        },
+        UNANSWERED,
+    ),
+    case("a private MX host", |net| at(net, "10.0.0.1"), UNANSWERED),
+    case("a loopback MX host", |net| at(net, "127.0.0.2"), UNANSWERED),
+    case(
+        "a mapped loopback MX host",
+        |net| at(net, "::ffff:127.0.0.2"),
+        UNANSWERED,
+    ),
+    case(
+        "a link-local MX host",
+        |net| at(net, "169.254.1.1"),
+        UNANSWERED,
+    ),
+    case(
+        "no MX, and a private address",
+        |net| {
+            net.net.dns.host("post.acme.co.kr", "192.168.0.1");
+            below(net)
+        },
+        UNANSWERED,
+    ),
+    case(
+        "a private address that the operator allows",
+        |net| at(net, "10.0.0.1"),
+        "PASS",
+    )
+    .with(&["--allow-net", "10.0.0.0/8", "--allow-net", "127.0.0.1/32"]),
+];
+
+/// Every case of this file.
+pub const CASES: [&[Case]; 2] = [ANSWERS, SILENCES];
+
+#[test]
+fn definite_answers_decide() {
+    run(ANSWERS);
+}
+
+#[test]
+fn what_is_not_definite_is_no_answer() {
+    run(SILENCES);
+}
+
+#[test]
+fn mail_is_not_asked_for_when_the_page_has_failed() {
+    let net = EmailNet::start();
+    let submission = net.acme().email("made.up@acme.co.kr");
+    assert_eq!(net.says(&submission), "FAIL email-not-on-source");
+    assert_eq!(net.net.dns.asked(DOMAIN, Mx), 0);
+}

@@ -1,0 +1,284 @@
+//! The world's failures: what the gate makes of servers that err, lie, hang or lead elsewhere.
+
+use std::time::Duration;
+
+use crate::harness::EmailNet;
+use crate::harness::case::{Case, case, run};
+use crate::harness::email_net::{ACME, Submission, WWW, page};
+use crate::servers::closed_port;
+use crate::servers::http::{Reply, WebServer};
+use crate::servers::tls::Authority;
+
+const UNANSWERED: &str = "REVIEW source-unanswered";
+const MISSING: &str = "FAIL source-missing";
+const UNREADABLE: &str = "REVIEW source-unreadable";
+
+fn status(net: &EmailNet, status: u16) -> Submission {
+    net.answers(Reply::status(status).body("info@acme.co.kr"))
+}
+
+/// Answers, and what is none.
+const ANSWERS: &[Case] = &[
+    case("404", |net| status(net, 404), MISSING),
+    case("410", |net| status(net, 410), MISSING),
+    case("400", |net| status(net, 400), UNANSWERED),
+    case("403", |net| status(net, 403), UNANSWERED),
+    case("429", |net| status(net, 429), UNANSWERED),
+    case("451", |net| status(net, 451), UNANSWERED),
+    case("500", |net| status(net, 500), UNANSWERED),
+    case("503", |net| status(net, 503), UNANSWERED),
+    case("a redirect to nowhere", |net| status(net, 302), UNANSWERED),
+    case("a reset", |net| net.answers(Reply::Reset), UNANSWERED),
+    case(
+        "no HTTP",
+        |net| net.answers(Reply::Raw(b"SSH-2.0-x\r\n\r\n".to_vec())),
+        UNANSWERED,
+    ),
+    case(
+        "a page that is cut off behind the address",
+        |net| {
+            let page = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 9999\r\n\r\n\
+                <p>info@acme.co.kr</p>";
+            net.answers(Reply::Raw(page.into()))
+        },
+        UNANSWERED,
+    ),
+    case(
+        "a page that is gzipped",
+        |net| net.answers(Reply::html(page(ACME, "info@acme.co.kr")).gzipped()),
+        "PASS",
+    ),
+    case(
+        "a page of 50 MB",
+        |net| net.answers(Reply::Huge(50_000_000)),
+        UNREADABLE,
+    ),
+    case(
+        "a gzip bomb",
+        |net| net.answers(Reply::GzipBomb(200_000_000)),
+        UNREADABLE,
+    ),
+    case(
+        "a refused connection",
+        |net| {
+            let port = closed_port().port();
+            net.acme().source(&format!("http://{WWW}:{port}/contact"))
+        },
+        UNANSWERED,
+    ),
+];
+
+/// Servers that take their time.
+const SLOW: &[Case] = &[
+    case(
+        "a server that hangs",
+        |net| net.answers(Reply::Hang),
+        UNANSWERED,
+    )
+    .with(&["--timeout", "0.3"]),
+    case(
+        "a body that drips",
+        |net| net.answers(Reply::Drip(Duration::from_millis(20))),
+        UNANSWERED,
+    )
+    .with(&["--timeout", "0.3"]),
+    case(
+        "a second try that answers",
+        |net| {
+            let good = Reply::html(page(ACME, "info@acme.co.kr"));
+            net.net
+                .web
+                .replies(WWW, "/contact", vec![Reply::status(503), good]);
+            net.acme()
+        },
+        "PASS",
+    )
+    .with(&["--lookup-tries", "2"]),
+];
+
+/// The submission of a chain of `length` redirects, hosts taken in turn.
+fn chain(net: &EmailNet, length: usize) -> Submission {
+    let hosts = [WWW, "acme.co.kr", "shop.acme.co.kr"];
+    net.net.host("shop.acme.co.kr");
+    let web = &net.net.web;
+    for n in 0..length {
+        let (here, there) = (hosts[n % 3], hosts[(n + 1) % 3]);
+        let to = Reply::redirect(302, &web.url(there, &format!("/hop{}", n + 1)));
+        web.reply(here, &format!("/hop{n}"), to);
+    }
+    let page = page(ACME, "info@acme.co.kr");
+    web.page(hosts[length % 3], &format!("/hop{length}"), &page);
+    net.acme().source(&web.url(hosts[0], "/hop0"))
+}
+
+/// Lets the contact page lead to `to`.
+fn leads(net: &EmailNet, to: &str) -> Submission {
+    net.answers(Reply::redirect(302, to))
+}
+
+/// Ways through the web.
+const WAYS: &[Case] = &[
+    case(
+        "five redirects over three hosts",
+        |net| chain(net, 5),
+        "PASS",
+    ),
+    case("six", |net| chain(net, 6), UNANSWERED),
+    case("a loop", |net| leads(net, "/contact"), UNANSWERED),
+    case(
+        "a loop of two",
+        |net| {
+            net.net
+                .web
+                .reply(WWW, "/a", Reply::redirect(301, "/contact"));
+            leads(net, "/a")
+        },
+        UNANSWERED,
+    ),
+    case("a way to nothing", |net| leads(net, "/gone"), MISSING),
+    case(
+        "a way to no host",
+        |net| leads(net, "http://gone.acme.co.kr/"),
+        MISSING,
+    ),
+    case(
+        "a way to a file",
+        |net| leads(net, "file:///etc/passwd"),
+        UNANSWERED,
+    ),
+    case(
+        "a way with credentials",
+        |net| leads(net, "http://a:b@www.acme.co.kr/"),
+        UNANSWERED,
+    ),
+    case(
+        "a way to a private address",
+        |net| leads(net, "http://10.0.0.1/"),
+        UNANSWERED,
+    ),
+    case(
+        "a way to a cloud's own address",
+        |net| leads(net, "http://169.254.169.254/"),
+        UNANSWERED,
+    ),
+    case(
+        "a way to loopback in IPv6",
+        |net| leads(net, "http://[::1]/"),
+        UNANSWERED,
+    ),
+    case(
+        "a way to loopback, mapped",
+        |net| leads(net, "http://[::ffff:127.0.0.2]/"),
+        UNANSWERED,
+    ),
+    case(
+        "a way to an address that may be connected to, which is no site's",
+        |net| {
+            net.net
+                .web
+                .page("127.0.0.1", "/contact", &page(ACME, "info@acme.co.kr"));
+            leads(net, &net.net.web.url("127.0.0.1", "/contact"))
+        },
+        "REVIEW source-off-site",
+    ),
+    case(
+        "a way to TLS",
+        |net| {
+            net.net
+                .tls
+                .page(WWW, "/contact", &page(ACME, "info@acme.co.kr"));
+            leads(net, &net.net.tls.url(WWW, "/contact"))
+        },
+        "PASS",
+    ),
+];
+
+/// The submission of a page over TLS that this server shows.
+fn tls(net: &EmailNet, server: &WebServer) -> Submission {
+    server.page(WWW, "/contact", &page(ACME, "info@acme.co.kr"));
+    net.acme().source(&server.url(WWW, "/contact"))
+}
+
+/// Certificates.
+const TLS: &[Case] = &[
+    case("the frozen authority", |net| tls(net, &net.net.tls), "PASS"),
+    case(
+        "another authority",
+        |net| tls(net, &WebServer::start_tls(Authority::new().server_config())),
+        UNANSWERED,
+    ),
+    case(
+        "another host's certificate",
+        |net| {
+            let config = net.net.authority.server_config_of("www.bolt.kr");
+            tls(net, &WebServer::start_tls(config))
+        },
+        UNANSWERED,
+    ),
+    case(
+        "no TLS at all",
+        |net| {
+            net.acme()
+                .source(&net.url("/contact").replace("http://", "https://"))
+        },
+        UNANSWERED,
+    ),
+];
+
+/// Every case of this file.
+pub const CASES: [&[Case]; 4] = [ANSWERS, SLOW, WAYS, TLS];
+
+#[test]
+fn what_is_no_answer_is_for_a_recheck() {
+    run(ANSWERS);
+}
+
+#[test]
+fn slow_servers_are_given_up_and_asked_again() {
+    run(SLOW);
+}
+
+#[test]
+fn hops_are_judged_like_the_first() {
+    run(WAYS);
+}
+
+#[test]
+fn certificates_are_held_against_the_frozen_authorities() {
+    run(TLS);
+}
+
+#[test]
+fn a_server_that_asks_for_patience_is_given_it() {
+    let net = EmailNet::with(&[ACME], &["--lookup-tries", "2", "--timeout", "5"]);
+    let busy = Reply::status(429).with("Retry-After", "1");
+    let good = Reply::html(page(ACME, "info@acme.co.kr"));
+    net.net.web.replies(WWW, "/contact", vec![busy, good]);
+    assert_eq!(net.says(&net.acme()), "PASS");
+    let seen = net.net.web.seen();
+    let [first, second] = seen
+        .iter()
+        .filter(|seen| seen.path == "/contact")
+        .collect::<Vec<_>>()[..]
+    else {
+        panic!("{seen:?}");
+    };
+    assert!(second.at - first.at >= Duration::from_millis(900));
+}
+
+#[test]
+fn a_flood_is_not_read_to_its_end() {
+    let net = EmailNet::start();
+    assert_eq!(net.says(&net.answers(Reply::Huge(u64::MAX))), UNREADABLE);
+    assert_eq!(net.net.web.count(WWW, "/contact"), 1);
+}
+
+#[test]
+fn what_was_not_answered_may_be_submitted_again() {
+    let net = EmailNet::with(&[ACME], &["--level", "source-unanswered=fail"]);
+    let submission = net.answers(Reply::status(503));
+    assert_eq!(net.says(&submission), "FAIL source-unanswered");
+    // The world was silent, so the same submission is no repeat.
+    let submission = net.contact("info@acme.co.kr");
+    assert_eq!(net.says(&submission), "PASS");
+}
