@@ -38,13 +38,46 @@ impl EmailNet {
 
     /// The net with a session of these quests, scanned with these further flags.
     pub fn with(names: &[&str], flags: &[&str]) -> Self {
-        let net = TestNet::start();
-        let place = Place::new();
-        let this = Self { net, place };
-        this.company("acme.co.kr", ACME);
+        let this = Self::unscanned();
         let mut args = this.flags();
         args.extend(flags.iter().map(|flag| (*flag).to_owned()));
         this.place.scan(names, &args);
+        this
+    }
+
+    /// The net and an empty directory, for tests that scan in their own way.
+    pub fn unscanned() -> Self {
+        let (net, place) = (TestNet::start(), Place::new());
+        let this = Self { net, place };
+        this.company("acme.co.kr", ACME);
+        this
+    }
+
+    /// The net with a session of this CSV, whose columns are `company` and `site`: the
+    /// operator's anchor.
+    pub fn anchored(rows: &[[&str; 2]]) -> Self {
+        let this = Self::unscanned();
+        let rows: String = rows
+            .iter()
+            .map(|[key, site]| format!("{key},{site}\n"))
+            .collect();
+        this.place
+            .write("list.csv", format!("company,site\n{rows}"));
+        let list = ["scan", "list.csv", "--col", "company", "--site-col", "site"];
+        let flags = this.flags();
+        this.place
+            .run(list.map(str::to_owned).iter().chain(&flags))
+            .ok();
+        this
+    }
+
+    /// The net with a session of these quests that waits long for answers.
+    pub fn patient(names: &[&str]) -> Self {
+        let this = Self::unscanned();
+        let mut flags = this.flags();
+        let timeout = flags.iter().position(|flag| flag == "--timeout");
+        flags[timeout.expect("a timeout") + 1] = "20".to_owned();
+        this.place.scan(names, &flags);
         this
     }
 
@@ -105,9 +138,53 @@ impl EmailNet {
             .unwrap_or_else(|| panic!("{answer}"));
         (verdict.to_owned(), rules(&answer))
     }
+
+    /// Submits for quest `id` and expects this verdict and these rules, in alphabetical order.
+    #[track_caller]
+    pub fn expect(&self, id: u32, submission: &Submission, verdict: &str, fired: &[&str]) {
+        let (_, answer) = self.submit(id, submission);
+        assert_eq!(answer["verdict"], verdict, "{submission:?}: {answer:#}");
+        assert_eq!(rules(&answer), fired, "{submission:?}: {answer:#}");
+    }
+
+    /// Puts up a page of the company at `www.acme.co.kr` and returns its URL.
+    pub fn put(&self, path: &str, html: &str) -> String {
+        self.net.web.page("www.acme.co.kr", path, html);
+        self.net.web.url("www.acme.co.kr", path)
+    }
 }
 
 impl Submission {
+    /// The same with another site.
+    #[must_use]
+    pub fn at_site(&self, site: &str) -> Self {
+        let site = site.to_owned();
+        Self {
+            site,
+            ..self.clone()
+        }
+    }
+
+    /// The same with another address.
+    #[must_use]
+    pub fn of_email(&self, email: &str) -> Self {
+        let email = email.to_owned();
+        Self {
+            email,
+            ..self.clone()
+        }
+    }
+
+    /// The same with another source.
+    #[must_use]
+    pub fn from_source(&self, source: &str) -> Self {
+        let source = source.to_owned();
+        Self {
+            source,
+            ..self.clone()
+        }
+    }
+
     /// The command line that submits it for quest `id`.
     pub fn args(&self, id: u32) -> Vec<String> {
         let id = id.to_string();
