@@ -1,13 +1,14 @@
 //! The commands, and the way from argv to an exit code.
 
 use std::ffi::OsString;
-use std::io;
+use std::io::{self, Write as _};
 use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::{ArgMatches, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 use super::context::Context;
+use super::escape::PlainLines;
 use super::exit::{self, Exit};
 use super::output::Output;
 use super::{demo, export, next, resume, rules, scan, status, submit};
@@ -65,22 +66,11 @@ enum Command {
 pub fn run(args: impl IntoIterator<Item = OsString>) -> Exit {
     let matches = match command().try_get_matches_from(args) {
         Ok(matches) => matches,
-        Err(error) => {
-            // Help and version are no errors; clap knows which stream each belongs on.
-            let _ = error.print();
-            return if error.use_stderr() {
-                Exit::Usage
-            } else {
-                Exit::Done
-            };
-        }
+        Err(error) => return tell(&error),
     };
     let cli = match Cli::from_arg_matches(&matches) {
         Ok(cli) => cli,
-        Err(error) => {
-            let _ = error.print();
-            return Exit::Usage;
-        }
+        Err(error) => return tell(&error),
     };
     let environment = std::env::var_os("COMAIL_SESSION")
         .filter(|value| !value.is_empty())
@@ -89,12 +79,24 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> Exit {
     let mut context = Context::new(cli.session, environment, output);
     match dispatch(&mut context, &cli.command, &matches) {
         Ok(exit) => exit,
-        // Whoever reads has gone: there is nobody left to tell.
-        Err(error) if is_broken_pipe(&error) => Exit::Error,
         Err(error) => {
             context.output.note(&format!("error: {error:#}"));
             exit::of_error(&error)
         }
+    }
+}
+
+/// Prints help and versions, which are no errors, and says what is wrong with a command line.
+fn tell(error: &clap::Error) -> Exit {
+    // What cannot be written must not change how it ends.
+    if error.use_stderr() {
+        // It repeats arguments, which may hold what came from outside.
+        let text = error.render().to_string();
+        let _ = write!(io::stderr(), "{}", PlainLines(&text));
+        Exit::Usage
+    } else {
+        let _ = error.print();
+        Exit::Done
     }
 }
 
@@ -117,12 +119,6 @@ fn dispatch(context: &mut Context, command: &Command, matches: &ArgMatches) -> R
         Command::Resume(args) => resume::run(context, args),
         Command::Demo(args) => demo::run(context, args),
     }
-}
-
-fn is_broken_pipe(error: &anyhow::Error) -> bool {
-    error
-        .downcast_ref::<io::Error>()
-        .is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
 }
 
 #[cfg(test)]

@@ -12,6 +12,8 @@ use crate::session::{Salt, Session};
 pub struct Context {
     session_dir: PathBuf,
     named_session: Option<PathBuf>,
+    /// How many mended lines were told of.
+    told: usize,
     /// Where to write.
     pub output: Output,
 }
@@ -33,6 +35,7 @@ impl Context {
         Self {
             session_dir,
             named_session: flag,
+            told: 0,
             output,
         }
     }
@@ -57,9 +60,12 @@ impl Context {
         Ok(session)
     }
 
-    /// Says on stderr what was mended in `session`.
+    /// Says on stderr what was mended in `session`, each once.
     pub fn report_healed(&mut self, session: &Session) {
-        for healed in session.healed() {
+        let healed = session.healed();
+        let new = healed.get(self.told..).unwrap_or_default();
+        self.told = healed.len();
+        for healed in new {
             self.output.note(&format!(
                 "{}: the last line was torn ({} bytes, never acknowledged) and has been cut off",
                 healed.path.display(),

@@ -45,16 +45,15 @@ fn is_unsafe(c: char) -> bool {
         || ('\u{2066}'..='\u{2069}').contains(&c)
 }
 
-/// JSON text in which no control character is left as it is.
+/// JSON text in which no control character, and no mark of direction, is left as it is.
 ///
-/// `serde_json` escapes those below U+0020; U+007F to U+009F steer terminals too, and can stand
-/// in JSON within strings alone.
+/// `serde_json` escapes those below U+0020; the others can stand in JSON within strings alone.
 #[must_use]
 pub fn json(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for c in text.chars() {
-        if ('\u{7f}'..='\u{9f}').contains(&c) {
-            // Writing to a string does not fail.
+        if is_unsafe(c) {
+            // None of them lies beyond the basic plane, and writing to a string does not fail.
             let _ = write!(safe, "\\u{:04x}", u32::from(c));
         } else {
             safe.push(c);
@@ -80,12 +79,9 @@ mod tests {
 
     #[test]
     fn json_stays_the_same_value() {
-        let text = serde_json::to_string("a\u{9b}b\u{7f}").unwrap();
-        let safe = json(&text);
-        assert!(!safe.contains(['\u{9b}', '\u{7f}']));
-        assert_eq!(
-            serde_json::from_str::<String>(&safe).unwrap(),
-            "a\u{9b}b\u{7f}"
-        );
+        let evil = "a\u{9b}b\u{7f}\u{202e}\u{2028}\n\u{1b}";
+        let safe = json(&serde_json::to_string(evil).unwrap());
+        assert!(!safe.contains(is_unsafe), "{safe}");
+        assert_eq!(serde_json::from_str::<String>(&safe).unwrap(), evil);
     }
 }

@@ -116,7 +116,9 @@ impl<'a> Lines<'a> {
             .iter()
             .filter(|other| other.key.folded() == folded)
             .count();
-        let named = if namesakes > 1 {
+        // A key that cannot be shown as it is would be another one when it is typed.
+        let shown = Plain(quest.key.as_str()).to_string();
+        let named = if namesakes > 1 || shown != quest.key.as_str() {
             blank.clone().flag("id", &quest.id.to_string())
         } else {
             blank.clone().flag(&kind.unit, quest.key.as_str())

@@ -55,23 +55,29 @@ impl Output {
     }
 
     /// Writes `value` as the one JSON document, or what `text` makes of it.
+    ///
+    /// A reader who has gone is no error: there is nobody left to tell, and how the command
+    /// ended is so all the same.
     pub fn show<T: Serialize>(
         &mut self,
         value: &T,
         text: impl FnOnce(&mut Paper, &T),
     ) -> io::Result<()> {
-        if self.json {
+        let written = if self.json {
             let json = serde_json::to_string(value)?;
-            writeln!(self.out, "{}", escape::json(&json))?;
+            writeln!(self.out, "{}", escape::json(&json))
         } else {
             let mut paper = Paper {
                 text: String::new(),
                 colour: self.colour,
             };
             text(&mut paper, value);
-            self.out.write_all(paper.text.as_bytes())?;
+            self.out.write_all(paper.text.as_bytes())
+        };
+        match written.and_then(|()| self.out.flush()) {
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+            ended => ended,
         }
-        self.out.flush()
     }
 
     /// Writes a note for people to stderr.

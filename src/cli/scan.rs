@@ -217,7 +217,7 @@ impl ScanArgs {
         let key = match (key.is_empty(), old) {
             (false, _) => key,
             (true, Some(before)) => before.key.clone(),
-            (true, None) if is_lines(&self.list, self.encoding.as_deref()) => vec!["A".to_owned()],
+            (true, None) if is_lines(&self.list, self.encoding.as_deref())? => vec!["A".to_owned()],
             (true, None) => {
                 let text =
                     "which column names the company? Say --col COLUMN (a letter or a header)";
@@ -248,8 +248,9 @@ impl ScanArgs {
 }
 
 /// Whether the list has but one column anyway.
-fn is_lines(path: &Path, encoding: Option<&str>) -> bool {
-    matches!(identify(path, encoding), Ok(SourceFormat::Lines { .. }))
+fn is_lines(path: &Path, encoding: Option<&str>) -> Result<bool> {
+    let format = identify(path, encoding)?;
+    Ok(matches!(format, SourceFormat::Lines { .. }))
 }
 
 /// The ending of the copy's name.

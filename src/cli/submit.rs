@@ -201,17 +201,17 @@ const MOST_INPUT_BYTES: u64 = 1024 * 1024;
 
 fn read_fields(path: &std::path::Path, kind: &QuestKind) -> Result<Fields> {
     let place = path.display();
-    let mut text = String::new();
+    let mut bytes = Vec::new();
     let read = if path.as_os_str() == "-" {
         std::io::stdin()
             .take(MOST_INPUT_BYTES)
-            .read_to_string(&mut text)
+            .read_to_end(&mut bytes)
     } else {
         std::fs::File::open(path)
-            .and_then(|file| file.take(MOST_INPUT_BYTES).read_to_string(&mut text))
+            .and_then(|file| file.take(MOST_INPUT_BYTES).read_to_end(&mut bytes))
     };
     read.with_context(|| format!("cannot read the submission {place}"))?;
-    let fields: Fields = serde_json::from_str(&text)
+    let fields: Fields = serde_json::from_slice(&bytes)
         .map_err(|error| UsageError(format!("{place}: not a JSON object of texts: {error}")))?;
     let known = |name: &FieldName| kind.fields.iter().any(|field| field.name == *name);
     match fields.keys().find(|name| !known(name)) {

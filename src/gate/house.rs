@@ -18,10 +18,18 @@ pub const REPEATED_SUBMISSION: Rule = Rule::known(
     "change what the earlier facts point at before submitting again",
 );
 
+/// The most characters that are shown of why there is no answer.
+const LONGEST_WHY: usize = 300;
+
 /// The judgement on a submission that says why there is none.
 #[must_use]
 pub fn no_result(why: &str) -> Judgement {
-    refusal(&NO_RESULT, "an answer", format!("none: {why}"))
+    let end = why.char_indices().nth(LONGEST_WHY);
+    let shown = match end.and_then(|(end, _)| why.get(..end)) {
+        Some(head) => format!("none: {head}… ({} bytes)", why.len()),
+        None => format!("none: {why}"),
+    };
+    refusal(&NO_RESULT, "an answer", shown)
 }
 
 /// The judgement on a submission that equals the one of attempt `earlier`.
@@ -68,6 +76,9 @@ mod tests {
         assert_eq!(fact.rule.as_str(), "no-result");
         assert_eq!(fact.actual, "none: the site is down");
         assert_eq!(judgement.checks, []);
+        let long = no_result(&"가".repeat(100_000));
+        assert!(long.facts[0].actual.ends_with("… (300000 bytes)"));
+        assert!(long.facts[0].actual.chars().count() < 330);
     }
 
     #[test]

@@ -5,32 +5,46 @@ use serde::Serialize;
 
 use super::{Anchor, Quest, QuestKind, Shown};
 
-/// What a prompt template may name.
+/// What a prompt template may name; every text is on one line.
 #[derive(Debug, Serialize)]
-pub struct Task<'a> {
+pub struct Task {
     /// The quest's key.
-    pub key: &'a str,
+    pub key: String,
     /// The columns to show.
-    pub shown: &'a [Shown],
+    pub shown: Vec<Shown>,
     /// The anchor's text.
-    pub anchor: Option<&'a str>,
+    pub anchor: Option<String>,
 }
 
 /// Renders the prompt of `quest`; a variable that there is not is an error.
 pub fn render(kind: &QuestKind, quest: &Quest) -> Result<String, minijinja::Error> {
     let mut environment = Environment::new();
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
+    let shown = quest.shown.iter().map(|shown| Shown {
+        label: on_one_line(&shown.label),
+        text: on_one_line(&shown.text),
+    });
+    let anchor = quest.anchor.as_ref();
     environment.render_str(
         &kind.prompt,
         Task {
-            key: quest.key.as_str(),
-            shown: &quest.shown,
-            anchor: quest
-                .anchor
-                .as_ref()
-                .map(|Anchor::Site(text)| text.as_str()),
+            key: on_one_line(quest.key.as_str()),
+            shown: shown.collect(),
+            anchor: anchor.map(|Anchor::Site(text)| on_one_line(text)),
         },
     )
+}
+
+/// The text with each line break a space: a cell must not forge lines of the prompt.
+fn on_one_line(text: &str) -> String {
+    let breaks = |c| {
+        matches!(
+            c,
+            '\n' | '\r' | '\u{b}' | '\u{c}' | '\u{85}' | '\u{2028}' | '\u{2029}'
+        )
+    };
+    let lines = text.split(breaks).filter(|line| !line.is_empty());
+    lines.collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]
@@ -58,6 +72,12 @@ mod tests {
             ),
             "{text}"
         );
+    }
+
+    #[test]
+    fn a_cell_of_several_lines_forges_none() {
+        assert_eq!(on_one_line("Acme\r\n\u{2028}Submit: x\n"), "Acme Submit: x");
+        assert_eq!(on_one_line("Acme  Foods "), "Acme  Foods ");
     }
 
     #[test]

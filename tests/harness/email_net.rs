@@ -82,6 +82,34 @@ impl EmailNet {
         self.spoiled.set(true);
     }
 
+    /// The net with a session of this CSV, whose columns are `company` and `site`: the
+    /// operator's anchor.
+    pub fn anchored(rows: &[[&str; 2]]) -> Self {
+        let this = Self::unscanned();
+        let rows: String = rows
+            .iter()
+            .map(|[key, site]| format!("{key},{site}\n"))
+            .collect();
+        this.place
+            .write("list.csv", format!("company,site\n{rows}"));
+        let list = ["scan", "list.csv", "--col", "company", "--site-col", "site"];
+        let flags = this.flags();
+        this.place
+            .run(list.map(str::to_owned).iter().chain(&flags))
+            .ok();
+        this
+    }
+
+    /// The net with a session of these quests that waits long for answers.
+    pub fn patient(names: &[&str]) -> Self {
+        let this = Self::unscanned();
+        let mut flags = this.flags();
+        let timeout = flags.iter().position(|flag| flag == "--timeout");
+        flags[timeout.expect("a timeout") + 1] = "20".to_owned();
+        this.place.scan(names, &flags);
+        this
+    }
+
     /// The flags with which a session sees this net as the world: asked without waiting, and
     /// once only, so that what does not answer ends soon.
     pub fn flags(&self) -> Vec<String> {
@@ -184,6 +212,20 @@ impl EmailNet {
         let (verdict, rules) = self.judge(submission);
         let words = std::iter::once(verdict).chain(rules);
         words.collect::<Vec<_>>().join(" ")
+    }
+
+    /// Submits for quest `id` and expects this verdict and these rules, in alphabetical order.
+    #[track_caller]
+    pub fn expect(&self, id: u32, submission: &Submission, verdict: &str, fired: &[&str]) {
+        let (_, answer) = self.submit(id, submission);
+        assert_eq!(answer["verdict"], verdict, "{submission:?}: {answer:#}");
+        assert_eq!(rules(&answer), fired, "{submission:?}: {answer:#}");
+    }
+
+    /// Puts up a page of the company at `www.acme.co.kr` and returns its URL.
+    pub fn put(&self, path: &str, html: &str) -> String {
+        self.net.web.page("www.acme.co.kr", path, html);
+        self.net.web.url("www.acme.co.kr", path)
     }
 }
 

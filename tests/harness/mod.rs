@@ -86,6 +86,29 @@ impl Place {
         run.ok();
     }
 
+    /// Says that nothing was found for quest `id`, and returns the exit code.
+    pub fn give_up(&self, id: u32) -> i32 {
+        let id = id.to_string();
+        self.run(["submit", "--id", &id, "--none", "looked everywhere"])
+            .code
+    }
+
+    /// The attempts that the ledger holds: quest and number, in order.
+    pub fn attempts(&self) -> Vec<(u64, u64)> {
+        let ledger = String::from_utf8(self.ledger()).expect("a ledger is UTF-8");
+        let whole = ledger
+            .split_inclusive('\n')
+            .filter(|line| line.ends_with('\n'));
+        whole
+            .map(|line| serde_json::from_str(line).expect("a ledger line is JSON"))
+            .filter(|line: &Value| line["type"] == "attempt")
+            .map(|line| {
+                let number = |name: &str| line["body"][name].as_u64().expect("a number");
+                (number("quest"), number("number"))
+            })
+            .collect()
+    }
+
     /// The ledger as it stands.
     pub fn ledger(&self) -> Vec<u8> {
         std::fs::read(self.at(".comail/ledger.jsonl")).expect("a ledger")

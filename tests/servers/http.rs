@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Barrier, Mutex, MutexGuard};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -40,6 +40,8 @@ pub enum Reply {
     Huge(u64),
     /// A gzipped page that unpacks to this many bytes.
     GzipBomb(u64),
+    /// This page, once as many have asked as the barrier waits for.
+    Meet(Arc<Barrier>, String),
 }
 
 /// An answer as it should be.
@@ -265,6 +267,7 @@ fn read_head(stream: &mut impl Read) -> io::Result<Seen> {
     // A proxy is sent the whole URL.
     let target = line.split(' ').nth(1).unwrap_or_default();
     let path = match target.split_once("://") {
+        _ if target.starts_with('/') => target,
         Some((_, rest)) => rest.find('/').map_or("/", |slash| &rest[slash..]),
         None => target,
     };
@@ -302,6 +305,12 @@ fn write_reply(stream: &mut impl Write, reply: Reply) -> io::Result<()> {
             let mut encoder = GzEncoder::new(&mut *stream, Compression::fast());
             io::copy(&mut io::repeat(b'x').take(bytes), &mut encoder)?;
             encoder.finish()?;
+        }
+        Reply::Meet(barrier, html) => {
+            barrier.wait();
+            if let Reply::Whole(whole) = Reply::html(html) {
+                write_whole(stream, &whole)?;
+            }
         }
     }
     stream.flush()

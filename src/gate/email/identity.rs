@@ -18,6 +18,7 @@ use super::context::{Context, SITE};
 use super::on_site::on_site;
 use super::quoted::quoted;
 use crate::gate::{Check, Cost, Finding, Level, Rule};
+use crate::world::mailbox::Mailbox;
 
 static RULES: [Rule; 6] = [
     Rule::known(
@@ -70,7 +71,7 @@ impl Check<Context<'_>> for Identity {
         else {
             return Vec::new();
         };
-        let ownership = ownership(context, site, source);
+        let ownership = ownership(context, site, email, source);
         let reuse = reuse::finding(context.world.accepted, email);
         ownership.into_iter().chain(reuse).collect()
     }
@@ -78,7 +79,7 @@ impl Check<Context<'_>> for Identity {
 
 /// Whether the site names the company as its owner; the home page is asked only when the
 /// source page does not settle it.
-fn ownership(context: &Context<'_>, site: &Url, source: &Url) -> Option<Finding> {
+fn ownership(context: &Context<'_>, site: &Url, email: &Mailbox, source: &Url) -> Option<Finding> {
     let key = context.case.quest.key.as_str();
     let name = CompanyName::parse(key);
     if name.is_weak() {
@@ -86,7 +87,8 @@ fn ownership(context: &Context<'_>, site: &Url, source: &Url) -> Option<Finding>
         return Some(Finding::new("company-name-weak", expected, quoted(key)));
     }
     let home = home::url(site);
-    let said = standing(context.source_visit(source), site, &home, &name);
+    let front = home::introduces(&home, email).then_some(&home);
+    let said = standing(context.source_visit(source), site, front, &name);
     if said == Standing::Owner {
         return None;
     }
@@ -101,7 +103,7 @@ fn ownership(context: &Context<'_>, site: &Url, source: &Url) -> Option<Finding>
         }
         Home::Missing => unproven(said, key, &home, "; there is no home page"),
         Home::Answered(visit) => unproven(
-            said.max(standing(visit, site, &home, &name)),
+            said.max(standing(visit, site, front, &name)),
             key,
             &home,
             "",

@@ -3,6 +3,8 @@
 use url::Url;
 
 use super::super::hosted::hosted;
+use crate::world::domain::HostName;
+use crate::world::mailbox::Mailbox;
 use crate::world::visit::{End, Visit};
 
 /// What became of the visit to the home page.
@@ -48,6 +50,34 @@ pub fn url(site: &Url) -> Url {
     home
 }
 
+/// Whether a home page may introduce, by its title and headings, who reads mail at `email`.
+///
+/// A name below a registrable domain may be given to anybody, as portals do (`c17.jobs.kr`):
+/// its front page introduces whoever has that name, and not the domain's owner. So it counts
+/// where the address is of that very name, and on hosts that stand for the whole domain: the
+/// domain itself, `www`, `m`, and languages or countries of two letters.
+#[must_use]
+pub fn introduces(home: &Url, email: &Mailbox) -> bool {
+    if hosted(home).is_some() {
+        return true;
+    }
+    let Some((host, domain)) = HostName::of_url(home).and_then(|host| {
+        let domain = host.registrable()?;
+        Some((host, domain))
+    }) else {
+        return false;
+    };
+    let host = host.as_str();
+    let below = host.strip_suffix(domain.as_str()).unwrap_or_default();
+    let below = below.trim_end_matches('.');
+    let is_language = below.len() == 2 && below.bytes().all(|b| b.is_ascii_lowercase());
+    let own = host.strip_prefix("www.").unwrap_or(host);
+    let of_own = email.domain().as_str().strip_suffix(own);
+    matches!(below, "" | "www" | "m")
+        || is_language
+        || of_own.is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -63,6 +93,38 @@ mod tests {
             "https://www.acme.co.kr/"
         );
         assert_eq!(home("http://acme.co.kr:8080/a"), "http://acme.co.kr:8080/");
+    }
+
+    #[test]
+    fn a_name_below_a_domain_introduces_its_own_mail_alone() {
+        let introduces = |home: &str, email: &str| {
+            introduces(&Url::parse(home).unwrap(), &Mailbox::parse(email).unwrap())
+        };
+        for home in [
+            "acme.co.kr",
+            "www.acme.co.kr",
+            "en.acme.co.kr",
+            "m.acme.co.kr",
+        ] {
+            let home = format!("https://{home}/");
+            assert!(introduces(&home, "info@acme.co.kr"), "{home}");
+        }
+        let foods = "https://foods.acme.co.kr/";
+        assert!(introduces(foods, "info@foods.acme.co.kr"));
+        assert!(introduces(foods, "info@mail.foods.acme.co.kr"));
+        assert!(introduces(
+            "https://www.foods.acme.co.kr/",
+            "info@foods.acme.co.kr"
+        ));
+        for email in [
+            "info@acme.co.kr",
+            "info@toys.acme.co.kr",
+            "info@xfoods.acme.co.kr",
+        ] {
+            assert!(!introduces(foods, email), "{email}");
+        }
+        assert!(!introduces("https://c1.acme.co.kr/", "info@acme.co.kr"));
+        assert!(introduces("https://acme.tistory.com/", "info@acme.co.kr"));
     }
 
     #[test]

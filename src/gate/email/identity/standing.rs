@@ -25,16 +25,18 @@ pub enum Standing {
 
 /// How the visit's pages on the site name the company, at best.
 ///
-/// A page other than the home page has a title, a heading, a logo or an address of what it is
-/// about: an article, a directory's entry. There only what a site puts on all its pages names
-/// the owner: the site's name, the footer, the copyright line.
+/// A page other than `home`, the page that may introduce the site, has a title, a heading, a
+/// logo or an address of what it is about: an article, a directory's entry. There only what a
+/// site puts on all its pages names the owner: the site's name, the footer, the copyright line.
 #[must_use]
-pub fn standing(visit: &Visit, site: &Url, home: &Url, name: &CompanyName) -> Standing {
+pub fn standing(visit: &Visit, site: &Url, home: Option<&Url>, name: &CompanyName) -> Standing {
     let End::Pages(pages) = &visit.end else {
         return Standing::Absent;
     };
-    let is_home = pages.first().is_some_and(|page| page.url == *home)
-        || visit.hops.first().is_some_and(|hop| hop.url == *home);
+    let is_home = home.is_some_and(|home| {
+        pages.first().is_some_and(|page| page.url == *home)
+            || visit.hops.first().is_some_and(|hop| hop.url == *home)
+    });
     let own = pages.iter().filter(|page| on_site(site, &page.url));
     let best = own.map(|page| on_page(page, is_home, name)).max();
     let best = best.unwrap_or(Standing::Absent);

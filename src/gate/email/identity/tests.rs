@@ -10,7 +10,12 @@ const HOME: &str = SITE;
 const CONTACT: &str = "https://acme.co.kr/contact";
 
 fn stands(name: &str, visit: &Visit) -> Standing {
-    standing(visit, &url(SITE), &url(HOME), &CompanyName::parse(name))
+    standing(
+        visit,
+        &url(SITE),
+        Some(&url(HOME)),
+        &CompanyName::parse(name),
+    )
 }
 
 const EVERY_PLACE: [OwnerPlace; 9] = [

@@ -6,6 +6,7 @@
 
 use std::collections::BTreeSet;
 
+use icu_properties::{CodePointSetData, props::DefaultIgnorableCodePoint};
 use percent_encoding::percent_decode;
 use url::{Position, Url};
 
@@ -73,10 +74,18 @@ fn needles(email: &Mailbox) -> Vec<String> {
     needles
 }
 
-/// Lower case, and without the zero bytes that UTF-16 puts between ASCII letters.
+/// Lower case, without the zero bytes that UTF-16 puts between ASCII letters, and without the
+/// characters that no reader of a page sees.
 fn comparable(reading: &[u8]) -> String {
     let dense: Vec<u8> = reading.iter().copied().filter(|byte| *byte != 0).collect();
-    String::from_utf8_lossy(&dense).to_lowercase()
+    let text = String::from_utf8_lossy(&dense).to_lowercase();
+    text.chars().filter(|c| !is_swallowed(*c)).collect()
+}
+
+/// Whether a page that repeats the character shows nothing of it.
+#[must_use]
+pub fn is_swallowed(c: char) -> bool {
+    CodePointSetData::new::<DefaultIgnorableCodePoint>().contains(c)
 }
 
 fn decoded(text: &[u8]) -> Vec<Vec<u8>> {
@@ -209,6 +218,16 @@ mod tests {
         assert!(carries(&url, &email));
         let url = Url::parse("https://a.kr/?q=info@한빚.kr").unwrap();
         assert!(!carries(&url, &email));
+    }
+
+    #[test]
+    fn characters_that_no_reader_sees_part_nothing() {
+        for url in [
+            "https://acme.co.kr/no/in%E2%80%8Bfo@ac%C2%ADme.co.kr",
+            "https://acme.co.kr/?q=%EF%BB%BFinfo@acme.co.k%E2%81%A0r",
+        ] {
+            assert!(echoes(url), "{url}");
+        }
     }
 
     #[test]

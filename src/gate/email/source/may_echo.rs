@@ -61,20 +61,24 @@ impl fmt::Display for Suspicion {
 }
 
 /// The first suspicious thing that the query carries; the path counts only where it holds both
-/// parts of the address.
+/// parts of the address, markup, or what a page that repeats it would not show.
 #[must_use]
 pub fn suspicion(url: &Url, email: &Mailbox, name: &CompanyName) -> Option<Suspicion> {
-    split_in_path(url, email).or_else(|| {
-        let query = url.query()?;
-        if query.len() > LONGEST_QUERY {
-            return Some(Suspicion::Opaque);
-        }
-        carried_name(query, name).or_else(|| {
-            url.query_pairs().find_map(|(key, value)| {
-                in_text(url, email, &key, "page").or_else(|| in_text(url, email, &value, &key))
+    let path = echo::unescaped(url.path()).to_lowercase();
+    split_in_path(&path, email)
+        .or_else(|| markup(&path))
+        .or_else(|| swallowed(&path))
+        .or_else(|| {
+            let query = url.query()?;
+            if query.len() > LONGEST_QUERY {
+                return Some(Suspicion::Opaque);
+            }
+            carried_name(query, name).or_else(|| {
+                url.query_pairs().find_map(|(key, value)| {
+                    in_text(url, email, &key, "page").or_else(|| in_text(url, email, &value, &key))
+                })
             })
         })
-    })
 }
 
 /// What `text` carries, given as the value of the parameter `key`.
@@ -85,6 +89,7 @@ fn in_text(url: &Url, email: &Mailbox, text: &str, key: &str) -> Option<Suspicio
     }
     let (text, key) = (text.to_lowercase(), key.to_lowercase());
     markup(&text)
+        .or_else(|| swallowed(&text))
         .or_else(|| foreign_url(url, &text, &key))
         .or_else(|| address_part(email, &text, &key))
 }
@@ -98,11 +103,28 @@ fn markup(text: &str) -> Option<Suspicion> {
         "&gt",
         "javascript:",
         "data:",
+        "&shy",
         "[url",
         "\\u00",
     ];
-    let found = found.iter().any(|mark| text.contains(mark));
+    let found = found.iter().any(|mark| text.contains(mark)) || has_entity(text);
     found.then_some(Suspicion::Markup)
+}
+
+/// Whether the text holds a named character reference, such as `&commat;`.
+fn has_entity(text: &str) -> bool {
+    text.split('&').skip(1).any(|after| {
+        let name = after.split(|c: char| !c.is_ascii_alphanumeric()).next();
+        name.is_some_and(|name| !name.is_empty() && after[name.len()..].starts_with(';'))
+    })
+}
+
+/// What a page may drop when it repeats the text: it parts a word here, and none there.
+fn swallowed(text: &str) -> Option<Suspicion> {
+    let found = text
+        .chars()
+        .any(|c| c.is_control() || echo::is_swallowed(c));
+    found.then_some(Suspicion::Opaque)
 }
 
 fn foreign_url(url: &Url, text: &str, key: &str) -> Option<Suspicion> {
@@ -144,8 +166,7 @@ fn address_part(email: &Mailbox, text: &str, key: &str) -> Option<Suspicion> {
     (!of_course).then(|| Suspicion::AddressPart(found.to_owned()))
 }
 
-fn split_in_path(url: &Url, email: &Mailbox) -> Option<Suspicion> {
-    let path = echo::unescaped(url.path()).to_lowercase();
+fn split_in_path(path: &str, email: &Mailbox) -> Option<Suspicion> {
     let holds = |wanted: &dyn Fn(&str) -> bool| path.split(ends_word).any(wanted);
     let both = holds(&|word| is_domain(email, word)) && holds(&|word| word == email.local());
     both.then(|| Suspicion::AddressPart(email.domain().to_string()))
@@ -233,6 +254,11 @@ mod tests {
         fires("https://acme.co.kr/?next=%2F%2Fevil.com");
         fires("https://acme.co.kr/?url=evil.com/x");
         fires("https://acme.co.kr/?next=https://acme.co.kr.evil.com/");
+        fires("https://acme.co.kr/no/con%3Cb%3Etact@ac%3Cb%3Eme.co.kr");
+        fires("https://acme.co.kr/no/con&shytact");
+        fires("https://acme.co.kr/?q=con%26zwj;tact");
+        is_quiet("https://acme.co.kr/r&d");
+        is_quiet("https://acme.co.kr/r&d/a;b=c?x=r%26d");
         is_quiet("https://acme.co.kr/?next=https://www.acme.co.kr/help");
         is_quiet("https://acme.co.kr/?url=/help/index.do");
     }
@@ -242,6 +268,9 @@ mod tests {
         fires("https://acme.co.kr/?d=q83vEjRWeJCrze8SNFZ4");
         fires("https://acme.co.kr/?d=0123456789abcdef0123");
         fires(&format!("https://acme.co.kr/?d={}", "ab ".repeat(400)));
+        fires("https://acme.co.kr/con%E2%80%8Btact");
+        fires("https://acme.co.kr/contact%1B(B");
+        fires("https://acme.co.kr/?u=con%E2%80%8Btact");
         is_quiet("https://acme.co.kr/?id=550e8400-e29b-41d4-a716-446655440000");
         is_quiet("https://acme.co.kr/?title=how-to-reach-the-people-of-our-company");
         is_quiet("https://acme.co.kr/?date=20240102030405123");

@@ -1,0 +1,223 @@
+//! Cheating with the session: giving up, asking again, editing what was written down.
+
+use std::fs;
+
+use crate::harness::EmailNet;
+use crate::harness::email_net::{ACME, page};
+use crate::servers::http::Reply;
+
+#[test]
+fn giving_up_is_a_fail_and_the_third_ends_the_quest() {
+    let world = EmailNet::start();
+    for code in [5, 5, 6, 7] {
+        assert_eq!(world.place.give_up(1), code);
+    }
+    assert_eq!(world.net.web.connections(), 0);
+    assert_eq!(world.place.attempts().len(), 3);
+}
+
+#[test]
+fn the_same_again_costs_a_try_and_is_not_looked_up() {
+    let world = EmailNet::start();
+    let lie = world.right("acme.co.kr").clone().email("ceo@acme.co.kr");
+    world.expect(1, &lie, "FAIL", &["email-not-on-source"]);
+    let asked = world.net.web.seen().len();
+    // Meanwhile the agent has put the address up; the same again is the same all the same.
+    let source = world.put("/contact", &page(ACME, "ceo@acme.co.kr"));
+    assert_eq!(source, lie.source);
+    world.expect(1, &lie, "FAIL", &["repeated-submission"]);
+    let fields = format!(
+        "{{\"source\":{:?},\"site\":{:?},\"email\":{:?}}}",
+        lie.source, lie.site, lie.email
+    );
+    world.place.write("again.json", fields);
+    let again = ["submit", "--company", ACME, "--in", "again.json"];
+    let (code, answer) = world.place.json(again);
+    assert_eq!(
+        (code, &answer["facts"][0]["rule"]),
+        (6, &"repeated-submission".into())
+    );
+    assert_eq!(world.net.web.seen().len(), asked);
+}
+
+#[test]
+fn what_was_not_answered_may_be_asked_again_at_the_cost_of_a_try() {
+    let world = EmailNet::start();
+    let right = world.right("acme.co.kr");
+    world
+        .net
+        .web
+        .reply("www.acme.co.kr", "/contact", Reply::Reset);
+    world.net.dns.null_mx("acme.co.kr");
+    let rules = ["mx-null", "source-unanswered"];
+    world.expect(1, &right, "FAIL", &rules);
+    world.expect(1, &right, "FAIL", &rules);
+    world.put("/contact", &page(ACME, "info@acme.co.kr"));
+    world.expect(1, &right, "FAIL", &["mx-null"]);
+    world.place.run(["next"]).exits(3);
+}
+
+#[test]
+fn a_locked_quest_takes_nothing_and_looks_nothing_up() {
+    for verdict in ["PASS", "REVIEW"] {
+        let world = EmailNet::start();
+        let right = world.right("acme.co.kr");
+        if verdict == "REVIEW" {
+            world
+                .net
+                .web
+                .reply("www.acme.co.kr", "/contact", Reply::Reset);
+        }
+        let (code, answer) = world.submit(1, &right);
+        assert_eq!((code, &answer["verdict"]), (0, &verdict.into()));
+        let (asked, ledger) = (world.net.web.connections(), world.place.ledger());
+        let other = right.clone().email("sales@acme.co.kr");
+        assert_eq!(world.submit(1, &other).0, 7);
+        assert_eq!(world.submit(1, &right).0, 7);
+        assert_eq!(world.place.give_up(1), 7);
+        assert_eq!(world.net.web.connections(), asked);
+        assert_eq!(world.place.ledger(), ledger);
+    }
+}
+
+#[test]
+fn no_flag_names_two_quests_or_none_of_the_list() {
+    let world = EmailNet::with(&[ACME, "Bolt Toys"], &[]);
+    let before = world.place.ledger();
+    for name in [
+        &["--id=0"][..],
+        &["--id=3"],
+        &["--id=-1"],
+        &["--id=1", "--id=2"],
+        &["--id=1", "--company=Bolt Toys"],
+        &["--id=1", "--key=Acme Foods"],
+        &["--key=Acme Foods", "--company=Bolt Toys"],
+        &["--company="],
+        &["--company=acme foods"],
+        &["--company=*"],
+        &[],
+    ] {
+        let run = world.place.run([&["submit", "--none=x"], name].concat());
+        assert!(!run.stderr.is_empty());
+        run.exits(2);
+    }
+    assert_eq!(world.place.ledger(), before);
+}
+
+#[test]
+fn an_edited_verdict_is_found() {
+    let world = EmailNet::start();
+    assert_eq!(world.place.give_up(1), 5);
+    let path = world.place.at(".comail/ledger.jsonl");
+    let text = fs::read_to_string(&path).unwrap();
+    for (from, to) in [
+        ("\"verdict\":\"FAIL\"", "\"verdict\":\"PASS\""),
+        ("\"state\":\"TODO\"", "\"state\":\"PASS\""),
+        ("\"tries\":1", "\"tries\":0"),
+        ("\"max_tries\"", "\"max_tries\""),
+        (ACME, "Evil Foods"),
+    ] {
+        let edited = text.replacen(from, to, 1);
+        if edited == text {
+            continue;
+        }
+        fs::write(&path, &edited).unwrap();
+        for command in ["next", "status", "resume"] {
+            let run = world.place.run([command]);
+            assert!(run.stderr.contains("ledger.jsonl, line "), "{run:?}");
+            run.exits(1);
+        }
+        assert_eq!(world.place.give_up(1), 1);
+        assert_eq!(fs::read_to_string(&path).unwrap(), edited);
+    }
+}
+
+#[test]
+fn edited_settings_are_found() {
+    for (from, to) in [
+        ("\"max_tries\": 3", "\"max_tries\": 99"),
+        ("\"pause_after\": 25", "\"pause_after\": 0"),
+        ("\"127.0.0.1/32\"", "\"0.0.0.0/0\""),
+        (
+            "\"levels\": {}",
+            "\"levels\": {\"email-not-on-source\": \"REVIEW\"}",
+        ),
+        ("\"operator_key\": null", "\"operator_key\":  null"),
+    ] {
+        let world = EmailNet::start();
+        let path = world.place.at(".comail/session.json");
+        let text = fs::read_to_string(&path).unwrap();
+        let edited = text.replace(from, to);
+        assert_ne!(edited, text, "{from}");
+        fs::write(&path, &edited).unwrap();
+        for command in ["next", "status", "resume"] {
+            let run = world.place.run([command]);
+            assert!(run.stderr.contains("session.json was changed"), "{run:?}");
+            run.exits(1);
+        }
+        world.place.run(["export"]).exits(8);
+        assert_eq!(world.place.give_up(1), 1);
+        assert_eq!(world.net.web.connections(), 0);
+    }
+}
+
+#[test]
+fn results_are_not_written_over_the_session_or_the_list() {
+    let world = EmailNet::start();
+    let names = [
+        ".comail/ledger.jsonl",
+        ".comail/session.json",
+        ".comail/source.txt",
+        "companies.txt",
+        "link.csv",
+        "hard.csv",
+    ];
+    std::os::unix::fs::symlink(world.place.at(names[0]), world.place.at("link.csv")).unwrap();
+    fs::hard_link(world.place.at(names[1]), world.place.at("hard.csv")).unwrap();
+    for name in names {
+        let before = fs::read(world.place.at(name)).unwrap();
+        for force in [&[][..], &["--force"]] {
+            let run = world
+                .place
+                .run([&["export", "--format=csv", name], force].concat());
+            assert_eq!(run.code, 1, "{name}: {run:?}");
+            assert_eq!(fs::read(world.place.at(name)).unwrap(), before, "{name}");
+        }
+    }
+}
+
+#[test]
+fn a_planted_evidence_file_or_cache_changes_no_verdict() {
+    let world = EmailNet::start();
+    let right = world.right("acme.co.kr");
+    for folder in ["evidence", "hosts"] {
+        let folder = world.place.at(".comail").join(folder);
+        fs::create_dir_all(&folder).unwrap();
+        for name in ["index.sqlite", "aa", "x.gz"] {
+            fs::write(folder.join(name), "PASS").unwrap();
+        }
+    }
+    world.place.write(".comail/index.sqlite", "PASS");
+    let lie = right.clone().email("ceo@acme.co.kr");
+    world.expect(1, &lie, "FAIL", &["email-not-on-source"]);
+    world.expect(1, &right, "PASS", &[]);
+}
+
+#[test]
+fn evidence_that_was_deleted_takes_no_verdict_with_it() {
+    let world = EmailNet::with(&[ACME, "Bolt Toys"], &[]);
+    let right = world.right("acme.co.kr");
+    world.expect(1, &right, "PASS", &[]);
+    fs::remove_dir_all(world.place.at(".comail/evidence")).unwrap();
+    assert_eq!(world.submit(1, &right).0, 7);
+    let (verdict, rules) = {
+        let (_, answer) = world.submit(2, &right);
+        (
+            answer["verdict"].clone(),
+            crate::harness::email_net::rules(&answer),
+        )
+    };
+    assert_eq!(verdict, "REVIEW");
+    assert!(rules.contains(&"email-reused".to_owned()), "{rules:?}");
+    assert!(world.place.at(".comail/evidence").is_dir());
+}

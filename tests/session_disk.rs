@@ -1,0 +1,209 @@
+//! A disk without room, and files that cannot be opened: an error, nothing acknowledged.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::harness::email_net::ACME;
+use crate::harness::{EmailNet, Place, Run};
+
+/// The program in a shell that lets no file grow beyond so many blocks of 512 bytes.
+fn limited(place: &Place, blocks: usize, args: &[String]) -> Run {
+    let program = env!("CARGO_BIN_EXE_comail");
+    let script = format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$0\" \"$@\"");
+    let mut command = Command::new("/bin/sh");
+    let command = command.args(["-c", &script, program]).args(args);
+    Run::of(command.env_clear().current_dir(place.path()))
+}
+
+fn none() -> Vec<String> {
+    ["submit", "--id=1", "--none=x"].map(str::to_owned).to_vec()
+}
+
+/// Expects an error that names the file and what could not be done, and no verdict.
+#[track_caller]
+fn assert_refused(run: &Run, file: &str) {
+    assert_eq!((run.code, run.stdout.as_str()), (1, ""), "{run:?}");
+    assert!(run.stderr.contains(file), "{file}: {run:?}");
+    assert!(run.stderr.contains("cannot "), "{run:?}");
+}
+
+#[test]
+fn a_submit_without_room_is_not_acknowledged_and_the_next_one_works() {
+    let world = EmailNet::start();
+    let before = world.place.ledger();
+    assert_refused(&limited(&world.place, 0, &none()), "ledger.jsonl");
+    assert_eq!(world.place.ledger(), before);
+    // Room for a part of the line.
+    let blocks = before.len() / 512 + 1;
+    assert_refused(&limited(&world.place, blocks, &none()), "ledger.jsonl");
+    assert_eq!(world.place.ledger(), before);
+    // The world was asked; what it said finds no room.
+    let right = world.right("acme.co.kr");
+    assert_refused(&limited(&world.place, 0, &right.args(1)), "evidence");
+    assert_eq!(world.place.ledger(), before);
+    let run = world.place.run(right.args(1));
+    assert_eq!(run.stderr, "");
+    run.ok();
+}
+
+#[test]
+fn a_scan_without_room_leaves_nothing() {
+    let place = Place::new();
+    place.write("companies.txt", "Acme Foods\n".repeat(100));
+    let scan = ["scan", "companies.txt"].map(str::to_owned);
+    for blocks in [0, 1] {
+        let run = limited(&place, blocks, &scan);
+        assert_refused(&run, "cannot");
+        let left: Vec<_> = fs::read_dir(place.path())
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name())
+            .collect();
+        assert_eq!(left, ["companies.txt"]);
+    }
+    place.run(scan).ok();
+}
+
+#[test]
+fn an_update_without_room_changes_nothing() {
+    let world = EmailNet::start();
+    let before = world.place.ledger();
+    let more: String = (0..200).map(|n| format!("Company {n}\n")).collect();
+    world.place.write("more.txt", more);
+    let update = ["scan", "more.txt", "--update"].map(str::to_owned);
+    for blocks in [0, before.len() / 512 + 1] {
+        let run = limited(&world.place, blocks, &update);
+        assert_eq!((run.code, run.stdout.as_str()), (1, ""), "{run:?}");
+        assert_eq!(world.place.ledger(), before);
+    }
+    let status = world.place.run(["status"]).ok();
+    assert!(status.starts_with("1 quests"), "{status}");
+    world.place.run(update).ok();
+}
+
+#[test]
+fn an_export_without_room_leaves_no_file() {
+    let world = EmailNet::start();
+    let run = limited(&world.place, 0, &["export".to_owned()]);
+    assert_eq!((run.code, run.stdout.as_str()), (1, ""), "{run:?}");
+    assert!(!run.stderr.is_empty());
+    let names = fs::read_dir(world.place.path()).unwrap();
+    let names: Vec<_> = names.map(|entry| entry.unwrap().file_name()).collect();
+    assert!(
+        names.iter().all(|name| name != "companies.comail.csv"),
+        "{names:?}"
+    );
+    assert_eq!(names.len(), 3, "{names:?}");
+}
+
+/// A disk of its own, as small as they come, where the system lets one be made.
+struct SmallDisk(PathBuf);
+
+impl SmallDisk {
+    fn mount(at: &Path) -> Option<Self> {
+        fs::create_dir(at).expect("an empty directory");
+        let mut command = Command::new("mount");
+        let mount = command.args(["-t", "tmpfs", "-o", "size=256k", "tmpfs"]);
+        let done = mount.arg(at).output().is_ok_and(|end| end.status.success());
+        done.then(|| Self(at.to_owned()))
+    }
+
+    fn filler(&self) -> PathBuf {
+        self.0.join("filler")
+    }
+
+    fn fill(&self) {
+        let mut room = vec![0; 512 << 10];
+        // Writing ends where the room does.
+        while fs::write(self.filler(), &room).is_err() {
+            let written = fs::metadata(self.filler()).map_or(0, |file| file.len());
+            room.truncate(usize::try_from(written).expect("a small disk"));
+        }
+    }
+
+    fn make_room(&self) {
+        fs::remove_file(self.filler()).expect("the filler is there");
+    }
+}
+
+impl Drop for SmallDisk {
+    fn drop(&mut self) {
+        Command::new("umount").arg(&self.0).status().ok();
+    }
+}
+
+#[test]
+fn a_full_disk_is_an_error_until_there_is_room() {
+    let world = EmailNet::unscanned();
+    let at = world.place.at("disk");
+    // Where nothing can be mounted, the limit on file sizes has to do.
+    let disk = SmallDisk::mount(&at);
+    let named = |mut args: Vec<String>| {
+        args.push(format!("--session={}", at.join("s").display()));
+        args
+    };
+    world.place.scan(&[ACME], &named(world.flags()));
+    let right = world.right("acme.co.kr");
+    // More than the last page of the ledger has room for.
+    let mut long = none();
+    long[2] += &"because ".repeat(2_000);
+    let submits = [named(long), named(right.args(1))];
+    if let Some(disk) = &disk {
+        disk.fill();
+    }
+    for submit in &submits {
+        let run = match &disk {
+            Some(_) => world.place.run(submit),
+            None => limited(&world.place, 0, submit),
+        };
+        assert_refused(&run, at.to_str().unwrap());
+        world.place.run(named(vec!["status".to_owned()])).ok();
+    }
+    if let Some(disk) = &disk {
+        disk.make_room();
+    }
+    world.place.run(&submits[0]).exits(5);
+    world.place.run(&submits[1]).ok();
+}
+
+#[test]
+fn files_that_cannot_be_opened_are_named() {
+    let world = EmailNet::start();
+    let before = world.place.ledger();
+    let session = world.place.at(".comail");
+    let in_the_way = |name: &str, run: &mut dyn FnMut()| {
+        let (path, aside) = (session.join(name), session.join("aside"));
+        let was = fs::rename(&path, &aside).is_ok();
+        fs::create_dir(&path).unwrap();
+        run();
+        fs::remove_dir(&path).unwrap();
+        if was {
+            fs::rename(&aside, &path).unwrap();
+        }
+    };
+    in_the_way("lock", &mut || {
+        assert_refused(&world.place.run(none()), ".comail/lock");
+        world.place.run(["next"]).ok();
+        world.place.run(["status"]).ok();
+    });
+    in_the_way("ledger.jsonl", &mut || {
+        assert_refused(&world.place.run(none()), "ledger.jsonl");
+        assert_refused(&world.place.run(["status"]), "ledger.jsonl");
+    });
+    in_the_way("session.json", &mut || {
+        assert_refused(&world.place.run(["next"]), "session.json");
+    });
+    assert_eq!(world.place.ledger(), before);
+
+    let evidence = session.join("evidence");
+    fs::remove_dir(&evidence).unwrap();
+    fs::write(&evidence, "in the way").unwrap();
+    let right = world.right("acme.co.kr");
+    assert_refused(&world.place.run(right.args(1)), "evidence");
+    assert_eq!(world.place.ledger(), before);
+    fs::remove_file(&evidence).unwrap();
+    // Where no record of requests can be kept, requests are made all the same.
+    fs::remove_dir_all(session.join("hosts")).ok();
+    fs::write(session.join("hosts"), "in the way").unwrap();
+    world.place.run(right.args(1)).ok();
+}

@@ -1,0 +1,236 @@
+//! The pause after quests that ended with nothing proven, and who lifts it.
+
+use crate::harness::EmailNet;
+use crate::harness::email_net::ACME;
+use crate::servers::closed_port;
+use crate::servers::http::Reply;
+
+const NAMES: [&str; 5] = [
+    ACME,
+    "Bolt Toys",
+    "Cargo Ring",
+    "Delta Works",
+    "Ember Glass",
+];
+
+fn pausing(flags: &[&str]) -> EmailNet {
+    EmailNet::with(&NAMES, &[&["--pause-after", "3"], flags].concat())
+}
+
+fn end_by_giving_up(world: &EmailNet, id: u32) {
+    for code in [5, 5, 6] {
+        assert_eq!(world.place.give_up(id), code);
+    }
+}
+
+/// Expects that nothing goes on, and that the reason is said.
+#[track_caller]
+fn assert_paused(world: &EmailNet) {
+    let before = world.place.ledger();
+    let run = world.place.run(["next"]);
+    assert!(run.stdout.contains("paused: 3 quests in a row"), "{run:?}");
+    assert!(run.stdout.contains("comail resume"), "{run:?}");
+    run.exits(9);
+    let asked = world.net.web.connections();
+    let (code, answer) = world.submit(5, &world.right("acme.co.kr"));
+    assert_eq!(code, 9);
+    assert_eq!(answer, serde_json::json!({"status": "paused", "streak": 3}));
+    assert_eq!(world.place.give_up(5), 9);
+    assert_eq!(world.net.web.connections(), asked);
+    assert_eq!(world.place.ledger(), before);
+    let status = world.place.run(["status"]).ok();
+    assert!(status.contains("paused"), "{status}");
+}
+
+#[track_caller]
+fn assert_open(world: &EmailNet) {
+    world.place.run(["next"]).ok();
+}
+
+#[test]
+fn giving_up_one_quest_after_the_other_pauses() {
+    let world = pausing(&[]);
+    for id in 1..=3 {
+        assert_open(&world);
+        end_by_giving_up(&world, id);
+    }
+    assert_paused(&world);
+}
+
+#[test]
+fn dumping_quests_on_a_dead_port_pauses() {
+    let world = pausing(&[]);
+    let dead = format!("http://www.acme.co.kr:{}/", closed_port().port());
+    for id in 1..=3 {
+        assert_open(&world);
+        let lie = world.right("acme.co.kr").clone().source(&dead);
+        world.expect(
+            id,
+            &lie,
+            "REVIEW",
+            &["company-not-on-site", "source-unanswered"][usize::from(id == 1)..],
+        );
+    }
+    assert_paused(&world);
+}
+
+#[test]
+fn dumping_quests_on_pages_that_may_not_or_cannot_be_read_pauses() {
+    let world = pausing(&[]);
+    let rules = Reply::status(200)
+        .with("Content-Type", "text/plain")
+        .body("User-agent: *\nDisallow: /private\n");
+    world.net.web.reply("www.acme.co.kr", "/robots.txt", rules);
+    let file = Reply::html("PK\u{3}\u{4}").with("Content-Type", "application/zip");
+    world.net.web.reply("www.acme.co.kr", "/file", file);
+    let script = "<title>x</title><div id=root></div><script src=app.js></script>";
+    world.put("/app", script);
+    for (id, path) in [(1, "/private"), (2, "/file"), (3, "/app")] {
+        assert_open(&world);
+        let source = world.net.web.url("www.acme.co.kr", path);
+        let lie = world.right("acme.co.kr").clone().source(&source);
+        let (_, answer) = world.submit(id, &lie);
+        assert_eq!(answer["verdict"], "REVIEW", "{answer}");
+    }
+    assert_paused(&world);
+}
+
+#[test]
+fn dumping_rubbish_that_never_reaches_the_world_pauses() {
+    let world = pausing(&[]);
+    let right = world.right("acme.co.kr");
+    for id in 1..=3 {
+        for (email, code) in [("x", 5), ("y", 5), ("z", 6)] {
+            assert_eq!(world.submit(id, &right.clone().email(email)).0, code);
+        }
+    }
+    assert_paused(&world);
+}
+
+#[test]
+fn dumping_the_same_silence_thrice_pauses() {
+    let world = pausing(&[]);
+    world
+        .net
+        .web
+        .reply("www.acme.co.kr", "/contact", Reply::Reset);
+    world.net.dns.null_mx("acme.co.kr");
+    for id in 1..=3 {
+        for code in [5, 5, 6] {
+            assert_eq!(world.submit(id, &world.right("acme.co.kr")).0, code);
+        }
+    }
+    assert_paused(&world);
+}
+
+#[test]
+fn giving_up_is_not_hidden_by_one_lookup() {
+    let world = pausing(&[]);
+    let lie = world.right("acme.co.kr").clone().email("ceo@acme.co.kr");
+    for id in 1..=3 {
+        assert_eq!(world.place.give_up(id), 5);
+        assert_eq!(world.submit(id, &lie).0, 5);
+        assert_eq!(world.place.give_up(id), 6);
+    }
+    assert_paused(&world);
+}
+
+#[test]
+fn one_honest_pass_in_between_clears_the_streak() {
+    let world = pausing(&[]);
+    end_by_giving_up(&world, 2);
+    end_by_giving_up(&world, 3);
+    world.expect(1, &world.right("acme.co.kr"), "PASS", &[]);
+    end_by_giving_up(&world, 4);
+    assert_open(&world);
+    let (_, status) = world.place.json(["status"]);
+    assert_eq!(status["streak"], 1, "{status}");
+}
+
+#[test]
+fn honest_work_that_fails_does_not_pause() {
+    let world = pausing(&[]);
+    for id in 1..=4 {
+        for (local, code) in [("ceo", 5), ("cto", 5), ("cfo", 6)] {
+            let lie = world
+                .right("acme.co.kr")
+                .clone()
+                .email(&format!("{local}@acme.co.kr"));
+            assert_eq!(world.submit(id, &lie).0, code);
+        }
+    }
+    assert_open(&world);
+}
+
+#[test]
+fn a_session_that_never_pauses_says_so_at_scan() {
+    let world = EmailNet::with(&NAMES, &["--pause-after", "0"]);
+    for id in 1..=4 {
+        end_by_giving_up(&world, id);
+    }
+    assert_open(&world);
+}
+
+#[test]
+fn nobody_resumes_without_a_terminal_or_the_operators_key() {
+    let world = pausing(&[]);
+    for id in 1..=3 {
+        end_by_giving_up(&world, id);
+    }
+    world.place.write("key", "0123456789abcdef");
+    let before = world.place.ledger();
+    for args in [
+        &["resume"][..],
+        &["resume", "--json"],
+        &["resume", "--operator-key", "key"],
+    ] {
+        let run = world.place.run(args);
+        assert!(run.stderr.contains("operator-key"), "{run:?}");
+        run.exits(2);
+    }
+    assert_eq!(world.place.ledger(), before);
+    assert_paused(&world);
+}
+
+#[test]
+fn the_operators_key_lifts_the_pause_once() {
+    let world = EmailNet::unscanned();
+    let [key, other] = ["0123456789abcdef", "0123456789abcdeF"];
+    world.place.write("key", key);
+    world.place.write("other", other);
+    world.place.write("short", "0123");
+    let mut flags = world.flags();
+    flags.extend(["--pause-after=3", "--operator-key=key"].map(str::to_owned));
+    world.place.scan(&NAMES, &flags);
+    for id in 1..=3 {
+        end_by_giving_up(&world, id);
+    }
+    assert_paused(&world);
+    for (file, code) in [("other", 2), ("short", 1), ("none", 1), ("/dev/null", 1)] {
+        world
+            .place
+            .run(["resume", "--operator-key", file])
+            .exits(code);
+    }
+    assert_paused(&world);
+    let (code, answer) = world.place.json(["resume", "--operator-key", "key"]);
+    let resumed = serde_json::json!({"status": "resumed", "streak": 3});
+    assert_eq!((code, answer), (0, resumed));
+    assert_open(&world);
+    let (code, answer) = world.place.json(["resume", "--operator-key", "key"]);
+    let not = serde_json::json!({"status": "not-paused", "streak": 0});
+    assert_eq!((code, answer), (0, not));
+    end_by_giving_up(&world, 4);
+    assert_open(&world);
+}
+
+#[test]
+fn what_is_complete_is_not_paused() {
+    let world = EmailNet::with(&NAMES[..3], &["--pause-after", "3"]);
+    for id in 1..=3 {
+        end_by_giving_up(&world, id);
+    }
+    let done = world.place.run(["next"]).exits(3);
+    assert!(done.contains("complete"), "{done}");
+    assert_eq!(world.place.give_up(1), 7);
+}
