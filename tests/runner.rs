@@ -1,5 +1,6 @@
 //! The one integration binary: every file of tests is a module of it.
 
+mod demo;
 mod first_quest;
 mod harness;
 mod servers;

@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::io;
 use std::path::PathBuf;
+use std::rc::Rc;
 
 use anyhow::Result;
 use clap::{ArgMatches, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
@@ -12,6 +13,7 @@ use super::exit::{self, Exit};
 use super::output::Output;
 use super::{demo, export, next, resume, rules, scan, status, submit};
 use crate::quest::email;
+use crate::world::recorded::RecordedWorld;
 
 const AFTER_HELP: &str = "\
 Exit codes:
@@ -24,7 +26,7 @@ Exit codes:
 
 An agent's loop: while comail next; do …; comail submit …; done";
 
-/// A quest runner that takes the decision \"done\" away from the agent
+/// A quest runner that takes the decision "done" away from the agent
 ///
 /// A list becomes quests; an agent is handed one at a time (next) and answers (submit); a gate
 /// re-verifies the facts in the world. Only the machine locks PASS.
@@ -94,6 +96,14 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> Exit {
             exit::of_error(&error)
         }
     }
+}
+
+/// Runs the command line `args` before a recorded world, without the process's environment.
+pub(super) fn rehearse(args: &[String], output: Output, world: Rc<RecordedWorld>) -> Result<Exit> {
+    let matches = command().try_get_matches_from(args)?;
+    let cli = Cli::from_arg_matches(&matches)?;
+    let mut context = Context::new(cli.session, None, output).before(world);
+    dispatch(&mut context, &cli.command, &matches)
 }
 
 fn command() -> clap::Command {
