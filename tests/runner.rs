@@ -3,6 +3,8 @@
 mod demo;
 mod first_quest;
 mod harness;
+#[cfg(unix)]
+mod readme;
 mod servers;
 mod world_dns;
 mod world_http;

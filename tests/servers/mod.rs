@@ -16,6 +16,7 @@
 
 pub mod dns;
 pub mod http;
+pub mod proxy;
 pub mod tls;
 
 use std::net::SocketAddr;
