@@ -26,7 +26,7 @@ Exit codes:
 
 An agent's loop: while comail next; do …; comail submit …; done";
 
-/// A quest runner that takes the decision "done" away from the agent
+/// A quest runner that takes the decision \"done\" away from the agent
 ///
 /// A list becomes quests; an agent is handed one at a time (next) and answers (submit); a gate
 /// re-verifies the facts in the world. Only the machine locks PASS.

@@ -35,8 +35,7 @@ impl ShellLine {
         let path = path.to_string_lossy();
         // One that begins like a flag would be read as one.
         let here = if path.starts_with('-') { "./" } else { "" };
-        self.0.push(' ');
-        self.0.push_str(&quoted(&format!("{here}{path}")));
+        self.0.extend([" ", &quoted(&format!("{here}{path}"))]);
         self
     }
 

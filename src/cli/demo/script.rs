@@ -1,6 +1,6 @@
 //! What the demo does, command by command.
 
-use std::path::PathBuf;
+use std::path::Path;
 
 use super::place::Place;
 use crate::cli::shell_line::ShellLine;
@@ -91,7 +91,7 @@ pub(super) fn script(place: &Place) -> Vec<Step> {
     vec![
         step(
             "A list becomes quests. The sites that the list knows are held against the answers.",
-            scan(place.workbook(), command("scan")),
+            scan(&place.workbook(), command("scan")),
         ),
         step("An agent asks for a quest.", command("next")),
         submit(HANBIT),
@@ -119,8 +119,8 @@ pub(super) fn script(place: &Place) -> Vec<Step> {
     ]
 }
 
-fn scan(list: PathBuf, line: ShellLine) -> ShellLine {
-    line.path(&list)
+fn scan(list: &Path, line: ShellLine) -> ShellLine {
+    line.path(list)
         .flag("col", "Company")
         .flag("site-col", "Website")
         .flag("show", "Country")
