@@ -48,3 +48,14 @@ fn obeys_nothing_but_its_own_arguments() {
     assert!(!place.at("elsewhere").exists());
     assert!(place.at("comail-demo/session/ledger.jsonl").exists());
 }
+
+#[test]
+fn asks_no_host() {
+    let place = Place::new();
+    let _text = place.run(["demo", "--dir=-odd name"]).ok();
+    assert!(place.at("-odd name/results.xlsx").exists());
+    assert!(
+        !place.at("-odd name/session/hosts").exists(),
+        "a host's turn is noted when it is asked"
+    );
+}
