@@ -6,6 +6,7 @@ mod cheese_names;
 mod cheese_pages;
 mod cheese_session;
 mod cheese_wording;
+mod demo;
 mod first_quest;
 mod gate_address;
 mod gate_catalogue;
@@ -23,6 +24,8 @@ mod gate_settings;
 mod gate_source;
 mod gate_world;
 mod harness;
+#[cfg(unix)]
+mod readme;
 mod servers;
 mod session_damage;
 mod session_disk;

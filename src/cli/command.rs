@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::io::{self, Write as _};
 use std::path::PathBuf;
+use std::rc::Rc;
 
 use anyhow::Result;
 use clap::{ArgMatches, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
@@ -13,6 +14,7 @@ use super::exit::{self, Exit};
 use super::output::Output;
 use super::{demo, export, next, resume, rules, scan, status, submit};
 use crate::quest::email;
+use crate::world::recorded::RecordedWorld;
 
 const AFTER_HELP: &str = "\
 Exit codes:
@@ -98,6 +100,14 @@ fn tell(error: &clap::Error) -> Exit {
         let _ = error.print();
         Exit::Done
     }
+}
+
+/// Runs the command line `args` before a recorded world, without the process's environment.
+pub(super) fn rehearse(args: &[String], output: Output, world: Rc<RecordedWorld>) -> Result<Exit> {
+    let matches = command().try_get_matches_from(args)?;
+    let cli = Cli::from_arg_matches(&matches)?;
+    let mut context = Context::new(cli.session, None, output).before(world);
+    dispatch(&mut context, &cli.command, &matches)
 }
 
 fn command() -> clap::Command {

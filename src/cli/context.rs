@@ -1,12 +1,15 @@
-//! What every command is given: the session's place, the output, the clock and randomness.
+//! What every command is given: the session's place, the world, the output, the clock and
+//! randomness.
 
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 use anyhow::Result;
 use jiff::Timestamp;
 
 use super::output::Output;
 use crate::session::{Salt, Session};
+use crate::world::recorded::RecordedWorld;
 
 /// What every command is given.
 pub struct Context {
@@ -14,6 +17,8 @@ pub struct Context {
     named_session: Option<PathBuf>,
     /// How many mended lines were told of.
     told: usize,
+    /// The world that stands in for the live one.
+    recorded: Option<Rc<RecordedWorld>>,
     /// Where to write.
     pub output: Output,
 }
@@ -36,8 +41,25 @@ impl Context {
             session_dir,
             named_session: flag,
             told: 0,
+            recorded: None,
             output,
         }
+    }
+
+    /// The same call, before a recorded world in place of the live one. No argument and no
+    /// variable of the environment leads here.
+    #[must_use]
+    pub(super) fn before(self, world: Rc<RecordedWorld>) -> Self {
+        Self {
+            recorded: Some(world),
+            ..self
+        }
+    }
+
+    /// The world that stands in for the live one, where one does.
+    #[must_use]
+    pub(super) fn recorded_world(&self) -> Option<&RecordedWorld> {
+        self.recorded.as_deref()
     }
 
     /// The session directory.

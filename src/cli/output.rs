@@ -1,6 +1,8 @@
 //! Where commands write: text or one JSON document to stdout, notes to stderr.
 
+use std::cell::RefCell;
 use std::io::{self, IsTerminal as _, Write};
+use std::rc::Rc;
 
 use clap::ColorChoice;
 use serde::Serialize;
@@ -48,6 +50,19 @@ impl Output {
         }
     }
 
+    /// An output of the same form whose stdout is kept, and what it keeps.
+    #[must_use]
+    pub(super) fn kept(&self) -> (Self, Kept) {
+        let kept = Kept::default();
+        let output = Self {
+            out: Box::new(kept.clone()),
+            notes: Box::new(io::stderr()),
+            json: self.json,
+            colour: self.colour,
+        };
+        (output, kept)
+    }
+
     /// Whether the caller asked for JSON.
     #[must_use]
     pub fn is_json(&self) -> bool {
@@ -84,6 +99,28 @@ impl Output {
     pub fn note(&mut self, text: &str) {
         // A note that cannot be written must not change what the command does.
         let _ = writeln!(self.notes, "comail: {}", escape::PlainLines(text));
+    }
+}
+
+/// What was written to stdout, kept in memory.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Kept(Rc<RefCell<Vec<u8>>>);
+
+impl Kept {
+    /// What was written so far.
+    pub(super) fn text(&self) -> String {
+        String::from_utf8_lossy(&self.0.borrow()).into_owned()
+    }
+}
+
+impl Write for Kept {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.borrow_mut().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }
 

@@ -28,6 +28,16 @@ impl ShellLine {
         self
     }
 
+    /// Adds a path as a word of its own.
+    #[must_use]
+    pub fn path(mut self, path: &Path) -> Self {
+        let path = path.to_string_lossy();
+        // One that begins like a flag would be read as one.
+        let here = if path.starts_with('-') { "./" } else { "" };
+        self.0.extend([" ", &quoted(&format!("{here}{path}"))]);
+        self
+    }
+
     /// Adds `--name WORD`, the word left for somebody to replace.
     #[must_use]
     pub fn blank(mut self, name: &str) -> Self {
@@ -39,6 +49,12 @@ impl ShellLine {
     #[must_use]
     pub fn text(&self) -> &str {
         &self.0
+    }
+
+    /// The line, by value.
+    #[must_use]
+    pub fn into_text(self) -> String {
+        self.0
     }
 }
 
@@ -71,6 +87,12 @@ mod tests {
             let joined = words[2..].join("=");
             assert_eq!(joined, format!("--company={key}"), "{}", line.text());
         }
+    }
+
+    #[test]
+    fn a_path_is_never_a_flag() {
+        let line = ShellLine::comail("scan", None).path(Path::new("-a list.csv"));
+        assert_eq!(line.text(), "comail scan './-a list.csv'");
     }
 
     #[test]

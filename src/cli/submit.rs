@@ -17,6 +17,7 @@ use crate::gate::{CheckReport, Fact, Rule};
 use crate::quest::{FieldName, Fields, QuestId, QuestKind, Submission, Verdict};
 use crate::session::{Session, State, Tally};
 use crate::world::live::LiveWorld;
+use crate::world::recorded::RecordedWorld;
 
 /// Submit an answer for one quest to the gate
 ///
@@ -117,7 +118,7 @@ pub(super) fn run(
     let key = args.key.clone().or_else(|| flags.text(&kind.unit));
     let submission = submission(args, &flags)?;
     let id = quest_choice::choose(session.board(), args.id, key.as_deref(), &kind.unit)?;
-    let outcome = judge(&mut session, id, &submission)?;
+    let outcome = judge(&mut session, id, &submission, context.recorded_world())?;
     let rules = drive::rules_of(session.manifest())?;
     context.report_healed(&session);
     let (answer, exit) = answer(outcome, rules);
@@ -131,14 +132,19 @@ pub(super) fn run(
     Ok(exit)
 }
 
-fn judge(session: &mut Session, id: QuestId, submission: &Submission) -> Result<Outcome> {
+fn judge(
+    session: &mut Session,
+    id: QuestId,
+    submission: &Submission,
+    recorded: Option<&RecordedWorld>,
+) -> Result<Outcome> {
     let network = drive::network_of(session.manifest())?;
     let live = LiveWorld::new(&network, Some(session.dir().join("hosts")))?;
     let gate = drive::gate_of(session.manifest())?;
     let judge = Judge {
         gate: gate.as_ref(),
-        fetcher: live.fetcher(),
-        resolver: live.resolver(),
+        fetcher: recorded.map_or(live.fetcher(), |world| world),
+        resolver: recorded.map_or(live.resolver(), |world| world),
     };
     let outcome = drive::submit(
         session,

@@ -56,7 +56,23 @@ impl Place {
 
     /// The program with an environment that holds nothing, to be run in the directory.
     pub fn command(&self) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_comail"));
+        self.clean(env!("CARGO_BIN_EXE_comail"))
+    }
+
+    /// The POSIX shell with a script that finds the program as `comail`.
+    pub fn shell(&self, script: &str) -> Command {
+        let program = Path::new(env!("CARGO_BIN_EXE_comail"));
+        let own = program.parent().map(Path::to_owned);
+        let inherited = std::env::var_os("PATH").unwrap_or_default();
+        let path = own.into_iter().chain(std::env::split_paths(&inherited));
+        let path = std::env::join_paths(path).expect("the paths of a PATH");
+        let mut command = self.clean("sh");
+        command.args(["-c", script]).env("PATH", path);
+        command
+    }
+
+    fn clean(&self, program: &str) -> Command {
+        let mut command = Command::new(program);
         command
             .env_clear()
             .envs(std::env::var_os("LLVM_PROFILE_FILE").map(|file| ("LLVM_PROFILE_FILE", file)))

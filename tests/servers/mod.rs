@@ -14,6 +14,7 @@
 
 pub mod dns;
 pub mod http;
+pub mod proxy;
 pub mod tls;
 
 use std::net::SocketAddr;

@@ -1,0 +1,51 @@
+use serde_json::Value;
+
+use super::*;
+use clap::ColorChoice;
+
+fn played(json: bool) -> (String, tempfile::TempDir) {
+    let here = tempfile::tempdir().unwrap();
+    let (output, kept) = super::super::output::Output::of_process(json, ColorChoice::Never).kept();
+    let mut context = Context::new(None, None, output);
+    let args = DemoArgs {
+        dir: Some(here.path().join("demo")),
+    };
+    assert_eq!(run(&mut context, &args).unwrap(), Exit::Done);
+    (kept.text(), here)
+}
+
+#[test]
+fn plays_every_ending() {
+    let (text, _here) = played(true);
+    let played: Value = serde_json::from_str(&text).unwrap();
+    let steps = played["steps"].as_array().unwrap();
+    let judged: Vec<_> = steps
+        .iter()
+        .filter_map(|step| Some((step["output"]["verdict"].as_str()?, step["exit"].as_u64()?)))
+        .collect();
+    let expected = [
+        ("PASS", 0),
+        ("FAIL", 5),
+        ("PASS", 0),
+        ("REVIEW", 0),
+        ("FAIL", 5),
+        ("FAIL", 5),
+        ("FAIL", 6),
+        ("PASS", 0),
+    ];
+    assert_eq!(judged, expected);
+    assert_eq!(steps[10]["output"]["status"], "complete");
+    assert_eq!(steps[11]["output"]["tally"]["pass"], 3);
+    assert_eq!(steps[11]["output"]["unanchored"], 0);
+}
+
+#[test]
+fn every_line_that_is_shown_is_the_line_that_was_run() {
+    let (text, _here) = played(true);
+    let played: Value = serde_json::from_str(&text).unwrap();
+    for step in played["steps"].as_array().unwrap() {
+        let words = shlex::split(step["command"].as_str().unwrap()).unwrap();
+        assert_eq!(words[0], "comail");
+        assert!(words.iter().any(|word| word == "--session"), "{words:?}");
+    }
+}

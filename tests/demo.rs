@@ -1,0 +1,61 @@
+//! `comail demo`, as somebody sees it who has just built the program.
+
+use std::fs;
+
+use crate::harness::Place;
+
+#[test]
+fn shows_what_a_person_would_see() {
+    let place = Place::new();
+    let run = place.run(["demo"]);
+    assert_eq!(run.stderr, "");
+    let text = run.ok();
+    let mut settings = insta::Settings::clone_current();
+    settings.add_filter("read from .*comail-demo", "read from [DIR]/comail-demo");
+    settings.add_filter("ledger head [0-9a-f]{64}", "ledger head [HASH]");
+    settings.bind(|| insta::assert_snapshot!("demo", text));
+}
+
+#[test]
+fn leaves_a_workbook_and_a_session_that_the_commands_read() {
+    let place = Place::new();
+    let (code, played) = place.json(["demo", "--dir", "here"]);
+    assert_eq!(code, 0);
+    let results = fs::read(place.at(played["results"].as_str().unwrap())).unwrap();
+    assert!(results.starts_with(b"PK"), "a workbook is a zip archive");
+    let (code, status) = place.json(["status", "--session", "here/session"]);
+    assert_eq!((code, &status["tally"]["pass"]), (0, &3.into()));
+    let again = place.run(["demo", "--dir", "here"]);
+    assert!(again.stderr.contains("--dir"), "{}", again.stderr);
+    assert_eq!(again.code, 1);
+    assert_eq!(
+        fs::read(place.at("here/results.xlsx")).unwrap(),
+        results,
+        "nothing is replaced"
+    );
+}
+
+#[test]
+fn obeys_nothing_but_its_own_arguments() {
+    let place = Place::new();
+    let run = place
+        .command()
+        .args(["demo", "--session", "elsewhere"])
+        .env("COMAIL_SESSION", "elsewhere")
+        .output()
+        .unwrap();
+    assert!(run.status.success(), "{run:?}");
+    assert!(!place.at("elsewhere").exists());
+    assert!(place.at("comail-demo/session/ledger.jsonl").exists());
+}
+
+#[test]
+fn asks_no_host() {
+    let place = Place::new();
+    let _text = place.run(["demo", "--dir=-odd name"]).ok();
+    assert!(place.at("-odd name/results.xlsx").exists());
+    assert!(
+        !place.at("-odd name/session/hosts").exists(),
+        "a host's turn is noted when it is asked"
+    );
+}

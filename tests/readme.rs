@@ -1,0 +1,151 @@
+//! README.md is true: every command in it is run, and what it prints is what it shows.
+
+mod blocks;
+mod matching;
+
+use std::fs;
+
+use crate::harness::{Place, Run, email_net::page};
+use crate::servers::TestNet;
+use crate::servers::proxy::Proxy;
+use blocks::{Command, commands};
+use matching::matches;
+
+const README: &str = include_str!("../README.md");
+const CI: &str = include_str!("../.ci/run");
+
+/// How the README says `comail` before it is built.
+const BUILD_AND_RUN: &str = "cargo run --release -- ";
+
+const LIST: &str = "\
+Company,Website
+\"Hanbit Foods Co., Ltd.\",www.hanbit-foods.co.kr
+Northwind Tools GmbH,www.northwind-tools.de
+Bluefin Freight Inc.,
+";
+
+const ANSWERS: &str = "\
+1|https://www.hanbit-foods.co.kr|info@hanbit-foods.co.kr|https://www.hanbit-foods.co.kr/contact
+2|https://www.northwind-tools.de|info@northwind-tools.de|https://www.northwind-tools.de/impressum
+2|https://www.northwind-tools.de|kontakt@northwind-tools.de|https://www.northwind-tools.de/impressum
+3|https://bluefin-freight.com|bluefin.freight@gmail.com|https://bluefin-freight.com/
+";
+
+#[test]
+fn every_command_prints_what_the_readme_shows() {
+    let net = net();
+    let proxy = Proxy::start(net.tls.address());
+    let place = Place::new();
+    place.write("companies.csv", LIST);
+    place.write("answers.txt", ANSWERS);
+    let network = flags(&net, &proxy, &place);
+    let commands: Vec<Command> = commands(README);
+    assert!(commands.len() >= 9, "{commands:#?}");
+    for command in commands {
+        let script = match command.script.strip_prefix(BUILD_AND_RUN) {
+            Some(args) => format!("comail {args}"),
+            None if command.script.starts_with("cargo ") => {
+                assert!(
+                    ci_runs(&command.script),
+                    "{} is not run by .ci/run",
+                    command.script
+                );
+                continue;
+            }
+            None => command.script.clone(),
+        };
+        let run = Run::of(place.shell(&script).env("NETWORK", &network));
+        assert_eq!(
+            (run.code, run.stderr.as_str()),
+            (0, ""),
+            "{script}: {run:?}"
+        );
+        assert!(
+            matches(&command.shown, &run.stdout),
+            "`{script}` printed\n{}\nand the README shows\n{}",
+            run.stdout,
+            command.shown
+        );
+    }
+}
+
+#[test]
+fn names_every_command_and_every_exit_code() {
+    let help = Place::new().run(["--help"]).ok();
+    let commands = help.lines().skip_while(|line| *line != "Commands:").skip(1);
+    let commands: Vec<&str> = commands
+        .take_while(|line| !line.is_empty())
+        .filter_map(|line| line.split_whitespace().next())
+        .filter(|name| *name != "help")
+        .collect();
+    assert!(commands.len() >= 8, "{commands:?}");
+    for name in commands {
+        let named = [
+            format!("comail {name}"),
+            format!("-- {name}"),
+            format!("`{name}`"),
+        ];
+        assert!(named.iter().any(|text| README.contains(text)), "{name}");
+    }
+    let (_, codes) = help.split_once("Exit codes:\n").expect("exit codes");
+    let codes = codes.lines().take_while(|line| !line.is_empty());
+    for code in codes
+        .flat_map(str::split_whitespace)
+        .filter(|word| word.parse::<u8>().is_ok())
+    {
+        assert!(README.contains(&format!("| {code} |")), "exit code {code}");
+    }
+}
+
+/// Whether CI runs this very command; what it does with its output does not matter.
+fn ci_runs(script: &str) -> bool {
+    CI.lines()
+        .filter_map(|line| line.strip_prefix(script))
+        .any(|rest| rest.is_empty() || rest.starts_with(' '))
+}
+
+/// The companies of the README, on loopback.
+fn net() -> TestNet {
+    let net = TestNet::start();
+    let show = |host: &str, path: &str, name: &str, text: &str| {
+        net.tls.page(host, path, &page(name, text));
+    };
+    let hanbit = "www.hanbit-foods.co.kr";
+    show(hanbit, "/", "Hanbit Foods", "Noodles and sauces");
+    show(
+        hanbit,
+        "/contact",
+        "Hanbit Foods",
+        "Write to info@hanbit-foods.co.kr",
+    );
+    let northwind = "www.northwind-tools.de";
+    show(northwind, "/", "Northwind Tools", "Spanners");
+    show(
+        northwind,
+        "/impressum",
+        "Northwind Tools",
+        "E-Mail: kontakt@northwind-tools.de",
+    );
+    show(
+        "bluefin-freight.com",
+        "/",
+        "Bluefin Freight",
+        "Quotes: bluefin.freight@gmail.com",
+    );
+    for domain in ["hanbit-foods.co.kr", "northwind-tools.de", "gmail.com"] {
+        let mx = format!("mail.{domain}");
+        net.host(&mx);
+        net.dns.mx(domain, 10, &mx);
+    }
+    net
+}
+
+/// The flags with which `scan` takes `net` for the network.
+fn flags(net: &TestNet, proxy: &Proxy, place: &Place) -> String {
+    fs::write(place.at("ca.pem"), net.authority.pem()).expect("a file in a temporary directory");
+    format!(
+        "--dns-server {} --proxy {} --ca-cert ca.pem --allow-net 127.0.0.1/32 --rate 1000",
+        net.dns.address(),
+        proxy.url()
+    )
+}
