@@ -1,6 +1,7 @@
 //! The one integration binary: every file of tests is a module of it.
 
 mod attack_echo;
+mod attack_identity;
 mod attack_tools;
 mod first_quest;
 mod harness;
