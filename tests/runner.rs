@@ -2,6 +2,7 @@
 
 mod attack_echo;
 mod attack_identity;
+mod attack_page;
 mod attack_tools;
 mod first_quest;
 mod harness;
