@@ -1,5 +1,6 @@
 //! The one integration binary: every file of tests is a module of it.
 
+mod attack_dump;
 mod attack_echo;
 mod attack_identity;
 mod attack_page;
