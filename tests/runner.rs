@@ -4,6 +4,7 @@ mod attack_dump;
 mod attack_echo;
 mod attack_identity;
 mod attack_page;
+mod attack_session;
 mod attack_tools;
 mod first_quest;
 mod harness;
