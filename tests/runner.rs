@@ -1,5 +1,11 @@
 //! The one integration binary: every file of tests is a module of it.
 
+mod attack_dump;
+mod attack_echo;
+mod attack_identity;
+mod attack_page;
+mod attack_session;
+mod attack_tools;
 mod cheese_domains;
 mod cheese_environment;
 mod cheese_names;

@@ -1,0 +1,82 @@
+//! Pages of the real company that repeat what their URL tells them, in disguises that the URL
+//! wears and the page takes off.
+
+use crate::attack_tools::{judged, none_passes};
+use crate::harness::EmailNet;
+use crate::harness::email_net::{ACME, page};
+use crate::servers::http::Reply;
+
+const MADE_UP: &str = "made.up@acme.co.kr";
+
+/// What becomes of a made-up address that the page at `path` shows as `shown`.
+fn echoed(path: &str, shown: &str) -> (String, Vec<String>) {
+    let body = page(ACME, &format!("No results for {shown}"));
+    answered(path, Reply::html(body))
+}
+
+fn answered(path: &str, reply: Reply) -> (String, Vec<String>) {
+    let world = EmailNet::start();
+    world.net.web.reply("www.acme.co.kr", path, reply);
+    let mut submission = world.right("acme.co.kr");
+    MADE_UP.clone_into(&mut submission.email);
+    submission.source = world.net.web.url("www.acme.co.kr", path);
+    judged(&world, ACME, &submission)
+}
+
+#[test]
+fn a_path_that_parts_the_address_by_invisible_characters_is_an_echo() {
+    // The search of every WordPress with permalinks: /search/WORDS/.
+    let echoes = [
+        ("zero width space", "%E2%80%8B", "\u{200b}"),
+        ("soft hyphen", "%C2%AD", "\u{ad}"),
+        ("word joiner", "%E2%81%A0", "\u{2060}"),
+        ("variation selector", "%EF%B8%8F", "\u{fe0f}"),
+    ];
+    none_passes(echoes.map(|(name, escape, mark)| {
+        let path = format!("/search/ma{escape}de.up@ac{escape}me.co.kr/");
+        let shown = format!("ma{mark}de.up@ac{mark}me.co.kr");
+        (name, echoed(&path, &shown))
+    }));
+}
+
+#[test]
+fn a_path_that_parts_the_address_by_what_servers_take_out_is_an_echo() {
+    let echoes = [
+        ("tags (strip_tags)", "%3Cb%3E"),
+        ("backslashes (stripslashes)", "%5C"),
+        ("control characters", "%01"),
+        ("invalid UTF-8", "%FF"),
+        ("quotation marks", "%22"),
+    ];
+    none_passes(echoes.map(|(name, escape)| {
+        let path = format!("/search/ma{escape}de.up@ac{escape}me.co.kr/");
+        (name, echoed(&path, MADE_UP))
+    }));
+}
+
+#[test]
+fn a_query_that_spells_the_sign_as_an_entity_is_an_echo() {
+    let path = "/?s=ma%E2%80%8Bde.up%26commat%3Bac%E2%80%8Bme.co.kr";
+    let shown = "ma\u{200b}de.up&commat;ac\u{200b}me.co.kr";
+    none_passes([("&commat;", echoed(path, shown))]);
+}
+
+#[test]
+fn a_query_that_hands_in_the_address_in_two_parts_is_an_echo() {
+    let path = "/write?u=ma%E2%80%8Bde.up&h=ac%E2%80%8Bme.co.kr";
+    let shown = "ma\u{200b}de.up@ac\u{200b}me.co.kr";
+    none_passes([("user and host", echoed(path, shown))]);
+}
+
+#[test]
+fn a_path_that_switches_the_charset_inside_the_address_is_an_echo() {
+    // A page that names no charset: the escape for ASCII makes it ISO-2022-JP, and vanishes.
+    let path = "/search/ma%1B(Bde.up@ac%1B(Bme.co.kr";
+    let body = page(ACME, "No results for ma\x1b(Bde.up@ac\x1b(Bme.co.kr")
+        .replace("<meta charset=\"utf-8\">", "")
+        .replace('©', "&copy;");
+    let reply = Reply::status(200)
+        .with("Content-Type", "text/html")
+        .body(body);
+    none_passes([("ISO-2022-JP", answered(path, reply))]);
+}
