@@ -16,7 +16,7 @@ fn place() -> Place {
     place.write("headings.csv", "Company,Site\n");
     place.write("nameless.csv", "Company,Site\n ,acme.com\n,beta.com\n");
     place.write("lines.txt", "Acme\nBeta\n");
-    place.write("binary.txt", [0, 159, 146, 150, 0, 1, 2]);
+    place.write("binary.txt", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\x01");
     place.write("fake.xlsx", "<html>not a workbook</html>");
     place.write(
         "torn.xlsx",
