@@ -7,12 +7,14 @@ use clap::{Args, ValueEnum};
 use serde::Serialize;
 
 use super::context::Context;
+use super::counted::counted;
 use super::escape::Plain;
 use super::exit::{Exit, Found, UsageError};
-use super::export_write::{Target, write};
+use super::export_target::{Format, ListNames, Wish, target};
+use super::export_write::{Job, write};
 use super::output::{Output, Paper};
 use crate::drive;
-use crate::quest::{Digest, FieldName};
+use crate::quest::Digest;
 use crate::session::{Session, SessionError, SourceRecord, State, Tally};
 use crate::table::result_columns::Columns;
 
@@ -29,7 +31,8 @@ pub struct ExportArgs {
     #[arg(long, value_enum)]
     format: Option<Format>,
 
-    /// The columns to add, in order, each NAME or NAME=HEADING
+    /// The columns to add, in order, each NAME or NAME=HEADING, such as email=E-Mail,status
+    /// [default: email,status,site,source,rule,facts,tries,judged-at]
     #[arg(long, value_name = "LIST")]
     columns: Option<String>,
 
@@ -45,17 +48,6 @@ pub struct ExportArgs {
     /// Replace a file that is there; never the list itself
     #[arg(long)]
     force: bool,
-}
-
-/// A format that results can be written in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(super) enum Format {
-    /// A workbook.
-    Xlsx,
-    /// Comma-separated values, UTF-8 with a byte order mark.
-    Csv,
-    /// JSON Lines.
-    Jsonl,
 }
 
 /// A state, as a flag spells it.
@@ -75,7 +67,10 @@ enum StateArg {
 #[derive(Debug, Serialize)]
 struct Exported {
     path: String,
+    /// How many rows have results.
     rows: u64,
+    /// How many quests have no row in the list any more.
+    gone: u32,
     remaining: u32,
     tally: Tally,
 }
@@ -93,12 +88,30 @@ pub(super) fn run(context: &mut Context, args: &ExportArgs) -> Result<Exit> {
     let copy = session.dir().join(&source.copy);
     check_copy(&copy, &source)?;
     note_original(&source, &mut context.output);
-    let target = target(&session, &source, args)?;
-    let rows = write(&session, &copy, &target)?;
+    let only: Vec<State> = args.only.iter().copied().map(State::from).collect();
+    let wish = Wish {
+        path: args.path.as_deref(),
+        format: args.format,
+        filtered: !only.is_empty(),
+    };
+    let names = ListNames {
+        path: Path::new(&source.path),
+        copy: &copy,
+    };
+    let job = Job {
+        target: target(wish, names)?,
+        columns: columns(&session, args.columns.as_deref())?,
+        only,
+        force: args.force,
+    };
+    refuse_in_session(&job.target.path, session.dir())?;
+    let written = write(&session, &copy, &job)?;
+    note_gone(written.gone, &mut context.output);
     let tally = session.board().tally();
     let exported = Exported {
-        path: target.path.display().to_string(),
-        rows,
+        path: job.target.path.display().to_string(),
+        rows: written.rows,
+        gone: written.gone,
         remaining: tally.todo,
         tally,
     };
@@ -132,74 +145,52 @@ fn note_original(source: &SourceRecord, output: &mut Output) {
     ));
 }
 
+/// Says when the list has no row for what was found.
+fn note_gone(gone: u32, output: &mut Output) {
+    if gone > 0 {
+        output.note(&format!(
+            "note: {} of the session not in the list any more, and so not in the export",
+            counted(gone, "quest")
+        ));
+    }
+}
+
 fn digest(path: &Path) -> std::io::Result<Digest> {
     Digest::of_reader(&mut std::fs::File::open(path)?)
 }
 
-fn target(session: &Session, source: &SourceRecord, args: &ExportArgs) -> Result<Target> {
-    let kind = drive::kind_of(session.manifest())?;
-    let fields: Vec<FieldName> = kind.fields.iter().map(|field| field.name.clone()).collect();
-    let columns = match &args.columns {
+/// The columns that the results get.
+fn columns(session: &Session, chosen: Option<&str>) -> Result<Columns> {
+    let fields = drive::kind_of(session.manifest())?.result_fields();
+    match chosen {
         Some(text) => {
-            Columns::parse(text, &fields).map_err(|error| UsageError(error.to_string()))?
+            Ok(Columns::parse(text, &fields).map_err(|refused| UsageError(refused.to_string()))?)
         }
-        None => Columns::all(&fields),
-    };
-    let extension = extension(Path::new(&source.copy));
-    let format = match (args.format, &args.path) {
-        (Some(format), _) => format,
-        (None, Some(path)) => by_extension(&self::extension(path)).unwrap_or(by_list(&extension)),
-        (None, None) => by_list(&extension),
-    };
-    let only: Vec<State> = args.only.iter().copied().map(State::from).collect();
-    let in_place =
-        format == Format::Xlsx && only.is_empty() && matches!(extension.as_str(), "xlsx" | "xlsm");
-    let ending = match format {
-        Format::Xlsx if in_place => extension.as_str(),
-        Format::Xlsx => "xlsx",
-        Format::Csv => "csv",
-        Format::Jsonl => "jsonl",
-    };
-    let path = args.path.clone().unwrap_or_else(|| {
-        let stem = Path::new(&source.path).file_stem().unwrap_or_default();
-        PathBuf::from(format!("{}.comail.{ending}", stem.to_string_lossy()))
+        None => Ok(Columns::all(&fields)),
+    }
+}
+
+/// Refuses a file within the session directory, where nothing but sessions write.
+fn refuse_in_session(path: &Path, session: &Path) -> Result<()> {
+    let place = std::fs::canonicalize(path).or_else(|_| {
+        let parent = path
+            .parent()
+            .filter(|parent| !parent.as_os_str().is_empty());
+        std::fs::canonicalize(parent.unwrap_or(Path::new(".")))
     });
-    if in_place && extension == "xlsm" && self::extension(&path) != "xlsm" {
-        let text = "the list has macros, and so has its copy: name it .xlsm, or take another \
-                    --format";
-        return Err(UsageError(text.to_owned()).into());
+    let within = match (place, std::fs::canonicalize(session)) {
+        (Ok(place), Ok(session)) => place.starts_with(session),
+        // A place that there is not is refused when it is written to.
+        _ => false,
+    };
+    if within {
+        let text = format!(
+            "{} lies in the session, which is not for results; name a file elsewhere",
+            path.display()
+        );
+        return Err(UsageError(text).into());
     }
-    Ok(Target {
-        path,
-        format,
-        in_place,
-        columns,
-        only,
-        force: args.force,
-        original: PathBuf::from(&source.path),
-    })
-}
-
-fn extension(path: &Path) -> String {
-    let extension = path.extension().unwrap_or_default();
-    extension.to_string_lossy().to_ascii_lowercase()
-}
-
-fn by_extension(extension: &str) -> Option<Format> {
-    match extension {
-        "xlsx" | "xlsm" => Some(Format::Xlsx),
-        "csv" => Some(Format::Csv),
-        "jsonl" | "ndjson" => Some(Format::Jsonl),
-        _ => None,
-    }
-}
-
-/// The format that stays closest to the list's own.
-fn by_list(extension: &str) -> Format {
-    match extension {
-        "xlsx" | "xlsm" | "xls" | "ods" => Format::Xlsx,
-        _ => Format::Csv,
-    }
+    Ok(())
 }
 
 impl From<StateArg> for State {
@@ -216,8 +207,8 @@ impl From<StateArg> for State {
 fn text(paper: &mut Paper, exported: &Exported) {
     let tally = exported.tally;
     paper.line(format!(
-        "{} rows with results written to {}",
-        exported.rows,
+        "{} filled in, written to {}",
+        counted(exported.rows, "row"),
         Plain(&exported.path)
     ));
     paper.line(format!(

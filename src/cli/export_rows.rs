@@ -1,13 +1,18 @@
 //! What the session found, row by row of the list.
 
-use crate::gate::Judgement;
+use std::collections::HashSet;
+
+use crate::gate::{Fact, Judgement};
 use crate::quest::{Listing, QuestId, Submission};
 use crate::session::{Session, State};
 use crate::table::result_columns::{Columns, Outcome};
 use crate::table::results::{Cell, ResultRow, RowError};
 
 /// Which quest each row of the list belongs to, in the order of the rows.
-pub(super) struct RowMap(Vec<(u32, QuestId)>);
+pub(super) struct RowMap {
+    rows: Vec<(u32, QuestId)>,
+    gone: u32,
+}
 
 impl RowMap {
     /// The rows of `listing` that belong to quests in the wanted states; of all when none is
@@ -27,13 +32,23 @@ impl RowMap {
             .flat_map(|quest| quest.rows.iter().map(|row| (*row, quest.id)))
             .collect();
         rows.sort_unstable();
-        Self(rows)
+        let gone = quests.iter().filter(|quest| quest.rows.is_empty()).count();
+        Self {
+            rows,
+            gone: u32::try_from(gone).unwrap_or(u32::MAX),
+        }
+    }
+
+    /// How many quests have no row.
+    #[must_use]
+    pub(super) fn gone(&self) -> u32 {
+        self.gone
     }
 
     /// How many rows there are.
     #[must_use]
     pub(super) fn len(&self) -> u64 {
-        self.0.len() as u64
+        self.rows.len() as u64
     }
 }
 
@@ -43,7 +58,7 @@ pub(super) fn results<'a>(
     map: &'a RowMap,
     columns: &'a Columns,
 ) -> impl Iterator<Item = Result<ResultRow, RowError>> + 'a {
-    map.0.iter().map(|(row, id)| {
+    map.rows.iter().map(|(row, id)| {
         let cells = cells(session, *id, columns)?;
         Ok(ResultRow { row: *row, cells })
     })
@@ -62,17 +77,10 @@ fn cells(session: &Session, id: QuestId, columns: &Columns) -> Result<Vec<Cell>,
     let facts = judgement
         .map(|judgement| judgement.facts)
         .unwrap_or_default();
-    let mut rules: Vec<&str> = facts.iter().map(|fact| fact.rule.as_str()).collect();
-    rules.dedup();
-    let lines: Vec<String> = facts
-        .iter()
-        .map(|fact| {
-            format!(
-                "{}: expected {}; actual {}",
-                fact.rule, fact.expected, fact.actual
-            )
-        })
-        .collect();
+    let mut seen = HashSet::new();
+    let rules = facts.iter().map(|fact| fact.rule.as_str());
+    let rules: Vec<&str> = rules.filter(|rule| seen.insert(*rule)).collect();
+    let lines: Vec<String> = facts.iter().map(line).collect();
     let state = standing.progress.state;
     // What failed is nobody's address: it must not stand where somebody would mail to it.
     let proven = matches!(state, State::Pass | State::Review);
@@ -88,4 +96,16 @@ fn cells(session: &Session, id: QuestId, columns: &Columns) -> Result<Vec<Cell>,
         tries: standing.progress.tries,
         judged_at: last.as_ref().map(|last| last.at),
     }))
+}
+
+/// A fact on one line of a cell.
+fn line(fact: &Fact) -> String {
+    let place = match &fact.location {
+        Some(location) => format!(" at {location}"),
+        None => String::new(),
+    };
+    format!(
+        "{}{place}: expected {}; actual {}",
+        fact.rule, fact.expected, fact.actual
+    )
 }

@@ -5,15 +5,14 @@ use std::io::{BufReader, Seek, Write};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
-use anyhow::{Context as _, Result};
+use anyhow::Result;
 
-use super::export::Format;
 use super::export_rows::{RowMap, results};
-use super::list_plan::{ListPlan, PlannedList};
-use super::scan::known_quests;
-use crate::quest::Listing;
-use crate::session::{Session, State};
-use crate::table::atomic::{Overwrite, write_whole};
+use super::export_target::{Format, Target};
+use super::list_plan::{ListPlan, PlannedList, known_quests};
+use crate::quest::Digest;
+use crate::session::{Session, SourceRecord, State};
+use crate::table::atomic::{AtomicError, Overwrite, write_whole};
 use crate::table::csv_write::write_csv;
 use crate::table::join::{Keep, Layout, join};
 use crate::table::jsonl_write::write_jsonl;
@@ -24,50 +23,77 @@ use crate::table::workbook_new::write_workbook;
 use crate::table::{List, ReadError};
 
 /// What is to be written, and where.
-pub(super) struct Target {
-    pub(super) path: PathBuf,
-    pub(super) format: Format,
-    /// Whether the workbook is copied whole.
-    pub(super) in_place: bool,
+pub(super) struct Job {
+    pub(super) target: Target,
     pub(super) columns: Columns,
     /// The states to keep; all when empty.
     pub(super) only: Vec<State>,
     pub(super) force: bool,
-    /// The list as it was named, which is never written over.
-    pub(super) original: PathBuf,
+}
+
+/// What was written.
+pub(super) struct Written {
+    /// How many rows have results.
+    pub(super) rows: u64,
+    /// How many quests have no row in the list.
+    pub(super) gone: u32,
 }
 
 /// How many rows wait between the reader of the list and the writer.
 const ROWS_AHEAD: usize = 256;
 
-/// Writes the results of `session` beside the list that `copy` holds; tells how many rows have
-/// results.
-pub(super) fn write(session: &Session, copy: &Path, target: &Target) -> Result<u64> {
-    let plan: ListPlan = serde_json::from_value(session.source().list.clone())
-        .context("the session does not say how its list was read")?;
-    let mut planned = plan.open(copy)?;
-    let mut listing = Listing::new();
-    for quest in known_quests(session)? {
-        listing.seed(quest);
-    }
+/// Writes the results of `session` beside the list that `copy` holds.
+pub(super) fn write(session: &Session, copy: &Path, job: &Job) -> Result<Written> {
+    let mut planned = ListPlan::of(session.source())?.open(copy)?;
+    let mut listing = known_quests(session)?;
     planned.read_into(&mut listing)?;
-    let map = RowMap::new(session, listing, &target.only);
-    let ledger = session.dir().join("ledger.jsonl");
-    let manifest = session.dir().join("session.json");
-    let sources = [target.original.as_path(), copy, &ledger, &manifest];
-    let overwrite = if target.force {
+    let map = RowMap::new(session, listing, &job.only);
+    let path = &job.target.path;
+    let overwrite = if job.force {
+        refuse_list(path, session)?;
         Overwrite::Replace
     } else {
         Overwrite::Never
     };
-    let rows = write_whole(&target.path, overwrite, &sources, |out| {
-        if target.in_place {
-            copy_with_results(session, copy, &planned, &map, &target.columns, out)
+    let sources = sources(session);
+    let sources: Vec<&Path> = sources.iter().map(PathBuf::as_path).collect();
+    let rows = write_whole(path, overwrite, &sources, |out| {
+        if job.target.in_place {
+            copy_with_results(session, copy, &planned, &map, &job.columns, out)
         } else {
-            new_file(session, planned, &map, target, out)
+            new_file(session, planned, &map, job, out)
         }
     })?;
-    Ok(rows)
+    let gone = map.gone();
+    Ok(Written { rows, gone })
+}
+
+/// What is never written over: every list that was scanned, and the session.
+fn sources(session: &Session) -> Vec<PathBuf> {
+    let file = |name: &str| session.dir().join(name);
+    let lists = lists(session).flat_map(|list| [PathBuf::from(&list.path), file(&list.copy)]);
+    let own = ["ledger.jsonl", "session.json"].map(file);
+    lists.chain(own).collect()
+}
+
+fn lists(session: &Session) -> impl Iterator<Item = &SourceRecord> {
+    std::iter::once(&session.manifest().source).chain(session.board().extensions())
+}
+
+/// Refuses a file that holds what a list held when it was scanned: that is the list, whatever
+/// it is called by now.
+fn refuse_list(path: &Path, session: &Session) -> Result<(), AtomicError> {
+    if !std::fs::metadata(path).is_ok_and(|found| found.is_file()) {
+        // What is no file is refused, or made, when it is written to.
+        return Ok(());
+    }
+    let held = File::open(path).and_then(|mut file| Digest::of_reader(&mut file));
+    match held {
+        Ok(held) if lists(session).any(|list| list.sha256 == held) => {
+            Err(AtomicError::Source(path.to_owned()))
+        }
+        _ => Ok(()),
+    }
 }
 
 fn copy_with_results(
@@ -93,15 +119,15 @@ fn new_file(
     session: &Session,
     planned: PlannedList,
     map: &RowMap,
-    target: &Target,
+    job: &Job,
     mut out: impl Write + Seek,
 ) -> Result<u64, ExportError> {
     let mut list = planned.into_list();
     let layout = Layout {
         header_row: list.header().map(|header| header.row),
         width: width(&mut list).map_err(|error| ExportError::Rows(error.into()))?,
-        headings: target.columns.headings(),
-        keep: if target.only.is_empty() {
+        headings: job.columns.headings(),
+        keep: if job.only.is_empty() {
             Keep::All
         } else {
             Keep::WithResults
@@ -111,9 +137,9 @@ fn new_file(
         let (sender, receiver) = sync_channel(ROWS_AHEAD);
         scope.spawn(move || send_rows(&mut list, &sender));
         let receiver: Receiver<Result<SourceRow, RowError>> = receiver;
-        let results = results(session, map, &target.columns);
+        let results = results(session, map, &job.columns);
         let mut rows = join(&layout, receiver.into_iter(), results);
-        match target.format {
+        match job.target.format {
             Format::Xlsx => write_workbook(out, &mut rows),
             Format::Csv => write_csv(&mut out, &mut rows),
             Format::Jsonl => write_jsonl(&mut out, &layout.headings, &mut rows),

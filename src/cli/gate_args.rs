@@ -8,7 +8,7 @@ use clap::Args;
 use super::exit::UsageError;
 use super::network_args::NetworkArgs;
 use crate::gate::email::{EmailGate, settings::EmailSettings};
-use crate::gate::{Gate as _, Level, Levels};
+use crate::gate::{Gate as _, Level, Levels, house};
 
 /// How the gate judges.
 #[derive(Debug, Args)]
@@ -70,6 +70,10 @@ impl GateArgs {
         for LevelArg { rule, level } in &self.levels {
             let known = rules.iter().find(|known| known.id.as_str() == rule);
             let Some(known) = known else {
+                if house::rules().iter().any(|own| own.id.as_str() == rule) {
+                    let text = format!("{rule} is FAIL for every gate, and has no other level");
+                    return Err(UsageError(text).into());
+                }
                 let near = rules.iter().max_by(|one, two| {
                     let likeness = |id: &str| strsim::jaro_winkler(id, rule);
                     likeness(one.id.as_str()).total_cmp(&likeness(two.id.as_str()))

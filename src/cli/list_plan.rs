@@ -2,11 +2,14 @@
 
 use std::path::Path;
 
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 use serde::{Deserialize, Serialize};
 
-use crate::quest::{Listing, Shown};
-use crate::table::{ColumnIndex, HeaderChoice, List, ReadOptions, SourceFormat};
+use crate::quest::{Digest, Listing, Quest, Shown};
+use crate::session::{Session, SourceRecord};
+use crate::table::{
+    ColumnIndex, HeaderChoice, List, ReadError, ReadOptions, SourceFormat, open_file,
+};
 
 /// How a list is read: as the operator said it. The same plan reads the same copy alike.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -36,14 +39,25 @@ pub struct PlannedList {
 }
 
 impl ListPlan {
-    /// Opens the list at `path`, and finds the columns.
-    pub fn open(&self, path: &Path) -> Result<PlannedList> {
-        let options = ReadOptions {
+    /// The plan that a session's list was read by.
+    pub fn of(source: &SourceRecord) -> Result<Self> {
+        serde_json::from_value(source.list.clone())
+            .context("the session does not say how its list was read")
+    }
+
+    /// How the file is opened.
+    #[must_use]
+    pub fn options(&self) -> ReadOptions {
+        ReadOptions {
             sheet: self.sheet.clone(),
             encoding: self.encoding.clone(),
             header: self.header,
-        };
-        let list = List::open(path, &options)?;
+        }
+    }
+
+    /// Opens the list at `path`, and finds the columns.
+    pub fn open(&self, path: &Path) -> Result<PlannedList> {
+        let list = List::open(path, &self.options())?;
         let names = self.key.iter().chain(&self.site).chain(&self.show);
         let columns = names
             .map(|name| list.column(name))
@@ -56,6 +70,28 @@ impl ListPlan {
             labels,
             columns,
             list,
+        })
+    }
+
+    /// The record of the list at `path`, the `number`th that the session has read.
+    pub fn record(
+        &self,
+        path: &Path,
+        sha256: Digest,
+        format: SourceFormat,
+        number: usize,
+    ) -> Result<SourceRecord> {
+        let absolute = std::path::absolute(path)
+            .with_context(|| format!("cannot tell where {} is", path.display()))?;
+        let number = match number {
+            1 => String::new(),
+            more => format!("-{more}"),
+        };
+        Ok(SourceRecord {
+            path: absolute.to_string_lossy().into_owned(),
+            sha256,
+            copy: format!("source{number}.{}", format.extension()),
+            list: serde_json::to_value(self)?,
         })
     }
 }
@@ -73,10 +109,20 @@ impl PlannedList {
         &self.list
     }
 
-    /// Reads every row into `listing`.
+    /// What the columns of the key are called.
+    #[must_use]
+    pub fn key_labels(&self) -> Vec<String> {
+        let columns = self.columns.iter().take(self.key);
+        columns.map(|column| self.list.label(*column)).collect()
+    }
+
+    /// Reads every row into `listing`; rows without any text between others count as blank.
     pub fn read_into(&mut self, listing: &mut Listing) -> Result<()> {
         let (key, site, labels) = (self.key, usize::from(self.site), &self.labels);
+        let mut last = self.list.header().map_or(0, |header| header.row);
         self.list.rows(&self.columns, |row, cells| -> Result<()> {
+            listing.skip(row.saturating_sub(last + 1));
+            last = row;
             let parts: Vec<&str> = cells[..key].iter().map(String::as_str).collect();
             let anchor = if site == 1 { cells[key].as_str() } else { "" };
             let shown = || shown(labels, &cells[key + site..]);
@@ -89,6 +135,28 @@ impl PlannedList {
     pub fn into_list(self) -> List {
         self.list
     }
+}
+
+/// The digest of the list at `path`.
+///
+/// Taken before the list is read, it tells whether a copy that is made afterwards holds what
+/// was read.
+pub fn digest(path: &Path) -> Result<Digest, ReadError> {
+    Digest::of_reader(&mut open_file(path)?).map_err(|error| ReadError::opening(path, error))
+}
+
+/// A listing of the quests that `session` has, none with rows: those are of a list that was
+/// read before.
+pub fn known_quests(session: &Session) -> Result<Listing> {
+    let mut listing = Listing::new();
+    for standing in session.board().quests() {
+        let quest = session.quest(standing)?;
+        listing.seed(Quest {
+            rows: Vec::new(),
+            ..quest
+        });
+    }
+    Ok(listing)
 }
 
 fn shown(labels: &[String], cells: &[String]) -> Vec<Shown> {

@@ -9,6 +9,7 @@ use ipnet::IpNet;
 use url::Url;
 
 use super::exit::UsageError;
+use crate::world::live::{LiveWorld, WorldError};
 use crate::world::settings::{Limits, NetworkSettings, RobotsPolicy};
 
 /// How the world is asked. Nothing that is passed to `next` or `submit` changes it.
@@ -92,13 +93,13 @@ impl NetworkArgs {
     ///
     /// # Errors
     ///
-    /// A certificate file that cannot be read, or a number that makes no sense.
+    /// A certificate file that cannot be read, or a setting that could never work.
     pub fn settings(&self) -> Result<NetworkSettings> {
         let defaults = NetworkSettings::default();
         if !(0.001..=1_000.0).contains(&self.rate) {
             return Err(UsageError("--rate is a number from 0.001 to 1000".into()).into());
         }
-        Ok(NetworkSettings {
+        let settings = NetworkSettings {
             dns_servers: self.dns_server.clone(),
             allow_net: self.allow_net.clone(),
             ca_certs_pem: self
@@ -111,7 +112,12 @@ impl NetworkArgs {
             user_agent: self.user_agent.clone().unwrap_or(defaults.user_agent),
             robots: self.robots(),
             limits: self.limits(defaults.limits)?,
-        })
+        };
+        // A session whose settings could never work would be found out by its first submission.
+        LiveWorld::new(&settings, None).map_err(|WorldError(refused)| {
+            UsageError(format!("{:#}", anyhow::Error::new(refused)))
+        })?;
+        Ok(settings)
     }
 
     fn limits(&self, defaults: Limits) -> Result<Limits> {

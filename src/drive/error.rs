@@ -12,7 +12,7 @@ pub enum DriveError {
     #[error("this session's quest kind is {0:?}, and this comail knows `email` alone")]
     UnknownKind(String),
     /// Frozen settings that do not read.
-    #[error("the session's {part} settings do not read: {source}")]
+    #[error("the session's {part} settings do not read")]
     Settings {
         /// Whose settings.
         part: &'static str,
@@ -21,6 +21,6 @@ pub enum DriveError {
         source: serde_json::Error,
     },
     /// A value cannot be written as JSON.
-    #[error("cannot write the attempt as JSON: {0}")]
+    #[error("cannot write the attempt as JSON")]
     Json(#[from] serde_json::Error),
 }

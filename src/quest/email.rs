@@ -56,5 +56,6 @@ pub fn kind() -> QuestKind {
                 "https://acme.co.kr/contact",
             ),
         ],
+        answer: EMAIL,
     }
 }

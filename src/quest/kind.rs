@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::Field;
+use super::{Field, FieldName};
 
 /// What an agent is told about the quests of one kind, and what it fills in.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,6 +15,30 @@ pub struct QuestKind {
     pub prompt: Cow<'static, str>,
     /// A key that would look right, for the example.
     pub example_key: Cow<'static, str>,
-    /// The fields of a submission, in the order in which people read them.
+    /// The fields of a submission, in the order in which people fill them in.
     pub fields: Vec<Field>,
+    /// The field that the quest is about: results show it before the others.
+    pub answer: FieldName,
+}
+
+impl QuestKind {
+    /// The fields' names in the order in which results show them: the answer, then the others.
+    #[must_use]
+    pub fn result_fields(&self) -> Vec<FieldName> {
+        let names = || self.fields.iter().map(|field| &field.name);
+        let answer = names().filter(|name| **name == self.answer);
+        let others = names().filter(|name| **name != self.answer);
+        answer.chain(others).cloned().collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::quest::email;
+
+    #[test]
+    fn results_show_the_answer_first() {
+        let fields = email::kind().result_fields();
+        assert_eq!(fields, [email::EMAIL, email::SITE, email::SOURCE]);
+    }
 }

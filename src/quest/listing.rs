@@ -9,12 +9,14 @@ use super::{Anchor, FoldedKey, Key, Quest, QuestId, Shown};
 /// What a list adds up to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct ListingCounts {
-    /// Data rows read.
+    /// Data rows read, those without any text included.
     pub rows: u32,
     /// Rows whose key is blank.
     pub blanks: u32,
-    /// Rows whose key, with no other anchor, had come before.
+    /// Rows whose key, with no other anchor, had come before in the list.
     pub repeats: u32,
+    /// Rows that are the first of a quest which was there before the list was read.
+    pub known: u32,
 }
 
 /// More quests than can be numbered.
@@ -47,6 +49,19 @@ impl Listing {
         self.quests.push(quest);
     }
 
+    /// The quests that have no anchor as yet.
+    #[must_use]
+    pub fn without_anchor(&self) -> Vec<QuestId> {
+        let bare = self.quests.iter().filter(|quest| quest.anchor.is_none());
+        bare.map(|quest| quest.id).collect()
+    }
+
+    /// Takes in rows that hold no text at all.
+    pub fn skip(&mut self, rows: u32) {
+        self.counts.rows += rows;
+        self.counts.blanks += rows;
+    }
+
     /// Takes in one row; the parts of its key are the cells of the key's columns.
     pub fn add(
         &mut self,
@@ -69,7 +84,11 @@ impl Listing {
         let places = self.by_key.entry(key.folded()).or_default();
         let quests = &mut self.quests;
         if let Some(place) = matching(places, quests, anchor) {
-            self.counts.repeats += 1;
+            if quests[place].rows.is_empty() {
+                self.counts.known += 1;
+            } else {
+                self.counts.repeats += 1;
+            }
             quests[place].rows.push(row);
             if quests[place].anchor.is_none() {
                 quests[place].anchor = anchor.map(|text| Anchor::Site(text.to_owned()));
@@ -155,6 +174,35 @@ mod tests {
             rows: 4,
             blanks: 1,
             repeats: 1,
+            known: 0,
+        };
+        assert_eq!(counts, expected);
+    }
+
+    #[test]
+    fn the_first_row_of_a_known_quest_is_no_repeat() {
+        let mut before = Listing::new();
+        before.add(2, &["Acme"], "", Vec::new).unwrap();
+        let (quests, _) = before.finish();
+        let mut listing = Listing::new();
+        for quest in quests {
+            listing.seed(Quest {
+                rows: Vec::new(),
+                ..quest
+            });
+        }
+        for (row, key) in [(2, "Beta"), (3, "Acme"), (7, "Acme")] {
+            listing.add(row, &[key], "", Vec::new).unwrap();
+        }
+        listing.skip(3);
+        let (quests, counts) = listing.finish();
+        assert_eq!(quests[0].rows, [3, 7]);
+        assert_eq!(quests[1].rows, [2]);
+        let expected = ListingCounts {
+            rows: 6,
+            blanks: 3,
+            repeats: 1,
+            known: 1,
         };
         assert_eq!(counts, expected);
     }

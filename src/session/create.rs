@@ -55,7 +55,8 @@ pub fn create(
     }
 }
 
-fn refuse_existing(dir: &Path) -> Result<(), SessionError> {
+/// Refuses a directory that a session cannot be made in: it is there already, and not empty.
+pub fn refuse_existing(dir: &Path) -> Result<(), SessionError> {
     match fs::read_dir(dir) {
         Ok(mut entries) => match entries.next() {
             None => Ok(()),

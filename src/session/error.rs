@@ -73,7 +73,7 @@ pub enum SessionError {
         why: Damage,
     },
     /// The operating system refused.
-    #[error("{path}: cannot {doing}: {source}")]
+    #[error("{path}: cannot {doing}")]
     Io {
         /// The file or directory.
         path: PathBuf,
@@ -84,7 +84,7 @@ pub enum SessionError {
         source: io::Error,
     },
     /// A value cannot be written as JSON.
-    #[error("cannot write an event as JSON: {0}")]
+    #[error("cannot write an event as JSON")]
     Json(#[from] serde_json::Error),
 }
 

@@ -29,7 +29,7 @@ mod streak;
 
 pub use board::{Board, Counts, Standing};
 pub use chain::{Line, LineError, Salt};
-pub use create::{NewSession, create, extend};
+pub use create::{NewSession, create, extend, refuse_existing};
 pub use error::{Damage, SessionError};
 pub use event::{Attempt, Dated, Event, Extended, Grounds, Mark, Resumed, Started};
 pub use evidence_store::EvidenceStore;

@@ -27,8 +27,11 @@ pub enum AtomicError {
     #[error("{0} is the source itself, which is never written over; choose another name")]
     Source(PathBuf),
     /// The destination is a directory, a device or a pipe.
-    #[error("{0} is not a regular file; name a file to write")]
+    #[error("{0} is a directory, a device or a pipe; name a file to write")]
     NotAFile(PathBuf),
+    /// There is no directory to write into.
+    #[error("there is no directory {0}; make it, or name a file elsewhere")]
+    NoDirectory(PathBuf),
     /// The operating system refused a step.
     #[error("could not {step} {path}, and nothing was left there; {hint}")]
     Io {
@@ -71,12 +74,7 @@ pub fn write_whole<T, E: From<AtomicError>>(
     let directory = directory_of(&target);
     let mut temporary = builder(old.as_ref())
         .tempfile_in(directory)
-        .map_err(|source| AtomicError::Io {
-            step: "create a file in",
-            path: directory.to_path_buf(),
-            hint: "check that the directory exists and may be written to",
-            source,
-        })?;
+        .map_err(|refused| uncreated(directory, &refused))?;
 
     let mut buffered = BufWriter::with_capacity(128 * 1024, temporary.as_file_mut());
     let value = write(&mut buffered)?;
@@ -113,6 +111,21 @@ pub fn write_whole<T, E: From<AtomicError>>(
     Ok(value)
 }
 
+fn uncreated(directory: &Path, refused: &io::Error) -> AtomicError {
+    match refused.kind() {
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => {
+            AtomicError::NoDirectory(directory.to_path_buf())
+        }
+        // The error as it is names a temporary file, which says nothing to anybody.
+        kind => AtomicError::Io {
+            step: "create a file in",
+            path: directory.to_path_buf(),
+            hint: "check that it may be written to and that the disk has room",
+            source: kind.into(),
+        },
+    }
+}
+
 /// Refuses a destination that must not be written; otherwise tells what stands there.
 fn refuse(
     target: &Path,
@@ -130,11 +143,11 @@ fn refuse(
     {
         return Err(AtomicError::Source(target.to_path_buf()));
     }
-    if overwrite == Overwrite::Never {
-        return Err(AtomicError::Exists(target.to_path_buf()));
-    }
     if !found.is_file() && !found.is_symlink() {
         return Err(AtomicError::NotAFile(target.to_path_buf()));
+    }
+    if overwrite == Overwrite::Never {
+        return Err(AtomicError::Exists(target.to_path_buf()));
     }
     Ok(Some(found))
 }
@@ -272,11 +285,19 @@ mod tests {
     #[test]
     fn directories_and_missing_directories_are_refused() {
         let home = tempfile::tempdir().unwrap();
-        let refused = write(home.path(), Overwrite::Replace, &[], "").unwrap_err();
-        assert!(matches!(refused, Failure::Atomic(AtomicError::NotAFile(_))));
-        let nowhere = home.path().join("no/such/out.csv");
-        let refused = write(&nowhere, Overwrite::Replace, &[], "").unwrap_err();
-        assert!(matches!(refused, Failure::Atomic(AtomicError::Io { .. })));
+        for overwrite in [Overwrite::Never, Overwrite::Replace] {
+            let refused = write(home.path(), overwrite, &[], "").unwrap_err();
+            assert!(matches!(refused, Failure::Atomic(AtomicError::NotAFile(_))));
+        }
+        for nowhere in ["no/such/out.csv", "file/out.csv"] {
+            fs::write(home.path().join("file"), "").unwrap();
+            let nowhere = home.path().join(nowhere);
+            let refused = write(&nowhere, Overwrite::Replace, &[], "").unwrap_err();
+            assert!(
+                matches!(refused, Failure::Atomic(AtomicError::NoDirectory(_))),
+                "{refused}"
+            );
+        }
     }
 
     #[test]

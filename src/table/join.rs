@@ -8,6 +8,8 @@ use super::results::{Cell, ExportError, ResultRow, RowError, SourceRow};
 /// Whether a row names the columns or holds values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RowKind {
+    /// A row above the headings.
+    Title,
     /// The row of headings.
     Header,
     /// Every other row.
@@ -118,12 +120,12 @@ where
         cells.resize(width, String::new());
 
         let found = self.results_of(row)?;
-        let header = self.layout.header_row == Some(row);
-        let kind = if header {
-            RowKind::Header
-        } else {
-            RowKind::Body
+        let kind = match self.layout.header_row {
+            Some(header) if row < header => RowKind::Title,
+            Some(header) if row == header => RowKind::Header,
+            _ => RowKind::Body,
         };
+        let header = kind == RowKind::Header;
         let results = match (header, found) {
             (true, _) => free_headings(&cells, &self.layout.headings)
                 .into_iter()

@@ -1,8 +1,9 @@
-//! Results as JSON Lines: one object for every row that is not the header.
+//! Results as JSON Lines: one object for every row below the header.
 //!
 //! `row` is the row's number in the list; then come the list's own cells under their headings
 //! (without a header, or where a heading is blank or taken: the column's letters) and the
-//! results under theirs. Every value is a string but `row` and counts.
+//! results under theirs. Every value is a string but `row`, counts, and results that there are
+//! none of, which are null.
 
 use std::collections::HashSet;
 use std::io::Write;
@@ -14,7 +15,8 @@ use super::join::{RowKind, TableRow};
 use super::result_columns::free_headings;
 use super::results::{Cell, ExportError};
 
-/// Writes the rows as JSON Lines and tells how many there were, without the header.
+/// Writes the rows as JSON Lines and tells how many there were, without the header and what
+/// stands above it.
 ///
 /// `headings` are those of the result columns, for lists without a header.
 pub fn write_jsonl(
@@ -26,9 +28,13 @@ pub fn write_jsonl(
     let mut written = 0;
     for row in rows {
         let row = row?;
-        if row.kind == RowKind::Header {
-            names = Some(names_of(&row.source, headings));
-            continue;
+        match row.kind {
+            RowKind::Title => continue,
+            RowKind::Header => {
+                names = Some(names_of(&row.source, headings));
+                continue;
+            }
+            RowKind::Body => {}
         }
         let names =
             names.get_or_insert_with(|| names_of(&vec![String::new(); row.source.len()], headings));
@@ -62,6 +68,7 @@ fn names_of(source: &[String], headings: &[String]) -> Vec<String> {
 fn object(names: &[String], row: TableRow) -> String {
     let source = row.source.into_iter().map(Value::String);
     let results = row.results.into_iter().map(|cell| match cell {
+        Cell::Text(text) if text.is_empty() => Value::Null,
         Cell::Text(text) => Value::String(text),
         Cell::Number(number) => Value::from(number),
     });
@@ -130,7 +137,21 @@ mod tests {
         )]);
         assert_eq!(
             out,
-            "{\"row\":7,\"A\":\"Acme\",\"email\":\"\",\"tries\":0}\n"
+            "{\"row\":7,\"A\":\"Acme\",\"email\":null,\"tries\":0}\n"
+        );
+    }
+
+    #[test]
+    fn a_title_is_no_record() {
+        let results = [Cell::empty(), Cell::empty()];
+        let out = lines(vec![
+            row(1, RowKind::Title, &["A list", ""], &results),
+            row(2, RowKind::Header, &["company", "city"], &results),
+            row(3, RowKind::Body, &["Acme", ""], &results),
+        ]);
+        assert_eq!(
+            out,
+            "{\"row\":3,\"company\":\"Acme\",\"city\":\"\",\"email\":null,\"tries\":null}\n"
         );
     }
 

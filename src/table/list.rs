@@ -102,7 +102,7 @@ impl List {
         let header = find_header(choice, &rows);
         let data_from = header.as_ref().map_or(0, |header| header.row);
         if !rows.iter().any(|first| first.row > data_from) {
-            return Err(self.empty());
+            return Err(self.empty(header.is_some()));
         }
         let seen = rows.iter().map(|first| first.cells.len()).max();
         let seen = u32::try_from(seen.unwrap_or(0)).unwrap_or(u32::MAX);
@@ -118,14 +118,17 @@ impl List {
         Ok(())
     }
 
-    fn empty(&self) -> ReadError {
-        let (place, others) = match self.sheet() {
-            Some(name) => (
-                format!("the sheet `{name}`"),
-                "; name another with --sheet".to_owned(),
-            ),
-            None => ("the list".to_owned(), String::new()),
+    fn empty(&self, headed: bool) -> ReadError {
+        let place = match self.sheet() {
+            Some(name) => format!("the sheet `{name}`"),
+            None => "the list".to_owned(),
         };
+        let below = if headed { " below its headings" } else { "" };
+        let other = match self.sheet() {
+            Some(_) => "; name another with --sheet",
+            None => "",
+        };
+        let others = format!("{below}{other}");
         ReadError::Empty {
             path: self.path.clone(),
             place,
@@ -160,6 +163,12 @@ impl List {
     #[must_use]
     pub fn header(&self) -> Option<&Header> {
         self.columns.header.as_ref()
+    }
+
+    /// Its columns as messages show them: letter and heading.
+    #[must_use]
+    pub fn columns(&self) -> Vec<String> {
+        self.columns.described()
     }
 
     /// The column that `name` names: by its heading, or by its letter where no heading is

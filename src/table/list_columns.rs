@@ -3,6 +3,9 @@
 use super::column::{ColumnIndex, MAX_COLUMNS};
 use super::header::{Header, folded};
 
+/// The most columns that a message names.
+const MOST_DESCRIBED: usize = 40;
+
 /// The columns of a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ListColumns {
@@ -43,9 +46,7 @@ impl ListColumns {
         }
         match wanted.parse::<ColumnIndex>() {
             Ok(column) if column.index() < self.width as usize => Ok(column),
-            _ => Err(NotFound::Missing(
-                self.all().map(|column| self.described(column)).collect(),
-            )),
+            _ => Err(NotFound::Missing(self.described())),
         }
     }
 
@@ -63,11 +64,20 @@ impl ListColumns {
         (0..self.width.min(MAX_COLUMNS)).filter_map(ColumnIndex::new)
     }
 
-    fn described(&self, column: ColumnIndex) -> String {
-        match self.heading(column) {
+    /// The columns as messages show them: letter and heading; of very many the first and how
+    /// many follow.
+    #[must_use]
+    pub fn described(&self) -> Vec<String> {
+        let described = |column: ColumnIndex| match self.heading(column) {
             Some(text) => format!("{column} `{text}`"),
             None => column.to_string(),
+        };
+        let mut shown: Vec<String> = self.all().take(MOST_DESCRIBED).map(described).collect();
+        let more = self.all().count() - shown.len();
+        if more > 0 {
+            shown.push(format!("{more} more"));
         }
+        shown
     }
 }
 
@@ -97,6 +107,17 @@ mod tests {
         assert_eq!(found(&lettered, "D"), "D");
         assert_eq!(found(&lettered, " 회사명 "), "B");
         assert_eq!(found(&lettered, "Web site"), "C");
+    }
+
+    #[test]
+    fn a_wide_list_is_not_spelled_out() {
+        let wide = ListColumns {
+            header: None,
+            width: u32::MAX,
+        };
+        let described = wide.described();
+        assert_eq!(described.len(), MOST_DESCRIBED + 1);
+        assert_eq!(described[MOST_DESCRIBED], "16344 more");
     }
 
     #[test]

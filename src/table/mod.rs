@@ -52,5 +52,5 @@ pub use list::{List, ReadOptions};
 pub use list_columns::{ListColumns, NotFound};
 pub use read_csv::{MAX_CELL_BYTES, csv_reader};
 pub use read_error::ReadError;
-pub use source::identify;
+pub use source::{identify, open_file};
 pub use source_format::{Delimiter, SourceFormat};

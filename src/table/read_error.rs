@@ -21,6 +21,12 @@ pub enum ReadError {
         /// The path.
         path: PathBuf,
     },
+    /// It is a pipe or a device.
+    #[error("{}: this is not a regular file, and a list is read more than once; save it to a file first", path.display())]
+    NotAFile {
+        /// The path.
+        path: PathBuf,
+    },
     /// The system did not let it be read.
     #[error("{}: cannot be read; check its permissions and the disk", path.display())]
     Io {
@@ -115,7 +121,7 @@ pub enum ReadError {
         columns: Vec<String>,
     },
     /// The encoding that was named is none.
-    #[error("{}: {source}", path.display())]
+    #[error("{}: the encoding that was named cannot be used", path.display())]
     UnknownEncoding {
         /// The path.
         path: PathBuf,

@@ -17,7 +17,7 @@ use super::ods_table::TableReader;
 use super::read_error::ReadError;
 use super::row_sink::RowSink;
 use super::sheets::{SheetName, choose_sheet};
-use super::source::open;
+use super::source::open_file;
 
 /// How much of the manifest is searched for encryption.
 const MANIFEST_BYTES: u64 = 4 * 1024 * 1024;
@@ -33,7 +33,7 @@ pub(super) struct OdsSheet {
 impl OdsSheet {
     /// Opens the spreadsheet at `path` and looks for the sheet.
     pub(super) fn open(path: &Path, wanted: Option<&str>) -> Result<Self, ReadError> {
-        let mut archive = ZipArchive::new(BufReader::new(open(path)?))
+        let mut archive = ZipArchive::new(BufReader::new(open_file(path)?))
             .map_err(|error| ReadError::damaged(path, error))?;
         check_encrypted(path, &mut archive)?;
         let sheets = {

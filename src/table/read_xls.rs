@@ -16,7 +16,7 @@ use super::read_error::ReadError;
 use super::read_xlsx::error_text;
 use super::row_sink::RowSink;
 use super::sheets::{SheetName, choose_sheet};
-use super::source::open;
+use super::source::open_file;
 
 /// One sheet of a binary workbook.
 pub(super) struct XlsSheet {
@@ -30,7 +30,7 @@ impl XlsSheet {
     /// Reads the workbook at `path`.
     pub(super) fn open(path: &Path, wanted: Option<&str>) -> Result<Self, ReadError> {
         check_encrypted(path)?;
-        let file = BufReader::new(open(path)?);
+        let file = BufReader::new(open_file(path)?);
         let mut workbook = calmly(path, || Xls::new(file))?.map_err(|error| of_xls(path, error))?;
         let sheets: Vec<SheetName> = workbook
             .sheets_metadata()
@@ -85,7 +85,7 @@ impl XlsSheet {
 
 /// An encrypted Office Open XML workbook is wrapped in the container of the binary ones.
 fn check_encrypted(path: &Path) -> Result<(), ReadError> {
-    let file = BufReader::new(open(path)?);
+    let file = BufReader::new(open_file(path)?);
     match calmly(path, || Xlsx::new(file))? {
         Err(XlsxError::Password) => Err(ReadError::Encrypted {
             path: path.to_path_buf(),

@@ -19,7 +19,7 @@ use super::number_format::NumberFormats;
 use super::read_error::ReadError;
 use super::row_sink::RowSink;
 use super::sheets::{SheetName, choose_sheet};
-use super::source::open;
+use super::source::open_file;
 use super::xlsx_bounds::check_bounds;
 
 /// A workbook, with one sheet chosen.
@@ -32,8 +32,8 @@ pub(super) struct XlsxSheet {
 impl XlsxSheet {
     /// Opens the workbook at `path`; its sheets are read later.
     pub(super) fn open(path: &Path, wanted: Option<&str>) -> Result<Self, ReadError> {
-        check_bounds(path, open(path)?)?;
-        let file = BufReader::new(open(path)?);
+        check_bounds(path, open_file(path)?)?;
+        let file = BufReader::new(open_file(path)?);
         let workbook = calmly(path, || Xlsx::new(file))?.map_err(|error| of_xlsx(path, error))?;
         let sheets: Vec<SheetName> = workbook
             .sheets_metadata()

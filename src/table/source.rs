@@ -35,7 +35,7 @@ pub fn identify(path: &Path, encoding: Option<&str>) -> Result<SourceFormat, Rea
 }
 
 fn workbook(path: &Path) -> Result<Option<SourceFormat>, ReadError> {
-    let mut file = open(path)?;
+    let mut file = open_file(path)?;
     let mut head = Vec::new();
     (&mut file)
         .take(8)
@@ -105,7 +105,9 @@ fn text(path: &Path, name: Option<&str>) -> Result<SourceFormat, ReadError> {
             source,
         })?,
         None => {
-            match detect(&mut open(path)?).map_err(|source| ReadError::opening(path, source))? {
+            match detect(&mut open_file(path)?)
+                .map_err(|source| ReadError::opening(path, source))?
+            {
                 Detected::Text(encoding) => encoding,
                 Detected::Binary => {
                     return Err(ReadError::NotText {
@@ -131,12 +133,18 @@ fn text(path: &Path, name: Option<&str>) -> Result<SourceFormat, ReadError> {
     })
 }
 
-pub(super) fn open(path: &Path) -> Result<File, ReadError> {
+/// Opens the list at `path`, which must be a regular file.
+pub fn open_file(path: &Path) -> Result<File, ReadError> {
     let failed = |source| ReadError::opening(path, source);
     // A directory opens on some systems, and a pipe would be read twice: ask first.
     let kind = std::fs::metadata(path).map_err(failed)?;
     if kind.is_dir() {
         return Err(ReadError::Directory {
+            path: path.to_path_buf(),
+        });
+    }
+    if !kind.is_file() {
+        return Err(ReadError::NotAFile {
             path: path.to_path_buf(),
         });
     }

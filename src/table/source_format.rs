@@ -66,6 +66,23 @@ impl SourceFormat {
         matches!(self, Self::Xlsx | Self::Xlsm | Self::Xls | Self::Ods)
     }
 
+    /// The ending of the names of such files.
+    #[must_use]
+    pub const fn extension(self) -> &'static str {
+        match self {
+            Self::Xlsx => "xlsx",
+            Self::Xlsm => "xlsm",
+            Self::Xls => "xls",
+            Self::Ods => "ods",
+            Self::Csv {
+                delimiter: Delimiter::Tab,
+                ..
+            } => "tsv",
+            Self::Csv { .. } => "csv",
+            Self::Lines { .. } => "txt",
+        }
+    }
+
     /// The encoding of a text.
     #[must_use]
     pub const fn encoding(self) -> Option<TextEncoding> {

@@ -22,7 +22,7 @@ pub struct LiveWorld {
 /// Network settings that the world cannot be asked with.
 #[derive(Debug, thiserror::Error)]
 #[error("the session's network settings cannot be used")]
-pub struct WorldError(#[from] ClientError);
+pub struct WorldError(#[from] pub ClientError);
 
 impl LiveWorld {
     /// A world that is asked as `settings` say.

@@ -1,0 +1,130 @@
+//! The flags of `scan` that say how the list is read.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+use clap::{Args, ValueEnum};
+
+use super::exit::UsageError;
+use super::list_plan::ListPlan;
+use crate::table::{HeaderChoice, List, ReadOptions, SourceFormat, TextEncoding, UnknownEncoding};
+
+/// How the list is read.
+#[derive(Debug, Args)]
+pub struct ListArgs {
+    /// The list: a workbook, delimited text, or a text with one company a line
+    list: PathBuf,
+
+    /// The column of the company's name, by letter or heading; not needed for lines of text
+    #[arg(long, value_name = "COL", conflicts_with = "key_cols")]
+    col: Option<String>,
+
+    /// Several columns whose texts make the key together
+    #[arg(long, value_name = "COL,COL…", value_delimiter = ',')]
+    key_cols: Vec<String>,
+
+    /// The sheet, by its name [default: the first whose tab is shown]
+    #[arg(long, value_name = "NAME")]
+    sheet: Option<String>,
+
+    /// Whether there is a row of headings [default: auto]
+    #[arg(long, value_enum, value_name = "WHETHER")]
+    header: Option<HeaderArg>,
+
+    /// The encoding of a text, such as euc-kr [default: detected]
+    #[arg(long, value_name = "NAME", value_parser = known_encoding)]
+    encoding: Option<String>,
+
+    /// Show this column in the prompt (repeatable)
+    #[arg(long, value_name = "COL")]
+    show: Vec<String>,
+
+    /// The column of the site that is known already; the gate holds answers against it
+    #[arg(long, value_name = "COL")]
+    site_col: Option<String>,
+}
+
+/// Whether there is a row of headings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum HeaderArg {
+    /// Look and see.
+    Auto,
+    /// There is one: that which looks like one, else the first that is not blank.
+    Yes,
+    /// Every row is data.
+    No,
+}
+
+impl ListArgs {
+    /// The list.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.list
+    }
+
+    /// How the list is read: as the flags say, else as the list before was.
+    pub fn plan(&self, before: Option<&ListPlan>) -> Result<ListPlan> {
+        let or_before = |mine: &Option<String>, theirs: fn(&ListPlan) -> &Option<String>| {
+            mine.clone()
+                .or_else(|| before.and_then(|before| theirs(before).clone()))
+        };
+        let header = self.header.map(HeaderChoice::from);
+        let mut plan = ListPlan {
+            sheet: or_before(&self.sheet, |before| &before.sheet),
+            encoding: or_before(&self.encoding, |before| &before.encoding),
+            header: header
+                .or(before.map(|before| before.header))
+                .unwrap_or_default(),
+            key: match &self.col {
+                Some(column) => vec![column.clone()],
+                None => self.key_cols.clone(),
+            },
+            site: or_before(&self.site_col, |before| &before.site),
+            show: self.show.clone(),
+        };
+        if let Some(before) = before
+            && plan.show.is_empty()
+        {
+            plan.show.clone_from(&before.show);
+        }
+        if plan.key.is_empty() {
+            plan.key = match before {
+                Some(before) => before.key.clone(),
+                None => vec![only_column(&self.list, &plan.options())?],
+            };
+        }
+        Ok(plan)
+    }
+}
+
+/// The column of a list that has but one; which of several holds the keys is not guessed.
+fn only_column(path: &Path, options: &ReadOptions) -> Result<String> {
+    let list = List::open(path, options)?;
+    if matches!(list.format(), SourceFormat::Lines { .. }) {
+        return Ok("A".to_owned());
+    }
+    let sheet = match list.sheet() {
+        Some(name) => format!("the sheet `{name}` of "),
+        None => String::new(),
+    };
+    let text = format!(
+        "which column names the company? Say --col with a letter or a heading; {sheet}{} has {}",
+        path.display(),
+        list.columns().join(", ")
+    );
+    Err(UsageError(text).into())
+}
+
+fn known_encoding(name: &str) -> Result<String, UnknownEncoding> {
+    TextEncoding::named(name).map(|_| name.to_owned())
+}
+
+impl From<HeaderArg> for HeaderChoice {
+    fn from(header: HeaderArg) -> Self {
+        match header {
+            HeaderArg::Auto => Self::Auto,
+            HeaderArg::Yes => Self::Yes,
+            HeaderArg::No => Self::No,
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! What `scan` says of the list that it has read.
+
+use std::path::Path;
+
+use serde::Serialize;
+
+use super::counted::counted;
+use super::escape::Plain;
+use super::list_plan::PlannedList;
+use super::output::Paper;
+use super::shell_line::ShellLine;
+use crate::quest::ListingCounts;
+use crate::session::SourceRecord;
+
+/// The JSON form of `scan`.
+#[derive(Debug, Serialize)]
+pub(super) struct Scanned {
+    session: String,
+    source: String,
+    /// The sheet that was read, of a workbook.
+    sheet: Option<String>,
+    /// The row of headings, if there is one.
+    header_row: Option<u32>,
+    /// What the columns of the key are called.
+    key: Vec<String>,
+    #[serde(flatten)]
+    pub(super) counts: ListingCounts,
+    /// How many quests the session has.
+    pub(super) quests: usize,
+    /// How many of them are new.
+    pub(super) added: usize,
+    /// How many have no row in this list.
+    pub(super) gone: usize,
+    pub(super) updated: bool,
+}
+
+impl Scanned {
+    /// A summary of this list with all counts at zero.
+    pub(super) fn new(session: &Path, source: &SourceRecord, planned: &PlannedList) -> Self {
+        let list = planned.list();
+        Self {
+            session: session.display().to_string(),
+            source: source.path.clone(),
+            sheet: list.sheet().map(str::to_owned),
+            header_row: list.header().map(|header| header.row),
+            key: planned.key_labels(),
+            counts: ListingCounts::default(),
+            quests: 0,
+            added: 0,
+            gone: 0,
+            updated: false,
+        }
+    }
+}
+
+/// Writes the summary; `session` is the directory that `--session` named.
+pub(super) fn text(paper: &mut Paper, scanned: &Scanned, session: Option<&Path>) {
+    let counts = scanned.counts;
+    let sheet = match &scanned.sheet {
+        Some(sheet) => format!(", sheet `{}`", Plain(sheet)),
+        None => String::new(),
+    };
+    let header = match scanned.header_row {
+        Some(row) => format!("headings in row {row}"),
+        None => "no headings".to_owned(),
+    };
+    paper.line(format!(
+        "{} read from {}{sheet}, {header}",
+        counted(counts.rows, "row"),
+        Plain(&scanned.source)
+    ));
+    let added = counted(scanned.added as u64, "quest");
+    if scanned.updated {
+        paper.line(format!(
+            "{added} added, {} in all; {} not in this list",
+            scanned.quests, scanned.gone
+        ));
+    } else {
+        let key = scanned.key.join(", ");
+        paper.line(format!("{added} made, keyed by {}", Plain(&key)));
+    }
+    paper.line(format!(
+        "{} skipped, {} merged",
+        counted(counts.blanks, "blank row"),
+        counted(counts.repeats, "repeat")
+    ));
+    let next = ShellLine::comail("next", session);
+    paper.line(format!(
+        "session {}; go on with: {}",
+        Plain(&scanned.session),
+        Plain(next.text())
+    ));
+}

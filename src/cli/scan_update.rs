@@ -1,0 +1,61 @@
+//! `comail scan --update`: the new keys of a list join the session that is there.
+
+use anyhow::Result;
+
+use super::context::{self, Context};
+use super::counted::counted;
+use super::list_args::ListArgs;
+use super::list_plan::{self, ListPlan, known_quests};
+use super::scan_summary::Scanned;
+use crate::session::{self, Appended};
+
+pub(super) fn update(context: &mut Context, args: &ListArgs) -> Result<Scanned> {
+    let mut session = context.open_session()?;
+    let path = args.path();
+    let before = ListPlan::of(session.source())?;
+    let sha256 = list_plan::digest(path)?;
+    let plan = args.plan(Some(&before))?;
+    let mut planned = plan.open(path)?;
+    let mut scanned = None;
+    let mut sites = 0_u32;
+    let dir = context.session_dir().to_owned();
+    let appended = session::extend(
+        &mut session,
+        path,
+        context::now(),
+        &mut context::salt,
+        |session| -> Result<_> {
+            let mut listing = known_quests(session)?;
+            let siteless = listing.without_anchor();
+            planned.read_into(&mut listing)?;
+            let (mut quests, counts) = listing.finish();
+            let new = quests.split_off(session.board().quests().len());
+            let lists = session.board().extensions().len() + 1;
+            let record = plan.record(path, sha256, planned.format(), lists + 1)?;
+            let named = siteless
+                .iter()
+                .filter(|id| quests[id.index()].anchor.is_some());
+            sites = u32::try_from(named.count()).unwrap_or(u32::MAX);
+            let mut summary = Scanned::new(&dir, &record, &planned);
+            summary.counts = counts;
+            summary.quests = quests.len() + new.len();
+            summary.added = new.len();
+            summary.gone = quests.iter().filter(|quest| quest.rows.is_empty()).count();
+            summary.updated = true;
+            scanned = Some(summary);
+            Ok((record, new))
+        },
+    )?;
+    context.report_healed(&session);
+    if let Appended::Refused(error) = appended {
+        return Err(error);
+    }
+    if sites > 0 {
+        context.output.note(&format!(
+            "note: {} without a site from the scan before, and the list names one now; the \
+             gate goes on judging without it",
+            counted(sites, "quest")
+        ));
+    }
+    scanned.ok_or_else(|| anyhow::anyhow!("the list was not read"))
+}

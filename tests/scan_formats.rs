@@ -1,0 +1,293 @@
+//! `scan` reads every format: which quests it makes, and what it says of the list.
+
+use encoding_rs::{EUC_KR, SHIFT_JIS};
+use serde_json::{Value, json};
+
+use crate::harness::Place;
+use crate::sheets::{fixture, keys, quests, rows, workbook, xml_row};
+
+/// Scans a fixture in a place of its own.
+#[track_caller]
+fn scanned(name: &str, flags: &[&str]) -> (Place, Value) {
+    let place = Place::new();
+    let path = fixture(name).display().to_string();
+    let (code, answer) = place.json([&["scan", &path], flags].concat());
+    assert_eq!(code, 0, "{answer}");
+    (place, answer)
+}
+
+/// Scans a list of these bytes in a place of its own.
+#[track_caller]
+fn scanned_bytes(name: &str, bytes: impl AsRef<[u8]>, flags: &[&str]) -> (Place, Value) {
+    let place = Place::new();
+    place.write(name, bytes);
+    let (code, answer) = place.json([&["scan", name], flags].concat());
+    assert_eq!(code, 0, "{answer}");
+    (place, answer)
+}
+
+/// rows, quests, blanks, repeats.
+fn counts(answer: &Value) -> [u64; 4] {
+    ["rows", "quests", "blanks", "repeats"].map(|name| answer[name].as_u64().expect(name))
+}
+
+const SUPPLIERS: [&str; 5] = [
+    "한빛식품 주식회사",
+    "㈜대한정밀",
+    "青山精機株式会社",
+    "Bluefin Freight Inc.",
+    "합계",
+];
+
+#[test]
+fn one_workbook_is_the_same_list_in_every_format() {
+    for name in [
+        "openpyxl.xlsx",
+        "libreoffice.xlsx",
+        "libreoffice.ods",
+        "libreoffice.xls",
+    ] {
+        let flags = ["--sheet", "업체 목록", "--col", "업체명"];
+        let (place, answer) = scanned(name, &flags);
+        assert_eq!(keys(&place), SUPPLIERS, "{name}");
+        let expected: [&[u64]; 5] = [&[3, 5], &[4], &[6], &[8], &[9]];
+        assert_eq!(rows(&place), expected, "{name}");
+        assert_eq!(counts(&answer), [7, 5, 1, 1], "{name}");
+        assert_eq!(answer["sheet"], "업체 목록");
+        assert_eq!(answer["header_row"], 2);
+        assert_eq!(answer["key"], json!(["업체명"]));
+    }
+}
+
+#[test]
+fn numbers_and_dates_keep_the_text_that_the_sheet_shows() {
+    let show = [
+        "--sheet",
+        "업체 목록",
+        "--col",
+        "A",
+        "--show",
+        "등록번호",
+        "--show",
+        "D",
+        "--show",
+        "비율",
+    ];
+    for name in ["openpyxl.xlsx", "libreoffice.xlsx"] {
+        let (place, _) = scanned(name, &show);
+        assert_eq!(
+            quests(&place)[0]["shown"],
+            json!([
+                {"label": "등록번호", "text": "123-45-67890"},
+                {"label": "설립일", "text": "2024년 3월 5일"},
+                {"label": "비율", "text": "12.5%"},
+            ]),
+            "{name}"
+        );
+        let prompt = place.run(["next"]).ok();
+        assert!(prompt.contains("  설립일: 2024년 3월 5일\n"), "{prompt}");
+    }
+}
+
+#[test]
+fn a_number_can_be_a_key() {
+    let (place, _) = scanned("openpyxl.xlsx", &["--sheet", "업체 목록", "--col", "C"]);
+    assert_eq!(
+        keys(&place),
+        ["123-45-67890", "220-81-62517", "123456", "#N/A"]
+    );
+}
+
+#[test]
+fn a_workbook_with_macros_a_table_and_rich_text() {
+    for name in ["xlsxwriter.xlsx", "macros.xlsm"] {
+        let (place, answer) = scanned(name, &["--col", "Company", "--site-col", "Website"]);
+        assert_eq!(
+            keys(&place),
+            [
+                "Northwind Tools GmbH",
+                "Aoyama & Söhne <KG>",
+                "Bluefin Freight Inc.",
+                "Lumière Textiles SARL"
+            ]
+        );
+        assert_eq!(answer["header_row"], 4);
+        assert_eq!(counts(&answer), [4, 4, 0, 0]);
+        let anchors: Vec<_> = quests(&place).iter().map(|q| q["anchor"].clone()).collect();
+        let site = |site| json!({"site": site});
+        let none = Value::Null;
+        let expected = [
+            site("northwind-tools.de"),
+            none.clone(),
+            site("bluefin-freight.com"),
+            none,
+        ];
+        assert_eq!(anchors, expected, "{name}");
+    }
+}
+
+#[test]
+fn texts_are_read_in_their_encoding() {
+    let korean = ["한빛식품 주식회사", "대한정밀공업"];
+    for name in ["utf8-bom.csv", "utf16le.csv", "cp949.csv"] {
+        let (place, answer) = scanned(name, &["--col", "회사명"]);
+        assert_eq!(keys(&place), korean, "{name}");
+        assert_eq!(counts(&answer), [2, 2, 0, 0], "{name}");
+    }
+    let japanese = ["青山精機株式会社", "北風工具有限会社"];
+    for flags in [&["--col", "会社名"][..], &["--col=A", "--encoding=sjis"]] {
+        let (place, _) = scanned("shift_jis.csv", flags);
+        assert_eq!(keys(&place), japanese);
+    }
+}
+
+#[test]
+fn every_text_encoding_can_be_lines_or_tabs() {
+    let names = ["한빛식품", "대한정밀공업 주식회사", "青山精機"];
+    let lines = names.join("\r\n");
+    let wide = |bom: &[u8], unit: fn(u16) -> [u8; 2]| {
+        [
+            bom,
+            &lines.encode_utf16().flat_map(unit).collect::<Vec<u8>>(),
+        ]
+        .concat()
+    };
+    let lists: [(&[u8], &[&str]); 5] = [
+        (lines.as_bytes(), &[]),
+        (&[b"\xef\xbb\xbf", lines.as_bytes()].concat(), &[]),
+        (&wide(&[0xff, 0xfe], u16::to_le_bytes), &[]),
+        (&wide(&[0xfe, 0xff], u16::to_be_bytes), &[]),
+        (&wide(&[], u16::to_le_bytes), &["--encoding", "utf-16le"]),
+    ];
+    for (bytes, flags) in lists {
+        let (place, _) = scanned_bytes("companies.txt", bytes, flags);
+        assert_eq!(keys(&place), names, "{flags:?}");
+    }
+    let tabs = "회사명\t홈페이지\n한빛식품\thanbit.co.kr\n";
+    let (place, _) = scanned_bytes("list.tsv", EUC_KR.encode(tabs).0, &["--col", "회사명"]);
+    assert_eq!(keys(&place), ["한빛식품"]);
+    let tabs = "会社名\tサイト\n北風工具\tkitakaze.jp\n";
+    let (place, _) = scanned_bytes("list.tsv", SHIFT_JIS.encode(tabs).0, &["--col", "B"]);
+    assert_eq!(keys(&place), ["kitakaze.jp"]);
+}
+
+#[test]
+fn lines_need_no_column_and_blank_ones_are_counted() {
+    let (place, answer) = scanned("lines.txt", &[]);
+    assert_eq!(keys(&place), ["Acme Inc.", "한빛식품", "Beta GmbH"]);
+    assert_eq!(rows(&place), [[1], [3], [4]]);
+    assert_eq!(counts(&answer), [4, 3, 1, 0]);
+    assert_eq!(answer["header_row"], Value::Null);
+    assert_eq!(answer["sheet"], Value::Null);
+}
+
+#[test]
+fn the_heading_row_is_found_or_said() {
+    let bare = "Acme,Seoul\nBeta,Busan\n";
+    let cases: [(&str, &[&str], &[&str]); 5] = [
+        (bare, &["--col", "A"], &["Acme", "Beta"]),
+        (bare, &["--col", "A", "--header", "yes"], &["Beta"]),
+        ("company,city\nAcme,x\n", &["--col", "company"], &["Acme"]),
+        (
+            "company,city\nAcme,x\n",
+            &["--col", "A", "--header", "no"],
+            &["company", "Acme"],
+        ),
+        (
+            "Our suppliers,\nName,Web\nAcme,acme.com\n",
+            &["--col", "Name"],
+            &["Acme"],
+        ),
+    ];
+    for (list, flags, expected) in cases {
+        let (place, _) = scanned_bytes("list.csv", list, flags);
+        assert_eq!(keys(&place), expected, "{list:?} {flags:?}");
+    }
+    let (place, answer) = scanned_bytes("list.txt", "Names\nAcme\n", &["--header", "yes"]);
+    assert_eq!(keys(&place), ["Acme"]);
+    assert_eq!(answer["key"], json!(["Names"]));
+}
+
+#[test]
+fn a_key_of_several_columns() {
+    let list = "company,no,city\nAcme,1,Seoul\nAcme,2,Busan\n,3,\nAcme,4,Seoul\nBeta,5,\n";
+    let (place, answer) = scanned_bytes("list.csv", list, &["--key-cols", "A,city"]);
+    assert_eq!(keys(&place), ["Acme / Seoul", "Acme / Busan", "Beta"]);
+    assert_eq!(counts(&answer), [5, 3, 1, 1]);
+    assert_eq!(answer["key"], json!(["company", "city"]));
+}
+
+#[test]
+fn repeats_are_one_quest_unless_their_sites_differ() {
+    let list = "company,site\nAcme,acme.com\nAcme,https://www.acme.com/\nＡcme ,\nAcme,acme.de\n,\n \
+                ,x.com\n";
+    let (place, answer) = scanned_bytes("list.csv", list, &["--col=A", "--site-col=site"]);
+    assert_eq!(keys(&place), ["Acme", "Acme"]);
+    let expected: [&[u64]; 2] = [&[2, 3, 4], &[5]];
+    assert_eq!(rows(&place), expected);
+    assert_eq!(quests(&place)[1]["anchor"], json!({"site": "acme.de"}));
+    assert_eq!(counts(&answer), [6, 2, 2, 2]);
+}
+
+#[test]
+fn without_a_site_column_repeats_are_one_quest() {
+    let list = "company,site\nAcme,acme.com\nAcme,acme.de\n";
+    let (place, _) = scanned_bytes("list.csv", list, &["--col=A"]);
+    assert_eq!(rows(&place), [[2, 3]]);
+}
+
+#[test]
+fn the_first_sheet_that_is_shown_is_read_unless_another_is_named() {
+    let (place, answer) = scanned("openpyxl.xlsx", &["--col", "A", "--header", "no"]);
+    assert_eq!(answer["sheet"], "Notes");
+    assert_eq!(keys(&place), ["Read the sheet 업체 목록"]);
+    let hidden = ["--col", "A", "--sheet", "옛 목록", "--header=no"];
+    assert_eq!(keys(&scanned("openpyxl.xlsx", &hidden).0), ["지난 업체"]);
+}
+
+#[test]
+fn a_column_is_a_letter_or_a_heading_and_a_heading_wins() {
+    let list = "B,company\nAcme,Beta\n";
+    for (column, expected) in [
+        ("B", "Acme"),
+        ("b", "Beta"),
+        ("company", "Beta"),
+        ("a", "Acme"),
+    ] {
+        let (place, _) = scanned_bytes("list.csv", list, &["--col", column, "--header=yes"]);
+        assert_eq!(keys(&place), [expected], "{column}");
+    }
+}
+
+#[test]
+fn blank_rows_between_others_are_counted_and_cells_of_white_space_are_blank() {
+    let place = Place::new();
+    let sheet: String = [
+        xml_row(3, &["Company", "City"]),
+        xml_row(4, &["Acme", "Seoul"]),
+        xml_row(8, &["", "Busan"]),
+        xml_row(9, &[" \u{3000} ", "Busan"]),
+        xml_row(10, &["Beta", ""]),
+    ]
+    .concat();
+    workbook(&place.at("list.xlsx"), &sheet);
+    let (_, answer) = place.json(["scan", "list.xlsx", "--col", "Company"]);
+    assert_eq!(counts(&answer), [7, 2, 5, 0]);
+    assert_eq!(rows(&place), [[4], [10]]);
+}
+
+#[test]
+fn the_text_says_what_was_read_and_what_comes_next() {
+    let place = Place::new();
+    let path = fixture("companies.xlsx").display().to_string();
+    let text = place
+        .run(["scan", &path, "--col", "A", "--session", "my session"])
+        .ok();
+    let expected = format!(
+        "5 rows read from {path}, sheet `Companies`, headings in row 1\n\
+         5 quests made, keyed by Company\n\
+         0 blank rows skipped, 0 repeats merged\n\
+         session my session; go on with: comail next --session 'my session'\n"
+    );
+    assert_eq!(text, expected);
+}
