@@ -6,7 +6,7 @@ use anyhow::Result;
 use jiff::Timestamp;
 
 use super::output::Output;
-use crate::session::{Salt, Session};
+use crate::session::{Event, Salt, Session};
 
 /// What every command is given.
 pub struct Context {
@@ -52,7 +52,12 @@ impl Context {
 
     /// Opens the session, and says on stderr what was mended.
     pub fn open_session(&mut self) -> Result<Session> {
-        let session = Session::open(&self.session_dir)?;
+        self.open_session_reading(&mut |_| ())
+    }
+
+    /// Opens the session like [`Context::open_session`], and hands on its events on the way.
+    pub fn open_session_reading(&mut self, take: &mut dyn FnMut(&Event)) -> Result<Session> {
+        let session = Session::open_reading(&self.session_dir, take)?;
         self.report_healed(&session);
         Ok(session)
     }
@@ -83,4 +88,19 @@ pub fn salt() -> Salt {
     // day be blotted out could be guessed from its digest.
     let _ = getrandom::fill(&mut bytes);
     Salt(bytes)
+}
+
+/// Many salts, of randomness that is fetched in larger pieces.
+pub fn salts() -> impl FnMut() -> Salt {
+    const AT_ONCE: usize = 256;
+    let mut stock: Vec<[u8; 16]> = Vec::new();
+    move || {
+        if stock.is_empty() {
+            let mut bytes = [0; 16 * AT_ONCE];
+            // As for a single salt.
+            let _ = getrandom::fill(&mut bytes);
+            stock.extend(bytes.as_chunks().0);
+        }
+        Salt(stock.pop().unwrap_or_default())
+    }
 }

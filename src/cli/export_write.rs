@@ -10,7 +10,7 @@ use anyhow::{Context as _, Result};
 use super::export::Format;
 use super::export_rows::{RowMap, results};
 use super::list_plan::{ListPlan, PlannedList};
-use super::scan::known_quests;
+use super::scan::seed;
 use crate::quest::Listing;
 use crate::session::{Session, State};
 use crate::table::atomic::{Overwrite, write_whole};
@@ -47,9 +47,7 @@ pub(super) fn write(session: &Session, copy: &Path, target: &Target) -> Result<u
         .context("the session does not say how its list was read")?;
     let mut planned = plan.open(copy)?;
     let mut listing = Listing::new();
-    for quest in known_quests(session)? {
-        listing.seed(quest);
-    }
+    seed(&mut listing, session)?;
     planned.read_into(&mut listing)?;
     let map = RowMap::new(session, listing, &target.only);
     let ledger = session.dir().join("ledger.jsonl");
@@ -84,7 +82,8 @@ fn copy_with_results(
         sheet: list.sheet().unwrap_or_default(),
         header_row: list.header().map(|header| header.row),
     };
-    let mut rows = results(session, map, columns);
+    let mut rows =
+        results(session, map, columns).map_err(|error| ExportError::Rows(error.into()))?;
     let headings = columns.headings();
     copy_workbook(BufReader::new(source), out, place, &headings, &mut rows)
 }
@@ -111,7 +110,8 @@ fn new_file(
         let (sender, receiver) = sync_channel(ROWS_AHEAD);
         scope.spawn(move || send_rows(&mut list, &sender));
         let receiver: Receiver<Result<SourceRow, RowError>> = receiver;
-        let results = results(session, map, &target.columns);
+        let results = results(session, map, &target.columns)
+            .map_err(|error| ExportError::Rows(error.into()))?;
         let mut rows = join(&layout, receiver.into_iter(), results);
         match target.format {
             Format::Xlsx => write_workbook(out, &mut rows),

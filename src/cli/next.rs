@@ -114,7 +114,7 @@ impl<'a> Lines<'a> {
             .board()
             .quests()
             .iter()
-            .filter(|other| other.key.folded() == folded)
+            .filter(|other| other.key.folds_to(&folded))
             .count();
         let named = if namesakes > 1 {
             blank.clone().flag("id", &quest.id.to_string())

@@ -17,7 +17,9 @@ use super::output::Paper;
 use super::resume::key_digest;
 use crate::drive;
 use crate::quest::{Digest, Listing, ListingCounts, Quest};
-use crate::session::{self, Appended, FORMAT, Frozen, Manifest, NewSession, Session, SourceRecord};
+use crate::session::{
+    self, Appended, FORMAT, Frozen, Manifest, NewSession, Session, SessionError, SourceRecord,
+};
 use crate::table::{Delimiter, HeaderChoice, SourceFormat, identify};
 
 /// Turn a list into a session of quests
@@ -143,7 +145,7 @@ fn scan(context: &Context, args: &ScanArgs) -> Result<Scanned> {
         quests: &quests,
         now: created,
     };
-    session::create(context.session_dir(), &new, &mut context::salt)?;
+    session::create(context.session_dir(), &new, &mut context::salts())?;
     Ok(Scanned {
         session: context.session_dir().display().to_string(),
         source: manifest.source.path,
@@ -166,12 +168,10 @@ fn update(context: &mut Context, args: &ScanArgs) -> Result<Scanned> {
         &mut session,
         &args.list,
         context::now(),
-        &mut context::salt,
+        &mut context::salts(),
         |session| -> Result<_> {
             let mut listing = Listing::new();
-            for quest in known_quests(session)? {
-                listing.seed(quest);
-            }
+            seed(&mut listing, session)?;
             planned.read_into(&mut listing)?;
             let (mut quests, read) = listing.finish();
             let new = quests.split_off(session.board().quests().len());
@@ -194,16 +194,19 @@ fn update(context: &mut Context, args: &ScanArgs) -> Result<Scanned> {
     }
 }
 
-/// Every quest of `session`, without its rows: those are of a list that was read before.
-pub(super) fn known_quests(session: &Session) -> Result<Vec<Quest>> {
-    let whole = |standing| -> Result<Quest> {
-        let quest = session.quest(standing)?;
-        Ok(Quest {
+/// Takes in every quest of `session` by what rows are matched with: those that it stands for
+/// are of a list that was read before.
+pub(super) fn seed(listing: &mut Listing, session: &Session) -> Result<(), SessionError> {
+    let mut reader = session.reader()?;
+    for standing in session.board().quests() {
+        let quest = reader.quest(standing)?;
+        listing.seed(Quest {
             rows: Vec::new(),
+            shown: Vec::new(),
             ..quest
-        })
-    };
-    session.board().quests().iter().map(whole).collect()
+        });
+    }
+    Ok(())
 }
 
 impl ScanArgs {

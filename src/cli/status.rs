@@ -8,7 +8,7 @@ use super::escape::Plain;
 use super::exit::Exit;
 use super::next;
 use super::output::{Paper, Tone};
-use crate::report::{self, Overview};
+use crate::report::{Counter, Overview};
 use crate::session::State;
 
 /// Print how many quests stand where, and which rules fire
@@ -19,9 +19,9 @@ pub struct StatusArgs {}
 const MOST_RULES: usize = 8;
 
 pub(super) fn run(context: &mut Context, _args: &StatusArgs) -> Result<Exit> {
-    let session = context.open_session()?;
-    let overview = report::overview(&session)?;
-    context.output.show(&overview, text)?;
+    let mut counter = Counter::default();
+    let session = context.open_session_reading(&mut |event| counter.take(event))?;
+    context.output.show(&counter.overview(&session), text)?;
     Ok(Exit::Done)
 }
 

@@ -57,6 +57,7 @@ impl<'a> SessionAccepted<'a> {
 
     fn read(&self) -> Result<Holders, SessionError> {
         let mut holders = Holders::default();
+        let mut reader = self.session.reader()?;
         let passed = self
             .session
             .board()
@@ -64,7 +65,7 @@ impl<'a> SessionAccepted<'a> {
             .iter()
             .filter(|quest| quest.progress.state == State::Pass && quest.id != self.except);
         for quest in passed {
-            let Some(attempt) = self.session.last_attempt(quest)? else {
+            let Some(attempt) = reader.last_attempt(quest)? else {
                 continue;
             };
             let text = attempt.value.submission.field(email::EMAIL.as_str());

@@ -2,4 +2,4 @@
 
 mod progress;
 
-pub use progress::{Overview, RuleCount, overview};
+pub use progress::{Counter, Overview, RuleCount, overview};

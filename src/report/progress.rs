@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::gate::email::anchor::is_anchored;
 use crate::gate::{Judgement, RuleId};
-use crate::quest::{Digest, QuestId};
+use crate::quest::Digest;
 use crate::session::{Event, Session, SessionError, State, Tally};
 
 /// How far a session is.
@@ -39,42 +39,62 @@ pub struct RuleCount {
     pub attempts: u32,
 }
 
+/// What the events of a session add up to, one after the other.
+#[derive(Debug, Default)]
+pub struct Counter {
+    attempts: u32,
+    unanchored: u32,
+    fired: BTreeMap<RuleId, u32>,
+    /// Whether each quest has an anchor, in order of id.
+    anchored: Vec<bool>,
+}
+
+impl Counter {
+    /// Takes in the next event.
+    pub fn take(&mut self, event: &Event) {
+        match event {
+            Event::Quest(quest) => self.anchored.push(is_anchored(quest)),
+            Event::Attempt(attempt) => {
+                self.attempts += 1;
+                let anchored = self.anchored.get(attempt.quest.index());
+                if attempt.state == State::Pass && anchored != Some(&true) {
+                    self.unanchored += 1;
+                }
+                for rule in rules_of(attempt.judgement.get()) {
+                    *self.fired.entry(rule).or_default() += 1;
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// What they add up to: all of them were those of `session`.
+    #[must_use]
+    pub fn overview(self, session: &Session) -> Overview {
+        let rules = self.fired.into_iter();
+        let mut rules: Vec<_> = rules
+            .map(|(rule, attempts)| RuleCount { rule, attempts })
+            .collect();
+        rules.sort_by_key(|count| std::cmp::Reverse(count.attempts));
+        let tally = session.board().tally();
+        Overview {
+            tally,
+            total: tally.total(),
+            unanchored: self.unanchored,
+            attempts: self.attempts,
+            rules,
+            streak: session.board().streak().length(),
+            paused: session.paused(),
+            head: session.head(),
+        }
+    }
+}
+
 /// Counts `session`.
 pub fn overview(session: &Session) -> Result<Overview, SessionError> {
-    let mut fired: BTreeMap<RuleId, u32> = BTreeMap::new();
-    let mut anchored: BTreeSet<QuestId> = BTreeSet::new();
-    let (mut attempts, mut unanchored) = (0, 0);
-    session.each_event(&mut |_, event| match event {
-        Event::Quest(quest) if is_anchored(quest) => {
-            anchored.insert(quest.id);
-        }
-        Event::Attempt(attempt) => {
-            attempts += 1;
-            if attempt.state == State::Pass {
-                unanchored += u32::from(!anchored.contains(&attempt.quest));
-            }
-            for rule in rules_of(attempt.judgement.get()) {
-                *fired.entry(rule).or_default() += 1;
-            }
-        }
-        _ => {}
-    })?;
-    let mut rules: Vec<_> = fired
-        .into_iter()
-        .map(|(rule, attempts)| RuleCount { rule, attempts })
-        .collect();
-    rules.sort_by_key(|count| std::cmp::Reverse(count.attempts));
-    let tally = session.board().tally();
-    Ok(Overview {
-        tally,
-        total: tally.total(),
-        unanchored,
-        attempts,
-        rules,
-        streak: session.board().streak().length(),
-        paused: session.paused(),
-        head: session.head(),
-    })
+    let mut counter = Counter::default();
+    session.each_event(&mut |_, event| counter.take(event))?;
+    Ok(counter.overview(session))
 }
 
 /// The rules that fired in a judgement, each once; none in one that this version cannot read.

@@ -13,6 +13,7 @@ use super::error::{Damage, SessionError};
 use super::event::{Attempt, Dated, Event};
 use super::evidence_store::EvidenceStore;
 use super::ledger::{Healed, Ledger, Tail};
+use super::line_reader::LineReader;
 use super::lock::LockGuard;
 use super::manifest::{FORMAT, Manifest, SourceRecord};
 use crate::quest::{Digest, Quest};
@@ -41,6 +42,12 @@ impl Session {
     ///
     /// A torn last line is cut off; [`Session::healed`] tells. Any other damage is an error.
     pub fn open(dir: &Path) -> Result<Self, SessionError> {
+        Self::open_reading(dir, &mut |_| ())
+    }
+
+    /// Opens the session in `dir` like [`Session::open`], and hands on every event on the way:
+    /// one reading serves both.
+    pub fn open_reading(dir: &Path, take: &mut dyn FnMut(&Event)) -> Result<Self, SessionError> {
         let (manifest, digest) = read_manifest(dir)?;
         let mut session = Self {
             dir: dir.to_owned(),
@@ -49,9 +56,9 @@ impl Session {
             healed: Vec::new(),
             manifest,
         };
-        if session.catch_up(Some(digest))? != Tail::Clean {
+        if session.catch_up(Some(digest), take)? != Tail::Clean {
             let lock = LockGuard::acquire(dir)?;
-            session.settle_tail(&lock)?;
+            session.settle_tail(&lock, take)?;
         }
         if session.ledger.tip().length == 0 {
             return Err(session.damaged_first_line());
@@ -112,10 +119,7 @@ impl Session {
 
     /// The quest of this standing, whole.
     pub fn quest(&self, standing: &Standing) -> Result<Quest, SessionError> {
-        match self.ledger.line_at(standing.quest_line)?.value {
-            Event::Quest(quest) => Ok(quest),
-            _ => Err(self.moved()),
-        }
+        self.reader()?.quest(standing)
     }
 
     /// The quest's last attempt, with its time.
@@ -123,21 +127,19 @@ impl Session {
         &self,
         standing: &Standing,
     ) -> Result<Option<Dated<Box<Attempt>>>, SessionError> {
-        let Some(span) = standing.last_attempt else {
-            return Ok(None);
-        };
-        let line = self.ledger.line_at(span)?;
-        match line.value {
-            Event::Attempt(value) => Ok(Some(Dated { at: line.at, value })),
-            _ => Err(self.moved()),
-        }
+        self.reader()?.last_attempt(standing)
+    }
+
+    /// A reader of quests and attempts, for many of them.
+    pub fn reader(&self) -> Result<LineReader<'_>, SessionError> {
+        self.ledger.reader()
     }
 
     /// Hands on every event of the ledger, from the first to the last that is there now.
     pub fn each_event(&self, take: &mut dyn FnMut(Timestamp, &Event)) -> Result<(), SessionError> {
         let mut ledger = Ledger::new(&self.dir);
         ledger.read_on(&mut |line, event, _| {
-            take(line.at(), event);
+            take(line.at(), &event);
             Ok(())
         })?;
         Ok(())
@@ -154,7 +156,7 @@ impl Session {
         decide: impl FnOnce(&Self) -> Result<Vec<Event>, R>,
     ) -> Result<Appended<R>, SessionError> {
         let lock = LockGuard::acquire(&self.dir)?;
-        self.settle_tail(&lock)?;
+        self.settle_tail(&lock, &mut |_| ())?;
         let events = match decide(self) {
             Ok(events) => events,
             Err(refusal) => return Ok(Appended::Refused(refusal)),
@@ -163,11 +165,11 @@ impl Session {
         let mut lines = Vec::with_capacity(events.len());
         for event in &events {
             let line = Line::next(tip, now, salts(), event)?;
-            tip = line.tip()?;
+            tip = line.tip();
             lines.push(line);
         }
         let spans = self.ledger.append(&lines)?;
-        for (event, span) in events.iter().zip(spans) {
+        for (event, span) in events.into_iter().zip(spans) {
             self.board
                 .apply(event, span)
                 .map_err(|why| self.damaged(Damage::Story(why)))?;
@@ -176,16 +178,23 @@ impl Session {
     }
 
     /// Reads on; `manifest` is expected in the first line, when that is still to be read.
-    fn catch_up(&mut self, manifest: Option<Digest>) -> Result<Tail, SessionError> {
+    fn catch_up(
+        &mut self,
+        manifest: Option<Digest>,
+        take: &mut dyn FnMut(&Event),
+    ) -> Result<Tail, SessionError> {
         let board = &mut self.board;
         let mut mismatch = false;
-        let tail = self.ledger.read_on(&mut |_, event, span| match event {
-            Event::Session(started) if span.offset == 0 => {
-                mismatch = manifest.is_some_and(|digest| digest != started.manifest);
-                Ok(())
+        let tail = self.ledger.read_on(&mut |_, event, span| {
+            take(&event);
+            match event {
+                Event::Session(started) if span.offset == 0 => {
+                    mismatch = manifest.is_some_and(|digest| digest != started.manifest);
+                    Ok(())
+                }
+                _ if span.offset == 0 => Err("the first line does not begin a session"),
+                event => board.apply(event, span),
             }
-            _ if span.offset == 0 => Err("the first line does not begin a session"),
-            _ => board.apply(event, span),
         })?;
         if mismatch {
             return Err(SessionError::ManifestChanged {
@@ -196,8 +205,12 @@ impl Session {
     }
 
     /// Reads on and cuts off a torn tail. Under the lock nobody else is in the middle of a line.
-    fn settle_tail(&mut self, _lock: &LockGuard) -> Result<(), SessionError> {
-        if let Tail::Torn(bytes) = self.catch_up(None)? {
+    fn settle_tail(
+        &mut self,
+        _lock: &LockGuard,
+        take: &mut dyn FnMut(&Event),
+    ) -> Result<(), SessionError> {
+        if let Tail::Torn(bytes) = self.catch_up(None, take)? {
             self.healed.push(self.ledger.cut_tail(bytes)?);
         }
         Ok(())
@@ -205,10 +218,6 @@ impl Session {
 
     fn damaged_first_line(&self) -> SessionError {
         self.damaged(Damage::Story("the ledger is empty"))
-    }
-
-    fn moved(&self) -> SessionError {
-        self.damaged(Damage::Story("a line that was read is another now"))
     }
 
     fn damaged(&self, why: Damage) -> SessionError {
