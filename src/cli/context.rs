@@ -113,3 +113,18 @@ pub fn salt() -> Salt {
     let _ = getrandom::fill(&mut bytes);
     Salt(bytes)
 }
+
+/// Many salts, of randomness that is fetched in larger pieces.
+pub fn salts() -> impl FnMut() -> Salt {
+    const AT_ONCE: usize = 256;
+    let mut stock: Vec<[u8; 16]> = Vec::new();
+    move || {
+        if stock.is_empty() {
+            let mut bytes = [0; 16 * AT_ONCE];
+            // As for a single salt.
+            let _ = getrandom::fill(&mut bytes);
+            stock.extend(bytes.as_chunks().0);
+        }
+        Salt(stock.pop().unwrap_or_default())
+    }
+}

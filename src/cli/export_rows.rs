@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use crate::gate::{Fact, Judgement};
 use crate::quest::{Listing, QuestId, Submission};
-use crate::session::{Session, State};
+use crate::session::{Attempt, Dated, Progress, Session, SessionError, State};
 use crate::table::result_columns::{Columns, Outcome};
 use crate::table::results::{Cell, ResultRow, RowError};
 
@@ -57,19 +57,24 @@ pub(super) fn results<'a>(
     session: &'a Session,
     map: &'a RowMap,
     columns: &'a Columns,
-) -> impl Iterator<Item = Result<ResultRow, RowError>> + 'a {
-    map.rows.iter().map(|(row, id)| {
-        let cells = cells(session, *id, columns)?;
+) -> Result<impl Iterator<Item = Result<ResultRow, RowError>> + 'a, SessionError> {
+    let mut reader = session.reader()?;
+    Ok(map.rows.iter().map(move |(row, id)| {
+        let standing = session
+            .board()
+            .get(*id)
+            .ok_or("a row belongs to a quest that is not there")?;
+        let last = reader.last_attempt(standing)?;
+        let cells = cells(standing.progress, last, columns)?;
         Ok(ResultRow { row: *row, cells })
-    })
+    }))
 }
 
-fn cells(session: &Session, id: QuestId, columns: &Columns) -> Result<Vec<Cell>, RowError> {
-    let standing = session
-        .board()
-        .get(id)
-        .ok_or("a row belongs to a quest that is not there")?;
-    let last = session.last_attempt(standing)?;
+fn cells(
+    progress: Progress,
+    last: Option<Dated<Box<Attempt>>>,
+    columns: &Columns,
+) -> Result<Vec<Cell>, RowError> {
     let judgement: Option<Judgement> = match &last {
         Some(last) => Some(serde_json::from_str(last.value.judgement.get())?),
         None => None,
@@ -81,19 +86,18 @@ fn cells(session: &Session, id: QuestId, columns: &Columns) -> Result<Vec<Cell>,
     let rules = facts.iter().map(|fact| fact.rule.as_str());
     let rules: Vec<&str> = rules.filter(|rule| seen.insert(*rule)).collect();
     let lines: Vec<String> = facts.iter().map(line).collect();
-    let state = standing.progress.state;
     // What failed is nobody's address: it must not stand where somebody would mail to it.
-    let proven = matches!(state, State::Pass | State::Review);
+    let proven = matches!(progress.state, State::Pass | State::Review);
     let fields = last.as_ref().and_then(|last| match &last.value.submission {
         Submission::Fields(fields) if proven => Some(fields),
         _ => None,
     });
     Ok(columns.cells(&Outcome {
         fields,
-        status: &state.to_string(),
+        status: &progress.state.to_string(),
         rule: &rules.join(", "),
         facts: &lines.join("\n"),
-        tries: standing.progress.tries,
+        tries: progress.tries,
         judged_at: last.as_ref().map(|last| last.at),
     }))
 }

@@ -110,7 +110,8 @@ fn copy_with_results(
         sheet: list.sheet().unwrap_or_default(),
         header_row: list.header().map(|header| header.row),
     };
-    let mut rows = results(session, map, columns);
+    let mut rows =
+        results(session, map, columns).map_err(|error| ExportError::Rows(error.into()))?;
     let headings = columns.headings();
     copy_workbook(BufReader::new(source), out, place, &headings, &mut rows)
 }
@@ -137,7 +138,8 @@ fn new_file(
         let (sender, receiver) = sync_channel(ROWS_AHEAD);
         scope.spawn(move || send_rows(&mut list, &sender));
         let receiver: Receiver<Result<SourceRow, RowError>> = receiver;
-        let results = results(session, map, &job.columns);
+        let results =
+            results(session, map, &job.columns).map_err(|error| ExportError::Rows(error.into()))?;
         let mut rows = join(&layout, receiver.into_iter(), results);
         match job.target.format {
             Format::Xlsx => write_workbook(out, &mut rows),

@@ -149,10 +149,12 @@ pub fn digest(path: &Path) -> Result<Digest, ReadError> {
 /// read before.
 pub fn known_quests(session: &Session) -> Result<Listing> {
     let mut listing = Listing::new();
+    let mut reader = session.reader()?;
     for standing in session.board().quests() {
-        let quest = session.quest(standing)?;
+        let quest = reader.quest(standing)?;
         listing.seed(Quest {
             rows: Vec::new(),
+            shown: Vec::new(),
             ..quest
         });
     }

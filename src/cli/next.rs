@@ -114,7 +114,7 @@ impl<'a> Lines<'a> {
             .board()
             .quests()
             .iter()
-            .filter(|other| other.key.folded() == folded)
+            .filter(|other| other.key.folds_to(&folded))
             .count();
         // A key that cannot be shown as it is would be another one when it is typed.
         let shown = Plain(quest.key.as_str()).to_string();

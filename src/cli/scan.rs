@@ -100,7 +100,7 @@ fn scan(context: &Context, args: &ScanArgs) -> Result<Scanned> {
         quests: &quests,
         now: created,
     };
-    session::create(context.session_dir(), &new, &mut context::salt)?;
+    session::create(context.session_dir(), &new, &mut context::salts())?;
     let mut scanned = Scanned::new(context.session_dir(), &manifest.source, &planned);
     scanned.counts = counts;
     scanned.quests = quests.len();

@@ -23,7 +23,7 @@ pub(super) fn update(context: &mut Context, args: &ListArgs) -> Result<Scanned> 
         &mut session,
         path,
         context::now(),
-        &mut context::salt,
+        &mut context::salts(),
         |session| -> Result<_> {
             let mut listing = known_quests(session)?;
             let siteless = listing.without_anchor();

@@ -1,18 +1,19 @@
 //! A quest's name in the list, and how names are compared.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
-use unicode_normalization::UnicodeNormalization as _;
+use unicode_normalization::{IsNormalized, UnicodeNormalization as _, is_nfkc_quick};
 
 /// A quest's name, as the list spells it, without the white space around it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
-pub struct Key(String);
+pub struct Key(Box<str>);
 
 /// A key after NFKC and white-space folding, for comparing alone.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct FoldedKey(String);
+pub struct FoldedKey(Box<str>);
 
 /// A key of white space alone.
 #[derive(Debug, thiserror::Error)]
@@ -24,7 +25,7 @@ impl Key {
     pub fn new(text: &str) -> Result<Self, EmptyKey> {
         match text.trim() {
             "" => Err(EmptyKey),
-            trimmed => Ok(Self(trimmed.to_owned())),
+            trimmed => Ok(Self(trimmed.into())),
         }
     }
 
@@ -37,8 +38,23 @@ impl Key {
     /// The key for comparing: NFKC, and every run of white space one space.
     #[must_use]
     pub fn folded(&self) -> FoldedKey {
+        FoldedKey(self.folded_text().into())
+    }
+
+    /// Whether the key is `folded`, once it is folded itself.
+    #[must_use]
+    pub fn folds_to(&self, folded: &FoldedKey) -> bool {
+        self.folded_text() == *folded.0
+    }
+
+    /// The folded text; most keys are folded as they stand.
+    fn folded_text(&self) -> Cow<'_, str> {
+        let is_normal = is_nfkc_quick(self.0.chars()) == IsNormalized::Yes;
+        if is_normal && is_single_spaced(&self.0) {
+            return Cow::Borrowed(&self.0);
+        }
         let normal: String = self.0.nfkc().collect();
-        FoldedKey(normal.split_whitespace().collect::<Vec<_>>().join(" "))
+        Cow::Owned(normal.split_whitespace().collect::<Vec<_>>().join(" "))
     }
 }
 
@@ -48,6 +64,17 @@ impl FoldedKey {
     pub fn as_str(&self) -> &str {
         &self.0
     }
+}
+
+/// Whether all white space in the text is single spaces within it.
+fn is_single_spaced(text: &str) -> bool {
+    let mut before = ' ';
+    let single = text.chars().all(|character| {
+        let doubled = before == ' ' && character == ' ';
+        before = character;
+        !doubled && (character == ' ' || !character.is_whitespace())
+    });
+    single && before != ' '
 }
 
 impl fmt::Display for Key {
@@ -66,12 +93,14 @@ impl TryFrom<String> for Key {
 
 impl From<Key> for String {
     fn from(key: Key) -> Self {
-        key.0
+        key.0.into()
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     #[test]
@@ -80,6 +109,19 @@ mod tests {
         assert_eq!(folded("Ａｃｍｅ\u{3000} Co"), folded("Acme Co"));
         assert_eq!(folded("㈜한빛"), folded("(주)한빛"));
         assert_ne!(folded("ACME"), folded("acme"));
+    }
+
+    proptest! {
+        #[test]
+        fn folding_is_nfkc_and_single_spaces(text in "[ a-cÀ-ÿ\u{300}-\u{303}\u{3000}ㄱ-ㅣ가-갛Ａ-Ｃ´ﬁ㈜\t]{1,6}") {
+            if let Ok(key) = Key::new(&text) {
+                let normal: String = text.nfkc().collect();
+                let words: Vec<_> = normal.split_whitespace().collect();
+                let folded = key.folded();
+                prop_assert_eq!(folded.as_str(), words.join(" "));
+                prop_assert!(key.folds_to(&folded));
+            }
+        }
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Turning rows of a list into quests: blanks skipped, repeats merged.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
 use serde::Serialize;
 
@@ -31,8 +32,31 @@ pub struct TooManyQuests;
 #[derive(Debug, Default)]
 pub struct Listing {
     quests: Vec<Quest>,
-    by_key: HashMap<FoldedKey, Vec<usize>>,
+    by_key: HashMap<FoldedKey, Places>,
     counts: ListingCounts,
+}
+
+/// Where the quests of one key stand: one, nearly always.
+#[derive(Debug)]
+enum Places {
+    One(usize),
+    Several(Vec<usize>),
+}
+
+impl Places {
+    fn as_slice(&self) -> &[usize] {
+        match self {
+            Self::One(place) => std::slice::from_ref(place),
+            Self::Several(places) => places,
+        }
+    }
+
+    fn push(&mut self, place: usize) {
+        match self {
+            Self::One(first) => *self = Self::Several(vec![*first, place]),
+            Self::Several(places) => places.push(place),
+        }
+    }
 }
 
 impl Listing {
@@ -44,8 +68,11 @@ impl Listing {
 
     /// Takes in a quest that is there already, with rows of its own or none.
     pub fn seed(&mut self, quest: Quest) {
-        let places = self.by_key.entry(quest.key.folded()).or_default();
-        places.push(self.quests.len());
+        let place = self.quests.len();
+        self.by_key
+            .entry(quest.key.folded())
+            .and_modify(|places| places.push(place))
+            .or_insert(Places::One(place));
         self.quests.push(quest);
     }
 
@@ -81,9 +108,11 @@ impl Listing {
             return Ok(());
         };
         let anchor = Some(anchor.trim()).filter(|text| !text.is_empty());
-        let places = self.by_key.entry(key.folded()).or_default();
         let quests = &mut self.quests;
-        if let Some(place) = matching(places, quests, anchor) {
+        let entry = self.by_key.entry(key.folded());
+        if let Entry::Occupied(known) = &entry
+            && let Some(place) = matching(known.get().as_slice(), quests, anchor)
+        {
             if quests[place].rows.is_empty() {
                 self.counts.known += 1;
             } else {
@@ -96,7 +125,10 @@ impl Listing {
             return Ok(());
         }
         let id = QuestId::from_index(quests.len()).ok_or(TooManyQuests)?;
-        places.push(quests.len());
+        let place = quests.len();
+        entry
+            .and_modify(|places| places.push(place))
+            .or_insert(Places::One(place));
         quests.push(Quest {
             id,
             key,

@@ -21,7 +21,7 @@ pub fn find<'a>(wanted: &Key, quests: impl Iterator<Item = (QuestId, &'a Key)> +
     let exact: Vec<_> = matches(quests.clone(), |key| key == wanted);
     let folded = wanted.folded();
     let found = if exact.is_empty() {
-        matches(quests.clone(), |key| key.folded() == folded)
+        matches(quests.clone(), |key| key.folds_to(&folded))
     } else {
         exact
     };

@@ -139,13 +139,13 @@ impl Board {
     }
 
     /// Takes in one event, whose line lies at `span`; says why when it cannot have happened.
-    pub fn apply(&mut self, event: &Event, span: Span) -> Result<(), &'static str> {
+    pub fn apply(&mut self, event: Event, span: Span) -> Result<(), &'static str> {
         match event {
             Event::Session(_) => Err("a session begins but once"),
             Event::Quest(quest) => self.add(quest, span),
-            Event::Attempt(attempt) => self.judge(attempt, span),
+            Event::Attempt(attempt) => self.judge(&attempt, span),
             Event::Extended(extended) => {
-                self.extensions.push(extended.source.clone());
+                self.extensions.push(extended.source);
                 Ok(())
             }
             Event::Resumed(_) => {
@@ -155,14 +155,14 @@ impl Board {
         }
     }
 
-    fn add(&mut self, quest: &Quest, span: Span) -> Result<(), &'static str> {
+    fn add(&mut self, quest: Quest, span: Span) -> Result<(), &'static str> {
         if quest.id.index() != self.quests.len() {
             return Err("quests are numbered without gaps");
         }
         self.tally.add(State::Todo);
         self.quests.push(Standing {
             id: quest.id,
-            key: quest.key.clone(),
+            key: quest.key,
             progress: Progress::NEW,
             quest_line: span,
             last_attempt: None,

@@ -8,7 +8,7 @@ use jiff::Timestamp;
 
 use super::chain::{Line, Salt, Tip};
 use super::error::SessionError;
-use super::event::{Event, Extended, Started};
+use super::event::{Event, EventType, Extended, Started};
 use super::evidence_store::sync_dir;
 use super::manifest::{Manifest, SourceRecord};
 use super::open::{Appended, Session};
@@ -121,6 +121,9 @@ fn copy_source(dir: &Path, from: &Path, record: &SourceRecord) -> Result<(), Ses
     })
 }
 
+/// How much of a new ledger is written at once.
+const WRITE_BYTES: usize = 256 * 1024;
+
 fn write_ledger(
     dir: &Path,
     started: Started,
@@ -129,18 +132,18 @@ fn write_ledger(
 ) -> Result<(), SessionError> {
     let path = dir.join("ledger.jsonl");
     let writing = || SessionError::io(&path, "write the ledger");
-    let mut file = BufWriter::new(File::create(&path).map_err(writing())?);
+    let mut file = BufWriter::with_capacity(WRITE_BYTES, File::create(&path).map_err(writing())?);
     let mut tip = Tip::start();
-    let mut put = |event: &Event| -> Result<(), SessionError> {
-        let line = Line::next(tip, new.now, salts(), event)?;
-        tip = line.tip()?;
-        let mut text = line.render()?;
-        text.push('\n');
-        file.write_all(text.as_bytes()).map_err(writing())
+    let mut put = |line: &Line<'_>| -> std::io::Result<Tip> {
+        file.write_all(line.text().as_bytes())?;
+        file.write_all(b"\n")?;
+        Ok(line.tip())
     };
-    put(&Event::Session(started))?;
+    let first = Line::next_of(tip, new.now, salts(), EventType::Session, &started)?;
+    tip = put(&first).map_err(writing())?;
     for quest in new.quests {
-        put(&Event::Quest(quest.clone()))?;
+        let line = Line::next_of(tip, new.now, salts(), EventType::Quest, quest)?;
+        tip = put(&line).map_err(writing())?;
     }
     let file = file
         .into_inner()

@@ -107,9 +107,8 @@ pub enum Grounds {
     Silence,
 }
 
-/// The types of event, as the ledger spells them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+/// The types of event.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum EventType {
     /// See [`Event::Session`].
     Session,
@@ -121,6 +120,35 @@ pub enum EventType {
     Extended,
     /// See [`Event::Resumed`].
     Resumed,
+}
+
+impl EventType {
+    /// Every type.
+    pub const ALL: [Self; 5] = [
+        Self::Session,
+        Self::Quest,
+        Self::Attempt,
+        Self::Extended,
+        Self::Resumed,
+    ];
+
+    /// Its name, as the ledger spells it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Session => "session",
+            Self::Quest => "quest",
+            Self::Attempt => "attempt",
+            Self::Extended => "extended",
+            Self::Resumed => "resumed",
+        }
+    }
+
+    /// The type of this name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.name() == name)
+    }
 }
 
 impl Event {
@@ -137,25 +165,24 @@ impl Event {
     }
 
     /// Its body as JSON.
-    pub fn body(&self) -> Result<Box<RawValue>, serde_json::Error> {
+    pub fn body(&self) -> Result<String, serde_json::Error> {
         match self {
-            Self::Session(body) => serde_json::value::to_raw_value(body),
-            Self::Quest(body) => serde_json::value::to_raw_value(body),
-            Self::Attempt(body) => serde_json::value::to_raw_value(body),
-            Self::Extended(body) => serde_json::value::to_raw_value(body),
-            Self::Resumed(body) => serde_json::value::to_raw_value(body),
+            Self::Session(body) => serde_json::to_string(body),
+            Self::Quest(body) => serde_json::to_string(body),
+            Self::Attempt(body) => serde_json::to_string(body),
+            Self::Extended(body) => serde_json::to_string(body),
+            Self::Resumed(body) => serde_json::to_string(body),
         }
     }
 
     /// The event of this type with this body.
-    pub fn parse(kind: EventType, body: &RawValue) -> Result<Self, serde_json::Error> {
-        let text = body.get();
+    pub fn parse(kind: EventType, body: &str) -> Result<Self, serde_json::Error> {
         Ok(match kind {
-            EventType::Session => Self::Session(serde_json::from_str(text)?),
-            EventType::Quest => Self::Quest(serde_json::from_str(text)?),
-            EventType::Attempt => Self::Attempt(serde_json::from_str(text)?),
-            EventType::Extended => Self::Extended(serde_json::from_str(text)?),
-            EventType::Resumed => Self::Resumed(serde_json::from_str(text)?),
+            EventType::Session => Self::Session(serde_json::from_str(body)?),
+            EventType::Quest => Self::Quest(serde_json::from_str(body)?),
+            EventType::Attempt => Self::Attempt(serde_json::from_str(body)?),
+            EventType::Extended => Self::Extended(serde_json::from_str(body)?),
+            EventType::Resumed => Self::Resumed(serde_json::from_str(body)?),
         })
     }
 }

@@ -1,13 +1,14 @@
 //! `ledger.jsonl` on disk: reading it on, cutting a torn tail, appending.
 
 use std::fs::{File, OpenOptions};
-use std::io::{BufRead as _, BufReader, Read as _, Seek as _, SeekFrom, Write as _};
+use std::io::{BufRead as _, BufReader, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 
 use super::board::Span;
 use super::chain::{Line, Tip};
 use super::error::{Damage, SessionError};
-use super::event::{Dated, Event};
+use super::event::Event;
+use super::line_reader::LineReader;
 
 /// A torn last line that was cut off: power was lost, or a process died while writing it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -57,7 +58,7 @@ impl Ledger {
     /// Reads the lines that were not read yet, checks each against the chain, and hands it on.
     pub(super) fn read_on(
         &mut self,
-        take: &mut dyn FnMut(&Line, &Event, Span) -> Result<(), &'static str>,
+        take: &mut dyn FnMut(&Line<'_>, Event, Span) -> Result<(), &'static str>,
     ) -> Result<Tail, SessionError> {
         let mut file =
             File::open(&self.path).map_err(SessionError::io(&self.path, "open the ledger"))?;
@@ -86,13 +87,13 @@ impl Ledger {
                 length: u32::try_from(bytes.len())
                     .map_err(|_| self.damaged(Damage::Story("the line is longer than 4 GiB")))?,
             };
-            take(&line, &event, span).map_err(|why| self.damaged(Damage::Story(why)))?;
-            self.tip = line.tip()?;
+            take(&line, event, span).map_err(|why| self.damaged(Damage::Story(why)))?;
+            self.tip = line.tip();
             self.end += read as u64;
         }
     }
 
-    fn parse(&self, bytes: &[u8]) -> Result<(Line, Event), Damage> {
+    fn parse<'a>(&self, bytes: &'a [u8]) -> Result<(Line<'a>, Event), Damage> {
         let text = std::str::from_utf8(bytes).map_err(|_| Damage::Utf8)?;
         let line = Line::parse(self.tip, text)?;
         let event = line.event().map_err(Damage::Body)?;
@@ -116,18 +117,16 @@ impl Ledger {
 
     /// Appends whole lines and returns once they are on disk. Only under the session's lock,
     /// with everything read and no torn tail.
-    pub(super) fn append(&mut self, lines: &[Line]) -> Result<Vec<Span>, SessionError> {
+    pub(super) fn append(&mut self, lines: &[Line<'_>]) -> Result<Vec<Span>, SessionError> {
         let mut text = String::new();
         let mut spans = Vec::with_capacity(lines.len());
         for line in lines {
-            let rendered = line.render()?;
             spans.push(Span {
                 offset: self.end + text.len() as u64,
-                length: u32::try_from(rendered.len())
+                length: u32::try_from(line.text().len())
                     .map_err(|_| self.damaged(Damage::Story("the line is longer than 4 GiB")))?,
             });
-            text.push_str(&rendered);
-            text.push('\n');
+            text.extend([line.text(), "\n"]);
         }
         if let Err(error) = self.write(text.as_bytes()) {
             // What a full disk let through must not stand in the way of the next append.
@@ -135,7 +134,7 @@ impl Ledger {
             return Err(SessionError::io(&self.path, "append to the ledger")(error));
         }
         if let Some(last) = lines.last() {
-            self.tip = last.tip()?;
+            self.tip = last.tip();
         }
         self.end += text.len() as u64;
         Ok(spans)
@@ -147,31 +146,17 @@ impl Ledger {
         file.sync_all()
     }
 
-    /// Reads one line again.
-    pub(super) fn line_at(&self, span: Span) -> Result<Dated<Event>, SessionError> {
-        let mut bytes = vec![0; span.length as usize];
-        let mut read = || -> std::io::Result<()> {
-            let mut file = File::open(&self.path)?;
-            file.seek(SeekFrom::Start(span.offset))?;
-            file.read_exact(&mut bytes)
-        };
-        read().map_err(self.reading())?;
-        let text = std::str::from_utf8(&bytes).map_err(|_| self.damaged(Damage::Utf8))?;
-        let line = Line::reread(text).map_err(|why| self.damaged(why.into()))?;
-        let value = line
-            .event()
-            .map_err(|why| self.damaged(Damage::Body(why)))?;
-        Ok(Dated {
-            at: line.at(),
-            value,
-        })
+    /// Opens it for reading lines again.
+    pub(super) fn reader(&self) -> Result<LineReader<'_>, SessionError> {
+        let file = File::open(&self.path).map_err(self.reading())?;
+        Ok(LineReader::new(self, file))
     }
 
-    fn reading(&self) -> impl FnOnce(std::io::Error) -> SessionError {
+    pub(super) fn reading(&self) -> impl FnOnce(std::io::Error) -> SessionError {
         SessionError::io(&self.path, "read the ledger")
     }
 
-    fn damaged(&self, why: Damage) -> SessionError {
+    pub(super) fn damaged(&self, why: Damage) -> SessionError {
         SessionError::Damaged {
             path: self.path.clone(),
             line: self.tip.length + 1,

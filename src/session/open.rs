@@ -13,6 +13,7 @@ use super::error::{Damage, SessionError};
 use super::event::{Attempt, Dated, Event};
 use super::evidence_store::EvidenceStore;
 use super::ledger::{Healed, Ledger, Tail};
+use super::line_reader::LineReader;
 use super::lock::LockGuard;
 use super::manifest::{FORMAT, Manifest, SourceRecord};
 use crate::quest::{Digest, Quest};
@@ -112,10 +113,7 @@ impl Session {
 
     /// The quest of this standing, whole.
     pub fn quest(&self, standing: &Standing) -> Result<Quest, SessionError> {
-        match self.ledger.line_at(standing.quest_line)?.value {
-            Event::Quest(quest) => Ok(quest),
-            _ => Err(self.moved()),
-        }
+        self.reader()?.quest(standing)
     }
 
     /// The quest's last attempt, with its time.
@@ -123,21 +121,19 @@ impl Session {
         &self,
         standing: &Standing,
     ) -> Result<Option<Dated<Box<Attempt>>>, SessionError> {
-        let Some(span) = standing.last_attempt else {
-            return Ok(None);
-        };
-        let line = self.ledger.line_at(span)?;
-        match line.value {
-            Event::Attempt(value) => Ok(Some(Dated { at: line.at, value })),
-            _ => Err(self.moved()),
-        }
+        self.reader()?.last_attempt(standing)
+    }
+
+    /// A reader of quests and attempts, for many of them.
+    pub fn reader(&self) -> Result<LineReader<'_>, SessionError> {
+        self.ledger.reader()
     }
 
     /// Hands on every event of the ledger, from the first to the last that is there now.
     pub fn each_event(&self, take: &mut dyn FnMut(Timestamp, &Event)) -> Result<(), SessionError> {
         let mut ledger = Ledger::new(&self.dir);
         ledger.read_on(&mut |line, event, _| {
-            take(line.at(), event);
+            take(line.at(), &event);
             Ok(())
         })?;
         Ok(())
@@ -163,11 +159,11 @@ impl Session {
         let mut lines = Vec::with_capacity(events.len());
         for event in &events {
             let line = Line::next(tip, now, salts(), event)?;
-            tip = line.tip()?;
+            tip = line.tip();
             lines.push(line);
         }
         let spans = self.ledger.append(&lines)?;
-        for (event, span) in events.iter().zip(spans) {
+        for (event, span) in events.into_iter().zip(spans) {
             self.board
                 .apply(event, span)
                 .map_err(|why| self.damaged(Damage::Story(why)))?;
@@ -185,7 +181,7 @@ impl Session {
                 Ok(())
             }
             _ if span.offset == 0 => Err("the first line does not begin a session"),
-            _ => board.apply(event, span),
+            event => board.apply(event, span),
         })?;
         if mismatch {
             return Err(SessionError::ManifestChanged {
@@ -205,10 +201,6 @@ impl Session {
 
     fn damaged_first_line(&self) -> SessionError {
         self.damaged(Damage::Story("the ledger is empty"))
-    }
-
-    fn moved(&self) -> SessionError {
-        self.damaged(Damage::Story("a line that was read is another now"))
     }
 
     fn damaged(&self, why: Damage) -> SessionError {

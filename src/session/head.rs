@@ -1,0 +1,143 @@
+//! The head of a ledger line: everything before its body, in one fixed form.
+//!
+//! ```text
+//! {"seq":12,"at":"…Z","prev":"…","type":"attempt","salt":"…","digest":"…"
+//! ```
+//!
+//! What reads is what writes: no other order, white space or spelling of a value.
+
+use std::fmt;
+
+use jiff::Timestamp;
+
+use super::event::EventType;
+use crate::quest::Digest;
+
+/// Randomness that keeps a blotted body from being guessed by its digest: 16 bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Salt(pub [u8; 16]);
+
+/// A ledger line without its body.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Head {
+    pub(super) seq: u64,
+    pub(super) at: Timestamp,
+    pub(super) prev: Digest,
+    pub(super) kind: EventType,
+    pub(super) salt: Salt,
+    pub(super) digest: Digest,
+}
+
+impl Head {
+    /// Reads the head that `text` begins with; gives also what follows it.
+    pub(super) fn parse(text: &str) -> Option<(Self, &str)> {
+        let mut rest = text;
+        let mut value = |before: &str, after: char| {
+            let (value, left) = rest.strip_prefix(before)?.split_once(after)?;
+            rest = left;
+            Some(value)
+        };
+        let head = Self {
+            seq: number(value("{\"seq\":", ',')?)?,
+            at: time(value("\"at\":\"", '"')?)?,
+            prev: digest(value(",\"prev\":\"", '"')?)?,
+            kind: EventType::named(value(",\"type\":\"", '"')?)?,
+            salt: Salt(hexadecimal(value(",\"salt\":\"", '"')?)?),
+            digest: digest(value(",\"digest\":\"", '"')?)?,
+        };
+        Some((head, rest))
+    }
+}
+
+impl fmt::Display for Head {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { seq, at, prev, .. } = self;
+        write!(f, "{{\"seq\":{seq},\"at\":\"{at}\",\"prev\":\"{prev}\"")?;
+        let (kind, salt, digest) = (self.kind.name(), self.salt, self.digest);
+        write!(
+            f,
+            ",\"type\":\"{kind}\",\"salt\":\"{salt}\",\"digest\":\"{digest}\""
+        )
+    }
+}
+
+impl fmt::Display for Salt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&hex::encode(self.0))
+    }
+}
+
+/// A number without a sign or a needless zero.
+fn number(text: &str) -> Option<u64> {
+    let plain = text == "0" || text.starts_with(|first: char| ('1'..='9').contains(&first));
+    plain.then(|| text.parse().ok())?
+}
+
+/// A time as it is printed; there are other spellings of the same.
+fn time(text: &str) -> Option<Timestamp> {
+    let at: Timestamp = text.parse().ok()?;
+    (at.to_string() == text).then_some(at)
+}
+
+fn digest(text: &str) -> Option<Digest> {
+    hexadecimal(text).map(Digest::from_bytes)
+}
+
+/// Bytes as two lower-case digits each.
+fn hexadecimal<const N: usize>(text: &str) -> Option<[u8; N]> {
+    let mut bytes = [0; N];
+    hex::decode_to_slice(text, &mut bytes).ok()?;
+    let lower = !text.bytes().any(|byte| byte.is_ascii_uppercase());
+    lower.then_some(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn any_head() -> impl Strategy<Value = Head> {
+        let kind = prop::sample::select(EventType::ALL.as_slice());
+        let at = 0..253_402_207_200_000_i64;
+        (
+            any::<u64>(),
+            at,
+            any::<[[u8; 32]; 2]>(),
+            kind,
+            any::<[u8; 16]>(),
+        )
+            .prop_map(|(seq, at, [prev, digest], kind, salt)| Head {
+                seq,
+                at: Timestamp::from_millisecond(at).unwrap(),
+                prev: Digest::from_bytes(prev),
+                kind,
+                salt: Salt(salt),
+                digest: Digest::from_bytes(digest),
+            })
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_written_reads_back(head in any_head(), rest in ".*") {
+            let text = format!("{head}{rest}");
+            prop_assert_eq!(Head::parse(&text), Some((head, rest.as_str())));
+        }
+
+        #[test]
+        fn what_reads_is_written_so(head in any_head(), at in 0usize..260, other in any::<char>()) {
+            let mut text: Vec<char> = head.to_string().chars().collect();
+            let at = at % text.len();
+            text[at] = other;
+            let text: String = text.into_iter().collect();
+            if let Some((read, rest)) = Head::parse(&text) {
+                prop_assert_eq!(format!("{read}{rest}"), text);
+            }
+        }
+
+        #[test]
+        fn no_text_panics(text in ".*") {
+            prop_assert_eq!(Head::parse(&text), None);
+        }
+    }
+}

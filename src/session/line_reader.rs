@@ -1,0 +1,85 @@
+//! Reading lines of the ledger again, many through one open file.
+
+use std::fs::File;
+use std::io::{BufReader, Read as _};
+
+use super::board::{Span, Standing};
+use super::chain::Line;
+use super::error::{Damage, SessionError};
+use super::event::{Attempt, Dated, Event};
+use super::ledger::Ledger;
+use crate::quest::Quest;
+
+/// Reads lines that were read before; cheapest in the order in which they stand.
+#[derive(Debug)]
+pub struct LineReader<'a> {
+    ledger: &'a Ledger,
+    file: BufReader<File>,
+    /// Where the file is read next, in bytes.
+    at: u64,
+    bytes: Vec<u8>,
+}
+
+impl<'a> LineReader<'a> {
+    /// Reads `file`, which is the ledger, from its beginning.
+    pub(super) fn new(ledger: &'a Ledger, file: File) -> Self {
+        Self {
+            ledger,
+            file: BufReader::new(file),
+            at: 0,
+            bytes: Vec::new(),
+        }
+    }
+
+    /// The quest of this standing, whole.
+    pub fn quest(&mut self, standing: &Standing) -> Result<Quest, SessionError> {
+        match self.line(standing.quest_line)?.value {
+            Event::Quest(quest) => Ok(quest),
+            _ => Err(self.moved()),
+        }
+    }
+
+    /// The quest's last attempt, with its time.
+    pub fn last_attempt(
+        &mut self,
+        standing: &Standing,
+    ) -> Result<Option<Dated<Box<Attempt>>>, SessionError> {
+        let Some(span) = standing.last_attempt else {
+            return Ok(None);
+        };
+        let line = self.line(span)?;
+        match line.value {
+            Event::Attempt(value) => Ok(Some(Dated { at: line.at, value })),
+            _ => Err(self.moved()),
+        }
+    }
+
+    fn line(&mut self, span: Span) -> Result<Dated<Event>, SessionError> {
+        self.fill(span).map_err(self.ledger.reading())?;
+        self.parse().map_err(|why| self.ledger.damaged(why))
+    }
+
+    fn fill(&mut self, span: Span) -> std::io::Result<()> {
+        let ahead = i128::from(span.offset) - i128::from(self.at);
+        let ahead = i64::try_from(ahead).map_err(std::io::Error::other)?;
+        self.file.seek_relative(ahead)?;
+        self.bytes.resize(span.length as usize, 0);
+        self.file.read_exact(&mut self.bytes)?;
+        self.at = span.offset + u64::from(span.length);
+        Ok(())
+    }
+
+    fn parse(&self) -> Result<Dated<Event>, Damage> {
+        let text = std::str::from_utf8(&self.bytes).map_err(|_| Damage::Utf8)?;
+        let line = Line::reread(text)?;
+        Ok(Dated {
+            at: line.at(),
+            value: line.event().map_err(Damage::Body)?,
+        })
+    }
+
+    fn moved(&self) -> SessionError {
+        let why = Damage::Story("a line that was read is another now");
+        self.ledger.damaged(why)
+    }
+}
