@@ -30,7 +30,7 @@ fn an_address_at_another_domain_than_the_sites_fails() {
         "info@acme.github.io",
     ] {
         let source = world.put("/copied", &page(ACME, email));
-        let lie = right.from_source(&source).of_email(email);
+        let lie = right.with_source(&source).with_email(email);
         world.expect(1, &lie, "FAIL", &["domain-mismatch"]);
     }
     assert_eq!(world.net.web.connections(), 0);
@@ -39,13 +39,13 @@ fn an_address_at_another_domain_than_the_sites_fails() {
 #[test]
 fn a_domain_under_another_suffix_is_for_a_person() {
     let world = EmailNet::start();
-    let lie = copied(&world, "acme.com").of_email("info@acme.co.kr");
+    let lie = copied(&world, "acme.com").with_email("info@acme.co.kr");
     let (verdict, rules) = world.judge(&lie);
     // The page shows another address than the one submitted.
     assert_eq!(verdict, "FAIL");
     assert_eq!(rules, ["domain-ambiguous", "email-not-on-source"]);
-    let shown = world.right("acme.com").of_email("info@acme.com");
-    let lie = shown.at_site(&world.net.web.url("www.acme.co.kr", "/"));
+    let shown = world.right("acme.com").with_email("info@acme.com");
+    let lie = shown.with_site(&world.net.web.url("www.acme.co.kr", "/"));
     world.expect(1, &lie, "REVIEW", &["domain-ambiguous", "source-off-site"]);
 }
 
@@ -67,7 +67,7 @@ fn look_alike_and_mixed_script_domains_are_refused_however_they_are_spelled() {
         };
         let rules = ["email-format", "site-format", "source-format"];
         world.expect(1, &lie, "FAIL", &rules);
-        let lie = right.at_site(&lie.site);
+        let lie = right.with_site(&lie.site);
         world.expect(1, &lie, "FAIL", &["site-format"]);
     }
     assert_eq!(world.net.dns.questions(), []);
@@ -94,7 +94,7 @@ fn with_an_anchor_no_other_suffix_and_no_page_host_will_do() {
         "https://www.facebook.com/acme",
         "https://acme.co.kr.evil.kr/",
     ] {
-        let (verdict, rules) = world.judge(&right.at_site(site));
+        let (verdict, rules) = world.judge(&right.with_site(site));
         assert_eq!(verdict, "FAIL");
         assert!(rules.contains(&"site-not-expected".to_owned()), "{rules:?}");
     }
@@ -119,10 +119,10 @@ fn providers_and_page_hosts_are_for_a_person() {
     ] {
         let world = EmailNet::start();
         let source = world.put("/mail", &page(ACME, email));
-        let lie = world.right("acme.co.kr").from_source(&source);
+        let lie = world.right("acme.co.kr").with_source(&source);
         let domain = email.split('@').nth(1).unwrap();
         world.net.dns.mx(domain, 10, "mail.acme.co.kr");
-        world.expect(1, &lie.of_email(email), "REVIEW", &["freemail"]);
+        world.expect(1, &lie.with_email(email), "REVIEW", &["freemail"]);
     }
 }
 
@@ -153,7 +153,7 @@ fn a_domain_that_takes_no_mail_fails() {
     world.expect(1, &right, "FAIL", &["mx-null"]);
     let gone = Answer::Mx(vec![(10, "gone.acme.co.kr".to_owned())]);
     world.net.dns.says("acme.co.kr", RecordKind::Mx, gone);
-    let again = right.from_source(&world.put("/a", &page(ACME, "info@acme.co.kr")));
+    let again = right.with_source(&world.put("/a", &page(ACME, "info@acme.co.kr")));
     world.expect(1, &again, "FAIL", &["mx-missing"]);
 }
 

@@ -23,7 +23,7 @@ const PROXIES: &[&str] = &[
 fn a_proxy_of_ones_own_is_not_asked() {
     let world = EmailNet::start();
     let own = WebServer::start();
-    let lie = world.right("acme.co.kr").of_email("ceo@acme.co.kr");
+    let lie = world.right("acme.co.kr").with_email("ceo@acme.co.kr");
     own.page("www.acme.co.kr", "/contact", &page(ACME, &lie.email));
     let mut command = world.place.command();
     for name in PROXIES {
@@ -47,7 +47,7 @@ fn a_certificate_authority_of_ones_own_is_not_trusted() {
     tls.page("www.acme.co.kr", "/contact", &page(ACME, "info@acme.co.kr"));
     let lie = world
         .right("acme.co.kr")
-        .from_source(&tls.url("www.acme.co.kr", "/contact"));
+        .with_source(&tls.url("www.acme.co.kr", "/contact"));
     let mut command = world.place.command();
     for name in [
         "SSL_CERT_FILE",
@@ -73,7 +73,7 @@ fn a_resolver_of_ones_own_is_not_asked() {
     own.dns.host("acme.co.kr.evil.kr", "127.0.0.1");
     let aliases = world.place.write("aliases", "www.acme.co.kr evil.kr\n");
     let hosts = world.place.write("hosts", "127.0.0.9 www.acme.co.kr\n");
-    let lie = world.right("acme.co.kr").of_email("ceo@acme.co.kr");
+    let lie = world.right("acme.co.kr").with_email("ceo@acme.co.kr");
     let run = Run::of(
         world
             .place
@@ -119,7 +119,7 @@ fn variables_that_look_like_settings_are_none() {
     for name in ["HOME", "XDG_CONFIG_HOME", "TMPDIR", "TMP"] {
         command.env(name, &own);
     }
-    let lie = world.right("acme.co.kr").of_email("ceo@acme.co.kr");
+    let lie = world.right("acme.co.kr").with_email("ceo@acme.co.kr");
     let run = Run::of(command.args(lie.args(1)));
     assert!(run.exits(5).contains("2 of 3 tries left"));
     let left: Vec<_> = std::fs::read_dir(&own).unwrap().collect();
@@ -185,7 +185,7 @@ fn a_session_is_not_scanned_anew_with_kinder_settings() {
 #[test]
 fn an_update_takes_nothing_back() {
     let world = EmailNet::start();
-    let wrong = world.right("acme.co.kr").of_email("ceo@acme.co.kr");
+    let wrong = world.right("acme.co.kr").with_email("ceo@acme.co.kr");
     assert_eq!(world.submit(1, &wrong).0, 5);
     let list = format!("{ACME}\nＡｃｍｅ　Foods\nBolt Toys\n");
     let list = world.place.write("mine.txt", list);

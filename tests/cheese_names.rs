@@ -151,7 +151,7 @@ fn a_site_that_itself_leads_to_the_real_company_is_not_the_company() {
         .net
         .web
         .reply("www.evil.kr", "/out", Reply::redirect(302, &there));
-    let lie = lie.from_source(&world.net.web.url("www.evil.kr", "/out"));
+    let lie = lie.with_source(&world.net.web.url("www.evil.kr", "/out"));
     let rules = ["company-not-on-site", "source-off-site"];
     world.expect(1, &lie, "REVIEW", &rules);
 }
@@ -222,18 +222,18 @@ fn an_address_serves_one_company_and_its_domain_too() {
         "info@acme.co.kr ceo@acme.co.kr",
     );
     let source = world.put("/group", &names);
-    let right = world.right("acme.co.kr").from_source(&source);
+    let right = world.right("acme.co.kr").with_source(&source);
     world.net.web.page("www.acme.co.kr", "/", &names);
     world.expect(1, &right, "PASS", &[]);
     world.expect(
         2,
-        &right.of_email("INFO@acme.co.kr"),
+        &right.with_email("INFO@acme.co.kr"),
         "REVIEW",
         &["email-reused"],
     );
     world.expect(
         3,
-        &right.of_email("ceo@acme.co.kr"),
+        &right.with_email("ceo@acme.co.kr"),
         "REVIEW",
         &["domain-reused"],
     );

@@ -19,7 +19,7 @@ fn echo(world: &EmailNet, path: &str, text: &str) -> String {
 #[test]
 fn a_page_that_repeats_the_address_of_its_own_url_proves_nothing() {
     let world = EmailNet::with(&[ACME], &["--max-tries", "99"]);
-    let right = world.right("acme.co.kr").of_email(LIE);
+    let right = world.right("acme.co.kr").with_email(LIE);
     for path in [
         "/search?q=ceo@acme.co.kr",
         "/search?q=ceo%40acme.co.kr",
@@ -34,7 +34,7 @@ fn a_page_that_repeats_the_address_of_its_own_url_proves_nothing() {
         "/e?d=rk.oc.emca@oec",
     ] {
         let source = echo(&world, path, LIE);
-        world.expect(1, &right.from_source(&source), "FAIL", &["source-echo"]);
+        world.expect(1, &right.with_source(&source), "FAIL", &["source-echo"]);
     }
     assert_eq!(world.net.web.connections(), 0);
 }
@@ -42,7 +42,7 @@ fn a_page_that_repeats_the_address_of_its_own_url_proves_nothing() {
 #[test]
 fn characters_that_a_page_swallows_do_not_hide_an_echo() {
     let world = EmailNet::with(&[ACME], &["--max-tries", "99"]);
-    let right = world.right("acme.co.kr").of_email(LIE);
+    let right = world.right("acme.co.kr").with_email(LIE);
     for (path, shown) in [
         (
             "/no/ce%E2%80%8Bo@ac%E2%80%8Bme.co.kr",
@@ -58,7 +58,7 @@ fn characters_that_a_page_swallows_do_not_hide_an_echo() {
         ),
     ] {
         let source = echo(&world, path, &format!("No such page: {shown}"));
-        world.expect(1, &right.from_source(&source), "FAIL", &["source-echo"]);
+        world.expect(1, &right.with_source(&source), "FAIL", &["source-echo"]);
     }
 }
 
@@ -83,8 +83,8 @@ fn markup_in_a_path_is_not_the_owners_word() {
     ] {
         let world = EmailNet::start();
         let source = echo(&world, path, &format!("No such page: {shown}"));
-        let lie = world.right("acme.co.kr").of_email(LIE);
-        let (verdict, rules) = world.judge(&lie.from_source(&source));
+        let lie = world.right("acme.co.kr").with_email(LIE);
+        let (verdict, rules) = world.judge(&lie.with_source(&source));
         assert_ne!(verdict, "PASS", "{path}");
         let echo = rules.iter().any(|rule| rule.starts_with("source-"));
         assert!(echo, "{path}: {rules:?}");
@@ -104,8 +104,8 @@ fn a_page_that_could_put_the_address_together_is_for_a_person() {
     ] {
         let world = EmailNet::start();
         let source = echo(&world, path, LIE);
-        let lie = world.right("acme.co.kr").of_email(LIE);
-        let (verdict, rules) = world.judge(&lie.from_source(&source));
+        let lie = world.right("acme.co.kr").with_email(LIE);
+        let (verdict, rules) = world.judge(&lie.with_source(&source));
         assert_eq!(verdict, "REVIEW", "{path}");
         assert!(
             rules.contains(&"source-may-echo".to_owned()),
@@ -118,15 +118,15 @@ fn a_page_that_could_put_the_address_together_is_for_a_person() {
 fn a_fragment_is_not_the_page() {
     let world = EmailNet::start();
     let source = format!("{}#{LIE}", world.net.web.url(HOST, "/contact"));
-    let lie = world.right("acme.co.kr").of_email(LIE);
-    let lie = lie.from_source(&source);
+    let lie = world.right("acme.co.kr").with_email(LIE);
+    let lie = lie.with_source(&source);
     world.expect(1, &lie, "FAIL", &["email-not-on-source"]);
 }
 
 #[test]
 fn an_echo_behind_a_redirect_or_a_refresh_is_one_all_the_same() {
     let world = EmailNet::with(&[ACME], &["--max-tries", "99"]);
-    let lie = world.right("acme.co.kr").of_email(LIE);
+    let lie = world.right("acme.co.kr").with_email(LIE);
     echo(&world, "/echo?m=ceo%40acme.co.kr", LIE);
     let to = "/echo?m=ceo%40acme.co.kr";
     world.net.web.reply(HOST, "/go", Reply::redirect(302, to));
@@ -134,12 +134,12 @@ fn an_echo_behind_a_redirect_or_a_refresh_is_one_all_the_same() {
     world.net.web.reply(HOST, "/wait", refresh);
     for path in ["/go", "/wait"] {
         let source = world.net.web.url(HOST, path);
-        world.expect(1, &lie.from_source(&source), "FAIL", &["source-echo"]);
+        world.expect(1, &lie.with_source(&source), "FAIL", &["source-echo"]);
     }
     let framed = format!("<iframe src='{to}'></iframe>");
     let source = world.put("/framed", &page(ACME, &framed));
     // The page that holds the frame shows nothing; its markup names the address.
-    world.expect(1, &lie.from_source(&source), "REVIEW", &["email-hidden"]);
+    world.expect(1, &lie.with_source(&source), "REVIEW", &["email-hidden"]);
 }
 
 #[test]
@@ -147,8 +147,8 @@ fn a_page_of_ones_own_is_not_a_page_of_the_site() {
     let world = EmailNet::with(&[ACME], &["--max-tries", "99"]);
     world.net.host("evil.kr");
     world.net.web.page("evil.kr", "/acme", &page(ACME, LIE));
-    let lie = world.right("acme.co.kr").of_email(LIE);
-    let own = lie.from_source(&world.net.web.url("evil.kr", "/acme"));
+    let lie = world.right("acme.co.kr").with_email(LIE);
+    let own = lie.with_source(&world.net.web.url("evil.kr", "/acme"));
     world.expect(1, &own, "REVIEW", &["source-off-site"]);
 }
 
@@ -166,8 +166,8 @@ fn no_way_from_the_site_to_a_page_of_ones_own_makes_it_the_sites() {
             _ => Reply::html(page(ACME, &format!("<iframe src='{at}'></iframe>"))),
         };
         world.net.web.reply(HOST, "/out", reply);
-        let lie = world.right("acme.co.kr").of_email(LIE);
-        let lie = lie.from_source(&world.net.web.url(HOST, "/out"));
+        let lie = world.right("acme.co.kr").with_email(LIE);
+        let lie = lie.with_source(&world.net.web.url(HOST, "/out"));
         world.expect(1, &lie, "REVIEW", &["source-off-site"]);
     };
     world(Reply::Raw(Vec::new()));
@@ -189,7 +189,10 @@ fn what_no_reader_sees_is_for_a_person() {
     ] {
         let world = EmailNet::start();
         let source = world.put("/x", &page(ACME, html));
-        let lie = world.right("acme.co.kr").of_email(LIE).from_source(&source);
+        let lie = world
+            .right("acme.co.kr")
+            .with_email(LIE)
+            .with_source(&source);
         world.expect(1, &lie, "REVIEW", &["email-hidden"]);
     }
 }
@@ -206,7 +209,10 @@ fn places_where_others_write_are_for_a_person() {
     ] {
         let world = EmailNet::start();
         let source = world.put(path, &page(ACME, LIE));
-        let lie = world.right("acme.co.kr").of_email(LIE).from_source(&source);
+        let lie = world
+            .right("acme.co.kr")
+            .with_email(LIE)
+            .with_source(&source);
         world.expect(1, &lie, "REVIEW", &["source-user-content"]);
     }
 }
@@ -220,10 +226,10 @@ fn a_page_that_does_not_exist_fails() {
         let path = format!("/gone{status}");
         let reply = Reply::status(status).body(shown.clone());
         world.net.web.reply(HOST, &path, reply);
-        let lie = right.from_source(&world.net.web.url(HOST, &path));
+        let lie = right.with_source(&world.net.web.url(HOST, &path));
         world.expect(1, &lie, "FAIL", &["source-missing"]);
     }
-    let lie = right.from_source(&world.net.web.url("none.acme.co.kr", "/"));
+    let lie = right.with_source(&world.net.web.url("none.acme.co.kr", "/"));
     world.expect(1, &lie, "FAIL", &["source-missing"]);
 }
 
@@ -245,7 +251,7 @@ fn no_answer_is_never_a_yes() {
         let world = EmailNet::start();
         world.net.web.reply(HOST, "/loop", reply);
         let lie = world.right("acme.co.kr");
-        let lie = lie.from_source(&world.net.web.url(HOST, "/loop"));
+        let lie = lie.with_source(&world.net.web.url(HOST, "/loop"));
         world.expect(1, &lie, "REVIEW", &["source-unanswered"]);
     }
 }
@@ -260,7 +266,7 @@ fn what_is_no_text_is_for_a_person() {
         let world = EmailNet::start();
         world.net.web.reply(HOST, "/x", reply);
         let lie = world.right("acme.co.kr");
-        let (verdict, rules) = world.judge(&lie.from_source(&world.net.web.url(HOST, "/x")));
+        let (verdict, rules) = world.judge(&lie.with_source(&world.net.web.url(HOST, "/x")));
         assert_eq!(verdict, "REVIEW", "{rules:?}");
         assert!(rules[0].starts_with("source-un"), "{rules:?}");
     }
@@ -273,7 +279,7 @@ fn a_dead_port_and_a_private_address_prove_nothing() {
     let dead = format!("http://{HOST}:{}/", closed_port().port());
     world.expect(
         1,
-        &right.from_source(&dead),
+        &right.with_source(&dead),
         "REVIEW",
         &["source-unanswered"],
     );
@@ -281,7 +287,7 @@ fn a_dead_port_and_a_private_address_prove_nothing() {
     let world = EmailNet::start();
     let inside = Answer::Addresses(vec![[127, 0, 0, 2].into(), [10, 0, 0, 1].into()]);
     world.net.dns.says("in.acme.co.kr", RecordKind::A, inside);
-    let lie = right.from_source(&world.net.web.url("in.acme.co.kr", "/"));
+    let lie = right.with_source(&world.net.web.url("in.acme.co.kr", "/"));
     world.expect(1, &lie, "REVIEW", &["source-unanswered"]);
     assert_eq!(world.net.web.count("in.acme.co.kr", "/"), 0);
 }

@@ -19,7 +19,7 @@ fn giving_up_is_a_fail_and_the_third_ends_the_quest() {
 #[test]
 fn the_same_again_costs_a_try_and_is_not_looked_up() {
     let world = EmailNet::start();
-    let lie = world.right("acme.co.kr").of_email("ceo@acme.co.kr");
+    let lie = world.right("acme.co.kr").with_email("ceo@acme.co.kr");
     world.expect(1, &lie, "FAIL", &["email-not-on-source"]);
     let asked = world.net.web.seen().len();
     // Meanwhile the agent has put the address up; the same again is the same all the same.
@@ -71,7 +71,7 @@ fn a_locked_quest_takes_nothing_and_looks_nothing_up() {
         let (code, answer) = world.submit(1, &right);
         assert_eq!((code, &answer["verdict"]), (0, &verdict.into()));
         let (asked, ledger) = (world.net.web.connections(), world.place.ledger());
-        let other = right.of_email("sales@acme.co.kr");
+        let other = right.with_email("sales@acme.co.kr");
         assert_eq!(world.submit(1, &other).0, 7);
         assert_eq!(world.submit(1, &right).0, 7);
         assert_eq!(world.place.give_up(1), 7);
@@ -198,7 +198,7 @@ fn a_planted_evidence_file_or_cache_changes_no_verdict() {
         }
     }
     world.place.write(".comail/index.sqlite", "PASS");
-    let lie = right.of_email("ceo@acme.co.kr");
+    let lie = right.with_email("ceo@acme.co.kr");
     world.expect(1, &lie, "FAIL", &["email-not-on-source"]);
     world.expect(1, &right, "PASS", &[]);
 }

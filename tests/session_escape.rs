@@ -107,7 +107,7 @@ fn fields_and_pages_are_escaped_and_bounded() {
     let to = Reply::redirect(302, "http://evil.kr/\u{202e}\u{9b}2J");
     world.net.web.reply("www.acme.co.kr", "/out", to);
     for path in ["/evil", "/out"] {
-        let lie = right.from_source(&world.net.web.url("www.acme.co.kr", path));
+        let lie = right.with_source(&world.net.web.url("www.acme.co.kr", path));
         let args = lie.args(1);
         each_way(&world, &args.iter().map(String::as_str).collect::<Vec<_>>());
         each_way(&world, &["next"]);

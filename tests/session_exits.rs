@@ -34,7 +34,7 @@ fn every_ending_has_its_code() {
     assert_eq!(code(&["nonsense"]), 2);
     assert_eq!(code(&["submit", "--id", "one"]), 2);
     assert_eq!(code(&["submit", "--id=1", "--site=x"]), 2);
-    assert_eq!(world.submit(1, &right.of_email("ceo@acme.co.kr")).0, 5);
+    assert_eq!(world.submit(1, &right.with_email("ceo@acme.co.kr")).0, 5);
     assert_eq!(world.submit(1, &right).0, 0);
     assert_eq!(world.submit(1, &right).0, 7);
     for code in [5, 5, 6] {

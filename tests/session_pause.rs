@@ -63,7 +63,7 @@ fn dumping_quests_on_a_dead_port_pauses() {
     let dead = format!("http://www.acme.co.kr:{}/", closed_port().port());
     for id in 1..=3 {
         assert_open(&world);
-        let lie = world.right("acme.co.kr").from_source(&dead);
+        let lie = world.right("acme.co.kr").with_source(&dead);
         world.expect(
             id,
             &lie,
@@ -88,7 +88,7 @@ fn dumping_quests_on_pages_that_may_not_or_cannot_be_read_pauses() {
     for (id, path) in [(1, "/private"), (2, "/file"), (3, "/app")] {
         assert_open(&world);
         let source = world.net.web.url("www.acme.co.kr", path);
-        let lie = world.right("acme.co.kr").from_source(&source);
+        let lie = world.right("acme.co.kr").with_source(&source);
         let (_, answer) = world.submit(id, &lie);
         assert_eq!(answer["verdict"], "REVIEW", "{answer}");
     }
@@ -101,7 +101,7 @@ fn dumping_rubbish_that_never_reaches_the_world_pauses() {
     let right = world.right("acme.co.kr");
     for id in 1..=3 {
         for (email, code) in [("x", 5), ("y", 5), ("z", 6)] {
-            assert_eq!(world.submit(id, &right.of_email(email)).0, code);
+            assert_eq!(world.submit(id, &right.with_email(email)).0, code);
         }
     }
     assert_paused(&world);
@@ -126,7 +126,7 @@ fn dumping_the_same_silence_thrice_pauses() {
 #[test]
 fn giving_up_is_not_hidden_by_one_lookup() {
     let world = pausing(&[]);
-    let lie = world.right("acme.co.kr").of_email("ceo@acme.co.kr");
+    let lie = world.right("acme.co.kr").with_email("ceo@acme.co.kr");
     for id in 1..=3 {
         assert_eq!(world.place.give_up(id), 5);
         assert_eq!(world.submit(id, &lie).0, 5);
@@ -154,7 +154,7 @@ fn honest_work_that_fails_does_not_pause() {
         for (local, code) in [("ceo", 5), ("cto", 5), ("cfo", 6)] {
             let lie = world
                 .right("acme.co.kr")
-                .of_email(&format!("{local}@acme.co.kr"));
+                .with_email(&format!("{local}@acme.co.kr"));
             assert_eq!(world.submit(id, &lie).0, code);
         }
     }

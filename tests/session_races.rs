@@ -48,7 +48,7 @@ fn both(world: &EmailNet, ids: [u32; 2]) -> Vec<(i32, serde_json::Value)> {
         .zip(ids)
         .map(|(host, id)| {
             let source = world.net.web.url(host, "/slow");
-            start(world, id, &right.from_source(&source))
+            start(world, id, &right.with_source(&source))
         })
         .collect();
     let mut ends: Vec<_> = children.into_iter().map(end).collect();
@@ -82,11 +82,11 @@ fn a_fail_that_was_overtaken_costs_no_try_and_tells_nothing() {
     let children: Vec<_> = HOSTS
         .into_iter()
         .map(|host| {
-            let lie = right.of_email(&format!("ceo@{}", "acme.co.kr"));
+            let lie = right.with_email(&format!("ceo@{}", "acme.co.kr"));
             start(
                 &world,
                 1,
-                &lie.from_source(&world.net.web.url(host, "/slow")),
+                &lie.with_source(&world.net.web.url(host, "/slow")),
             )
         })
         .collect();

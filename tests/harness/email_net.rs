@@ -57,12 +57,12 @@ impl EmailNet {
     /// operator's anchor.
     pub fn anchored(rows: &[[&str; 2]]) -> Self {
         let this = Self::unscanned();
-        let rows: String = rows
-            .iter()
-            .map(|[key, site]| format!("{key},{site}\n"))
-            .collect();
-        this.place
-            .write("list.csv", format!("company,site\n{rows}"));
+        let mut list = "company,site\n".to_owned();
+        for row in rows {
+            list.push_str(&row.join(","));
+            list.push('\n');
+        }
+        this.place.write("list.csv", list);
         let list = ["scan", "list.csv", "--col", "company", "--site-col", "site"];
         let flags = this.flags();
         this.place
@@ -76,7 +76,7 @@ impl EmailNet {
         let this = Self::unscanned();
         let mut flags = this.flags();
         let timeout = flags.iter().position(|flag| flag == "--timeout");
-        flags[timeout.expect("a timeout") + 1] = "20".to_owned();
+        "20".clone_into(&mut flags[timeout.expect("a timeout") + 1]);
         this.place.scan(names, &flags);
         this
     }
@@ -157,7 +157,7 @@ impl EmailNet {
 impl Submission {
     /// The same with another site.
     #[must_use]
-    pub fn at_site(&self, site: &str) -> Self {
+    pub fn with_site(&self, site: &str) -> Self {
         let site = site.to_owned();
         Self {
             site,
@@ -167,7 +167,7 @@ impl Submission {
 
     /// The same with another address.
     #[must_use]
-    pub fn of_email(&self, email: &str) -> Self {
+    pub fn with_email(&self, email: &str) -> Self {
         let email = email.to_owned();
         Self {
             email,
@@ -177,7 +177,7 @@ impl Submission {
 
     /// The same with another source.
     #[must_use]
-    pub fn from_source(&self, source: &str) -> Self {
+    pub fn with_source(&self, source: &str) -> Self {
         let source = source.to_owned();
         Self {
             source,
