@@ -202,15 +202,17 @@ fn where_a_company_sits_is_not_its_name() {
         ("Hanbit Foods (서울)", "서울 강남구"),
         ("한빛식품 (Head Office)", "Head Office: 12 Main St"),
         ("한빛식품 (USA)", "Austin, USA"),
+        ("한빛식품 (Gimpo)", "12 Main St, Gimpo-si"),
+        ("Hanbit Foods (안산)", "경기도 안산 12"),
     ] {
         let world = EmailNet::with(&[key], &[]);
-        world.company("evil.kr", footer);
-        world.expect(
-            1,
-            &world.right("evil.kr"),
-            "REVIEW",
-            &["company-not-on-site"],
-        );
+        world.company("evil.kr", "Evil");
+        let html = format!("<title>Evil</title>info@evil.kr<footer>© Evil<p>{footer}</footer>");
+        world.net.web.page("www.evil.kr", "/", &html);
+        world.net.web.page("www.evil.kr", "/contact", &html);
+        let (verdict, rules) = world.judge(&world.right("evil.kr"));
+        assert_eq!(verdict, "REVIEW", "{key}");
+        assert!(rules[0].starts_with("company-"), "{key}: {rules:?}");
     }
 }
 

@@ -18,7 +18,14 @@ const LONGEST: usize = 200;
 /// A company's name in every spelling that tells it from another; there may be none.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CompanyName {
-    spellings: Vec<Folded>,
+    spellings: Vec<Spelling>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Spelling {
+    name: Folded,
+    /// Whether it may say where the company sits.
+    may_be_place: bool,
 }
 
 impl CompanyName {
@@ -33,14 +40,13 @@ impl CompanyName {
         let rest = Folded::new(&outside);
         let others = inside.iter().map(|part| Folded::new(part));
         let others = others.filter(|part| is_written_unspaced(part) != is_written_unspaced(&rest));
-        let mut spellings = Vec::new();
-        for spelling in [rest.clone(), Folded::new(&normal)]
-            .into_iter()
-            .chain(others)
-        {
-            let bare = Folded::of_words(legal_forms::stripped(spelling.words()));
-            if tells_apart(&bare) && !spellings.contains(&bare) {
-                spellings.push(bare);
+        let mut spellings: Vec<Spelling> = Vec::new();
+        let own = [rest.clone(), Folded::new(&normal)].map(|name| (name, false));
+        for (spelling, in_brackets) in own.into_iter().chain(others.map(|name| (name, true))) {
+            let name = Folded::of_words(legal_forms::stripped(spelling.words()));
+            if tells_apart(&name) && !spellings.iter().any(|known| known.name == name) {
+                let may_be_place = in_brackets && name.words().len() == 1;
+                spellings.push(Spelling { name, may_be_place });
             }
         }
         Self { spellings }
@@ -58,7 +64,15 @@ impl CompanyName {
     pub fn is_in(&self, text: &Folded) -> bool {
         self.spellings
             .iter()
-            .any(|spelling| text.contains(spelling))
+            .any(|spelling| text.contains(&spelling.name))
+    }
+
+    /// The same for a text that may hold a postal address, where a single word in brackets
+    /// counts for nothing: that of `한빛식품 (Gimpo)` is the city, and not the company.
+    #[must_use]
+    pub fn is_beside_address(&self, text: &Folded) -> bool {
+        let mut names = self.spellings.iter().filter(|known| !known.may_be_place);
+        names.any(|spelling| text.contains(&spelling.name))
     }
 }
 
@@ -139,6 +153,18 @@ mod tests {
         assert!(!finds("한빛식품 (Seoul)", "Seoul"));
         assert!(finds("(Hanbit Foods)", "hanbit foods"));
         assert!(finds("(주) 한빛식품 (Hanbit)", "주식회사 한빛식품"));
+    }
+
+    #[test]
+    fn a_word_in_brackets_may_be_a_place() {
+        let beside =
+            |name: &str, text: &str| CompanyName::parse(name).is_beside_address(&Folded::new(text));
+        assert!(!beside("한빛식품 (Gimpo)", "1 Main St, Gimpo-si"));
+        assert!(!beside("Hanbit Foods (안산)", "안산 공장"));
+        assert!(beside("한빛식품 (Gimpo)", "한빛식품, Gimpo"));
+        assert!(beside("한빛식품 (Hanbit Foods)", "Hanbit Foods, Gimpo"));
+        assert!(beside("(Hanbit)", "Hanbit, Gimpo"));
+        assert!(finds("한빛식품 (Hanbit)", "© Hanbit"));
     }
 
     #[test]

@@ -7,7 +7,7 @@ use super::super::source::echo;
 use super::company_name::CompanyName;
 use super::folded::Folded;
 use crate::world::domain::HostName;
-use crate::world::page::{OwnerPlace, Page};
+use crate::world::page::{OwnerPlace, OwnerText, Page};
 use crate::world::visit::{End, Visit};
 
 /// How a page names the company, the weakest first.
@@ -48,11 +48,13 @@ pub fn standing(visit: &Visit, site: &Url, home: Option<&Url>, name: &CompanyNam
 
 fn on_page(page: &Page, is_home: bool, name: &CompanyName) -> Standing {
     let is_in = |text: &str| name.is_in(&Folded::new(text));
-    let mut owners = page
-        .owner
-        .iter()
-        .filter(|owner| is_in(&owner.text))
-        .peekable();
+    let names_owner = |owner: &&OwnerText| match owner.place {
+        OwnerPlace::Footer | OwnerPlace::Address => {
+            name.is_beside_address(&Folded::new(&owner.text))
+        }
+        _ => is_in(&owner.text),
+    };
+    let mut owners = page.owner.iter().filter(names_owner).peekable();
     let mentioned = owners.peek().is_some();
     if owners.any(|owner| is_home || is_on_all_pages(owner.place)) {
         Standing::Owner
