@@ -15,6 +15,7 @@ mod gate_args;
 mod list_plan;
 mod network_args;
 mod next;
+mod operator;
 mod quest_choice;
 mod resume;
 mod rules;

@@ -13,8 +13,8 @@ use super::exit::{Exit, UsageError};
 use super::gate_args::GateArgs;
 use super::list_plan::ListPlan;
 use super::network_args::NetworkArgs;
+use super::operator;
 use super::output::Paper;
-use super::resume::key_digest;
 use crate::drive;
 use crate::quest::{Digest, Listing, ListingCounts, Quest};
 use crate::session::{self, Appended, FORMAT, Frozen, Manifest, NewSession, Session, SourceRecord};
@@ -73,8 +73,8 @@ pub struct ScanArgs {
     )]
     pause_after: u32,
 
-    /// A key file with which `resume` can be run without a terminal
-    #[arg(long, value_name = "FILE", conflicts_with = "update")]
+    /// The operator's key file; `resume` and --update ask for it from then on
+    #[arg(long, value_name = "FILE")]
     operator_key: Option<PathBuf>,
 
     #[command(flatten)]
@@ -156,9 +156,10 @@ fn scan(context: &Context, args: &ScanArgs) -> Result<Scanned> {
 
 fn update(context: &mut Context, args: &ScanArgs) -> Result<Scanned> {
     let mut session = context.open_session()?;
+    operator::authority(&session, args.operator_key.as_deref())?;
     let before: ListPlan = serde_json::from_value(session.source().list.clone())
         .context("the session does not say how its list was read")?;
-    let plan = args.plan(Some(before))?;
+    let plan = args.plan(Some(&before))?;
     let mut planned = plan.open(&args.list)?;
     let mut counts = ListingCounts::default();
     let (mut source, mut added) = (String::new(), 0);
@@ -208,12 +209,11 @@ pub(super) fn known_quests(session: &Session) -> Result<Vec<Quest>> {
 
 impl ScanArgs {
     /// How the list is read: as the flags say, else as the list before was.
-    fn plan(&self, before: Option<ListPlan>) -> Result<ListPlan> {
+    fn plan(&self, old: Option<&ListPlan>) -> Result<ListPlan> {
         let key: Vec<String> = match &self.col {
             Some(col) => vec![col.clone()],
             None => self.key_cols.clone(),
         };
-        let old = before.as_ref();
         let key = match (key.is_empty(), old) {
             (false, _) => key,
             (true, Some(before)) => before.key.clone(),
@@ -270,7 +270,11 @@ fn extension(format: SourceFormat) -> &'static str {
 }
 
 fn frozen(args: &ScanArgs) -> Result<Frozen> {
-    let operator_key = args.operator_key.as_deref().map(key_digest).transpose()?;
+    let operator_key = args
+        .operator_key
+        .as_deref()
+        .map(operator::key_digest)
+        .transpose()?;
     Ok(Frozen {
         max_tries: args.max_tries,
         pause_after: args.pause_after,
