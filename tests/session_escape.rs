@@ -4,8 +4,9 @@ use crate::harness::email_net::page;
 use crate::harness::{EmailNet, Run};
 use crate::servers::http::Reply;
 
-/// Clears the screen, sets a title, turns the direction, ends the line.
-const EVIL: &str = "Acme\u{1b}[2J\u{1b}]0;x\u{7}\u{9b}31m\u{202e}\u{2066}\u{2028}\u{85}\u{7f}Foods";
+/// Clears the screen, sets a title, turns the direction, ends the line, and says `rm` unseen.
+const EVIL: &str = "Acme\u{1b}[2J\u{1b}]0;x\u{7}\u{9b}31m\u{202e}\u{2066}\u{2028}\u{85}\u{7f}\
+                    \u{200b}\u{e0072}\u{e006d}Foods";
 
 /// Expects text without anything that steers a terminal; JSON and text alike.
 #[track_caller]
@@ -19,6 +20,8 @@ fn assert_plain(run: &Run) {
                 )
                 || ('\u{202a}'..='\u{202e}').contains(&c)
                 || ('\u{2066}'..='\u{2069}').contains(&c)
+                || ('\u{200b}'..='\u{200d}').contains(&c)
+                || ('\u{e0000}'..='\u{e007f}').contains(&c)
         };
         let found = text.chars().find(|c| steers(*c));
         assert_eq!(found, None, "{text:?}");

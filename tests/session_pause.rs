@@ -1,7 +1,7 @@
 //! The pause after quests that ended with nothing proven, and who lifts it.
 
 use crate::harness::EmailNet;
-use crate::harness::email_net::ACME;
+use crate::harness::email_net::{ACME, page, rules};
 use crate::servers::closed_port;
 use crate::servers::http::Reply;
 
@@ -148,9 +148,10 @@ fn one_honest_pass_in_between_clears_the_streak() {
 }
 
 #[test]
-fn honest_work_that_fails_does_not_pause() {
+fn made_up_addresses_pause_however_much_is_looked_up_for_them() {
     let world = pausing(&[]);
-    for id in 1..=4 {
+    for id in 1..=3 {
+        assert_open(&world);
         for (local, code) in [("ceo", 5), ("cto", 5), ("cfo", 6)] {
             let lie = world
                 .right("acme.co.kr")
@@ -159,7 +160,36 @@ fn honest_work_that_fails_does_not_pause() {
             assert_eq!(world.submit(id, &lie).0, code);
         }
     }
-    assert_open(&world);
+    assert_paused(&world);
+}
+
+/// The nearest neighbours: what a person must settle, once shown by each company's own site and
+/// once by its site with somebody else's name on it.
+#[test]
+fn a_review_of_what_the_companys_own_site_shows_clears_the_streak() {
+    let world = pausing(&[]);
+    world.net.host("gmail.com");
+    world.net.dns.mx("gmail.com", 10, "gmail.com");
+    let shown = |id: u32, named: &str| {
+        let domain = format!("company{id}.kr");
+        let email = format!("company{id}.office@gmail.com");
+        world.company(&domain, named);
+        let www = format!("www.{domain}");
+        world
+            .net
+            .web
+            .page(&www, "/contact", &page(named, &format!("Write to {email}")));
+        let (_, answer) = world.submit(id, &world.right(&domain).email(&email));
+        assert_eq!(answer["verdict"], "REVIEW", "{answer}");
+        let (_, status) = world.place.json(["status"]);
+        (rules(&answer), status["streak"].clone())
+    };
+    end_by_giving_up(&world, 1);
+    let (fired, streak) = shown(2, NAMES[1]);
+    assert_eq!((fired, streak), (vec!["freemail".to_owned()], 0.into()));
+    let (fired, streak) = shown(3, "Somebody Else");
+    assert!(fired.len() > 1, "{fired:?}");
+    assert_eq!(streak, 1);
 }
 
 #[test]
@@ -233,4 +263,39 @@ fn what_is_complete_is_not_paused() {
     let done = world.place.run(["next"]).exits(3);
     assert!(done.contains("complete"), "{done}");
     assert_eq!(world.place.give_up(1), 7);
+}
+
+#[test]
+fn a_newer_list_is_the_operators_to_add_where_a_key_was_frozen() {
+    let world = EmailNet::unscanned();
+    world.place.write("key", "0123456789abcdef");
+    world.place.write("other", "0123456789abcdeF");
+    let mut flags = world.flags();
+    flags.push("--operator-key=key".to_owned());
+    world.place.scan(&NAMES, &flags);
+    world.place.write("newer.txt", "Ferro Tiles\n");
+    let before = world.place.ledger();
+    for key in [&[][..], &["--operator-key=other"]] {
+        let args = [&["scan", "newer.txt", "--update"], key].concat();
+        let run = world.place.run(&args);
+        assert!(run.stderr.contains("key"), "{run:?}");
+        run.exits(2);
+    }
+    assert_eq!(world.place.ledger(), before);
+    world
+        .place
+        .run(["scan", "newer.txt", "--update", "--operator-key=key"])
+        .ok();
+    assert_ne!(world.place.ledger(), before);
+}
+
+#[test]
+fn where_no_key_was_frozen_none_is_asked_for_and_none_does() {
+    let world = pausing(&[]);
+    world.place.write("key", "0123456789abcdef");
+    world.place.write("newer.txt", "Ferro Tiles\n");
+    let update = ["scan", "newer.txt", "--update"];
+    let with_key = [&update[..], &["--operator-key=key"]].concat();
+    world.place.run(&with_key).exits(2);
+    world.place.run(update).ok();
 }

@@ -18,6 +18,7 @@ mod list_args;
 mod list_plan;
 mod network_args;
 mod next;
+mod operator;
 mod quest_choice;
 mod resume;
 mod rules;

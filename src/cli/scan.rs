@@ -13,7 +13,7 @@ use super::gate_args::GateArgs;
 use super::list_args::ListArgs;
 use super::list_plan;
 use super::network_args::NetworkArgs;
-use super::resume::key_digest;
+use super::operator;
 use super::scan_summary::{Scanned, text};
 use super::scan_update::update;
 use crate::drive;
@@ -47,8 +47,8 @@ pub struct ScanArgs {
     )]
     pause_after: u32,
 
-    /// A key file with which `resume` can be run without a terminal
-    #[arg(long, value_name = "FILE", conflicts_with = "update")]
+    /// The operator's key file; `resume` and --update ask for it from then on
+    #[arg(long, value_name = "FILE")]
     operator_key: Option<PathBuf>,
 
     #[command(flatten)]
@@ -60,7 +60,7 @@ pub struct ScanArgs {
 
 pub(super) fn run(context: &mut Context, args: &ScanArgs) -> Result<Exit> {
     let scanned = if args.update {
-        update(context, &args.list)?
+        update(context, &args.list, args.operator_key.as_deref())?
     } else {
         scan(context, args)?
     };
@@ -109,7 +109,11 @@ fn scan(context: &Context, args: &ScanArgs) -> Result<Scanned> {
 }
 
 fn frozen(args: &ScanArgs) -> Result<Frozen> {
-    let operator_key = args.operator_key.as_deref().map(key_digest).transpose()?;
+    let operator_key = args
+        .operator_key
+        .as_deref()
+        .map(operator::key_digest)
+        .transpose()?;
     Ok(Frozen {
         max_tries: args.max_tries,
         pause_after: args.pause_after,

@@ -1,16 +1,25 @@
 //! `comail scan --update`: the new keys of a list join the session that is there.
 
+use std::path::Path;
+
 use anyhow::Result;
 
 use super::context::{self, Context};
 use super::counted::counted;
 use super::list_args::ListArgs;
 use super::list_plan::{self, ListPlan, known_quests};
+use super::operator;
 use super::scan_summary::Scanned;
 use crate::session::{self, Appended};
 
-pub(super) fn update(context: &mut Context, args: &ListArgs) -> Result<Scanned> {
+/// Adds what is new in the list; where the session froze an operator's key, only to who has it.
+pub(super) fn update(
+    context: &mut Context,
+    args: &ListArgs,
+    operator_key: Option<&Path>,
+) -> Result<Scanned> {
     let mut session = context.open_session()?;
+    operator::authority(&session, operator_key)?;
     let path = args.path();
     let before = ListPlan::of(session.source())?;
     let sha256 = list_plan::digest(path)?;

@@ -9,6 +9,9 @@ const SILENT: &[&str] = &["source-unanswered", "mx-unanswered", "identity-unansw
 /// Rules that fire when a page may not or cannot be read.
 const UNREAD: &[&str] = &["source-robots", "source-unreadable", "source-needs-script"];
 
+/// Checks that together bear a submission out: the company's own site shows the address.
+const CONFIRMING: &[&str] = &["source", "identity"];
+
 /// What `judgement` rests on.
 ///
 /// `looked_up`: the gate asked the world anything at all. `unanswered`: some lookup was not
@@ -19,16 +22,22 @@ pub fn grounds(judgement: &Judgement, looked_up: bool, unanswered: bool) -> Grou
         let mut facts = judgement.facts.iter();
         facts.any(|fact| rules.contains(&fact.rule.as_str()))
     };
-    let failed = judgement
-        .checks
-        .iter()
-        .any(|report| report.outcome == CheckOutcome::Failed);
+    let ended = |check: &str, outcome| {
+        let mut checks = judgement.checks.iter();
+        checks.any(|report| report.check == check && report.outcome == outcome)
+    };
+    let mut checks = judgement.checks.iter();
+    let failed = checks.any(|report| report.outcome == CheckOutcome::Failed);
+    let mut confirming = CONFIRMING.iter();
+    let confirmed = confirming.all(|check| ended(check, CheckOutcome::Passed));
     if !looked_up {
         Grounds::Submission
     } else if fired(SILENT) || (unanswered && !failed) {
         Grounds::Silence
     } else if fired(UNREAD) {
         Grounds::Unread
+    } else if confirmed && !failed {
+        Grounds::Confirmed
     } else {
         Grounds::World
     }
@@ -37,9 +46,13 @@ pub fn grounds(judgement: &Judgement, looked_up: bool, unanswered: bool) -> Grou
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gate::{Fact, Level, RuleId};
+    use crate::gate::{CheckReport, Fact, Level, RuleId};
 
     fn judged(rule: &'static str) -> Judgement {
+        checked(rule, &[])
+    }
+
+    fn checked(rule: &'static str, checks: &[(&str, CheckOutcome)]) -> Judgement {
         let fact = Fact {
             rule: RuleId::known(rule),
             level: Level::Review,
@@ -49,7 +62,35 @@ mod tests {
             actual: String::new(),
             count: 1,
         };
-        Judgement::from_facts(vec![fact], Vec::new())
+        let reports = checks.iter().map(|(check, outcome)| CheckReport {
+            check: (*check).to_owned(),
+            outcome: *outcome,
+        });
+        Judgement::from_facts(vec![fact], reports.collect())
+    }
+
+    #[test]
+    fn a_submission_is_confirmed_by_source_and_identity_together() {
+        use CheckOutcome::{Failed, NotConfirmed, NotRun, Passed};
+        let of = |source, identity, mail| {
+            let checks = [("source", source), ("mail", mail), ("identity", identity)];
+            grounds(&checked("freemail", &checks), true, false)
+        };
+        assert_eq!(of(Passed, Passed, Passed), Grounds::Confirmed);
+        assert_eq!(of(Passed, Passed, NotConfirmed), Grounds::Confirmed);
+        for (source, identity) in [
+            (NotConfirmed, Passed),
+            (Passed, NotConfirmed),
+            (NotRun, Passed),
+            (Passed, NotRun),
+        ] {
+            assert_eq!(of(source, identity, Passed), Grounds::World);
+        }
+        assert_eq!(of(Passed, Passed, Failed), Grounds::World);
+        let silent = [("source", Passed), ("identity", Passed)];
+        let silent = checked("mx-unanswered", &silent);
+        assert_eq!(grounds(&silent, true, true), Grounds::Silence);
+        assert_eq!(grounds(&judged("freemail"), true, false), Grounds::World);
     }
 
     #[test]

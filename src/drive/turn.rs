@@ -77,7 +77,8 @@ pub struct Judged {
 ///
 /// The gate runs outside the session's lock. Under the lock everything that the verdict took
 /// from the session is looked at again, so that of two submissions at once one is recorded and
-/// the other changes nothing.
+/// the other changes nothing. Evidence is kept under the lock too: a submission that is never
+/// recorded leaves none behind.
 pub fn submit(
     session: &mut Session,
     id: QuestId,
@@ -101,9 +102,6 @@ pub fn submit(
         before: &standing,
     };
     let ruling = turn.rule(session)?;
-    for (digest, body) in &ruling.recording.bodies {
-        session.evidence().keep(*digest, &pack(body))?;
-    }
     turn.record(session, ruling, now(), salts)
 }
 
@@ -164,9 +162,10 @@ impl Turn<'_> {
         let max_tries = session.manifest().frozen.max_tries;
         let mut recorded = None;
         let appended = session.append(now, salts, |session| {
-            let (attempt, judgement) = self.settle(session, ruling, max_tries)?;
+            let (attempt, ruling) = self.settle(session, ruling, max_tries)?;
+            keep(session, &ruling.recording)?;
             let event = Event::Attempt(Box::new(attempt.clone()));
-            recorded = Some((attempt, judgement));
+            recorded = Some((attempt, ruling.judgement));
             Ok::<_, Declined>(vec![event])
         })?;
         match (appended, recorded) {
@@ -192,7 +191,7 @@ impl Turn<'_> {
         session: &Session,
         ruling: Ruling,
         max_tries: NonZeroU32,
-    ) -> Result<(Attempt, Judgement), Declined> {
+    ) -> Result<(Attempt, Ruling), Declined> {
         let standing = session
             .board()
             .get(self.quest.id)
@@ -227,7 +226,7 @@ impl Turn<'_> {
             judgement: to_raw_value(&ruling.judgement).map_err(DriveError::from)?,
             evidence: to_raw_value(&ruling.recording.evidence).map_err(DriveError::from)?,
         };
-        Ok((attempt, ruling.judgement))
+        Ok((attempt, ruling))
     }
 
     /// Judges again, from evidence alone, when what the session knows has changed.
@@ -239,6 +238,15 @@ impl Turn<'_> {
             Some((judgement, recording)) => Ruling::seen(judgement, recording),
         }
     }
+}
+
+/// Puts the bodies that a ledger line is about to name on disk.
+fn keep(session: &Session, recording: &Recording) -> Result<(), DriveError> {
+    let store = session.evidence();
+    for (digest, body) in &recording.bodies {
+        store.keep(*digest, &pack(body))?;
+    }
+    Ok(())
 }
 
 /// The rules that fired, each once, in the order of the facts.

@@ -1,6 +1,7 @@
 //! What a quest is: its id and key, its fields, a submission, and a verdict on one.
 
 pub mod email;
+pub mod plain;
 pub mod prompt;
 
 mod anchor;

@@ -3,9 +3,10 @@
 use minijinja::{Environment, UndefinedBehavior};
 use serde::Serialize;
 
+use super::plain::Plain;
 use super::{Anchor, Quest, QuestKind, Shown};
 
-/// What a prompt template may name; every text is on one line.
+/// What a prompt template may name; every text is on one line, and all of it can be seen.
 #[derive(Debug, Serialize)]
 pub struct Task {
     /// The quest's key.
@@ -35,7 +36,8 @@ pub fn render(kind: &QuestKind, quest: &Quest) -> Result<String, minijinja::Erro
     )
 }
 
-/// The text with each line break a space: a cell must not forge lines of the prompt.
+/// The text with each line break a space and what is unsafe escaped: a cell must not forge lines
+/// of the prompt, or say to an agent what a person does not see in it.
 fn on_one_line(text: &str) -> String {
     let breaks = |c| {
         matches!(
@@ -44,7 +46,8 @@ fn on_one_line(text: &str) -> String {
         )
     };
     let lines = text.split(breaks).filter(|line| !line.is_empty());
-    lines.collect::<Vec<_>>().join(" ")
+    let line = lines.collect::<Vec<_>>().join(" ");
+    Plain(&line).to_string()
 }
 
 #[cfg(test)]
@@ -78,6 +81,12 @@ mod tests {
     fn a_cell_of_several_lines_forges_none() {
         assert_eq!(on_one_line("Acme\r\n\u{2028}Submit: x\n"), "Acme Submit: x");
         assert_eq!(on_one_line("Acme  Foods "), "Acme  Foods ");
+    }
+
+    #[test]
+    fn a_cell_says_nothing_unseen() {
+        assert_eq!(on_one_line("Acme\u{e0041}"), "Acme\\u{e0041}");
+        assert_eq!(on_one_line("Ac\u{200b}me\u{1b}"), "Ac\\u{200b}me\\u{1b}");
     }
 
     #[test]

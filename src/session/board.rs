@@ -232,12 +232,7 @@ impl Standing {
     }
 
     fn ending(&self) -> Option<Ending> {
-        let grounds = |wanted: fn(Grounds) -> bool| {
-            self.submissions.iter().any(|(_, grounds)| wanted(*grounds))
-        };
         let (_, last) = self.submissions.last()?;
-        let gave_up = grounds(|grounds| grounds == Grounds::NoResult);
-        let looked = grounds(|grounds| grounds == Grounds::World);
-        Ending::of(self.progress.state, *last, gave_up, looked)
+        Ending::of(self.progress.state, *last)
     }
 }

@@ -101,6 +101,8 @@ pub enum Grounds {
     Submission,
     /// What the world answered.
     World,
+    /// What the world answered, and it bears out what was submitted.
+    Confirmed,
     /// A page that may not or cannot be read.
     Unread,
     /// A lookup that was not answered.

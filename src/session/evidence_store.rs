@@ -26,9 +26,12 @@ impl EvidenceStore {
     }
 
     /// Keeps a packed body; it is on disk when this returns.
+    ///
+    /// What lies there under its name and is something else is replaced: whoever put it there
+    /// beforehand would otherwise decide what was seen.
     pub fn keep(&self, digest: Digest, packed: &[u8]) -> Result<(), SessionError> {
         let path = self.path(digest);
-        if path.exists() {
+        if holds(&path, packed).map_err(SessionError::io(&path, "read evidence"))? {
             return Ok(());
         }
         let folder = path.parent().unwrap_or(&self.dir);
@@ -61,6 +64,19 @@ impl EvidenceStore {
     }
 }
 
+/// Whether there is a file of its own at `path` with these bytes.
+fn holds(path: &Path, bytes: &[u8]) -> std::io::Result<bool> {
+    // A link or a pipe is not looked into: it may be without end, or another file tomorrow.
+    match fs::symlink_metadata(path) {
+        Ok(found) if found.is_file() && found.len() == bytes.len() as u64 => {
+            Ok(fs::read(path)? == bytes)
+        }
+        Ok(_) => Ok(false),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
 /// Makes sure that the names in `dir` are on disk.
 pub(super) fn sync_dir(dir: &Path) -> std::io::Result<()> {
     // Windows cannot open a directory as a file, and keeps names by itself.
@@ -75,15 +91,44 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keeps_once_and_finds_again() {
+    fn keeps_and_finds_again() {
         let dir = tempfile::tempdir().unwrap();
         let store = EvidenceStore::new(dir.path());
         let digest = Digest::of(b"page");
         assert_eq!(store.load(digest).unwrap(), None);
+        for _ in 0..2 {
+            store.keep(digest, b"packed").unwrap();
+            assert_eq!(store.load(digest).unwrap().unwrap(), b"packed");
+        }
+    }
+
+    #[test]
+    fn replaces_what_was_put_there_beforehand() {
+        let dir = tempfile::tempdir().unwrap();
+        let store = EvidenceStore::new(dir.path());
+        let digest = Digest::of(b"page");
+        let path = store.path(digest);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        for planted in [&b"junk!!"[..], b"", b"longer than the body"] {
+            fs::write(&path, planted).unwrap();
+            store.keep(digest, b"packed").unwrap();
+            assert_eq!(store.load(digest).unwrap().unwrap(), b"packed");
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_is_replaced_and_what_it_names_is_not() {
+        let dir = tempfile::tempdir().unwrap();
+        let store = EvidenceStore::new(dir.path());
+        let digest = Digest::of(b"page");
+        let path = store.path(digest);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        let elsewhere = dir.path().join("elsewhere");
+        fs::write(&elsewhere, "packed").unwrap();
+        std::os::unix::fs::symlink(&elsewhere, &path).unwrap();
         store.keep(digest, b"packed").unwrap();
-        store
-            .keep(digest, b"other bytes do not replace it")
-            .unwrap();
+        fs::write(&elsewhere, "changed").unwrap();
         assert_eq!(store.load(digest).unwrap().unwrap(), b"packed");
     }
 }

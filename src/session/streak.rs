@@ -1,6 +1,9 @@
 //! The unproven streak: quests in a row that ended with nothing proven.
 //!
 //! Either the network is down or the agent is dumping; in both cases going on wastes the list.
+//! A quest ended with something proven by a PASS, or by a REVIEW of what the world confirms.
+//! Nothing else counts as work, however much was looked up for it: a made-up address brings
+//! any quest to DONE, and one address of a free provider any number of them to REVIEW.
 
 use super::event::Grounds;
 use super::state::State;
@@ -8,31 +11,24 @@ use super::state::State;
 /// How a quest ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ending {
-    /// Something was found out about it.
+    /// The world bears out what was submitted last.
     Proven,
-    /// Nothing was: it was given up, never tried against the world, or the world was silent.
+    /// It does not: the quest was given up, answered wrongly, or left to a person on no more
+    /// than somebody's word.
     Unproven,
 }
 
 impl Ending {
     /// How a quest ended that an attempt on these `grounds` brought to `state`; none while it is
     /// in TODO.
-    ///
-    /// `gave_up`: one of its attempts was no answer at all. `looked`: one of its attempts was
-    /// judged by what the world answered.
     #[must_use]
-    pub fn of(state: State, grounds: Grounds, gave_up: bool, looked: bool) -> Option<Self> {
-        let unproven = match state {
-            State::Todo => return None,
-            State::Pass => false,
-            State::Review => matches!(grounds, Grounds::Silence | Grounds::Unread),
-            State::Done => gave_up || !looked,
-        };
-        Some(if unproven {
-            Self::Unproven
-        } else {
-            Self::Proven
-        })
+    pub fn of(state: State, grounds: Grounds) -> Option<Self> {
+        match state {
+            State::Todo => None,
+            State::Pass => Some(Self::Proven),
+            State::Review if grounds == Grounds::Confirmed => Some(Self::Proven),
+            State::Review | State::Done => Some(Self::Unproven),
+        }
     }
 }
 
@@ -67,33 +63,36 @@ impl Streak {
 mod tests {
     use super::*;
 
+    const EVERY_GROUND: [Grounds; 7] = [
+        Grounds::NoResult,
+        Grounds::Repeat,
+        Grounds::Submission,
+        Grounds::World,
+        Grounds::Confirmed,
+        Grounds::Unread,
+        Grounds::Silence,
+    ];
+
     #[test]
-    fn an_ending_is_unproven_when_given_up_untried_or_unheard() {
-        use Ending::{Proven, Unproven};
-        let of = Ending::of;
-        assert_eq!(of(State::Todo, Grounds::NoResult, true, false), None);
-        assert_eq!(of(State::Pass, Grounds::World, true, true), Some(Proven));
-        assert_eq!(of(State::Review, Grounds::World, false, true), Some(Proven));
-        assert_eq!(
-            of(State::Review, Grounds::Silence, false, false),
-            Some(Unproven)
-        );
-        assert_eq!(
-            of(State::Review, Grounds::Unread, false, false),
-            Some(Unproven)
-        );
-        assert_eq!(of(State::Done, Grounds::World, false, true), Some(Proven));
-        assert_eq!(
-            of(State::Done, Grounds::NoResult, true, true),
-            Some(Unproven)
-        );
-        // Giving up first and dumping rubbish as the last try does not hide the giving up.
-        assert_eq!(of(State::Done, Grounds::World, true, true), Some(Unproven));
-        // Rubbish that never reached the world is no work either.
-        assert_eq!(
-            of(State::Done, Grounds::Submission, false, false),
-            Some(Unproven)
-        );
+    fn a_review_is_proven_only_where_the_world_confirms_it() {
+        for grounds in EVERY_GROUND {
+            let proven = grounds == Grounds::Confirmed;
+            let expected = if proven {
+                Ending::Proven
+            } else {
+                Ending::Unproven
+            };
+            assert_eq!(Ending::of(State::Review, grounds), Some(expected));
+        }
+    }
+
+    #[test]
+    fn a_pass_is_proven_and_nothing_that_is_done_is() {
+        for grounds in EVERY_GROUND {
+            assert_eq!(Ending::of(State::Todo, grounds), None);
+            assert_eq!(Ending::of(State::Pass, grounds), Some(Ending::Proven));
+            assert_eq!(Ending::of(State::Done, grounds), Some(Ending::Unproven));
+        }
     }
 
     #[test]
