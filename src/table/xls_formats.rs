@@ -300,7 +300,7 @@ mod tests {
             bytes in prop::collection::vec(any::<u8>(), 0..200),
             at in 0_usize..400,
         ) {
-            let mut whole = stream(BIFF8, record(FORMAT, &[164, 1], b"\00"), &sheet());
+            let mut whole = stream(BIFF8, record(FORMAT, &[164, 1], b"\x000"), &sheet());
             let at = at % whole.len();
             whole.splice(at..at, bytes.iter().copied());
             if let Some(formats) = XlsFormats::of_stream(&whole, 0) {
