@@ -10,7 +10,7 @@ const ROWS: u32 = 20_000;
 /// The name in `row`: every tenth row is blank, every hundredth repeats the first name.
 fn name(row: u32) -> Option<String> {
     match row {
-        _ if row % 10 == 0 => None,
+        _ if row.is_multiple_of(10) => None,
         _ if row % 100 == 1 => Some("Company 2".to_owned()),
         _ => Some(format!("Company {row}")),
     }

@@ -21,7 +21,7 @@ fn csv(world: &EmailNet, args: &[&str]) -> Vec<Vec<String>> {
         .place
         .run([&["export", "out.csv", "--force"], args].concat())
         .ok();
-    let bytes = std::fs::read(world.place.at("out.csv")).unwrap();
+    let bytes = std::fs::read(world.place.at("out.csv")).expect("the export");
     let bytes = bytes
         .strip_prefix(b"\xef\xbb\xbf")
         .expect("a byte order mark");
@@ -41,7 +41,7 @@ fn jsonl(world: &EmailNet, args: &[&str]) -> Vec<Value> {
         .place
         .run([&["export", "out.jsonl", "--force"], args].concat())
         .ok();
-    let text = std::fs::read_to_string(world.place.at("out.jsonl")).unwrap();
+    let text = std::fs::read_to_string(world.place.at("out.jsonl")).expect("the export");
     assert!(text.ends_with('\n') && !text.contains('\r'));
     text.lines()
         .map(|line| serde_json::from_str(line).expect("JSON"))
@@ -147,13 +147,11 @@ const HOSTILE: [&str; 8] = [
 
 /// A list with those texts beside the names of companies.
 fn hostile() -> EmailNet {
-    let mut list = String::from("company,=note\n");
-    for (number, text) in HOSTILE.iter().enumerate() {
-        list.push_str(&format!(
-            "Company {number},\"{}\"\n",
-            text.replace('"', "\"\"")
-        ));
-    }
+    let row = |(number, text): (usize, &&str)| {
+        format!("Company {number},\"{}\"", text.replace('"', "\"\""))
+    };
+    let rows: Vec<String> = HOSTILE.iter().enumerate().map(row).collect();
+    let list = format!("company,=note\n{}\n", rows.join("\n"));
     listed("list.csv", list, &["--col=company", "--header=yes"])
 }
 

@@ -73,7 +73,12 @@ fn numbers_and_dates_keep_the_text_that_the_sheet_shows() {
         "--show",
         "비율",
     ];
-    for name in ["openpyxl.xlsx", "libreoffice.xlsx"] {
+    for name in [
+        "openpyxl.xlsx",
+        "libreoffice.xlsx",
+        "libreoffice.ods",
+        "libreoffice.xls",
+    ] {
         let (place, _) = scanned(name, &show);
         assert_eq!(
             quests(&place)[0]["shown"],

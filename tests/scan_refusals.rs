@@ -20,7 +20,7 @@ fn place() -> Place {
     place.write("fake.xlsx", "<html>not a workbook</html>");
     place.write(
         "torn.xlsx",
-        &std::fs::read(fixture("companies.xlsx")).unwrap()[..3000],
+        &std::fs::read(fixture("companies.xlsx")).expect("a fixture")[..3000],
     );
     place.write("twice.csv", "Company,Site,Site\nAcme,a.com,b.com\n");
     place
@@ -225,10 +225,10 @@ fn a_pipe_is_refused_before_it_is_waited_for() {
 fn a_full_disk_leaves_nothing_behind() {
     use crate::sheets::on_a_full_disk;
     let place = Place::new();
-    let list: String = (0..3000)
-        .map(|number| format!("Company {number}\n"))
+    let list: Vec<String> = (0..3000)
+        .map(|number| format!("Company {number}"))
         .collect();
-    place.write("list.txt", &list);
+    place.write("list.txt", list.join("\n"));
     // The copy of the list is too large for the disk, then the ledger is.
     for kib in [8, 64] {
         let run: Run = on_a_full_disk(&place, kib, "scan list.txt");

@@ -149,7 +149,7 @@ fn note_original(source: &SourceRecord, output: &mut Output) {
 fn note_gone(gone: u32, output: &mut Output) {
     if gone > 0 {
         output.note(&format!(
-            "note: {} of the session not in the list any more, and so not in the export",
+            "note: left out, for the list has no row of it any more: {}",
             counted(gone, "quest")
         ));
     }

@@ -61,8 +61,8 @@ pub(super) fn update(
     }
     if sites > 0 {
         context.output.note(&format!(
-            "note: {} without a site from the scan before, and the list names one now; the \
-             gate goes on judging without it",
+            "note: the list names a site now for {} scanned without one; the gate goes on \
+             judging without it",
             counted(sites, "quest")
         ));
     }

@@ -44,7 +44,7 @@ pub struct List {
 
 enum Source {
     Xlsx(Box<XlsxSheet>),
-    Xls(XlsSheet),
+    Xls(Box<XlsSheet>),
     Ods(Box<OdsSheet>),
     Text,
 }
@@ -65,7 +65,7 @@ impl List {
             SourceFormat::Xlsx | SourceFormat::Xlsm => {
                 Source::Xlsx(Box::new(XlsxSheet::open(path, sheet)?))
             }
-            SourceFormat::Xls => Source::Xls(XlsSheet::open(path, sheet)?),
+            SourceFormat::Xls => Source::Xls(Box::new(XlsSheet::open(path, sheet)?)),
             SourceFormat::Ods => Source::Ods(Box::new(OdsSheet::open(path, sheet)?)),
             SourceFormat::Csv { .. } | SourceFormat::Lines { .. } => Source::Text,
         };

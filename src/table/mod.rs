@@ -42,6 +42,7 @@ mod row_sink;
 mod sheets;
 mod source;
 mod source_format;
+mod xls_formats;
 mod xlsx_bounds;
 
 pub use column::{ColumnIndex, MAX_COLUMNS, NotAColumn};

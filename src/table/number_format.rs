@@ -31,6 +31,21 @@ impl NumberFormats {
         }
     }
 
+    /// Compiles formats given by their ids and codes; a style is the place of its format here.
+    #[must_use]
+    pub fn of_codes<'a>(codes: impl Iterator<Item = (u32, &'a str)>, date_1904: bool) -> Self {
+        Self {
+            styles: codes.map(|(id, code)| Shown::new(Some(id), code)).collect(),
+            options: options(date_1904),
+        }
+    }
+
+    /// Whether numbers of `style` are shown as in the format General.
+    #[must_use]
+    pub fn is_general(&self, style: usize) -> bool {
+        !matches!(self.styles.get(style), Some(Shown::Code { .. }))
+    }
+
     /// Writes `value` at the end of `text` as a cell of `style` shows it.
     pub fn number(&self, style: usize, value: f64, text: &mut String) {
         match self.styles.get(style) {

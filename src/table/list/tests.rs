@@ -138,7 +138,7 @@ fn cells_read_as_the_sheet_shows_them() {
 
 #[test]
 fn libreoffices_workbooks_read_alike() {
-    for name in ["libreoffice.xlsx", "libreoffice.ods"] {
+    for name in ["libreoffice.xlsx", "libreoffice.ods", "libreoffice.xls"] {
         let mut list = List::open(&fixture(name), &sheet("업체 목록")).unwrap();
         assert_eq!(list.header().unwrap().row, 2, "{name}");
         let rows = rows(&mut list, &["A", "등록번호", "설립일", "비율", "숨김"]);
@@ -184,39 +184,6 @@ fn libreoffices_workbooks_read_alike() {
             "{name}"
         );
     }
-}
-
-#[test]
-fn binary_workbooks_read_their_values() {
-    let mut list = List::open(&fixture("libreoffice.xls"), &sheet("업체 목록")).unwrap();
-    assert_eq!(list.format(), SourceFormat::Xls);
-    assert_eq!(list.header().unwrap().row, 2);
-    let rows = rows(&mut list, &["업체명", "등록번호", "설립일", "비율", "숨김"]);
-    assert_eq!(
-        rows[..4],
-        texts(&[
-            (
-                3,
-                [
-                    "한빛식품 주식회사",
-                    "1234567890",
-                    "2024-03-05",
-                    "0.125",
-                    "1"
-                ]
-            ),
-            (4, ["㈜대한정밀", "2208162517", "2024-03-05", "0.5", "2"]),
-            (
-                5,
-                ["한빛식품 주식회사", "1234567890", "2024-03-05", "1", "3"]
-            ),
-            (
-                6,
-                ["青山精機株式会社", "123456", "2024-03-05", "0.3", "TRUE"]
-            ),
-        ])
-    );
-    assert_eq!(rows[4].1[..2], ["Bluefin Freight Inc.", "#N/A"]);
 }
 
 #[test]
