@@ -107,6 +107,7 @@ fn no_flag_names_two_quests_or_none_of_the_list() {
 #[test]
 fn an_edited_verdict_is_found() {
     let world = EmailNet::start();
+    world.spoils();
     assert_eq!(world.place.give_up(1), 5);
     let path = world.place.at(".comail/ledger.jsonl");
     let text = fs::read_to_string(&path).unwrap();
@@ -145,6 +146,7 @@ fn edited_settings_are_found() {
         ("\"operator_key\": null", "\"operator_key\":  null"),
     ] {
         let world = EmailNet::start();
+        world.spoils();
         let path = world.place.at(".comail/session.json");
         let text = fs::read_to_string(&path).unwrap();
         let edited = text.replace(from, to);

@@ -61,7 +61,14 @@ fn attempts_of_every_ground_are_judged_the_same_again() {
     grounds.dedup();
     assert_eq!(
         grounds,
-        ["NoResult", "World", "Repeat", "Submission", "World"]
+        [
+            "NoResult",
+            "World",
+            "Repeat",
+            "Submission",
+            "Confirmed",
+            "World"
+        ]
     );
     assert_eq!(assert_replays(&net.place.at(".comail")), 6);
 }

@@ -54,6 +54,7 @@ fn a_submit_goes_on_behind_a_torn_line() {
 #[test]
 fn damage_elsewhere_is_refused_by_every_command_and_nothing_is_written() {
     let (world, path, whole) = tried();
+    world.spoils();
     assert_eq!(world.place.give_up(1), 5);
     let good = fs::read_to_string(&path).unwrap();
     let lines: Vec<&str> = good.lines().collect();
@@ -98,6 +99,7 @@ fn damage_elsewhere_is_refused_by_every_command_and_nothing_is_written() {
 #[test]
 fn a_lost_ledger_is_not_begun_anew() {
     let (world, path, _) = tried();
+    world.spoils();
     fs::remove_file(&path).unwrap();
     for command in ["next", "status", "export"] {
         let run = world.place.run([command]);
@@ -137,6 +139,7 @@ fn a_copy_of_the_list_that_was_edited_is_not_exported() {
 #[test]
 fn settings_that_do_not_read_are_refused_with_their_name() {
     let (world, _, _) = tried();
+    world.spoils();
     let path = world.place.at(".comail/session.json");
     let good = fs::read_to_string(&path).unwrap();
     for bad in [

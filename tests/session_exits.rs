@@ -54,7 +54,7 @@ fn every_ending_has_its_code() {
 
 #[test]
 fn a_reader_who_has_gone_does_not_change_the_verdicts_code() {
-    let world = EmailNet::with(&[ACME, "Bolt Toys", "Cargo Ring"], &["--pause-after", "1"]);
+    let world = EmailNet::with(&["Bolt Toys", "Cargo Ring", ACME], &["--pause-after", "1"]);
     for json in [false, true] {
         let mut right = world.right("acme.co.kr").args(3);
         right.extend(json.then(|| "--json".to_owned()));
