@@ -86,12 +86,10 @@ impl EmailNet {
     /// operator's anchor.
     pub fn anchored(rows: &[[&str; 2]]) -> Self {
         let this = Self::unscanned();
-        let rows: String = rows
-            .iter()
-            .map(|[key, site]| format!("{key},{site}\n"))
-            .collect();
-        this.place
-            .write("list.csv", format!("company,site\n{rows}"));
+        let header = ["company", "site"];
+        let rows = std::iter::once(&header).chain(rows);
+        let lines: Vec<String> = rows.map(|row| row.join(",")).collect();
+        this.place.write("list.csv", lines.join("\n") + "\n");
         let list = ["scan", "list.csv", "--col", "company", "--site-col", "site"];
         let flags = this.flags();
         this.place
@@ -105,7 +103,7 @@ impl EmailNet {
         let this = Self::unscanned();
         let mut flags = this.flags();
         let timeout = flags.iter().position(|flag| flag == "--timeout");
-        flags[timeout.expect("a timeout") + 1] = "20".to_owned();
+        "20".clone_into(&mut flags[timeout.expect("a timeout") + 1]);
         this.place.scan(names, &flags);
         this
     }
