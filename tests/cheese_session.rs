@@ -182,7 +182,7 @@ fn results_are_not_written_over_the_session_or_the_list() {
             let run = world
                 .place
                 .run([&["export", "--format=csv", name], force].concat());
-            assert_eq!(run.code, 1, "{name}: {run:?}");
+            assert!(matches!(run.code, 1 | 2), "{name}: {run:?}");
             assert_eq!(fs::read(world.place.at(name)).unwrap(), before, "{name}");
         }
     }

@@ -242,11 +242,11 @@ fn control_characters_and_endless_texts_fit_into_a_cell() {
         .ok();
     let found = cells(&world.place.at("out.xlsx"), "comail");
     let facts = text(&found, 1, 2);
-    assert!(facts.encode_utf16().count() <= 32_767 && facts.ends_with("가…"));
+    assert!(facts.ends_with("가… (120000 bytes)"), "{facts:?}");
     let facts = text(&found, 2, 2);
     assert!(facts.contains(steering), "{facts:?}");
     let lines = jsonl(&world, &["--columns=facts"]);
-    assert!(lines[0]["facts"].as_str().unwrap().ends_with(&endless));
+    assert!(lines[0]["facts"].as_str().unwrap().ends_with("bytes)"));
     assert!(lines[1]["facts"].as_str().unwrap().ends_with(steering));
     let rows = csv(&world, &["--columns=facts"]);
     assert!(rows[0][1].ends_with(&endless) && rows[1][1].ends_with(steering));

@@ -68,8 +68,9 @@ fn a_scan_without_room_leaves_nothing() {
 fn an_update_without_room_changes_nothing() {
     let world = EmailNet::start();
     let before = world.place.ledger();
-    let more: Vec<_> = (0..200).map(|n| format!("Company {n}")).collect();
-    world.place.write("more.txt", more.join("\n"));
+    let more: Vec<String> = (0..200).map(|n| format!("Company {n}")).collect();
+    let more = more.join("\n") + "\n";
+    world.place.write("more.txt", more);
     let update = ["scan", "more.txt", "--update"].map(str::to_owned);
     for blocks in [0, before.len() / 512 + 1] {
         let run = limited(&world.place, blocks, &update);

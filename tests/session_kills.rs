@@ -26,13 +26,13 @@ impl Dice {
 
     /// A share of `whole`, up to one and a quarter.
     fn share(&mut self, whole: Duration) -> Duration {
-        let share = u32::try_from(self.roll() % 1_250).expect("below 1,250");
+        let share = u32::try_from(self.roll() % 1_250).expect("a small number");
         whole * share / 1_000
     }
 }
 
 fn arguments(world: &EmailNet, turn: u64) -> Vec<String> {
-    let id = u32::try_from(turn % QUESTS + 1).expect("a quest's number");
+    let id = u32::try_from(turn % QUESTS + 1).expect("a small number");
     let right = world.right("acme.co.kr");
     let mut args = match turn % 4 {
         0 => right.args(id),

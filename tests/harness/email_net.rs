@@ -86,12 +86,10 @@ impl EmailNet {
     /// operator's anchor.
     pub fn anchored(rows: &[[&str; 2]]) -> Self {
         let this = Self::unscanned();
-        let mut list = "company,site\n".to_owned();
-        for row in rows {
-            list.push_str(&row.join(","));
-            list.push('\n');
-        }
-        this.place.write("list.csv", list);
+        let header = ["company", "site"];
+        let rows = std::iter::once(&header).chain(rows);
+        let lines: Vec<String> = rows.map(|row| row.join(",")).collect();
+        this.place.write("list.csv", lines.join("\n") + "\n");
         let list = ["scan", "list.csv", "--col", "company", "--site-col", "site"];
         let flags = this.flags();
         this.place
