@@ -65,17 +65,17 @@ pub(super) fn results<'a>(
             .get(*id)
             .ok_or("a row belongs to a quest that is not there")?;
         let last = reader.last_attempt(standing)?;
-        let cells = cells(standing.progress, last, columns)?;
+        let cells = cells(standing.progress, last.as_ref(), columns)?;
         Ok(ResultRow { row: *row, cells })
     }))
 }
 
 fn cells(
     progress: Progress,
-    last: Option<Dated<Box<Attempt>>>,
+    last: Option<&Dated<Box<Attempt>>>,
     columns: &Columns,
 ) -> Result<Vec<Cell>, RowError> {
-    let judgement: Option<Judgement> = match &last {
+    let judgement: Option<Judgement> = match last {
         Some(last) => Some(serde_json::from_str(last.value.judgement.get())?),
         None => None,
     };
@@ -88,7 +88,7 @@ fn cells(
     let lines: Vec<String> = facts.iter().map(line).collect();
     // What failed is nobody's address: it must not stand where somebody would mail to it.
     let proven = matches!(progress.state, State::Pass | State::Review);
-    let fields = last.as_ref().and_then(|last| match &last.value.submission {
+    let fields = last.and_then(|last| match &last.value.submission {
         Submission::Fields(fields) if proven => Some(fields),
         _ => None,
     });
@@ -98,7 +98,7 @@ fn cells(
         rule: &rules.join(", "),
         facts: &lines.join("\n"),
         tries: progress.tries,
-        judged_at: last.as_ref().map(|last| last.at),
+        judged_at: last.map(|last| last.at),
     }))
 }
 

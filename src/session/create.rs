@@ -92,7 +92,7 @@ fn fill(
     let started = Started {
         manifest: Digest::of(&manifest),
     };
-    write_ledger(dir, started, new, salts)?;
+    write_ledger(dir, &started, new, salts)?;
     let path = dir.join("session.json");
     let write = || -> std::io::Result<()> {
         let mut file = File::create(&path)?;
@@ -126,7 +126,7 @@ const WRITE_BYTES: usize = 256 * 1024;
 
 fn write_ledger(
     dir: &Path,
-    started: Started,
+    started: &Started,
     new: &NewSession<'_>,
     salts: &mut dyn FnMut() -> Salt,
 ) -> Result<(), SessionError> {
@@ -139,7 +139,7 @@ fn write_ledger(
         file.write_all(b"\n")?;
         Ok(line.tip())
     };
-    let first = Line::next_of(tip, new.now, salts(), EventType::Session, &started)?;
+    let first = Line::next_of(tip, new.now, salts(), EventType::Session, started)?;
     tip = put(&first).map_err(writing())?;
     for quest in new.quests {
         let line = Line::next_of(tip, new.now, salts(), EventType::Quest, quest)?;

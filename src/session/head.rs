@@ -63,7 +63,9 @@ impl fmt::Display for Head {
 
 impl fmt::Display for Salt {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&hex::encode(self.0))
+        let mut digits = [0; 32];
+        hex::encode_to_slice(self.0, &mut digits).map_err(|_| fmt::Error)?;
+        f.write_str(str::from_utf8(&digits).map_err(|_| fmt::Error)?)
     }
 }
 
@@ -83,13 +85,33 @@ fn digest(text: &str) -> Option<Digest> {
     hexadecimal(text).map(Digest::from_bytes)
 }
 
-/// Bytes as two lower-case digits each.
+/// Bytes as two lower-case digits each. Every line has 160 of them, so they are looked up.
 fn hexadecimal<const N: usize>(text: &str) -> Option<[u8; N]> {
-    let mut bytes = [0; N];
-    hex::decode_to_slice(text, &mut bytes).ok()?;
-    let lower = !text.bytes().any(|byte| byte.is_ascii_uppercase());
-    lower.then_some(bytes)
+    let (pairs, rest) = text.as_bytes().as_chunks();
+    if pairs.len() != N || !rest.is_empty() {
+        return None;
+    }
+    let (mut bytes, mut seen) = ([0; N], 0);
+    for (byte, [high, low]) in bytes.iter_mut().zip(pairs) {
+        let (high, low) = (NIBBLES[usize::from(*high)], NIBBLES[usize::from(*low)]);
+        seen |= high | low;
+        *byte = high << 4 | low & 0xF;
+    }
+    (seen < NO_DIGIT).then_some(bytes)
 }
+
+const NO_DIGIT: u8 = 0x10;
+
+/// What each byte is as a lower-case hexadecimal digit.
+const NIBBLES: [u8; 256] = {
+    let mut nibbles = [NO_DIGIT; 256];
+    let mut value: u8 = 0;
+    while value < 16 {
+        nibbles[b"0123456789abcdef"[value as usize] as usize] = value;
+        value += 1;
+    }
+    nibbles
+};
 
 #[cfg(test)]
 mod tests {
@@ -115,6 +137,16 @@ mod tests {
                 salt: Salt(salt),
                 digest: Digest::from_bytes(digest),
             })
+    }
+
+    #[test]
+    fn digits_are_lower_case_and_of_the_right_number() {
+        assert_eq!(hexadecimal("00ff1a"), Some([0x00, 0xFF, 0x1A]));
+        for bad in [
+            "00ff1", "00ff1a0", "00ff1A", "00ff1g", "00ff1/", "00ff1:", "00ffé", "",
+        ] {
+            assert_eq!(hexadecimal::<3>(bad), None, "{bad:?}");
+        }
     }
 
     proptest! {

@@ -1,0 +1,91 @@
+//! How long the e-mail gate takes to judge from evidence, and a page to be read.
+
+use std::hint::black_box;
+
+use comail::drive::judge_from;
+use comail::gate::email::EmailGate;
+use comail::gate::{Case, Gate as _};
+use comail::quest::{Fields, Key, Quest, QuestId, Submission, Verdict, email};
+use comail::world::page::Page;
+use comail::world::record::Recorder;
+use comail::world::recorded::RecordedWorld;
+use comail::world::{Accepted, Taken};
+use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use serde_json::json;
+use url::Url;
+
+/// A session that has passed nothing.
+struct NothingTaken;
+
+impl Accepted for NothingTaken {
+    fn holder(&self, _: &Taken) -> Option<Key> {
+        None
+    }
+}
+
+/// A contact page of about this many bytes.
+fn page(bytes: usize) -> String {
+    let row = "<tr><td class=\"name\">Trading &amp; Shipping <b>한빛</b></td>\
+               <td><a href=\"/item?id=7&amp;lang=en\">More of it</a></td></tr>\n";
+    let rows = row.repeat(bytes / row.len());
+    format!(
+        "<!doctype html><html><head><meta charset=\"utf-8\"><title>Acme Trading | Contact</title>\
+         <style>td {{ color: black }}</style></head><body><h1>Acme Trading</h1><table>{rows}</table>\
+         <p>Write to <a href=\"mailto:info@acme.co.kr\">info@acme.co.kr</a></p>\
+         <footer>© Acme Trading Co., Ltd.</footer></body></html>"
+    )
+}
+
+fn judge(criterion: &mut Criterion) {
+    let source = "https://www.acme.co.kr/contact";
+    let written = json!({
+        "pages": {source: {"body": page(20_000)}},
+        "dns": {
+            "acme.co.kr": {"MX": [[10, "mx.acme.co.kr"]]},
+            "mx.acme.co.kr": {"A": ["8.8.8.8"]},
+        },
+    });
+    let world = RecordedWorld::from_json(&written.to_string()).expect("a world");
+    let quest = Quest {
+        id: QuestId::from_index(0).expect("the first"),
+        key: Key::new("Acme Trading Co., Ltd.").expect("not blank"),
+        anchor: None,
+        shown: Vec::new(),
+        rows: vec![2],
+    };
+    let fields = [
+        (email::SITE, "https://www.acme.co.kr/"),
+        (email::EMAIL, "info@acme.co.kr"),
+        (email::SOURCE, source),
+    ];
+    let fields: Fields = fields.map(|(name, text)| (name, text.to_owned())).into();
+    let submission = Submission::Fields(fields);
+    let case = Case {
+        quest: &quest,
+        submission: &submission,
+    };
+    let gate = EmailGate::default();
+    let recorder = Recorder::new(world.world_with(&NothingTaken));
+    let judgement = gate.judge(case, &recorder.world());
+    assert_eq!(judgement.verdict, Verdict::Pass, "{:?}", judgement.facts);
+    let recording = recorder.finish();
+    criterion.bench_function("gate/judge-from-evidence", |bencher| {
+        bencher.iter(|| judge_from(&gate, case, black_box(&recording)));
+    });
+}
+
+fn parse(criterion: &mut Criterion) {
+    let url = Url::parse("https://www.acme.co.kr/contact").expect("a URL");
+    let mut group = criterion.benchmark_group("page/parse");
+    for (name, bytes) in [("50 KB", 50_000), ("1 MB", 1_000_000)] {
+        let page = page(bytes);
+        group.throughput(Throughput::Bytes(page.len() as u64));
+        group.bench_function(name, |bencher| {
+            let read = || Page::parse(&url, Some("text/html"), None, black_box(page.as_bytes()));
+            bencher.iter(|| read().expect("a page"));
+        });
+    }
+}
+
+criterion_group!(benches, judge, parse);
+criterion_main!(benches);

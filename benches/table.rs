@@ -1,0 +1,94 @@
+//! How many rows a second a list is read and turned into quests.
+
+use std::fmt::Write as _;
+use std::fs::{self, File};
+use std::path::Path;
+
+use comail::quest::{Listing, TooManyQuests};
+use comail::table::join::{RowKind, TableRow};
+use comail::table::workbook_new::write_workbook;
+use comail::table::{List, ReadError, ReadOptions};
+use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+
+/// The rows of the lists; few when it is only tried whether this runs.
+fn rows() -> u32 {
+    if std::env::args().any(|arg| arg == "--bench") {
+        100_000
+    } else {
+        100
+    }
+}
+
+fn cells(row: u32) -> [String; 3] {
+    let name = format!("한빛상사 Trading {row}");
+    [name, "Seoul".to_owned(), format!("02-{row}")]
+}
+
+fn write_csv(path: &Path, rows: u32) {
+    let mut text = String::from("company,city,phone\n");
+    for [name, city, phone] in (1..=rows).map(cells) {
+        writeln!(text, "{name},{city},{phone}").expect("a text grows");
+    }
+    fs::write(path, text).expect("a file");
+}
+
+fn write_xlsx(path: &Path, rows: u32) {
+    let header = ["company", "city", "phone"].map(str::to_owned);
+    let all = std::iter::once((RowKind::Header, header))
+        .chain((1..=rows).map(|row| (RowKind::Body, cells(row))));
+    let mut table = (1..).zip(all).map(|(row, (kind, source))| {
+        Ok(TableRow {
+            row,
+            kind,
+            source: source.into(),
+            results: Vec::new(),
+        })
+    });
+    let file = File::create(path).expect("a file");
+    write_workbook(file, &mut table).expect("a workbook");
+}
+
+/// Why a list was not read to its end.
+#[derive(Debug)]
+#[expect(dead_code, reason = "shown when a bench panics")]
+enum Ended {
+    Read(ReadError),
+    TooMany(TooManyQuests),
+}
+
+impl From<ReadError> for Ended {
+    fn from(error: ReadError) -> Self {
+        Self::Read(error)
+    }
+}
+
+fn scan(path: &Path) -> Result<Listing, Ended> {
+    let mut list = List::open(path, &ReadOptions::default())?;
+    let column = list.column("company")?;
+    let mut listing = Listing::new();
+    list.rows(&[column], |row, cells| {
+        let added = listing.add(row, &[&cells[0]], "", Vec::new);
+        added.map_err(Ended::TooMany)
+    })?;
+    Ok(listing)
+}
+
+fn table(criterion: &mut Criterion) {
+    let home = tempfile::tempdir().expect("a directory");
+    let mut group = criterion.benchmark_group("table/scan");
+    group.sample_size(10);
+    group.throughput(Throughput::Elements(rows().into()));
+    for (name, write) in [
+        ("list.csv", write_csv as fn(&Path, u32)),
+        ("list.xlsx", write_xlsx),
+    ] {
+        let path = home.path().join(name);
+        write(&path, rows());
+        group.bench_function(name, |bencher| {
+            bencher.iter(|| scan(&path).expect("a list"));
+        });
+    }
+}
+
+criterion_group!(benches, table);
+criterion_main!(benches);
