@@ -99,7 +99,7 @@ fn robots_txt_is_not_asked_for_where_the_operator_says_so() {
 
 #[test]
 fn the_frozen_user_agent_is_sent_and_robots_txt_still_knows_the_program() {
-    let agent = "AcmeCheck/1.0 (+mailto:ops@check.kr)";
+    let agent = "AcmeCheck/1.0 comail/0.1 (+mailto:ops@check.kr)";
     let net = EmailNet::with(&[ACME], &["--user-agent", agent]);
     let rules = Reply::html("User-agent: comail\nDisallow: /contact\n");
     net.net.web.reply(WWW, "/robots.txt", rules);

@@ -41,7 +41,7 @@ pub struct NetworkArgs {
     )]
     rate: f64,
 
-    /// The User-Agent header; it names a contact
+    /// The User-Agent header; it names comail and a contact
     #[arg(long, value_name = "TEXT", conflicts_with = "update")]
     user_agent: Option<String>,
 
@@ -109,7 +109,7 @@ impl NetworkArgs {
                 .collect::<Result<_>>()?,
             proxy: self.proxy.clone(),
             min_gap_ms: whole(1_000.0 / self.rate),
-            user_agent: self.user_agent.clone().unwrap_or(defaults.user_agent),
+            user_agent: self.named_agent()?.unwrap_or(defaults.user_agent),
             robots: self.robots(),
             limits: self.limits(defaults.limits)?,
         };
@@ -118,6 +118,22 @@ impl NetworkArgs {
             UsageError(format!("{:#}", anyhow::Error::new(refused)))
         })?;
         Ok(settings)
+    }
+
+    /// The `User-Agent` that was named. robots.txt knows a crawler by a word of that header
+    /// (RFC 9309 §2.2.1), and the rules that are obeyed are those for `comail`.
+    fn named_agent(&self) -> Result<Option<String>> {
+        let names_us = |agent: &String| agent.to_ascii_lowercase().contains("comail");
+        if self
+            .user_agent
+            .as_ref()
+            .is_some_and(|agent| !names_us(agent))
+        {
+            let text = "--user-agent names comail, since robots.txt is read under that name, and \
+                        a contact: for example \"comail/0.1 (+mailto:you@your-company)\"";
+            return Err(UsageError(text.to_owned()).into());
+        }
+        Ok(self.user_agent.clone())
     }
 
     fn limits(&self, defaults: Limits) -> Result<Limits> {
