@@ -10,6 +10,7 @@
 mod declared;
 mod selector;
 mod sheet;
+mod value;
 
 use std::cell::Cell;
 use std::collections::HashMap;

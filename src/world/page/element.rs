@@ -138,6 +138,12 @@ pub(super) fn is_replaced(element: &Element) -> bool {
     REPLACED.contains(&element.name())
 }
 
+/// Whether a reader may see where the element begins and ends in its line: a `wbr` shows
+/// nothing unless the line breaks.
+pub(super) fn is_edged(element: &Element) -> bool {
+    element.name() != "wbr"
+}
+
 /// Whether the page takes back what the element says: a reader sees it, struck out.
 pub(super) fn is_struck(element: &Element) -> bool {
     STRUCK.contains(&element.name())

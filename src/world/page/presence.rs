@@ -89,7 +89,7 @@ fn around(text: &str, at: usize) -> Option<Mailbox> {
     }
     let local = text[at - local_length..at].trim_start_matches(['.', '-', '\'']);
     let before = &text[..at - local.len()];
-    if !starts_alone(before) || is_other_service(before) {
+    if !starts_alone(before) {
         return None;
     }
     let wide = &text[at + 1..at + 1 + wide];
@@ -101,7 +101,8 @@ fn around(text: &str, at: usize) -> Option<Mailbox> {
         let ascii = idna::domain_to_ascii(name).ok()?;
         let mailbox = Mailbox::parse(&format!("{local}@{ascii}")).ok()?;
         let known = mailbox.domain().registrable().is_some();
-        (known && ends_alone(rest, name) && !is_remote_path(rest)).then_some(mailbox)
+        let mail = || !is_remote_path(rest) && !is_other_service(before);
+        (known && ends_alone(rest, name) && mail()).then_some(mailbox)
     })
 }
 

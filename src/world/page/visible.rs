@@ -51,10 +51,6 @@ struct Open {
     hints: element::Hints,
     place: Option<Place>,
     section: bool,
-    /// It is an `itemscope`.
-    scope: bool,
-    /// A reader may see where it begins and ends.
-    edged: bool,
     /// Its children stand apart from each other.
     parts_children: bool,
     /// For an organization's name: where it began, in lines and in bytes of the run.
@@ -84,8 +80,11 @@ impl Walk<'_> {
         for edge in html.tree.root().traverse() {
             match edge {
                 Edge::Open(node) => walk.enter(node),
-                Edge::Close(node) if node.value().is_element() => walk.leave(),
-                Edge::Close(_) => {}
+                Edge::Close(node) => {
+                    if let Some(element) = node.value().as_element() {
+                        walk.leave(element);
+                    }
+                }
             }
         }
         walk.finish()
@@ -128,8 +127,6 @@ impl Walk<'_> {
         let mut shape = element::shape(element);
         shape.hides |= self.concealed.hides(node, element, &inline);
         shape.parts |= inline.parts() || self.open.last().is_some_and(|open| open.parts_children);
-        // A `wbr` shows nothing where the line does not break.
-        let edged = element.name() != "wbr";
         let shown_before = self.hidden == 0;
         self.hidden += usize::from(shape.hides);
         if self.hidden == 0 && shape.parts {
@@ -138,7 +135,7 @@ impl Walk<'_> {
             || shown_before && element::is_struck(element)
         {
             self.run.part();
-        } else if self.hidden == 0 && edged {
+        } else if self.hidden == 0 && element::is_edged(element) {
             self.run.edge();
         }
         if self.hidden > 0 && (shape.hides || shape.parts) {
@@ -146,7 +143,6 @@ impl Walk<'_> {
         }
         let mut open = Open {
             shape,
-            edged,
             parts_children: inline.parts_children(),
             hints: element::hints(&self.base, element),
             place: element::place(element, self.sections),
@@ -164,7 +160,7 @@ impl Walk<'_> {
         self.attributes(node, element);
     }
 
-    fn leave(&mut self) {
+    fn leave(&mut self, element: &Element) {
         let Some(open) = self.open.pop() else {
             return;
         };
@@ -178,10 +174,10 @@ impl Walk<'_> {
             self.end_unseen();
         } else if self.hidden == 0 && open.shape.parts {
             self.end_line();
-        } else if self.hidden == 0 && open.edged {
+        } else if self.hidden == 0 && element::is_edged(element) {
             self.run.edge();
         }
-        if open.scope {
+        if element.attr("itemscope").is_some() {
             self.scopes.pop();
         }
         self.hidden -= usize::from(open.shape.hides);

@@ -4,6 +4,10 @@ use std::collections::BTreeMap;
 
 use scraper::node::Element;
 
+use super::value::{
+    FAINT, all_the_same, fraction, inside, is_transparent, numbers, pixels, plain_colour,
+};
+
 /// The properties that bear on being seen, or on standing apart.
 const PROPERTIES: &[&str] = &[
     "background",
@@ -38,9 +42,6 @@ const PROPERTIES: &[&str] = &[
     "width",
     "zoom",
 ];
-
-/// Below this, opacity and scale leave nothing that a reader sees.
-const FAINT: f64 = 0.05;
 
 /// Below this, in pixels, letters cannot be told.
 const TINY_PIXELS: f64 = 2.0;
@@ -188,7 +189,7 @@ fn hides(property: &str, value: &str) -> bool {
             let shapes = ["inset(50%", "inset(100%", "circle(0", "ellipse(0"];
             shapes.iter().any(|shape| value.starts_with(shape))
                 || inside("polygon(", value).is_some_and(|points| {
-                    let mut points = points.split(',').map(|point| numbers(point));
+                    let mut points = points.split(',').map(numbers);
                     let first = points.next();
                     points.all(|point| Some(point) == first)
                 })
@@ -211,93 +212,6 @@ fn hides(property: &str, value: &str) -> bool {
         "text-decoration" | "text-decoration-line" => value.contains("line-through"),
         "color" => is_transparent(value),
         _ => false,
-    }
-}
-
-/// The number at the start of a value, and what follows it.
-fn number(value: &str) -> Option<(f64, &str)> {
-    let value = value.trim_start();
-    let end = value
-        .find(|c: char| !c.is_ascii_digit() && !matches!(c, '.' | '-' | '+'))
-        .unwrap_or(value.len());
-    let (digits, unit) = value.split_at(end);
-    Some((digits.parse().ok()?, unit))
-}
-
-/// A share of one, given as it is or in per cent.
-fn fraction(value: &str) -> Option<f64> {
-    let (number, unit) = number(value)?;
-    Some(if unit.starts_with('%') {
-        number / 100.0
-    } else {
-        number
-    })
-}
-
-/// A length, roughly, as in a window of a thousand pixels.
-fn pixels(value: &str) -> Option<f64> {
-    let (number, unit) = number(value)?;
-    let relative = ["vw", "vh", "vmin", "vmax", "%"];
-    Some(if unit.starts_with("em") || unit.starts_with("rem") {
-        number * 16.0
-    } else if relative.iter().any(|relative| unit.starts_with(relative)) {
-        number * 10.0
-    } else {
-        number
-    })
-}
-
-/// What stands in the brackets of a function.
-fn inside<'a>(function: &str, value: &'a str) -> Option<&'a str> {
-    value.strip_prefix(function)?.strip_suffix(')')
-}
-
-fn numbers(list: &str) -> Vec<Option<f64>> {
-    let parts = list.split([',', ' ', '/']).filter(|part| !part.is_empty());
-    parts.map(pixels).collect()
-}
-
-/// Whether `rect(…)` leaves at most a pixel: all its sides are the same.
-fn all_the_same(list: &str) -> bool {
-    let sides = numbers(list);
-    let first = sides.first().copied().flatten();
-    first.is_some() && sides.iter().all(|side| *side == first)
-}
-
-/// Whether a colour lets everything through.
-fn is_transparent(value: &str) -> bool {
-    if let Some(digits) = value.strip_prefix('#') {
-        return matches!(digits.len(), 4 | 8)
-            && digits.is_ascii()
-            && digits[digits.len() / 4 * 3..]
-                .bytes()
-                .all(|digit| digit == b'0');
-    }
-    let Some((_, list)) = value.split_once('(') else {
-        return value == "transparent";
-    };
-    let parts: Vec<&str> = list
-        .split([',', ' ', '/', ')'])
-        .filter(|part| !part.is_empty())
-        .collect();
-    parts.len() == 4 && fraction(parts[3]).is_some_and(|alpha| alpha < FAINT)
-}
-
-/// A colour in the shortest of its usual forms.
-fn plain_colour(value: &str) -> String {
-    match value {
-        "white" => "#fff".to_owned(),
-        "black" => "#000".to_owned(),
-        _ => {
-            let digits = value.strip_prefix('#').unwrap_or_default().as_bytes();
-            let doubled = digits.len() == 6 && digits.chunks(2).all(|two| two[0] == two[1]);
-            if doubled {
-                let single = digits.iter().step_by(2).map(|digit| char::from(*digit));
-                std::iter::once('#').chain(single).collect()
-            } else {
-                value.to_owned()
-            }
-        }
     }
 }
 

@@ -41,15 +41,12 @@ pub(super) fn rules(sheet: &str) -> Vec<Rule> {
         let Some(around) = open.last_mut() else {
             break;
         };
-        match end {
-            '{' => {
-                let block = inside(around, text.trim());
-                open.push(block);
-            }
-            _ => {
-                around.declarations.push_str(text);
-                around.declarations.push(';');
-            }
+        if end == '{' {
+            let block = inside(around, text.trim());
+            open.push(block);
+        } else {
+            around.declarations.push_str(text);
+            around.declarations.push(';');
         }
         // A brace too many closes nothing.
         if end == '}' && open.len() > 1 {
@@ -93,7 +90,8 @@ fn inside(around: &Block, prelude: &str) -> Block {
     }
     let nested = !around.selectors.is_empty();
     block.sure &= !nested;
-    if !block.skipped && !(nested && prelude.trim() == "&") {
+    let same = nested && prelude == "&";
+    if !block.skipped && !same {
         let prelude = prelude.replace('&', " ");
         let words = |selector: &str| selector.split_whitespace().collect::<Vec<_>>().join(" ");
         block.selectors = split(&prelude, &[','])
@@ -145,11 +143,7 @@ fn up_to_sign(text: &str) -> Option<(&str, char, &str)> {
             (_, '\\') => escaped = true,
             // A string does not go on after its line.
             (Some(_), '\n') => quote = None,
-            (Some(open), _) => {
-                if open == c {
-                    quote = None;
-                }
-            }
+            (Some(open), _) => quote = Some(open).filter(|open| *open != c),
             (None, '"' | '\'') => quote = Some(c),
             (None, '(') => rounds += 1,
             (None, ')') => rounds = rounds.saturating_sub(1),

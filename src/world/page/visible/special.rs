@@ -80,13 +80,13 @@ impl Walk<'_> {
     }
 
     fn is_hidden_frame(&self, node: NodeRef<'_, Node>, element: &Element) -> bool {
-        let none = |name| matches!(element.attr(name), Some("0" | "1" | "0px" | "1px"));
+        let unseen = |name| matches!(element.attr(name), Some("0" | "1" | "0px" | "1px"));
         // A frame hides its own fallback, which counts in `hidden`.
         self.hidden > 1 && element.name() == "iframe"
             || self
                 .concealed
                 .hides(node, element, &Declared::inline(element))
-            || (none("width") && none("height"))
+            || (unseen("width") && unseen("height"))
     }
 
     fn frame(&mut self, element: &Element) {
@@ -153,7 +153,6 @@ impl Walk<'_> {
             let organization = types
                 .split_ascii_whitespace()
                 .any(structured::is_organization);
-            open.scope = true;
             self.scopes
                 .push(of_owner && organization && self.regions.article == 0);
         }
