@@ -7,20 +7,17 @@
 #[cfg(test)]
 mod tests;
 
+mod mask;
+
+use self::mask::mask;
 use super::evidence::{BodyRef, Evidence, Exchange, PageAnswer, Recording, StoredResponse};
 use super::mailbox::Mailbox;
-
-/// The ways to write an `@` in a page that are looked for.
-const ATS: [&[u8]; 5] = [b"@", b"%40", b"&#64;", b"&#x40;", b"&commat;"];
 
 /// Elements whose content no reader reads as text.
 const UNREAD_ELEMENTS: [&str; 2] = ["script", "svg"];
 
-/// What stands for one octet of a local part that was taken out.
-const MASK: u8 = b'x';
-
 /// `recording` without addresses that are not in `keep`: their local parts are masked, octet
-/// for octet, and scripts and drawings that hold none of `keep` are emptied.
+/// for octet, however the page writes them, and scripts and drawings that hold none of `keep` are emptied.
 ///
 /// Bodies in encodings that are not ASCII-compatible stay as they are.
 #[must_use]
@@ -88,52 +85,6 @@ fn without_content(html: &[u8], element: &str, keep: &[String]) -> Vec<u8> {
     }
     kept.extend(rest);
     kept
-}
-
-/// Masks the local part of every address but those of `keep`.
-fn mask(body: &mut [u8], keep: &[String]) {
-    let mut at = 0;
-    while at < body.len() {
-        let Some(sign) = ATS.iter().find(|sign| starts_with(&body[at..], sign)) else {
-            at += 1;
-            continue;
-        };
-        let domain = at + sign.len();
-        let local = at - run(body[..at].iter().rev());
-        let end = domain + run(body[domain..].iter());
-        if end > domain && !is_kept(&body[local..at], &body[domain..end], keep) {
-            body[local..at].fill(MASK);
-        }
-        at = domain;
-    }
-}
-
-/// How many octets in a row can stand in an address, among those that pages use.
-fn run<'a>(octets: impl Iterator<Item = &'a u8>) -> usize {
-    octets
-        .take(253)
-        .take_while(|b| b.is_ascii_alphanumeric() || b"._+-".contains(b))
-        .count()
-}
-
-/// Whether an address is one to keep, or one is the end of the other: a page may write `tel-`
-/// before it, and it may begin with an octet that [`run`] stops at. A sentence's full stop is
-/// not part of it.
-fn is_kept(local: &[u8], domain: &[u8], keep: &[String]) -> bool {
-    let end = domain
-        .iter()
-        .rposition(|&b| b != b'.')
-        .map_or(0, |last| last + 1);
-    let domain = &domain[..end];
-    let found = [local, b"@", domain].concat().to_ascii_lowercase();
-    keep.iter()
-        .map(String::as_bytes)
-        .any(|address| found.ends_with(address) || address.ends_with(&found))
-}
-
-fn starts_with(text: &[u8], start: &[u8]) -> bool {
-    text.get(..start.len())
-        .is_some_and(|text| text.eq_ignore_ascii_case(start))
 }
 
 /// The first place of `part` in `text`, compared without ASCII case.

@@ -29,6 +29,7 @@ pub fn page(at: &str) -> Page {
     Page {
         url: url(at),
         visible: Vec::new(),
+        unclear: Vec::new(),
         linked: Vec::new(),
         hidden: Vec::new(),
         owner: Vec::new(),

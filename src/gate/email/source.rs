@@ -5,6 +5,7 @@ pub mod may_echo;
 pub mod user_content;
 
 mod ending;
+mod folded_text;
 mod rules;
 mod seen;
 mod shown;

@@ -45,8 +45,9 @@ fn detected(url: &Url, body: &[u8]) -> &'static Encoding {
             tld.bytes()
                 .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')
         });
-    // Nothing here runs scripts, so ISO-2022-JP may be guessed.
-    let mut detector = EncodingDetector::new(Iso2022JpDetection::Allow);
+    // An escape of ISO-2022-JP, which a page may repeat from its URL, would turn the rest into
+    // another text than its readers see: browsers do not guess it either.
+    let mut detector = EncodingDetector::new(Iso2022JpDetection::Deny);
     detector.feed(body, true);
     detector.guess(tld.map(str::as_bytes), Utf8Detection::Allow)
 }
@@ -193,6 +194,19 @@ mod tests {
             decode(&com, None, Kind::Html, &euc_kr(KOREAN)).as_deref(),
             Ok(KOREAN)
         );
+    }
+
+    #[test]
+    fn an_escape_does_not_switch_the_charset_of_a_page_that_names_none() {
+        let read = decode(&url(), None, Kind::Html, b"<p>in\x1b(Bfo@acme.co.kr");
+        assert_eq!(read.as_deref(), Ok("<p>in\x1b(Bfo@acme.co.kr"));
+        let read = decode(
+            &url(),
+            Some("iso-2022-jp"),
+            Kind::Html,
+            b"<p>\x1b$B$\"\x1b(B",
+        );
+        assert_eq!(read.as_deref(), Ok("<p>あ"));
     }
 
     #[test]

@@ -24,6 +24,9 @@ pub(super) const MOST_DEEP: usize = 1024;
 /// How many nodes a page may have.
 const MOST_NODES: usize = 1_000_000;
 
+/// How deep all nodes of a page may lie together: most tags cost the parser their depth.
+pub(super) const MOST_DEEP_IN_ALL: usize = 6_000_000;
+
 /// How many words may stand where no token ends: attributes of one tag, or words of a comment.
 const MOST_WORDS: usize = 16_384;
 
@@ -45,6 +48,9 @@ pub(super) fn parse(text: &str) -> Result<Html, Unreadable> {
         }
         if sink.nodes.get() > MOST_NODES {
             return Err(Unreadable::TooMany(MOST_NODES));
+        }
+        if sink.depth_in_all.get() > MOST_DEEP_IN_ALL {
+            return Err(Unreadable::TooDeepInAll(MOST_DEEP_IN_ALL));
         }
         words += words_in(piece);
         if sink.stirred.replace(false) {
@@ -69,6 +75,10 @@ struct Bounded {
     sink: HtmlTreeSink,
     depths: RefCell<HashMap<NodeId, usize>>,
     deepest: Cell<usize>,
+    /// The depth of the node that was placed last.
+    latest: Cell<usize>,
+    /// The depths of all tokens, summed up.
+    depth_in_all: Cell<usize>,
     nodes: Cell<usize>,
     /// Whether a token has ended since this was last asked.
     stirred: Cell<bool>,
@@ -80,6 +90,8 @@ impl Bounded {
             sink: HtmlTreeSink::new(Html::new_document()),
             depths: RefCell::default(),
             deepest: Cell::new(0),
+            latest: Cell::new(0),
+            depth_in_all: Cell::new(0),
             nodes: Cell::new(0),
             stirred: Cell::new(false),
         }
@@ -98,7 +110,13 @@ impl Bounded {
             let depth = depths.get(&parent).copied().unwrap_or(0) + 1;
             depths.insert(*child, depth);
             self.deepest.set(self.deepest.get().max(depth));
+            self.latest.set(depth);
+            self.weigh(depth);
         }
+    }
+
+    fn weigh(&self, depth: usize) {
+        self.depth_in_all.set(self.depth_in_all.get() + depth);
     }
 
     fn parent_of(&self, node: NodeId) -> Option<NodeId> {
@@ -116,7 +134,10 @@ impl TreeSink for Bounded {
         self.sink.finish()
     }
 
-    fn parse_error(&self, _: Cow<'static, str>) {}
+    fn parse_error(&self, _: Cow<'static, str>) {
+        // An end tag that closes nothing makes no node, and is looked for all the way up.
+        self.weigh(self.latest.get());
+    }
 
     fn get_document(&self) -> NodeId {
         self.sink.get_document()
@@ -225,12 +246,26 @@ mod tests {
     }
 
     #[test]
+    fn many_elements_far_down_are_refused_and_many_above_are_not() {
+        let deep = "<div>".repeat(1000);
+        for piece in ["<p></p>", "<li>", "</p>"] {
+            let page = deep.clone() + &piece.repeat(500_000 / piece.len());
+            let refused = Some(Unreadable::TooDeepInAll(MOST_DEEP_IN_ALL));
+            assert_eq!(parse(&page).err(), refused, "{piece}");
+        }
+        let page = "<div>".repeat(1000) + &"<p></p>".repeat(1000);
+        assert!(parse(&page).is_ok());
+        let page = "<div>".repeat(20) + &"<p><b>x</b></p>".repeat(50_000);
+        assert!(parse(&page).is_ok());
+    }
+
+    #[test]
     fn reopened_formatting_elements_are_bounded() {
         let open = numbered("<p><b id=x", ">", 500);
         let bomb = open + &"<p>x".repeat(200_000);
         assert!(matches!(
             parse(&bomb),
-            Err(Unreadable::TooMany(_) | Unreadable::TooDeep(_))
+            Err(Unreadable::TooMany(_) | Unreadable::TooDeep(_) | Unreadable::TooDeepInAll(_))
         ));
     }
 

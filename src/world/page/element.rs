@@ -80,15 +80,39 @@ const REPLACED: &[&str] = &[
 
 /// Elements whose content no reader sees.
 const NEVER_SHOWN: &[&str] = &[
-    "applet", "audio", "canvas", "datalist", "defs", "desc", "head", "iframe", "metadata",
-    "noembed", "noframes", "noscript", "object", "param", "rp", "script", "style", "symbol",
-    "template", "textarea", "title", "video",
+    "annotation",
+    "annotation-xml",
+    "applet",
+    "audio",
+    "canvas",
+    "datalist",
+    "defs",
+    "desc",
+    "head",
+    "iframe",
+    "metadata",
+    "noembed",
+    "noframes",
+    "noscript",
+    "object",
+    "param",
+    "rp",
+    "script",
+    "style",
+    "symbol",
+    "template",
+    "textarea",
+    "title",
+    "video",
 ];
+
+/// Elements whose content the page takes back.
+const STRUCK: &[&str] = &["del", "s", "strike"];
 
 /// How an element shapes the text in it.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Shape {
-    /// No reader sees it.
+    /// No reader sees it, or the page takes it back.
     pub(super) hides: bool,
     /// It parts its text from what is around it.
     pub(super) parts: bool,
@@ -101,6 +125,7 @@ pub(super) fn shape(element: &Element) -> Shape {
     let name = element.name();
     Shape {
         hides: NEVER_SHOWN.contains(&name)
+            || is_struck(element)
             || (name == "dialog" && element.attr("open").is_none())
             || element.attr("popover").is_some(),
         parts: PARTING.contains(&name),
@@ -111,6 +136,17 @@ pub(super) fn shape(element: &Element) -> Shape {
 /// Whether the element shows something of its own in the line.
 pub(super) fn is_replaced(element: &Element) -> bool {
     REPLACED.contains(&element.name())
+}
+
+/// Whether a reader may see where the element begins and ends in its line: a `wbr` shows
+/// nothing unless the line breaks.
+pub(super) fn is_edged(element: &Element) -> bool {
+    element.name() != "wbr"
+}
+
+/// Whether the page takes back what the element says: a reader sees it, struck out.
+pub(super) fn is_struck(element: &Element) -> bool {
+    STRUCK.contains(&element.name())
 }
 
 /// Whether the element is HTML, not SVG nor `MathML`.

@@ -18,6 +18,7 @@ mod scripted;
 mod spelled;
 mod structured;
 mod text;
+mod unclear;
 mod visible;
 mod whole;
 
@@ -38,6 +39,9 @@ pub struct Page {
     /// What a reader can see: one entry a block, cell or line; inline elements joined, entities
     /// decoded, invisible characters removed, runs of white space one space.
     pub visible: Vec<String>,
+    /// Addresses that are shown, and that an element's edge may part from a label before them:
+    /// each as it is joined, and as it is parted. They are not in `visible`.
+    pub unclear: Vec<String>,
     /// Addresses that a reader can click or a machine is meant to read: addressees of `mailto:`
     /// links (percent escapes decoded), JSON-LD and microdata `email`, `data-cfemail` decoded.
     pub linked: Vec<String>,
@@ -98,6 +102,9 @@ pub enum Unreadable {
     /// Elements nest deeper than any page that people read.
     #[error("its elements nest deeper than {0}")]
     TooDeep(usize),
+    /// Its elements lie deeper, taken together, than those of any page that people read.
+    #[error("the depths of its elements add up to more than {0}")]
+    TooDeepInAll(usize),
     /// It has more elements, or more attributes on one, than any page that people read.
     #[error("it has more elements or attributes than {0}")]
     TooMany(usize),

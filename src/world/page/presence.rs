@@ -6,7 +6,7 @@ use percent_encoding::percent_decode_str;
 
 use super::Page;
 use super::spelled::spells;
-use super::whole::{Needle, ends_alone, starts_alone};
+use super::whole::{Needle, ends_alone, is_other_service, is_remote_path, starts_alone};
 use crate::world::domain::RegistrableDomain;
 use crate::world::mailbox::Mailbox;
 
@@ -15,7 +15,8 @@ use crate::world::mailbox::Mailbox;
 pub enum Presence {
     /// A reader can see or click it.
     Visible,
-    /// A reader can see it, spelled so that harvesters do not find it.
+    /// A reader can see it, spelled so that harvesters do not find it, or so that it is not sure
+    /// where it begins.
     Obfuscated,
     /// Only where no reader sees it.
     Hidden,
@@ -27,10 +28,11 @@ pub enum Presence {
 #[must_use]
 pub fn presence(page: &Page, mailbox: &Mailbox) -> Presence {
     let needle = Needle::of(mailbox);
-    let shown = || page.visible.iter().chain(&page.linked);
-    if shown().any(|text| needle.is_in(text)) {
+    let is_in = |text: &String| needle.is_in(text);
+    let mut shown = page.visible.iter().chain(&page.linked).chain(&page.unclear);
+    if page.linked.iter().any(is_in) || (needle.is_plain() && page.visible.iter().any(is_in)) {
         Presence::Visible
-    } else if shown().any(|text| spells(text, &needle)) {
+    } else if shown.any(|text| needle.is_in(text) || spells(text, &needle)) {
         Presence::Obfuscated
     } else if page.hidden.iter().any(|text| is_hidden_in(text, &needle)) {
         Presence::Hidden
@@ -86,7 +88,8 @@ fn around(text: &str, at: usize) -> Option<Mailbox> {
         return None;
     }
     let local = text[at - local_length..at].trim_start_matches(['.', '-', '\'']);
-    if !starts_alone(&text[..at - local.len()]) {
+    let before = &text[..at - local.len()];
+    if !starts_alone(before) {
         return None;
     }
     let wide = &text[at + 1..at + 1 + wide];
@@ -98,7 +101,8 @@ fn around(text: &str, at: usize) -> Option<Mailbox> {
         let ascii = idna::domain_to_ascii(name).ok()?;
         let mailbox = Mailbox::parse(&format!("{local}@{ascii}")).ok()?;
         let known = mailbox.domain().registrable().is_some();
-        (known && ends_alone(rest, name)).then_some(mailbox)
+        let mail = || !is_remote_path(rest) && !is_other_service(before);
+        (known && ends_alone(rest, name) && mail()).then_some(mailbox)
     })
 }
 
@@ -136,6 +140,41 @@ mod tests {
         assert_eq!(how("<p>info@acme.com"), Presence::Absent);
         assert_eq!(how("<p>info<p>@acme.co"), Presence::Absent);
         assert!(Presence::Visible < Presence::Absent);
+    }
+
+    fn how_is(address: &str, html: &str) -> Presence {
+        presence(&page(html), &Mailbox::parse(address).unwrap())
+    }
+
+    #[test]
+    fn labels_are_no_part_of_an_address() {
+        for html in [
+            "Tel. 02-123-4567 / info@acme.co.kr",
+            "E-mail:info@acme.co.kr",
+            "<b>E-mail:</b><span>info@acme.co.kr</span>",
+            "<b>Mail</b> <span>info@acme.co.kr</span>",
+            "<div style='display:flex'><b>Mail</b><span>info@acme.co.kr</span></div>",
+            "<span style='float:left'>Mail</span><span>info@acme.co.kr</span>",
+            "<b>info</b>@<i>acme.co.kr</i>",
+            "Mail<a href='mailto:info@acme.co.kr'>info@acme.co.kr</a>",
+            "in<wbr>fo@acme.co.kr",
+        ] {
+            assert_eq!(how_is("info@acme.co.kr", html), Presence::Visible, "{html}");
+        }
+        let html = "<b>Mail</b><span>info@acme.co.kr</span>";
+        assert_eq!(how_is("info@acme.co.kr", html), Presence::Obfuscated);
+        assert_eq!(how_is("mailinfo@acme.co.kr", html), Presence::Obfuscated);
+        assert_eq!(how_is("fo@acme.co.kr", html), Presence::Absent);
+    }
+
+    #[test]
+    fn signs_that_may_be_a_labels_make_it_doubtful() {
+        let plain = "a.b+c@acme.co.kr";
+        assert_eq!(how_is(plain, "<p>a.b+c@acme.co.kr"), Presence::Visible);
+        let odd = "o'neil@acme.co.kr";
+        assert_eq!(how_is(odd, "<p>o'neil@acme.co.kr"), Presence::Obfuscated);
+        let linked = "<a href=\"mailto:o'neil@acme.co.kr\">x</a>";
+        assert_eq!(how_is(odd, linked), Presence::Visible);
     }
 
     fn of_domain(html: &str, domain: &str, most: usize) -> (Vec<String>, usize) {

@@ -41,6 +41,7 @@ pub(super) fn empty(url: &Url) -> Page {
     Page {
         url: url.clone(),
         visible: Vec::new(),
+        unclear: Vec::new(),
         linked: Vec::new(),
         hidden: Vec::new(),
         owner: Vec::new(),

@@ -28,8 +28,13 @@ fn owner(html: &str, place: OwnerPlace) -> Vec<String> {
 #[test]
 fn inline_elements_join_and_blocks_part() {
     assert_eq!(
-        visible("<p>in<i>fo</i><b>&#64;</b><wbr>acme.c&#111;</p>"),
+        visible("<p>in<wbr>fo<b>&#64;</b><i>ac</i>me.c&#111;</p>"),
         ["info@acme.co"]
+    );
+    assert_eq!(visible("<p>in<i>fo</i> <b>a</b>b"), ["info ab"]);
+    assert_eq!(
+        page("<p>in<i>fo</i>@acme.co</p>").unclear,
+        ["info@acme.co", "fo@acme.co"]
     );
     assert_eq!(
         visible("in<span style='display:none'>x</span>fo@acme<!-- y -->.co"),
@@ -81,6 +86,12 @@ fn what_no_one_sees_is_hidden() {
         "<a href='mailto:info@acme.co'> </a>",
         "<object data=x>info@acme.co</object>",
         "<iframe>info@acme.co</iframe>",
+        "<s>info@acme.co</s>",
+        "<del>info@acme.co</del>",
+        "<style>.a .x{display:none}</style><div class=a><p class=x>info@acme.co</div>",
+        "<style>.x{display:none}</style><p class=x style='visibility:visible'>info@acme.co",
+        "<a href='mailto:info@acme.co'><span></span></a>",
+        "<a href='mailto:info@acme.co'><span hidden>x</span></a>",
     ] {
         let page = page(html);
         assert!(
@@ -108,6 +119,8 @@ fn what_is_shown_is_not_hidden() {
         "<svg><text>info@acme.co</text></svg>",
         "<dialog open>info@acme.co</dialog>",
         "<p style='color:red'>info@acme.co",
+        "<style media=print>p{display:none}</style><p>info@acme.co",
+        "<ins>info@acme.co</ins>",
         "<button>info@acme.co</button>",
     ] {
         assert_eq!(visible(html), ["info@acme.co"], "{html}");

@@ -17,6 +17,8 @@ pub fn normalise(text: &str) -> String {
 pub(super) struct Run {
     text: String,
     gap: bool,
+    /// Where edges of elements stand, in bytes.
+    edges: Vec<usize>,
 }
 
 impl Run {
@@ -46,9 +48,23 @@ impl Run {
         &self.text
     }
 
+    /// Notes that an element begins or ends here.
+    pub(super) fn edge(&mut self) {
+        let here = self.text.len();
+        if here > 0 && self.edges.last() != Some(&here) {
+            self.edges.push(here);
+        }
+    }
+
+    /// The edges of elements in what has grown so far, in bytes, in order; forgets them.
+    pub(super) fn take_edges(&mut self) -> Vec<usize> {
+        std::mem::take(&mut self.edges)
+    }
+
     /// What has grown so far; starts anew.
     pub(super) fn take(&mut self) -> String {
         self.gap = false;
+        self.edges.clear();
         std::mem::take(&mut self.text)
     }
 }

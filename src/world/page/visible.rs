@@ -4,7 +4,7 @@
 //! show it), what media and `<object>` fall back to, SVG's descriptions, dialogs and popovers
 //! that are not open, and what [`Concealed`] hides. What a form's fields hold is not shown
 //! either: it is what the visitor writes, or an echo of it. A closed `<details>` can be opened,
-//! so it is shown.
+//! so it is shown. What is struck out counts as not shown: the page takes it back.
 
 mod special;
 
@@ -14,12 +14,12 @@ use scraper::node::Element;
 use scraper::{Html, Node};
 use url::Url;
 
-use super::conceal::Concealed;
+use super::conceal::{Concealed, Declared, Sheets};
 use super::element::{self, Place, Shape};
 use super::owner::{Owner, Regions};
 use super::scripted::Scripts;
 use super::text::Run;
-use super::{OwnerPlace, Page, read, spelled};
+use super::{OwnerPlace, Page, read, spelled, unclear};
 
 /// A walk in progress.
 pub(super) struct Walk<'a> {
@@ -34,6 +34,8 @@ pub(super) struct Walk<'a> {
     preformatted: usize,
     regions: Regions,
     sections: usize,
+    /// Of the open `itemscope`s, whether each is the owner's organization.
+    scopes: Vec<bool>,
     run: Run,
     unseen: Run,
     owner: Owner,
@@ -49,8 +51,8 @@ struct Open {
     hints: element::Hints,
     place: Option<Place>,
     section: bool,
-    /// For an `itemscope`: whether it is the owner's organization.
-    organization: Option<bool>,
+    /// Its children stand apart from each other.
+    parts_children: bool,
     /// For an organization's name: where it began, in lines and in bytes of the run.
     name: Option<(usize, usize)>,
 }
@@ -68,6 +70,7 @@ impl Walk<'_> {
             preformatted: 0,
             regions: Regions::default(),
             sections: 0,
+            scopes: Vec::new(),
             run: Run::default(),
             unseen: Run::default(),
             owner: Owner::default(),
@@ -77,8 +80,11 @@ impl Walk<'_> {
         for edge in html.tree.root().traverse() {
             match edge {
                 Edge::Open(node) => walk.enter(node),
-                Edge::Close(node) if node.value().is_element() => walk.leave(),
-                Edge::Close(_) => {}
+                Edge::Close(node) => {
+                    if let Some(element) = node.value().as_element() {
+                        walk.leave(element);
+                    }
+                }
             }
         }
         walk.finish()
@@ -117,18 +123,27 @@ impl Walk<'_> {
     }
 
     fn enter_element(&mut self, node: NodeRef<'_, Node>, element: &Element) {
+        let inline = Declared::inline(element);
         let mut shape = element::shape(element);
-        shape.hides |= self.concealed.hides(element);
+        shape.hides |= self.concealed.hides(node, element, &inline);
+        shape.parts |= inline.parts() || self.open.last().is_some_and(|open| open.parts_children);
+        let shown_before = self.hidden == 0;
         self.hidden += usize::from(shape.hides);
         if self.hidden == 0 && shape.parts {
             self.end_line();
-        } else if self.hidden == 0 && element::is_replaced(element) {
+        } else if self.hidden == 0 && element::is_replaced(element)
+            || shown_before && element::is_struck(element)
+        {
             self.run.part();
-        } else if self.hidden > 0 && (shape.hides || shape.parts) {
+        } else if self.hidden == 0 && element::is_edged(element) {
+            self.run.edge();
+        }
+        if self.hidden > 0 && (shape.hides || shape.parts) {
             self.end_unseen();
         }
         let mut open = Open {
             shape,
+            parts_children: inline.parts_children(),
             hints: element::hints(&self.base, element),
             place: element::place(element, self.sections),
             section: element::is_section(element),
@@ -145,7 +160,7 @@ impl Walk<'_> {
         self.attributes(node, element);
     }
 
-    fn leave(&mut self) {
+    fn leave(&mut self, element: &Element) {
         let Some(open) = self.open.pop() else {
             return;
         };
@@ -159,6 +174,11 @@ impl Walk<'_> {
             self.end_unseen();
         } else if self.hidden == 0 && open.shape.parts {
             self.end_line();
+        } else if self.hidden == 0 && element::is_edged(element) {
+            self.run.edge();
+        }
+        if element.attr("itemscope").is_some() {
+            self.scopes.pop();
         }
         self.hidden -= usize::from(open.shape.hides);
         self.preformatted -= usize::from(open.shape.preformatted);
@@ -194,7 +214,9 @@ impl Walk<'_> {
     }
 
     fn end_line(&mut self) {
-        let line = self.run.take();
+        let edges = self.run.take_edges();
+        let (line, unclear) = unclear::part(self.run.take(), &edges);
+        self.page.unclear.extend(unclear);
         if !line.is_empty() {
             self.owner.line(&line, self.regions);
             self.page.visible.push(line);
@@ -231,17 +253,15 @@ fn has_content(node: NodeRef<'_, Node>) -> bool {
 
 /// What the page's own style sheets hide.
 fn concealed(html: &Html) -> Concealed {
-    let mut concealed = Concealed::default();
+    let mut sheets = Sheets::default();
     for node in html.tree.root().descendants() {
-        if node
-            .value()
-            .as_element()
-            .is_some_and(|element| element.name() == "style")
+        if let Some(element) = node.value().as_element()
+            && element.name() == "style"
         {
-            concealed.add(&own_text(node));
+            sheets.add(element, &own_text(node));
         }
     }
-    concealed
+    sheets.concealed()
 }
 
 /// What relative URLs of the page are relative to.

@@ -5,12 +5,23 @@
 //! its label, so these do not hide it; letters, digits, `_`, `+`, `%` and `&` do, and `.`, `-`
 //! and `'` when something that does stands before them. Scripts written without spaces (Han,
 //! kana, Hangul, Thai and kin) never run on into an address; other letters, such as Cyrillic
-//! ones that look like Latin, do.
+//! ones that look like Latin, do. For the same reason a local part with such signs, or with a
+//! sign at an end, does not stand in a running text plainly.
+//!
+//! What is written like an address but names no mailbox is none: the user of a URL, of `scp`'s
+//! `git@host:path`, or after the scheme of another service (`sip:1000@host`).
 
 use unicode_normalization::char::is_combining_mark;
 use unicode_script::{Script, UnicodeScript};
 
 use crate::world::mailbox::Mailbox;
+
+/// Schemes, as written before a colon, of addresses that no mail goes to. Labels that people
+/// write before an address of mail, such as `tel:`, are none.
+const NOT_MAIL: &[&str] = &[
+    "acct", "ftp", "ftps", "git", "h323", "jabber", "ldap", "rsync", "scp", "sftp", "sip", "sips",
+    "skype", "ssh", "stun", "svn", "turn", "xmpp",
+];
 
 /// What is looked for.
 pub(super) struct Needle {
@@ -35,6 +46,15 @@ impl Needle {
         }
     }
 
+    /// Whether a running text that contains the whole address shows it plainly, or its first or
+    /// last signs may belong to what stands around it.
+    pub(super) fn is_plain(&self) -> bool {
+        let local = self.local.as_bytes();
+        let ends = |end: Option<&u8>| end.is_some_and(u8::is_ascii_alphanumeric);
+        let plain = |b: &u8| b.is_ascii_alphanumeric() || b"._+-".contains(b);
+        ends(local.first()) && ends(local.last()) && local.iter().all(plain)
+    }
+
     /// Whether `text` contains the whole address, compared without case.
     pub(super) fn is_in(&self, text: &str) -> bool {
         text.match_indices('@').any(|(at, _)| {
@@ -44,8 +64,10 @@ impl Needle {
             text.get(start..at)
                 .is_some_and(|local| same(local, &self.local))
                 && starts_alone(&text[..start])
+                && !is_other_service(&text[..start])
                 && self.domains.iter().any(|domain| {
-                    after(&text[at + 1..], domain).is_some_and(|rest| ends_alone(rest, domain))
+                    after(&text[at + 1..], domain)
+                        .is_some_and(|rest| ends_alone(rest, domain) && !is_remote_path(rest))
                 })
         })
     }
@@ -87,6 +109,37 @@ pub(super) fn starts_alone(before: &str) -> bool {
         .chars()
         .next_back()
         .is_some_and(|c| matches!(c, '@' | '_' | '+' | '%' | '&') || runs_on(c))
+}
+
+/// Whether what stands before a local part makes it the user of something other than mail.
+pub(super) fn is_other_service(before: &str) -> bool {
+    /// How far a URL is looked back for, in bytes.
+    const MOST_LOOKED: usize = 512;
+    let url = |b: &u8| b.is_ascii_graphic() && !b"<>\"'()[]{}|,;".contains(b);
+    let token = before.bytes().rev().take(MOST_LOOKED);
+    let token = &before[before.len() - token.take_while(|b| url(b)).count()..];
+    if token.contains("://") {
+        return true;
+    }
+    let Some(scheme) = before.strip_suffix(' ').unwrap_or(before).strip_suffix(':') else {
+        return false;
+    };
+    NOT_MAIL.iter().any(|word| ends_with_word(scheme, word))
+}
+
+/// Whether a path on the host follows, as `scp` and git write it.
+pub(super) fn is_remote_path(rest: &str) -> bool {
+    let path = rest.strip_prefix(':');
+    path.is_some_and(|path| path.starts_with(|c: char| !c.is_whitespace()))
+}
+
+/// Whether `text` ends with the word, and not with a longer one.
+fn ends_with_word(text: &str, word: &str) -> bool {
+    let start = text.len().checked_sub(word.len());
+    let parts = start.and_then(|start| text.split_at_checked(start));
+    parts.is_some_and(|(before, end)| {
+        end.eq_ignore_ascii_case(word) && !before.ends_with(|c: char| c.is_ascii_alphanumeric())
+    })
 }
 
 /// Whether nothing in `rest`, which follows `domain`, belongs to it.
@@ -209,6 +262,51 @@ mod tests {
     }
 
     #[test]
+    fn what_names_no_mailbox_is_none() {
+        for text in [
+            "git clone info@acme.co:acme/app.git",
+            "ftp://guest:info@acme.co/pub",
+            "https://acme.co/?q=info@acme.co",
+            "sip:info@acme.co",
+            "SIP: info@acme.co",
+            "(xmpp:info@acme.co)",
+        ] {
+            assert!(!found("info@acme.co", text), "{text}");
+        }
+        for text in [
+            "mailto:info@acme.co",
+            "E-mail:info@acme.co",
+            "gossip:info@acme.co",
+            "https://acme.co info@acme.co",
+            "https://acme.co|info@acme.co",
+            "https://acme.co/메일info@acme.co",
+            "Tel. 02-123-4567 / info@acme.co",
+            "info@acme.co: mail",
+            "info@acme.co:",
+            "//info@acme.co",
+        ] {
+            assert!(found("info@acme.co", text), "{text}");
+        }
+    }
+
+    #[test]
+    fn an_address_with_odd_signs_is_not_plain() {
+        let plain = |address: &str| Needle::of(&Mailbox::parse(address).unwrap()).is_plain();
+        for address in ["info@a.co", "a.b+c@a.co", "a_b-c@a.co", "1@a.co"] {
+            assert!(plain(address), "{address}");
+        }
+        for address in [
+            "tel|info@a.co",
+            "*info@a.co",
+            "-info@a.co",
+            "o'neil@a.co",
+            "info-@a.co",
+        ] {
+            assert!(!plain(address), "{address}");
+        }
+    }
+
+    #[test]
     fn the_other_names_in_the_contract() {
         assert!(!found("fo@acme.co", "info@acme.co"));
         assert!(!found("acme@x.co", "x-acme@x.co"));
@@ -233,5 +331,6 @@ mod tests {
         assert!(!found("info@acme.co", &"info@".repeat(400_000)));
         assert!(!found("info@acme.co", &"-".repeat(2_000_000)));
         assert!(!found("info@acme.co", &".info@acme.co-a".repeat(100_000)));
+        assert!(!found("info@acme.co", &"://info@acme.co/".repeat(20_000)));
     }
 }

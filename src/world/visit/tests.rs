@@ -85,6 +85,7 @@ fn parse_lines(
     Ok(Page {
         url: url.clone(),
         visible: vec![text.to_owned()],
+        unclear: Vec::new(),
         linked: Vec::new(),
         hidden: Vec::new(),
         owner: Vec::new(),

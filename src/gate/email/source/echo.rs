@@ -2,14 +2,15 @@
 //!
 //! The URL is read in every way that a server may plausibly read it: as it stands, with
 //! percent escapes decoded, and with every run that could be base64 or hexadecimal decoded at
-//! every alignment; and each of those readings once more.
+//! every alignment; and each of those readings once more. Each is compared without what a
+//! server takes out, or a reader does not see.
 
 use std::collections::BTreeSet;
 
-use icu_properties::{CodePointSetData, props::DefaultIgnorableCodePoint};
 use percent_encoding::percent_decode;
 use url::{Position, Url};
 
+use super::folded_text::{folded, untagged, without_zeroes};
 use crate::world::mailbox::Mailbox;
 
 /// How often readings are made of readings.
@@ -29,13 +30,17 @@ pub fn carries(url: &Url, email: &Mailbox) -> bool {
     // A fragment is sent to no server.
     readings_of(&url[..Position::AfterQuery])
         .iter()
-        .any(|reading| {
-            let text = comparable(reading);
-            let joined = text.replace([' ', '+', '\t', '\n', '\r'], "");
-            needles
-                .iter()
-                .any(|needle| text.contains(needle) || joined.contains(needle))
-        })
+        .any(|reading| is_any_in(&without_zeroes(reading), &needles))
+}
+
+fn is_any_in(reading: &str, needles: &[String]) -> bool {
+    let holds = |text: String| {
+        let joined = text.replace([' ', '+'], "");
+        let mut needles = needles.iter();
+        needles.any(|needle| text.contains(needle) || joined.contains(needle))
+    };
+    // An address in angle brackets looks like a tag itself.
+    holds(folded(reading)) || holds(folded(&untagged(reading)))
 }
 
 /// Every reading of `text`, itself included.
@@ -65,6 +70,7 @@ fn needles(email: &Mailbox) -> Vec<String> {
         email.to_string(),
         format!("{}@{}", email.local(), unicode.to_lowercase()),
     ];
+    needles = needles.iter().map(|needle| folded(needle)).collect();
     needles.dedup();
     let backwards: Vec<String> = needles
         .iter()
@@ -72,20 +78,6 @@ fn needles(email: &Mailbox) -> Vec<String> {
         .collect();
     needles.extend(backwards);
     needles
-}
-
-/// Lower case, without the zero bytes that UTF-16 puts between ASCII letters, and without the
-/// characters that no reader of a page sees.
-fn comparable(reading: &[u8]) -> String {
-    let dense: Vec<u8> = reading.iter().copied().filter(|byte| *byte != 0).collect();
-    let text = String::from_utf8_lossy(&dense).to_lowercase();
-    text.chars().filter(|c| !is_swallowed(*c)).collect()
-}
-
-/// Whether a page that repeats the character shows nothing of it.
-#[must_use]
-pub fn is_swallowed(c: char) -> bool {
-    CodePointSetData::new::<DefaultIgnorableCodePoint>().contains(c)
 }
 
 fn decoded(text: &[u8]) -> Vec<Vec<u8>> {
@@ -228,6 +220,25 @@ mod tests {
         ] {
             assert!(echoes(url), "{url}");
         }
+    }
+
+    #[test]
+    fn what_servers_take_out_parts_nothing() {
+        for url in [
+            "https://acme.co.kr/s/in%3Cb%3Efo@ac%3C/b%3Eme.co.kr",
+            "https://acme.co.kr/s/%3Cinfo@acme.co.kr%3E",
+            "https://acme.co.kr/s/in%5Cfo@ac%22me.co.kr",
+            "https://acme.co.kr/s/in%01fo@ac%FFme.co.kr",
+            "https://acme.co.kr/s/in%1B(Bfo@ac%1B(Bme.co.kr",
+            "https://acme.co.kr/s/info%26commat;acme%26period;co.kr",
+            "https://acme.co.kr/s/info%26%2364;acme%26%23x2e;co.kr",
+            "https://acme.co.kr/s/info%EF%BC%A0acme.co.kr",
+        ] {
+            assert!(echoes(url), "{url}");
+        }
+        let email = Mailbox::parse("a.b+c@acme.co.kr").unwrap();
+        let url = Url::parse("https://acme.co.kr/s/a.b+c@ac%00me.co.kr").unwrap();
+        assert!(carries(&url, &email));
     }
 
     #[test]

@@ -8,6 +8,7 @@ use super::super::identity::company_name::CompanyName;
 use super::super::identity::folded::Folded;
 use super::super::quoted::quoted;
 use super::echo;
+use super::folded_text::{folded, is_swallowed, untagged};
 use crate::world::domain::HostName;
 use crate::world::mailbox::Mailbox;
 
@@ -61,12 +62,14 @@ impl fmt::Display for Suspicion {
 }
 
 /// The first suspicious thing that the query carries; the path counts only where it holds both
-/// parts of the address, markup, or what a page that repeats it would not show.
+/// parts of the address, an `@` inside a segment, markup, or what a page that repeats it would
+/// not show.
 #[must_use]
 pub fn suspicion(url: &Url, email: &Mailbox, name: &CompanyName) -> Option<Suspicion> {
-    let path = echo::unescaped(url.path()).to_lowercase();
+    let path = echo::unescaped(url.path());
     split_in_path(&path, email)
-        .or_else(|| markup(&path))
+        .or_else(|| sign_in_path(&path))
+        .or_else(|| markup(&path.to_lowercase()))
         .or_else(|| swallowed(&path))
         .or_else(|| {
             let query = url.query()?;
@@ -121,9 +124,7 @@ fn has_entity(text: &str) -> bool {
 
 /// What a page may drop when it repeats the text: it parts a word here, and none there.
 fn swallowed(text: &str) -> Option<Suspicion> {
-    let found = text
-        .chars()
-        .any(|c| c.is_control() || echo::is_swallowed(c));
+    let found = text.chars().any(|c| c.is_control() || is_swallowed(c));
     found.then_some(Suspicion::Opaque)
 }
 
@@ -151,25 +152,41 @@ fn host_part(text: &str) -> &str {
 }
 
 fn address_part(email: &Mailbox, text: &str, key: &str) -> Option<Suspicion> {
-    if text.contains('@') {
-        return Some(Suspicion::AddressPart("@".to_owned()));
-    }
-    let mut words = text.split(ends_word);
-    let found = words.find(|word| is_domain(email, word) || *word == email.local())?;
-    // The address of a page of the site holds the domain as a matter of course, and a menu
-    // names its pages as mailboxes are named.
-    let of_course = if is_domain(email, found) {
-        text.contains("//")
-    } else {
-        NAVIGATION.contains(&key)
-    };
-    (!of_course).then(|| Suspicion::AddressPart(found.to_owned()))
+    plain_readings(text).find_map(|text| {
+        if text.contains('@') {
+            return Some(Suspicion::AddressPart("@".to_owned()));
+        }
+        let mut words = text.split(ends_word);
+        let found = words.find(|word| is_domain(email, word) || *word == email.local())?;
+        // The address of a page of the site holds the domain as a matter of course, and a menu
+        // names its pages as mailboxes are named.
+        let of_course = if is_domain(email, found) {
+            text.contains("//")
+        } else {
+            NAVIGATION.contains(&key)
+        };
+        (!of_course).then(|| Suspicion::AddressPart(found.to_owned()))
+    })
 }
 
 fn split_in_path(path: &str, email: &Mailbox) -> Option<Suspicion> {
-    let holds = |wanted: &dyn Fn(&str) -> bool| path.split(ends_word).any(wanted);
-    let both = holds(&|word| is_domain(email, word)) && holds(&|word| word == email.local());
+    let both = plain_readings(path).any(|path| {
+        let holds = |wanted: &dyn Fn(&str) -> bool| path.split(ends_word).any(wanted);
+        holds(&|word| is_domain(email, word)) && holds(&|word| word == email.local())
+    });
     both.then(|| Suspicion::AddressPart(email.domain().to_string()))
+}
+
+/// An `@` in a path, but for the one that a profile's segment begins with (`/@acme`).
+fn sign_in_path(path: &str) -> Option<Suspicion> {
+    let inside = |segment: &str| segment.char_indices().any(|(at, c)| at > 0 && c == '@');
+    let found = plain_readings(path).any(|path| path.split('/').any(inside));
+    found.then(|| Suspicion::AddressPart("@".to_owned()))
+}
+
+/// The text without what a page may take out of it, with tags and without.
+fn plain_readings(text: &str) -> impl Iterator<Item = String> {
+    [folded(text), folded(&untagged(text))].into_iter()
 }
 
 fn is_domain(email: &Mailbox, word: &str) -> bool {
@@ -235,6 +252,18 @@ mod tests {
         fires("https://acme.co.kr/?page=contact&host=acme.co.kr");
         is_quiet("https://acme.co.kr/view?no=12");
         is_quiet("https://acme.co.kr/?q=contactus");
+    }
+
+    #[test]
+    fn parts_of_the_address_in_disguise() {
+        fires("https://acme.co.kr/mail?user=con%5Ctact");
+        fires("https://acme.co.kr/mail?user=con%FFtact");
+        fires("https://acme.co.kr/echo/con%22tact/at/ac%FFme.co.kr");
+        fires("https://acme.co.kr/search/jo@elsewhere.kr");
+        fires("https://acme.co.kr/search/@jo@elsewhere.kr");
+        fires("https://acme.co.kr/search/x%EF%BC%A0y");
+        is_quiet("https://acme.co.kr/@acme/contact");
+        is_quiet("https://acme.co.kr/l'entreprise/contact");
     }
 
     #[test]

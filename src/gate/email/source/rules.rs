@@ -46,13 +46,13 @@ pub static RULES: [Rule; 13] = [
     Rule::known(
         "email-hidden",
         Level::Review,
-        "the address is only where no reader sees it",
+        "the address is only where no reader sees it, or struck out",
         "submit a page that shows the address to its readers",
     ),
     Rule::known(
         "email-obfuscated",
         Level::Review,
-        "the address is there only in disguise",
+        "the address is there only in disguise, or it is not sure where it begins",
         "submit a page that spells the address out, if there is one",
     ),
     Rule::known(

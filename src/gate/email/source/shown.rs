@@ -20,8 +20,14 @@ pub fn judge(seen: &Seen<'_>, site: &Url, email: &Mailbox) -> Vec<Finding> {
     };
     let expected = format!("{email} where a reader sees it");
     let mut findings: Vec<Finding> = match how {
-        Presence::Hidden => Some(("email-hidden", "only where no reader sees it")),
-        Presence::Obfuscated => Some(("email-obfuscated", "only in disguise")),
+        Presence::Hidden => Some((
+            "email-hidden",
+            "only where no reader sees it, or struck out",
+        )),
+        Presence::Obfuscated => Some((
+            "email-obfuscated",
+            "only in disguise, or it is not sure where it begins",
+        )),
         Presence::Visible | Presence::Absent => None,
     }
     .map(|(rule, actual)| finding(rule, &page.url, expected, actual))

@@ -6,8 +6,10 @@ use scraper::Node;
 use scraper::node::Element;
 
 use super::{Open, Walk, has_content, own_text};
+use crate::world::page::conceal::Declared;
 use crate::world::page::element::{self, Hints};
 use crate::world::page::scripted::is_root;
+use crate::world::page::text::normalise;
 use crate::world::page::{OwnerPlace, links, protected, structured};
 
 /// How many frames of one page are followed, at most.
@@ -32,7 +34,7 @@ impl Walk<'_> {
             "meta" => self.meta(element),
             "script" => self.script(node, element),
             "noscript" => self.scripts.noscript(&own_text(node)),
-            "iframe" | "frame" if !self.is_hidden_frame(element) => self.frame(element),
+            "iframe" | "frame" if !self.is_hidden_frame(node, element) => self.frame(element),
             "img" if self.hidden == 0 => self.logo(element, hints),
             _ => {}
         }
@@ -77,12 +79,14 @@ impl Walk<'_> {
         }
     }
 
-    fn is_hidden_frame(&self, element: &Element) -> bool {
-        let none = |name| matches!(element.attr(name), Some("0" | "1" | "0px" | "1px"));
+    fn is_hidden_frame(&self, node: NodeRef<'_, Node>, element: &Element) -> bool {
+        let unseen = |name| matches!(element.attr(name), Some("0" | "1" | "0px" | "1px"));
         // A frame hides its own fallback, which counts in `hidden`.
         self.hidden > 1 && element.name() == "iframe"
-            || self.concealed.hides(element)
-            || (none("width") && none("height"))
+            || self
+                .concealed
+                .hides(node, element, &Declared::inline(element))
+            || (unseen("width") && unseen("height"))
     }
 
     fn frame(&mut self, element: &Element) {
@@ -135,8 +139,8 @@ impl Walk<'_> {
                 .linked
                 .push(content[scheme.map_or(0, str::len)..].trim().to_owned());
         }
-        let inside = self.open.iter().rev().find_map(|open| open.organization);
-        if inside == Some(true) && properties().any(|name| matches!(name, "name" | "legalName")) {
+        let inside = self.scopes.last().copied().unwrap_or(false);
+        if inside && properties().any(|name| matches!(name, "name" | "legalName")) {
             match content {
                 Some(content) => self.owner.add(OwnerPlace::Organization, &content),
                 None => open.name = Some((self.page.visible.len(), self.run.as_str().len())),
@@ -149,8 +153,37 @@ impl Walk<'_> {
             let organization = types
                 .split_ascii_whitespace()
                 .any(structured::is_organization);
-            open.organization = Some(of_owner && organization && self.regions.article == 0);
+            self.scopes
+                .push(of_owner && organization && self.regions.article == 0);
         }
+    }
+
+    /// Whether anything in an element can be seen: a text, an image, or an element that a style
+    /// may draw, such as an icon.
+    fn shows_something(&self, node: NodeRef<'_, Node>) -> bool {
+        let mut waiting: Vec<_> = node.children().collect();
+        while let Some(node) = waiting.pop() {
+            match node.value() {
+                Node::Text(text) if !normalise(text).is_empty() => return true,
+                Node::Element(element) => {
+                    let inline = Declared::inline(element);
+                    if element::shape(element).hides || self.concealed.hides(node, element, &inline)
+                    {
+                        continue;
+                    }
+                    if element::is_replaced(element)
+                        || element.id().is_some()
+                        || element.classes().next().is_some()
+                        || element.attr("style").is_some()
+                    {
+                        return true;
+                    }
+                    waiting.extend(node.children());
+                }
+                _ => {}
+            }
+        }
+        false
     }
 
     /// Links that can be clicked, and attributes that no one reads.
@@ -165,7 +198,7 @@ impl Walk<'_> {
                 self.link(address);
             } else if link && let Some(addressees) = links::addressees(value) {
                 // An empty link cannot be clicked: a trap for harvesters.
-                let clickable = element.name() == "area" || has_content(node);
+                let clickable = element.name() == "area" || self.shows_something(node);
                 for address in addressees {
                     if clickable {
                         self.link(address);

@@ -1,0 +1,316 @@
+//! What declarations say, as far as it bears on being seen.
+
+use std::collections::BTreeMap;
+
+use scraper::node::Element;
+
+use super::value::{
+    FAINT, all_the_same, fraction, inside, is_transparent, numbers, pixels, plain_colour,
+};
+
+/// The properties that bear on being seen, or on standing apart.
+const PROPERTIES: &[&str] = &[
+    "background",
+    "background-color",
+    "bottom",
+    "clip",
+    "clip-path",
+    "color",
+    "content-visibility",
+    "display",
+    "filter",
+    "float",
+    "font-size",
+    "height",
+    "left",
+    "margin",
+    "margin-left",
+    "margin-right",
+    "margin-top",
+    "max-height",
+    "max-width",
+    "opacity",
+    "overflow",
+    "position",
+    "right",
+    "text-decoration",
+    "text-decoration-line",
+    "text-indent",
+    "top",
+    "transform",
+    "visibility",
+    "width",
+    "zoom",
+];
+
+/// Below this, in pixels, letters cannot be told.
+const TINY_PIXELS: f64 = 2.0;
+
+/// Beyond this, in pixels, a text stands left of or above every window.
+const FAR_PIXELS: f64 = 999.0;
+
+/// Beyond this, in pixels, a text stands right of or below every window.
+const VERY_FAR_PIXELS: f64 = 9_000.0;
+
+/// The values of one rule or of one inline style; the later of two wins.
+#[derive(Debug, Clone, Default)]
+pub(in crate::world::page) struct Declared(BTreeMap<&'static str, Value>);
+
+#[derive(Debug, Clone)]
+struct Value {
+    text: String,
+    important: bool,
+}
+
+impl Declared {
+    /// The element's inline style.
+    pub(in crate::world::page) fn inline(element: &Element) -> Self {
+        element.attr("style").map(Self::parse).unwrap_or_default()
+    }
+
+    /// Reads declarations parted by semicolons.
+    pub(super) fn parse(declarations: &str) -> Self {
+        let mut declared = Self::default();
+        for declaration in super::sheet::without_comments(declarations).split(';') {
+            let Some((property, value)) = declaration.split_once(':') else {
+                continue;
+            };
+            let property = property.trim().to_ascii_lowercase();
+            let Some(property) = PROPERTIES.iter().find(|known| **known == property) else {
+                continue;
+            };
+            let value = value.trim().to_ascii_lowercase();
+            let (text, important) = match value.split_once('!') {
+                Some((text, mark)) => (text.trim().to_owned(), mark.trim() == "important"),
+                None => (value, false),
+            };
+            declared.put(property, Value { text, important });
+        }
+        declared
+    }
+
+    fn put(&mut self, property: &'static str, value: Value) {
+        let known = self.0.get(property);
+        if value.important || !known.is_some_and(|known| known.important) {
+            self.0.insert(property, value);
+        }
+    }
+
+    /// Adds what a later rule for the same selector says.
+    pub(super) fn extend(&mut self, later: &Self) {
+        for (property, value) in &later.0 {
+            self.put(property, value.clone());
+        }
+    }
+
+    /// What holds of an element to which these apply and which has the style `inline`.
+    pub(super) fn beneath(&self, inline: &Self) -> Self {
+        let mut both = self.clone();
+        both.extend(inline);
+        both
+    }
+
+    /// Itself when it hides, else nothing.
+    pub(super) fn only_if_hiding(self) -> Self {
+        if self.hides() { self } else { Self::default() }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    fn get(&self, property: &str) -> &str {
+        self.0.get(property).map_or("", |value| &value.text)
+    }
+
+    /// Whether an element that is styled so stands apart from what is before and after it.
+    pub(in crate::world::page) fn parts(&self) -> bool {
+        let display = self.get("display");
+        let blocks = ["block", "flex", "grid", "table", "list-item", "flow-root"];
+        blocks.iter().any(|block| display.starts_with(block))
+            || matches!(
+                self.get("float"),
+                "left" | "right" | "inline-start" | "inline-end"
+            )
+            || matches!(self.get("position"), "absolute" | "fixed")
+    }
+
+    /// Whether the children of an element that is styled so stand apart from each other.
+    pub(in crate::world::page) fn parts_children(&self) -> bool {
+        matches!(
+            self.get("display"),
+            "flex" | "inline-flex" | "grid" | "inline-grid"
+        )
+    }
+
+    /// Whether an element that is styled so is hidden, or takes its text back.
+    pub(super) fn hides(&self) -> bool {
+        let mut values = self.0.iter();
+        values.any(|(property, value)| hides(property, &value.text))
+            || self.is_shut()
+            || self.is_unreadable()
+    }
+
+    /// Whether nothing of the content fits in the box, and the rest is cut off.
+    fn is_shut(&self) -> bool {
+        let tiny = |property| {
+            let value = self.get(property);
+            pixels(value).is_some_and(|size| size == 0.0)
+                || (value == "1px" && property.ends_with("height"))
+        };
+        matches!(self.get("overflow"), "hidden" | "clip")
+            && ["width", "height", "max-width", "max-height"]
+                .into_iter()
+                .any(tiny)
+    }
+
+    fn is_unreadable(&self) -> bool {
+        let colour = plain_colour(self.get("color"));
+        !colour.is_empty()
+            && (colour == plain_colour(self.get("background"))
+                || colour == plain_colour(self.get("background-color")))
+    }
+}
+
+fn hides(property: &str, value: &str) -> bool {
+    let faint = || fraction(value).is_some_and(|share| share < FAINT);
+    let far =
+        || pixels(value).is_some_and(|place| place <= -FAR_PIXELS || place >= VERY_FAR_PIXELS);
+    match property {
+        "display" => value == "none",
+        "visibility" => matches!(value, "hidden" | "collapse"),
+        "content-visibility" => value == "hidden",
+        "opacity" | "zoom" => faint(),
+        "font-size" => pixels(value).is_some_and(|size| size < TINY_PIXELS),
+        "text-indent" | "left" | "right" | "top" | "bottom" | "margin" | "margin-left"
+        | "margin-top" | "margin-right" => far(),
+        "clip" => inside("rect(", value).is_some_and(all_the_same),
+        "clip-path" => {
+            let shapes = ["inset(50%", "inset(100%", "circle(0", "ellipse(0"];
+            shapes.iter().any(|shape| value.starts_with(shape))
+                || inside("polygon(", value).is_some_and(|points| {
+                    let mut points = points.split(',').map(numbers);
+                    let first = points.next();
+                    points.all(|point| Some(point) == first)
+                })
+        }
+        "transform" => {
+            value.contains("-999")
+                || ["scale(", "scalex(", "scaley("].iter().any(|scale| {
+                    let factor = value.split_once(scale).map(|(_, factor)| factor);
+                    factor
+                        .and_then(fraction)
+                        .is_some_and(|factor| factor.abs() < FAINT)
+                })
+        }
+        "filter" => {
+            let opacity = value.split_once("opacity(").map(|(_, share)| share);
+            opacity
+                .and_then(fraction)
+                .is_some_and(|share| share < FAINT)
+        }
+        "text-decoration" | "text-decoration-line" => value.contains("line-through"),
+        "color" => is_transparent(value),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn styles_that_hide() {
+        for style in [
+            "display:none",
+            "DISPLAY : None !important",
+            "color:red;visibility: hidden",
+            "display:none;visibility:visible",
+            "display:none!important;display:block",
+            "opacity:0",
+            "opacity:0.0",
+            "opacity:.001",
+            "opacity:1%",
+            "font-size:0px",
+            "font-size:.01px",
+            "text-indent:-9999px",
+            "text-indent:-100%",
+            "position:absolute;left:-999em",
+            "left:9999px",
+            "clip:rect(0 0 0 0)",
+            "clip: rect(1px, 1px, 1px, 1px)",
+            "clip-path:inset(50%)",
+            "clip-path:polygon(0 0,0 0,0 0)",
+            "height:0;overflow:hidden",
+            "transform:scale(.001)",
+            "color:transparent",
+            "color:rgba(0,0,0,0)",
+            "color:rgb(0 0 0 / 0%)",
+            "color:#0000",
+            "color:#12345600",
+            "color:#fff;background:#fff",
+            "color:white;background-color:#FFFFFF",
+            "/* x */display:none",
+            "text-decoration:line-through",
+        ] {
+            assert!(Declared::parse(style).hides(), "{style}");
+        }
+    }
+
+    #[test]
+    fn styles_that_do_not() {
+        for style in [
+            "display:block",
+            "display:none;display:block",
+            "opacity:0.5",
+            "opacity:.9",
+            "opacity:80%",
+            "zoom:100%",
+            "font-size:10px",
+            "font-size:.8em",
+            "font-size:1vw",
+            "font-size:80%",
+            "text-indent:-10px",
+            "left:-20px",
+            "top:1200px",
+            "height:0",
+            "width:1px;overflow:hidden",
+            "clip:rect(0,100px,50px,0)",
+            "clip-path:polygon(0 0,100% 0,100% 100%)",
+            "transform:scale(1)",
+            "color:#fff;background:#000",
+            "color:rgba(0,0,0,.8)",
+            "color:rgb(0,0,0)",
+            "color:#000",
+            "color:#0f08",
+            "text-decoration:none",
+            "-x-display:none",
+            "nonsense",
+            "",
+        ] {
+            assert!(!Declared::parse(style).hides(), "{style}");
+        }
+    }
+
+    #[test]
+    fn boxes_stand_apart() {
+        for style in [
+            "display:block",
+            "float:left",
+            "display: grid",
+            "position:absolute",
+        ] {
+            assert!(Declared::parse(style).parts(), "{style}");
+        }
+        for style in [
+            "display:inline",
+            "display:inline-block",
+            "float:none",
+            "color:red",
+        ] {
+            assert!(!Declared::parse(style).parts(), "{style}");
+        }
+        assert!(Declared::parse("display:inline-flex").parts_children());
+        assert!(!Declared::parse("display:block").parts_children());
+    }
+}
