@@ -145,7 +145,7 @@ fn settings_that_could_never_work_are_not_frozen() {
     let place = place();
     place.write("ca.pem", "-----BEGIN CERTIFICATE-----\nnot base64\n");
     place.write("empty.pem", "");
-    let cases: [(&str, i32, &str); 12] = [
+    let cases: [(&str, i32, &str); 13] = [
         ("--proxy=socks5://127.0.0.1:1", 2, "--proxy http"),
         ("--user-agent=comail\nb", 2, "header"),
         ("--user-agent=AcmeBot/1.0", 2, "names comail"),
