@@ -30,6 +30,7 @@ pub fn page(at: &str) -> Page {
         url: url(at),
         visible: Vec::new(),
         linked: Vec::new(),
+        visitors: Vec::new(),
         hidden: Vec::new(),
         owner: Vec::new(),
         frames: Vec::new(),

@@ -42,6 +42,7 @@ pub(super) fn empty(url: &Url) -> Page {
         url: url.clone(),
         visible: Vec::new(),
         linked: Vec::new(),
+        visitors: Vec::new(),
         hidden: Vec::new(),
         owner: Vec::new(),
         frames: Vec::new(),

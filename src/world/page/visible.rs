@@ -34,7 +34,13 @@ pub(super) struct Walk<'a> {
     preformatted: usize,
     regions: Regions,
     sections: usize,
+    /// How many of the open elements name others than the owner.
+    naming: usize,
+    /// How many of the open elements are written by visitors.
+    visitors: usize,
     run: Run,
+    /// What of `run` may name the owner.
+    own: Run,
     unseen: Run,
     owner: Owner,
     scripts: Scripts,
@@ -49,6 +55,10 @@ struct Open {
     hints: element::Hints,
     place: Option<Place>,
     section: bool,
+    /// Its text names others than the owner.
+    names_others: bool,
+    /// Visitors write what is in it.
+    visitors: bool,
     /// For an `itemscope`: whether it is the owner's organization.
     organization: Option<bool>,
     /// For an organization's name: where it began, in lines and in bytes of the run.
@@ -68,7 +78,10 @@ impl Walk<'_> {
             preformatted: 0,
             regions: Regions::default(),
             sections: 0,
+            naming: 0,
+            visitors: 0,
             run: Run::default(),
+            own: Run::default(),
             unseen: Run::default(),
             owner: Owner::default(),
             scripts: Scripts::default(),
@@ -109,21 +122,34 @@ impl Walk<'_> {
                 if index > 0 {
                     self.end_line();
                 }
-                self.run.push(line);
+                self.show(line);
             }
         } else {
-            self.run.push(text);
+            self.show(text);
+        }
+    }
+
+    fn show(&mut self, text: &str) {
+        self.run.push(text);
+        if self.naming == 0 {
+            self.own.push(text);
+        } else {
+            self.own.part();
         }
     }
 
     fn enter_element(&mut self, node: NodeRef<'_, Node>, element: &Element) {
         let mut shape = element::shape(element);
         shape.hides |= self.concealed.hides(element);
+        let visitors = element::is_written_by_visitors(element);
+        // Their words are kept apart from the owner's.
+        shape.parts |= visitors;
         self.hidden += usize::from(shape.hides);
         if self.hidden == 0 && shape.parts {
             self.end_line();
         } else if self.hidden == 0 && element::is_replaced(element) {
             self.run.part();
+            self.own.part();
         } else if self.hidden > 0 && (shape.hides || shape.parts) {
             self.end_unseen();
         }
@@ -132,11 +158,15 @@ impl Walk<'_> {
             hints: element::hints(&self.base, element),
             place: element::place(element, self.sections),
             section: element::is_section(element),
+            names_others: element::names_others(&self.base, element),
+            visitors,
             ..Open::default()
         };
         self.microdata(element, &mut open);
         self.preformatted += usize::from(shape.preformatted);
         self.sections += usize::from(open.section);
+        self.naming += usize::from(open.names_others);
+        self.visitors += usize::from(open.visitors);
         if let Some(place) = open.place {
             *place.count(&mut self.regions) += 1;
         }
@@ -163,6 +193,8 @@ impl Walk<'_> {
         self.hidden -= usize::from(open.shape.hides);
         self.preformatted -= usize::from(open.shape.preformatted);
         self.sections -= usize::from(open.section);
+        self.naming -= usize::from(open.names_others);
+        self.visitors -= usize::from(open.visitors);
         if let Some(place) = open.place {
             *place.count(&mut self.regions) -= 1;
         }
@@ -194,9 +226,14 @@ impl Walk<'_> {
     }
 
     fn end_line(&mut self) {
-        let line = self.run.take();
-        if !line.is_empty() {
-            self.owner.line(&line, self.regions);
+        let (line, own) = (self.run.take(), self.own.take());
+        if line.is_empty() {
+            return;
+        }
+        if self.visitors > 0 {
+            self.page.visitors.push(line);
+        } else {
+            self.owner.line(&own, self.regions);
             self.page.visible.push(line);
         }
     }

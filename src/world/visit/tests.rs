@@ -86,6 +86,7 @@ fn parse_lines(
         url: url.clone(),
         visible: vec![text.to_owned()],
         linked: Vec::new(),
+        visitors: Vec::new(),
         hidden: Vec::new(),
         owner: Vec::new(),
         frames: named("frame "),

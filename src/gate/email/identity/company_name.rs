@@ -60,6 +60,17 @@ impl CompanyName {
             .iter()
             .any(|spelling| text.contains(spelling))
     }
+
+    /// Whether `text` is the name in some spelling, with or without a legal form, and nothing
+    /// else.
+    #[must_use]
+    pub fn is_spelled(&self, text: &str) -> bool {
+        let Self { spellings } = Self::parse(text);
+        spellings.iter().any(|found| {
+            let mut own = self.spellings.iter();
+            own.any(|own| own.compact() == found.compact() && found.contains(own))
+        })
+    }
 }
 
 fn tells_apart(name: &Folded) -> bool {
