@@ -93,6 +93,7 @@ fn every_local_rule_of_the_table_fires_somewhere() {
         Bench::good().site("https://facebook.com/acme"),
         Bench::good().email("info@acme.com"),
         Bench::good().email("info@other.kr").anchor("other.kr"),
+        Bench::good().anchor("acme.co.kr/foods"),
     ];
     let judged: Vec<_> = cases
         .iter()
