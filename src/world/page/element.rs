@@ -241,9 +241,9 @@ fn is_ours(base: &Url, to: &Url) -> bool {
     let (Some(own), Some(to)) = (base.host_str(), to.host_str()) else {
         return false;
     };
-    let bare = |host: &'_ str| host.strip_prefix("www.").unwrap_or(host).to_owned();
+    let [own, to] = [own, to].map(|host| host.strip_prefix("www.").unwrap_or(host));
     let domain = HostName::of_url(base).and_then(|host| host.registrable());
-    bare(own) == bare(to) || domain.is_some_and(|domain| domain.as_str() == bare(to))
+    own == to || domain.is_some_and(|domain| domain.as_str() == to)
 }
 
 /// Whether visitors write what is in an element: comments, replies and reviews, by a word of its

@@ -24,7 +24,7 @@ pub(super) struct Walk<'a> {
 
 /// What one answer leads to.
 enum Next {
-    Page(Page),
+    Page(Box<Page>),
     Redirect(Url),
     End(End),
 }
@@ -69,7 +69,7 @@ impl<'a> Walk<'a> {
                 Next::Redirect(target) => (url, by) = (target, Step::Redirect),
                 Next::Page(page) => match onward(&page, &way) {
                     Some(target) => (url, by) = (target, Step::Refresh),
-                    None => return Ok(page),
+                    None => return Ok(*page),
                 },
             }
         }
@@ -129,7 +129,7 @@ impl<'a> Walk<'a> {
                 response.refresh.as_deref(),
                 &response.body,
             ) {
-                Ok(page) => Next::Page(page),
+                Ok(page) => Next::Page(Box::new(page)),
                 Err(why) => Next::End(End::Unreadable {
                     url: here,
                     why: why.to_string(),
