@@ -220,7 +220,7 @@ fn where_a_company_sits_is_not_its_name() {
 fn an_address_serves_one_company_and_its_domain_too() {
     let world = EmailNet::with(&[ACME, BOLT, "Cargo Ring"], &[]);
     let names = page(
-        "Acme Foods, Bolt Toys, Cargo Ring",
+        "Acme Foods | Bolt Toys | Cargo Ring",
         "info@acme.co.kr ceo@acme.co.kr",
     );
     let source = world.put("/group", &names);

@@ -162,6 +162,16 @@ const ANCHORS: &[Case] = &[
     )
     .listed("company,site\nAcme Foods,acme.co.kr.bolt.kr\n")
     .with(ANCHORED),
+    case(
+        "a part of its domain",
+        EmailNet::acme,
+        "REVIEW site-beside-expected",
+    )
+    .listed("company,site\nAcme Foods,acme.co.kr/foods\n")
+    .with(ANCHORED),
+    case("a front page of it", EmailNet::acme, "PASS")
+        .listed("company,site\nAcme Foods,https://www.acme.co.kr/en/main.do\n")
+        .with(ANCHORED),
     case("one of two", EmailNet::acme, "PASS")
         .listed("company,site\nAcme Foods,\"acme.com, acme.co.kr\"\n")
         .with(ANCHORED),

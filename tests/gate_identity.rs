@@ -107,12 +107,39 @@ const PLACES: &[Case] = &[
         NOT_ON_SITE,
     ),
     case(
-        "the source page's own footer",
+        "the source page's own footer, and a home page that knows the company",
+        |net| {
+            let html = "<title>Hello</title><p>Acme Foods makes noodles.</p>";
+            net.net.web.page(WWW, "/", html);
+            net.answers(Reply::html(format!(
+                "{NAMELESS}<footer>Acme Foods</footer>"
+            )))
+        },
+        "PASS",
+    ),
+    case(
+        "the source page's own footer, as a market's entry bears its seller's",
         |net| {
             net.net.web.page(WWW, "/", "<title>Hello</title>");
             net.answers(Reply::html(format!(
                 "{NAMELESS}<footer>Acme Foods</footer>"
             )))
+        },
+        MENTIONED,
+    ),
+    case(
+        "a name in a title's part, as pages of companies have it",
+        |net| home(net, "<title>Acme Foods Inc. | Home</title>"),
+        "PASS",
+    ),
+    case(
+        "a copyright line after which it says more",
+        |net| {
+            let line = "© 2026 Acme Foods Inc. All rights reserved.";
+            home(
+                net,
+                &format!("<title>Noodles</title><footer>{line}</footer>"),
+            )
         },
         "PASS",
     ),
@@ -207,12 +234,12 @@ const WAYS: &[Case] = &[
         "REVIEW identity-unanswered",
     ),
     case(
-        "a silent home page that is not needed",
+        "a silent home page of a site whose pages bear the name",
         |net| {
             net.net.web.reply(WWW, "/", Reply::status(503));
             net.acme()
         },
-        "PASS",
+        "REVIEW identity-unanswered",
     ),
 ];
 

@@ -311,8 +311,9 @@ fn korean(net: &EmailNet, header: &str, meta: &str) -> Submission {
     );
     let (bytes, _, _) = encoding_rs::EUC_KR.encode(&html);
     let reply = Reply::status(200).with("Content-Type", header);
-    net.net.web.page(WWW, "/", "<title>Hello</title>");
-    net.answers(reply.body(bytes.into_owned()))
+    let reply = reply.body(bytes.into_owned());
+    net.net.web.reply(WWW, "/", reply.clone());
+    net.answers(reply)
 }
 
 /// Charsets; the name is read rightly or it is not there.
@@ -350,7 +351,7 @@ const CHARSETS: &[Case] = &[
     case(
         "a header under which most of it is no text",
         |net| korean(net, "text/html; charset=utf-8", ""),
-        "REVIEW company-not-on-site source-unreadable",
+        "REVIEW identity-unanswered source-unreadable",
     )
     .named(&["한빛식품"]),
 ];

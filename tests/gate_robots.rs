@@ -56,7 +56,12 @@ const ROBOTS_TXT: &[Case] = &[
     ),
     case(
         "the longer rule counts",
-        |net| rules(net, "User-agent: *\nDisallow: /\nAllow: /contact\n"),
+        |net| {
+            rules(
+                net,
+                "User-agent: *\nDisallow: /\nAllow: /$\nAllow: /contact\n",
+            )
+        },
         "PASS",
     ),
     case("404", |net| robots(net, Reply::status(404)), "PASS"),

@@ -149,7 +149,9 @@ fn requests_to_one_host_are_a_gap_apart_across_submissions() {
 #[test]
 fn a_frozen_proxy_fetches_every_page() {
     let proxy = WebServer::start();
-    proxy.page("far.kr", "/contact", &page(ACME, "info@far.kr"));
+    for path in ["/", "/contact"] {
+        proxy.page("far.kr", path, &page(ACME, "info@far.kr"));
+    }
     let url = proxy.url("127.0.0.1", "/");
     let net = EmailNet::with(&[ACME], &["--proxy", &url]);
     net.net.dns.mx("far.kr", 10, "mail.acme.co.kr");
@@ -160,8 +162,8 @@ fn a_frozen_proxy_fetches_every_page() {
         .source("http://far.kr/contact");
     assert_eq!(net.says(&submission), "PASS");
     let lines: Vec<_> = proxy.seen().into_iter().map(|seen| seen.line).collect();
-    let expected = ["http://far.kr/robots.txt", "http://far.kr/contact"]
-        .map(|url| format!("GET {url} HTTP/1.1"));
+    let expected = ["robots.txt", "contact", ""].map(|path| format!("http://far.kr/{path}"));
+    let expected = expected.map(|url| format!("GET {url} HTTP/1.1"));
     assert_eq!(lines, expected);
     let asked: Vec<_> = net
         .net

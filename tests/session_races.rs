@@ -15,7 +15,7 @@ const HOSTS: [&str; 2] = ["www.acme.co.kr", "acme.co.kr"];
 fn slow(names: &[&str]) -> EmailNet {
     let world = EmailNet::patient(names);
     let barrier = Arc::new(Barrier::new(HOSTS.len()));
-    let html = page(&names.join(", "), "info@acme.co.kr");
+    let html = page(&names.join(" | "), "info@acme.co.kr");
     for host in HOSTS {
         let reply = Reply::Meet(Arc::clone(&barrier), html.clone());
         world.net.web.reply(host, "/slow", reply);

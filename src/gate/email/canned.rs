@@ -31,6 +31,7 @@ pub fn page(at: &str) -> Page {
         visible: Vec::new(),
         unclear: Vec::new(),
         linked: Vec::new(),
+        visitors: Vec::new(),
         hidden: Vec::new(),
         owner: Vec::new(),
         frames: Vec::new(),

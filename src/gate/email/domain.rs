@@ -4,17 +4,19 @@ use url::Url;
 
 use super::anchor::sites_of;
 use super::context::{Context, EMAIL, SITE};
+use super::expected::{Agreement, agreement};
 use super::freemail::freemail;
 use super::hosted::hosted;
-use super::on_site::{on_site, registrable};
+use super::on_site::registrable;
 use crate::gate::{Check, Cost, Finding, Level, Rule};
 use crate::world::mailbox::Mailbox;
 
 const DOMAIN_MISMATCH: &str = "domain-mismatch";
 const DOMAIN_AMBIGUOUS: &str = "domain-ambiguous";
 const SITE_NOT_EXPECTED: &str = "site-not-expected";
+const SITE_BESIDE_EXPECTED: &str = "site-beside-expected";
 
-static RULES: [Rule; 3] = [
+static RULES: [Rule; 4] = [
     Rule::known(
         DOMAIN_MISMATCH,
         Level::Fail,
@@ -32,6 +34,12 @@ static RULES: [Rule; 3] = [
         Level::Fail,
         "the operator's list names another site for this company",
         "submit the site that the operator names, and an address from it",
+    ),
+    Rule::known(
+        SITE_BESIDE_EXPECTED,
+        Level::Review,
+        "the operator's list names a part of this site's domain, and the site is not in it",
+        "submit the site as the operator names it, by its host and path",
     ),
 ];
 
@@ -90,12 +98,14 @@ fn disagreement(site: &Url, email: &Mailbox) -> Option<Finding> {
 }
 
 fn unexpected(site: &Url, anchors: &[Url]) -> Option<Finding> {
-    if anchors.is_empty() || anchors.iter().any(|anchor| on_site(anchor, site)) {
-        return None;
-    }
+    let rule = match agreement(site, anchors)? {
+        Agreement::Met => return None,
+        Agreement::Beside => SITE_BESIDE_EXPECTED,
+        Agreement::Not => SITE_NOT_EXPECTED,
+    };
     let expected: Vec<_> = anchors.iter().map(Url::as_str).collect();
     let expected = format!("a site on {}", expected.join(" or "));
-    Some(Finding::new(SITE_NOT_EXPECTED, expected, site.as_str()).on(SITE))
+    Some(Finding::new(rule, expected, site.as_str()).on(SITE))
 }
 
 #[cfg(test)]
@@ -200,6 +210,26 @@ mod tests {
         );
         assert_eq!(
             anchored("https://smartstore.naver.com/evil"),
+            [SITE_NOT_EXPECTED]
+        );
+    }
+
+    #[test]
+    fn an_anchor_that_names_a_part_of_a_domain_is_held_to_it() {
+        let anchored = |anchor: &str, site: &str| {
+            let bench = Bench::good().site(site).anchor(anchor);
+            bench.fired(&Domain)
+        };
+        let front = "https://www.acme.co.kr/en/main.do";
+        assert_eq!(anchored(front, "https://www.acme.co.kr/"), [""; 0]);
+        let tenant = "acme.co.kr/foods";
+        assert_eq!(anchored(tenant, "https://acme.co.kr/foods/x"), [""; 0]);
+        assert_eq!(
+            anchored(tenant, "https://acme.co.kr/toys"),
+            [SITE_BESIDE_EXPECTED]
+        );
+        assert_eq!(
+            anchored("foods.acme.co.kr", "https://toys.acme.co.kr/"),
             [SITE_NOT_EXPECTED]
         );
     }

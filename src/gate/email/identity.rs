@@ -5,6 +5,7 @@ pub mod company_name;
 pub mod folded;
 pub mod home;
 pub mod legal_forms;
+pub mod owner_name;
 pub mod standing;
 
 mod reuse;
@@ -77,8 +78,11 @@ impl Check<Context<'_>> for Identity {
     }
 }
 
-/// Whether the site names the company as its owner; the home page is asked only when the
-/// source page does not settle it.
+/// Whether the site names the company as its owner.
+///
+/// The home page does: the one that introduces the site, or, below a domain that may give its
+/// names to anybody, the domain's own. Another page's signature holds only where the home page
+/// knows the company too; a market's entry bears the seller's.
 fn ownership(context: &Context<'_>, site: &Url, email: &Mailbox, source: &Url) -> Option<Finding> {
     let key = context.case.quest.key.as_str();
     let name = CompanyName::parse(key);
@@ -86,9 +90,8 @@ fn ownership(context: &Context<'_>, site: &Url, email: &Mailbox, source: &Url) -
         let expected = "a name of three characters or more that is no common word";
         return Some(Finding::new("company-name-weak", expected, quoted(key)));
     }
-    let home = home::url(site);
-    let front = home::introduces(&home, email).then_some(&home);
-    let said = standing(context.source_visit(source), site, front, &name);
+    let home = home::of(site, email);
+    let said = standing(context.source_visit(source), site, &home, &name);
     if said == Standing::Owner {
         return None;
     }
@@ -102,12 +105,16 @@ fn ownership(context: &Context<'_>, site: &Url, email: &Mailbox, source: &Url) -
             unproven(said, key, &home, &there)
         }
         Home::Missing => unproven(said, key, &home, "; there is no home page"),
-        Home::Answered(visit) => unproven(
-            said.max(standing(visit, site, front, &name)),
-            key,
-            &home,
-            "",
-        ),
+        Home::Answered(visit) => {
+            let front = standing(visit, site, &home, &name);
+            let both = said == Standing::Signed && front >= Standing::Mentioned;
+            let said = if both {
+                Standing::Owner
+            } else {
+                said.max(front)
+            };
+            unproven(said, key, &home, "")
+        }
     }
 }
 
@@ -115,6 +122,10 @@ fn ownership(context: &Context<'_>, site: &Url, email: &Mailbox, source: &Url) -
 fn unproven(said: Standing, key: &str, home: &Url, more: &str) -> Option<Finding> {
     let (rule, actual) = match said {
         Standing::Owner => return None,
+        Standing::Signed => (
+            "company-mentioned-only",
+            "a page bears it, and the home page does not name it",
+        ),
         Standing::Mentioned => (
             "company-mentioned-only",
             "it is mentioned, not named as owner",

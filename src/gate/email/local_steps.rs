@@ -15,7 +15,7 @@ use crate::gate::{Cascade, Case, CheckOutcome, Gate, Judgement, Level, Levels, R
 use crate::quest::Verdict;
 use crate::world::{MockAccepted, MockFetcher, MockResolver, World};
 
-const RULES: [(&str, Level); 12] = [
+const RULES: [(&str, Level); 13] = [
     ("site-format", Level::Fail),
     ("email-format", Level::Fail),
     ("source-format", Level::Fail),
@@ -28,6 +28,7 @@ const RULES: [(&str, Level); 12] = [
     ("domain-mismatch", Level::Fail),
     ("domain-ambiguous", Level::Review),
     ("site-not-expected", Level::Fail),
+    ("site-beside-expected", Level::Review),
 ];
 
 fn judge(bench: &Bench, levels: Levels) -> Judgement {
@@ -92,6 +93,7 @@ fn every_local_rule_of_the_table_fires_somewhere() {
         Bench::good().site("https://facebook.com/acme"),
         Bench::good().email("info@acme.com"),
         Bench::good().email("info@other.kr").anchor("other.kr"),
+        Bench::good().anchor("acme.co.kr/foods"),
     ];
     let judged: Vec<_> = cases
         .iter()

@@ -12,6 +12,7 @@ pub mod anchor;
 pub mod context;
 pub mod disposable;
 pub mod domain;
+pub mod expected;
 pub mod format;
 pub mod freemail;
 pub mod hosted;

@@ -36,7 +36,9 @@ pub fn registrable(url: &Url) -> Option<RegistrableDomain> {
     HostName::of_url(url)?.registrable()
 }
 
-fn is_below(site: &Url, page: &Url) -> bool {
+/// Whether the path of `page` is that of `site`, or lies below it.
+#[must_use]
+pub fn is_below(site: &Url, page: &Url) -> bool {
     let base = site.path().trim_end_matches('/');
     page.path()
         .strip_prefix(base)

@@ -5,6 +5,7 @@ use url::Url;
 
 use super::links;
 use super::owner::Regions;
+use crate::world::domain::HostName;
 
 const HTML: &str = "http://www.w3.org/1999/xhtml";
 
@@ -171,6 +172,7 @@ pub(super) enum Place {
     Heading,
     Address,
     Article,
+    Menu,
 }
 
 impl Place {
@@ -182,6 +184,7 @@ impl Place {
             Self::Heading => &mut regions.heading,
             Self::Address => &mut regions.address,
             Self::Article => &mut regions.article,
+            Self::Menu => &mut regions.menu,
         }
     }
 }
@@ -200,7 +203,9 @@ pub(super) fn place(element: &Element, sections: usize) -> Option<Place> {
     match element.name() {
         "h1" => Some(Place::Heading),
         "address" => Some(Place::Address),
-        "article" | "aside" | "blockquote" => Some(Place::Article),
+        "article" | "aside" | "blockquote" | "figcaption" => Some(Place::Article),
+        "nav" => Some(Place::Menu),
+        _ if role == "navigation" => Some(Place::Menu),
         _ if sections > 0 => None,
         "header" => Some(Place::Header),
         "footer" => Some(Place::Footer),
@@ -253,4 +258,63 @@ pub(super) fn hints(base: &Url, element: &Element) -> Hints {
             })
         });
     hints
+}
+
+/// Whether an element's text names somebody else: a link to another host, save those that stand
+/// for the page's whole domain, or a choice of a list.
+pub(super) fn names_others(base: &Url, element: &Element) -> bool {
+    match element.name() {
+        "select" | "option" | "datalist" => true,
+        "a" => element
+            .attr("href")
+            .and_then(|href| links::absolute(base, href))
+            .is_some_and(|to| !is_ours(base, &to)),
+        _ => false,
+    }
+}
+
+fn is_ours(base: &Url, to: &Url) -> bool {
+    let (Some(own), Some(to)) = (base.host_str(), to.host_str()) else {
+        return false;
+    };
+    let [own, to] = [own, to].map(|host| host.strip_prefix("www.").unwrap_or(host));
+    let domain = HostName::of_url(base).and_then(|host| host.registrable());
+    own == to || domain.is_some_and(|domain| domain.as_str() == to)
+}
+
+/// Whether visitors write what is in an element: comments, replies and reviews, by a word of its
+/// id or a class, or by schema.org's type or property.
+pub(super) fn is_written_by_visitors(element: &Element) -> bool {
+    const WORDS: &[&str] = &[
+        "comment",
+        "comments",
+        "commentlist",
+        "disqus",
+        "guestbook",
+        "replies",
+        "reply",
+        "review",
+        "reviews",
+        "testimonial",
+        "testimonials",
+    ];
+    const TYPES: &[&str] = &["Answer", "Comment", "Question", "Review", "UserReview"];
+    if matches!(element.name(), "html" | "body" | "main") {
+        return false;
+    }
+    let listed = |name: &str| {
+        let mut words = name.split(|c: char| !c.is_ascii_alphanumeric());
+        words.any(|word| WORDS.iter().any(|listed| word.eq_ignore_ascii_case(listed)))
+    };
+    let types = element.attr("itemtype").unwrap_or_default();
+    let mut types = types.split_ascii_whitespace();
+    let properties = element.attr("itemprop").unwrap_or_default();
+    let mut properties = properties.split_ascii_whitespace();
+    element
+        .id()
+        .into_iter()
+        .chain(element.classes())
+        .any(listed)
+        || types.any(|one| TYPES.contains(&one.rsplit('/').next().unwrap_or(one)))
+        || properties.any(|one| matches!(one, "comment" | "review" | "reviewBody"))
 }

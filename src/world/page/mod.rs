@@ -43,8 +43,13 @@ pub struct Page {
     /// each as it is joined, and as it is parted. They are not in `visible`.
     pub unclear: Vec<String>,
     /// Addresses that a reader can click or a machine is meant to read: addressees of `mailto:`
-    /// links (percent escapes decoded), JSON-LD and microdata `email`, `data-cfemail` decoded.
+    /// links (percent escapes decoded), JSON-LD `email` of the owner, microdata `email`,
+    /// `data-cfemail` decoded.
     pub linked: Vec<String>,
+    /// What visitors of the page wrote, as far as it can be told: the text of comments and
+    /// reviews, the addresses linked there, and those that JSON-LD gives to others than the
+    /// page's owner.
+    pub visitors: Vec<String>,
     /// What no reader sees: comments, scripts, styles, templates, attributes, hidden elements;
     /// of these only what may spell an address.
     pub hidden: Vec<String>,
@@ -123,5 +128,14 @@ impl Page {
         body: &[u8],
     ) -> Result<Self, Unreadable> {
         read::read(url, content_type, refresh, body)
+    }
+
+    /// What its visitors wrote, as a page of its own.
+    #[must_use]
+    pub fn of_visitors(&self) -> Self {
+        Self {
+            visible: self.visitors.clone(),
+            ..read::empty(&self.url)
+        }
     }
 }

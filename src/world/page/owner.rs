@@ -11,6 +11,49 @@ const MOST_CHARS: usize = 300;
 /// How many texts are kept of one place.
 const MOST_TEXTS: usize = 60;
 
+/// A copyright line outside the footer counts among this many last lines of a page.
+const LAST_LINES: usize = 8;
+
+/// Words of a line that says whose name follows: not the owner's.
+const CREDITS: &[&str] = &[
+    "by",
+    "client",
+    "clients",
+    "design",
+    "family",
+    "host",
+    "hosting",
+    "partner",
+    "partners",
+    "seller",
+    "sponsor",
+    "sponsors",
+    "vendor",
+    "pg",
+    "결제대행",
+    "결제대행사",
+    "고객사",
+    "관계사",
+    "관련사이트",
+    "디자인",
+    "웹디자인",
+    "제작",
+    "제휴사",
+    "파트너",
+    "파트너사",
+    "판매자",
+    "패밀리",
+    "패밀리사이트",
+    "협력사",
+    "협력업체",
+    "호스팅",
+    "호스팅제공자",
+    "후원",
+];
+
+/// A line that announces a name is no longer than this, in words.
+const CREDIT_WORDS: usize = 4;
+
 /// Words that are followed by the owner's name or address.
 const LABELS: &[&str] = &[
     "주소",
@@ -56,6 +99,8 @@ pub(super) struct Regions {
     pub(super) address: usize,
     /// In `<article>`, `<aside>` or a quotation, which speak of anything.
     pub(super) article: usize,
+    /// In `<nav>`, whose words name what they lead to.
+    pub(super) menu: usize,
 }
 
 /// The texts found so far.
@@ -65,6 +110,11 @@ pub(super) struct Owner {
     known: HashSet<OwnerText>,
     counts: [usize; 9],
     labelled: bool,
+    credited: bool,
+    /// How many lines there have been.
+    lines: usize,
+    /// Copyright lines outside the footer, and the number of each.
+    copyrights: Vec<(usize, String)>,
 }
 
 impl Owner {
@@ -85,7 +135,14 @@ impl Owner {
 
     /// Adds a visible line, if it stands where an owner's name stands.
     pub(super) fn line(&mut self, line: &str, regions: Regions) {
+        self.lines += 1;
         let labelled = std::mem::take(&mut self.labelled);
+        if std::mem::replace(&mut self.credited, is_credit(line)) {
+            return;
+        }
+        if regions.menu > 0 && regions.heading == 0 {
+            return;
+        }
         if regions.header > 0 {
             self.add(OwnerPlace::Header, line);
         }
@@ -100,7 +157,7 @@ impl Owner {
         }
         let short = line.len() <= 6 * MOST_CHARS;
         if short && is_copyright(line) {
-            self.add(OwnerPlace::Copyright, line);
+            self.copyright(line, regions);
         }
         match if short { label(line) } else { Label::None } {
             Label::Alone => self.labelled = true,
@@ -110,10 +167,46 @@ impl Owner {
         }
     }
 
-    /// All texts, in order.
-    pub(super) fn into_texts(self) -> Vec<OwnerText> {
+    fn copyright(&mut self, line: &str, regions: Regions) {
+        if regions.footer > 0 {
+            self.add(OwnerPlace::Copyright, line);
+        } else {
+            self.copyrights.push((self.lines, line.to_owned()));
+            if self.copyrights.len() > LAST_LINES {
+                self.copyrights.remove(0);
+            }
+        }
+    }
+
+    /// All texts, those of one place in order.
+    pub(super) fn into_texts(mut self) -> Vec<OwnerText> {
+        for (number, line) in std::mem::take(&mut self.copyrights) {
+            // A credit in the midst of a page is a picture's or a seller's.
+            if number + LAST_LINES > self.lines {
+                self.add(OwnerPlace::Copyright, &line);
+            }
+        }
         self.texts
     }
+}
+
+/// Whether a line says that another's name follows: `Hosting by`, `협력사:`.
+fn is_credit(line: &str) -> bool {
+    let line = line.trim_end().trim_end_matches([':', '：']);
+    let words = || {
+        let words = line.split(|c: char| !c.is_alphanumeric());
+        words.filter(|word| !word.is_empty())
+    };
+    // The name itself may stand there, but then the line says so on its own.
+    words().count() <= CREDIT_WORDS
+        && words().next_back().is_some_and(|last| {
+            let last = last.to_lowercase();
+            CREDITS.contains(&last.as_str())
+        })
+        || line.len() <= 40 && {
+            let joined: String = words().collect();
+            CREDITS.contains(&joined.to_lowercase().as_str())
+        }
 }
 
 /// Whether a line claims a copyright.
@@ -218,6 +311,56 @@ mod tests {
     fn a_label_in_a_cell_of_its_own_labels_the_next() {
         assert_eq!(places(&["상호", "아크메"]), [OwnerPlace::Address]);
         assert_eq!(places(&["상호", "아크메", "더"]).len(), 1);
+    }
+
+    #[test]
+    fn a_copyright_in_the_midst_of_a_page_is_another_things() {
+        let mut lines = vec!["© Photo"];
+        lines.extend(["text"; LAST_LINES]);
+        assert!(places(&lines).is_empty());
+        lines.push("© Acme");
+        assert_eq!(places(&lines), [OwnerPlace::Copyright]);
+    }
+
+    #[test]
+    fn a_name_that_a_credit_announces_is_not_the_owners() {
+        let footer = |lines: &[&str]| {
+            let mut owner = Owner::default();
+            let regions = Regions {
+                footer: 1,
+                ..Regions::default()
+            };
+            for line in lines {
+                owner.line(line, regions);
+            }
+            let texts = owner.into_texts().into_iter();
+            texts.map(|text| text.text).collect::<Vec<_>>()
+        };
+        for credit in ["Designed by", "Our partners:", "호스팅 제공자", "협력사："] {
+            assert_eq!(
+                footer(&[credit, "Acme", "Beta"]),
+                [credit, "Beta"],
+                "{credit}"
+            );
+        }
+        for line in ["Contact", "Company:", "주소"] {
+            assert!(
+                footer(&[line, "Acme"]).contains(&"Acme".to_owned()),
+                "{line}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_menu_names_what_it_leads_to() {
+        let mut owner = Owner::default();
+        let regions = Regions {
+            header: 1,
+            menu: 1,
+            ..Regions::default()
+        };
+        owner.line("Acme", regions);
+        assert!(owner.into_texts().is_empty());
     }
 
     #[test]

@@ -43,6 +43,7 @@ pub(super) fn empty(url: &Url) -> Page {
         visible: Vec::new(),
         unclear: Vec::new(),
         linked: Vec::new(),
+        visitors: Vec::new(),
         hidden: Vec::new(),
         owner: Vec::new(),
         frames: Vec::new(),

@@ -7,8 +7,10 @@ use super::OwnerPlace;
 /// What JSON-LD says.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Said {
-    /// Values of `email`, wherever they stand.
+    /// Values of `email` of the page's own organization and of its contact points.
     pub(super) emails: Vec<String>,
+    /// Values of `email` that stand elsewhere: a reviewer's, an author's.
+    pub(super) others_emails: Vec<String>,
     /// Names of the page's own organization and site.
     pub(super) names: Vec<(OwnerPlace, String)>,
 }
@@ -107,33 +109,58 @@ pub(super) fn json_ld(script: &str) -> Option<Said> {
         .trim_end_matches("//]]>");
     let root: Value = serde_json::from_str(script.trim()).ok()?;
     let mut said = Said::default();
+    let mut owners = Vec::new();
     for top in tops(&root) {
         said.name(top);
-        if types(top).any(|name| PAGES.contains(&name)) {
+        let is_page = types(top).any(|name| PAGES.contains(&name));
+        if is_page || types(top).any(is_organization) || types(top).next().is_none() {
+            owners.push(top);
+        }
+        if is_page {
             ["publisher", "copyrightHolder", "about", "mainEntity"]
                 .iter()
                 .filter_map(|key| top.get(key))
                 .flat_map(one_or_many)
-                .for_each(|owner| said.name(owner));
+                .for_each(|owner| {
+                    said.name(owner);
+                    if types(owner).any(is_organization) {
+                        owners.push(owner);
+                    }
+                });
         }
+    }
+    for owner in owners {
+        said.emails.extend(emails(owner));
+        let contacts = CONTACTS.iter().filter_map(|key| owner.get(key));
+        said.emails
+            .extend(contacts.flat_map(one_or_many).flat_map(emails));
     }
     let mut values = vec![&root];
     while let Some(value) = values.pop() {
         match value {
             Value::Array(array) => values.extend(array.iter().rev()),
             Value::Object(object) => {
-                let emails = object.get("email").into_iter().flat_map(one_or_many);
-                said.emails
-                    .extend(emails.filter_map(Value::as_str).map(|email| {
-                        let scheme = email.get(..7).filter(|s| s.eq_ignore_ascii_case("mailto:"));
-                        email[scheme.map_or(0, str::len)..].trim().to_owned()
-                    }));
+                let new = emails(value).filter(|email| !said.emails.contains(email));
+                let new: Vec<String> = new.collect();
+                said.others_emails.extend(new);
                 values.extend(object.values());
             }
             _ => {}
         }
     }
     Some(said)
+}
+
+/// Properties of an organization whose value may have an address of it.
+const CONTACTS: &[&str] = &["contactPoint", "contactPoints", "address", "location"];
+
+/// The values of an object's own `email`.
+fn emails(of: &Value) -> impl Iterator<Item = String> {
+    let emails = of.get("email").into_iter().flat_map(one_or_many);
+    emails.filter_map(Value::as_str).map(|email| {
+        let scheme = email.get(..7).filter(|s| s.eq_ignore_ascii_case("mailto:"));
+        email[scheme.map_or(0, str::len)..].trim().to_owned()
+    })
 }
 
 impl Said {
@@ -215,11 +242,30 @@ mod tests {
     }
 
     #[test]
-    fn emails_count_wherever_they_stand() {
-        let said = json_ld(
-            r#"<!-- {"@type":"X","a":[{"email":"mailto:a@acme.co"},{"b":{"email":["b@acme.co"]}}]} -->"#,
-        );
-        assert_eq!(said.unwrap().emails, ["a@acme.co", "b@acme.co"]);
+    fn emails_count_of_the_owner() {
+        for script in [
+            r#"<!-- {"email":"mailto:a@acme.co"} -->"#,
+            r#"{"@type":"Organization","email":["a@acme.co"]}"#,
+            r#"{"@type":"Organization","contactPoint":[{"@type":"ContactPoint","email":"a@acme.co"}]}"#,
+            r#"{"@graph":[{"@type":"ContactPage","mainEntity":{"@type":"Store","email":"a@acme.co"}}]}"#,
+        ] {
+            let said = json_ld(script).unwrap();
+            assert_eq!(said.emails, ["a@acme.co"], "{script}");
+            assert_eq!(said.others_emails, [""; 0], "{script}");
+        }
+    }
+
+    #[test]
+    fn emails_of_others_are_told_apart() {
+        for script in [
+            r#"{"@type":"Product","review":{"author":{"@type":"Person","email":"a@acme.co"}}}"#,
+            r#"{"@type":"Organization","employee":{"@type":"Person","email":"a@acme.co"}}"#,
+            r#"{"@type":"Person","email":"a@acme.co"}"#,
+        ] {
+            let said = json_ld(script).unwrap();
+            assert_eq!(said.emails, [""; 0], "{script}");
+            assert_eq!(said.others_emails, ["a@acme.co"], "{script}");
+        }
         let said = json_ld(r#"{"emails":"a@acme.co","email":1,"note":"b@acme.co"}"#);
         assert_eq!(said.unwrap(), Said::default());
     }

@@ -244,6 +244,39 @@ fn mentions_do_not_stand_where_owners_do() {
 }
 
 #[test]
+fn visitors_words_are_told_apart() {
+    for html in [
+        "<ol class=comment-list><li>a@acme.co</ol>",
+        "a<span id=reply-7>a@acme.co</span>",
+        "<p itemscope itemtype=https://schema.org/Review>a@acme.co",
+        "<div class=reviews><a href='mailto:a@acme.co'><i></i></a></div>",
+    ] {
+        let page = page(html);
+        assert_eq!(page.visitors, ["a@acme.co"], "{html}");
+        assert!(page.linked.is_empty() && !page.visible.contains(&page.visitors[0]));
+    }
+    for html in [
+        "<body class=comments>a@acme.co",
+        "<p class=preview>a@acme.co",
+    ] {
+        assert_eq!(visible(html), ["a@acme.co"], "{html}");
+    }
+}
+
+#[test]
+fn links_to_other_hosts_and_choices_name_others() {
+    for html in [
+        "<footer><a href=https://bolt.kr/>Bolt</a></footer>",
+        "<footer><select><option>Bolt</select></footer>",
+        "<nav><header>Bolt</header></nav>",
+    ] {
+        assert!(page(html).owner.is_empty(), "{html}");
+    }
+    let own = "<footer><a href=https://www.acme.co/about>Acme</a></footer>";
+    assert_eq!(owner(own, OwnerPlace::Footer), ["Acme"]);
+}
+
+#[test]
 fn frames_and_refreshes_are_absolute() {
     let page = page(
         "<base href=/b/><meta http-equiv=Refresh content='0; url=c'>

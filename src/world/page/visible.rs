@@ -36,7 +36,13 @@ pub(super) struct Walk<'a> {
     sections: usize,
     /// Of the open `itemscope`s, whether each is the owner's organization.
     scopes: Vec<bool>,
+    /// How many of the open elements name others than the owner.
+    naming: usize,
+    /// How many of the open elements are written by visitors.
+    visitors: usize,
     run: Run,
+    /// What of `run` may name the owner.
+    own: Run,
     unseen: Run,
     owner: Owner,
     scripts: Scripts,
@@ -53,6 +59,10 @@ struct Open {
     section: bool,
     /// Its children stand apart from each other.
     parts_children: bool,
+    /// Its text names others than the owner.
+    names_others: bool,
+    /// Visitors write what is in it.
+    visitors: bool,
     /// For an organization's name: where it began, in lines and in bytes of the run.
     name: Option<(usize, usize)>,
 }
@@ -71,7 +81,10 @@ impl Walk<'_> {
             regions: Regions::default(),
             sections: 0,
             scopes: Vec::new(),
+            naming: 0,
+            visitors: 0,
             run: Run::default(),
+            own: Run::default(),
             unseen: Run::default(),
             owner: Owner::default(),
             scripts: Scripts::default(),
@@ -115,18 +128,30 @@ impl Walk<'_> {
                 if index > 0 {
                     self.end_line();
                 }
-                self.run.push(line);
+                self.show(line);
             }
         } else {
-            self.run.push(text);
+            self.show(text);
+        }
+    }
+
+    fn show(&mut self, text: &str) {
+        self.run.push(text);
+        if self.naming == 0 {
+            self.own.push(text);
+        } else {
+            self.own.part();
         }
     }
 
     fn enter_element(&mut self, node: NodeRef<'_, Node>, element: &Element) {
         let inline = Declared::inline(element);
         let mut shape = element::shape(element);
+        let visitors = element::is_written_by_visitors(element);
         shape.hides |= self.concealed.hides(node, element, &inline);
-        shape.parts |= inline.parts() || self.open.last().is_some_and(|open| open.parts_children);
+        // Visitors' words are kept apart from the owner's.
+        shape.parts |=
+            visitors || inline.parts() || self.open.last().is_some_and(|open| open.parts_children);
         let shown_before = self.hidden == 0;
         self.hidden += usize::from(shape.hides);
         if self.hidden == 0 && shape.parts {
@@ -135,6 +160,7 @@ impl Walk<'_> {
             || shown_before && element::is_struck(element)
         {
             self.run.part();
+            self.own.part();
         } else if self.hidden == 0 && element::is_edged(element) {
             self.run.edge();
         }
@@ -147,11 +173,15 @@ impl Walk<'_> {
             hints: element::hints(&self.base, element),
             place: element::place(element, self.sections),
             section: element::is_section(element),
+            names_others: element::names_others(&self.base, element),
+            visitors,
             ..Open::default()
         };
         self.microdata(element, &mut open);
         self.preformatted += usize::from(shape.preformatted);
         self.sections += usize::from(open.section);
+        self.naming += usize::from(open.names_others);
+        self.visitors += usize::from(open.visitors);
         if let Some(place) = open.place {
             *place.count(&mut self.regions) += 1;
         }
@@ -183,6 +213,8 @@ impl Walk<'_> {
         self.hidden -= usize::from(open.shape.hides);
         self.preformatted -= usize::from(open.shape.preformatted);
         self.sections -= usize::from(open.section);
+        self.naming -= usize::from(open.names_others);
+        self.visitors -= usize::from(open.visitors);
         if let Some(place) = open.place {
             *place.count(&mut self.regions) -= 1;
         }
@@ -216,9 +248,17 @@ impl Walk<'_> {
     fn end_line(&mut self) {
         let edges = self.run.take_edges();
         let (line, unclear) = unclear::part(self.run.take(), &edges);
+        let own = self.own.take();
+        if self.visitors > 0 {
+            let words = unclear.into_iter().chain([line]);
+            self.page
+                .visitors
+                .extend(words.filter(|line| !line.is_empty()));
+            return;
+        }
         self.page.unclear.extend(unclear);
         if !line.is_empty() {
-            self.owner.line(&line, self.regions);
+            self.owner.line(&own, self.regions);
             self.page.visible.push(line);
         }
     }

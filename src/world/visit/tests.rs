@@ -87,6 +87,7 @@ fn parse_lines(
         visible: vec![text.to_owned()],
         unclear: Vec::new(),
         linked: Vec::new(),
+        visitors: Vec::new(),
         hidden: Vec::new(),
         owner: Vec::new(),
         frames: named("frame "),

@@ -67,12 +67,26 @@ impl CompanyName {
             .any(|spelling| text.contains(&spelling.name))
     }
 
-    /// The same for a text that may hold a postal address, where a single word in brackets
-    /// counts for nothing: that of `한빛식품 (Gimpo)` is the city, and not the company.
+    /// The name without a single word in brackets: that of `한빛식품 (Gimpo)` is the city, and
+    /// not the company.
     #[must_use]
-    pub fn is_beside_address(&self, text: &Folded) -> bool {
-        let mut names = self.spellings.iter().filter(|known| !known.may_be_place);
-        names.any(|spelling| text.contains(&spelling.name))
+    pub fn without_places(&self) -> Self {
+        let mut spellings = self.spellings.clone();
+        spellings.retain(|known| !known.may_be_place);
+        Self { spellings }
+    }
+
+    /// Whether `text` is the name in some spelling, with or without a legal form, and nothing
+    /// else.
+    #[must_use]
+    pub fn is_spelled(&self, text: &str) -> bool {
+        let Self { spellings } = Self::parse(text);
+        spellings.iter().any(|found| {
+            let mut own = self.spellings.iter();
+            own.any(|own| {
+                own.name.compact() == found.name.compact() && found.name.contains(&own.name)
+            })
+        })
     }
 }
 
@@ -157,8 +171,10 @@ mod tests {
 
     #[test]
     fn a_word_in_brackets_may_be_a_place() {
-        let beside =
-            |name: &str, text: &str| CompanyName::parse(name).is_beside_address(&Folded::new(text));
+        let beside = |name: &str, text: &str| {
+            let name = CompanyName::parse(name).without_places();
+            name.is_in(&Folded::new(text))
+        };
         assert!(!beside("한빛식품 (Gimpo)", "1 Main St, Gimpo-si"));
         assert!(!beside("Hanbit Foods (안산)", "안산 공장"));
         assert!(beside("한빛식품 (Gimpo)", "한빛식품, Gimpo"));

@@ -50,6 +50,21 @@ pub fn url(site: &Url) -> Url {
     home
 }
 
+/// The page that introduces who reads mail at `email`: the home page of `site`, or, where that
+/// may be anybody's, the one of its registrable domain.
+#[must_use]
+pub fn of(site: &Url, email: &Mailbox) -> Url {
+    let mut home = url(site);
+    if !introduces(&home, email)
+        && let Some(domain) = HostName::of_url(&home).and_then(|host| host.registrable())
+        && home.set_host(Some(&format!("www.{domain}"))).is_err()
+    {
+        // A registrable domain is a host, and so is `www.` before it.
+        return url(site);
+    }
+    home
+}
+
 /// Whether a home page may introduce, by its title and headings, who reads mail at `email`.
 ///
 /// A name below a registrable domain may be given to anybody, as portals do (`c17.jobs.kr`):
@@ -125,6 +140,24 @@ mod tests {
         }
         assert!(!introduces("https://c1.acme.co.kr/", "info@acme.co.kr"));
         assert!(introduces("https://acme.tistory.com/", "info@acme.co.kr"));
+    }
+
+    #[test]
+    fn a_name_that_may_be_anybodys_is_introduced_by_its_domain() {
+        let of = |site: &str, email: &str| {
+            let (site, email) = (Url::parse(site).unwrap(), Mailbox::parse(email).unwrap());
+            String::from(of(&site, &email))
+        };
+        let shop = "http://shop17.gamma.kr:8080/x";
+        assert_eq!(of(shop, "info@gamma.kr"), "http://www.gamma.kr:8080/");
+        assert_eq!(
+            of(shop, "info@shop17.gamma.kr"),
+            "http://shop17.gamma.kr:8080/"
+        );
+        assert_eq!(
+            of("https://en.gamma.kr/", "info@gamma.kr"),
+            "https://en.gamma.kr/"
+        );
     }
 
     #[test]

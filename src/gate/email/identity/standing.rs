@@ -6,8 +6,9 @@ use super::super::on_site::on_site;
 use super::super::source::echo;
 use super::company_name::CompanyName;
 use super::folded::Folded;
+use super::owner_name;
 use crate::world::domain::HostName;
-use crate::world::page::{OwnerPlace, OwnerText, Page};
+use crate::world::page::{OwnerPlace, Page};
 use crate::world::visit::{End, Visit};
 
 /// How a page names the company, the weakest first.
@@ -19,6 +20,8 @@ pub enum Standing {
     Carried,
     /// In its text.
     Mentioned,
+    /// Where a site signs all its pages, on a page that does not introduce the site.
+    Signed,
     /// Where the name of the site's owner stands.
     Owner,
 }
@@ -27,16 +30,15 @@ pub enum Standing {
 ///
 /// A page other than `home`, the page that may introduce the site, has a title, a heading, a
 /// logo or an address of what it is about: an article, a directory's entry. There only what a
-/// site puts on all its pages names the owner: the site's name, the footer, the copyright line.
+/// site puts on all its pages counts, and no more than as a signature: the site's name, the
+/// footer, the copyright line.
 #[must_use]
-pub fn standing(visit: &Visit, site: &Url, home: Option<&Url>, name: &CompanyName) -> Standing {
+pub fn standing(visit: &Visit, site: &Url, home: &Url, name: &CompanyName) -> Standing {
     let End::Pages(pages) = &visit.end else {
         return Standing::Absent;
     };
-    let is_home = home.is_some_and(|home| {
-        pages.first().is_some_and(|page| page.url == *home)
-            || visit.hops.first().is_some_and(|hop| hop.url == *home)
-    });
+    let is_home = pages.first().is_some_and(|page| page.url == *home)
+        || visit.hops.first().is_some_and(|hop| hop.url == *home);
     let own = pages.iter().filter(|page| on_site(site, &page.url));
     let best = own.map(|page| on_page(page, is_home, name)).max();
     let best = best.unwrap_or(Standing::Absent);
@@ -48,17 +50,20 @@ pub fn standing(visit: &Visit, site: &Url, home: Option<&Url>, name: &CompanyNam
 
 fn on_page(page: &Page, is_home: bool, name: &CompanyName) -> Standing {
     let is_in = |text: &str| name.is_in(&Folded::new(text));
-    let names_owner = |owner: &&OwnerText| match owner.place {
-        OwnerPlace::Footer | OwnerPlace::Address => {
-            name.is_beside_address(&Folded::new(&owner.text))
-        }
-        _ => is_in(&owner.text),
+    let owner = |is_meant: fn(OwnerPlace) -> bool| {
+        let mut owners = page.owner.iter();
+        owners
+            .any(|owner| is_meant(owner.place) && owner_name::names(owner.place, &owner.text, name))
     };
-    let mut owners = page.owner.iter().filter(names_owner).peekable();
-    let mentioned = owners.peek().is_some();
-    if owners.any(|owner| is_home || is_on_all_pages(owner.place)) {
+    let mentioned = || {
+        let mut owners = page.owner.iter();
+        owners.any(|owner| is_in(&owner.text)) || page.visible.iter().any(|text| is_in(text))
+    };
+    if is_home && owner(|_| true) {
         Standing::Owner
-    } else if mentioned || page.visible.iter().any(|text| is_in(text)) {
+    } else if owner(is_on_all_pages) {
+        Standing::Signed
+    } else if mentioned() {
         Standing::Mentioned
     } else {
         Standing::Absent

@@ -10,12 +10,7 @@ const HOME: &str = SITE;
 const CONTACT: &str = "https://acme.co.kr/contact";
 
 fn stands(name: &str, visit: &Visit) -> Standing {
-    standing(
-        visit,
-        &url(SITE),
-        Some(&url(HOME)),
-        &CompanyName::parse(name),
-    )
+    standing(visit, &url(SITE), &url(HOME), &CompanyName::parse(name))
 }
 
 const EVERY_PLACE: [OwnerPlace; 9] = [
@@ -59,7 +54,7 @@ fn an_article_about_a_company_is_not_its_page() {
         OwnerPlace::Copyright,
         "© Acme Foods",
     )]);
-    assert_eq!(stands("Acme Foods", &visit), Standing::Owner);
+    assert_eq!(stands("Acme Foods", &visit), Standing::Signed);
 }
 
 #[test]
@@ -83,7 +78,7 @@ fn a_name_that_the_url_carries_counts_for_nothing() {
     }
     let visit = begun_at("https://acme.co.kr/?q=Bolt+Foods", owner(CONTACT));
     assert_eq!(stands("Bolt Foods", &visit), Standing::Carried);
-    assert_eq!(stands("Bolt Foods", &owner(CONTACT)), Standing::Owner);
+    assert_eq!(stands("Bolt Foods", &owner(CONTACT)), Standing::Signed);
 }
 
 #[test]
@@ -93,7 +88,7 @@ fn the_registrable_domain_may_carry_the_name() {
         OwnerPlace::Footer,
         "Acme",
     )]);
-    assert_eq!(stands("Acme", &visit), Standing::Owner);
+    assert_eq!(stands("Acme", &visit), Standing::Signed);
 }
 
 #[test]
@@ -135,14 +130,27 @@ fn web() -> Canned {
 }
 
 #[test]
-fn the_home_page_is_asked_only_when_it_is_needed() {
+fn the_home_page_is_asked_unless_it_is_the_source() {
     let body = format!("<p>{MAIL}</p><footer>© 2024 Acme Foods Inc.</footer>");
-    let world = Canned::default().html(CONTACT, &body);
-    assert_eq!(run("Acme Foods", &world), [""; 0]);
-    assert_eq!(world.asked(), [CONTACT]);
+    let world = Canned::default().html(HOME, &body);
+    let fields = [SITE, "info@acme.co.kr", HOME];
+    assert!(world.run(&Identity, "Acme Foods", fields).is_empty());
+    assert_eq!(world.asked(), [HOME]);
     let world = web().html(HOME, "<title>Acme Foods</title>");
     assert_eq!(run("Acme Foods", &world), [""; 0]);
     assert_eq!(world.asked(), [CONTACT, HOME]);
+}
+
+#[test]
+fn a_signature_holds_where_the_home_page_knows_the_company() {
+    let body = format!("<p>{MAIL}</p><footer>© 2024 Acme Foods Inc.</footer>");
+    let signed = |home: &str| Canned::default().html(CONTACT, &body).html(HOME, home);
+    let knows = signed("<title>Noodles</title><p>Acme Foods makes noodles");
+    assert_eq!(run("Acme Foods", &knows), [""; 0]);
+    let does_not = signed("<title>Gamma Market</title>");
+    assert_eq!(run("Acme Foods", &does_not), ["company-mentioned-only"]);
+    let none = Canned::default().html(CONTACT, &body);
+    assert_eq!(run("Acme Foods", &none), ["company-mentioned-only"]);
 }
 
 #[test]

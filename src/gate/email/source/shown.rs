@@ -16,7 +16,7 @@ const MAX_NAMED: usize = 5;
 /// What the pages show of the address: only the best of all counts.
 pub fn judge(seen: &Seen<'_>, site: &Url, email: &Mailbox) -> Vec<Finding> {
     let Some((page, how)) = best(seen.counted(), email) else {
-        return vec![absent(seen, site, email)];
+        return vec![by_visitors(seen, email).unwrap_or_else(|| absent(seen, site, email))];
     };
     let expected = format!("{email} where a reader sees it");
     let mut findings: Vec<Finding> = match how {
@@ -45,6 +45,16 @@ pub fn judge(seen: &Seen<'_>, site: &Url, email: &Mailbox) -> Vec<Finding> {
         ))
     }));
     findings
+}
+
+/// That only the page's visitors wrote the address, if so.
+fn by_visitors(seen: &Seen<'_>, email: &Mailbox) -> Option<Finding> {
+    let page = seen
+        .counted()
+        .find(|page| presence(&page.of_visitors(), email) != Presence::Absent)?;
+    let expected = format!("{email} in the words of the site's owner");
+    let actual = "only in a comment, a review or another's data";
+    Some(finding("source-user-content", &page.url, expected, actual))
 }
 
 /// The page that shows the address best; none when it is absent from all.

@@ -62,6 +62,10 @@ struct Places {
     hosts: HashSet<&'static str>,
     words: HashSet<&'static str>,
     parameters: HashSet<&'static str>,
+    /// Words of a segment that count where one entry of many is shown below it.
+    entries: HashSet<&'static str>,
+    /// Segments that follow one another.
+    folders: Vec<&'static str>,
     /// Ends of paths whose words do not count.
     owners: Vec<&'static str>,
 }
@@ -74,6 +78,8 @@ impl Places {
                 Some(("host", name)) => drop(places.hosts.insert(name)),
                 Some(("word", word)) => drop(places.words.insert(word)),
                 Some(("query", parameter)) => drop(places.parameters.insert(parameter)),
+                Some(("entry", word)) => drop(places.entries.insert(word)),
+                Some(("path", folder)) => places.folders.push(folder),
                 Some(("owner", end)) => places.owners.push(end),
                 _ => {}
             }
@@ -96,15 +102,54 @@ fn label_word(host: &HostName) -> Option<Mark> {
 
 fn in_path(url: &Url) -> Option<Mark> {
     let path = echo::unescaped(url.path());
-    if PLACES.owners.iter().any(|end| path.ends_with(end)) {
+    if is_owners(&path) {
         return None;
     }
-    path.split('/').find_map(|segment| {
+    let lower = format!("{}/", path.to_lowercase());
+    let mut folders = PLACES.folders.iter();
+    if let Some(folder) = folders.find(|folder| lower.contains(&format!("/{folder}/"))) {
+        return Some(Mark::Word((*folder).to_owned()));
+    }
+    let segments: Vec<&str> = path.split('/').collect();
+    segments.iter().enumerate().find_map(|(index, segment)| {
         if segment.starts_with('~') && segment.len() > 1 {
             return Some(Mark::HomeDirectory);
         }
-        listed_word(segment)
+        listed_word(segment).or_else(|| {
+            let below = &segments[index + 1..];
+            let shows_one = below.iter().any(|segment| is_one_of_many(segment))
+                || url
+                    .query()
+                    .is_some_and(|query| query.contains(|c: char| c.is_ascii_digit()));
+            shows_one
+                .then(|| word_of(segment, &PLACES.entries))
+                .flatten()
+        })
     })
+}
+
+/// Whether the path is that of a page which the administrator alone writes, and no script
+/// comes before it: a script is handed what follows its name.
+fn is_owners(path: &str) -> bool {
+    let mut before = PLACES
+        .owners
+        .iter()
+        .filter_map(|end| path.strip_suffix(end));
+    before.any(|before| {
+        let mut segments = before.split('/');
+        segments.all(|segment| !segment.contains('.') && listed_word(segment).is_none())
+    })
+}
+
+/// Whether a segment names one entry of many: `view`, `read.php`, `17`.
+fn is_one_of_many(segment: &str) -> bool {
+    let name = segment.split(['.', ';']).next().unwrap_or(segment);
+    let is_number = !name.is_empty() && name.bytes().all(|b| b.is_ascii_digit());
+    let shows = ["view", "read", "detail", "show", "list"];
+    is_number
+        || shows
+            .iter()
+            .any(|word| name.to_lowercase().starts_with(word))
 }
 
 fn in_query(url: &Url) -> Option<Mark> {
@@ -120,6 +165,11 @@ fn in_query(url: &Url) -> Option<Mark> {
 /// The first listed word of `text`, whose words are parted by `_`, `.` and capitals: those of
 /// `boardView.do` and `bbs_list.php`, but not of `board-of-directors`, which names a page.
 fn listed_word(text: &str) -> Option<Mark> {
+    word_of(text, &PLACES.words)
+}
+
+/// The first word of `text` that is in `words`.
+fn word_of(text: &str, words: &HashSet<&'static str>) -> Option<Mark> {
     let mut parted = String::with_capacity(text.len() + 8);
     let mut before = ' ';
     for c in text.chars() {
@@ -131,7 +181,7 @@ fn listed_word(text: &str) -> Option<Mark> {
     }
     parted
         .split(['_', '.', ';'])
-        .find(|word| PLACES.words.contains(word))
+        .find(|word| words.contains(word))
         .map(|word| Mark::Word(word.to_owned()))
 }
 
@@ -176,6 +226,15 @@ mod tests {
             "https://acme.co.kr/bbs/content.php/board",
             "https://acme.co.kr/?mod=document&uid=2",
             "https://acme.co.kr/index.php?title=User:Kim",
+            "https://acme.co.kr/board/read.php/bbs/content.php?no=7",
+            "https://acme.co.kr/forum/bbs/content.php",
+            "https://acme.co.kr/Data/File/free/1.txt",
+            "https://acme.co.kr/files/attach/binaries/1/a.txt",
+            "https://acme.co.kr/attachments/1/a.txt",
+            "https://acme.co.kr/customer/inquiry/view?idx=3",
+            "https://acme.co.kr/inquiry/17",
+            "https://acme.co.kr/inquiry_view.php?no=3",
+            "https://acme.co.kr/testimonials/17",
         ] {
             assert!(marked(url), "{url}");
         }
@@ -194,6 +253,11 @@ mod tests {
             "https://acme.co.kr/company/profile.html",
             "https://acme.co.kr/bbs/content.php?co_id=company",
             "https://acme.co.kr/?q=forum",
+            "https://acme.co.kr/g5/bbs/content.php?co_id=company",
+            "https://acme.co.kr/inquiry",
+            "https://acme.co.kr/contact/inquiry.html",
+            "https://acme.co.kr/consult/",
+            "https://acme.co.kr/data/files/catalogue.html",
         ] {
             assert!(!marked(url), "{url}");
         }

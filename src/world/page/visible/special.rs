@@ -19,6 +19,8 @@ impl Walk<'_> {
     fn link(&mut self, address: String) {
         if self.hidden > 0 {
             self.page.hidden.push(address);
+        } else if self.visitors > 0 {
+            self.page.visitors.push(address);
         } else {
             self.page.linked.push(address);
         }
@@ -70,6 +72,7 @@ impl Walk<'_> {
         if kind == "application/ld+json" {
             if let Some(said) = structured::json_ld(&own_text(node)) {
                 self.page.linked.extend(said.emails);
+                self.page.visitors.extend(said.others_emails);
                 for (place, name) in said.names {
                     self.owner.add(place, &name);
                 }
@@ -113,6 +116,7 @@ impl Walk<'_> {
         let others = hints.others || near().any(|hints| hints.others);
         let home = near().any(|hints| hints.home);
         if !others
+            && self.naming == 0
             && self.regions.article == 0
             && (home || (called && self.regions.header > 0))
             && let Some(alt) = element.attr("alt")
@@ -135,9 +139,12 @@ impl Walk<'_> {
             let scheme = content
                 .get(..7)
                 .filter(|s| s.eq_ignore_ascii_case("mailto:"));
-            self.page
-                .linked
-                .push(content[scheme.map_or(0, str::len)..].trim().to_owned());
+            let address = content[scheme.map_or(0, str::len)..].trim().to_owned();
+            if self.visitors > 0 || open.visitors {
+                self.page.visitors.push(address);
+            } else {
+                self.page.linked.push(address);
+            }
         }
         let inside = self.scopes.last().copied().unwrap_or(false);
         if inside && properties().any(|name| matches!(name, "name" | "legalName")) {

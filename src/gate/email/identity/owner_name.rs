@@ -1,0 +1,311 @@
+//! Whether what stands where an owner's name stands is the company's name, and not a text
+//! that the name occurs in: a headline, a credit, a list of brands, another company's longer
+//! name.
+
+use super::company_name::CompanyName;
+use crate::world::page::OwnerPlace;
+
+/// Labels of the name of who runs a site, folded to lower case.
+const LABELS: &[&str] = &[
+    "상호",
+    "상호명",
+    "회사",
+    "회사명",
+    "법인명",
+    "업체명",
+    "기업명",
+    "운영",
+    "운영사",
+    "운영자",
+    "copyright",
+    "company",
+    "company name",
+    "firma",
+    "impressum",
+    "会社名",
+    "商号",
+    "社名",
+    "運営会社",
+    "公司名称",
+    "公司",
+];
+
+/// Labels of what commonly follows an owner's name, folded to lower case.
+const FOLLOWING: &[&str] = &[
+    "대표",
+    "대표자",
+    "대표이사",
+    "주소",
+    "사업자",
+    "사업자번호",
+    "사업자등록번호",
+    "통신판매업신고",
+    "통신판매업신고번호",
+    "개인정보책임자",
+    "개인정보보호책임자",
+    "전화",
+    "전화번호",
+    "팩스",
+    "이메일",
+    "tel",
+    "phone",
+    "fax",
+    "email",
+    "e-mail",
+    "mail",
+    "address",
+    "ceo",
+    "adresse",
+    "anschrift",
+    "住所",
+    "所在地",
+    "地址",
+];
+
+/// Words around a name that make it no other name, folded to lower case.
+const TRIMMINGS: &[&str] = &[
+    "all",
+    "rights",
+    "reserved",
+    "alle",
+    "rechte",
+    "vorbehalten",
+    "copyright",
+    "copyrights",
+    "by",
+    "welcome",
+    "willkommen",
+    "to",
+    "the",
+    "official",
+    "home",
+    "homepage",
+    "page",
+    "website",
+    "site",
+    "web",
+    "logo",
+    "로고",
+    "홈",
+    "홈페이지",
+    "공식",
+    "공식홈페이지",
+    "웹사이트",
+    "사이트",
+    "오신",
+    "오신것을",
+    "것을",
+    "환영합니다",
+    "公式",
+    "公式サイト",
+    "ホームページ",
+    "サイト",
+    "ようこそ",
+    "官网",
+    "首页",
+];
+
+/// Particles that lean on a name without making it another.
+const PARTICLES: &[&str] = &["에", "의", "へ", "の", "へようこそ", "公式サイト"];
+
+/// Whether `text`, which stands at `place`, is the company's name.
+///
+/// In titles, headings, logos and declared names it is one of the parts that signs such as `|`
+/// and `–` make. In a line of a header, footer, copyright or address it is what an owner's label
+/// names, what follows a copyright sign, or the line's beginning if the rest is no list of
+/// further names.
+#[must_use]
+pub fn names(place: OwnerPlace, text: &str, name: &CompanyName) -> bool {
+    // A word in brackets may be the city, which lines like these hold of anybody who lives there.
+    let name = &match place {
+        OwnerPlace::Footer | OwnerPlace::Address => name.without_places(),
+        _ => name.clone(),
+    };
+    is_name(text, name)
+        || match place {
+            OwnerPlace::Title
+            | OwnerPlace::SiteName
+            | OwnerPlace::Heading
+            | OwnerPlace::Logo
+            | OwnerPlace::Organization => parts(text).any(|part| is_name(part, name)),
+            OwnerPlace::Header
+            | OwnerPlace::Footer
+            | OwnerPlace::Copyright
+            | OwnerPlace::Address => line_names(text, name),
+        }
+}
+
+/// The parts of a title, which signs part, and hyphens between spaces.
+fn parts(title: &str) -> impl Iterator<Item = &str> {
+    let signs = [
+        '|', '–', '—', '·', ':', '：', '»', '«', '›', '>', '<', '│', 'ㅣ', '•',
+    ];
+    title
+        .split(signs)
+        .flat_map(|part| part.split(" - "))
+        .flat_map(|part| part.split(" / "))
+}
+
+fn line_names(line: &str, name: &CompanyName) -> bool {
+    let pieces: Vec<&str> = line.split([':', '：']).collect();
+    let mut label = None;
+    for (index, piece) in pieces.iter().enumerate() {
+        let is_labelled = index + 1 < pieces.len();
+        let (value, next) = if is_labelled {
+            tail_label(piece)
+        } else {
+            (*piece, None)
+        };
+        let follows = is_labelled.then_some(next).flatten();
+        match label {
+            None => {
+                if value_names(value, follows.is_some_and(is_following), name) {
+                    return true;
+                }
+            }
+            Some(label) if is_owners(label) => {
+                if value_names(value, true, name) {
+                    return true;
+                }
+            }
+            Some(_) => {}
+        }
+        if is_labelled {
+            label = Some(next.unwrap_or_default());
+        }
+    }
+    false
+}
+
+/// What stands before a label at the end of `piece`, and the label: what follows the last sign
+/// that parts, or the last word where that is a known label.
+fn tail_label(piece: &str) -> (&str, Option<&str>) {
+    let trimmed = piece.trim_end();
+    let sign = trimmed
+        .char_indices()
+        .rev()
+        .find(|(_, c)| is_between(*c))
+        .map_or(0, |(at, c)| at + c.len_utf8());
+    let whole = &trimmed[sign..];
+    let word = trimmed
+        .char_indices()
+        .rev()
+        .find(|(_, c)| c.is_whitespace())
+        .map_or(0, |(at, c)| at + c.len_utf8());
+    let last = &trimmed[word.max(sign)..];
+    if !is_owners(whole) && (is_owners(last) || is_following(last)) {
+        (&trimmed[..word.max(sign)], Some(last))
+    } else {
+        (&trimmed[..sign], Some(whole))
+    }
+}
+
+/// Whether an unlabelled text, or one that an owner's label names, begins with the name and
+/// goes on with what follows an owner's name.
+fn value_names(value: &str, is_known: bool, name: &CompanyName) -> bool {
+    let cut = cut_label(value);
+    let is_known = is_known || cut.len() < value.len() || is_copyright(cut);
+    let first = cut.split(is_between).next().unwrap_or_default();
+    let rest = &cut[first.len()..];
+    let is_list = !is_known && !rest.contains(|c: char| c.is_ascii_digit() || c == '@');
+    if is_list
+        && !rest
+            .trim_matches(|c: char| is_between(c) || c.is_whitespace())
+            .is_empty()
+    {
+        return false;
+    }
+    let dots = first.match_indices(". ").map(|(at, _)| &first[..at]);
+    std::iter::once(first)
+        .chain(dots.filter(|_| is_known))
+        .chain(first.split(" - ").next())
+        .any(|text| is_name(text, name))
+}
+
+/// What stands before the first known label without a colon (`상호 한빛 대표 홍길동`); an
+/// owner's label at the beginning is passed over.
+fn cut_label(value: &str) -> &str {
+    let value = value.trim();
+    let mut start = 0;
+    let mut at = 0;
+    for word in value.split_whitespace() {
+        let from = at + value[at..].find(word).unwrap_or_default();
+        at = from + word.len();
+        if from == 0 && is_owners(word) {
+            start = at;
+        } else if from > start && is_following(word) {
+            return &value[start..from];
+        }
+    }
+    &value[start..]
+}
+
+fn is_between(c: char) -> bool {
+    matches!(
+        c,
+        '|' | ',' | ';' | '·' | '•' | '/' | '│' | 'ㅣ' | '–' | '—' | '、' | '，' | '＊'
+    )
+}
+
+fn is_owners(label: &str) -> bool {
+    is_listed(LABELS, label)
+}
+
+fn is_following(label: &str) -> bool {
+    is_listed(FOLLOWING, label)
+}
+
+fn is_listed(list: &[&str], label: &str) -> bool {
+    let label = bare(label);
+    list.contains(&label.as_str())
+}
+
+/// A word in lower case without the signs around it.
+fn bare(word: &str) -> String {
+    let word = word.trim_matches(|c: char| !c.is_alphanumeric());
+    word.to_lowercase()
+}
+
+fn is_copyright(text: &str) -> bool {
+    let lower = text.to_lowercase();
+    lower.contains(['©', 'ⓒ'])
+        || ["copyright", "(c)", "rights reserved"]
+            .iter()
+            .any(|sign| lower.contains(sign))
+}
+
+/// Whether `text` is the name, its legal form, years and [`TRIMMINGS`] aside.
+fn is_name(text: &str, name: &CompanyName) -> bool {
+    if name.is_spelled(text) {
+        return true;
+    }
+    let plain = without_copyright_signs(text);
+    let mut words: Vec<&str> = plain.split_whitespace().collect();
+    while words.last().is_some_and(|word| is_trimming(word)) {
+        words.pop();
+    }
+    let first = words.iter().position(|word| !is_trimming(word));
+    let core = words.split_off(first.unwrap_or(words.len())).join(" ");
+    name.is_spelled(&core)
+        || PARTICLES
+            .iter()
+            .filter_map(|particle| core.strip_suffix(particle))
+            .any(|core| name.is_spelled(core))
+}
+
+fn without_copyright_signs(text: &str) -> String {
+    let text = text.replace(['©', 'ⓒ', '™', '®', '℗'], " ");
+    text.replace("(c)", " ").replace("(C)", " ")
+}
+
+/// Whether a word is a trimming, a year or years, or nothing but signs.
+fn is_trimming(word: &str) -> bool {
+    let bare = bare(word);
+    let is_years = bare
+        .chars()
+        .all(|c| c.is_ascii_digit() || matches!(c, '-' | '–' | '~' | '.'));
+    is_years && !word.contains(['(', ')']) && bare.len() != 1 || TRIMMINGS.contains(&bare.as_str())
+}
+
+#[cfg(test)]
+mod tests;
