@@ -105,12 +105,20 @@ const ADDRESSES: &[Case] = &[
         "PASS",
     ),
     case(
-        "signs that a dot-atom may hold",
+        "signs that a dot-atom may hold, in a link",
+        |net| {
+            net.contact("<a href=\"mailto:o'brien+acme@acme.co.kr\">Write</a>")
+                .email("o'brien+acme@acme.co.kr")
+        },
+        "PASS",
+    ),
+    case(
+        "signs that may also part an address from the text before it",
         |net| {
             net.contact("o'brien+acme@acme.co.kr")
                 .email("o'brien+acme@acme.co.kr")
         },
-        "PASS",
+        "REVIEW email-obfuscated",
     ),
     case(
         "an international domain",

@@ -51,6 +51,10 @@ pub(super) struct Walk<'a> {
 
 /// What closing an element undoes.
 #[derive(Default)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is counted by itself while the element is open"
+)]
 struct Open {
     shape: Shape,
     /// What its id, classes and links say about it.
