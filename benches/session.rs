@@ -91,6 +91,9 @@ fn attempt(number: u32) -> Event {
         grounds: Grounds::NoResult,
         state: State::Todo,
         tries: number,
+        rules: vec!["email-format".into()],
+        anchored: false,
+        holds: Vec::new(),
         judgement: to_raw_value(&Value::Null).expect("JSON"),
         evidence: to_raw_value(&Value::Null).expect("JSON"),
     }))

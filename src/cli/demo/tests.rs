@@ -1,3 +1,5 @@
+//! The script of the demo, and the place it makes.
+
 use serde_json::Value;
 
 use super::*;

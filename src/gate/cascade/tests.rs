@@ -1,3 +1,5 @@
+//! Checks run in order of cost, and a FAIL stops the dearer ones.
+
 use std::cell::RefCell;
 
 use super::*;

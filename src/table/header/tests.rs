@@ -1,3 +1,5 @@
+//! Rows that are headings, and rows that only look so.
+
 use super::*;
 
 fn rows(rows: &[&[&str]]) -> Vec<FirstRow> {

@@ -1,3 +1,5 @@
+//! Lists of every format, read from the fixtures.
+
 mod refusals;
 
 use super::*;

@@ -1,3 +1,5 @@
+//! Every class of address that is not public, with its public neighbours.
+
 use proptest::prelude::*;
 
 use super::*;

@@ -1,3 +1,5 @@
+//! Evidence as JSON, and packed bodies.
+
 use super::*;
 use crate::world::{MockAccepted, Silence};
 

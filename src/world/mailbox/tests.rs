@@ -1,3 +1,5 @@
+//! Mailboxes as written, and what is refused of them.
+
 use proptest::prelude::*;
 
 use super::*;

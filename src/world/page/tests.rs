@@ -1,3 +1,5 @@
+//! What a page says, element by element.
+
 use proptest::prelude::*;
 use url::Url;
 

@@ -1,3 +1,5 @@
+//! One request at a time to a host, across threads and processes.
+
 use super::*;
 
 const GAP: Duration = Duration::from_millis(120);

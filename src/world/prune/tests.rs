@@ -1,3 +1,5 @@
+//! What is taken out of a recording, and what stays.
+
 use proptest::prelude::*;
 use url::Url;
 

@@ -1,3 +1,5 @@
+//! A recorded world, read from JSON.
+
 use super::*;
 
 fn world() -> RecordedWorld {

@@ -1,3 +1,5 @@
+//! Replays that answer as was recorded, and say what is missing.
+
 use super::*;
 use crate::world::record::Recorder;
 use crate::world::recorded::RecordedWorld;

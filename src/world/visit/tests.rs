@@ -1,3 +1,5 @@
+//! Ways through the web, hop by hop.
+
 mod frames;
 mod real;
 

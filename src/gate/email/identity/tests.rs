@@ -1,3 +1,5 @@
+//! Step 7 on canned sites.
+
 use super::*;
 use crate::gate::email::canned::{
     Canned, begun_at, page_of, page_saying, rules, silence, url, visit_of,

@@ -1,3 +1,5 @@
+//! Step 6 on canned answers of DNS.
+
 use super::*;
 use crate::gate::email::canned::{Canned, rules, silence};
 

@@ -1,3 +1,5 @@
+//! Step 5 on canned pages.
+
 use super::*;
 use crate::gate::email::canned::{
     Canned, begun_at, page, page_saying, rules, silence, url, visit_of,

@@ -1,3 +1,5 @@
+//! URLs as written, and what a parser would have to repair.
+
 use proptest::prelude::*;
 
 use super::*;

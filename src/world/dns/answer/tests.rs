@@ -1,3 +1,5 @@
+//! Answers of DNS, definite and not.
+
 use std::net::{IpAddr, Ipv4Addr};
 
 use hickory_proto::op::{MessageType, OpCode};

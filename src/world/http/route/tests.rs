@@ -1,3 +1,5 @@
+//! Which addresses a connection may go to.
+
 use super::*;
 use crate::world::MockResolver;
 

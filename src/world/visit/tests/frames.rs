@@ -1,3 +1,5 @@
+//! Frames: which are gone to, and which stay unread.
+
 use super::*;
 
 #[test]

@@ -1,3 +1,5 @@
+//! What names an owner, and what only writes about one.
+
 use super::*;
 
 fn are(place: OwnerPlace, key: &str, texts: &[&str], expected: bool) {
