@@ -108,8 +108,8 @@ impl EmailNet {
         this
     }
 
-    /// The flags with which a session sees this net as the world: asked without waiting, and
-    /// once only, so that what does not answer ends soon.
+    /// The flags with which a session sees this net as the world: asked without a gap between
+    /// two requests, and each question once only.
     pub fn flags(&self) -> Vec<String> {
         let dns = self.net.dns.address().to_string();
         let ca = self.place.write("ca.pem", self.net.authority.pem());
@@ -119,7 +119,7 @@ impl EmailNet {
             ("--allow-net", "127.0.0.1/32"),
             ("--ca-cert", ca.as_str()),
             ("--rate", "1000"),
-            ("--timeout", "1"),
+            ("--timeout", "10"),
             ("--lookup-tries", "1"),
         ];
         let pairs = flags.iter().flat_map(|(name, value)| [*name, *value]);
