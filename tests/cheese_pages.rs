@@ -251,7 +251,7 @@ fn no_answer_is_never_a_yes() {
         Reply::status(401).body(shown()),
         Reply::html(shown()).with("Content-Encoding", "gzip"),
         Reply::redirect(302, "/loop"),
-        Reply::redirect(302, "mailto:sales"),
+        Reply::redirect(302, "mailto:sales@acme.co.kr"),
         Reply::redirect(302, "file:///etc/passwd"),
     ] {
         let world = EmailNet::start();

@@ -26,6 +26,7 @@ fn an_address_inside_a_longer_one_is_not_on_the_page() {
         "https://info@acme.co.kr/",
         "info@acme.co.kr@evil.com",
         "info</p><p>@acme.co.kr",
+        "<span>x</span>info@acme.co.kr",
     ]
     .into_iter()
     .enumerate()
@@ -34,10 +35,6 @@ fn an_address_inside_a_longer_one_is_not_on_the_page() {
         let lie = right.clone().source(&source);
         world.expect(1, &lie, "FAIL", &["email-not-on-source"]);
     }
-    // Where an element ends before it, a reader may see two things or one.
-    let source = world.put("/edge", &page(ACME, "<span>x</span>info@acme.co.kr"));
-    let lie = right.clone().source(&source);
-    world.expect(1, &lie, "REVIEW", &["email-obfuscated"]);
 }
 
 #[test]

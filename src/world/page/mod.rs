@@ -39,8 +39,8 @@ pub struct Page {
     /// What a reader can see: one entry a block, cell or line; inline elements joined, entities
     /// decoded, invisible characters removed, runs of white space one space.
     pub visible: Vec<String>,
-    /// Addresses that are shown, and that an element's edge may part from a label before them:
-    /// each as it is joined, and as it is parted. They are not in `visible`.
+    /// Addresses that are shown, and whose beginning may be a label that an element's edge parts
+    /// from the rest. They are not in `visible`.
     pub unclear: Vec<String>,
     /// Addresses that a reader can click or a machine is meant to read: addressees of `mailto:`
     /// links (percent escapes decoded), JSON-LD `email` of the owner, microdata `email`,

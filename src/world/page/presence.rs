@@ -162,7 +162,7 @@ mod tests {
             assert_eq!(how_is("info@acme.co.kr", html), Presence::Visible, "{html}");
         }
         let html = "<b>Mail</b><span>info@acme.co.kr</span>";
-        assert_eq!(how_is("info@acme.co.kr", html), Presence::Obfuscated);
+        assert_eq!(how_is("info@acme.co.kr", html), Presence::Absent);
         assert_eq!(how_is("mailinfo@acme.co.kr", html), Presence::Obfuscated);
         assert_eq!(how_is("fo@acme.co.kr", html), Presence::Absent);
     }
@@ -171,9 +171,11 @@ mod tests {
     fn signs_that_may_be_a_labels_make_it_doubtful() {
         let plain = "a.b+c@acme.co.kr";
         assert_eq!(how_is(plain, "<p>a.b+c@acme.co.kr"), Presence::Visible);
-        let odd = "o'neil@acme.co.kr";
-        assert_eq!(how_is(odd, "<p>o'neil@acme.co.kr"), Presence::Obfuscated);
-        let linked = "<a href=\"mailto:o'neil@acme.co.kr\">x</a>";
+        let inside = "o'neil@acme.co.kr";
+        assert_eq!(how_is(inside, "<p>o'neil@acme.co.kr"), Presence::Visible);
+        let odd = "tel|info@acme.co.kr";
+        assert_eq!(how_is(odd, "<p>TEL|info@acme.co.kr"), Presence::Obfuscated);
+        let linked = "<a href='mailto:tel|info@acme.co.kr'>x</a>";
         assert_eq!(how_is(odd, linked), Presence::Visible);
     }
 

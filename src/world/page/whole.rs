@@ -5,8 +5,8 @@
 //! its label, so these do not hide it; letters, digits, `_`, `+`, `%` and `&` do, and `.`, `-`
 //! and `'` when something that does stands before them. Scripts written without spaces (Han,
 //! kana, Hangul, Thai and kin) never run on into an address; other letters, such as Cyrillic
-//! ones that look like Latin, do. For the same reason a local part with such signs, or with a
-//! sign at an end, does not stand in a running text plainly.
+//! ones that look like Latin, do. For the same reason a local part with other signs than `.`,
+//! `_`, `+`, `-` and `'`, or with any sign at an end, does not stand in a running text plainly.
 //!
 //! What is written like an address but names no mailbox is none: the user of a URL, of `scp`'s
 //! `git@host:path`, or after the scheme of another service (`sip:1000@host`).
@@ -51,7 +51,7 @@ impl Needle {
     pub(super) fn is_plain(&self) -> bool {
         let local = self.local.as_bytes();
         let ends = |end: Option<&u8>| end.is_some_and(u8::is_ascii_alphanumeric);
-        let plain = |b: &u8| b.is_ascii_alphanumeric() || b"._+-".contains(b);
+        let plain = |b: &u8| b.is_ascii_alphanumeric() || b"._+-'".contains(b);
         ends(local.first()) && ends(local.last()) && local.iter().all(plain)
     }
 
@@ -292,14 +292,20 @@ mod tests {
     #[test]
     fn an_address_with_odd_signs_is_not_plain() {
         let plain = |address: &str| Needle::of(&Mailbox::parse(address).unwrap()).is_plain();
-        for address in ["info@a.co", "a.b+c@a.co", "a_b-c@a.co", "1@a.co"] {
+        for address in [
+            "info@a.co",
+            "a.b+c@a.co",
+            "a_b-c@a.co",
+            "o'neil@a.co",
+            "1@a.co",
+        ] {
             assert!(plain(address), "{address}");
         }
         for address in [
             "tel|info@a.co",
             "*info@a.co",
             "-info@a.co",
-            "o'neil@a.co",
+            "'info@a.co",
             "info-@a.co",
         ] {
             assert!(!plain(address), "{address}");

@@ -68,7 +68,7 @@ impl fmt::Display for Suspicion {
 pub fn suspicion(url: &Url, email: &Mailbox, name: &CompanyName) -> Option<Suspicion> {
     let path = echo::unescaped(url.path());
     split_in_path(&path, email)
-        .or_else(|| sign_in_path(&path))
+        .or_else(|| sign_in_path(&path).filter(|_| url.has_host()))
         .or_else(|| markup(&path.to_lowercase()))
         .or_else(|| swallowed(&path))
         .or_else(|| {
@@ -263,6 +263,8 @@ mod tests {
         fires("https://acme.co.kr/search/@jo@elsewhere.kr");
         fires("https://acme.co.kr/search/x%EF%BC%A0y");
         is_quiet("https://acme.co.kr/@acme/contact");
+        // No page answers it.
+        is_quiet("mailto:sales@acme.co.kr");
         is_quiet("https://acme.co.kr/l'entreprise/contact");
     }
 
