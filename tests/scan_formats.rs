@@ -296,3 +296,16 @@ fn the_text_says_what_was_read_and_what_comes_next() {
     );
     assert_eq!(text, expected);
 }
+
+#[test]
+fn a_site_that_nothing_can_be_held_against_is_told() {
+    let place = Place::new();
+    let list = "company,site\nAcme,acme.co.kr\nBeta,ask them\nGamma,localhost\nDelta,\n";
+    place.write("list.csv", list);
+    let run = place.run(["scan", "list.csv", "--col=company", "--site-col=site"]);
+    assert_eq!(run.code, 0, "{run:?}");
+    assert!(
+        run.stderr.contains("2 quests with a site") && run.stderr.contains("Beta in row 3"),
+        "{run:?}"
+    );
+}

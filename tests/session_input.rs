@@ -99,6 +99,18 @@ fn fields_are_given_once_and_whole_or_not_at_all() {
 }
 
 #[test]
+fn giving_up_without_a_reason_is_bad_usage() {
+    let world = EmailNet::start();
+    let before = world.place.ledger();
+    for why in ["", " \t"] {
+        let run = world.place.run(["submit", "--id=1", "--none", why]);
+        assert_eq!(run.code, 2, "{run:?}");
+        assert!(run.stderr.contains("--none"), "{run:?}");
+    }
+    assert_eq!(world.place.ledger(), before);
+}
+
+#[test]
 fn argv_that_is_no_utf_8_is_bad_usage() {
     let world = EmailNet::start();
     let before = world.place.ledger();

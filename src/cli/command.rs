@@ -22,7 +22,7 @@ Exit codes:
   1  error, nothing changed          2  bad usage, nothing changed
   3  next: complete                  5  submit: FAIL, still TODO
   6  submit: FAIL, now DONE          7  submit: locked, nothing changed
-  8  a finding: the ledger's chain is broken
+  8  export: a finding, the ledger or the kept list was changed
   9  next, submit: the session is paused until a person runs `comail resume`
 
 An agent's loop: while comail next; do …; comail submit …; done";

@@ -1,12 +1,17 @@
 //! How facts are shown to an agent: where, what was expected, what is so, what would pass.
 
+use std::cmp::Reverse;
+
 use super::escape::Plain;
 use super::output::{Paper, Tone};
 use crate::gate::{Fact, Level, Rule};
 
 /// Writes one block a fact. `rules` is the catalogue that says what would flip the verdict.
 pub fn write(paper: &mut Paper, facts: &[Fact], rules: &[Rule]) {
-    for fact in facts {
+    // What decides the verdict comes first.
+    let mut ordered: Vec<&Fact> = facts.iter().collect();
+    ordered.sort_by_key(|fact| Reverse(fact.level));
+    for fact in ordered {
         let tone = match fact.level {
             Level::Fail => Tone::Bad,
             Level::Review => Tone::Doubt,

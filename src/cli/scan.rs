@@ -17,7 +17,8 @@ use super::operator;
 use super::scan_summary::{Scanned, text};
 use super::scan_update::update;
 use crate::drive;
-use crate::quest::{Listing, ListingCounts};
+use crate::gate::email::anchor::is_anchored;
+use crate::quest::{Listing, ListingCounts, Quest};
 use crate::session::{self, FORMAT, Frozen, Manifest, NewSession};
 
 /// Turn a list into a session of quests
@@ -71,7 +72,7 @@ pub(super) fn run(context: &mut Context, args: &ScanArgs) -> Result<Exit> {
     Ok(Exit::Done)
 }
 
-fn scan(context: &Context, args: &ScanArgs) -> Result<Scanned> {
+fn scan(context: &mut Context, args: &ScanArgs) -> Result<Scanned> {
     // What needs no list comes first: a mistyped flag should not wait for a million rows.
     session::refuse_existing(context.session_dir())?;
     let frozen = frozen(args)?;
@@ -101,11 +102,30 @@ fn scan(context: &Context, args: &ScanArgs) -> Result<Scanned> {
         now: created,
     };
     session::create(context.session_dir(), &new, &mut context::salts())?;
+    note_unusable_sites(context, &quests);
     let mut scanned = Scanned::new(context.session_dir(), &manifest.source, &planned);
     scanned.counts = counts;
     scanned.quests = quests.len();
     scanned.added = quests.len();
     Ok(scanned)
+}
+
+/// Says how many sites that the list names are none that an answer can be held against.
+fn note_unusable_sites(context: &mut Context, quests: &[Quest]) {
+    let unusable = quests
+        .iter()
+        .filter(|quest| quest.anchor.is_some() && !is_anchored(quest));
+    let Some(first) = unusable.clone().next() else {
+        return;
+    };
+    let count = u32::try_from(unusable.count()).unwrap_or(u32::MAX);
+    context.output.note(&format!(
+        "note: {} with a site that the gate cannot hold answers against (the first is {} in row \
+         {}); judged as if none were known",
+        counted(count, "quest"),
+        first.key,
+        first.rows.first().copied().unwrap_or_default()
+    ));
 }
 
 fn frozen(args: &ScanArgs) -> Result<Frozen> {

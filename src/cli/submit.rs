@@ -178,6 +178,10 @@ impl Flags<'_> {
 
 fn submission(args: &SubmitArgs, flags: &Flags<'_>) -> Result<Submission> {
     if let Some(why) = &args.none {
+        if why.trim().is_empty() {
+            let text = "--none says why: what was tried, and where; nothing changed";
+            return Err(UsageError(text.to_owned()).into());
+        }
         return Ok(Submission::None(why.clone()));
     }
     let fields = match &args.input {

@@ -46,7 +46,7 @@ static RULES: [Rule; 6] = [
         "identity-unanswered",
         Level::Review,
         "the site's home page was needed and did not answer",
-        "nothing to change: a recheck asks again",
+        "nothing for the agent to change: a person looks again later",
     ),
 ];
 

@@ -34,7 +34,7 @@ const RULES: &[Rule] = &[
         "mx-unanswered",
         Level::Review,
         "DNS gave no definite answer, or no public address behind any MX",
-        "nothing to change: a recheck asks again",
+        "nothing for the agent to change: a person looks again later",
     ),
 ];
 

@@ -77,7 +77,7 @@ pub static RULES: [Rule; 13] = [
         "source-unanswered",
         Level::Review,
         "the page gave no answer",
-        "nothing to change: a recheck asks again",
+        "nothing for the agent to change: a person looks again later",
     ),
     Rule::known(
         "source-unreadable",
