@@ -80,3 +80,17 @@ fn a_path_that_switches_the_charset_inside_the_address_is_an_echo() {
         .body(body);
     none_passes([("ISO-2022-JP", answered(path, reply))]);
 }
+
+#[test]
+fn a_path_that_holds_the_address_in_a_pages_own_code_is_an_echo() {
+    // A page that links to itself in another language repeats its path.
+    let coded = std::iter::once(0x5a).chain(MADE_UP.bytes().map(|byte| byte ^ 0x5a));
+    let coded = hex::encode(coded.collect::<Vec<u8>>());
+    let path = format!("/s/cdn-cgi/l/email-protection%23{coded}");
+    let link = format!("/en/s/cdn-cgi/l/email-protection#{coded}");
+    let elsewhere = format!("http://evil.kr/cdn-cgi/l/email-protection#{coded}");
+    none_passes([link, elsewhere].map(|link| {
+        let body = page(ACME, &format!("<a href=\"{link}\">English</a>"));
+        ("a link", answered(&path, Reply::html(body)))
+    }));
+}

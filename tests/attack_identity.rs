@@ -46,8 +46,53 @@ fn who_hosts_designs_or_serves_a_site_does_not_own_it() {
         "Powered by Acme Foods",
         "결제대행사: Acme Foods",
         "Our partners: Acme Foods, Beta",
+        "Website by Acme Foods",
+        "Web by Acme Foods",
+        "Logo by Acme Foods",
+        "by Acme Foods",
+        "Website by Acme Foods | Tel 02-123",
     ];
     none_passes(lines.map(|line| (line, with_footer(line))));
+}
+
+#[test]
+fn a_list_of_companies_names_no_owner_whatever_digits_it_holds() {
+    let lines = [
+        "Acme Foods, 7-Eleven, Beta Corp",
+        "Acme Foods | 3M | Beta Corp",
+    ];
+    none_passes(lines.map(|line| (line, with_footer(line))));
+}
+
+#[test]
+fn a_headline_that_begins_with_the_name_is_no_owner() {
+    let lines = [
+        "Acme Foods: record profits this year",
+        "Acme Foods – record profits this year",
+        "Acme Foods > Sauces",
+    ];
+    none_passes(lines.map(|line| {
+        let (world, submission) = other();
+        let html = page(OTHER, "Write to info@gamma.kr");
+        let html = html.replace("</main>", &format!("<h1>{line}</h1></main>"));
+        for path in ["/", "/contact"] {
+            world.net.web.page("www.gamma.kr", path, &html);
+        }
+        (line, judged(&world, ACME, &submission))
+    }));
+}
+
+#[test]
+fn two_letters_below_a_domain_are_a_language_or_a_tenant() {
+    let (world, mut submission) = other();
+    world.net.host("zz.gamma.kr");
+    let html = page(ACME, "Write to info@gamma.kr");
+    for path in ["/", "/contact"] {
+        world.net.web.page("zz.gamma.kr", path, &html);
+    }
+    submission.site = world.net.web.url("zz.gamma.kr", "/");
+    submission.source = world.net.web.url("zz.gamma.kr", "/contact");
+    none_passes([("zz.gamma.kr", judged(&world, ACME, &submission))]);
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use url::Url;
 
 use super::hosted::hosted;
+use super::identity::home::LANGUAGES;
 use super::on_site::{is_below, on_site, registrable};
 use crate::world::domain::HostName;
 
@@ -78,8 +79,7 @@ fn label(url: &Url) -> String {
 }
 
 fn is_own(label: &str) -> bool {
-    let is_language = label.len() == 2 && label.bytes().all(|b| b.is_ascii_lowercase());
-    label.is_empty() || is_language || OWN_LABELS.contains(&label)
+    label.is_empty() || LANGUAGES.contains(&label) || OWN_LABELS.contains(&label)
 }
 
 /// The URL at whose path the anchor's site begins: without the file, the languages and the

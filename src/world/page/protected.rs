@@ -22,8 +22,7 @@ pub(super) fn decode(hex_text: &str) -> Option<String> {
 
 /// The address that a link to the protection's page encodes.
 pub(super) fn decode_link(href: &str) -> Option<String> {
-    let (_, hex_text) = href.split_once("/cdn-cgi/l/email-protection#")?;
-    decode(hex_text)
+    decode(href.strip_prefix("/cdn-cgi/l/email-protection#")?)
 }
 
 #[cfg(test)]

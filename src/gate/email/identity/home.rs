@@ -65,6 +65,15 @@ pub fn of(site: &Url, email: &Mailbox) -> Url {
     home
 }
 
+/// Labels of two letters by which firms part their own site: languages (ISO 639-1) and
+/// countries (ISO 3166-1) that sites are commonly made for.
+pub const LANGUAGES: &[&str] = &[
+    "ar", "at", "au", "be", "bg", "br", "ca", "ch", "cn", "cs", "cz", "da", "de", "dk", "el", "en",
+    "es", "et", "eu", "fi", "fr", "gb", "gr", "he", "hk", "hr", "hu", "id", "ie", "il", "in", "it",
+    "ja", "jp", "ko", "kr", "lt", "lv", "mx", "my", "nl", "no", "nz", "ph", "pl", "pt", "ro", "ru",
+    "se", "sg", "sk", "sl", "sv", "th", "tr", "tw", "ua", "uk", "us", "vi", "vn", "zh",
+];
+
 /// Whether a home page may introduce, by its title and headings, who reads mail at `email`.
 ///
 /// A name below a registrable domain may be given to anybody, as portals do (`c17.jobs.kr`):
@@ -85,7 +94,7 @@ pub fn introduces(home: &Url, email: &Mailbox) -> bool {
     let host = host.as_str();
     let below = host.strip_suffix(domain.as_str()).unwrap_or_default();
     let below = below.trim_end_matches('.');
-    let is_language = below.len() == 2 && below.bytes().all(|b| b.is_ascii_lowercase());
+    let is_language = LANGUAGES.contains(&below);
     let own = host.strip_prefix("www.").unwrap_or(host);
     let of_own = email.domain().as_str().strip_suffix(own);
     matches!(below, "" | "www" | "m")

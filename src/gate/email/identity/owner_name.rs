@@ -3,6 +3,8 @@
 //! name.
 
 use super::company_name::CompanyName;
+use super::folded::Folded;
+use super::legal_forms;
 use crate::world::page::OwnerPlace;
 
 /// Labels of the name of who runs a site, folded to lower case.
@@ -105,6 +107,11 @@ const TRIMMINGS: &[&str] = &[
     "首页",
 ];
 
+/// Those of [`TRIMMINGS`] that before a name may credit it, and not name the owner.
+const CREDITING: &[&str] = &[
+    "by", "website", "site", "web", "page", "homepage", "logo", "로고",
+];
+
 /// Particles that lean on a name without making it another.
 const PARTICLES: &[&str] = &["에", "의", "へ", "の", "へようこそ", "公式サイト"];
 
@@ -123,9 +130,12 @@ pub fn names(place: OwnerPlace, text: &str, name: &CompanyName) -> bool {
     };
     is_name(text, name)
         || match place {
+            // A headline may begin with whom it is about.
+            OwnerPlace::Heading => text
+                .split(['|', '｜', '│', 'ㅣ'])
+                .any(|part| is_name(part, name)),
             OwnerPlace::Title
             | OwnerPlace::SiteName
-            | OwnerPlace::Heading
             | OwnerPlace::Logo
             | OwnerPlace::Organization => parts(text).any(|part| is_name(part, name)),
             OwnerPlace::Header
@@ -138,7 +148,7 @@ pub fn names(place: OwnerPlace, text: &str, name: &CompanyName) -> bool {
 /// The parts of a title, which signs part, and hyphens between spaces.
 fn parts(title: &str) -> impl Iterator<Item = &str> {
     let signs = [
-        '|', '–', '—', '·', ':', '：', '»', '«', '›', '>', '<', '│', 'ㅣ', '•',
+        '|', '｜', '–', '—', '·', ':', '：', '»', '«', '›', '>', '<', '│', 'ㅣ', '•',
     ];
     title
         .split(signs)
@@ -202,17 +212,27 @@ fn tail_label(piece: &str) -> (&str, Option<&str>) {
 
 /// Whether an unlabelled text, or one that an owner's label names, begins with the name and
 /// goes on with what follows an owner's name.
+/// The fewest digits of a text that is no list of names: a postal code or a telephone number
+/// has more of them than a brand.
+const FEWEST_DIGITS: usize = 5;
+
+/// Whether `rest` is where the firm that a line begins with is found, and not further firms. A
+/// house number alone tells so only of a name with its legal form, and where nothing follows.
+fn is_address(first: &str, rest: &str) -> bool {
+    let digits = rest.chars().filter(char::is_ascii_digit).count();
+    let words = Folded::new(first);
+    let is_formal = legal_forms::stripped(words.words()).len() < words.words().len();
+    digits >= FEWEST_DIGITS
+        || rest.contains('@')
+        || digits > 0 && is_formal && !rest.contains(is_between)
+}
+
 fn value_names(value: &str, is_known: bool, name: &CompanyName) -> bool {
     let cut = cut_label(value);
     let is_known = is_known || cut.len() < value.len() || is_copyright(cut);
     let first = cut.split(is_between).next().unwrap_or_default();
-    let rest = &cut[first.len()..];
-    let is_list = !is_known && !rest.contains(|c: char| c.is_ascii_digit() || c == '@');
-    if is_list
-        && !rest
-            .trim_matches(|c: char| is_between(c) || c.is_whitespace())
-            .is_empty()
-    {
+    let rest = cut[first.len()..].trim_matches(|c: char| is_between(c) || c.is_whitespace());
+    if !is_known && !rest.is_empty() && !is_address(first, rest) {
         return false;
     }
     let dots = first.match_indices(". ").map(|(at, _)| &first[..at]);
@@ -243,7 +263,7 @@ fn cut_label(value: &str) -> &str {
 fn is_between(c: char) -> bool {
     matches!(
         c,
-        '|' | ',' | ';' | '·' | '•' | '/' | '│' | 'ㅣ' | '–' | '—' | '、' | '，' | '＊'
+        '|' | '｜' | ',' | ';' | '·' | '•' | '/' | '│' | 'ㅣ' | '–' | '—' | '、' | '，' | '＊'
     )
 }
 
@@ -280,11 +300,15 @@ fn is_name(text: &str, name: &CompanyName) -> bool {
         return true;
     }
     let plain = without_copyright_signs(text);
+    let is_signed = is_copyright(text);
     let mut words: Vec<&str> = plain.split_whitespace().collect();
     while words.last().is_some_and(|word| is_trimming(word)) {
         words.pop();
     }
-    let first = words.iter().position(|word| !is_trimming(word));
+    // "Website by" credits who made a site; "© 2026 by" names who owns it.
+    let leads =
+        |word: &&str| is_trimming(word) && (is_signed || !CREDITING.contains(&bare(word).as_str()));
+    let first = words.iter().position(|word| !leads(word));
     let core = words.split_off(first.unwrap_or(words.len())).join(" ");
     name.is_spelled(&core)
         || PARTICLES

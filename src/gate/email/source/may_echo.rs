@@ -61,12 +61,21 @@ impl fmt::Display for Suspicion {
     }
 }
 
+/// Words of links that a page's own protection of addresses makes: what follows is one in code.
+const PROTECTION: &[&str] = &["email-protection", "cfemail"];
+
 /// The first suspicious thing that the query carries; the path counts only where it holds both
 /// parts of the address, an `@` inside a segment, markup, or what a page that repeats it would
 /// not show.
 #[must_use]
 pub fn suspicion(url: &Url, email: &Mailbox, name: &CompanyName) -> Option<Suspicion> {
     let path = echo::unescaped(url.path());
+    if PROTECTION
+        .iter()
+        .any(|word| url.as_str().to_lowercase().contains(word))
+    {
+        return Some(Suspicion::Opaque);
+    }
     split_in_path(&path, email)
         .or_else(|| sign_in_path(&path).filter(|_| url.has_host()))
         .or_else(|| markup(&path.to_lowercase()))
