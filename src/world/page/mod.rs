@@ -29,7 +29,7 @@ use url::Url;
 
 pub use presence::{Presence, addresses_of, presence};
 pub use refusal::states_no_collection;
-pub use text::normalise;
+pub use text::{is_unspaced, normalise};
 
 /// What a page says.
 #[derive(Debug, Clone, PartialEq, Eq)]

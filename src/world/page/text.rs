@@ -2,6 +2,7 @@
 
 use icu_properties::CodePointSetData;
 use icu_properties::props::DefaultIgnorableCodePoint;
+use unicode_script::{Script, UnicodeScript as _};
 
 /// The text without characters that are invisible by Unicode's `Default_Ignorable_Code_Point`
 /// property, every run of white space one space, none at the ends.
@@ -10,6 +11,25 @@ pub fn normalise(text: &str) -> String {
     let mut run = Run::default();
     run.push(text);
     run.take()
+}
+
+/// Whether the character is of a script that joins words or particles without a space.
+#[must_use]
+pub fn is_unspaced(c: char) -> bool {
+    // The prolonged sound mark is of no script of its own.
+    matches!(c, 'ー' | 'ｰ')
+        || matches!(
+            c.script(),
+            Script::Han
+                | Script::Hangul
+                | Script::Hiragana
+                | Script::Katakana
+                | Script::Bopomofo
+                | Script::Thai
+                | Script::Lao
+                | Script::Khmer
+                | Script::Myanmar
+        )
 }
 
 /// A text that grows piece by piece and is normalised at all times.

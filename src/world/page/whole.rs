@@ -12,8 +12,8 @@
 //! `git@host:path`, or after the scheme of another service (`sip:1000@host`).
 
 use unicode_normalization::char::is_combining_mark;
-use unicode_script::{Script, UnicodeScript};
 
+use super::text::is_unspaced;
 use crate::world::mailbox::Mailbox;
 
 /// Schemes, as written before a colon, of addresses that no mail goes to. Labels that people
@@ -160,23 +160,6 @@ pub(super) fn ends_alone(rest: &str, domain: &str) -> bool {
 pub(super) fn runs_on(c: char) -> bool {
     c.is_ascii_alphanumeric()
         || (!c.is_ascii() && (c.is_alphanumeric() || is_combining_mark(c)) && !is_unspaced(c))
-}
-
-/// Whether a character is of a script that is written without spaces.
-fn is_unspaced(c: char) -> bool {
-    matches!(c, 'ー' | 'ｰ')
-        || matches!(
-            c.script(),
-            Script::Han
-                | Script::Hangul
-                | Script::Hiragana
-                | Script::Katakana
-                | Script::Bopomofo
-                | Script::Thai
-                | Script::Lao
-                | Script::Khmer
-                | Script::Myanmar
-        )
 }
 
 #[cfg(test)]

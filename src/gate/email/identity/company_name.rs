@@ -3,8 +3,9 @@
 use unicode_normalization::UnicodeNormalization as _;
 
 use super::common_words;
-use super::folded::{Folded, is_unspaced};
+use super::folded::Folded;
 use super::legal_forms;
+use crate::world::page::is_unspaced;
 
 /// The fewest characters that tell a company from another.
 const FEWEST: usize = 3;

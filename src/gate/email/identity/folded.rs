@@ -4,9 +4,9 @@ use icu_casemap::CaseMapper;
 use icu_properties::{CodePointSetData, props::DefaultIgnorableCodePoint};
 use unicode_normalization::UnicodeNormalization as _;
 use unicode_normalization::char::is_combining_mark;
-use unicode_script::{Script, UnicodeScript as _};
 
 use super::legal_forms;
+use crate::world::page::is_unspaced;
 
 /// A name this long, in characters, of a script without spaces is found inside a word too.
 const LONG_ENOUGH: usize = 4;
@@ -140,25 +140,6 @@ impl Folded {
 
 fn is_long_enough(needle: &str) -> bool {
     needle.chars().filter(|c| is_unspaced(*c)).count() >= LONG_ENOUGH
-}
-
-/// Whether the character is of a script that joins words or particles without a space.
-#[must_use]
-pub fn is_unspaced(c: char) -> bool {
-    // The prolonged sound mark is of no script of its own.
-    c == 'ー'
-        || matches!(
-            c.script(),
-            Script::Hangul
-                | Script::Han
-                | Script::Hiragana
-                | Script::Katakana
-                | Script::Bopomofo
-                | Script::Thai
-                | Script::Lao
-                | Script::Khmer
-                | Script::Myanmar
-        )
 }
 
 #[cfg(test)]

@@ -2,8 +2,9 @@
 
 use std::sync::LazyLock;
 
-use super::folded::{Folded, is_unspaced};
+use super::folded::Folded;
 use crate::quest::Digest;
+use crate::world::page::is_unspaced;
 
 const LIST: &str = include_str!("../lists/legal_forms.txt");
 
