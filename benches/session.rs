@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use comail::quest::{Digest, Key, Quest, QuestId, Submission, Verdict};
 use comail::session::{
-    Attempt, Event, FORMAT, Frozen, Grounds, KindRecord, Manifest, NewSession, Salt, Session,
-    SourceRecord, State, create,
+    Attempt, Event, FORMAT, Frozen, Grounds, KindRecord, Lease, Manifest, NewSession, Salt,
+    Session, SourceRecord, State, create,
 };
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use jiff::Timestamp;
@@ -53,6 +53,7 @@ fn manifest(list: &Path) -> Manifest {
         frozen: Frozen {
             max_tries: NonZeroU32::MAX,
             pause_after: 0,
+            lease: Lease::DEFAULT,
             operator_key: None,
             gate: Value::Null,
             network: Value::Null,
@@ -94,6 +95,7 @@ fn attempt(number: u32) -> Event {
         rules: vec!["email-format".into()],
         anchored: false,
         holds: Vec::new(),
+        worker: None,
         judgement: to_raw_value(&Value::Null).expect("JSON"),
         evidence: to_raw_value(&Value::Null).expect("JSON"),
     }))

@@ -123,7 +123,10 @@ fn an_edited_verdict_is_found() {
             continue;
         }
         fs::write(&path, &edited).unwrap();
+        world.place.run(["export"]).exits(8);
         for command in ["next", "status", "resume"] {
+            // With the index gone the whole ledger is read.
+            fs::remove_file(world.place.at(".comail/index.sqlite")).ok();
             let run = world.place.run([command]);
             assert!(run.stderr.contains("ledger.jsonl, line "), "{run:?}");
             run.exits(1);
@@ -152,7 +155,10 @@ fn edited_settings_are_found() {
         let edited = text.replace(from, to);
         assert_ne!(edited, text, "{from}");
         fs::write(&path, &edited).unwrap();
+        world.place.run(["export"]).exits(8);
         for command in ["next", "status", "resume"] {
+            // With the index gone the whole ledger is read.
+            fs::remove_file(world.place.at(".comail/index.sqlite")).ok();
             let run = world.place.run([command]);
             assert!(run.stderr.contains("session.json was changed"), "{run:?}");
             run.exits(1);

@@ -12,7 +12,7 @@ use super::context::Context;
 use super::escape::PlainLines;
 use super::exit::{self, Exit};
 use super::output::Output;
-use super::{demo, export, next, resume, rules, scan, status, submit};
+use super::{claims, demo, export, next, release, resume, rules, scan, status, submit};
 use crate::quest::email;
 use crate::world::recorded::RecordedWorld;
 
@@ -20,8 +20,9 @@ const AFTER_HELP: &str = "\
 Exit codes:
   0  done; next gave a quest; submit locked PASS or REVIEW
   1  error, nothing changed          2  bad usage, nothing changed
-  3  next: complete                  5  submit: FAIL, still TODO
-  6  submit: FAIL, now DONE          7  submit: locked, nothing changed
+  3  next: complete                  4  next: nothing free, the rest is claimed
+  5  submit: FAIL, still TODO        6  submit: FAIL, now DONE
+  7  submit: locked, or claimed by another worker; nothing changed
   8  export: a finding, the ledger or the kept list was changed
   9  next, submit: the session is paused until a person runs `comail resume`
 
@@ -61,6 +62,8 @@ enum Command {
     Export(export::ExportArgs),
     Rules(rules::RulesArgs),
     Resume(resume::ResumeArgs),
+    Claims(claims::ClaimsArgs),
+    Release(release::ReleaseArgs),
     Demo(demo::DemoArgs),
 }
 
@@ -127,6 +130,8 @@ fn dispatch(context: &mut Context, command: &Command, matches: &ArgMatches) -> R
         Command::Export(args) => export::run(context, args),
         Command::Rules(args) => rules::run(context, args),
         Command::Resume(args) => resume::run(context, args),
+        Command::Claims(args) => claims::run(context, args),
+        Command::Release(args) => release::run(context, args),
         Command::Demo(args) => demo::run(context, args),
     }
 }

@@ -8,14 +8,15 @@ use anyhow::Result;
 use jiff::Timestamp;
 
 use super::output::Output;
-use crate::session::{Salt, Session};
+use super::progress::ReadingBar;
+use crate::session::{Salt, Session, Watch};
 use crate::world::recorded::RecordedWorld;
 
 /// What every command is given.
 pub struct Context {
     session_dir: PathBuf,
     named_session: Option<PathBuf>,
-    /// How many mended lines were told of.
+    /// How many things mended were told of.
     told: usize,
     /// The world that stands in for the live one.
     recorded: Option<Rc<RecordedWorld>>,
@@ -77,23 +78,24 @@ impl Context {
 
     /// Opens the session, and says on stderr what was mended.
     pub fn open_session(&mut self) -> Result<Session> {
-        let session = Session::open(&self.session_dir)?;
-        self.report_healed(&session);
+        let session = Session::open_watched(&self.session_dir, self.watch())?;
+        self.report_mended(&session);
         Ok(session)
     }
 
     /// Says on stderr what was mended in `session`, each once.
-    pub fn report_healed(&mut self, session: &Session) {
-        let healed = session.healed();
-        let new = healed.get(self.told..).unwrap_or_default();
-        self.told = healed.len();
-        for healed in new {
-            self.output.note(&format!(
-                "{}: the last line was torn ({} bytes, never acknowledged) and has been cut off",
-                healed.path.display(),
-                healed.bytes
-            ));
+    pub fn report_mended(&mut self, session: &Session) {
+        let mended = session.mended();
+        for new in mended.iter().skip(self.told) {
+            self.output.note(&new.to_string());
         }
+        self.told = mended.len();
+    }
+
+    /// Who is told how far a long reading is.
+    #[must_use]
+    pub fn watch(&self) -> Box<dyn Watch> {
+        Box::new(ReadingBar::default())
     }
 }
 

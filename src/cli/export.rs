@@ -10,6 +10,7 @@ use super::context::Context;
 use super::counted::counted;
 use super::escape::Plain;
 use super::exit::{Exit, Found, UsageError};
+use super::export_rows::Findings;
 use super::export_target::{Format, ListNames, Wish, target};
 use super::export_write::{Job, write};
 use super::output::{Output, Paper};
@@ -76,15 +77,13 @@ struct Exported {
 }
 
 pub(super) fn run(context: &mut Context, args: &ExportArgs) -> Result<Exit> {
-    let session = match Session::open(context.session_dir()) {
-        Ok(session) => session,
-        Err(error @ (SessionError::Damaged { .. } | SessionError::ManifestChanged { .. })) => {
-            return Err(Found(error).into());
-        }
-        Err(error) => return Err(error.into()),
-    };
-    context.report_healed(&session);
-    let source = session.source().clone();
+    let mut session = found(Session::open_watched(
+        context.session_dir(),
+        context.watch(),
+    ))?;
+    let board = found(session.fold())?;
+    context.report_mended(&session);
+    let source = session.source();
     let copy = session.dir().join(&source.copy);
     check_copy(&copy, &source)?;
     note_original(&source, &mut context.output);
@@ -105,9 +104,13 @@ pub(super) fn run(context: &mut Context, args: &ExportArgs) -> Result<Exit> {
         force: args.force,
     };
     refuse_in_session(&job.target.path, session.dir())?;
-    let written = write(&session, &copy, &job)?;
+    let findings = Findings {
+        session: &session,
+        board: &board,
+    };
+    let written = write(findings, &copy, &job)?;
     note_gone(written.gone, &mut context.output);
-    let tally = session.board().tally();
+    let tally = board.totals().tally;
     let exported = Exported {
         path: job.target.path.display().to_string(),
         rows: written.rows,
@@ -117,6 +120,14 @@ pub(super) fn run(context: &mut Context, args: &ExportArgs) -> Result<Exit> {
     };
     context.output.show(&exported, text)?;
     Ok(Exit::Done)
+}
+
+/// What is wrong with the ledger is a finding here, not an error.
+fn found<T>(result: Result<T, SessionError>) -> Result<T> {
+    result.map_err(|error| match error {
+        SessionError::Damaged { .. } | SessionError::ManifestChanged { .. } => Found(error).into(),
+        other => other.into(),
+    })
 }
 
 /// Refuses a copy of the list that is not the one that was scanned.

@@ -4,9 +4,16 @@ use std::collections::HashSet;
 
 use crate::gate::{Fact, Judgement};
 use crate::quest::{Listing, QuestId, Submission};
-use crate::session::{Attempt, Dated, Progress, Session, SessionError, State};
+use crate::session::{Attempt, Board, Dated, Progress, Session, SessionError, State};
 use crate::table::result_columns::{Columns, Outcome};
 use crate::table::results::{Cell, ResultRow, RowError};
+
+/// A session, and where every quest of it stands by the whole ledger.
+#[derive(Clone, Copy)]
+pub(super) struct Findings<'a> {
+    pub(super) session: &'a Session,
+    pub(super) board: &'a Board,
+}
 
 /// Which quest each row of the list belongs to, in the order of the rows.
 pub(super) struct RowMap {
@@ -18,11 +25,10 @@ impl RowMap {
     /// The rows of `listing` that belong to quests in the wanted states; of all when none is
     /// named.
     #[must_use]
-    pub(super) fn new(session: &Session, listing: Listing, only: &[State]) -> Self {
+    pub(super) fn new(board: &Board, listing: Listing, only: &[State]) -> Self {
         let (quests, _) = listing.finish();
         let wanted = |id: QuestId| {
-            session
-                .board()
+            board
                 .get(id)
                 .is_some_and(|standing| only.is_empty() || only.contains(&standing.progress.state))
         };
@@ -54,14 +60,14 @@ impl RowMap {
 
 /// The results of every row of a map, read when they are asked for.
 pub(super) fn results<'a>(
-    session: &'a Session,
+    findings: Findings<'a>,
     map: &'a RowMap,
     columns: &'a Columns,
 ) -> Result<impl Iterator<Item = Result<ResultRow, RowError>> + 'a, SessionError> {
-    let mut reader = session.reader()?;
+    let mut reader = findings.session.reader()?;
     Ok(map.rows.iter().map(move |(row, id)| {
-        let standing = session
-            .board()
+        let standing = findings
+            .board
             .get(*id)
             .ok_or("a row belongs to a quest that is not there")?;
         let last = reader.last_attempt(standing)?;

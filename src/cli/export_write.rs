@@ -7,11 +7,11 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
 use anyhow::Result;
 
-use super::export_rows::{RowMap, results};
+use super::export_rows::{Findings, RowMap, results};
 use super::export_target::{Format, Target};
 use super::list_plan::{ListPlan, PlannedList, known_quests};
 use crate::quest::Digest;
-use crate::session::{Session, SourceRecord, State};
+use crate::session::{SourceRecord, State};
 use crate::table::atomic::{AtomicError, Overwrite, write_whole};
 use crate::table::csv_write::write_csv;
 use crate::table::join::{Keep, Layout, join};
@@ -43,25 +43,26 @@ pub(super) struct Written {
 const ROWS_AHEAD: usize = 256;
 
 /// Writes the results of `session` beside the list that `copy` holds.
-pub(super) fn write(session: &Session, copy: &Path, job: &Job) -> Result<Written> {
-    let mut planned = ListPlan::of(session.source())?.open(copy)?;
-    let mut listing = known_quests(session)?;
+pub(super) fn write(findings: Findings<'_>, copy: &Path, job: &Job) -> Result<Written> {
+    let Findings { session, board } = findings;
+    let mut planned = ListPlan::of(&session.source())?.open(copy)?;
+    let mut listing = known_quests(session, board)?;
     planned.read_into(&mut listing)?;
-    let map = RowMap::new(session, listing, &job.only);
+    let map = RowMap::new(board, listing, &job.only);
     let path = &job.target.path;
     let overwrite = if job.force {
-        refuse_list(path, session)?;
+        refuse_list(path, findings)?;
         Overwrite::Replace
     } else {
         Overwrite::Never
     };
-    let sources = sources(session);
+    let sources = sources(findings);
     let sources: Vec<&Path> = sources.iter().map(PathBuf::as_path).collect();
     let rows = write_whole(path, overwrite, &sources, |out| {
         if job.target.in_place {
-            copy_with_results(session, copy, &planned, &map, &job.columns, out)
+            copy_with_results(findings, copy, &planned, &map, &job.columns, out)
         } else {
-            new_file(session, planned, &map, job, out)
+            new_file(findings, planned, &map, job, out)
         }
     })?;
     let gone = map.gone();
@@ -69,27 +70,28 @@ pub(super) fn write(session: &Session, copy: &Path, job: &Job) -> Result<Written
 }
 
 /// What is never written over: every list that was scanned, and the session.
-fn sources(session: &Session) -> Vec<PathBuf> {
-    let file = |name: &str| session.dir().join(name);
-    let lists = lists(session).flat_map(|list| [PathBuf::from(&list.path), file(&list.copy)]);
+fn sources(findings: Findings<'_>) -> Vec<PathBuf> {
+    let file = |name: &str| findings.session.dir().join(name);
+    let lists = lists(findings).flat_map(|list| [PathBuf::from(&list.path), file(&list.copy)]);
     let own = ["ledger.jsonl", "session.json"].map(file);
     lists.chain(own).collect()
 }
 
-fn lists(session: &Session) -> impl Iterator<Item = &SourceRecord> {
-    std::iter::once(&session.manifest().source).chain(session.board().extensions())
+fn lists(findings: Findings<'_>) -> impl Iterator<Item = &SourceRecord> {
+    let first = &findings.session.manifest().source;
+    std::iter::once(first).chain(&findings.board.totals().extensions)
 }
 
 /// Refuses a file that holds what a list held when it was scanned: that is the list, whatever
 /// it is called by now.
-fn refuse_list(path: &Path, session: &Session) -> Result<(), AtomicError> {
+fn refuse_list(path: &Path, findings: Findings<'_>) -> Result<(), AtomicError> {
     if !std::fs::metadata(path).is_ok_and(|found| found.is_file()) {
         // What is no file is refused, or made, when it is written to.
         return Ok(());
     }
     let held = File::open(path).and_then(|mut file| Digest::of_reader(&mut file));
     match held {
-        Ok(held) if lists(session).any(|list| list.sha256 == held) => {
+        Ok(held) if lists(findings).any(|list| list.sha256 == held) => {
             Err(AtomicError::Source(path.to_owned()))
         }
         _ => Ok(()),
@@ -97,7 +99,7 @@ fn refuse_list(path: &Path, session: &Session) -> Result<(), AtomicError> {
 }
 
 fn copy_with_results(
-    session: &Session,
+    findings: Findings<'_>,
     copy: &Path,
     planned: &PlannedList,
     map: &RowMap,
@@ -111,13 +113,13 @@ fn copy_with_results(
         header_row: list.header().map(|header| header.row),
     };
     let mut rows =
-        results(session, map, columns).map_err(|error| ExportError::Rows(error.into()))?;
+        results(findings, map, columns).map_err(|error| ExportError::Rows(error.into()))?;
     let headings = columns.headings();
     copy_workbook(BufReader::new(source), out, place, &headings, &mut rows)
 }
 
 fn new_file(
-    session: &Session,
+    findings: Findings<'_>,
     planned: PlannedList,
     map: &RowMap,
     job: &Job,
@@ -138,8 +140,8 @@ fn new_file(
         let (sender, receiver) = sync_channel(ROWS_AHEAD);
         scope.spawn(move || send_rows(&mut list, &sender));
         let receiver: Receiver<Result<SourceRow, RowError>> = receiver;
-        let results =
-            results(session, map, &job.columns).map_err(|error| ExportError::Rows(error.into()))?;
+        let results = results(findings, map, &job.columns)
+            .map_err(|error| ExportError::Rows(error.into()))?;
         let mut rows = join(&layout, receiver.into_iter(), results);
         match job.target.format {
             Format::Xlsx => write_workbook(out, &mut rows),

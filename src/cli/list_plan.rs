@@ -6,7 +6,7 @@ use anyhow::{Context as _, Result};
 use serde::{Deserialize, Serialize};
 
 use crate::quest::{Digest, Listing, Quest, Shown};
-use crate::session::{Session, SourceRecord};
+use crate::session::{Board, Session, SourceRecord};
 use crate::table::{
     ColumnIndex, HeaderChoice, List, ReadError, ReadOptions, SourceFormat, open_file,
 };
@@ -145,12 +145,12 @@ pub fn digest(path: &Path) -> Result<Digest, ReadError> {
     Digest::of_reader(&mut open_file(path)?).map_err(|error| ReadError::opening(path, error))
 }
 
-/// A listing of the quests that `session` has, none with rows: those are of a list that was
+/// A listing of the quests that `session` has by `board`, none with rows: those are of a list that was
 /// read before.
-pub fn known_quests(session: &Session) -> Result<Listing> {
+pub fn known_quests(session: &Session, board: &Board) -> Result<Listing> {
     let mut listing = Listing::new();
     let mut reader = session.reader()?;
-    for standing in session.board().quests() {
+    for standing in board.quests() {
         let quest = reader.quest(standing)?;
         listing.seed(Quest {
             rows: Vec::new(),

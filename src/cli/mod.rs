@@ -5,6 +5,7 @@ pub mod escape;
 pub mod exit;
 pub mod output;
 
+mod claims;
 mod command;
 mod counted;
 mod demo;
@@ -19,7 +20,9 @@ mod list_plan;
 mod network_args;
 mod next;
 mod operator;
+mod progress;
 mod quest_choice;
+mod release;
 mod resume;
 mod rules;
 mod scan;

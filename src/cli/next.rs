@@ -4,23 +4,32 @@ use anyhow::Result;
 use clap::Args;
 use serde::Serialize;
 
-use super::context::Context;
+use super::context::{self, Context};
 use super::escape::{Plain, PlainLines};
 use super::exit::Exit;
 use super::facts;
 use super::output::{Output, Paper, Tone};
 use super::shell_line::ShellLine;
-use crate::drive;
+use crate::drive::{self, Assignment, Claimant};
 use crate::gate::{Fact, Judgement, Rule};
 use crate::quest::{Quest, QuestKind, prompt};
-use crate::session::{Session, Standing};
+use crate::session::{Claim, Lease, Standing, Store, Worker};
 
 /// Print the next quest, its prompt and how to answer
 ///
-/// The same quest is printed until it is settled. Exit 3 when nothing is TODO, 9 when the
-/// session is paused.
+/// The same quest is printed until it is settled. With --worker each worker gets a quest of its
+/// own, which nobody else gets before the lease has run out; `submit --worker` renews it. Exit 3
+/// when nothing is TODO, 4 when other workers hold all the rest, 9 when the session is paused.
 #[derive(Debug, Args)]
-pub struct NextArgs {}
+pub struct NextArgs {
+    /// The name of the worker that asks, and gets a quest of its own
+    #[arg(long, value_name = "NAME")]
+    worker: Option<Worker>,
+
+    /// How long the worker's claim lasts [default: what scan froze]
+    #[arg(long, value_name = "TIME", requires = "worker")]
+    lease: Option<Lease>,
+}
 
 /// The JSON form of `next`.
 #[derive(Debug, Serialize)]
@@ -28,6 +37,8 @@ pub struct NextArgs {}
 enum Answer {
     /// A quest to work on.
     Quest(Box<Handed>),
+    /// Nothing is free: other workers hold the rest.
+    Claimed { remaining: u32 },
     /// Nothing is TODO.
     Complete { total: u32 },
     /// The unproven streak pauses the session.
@@ -47,43 +58,72 @@ struct Handed {
     example: String,
     submit: String,
     submit_none: String,
+    /// The claim under which the worker has it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    claim: Option<Claim>,
     /// What the last attempt failed on.
     facts: Vec<Fact>,
     #[serde(skip)]
     rules: Vec<Rule>,
 }
 
-pub(super) fn run(context: &mut Context, _args: &NextArgs) -> Result<Exit> {
-    let session = context.open_session()?;
-    let (answer, exit) = answer(&session, context)?;
+pub(super) fn run(context: &mut Context, args: &NextArgs) -> Result<Exit> {
+    let mut session = context.open_session()?;
+    let claimant = args.worker.clone().map(|worker| Claimant {
+        worker,
+        lease: args.lease,
+    });
+    let assignment = drive::assign(
+        &mut session,
+        claimant.as_ref(),
+        &mut context::now,
+        &mut context::salt,
+    )?;
+    context.report_mended(&session);
+    let (answer, exit) = answer(&session, assignment, context)?;
     context.output.show(&answer, text)?;
     Ok(exit)
 }
 
-/// What `next` says now. Nothing is changed by asking.
-fn answer(session: &Session, context: &Context) -> Result<(Answer, Exit)> {
-    let board = session.board();
-    let Some(standing) = board.first_todo() else {
-        let total = board.tally().total();
-        return Ok((Answer::Complete { total }, Exit::Complete));
-    };
-    if session.paused() {
-        let streak = board.streak().length();
-        return Ok((Answer::Paused { streak }, Exit::Paused));
-    }
-    let handed = hand_out(session, standing, context)?;
-    Ok((Answer::Quest(Box::new(handed)), Exit::Done))
+/// What `next` says of what was handed out.
+fn answer(
+    session: &dyn Store,
+    assignment: Assignment,
+    context: &Context,
+) -> Result<(Answer, Exit)> {
+    let tally = session.totals().tally;
+    Ok(match assignment {
+        Assignment::Quest(standing, claim) => {
+            let handed = hand_out(session, &standing, claim, context)?;
+            (Answer::Quest(Box::new(handed)), Exit::Done)
+        }
+        Assignment::AllClaimed => {
+            let remaining = tally.todo;
+            (Answer::Claimed { remaining }, Exit::AllClaimed)
+        }
+        Assignment::Complete => {
+            let total = tally.total();
+            (Answer::Complete { total }, Exit::Complete)
+        }
+        Assignment::Paused { streak } => (Answer::Paused { streak }, Exit::Paused),
+    })
 }
 
-fn hand_out(session: &Session, standing: &Standing, context: &Context) -> Result<Handed> {
+fn hand_out(
+    session: &dyn Store,
+    standing: &Standing,
+    claim: Option<Claim>,
+    context: &Context,
+) -> Result<Handed> {
     let kind = drive::kind_of(session.manifest())?;
     let quest = session.quest(standing)?;
     let facts = match session.last_attempt(standing)? {
         Some(last) => serde_json::from_str::<Judgement>(last.value.judgement.get())?.facts,
         None => Vec::new(),
     };
-    let tally = session.board().tally();
-    let lines = Lines::new(session, &kind, &quest, context);
+    let tally = session.totals().tally;
+    let worker = claim.as_ref().map(|claim| &claim.worker);
+    let lines = Lines::new(session, &kind, &quest, worker, context)?;
     Ok(Handed {
         prompt: prompt::render(&kind, &quest)?,
         total: tally.total(),
@@ -95,6 +135,7 @@ fn hand_out(session: &Session, standing: &Standing, context: &Context) -> Result
         submit_none: lines.none(),
         rules: drive::rules_of(session.manifest())?,
         quest,
+        claim,
         facts,
     })
 }
@@ -107,15 +148,19 @@ struct Lines<'a> {
 }
 
 impl<'a> Lines<'a> {
-    fn new(session: &Session, kind: &'a QuestKind, quest: &Quest, context: &Context) -> Self {
+    fn new(
+        session: &dyn Store,
+        kind: &'a QuestKind,
+        quest: &Quest,
+        worker: Option<&Worker>,
+        context: &Context,
+    ) -> Result<Self> {
         let blank = ShellLine::comail("submit", context.named_session());
-        let folded = quest.key.folded();
-        let namesakes = session
-            .board()
-            .quests()
-            .iter()
-            .filter(|other| other.key.folds_to(&folded))
-            .count();
+        let blank = match worker {
+            Some(worker) => blank.flag("worker", worker.as_str()),
+            None => blank,
+        };
+        let namesakes = session.named(&quest.key.folded())?.len();
         // A key that cannot be shown as it is would be another one when it is typed.
         let shown = Plain(quest.key.as_str()).to_string();
         let named = if namesakes > 1 || shown != quest.key.as_str() {
@@ -123,7 +168,7 @@ impl<'a> Lines<'a> {
         } else {
             blank.clone().flag(&kind.unit, quest.key.as_str())
         };
-        Self { kind, named, blank }
+        Ok(Self { kind, named, blank })
     }
 
     fn submit(&self) -> String {
@@ -152,6 +197,10 @@ impl<'a> Lines<'a> {
 
 fn text(paper: &mut Paper, answer: &Answer) {
     match answer {
+        Answer::Claimed { remaining } => paper.line(format!(
+            "nothing is free: workers hold all of the {remaining} left; ask again later, or see \
+             `comail claims`"
+        )),
         Answer::Complete { total } => {
             paper.line(format!("complete: all {total} quests are settled"));
         }
@@ -175,6 +224,12 @@ fn quest_text(paper: &mut Paper, handed: &Handed) {
     );
     let place = paper.tint(Tone::Strong, &place);
     paper.line(place);
+    if let Some(claim) = &handed.claim {
+        let (worker, lease) = (&claim.worker, claim.lease);
+        paper.line(format!(
+            "claimed by {worker} for {lease}, renewed by each submission"
+        ));
+    }
     paper.gap();
     paper.line(PlainLines(handed.prompt.trim_end()).to_string());
     if !handed.facts.is_empty() {

@@ -3,8 +3,8 @@
 use anyhow::Result;
 
 use super::exit::UsageError;
-use crate::quest::{Key, Lookup, QuestId, find};
-use crate::session::Board;
+use crate::quest::{Key, Nearest, QuestId, meant};
+use crate::session::{SessionError, Store};
 
 /// Finds the quest that `id` or `key` names.
 ///
@@ -12,21 +12,19 @@ use crate::session::Board;
 ///
 /// A usage error that names the nearest keys, or the ids that share the key.
 pub fn choose(
-    board: &Board,
+    store: &dyn Store,
     id: Option<QuestId>,
     key: Option<&str>,
     unit: &str,
 ) -> Result<QuestId> {
     let usage = |text: String| anyhow::Error::new(UsageError(text));
     match (id, key) {
-        (Some(id), None) => match board.get(id) {
-            Some(_) => Ok(id),
-            None => Err(usage(format!(
-                "there is no quest {id}: they are numbered 1 to {}",
-                board.tally().total()
-            ))),
-        },
-        (None, Some(key)) => by_key(board, key).map_err(usage),
+        (Some(id), None) if store.standing(id)?.is_some() => Ok(id),
+        (Some(id), None) => Err(usage(format!(
+            "there is no quest {id}: they are numbered 1 to {}",
+            store.totals().tally.total()
+        ))),
+        (None, Some(key)) => by_key(store, key)?.map_err(usage),
         (None, None) => Err(usage(format!(
             "which quest? Name it by --{unit} KEY or --id N"
         ))),
@@ -36,25 +34,38 @@ pub fn choose(
     }
 }
 
-fn by_key(board: &Board, text: &str) -> Result<QuestId, String> {
-    let key = Key::new(text).map_err(|error| error.to_string())?;
-    let quests = board.quests().iter().map(|quest| (quest.id, &quest.key));
-    match find(&key, quests) {
-        Lookup::One(id) => Ok(id),
-        Lookup::Several(ids) => {
-            let ids: Vec<_> = ids.iter().map(|id| format!("--id {id}")).collect();
+/// The quest that the key means, or why there is no such one.
+fn by_key(store: &dyn Store, text: &str) -> Result<Result<QuestId, String>, SessionError> {
+    let key = match Key::new(text) {
+        Ok(key) => key,
+        Err(error) => return Ok(Err(error.to_string())),
+    };
+    let same_fold = store.named(&key.folded())?;
+    let same_fold: Vec<_> = same_fold.into_iter().map(|s| (s.id, s.key)).collect();
+    Ok(match meant(&key, &same_fold).as_slice() {
+        [one] => Ok(*one),
+        [] => Err(unknown(store, &key)?),
+        several => {
+            let ids: Vec<_> = several.iter().map(|id| format!("--id {id}")).collect();
             Err(format!(
                 "several quests have the key {text:?}: name one by {}",
                 ids.join(" or ")
             ))
         }
-        Lookup::None(near) if near.is_empty() => Err(format!("there is no quest {text:?}")),
-        Lookup::None(near) => {
-            let near: Vec<_> = near.iter().map(|key| format!("{key:?}")).collect();
-            Err(format!(
-                "there is no quest {text:?}: did you mean {}?",
-                near.join(", ")
-            ))
-        }
-    }
+    })
+}
+
+fn unknown(store: &dyn Store, key: &Key) -> Result<String, SessionError> {
+    let mut nearest = Nearest::to(key);
+    store.each_key(&mut |known| nearest.offer(known))?;
+    let near: Vec<_> = nearest
+        .keys()
+        .map(|near| format!("{:?}", near.as_str()))
+        .collect();
+    let suggestion = if near.is_empty() {
+        String::new()
+    } else {
+        format!(": did you mean {}?", near.join(", "))
+    };
+    Ok(format!("there is no quest {:?}{suggestion}", key.as_str()))
 }

@@ -10,7 +10,7 @@ use serde::Serialize;
 use super::context::{self, Context};
 use super::exit::{Exit, UsageError};
 use super::operator::{self, Authority};
-use crate::session::{Appended, Event, Resumed, Session};
+use crate::session::{Appended, Event, Resumed, Session, Store as _};
 
 /// Lift a pause
 ///
@@ -34,7 +34,7 @@ enum Answer {
 
 pub(super) fn run(context: &mut Context, args: &ResumeArgs) -> Result<Exit> {
     let mut session = context.open_session()?;
-    let streak = session.board().streak().length();
+    let streak = session.totals().streak.length();
     if !session.paused() {
         context
             .output

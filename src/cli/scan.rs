@@ -19,7 +19,7 @@ use super::scan_update::update;
 use crate::drive;
 use crate::gate::email::anchor::is_anchored;
 use crate::quest::{Listing, ListingCounts, Quest};
-use crate::session::{self, FORMAT, Frozen, Manifest, NewSession};
+use crate::session::{self, FORMAT, Frozen, Lease, Manifest, NewSession};
 
 /// Turn a list into a session of quests
 ///
@@ -47,6 +47,15 @@ pub struct ScanArgs {
         conflicts_with = "update"
     )]
     pause_after: u32,
+
+    /// How long a worker's claim lasts unless it says otherwise
+    #[arg(
+        long,
+        value_name = "TIME",
+        default_value = "15m",
+        conflicts_with = "update"
+    )]
+    lease: Lease,
 
     /// The operator's key file; `resume` and --update ask for it from then on
     #[arg(long, value_name = "FILE")]
@@ -137,6 +146,7 @@ fn frozen(args: &ScanArgs) -> Result<Frozen> {
     Ok(Frozen {
         max_tries: args.max_tries,
         pause_after: args.pause_after,
+        lease: args.lease,
         operator_key,
         gate: serde_json::to_value(args.gate.settings(&args.network)?)?,
         network: serde_json::to_value(args.network.settings()?)?,

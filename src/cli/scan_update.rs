@@ -21,7 +21,7 @@ pub(super) fn update(
     let mut session = context.open_session()?;
     operator::authority(&session, operator_key)?;
     let path = args.path();
-    let before = ListPlan::of(session.source())?;
+    let before = ListPlan::of(&session.source())?;
     let sha256 = list_plan::digest(path)?;
     let plan = args.plan(Some(&before))?;
     let mut planned = plan.open(path)?;
@@ -34,12 +34,13 @@ pub(super) fn update(
         context::now(),
         &mut context::salts(),
         |session| -> Result<_> {
-            let mut listing = known_quests(session)?;
+            let board = session.board()?;
+            let mut listing = known_quests(session, &board)?;
             let siteless = listing.without_anchor();
             planned.read_into(&mut listing)?;
             let (mut quests, counts) = listing.finish();
-            let new = quests.split_off(session.board().quests().len());
-            let lists = session.board().extensions().len() + 1;
+            let new = quests.split_off(board.quests().len());
+            let lists = board.totals().extensions.len() + 1;
             let record = plan.record(path, sha256, planned.format(), lists + 1)?;
             let named = siteless
                 .iter()
@@ -55,7 +56,7 @@ pub(super) fn update(
             Ok((record, new))
         },
     )?;
-    context.report_healed(&session);
+    context.report_mended(&session);
     if let Appended::Refused(error) = appended {
         return Err(error);
     }

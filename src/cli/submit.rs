@@ -15,7 +15,7 @@ use super::{facts, quest_choice};
 use crate::drive::{self, Judge, Judged, Outcome, Refusal};
 use crate::gate::{CheckReport, Fact, Rule};
 use crate::quest::{FieldName, Fields, QuestId, QuestKind, Submission, Verdict};
-use crate::session::{Session, State, Tally};
+use crate::session::{Session, State, Tally, Worker};
 use crate::world::live::LiveWorld;
 use crate::world::recorded::RecordedWorld;
 
@@ -32,6 +32,10 @@ pub struct SubmitArgs {
     /// The quest by its key, for every quest kind
     #[arg(long, value_name = "KEY", allow_hyphen_values = true, help_heading = QUEST)]
     key: Option<String>,
+
+    /// The worker that answers, as it told `next`
+    #[arg(long, value_name = "NAME", help_heading = QUEST)]
+    worker: Option<Worker>,
 
     /// Read the fields from a JSON file, an object of texts; - for standard input
     #[arg(long = "in", value_name = "FILE", help_heading = ANSWER)]
@@ -83,6 +87,8 @@ enum Answer {
     Judged(Box<Shown>),
     /// The quest takes no submission.
     Locked { state: State },
+    /// Another worker holds the quest.
+    Claimed { worker: Worker },
     /// Another submission of the quest was judged meanwhile.
     Overtaken {},
 }
@@ -117,10 +123,15 @@ pub(super) fn run(
     };
     let key = args.key.clone().or_else(|| flags.text(&kind.unit));
     let submission = submission(args, &flags)?;
-    let id = quest_choice::choose(session.board(), args.id, key.as_deref(), &kind.unit)?;
-    let outcome = judge(&mut session, id, &submission, context.recorded_world())?;
+    let id = quest_choice::choose(&session, args.id, key.as_deref(), &kind.unit)?;
+    let given = drive::Answer {
+        quest: id,
+        worker: args.worker.as_ref(),
+        submission: &submission,
+    };
+    let outcome = judge(&mut session, given, context.recorded_world())?;
     let rules = drive::rules_of(session.manifest())?;
-    context.report_healed(&session);
+    context.report_mended(&session);
     let (answer, exit) = answer(outcome, rules);
     match answer {
         Ok(answer) => {
@@ -134,8 +145,7 @@ pub(super) fn run(
 
 fn judge(
     session: &mut Session,
-    id: QuestId,
-    submission: &Submission,
+    answer: drive::Answer<'_>,
     recorded: Option<&RecordedWorld>,
 ) -> Result<Outcome> {
     let network = drive::network_of(session.manifest())?;
@@ -148,8 +158,7 @@ fn judge(
     };
     let outcome = drive::submit(
         session,
-        id,
-        submission,
+        answer,
         &judge,
         &mut context::now,
         &mut context::salt,
@@ -242,6 +251,9 @@ fn answer(outcome: Outcome, rules: Vec<Rule>) -> (Result<Answer, u32>, Exit) {
     match outcome {
         Outcome::Refused(Refusal::Paused { streak }) => (Err(streak), Exit::Paused),
         Outcome::Refused(Refusal::Locked(state)) => (Ok(Answer::Locked { state }), Exit::Locked),
+        Outcome::Refused(Refusal::Claimed(worker)) => {
+            (Ok(Answer::Claimed { worker }), Exit::Locked)
+        }
         Outcome::Refused(Refusal::Overtaken) => (Ok(Answer::Overtaken {}), Exit::Locked),
         Outcome::Judged(judged) => {
             let exit = match (judged.judgement.verdict, judged.state) {
@@ -277,6 +289,9 @@ fn text(paper: &mut Paper, answer: &Answer) {
                 "locked: the quest is {state} and takes no submission"
             ));
         }
+        Answer::Claimed { worker } => paper.line(format!(
+            "claimed: {worker} holds this quest; nothing changed. Ask `comail next` for another"
+        )),
         Answer::Overtaken {} => paper.line(
             "overtaken: another submission of this quest was judged meanwhile; ask `comail next` \
              where it stands",

@@ -1,30 +1,58 @@
 //! What a session has passed before, as a gate asks for it.
 
+use std::cell::RefCell;
+
 use crate::quest::Submission;
 use crate::quest::{Key, QuestId, email};
-use crate::session::{Board, Mark};
+use crate::session::{Mark, SessionError, Store};
 use crate::world::mailbox::Mailbox;
 use crate::world::{Accepted, Taken};
 
 /// The addresses that a session has passed for quests other than one.
-#[derive(Debug, Clone, Copy)]
 pub struct SessionAccepted<'a> {
-    board: &'a Board,
+    store: &'a dyn Store,
     except: QuestId,
+    failed: RefCell<Option<SessionError>>,
 }
 
 impl<'a> SessionAccepted<'a> {
-    /// What `board` has passed for quests other than `except`.
+    /// What `store` has passed for quests other than `except`.
     #[must_use]
-    pub fn new(board: &'a Board, except: QuestId) -> Self {
-        Self { board, except }
+    pub fn new(store: &'a dyn Store, except: QuestId) -> Self {
+        Self {
+            store,
+            except,
+            failed: RefCell::new(None),
+        }
+    }
+
+    /// The answer of a gate that asked; none when the session could not tell.
+    pub fn told<T>(self, answer: T) -> Result<T, SessionError> {
+        self.failed.into_inner().map_or(Ok(answer), Err)
     }
 }
 
 impl Accepted for SessionAccepted<'_> {
     fn holder(&self, taken: &Taken) -> Option<Key> {
-        let holder = self.board.holder(&mark(taken))?;
-        (holder.id != self.except).then(|| holder.key.clone())
+        match self.store.holder(&mark(taken)) {
+            Ok(holder) => holder
+                .filter(|holder| holder.id != self.except)
+                .map(|holder| holder.key),
+            Err(error) => {
+                *self.failed.borrow_mut() = Some(error);
+                None
+            }
+        }
+    }
+}
+
+/// Nothing passed before: for judging away from the session, which is asked afterwards.
+#[derive(Debug, Clone, Copy)]
+pub struct NothingAccepted;
+
+impl Accepted for NothingAccepted {
+    fn holder(&self, _taken: &Taken) -> Option<Key> {
+        None
     }
 }
 

@@ -5,12 +5,14 @@ mod tests;
 
 use std::collections::BTreeMap;
 
+use serde_json::value::RawValue;
+
 use super::error::DriveError;
 use super::kind::gate_of;
 use super::observe::judge_from;
-use crate::gate::{Case, Judgement, house};
-use crate::quest::{Digest, QuestId, Submission};
-use crate::session::{Attempt, Grounds, Session};
+use crate::gate::{Case, Gate, Judgement, house};
+use crate::quest::{Digest, Quest, QuestId, Submission};
+use crate::session::{Attempt, EvidenceStore, Grounds, Manifest, Session, Store};
 use crate::world::evidence::{BadPack, BodyRef, Evidence, Recording, unpack};
 
 /// Why an attempt cannot be judged again.
@@ -62,20 +64,88 @@ pub enum ReplayError {
     Unanswered,
 }
 
-/// What the gate says of a recorded attempt, from the attempt's own evidence alone.
-///
-/// Judged by the program and the settings that recorded it, it is the recorded judgement, byte
-/// for byte when serialised. Nothing is looked up and nothing is written.
+/// A recorded judgement that can be made again.
+#[derive(Debug, Clone, Copy)]
+pub struct Recorded<'a> {
+    /// What was submitted.
+    pub submission: &'a Submission,
+    /// What the gate saw of the world.
+    pub evidence: &'a RawValue,
+}
+
+impl<'a> From<&'a Attempt> for Recorded<'a> {
+    fn from(attempt: &'a Attempt) -> Self {
+        Self {
+            submission: &attempt.submission,
+            evidence: &attempt.evidence,
+        }
+    }
+}
+
+/// Judges recorded judgements of one session again. Nothing is looked up and nothing written.
+pub struct Replayer {
+    gate: Box<dyn Gate>,
+    store: EvidenceStore,
+}
+
+impl Replayer {
+    /// Judges by the settings that `manifest` froze, and by the pages in `store`.
+    pub fn new(manifest: &Manifest, store: EvidenceStore) -> Result<Self, DriveError> {
+        let gate = gate_of(manifest)?;
+        Ok(Self { gate, store })
+    }
+
+    /// What the gate says of `recorded`, from its own evidence alone.
+    ///
+    /// Judged by the program and the settings that recorded it, it is the recorded judgement,
+    /// byte for byte when serialised.
+    pub fn judge(&self, quest: &Quest, recorded: Recorded<'_>) -> Result<Judgement, ReplayError> {
+        let recording = self.recording(recorded.evidence)?;
+        let case = Case {
+            quest,
+            submission: recorded.submission,
+        };
+        judge_from(self.gate.as_ref(), case, &recording).ok_or(ReplayError::Unanswered)
+    }
+
+    /// The evidence with the stored bodies that it names, each held against its digest.
+    pub fn recording(&self, evidence: &RawValue) -> Result<Recording, ReplayError> {
+        let evidence: Evidence =
+            serde_json::from_str(evidence.get()).map_err(ReplayError::Evidence)?;
+        let mut bodies = BTreeMap::new();
+        for named in evidence.bodies() {
+            bodies.insert(named.sha256, self.body(*named)?);
+        }
+        Ok(Recording { evidence, bodies })
+    }
+
+    fn body(&self, named: BodyRef) -> Result<Vec<u8>, ReplayError> {
+        let digest = named.sha256;
+        let packed = self.store.load(digest).map_err(DriveError::from)?;
+        let packed = packed.ok_or(ReplayError::BodyMissing { digest })?;
+        let body = unpack(&packed, named.bytes)
+            .map_err(|source| ReplayError::BodyDamaged { digest, source })?;
+        if BodyRef::of(&body) == named {
+            Ok(body)
+        } else {
+            Err(ReplayError::BodyChanged { digest })
+        }
+    }
+}
+
+/// What the gate says of a recorded attempt of any kind; see [`Replayer::judge`].
 pub fn replay(session: &Session, attempt: &Attempt) -> Result<Judgement, ReplayError> {
     let standing = session
-        .board()
-        .get(attempt.quest)
+        .standing(attempt.quest)
+        .map_err(DriveError::from)?
         .ok_or(ReplayError::NoSuchQuest(attempt.quest))?;
     if let Submission::None(why) = &attempt.submission {
         return Ok(house::no_result(why));
     }
     if attempt.grounds == Grounds::Repeat {
-        let earlier = standing.repeats(attempt.submitted);
+        let earlier = session
+            .repeats(attempt.quest, attempt.submitted)
+            .map_err(DriveError::from)?;
         return match earlier.filter(|number| *number < attempt.number) {
             Some(number) => Ok(house::repeated_submission(number)),
             None => Err(ReplayError::NoRepeat {
@@ -84,36 +154,6 @@ pub fn replay(session: &Session, attempt: &Attempt) -> Result<Judgement, ReplayE
             }),
         };
     }
-    let recording = recording(session, attempt)?;
-    let gate = gate_of(session.manifest())?;
-    let quest = session.quest(standing).map_err(DriveError::from)?;
-    let case = Case {
-        quest: &quest,
-        submission: &attempt.submission,
-    };
-    judge_from(gate.as_ref(), case, &recording).ok_or(ReplayError::Unanswered)
-}
-
-/// The attempt's evidence with the stored bodies that it names, each held against its digest.
-fn recording(session: &Session, attempt: &Attempt) -> Result<Recording, ReplayError> {
-    let evidence: Evidence =
-        serde_json::from_str(attempt.evidence.get()).map_err(ReplayError::Evidence)?;
-    let mut bodies = BTreeMap::new();
-    for named in evidence.bodies() {
-        bodies.insert(named.sha256, body(session, *named)?);
-    }
-    Ok(Recording { evidence, bodies })
-}
-
-fn body(session: &Session, named: BodyRef) -> Result<Vec<u8>, ReplayError> {
-    let digest = named.sha256;
-    let packed = session.evidence().load(digest).map_err(DriveError::from)?;
-    let packed = packed.ok_or(ReplayError::BodyMissing { digest })?;
-    let body = unpack(&packed, named.bytes)
-        .map_err(|source| ReplayError::BodyDamaged { digest, source })?;
-    if BodyRef::of(&body) == named {
-        Ok(body)
-    } else {
-        Err(ReplayError::BodyChanged { digest })
-    }
+    let quest = session.quest(&standing).map_err(DriveError::from)?;
+    Replayer::new(session.manifest(), session.evidence())?.judge(&quest, attempt.into())
 }

@@ -7,15 +7,16 @@ use serde_json::value::to_raw_value;
 
 use super::accepted::{SessionAccepted, marks};
 use super::error::DriveError;
-use super::grounds::grounds;
-use super::observe::{observe, observe_again};
+use super::observe::observe;
+use super::refusal::{Declined, Refusal, refusal};
+use super::ruling::Ruling;
 use crate::gate::email::anchor::is_anchored;
-use crate::gate::{Gate, Judgement, house};
+use crate::gate::{Case, Gate, Judgement, house};
 use crate::quest::{Digest, Key, Quest, QuestId, Submission};
 use crate::session::{
-    Appended, Attempt, Event, Grounds, Progress, Salt, Session, Standing, State, Tally,
+    Appended, Attempt, Claimed, Event, Grounds, Progress, Salt, Session, Standing, State, Store,
+    Tally, Worker,
 };
-use crate::world::evidence::{Recording, pack};
 use crate::world::{Fetcher, Resolver};
 
 /// Who judges, and by what.
@@ -29,6 +30,17 @@ pub struct Judge<'a> {
     pub resolver: &'a dyn Resolver,
 }
 
+/// An answer on its way to the gate.
+#[derive(Debug, Clone, Copy)]
+pub struct Answer<'a> {
+    /// The quest that it answers.
+    pub quest: QuestId,
+    /// The worker who answers, where one is named.
+    pub worker: Option<&'a Worker>,
+    /// What is submitted.
+    pub submission: &'a Submission,
+}
+
 /// What came of a submission.
 #[derive(Debug)]
 pub enum Outcome {
@@ -36,20 +48,6 @@ pub enum Outcome {
     Judged(Box<Judged>),
     /// It was not; nothing changed.
     Refused(Refusal),
-}
-
-/// Why a submission was not judged.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Refusal {
-    /// The quest takes no submission.
-    Locked(State),
-    /// Another submission of the quest was judged meanwhile.
-    Overtaken,
-    /// The unproven streak pauses the session.
-    Paused {
-        /// Its length, in quests.
-        streak: u32,
-    },
 }
 
 /// A judgement that is on disk.
@@ -73,31 +71,33 @@ pub struct Judged {
     pub tally: Tally,
 }
 
-/// Judges `submission` for the quest `id` and records what the gate says.
+/// Judges an answer and records what the gate says.
 ///
 /// The gate runs outside the session's lock. Under the lock everything that the verdict took
-/// from the session is looked at again, so that of two submissions at once one is recorded and
-/// the other changes nothing. Evidence is kept under the lock too: a submission that is never
-/// recorded leaves none behind.
+/// from the session is looked at again, and so is the claim: of two answers at once one is
+/// recorded and the other changes nothing. Evidence is kept under the lock too: an answer that
+/// is never recorded leaves none behind.
 pub fn submit(
     session: &mut Session,
-    id: QuestId,
-    submission: &Submission,
+    answer: Answer<'_>,
     judge: &Judge<'_>,
     now: &mut dyn FnMut() -> Timestamp,
     salts: &mut dyn FnMut() -> Salt,
 ) -> Result<Outcome, DriveError> {
-    let Some(standing) = session.board().get(id).cloned() else {
+    let Some(standing) = session.standing(answer.quest)? else {
         return Ok(Outcome::Refused(Refusal::Overtaken));
     };
-    if let Some(refusal) = refusal(session, &standing) {
+    if let Some(refusal) = refusal(session, &standing, answer.worker, now())? {
+        return Ok(Outcome::Refused(refusal));
+    }
+    if let Some(refusal) = hold(session, &answer, now(), salts)? {
         return Ok(Outcome::Refused(refusal));
     }
     let quest = session.quest(&standing)?;
     let turn = Turn {
         quest: &quest,
-        submission,
-        submitted: submission.digest(),
+        answer,
+        submitted: answer.submission.digest(),
         judge,
         before: &standing,
     };
@@ -105,50 +105,73 @@ pub fn submit(
     turn.record(session, ruling, now(), salts)
 }
 
-/// Why `session` takes no submission for this quest.
-fn refusal(session: &Session, standing: &Standing) -> Option<Refusal> {
-    if standing.progress.state != State::Todo {
-        return Some(Refusal::Locked(standing.progress.state));
+/// Renews the worker's worn claim, so that it does not run out while the gate looks.
+fn hold(
+    session: &mut Session,
+    answer: &Answer<'_>,
+    now: Timestamp,
+    salts: &mut dyn FnMut() -> Salt,
+) -> Result<Option<Refusal>, DriveError> {
+    let Some(worker) = answer.worker else {
+        return Ok(None);
+    };
+    let mine = |session: &Session| -> Result<_, DriveError> {
+        let claim = session.claim_of(worker)?;
+        Ok(claim.filter(|claim| claim.quest == answer.quest && claim.is_worn(now)))
+    };
+    if mine(session)?.is_none() {
+        return Ok(None);
     }
-    session.paused().then(|| Refusal::Paused {
-        streak: session.board().streak().length(),
-    })
+    let appended = session.append(now, salts, |session| {
+        let standing = session.standing(answer.quest).map_err(DriveError::from)?;
+        let standing = standing.ok_or(Declined::Refusal(Refusal::Overtaken))?;
+        if let Some(refusal) = refusal(session, &standing, Some(worker), now)? {
+            return Err(Declined::Refusal(refusal));
+        }
+        let claim = mine(session)?.map(|claim| {
+            Event::Claim(Claimed {
+                quest: claim.quest,
+                worker: claim.worker,
+                lease: claim.lease,
+            })
+        });
+        Ok(claim.into_iter().collect())
+    })?;
+    match appended {
+        Appended::Done => Ok(None),
+        Appended::Refused(Declined::Refusal(refusal)) => Ok(Some(refusal)),
+        Appended::Refused(Declined::Error(error)) => Err(error),
+    }
 }
 
 /// A submission on its way to the ledger.
 struct Turn<'a> {
     quest: &'a Quest,
-    submission: &'a Submission,
+    answer: Answer<'a>,
     submitted: Digest,
     judge: &'a Judge<'a>,
     before: &'a Standing,
 }
 
-/// What was judged, by what, on which grounds.
-struct Ruling {
-    judgement: Judgement,
-    grounds: Grounds,
-    recording: Recording,
-}
-
 impl Turn<'_> {
     fn rule(&self, session: &Session) -> Result<Ruling, DriveError> {
-        if let Submission::None(why) = self.submission {
+        if let Submission::None(why) = self.answer.submission {
             return Ok(Ruling::unseen(house::no_result(why), Grounds::NoResult));
         }
-        if let Some(earlier) = self.before.repeats(self.submitted) {
+        if let Some(earlier) = session.repeats(self.quest.id, self.submitted)? {
             let judgement = house::repeated_submission(earlier);
             return Ok(Ruling::unseen(judgement, Grounds::Repeat));
         }
-        let accepted = SessionAccepted::new(session.board(), self.quest.id);
-        let (judgement, recording) = observe(self.judge, self.case(), &accepted)?;
+        let accepted = SessionAccepted::new(session, self.quest.id);
+        let observed = observe(self.judge, self.case(), &accepted)?;
+        let (judgement, recording) = accepted.told(observed)?;
         Ok(Ruling::seen(judgement, recording))
     }
 
-    fn case(&self) -> crate::gate::Case<'_> {
-        crate::gate::Case {
+    fn case(&self) -> Case<'_> {
+        Case {
             quest: self.quest,
-            submission: self.submission,
+            submission: self.answer.submission,
         }
     }
 
@@ -162,8 +185,8 @@ impl Turn<'_> {
         let max_tries = session.manifest().frozen.max_tries;
         let mut recorded = None;
         let appended = session.append(now, salts, |session| {
-            let (attempt, ruling) = self.settle(session, ruling, max_tries)?;
-            keep(session, &ruling.recording)?;
+            let (attempt, ruling) = self.settle(session, ruling, max_tries, now)?;
+            ruling.keep(&session.evidence())?;
             let event = Event::Attempt(Box::new(attempt.clone()));
             recorded = Some((attempt, ruling.judgement));
             Ok::<_, Declined>(vec![event])
@@ -180,7 +203,7 @@ impl Turn<'_> {
                 tries: attempt.tries,
                 max_tries: max_tries.get(),
                 attempt: attempt.number,
-                tally: session.board().tally(),
+                tally: session.totals().tally,
             }))),
         }
     }
@@ -191,104 +214,40 @@ impl Turn<'_> {
         session: &Session,
         ruling: Ruling,
         max_tries: NonZeroU32,
+        now: Timestamp,
     ) -> Result<(Attempt, Ruling), Declined> {
-        let standing = session
-            .board()
-            .get(self.quest.id)
-            .ok_or(Declined::Refusal(Refusal::Overtaken))?;
-        if let Some(refusal) = refusal(session, standing) {
+        let standing = session.standing(self.quest.id).map_err(DriveError::from)?;
+        let standing = standing.ok_or(Declined::Refusal(Refusal::Overtaken))?;
+        if let Some(refusal) = refusal(session, &standing, self.answer.worker, now)? {
             return Err(Declined::Refusal(refusal));
         }
-        if standing.submissions.len() != self.before.submissions.len() {
+        if standing.attempts != self.before.attempts {
             return Err(Declined::Refusal(Refusal::Overtaken));
         }
-        let ruling = self.look_again(session, ruling);
+        let ruling = ruling.look_again(self.judge.gate, self.case(), session)?;
         let Progress { state, tries } = standing
             .progress
             .judged(ruling.judgement.verdict, max_tries)
             .map_err(|locked| Declined::Refusal(Refusal::Locked(locked.0)))?;
-        let number = u32::try_from(standing.submissions.len() + 1).unwrap_or(u32::MAX);
         let attempt = Attempt {
             quest: self.quest.id,
-            number,
-            submission: self.submission.clone(),
+            number: standing.attempts.saturating_add(1),
+            submission: self.answer.submission.clone(),
             submitted: self.submitted,
             verdict: ruling.judgement.verdict,
             grounds: ruling.grounds,
             state,
             tries,
-            rules: fired(&ruling.judgement),
+            rules: ruling.fired(),
             anchored: is_anchored(self.quest),
             holds: match state {
-                State::Pass => marks(self.submission),
+                State::Pass => marks(self.answer.submission),
                 State::Todo | State::Review | State::Done => Vec::new(),
             },
+            worker: self.answer.worker.cloned(),
             judgement: to_raw_value(&ruling.judgement).map_err(DriveError::from)?,
             evidence: to_raw_value(&ruling.recording.evidence).map_err(DriveError::from)?,
         };
         Ok((attempt, ruling))
-    }
-
-    /// Judges again, from evidence alone, when what the session knows has changed.
-    fn look_again(&self, session: &Session, ruling: Ruling) -> Ruling {
-        let accepted = SessionAccepted::new(session.board(), self.quest.id);
-        let again = observe_again(self.judge.gate, self.case(), &ruling.recording, &accepted);
-        match again {
-            None => ruling,
-            Some((judgement, recording)) => Ruling::seen(judgement, recording),
-        }
-    }
-}
-
-/// Puts the bodies that a ledger line is about to name on disk.
-fn keep(session: &Session, recording: &Recording) -> Result<(), DriveError> {
-    let store = session.evidence();
-    for (digest, body) in &recording.bodies {
-        store.keep(*digest, &pack(body))?;
-    }
-    Ok(())
-}
-
-/// The rules that fired, each once, in the order of the facts.
-fn fired(judgement: &Judgement) -> Vec<String> {
-    let mut rules: Vec<String> = Vec::new();
-    for fact in &judgement.facts {
-        if !rules.iter().any(|rule| rule == fact.rule.as_str()) {
-            rules.push(fact.rule.to_string());
-        }
-    }
-    rules
-}
-
-/// Why nothing is recorded.
-enum Declined {
-    Refusal(Refusal),
-    Error(DriveError),
-}
-
-impl From<DriveError> for Declined {
-    fn from(error: DriveError) -> Self {
-        Self::Error(error)
-    }
-}
-
-impl Ruling {
-    fn unseen(judgement: Judgement, grounds: Grounds) -> Self {
-        Self {
-            judgement,
-            grounds,
-            recording: Recording::default(),
-        }
-    }
-
-    fn seen(judgement: Judgement, recording: Recording) -> Self {
-        let evidence = &recording.evidence;
-        let looked_up = !evidence.exchanges.is_empty();
-        let grounds = grounds(&judgement, looked_up, evidence.rests_on_silence());
-        Self {
-            judgement,
-            grounds,
-            recording,
-        }
     }
 }

@@ -22,6 +22,18 @@ impl Digest {
         Self(bytes)
     }
 
+    /// Its first bytes, at most 32.
+    #[must_use]
+    pub fn first_bytes<const N: usize>(&self) -> [u8; N] {
+        std::array::from_fn(|index| self.0[index])
+    }
+
+    /// All its bytes.
+    #[must_use]
+    pub fn as_bytes(&self) -> &[u8; 32] {
+        &self.0
+    }
+
     /// The digest of `bytes`.
     #[must_use]
     pub fn of(bytes: &[u8]) -> Self {

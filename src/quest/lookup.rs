@@ -2,74 +2,69 @@
 
 use super::{Key, QuestId};
 
-/// What a typed key leads to.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Lookup {
-    /// One quest.
-    One(QuestId),
-    /// Several quests of this key.
-    Several(Vec<QuestId>),
-    /// None; the nearest keys, nearest first.
-    None(Vec<String>),
+/// Of the quests whose keys fold to the same as `wanted`, those that it means: the ones that are
+/// spelt so, else all.
+#[must_use]
+pub fn meant(wanted: &Key, same_fold: &[(QuestId, Key)]) -> Vec<QuestId> {
+    let ids = |exact: bool| {
+        let quests = same_fold
+            .iter()
+            .filter(move |(_, key)| !exact || key == wanted);
+        quests.map(|(id, _)| *id).collect::<Vec<_>>()
+    };
+    let exact = ids(true);
+    if exact.is_empty() { ids(false) } else { exact }
+}
+
+/// The keys that are nearest to one that there is none of.
+#[derive(Debug)]
+pub struct Nearest {
+    wanted: String,
+    /// Nearest first.
+    found: Vec<(f64, Key)>,
 }
 
 /// The most keys that an error suggests.
 const MOST_SUGGESTED: usize = 3;
 
-/// Finds the quest whose key is `wanted`: exactly, else folded.
-pub fn find<'a>(wanted: &Key, quests: impl Iterator<Item = (QuestId, &'a Key)> + Clone) -> Lookup {
-    let exact: Vec<_> = matches(quests.clone(), |key| key == wanted);
-    let folded = wanted.folded();
-    let found = if exact.is_empty() {
-        matches(quests.clone(), |key| key.folds_to(&folded))
-    } else {
-        exact
-    };
-    match found.as_slice() {
-        [] => Lookup::None(nearest(folded.as_str(), quests)),
-        [one] => Lookup::One(*one),
-        _ => Lookup::Several(found),
+/// How alike a key must be to be suggested, by Jaro and Winkler.
+const LEAST_LIKENESS: f64 = 0.7;
+
+impl Nearest {
+    /// Looks for the keys nearest to `wanted`.
+    #[must_use]
+    pub fn to(wanted: &Key) -> Self {
+        Self {
+            wanted: wanted.folded().as_str().to_lowercase(),
+            found: Vec::new(),
+        }
     }
-}
 
-fn matches<'a>(
-    quests: impl Iterator<Item = (QuestId, &'a Key)>,
-    same: impl Fn(&Key) -> bool,
-) -> Vec<QuestId> {
-    quests
-        .filter(|(_, key)| same(key))
-        .map(|(id, _)| id)
-        .collect()
-}
+    /// Looks at one key.
+    pub fn offer(&mut self, key: &Key) {
+        let likeness = strsim::jaro_winkler(&self.wanted, &key.as_str().to_lowercase());
+        if likeness <= LEAST_LIKENESS || self.found.iter().any(|(_, known)| known == key) {
+            return;
+        }
+        let place = self.found.partition_point(|(known, _)| *known >= likeness);
+        if place < MOST_SUGGESTED {
+            self.found.insert(place, (likeness, key.clone()));
+            self.found.truncate(MOST_SUGGESTED);
+        }
+    }
 
-fn nearest<'a>(wanted: &str, quests: impl Iterator<Item = (QuestId, &'a Key)>) -> Vec<String> {
-    let wanted = wanted.to_lowercase();
-    let mut near: Vec<(f64, &Key)> = quests
-        .map(|(_, key)| {
-            let likeness = strsim::jaro_winkler(&wanted, &key.as_str().to_lowercase());
-            (likeness, key)
-        })
-        .filter(|(likeness, _)| *likeness > 0.7)
-        .collect();
-    near.sort_by(|one, two| two.0.total_cmp(&one.0));
-    near.dedup_by(|one, two| one.1 == two.1);
-    near.into_iter()
-        .take(MOST_SUGGESTED)
-        .map(|(_, key)| key.to_string())
-        .collect()
+    /// The nearest of all that were offered, nearest first.
+    pub fn keys(&self) -> impl Iterator<Item = &Key> {
+        self.found.iter().map(|(_, key)| key)
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn found(wanted: &str, keys: &[&str]) -> Lookup {
-        let keys: Vec<_> = keys.iter().map(|key| Key::new(key).unwrap()).collect();
-        let quests = keys
-            .iter()
-            .enumerate()
-            .map(|(index, key)| (QuestId::from_index(index).unwrap(), key));
-        find(&Key::new(wanted).unwrap(), quests)
+    fn key(text: &str) -> Key {
+        Key::new(text).unwrap()
     }
 
     fn id(number: usize) -> QuestId {
@@ -78,26 +73,32 @@ mod tests {
 
     #[test]
     fn an_exact_key_wins_over_a_folded_one() {
-        assert_eq!(
-            found("Acme  Co", &["Acme Co", "Acme  Co"]),
-            Lookup::One(id(2))
-        );
-        assert_eq!(found("Ａcme Co", &["Beta", "Acme  Co"]), Lookup::One(id(2)));
+        let both = [(id(1), key("Acme Co")), (id(2), key("Acme  Co"))];
+        assert_eq!(meant(&key("Acme  Co"), &both), [id(2)]);
+        assert_eq!(meant(&key("Ａcme Co"), &both[1..]), [id(2)]);
     }
 
     #[test]
     fn two_of_the_same_key_are_told_apart_by_nobody() {
-        assert_eq!(
-            found("Acme", &["Acme", "Acme"]),
-            Lookup::Several(vec![id(1), id(2)])
-        );
+        let both = [(id(1), key("Acme")), (id(2), key("Acme"))];
+        assert_eq!(meant(&key("Acme"), &both), [id(1), id(2)]);
+        assert_eq!(meant(&key("Beta"), &[]), []);
     }
 
     #[test]
     fn a_mistyped_key_brings_the_nearest() {
-        assert_eq!(
-            found("Amce Inc", &["Acme Inc", "Zebra"]),
-            Lookup::None(vec!["Acme Inc".into()])
-        );
+        let mut nearest = Nearest::to(&key("Amce Inc"));
+        for name in [
+            "Zebra",
+            "Acme Inc",
+            "Acme Inc",
+            "Amce In",
+            "Amc",
+            "Acme Incorporated",
+        ] {
+            nearest.offer(&key(name));
+        }
+        let names: Vec<_> = nearest.keys().map(Key::as_str).collect();
+        assert_eq!(names, ["Amce In", "Acme Inc", "Amc"]);
     }
 }

@@ -22,7 +22,7 @@ pub use id::QuestId;
 pub use key::{EmptyKey, FoldedKey, Key};
 pub use kind::QuestKind;
 pub use listing::{Listing, ListingCounts, TooManyQuests};
-pub use lookup::{Lookup, find};
+pub use lookup::{Nearest, meant};
 pub use submission::{Fields, Submission};
 pub use verdict::Verdict;
 

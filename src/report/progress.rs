@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::quest::Digest;
-use crate::session::{Session, Tally};
+use crate::session::{Store, Tally};
 
 /// How far a session is.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -37,9 +37,9 @@ pub struct RuleCount {
 
 /// Counts `session`.
 #[must_use]
-pub fn overview(session: &Session) -> Overview {
-    let board = session.board();
-    let counts = board.counts();
+pub fn overview(session: &dyn Store) -> Overview {
+    let totals = session.totals();
+    let counts = &totals.counts;
     let mut rules: Vec<_> = counts
         .rules
         .iter()
@@ -49,14 +49,14 @@ pub fn overview(session: &Session) -> Overview {
         })
         .collect();
     rules.sort_by_key(|count| std::cmp::Reverse(count.attempts));
-    let tally = board.tally();
+    let tally = totals.tally;
     Overview {
         tally,
         total: tally.total(),
         unanchored: counts.unanchored,
         attempts: counts.attempts,
         rules,
-        streak: board.streak().length(),
+        streak: totals.streak.length(),
         paused: session.paused(),
         head: session.head(),
     }

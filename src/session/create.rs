@@ -10,8 +10,10 @@ use super::chain::{Line, Salt, Tip};
 use super::error::SessionError;
 use super::event::{Event, EventType, Extended, Started};
 use super::evidence_store::sync_dir;
+use super::index::{Index, Plan};
 use super::manifest::{Manifest, SourceRecord};
 use super::open::{Appended, Session};
+use super::progress::Unwatched;
 use crate::quest::{Digest, Quest};
 
 /// Everything that a new session begins with.
@@ -89,10 +91,16 @@ fn fill(
     copy_source(dir, new.source, &new.manifest.source)?;
     fs::create_dir(dir.join("evidence")).map_err(SessionError::io(dir, "make evidence/"))?;
     let manifest = serde_json::to_vec_pretty(new.manifest)?;
-    let started = Started {
-        manifest: Digest::of(&manifest),
+    let digest = Digest::of(&manifest);
+    let started = Started { manifest: digest };
+    let plan = Plan {
+        dir: dir.to_owned(),
+        session: digest,
+        max_tries: new.manifest.frozen.max_tries,
     };
     write_ledger(dir, &started, new, salts)?;
+    File::create(dir.join("lock")).map_err(SessionError::io(dir, "make the lock"))?;
+    Index::rebuild(&plan, &Unwatched)?;
     let path = dir.join("session.json");
     let write = || -> std::io::Result<()> {
         let mut file = File::create(&path)?;

@@ -4,6 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::chain::LineError;
+use super::index::IndexError;
 
 /// What can go wrong with a session directory. Nothing was changed where not said otherwise.
 #[derive(Debug, thiserror::Error)]
@@ -83,6 +84,19 @@ pub enum SessionError {
         #[source]
         source: io::Error,
     },
+    /// An event that cannot follow what has happened.
+    #[error("not recorded, for {0}; nothing was written")]
+    Illegal(&'static str),
+    /// The index cannot be used.
+    #[error(
+        "{path} cannot be used: {source}; it is disposable, remove it and run the command again"
+    )]
+    Index {
+        /// The index, or the ledger that it was made from.
+        path: PathBuf,
+        /// Why.
+        source: Box<IndexError>,
+    },
     /// A value cannot be written as JSON.
     #[error("cannot write an event as JSON")]
     Json(#[from] serde_json::Error),
@@ -109,6 +123,14 @@ pub enum Damage {
 }
 
 impl SessionError {
+    /// Wraps what is wrong with the index at `path`.
+    pub(super) fn index(path: &Path, source: IndexError) -> Self {
+        Self::Index {
+            path: path.to_owned(),
+            source: Box::new(source),
+        }
+    }
+
     /// Wraps what the operating system said of `path`.
     pub(super) fn io(
         path: impl AsRef<Path>,

@@ -2,11 +2,12 @@
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
-use serde_json::value::RawValue;
 
+use super::attempt::Attempt;
+use super::claim::{Claimed, Released};
 use super::manifest::SourceRecord;
-use super::state::State;
-use crate::quest::{Digest, Quest, QuestId, Submission, Verdict};
+use super::resolution::{Carried, Resolution};
+use crate::quest::{Digest, Quest};
 
 /// One event. `type` and body of a ledger line.
 #[derive(Debug, Clone)]
@@ -17,6 +18,14 @@ pub enum Event {
     Quest(Quest),
     /// `attempt`: a submission and its judgement.
     Attempt(Box<Attempt>),
+    /// `claim`: a worker takes a quest.
+    Claim(Claimed),
+    /// `released`: a person freed a claimed quest.
+    Released(Released),
+    /// `resolution`: a REVIEW was looked at again.
+    Resolution(Box<Resolution>),
+    /// `carried`: an earlier session's PASS.
+    Carried(Box<Carried>),
     /// `extended`: `scan --update` read a newer list; its new quests follow.
     Extended(Extended),
     /// `resumed`: a person lifted a pause.
@@ -49,66 +58,6 @@ pub struct Resumed {
     pub streak: u32,
 }
 
-/// The body of `attempt`.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Attempt {
-    /// The quest.
-    pub quest: QuestId,
-    /// Its number among the quest's attempts, from 1.
-    pub number: u32,
-    /// What was submitted.
-    pub submission: Submission,
-    /// The submission's digest, by which a repeat is known.
-    pub submitted: Digest,
-    /// What the gate said.
-    pub verdict: Verdict,
-    /// What it rests on.
-    pub grounds: Grounds,
-    /// Where the quest stands after it.
-    pub state: State,
-    /// How many of the quest's submissions have failed, this one included.
-    pub tries: u32,
-    /// The rules that fired, each once.
-    pub rules: Vec<String>,
-    /// Whether the operator knew something beforehand that the submission was held against.
-    pub anchored: bool,
-    /// What a PASS takes for its quest alone, such as an address; empty for other verdicts.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub holds: Vec<Mark>,
-    /// The judgement, as the gate wrote it.
-    pub judgement: Box<RawValue>,
-    /// What the gate saw of the world.
-    pub evidence: Box<RawValue>,
-}
-
-/// The name of something that one quest of a session can have, such as an address.
-///
-/// Whoever judges makes the names; the session compares them.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct Mark(pub String);
-
-/// What a verdict rests on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Grounds {
-    /// There was no answer to judge.
-    NoResult,
-    /// The submission equals an earlier one.
-    Repeat,
-    /// The submission alone; nothing was looked up.
-    Submission,
-    /// What the world answered.
-    World,
-    /// What the world answered, and it bears out what was submitted.
-    Confirmed,
-    /// A page that may not or cannot be read.
-    Unread,
-    /// A lookup that was not answered.
-    Silence,
-}
-
 /// The types of event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum EventType {
@@ -118,6 +67,14 @@ pub enum EventType {
     Quest,
     /// See [`Event::Attempt`].
     Attempt,
+    /// See [`Event::Claim`].
+    Claim,
+    /// See [`Event::Released`].
+    Released,
+    /// See [`Event::Resolution`].
+    Resolution,
+    /// See [`Event::Carried`].
+    Carried,
     /// See [`Event::Extended`].
     Extended,
     /// See [`Event::Resumed`].
@@ -126,10 +83,14 @@ pub enum EventType {
 
 impl EventType {
     /// Every type.
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 9] = [
         Self::Session,
         Self::Quest,
         Self::Attempt,
+        Self::Claim,
+        Self::Released,
+        Self::Resolution,
+        Self::Carried,
         Self::Extended,
         Self::Resumed,
     ];
@@ -141,6 +102,10 @@ impl EventType {
             Self::Session => "session",
             Self::Quest => "quest",
             Self::Attempt => "attempt",
+            Self::Claim => "claim",
+            Self::Released => "released",
+            Self::Resolution => "resolution",
+            Self::Carried => "carried",
             Self::Extended => "extended",
             Self::Resumed => "resumed",
         }
@@ -161,6 +126,10 @@ impl Event {
             Self::Session(_) => EventType::Session,
             Self::Quest(_) => EventType::Quest,
             Self::Attempt(_) => EventType::Attempt,
+            Self::Claim(_) => EventType::Claim,
+            Self::Released(_) => EventType::Released,
+            Self::Resolution(_) => EventType::Resolution,
+            Self::Carried(_) => EventType::Carried,
             Self::Extended(_) => EventType::Extended,
             Self::Resumed(_) => EventType::Resumed,
         }
@@ -172,6 +141,10 @@ impl Event {
             Self::Session(body) => serde_json::to_string(body),
             Self::Quest(body) => serde_json::to_string(body),
             Self::Attempt(body) => serde_json::to_string(body),
+            Self::Claim(body) => serde_json::to_string(body),
+            Self::Released(body) => serde_json::to_string(body),
+            Self::Resolution(body) => serde_json::to_string(body),
+            Self::Carried(body) => serde_json::to_string(body),
             Self::Extended(body) => serde_json::to_string(body),
             Self::Resumed(body) => serde_json::to_string(body),
         }
@@ -183,6 +156,10 @@ impl Event {
             EventType::Session => Self::Session(serde_json::from_str(body)?),
             EventType::Quest => Self::Quest(serde_json::from_str(body)?),
             EventType::Attempt => Self::Attempt(serde_json::from_str(body)?),
+            EventType::Claim => Self::Claim(serde_json::from_str(body)?),
+            EventType::Released => Self::Released(serde_json::from_str(body)?),
+            EventType::Resolution => Self::Resolution(serde_json::from_str(body)?),
+            EventType::Carried => Self::Carried(serde_json::from_str(body)?),
             EventType::Extended => Self::Extended(serde_json::from_str(body)?),
             EventType::Resumed => Self::Resumed(serde_json::from_str(body)?),
         })

@@ -1,31 +1,36 @@
 //! `ledger.jsonl` on disk: reading it on, cutting a torn tail, appending.
 
 use std::fs::{File, OpenOptions};
-use std::io::{BufRead as _, BufReader, Seek as _, SeekFrom, Write as _};
+use std::io::{BufRead as _, BufReader, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 
-use super::board::Span;
 use super::chain::{Line, Tip};
 use super::error::{Damage, SessionError};
 use super::event::Event;
+use super::index::{Checkpoint, IndexError};
 use super::line_reader::LineReader;
-
-/// A torn last line that was cut off: power was lost, or a process died while writing it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Healed {
-    /// The ledger.
-    pub path: PathBuf,
-    /// How many bytes were cut off; none of them had been acknowledged.
-    pub bytes: u64,
-}
+use super::progress::Watch;
+use super::standing::{Span, Story};
+use crate::quest::Digest;
 
 /// A reader's place in the ledger, and what it found behind the last whole line.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Ledger {
     path: PathBuf,
     tip: Tip,
     /// The end of the last whole line that was read, in bytes.
     end: u64,
+}
+
+/// What the ledger on disk has beyond a place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Beyond {
+    /// So many bytes.
+    Bytes(u64),
+    /// It ends before the place.
+    Cut,
+    /// The line before the place is another.
+    Other,
 }
 
 /// What lies behind the last whole line.
@@ -37,6 +42,33 @@ pub(super) enum Tail {
     Torn(u64),
 }
 
+/// Why whoever takes the lines in stops.
+#[derive(Debug)]
+pub(super) enum Stop {
+    /// The line tells what cannot have happened.
+    Story(Story),
+    /// The index cannot take it.
+    Index(IndexError),
+}
+
+impl From<Story> for Stop {
+    fn from(story: Story) -> Self {
+        Self::Story(story)
+    }
+}
+
+impl From<IndexError> for Stop {
+    fn from(error: IndexError) -> Self {
+        match error {
+            IndexError::Story(story) => Self::Story(story),
+            other => Self::Index(other),
+        }
+    }
+}
+
+/// How many bytes are read between two words on how far the reading is.
+const WATCH_BYTES: u64 = 1024 * 1024;
+
 impl Ledger {
     /// The ledger of the session in `dir`, of which nothing is read yet.
     pub(super) fn new(dir: &Path) -> Self {
@@ -44,6 +76,53 @@ impl Ledger {
             path: dir.join("ledger.jsonl"),
             tip: Tip::start(),
             end: 0,
+        }
+    }
+
+    /// The ledger of the session in `dir`, read up to `checkpoint`.
+    pub(super) fn at(dir: &Path, checkpoint: &Checkpoint) -> Self {
+        Self {
+            tip: checkpoint.tip(),
+            end: checkpoint.end(),
+            ..Self::new(dir)
+        }
+    }
+
+    /// Checks that the ledger begins with the line that binds the `session.json` of this digest.
+    pub(super) fn begins(&self, manifest: Digest) -> Result<(), SessionError> {
+        let mut bytes = Vec::new();
+        File::open(&self.path)
+            .and_then(|file| BufReader::new(file).read_until(b'\n', &mut bytes))
+            .map_err(SessionError::io(&self.path, "open the ledger"))?;
+        if bytes.pop_if(|last| *last == b'\n').is_none() {
+            return Err(self.damaged(Damage::Story("the ledger is empty")));
+        }
+        let begun = Self::new(self.path.parent().unwrap_or(Path::new("")));
+        match begun.parse(&bytes).map_err(|why| begun.damaged(why))? {
+            (_, Event::Session(started)) if started.manifest == manifest => Ok(()),
+            (_, Event::Session(_)) => Err(SessionError::ManifestChanged {
+                path: self.path.with_file_name("session.json"),
+            }),
+            _ => Err(begun.damaged(Damage::Story("the first line does not begin a session"))),
+        }
+    }
+
+    /// Whether the ledger on disk still has the lines up to this place, and how many bytes more.
+    ///
+    /// `last` is the last line before the place: it is read again, and must end the chain there.
+    pub(super) fn beyond(&self, last: Span) -> Result<Beyond, SessionError> {
+        let length = std::fs::metadata(&self.path)
+            .map_err(SessionError::io(&self.path, "open the ledger"))?
+            .len();
+        if self.end == 0 {
+            return Ok(Beyond::Bytes(length));
+        }
+        if length < self.end {
+            return Ok(Beyond::Cut);
+        }
+        match self.reader()?.tip_of(last) {
+            Ok(tip) if tip == self.tip => Ok(Beyond::Bytes(length - self.end)),
+            _ => Ok(Beyond::Other),
         }
     }
 
@@ -58,7 +137,8 @@ impl Ledger {
     /// Reads the lines that were not read yet, checks each against the chain, and hands it on.
     pub(super) fn read_on(
         &mut self,
-        take: &mut dyn FnMut(&Line<'_>, Event, Span) -> Result<(), &'static str>,
+        watch: &dyn Watch,
+        take: &mut dyn FnMut(&Line<'_>, Event, Span) -> Result<(), Stop>,
     ) -> Result<Tail, SessionError> {
         let mut file =
             File::open(&self.path).map_err(SessionError::io(&self.path, "open the ledger"))?;
@@ -70,6 +150,7 @@ impl Ledger {
             .map_err(self.reading())?;
         let mut reader = BufReader::with_capacity(256 * 1024, file);
         let mut bytes = Vec::new();
+        let mut told = self.end;
         loop {
             bytes.clear();
             let read = reader
@@ -87,9 +168,20 @@ impl Ledger {
                 length: u32::try_from(bytes.len())
                     .map_err(|_| self.damaged(Damage::Story("the line is longer than 4 GiB")))?,
             };
-            take(&line, event, span).map_err(|why| self.damaged(Damage::Story(why)))?;
+            take(&line, event, span).map_err(|stop| self.stopped(stop))?;
             self.tip = line.tip();
             self.end += read as u64;
+            if self.end - told >= WATCH_BYTES {
+                told = self.end;
+                watch.reading(self.end, length);
+            }
+        }
+    }
+
+    fn stopped(&self, stop: Stop) -> SessionError {
+        match stop {
+            Stop::Story(why) => self.damaged(Damage::Story(why)),
+            Stop::Index(error) => SessionError::index(&self.path, error),
         }
     }
 
@@ -102,42 +194,48 @@ impl Ledger {
 
     /// Cuts off what lies behind the last whole line. Only under the session's lock, after
     /// [`Ledger::read_on`] found it there.
-    pub(super) fn cut_tail(&self, bytes: u64) -> Result<Healed, SessionError> {
+    pub(super) fn cut_tail(&self) -> Result<(), SessionError> {
         let cut = || -> std::io::Result<()> {
             let file = OpenOptions::new().write(true).open(&self.path)?;
             file.set_len(self.end)?;
             file.sync_all()
         };
-        cut().map_err(SessionError::io(&self.path, "cut off the torn last line"))?;
-        Ok(Healed {
-            path: self.path.clone(),
-            bytes,
-        })
+        cut().map_err(SessionError::io(&self.path, "cut off the torn last line"))
+    }
+
+    /// Where `lines` will lie once they are appended.
+    pub(super) fn spans(&self, lines: &[Line<'_>]) -> Result<Vec<Span>, SessionError> {
+        let mut offset = self.end;
+        let mut spans = Vec::with_capacity(lines.len());
+        for line in lines {
+            let length = line.text().len();
+            spans.push(Span {
+                offset,
+                length: u32::try_from(length)
+                    .map_err(|_| self.damaged(Damage::Story("the line is longer than 4 GiB")))?,
+            });
+            offset += length as u64 + 1;
+        }
+        Ok(spans)
     }
 
     /// Appends whole lines and returns once they are on disk. Only under the session's lock,
     /// with everything read and no torn tail.
-    pub(super) fn append(&mut self, lines: &[Line<'_>]) -> Result<Vec<Span>, SessionError> {
+    pub(super) fn append(&mut self, lines: &[Line<'_>]) -> Result<(), SessionError> {
         let mut text = String::new();
-        let mut spans = Vec::with_capacity(lines.len());
         for line in lines {
-            spans.push(Span {
-                offset: self.end + text.len() as u64,
-                length: u32::try_from(line.text().len())
-                    .map_err(|_| self.damaged(Damage::Story("the line is longer than 4 GiB")))?,
-            });
             text.extend([line.text(), "\n"]);
         }
         if let Err(error) = self.write(text.as_bytes()) {
             // What a full disk let through must not stand in the way of the next append.
-            let _ = self.cut_tail(0);
+            let _ = self.cut_tail();
             return Err(SessionError::io(&self.path, "append to the ledger")(error));
         }
         if let Some(last) = lines.last() {
             self.tip = last.tip();
         }
         self.end += text.len() as u64;
-        Ok(spans)
+        Ok(())
     }
 
     fn write(&self, bytes: &[u8]) -> std::io::Result<()> {
@@ -147,13 +245,24 @@ impl Ledger {
     }
 
     /// Opens it for reading lines again.
-    pub(super) fn reader(&self) -> Result<LineReader<'_>, SessionError> {
+    pub(super) fn reader(&self) -> Result<LineReader, SessionError> {
         let file = File::open(&self.path).map_err(self.reading())?;
-        Ok(LineReader::new(self, file))
+        Ok(LineReader::new(self.clone(), file))
     }
 
     pub(super) fn reading(&self) -> impl FnOnce(std::io::Error) -> SessionError {
         SessionError::io(&self.path, "read the ledger")
+    }
+
+    /// What is wrong with the line that begins at `offset`.
+    pub(super) fn damaged_at(&self, offset: u64, why: Damage) -> SessionError {
+        let before = File::open(&self.path).map(|file| BufReader::new(file.take(offset)));
+        let lines = before.map(|before| before.split(b'\n').count() as u64);
+        SessionError::Damaged {
+            path: self.path.clone(),
+            line: lines.unwrap_or(self.tip.length) + 1,
+            why,
+        }
     }
 
     pub(super) fn damaged(&self, why: Damage) -> SessionError {

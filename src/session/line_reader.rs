@@ -3,26 +3,28 @@
 use std::fs::File;
 use std::io::{BufReader, Read as _};
 
-use super::board::{Span, Standing};
-use super::chain::Line;
+use super::attempt::Attempt;
+use super::chain::{Line, Tip};
 use super::error::{Damage, SessionError};
-use super::event::{Attempt, Dated, Event};
+use super::event::{Dated, Event};
 use super::ledger::Ledger;
+use super::resolution::Resolution;
+use super::standing::{Span, Standing};
 use crate::quest::Quest;
 
 /// Reads lines that were read before; cheapest in the order in which they stand.
 #[derive(Debug)]
-pub struct LineReader<'a> {
-    ledger: &'a Ledger,
+pub struct LineReader {
+    ledger: Ledger,
     file: BufReader<File>,
     /// Where the file is read next, in bytes.
     at: u64,
     bytes: Vec<u8>,
 }
 
-impl<'a> LineReader<'a> {
+impl LineReader {
     /// Reads `file`, which is the ledger, from its beginning.
-    pub(super) fn new(ledger: &'a Ledger, file: File) -> Self {
+    pub(super) fn new(ledger: Ledger, file: File) -> Self {
         Self {
             ledger,
             file: BufReader::new(file),
@@ -39,24 +41,55 @@ impl<'a> LineReader<'a> {
         }
     }
 
-    /// The quest's last attempt, with its time.
+    /// The quest's last attempt, or the one that was carried into the session, with the time of
+    /// its line.
     pub fn last_attempt(
         &mut self,
         standing: &Standing,
     ) -> Result<Option<Dated<Box<Attempt>>>, SessionError> {
-        let Some(span) = standing.last_attempt else {
+        let Some(last) = standing.last else {
             return Ok(None);
         };
-        let line = self.line(span)?;
+        let line = self.line(last.line)?;
+        let value = match line.value {
+            Event::Attempt(attempt) => attempt,
+            Event::Carried(carried) => Box::new(carried.attempt),
+            _ => return Err(self.moved()),
+        };
+        Ok(Some(Dated { at: line.at, value }))
+    }
+
+    /// What became of the quest's REVIEW, with the time of its line.
+    pub fn resolution(
+        &mut self,
+        standing: &Standing,
+    ) -> Result<Option<Dated<Box<Resolution>>>, SessionError> {
+        let Some(resolved) = standing.resolution else {
+            return Ok(None);
+        };
+        let line = self.line(resolved.line)?;
         match line.value {
-            Event::Attempt(value) => Ok(Some(Dated { at: line.at, value })),
+            Event::Resolution(value) => Ok(Some(Dated { at: line.at, value })),
             _ => Err(self.moved()),
         }
     }
 
+    /// The end of the chain after the line at `span`.
+    pub(super) fn tip_of(&mut self, span: Span) -> Result<Tip, SessionError> {
+        self.fill(span).map_err(self.ledger.reading())?;
+        self.tip()
+            .map_err(|why| self.ledger.damaged_at(span.offset, why))
+    }
+
+    fn tip(&self) -> Result<Tip, Damage> {
+        let text = std::str::from_utf8(&self.bytes).map_err(|_| Damage::Utf8)?;
+        Ok(Line::reread(text)?.tip())
+    }
+
     fn line(&mut self, span: Span) -> Result<Dated<Event>, SessionError> {
         self.fill(span).map_err(self.ledger.reading())?;
-        self.parse().map_err(|why| self.ledger.damaged(why))
+        self.parse()
+            .map_err(|why| self.ledger.damaged_at(span.offset, why))
     }
 
     fn fill(&mut self, span: Span) -> std::io::Result<()> {

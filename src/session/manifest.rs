@@ -4,7 +4,7 @@
 //! {"format":1,"comail":"0.1.0","created":"…Z",
 //!  "kind":{"name":"email","lists":{"freemail.txt":"<sha-256>",…}},
 //!  "source":{"path":"companies.xlsx","sha256":"…","copy":"source.xlsx","list":{…}},
-//!  "frozen":{"max_tries":3,"pause_after":25,"operator_key":null,"gate":{…},"network":{…}}}
+//!  "frozen":{"max_tries":3,"pause_after":25,"lease":900,"operator_key":null,"gate":{…},"network":{…}}}
 //! ```
 //!
 //! `list`, `gate` and `network` belong to the readers of lists, the gate and the world; the
@@ -17,6 +17,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::claim::Lease;
 use crate::quest::Digest;
 
 /// The format that this version writes, and the newest that it reads.
@@ -72,10 +73,17 @@ pub struct Frozen {
     pub max_tries: NonZeroU32,
     /// The unproven streak that pauses the session, in quests; 0 for never.
     pub pause_after: u32,
+    /// How long a worker's claim lasts where the worker does not say.
+    #[serde(default = "default_lease")]
+    pub lease: Lease,
     /// The digest of the operator's key file, where one was named.
     pub operator_key: Option<Digest>,
     /// The gate's settings.
     pub gate: Value,
     /// How the world is asked.
     pub network: Value,
+}
+
+fn default_lease() -> Lease {
+    Lease::DEFAULT
 }

@@ -7,6 +7,7 @@
 //! | `session.json` | the [`Manifest`]: what `scan` froze, written once |
 //! | `source.*` | a copy of the list as scanned; `source-2.*`, … after `scan --update` |
 //! | `ledger.jsonl` | one [`Event`] a line, hash-chained, append-only: the only truth |
+//! | `index.sqlite` | what the ledger adds up to, for asking; disposable, made anew from the ledger |
 //! | `evidence/` | what pages said, compressed, named by content hash |
 //! | `hosts/` | when each host was last asked; disposable |
 //! | `lock` | advisory lock, held for appends alone |
@@ -14,30 +15,52 @@
 //! The session knows no gate and no network: settings of both, judgements and evidence pass
 //! through it as JSON that it does not read.
 
+mod attempt;
 mod board;
 mod chain;
+mod claim;
 mod create;
 mod error;
 mod event;
 mod evidence_store;
+mod fold;
+mod freshen;
 mod head;
+mod index;
 mod ledger;
 mod line_reader;
 mod lock;
+mod log;
 mod manifest;
+mod mended;
 mod open;
+mod progress;
+mod read_manifest;
+mod resolution;
+mod standing;
 mod state;
+mod store;
+mod store_of_dir;
 mod streak;
+mod totals;
 
-pub use board::{Board, Counts, Standing};
-pub use chain::{Line, LineError, Salt};
+pub use attempt::{Attempt, Grounds, Mark};
+pub use board::Board;
+pub use chain::{Line, LineError, Salt, Tip};
+pub use claim::{Claim, Claimed, Lease, Released, Worker};
 pub use create::{NewSession, create, extend, refuse_existing};
 pub use error::{Damage, SessionError};
-pub use event::{Attempt, Dated, Event, EventType, Extended, Grounds, Mark, Resumed, Started};
+pub use event::{Dated, Event, EventType, Extended, Resumed, Started};
 pub use evidence_store::EvidenceStore;
-pub use ledger::Healed;
 pub use line_reader::LineReader;
+pub use log::{Entry, Log};
 pub use manifest::{FORMAT, Frozen, KindRecord, Manifest, SourceRecord};
+pub use mended::Mended;
 pub use open::{Appended, Session};
+pub use progress::{Unwatched, Watch};
+pub use resolution::{Carried, Origin, Outcome, Resolution};
+pub use standing::{Last, Resolved, Span, Standing};
 pub use state::{Locked, Progress, State, Tally};
+pub use store::Store;
 pub use streak::{Ending, Streak};
+pub use totals::{Counts, Totals};

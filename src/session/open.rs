@@ -1,31 +1,49 @@
-//! Opening a session, reading it, and appending to it under its lock.
+//! An open session: reading it, and appending to it under its lock.
 
 #[cfg(test)]
 mod tests;
 
-use std::path::{Path, PathBuf};
+use std::cell::{Ref, RefCell};
+use std::path::Path;
 
 use jiff::Timestamp;
 
-use super::board::{Board, Standing};
+use super::board::Board;
 use super::chain::{Line, Salt};
 use super::error::{Damage, SessionError};
-use super::event::{Attempt, Dated, Event};
+use super::event::Event;
 use super::evidence_store::EvidenceStore;
-use super::ledger::{Healed, Ledger, Tail};
+use super::fold::Written;
+use super::freshen::{self, Fresh};
+use super::index::{Checkpoint, Index, IndexError, Plan, RecordError};
+use super::ledger::{Beyond, Ledger};
 use super::line_reader::LineReader;
 use super::lock::LockGuard;
-use super::manifest::{FORMAT, Manifest, SourceRecord};
-use crate::quest::{Digest, Quest};
+use super::log::Log;
+use super::manifest::{Manifest, SourceRecord};
+use super::mended::Mended;
+use super::progress::{Unwatched, Watch};
+use super::read_manifest::read_manifest;
 
-/// An open session: what was frozen, and where every quest stood when it was last read.
-#[derive(Debug)]
+/// An open session: what was frozen, and the index of what happened since.
 pub struct Session {
-    dir: PathBuf,
+    plan: Plan,
     manifest: Manifest,
-    ledger: Ledger,
-    board: Board,
-    healed: Vec<Healed>,
+    index: RefCell<Index>,
+    /// The lock, while an append decides.
+    lock: Option<LockGuard>,
+    watch: Box<dyn Watch>,
+    mended: RefCell<Vec<Mended>>,
+}
+
+impl std::fmt::Debug for Session {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let checkpoint = self.checkpoint();
+        f.debug_struct("Session")
+            .field("plan", &self.plan)
+            .field("checkpoint", &*checkpoint)
+            .finish_non_exhaustive()
+    }
 }
 
 /// What came of an append.
@@ -38,32 +56,38 @@ pub enum Appended<R> {
 }
 
 impl Session {
-    /// Opens the session in `dir` and reads its whole ledger.
-    ///
-    /// A torn last line is cut off; [`Session::healed`] tells. Any other damage is an error.
+    /// Opens the session in `dir`, with nobody watching; see [`Session::open_watched`].
     pub fn open(dir: &Path) -> Result<Self, SessionError> {
+        Self::open_watched(dir, Box::new(Unwatched))
+    }
+
+    /// Opens the session in `dir`, and brings its index to where its ledger ends.
+    ///
+    /// What was found amiss and could be mended is in [`Session::mended`]. Damage to the ledger
+    /// is an error as soon as a line that has it is met.
+    pub fn open_watched(dir: &Path, watch: Box<dyn Watch>) -> Result<Self, SessionError> {
         let (manifest, digest) = read_manifest(dir)?;
-        let mut session = Self {
+        let plan = Plan {
             dir: dir.to_owned(),
-            board: Board::new(manifest.frozen.max_tries),
-            ledger: Ledger::new(dir),
-            healed: Vec::new(),
-            manifest,
+            session: digest,
+            max_tries: manifest.frozen.max_tries,
         };
-        if session.catch_up(Some(digest))? != Tail::Clean {
-            let lock = LockGuard::acquire(dir)?;
-            session.settle_tail(&lock)?;
-        }
-        if session.ledger.tip().length == 0 {
-            return Err(session.damaged_first_line());
-        }
-        Ok(session)
+        Ledger::new(dir).begins(digest)?;
+        let fresh = freshen::open(&plan, watch.as_ref())?;
+        Ok(Self {
+            plan,
+            manifest,
+            index: RefCell::new(fresh.index),
+            lock: None,
+            watch,
+            mended: RefCell::new(fresh.mended),
+        })
     }
 
     /// The session directory.
     #[must_use]
     pub fn dir(&self) -> &Path {
-        &self.dir
+        &self.plan.dir
     }
 
     /// What was frozen at `scan`.
@@ -72,76 +96,78 @@ impl Session {
         &self.manifest
     }
 
-    /// Where every quest stands.
-    #[must_use]
-    pub fn board(&self) -> &Board {
-        &self.board
-    }
-
     /// The list that was read last: that of `scan`, or of the last `scan --update`.
     #[must_use]
-    pub fn source(&self) -> &SourceRecord {
-        self.board
-            .extensions()
-            .last()
-            .unwrap_or(&self.manifest.source)
+    pub fn source(&self) -> SourceRecord {
+        let checkpoint = self.checkpoint();
+        let last = checkpoint.totals.extensions.last();
+        last.unwrap_or(&self.manifest.source).clone()
     }
 
-    /// The hash of the ledger's last line: noted elsewhere, it shows any later edit.
+    /// What was found amiss and mended since it was opened.
     #[must_use]
-    pub fn head(&self) -> Digest {
-        self.ledger.tip().head
-    }
-
-    /// The torn lines that were cut off since it was opened.
-    #[must_use]
-    pub fn healed(&self) -> &[Healed] {
-        &self.healed
+    pub fn mended(&self) -> Vec<Mended> {
+        self.mended.borrow().clone()
     }
 
     /// What pages said.
     #[must_use]
     pub fn evidence(&self) -> EvidenceStore {
-        EvidenceStore::new(&self.dir)
-    }
-
-    /// Whether the unproven streak pauses the session.
-    #[must_use]
-    pub fn paused(&self) -> bool {
-        self.board.streak().pauses(self.manifest.frozen.pause_after)
-    }
-
-    /// The quest of this standing, whole.
-    pub fn quest(&self, standing: &Standing) -> Result<Quest, SessionError> {
-        self.reader()?.quest(standing)
-    }
-
-    /// The quest's last attempt, with its time.
-    pub fn last_attempt(
-        &self,
-        standing: &Standing,
-    ) -> Result<Option<Dated<Box<Attempt>>>, SessionError> {
-        self.reader()?.last_attempt(standing)
+        EvidenceStore::new(self.dir())
     }
 
     /// A reader of quests and attempts, for many of them.
-    pub fn reader(&self) -> Result<LineReader<'_>, SessionError> {
-        self.ledger.reader()
+    pub fn reader(&self) -> Result<LineReader, SessionError> {
+        self.ledger().reader()
     }
 
-    /// Hands on every event of the ledger, from the first to the last that is there now.
-    pub fn each_event(&self, take: &mut dyn FnMut(Timestamp, &Event)) -> Result<(), SessionError> {
-        let mut ledger = Ledger::new(&self.dir);
-        ledger.read_on(&mut |line, event, _| {
-            take(line.at(), &event);
-            Ok(())
+    /// The ledger from its first line on.
+    #[must_use]
+    pub fn log(&self) -> Log {
+        Log::new(self.dir())
+    }
+
+    /// Folds the whole ledger, and holds the index against it.
+    ///
+    /// An index that does not fit is made anew, and [`Session::mended`] tells.
+    pub fn fold(&mut self) -> Result<Board, SessionError> {
+        let mut board = Board::new(self.plan.max_tries);
+        let mut ledger = Ledger::new(self.dir());
+        self.fold_on(&mut board, &mut ledger)?;
+        let Ok(lock) = LockGuard::acquire(self.dir()) else {
+            // Nothing can be locked here, so the index is one that was made in memory just now.
+            return Ok(board);
+        };
+        self.refresh(&lock)?;
+        self.fold_on(&mut board, &mut ledger)?;
+        let fits = self.index.get_mut().fits(&board, ledger.tip());
+        if let Err(why) = fits {
+            self.renew(&lock, why)?;
+        }
+        Ok(board)
+    }
+
+    /// The whole ledger, folded; the index is left out of it.
+    pub fn board(&self) -> Result<Board, SessionError> {
+        let mut board = Board::new(self.plan.max_tries);
+        self.fold_on(&mut board, &mut Ledger::new(self.dir()))?;
+        Ok(board)
+    }
+
+    fn fold_on(&self, board: &mut Board, ledger: &mut Ledger) -> Result<(), SessionError> {
+        ledger.read_on(self.watch.as_ref(), &mut |line, event, span| {
+            if matches!(event, Event::Session(_)) && span.offset == 0 {
+                return Ok(());
+            }
+            let at = line.at();
+            Ok(board.apply(&event, Written { at, span })?)
         })?;
         Ok(())
     }
 
-    /// Appends what `decide` makes of the board as it stands under the lock.
+    /// Appends what `decide` makes of the session as it stands under the lock.
     ///
-    /// The order is lock, read on, decide, write, fsync, unlock; when this returns
+    /// The order is lock, read on, decide, check, write, fsync, index, unlock; when this returns
     /// [`Appended::Done`] the events are on disk.
     pub fn append<R>(
         &mut self,
@@ -149,97 +175,108 @@ impl Session {
         salts: &mut dyn FnMut() -> Salt,
         decide: impl FnOnce(&Self) -> Result<Vec<Event>, R>,
     ) -> Result<Appended<R>, SessionError> {
-        let lock = LockGuard::acquire(&self.dir)?;
-        self.settle_tail(&lock)?;
-        let events = match decide(self) {
-            Ok(events) => events,
-            Err(refusal) => return Ok(Appended::Refused(refusal)),
+        let lock = LockGuard::acquire(self.dir())?;
+        self.refresh(&lock)?;
+        self.lock = Some(lock);
+        let decided = decide(self);
+        let lock = self.lock.take();
+        let appended = match decided {
+            Ok(events) => self.write(now, salts, events).map(|()| Appended::Done),
+            Err(refusal) => Ok(Appended::Refused(refusal)),
         };
-        let mut tip = self.ledger.tip();
+        drop(lock);
+        appended
+    }
+
+    /// Writes events to the ledger, then to the index. Only under the lock.
+    fn write(
+        &mut self,
+        now: Timestamp,
+        salts: &mut dyn FnMut() -> Salt,
+        events: Vec<Event>,
+    ) -> Result<(), SessionError> {
+        let mut ledger = self.ledger();
+        let mut tip = ledger.tip();
         let mut lines = Vec::with_capacity(events.len());
         for event in &events {
             let line = Line::next(tip, now, salts(), event)?;
             tip = line.tip();
             lines.push(line);
         }
-        let spans = self.ledger.append(&lines)?;
-        for (event, span) in events.into_iter().zip(spans) {
-            self.board
-                .apply(event, span)
-                .map_err(|why| self.damaged(Damage::Story(why)))?;
-        }
-        Ok(Appended::Done)
-    }
-
-    /// Reads on; `manifest` is expected in the first line, when that is still to be read.
-    fn catch_up(&mut self, manifest: Option<Digest>) -> Result<Tail, SessionError> {
-        let board = &mut self.board;
-        let mut mismatch = false;
-        let tail = self.ledger.read_on(&mut |_, event, span| match event {
-            Event::Session(started) if span.offset == 0 => {
-                mismatch = manifest.is_some_and(|digest| digest != started.manifest);
-                Ok(())
+        let spans = ledger.spans(&lines)?;
+        let written = spans.into_iter().map(|span| Written { at: now, span });
+        let events: Vec<_> = events.into_iter().zip(written).collect();
+        let mut append = || ledger.append(&lines);
+        let index = self.index.get_mut();
+        match index.record(&events, tip, &mut append) {
+            Err(RecordError::Unusable(_)) => {
+                // It cannot be written: the one in memory stands in for it.
+                *index = Index::in_memory(&self.plan, self.watch.as_ref())?.0;
+                index.record(&events, tip, &mut append)
             }
-            _ if span.offset == 0 => Err("the first line does not begin a session"),
-            event => board.apply(event, span),
-        })?;
-        if mismatch {
-            return Err(SessionError::ManifestChanged {
-                path: self.dir.join("session.json"),
-            });
+            other => other,
         }
-        Ok(tail)
+        .or_else(|error| match error {
+            RecordError::Refused(error) => Err(error),
+            RecordError::Unusable(error) => Err(SessionError::index(self.dir(), error)),
+            // The ledger has it, so it has happened; the next command catches up.
+            RecordError::Behind => Ok(()),
+        })
     }
 
-    /// Reads on and cuts off a torn tail. Under the lock nobody else is in the middle of a line.
-    fn settle_tail(&mut self, _lock: &LockGuard) -> Result<(), SessionError> {
-        if let Tail::Torn(bytes) = self.catch_up(None)? {
-            self.healed.push(self.ledger.cut_tail(bytes)?);
+    /// At which point of the ledger the index is true.
+    pub(super) fn checkpoint(&self) -> Ref<'_, Checkpoint> {
+        Ref::map(self.index.borrow(), Index::checkpoint)
+    }
+
+    /// The ledger up to where the index is true.
+    pub(super) fn ledger(&self) -> Ledger {
+        Ledger::at(self.dir(), &self.checkpoint())
+    }
+
+    /// Asks the index; one that turns out to be damaged is made anew and asked again.
+    pub(super) fn ask<T>(
+        &self,
+        mut question: impl FnMut(&Index) -> Result<T, IndexError>,
+    ) -> Result<T, SessionError> {
+        let answer = question(&self.index.borrow());
+        let why = match answer {
+            Ok(answer) => return Ok(answer),
+            Err(why) => why,
+        };
+        let acquired = match &self.lock {
+            Some(_) => None,
+            None => Some(LockGuard::acquire(self.dir())?),
+        };
+        if let Some(lock) = self.lock.as_ref().or(acquired.as_ref()) {
+            self.renew(lock, why)?;
         }
+        let place = Index::place(self.dir());
+        question(&self.index.borrow()).map_err(|error| SessionError::index(&place, error))
+    }
+
+    /// Brings the index to where the ledger ends.
+    fn refresh(&self, lock: &LockGuard) -> Result<(), SessionError> {
+        let (ledger, last) = (self.ledger(), self.checkpoint().last());
+        if !matches!(ledger.beyond(last)?, Beyond::Bytes(_)) {
+            // Lines that this process has read are gone.
+            return Err(ledger.damaged(Damage::Cut));
+        }
+        let opened = Index::open(&self.plan);
+        let fresh = freshen::locked(&self.plan, self.watch.as_ref(), lock, opened)?;
+        self.take_in(fresh);
         Ok(())
     }
 
-    fn damaged_first_line(&self) -> SessionError {
-        self.damaged(Damage::Story("the ledger is empty"))
+    /// Makes the index anew.
+    fn renew(&self, lock: &LockGuard, why: IndexError) -> Result<(), SessionError> {
+        let fresh = freshen::locked(&self.plan, self.watch.as_ref(), lock, Err(why))?;
+        self.take_in(fresh);
+        Ok(())
     }
 
-    fn damaged(&self, why: Damage) -> SessionError {
-        SessionError::Damaged {
-            path: self.ledger.path().to_owned(),
-            line: self.ledger.tip().length + 1,
-            why,
-        }
+    fn take_in(&self, fresh: Fresh) {
+        self.index.replace(fresh.index);
+        self.mended.borrow_mut().extend(fresh.mended);
     }
-}
-
-/// Reads `session.json`; its format is looked at before anything else.
-fn read_manifest(dir: &Path) -> Result<(Manifest, Digest), SessionError> {
-    #[derive(serde::Deserialize)]
-    struct Format {
-        format: u64,
-    }
-
-    let path = dir.join("session.json");
-    let bytes = match std::fs::read(&path) {
-        Ok(bytes) => bytes,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            let dir = dir.to_owned();
-            return Err(SessionError::Missing { dir });
-        }
-        Err(error) => return Err(SessionError::io(&path, "read the session")(error)),
-    };
-    let unreadable = |error: serde_json::Error| SessionError::Manifest {
-        path: path.clone(),
-        why: error.to_string(),
-    };
-    let Format { format } = serde_json::from_slice(&bytes).map_err(unreadable)?;
-    if format > u64::from(FORMAT) {
-        return Err(SessionError::Newer {
-            path,
-            format,
-            newest: FORMAT,
-        });
-    }
-    let manifest = serde_json::from_slice(&bytes).map_err(unreadable)?;
-    Ok((manifest, Digest::of(&bytes)))
 }

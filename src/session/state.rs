@@ -31,16 +31,22 @@ pub enum State {
 impl State {
     /// Every state, in the order in which people are shown them.
     pub const ALL: [Self; 4] = [Self::Pass, Self::Review, Self::Done, Self::Todo];
-}
 
-impl fmt::Display for State {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
+    /// Its name, as the ledger spells it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
             Self::Todo => "TODO",
             Self::Pass => "PASS",
             Self::Review => "REVIEW",
             Self::Done => "DONE",
-        })
+        }
+    }
+}
+
+impl fmt::Display for State {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
     }
 }
 
@@ -85,7 +91,7 @@ impl Progress {
 }
 
 /// How many quests stand where.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Tally {
     /// To be worked on.
     pub todo: u32,

@@ -5,7 +5,9 @@
 //! Nothing else counts as work, however much was looked up for it: a made-up address brings
 //! any quest to DONE, and one address of a free provider any number of them to REVIEW.
 
-use super::event::Grounds;
+use serde::{Deserialize, Serialize};
+
+use super::attempt::Grounds;
 use super::state::State;
 
 /// How a quest ended.
@@ -33,7 +35,8 @@ impl Ending {
 }
 
 /// How many quests in a row have ended with nothing proven.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(transparent)]
 pub struct Streak(u32);
 
 impl Streak {

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use comail::drive::{ReplayError, replay};
-use comail::session::{Attempt, Event, Session};
+use comail::session::{Attempt, Entry, Event, Session};
 
 /// Judges every attempt of the session again, from its evidence; returns how many there were.
 ///
@@ -28,12 +28,15 @@ pub fn assert_replays(session_dir: &Path) -> usize {
 /// Every attempt of the ledger, in order.
 pub fn attempts(session: &Session) -> Vec<Attempt> {
     let mut attempts = Vec::new();
-    let mut take = |_, event: &Event| {
-        if let Event::Attempt(attempt) = event {
-            attempts.push((**attempt).clone());
+    let mut take = |entry: Entry<'_>| {
+        if let Event::Attempt(attempt) = entry.event {
+            attempts.push(*attempt);
         }
     };
-    session.each_event(&mut take).expect("a ledger that reads");
+    session
+        .log()
+        .read_on(&mut take)
+        .expect("a ledger that reads");
     attempts
 }
 

@@ -9,11 +9,11 @@ use serde_json::value::to_raw_value;
 use tempfile::TempDir;
 
 use super::*;
-use crate::drive::{Judge, email_record, submit};
+use crate::drive::{Answer, Judge, email_record, submit};
 use crate::gate::email::EmailGate;
 use crate::gate::email::settings::EmailSettings;
-use crate::quest::{FieldName, Key, Quest};
-use crate::session::{Dated, FORMAT, Frozen, Manifest, NewSession, Salt, SourceRecord, create};
+use crate::quest::{FieldName, Key};
+use crate::session::{Dated, FORMAT, Frozen, Lease, NewSession, Salt, SourceRecord, create};
 use crate::world::evidence::{Exchange, pack};
 use crate::world::recorded::RecordedWorld;
 use crate::world::{Looked, RecordKind};
@@ -64,6 +64,7 @@ fn made() -> Made {
         frozen: Frozen {
             max_tries: NonZeroU32::new(5).unwrap(),
             pause_after: 0,
+            lease: Lease::DEFAULT,
             operator_key: None,
             gate: serde_json::to_value(EmailSettings::default()).unwrap(),
             network: serde_json::Value::Null,
@@ -114,15 +115,18 @@ impl Made {
         let id = QuestId::from_index(0).unwrap();
         submit(
             &mut self.session,
-            id,
-            submission,
+            Answer {
+                quest: id,
+                worker: None,
+                submission,
+            },
             &judge,
             &mut at,
             &mut salt,
         )
         .unwrap();
-        let standing = self.session.board().get(id).unwrap();
-        let Dated { value, .. } = self.session.last_attempt(standing).unwrap().unwrap();
+        let standing = self.session.standing(id).unwrap().unwrap();
+        let Dated { value, .. } = self.session.last_attempt(&standing).unwrap().unwrap();
         *value
     }
 

@@ -10,9 +10,10 @@ use proptest::prelude::*;
 use tempfile::TempDir;
 
 use super::*;
-use crate::quest::{Key, QuestId, Submission, Verdict};
+use crate::quest::{Digest, Key, Quest, QuestId, Submission, Verdict};
 use crate::session::{
-    Attempt, Extended, Frozen, Grounds, KindRecord, NewSession, State, create, extend,
+    Attempt, Extended, FORMAT, Frozen, Grounds, KindRecord, Lease, NewSession, Standing, State,
+    Store as _, Tally, create, extend,
 };
 
 struct Made {
@@ -53,6 +54,7 @@ fn manifest(source: &Path, pause_after: u32) -> Manifest {
         frozen: Frozen {
             max_tries: NonZeroU32::new(3).unwrap(),
             pause_after,
+            lease: Lease::DEFAULT,
             operator_key: None,
             gate: serde_json::Value::Null,
             network: serde_json::Value::Null,
@@ -88,13 +90,22 @@ fn made(count: usize) -> Made {
     made_with(count, 0)
 }
 
+fn standing(session: &Session, index: usize) -> Standing {
+    let id = QuestId::from_index(index).unwrap();
+    session.standing(id).unwrap().unwrap()
+}
+
+fn tally(session: &Session) -> Tally {
+    session.totals().tally
+}
+
 fn attempt(session: &Session, index: usize, verdict: Verdict, grounds: Grounds) -> Event {
-    let standing = &session.board().quests()[index];
+    let standing = standing(session, index);
     let next = standing
         .progress
         .judged(verdict, NonZeroU32::new(3).unwrap())
         .unwrap();
-    let number = u32::try_from(standing.submissions.len()).unwrap() + 1;
+    let number = standing.attempts + 1;
     let submission = Submission::None(format!("nothing {number}"));
     let raw = || serde_json::value::to_raw_value("").unwrap();
     Event::Attempt(Box::new(Attempt {
@@ -109,6 +120,7 @@ fn attempt(session: &Session, index: usize, verdict: Verdict, grounds: Grounds) 
         rules: vec!["no-result".into()],
         anchored: false,
         holds: Vec::new(),
+        worker: None,
         judgement: raw(),
         evidence: raw(),
     }))
@@ -134,9 +146,8 @@ fn what_was_judged_is_there_when_it_is_opened_again() {
     judge(&mut session, 1, Verdict::Fail).unwrap();
     let again = Session::open(&made.dir).unwrap();
     assert_eq!(again.head(), session.head());
-    let tally = again.board().tally();
-    assert_eq!((tally.pass, tally.todo), (1, 2));
-    let first = again.board().first_todo().unwrap();
+    assert_eq!((tally(&again).pass, tally(&again).todo), (1, 2));
+    let first = &again.first_free(at()).unwrap().unwrap();
     assert_eq!(first.id.to_string(), "2");
     assert_eq!(first.progress.tries, 1);
     assert_eq!(again.quest(first).unwrap(), quests(3)[1]);
@@ -157,7 +168,7 @@ fn a_session_is_never_replaced_and_never_half_made() {
     };
     let error = create(&made.dir, &new, &mut salt).unwrap_err();
     assert!(matches!(error, SessionError::Exists { .. }), "{error}");
-    assert_eq!(Session::open(&made.dir).unwrap().board().tally().total(), 1);
+    assert_eq!(tally(&Session::open(&made.dir).unwrap()).total(), 1);
     // A list that changes while it is read leaves nothing behind.
     let mut changed = manifest(&source, 0);
     changed.source.sha256 = Digest::of(b"other");
@@ -196,7 +207,7 @@ fn of_two_who_decide_at_once_the_second_sees_what_the_first_did() {
     judge(&mut first, 0, Verdict::Pass).unwrap();
     let appended = second
         .append(at(), &mut salt, |session| {
-            let state = session.board().quests()[0].progress.state;
+            let state = standing(session, 0).progress.state;
             Err::<Vec<Event>, _>(state)
         })
         .unwrap();
@@ -234,18 +245,16 @@ fn a_newer_list_adds_and_never_removes() {
     });
     assert!(matches!(appended, Ok(Appended::Done)));
     let again = Session::open(&made.dir).unwrap();
-    assert_eq!(
-        (again.board().tally().pass, again.board().tally().todo),
-        (1, 1)
-    );
-    assert_eq!(again.source(), &record);
+    assert_eq!((tally(&again).pass, tally(&again).todo), (1, 1));
+    assert_eq!(again.source(), record);
     let copy = fs::read_to_string(made.dir.join("source-2.csv")).unwrap();
     assert_eq!(copy, "company\nnew\n");
     let mut extended = Vec::new();
     again
-        .each_event(&mut |_, event| {
-            if let Event::Extended(Extended { added, .. }) = event {
-                extended.push(*added);
+        .log()
+        .read_on(&mut |entry| {
+            if let Event::Extended(Extended { added, .. }) = entry.event {
+                extended.push(added);
             }
         })
         .unwrap();
@@ -270,9 +279,9 @@ fn the_first_pass_holds_what_it_took() {
         assert!(matches!(appended, Ok(Appended::Done)));
     }
     let again = Session::open(&made.dir).unwrap();
-    assert_eq!(again.board().holder(&mark).unwrap().id.to_string(), "2");
-    assert_eq!(again.board().counts().unanchored, 2);
-    assert_eq!(again.board().counts().rules["no-result"], 2);
+    assert_eq!(again.holder(&mark).unwrap().unwrap().id.to_string(), "2");
+    assert_eq!(again.totals().counts.unanchored, 2);
+    assert_eq!(again.totals().counts.rules["no-result"], 2);
 }
 
 proptest! {
@@ -290,15 +299,18 @@ proptest! {
                 1 => Verdict::Review,
                 _ => Verdict::Fail,
             };
-            let before = session.board().tally();
-            let locked = session.board().quests()[index].progress.state != State::Todo;
+            let before = tally(&session);
+            let locked = standing(&session, index).progress.state != State::Todo;
             if !locked {
                 judge(&mut session, index, verdict).unwrap();
             }
-            prop_assert!(session.board().tally().todo <= before.todo);
+            prop_assert!(tally(&session).todo <= before.todo);
         }
         let again = Session::open(&made.dir).unwrap();
         prop_assert_eq!(again.head(), session.head());
-        prop_assert_eq!(again.board().tally(), session.board().tally());
+        prop_assert_eq!(tally(&again), tally(&session));
+        let mut again = again;
+        again.fold().unwrap();
+        prop_assert_eq!(again.mended(), []);
     }
 }

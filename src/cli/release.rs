@@ -1,0 +1,96 @@
+//! `comail release`: a person frees a claimed quest.
+
+use std::io::IsTerminal as _;
+use std::path::PathBuf;
+
+use anyhow::Result;
+use clap::Args;
+use serde::Serialize;
+
+use super::context::{self, Context};
+use super::exit::{Exit, UsageError};
+use super::operator::{self, Authority};
+use crate::quest::QuestId;
+use crate::session::{Appended, Claim, Event, Released, Session, SessionError, Store, Worker};
+
+/// Free a quest that a worker holds
+///
+/// This is a person's to decide, as `comail resume` is: it asks for a terminal, or for the
+/// operator's key where the session was scanned with one.
+#[derive(Debug, Args)]
+#[group(id = "what", required = true, multiple = false, args = ["id", "worker"])]
+pub struct ReleaseArgs {
+    /// The quest by its number
+    #[arg(long, value_name = "N")]
+    id: Option<QuestId>,
+
+    /// The worker whose quest it is
+    #[arg(long, value_name = "NAME")]
+    worker: Option<Worker>,
+
+    /// The key file that `scan` was given with --operator-key
+    #[arg(long, value_name = "FILE")]
+    operator_key: Option<PathBuf>,
+}
+
+/// The JSON form: `{"status":"released","quest":3,"worker":"w1"}` or `{"status":"not-claimed"}`.
+#[derive(Debug, Serialize)]
+#[serde(tag = "status", rename_all = "kebab-case")]
+enum Answer {
+    Released { quest: QuestId, worker: Worker },
+    NotClaimed {},
+}
+
+pub(super) fn run(context: &mut Context, args: &ReleaseArgs) -> Result<Exit> {
+    let mut session = context.open_session()?;
+    authorise(&session, args)?;
+    let mut released = None;
+    let appended = session.append(context::now(), &mut context::salt, |session| {
+        let claim = wanted(session, args)?;
+        released.clone_from(&claim);
+        let event = claim.map(|claim| {
+            Event::Released(Released {
+                quest: claim.quest,
+                worker: claim.worker,
+            })
+        });
+        Ok::<_, SessionError>(event.into_iter().collect())
+    })?;
+    if let Appended::Refused(error) = appended {
+        return Err(error.into());
+    }
+    let answer = match released {
+        Some(Claim { quest, worker, .. }) => Answer::Released { quest, worker },
+        None => Answer::NotClaimed {},
+    };
+    context.output.show(&answer, |paper, answer| {
+        paper.line(match answer {
+            Answer::Released { quest, worker } => {
+                format!("released: quest {quest} is free, {worker} holds it no more")
+            }
+            Answer::NotClaimed {} => String::from("nobody holds it; nothing changed"),
+        });
+    })?;
+    Ok(Exit::Done)
+}
+
+fn wanted(store: &dyn Store, args: &ReleaseArgs) -> Result<Option<Claim>, SessionError> {
+    match (args.id, &args.worker) {
+        (Some(id), _) => store.claim_on(id),
+        (None, Some(worker)) => store.claim_of(worker),
+        (None, None) => Ok(None),
+    }
+}
+
+fn authorise(session: &Session, args: &ReleaseArgs) -> Result<()> {
+    let authority = operator::authority(session, args.operator_key.as_deref())?;
+    if authority == Authority::Key || std::io::stdin().is_terminal() {
+        return Ok(());
+    }
+    Err(UsageError(
+        "freeing a worker's quest is a person's to decide: run it at a terminal (a session that \
+         is scanned with --operator-key asks for that key file instead)"
+            .to_owned(),
+    )
+    .into())
+}

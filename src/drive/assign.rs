@@ -1,0 +1,144 @@
+//! Which quest is handed out next, and to whom.
+
+use jiff::Timestamp;
+
+use super::error::DriveError;
+use crate::session::{
+    Appended, Claim, Claimed, Event, Lease, Salt, Session, SessionError, Standing, State, Store,
+    Worker,
+};
+
+/// A worker who asks for a quest of its own.
+#[derive(Debug, Clone)]
+pub struct Claimant {
+    /// Its name.
+    pub worker: Worker,
+    /// For how long it takes the quest; as long as the session froze when not said.
+    pub lease: Option<Lease>,
+}
+
+/// What is handed out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Assignment {
+    /// A quest to work on, and the claim under which it is.
+    Quest(Box<Standing>, Option<Claim>),
+    /// Nothing is free: other workers hold all that is in TODO.
+    AllClaimed,
+    /// Nothing is in TODO; the whole ledger says so.
+    Complete,
+    /// The unproven streak pauses the session.
+    Paused {
+        /// Its length, in quests.
+        streak: u32,
+    },
+}
+
+/// What could be handed out, before anything is recorded.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Offer {
+    /// As it is.
+    Ready(Assignment),
+    /// A quest that the worker has to claim first, or again.
+    ToClaim(Box<Standing>),
+}
+
+/// Hands out a quest: the first free one, or to a worker the one that it has.
+///
+/// Without a worker nothing is recorded, and the same quest is handed out until it is settled.
+/// A worker's claim is on disk when this returns.
+pub fn assign(
+    session: &mut Session,
+    claimant: Option<&Claimant>,
+    now: &mut dyn FnMut() -> Timestamp,
+    salts: &mut dyn FnMut() -> Salt,
+) -> Result<Assignment, DriveError> {
+    let assignment = take(session, claimant, now(), salts)?;
+    if assignment != Assignment::Complete || session.fold()?.remaining() == 0 {
+        return Ok(assignment);
+    }
+    // The index said so and was wrong; it has been made anew.
+    take(session, claimant, now(), salts)
+}
+
+fn take(
+    session: &mut Session,
+    claimant: Option<&Claimant>,
+    now: Timestamp,
+    salts: &mut dyn FnMut() -> Salt,
+) -> Result<Assignment, DriveError> {
+    let worker = claimant.map(|claimant| &claimant.worker);
+    let claimant = match (offer(session, worker, now)?, claimant) {
+        (Offer::Ready(assignment), _) => return Ok(assignment),
+        (Offer::ToClaim(standing), None) => return Ok(Assignment::Quest(standing, None)),
+        (Offer::ToClaim(_), Some(claimant)) => claimant,
+    };
+    let lease = claimant.lease.unwrap_or(session.manifest().frozen.lease);
+    let mut taken = None;
+    let appended = session.append(now, salts, |session| -> Result<_, SessionError> {
+        let offer = offer(session, Some(&claimant.worker), now)?;
+        let Offer::ToClaim(standing) = offer else {
+            taken = Some(offer);
+            return Ok(Vec::new());
+        };
+        let claimed = Claimed {
+            quest: standing.id,
+            worker: claimant.worker.clone(),
+            lease,
+        };
+        taken = Some(Offer::ToClaim(standing));
+        Ok(vec![Event::Claim(claimed)])
+    })?;
+    if let Appended::Refused(error) = appended {
+        return Err(error.into());
+    }
+    let claim = session.claim_of(&claimant.worker)?;
+    Ok(match taken {
+        Some(Offer::ToClaim(standing)) => Assignment::Quest(standing, claim),
+        Some(Offer::Ready(assignment)) => assignment,
+        None => Assignment::AllClaimed,
+    })
+}
+
+/// What could be handed out at `now`.
+fn offer(
+    store: &dyn Store,
+    worker: Option<&Worker>,
+    now: Timestamp,
+) -> Result<Offer, SessionError> {
+    let totals = store.totals();
+    if totals.tally.todo == 0 {
+        return Ok(Offer::Ready(Assignment::Complete));
+    }
+    if store.paused() {
+        let streak = totals.streak.length();
+        return Ok(Offer::Ready(Assignment::Paused { streak }));
+    }
+    let Some(worker) = worker else {
+        return Ok(Offer::Ready(match store.first_free(now)? {
+            Some(standing) => Assignment::Quest(Box::new(standing), None),
+            None => Assignment::AllClaimed,
+        }));
+    };
+    if let Some((standing, claim)) = own(store, worker)? {
+        let standing = Box::new(standing);
+        return Ok(if claim.is_worn(now) {
+            Offer::ToClaim(standing)
+        } else {
+            Offer::Ready(Assignment::Quest(standing, Some(claim)))
+        });
+    }
+    Ok(match store.first_free(now)? {
+        Some(standing) => Offer::ToClaim(Box::new(standing)),
+        None => Offer::Ready(Assignment::AllClaimed),
+    })
+}
+
+/// The quest that the worker has claimed, and that nobody else has taken since.
+fn own(store: &dyn Store, worker: &Worker) -> Result<Option<(Standing, Claim)>, SessionError> {
+    let Some(claim) = store.claim_of(worker)? else {
+        return Ok(None);
+    };
+    let standing = store.standing(claim.quest)?;
+    let standing = standing.filter(|standing| standing.progress.state == State::Todo);
+    Ok(standing.map(|standing| (standing, claim)))
+}

@@ -1,0 +1,74 @@
+//! What was judged, by what, on which grounds; and keeping it.
+
+use super::accepted::SessionAccepted;
+use super::error::DriveError;
+use super::grounds::grounds;
+use super::observe::observe_again;
+use crate::gate::{Case, Gate, Judgement};
+use crate::session::{EvidenceStore, Grounds, Store};
+use crate::world::evidence::{Recording, pack};
+
+/// What was judged, by what, on which grounds.
+#[derive(Debug)]
+pub(super) struct Ruling {
+    pub(super) judgement: Judgement,
+    pub(super) grounds: Grounds,
+    pub(super) recording: Recording,
+}
+
+impl Ruling {
+    /// A judgement for which nothing was looked up.
+    pub(super) fn unseen(judgement: Judgement, grounds: Grounds) -> Self {
+        Self {
+            judgement,
+            grounds,
+            recording: Recording::default(),
+        }
+    }
+
+    /// A judgement and what the gate saw.
+    pub(super) fn seen(judgement: Judgement, recording: Recording) -> Self {
+        let evidence = &recording.evidence;
+        let looked_up = !evidence.exchanges.is_empty();
+        let grounds = grounds(&judgement, looked_up, evidence.rests_on_silence());
+        Self {
+            judgement,
+            grounds,
+            recording,
+        }
+    }
+
+    /// Judges again, from evidence alone, when what the session knows has changed.
+    pub(super) fn look_again(
+        self,
+        gate: &dyn Gate,
+        case: Case<'_>,
+        store: &dyn Store,
+    ) -> Result<Self, DriveError> {
+        let accepted = SessionAccepted::new(store, case.quest.id);
+        let again = observe_again(gate, case, &self.recording, &accepted);
+        Ok(match accepted.told(again)? {
+            None => self,
+            Some((judgement, recording)) => Self::seen(judgement, recording),
+        })
+    }
+
+    /// Puts the bodies that a ledger line is about to name on disk.
+    pub(super) fn keep(&self, store: &EvidenceStore) -> Result<(), DriveError> {
+        for (digest, body) in &self.recording.bodies {
+            store.keep(*digest, &pack(body))?;
+        }
+        Ok(())
+    }
+
+    /// The rules that fired, each once, in the order of the facts.
+    pub(super) fn fired(&self) -> Vec<String> {
+        let mut rules: Vec<String> = Vec::new();
+        for fact in &self.judgement.facts {
+            if !rules.iter().any(|rule| rule == fact.rule.as_str()) {
+                rules.push(fact.rule.to_string());
+            }
+        }
+        rules
+    }
+}

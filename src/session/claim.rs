@@ -1,0 +1,266 @@
+//! Claims: which worker holds which quest, and for how long.
+//!
+//! A claim ends by itself when its lease has run out; nobody has to sweep it away.
+
+use std::fmt;
+use std::str::FromStr;
+
+use jiff::{SignedDuration, Timestamp};
+use serde::{Deserialize, Serialize};
+
+use crate::quest::QuestId;
+
+/// The name that a worker gives itself.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Worker(Box<str>);
+
+/// A text that names no worker.
+#[derive(Debug, thiserror::Error)]
+#[error("a worker's name has 1 to {MOST_NAME_CHARS} letters, digits or any of - _ . : @")]
+pub struct BadWorker;
+
+/// The longest name of a worker.
+const MOST_NAME_CHARS: usize = 64;
+
+impl Worker {
+    /// Its name.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl FromStr for Worker {
+    type Err = BadWorker;
+
+    fn from_str(text: &str) -> Result<Self, BadWorker> {
+        let plain = |c: char| c.is_alphanumeric() || "-_.:@".contains(c);
+        let length = text.chars().count();
+        if (1..=MOST_NAME_CHARS).contains(&length) && text.chars().all(plain) {
+            Ok(Self(text.into()))
+        } else {
+            Err(BadWorker)
+        }
+    }
+}
+
+impl TryFrom<String> for Worker {
+    type Error = BadWorker;
+
+    fn try_from(text: String) -> Result<Self, BadWorker> {
+        text.parse()
+    }
+}
+
+impl From<Worker> for String {
+    fn from(worker: Worker) -> Self {
+        worker.0.into()
+    }
+}
+
+impl fmt::Display for Worker {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// How long a claim lasts unless it is renewed: 1 second to 24 hours.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(try_from = "u32", into = "u32")]
+pub struct Lease(u32);
+
+/// A text or number that is no lease.
+#[derive(Debug, thiserror::Error)]
+#[error("a lease is 1 second to 24 hours, written such as 15m, 90s or 1h30m")]
+pub struct BadLease;
+
+impl Lease {
+    /// A quarter of an hour.
+    pub const DEFAULT: Self = Self(15 * 60);
+
+    const MOST_SECONDS: u32 = 24 * 60 * 60;
+
+    /// Its length in seconds.
+    #[must_use]
+    pub fn seconds(self) -> u32 {
+        self.0
+    }
+
+    /// Its length.
+    #[must_use]
+    pub fn duration(self) -> SignedDuration {
+        SignedDuration::from_secs(i64::from(self.0))
+    }
+}
+
+impl TryFrom<u32> for Lease {
+    type Error = BadLease;
+
+    fn try_from(seconds: u32) -> Result<Self, BadLease> {
+        match seconds {
+            1..=Self::MOST_SECONDS => Ok(Self(seconds)),
+            _ => Err(BadLease),
+        }
+    }
+}
+
+impl From<Lease> for u32 {
+    fn from(lease: Lease) -> Self {
+        lease.0
+    }
+}
+
+impl FromStr for Lease {
+    type Err = BadLease;
+
+    fn from_str(text: &str) -> Result<Self, BadLease> {
+        let duration: SignedDuration = text.parse().map_err(|_| BadLease)?;
+        let seconds = u32::try_from(duration.as_secs()).map_err(|_| BadLease)?;
+        if duration.subsec_nanos() != 0 {
+            return Err(BadLease);
+        }
+        seconds.try_into()
+    }
+}
+
+impl fmt::Display for Lease {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:#}", self.duration())
+    }
+}
+
+/// The body of `claim`: a worker takes a quest, or takes it again.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Claimed {
+    /// The quest.
+    pub quest: QuestId,
+    /// Who takes it.
+    pub worker: Worker,
+    /// For how long, in seconds.
+    pub lease: Lease,
+}
+
+/// The body of `released`: a person freed a quest.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Released {
+    /// The quest.
+    pub quest: QuestId,
+    /// Who held it.
+    pub worker: Worker,
+}
+
+/// A worker's hold on a quest.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Claim {
+    /// The quest.
+    pub quest: QuestId,
+    /// Who holds it.
+    pub worker: Worker,
+    /// When it was taken or last renewed.
+    pub at: Timestamp,
+    /// How long it lasts from then, in seconds.
+    pub lease: Lease,
+}
+
+impl Claim {
+    /// Whether it holds at `now`.
+    ///
+    /// A claim of the future does not, once it is further off than its lease: a clock that
+    /// jumped back must not keep a quest from everybody until it has caught up.
+    #[must_use]
+    pub fn is_live(&self, now: Timestamp) -> bool {
+        now.duration_since(self.at).abs() < self.lease.duration()
+    }
+
+    /// Whether less than half of it is left, so that it is time to renew it.
+    #[must_use]
+    pub fn is_worn(&self, now: Timestamp) -> bool {
+        now.duration_since(self.at).abs() * 2 > self.lease.duration()
+    }
+
+    /// How long it lasts from `now`; nothing once it has run out.
+    #[must_use]
+    pub fn left(&self, now: Timestamp) -> SignedDuration {
+        if self.is_live(now) {
+            self.lease.duration() - now.duration_since(self.at)
+        } else {
+            SignedDuration::ZERO
+        }
+    }
+
+    /// Whether `worker` may act on the quest at `now` against this claim: nobody else holds it.
+    #[must_use]
+    pub fn admits(&self, worker: Option<&Worker>, now: Timestamp) -> bool {
+        worker == Some(&self.worker) || !self.is_live(now)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn claim() -> Claim {
+        Claim {
+            quest: QuestId::from_index(0).unwrap(),
+            worker: "w1".parse().unwrap(),
+            at: "2026-01-02T03:00:00Z".parse().unwrap(),
+            lease: "15m".parse().unwrap(),
+        }
+    }
+
+    fn after(minutes: i64) -> Timestamp {
+        claim().at + SignedDuration::from_mins(minutes)
+    }
+
+    #[test]
+    fn a_lease_is_read_as_people_write_it_and_has_bounds() {
+        for (text, seconds) in [("15m", 900), ("90s", 90), ("1h30m", 5400), ("24h", 86400)] {
+            assert_eq!(text.parse::<Lease>().unwrap().seconds(), seconds);
+        }
+        for bad in ["0s", "25h", "-5m", "1500ms", "15", "", "1d", "soon"] {
+            assert!(bad.parse::<Lease>().is_err(), "{bad}");
+        }
+        assert_eq!(Lease::DEFAULT.to_string(), "15m");
+    }
+
+    #[test]
+    fn a_worker_has_a_plain_name() {
+        for good in ["w1", "에이전트-2", "host.example:17", "a@b"] {
+            assert_eq!(good.parse::<Worker>().unwrap().as_str(), good);
+        }
+        for bad in [
+            "",
+            " ",
+            "a b",
+            "a\n",
+            "\u{1b}[1m",
+            "a\u{202e}b",
+            &"x".repeat(65),
+        ] {
+            assert!(bad.parse::<Worker>().is_err(), "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn it_lasts_as_long_as_its_lease_and_no_longer() {
+        let claim = claim();
+        let other: Worker = "w2".parse().unwrap();
+        assert!(claim.is_live(after(0)) && claim.is_live(after(14)));
+        assert!(!claim.is_live(after(15)));
+        assert_eq!(claim.left(after(5)), SignedDuration::from_mins(10));
+        assert_eq!(claim.left(after(16)), SignedDuration::ZERO);
+        assert!(!claim.is_worn(after(7)) && claim.is_worn(after(8)));
+        assert!(claim.admits(Some(&claim.worker), after(1)));
+        assert!(!claim.admits(Some(&other), after(1)) && !claim.admits(None, after(1)));
+        assert!(claim.admits(Some(&other), after(15)) && claim.admits(None, after(15)));
+    }
+
+    #[test]
+    fn a_clock_that_jumped_back_by_more_than_the_lease_frees_it() {
+        assert!(claim().is_live(after(-14)));
+        assert!(!claim().is_live(after(-15)));
+    }
+}

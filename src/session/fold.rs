@@ -1,0 +1,197 @@
+//! What each event does to where the quests stand: the one place that says so.
+//!
+//! The same fold fills the board in memory and the index on disk. Each event must be one that
+//! can have happened.
+
+use std::num::NonZeroU32;
+
+use jiff::Timestamp;
+
+use super::attempt::{Attempt, Grounds, Mark};
+use super::claim::{Claim, Claimed, Released, Worker};
+use super::event::Event;
+use super::resolution::{Carried, Resolution};
+use super::standing::{Span, Standing, Story};
+use super::state::State;
+use super::streak::Streak;
+use super::totals::Totals;
+use crate::quest::{Digest, Quest, QuestId};
+
+/// Where the standings lie that a fold works on.
+pub(super) trait Shelf {
+    /// What can go wrong with it.
+    type Error: From<Story>;
+
+    /// The quest with this id.
+    fn standing(&self, id: QuestId) -> Result<Option<Standing>, Self::Error>;
+    /// Puts a new quest down.
+    fn add(&mut self, standing: Standing) -> Result<(), Self::Error>;
+    /// Puts a quest down in place of what it was.
+    fn replace(&mut self, standing: Standing) -> Result<(), Self::Error>;
+    /// Notes what an attempt submitted.
+    fn add_submission(&mut self, submitted: &Submitted) -> Result<(), Self::Error>;
+    /// Notes what a quest takes, where nobody has taken it before.
+    fn take(&mut self, quest: QuestId, mark: &Mark) -> Result<(), Self::Error>;
+    /// The claim on this quest, also when its lease has run out.
+    fn claim_on(&self, quest: QuestId) -> Result<Option<Claim>, Self::Error>;
+    /// Puts a claim in place of any other of its quest or its worker.
+    fn put_claim(&mut self, claim: Claim) -> Result<(), Self::Error>;
+    /// Removes the claim on this quest.
+    fn drop_claim(&mut self, quest: QuestId) -> Result<(), Self::Error>;
+}
+
+/// What an attempt submitted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Submitted {
+    pub(super) quest: QuestId,
+    /// The attempt's number.
+    pub(super) number: u32,
+    pub(super) digest: Digest,
+    pub(super) grounds: Grounds,
+}
+
+/// When and where a line was written.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Written {
+    pub(super) at: Timestamp,
+    pub(super) span: Span,
+}
+
+/// A fold of one line after the other.
+pub(super) struct Fold<'a, S> {
+    pub(super) shelf: &'a mut S,
+    pub(super) totals: &'a mut Totals,
+    pub(super) max_tries: NonZeroU32,
+}
+
+impl<S: Shelf> Fold<'_, S> {
+    /// Takes in one event.
+    pub(super) fn apply(&mut self, event: &Event, written: Written) -> Result<(), S::Error> {
+        match event {
+            Event::Session(_) => Err("a session begins but once".into()),
+            Event::Quest(quest) => self.add(quest, written.span),
+            Event::Attempt(attempt) => self.judge(attempt, written),
+            Event::Claim(claimed) => self.claim(claimed, written.at),
+            Event::Released(released) => self.release(released),
+            Event::Resolution(resolution) => self.resolve(resolution, written.span),
+            Event::Carried(carried) => self.carry(carried, written.span),
+            Event::Extended(extended) => {
+                self.totals.extensions.push(extended.source.clone());
+                Ok(())
+            }
+            Event::Resumed(_) => {
+                self.totals.streak = Streak::default();
+                Ok(())
+            }
+        }
+    }
+
+    fn add(&mut self, quest: &Quest, span: Span) -> Result<(), S::Error> {
+        if quest.id.index() != self.totals.tally.total() as usize {
+            return Err("quests are numbered without gaps".into());
+        }
+        self.totals.tally.add(State::Todo);
+        self.shelf.add(Standing::new(quest, span))
+    }
+
+    fn judge(&mut self, attempt: &Attempt, written: Written) -> Result<(), S::Error> {
+        let before = self.known(attempt.quest)?;
+        let claim = self.shelf.claim_on(before.id)?;
+        let barred = |claim: &Claim| !claim.admits(attempt.worker.as_ref(), written.at);
+        if claim.as_ref().is_some_and(barred) {
+            return Err("another worker held the quest".into());
+        }
+        let after = before.judged(attempt, written.span, self.max_tries)?;
+        let totals = &mut *self.totals;
+        totals
+            .tally
+            .shift(before.progress.state, after.progress.state);
+        totals.counts.add_attempt(attempt);
+        if let Some(ending) = after.ending() {
+            totals.streak = totals.streak.after(ending);
+        }
+        self.shelf.add_submission(&Submitted {
+            quest: attempt.quest,
+            number: attempt.number,
+            digest: attempt.submitted,
+            grounds: attempt.grounds,
+        })?;
+        self.take(after.id, &attempt.holds)?;
+        if let Some(claim) = claim {
+            self.keep_claim(claim, &after, attempt.worker.as_ref(), written.at)?;
+        }
+        self.shelf.replace(after)
+    }
+
+    /// An answer renews its worker's claim; a settled quest needs none.
+    fn keep_claim(
+        &mut self,
+        claim: Claim,
+        standing: &Standing,
+        worker: Option<&Worker>,
+        at: Timestamp,
+    ) -> Result<(), S::Error> {
+        if standing.progress.state != State::Todo {
+            self.shelf.drop_claim(claim.quest)
+        } else if worker == Some(&claim.worker) {
+            self.shelf.put_claim(Claim { at, ..claim })
+        } else {
+            Ok(())
+        }
+    }
+
+    fn claim(&mut self, claimed: &Claimed, at: Timestamp) -> Result<(), S::Error> {
+        let standing = self.known(claimed.quest)?;
+        if standing.progress.state != State::Todo {
+            return Err("a locked quest cannot be claimed".into());
+        }
+        let before = self.shelf.claim_on(claimed.quest)?;
+        if before.is_some_and(|claim| !claim.admits(Some(&claimed.worker), at)) {
+            return Err("another worker held the quest".into());
+        }
+        self.shelf.put_claim(Claim {
+            quest: claimed.quest,
+            worker: claimed.worker.clone(),
+            at,
+            lease: claimed.lease,
+        })
+    }
+
+    fn release(&mut self, released: &Released) -> Result<(), S::Error> {
+        let claim = self.shelf.claim_on(released.quest)?;
+        if claim.is_none_or(|claim| claim.worker != released.worker) {
+            return Err("that worker did not hold the quest".into());
+        }
+        self.shelf.drop_claim(released.quest)
+    }
+
+    fn resolve(&mut self, resolution: &Resolution, span: Span) -> Result<(), S::Error> {
+        let after = self.known(resolution.quest)?.resolved(resolution, span)?;
+        self.totals.counts.add_resolution(resolution.outcome);
+        self.take(after.id, &resolution.holds)?;
+        self.shelf.replace(after)
+    }
+
+    fn carry(&mut self, carried: &Carried, span: Span) -> Result<(), S::Error> {
+        let before = self.known(carried.attempt.quest)?;
+        let after = before.carried(carried, span)?;
+        let totals = &mut *self.totals;
+        totals
+            .tally
+            .shift(before.progress.state, after.progress.state);
+        totals.counts.add_carried(&carried.attempt);
+        self.take(after.id, &carried.attempt.holds)?;
+        self.shelf.replace(after)
+    }
+
+    fn take(&mut self, quest: QuestId, marks: &[Mark]) -> Result<(), S::Error> {
+        marks
+            .iter()
+            .try_for_each(|mark| self.shelf.take(quest, mark))
+    }
+
+    fn known(&self, id: QuestId) -> Result<Standing, S::Error> {
+        let standing = self.shelf.standing(id)?;
+        standing.ok_or_else(|| "there is no such quest".into())
+    }
+}

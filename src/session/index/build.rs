@@ -1,0 +1,264 @@
+//! Opening the index, moving it on with the ledger, and making it anew.
+
+use std::fs::{self, File};
+use std::io;
+use std::num::NonZeroU32;
+use std::path::{Path, PathBuf};
+
+use rusqlite::{Connection, Transaction, TransactionBehavior};
+
+use super::checkpoint::Checkpoint;
+use super::error::IndexError;
+use super::schema;
+use super::seal::Sealer;
+use super::shelf::Rows;
+use crate::quest::Digest;
+use crate::session::chain::Tip;
+use crate::session::error::SessionError;
+use crate::session::event::Event;
+use crate::session::fold::{Fold, Written};
+use crate::session::ledger::{Ledger, Stop, Tail};
+use crate::session::progress::Watch;
+use crate::session::totals::Totals;
+
+/// The name of the index in the session directory.
+const NAME: &str = "index.sqlite";
+
+/// What belongs to it while it is written.
+const JOURNAL: &str = "index.sqlite-journal";
+
+/// An index that is being made; takes the index's place once it is whole.
+const DRAFT: &str = "index.sqlite-new";
+
+/// What an index is made for: the session, and the rules of its ratchet.
+#[derive(Debug, Clone)]
+pub(in crate::session) struct Plan {
+    pub(in crate::session) dir: PathBuf,
+    /// The digest of the session's `session.json`.
+    pub(in crate::session) session: Digest,
+    pub(in crate::session) max_tries: NonZeroU32,
+}
+
+/// An open index.
+#[derive(Debug)]
+pub(in crate::session) struct Index {
+    connection: Connection,
+    checkpoint: Checkpoint,
+    max_tries: NonZeroU32,
+}
+
+impl Index {
+    /// Opens the index of the session as it lies there.
+    pub(in crate::session) fn open(plan: &Plan) -> Result<Self, IndexError> {
+        let connection = schema::open(&path(&plan.dir))?;
+        let checkpoint = Checkpoint::read(&connection, plan.session)?;
+        Ok(Self {
+            connection,
+            checkpoint,
+            max_tries: plan.max_tries,
+        })
+    }
+
+    /// Where the index of the session in `dir` lies.
+    pub(in crate::session) fn place(dir: &Path) -> PathBuf {
+        path(dir)
+    }
+
+    /// At which point of the ledger it is true.
+    pub(in crate::session) fn checkpoint(&self) -> &Checkpoint {
+        &self.checkpoint
+    }
+
+    pub(super) fn rows(&self) -> Rows<'_> {
+        Rows {
+            connection: &self.connection,
+            sealer: Sealer::new(self.checkpoint.session),
+        }
+    }
+
+    pub(super) fn connection(&self) -> &Connection {
+        &self.connection
+    }
+
+    /// Reads what other processes have made of it since.
+    pub(in crate::session) fn reload(&mut self) -> Result<(), IndexError> {
+        self.checkpoint = Checkpoint::read(&self.connection, self.checkpoint.session)?;
+        Ok(())
+    }
+
+    /// Takes in the lines that `ledger` has beyond its own place, which is the index's.
+    pub(in crate::session) fn follow(
+        &mut self,
+        ledger: &mut Ledger,
+        watch: &dyn Watch,
+    ) -> Result<Tail, SessionError> {
+        let place = ledger.path().with_file_name(NAME);
+        let failed = |source| SessionError::index(&place, source);
+        let mut next = self.checkpoint.clone();
+        let transaction = begin(&self.connection).map_err(failed)?;
+        let rows = self.rows();
+        let tail = ledger.read_on(watch, &mut |line, event, span| {
+            let written = Written {
+                at: line.at(),
+                span,
+            };
+            apply(rows, &mut next.totals, self.max_tries, &event, written)?;
+            next.advance(line.tip(), span);
+            Ok(())
+        })?;
+        next.write(&transaction).map_err(failed)?;
+        transaction.commit().map_err(|error| failed(error.into()))?;
+        self.checkpoint = next;
+        Ok(tail)
+    }
+
+    /// Takes in lines that `append` writes to the ledger, after which the chain ends in `tip`.
+    ///
+    /// Nothing is appended that cannot have happened; and nothing is taken in that is not on
+    /// disk in the ledger.
+    pub(in crate::session) fn record(
+        &mut self,
+        lines: &[(Event, Written)],
+        tip: Tip,
+        append: &mut dyn FnMut() -> Result<(), SessionError>,
+    ) -> Result<(), RecordError> {
+        let Some((_, last)) = lines.last() else {
+            return Ok(());
+        };
+        let mut next = self.checkpoint.clone();
+        next.advance(tip, last.span);
+        let transaction = begin(&self.connection)?;
+        for (event, written) in lines {
+            apply(
+                self.rows(),
+                &mut next.totals,
+                self.max_tries,
+                event,
+                *written,
+            )?;
+        }
+        next.write(&transaction)?;
+        append().map_err(RecordError::Refused)?;
+        let committed = transaction.commit();
+        self.checkpoint = next;
+        committed.map_err(|_| RecordError::Behind)
+    }
+
+    /// Makes the index anew from the whole ledger, and puts it in its place.
+    ///
+    /// Only under the session's lock.
+    pub(in crate::session) fn rebuild(
+        plan: &Plan,
+        watch: &dyn Watch,
+    ) -> Result<(Self, Tail), SessionError> {
+        let draft = plan.dir.join(DRAFT);
+        let place = path(&plan.dir);
+        let io = |source| SessionError::io(&place, "make the index")(source);
+        remove(&draft).map_err(io)?;
+        let (made, tail) = Self::fill(plan, Some(&draft), watch)?;
+        drop(made);
+        swap(&plan.dir, &draft).map_err(io)?;
+        let index = Self::open(plan).map_err(|source| SessionError::index(&place, source))?;
+        Ok((index, tail))
+    }
+
+    /// Makes an index of the whole ledger in memory, where none can be written.
+    pub(in crate::session) fn in_memory(
+        plan: &Plan,
+        watch: &dyn Watch,
+    ) -> Result<(Self, Tail), SessionError> {
+        Self::fill(plan, None, watch)
+    }
+
+    fn fill(
+        plan: &Plan,
+        file: Option<&Path>,
+        watch: &dyn Watch,
+    ) -> Result<(Self, Tail), SessionError> {
+        let place = path(&plan.dir);
+        let failed = |source| SessionError::index(&place, source);
+        let mut index = Self {
+            connection: schema::fresh(file).map_err(failed)?,
+            checkpoint: Checkpoint::start(plan.session),
+            max_tries: plan.max_tries,
+        };
+        let tail = index.follow(&mut Ledger::new(&plan.dir), watch)?;
+        schema::add_lookups(&index.connection).map_err(failed)?;
+        Ok((index, tail))
+    }
+}
+
+/// Why lines are not in the index.
+#[derive(Debug)]
+pub(in crate::session) enum RecordError {
+    /// They are not in the ledger either.
+    Refused(SessionError),
+    /// The index cannot be written; they are not in the ledger either.
+    Unusable(IndexError),
+    /// They are in the ledger.
+    Behind,
+}
+
+impl From<IndexError> for RecordError {
+    fn from(error: IndexError) -> Self {
+        match error {
+            IndexError::Story(why) => Self::Refused(SessionError::Illegal(why)),
+            other => Self::Unusable(other),
+        }
+    }
+}
+
+impl From<Stop> for RecordError {
+    fn from(stop: Stop) -> Self {
+        match stop {
+            Stop::Story(story) => IndexError::Story(story).into(),
+            Stop::Index(error) => error.into(),
+        }
+    }
+}
+
+fn apply(
+    mut rows: Rows<'_>,
+    totals: &mut Totals,
+    max_tries: NonZeroU32,
+    event: &Event,
+    written: Written,
+) -> Result<(), Stop> {
+    if let (Event::Session(_), 0) = (event, written.span.offset) {
+        return Ok(());
+    }
+    let mut fold = Fold {
+        shelf: &mut rows,
+        totals,
+        max_tries,
+    };
+    fold.apply(event, written).map_err(Stop::from)
+}
+
+fn begin(connection: &Connection) -> Result<Transaction<'_>, IndexError> {
+    Ok(Transaction::new_unchecked(
+        connection,
+        TransactionBehavior::Immediate,
+    )?)
+}
+
+fn path(dir: &Path) -> PathBuf {
+    dir.join(NAME)
+}
+
+/// Puts the draft in the place of the index, on disk.
+///
+/// The index goes before its journal: without the journal it could be read half written.
+fn swap(dir: &Path, draft: &Path) -> io::Result<()> {
+    File::open(draft)?.sync_all()?;
+    remove(&path(dir))?;
+    remove(&dir.join(JOURNAL))?;
+    fs::rename(draft, path(dir))
+}
+
+fn remove(path: &Path) -> io::Result<()> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
+}

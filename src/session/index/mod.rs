@@ -1,0 +1,30 @@
+//! `index.sqlite`: a projection of the ledger, so that no command need read it whole.
+//!
+//! Disposable: whoever deletes it gets it back from the ledger. Format 1, an `SQLite` database
+//! whose `application_id` and `user_version` say so, with these tables:
+//!
+//! | table | what |
+//! |---|---|
+//! | `checkpoint` | one row: the session, the ledger's length and head at which the index is true, and what it adds up to, as JSON |
+//! | `quest` | where each quest stands, and where its lines lie in the ledger |
+//! | `submission` | what was submitted for each quest, by digest |
+//! | `mark` | what PASSes have taken, such as addresses |
+//! | `claim` | who holds which quest |
+//!
+//! Rows carry a seal, a digest of what they say. It keeps a slip of somebody's hand from being
+//! taken for the truth, and a row of another session from being taken for one of this; it is no
+//! protection against somebody who computes it.
+
+mod build;
+mod checkpoint;
+mod error;
+mod fit;
+mod query;
+mod row;
+mod schema;
+mod seal;
+mod shelf;
+
+pub(super) use build::{Index, Plan, RecordError};
+pub(super) use checkpoint::Checkpoint;
+pub(super) use error::IndexError;

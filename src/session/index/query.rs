@@ -1,0 +1,160 @@
+//! What the index is asked.
+
+use jiff::Timestamp;
+use rusqlite::params;
+
+use super::build::Index;
+use super::error::IndexError;
+use super::row::{self, named, number, quest_id};
+use crate::quest::{Digest, FoldedKey, Key, QuestId};
+use crate::session::attempt::{Grounds, Mark};
+use crate::session::claim::{Claim, Worker};
+use crate::session::fold::{Shelf as _, Submitted};
+use crate::session::standing::Standing;
+
+impl Index {
+    /// The quest with this id.
+    pub(in crate::session) fn standing(&self, id: QuestId) -> Result<Option<Standing>, IndexError> {
+        self.rows().standing(id)
+    }
+
+    /// The quests whose keys fold to `key`, in order of id.
+    pub(in crate::session) fn named(&self, key: &FoldedKey) -> Result<Vec<Standing>, IndexError> {
+        let sql = "SELECT * FROM quest WHERE fold = ? ORDER BY id";
+        let mut found = self.quests(sql, [row::fold(key)])?;
+        found.retain(|standing| standing.key.folds_to(key));
+        Ok(found)
+    }
+
+    /// Hands on every key, in order of id.
+    pub(in crate::session) fn each_key(
+        &self,
+        take: &mut dyn FnMut(&Key),
+    ) -> Result<(), IndexError> {
+        let mut select = self
+            .connection()
+            .prepare("SELECT key FROM quest ORDER BY id")?;
+        let mut rows = select.query([])?;
+        while let Some(row) = rows.next()? {
+            let text = row.get_ref(0)?.as_str().unwrap_or_default();
+            if let Ok(key) = Key::new(text) {
+                take(&key);
+            }
+        }
+        Ok(())
+    }
+
+    /// The first quest in TODO that no claim holds at `now`.
+    pub(in crate::session) fn first_free(
+        &self,
+        now: Timestamp,
+    ) -> Result<Option<Standing>, IndexError> {
+        // Says of a claim what `Claim::is_live` says.
+        let sql = "SELECT * FROM quest WHERE state = 'TODO' AND id NOT IN \
+             (SELECT quest FROM claim WHERE abs(?1 - at_ms) < lease_s * 1000) \
+             ORDER BY id LIMIT 1";
+        let rows = self.rows();
+        rows.one(sql, [now.as_millisecond()], row::read_quest)
+    }
+
+    /// The number of the earlier attempt that sent the same, if the world was heard on it.
+    pub(in crate::session) fn repeats(
+        &self,
+        quest: QuestId,
+        submitted: Digest,
+    ) -> Result<Option<u32>, IndexError> {
+        let sql = "SELECT min(number) FROM submission \
+             WHERE quest = ? AND digest = ? AND grounds <> ?";
+        let by = params![number(quest), submitted.as_bytes(), Grounds::Silence.name()];
+        let found = self.rows().one(sql, by, |row, _| Ok(row.get(0)?))?;
+        Ok(found.flatten())
+    }
+
+    /// The first quest that passed with this mark.
+    pub(in crate::session) fn holder(&self, mark: &Mark) -> Result<Option<Standing>, IndexError> {
+        let rows = self.rows();
+        let sql = "SELECT quest, seal FROM mark WHERE mark = ?";
+        let holder = rows.one(sql, [&mark.0], |row, sealer| {
+            let changed = || IndexError::Changed { table: "mark" };
+            let quest = quest_id(row.get(0)?).ok_or_else(changed)?;
+            let seal: i64 = row.get(1)?;
+            if sealer.seal("mark", &(mark, quest))? == seal {
+                Ok(quest)
+            } else {
+                Err(changed())
+            }
+        })?;
+        match holder {
+            Some(quest) => self.standing(quest),
+            None => Ok(None),
+        }
+    }
+
+    /// The claim on this quest, also when its lease has run out.
+    pub(in crate::session) fn claim_on(&self, quest: QuestId) -> Result<Option<Claim>, IndexError> {
+        self.rows().claim_on(quest)
+    }
+
+    /// The claim of this worker, also when its lease has run out.
+    pub(in crate::session) fn claim_of(
+        &self,
+        worker: &Worker,
+    ) -> Result<Option<Claim>, IndexError> {
+        let sql = "SELECT * FROM claim WHERE worker = ?";
+        self.rows().one(sql, [worker.as_str()], row::read_claim)
+    }
+
+    /// Every claim, in order of quests.
+    pub(in crate::session) fn claims(&self) -> Result<Vec<Claim>, IndexError> {
+        let sql = "SELECT * FROM claim ORDER BY quest";
+        let mut select = self.connection().prepare_cached(sql)?;
+        let mut rows = select.query([])?;
+        let mut found = Vec::new();
+        while let Some(row) = rows.next()? {
+            found.push(row::read_claim(row, self.rows().sealer)?);
+        }
+        Ok(found)
+    }
+
+    /// The REVIEWs that rest on an unanswered lookup and were not looked at again.
+    pub(in crate::session) fn unanswered(&self) -> Result<Vec<Standing>, IndexError> {
+        let sql = "SELECT * FROM quest WHERE state = 'REVIEW' AND grounds = 'silence' \
+             AND outcome IS NULL ORDER BY id";
+        self.quests(sql, [])
+    }
+
+    /// Hands on every submission, in order of quests and attempts.
+    pub(super) fn each_submission(
+        &self,
+        take: &mut dyn FnMut(&Submitted),
+    ) -> Result<(), IndexError> {
+        let sql = "SELECT quest, number, digest, grounds FROM submission ORDER BY quest, number";
+        let mut select = self.connection().prepare(sql)?;
+        let mut rows = select.query([])?;
+        while let Some(row) = rows.next()? {
+            let changed = || IndexError::Changed {
+                table: "submission",
+            };
+            let quest = quest_id(row.get(0)?).ok_or_else(changed)?;
+            let digest: [u8; 32] = row.get(2)?;
+            let grounds = row.get_ref(3)?.as_str().map_err(|_| changed())?;
+            take(&Submitted {
+                quest,
+                number: row.get(1)?,
+                digest: Digest::from_bytes(digest),
+                grounds: named(grounds, "submission")?,
+            });
+        }
+        Ok(())
+    }
+
+    fn quests(&self, sql: &str, by: impl rusqlite::Params) -> Result<Vec<Standing>, IndexError> {
+        let mut select = self.connection().prepare_cached(sql)?;
+        let mut rows = select.query(by)?;
+        let mut found = Vec::new();
+        while let Some(row) = rows.next()? {
+            found.push(row::read_quest(row, self.rows().sealer)?);
+        }
+        Ok(found)
+    }
+}

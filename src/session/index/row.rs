@@ -1,0 +1,178 @@
+//! Rows: from what a quest or a claim is to what a table says, and back.
+
+use jiff::Timestamp;
+use rusqlite::{Row, params};
+use serde::de::DeserializeOwned;
+use serde::de::value::{Error as Unknown, StrDeserializer};
+use serde::{Serialize, de::IntoDeserializer as _};
+
+use super::error::IndexError;
+use super::seal::{Sealer, first_eight};
+use super::shelf::Rows;
+use crate::quest::{Digest, FoldedKey, Key, QuestId};
+use crate::session::attempt::Grounds;
+use crate::session::claim::{Claim, Lease};
+use crate::session::resolution::Outcome;
+use crate::session::standing::{Last, Resolved, Span, Standing};
+use crate::session::state::{Progress, State};
+
+/// What a row of quests says, under its seal.
+#[derive(Debug, Serialize)]
+struct Sealed<'a> {
+    id: QuestId,
+    key: &'a Key,
+    fold: i64,
+    state: State,
+    tries: u32,
+    attempts: u32,
+    lines: [Option<(i64, u32)>; 3],
+    grounds: Option<Grounds>,
+    outcome: Option<Outcome>,
+}
+
+impl<'a> Sealed<'a> {
+    fn new(standing: &'a Standing) -> Result<Self, IndexError> {
+        let line = |span: Option<Span>| span.map(place).transpose();
+        Ok(Self {
+            id: standing.id,
+            key: &standing.key,
+            fold: fold(&standing.key.folded()),
+            state: standing.progress.state,
+            tries: standing.progress.tries,
+            attempts: standing.attempts,
+            lines: [
+                line(Some(standing.quest_line))?,
+                line(standing.last.map(|last| last.line))?,
+                line(standing.resolution.map(|resolved| resolved.line))?,
+            ],
+            grounds: standing.last.map(|last| last.grounds),
+            outcome: standing.resolution.map(|resolved| resolved.outcome),
+        })
+    }
+}
+
+/// What keys are found by: equal for keys that fold to the same.
+pub(super) fn fold(key: &FoldedKey) -> i64 {
+    first_eight(Digest::of(key.as_str().as_bytes()))
+}
+
+/// Writes a quest with `statement`, whose parameters are the table's columns in their order.
+pub(super) fn write_quest(
+    statement: &mut rusqlite::CachedStatement<'_>,
+    standing: &Standing,
+    sealer: Sealer,
+) -> Result<(), IndexError> {
+    let said = Sealed::new(standing)?;
+    let seal = sealer.seal("quest", &said)?;
+    let [made, last, outcome] = said.lines;
+    statement.execute(params![
+        number(standing.id),
+        standing.key.as_str(),
+        said.fold,
+        standing.progress.state.name(),
+        said.tries,
+        said.attempts,
+        made.map(|line| line.0),
+        made.map(|line| line.1),
+        last.map(|line| line.0),
+        last.map(|line| line.1),
+        said.grounds.map(Grounds::name),
+        said.outcome.map(Outcome::name),
+        outcome.map(|line| line.0),
+        outcome.map(|line| line.1),
+        seal,
+    ])?;
+    Ok(())
+}
+
+/// Reads a quest from a whole row; its seal must hold.
+pub(super) fn read_quest(row: &Row<'_>, sealer: Sealer) -> Result<Standing, IndexError> {
+    let changed = || IndexError::Changed { table: "quest" };
+    let key: String = row.get(1)?;
+    let state: String = row.get(3)?;
+    let line = |at: usize| -> Result<Option<Span>, IndexError> {
+        let offset: Option<i64> = row.get(at)?;
+        let length: Option<u32> = row.get(at + 1)?;
+        offset.zip(length).map(span).transpose()
+    };
+    let grounds: Option<String> = row.get(10)?;
+    let outcome: Option<String> = row.get(11)?;
+    let last = line(8)?.zip(grounds.map(|text| named(&text, "quest")).transpose()?);
+    let resolution = line(12)?.zip(outcome.map(|text| named(&text, "quest")).transpose()?);
+    let standing = Standing {
+        id: quest_id(row.get(0)?).ok_or_else(changed)?,
+        key: Key::new(&key).map_err(|_| changed())?,
+        progress: Progress {
+            state: named(&state, "quest")?,
+            tries: row.get(4)?,
+        },
+        attempts: row.get(5)?,
+        quest_line: line(6)?.ok_or_else(changed)?,
+        last: last.map(|(line, grounds)| Last { line, grounds }),
+        resolution: resolution.map(|(line, outcome)| Resolved { line, outcome }),
+    };
+    let (fold, seal): (i64, i64) = (row.get(2)?, row.get(14)?);
+    let said = Sealed::new(&standing)?;
+    if (said.fold, sealer.seal("quest", &said)?) != (fold, seal) {
+        return Err(changed());
+    }
+    Ok(standing)
+}
+
+/// Writes a claim in place of any other of its quest or its worker.
+pub(super) fn write_claim(rows: &Rows<'_>, claim: &Claim) -> Result<(), IndexError> {
+    let seal = rows.sealer.seal("claim", claim)?;
+    let sql = "INSERT OR REPLACE INTO claim VALUES (?, ?, ?, ?, ?)";
+    rows.connection.prepare_cached(sql)?.execute(params![
+        number(claim.quest),
+        claim.worker.as_str(),
+        claim.at.as_millisecond(),
+        claim.lease.seconds(),
+        seal,
+    ])?;
+    Ok(())
+}
+
+/// Reads a claim from a whole row; its seal must hold.
+pub(super) fn read_claim(row: &Row<'_>, sealer: Sealer) -> Result<Claim, IndexError> {
+    let changed = || IndexError::Changed { table: "claim" };
+    let (worker, lease): (String, u32) = (row.get(1)?, row.get(3)?);
+    let claim = Claim {
+        quest: quest_id(row.get(0)?).ok_or_else(changed)?,
+        worker: worker.parse().map_err(|_| changed())?,
+        at: Timestamp::from_millisecond(row.get(2)?).map_err(|_| changed())?,
+        lease: Lease::try_from(lease).map_err(|_| changed())?,
+    };
+    let seal: i64 = row.get(4)?;
+    if sealer.seal("claim", &claim)? == seal {
+        Ok(claim)
+    } else {
+        Err(changed())
+    }
+}
+
+/// A quest's number, as the database keeps it.
+pub(super) fn number(id: QuestId) -> i64 {
+    i64::try_from(id.index()).unwrap_or(i64::MAX - 1) + 1
+}
+
+/// The quest with this number.
+pub(super) fn quest_id(number: i64) -> Option<QuestId> {
+    QuestId::from_index(usize::try_from(number).ok()?.checked_sub(1)?)
+}
+
+fn place(span: Span) -> Result<(i64, u32), IndexError> {
+    let offset = i64::try_from(span.offset).map_err(|_| IndexError::Misfit)?;
+    Ok((offset, span.length))
+}
+
+fn span((offset, length): (i64, u32)) -> Result<Span, IndexError> {
+    let offset = u64::try_from(offset).map_err(|_| IndexError::Changed { table: "quest" })?;
+    Ok(Span { offset, length })
+}
+
+/// The value that the ledger spells so.
+pub(super) fn named<T: DeserializeOwned>(text: &str, table: &'static str) -> Result<T, IndexError> {
+    let value: StrDeserializer<'_, Unknown> = text.into_deserializer();
+    T::deserialize(value).map_err(|_| IndexError::Changed { table })
+}

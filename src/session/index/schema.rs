@@ -1,0 +1,92 @@
+//! The tables, and how the database is opened.
+
+use std::path::Path;
+use std::time::Duration;
+
+use rusqlite::{Connection, OpenFlags};
+
+use super::error::IndexError;
+
+/// What tells the file from other databases: `coma` in ASCII.
+const APPLICATION_ID: i32 = 0x636F_6D61;
+
+/// The format of the tables.
+const FORMAT: i32 = 1;
+
+/// How long another process's write is waited for. Writes take a few milliseconds.
+const BUSY_WAIT: Duration = Duration::from_secs(10);
+
+/// How many statements are kept for being run again.
+const STATEMENTS: usize = 32;
+
+/// Rows are written and read whole, in the order of these columns.
+const TABLES: &str = "
+CREATE TABLE checkpoint (id INTEGER PRIMARY KEY CHECK (id = 1), body TEXT NOT NULL, seal INTEGER NOT NULL) STRICT;
+CREATE TABLE quest (
+    id INTEGER PRIMARY KEY, key TEXT NOT NULL, fold INTEGER NOT NULL,
+    state TEXT NOT NULL, tries INTEGER NOT NULL, attempts INTEGER NOT NULL,
+    quest_offset INTEGER NOT NULL, quest_length INTEGER NOT NULL,
+    last_offset INTEGER, last_length INTEGER, grounds TEXT,
+    outcome TEXT, outcome_offset INTEGER, outcome_length INTEGER,
+    seal INTEGER NOT NULL
+) STRICT;
+CREATE TABLE submission (
+    quest INTEGER NOT NULL, digest BLOB NOT NULL, number INTEGER NOT NULL, grounds TEXT NOT NULL,
+    PRIMARY KEY (quest, digest, number)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE mark (mark TEXT PRIMARY KEY, quest INTEGER NOT NULL, seal INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+CREATE TABLE claim (
+    quest INTEGER PRIMARY KEY, worker TEXT NOT NULL UNIQUE,
+    at_ms INTEGER NOT NULL, lease_s INTEGER NOT NULL, seal INTEGER NOT NULL
+) STRICT;
+";
+
+/// Made once the quests are in, which is quicker than with each of them.
+const LOOKUPS: &str = "
+CREATE INDEX quest_fold ON quest (fold);
+CREATE INDEX quest_todo ON quest (id) WHERE state = 'TODO';
+CREATE INDEX quest_unanswered ON quest (id)
+    WHERE state = 'REVIEW' AND grounds = 'silence' AND outcome IS NULL;
+";
+
+/// Opens the index at `path`, which must be one of this format.
+pub(super) fn open(path: &Path) -> Result<Connection, IndexError> {
+    if !path.exists() {
+        return Err(IndexError::Missing);
+    }
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(path, flags)?;
+    connection.busy_timeout(BUSY_WAIT)?;
+    connection.set_prepared_statement_cache_capacity(STATEMENTS);
+    let application: i32 = connection.pragma_query_value(None, "application_id", |r| r.get(0))?;
+    let format: i32 = connection.pragma_query_value(None, "user_version", |r| r.get(0))?;
+    if (application, format) != (APPLICATION_ID, FORMAT) {
+        return Err(IndexError::Format);
+    }
+    // The journal is emptied rather than removed after each write: no directory to be synced.
+    connection.pragma_update(None, "journal_mode", "TRUNCATE")?;
+    // A write that is lost with the power leaves the index behind the ledger, never torn.
+    connection.pragma_update(None, "synchronous", "NORMAL")?;
+    Ok(connection)
+}
+
+/// Opens an empty index that is filled in one go: in the file at `path`, else in memory.
+pub(super) fn fresh(path: Option<&Path>) -> Result<Connection, IndexError> {
+    let connection = match path {
+        Some(path) => Connection::open(path)?,
+        None => Connection::open_in_memory()?,
+    };
+    connection.set_prepared_statement_cache_capacity(STATEMENTS);
+    // Whoever dies in the middle leaves a file that nobody opens.
+    connection.pragma_update(None, "journal_mode", "OFF")?;
+    connection.pragma_update(None, "synchronous", "OFF")?;
+    connection.pragma_update(None, "application_id", APPLICATION_ID)?;
+    connection.pragma_update(None, "user_version", FORMAT)?;
+    connection.execute_batch(TABLES)?;
+    Ok(connection)
+}
+
+/// Makes what rows are found by.
+pub(super) fn add_lookups(connection: &Connection) -> Result<(), IndexError> {
+    Ok(connection.execute_batch(LOOKUPS)?)
+}

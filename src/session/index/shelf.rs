@@ -1,0 +1,94 @@
+//! The tables as the shelf that the fold of the ledger works on.
+
+use rusqlite::{Connection, OptionalExtension as _, params};
+
+use super::error::IndexError;
+use super::row::{self, number};
+use super::seal::Sealer;
+use crate::quest::QuestId;
+use crate::session::attempt::Mark;
+use crate::session::claim::Claim;
+use crate::session::fold::{Shelf, Submitted};
+use crate::session::standing::Standing;
+
+/// The rows of an index.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Rows<'a> {
+    pub(super) connection: &'a Connection,
+    pub(super) sealer: Sealer,
+}
+
+impl Rows<'_> {
+    /// The one row that `sql` selects by `by`, read by `read`.
+    pub(super) fn one<T>(
+        &self,
+        sql: &str,
+        by: impl rusqlite::Params,
+        read: impl FnOnce(&rusqlite::Row<'_>, Sealer) -> Result<T, IndexError>,
+    ) -> Result<Option<T>, IndexError> {
+        let mut select = self.connection.prepare_cached(sql)?;
+        let found = select.query_row(by, |row| Ok(read(row, self.sealer)));
+        found.optional()?.transpose()
+    }
+}
+
+impl Shelf for Rows<'_> {
+    type Error = IndexError;
+
+    fn standing(&self, id: QuestId) -> Result<Option<Standing>, IndexError> {
+        let sql = "SELECT * FROM quest WHERE id = ?";
+        self.one(sql, [number(id)], row::read_quest)
+    }
+
+    fn add(&mut self, standing: Standing) -> Result<(), IndexError> {
+        let sql = "INSERT INTO quest VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+        let mut insert = self.connection.prepare_cached(sql)?;
+        row::write_quest(&mut insert, &standing, self.sealer)
+    }
+
+    fn replace(&mut self, standing: Standing) -> Result<(), IndexError> {
+        // Named one by one, so that only the lookups whose columns change are touched.
+        let sql = "UPDATE quest SET key = ?2, fold = ?3, state = ?4, tries = ?5, attempts = ?6, \
+             quest_offset = ?7, quest_length = ?8, last_offset = ?9, last_length = ?10, \
+             grounds = ?11, outcome = ?12, outcome_offset = ?13, outcome_length = ?14, \
+             seal = ?15 WHERE id = ?1";
+        let mut update = self.connection.prepare_cached(sql)?;
+        row::write_quest(&mut update, &standing, self.sealer)
+    }
+
+    fn add_submission(&mut self, submitted: &Submitted) -> Result<(), IndexError> {
+        let sql = "INSERT INTO submission (quest, digest, number, grounds) VALUES (?, ?, ?, ?)";
+        self.connection.prepare_cached(sql)?.execute(params![
+            number(submitted.quest),
+            submitted.digest.as_bytes(),
+            submitted.number,
+            submitted.grounds.name(),
+        ])?;
+        Ok(())
+    }
+
+    fn take(&mut self, quest: QuestId, mark: &Mark) -> Result<(), IndexError> {
+        let seal = self.sealer.seal("mark", &(mark, quest))?;
+        let sql = "INSERT OR IGNORE INTO mark (mark, quest, seal) VALUES (?, ?, ?)";
+        let mut insert = self.connection.prepare_cached(sql)?;
+        insert.execute(params![mark.0, number(quest), seal])?;
+        Ok(())
+    }
+
+    fn claim_on(&self, quest: QuestId) -> Result<Option<Claim>, IndexError> {
+        let sql = "SELECT * FROM claim WHERE quest = ?";
+        self.one(sql, [number(quest)], row::read_claim)
+    }
+
+    fn put_claim(&mut self, claim: Claim) -> Result<(), IndexError> {
+        row::write_claim(self, &claim)
+    }
+
+    fn drop_claim(&mut self, quest: QuestId) -> Result<(), IndexError> {
+        let mut delete = self
+            .connection
+            .prepare_cached("DELETE FROM claim WHERE quest = ?")?;
+        delete.execute([number(quest)])?;
+        Ok(())
+    }
+}

@@ -1,0 +1,170 @@
+//! Where one quest stands, and where its ledger lines lie.
+
+use super::attempt::{Attempt, Grounds};
+use super::resolution::{Carried, Outcome, Resolution};
+use super::state::{Progress, State};
+use super::streak::Ending;
+use crate::quest::{Key, Quest, QuestId};
+
+/// Where a line lies in the ledger, in bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Span {
+    /// Its first byte.
+    pub offset: u64,
+    /// Its length without the line feed.
+    pub length: u32,
+}
+
+/// Where one quest stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Standing {
+    /// Its id.
+    pub id: QuestId,
+    /// Its key.
+    pub key: Key,
+    /// Its state and tries.
+    pub progress: Progress,
+    /// How many submissions of it were judged.
+    pub attempts: u32,
+    /// The line that made it.
+    pub quest_line: Span,
+    /// Its last attempt, or the PASS that was carried into the session.
+    pub last: Option<Last>,
+    /// What became of its REVIEW.
+    pub resolution: Option<Resolved>,
+}
+
+/// The attempt that brought a quest where it stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Last {
+    /// Its line.
+    pub line: Span,
+    /// What its verdict rests on.
+    pub grounds: Grounds,
+}
+
+/// What became of a REVIEW.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Resolved {
+    /// The line that says so.
+    pub line: Span,
+    /// What became of it.
+    pub outcome: Outcome,
+}
+
+/// What cannot have happened, and why.
+pub(super) type Story = &'static str;
+
+impl Standing {
+    /// A quest that nobody has worked on.
+    #[must_use]
+    pub fn new(quest: &Quest, quest_line: Span) -> Self {
+        Self {
+            id: quest.id,
+            key: quest.key.clone(),
+            progress: Progress::NEW,
+            attempts: 0,
+            quest_line,
+            last: None,
+            resolution: None,
+        }
+    }
+
+    /// Whether it is a REVIEW that rests on an unanswered lookup alone, and that nobody has
+    /// looked at again.
+    #[must_use]
+    pub fn is_unanswered(&self) -> bool {
+        let silent = |last: Last| last.grounds == Grounds::Silence;
+        self.progress.state == State::Review
+            && self.resolution.is_none()
+            && self.last.is_some_and(silent)
+    }
+
+    /// Whether its answer is proven: passed, or confirmed when it was looked at again.
+    #[must_use]
+    pub fn is_proven(&self) -> bool {
+        let confirmed = |resolved: Resolved| resolved.outcome == Outcome::Confirmed;
+        self.progress.state == State::Pass || self.resolution.is_some_and(confirmed)
+    }
+
+    /// The standing after an attempt whose line lies at `line`.
+    pub(super) fn judged(
+        &self,
+        attempt: &Attempt,
+        line: Span,
+        max_tries: std::num::NonZeroU32,
+    ) -> Result<Self, Story> {
+        if attempt.number != self.attempts.saturating_add(1) {
+            return Err("attempts are numbered without gaps");
+        }
+        let next = self
+            .progress
+            .judged(attempt.verdict, max_tries)
+            .map_err(|_| "a locked quest takes no submission")?;
+        if (next.state, next.tries) != (attempt.state, attempt.tries) {
+            return Err("the verdict leads to another state");
+        }
+        if next.state != State::Pass && !attempt.holds.is_empty() {
+            return Err("only a PASS takes anything");
+        }
+        Ok(Self {
+            progress: next,
+            attempts: attempt.number,
+            last: Some(Last {
+                line,
+                grounds: attempt.grounds,
+            }),
+            ..self.clone()
+        })
+    }
+
+    /// The standing after a PASS of an earlier session was carried here.
+    pub(super) fn carried(&self, carried: &Carried, line: Span) -> Result<Self, Story> {
+        let attempt = &carried.attempt;
+        if self.progress != Progress::NEW || self.attempts > 0 {
+            return Err("a PASS is carried only to a quest that nobody has worked on");
+        }
+        if attempt.state != State::Pass {
+            return Err("only a PASS is carried");
+        }
+        Ok(Self {
+            progress: Progress {
+                state: State::Pass,
+                tries: 0,
+            },
+            last: Some(Last {
+                line,
+                grounds: attempt.grounds,
+            }),
+            ..self.clone()
+        })
+    }
+
+    /// The standing after its REVIEW was looked at again.
+    pub(super) fn resolved(&self, resolution: &Resolution, line: Span) -> Result<Self, Story> {
+        if !self.is_unanswered() {
+            return Err("only a REVIEW that rests on an unanswered lookup is looked at again");
+        }
+        if resolution.attempt != self.attempts {
+            return Err("only the last attempt is looked at again");
+        }
+        if resolution.outcome != Outcome::of(resolution.verdict) {
+            return Err("the verdict leads to another outcome");
+        }
+        if resolution.outcome != Outcome::Confirmed && !resolution.holds.is_empty() {
+            return Err("only a confirmation takes anything");
+        }
+        Ok(Self {
+            resolution: Some(Resolved {
+                line,
+                outcome: resolution.outcome,
+            }),
+            ..self.clone()
+        })
+    }
+
+    /// How it ended; none while it is in TODO.
+    pub(super) fn ending(&self) -> Option<Ending> {
+        Ending::of(self.progress.state, self.last?.grounds)
+    }
+}

@@ -1,0 +1,62 @@
+//! What commands ask of a session, wherever it is kept.
+
+use jiff::Timestamp;
+
+use super::attempt::{Attempt, Mark};
+use super::claim::{Claim, Worker};
+use super::error::SessionError;
+use super::event::Dated;
+use super::manifest::Manifest;
+use super::resolution::Resolution;
+use super::standing::Standing;
+use super::totals::Totals;
+use crate::quest::{Digest, FoldedKey, Key, Quest, QuestId};
+
+/// What commands ask of a session. No answer reads the whole ledger.
+pub trait Store {
+    /// What was frozen at `scan`.
+    fn manifest(&self) -> &Manifest;
+    /// What the session adds up to.
+    fn totals(&self) -> Totals;
+    /// The hash of the ledger's last line: noted elsewhere, it shows any later edit.
+    fn head(&self) -> Digest;
+    /// The quest with this id.
+    fn standing(&self, id: QuestId) -> Result<Option<Standing>, SessionError>;
+    /// The quests whose keys fold to `key`, in order of id.
+    fn named(&self, key: &FoldedKey) -> Result<Vec<Standing>, SessionError>;
+    /// Hands on every key, in order of id.
+    fn each_key(&self, take: &mut dyn FnMut(&Key)) -> Result<(), SessionError>;
+    /// The first quest in TODO that no worker holds at `now`.
+    fn first_free(&self, now: Timestamp) -> Result<Option<Standing>, SessionError>;
+    /// The number of the earlier attempt that sent the same, if the world was heard on it.
+    fn repeats(&self, quest: QuestId, submitted: Digest) -> Result<Option<u32>, SessionError>;
+    /// The first quest that passed with this mark.
+    fn holder(&self, mark: &Mark) -> Result<Option<Standing>, SessionError>;
+    /// The claim on this quest, also when its lease has run out.
+    fn claim_on(&self, quest: QuestId) -> Result<Option<Claim>, SessionError>;
+    /// The claim of this worker, also when its lease has run out.
+    fn claim_of(&self, worker: &Worker) -> Result<Option<Claim>, SessionError>;
+    /// Every claim, also those whose lease has run out, in order of quests.
+    fn claims(&self) -> Result<Vec<Claim>, SessionError>;
+    /// The REVIEWs that rest on an unanswered lookup and were not looked at again.
+    fn unanswered(&self) -> Result<Vec<Standing>, SessionError>;
+    /// The quest of this standing, whole.
+    fn quest(&self, standing: &Standing) -> Result<Quest, SessionError>;
+    /// The quest's last attempt, with the time of its line.
+    fn last_attempt(
+        &self,
+        standing: &Standing,
+    ) -> Result<Option<Dated<Box<Attempt>>>, SessionError>;
+    /// What became of the quest's REVIEW, with the time of its line.
+    fn resolution(
+        &self,
+        standing: &Standing,
+    ) -> Result<Option<Dated<Box<Resolution>>>, SessionError>;
+
+    /// Whether the unproven streak pauses the session.
+    fn paused(&self) -> bool {
+        self.totals()
+            .streak
+            .pauses(self.manifest().frozen.pause_after)
+    }
+}

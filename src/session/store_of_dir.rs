@@ -1,0 +1,87 @@
+//! A session directory as the store that commands ask.
+
+use jiff::Timestamp;
+
+use super::attempt::{Attempt, Mark};
+use super::claim::{Claim, Worker};
+use super::error::SessionError;
+use super::event::Dated;
+use super::manifest::Manifest;
+use super::open::Session;
+use super::resolution::Resolution;
+use super::standing::Standing;
+use super::store::Store;
+use super::totals::Totals;
+use crate::quest::{Digest, FoldedKey, Key, Quest, QuestId};
+
+impl Store for Session {
+    fn manifest(&self) -> &Manifest {
+        self.manifest()
+    }
+
+    fn totals(&self) -> Totals {
+        self.checkpoint().totals.clone()
+    }
+
+    fn head(&self) -> Digest {
+        self.checkpoint().head
+    }
+
+    fn standing(&self, id: QuestId) -> Result<Option<Standing>, SessionError> {
+        self.ask(|index| index.standing(id))
+    }
+
+    fn named(&self, key: &FoldedKey) -> Result<Vec<Standing>, SessionError> {
+        self.ask(|index| index.named(key))
+    }
+
+    fn each_key(&self, take: &mut dyn FnMut(&Key)) -> Result<(), SessionError> {
+        self.ask(|index| index.each_key(take))
+    }
+
+    fn first_free(&self, now: Timestamp) -> Result<Option<Standing>, SessionError> {
+        self.ask(|index| index.first_free(now))
+    }
+
+    fn repeats(&self, quest: QuestId, submitted: Digest) -> Result<Option<u32>, SessionError> {
+        self.ask(|index| index.repeats(quest, submitted))
+    }
+
+    fn holder(&self, mark: &Mark) -> Result<Option<Standing>, SessionError> {
+        self.ask(|index| index.holder(mark))
+    }
+
+    fn claim_on(&self, quest: QuestId) -> Result<Option<Claim>, SessionError> {
+        self.ask(|index| index.claim_on(quest))
+    }
+
+    fn claim_of(&self, worker: &Worker) -> Result<Option<Claim>, SessionError> {
+        self.ask(|index| index.claim_of(worker))
+    }
+
+    fn claims(&self) -> Result<Vec<Claim>, SessionError> {
+        self.ask(super::index::Index::claims)
+    }
+
+    fn unanswered(&self) -> Result<Vec<Standing>, SessionError> {
+        self.ask(super::index::Index::unanswered)
+    }
+
+    fn quest(&self, standing: &Standing) -> Result<Quest, SessionError> {
+        self.ledger().reader()?.quest(standing)
+    }
+
+    fn last_attempt(
+        &self,
+        standing: &Standing,
+    ) -> Result<Option<Dated<Box<Attempt>>>, SessionError> {
+        self.ledger().reader()?.last_attempt(standing)
+    }
+
+    fn resolution(
+        &self,
+        standing: &Standing,
+    ) -> Result<Option<Dated<Box<Resolution>>>, SessionError> {
+        self.ledger().reader()?.resolution(standing)
+    }
+}

@@ -1,0 +1,69 @@
+//! What a ledger adds up to, whatever the number of its quests.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::attempt::Attempt;
+use super::manifest::SourceRecord;
+use super::resolution::Outcome;
+use super::state::{State, Tally};
+use super::streak::Streak;
+
+/// What a ledger adds up to.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Totals {
+    /// How many quests stand where.
+    pub tally: Tally,
+    /// What all attempts add up to.
+    pub counts: Counts,
+    /// The unproven streak.
+    pub streak: Streak,
+    /// The lists that `scan --update` read, in order.
+    pub extensions: Vec<SourceRecord>,
+}
+
+/// What all attempts add up to.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Counts {
+    /// Submissions judged.
+    pub attempts: u32,
+    /// PASSes that were held against nothing known beforehand.
+    pub unanchored: u32,
+    /// PASSes that an earlier session brought.
+    pub carried: u32,
+    /// REVIEWs that were looked at again, by what became of them.
+    pub resolutions: BTreeMap<Outcome, u32>,
+    /// In how many attempts each rule fired.
+    pub rules: BTreeMap<String, u32>,
+}
+
+impl Counts {
+    pub(super) fn add_attempt(&mut self, attempt: &Attempt) {
+        self.attempts += 1;
+        self.add_pass(attempt);
+        for rule in &attempt.rules {
+            match self.rules.get_mut(rule) {
+                Some(count) => *count += 1,
+                None => {
+                    self.rules.insert(rule.clone(), 1);
+                }
+            }
+        }
+    }
+
+    pub(super) fn add_carried(&mut self, attempt: &Attempt) {
+        self.carried += 1;
+        self.add_pass(attempt);
+    }
+
+    pub(super) fn add_resolution(&mut self, outcome: Outcome) {
+        *self.resolutions.entry(outcome).or_default() += 1;
+    }
+
+    fn add_pass(&mut self, attempt: &Attempt) {
+        self.unanchored += u32::from(attempt.state == State::Pass && !attempt.anchored);
+    }
+}
