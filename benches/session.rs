@@ -1,15 +1,18 @@
-//! How long the session takes to open, by its size, and to record one attempt.
+//! How long it takes to append, to catch up, to hand a quest out and to judge an answer, by the
+//! size of the session.
 
 use std::fs;
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 
-use comail::quest::{Digest, Key, Quest, QuestId, Submission, Verdict};
+use comail::drive::{self, Answer, Judge};
+use comail::quest::{Digest, Fields, Key, Quest, QuestId, Submission, Verdict, email};
 use comail::session::{
-    Attempt, Event, FORMAT, Frozen, Grounds, KindRecord, Lease, Manifest, NewSession, Salt,
-    Session, SourceRecord, State, create,
+    Attempt, Event, FORMAT, Frozen, Grounds, Lease, Manifest, NewSession, Salt, Session,
+    SourceRecord, State, create,
 };
-use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use comail::world::recorded::RecordedWorld;
+use criterion::{BenchmarkGroup, Criterion, criterion_group, criterion_main};
 use jiff::Timestamp;
 use serde_json::Value;
 use serde_json::value::to_raw_value;
@@ -17,7 +20,7 @@ use serde_json::value::to_raw_value;
 /// The sizes of the sessions, in quests; small when it is only tried whether this runs.
 fn sizes() -> &'static [usize] {
     if std::env::args().any(|arg| arg == "--bench") {
-        &[1_000, 100_000]
+        &[1_000, 100_000, 1_000_000]
     } else {
         &[100]
     }
@@ -40,10 +43,7 @@ fn manifest(list: &Path) -> Manifest {
         format: FORMAT,
         comail: "0.1.0".to_owned(),
         created: Timestamp::UNIX_EPOCH,
-        kind: KindRecord {
-            name: "email".to_owned(),
-            lists: std::collections::BTreeMap::new(),
-        },
+        kind: drive::email_record(),
         source: SourceRecord {
             path: list.display().to_string(),
             sha256: Digest::of(b"company\n"),
@@ -55,14 +55,18 @@ fn manifest(list: &Path) -> Manifest {
             pause_after: 0,
             lease: Lease::DEFAULT,
             operator_key: None,
-            gate: Value::Null,
-            network: Value::Null,
+            gate: serde_json::json!({}),
+            network: serde_json::json!({}),
         },
     }
 }
 
 fn salt() -> Salt {
     Salt([7; 16])
+}
+
+fn now() -> Timestamp {
+    Timestamp::UNIX_EPOCH
 }
 
 /// Makes a session of `count` quests in `home`.
@@ -74,7 +78,7 @@ fn session_dir(home: &Path, count: usize) -> PathBuf {
         manifest: &manifest(&list),
         source: &list,
         quests: &quests(count),
-        now: Timestamp::UNIX_EPOCH,
+        now: now(),
     };
     create(&dir, &new, &mut salt).expect("a session");
     dir
@@ -101,37 +105,101 @@ fn attempt(number: u32) -> Event {
     }))
 }
 
-fn open(criterion: &mut Criterion) {
+/// Runs `bench` for a session of each size.
+fn by_size(
+    criterion: &mut Criterion,
+    name: &str,
+    bench: impl Fn(&mut BenchmarkGroup<'_, criterion::measurement::WallTime>, &str, &Path),
+) {
     let home = tempfile::tempdir().expect("a directory");
-    let mut group = criterion.benchmark_group("session/open");
-    group.sample_size(10);
+    let mut group = criterion.benchmark_group(name);
+    group.sample_size(20);
     for &size in sizes() {
         let dir = session_dir(home.path(), size);
-        group.throughput(Throughput::Elements(size as u64));
-        group.bench_function(size.to_string(), |bencher| {
-            bencher.iter(|| Session::open(&dir).expect("a session"));
-        });
+        bench(&mut group, &size.to_string(), &dir);
     }
+}
+
+fn open(criterion: &mut Criterion) {
+    by_size(criterion, "session/open", |group, size, dir| {
+        group.bench_function(size, |bencher| {
+            bencher.iter(|| Session::open(dir).expect("a session"));
+        });
+    });
 }
 
 fn append(criterion: &mut Criterion) {
-    let home = tempfile::tempdir().expect("a directory");
-    let mut group = criterion.benchmark_group("session/append");
-    for &size in sizes() {
-        let dir = session_dir(home.path(), size);
-        let mut session = Session::open(&dir).expect("a session");
+    by_size(criterion, "session/append", |group, size, dir| {
+        let mut session = Session::open(dir).expect("a session");
         let mut number = 0;
-        group.bench_function(size.to_string(), |bencher| {
+        group.bench_function(size, |bencher| {
             bencher.iter(|| {
                 number += 1;
                 let decide = |_: &Session| Ok::<_, ()>(vec![attempt(number)]);
-                session
-                    .append(Timestamp::UNIX_EPOCH, &mut salt, decide)
-                    .expect("an append")
+                let appended = session.append(now(), &mut salt, decide);
+                appended.expect("an append")
             });
         });
-    }
+    });
 }
 
-criterion_group!(benches, open, append);
+/// From an index that is 100 lines behind the ledger to one that is true of it.
+fn catch_up(criterion: &mut Criterion) {
+    by_size(criterion, "session/catch-up", |group, size, dir| {
+        let (index, behind) = (dir.join("index.sqlite"), dir.join("behind"));
+        fs::copy(&index, &behind).expect("a copy");
+        let mut session = Session::open(dir).expect("a session");
+        let attempts = |_: &Session| Ok::<_, ()>((1..=100).map(attempt).collect());
+        let appended = session.append(now(), &mut salt, attempts);
+        appended.expect("an append");
+        group.bench_function(size, |bencher| {
+            bencher.iter_batched(
+                || fs::copy(&behind, &index).expect("a copy"),
+                |_| Session::open(dir).expect("a session"),
+                criterion::BatchSize::PerIteration,
+            );
+        });
+    });
+}
+
+fn next(criterion: &mut Criterion) {
+    by_size(criterion, "session/next", |group, size, dir| {
+        group.bench_function(size, |bencher| {
+            bencher.iter(|| {
+                let mut session = Session::open(dir).expect("a session");
+                drive::assign(&mut session, None, &mut now, &mut salt).expect("a quest")
+            });
+        });
+    });
+}
+
+/// An answer that fails at the first step, another each time.
+fn submit(criterion: &mut Criterion) {
+    let world = RecordedWorld::from_json(r#"{"pages":{}}"#).expect("a world");
+    by_size(criterion, "session/submit", |group, size, dir| {
+        let mut number = 0;
+        group.bench_function(size, |bencher| {
+            bencher.iter(|| {
+                number += 1;
+                let fields = [email::SITE, email::EMAIL, email::SOURCE];
+                let fields: Fields = fields.map(|name| (name, format!("none {number}"))).into();
+                let mut session = Session::open(dir).expect("a session");
+                let gate = drive::gate_of(session.manifest()).expect("a gate");
+                let judge = Judge {
+                    gate: gate.as_ref(),
+                    fetcher: &world,
+                    resolver: &world,
+                };
+                let answer = Answer {
+                    quest: QuestId::from_index(6).expect("the seventh"),
+                    worker: None,
+                    submission: &Submission::Fields(fields),
+                };
+                drive::submit(&mut session, answer, &judge, &mut now, &mut salt).expect("a verdict")
+            });
+        });
+    });
+}
+
+criterion_group!(benches, open, append, catch_up, next, submit);
 criterion_main!(benches);

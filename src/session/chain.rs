@@ -10,6 +10,7 @@
 //! what [`Line::next`] writes: no other white space, order or field.
 
 use std::borrow::Cow;
+use std::cell::OnceCell;
 
 use jiff::Timestamp;
 use serde::Serialize;
@@ -27,6 +28,8 @@ pub struct Line<'a> {
     head: Head,
     /// How many bytes of the text are the head, without what closes it.
     head_length: usize,
+    /// Asked for more than once, and a hash each time.
+    tip: OnceCell<Tip>,
 }
 
 /// Why a line is not the next of its ledger.
@@ -114,6 +117,7 @@ impl Line<'static> {
             text: text.into(),
             head,
             head_length,
+            tip: OnceCell::new(),
         }
     }
 }
@@ -152,6 +156,7 @@ impl<'a> Line<'a> {
             text: text.into(),
             head,
             head_length: text.len() - rest.len(),
+            tip: OnceCell::new(),
         })
     }
 
@@ -164,11 +169,13 @@ impl<'a> Line<'a> {
     /// The end of the chain after this line.
     #[must_use]
     pub fn tip(&self) -> Tip {
-        let head = &self.text.as_bytes()[..self.head_length];
-        Tip {
-            length: self.head.seq + 1,
-            head: Digest::of_parts([head, CLOSE.as_bytes()]),
-        }
+        *self.tip.get_or_init(|| {
+            let head = &self.text.as_bytes()[..self.head_length];
+            Tip {
+                length: self.head.seq + 1,
+                head: Digest::of_parts([head, CLOSE.as_bytes()]),
+            }
+        })
     }
 
     /// When it was written.

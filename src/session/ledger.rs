@@ -134,6 +134,12 @@ impl Ledger {
         self.tip
     }
 
+    /// Moves the place behind the line at `span`, after which the chain ends in `tip`.
+    pub(super) fn move_to(&mut self, tip: Tip, span: Span) {
+        self.tip = tip;
+        self.end = span.offset + u64::from(span.length) + 1;
+    }
+
     /// Reads the lines that were not read yet, checks each against the chain, and hands it on.
     pub(super) fn read_on(
         &mut self,
@@ -178,7 +184,7 @@ impl Ledger {
         }
     }
 
-    fn stopped(&self, stop: Stop) -> SessionError {
+    pub(super) fn stopped(&self, stop: Stop) -> SessionError {
         match stop {
             Stop::Story(why) => self.damaged(Damage::Story(why)),
             Stop::Index(error) => SessionError::index(&self.path, error),

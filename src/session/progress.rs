@@ -1,7 +1,7 @@
 //! Who is told how far a long reading is.
 
 /// Who is told how far a long reading of the ledger is.
-pub trait Watch: Send {
+pub trait Watch: Send + Sync {
     /// `done` of `total` bytes are read.
     fn reading(&self, done: u64, total: u64);
 }

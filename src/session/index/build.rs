@@ -9,6 +9,7 @@ use rusqlite::{Connection, Transaction, TransactionBehavior};
 
 use super::checkpoint::Checkpoint;
 use super::error::IndexError;
+use super::read_ahead::{Read, read_ahead};
 use super::schema;
 use super::seal::Sealer;
 use super::shelf::Rows;
@@ -97,13 +98,14 @@ impl Index {
         let mut next = self.checkpoint.clone();
         let transaction = begin(&self.connection).map_err(failed)?;
         let rows = self.rows();
-        let tail = ledger.read_on(watch, &mut |line, event, span| {
-            let written = Written {
-                at: line.at(),
-                span,
-            };
+        let tail = read_ahead(ledger, watch, &mut |read| {
+            let Read {
+                event,
+                written,
+                tip,
+            } = read;
             apply(rows, &mut next.totals, self.max_tries, &event, written)?;
-            next.advance(line.tip(), span);
+            next.advance(tip, written.span);
             Ok(())
         })?;
         next.write(&transaction).map_err(failed)?;

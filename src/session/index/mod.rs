@@ -20,6 +20,7 @@ mod checkpoint;
 mod error;
 mod fit;
 mod query;
+mod read_ahead;
 mod row;
 mod schema;
 mod seal;
