@@ -121,6 +121,14 @@ pub(super) struct Shape {
     pub(super) preformatted: bool,
 }
 
+/// Whether what is in the element is no part of the page yet, or of no browser's.
+pub(super) fn is_inert(element: &Element) -> bool {
+    matches!(
+        element.name(),
+        "template" | "noscript" | "noembed" | "noframes"
+    )
+}
+
 /// How an element shapes the text in it, by its name and its state.
 pub(super) fn shape(element: &Element) -> Shape {
     let name = element.name();

@@ -40,6 +40,8 @@ pub(super) struct Walk<'a> {
     naming: usize,
     /// How many of the open elements are written by visitors.
     visitors: usize,
+    /// How many of the open elements hold what is no part of the page yet.
+    inert: usize,
     run: Run,
     /// What of `run` may name the owner.
     own: Run,
@@ -87,6 +89,7 @@ impl Walk<'_> {
             scopes: Vec::new(),
             naming: 0,
             visitors: 0,
+            inert: 0,
             run: Run::default(),
             own: Run::default(),
             unseen: Run::default(),
@@ -186,6 +189,7 @@ impl Walk<'_> {
         self.sections += usize::from(open.section);
         self.naming += usize::from(open.names_others);
         self.visitors += usize::from(open.visitors);
+        self.inert += usize::from(element::is_inert(element));
         if let Some(place) = open.place {
             *place.count(&mut self.regions) += 1;
         }
@@ -219,6 +223,7 @@ impl Walk<'_> {
         self.sections -= usize::from(open.section);
         self.naming -= usize::from(open.names_others);
         self.visitors -= usize::from(open.visitors);
+        self.inert -= usize::from(element::is_inert(element));
         if let Some(place) = open.place {
             *place.count(&mut self.regions) -= 1;
         }
