@@ -1,0 +1,145 @@
+//! Home pages as honest firms have them: names in two scripts, brands' slogans, credits.
+
+use crate::attack_tools::judged;
+use crate::harness::EmailNet;
+
+/// What becomes of the address of `domain`, submitted for `key`, whose home page is `html`.
+fn home(domain: &str, key: &str, html: &str) -> (String, Vec<String>) {
+    let world = EmailNet::start();
+    world.company(domain, "Nobody");
+    let www = format!("www.{domain}");
+    let html = format!("<meta charset=utf-8>{html}");
+    world.net.web.page(&www, "/", &html);
+    let contact = format!("<p>Write to info@{domain}</p>");
+    world.net.web.page(&www, "/contact", &contact);
+    judged(&world, key, &world.right(domain))
+}
+
+#[track_caller]
+fn all_pass(cases: &[(&str, &str, &str)]) {
+    let judged = cases.iter().map(|(domain, key, html)| {
+        let (verdict, rules) = home(domain, key, html);
+        (*html, verdict, rules)
+    });
+    let wrong: Vec<_> = judged.filter(|(_, verdict, _)| verdict != "PASS").collect();
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+const ACME: &str = "Acme Foods Inc.";
+
+#[test]
+fn one_firm_in_two_scripts() {
+    all_pass(&[
+        (
+            "acme.co.kr",
+            "(주)에이크미",
+            "<title>(주)에이크미 | Acme Co.</title><footer>© 2024 Acme Co.</footer>",
+        ),
+        (
+            "hanbit.co.kr",
+            "한빛식품",
+            "<title>한빛식품</title><footer>Copyright ⓒ HANBIT FOODS CO.,LTD. ALL RIGHTS RESERVED.</footer>",
+        ),
+        (
+            "hbf.co.kr",
+            "(주)한빛식품",
+            "<title>HANBIT FOODS</title><meta property=og:site_name content='HANBIT FOODS'>\
+             <footer>상호: (주)한빛식품 | 대표: 홍길동 | 사업자등록번호: 123-45-67890<br>© HANBIT FOODS</footer>",
+        ),
+        (
+            "kepco.co.kr",
+            "한국전력공사",
+            "<title>한국전력공사</title><footer>© 2024 KEPCO. All rights reserved.</footer>",
+        ),
+        (
+            "acme.co.jp",
+            "株式会社アクメ",
+            "<title>株式会社アクメ</title><footer>© ACME Inc.</footer>",
+        ),
+        (
+            "hitachi.co.jp",
+            "株式会社日立製作所",
+            "<title>日立製作所 | Hitachi, Ltd.</title><footer>© Hitachi, Ltd. 2024</footer>",
+        ),
+    ]);
+}
+
+#[test]
+fn slogans_and_generic_words() {
+    all_pass(&[
+        (
+            "acme.co.kr",
+            ACME,
+            "<title>Fresh noodles from Busan | Acme Foods</title><footer>© 2024 Acme Foods</footer>",
+        ),
+        (
+            "acme.co.kr",
+            ACME,
+            "<title>Fresh noodles since 1970</title><h1>Acme Foods</h1>",
+        ),
+        (
+            "acme.co.kr",
+            ACME,
+            "<title>Acme Foods – Just another WordPress site</title><meta property=og:site_name content='Home'>\
+             <footer>Proudly powered by WordPress</footer>",
+        ),
+        (
+            "noodleland.kr",
+            ACME,
+            "<title>Fresh noodles | Acme Foods</title><footer>© Acme Foods, Inc.</footer>",
+        ),
+        (
+            "acme.co.kr",
+            ACME,
+            "<title>Home</title><header><ul><li>Home<li>Products<li>Contact</ul></header><footer>Acme Foods</footer>",
+        ),
+    ]);
+}
+
+#[test]
+fn credits_and_small_print_in_the_footer() {
+    let footers = [
+        "© 2024 Acme. Designed by StudioX",
+        "© 2024 Acme Foods Powered by Shopify",
+        "© 2035 by Acme Foods. Proudly created with Wix.com",
+        "© 2024 Acme Foods Inc. All rights reserved. Website by Beta Web",
+        "© 2024 | <a href=/privacy>Privacy Policy</a> | <a href=/terms>Terms of Use</a>",
+        "© 2024 All rights reserved.",
+        "© acme.co.kr",
+        "Photos © Jane Doe<br>© Acme Foods",
+        "© Acme Foods<br>Map data © OpenStreetMap contributors",
+        "© 2024 Acme Group",
+        "© 2024 Acme Foods Inc. | 12 Main St, Busan | Tel. 051-123-4567",
+        "Copyright © 1998-2024, Acme Foods Inc., Busan, Korea. All Rights Reserved",
+    ];
+    let pages = footers.map(|footer| format!("<title>Acme Foods</title><footer>{footer}</footer>"));
+    let cases: Vec<_> = pages
+        .iter()
+        .map(|html| ("acme.co.kr", ACME, html.as_str()))
+        .collect();
+    all_pass(&cases);
+}
+
+#[test]
+fn structured_data_with_short_and_long_names() {
+    all_pass(&[
+        (
+            "acme.co.kr",
+            ACME,
+            r#"<title>Acme</title><script type="application/ld+json">{"@graph":[
+               {"@type":"WebSite","name":"Acme","alternateName":"Noodle World"},
+               {"@type":"Organization","name":"Acme Foods Co., Ltd.","alternateName":["ACF","Nudeln"]}]}</script>"#,
+        ),
+        (
+            "hepco.com",
+            "Hanbit Electric Power Corporation",
+            "<title>Hanbit Electric Power Corporation</title><meta property=og:site_name content=HEPCO>\
+             <footer>© HEPCO</footer>",
+        ),
+        (
+            "dbm.com",
+            "Daewoo Business Machines",
+            "<title>Daewoo Business Machines</title><footer>© DBM Corp. 2024</footer>",
+        ),
+    ]);
+}
