@@ -20,6 +20,7 @@ mod structured;
 mod text;
 mod unclear;
 mod visible;
+mod visitors;
 mod whole;
 
 #[cfg(test)]

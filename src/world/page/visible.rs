@@ -19,7 +19,7 @@ use super::element::{self, Place, Shape};
 use super::owner::{Owner, Regions};
 use super::scripted::Scripts;
 use super::text::Run;
-use super::{OwnerPlace, Page, read, spelled, unclear};
+use super::{OwnerPlace, Page, read, spelled, unclear, visitors};
 
 /// A walk in progress.
 pub(super) struct Walk<'a> {
@@ -154,7 +154,7 @@ impl Walk<'_> {
     fn enter_element(&mut self, node: NodeRef<'_, Node>, element: &Element) {
         let inline = Declared::inline(element);
         let mut shape = element::shape(element);
-        let visitors = element::is_written_by_visitors(element);
+        let visitors = visitors::write_in(element);
         shape.hides |= self.concealed.hides(node, element, &inline);
         // Visitors' words are kept apart from the owner's.
         shape.parts |=
@@ -304,10 +304,11 @@ fn has_content(node: NodeRef<'_, Node>) -> bool {
 fn concealed(html: &Html) -> Concealed {
     let mut sheets = Sheets::default();
     for node in html.tree.root().descendants() {
-        if let Some(element) = node.value().as_element()
-            && element.name() == "style"
-        {
-            sheets.add(element, &own_text(node));
+        if let Some(element) = node.value().as_element() {
+            sheets.add_inline(element);
+            if element.name() == "style" {
+                sheets.add(element, &own_text(node));
+            }
         }
     }
     sheets.concealed()
