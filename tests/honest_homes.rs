@@ -121,6 +121,64 @@ fn credits_and_small_print_in_the_footer() {
 }
 
 #[test]
+fn titles_that_go_on_after_the_name() {
+    let titles = [
+        "株式会社アクメ｜新鮮な麺をお届けします",
+        "株式会社アクメ | 公式サイト",
+        "【公式】株式会社アクメ",
+        "【公式】株式会社アクメ｜麺の専門店",
+        "株式会社アクメ～新鮮な麺を食卓へ～",
+        "株式会社アクメ／麺の製造",
+        "株式会社アクメ（公式ホームページ）",
+        "株式会社アクメ 公式ホームページ",
+        "トップページ｜株式会社アクメ",
+        "株式会社アクメ／麺",
+    ];
+    let pages = titles.map(|title| format!("<title>{title}</title>"));
+    let cases: Vec<_> = pages
+        .iter()
+        .map(|html| ("acme.co.jp", "株式会社アクメ", html.as_str()))
+        .collect();
+    all_pass(&cases);
+}
+
+#[test]
+fn a_copyright_line_alone_before_a_credit() {
+    let footers = [
+        "© Acme Foods Powered by Shopify",
+        "© 2024, Acme Foods Powered by Shopify",
+        "© 2024 Acme Foods Inc. Designed by StudioX",
+        "Copyright 2024 Acme Foods - Website by Beta",
+        "© 2024 Acme Foods Theme by Beta",
+    ];
+    let pages = footers.map(|footer| format!("<title>Noodles</title><footer>{footer}</footer>"));
+    let cases: Vec<_> = pages
+        .iter()
+        .map(|html| ("acme.co.kr", ACME, html.as_str()))
+        .collect();
+    all_pass(&cases);
+}
+
+#[test]
+fn a_german_imprint_names_the_firm_on_a_line_of_its_own() {
+    let labels = [
+        "Angaben gemäß § 5 TMG",
+        "Angaben gemäß § 5 TMG:",
+        "Angaben gem. § 5 DDG",
+        "Diensteanbieter",
+        "Betreiber der Website",
+    ];
+    let pages = labels.map(|label| {
+        format!("<title>Frische Nudeln</title><h2>{label}</h2><p>Acme Foods GmbH<br>Hauptstr. 1<br>12345 Berlin</p>")
+    });
+    let cases: Vec<_> = pages
+        .iter()
+        .map(|html| ("acme.de", "Acme Foods GmbH", html.as_str()))
+        .collect();
+    all_pass(&cases);
+}
+
+#[test]
 fn structured_data_with_short_and_long_names() {
     all_pass(&[
         (

@@ -10,6 +10,7 @@ pub mod standing;
 
 mod claim;
 mod contest;
+mod credit;
 mod kinship;
 mod owner_words;
 mod reuse;

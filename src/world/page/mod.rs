@@ -5,9 +5,11 @@
 
 mod charset;
 mod conceal;
+mod credit;
 mod dom;
 mod element;
 mod kind;
+mod label;
 mod links;
 mod owner;
 mod presence;

@@ -1,6 +1,7 @@
 //! Whose name a text claims that declares the owner: a site's or organization's name, a
 //! copyright line, a company's line.
 
+use super::credit::without_credit;
 use super::owner_name::{cut_label, values, without_copyright_signs};
 use super::owner_words::{is_between, is_firms_own, is_trimming};
 use crate::world::page::{OwnerPlace, OwnerText};
@@ -19,48 +20,6 @@ const NOBODY: &[&str] = &[
     "메인페이지",
     "메인화면",
     "トップページ",
-];
-
-/// What begins the credit of who made a site or serves it, in lower case.
-const CREDITS: &[&str] = &[
-    "powered by",
-    "proudly",
-    "designed",
-    "design by",
-    "design:",
-    "design :",
-    "developed",
-    "created by",
-    "created with",
-    "made by",
-    "made with",
-    "built by",
-    "built on",
-    "built with",
-    "produced by",
-    "maintained",
-    "website by",
-    "site by",
-    "web by",
-    "webdesign",
-    "web design",
-    "hosted",
-    "hosting",
-    "theme by",
-    "theme:",
-    "template by",
-    "template:",
-    "umsetzung",
-    "realisierung",
-    "réalisation",
-    "제작:",
-    "제작 :",
-    "제작 by",
-    "디자인:",
-    "디자인 :",
-    "호스팅",
-    "制作:",
-    "制作：",
 ];
 
 /// Things in a page that are somebody else's, in lower case.
@@ -185,17 +144,6 @@ fn holder(line: &str) -> Option<String> {
         .filter(|piece| !piece.starts_with(|c: char| c.is_ascii_digit() || c == '+'))
         .collect();
     (!pieces.is_empty()).then(|| pieces.join(" | "))
-}
-
-/// What stands before the first credit of a line.
-fn without_credit(line: &str) -> &str {
-    let lower = line.to_ascii_lowercase();
-    let begins_word = |at: usize| !line[..at].ends_with(char::is_alphanumeric);
-    let starts = CREDITS.iter().filter_map(|credit| {
-        let mut found = lower.match_indices(credit).map(|(at, _)| at);
-        found.find(|at| begins_word(*at))
-    });
-    starts.min().map_or(line, |at| &line[..at])
 }
 
 fn is_small_print(piece: &str) -> bool {

@@ -3,6 +3,7 @@
 //! name.
 
 use super::company_name::CompanyName;
+use super::credit::without_credit;
 use super::folded::Folded;
 use super::legal_forms;
 use super::owner_words::{
@@ -33,17 +34,19 @@ pub fn names(place: OwnerPlace, text: &str, name: &CompanyName) -> bool {
             | OwnerPlace::SiteName
             | OwnerPlace::Logo
             | OwnerPlace::Organization => parts(text).any(|part| is_name(part, name)),
-            OwnerPlace::Header
-            | OwnerPlace::Footer
-            | OwnerPlace::Copyright
-            | OwnerPlace::Address => line_names(text, name),
+            OwnerPlace::Copyright => {
+                let own = without_credit(text);
+                line_names(text, name) || own.len() < text.len() && line_names(own, name)
+            }
+            OwnerPlace::Header | OwnerPlace::Footer | OwnerPlace::Address => line_names(text, name),
         }
 }
 
 /// The parts of a title, which signs part, and hyphens between spaces.
 pub(super) fn parts(title: &str) -> impl Iterator<Item = &str> {
     let signs = [
-        '|', '｜', '–', '—', '·', ':', '：', '»', '«', '›', '>', '<', '│', 'ㅣ', '•',
+        '|', '｜', '–', '—', '·', ':', '：', '»', '«', '›', '>', '<', '│', 'ㅣ', '•', '～', '〜',
+        '／',
     ];
     title
         .split(signs)
@@ -129,6 +132,11 @@ fn is_address(first: &str, rest: &str) -> bool {
 fn value_names(value: &str, is_known: bool, name: &CompanyName) -> bool {
     let cut = cut_label(value);
     let is_known = is_known || cut.len() < value.len() || is_copyright(cut);
+    let cut = if is_copyright(cut) {
+        behind_years(cut)
+    } else {
+        cut
+    };
     let first = cut.split(is_between).next().unwrap_or_default();
     let rest = cut[first.len()..].trim_matches(|c: char| is_between(c) || c.is_whitespace());
     if !is_known && !rest.is_empty() && !is_address(first, rest) {
@@ -139,6 +147,20 @@ fn value_names(value: &str, is_known: bool, name: &CompanyName) -> bool {
         .chain(dots.filter(|_| is_known))
         .chain(first.split(" - ").next())
         .any(|text| is_name(text, name))
+}
+
+/// A copyright line without its sign and years, where a comma follows them: `© 2024, Acme`.
+fn behind_years(line: &str) -> &str {
+    match line.split_once(',') {
+        Some((head, rest))
+            if without_copyright_signs(head)
+                .split_whitespace()
+                .all(is_trimming) =>
+        {
+            rest.trim_start()
+        }
+        _ => line,
+    }
 }
 
 /// What stands before the first known label without a colon (`상호 한빛 대표 홍길동`); an
