@@ -12,6 +12,7 @@ use super::company_name::CompanyName;
 use super::folded::Folded;
 use super::kinship::{Kinship, kinship};
 use super::owner_name::{is_name, names, parts};
+use super::owner_words::is_between;
 use crate::world::domain::HostName;
 use crate::world::page::{OwnerPlace, OwnerText};
 
@@ -55,8 +56,11 @@ impl<'a> Case<'a> {
             let (label, _) = idna::domain_to_unicode(domain.name_label());
             (domain.as_str().to_owned(), label)
         });
-        let says_it =
-            |text: &&OwnerText| says_of_itself(text.place) && names(text.place, &text.text, name);
+        let says_it = |text: &&OwnerText| {
+            says_of_itself(text.place)
+                && names(text.place, &text.text, name)
+                && !is_in_list(&text.text, name)
+        };
         let own = owner.iter().filter(says_it);
         let mut this = Self {
             owner,
@@ -68,6 +72,7 @@ impl<'a> Case<'a> {
         this.vouched = owner.iter().any(|text| {
             let kin = |claimed: String| kinship(name, &claimed) == Kinship::Kin;
             declares(text.place)
+                && !is_in_list(&text.text, name)
                 && (names(text.place, &text.text, name) || claim(text).is_some_and(kin))
         });
         this
@@ -154,7 +159,8 @@ impl<'a> Case<'a> {
             titles.find_map(|text| named(&text.text).map(|called| (text, called)))
         {
             let is_kin = kinship(&self.name, &called) == Kinship::Kin;
-            return (!is_kin).then_some((title.place, called));
+            let is_own = is_kin && !is_in_list(&called, &self.name);
+            return (!is_own).then_some((title.place, called));
         }
         let line = self
             .owner
@@ -164,7 +170,8 @@ impl<'a> Case<'a> {
             .owner
             .iter()
             .find(|text| text.place == line.place && named(&text.text).is_some())?;
-        (first != line).then(|| (first.place, first.text.clone()))
+        let is_own = first == line && !is_in_list(&line.text, &self.name);
+        (!is_own).then(|| (first.place, first.text.clone()))
     }
 
     fn is_kin_of_domain(&self) -> bool {
@@ -181,6 +188,17 @@ impl<'a> Case<'a> {
             .as_ref()
             .is_some_and(|(domain, _)| domain == bare)
     }
+}
+
+/// Whether the company's name stands amid a list of many.
+fn is_in_list(text: &str, name: &CompanyName) -> bool {
+    const FEWEST: usize = 4;
+    let parts: Vec<&str> = parts(text)
+        .flat_map(|part| part.split(is_between))
+        .filter(|part| !part.trim().is_empty())
+        .collect();
+    let is_there = |part: Option<&&str>| part.is_some_and(|part| name.is_in(&Folded::new(part)));
+    parts.len() >= FEWEST && !is_there(parts.first()) && !is_there(parts.last())
 }
 
 fn is_han(name: &Folded) -> bool {
