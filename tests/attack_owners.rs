@@ -180,3 +180,49 @@ fn structured_data_that_no_machine_reads_or_visitors_wrote_names_nobody() {
     ];
     none_passes(pages.map(|(name, html)| (name, bare(ACME, &html))));
 }
+
+#[test]
+fn a_dealers_page_is_not_the_makers() {
+    let pages = [
+        (
+            "distributor",
+            "<title>Acme Foods</title><footer>© 2026 Gamma Mart, distributor of Acme Foods</footer>",
+        ),
+        (
+            "site name",
+            "<title>Acme Foods</title><meta property=og:site_name content='Gamma - dealer of Acme Foods'>",
+        ),
+        (
+            "a firm of common words",
+            "<title>Acme Foods</title><footer>© Global Trading Co., Ltd.</footer>",
+        ),
+        (
+            "a company line in another script",
+            "<title>Acme Foods</title><footer>상호: (주)감마무역 | 대표: 홍길동</footer>",
+        ),
+        (
+            "a legal name in another script",
+            "<title>Acme Foods</title><footer>© (주)감마무역</footer>",
+        ),
+    ];
+    none_passes(pages.map(|(name, html)| (name, bare(ACME, html))));
+    let dealer = "<title>한빛식품</title><footer>© 감마무역 (한빛식품 총판)</footer>";
+    none_passes([("총판", bare("한빛식품", dealer))]);
+}
+
+#[test]
+fn a_title_in_another_script_calls_the_domain() {
+    none_passes([(
+        "감마마트",
+        bare(ACME, "<title>감마마트 - Acme Foods</title>"),
+    )]);
+}
+
+#[test]
+fn an_organization_on_a_page_that_is_called_otherwise_is_a_part_of_it() {
+    let listed = "<title>Gamma Mart</title><div itemscope itemtype=\"https://schema.org/Organization\">\
+                  <span itemprop=name>Acme Foods</span></div>";
+    none_passes([("microdata", bare(ACME, listed))]);
+    let data = format!("<title>Gamma Mart</title>{}", organization(ACME));
+    none_passes([("JSON-LD", bare(ACME, &data))]);
+}

@@ -65,6 +65,23 @@ fn one_firm_in_two_scripts() {
 }
 
 #[test]
+fn brands_that_say_whose_they_are() {
+    all_pass(&[
+        (
+            "nudelwelt.de",
+            "Acme Foods GmbH",
+            "<title>Nudelwelt</title><footer>© 2024 Acme Foods GmbH</footer>",
+        ),
+        (
+            "nudelwelt.de",
+            "Acme Foods GmbH",
+            r#"<title>Nudelwelt</title><script type="application/ld+json">
+               {"@type":"Organization","name":"Nudelwelt","legalName":"Acme Foods GmbH"}</script>"#,
+        ),
+    ]);
+}
+
+#[test]
 fn slogans_and_generic_words() {
     all_pass(&[
         (

@@ -85,18 +85,16 @@ impl Sheets {
 
     /// The rules that hide, ready to be asked.
     pub(super) fn concealed(self) -> Concealed {
-        let mut concealed = Concealed {
-            custom: self.custom,
-            ..Concealed::default()
-        };
+        let mut concealed = Concealed::default();
         for (text, declared) in self.declared {
-            if declared.may_hide()
+            if declared.hides_with(&self.custom)
                 && let Some(selector) = selector::parse(&text)
             {
                 let rules = concealed.rules.entry(selector.key()).or_default();
                 rules.push((selector, declared));
             }
         }
+        concealed.custom = self.custom;
         concealed
     }
 }
@@ -280,6 +278,10 @@ mod tests {
             "a{".repeat(10_000),
             "a,b{&{".repeat(5_000),
             ":is(".repeat(10_000) + "{display:none}",
+            format!(
+                "{}a{{display:var(--x)}}",
+                "a{--x:var(--x)var(--x);--x:none}".repeat(10_000)
+            ),
             "a ".repeat(50_000) + "{display:none}",
             "[".repeat(10_000) + "{display:none}",
             "\\".repeat(10_001) + "{display:none}",

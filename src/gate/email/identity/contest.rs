@@ -11,10 +11,11 @@ use super::claim::{claim, named};
 use super::company_name::CompanyName;
 use super::folded::Folded;
 use super::kinship::{Kinship, kinship};
+use super::legal_forms;
 use super::owner_name::{is_name, names, parts};
 use super::owner_words::is_between;
 use crate::world::domain::HostName;
-use crate::world::page::{OwnerPlace, OwnerText};
+use crate::world::page::{OwnerPlace, OwnerText, is_unspaced};
 
 /// A name other than the company's, and the place where it stands.
 pub(super) type Other = (OwnerPlace, String);
@@ -45,8 +46,8 @@ struct Case<'a> {
     domain: Option<(String, String)>,
     /// Texts that a site says of itself, and that name the company.
     own: Vec<&'a str>,
-    /// Whether a line that declares the owner names the company, or may.
-    vouched: bool,
+    /// Texts that declare the owner, and name the company, or may.
+    vouching: Vec<&'a OwnerText>,
 }
 
 impl<'a> Case<'a> {
@@ -67,14 +68,15 @@ impl<'a> Case<'a> {
             name: name.clone(),
             domain,
             own: own.map(|text| text.text.as_str()).collect(),
-            vouched: false,
+            vouching: Vec::new(),
         };
-        this.vouched = owner.iter().any(|text| {
+        let vouches = |text: &&OwnerText| {
             let kin = |claimed: String| kinship(name, &claimed) == Kinship::Kin;
             declares(text.place)
                 && !is_in_list(&text.text, name)
                 && (names(text.place, &text.text, name) || claim(text).is_some_and(kin))
-        });
+        };
+        this.vouching = owner.iter().filter(vouches).collect();
         this
     }
 
@@ -88,6 +90,7 @@ impl<'a> Case<'a> {
             let contests = match kinship(&self.name, &claimed) {
                 Kinship::Kin => false,
                 Kinship::Stranger => true,
+                Kinship::OtherScript if is_legal(text.place, &claimed) => true,
                 Kinship::Vague | Kinship::OtherScript => !self.speaks_alone(&claimed),
             };
             (contests && !self.is_domain(&claimed)).then_some((text.place, claimed))
@@ -112,7 +115,7 @@ impl<'a> Case<'a> {
         let Some((_, label)) = &self.domain else {
             return Vec::new();
         };
-        if self.vouched || self.is_kin_of_domain() {
+        if self.is_vouched_for(label) || self.is_kin_of_domain() {
             return Vec::new();
         }
         let texts = self.owner.iter().filter(|text| {
@@ -135,6 +138,17 @@ impl<'a> Case<'a> {
         strangers.collect()
     }
 
+    /// Whether what vouches for the company may speak for the whole domain: an organization is
+    /// one of many on some pages, unless it is called like the domain too.
+    fn is_vouched_for(&self, label: &str) -> bool {
+        let mut vouching = self.vouching.iter();
+        vouching.any(|text| {
+            let mut parts = parts(&text.text);
+            text.place != OwnerPlace::Organization
+                || parts.any(|part| kinship(&CompanyName::parse(part), label) == Kinship::Kin)
+        })
+    }
+
     /// Whether the company is named by more than a line that has nothing but its name.
     fn is_named_firmly(&self) -> bool {
         let is_full = |text: &OwnerText| {
@@ -142,7 +156,7 @@ impl<'a> Case<'a> {
                 && names(text.place, &text.text, &self.name)
                 && !is_name(&text.text, &self.name)
         };
-        self.vouched
+        !self.vouching.is_empty()
             || !self.own.is_empty()
             || self.is_kin_of_domain()
             || self.owner.iter().any(is_full)
@@ -188,6 +202,15 @@ impl<'a> Case<'a> {
             .as_ref()
             .is_some_and(|(domain, _)| domain == bare)
     }
+}
+
+/// Whether a name is one by law: what a company's line says, or a name with a legal form that
+/// is written without spaces.
+fn is_legal(place: OwnerPlace, claimed: &str) -> bool {
+    let words = Folded::new(claimed);
+    let stripped = legal_forms::stripped(words.words());
+    matches!(place, OwnerPlace::Footer | OwnerPlace::Address)
+        || stripped.concat().len() < words.compact().len() && claimed.chars().any(is_unspaced)
 }
 
 /// Whether the company's name stands amid a list of many.

@@ -18,6 +18,36 @@ const FEWEST_ALIKE: usize = 2;
 /// The longest name that may be initials, in characters.
 const LONGEST_INITIALS: usize = 10;
 
+/// Words for who deals with a company, folded.
+const DEALERS: &[&str] = &[
+    "agent",
+    "dealer",
+    "dealers",
+    "distributed",
+    "distributor",
+    "distributors",
+    "fachhändler",
+    "franchisee",
+    "händler",
+    "importer",
+    "partner",
+    "partners",
+    "reseller",
+    "resellers",
+    "retailer",
+    "retailers",
+    "vertrieb",
+    "대리점",
+    "총판",
+    "판매점",
+    "협력사",
+    "파트너",
+    "販売店",
+    "代理店",
+    "正規店",
+    "经销商",
+];
+
 /// The most words of a name.
 const MOST_WORDS: usize = 8;
 
@@ -36,17 +66,35 @@ pub(super) enum Kinship {
 
 /// What `text` is to the company called `name`.
 pub(super) fn kinship(name: &CompanyName, text: &str) -> Kinship {
-    let words = legal_forms::stripped(Folded::new(text).words());
-    let said = Folded::of_words(words);
-    if name.spellings().any(|own| are_kin(own, &said)) {
+    let whole = Folded::new(text);
+    let said = Folded::of_words(legal_forms::stripped(whole.words()));
+    let is_firm = said.words().len() < whole.words().len() && !said.words().is_empty();
+    if name.spellings().any(|own| deals_with(own, &said)) {
+        Kinship::Stranger
+    } else if name.spellings().any(|own| are_kin(own, &said)) {
         Kinship::Kin
-    } else if are_common(said.words()) || said.words().len() > MOST_WORDS {
+    } else if said.words().len() > MOST_WORDS || are_common(said.words()) && !is_firm {
         Kinship::Vague
-    } else if name.spellings().any(|own| script(own) == script(&said)) {
+    } else if is_firm && are_common(said.words())
+        || name.spellings().any(|own| script(own) == script(&said))
+    {
         Kinship::Stranger
     } else {
         Kinship::OtherScript
     }
+}
+
+/// Whether a text says that somebody deals with the company.
+fn deals_with(own: &Folded, said: &Folded) -> bool {
+    said.contains(own)
+        && DEALERS.iter().any(|dealer| {
+            let is_in = |name: &Folded| {
+                let unspaced = dealer.chars().all(is_unspaced);
+                let mut words = name.words().iter();
+                words.any(|word| word == dealer || unspaced && word.contains(dealer))
+            };
+            is_in(said) && !is_in(own)
+        })
 }
 
 fn are_kin(own: &Folded, said: &Folded) -> bool {
@@ -130,8 +178,25 @@ fn is_spelled_by(short: &str, words: &[&str]) -> bool {
 /// Whether the whole of `one` sounds like the first word of `two`, or like all of it.
 fn sound_alike(one: &Folded, two: &Folded) -> bool {
     let first = two.words().first().map_or("", String::as_str);
-    sound::are_alike(one.compact(), first) && !are_common(&[first.to_owned()])
+    let core = core(one.compact());
+    sound::are_alike(core, first) && !are_common(&[first.to_owned()])
+        || sound::are_alike(core, two.compact())
         || sound::are_alike(one.compact(), two.compact())
+}
+
+/// A name without spaces less a common word at its beginning or end: `한빛` of `한빛식품`.
+fn core(name: &str) -> &str {
+    let is_cut = |word: &str| word.chars().nth(1).is_some() && are_common(&[word.to_owned()]);
+    let is_enough = |rest: &str| rest.chars().nth(1).is_some() && rest.chars().all(is_unspaced);
+    let mut edges = name.char_indices().map(|(at, _)| name.split_at(at));
+    let found = edges.find_map(|(head, tail)| {
+        if is_cut(tail) && is_enough(head) {
+            Some(head)
+        } else {
+            (is_cut(head) && is_enough(tail)).then_some(tail)
+        }
+    });
+    found.unwrap_or(name)
 }
 
 /// The script of a name, by its first letter; those that Japanese mixes are one.
@@ -174,6 +239,9 @@ mod tests {
                 ("株式会社アクメ", "ACME Inc."),
                 ("日立製作所", "日立"),
                 ("Global Trading Acme", "Acme"),
+                ("감마마트", "gamma"),
+                ("한국아크메", "Acme"),
+                ("Acme Distributors", "Acme Foods Distributors"),
             ],
         );
     }
@@ -189,6 +257,9 @@ mod tests {
                 ("한국전자", "한국식품안전"),
                 ("서울우유", "서울감마"),
                 ("한빛식품 (Hanbit)", "Gamma"),
+                ("Acme", "Global Trading Co., Ltd."),
+                ("Acme", "Gamma, distributor of Acme"),
+                ("한빛식품", "한빛식품 대리점 감마"),
             ],
         );
     }

@@ -11,7 +11,7 @@ use super::escape::unescaped;
 const MOST_NAMES: usize = 5_000;
 
 /// How many values of one are remembered, and how many a value is read as.
-const MOST_VALUES: usize = 12;
+const MOST_VALUES: usize = 8;
 
 /// How often `var()` is read in what `var()` stands for.
 const DEPTH: usize = 4;

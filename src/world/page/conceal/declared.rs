@@ -114,18 +114,13 @@ impl Declared {
         both
     }
 
-    /// Itself when it may hide, else nothing.
+    /// Itself when it hides, or may once its custom properties are read; else nothing.
     pub(super) fn only_if_hiding(self) -> Self {
-        if self.may_hide() {
+        if self.hides() || self.has_variable() {
             self
         } else {
             Self::default()
         }
-    }
-
-    /// Whether an element that is styled so is hidden, whatever custom properties are.
-    pub(super) fn may_hide(&self) -> bool {
-        self.hides() || self.has_variable()
     }
 
     fn has_variable(&self) -> bool {
