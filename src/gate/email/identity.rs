@@ -21,8 +21,9 @@ use url::Url;
 use self::company_name::CompanyName;
 use self::home::Home;
 use self::standing::{Standing, standing};
-use super::anchor::is_anchored;
+use super::anchor::sites_of;
 use super::context::{Context, SITE};
+use super::expected::{Agreement, agreement};
 use super::hosted::hosted;
 use super::on_site::on_site;
 use super::quoted::quoted;
@@ -137,7 +138,7 @@ fn ownership(context: &Context<'_>, site: &Url, email: &Mailbox, source: &Url) -
 
 /// Who else the home page names as the owner.
 ///
-/// Where the operator's anchor says whose the site is, or it is a page on somebody's host,
+/// Where the operator's anchor says whose that page is, or the site is one on somebody's host,
 /// others' names do not matter.
 fn contested(
     context: &Context<'_>,
@@ -147,7 +148,8 @@ fn contested(
     name: &CompanyName,
 ) -> Option<Finding> {
     const MOST_NAMED: usize = 3;
-    if hosted(site).is_some() || is_anchored(context.case.quest) {
+    let is_expected = agreement(home, &sites_of(context.case.quest)) == Some(Agreement::Met);
+    if hosted(site).is_some() || is_expected {
         return None;
     }
     let End::Pages(pages) = &visit.end else {
