@@ -218,3 +218,69 @@ fn structured_data_with_short_and_long_names() {
         ),
     ]);
 }
+
+/// Expects a PASS for each footer below a title that is the company's name.
+#[track_caller]
+fn footers_pass(domain: &str, key: &str, title: &str, footers: &[&str]) {
+    let page = |footer| format!("<title>{title}</title><footer>{footer}</footer>");
+    let pages: Vec<String> = footers.iter().map(page).collect();
+    let cases: Vec<_> = pages
+        .iter()
+        .map(|html| (domain, key, html.as_str()))
+        .collect();
+    all_pass(&cases);
+}
+
+#[test]
+fn small_print_names_nobody() {
+    let latin = [
+        "© 2024 Acme Foods, a Gamma Group company. All rights reserved.",
+        "Copyright © 2024 Acme Foods GmbH | Impressum | Datenschutz",
+        "© 2024 Acme Foods. Images © Getty Images",
+        "© 2024 Tous droits réservés",
+        "© 2024 Todos los derechos reservados.",
+        "© 2024 版权所有",
+        "© Copyright 2024 - Acme | All Rights Reserved",
+        "Made with love © 2024",
+        "© 2024. No part of this site may be reproduced.",
+        "Copyright notice | Terms",
+        "Copyright",
+    ];
+    footers_pass("acme.com", ACME, "Acme Foods", &latin);
+    let korean = [
+        "Copyright(c) 2024 한빛식품 All rights reserved. Designed by 디자인회사",
+        "Copyright © 2024. 모든 권리 보유",
+        "ⓒ 무단전재 및 재배포 금지",
+        "본 사이트의 저작권은 한빛식품에 있습니다. copyright",
+    ];
+    footers_pass("hanbit.kr", "한빛식품", "한빛식품", &korean);
+}
+
+#[test]
+fn short_names_in_the_footer() {
+    for (domain, key, title, footer) in [
+        ("lg.co.kr", "(주)LG생활건강", "LG생활건강", "© LG H&H"),
+        ("sk.co.kr", "SK하이닉스", "SK하이닉스", "© SK hynix Inc."),
+        ("kt.com", "(주)케이티", "케이티", "© KT Corp."),
+        (
+            "klaw.kr",
+            "Kim & Lee Law Office",
+            "Kim & Lee Law Office",
+            "© Kim&Lee",
+        ),
+        (
+            "smith-sons.co.uk",
+            "Smith & Sons Ltd",
+            "Smith & Sons | Furniture",
+            "© 2024 Smith and Sons Limited. Company No. 123456. Registered in England.",
+        ),
+        (
+            "acmemall.co.kr",
+            "(주)아크메",
+            "아크메몰",
+            "상호명: (주)아크메 대표자: 홍길동<br>COPYRIGHT (C) 아크메몰 ALL RIGHTS RESERVED.",
+        ),
+    ] {
+        footers_pass(domain, key, title, &[footer]);
+    }
+}

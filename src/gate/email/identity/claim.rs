@@ -71,6 +71,7 @@ const SMALL_PRINT: &[&str] = &[
     "imprint",
     "kontakt",
     "legal",
+    "notice",
     "login",
     "policy",
     "privacy",
@@ -87,6 +88,31 @@ const SMALL_PRINT: &[&str] = &[
     "お問い合わせ",
     "プライバシー",
     "利用規約",
+];
+
+/// What reserves rights and names nobody, in lower case.
+const RESERVED: &[&str] = &[
+    "all rights reserved",
+    "alle rechte vorbehalten",
+    "alle rechten voorbehouden",
+    "alla rättigheter förbehållna",
+    "todos los derechos reservados",
+    "todos os direitos reservados",
+    "tous droits réservés",
+    "tutti i diritti riservati",
+    "wszelkie prawa zastrzeżone",
+    "všechna práva vyhrazena",
+    "все права защищены",
+    "모든 권리 보유",
+    "모든 권리를 보유",
+    "무단전재 및 재배포 금지",
+    "무단 전재 및 재배포 금지",
+    "無断転載禁止",
+    "無断転載を禁じます",
+    "著作権所有",
+    "版权所有",
+    "版權所有",
+    "保留所有权利",
 ];
 
 /// Whose name a text claims; none of one that claims nobody's.
@@ -135,7 +161,7 @@ fn holder(line: &str) -> Option<String> {
     if is_of_a_thing {
         return None;
     }
-    let plain = without_copyright_signs(own);
+    let plain = without_reservation(&without_copyright_signs(own));
     let pieces: Vec<String> = plain
         .split(is_between)
         .flat_map(|piece| piece.split(" - "))
@@ -144,6 +170,23 @@ fn holder(line: &str) -> Option<String> {
         .filter(|piece| !piece.starts_with(|c: char| c.is_ascii_digit() || c == '+'))
         .collect();
     (!pieces.is_empty()).then(|| pieces.join(" | "))
+}
+
+/// The line without what reserves rights.
+fn without_reservation(line: &str) -> String {
+    let mut left = line.to_owned();
+    for phrase in RESERVED {
+        let lower = left.to_lowercase();
+        let Some(at) = lower.find(phrase) else {
+            continue;
+        };
+        // Lower case may be of another length than what it stands for.
+        let end = at + phrase.len();
+        if lower.len() == left.len() && left.is_char_boundary(at) && left.is_char_boundary(end) {
+            left.replace_range(at..end, " | ");
+        }
+    }
+    left
 }
 
 fn is_small_print(piece: &str) -> bool {
@@ -191,6 +234,9 @@ mod tests {
             ("© 2024 | Privacy Policy | Gamma | Terms", "Gamma"),
             ("© Gamma Mart Tel. 02-123-4567", "Gamma Mart"),
             ("© 2024", ""),
+            ("© 2024 Tous droits réservés. Gamma", "Gamma"),
+            ("© 2024. 모든 권리 보유", ""),
+            ("Copyright notice | Terms", ""),
             ("© 2024 | Privacy Policy | Terms", ""),
             ("© 2024. Website by Beta", ""),
             ("Photos © Jane Doe", ""),

@@ -49,7 +49,7 @@ const DEALERS: &[&str] = &[
 ];
 
 /// The most words of a name.
-const MOST_WORDS: usize = 8;
+const MOST_WORDS: usize = 7;
 
 /// What a name is to the company.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -119,10 +119,8 @@ fn shares_word(one: &Folded, two: &Folded) -> bool {
             length >= FEWEST_JOINED && (other.starts_with(word) || other.ends_with(word))
         };
         tells
-            && two
-                .words()
-                .iter()
-                .any(|other| other == word || joined(other))
+            && (two.contains(&Folded::of_words(vec![word.clone()]))
+                || two.words().iter().any(joined))
     })
 }
 
@@ -228,6 +226,8 @@ mod tests {
                 ("Acme Foods Inc.", "Acme"),
                 ("Acme Foods", "The Acme Group"),
                 ("Acme Foods", "acmefoods"),
+                ("(주)LG생활건강", "LG H&H"),
+                ("SK하이닉스", "SK hynix"),
                 ("Acme", "AcmeFoods.com"),
                 ("Acme Foods", "AF"),
                 ("Hanbit Electric Power Corporation", "HEPCO"),
