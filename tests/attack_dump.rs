@@ -34,6 +34,59 @@ fn one_freemail_address_for_every_company_pauses() {
     world.place.run(["next"]).exits(9);
 }
 
+/// What an agent's own page has that names every company of the list, and one address.
+fn pages_for_all() -> Vec<(&'static str, String)> {
+    let lines = |sign: &str| NAMES.join(sign);
+    let organizations = NAMES.map(|name| {
+        format!(
+            "<script type=\"application/ld+json\">{{\"@type\":\"Organization\",\"name\":\"{name}\"}}</script>"
+        )
+    });
+    vec![
+        ("header", format!("<header>{}</header>", lines("<br>"))),
+        ("headings", format!("<h1>{}</h1>", lines("</h1><h1>"))),
+        ("footer", format!("<footer>{}</footer>", lines("<br>"))),
+        ("title", format!("<title>{}</title>", lines(" | "))),
+        (
+            "copyright",
+            format!("<footer>© {}</footer>", lines(" · © ")),
+        ),
+        (
+            "copyrights",
+            format!("<footer>© {}</footer>", lines("<br>© ")),
+        ),
+        ("organizations", organizations.concat()),
+        (
+            "company lines",
+            format!("<footer>상호: {}</footer>", lines("<br>상호: ")),
+        ),
+    ]
+}
+
+#[test]
+fn one_page_that_names_every_company_and_a_freemail_address_pauses() {
+    for (what, html) in pages_for_all() {
+        let world = EmailNet::with(&NAMES, &["--pause-after", "2"]);
+        world.net.host("agent.kr");
+        let html = format!("<meta charset=utf-8>{html}<p>dump.it.all@gmail.com</p>");
+        world.net.web.page("agent.kr", "/", &html);
+        world.net.host("gmail.com");
+        world.net.dns.mx("gmail.com", 10, "gmail.com");
+        let page = world.net.web.url("agent.kr", "/");
+        let submission = Submission {
+            site: page.clone(),
+            email: "dump.it.all@gmail.com".to_owned(),
+            source: page,
+        };
+        for id in 1..=3 {
+            let (_, answer) = world.submit(id, &submission);
+            assert_ne!(answer["verdict"], "PASS", "{what}: {answer}");
+        }
+        let next = world.place.run(["next"]);
+        assert_eq!(next.code, 9, "{what}: {next:?}");
+    }
+}
+
 #[test]
 fn made_up_addresses_for_every_company_pause() {
     let world = EmailNet::with(&NAMES, &["--pause-after", "3", "--max-tries", "1"]);

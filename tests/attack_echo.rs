@@ -94,3 +94,56 @@ fn a_path_that_holds_the_address_in_a_pages_own_code_is_an_echo() {
         ("a link", answered(&path, Reply::html(body)))
     }));
 }
+
+/// The text in base32 (RFC 4648 §6), as a decoder reads it.
+fn base32(text: &str, alphabet: &[u8; 32]) -> String {
+    let mut bits: Vec<u8> = text
+        .bytes()
+        .flat_map(|byte| (0..8).rev().map(move |place| byte >> place & 1))
+        .collect();
+    bits.resize(bits.len().next_multiple_of(5), 0);
+    let digits = bits.chunks(5).map(|five| {
+        let value = five
+            .iter()
+            .fold(0, |value, bit| value * 2 + usize::from(*bit));
+        char::from(alphabet[value])
+    });
+    digits.collect()
+}
+
+#[test]
+fn a_path_that_holds_the_address_in_base32_is_an_echo() {
+    let upper = base32(MADE_UP, b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567");
+    let lower = upper.to_ascii_lowercase();
+    let shifted = base32(&format!("x{MADE_UP}"), b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567");
+    let paths = [
+        format!("/s/{upper}"),
+        format!("/s/{lower}"),
+        format!("/s?q={upper}"),
+        format!("/s/{shifted}"),
+    ];
+    for path in &paths {
+        none_passes([(path.as_str(), echoed(path, MADE_UP))]);
+    }
+}
+
+#[test]
+fn a_url_that_spells_the_address_in_pieces_is_an_echo() {
+    let paths = [
+        "/echo/made.up/acme/co/kr",
+        "/echo/made/up/acme/co/kr",
+        "/echo/acme.co.kr/x/made-up",
+        "/echo/kr/co/acme/made.up",
+        "/echo/made.up-at-acme-dot-co-dot-kr",
+        "/echo/madeupatacmecokr",
+        "/echo?q=madeupatacmedotcodotkr",
+        "/echo?q=made-dot-up-at-acme-dot-co-dot-kr",
+        "/echo?q=made.up+acme+co+kr",
+        "/echo?a=made&b=up&c=acme&d=co&e=kr",
+        "/echo/made.up?c=acme&d=co&e=kr",
+        "/echo?q=made_up_acme_co_kr",
+        "/echo;l=made.up;d=acme;t=co.kr",
+        "/echo?q=znqr.hc.ng.npzr.pb.xe",
+    ];
+    none_passes(paths.map(|path| (path, echoed(path, MADE_UP))));
+}

@@ -203,3 +203,24 @@ fn an_anchor_below_a_host_for_many_is_not_met_by_a_neighbour() {
         (anchor, verdict(&place, &submission))
     }));
 }
+
+#[test]
+fn an_anchor_below_a_host_for_many_does_not_make_the_hosts_address_the_companys() {
+    let (world, mut submission) = other();
+    let entry = "<p>info@gamma.kr</p><footer>Acme Foods</footer>";
+    let home = page(
+        OTHER,
+        "Our sellers: Acme Foods, Beta. Write to info@gamma.kr",
+    );
+    world.net.web.page("www.gamma.kr", "/", &home);
+    world.net.web.page("www.gamma.kr", "/acme", entry);
+    submission.site = world.net.web.url("www.gamma.kr", "/acme");
+    submission.source = submission.site.clone();
+    let place = Place::new();
+    place.write("list.csv", format!("name,site\n{ACME},www.gamma.kr/acme\n"));
+    let scan = ["scan", "list.csv", "--col", "name", "--site-col", "site"];
+    let flags = world.flags();
+    let args = scan.into_iter().chain(flags.iter().map(String::as_str));
+    place.run(args).ok();
+    none_passes([("/acme", verdict(&place, &submission))]);
+}

@@ -151,3 +151,119 @@ fn boards_by_other_names_are_written_by_others() {
     ];
     none_passes(boards.map(|path| (path, at(path, "made.up@acme.co.kr", "made.up@acme.co.kr"))));
 }
+
+#[test]
+fn structured_data_that_is_no_part_of_the_page_shows_no_address() {
+    let data = r#"<script type="application/ld+json">{"@type":"Organization",
+        "name":"Acme Foods","email":"made.up@acme.co.kr"}</script>"#;
+    let microdata = "<div itemscope itemtype='https://schema.org/Organization'>\
+                     <meta itemprop=email content='made.up@acme.co.kr'></div>";
+    let pages = [
+        format!("<template>{data}</template>"),
+        format!("<template>{microdata}</template>"),
+        format!("</p><div class=comments><p>hello</p>{data}</div><p>"),
+        format!("</p><div class=comments><p>hello</p>{microdata}</div><p>"),
+    ];
+    for text in &pages {
+        none_passes([(text.as_str(), on(text, "made.up@acme.co.kr"))]);
+    }
+}
+
+#[test]
+fn boxes_that_visitors_fill_are_known_by_many_names() {
+    let boxes = [
+        "commentBody",
+        "cmt",
+        "cmt_list",
+        "board_view",
+        "boardView",
+        "board-view-content",
+        "bbs_list",
+        "bbsContent",
+        "replyBox",
+        "commentarea",
+        "reviewList",
+        "guestBook",
+        "user-comments",
+        "qna_list",
+        "forum-post",
+        "postReply",
+    ];
+    none_passes(boxes.map(|name| {
+        let text = format!("</p><div class=\"{name}\"><p>made.up@acme.co.kr</p></div><p>");
+        (name, on(&text, "made.up@acme.co.kr"))
+    }));
+}
+
+#[test]
+fn boxes_of_the_owner_are_not_visitors() {
+    for name in ["commentary", "dashboard", "board-of-directors", "preview"] {
+        let text = format!("</p><div class=\"{name}\"><p>ceo@acme.co.kr</p></div><p>");
+        let (verdict, rules) = on(&text, "ceo@acme.co.kr");
+        assert_eq!(verdict, "PASS", "{name}: {rules:?}");
+    }
+}
+
+#[test]
+fn style_sheets_that_hide_an_address_in_new_ways_are_read() {
+    const TRAP: &str = "<span class=\"trap\">bees@acme.co.kr</span>";
+    let sheets = [
+        ".trap{scale:0}",
+        ".trap{scale:0 1}",
+        ".trap{scale:none}.trap{scale:0%}",
+        ".trap{transform:scale(0)}",
+        ".trap{transform:scale(1,0)}",
+        ".trap{transform:scale3d(0,0,0)}",
+        ".trap{transform:matrix(0,0,0,0,0,0)}",
+        ":root{--d:none}.trap{display:var(--d)}",
+        ".trap{--d:none;display:var(--d)}",
+        ".trap{display:var(--d,none)}",
+        ":root{--a:none;--d:var(--a)}.trap{display:var(--d)}",
+        ".trap{visibility:var(--v);--v:hidden}",
+        ".trap{opacity:var(--o)}:root{--o:0}",
+        ".trap{d\\69splay:none}",
+        ".trap{d\\000069 splay:none}",
+        ".trap{display:n\\6fne}",
+        ".trap{displa\\y:none}",
+        "@media (min-width:1px){.trap{display:none}}",
+        "@media screen and (min-width:320px){.trap{display:none}}",
+        "@media (width>=1px){.trap{display:none}}",
+        "@media (max-width:99999px){.trap{display:none}}",
+        "@media not print{.trap{display:none}}",
+        "@media (min-width:1px) and (orientation:landscape){.trap{display:none}}",
+        "@media print,(min-height:1px){.trap{display:none}}",
+        "@media (min-width:768px){.trap{display:none}}",
+    ];
+    none_passes(sheets.map(|sheet| {
+        let text = format!("<style>{sheet}</style><span class=\"box\">{TRAP}</span>");
+        (sheet, on(&text, "bees@acme.co.kr"))
+    }));
+    let inline = [
+        "<style>:root{--d:none}</style><b style=\"display:var(--d)\">bees@acme.co.kr</b>",
+        "<b style=\"--d:none;display:var(--d)\">bees@acme.co.kr</b>",
+        "<b style=\"--d:none\"><i style=\"display:var(--d)\">bees@acme.co.kr</i></b>",
+        "<b style=\"d\\69splay:none\">bees@acme.co.kr</b>",
+        "<b style=\"scale:0\">bees@acme.co.kr</b>",
+    ];
+    none_passes(inline.map(|text| (text, on(text, "bees@acme.co.kr"))));
+}
+
+#[test]
+fn style_sheets_that_show_an_address_are_read_too() {
+    let sheets = [
+        ".trap{scale:1}",
+        ".trap{transform:scale(1.2)}",
+        ":root{--d:block}.trap{display:var(--d)}",
+        ".trap{display:var(--framer-display,flex)}",
+        ".trap{color:var(--ink)}",
+        "@media (max-width:600px){.trap{display:none}}",
+        "@media print{.trap{display:none}}",
+        "@media (min-width:9000px){.trap{display:none}}",
+        "@media (prefers-reduced-motion:reduce){.trap{display:none}}",
+    ];
+    for sheet in sheets {
+        let text = format!("<style>{sheet}</style><b class=trap>info@acme.co.kr</b>");
+        let (verdict, rules) = on(&text, "info@acme.co.kr");
+        assert_eq!(verdict, "PASS", "{sheet}: {rules:?}");
+    }
+}

@@ -3,6 +3,7 @@
 mod attack_dump;
 mod attack_echo;
 mod attack_identity;
+mod attack_owners;
 mod attack_page;
 mod attack_session;
 mod attack_tools;
@@ -34,6 +35,7 @@ mod gate_settings;
 mod gate_source;
 mod gate_world;
 mod harness;
+mod honest_homes;
 #[cfg(unix)]
 mod readme;
 mod scan_formats;

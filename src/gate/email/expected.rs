@@ -18,6 +18,32 @@ const LANDINGS: &[&str] = &[
     "chn", "eng", "global", "home", "index", "intro", "jpn", "kor", "main", "site", "web",
 ];
 
+/// Segments of a path under which a firm's site introduces the firm: pages of the site, and no
+/// tenant's place, where nothing else follows.
+const INTRODUCTIONS: &[&str] = &[
+    "about",
+    "about-us",
+    "about_us",
+    "aboutus",
+    "ceo",
+    "company",
+    "company-info",
+    "contact",
+    "contact-us",
+    "contactus",
+    "corporate",
+    "greeting",
+    "greetings",
+    "history",
+    "introduce",
+    "introduction",
+    "location",
+    "map",
+    "overview",
+    "philosophy",
+    "vision",
+];
+
 /// How a site agrees with an anchor, the best first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Agreement {
@@ -83,7 +109,7 @@ fn is_own(label: &str) -> bool {
 }
 
 /// The URL at whose path the anchor's site begins: without the file, the languages and the
-/// front pages at its end.
+/// front pages at its end, and without the path of a page that introduces the firm.
 fn landing(anchor: &Url) -> Url {
     let mut landing = anchor.clone();
     let mut segments: Vec<&str> = anchor.path().split('/').filter(|s| !s.is_empty()).collect();
@@ -93,6 +119,9 @@ fn landing(anchor: &Url) -> Url {
     while segments.last().is_some_and(|last| is_landing(last)) {
         segments.pop();
     }
+    if anchor.query().is_none() && is_introduction(anchor) {
+        segments.clear();
+    }
     landing.set_path(&segments.join("/"));
     landing
 }
@@ -101,6 +130,24 @@ fn is_landing(segment: &str) -> bool {
     let segment = segment.to_ascii_lowercase();
     let is_language = segment.len() == 2 && segment.bytes().all(|b| b.is_ascii_lowercase());
     is_language || LANDINGS.contains(&segment.as_str())
+}
+
+/// Whether a path is that of a page which introduces the firm, and not of an entry of many.
+fn is_introduction(anchor: &Url) -> bool {
+    let mut segments = anchor.path().split('/').filter(|s| !s.is_empty());
+    segments.all(|segment| {
+        let name = segment.split('.').next().unwrap_or(segment);
+        let name = name.to_ascii_lowercase();
+        let is_file = segment.contains('.') && !name.starts_with(|c: char| c.is_ascii_digit());
+        let name = if is_file {
+            // `company01.html` is one of a few pages of a firm.
+            name.trim_end_matches(|c: char| c.is_ascii_digit())
+                .trim_end_matches(['-', '_'])
+        } else {
+            &name
+        };
+        is_landing(name) || INTRODUCTIONS.contains(&name)
+    })
 }
 
 fn is_root(url: &Url) -> bool {
@@ -149,6 +196,38 @@ mod tests {
             assert_eq!(of(tenant, &site), Agreement::Beside, "{site}");
         }
         assert_eq!(of(tenant, "https://evil.gamma.kr/acme"), Agreement::Not);
+    }
+
+    #[test]
+    fn a_page_that_introduces_the_firm_names_the_whole_domain() {
+        for anchor in [
+            "https://www.acme.co.kr/company/greeting.html",
+            "https://www.acme.co.kr/kr/company/company01.php",
+            "https://www.acme.co.kr/company/about/",
+            "https://www.acme.co.kr/about-us",
+            "https://www.acme.co.kr/en/company/ceo",
+        ] {
+            assert_eq!(
+                of(anchor, "https://www.acme.co.kr/"),
+                Agreement::Met,
+                "{anchor}"
+            );
+        }
+        for anchor in [
+            "https://www.gamma.kr/company/17",
+            "https://www.gamma.kr/company/17.html",
+            "https://www.gamma.kr/company/acme",
+            "https://www.gamma.kr/company/acme/about",
+            "https://www.gamma.kr/company/view.php?id=17",
+            "https://www.gamma.kr/company/about.php?id=17",
+            "https://www.gamma.kr/acme/company/greeting.html",
+        ] {
+            assert_eq!(
+                of(anchor, "https://www.gamma.kr/"),
+                Agreement::Beside,
+                "{anchor}"
+            );
+        }
     }
 
     #[test]

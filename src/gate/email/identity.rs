@@ -8,20 +8,30 @@ pub mod legal_forms;
 pub mod owner_name;
 pub mod standing;
 
+mod claim;
+mod contest;
+mod credit;
+mod kinship;
+mod owner_words;
 mod reuse;
+mod sound;
 
 use url::Url;
 
 use self::company_name::CompanyName;
 use self::home::Home;
 use self::standing::{Standing, standing};
+use super::anchor::sites_of;
 use super::context::{Context, SITE};
+use super::expected::{Agreement, agreement};
+use super::hosted::hosted;
 use super::on_site::on_site;
 use super::quoted::quoted;
 use crate::gate::{Check, Cost, Finding, Level, Rule};
 use crate::world::mailbox::Mailbox;
+use crate::world::visit::{End, Visit};
 
-static RULES: [Rule; 6] = [
+static RULES: [Rule; 7] = [
     Rule::known(
         "company-not-on-site",
         Level::Review,
@@ -33,6 +43,12 @@ static RULES: [Rule; 6] = [
         Level::Review,
         "the company's name is there, but not where the name of a site's owner stands",
         "submit the company's own site, not one that writes about the company",
+    ),
+    Rule::known(
+        "owner-contested",
+        Level::Review,
+        "the home page names somebody else where the name of a site's owner stands",
+        "submit the company's own site, not one of a firm that names the company",
     ),
     Rule::known(
         "company-name-weak",
@@ -91,9 +107,11 @@ fn ownership(context: &Context<'_>, site: &Url, email: &Mailbox, source: &Url) -
         return Some(Finding::new("company-name-weak", expected, quoted(key)));
     }
     let home = home::of(site, email);
-    let said = standing(context.source_visit(source), site, &home, &name);
+    let source = context.source_visit(source);
+    let said = standing(source, site, &home, &name);
+    let contested = |visit| contested(context, visit, site, &home, &name);
     if said == Standing::Owner {
-        return None;
+        return contested(source);
     }
     match Home::of(context.home_visit(&home), |page| on_site(site, page)) {
         Home::Silent(why) => {
@@ -113,9 +131,47 @@ fn ownership(context: &Context<'_>, site: &Url, email: &Mailbox, source: &Url) -
             } else {
                 said.max(front)
             };
-            unproven(said, key, &home, "")
+            unproven(said, key, &home, "").or_else(|| contested(visit))
         }
     }
+}
+
+/// Who else the home page names as the owner.
+///
+/// Where the operator's anchor says whose that page is, or the site is one on somebody's host,
+/// others' names do not matter.
+fn contested(
+    context: &Context<'_>,
+    visit: &Visit,
+    site: &Url,
+    home: &Url,
+    name: &CompanyName,
+) -> Option<Finding> {
+    const MOST_NAMED: usize = 3;
+    let is_expected = agreement(home, &sites_of(context.case.quest)) == Some(Agreement::Met);
+    if hosted(site).is_some() || is_expected {
+        return None;
+    }
+    let End::Pages(pages) = &visit.end else {
+        return None;
+    };
+    let own = pages.iter().filter(|page| on_site(site, &page.url));
+    let owner: Vec<_> = own.flat_map(|page| page.owner.iter().cloned()).collect();
+    let others = contest::others(&owner, home, name);
+    let named = others.iter().take(MOST_NAMED);
+    let named: Vec<String> = named
+        .map(|(place, other)| format!("{}: {}", contest::called(*place), quoted(other)))
+        .collect();
+    if named.is_empty() {
+        return None;
+    }
+    let key = context.case.quest.key.as_str();
+    let expected = format!(
+        "no name but {} where the name of a site's owner stands",
+        quoted(key)
+    );
+    let finding = Finding::new("owner-contested", expected, named.join("; "));
+    Some(finding.on(SITE).at(home.as_str()))
 }
 
 /// What keeps `said` from naming the company as the owner; nothing when it does.

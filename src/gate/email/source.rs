@@ -6,6 +6,7 @@ pub mod user_content;
 
 mod ending;
 mod folded_text;
+mod pieces;
 mod rules;
 mod seen;
 mod shown;

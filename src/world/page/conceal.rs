@@ -3,11 +3,16 @@
 //! Known are the `hidden` attribute, inline styles, and the rules of the page's own `<style>`
 //! elements. Of two rules for one selector the later wins, and an inline style beats both but
 //! for what is `!important`; else every rule that hides counts, whatever other rules say, and
-//! so does one of which it is not sure that it applies. Not known are external style sheets
-//! and rules for some windows only. `html` and `body` are never hidden: a page that is blank
+//! so does one of which it is not sure that it applies: in a layer, for windows of some sizes
+//! that are common, with a value that a custom property has somewhere. Not known are external
+//! style sheets and rules for uncommon windows. `html` and `body` are never hidden: a page that is blank
 //! until its script runs is shown in the end.
 
+mod custom;
 mod declared;
+mod escape;
+mod media;
+mod scale;
 mod selector;
 mod sheet;
 mod value;
@@ -19,7 +24,9 @@ use ego_tree::NodeRef;
 use scraper::Node;
 use scraper::node::Element;
 
+use self::custom::Custom;
 pub(super) use self::declared::Declared;
+use self::media::{Held, held};
 use self::selector::{Key, Selector};
 
 /// How many selectors are remembered.
@@ -31,24 +38,34 @@ const MOST_COMPARED: usize = 5_000_000;
 
 /// What the page's own style sheets say of being seen, by selector.
 #[derive(Debug, Default)]
-pub(super) struct Sheets(HashMap<String, Declared>);
+pub(super) struct Sheets {
+    declared: HashMap<String, Declared>,
+    custom: Custom,
+}
 
 impl Sheets {
     /// Adds the rules of one `<style>` element.
     pub(super) fn add(&mut self, style: &Element, text: &str) {
         let attribute = |name| style.attr(name).unwrap_or_default().trim();
         let kind = attribute("type");
-        if (kind.is_empty() || kind.eq_ignore_ascii_case("text/css"))
-            && sheet::is_for_screens(attribute("media"))
-        {
-            self.add_text(text);
+        let held = held(attribute("media"));
+        if (kind.is_empty() || kind.eq_ignore_ascii_case("text/css")) && held > Held::Never {
+            self.add_text(text, held);
         }
     }
 
-    fn add_text(&mut self, text: &str) {
+    /// Remembers the custom properties of an element's inline style.
+    pub(super) fn add_inline(&mut self, element: &Element) {
+        if let Some(style) = element.attr("style") {
+            self.custom.read(style);
+        }
+    }
+
+    fn add_text(&mut self, text: &str, held: Held) {
         for rule in sheet::rules(text) {
+            self.custom.read(&rule.declarations);
             let declared = Declared::parse(&rule.declarations);
-            let declared = if rule.sure {
+            let declared = if rule.sure && held == Held::Always {
                 declared
             } else {
                 declared.only_if_hiding()
@@ -57,10 +74,10 @@ impl Sheets {
                 continue;
             }
             for selector in rule.selectors.iter() {
-                if let Some(known) = self.0.get_mut(selector) {
+                if let Some(known) = self.declared.get_mut(selector) {
                     known.extend(&declared);
-                } else if self.0.len() < MOST_RULES {
-                    self.0.insert(selector.clone(), declared.clone());
+                } else if self.declared.len() < MOST_RULES {
+                    self.declared.insert(selector.clone(), declared.clone());
                 }
             }
         }
@@ -69,14 +86,15 @@ impl Sheets {
     /// The rules that hide, ready to be asked.
     pub(super) fn concealed(self) -> Concealed {
         let mut concealed = Concealed::default();
-        for (text, declared) in self.0 {
-            if declared.hides()
+        for (text, declared) in self.declared {
+            if declared.hides_with(&self.custom)
                 && let Some(selector) = selector::parse(&text)
             {
                 let rules = concealed.rules.entry(selector.key()).or_default();
                 rules.push((selector, declared));
             }
         }
+        concealed.custom = self.custom;
         concealed
     }
 }
@@ -84,6 +102,7 @@ impl Sheets {
 /// What hides elements of a page.
 #[derive(Debug, Default)]
 pub(super) struct Concealed {
+    custom: Custom,
     rules: HashMap<Key, Vec<(Selector, Declared)>>,
     compared: Cell<usize>,
 }
@@ -100,10 +119,11 @@ impl Concealed {
             return false;
         }
         element.attr("hidden").is_some()
-            || inline.hides()
+            || inline.hides_with(&self.custom)
             || self.compared.get() > MOST_COMPARED
             || self.rules_for(element).any(|(selector, declared)| {
-                self.matches(selector, node, element) && declared.beneath(inline).hides()
+                self.matches(selector, node, element)
+                    && declared.beneath(inline).hides_with(&self.custom)
             })
     }
 
@@ -132,7 +152,7 @@ mod tests {
     /// Whether `sheet` hides the one element of `html` with the attribute `x`.
     fn hides(sheet: &str, html: &str) -> bool {
         let mut sheets = Sheets::default();
-        sheets.add_text(sheet);
+        sheets.add_text(sheet, Held::Always);
         let concealed = sheets.concealed();
         let html = Html::parse_document(html);
         let found = html.tree.root().descendants().find_map(|node| {
@@ -245,7 +265,7 @@ mod tests {
         let known = styles.map(|style| {
             let mut sheets = Sheets::default();
             sheets.add(style, ".trap{display:none}");
-            sheets.0.len()
+            sheets.declared.len()
         });
         assert_eq!(known.collect::<Vec<_>>(), [0, 1]);
     }
@@ -258,6 +278,10 @@ mod tests {
             "a{".repeat(10_000),
             "a,b{&{".repeat(5_000),
             ":is(".repeat(10_000) + "{display:none}",
+            format!(
+                "{}a{{display:var(--x)}}",
+                "a{--x:var(--x)var(--x);--x:none}".repeat(10_000)
+            ),
             "a ".repeat(50_000) + "{display:none}",
             "[".repeat(10_000) + "{display:none}",
             "\\".repeat(10_001) + "{display:none}",

@@ -121,6 +121,14 @@ pub(super) struct Shape {
     pub(super) preformatted: bool,
 }
 
+/// Whether what is in the element is no part of the page yet, or of no browser's.
+pub(super) fn is_inert(element: &Element) -> bool {
+    matches!(
+        element.name(),
+        "template" | "noscript" | "noembed" | "noframes"
+    )
+}
+
 /// How an element shapes the text in it, by its name and its state.
 pub(super) fn shape(element: &Element) -> Shape {
     let name = element.name();
@@ -280,41 +288,4 @@ fn is_ours(base: &Url, to: &Url) -> bool {
     let [own, to] = [own, to].map(|host| host.strip_prefix("www.").unwrap_or(host));
     let domain = HostName::of_url(base).and_then(|host| host.registrable());
     own == to || domain.is_some_and(|domain| domain.as_str() == to)
-}
-
-/// Whether visitors write what is in an element: comments, replies and reviews, by a word of its
-/// id or a class, or by schema.org's type or property.
-pub(super) fn is_written_by_visitors(element: &Element) -> bool {
-    const WORDS: &[&str] = &[
-        "comment",
-        "comments",
-        "commentlist",
-        "disqus",
-        "guestbook",
-        "replies",
-        "reply",
-        "review",
-        "reviews",
-        "testimonial",
-        "testimonials",
-    ];
-    const TYPES: &[&str] = &["Answer", "Comment", "Question", "Review", "UserReview"];
-    if matches!(element.name(), "html" | "body" | "main") {
-        return false;
-    }
-    let listed = |name: &str| {
-        let mut words = name.split(|c: char| !c.is_ascii_alphanumeric());
-        words.any(|word| WORDS.iter().any(|listed| word.eq_ignore_ascii_case(listed)))
-    };
-    let types = element.attr("itemtype").unwrap_or_default();
-    let mut types = types.split_ascii_whitespace();
-    let properties = element.attr("itemprop").unwrap_or_default();
-    let mut properties = properties.split_ascii_whitespace();
-    element
-        .id()
-        .into_iter()
-        .chain(element.classes())
-        .any(listed)
-        || types.any(|one| TYPES.contains(&one.rsplit('/').next().unwrap_or(one)))
-        || properties.any(|one| matches!(one, "comment" | "review" | "reviewBody"))
 }

@@ -5,9 +5,11 @@
 
 mod charset;
 mod conceal;
+mod credit;
 mod dom;
 mod element;
 mod kind;
+mod label;
 mod links;
 mod owner;
 mod presence;
@@ -20,6 +22,7 @@ mod structured;
 mod text;
 mod unclear;
 mod visible;
+mod visitors;
 mod whole;
 
 #[cfg(test)]

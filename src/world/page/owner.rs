@@ -2,6 +2,8 @@
 
 use std::collections::HashSet;
 
+use super::credit::{Credit, credit};
+use super::label::{Label, is_copyright, label};
 use super::text::{head, normalise};
 use super::{OwnerPlace, OwnerText};
 
@@ -14,80 +16,8 @@ const MOST_TEXTS: usize = 60;
 /// A copyright line outside the footer counts among this many last lines of a page.
 const LAST_LINES: usize = 8;
 
-/// Words of a line that says whose name follows: not the owner's.
-const CREDITS: &[&str] = &[
-    "by",
-    "client",
-    "clients",
-    "design",
-    "family",
-    "host",
-    "hosting",
-    "partner",
-    "partners",
-    "seller",
-    "sponsor",
-    "sponsors",
-    "vendor",
-    "pg",
-    "결제대행",
-    "결제대행사",
-    "고객사",
-    "관계사",
-    "관련사이트",
-    "디자인",
-    "웹디자인",
-    "제작",
-    "제휴사",
-    "파트너",
-    "파트너사",
-    "판매자",
-    "패밀리",
-    "패밀리사이트",
-    "협력사",
-    "협력업체",
-    "호스팅",
-    "호스팅제공자",
-    "후원",
-];
-
-/// A line that announces a name is no longer than this, in words.
-const CREDIT_WORDS: usize = 4;
-
-/// Words that are followed by the owner's name or address.
-const LABELS: &[&str] = &[
-    "주소",
-    "상호",
-    "상호명",
-    "회사명",
-    "법인명",
-    "업체명",
-    "대표",
-    "대표자",
-    "대표이사",
-    "사업자등록번호",
-    "사업자 등록번호",
-    "사업자번호",
-    "통신판매업신고",
-    "address",
-    "company",
-    "company name",
-    "registered office",
-    "anschrift",
-    "impressum",
-    "firma",
-    "adresse",
-    "住所",
-    "所在地",
-    "会社名",
-    "商号",
-    "社名",
-    "地址",
-    "公司名称",
-];
-
 /// Where a line stands.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Regions {
     /// In the page's header.
     pub(super) header: usize,
@@ -110,7 +40,8 @@ pub(super) struct Owner {
     known: HashSet<OwnerText>,
     counts: [usize; 9],
     labelled: bool,
-    credited: bool,
+    /// Whose names follow, and where that was said.
+    credited: (Credit, Regions),
     /// How many lines there have been.
     lines: usize,
     /// Copyright lines outside the footer, and the number of each.
@@ -137,7 +68,7 @@ impl Owner {
     pub(super) fn line(&mut self, line: &str, regions: Regions) {
         self.lines += 1;
         let labelled = std::mem::take(&mut self.labelled);
-        if std::mem::replace(&mut self.credited, is_credit(line)) {
+        if self.is_credited(line, regions) {
             return;
         }
         if regions.menu > 0 && regions.heading == 0 {
@@ -167,6 +98,28 @@ impl Owner {
         }
     }
 
+    /// Whether a line is what a credit before it announced.
+    ///
+    /// A list goes on until a line says whose it is, or the page's region ends.
+    fn is_credited(&mut self, line: &str, regions: Regions) -> bool {
+        let (before, place) = self.credited;
+        let goes_on = place == regions && !tells_whose(line);
+        let after = match before {
+            Credit::List => Credit::Rest,
+            Credit::Rest if goes_on => Credit::Rest,
+            _ => Credit::None,
+        };
+        self.credited = match credit(line) {
+            Credit::None => (after, place),
+            new => (new, regions),
+        };
+        match before {
+            Credit::None => false,
+            Credit::Next | Credit::List => true,
+            Credit::Rest => goes_on,
+        }
+    }
+
     fn copyright(&mut self, line: &str, regions: Regions) {
         if regions.footer > 0 {
             self.add(OwnerPlace::Copyright, line);
@@ -190,70 +143,13 @@ impl Owner {
     }
 }
 
-/// Whether a line says that another's name follows: `Hosting by`, `협력사:`.
-fn is_credit(line: &str) -> bool {
-    let line = line.trim_end().trim_end_matches([':', '：']);
-    let words = || {
-        let words = line.split(|c: char| !c.is_alphanumeric());
-        words.filter(|word| !word.is_empty())
-    };
-    // The name itself may stand there, but then the line says so on its own.
-    words().count() <= CREDIT_WORDS
-        && words().next_back().is_some_and(|last| {
-            let last = last.to_lowercase();
-            CREDITS.contains(&last.as_str())
-        })
-        || line.len() <= 40 && {
-            let joined: String = words().collect();
-            CREDITS.contains(&joined.to_lowercase().as_str())
-        }
-}
-
-/// Whether a line claims a copyright.
-fn is_copyright(line: &str) -> bool {
-    let lower = line.to_lowercase();
-    let sign = |at: usize| {
-        let rest = lower[at + "(c)".len()..].trim_start();
-        rest.starts_with(|c: char| c.is_ascii_digit()) || rest.starts_with("copyright")
-    };
-    lower.contains(['©', 'ⓒ'])
-        || lower.contains("copyright")
-        || lower.contains("all rights reserved")
-        || lower.contains("alle rechte vorbehalten")
-        || lower.match_indices("(c)").any(|(at, _)| sign(at))
-}
-
-enum Label {
-    /// The line is a label; its value follows.
-    Alone,
-    /// The line has a label and what it labels.
-    WithValue,
-    None,
-}
-
-/// The label of an address line: at its start, or anywhere before a colon.
-fn label(line: &str) -> Label {
-    let lower = line.to_lowercase();
-    let colon = |c: char| matches!(c, ':' | '：' | '|' | ')');
-    for part in
-        std::iter::once(lower.as_str()).chain(lower.split(['|', '/', ',', '·', '•']).skip(1))
-    {
-        let part = part.trim();
-        for label in LABELS {
-            let Some(rest) = part.strip_prefix(label) else {
-                continue;
-            };
-            let value = rest.trim_start();
-            if value.trim_matches(colon).trim().is_empty() {
-                return Label::Alone;
-            }
-            let latin = label.is_ascii();
-            if value.starts_with(colon) || (!latin && rest.starts_with(char::is_whitespace)) {
-                return Label::WithValue;
-            }
-        }
-    }
-    Label::None
+/// Whether a line is more than one name of a list: a copyright, a label, an address.
+fn tells_whose(line: &str) -> bool {
+    const FEWEST_DIGITS: usize = 5;
+    is_copyright(line)
+        || !matches!(label(line), Label::None)
+        || line.contains('@')
+        || line.bytes().filter(u8::is_ascii_digit).count() >= FEWEST_DIGITS
 }
 
 #[cfg(test)]
@@ -336,10 +232,24 @@ mod tests {
             let texts = owner.into_texts().into_iter();
             texts.map(|text| text.text).collect::<Vec<_>>()
         };
-        for credit in ["Designed by", "Our partners:", "호스팅 제공자", "협력사："] {
+        for credit in ["Designed by", "호스팅 제공자"] {
             assert_eq!(
                 footer(&[credit, "Acme", "Beta"]),
                 [credit, "Beta"],
+                "{credit}"
+            );
+        }
+        for credit in [
+            "Our partners:",
+            "협력사：",
+            "Customers",
+            "주요 거래처",
+            "取引先",
+        ] {
+            let lines = [credit, "Acme", "Beta", "Acme", "© Gamma", "Delta"];
+            assert_eq!(
+                footer(&lines),
+                [credit, "© Gamma", "© Gamma", "Delta"],
                 "{credit}"
             );
         }

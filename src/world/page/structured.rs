@@ -11,8 +11,8 @@ pub(super) struct Said {
     pub(super) emails: Vec<String>,
     /// Values of `email` that stand elsewhere: a reviewer's, an author's.
     pub(super) others_emails: Vec<String>,
-    /// Names of the page's own organization and site.
-    pub(super) names: Vec<(OwnerPlace, String)>,
+    /// Names of the page's own organizations and sites: those of one together.
+    pub(super) names: Vec<(OwnerPlace, Vec<String>)>,
 }
 
 /// schema.org's `Organization` and the subtypes in use.
@@ -176,8 +176,10 @@ impl Said {
             .iter()
             .filter_map(|key| of.get(key));
         let names = names.flat_map(one_or_many).filter_map(Value::as_str);
-        self.names
-            .extend(names.map(|name| (place, name.to_owned())));
+        let names: Vec<String> = names.map(str::to_owned).collect();
+        if !names.is_empty() {
+            self.names.push((place, names));
+        }
     }
 }
 
@@ -207,7 +209,10 @@ mod tests {
 
     fn names(script: &str) -> Vec<String> {
         let said = json_ld(script).unwrap();
-        said.names.into_iter().map(|(_, name)| name).collect()
+        said.names
+            .into_iter()
+            .flat_map(|(_, names)| names)
+            .collect()
     }
 
     #[test]

@@ -19,7 +19,7 @@ use super::element::{self, Place, Shape};
 use super::owner::{Owner, Regions};
 use super::scripted::Scripts;
 use super::text::Run;
-use super::{OwnerPlace, Page, read, spelled, unclear};
+use super::{OwnerPlace, Page, read, spelled, unclear, visitors};
 
 /// A walk in progress.
 pub(super) struct Walk<'a> {
@@ -40,6 +40,8 @@ pub(super) struct Walk<'a> {
     naming: usize,
     /// How many of the open elements are written by visitors.
     visitors: usize,
+    /// How many of the open elements hold what is no part of the page yet.
+    inert: usize,
     run: Run,
     /// What of `run` may name the owner.
     own: Run,
@@ -87,6 +89,7 @@ impl Walk<'_> {
             scopes: Vec::new(),
             naming: 0,
             visitors: 0,
+            inert: 0,
             run: Run::default(),
             own: Run::default(),
             unseen: Run::default(),
@@ -151,7 +154,7 @@ impl Walk<'_> {
     fn enter_element(&mut self, node: NodeRef<'_, Node>, element: &Element) {
         let inline = Declared::inline(element);
         let mut shape = element::shape(element);
-        let visitors = element::is_written_by_visitors(element);
+        let visitors = visitors::write_in(element);
         shape.hides |= self.concealed.hides(node, element, &inline);
         // Visitors' words are kept apart from the owner's.
         shape.parts |=
@@ -186,6 +189,7 @@ impl Walk<'_> {
         self.sections += usize::from(open.section);
         self.naming += usize::from(open.names_others);
         self.visitors += usize::from(open.visitors);
+        self.inert += usize::from(element::is_inert(element));
         if let Some(place) = open.place {
             *place.count(&mut self.regions) += 1;
         }
@@ -219,6 +223,7 @@ impl Walk<'_> {
         self.sections -= usize::from(open.section);
         self.naming -= usize::from(open.names_others);
         self.visitors -= usize::from(open.visitors);
+        self.inert -= usize::from(element::is_inert(element));
         if let Some(place) = open.place {
             *place.count(&mut self.regions) -= 1;
         }
@@ -299,10 +304,11 @@ fn has_content(node: NodeRef<'_, Node>) -> bool {
 fn concealed(html: &Html) -> Concealed {
     let mut sheets = Sheets::default();
     for node in html.tree.root().descendants() {
-        if let Some(element) = node.value().as_element()
-            && element.name() == "style"
-        {
-            sheets.add(element, &own_text(node));
+        if let Some(element) = node.value().as_element() {
+            sheets.add_inline(element);
+            if element.name() == "style" {
+                sheets.add(element, &own_text(node));
+            }
         }
     }
     sheets.concealed()

@@ -60,6 +60,11 @@ impl CompanyName {
         self.spellings.is_empty()
     }
 
+    /// The spellings, without legal forms.
+    pub(super) fn spellings(&self) -> impl Iterator<Item = &Folded> {
+        self.spellings.iter().map(|spelling| &spelling.name)
+    }
+
     /// Whether the text holds the name in some spelling.
     #[must_use]
     pub fn is_in(&self, text: &Folded) -> bool {

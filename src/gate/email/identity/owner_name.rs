@@ -3,117 +3,13 @@
 //! name.
 
 use super::company_name::CompanyName;
+use super::credit::without_credit;
 use super::folded::Folded;
 use super::legal_forms;
+use super::owner_words::{
+    CREDITING, PARTICLES, bare, is_between, is_firms_own, is_following, is_owners, is_trimming,
+};
 use crate::world::page::OwnerPlace;
-
-/// Labels of the name of who runs a site, folded to lower case.
-const LABELS: &[&str] = &[
-    "상호",
-    "상호명",
-    "회사",
-    "회사명",
-    "법인명",
-    "업체명",
-    "기업명",
-    "운영",
-    "운영사",
-    "운영자",
-    "copyright",
-    "company",
-    "company name",
-    "firma",
-    "impressum",
-    "会社名",
-    "商号",
-    "社名",
-    "運営会社",
-    "公司名称",
-    "公司",
-];
-
-/// Labels of what commonly follows an owner's name, folded to lower case.
-const FOLLOWING: &[&str] = &[
-    "대표",
-    "대표자",
-    "대표이사",
-    "주소",
-    "사업자",
-    "사업자번호",
-    "사업자등록번호",
-    "통신판매업신고",
-    "통신판매업신고번호",
-    "개인정보책임자",
-    "개인정보보호책임자",
-    "전화",
-    "전화번호",
-    "팩스",
-    "이메일",
-    "tel",
-    "phone",
-    "fax",
-    "email",
-    "e-mail",
-    "mail",
-    "address",
-    "ceo",
-    "adresse",
-    "anschrift",
-    "住所",
-    "所在地",
-    "地址",
-];
-
-/// Words around a name that make it no other name, folded to lower case.
-const TRIMMINGS: &[&str] = &[
-    "all",
-    "rights",
-    "reserved",
-    "alle",
-    "rechte",
-    "vorbehalten",
-    "copyright",
-    "copyrights",
-    "by",
-    "welcome",
-    "willkommen",
-    "to",
-    "the",
-    "official",
-    "home",
-    "homepage",
-    "page",
-    "website",
-    "site",
-    "web",
-    "logo",
-    "로고",
-    "홈",
-    "홈페이지",
-    "공식",
-    "공식홈페이지",
-    "웹사이트",
-    "사이트",
-    "오신",
-    "오신것을",
-    "것을",
-    "환영합니다",
-    "公式",
-    "公式サイト",
-    "ホームページ",
-    "サイト",
-    "ようこそ",
-    "官网",
-    "首页",
-];
-
-/// Those of [`TRIMMINGS`] that before a name may credit it, and not name the owner.
-const CREDITING: &[&str] = &[
-    "by", "website", "site", "web", "page", "homepage", "logo", "로고",
-];
-
-/// Particles that lean on a name without making it another.
-const PARTICLES: &[&str] = &["에", "의", "へ", "の", "へようこそ", "公式サイト"];
 
 /// Whether `text`, which stands at `place`, is the company's name.
 ///
@@ -138,17 +34,19 @@ pub fn names(place: OwnerPlace, text: &str, name: &CompanyName) -> bool {
             | OwnerPlace::SiteName
             | OwnerPlace::Logo
             | OwnerPlace::Organization => parts(text).any(|part| is_name(part, name)),
-            OwnerPlace::Header
-            | OwnerPlace::Footer
-            | OwnerPlace::Copyright
-            | OwnerPlace::Address => line_names(text, name),
+            OwnerPlace::Copyright => {
+                let own = without_credit(text);
+                line_names(text, name) || own.len() < text.len() && line_names(own, name)
+            }
+            OwnerPlace::Header | OwnerPlace::Footer | OwnerPlace::Address => line_names(text, name),
         }
 }
 
 /// The parts of a title, which signs part, and hyphens between spaces.
-fn parts(title: &str) -> impl Iterator<Item = &str> {
+pub(super) fn parts(title: &str) -> impl Iterator<Item = &str> {
     let signs = [
-        '|', '｜', '–', '—', '·', ':', '：', '»', '«', '›', '>', '<', '│', 'ㅣ', '•',
+        '|', '｜', '–', '—', '·', ':', '：', '»', '«', '›', '>', '<', '│', 'ㅣ', '•', '～', '〜',
+        '／',
     ];
     title
         .split(signs)
@@ -157,39 +55,42 @@ fn parts(title: &str) -> impl Iterator<Item = &str> {
 }
 
 fn line_names(line: &str, name: &CompanyName) -> bool {
+    values(line)
+        .into_iter()
+        .any(|Labelled { label, value, next }| match label {
+            None => value_names(value, next.is_some_and(is_following), name),
+            Some(label) => is_owners(label) && value_names(value, true, name),
+        })
+}
+
+/// A value of a line, the label that a colon parts from it, and the one of the next value.
+pub(super) struct Labelled<'a> {
+    pub(super) label: Option<&'a str>,
+    pub(super) value: &'a str,
+    pub(super) next: Option<&'a str>,
+}
+
+/// The values of a line whose labels colons follow.
+pub(super) fn values(line: &str) -> Vec<Labelled<'_>> {
     let pieces: Vec<&str> = line.split([':', '：']).collect();
     let mut label = None;
+    let mut values = Vec::new();
     for (index, piece) in pieces.iter().enumerate() {
-        let is_labelled = index + 1 < pieces.len();
-        let (value, next) = if is_labelled {
-            tail_label(piece)
+        let (value, next) = if index + 1 < pieces.len() {
+            tail_label(piece, index == 0)
         } else {
             (*piece, None)
         };
-        let follows = is_labelled.then_some(next).flatten();
-        match label {
-            None => {
-                if value_names(value, follows.is_some_and(is_following), name) {
-                    return true;
-                }
-            }
-            Some(label) if is_owners(label) => {
-                if value_names(value, true, name) {
-                    return true;
-                }
-            }
-            Some(_) => {}
-        }
-        if is_labelled {
-            label = Some(next.unwrap_or_default());
-        }
+        values.push(Labelled { label, value, next });
+        label = next;
     }
-    false
+    values
 }
 
 /// What stands before a label at the end of `piece`, and the label: what follows the last sign
-/// that parts, or the last word where that is a known label.
-fn tail_label(piece: &str) -> (&str, Option<&str>) {
+/// that parts, or the last word where that is a known label. An owner's label may be the last word
+/// of another's (`Payment company`), so such a word counts behind a value alone.
+fn tail_label(piece: &str, is_first: bool) -> (&str, Option<&str>) {
     let trimmed = piece.trim_end();
     let sign = trimmed
         .char_indices()
@@ -203,15 +104,14 @@ fn tail_label(piece: &str) -> (&str, Option<&str>) {
         .find(|(_, c)| c.is_whitespace())
         .map_or(0, |(at, c)| at + c.len_utf8());
     let last = &trimmed[word.max(sign)..];
-    if !is_owners(whole) && (is_owners(last) || is_following(last)) {
+    let is_firms = !is_first && is_firms_own(last);
+    if !is_owners(whole) && (is_firms || is_following(last)) {
         (&trimmed[..word.max(sign)], Some(last))
     } else {
         (&trimmed[..sign], Some(whole))
     }
 }
 
-/// Whether an unlabelled text, or one that an owner's label names, begins with the name and
-/// goes on with what follows an owner's name.
 /// The fewest digits of a text that is no list of names: a postal code or a telephone number
 /// has more of them than a brand.
 const FEWEST_DIGITS: usize = 5;
@@ -227,9 +127,16 @@ fn is_address(first: &str, rest: &str) -> bool {
         || digits > 0 && is_formal && !rest.contains(is_between)
 }
 
+/// Whether an unlabelled text, or one that an owner's label names, begins with the name and
+/// goes on with what follows an owner's name.
 fn value_names(value: &str, is_known: bool, name: &CompanyName) -> bool {
     let cut = cut_label(value);
     let is_known = is_known || cut.len() < value.len() || is_copyright(cut);
+    let cut = if is_copyright(cut) {
+        behind_years(cut)
+    } else {
+        cut
+    };
     let first = cut.split(is_between).next().unwrap_or_default();
     let rest = cut[first.len()..].trim_matches(|c: char| is_between(c) || c.is_whitespace());
     if !is_known && !rest.is_empty() && !is_address(first, rest) {
@@ -242,9 +149,23 @@ fn value_names(value: &str, is_known: bool, name: &CompanyName) -> bool {
         .any(|text| is_name(text, name))
 }
 
+/// A copyright line without its sign and years, where a comma follows them: `© 2024, Acme`.
+fn behind_years(line: &str) -> &str {
+    match line.split_once(',') {
+        Some((head, rest))
+            if without_copyright_signs(head)
+                .split_whitespace()
+                .all(is_trimming) =>
+        {
+            rest.trim_start()
+        }
+        _ => line,
+    }
+}
+
 /// What stands before the first known label without a colon (`상호 한빛 대표 홍길동`); an
 /// owner's label at the beginning is passed over.
-fn cut_label(value: &str) -> &str {
+pub(super) fn cut_label(value: &str) -> &str {
     let value = value.trim();
     let mut start = 0;
     let mut at = 0;
@@ -260,32 +181,6 @@ fn cut_label(value: &str) -> &str {
     &value[start..]
 }
 
-fn is_between(c: char) -> bool {
-    matches!(
-        c,
-        '|' | '｜' | ',' | ';' | '·' | '•' | '/' | '│' | 'ㅣ' | '–' | '—' | '、' | '，' | '＊'
-    )
-}
-
-fn is_owners(label: &str) -> bool {
-    is_listed(LABELS, label)
-}
-
-fn is_following(label: &str) -> bool {
-    is_listed(FOLLOWING, label)
-}
-
-fn is_listed(list: &[&str], label: &str) -> bool {
-    let label = bare(label);
-    list.contains(&label.as_str())
-}
-
-/// A word in lower case without the signs around it.
-fn bare(word: &str) -> String {
-    let word = word.trim_matches(|c: char| !c.is_alphanumeric());
-    word.to_lowercase()
-}
-
 fn is_copyright(text: &str) -> bool {
     let lower = text.to_lowercase();
     lower.contains(['©', 'ⓒ'])
@@ -295,7 +190,7 @@ fn is_copyright(text: &str) -> bool {
 }
 
 /// Whether `text` is the name, its legal form, years and [`TRIMMINGS`] aside.
-fn is_name(text: &str, name: &CompanyName) -> bool {
+pub(super) fn is_name(text: &str, name: &CompanyName) -> bool {
     if name.is_spelled(text) {
         return true;
     }
@@ -317,18 +212,9 @@ fn is_name(text: &str, name: &CompanyName) -> bool {
             .any(|core| name.is_spelled(core))
 }
 
-fn without_copyright_signs(text: &str) -> String {
+pub(super) fn without_copyright_signs(text: &str) -> String {
     let text = text.replace(['©', 'ⓒ', '™', '®', '℗'], " ");
     text.replace("(c)", " ").replace("(C)", " ")
-}
-
-/// Whether a word is a trimming, a year or years, or nothing but signs.
-fn is_trimming(word: &str) -> bool {
-    let bare = bare(word);
-    let is_years = bare
-        .chars()
-        .all(|c| c.is_ascii_digit() || matches!(c, '-' | '–' | '~' | '.'));
-    is_years && !word.contains(['(', ')']) && bare.len() != 1 || TRIMMINGS.contains(&bare.as_str())
 }
 
 #[cfg(test)]

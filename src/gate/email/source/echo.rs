@@ -1,8 +1,8 @@
 //! Whether a URL carries the address: a page that repeats its own URL proves nothing.
 //!
 //! The URL is read in every way that a server may plausibly read it: as it stands, with
-//! percent escapes decoded, and with every run that could be base64 or hexadecimal decoded at
-//! every alignment; and each of those readings once more. Each is compared without what a
+//! percent escapes decoded, and with every run that could be base64, base32 or hexadecimal decoded
+//! at every alignment; and each of those readings once more, but for base32. Each is compared without what a
 //! server takes out, or a reader does not see.
 
 use std::collections::BTreeSet;
@@ -47,6 +47,8 @@ fn is_any_in(reading: &str, needles: &[String]) -> bool {
 #[must_use]
 pub fn readings_of(text: &str) -> Vec<Vec<u8>> {
     let mut known = BTreeSet::from([text.as_bytes().to_vec()]);
+    let base32 = (0..8).map(|skip| decoded_runs(text.as_bytes(), base32_digit, 5, skip));
+    known.extend(base32);
     let mut fresh: Vec<Vec<u8>> = known.iter().cloned().collect();
     for _ in 0..DEPTH {
         let next: Vec<Vec<u8>> = fresh.iter().flat_map(|reading| decoded(reading)).collect();
@@ -130,6 +132,16 @@ fn base64_digit(byte: u8) -> Option<u8> {
     }
 }
 
+/// The value of a digit of base32 (RFC 4648 §6), in either case.
+fn base32_digit(byte: u8) -> Option<u8> {
+    match byte {
+        b'A'..=b'Z' => Some(byte - b'A'),
+        b'a'..=b'z' => Some(byte - b'a'),
+        b'2'..=b'7' => Some(byte - b'2' + 26),
+        _ => None,
+    }
+}
+
 /// The value of a digit of base 16 (RFC 4648 §8).
 fn hex_digit(byte: u8) -> Option<u8> {
     match byte {
@@ -200,6 +212,19 @@ mod tests {
             "https://acme.co.kr/?d={}",
             STANDARD.encode(wide)
         )));
+    }
+
+    #[test]
+    fn base32_at_every_alignment() {
+        // Of info@acme.co.kr, and of xinfo@acme.co.kr.
+        for blob in ["NFXGM32AMFRW2ZJOMNXS423S", "PBUW4ZTPIBQWG3LFFZRW6LTLOI"] {
+            for prefix in ["", "a", "bc", "def", "ghij"] {
+                for blob in [blob.to_owned(), blob.to_lowercase()] {
+                    let url = format!("https://acme.co.kr/s/{prefix}{blob}");
+                    assert!(echoes(&url), "{url}");
+                }
+            }
+        }
     }
 
     #[test]

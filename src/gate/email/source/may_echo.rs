@@ -9,6 +9,7 @@ use super::super::identity::folded::Folded;
 use super::super::quoted::quoted;
 use super::echo;
 use super::folded_text::{folded, is_swallowed, untagged};
+use super::pieces;
 use crate::world::domain::HostName;
 use crate::world::mailbox::Mailbox;
 
@@ -65,7 +66,7 @@ impl fmt::Display for Suspicion {
 const PROTECTION: &[&str] = &["email-protection", "cfemail"];
 
 /// The first suspicious thing that the query carries; the path counts only where it holds both
-/// parts of the address, an `@` inside a segment, markup, or what a page that repeats it would
+/// parts of the address, whole or in pieces, an `@` inside a segment, markup, or what a page that repeats it would
 /// not show.
 #[must_use]
 pub fn suspicion(url: &Url, email: &Mailbox, name: &CompanyName) -> Option<Suspicion> {
@@ -77,6 +78,7 @@ pub fn suspicion(url: &Url, email: &Mailbox, name: &CompanyName) -> Option<Suspi
         return Some(Suspicion::Opaque);
     }
     split_in_path(&path, email)
+        .or_else(|| in_pieces(url, email))
         .or_else(|| sign_in_path(&path).filter(|_| url.has_host()))
         .or_else(|| markup(&path.to_lowercase()))
         .or_else(|| swallowed(&path))
@@ -184,6 +186,10 @@ fn split_in_path(path: &str, email: &Mailbox) -> Option<Suspicion> {
         holds(&|word| is_domain(email, word)) && holds(&|word| word == email.local())
     });
     both.then(|| Suspicion::AddressPart(email.domain().to_string()))
+}
+
+fn in_pieces(url: &Url, email: &Mailbox) -> Option<Suspicion> {
+    pieces::spells(url, email).then(|| Suspicion::AddressPart(email.domain().to_string()))
 }
 
 /// An `@` in a path, but for the one that a profile's segment begins with (`/@acme`).

@@ -4,6 +4,9 @@ use std::collections::BTreeMap;
 
 use scraper::node::Element;
 
+use super::custom::{Custom, has_variable};
+use super::escape::unescaped;
+use super::scale::{flattens, is_flat};
 use super::value::{
     FAINT, all_the_same, fraction, inside, is_transparent, numbers, pixels, plain_colour,
 };
@@ -33,6 +36,7 @@ const PROPERTIES: &[&str] = &[
     "overflow",
     "position",
     "right",
+    "scale",
     "text-decoration",
     "text-decoration-line",
     "text-indent",
@@ -75,11 +79,11 @@ impl Declared {
             let Some((property, value)) = declaration.split_once(':') else {
                 continue;
             };
-            let property = property.trim().to_ascii_lowercase();
+            let property = unescaped(property.trim()).to_ascii_lowercase();
             let Some(property) = PROPERTIES.iter().find(|known| **known == property) else {
                 continue;
             };
-            let value = value.trim().to_ascii_lowercase();
+            let value = lowered(&unescaped(value.trim()));
             let (text, important) = match value.split_once('!') {
                 Some((text, mark)) => (text.trim().to_owned(), mark.trim() == "important"),
                 None => (value, false),
@@ -110,9 +114,40 @@ impl Declared {
         both
     }
 
-    /// Itself when it hides, else nothing.
+    /// Itself when it hides, or may once its custom properties are read; else nothing.
     pub(super) fn only_if_hiding(self) -> Self {
-        if self.hides() { self } else { Self::default() }
+        if self.hides() || self.has_variable() {
+            self
+        } else {
+            Self::default()
+        }
+    }
+
+    fn has_variable(&self) -> bool {
+        self.0.values().any(|value| has_variable(&value.text))
+    }
+
+    /// Whether an element that is styled so is hidden with these custom properties.
+    pub(super) fn hides_with(&self, custom: &Custom) -> bool {
+        self.hides() || self.has_variable() && self.read_with(custom).iter().any(Self::hides)
+    }
+
+    /// What this may be once every `var()` is read.
+    fn read_with(&self, custom: &Custom) -> Vec<Self> {
+        let mut read = Vec::new();
+        for (property, value) in &self.0 {
+            if !has_variable(&value.text) {
+                continue;
+            }
+            for (index, text) in custom.readings(&value.text).into_iter().enumerate() {
+                if read.len() <= index {
+                    read.push(self.clone());
+                }
+                let important = value.important;
+                read[index].0.insert(property, Value { text, important });
+            }
+        }
+        read
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -181,6 +216,7 @@ fn hides(property: &str, value: &str) -> bool {
         "visibility" => matches!(value, "hidden" | "collapse"),
         "content-visibility" => value == "hidden",
         "opacity" | "zoom" => faint(),
+        "scale" => is_flat(value),
         "font-size" => pixels(value).is_some_and(|size| size < TINY_PIXELS),
         "text-indent" | "left" | "right" | "top" | "bottom" | "margin" | "margin-left"
         | "margin-top" | "margin-right" => far(),
@@ -194,15 +230,7 @@ fn hides(property: &str, value: &str) -> bool {
                     points.all(|point| Some(point) == first)
                 })
         }
-        "transform" => {
-            value.contains("-999")
-                || ["scale(", "scalex(", "scaley("].iter().any(|scale| {
-                    let factor = value.split_once(scale).map(|(_, factor)| factor);
-                    factor
-                        .and_then(fraction)
-                        .is_some_and(|factor| factor.abs() < FAINT)
-                })
-        }
+        "transform" => value.contains("-999") || flattens(value),
         "filter" => {
             let opacity = value.split_once("opacity(").map(|(_, share)| share);
             opacity
@@ -213,6 +241,21 @@ fn hides(property: &str, value: &str) -> bool {
         "color" => is_transparent(value),
         _ => false,
     }
+}
+
+/// The value in lower case, but for the names of custom properties.
+fn lowered(value: &str) -> String {
+    if !value.contains("--") {
+        return value.to_ascii_lowercase();
+    }
+    let mut pieces = value.split("--");
+    let first = pieces.next().unwrap_or_default().to_ascii_lowercase();
+    let rest = pieces.map(|piece| {
+        let end = piece.find([',', ')', ' ']).unwrap_or(piece.len());
+        let (name, rest) = piece.split_at(end);
+        format!("--{name}{}", rest.to_ascii_lowercase())
+    });
+    std::iter::once(first).chain(rest).collect()
 }
 
 #[cfg(test)]
@@ -243,6 +286,9 @@ mod tests {
             "clip-path:polygon(0 0,0 0,0 0)",
             "height:0;overflow:hidden",
             "transform:scale(.001)",
+            "scale:0",
+            "d\\69splay:none",
+            "display:n\\6fne",
             "color:transparent",
             "color:rgba(0,0,0,0)",
             "color:rgb(0 0 0 / 0%)",
@@ -278,6 +324,7 @@ mod tests {
             "clip:rect(0,100px,50px,0)",
             "clip-path:polygon(0 0,100% 0,100% 100%)",
             "transform:scale(1)",
+            "scale:1.2",
             "color:#fff;background:#000",
             "color:rgba(0,0,0,.8)",
             "color:rgb(0,0,0)",

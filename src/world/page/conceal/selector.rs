@@ -8,6 +8,7 @@ use ego_tree::NodeRef;
 use scraper::Node;
 use scraper::node::Element;
 
+use super::escape::escaped;
 use super::sheet::split;
 
 /// How many compounds of one selector are read, from the right.
@@ -283,21 +284,6 @@ fn name(text: &str) -> Option<(String, &str)> {
         }
     }
     (!name.is_empty()).then_some((name, rest))
-}
-
-/// The character that is escaped, and what follows it.
-fn escaped(text: &str) -> Option<(char, &str)> {
-    const MOST_DIGITS: usize = 6;
-    let digits = text.bytes().take(MOST_DIGITS);
-    let count = digits.take_while(u8::is_ascii_hexdigit).count();
-    if count == 0 {
-        let c = text.chars().next()?;
-        return Some((c, &text[c.len_utf8()..]));
-    }
-    let (digits, rest) = text.split_at(count);
-    let code = u32::from_str_radix(digits, 16).ok();
-    let c = code.and_then(char::from_u32).unwrap_or('\u{fffd}');
-    Some((c, rest.strip_prefix(' ').unwrap_or(rest)))
 }
 
 /// What stands before the bracket that closes, and what follows it.

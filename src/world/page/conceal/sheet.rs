@@ -1,10 +1,13 @@
-//! The rules of a style sheet, as far as they hold for every screen.
+//! The rules of a style sheet, as far as they hold for common screens.
 //!
 //! Blocks of `@media` for screens, `@layer`, `@supports`, `@scope` and `@container` are read,
-//! those of other media, and `@media` with conditions, are not. Nested rules are read without
+//! those of other media, and of conditions that common screens do not meet, are not. Nested rules are read without
 //! the selector around them.
 
 use std::rc::Rc;
+
+use super::escape::unescaped;
+use super::media::{Held, held};
 
 /// One rule.
 #[derive(Debug)]
@@ -79,10 +82,16 @@ fn inside(around: &Block, prelude: &str) -> Block {
         skipped: around.skipped,
     };
     if let Some(at_rule) = prelude.strip_prefix('@') {
+        let at_rule = &*unescaped(at_rule);
         let end = at_rule.find(|c: char| !c.is_ascii_alphanumeric() && c != '-');
         let (name, condition) = at_rule.split_at(end.unwrap_or(at_rule.len()));
+        let condition = condition.trim();
         match name.to_ascii_lowercase().as_str() {
-            "media" => block.skipped |= !is_for_screens(condition),
+            "media" => match held(condition) {
+                Held::Always => {}
+                Held::Often => block.sure = false,
+                Held::Never => block.skipped = true,
+            },
             "layer" | "supports" | "scope" | "container" => block.sure = false,
             _ => block.skipped = true,
         }
@@ -100,16 +109,6 @@ fn inside(around: &Block, prelude: &str) -> Block {
             .collect();
     }
     block
-}
-
-/// Whether what holds for these media holds for every screen.
-pub(super) fn is_for_screens(media: &str) -> bool {
-    split(media, &[',']).any(|one| {
-        matches!(
-            one.trim().to_ascii_lowercase().as_str(),
-            "" | "all" | "screen" | "only screen" | "only all" | "not print"
-        )
-    })
 }
 
 /// The parts of a list, separators in brackets and strings apart.

@@ -29,11 +29,11 @@ impl Walk<'_> {
     /// Elements that mean more than their text.
     pub(super) fn special(&mut self, node: NodeRef<'_, Node>, element: &Element, hints: Hints) {
         match element.name() {
-            "title" if !self.titled && element::is_html(element) => {
+            "title" if !self.titled && element::is_html(element) && self.is_owners() => {
                 self.titled = true;
                 self.owner.add(OwnerPlace::Title, &own_text(node));
             }
-            "meta" => self.meta(element),
+            "meta" if self.is_owners() => self.meta(element),
             "script" => self.script(node, element),
             "noscript" => self.scripts.noscript(&own_text(node)),
             "iframe" | "frame" if !self.is_hidden_frame(node, element) => self.frame(element),
@@ -71,15 +71,36 @@ impl Walk<'_> {
             .to_ascii_lowercase();
         if kind == "application/ld+json" {
             if let Some(said) = structured::json_ld(&own_text(node)) {
-                self.page.linked.extend(said.emails);
-                self.page.visitors.extend(said.others_emails);
-                for (place, name) in said.names {
-                    self.owner.add(place, &name);
-                }
+                self.said(said);
             }
         } else if kind.is_empty() || kind == "module" || kind.ends_with("javascript") {
             self.scripts.has = true;
         }
+    }
+
+    fn said(&mut self, said: structured::Said) {
+        if self.inert > 0 {
+            self.page.hidden.extend(said.emails);
+        } else if self.visitors > 0 {
+            self.page.visitors.extend(said.emails);
+        } else {
+            self.page.linked.extend(said.emails);
+            for (place, names) in said.names {
+                // Names of one organization are one claim.
+                self.owner.add(place, &names.join(" | "));
+            }
+        }
+        let others = if self.inert > 0 {
+            &mut self.page.hidden
+        } else {
+            &mut self.page.visitors
+        };
+        others.extend(said.others_emails);
+    }
+
+    /// Whether the page's owner speaks here, and to everybody.
+    fn is_owners(&self) -> bool {
+        self.inert == 0 && self.visitors == 0
     }
 
     fn is_hidden_frame(&self, node: NodeRef<'_, Node>, element: &Element) -> bool {
@@ -140,14 +161,19 @@ impl Walk<'_> {
                 .get(..7)
                 .filter(|s| s.eq_ignore_ascii_case("mailto:"));
             let address = content[scheme.map_or(0, str::len)..].trim().to_owned();
-            if self.visitors > 0 || open.visitors {
+            if self.inert > 0 {
+                self.page.hidden.push(address);
+            } else if self.visitors > 0 || open.visitors {
                 self.page.visitors.push(address);
             } else {
                 self.page.linked.push(address);
             }
         }
         let inside = self.scopes.last().copied().unwrap_or(false);
-        if inside && properties().any(|name| matches!(name, "name" | "legalName")) {
+        if inside
+            && self.is_owners()
+            && properties().any(|name| matches!(name, "name" | "legalName"))
+        {
             match content {
                 Some(content) => self.owner.add(OwnerPlace::Organization, &content),
                 None => open.name = Some((self.page.visible.len(), self.run.as_str().len())),
