@@ -12,6 +12,7 @@ mod cheese_names;
 mod cheese_pages;
 mod cheese_session;
 mod cheese_wording;
+mod claims;
 mod demo;
 mod export_large;
 mod export_place;

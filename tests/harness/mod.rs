@@ -2,6 +2,7 @@
 
 pub mod case;
 pub mod email_net;
+pub mod poll;
 pub mod replayed;
 
 use std::ffi::OsStr;
