@@ -47,6 +47,7 @@ mod session_escape;
 mod session_exits;
 mod session_input;
 mod session_kills;
+mod session_model;
 mod session_pause;
 mod session_races;
 mod sheets;

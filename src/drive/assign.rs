@@ -13,7 +13,8 @@ use crate::session::{
 pub struct Claimant {
     /// Its name.
     pub worker: Worker,
-    /// For how long it takes the quest; as long as the session froze when not said.
+    /// For how long it takes the quest; where not said, as long as it did before, and at first
+    /// as long as the session froze.
     pub lease: Option<Lease>,
 }
 
@@ -38,8 +39,8 @@ pub enum Assignment {
 enum Offer {
     /// As it is.
     Ready(Assignment),
-    /// A quest that the worker has to claim first, or again.
-    ToClaim(Box<Standing>),
+    /// A quest that the worker has to claim first, or again, for so long.
+    ToClaim(Box<Standing>, Lease),
 }
 
 /// Hands out a quest: the first free one, or to a worker the one that it has.
@@ -68,14 +69,13 @@ fn take(
 ) -> Result<Assignment, DriveError> {
     let claimant = match (offer(session, claimant, clock())?, claimant) {
         (Offer::Ready(assignment), _) => return Ok(assignment),
-        (Offer::ToClaim(standing), None) => return Ok(Assignment::Quest(standing, None)),
-        (Offer::ToClaim(_), Some(claimant)) => claimant,
+        (Offer::ToClaim(standing, _), None) => return Ok(Assignment::Quest(standing, None)),
+        (Offer::ToClaim(..), Some(claimant)) => claimant,
     };
-    let lease = claimant.lease.unwrap_or(session.manifest().frozen.lease);
     let mut taken = None;
     let decide = |session: &Session, now| -> Result<_, SessionError> {
-        let standing = match offer(session, Some(claimant), now)? {
-            Offer::ToClaim(standing) => standing,
+        let (standing, lease) = match offer(session, Some(claimant), now)? {
+            Offer::ToClaim(standing, lease) => (standing, lease),
             Offer::Ready(assignment) => {
                 taken = Some(assignment);
                 return Ok(Vec::new());
@@ -118,15 +118,18 @@ fn offer(
     };
     if let Some((standing, claim)) = own(store, &claimant.worker)? {
         let standing = Box::new(standing);
-        let other_lease = claimant.lease.is_some_and(|lease| lease != claim.lease);
-        return Ok(if other_lease || claim.is_worn(now) {
-            Offer::ToClaim(standing)
+        let lease = claimant.lease.unwrap_or(claim.lease);
+        return Ok(if lease != claim.lease || claim.is_worn(now) {
+            Offer::ToClaim(standing, lease)
         } else {
             Offer::Ready(Assignment::Quest(standing, Some(claim)))
         });
     }
     Ok(match store.first_free(now)? {
-        Some(standing) => Offer::ToClaim(Box::new(standing)),
+        Some(standing) => {
+            let lease = claimant.lease.unwrap_or(store.manifest().frozen.lease);
+            Offer::ToClaim(Box::new(standing), lease)
+        }
         None => Offer::Ready(Assignment::AllClaimed),
     })
 }
