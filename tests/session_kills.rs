@@ -5,8 +5,8 @@ use std::process::Stdio;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::harness::EmailNet;
 use crate::harness::email_net::ACME;
+use crate::harness::{EmailNet, scale};
 
 /// How many submits are killed; `COMAIL_TEST_KILLS` asks for more.
 const KILLS: u64 = 60;
@@ -71,8 +71,7 @@ fn killed(world: &EmailNet, turn: u64, patience: Duration) -> Option<(u64, u64)>
 
 #[test]
 fn no_acknowledged_attempt_is_lost_and_remaining_never_grows() {
-    let kills = std::env::var("COMAIL_TEST_KILLS")
-        .map_or(KILLS, |count| count.parse().expect("a number of kills"));
+    let kills = scale::kills(KILLS);
     let names: Vec<String> = (1..=QUESTS).map(|n| format!("{ACME} {n}")).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let world = EmailNet::with(&names, &["--pause-after", "0"]);

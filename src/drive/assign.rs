@@ -13,7 +13,8 @@ use crate::session::{
 pub struct Claimant {
     /// Its name.
     pub worker: Worker,
-    /// For how long it takes the quest; as long as the session froze when not said.
+    /// For how long it takes the quest; where not said, as long as it did before, and at first
+    /// as long as the session froze.
     pub lease: Option<Lease>,
 }
 
@@ -38,8 +39,8 @@ pub enum Assignment {
 enum Offer {
     /// As it is.
     Ready(Assignment),
-    /// A quest that the worker has to claim first, or again.
-    ToClaim(Box<Standing>),
+    /// A quest that the worker has to claim first, or again, for so long.
+    ToClaim(Box<Standing>, Lease),
 }
 
 /// Hands out a quest: the first free one, or to a worker the one that it has.
@@ -52,57 +53,53 @@ pub fn assign(
     now: &mut dyn FnMut() -> Timestamp,
     salts: &mut dyn FnMut() -> Salt,
 ) -> Result<Assignment, DriveError> {
-    let assignment = take(session, claimant, now(), salts)?;
+    let assignment = take(session, claimant, now, salts)?;
     if assignment != Assignment::Complete || session.fold()?.remaining() == 0 {
         return Ok(assignment);
     }
     // The index said so and was wrong; it has been made anew.
-    take(session, claimant, now(), salts)
+    take(session, claimant, now, salts)
 }
 
 fn take(
     session: &mut Session,
     claimant: Option<&Claimant>,
-    now: Timestamp,
+    clock: &mut dyn FnMut() -> Timestamp,
     salts: &mut dyn FnMut() -> Salt,
 ) -> Result<Assignment, DriveError> {
-    let worker = claimant.map(|claimant| &claimant.worker);
-    let claimant = match (offer(session, worker, now)?, claimant) {
+    let claimant = match (offer(session, claimant, clock())?, claimant) {
         (Offer::Ready(assignment), _) => return Ok(assignment),
-        (Offer::ToClaim(standing), None) => return Ok(Assignment::Quest(standing, None)),
-        (Offer::ToClaim(_), Some(claimant)) => claimant,
+        (Offer::ToClaim(standing, _), None) => return Ok(Assignment::Quest(standing, None)),
+        (Offer::ToClaim(..), Some(claimant)) => claimant,
     };
-    let lease = claimant.lease.unwrap_or(session.manifest().frozen.lease);
     let mut taken = None;
-    let appended = session.append(now, salts, |session| -> Result<_, SessionError> {
-        let offer = offer(session, Some(&claimant.worker), now)?;
-        let Offer::ToClaim(standing) = offer else {
-            taken = Some(offer);
-            return Ok(Vec::new());
+    let decide = |session: &Session, now| -> Result<_, SessionError> {
+        let (standing, lease) = match offer(session, Some(claimant), now)? {
+            Offer::ToClaim(standing, lease) => (standing, lease),
+            Offer::Ready(assignment) => {
+                taken = Some(assignment);
+                return Ok(Vec::new());
+            }
         };
         let claimed = Claimed {
             quest: standing.id,
             worker: claimant.worker.clone(),
             lease,
         };
-        taken = Some(Offer::ToClaim(standing));
+        let claim = Claim::new(&claimed, now);
+        taken = Some(Assignment::Quest(standing, Some(claim)));
         Ok(vec![Event::Claim(claimed)])
-    })?;
-    if let Appended::Refused(error) = appended {
-        return Err(error.into());
+    };
+    match session.append_at(clock, salts, decide)? {
+        Appended::Done => Ok(taken.unwrap_or(Assignment::AllClaimed)),
+        Appended::Refused(error) => Err(error.into()),
     }
-    let claim = session.claim_of(&claimant.worker)?;
-    Ok(match taken {
-        Some(Offer::ToClaim(standing)) => Assignment::Quest(standing, claim),
-        Some(Offer::Ready(assignment)) => assignment,
-        None => Assignment::AllClaimed,
-    })
 }
 
 /// What could be handed out at `now`.
 fn offer(
     store: &dyn Store,
-    worker: Option<&Worker>,
+    claimant: Option<&Claimant>,
     now: Timestamp,
 ) -> Result<Offer, SessionError> {
     let totals = store.totals();
@@ -113,22 +110,26 @@ fn offer(
         let streak = totals.streak.length();
         return Ok(Offer::Ready(Assignment::Paused { streak }));
     }
-    let Some(worker) = worker else {
+    let Some(claimant) = claimant else {
         return Ok(Offer::Ready(match store.first_free(now)? {
             Some(standing) => Assignment::Quest(Box::new(standing), None),
             None => Assignment::AllClaimed,
         }));
     };
-    if let Some((standing, claim)) = own(store, worker)? {
+    if let Some((standing, claim)) = own(store, &claimant.worker)? {
         let standing = Box::new(standing);
-        return Ok(if claim.is_worn(now) {
-            Offer::ToClaim(standing)
+        let lease = claimant.lease.unwrap_or(claim.lease);
+        return Ok(if lease != claim.lease || claim.is_worn(now) {
+            Offer::ToClaim(standing, lease)
         } else {
             Offer::Ready(Assignment::Quest(standing, Some(claim)))
         });
     }
     Ok(match store.first_free(now)? {
-        Some(standing) => Offer::ToClaim(Box::new(standing)),
+        Some(standing) => {
+            let lease = claimant.lease.unwrap_or(store.manifest().frozen.lease);
+            Offer::ToClaim(Box::new(standing), lease)
+        }
         None => Offer::Ready(Assignment::AllClaimed),
     })
 }

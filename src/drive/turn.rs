@@ -90,7 +90,7 @@ pub fn submit(
     if let Some(refusal) = refusal(session, &standing, answer.worker, now())? {
         return Ok(Outcome::Refused(refusal));
     }
-    if let Some(refusal) = hold(session, &answer, now(), salts)? {
+    if let Some(refusal) = hold(session, &answer, now, salts)? {
         return Ok(Outcome::Refused(refusal));
     }
     let quest = session.quest(&standing)?;
@@ -102,33 +102,33 @@ pub fn submit(
         before: &standing,
     };
     let ruling = turn.rule(session)?;
-    turn.record(session, ruling, now(), salts)
+    turn.record(session, ruling, now, salts)
 }
 
 /// Renews the worker's worn claim, so that it does not run out while the gate looks.
 fn hold(
     session: &mut Session,
     answer: &Answer<'_>,
-    now: Timestamp,
+    clock: &mut dyn FnMut() -> Timestamp,
     salts: &mut dyn FnMut() -> Salt,
 ) -> Result<Option<Refusal>, DriveError> {
     let Some(worker) = answer.worker else {
         return Ok(None);
     };
-    let mine = |session: &Session| -> Result<_, DriveError> {
+    let mine = |session: &Session, now| -> Result<_, DriveError> {
         let claim = session.claim_of(worker)?;
         Ok(claim.filter(|claim| claim.quest == answer.quest && claim.is_worn(now)))
     };
-    if mine(session)?.is_none() {
+    if mine(session, clock())?.is_none() {
         return Ok(None);
     }
-    let appended = session.append(now, salts, |session| {
+    let appended = session.append_at(clock, salts, |session, now| {
         let standing = session.standing(answer.quest).map_err(DriveError::from)?;
         let standing = standing.ok_or(Declined::Refusal(Refusal::Overtaken))?;
         if let Some(refusal) = refusal(session, &standing, Some(worker), now)? {
             return Err(Declined::Refusal(refusal));
         }
-        let claim = mine(session)?.map(|claim| {
+        let claim = mine(session, now)?.map(|claim| {
             Event::Claim(Claimed {
                 quest: claim.quest,
                 worker: claim.worker,
@@ -179,12 +179,12 @@ impl Turn<'_> {
         &self,
         session: &mut Session,
         ruling: Ruling,
-        now: Timestamp,
+        clock: &mut dyn FnMut() -> Timestamp,
         salts: &mut dyn FnMut() -> Salt,
     ) -> Result<Outcome, DriveError> {
         let max_tries = session.manifest().frozen.max_tries;
         let mut recorded = None;
-        let appended = session.append(now, salts, |session| {
+        let appended = session.append_at(clock, salts, |session, now| {
             let (attempt, ruling) = self.settle(session, ruling, max_tries, now)?;
             ruling.keep(&session.evidence())?;
             let event = Event::Attempt(Box::new(attempt.clone()));

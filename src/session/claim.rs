@@ -166,6 +166,26 @@ pub struct Claim {
 }
 
 impl Claim {
+    /// The claim that is taken at `at`, which is kept to the millisecond.
+    #[must_use]
+    pub fn new(claimed: &Claimed, at: Timestamp) -> Self {
+        Self {
+            quest: claimed.quest,
+            worker: claimed.worker.clone(),
+            at: to_the_millisecond(at),
+            lease: claimed.lease,
+        }
+    }
+
+    /// The same claim, renewed at `at`.
+    #[must_use]
+    pub fn renewed(self, at: Timestamp) -> Self {
+        Self {
+            at: to_the_millisecond(at),
+            ..self
+        }
+    }
+
     /// Whether it holds at `now`.
     ///
     /// A claim of the future does not, once it is further off than its lease: a clock that
@@ -196,6 +216,10 @@ impl Claim {
     pub fn admits(&self, worker: Option<&Worker>, now: Timestamp) -> bool {
         worker == Some(&self.worker) || !self.is_live(now)
     }
+}
+
+fn to_the_millisecond(at: Timestamp) -> Timestamp {
+    Timestamp::from_millisecond(at.as_millisecond()).unwrap_or(at)
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@
 use std::num::NonZeroU32;
 
 use jiff::Timestamp;
+use serde::Serialize;
 
 use super::attempt::{Attempt, Grounds, Mark};
 use super::claim::{Claim, Claimed, Released, Worker};
@@ -41,7 +42,7 @@ pub(super) trait Shelf {
 }
 
 /// What an attempt submitted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub(super) struct Submitted {
     pub(super) quest: QuestId,
     /// The attempt's number.
@@ -134,7 +135,7 @@ impl<S: Shelf> Fold<'_, S> {
         if standing.progress.state != State::Todo {
             self.shelf.drop_claim(claim.quest)
         } else if worker == Some(&claim.worker) {
-            self.shelf.put_claim(Claim { at, ..claim })
+            self.shelf.put_claim(claim.renewed(at))
         } else {
             Ok(())
         }
@@ -149,12 +150,7 @@ impl<S: Shelf> Fold<'_, S> {
         if before.is_some_and(|claim| !claim.admits(Some(&claimed.worker), at)) {
             return Err("another worker held the quest".into());
         }
-        self.shelf.put_claim(Claim {
-            quest: claimed.quest,
-            worker: claimed.worker.clone(),
-            at,
-            lease: claimed.lease,
-        })
+        self.shelf.put_claim(Claim::new(claimed, at))
     }
 
     fn release(&mut self, released: &Released) -> Result<(), S::Error> {

@@ -175,22 +175,38 @@ impl Session {
         salts: &mut dyn FnMut() -> Salt,
         decide: impl FnOnce(&Self) -> Result<Vec<Event>, R>,
     ) -> Result<Appended<R>, SessionError> {
+        self.append_at(&mut || now, salts, |session, _| decide(session))
+    }
+
+    /// The same at the time that `clock` shows once the lock is held.
+    ///
+    /// The lock may have been waited for, and leases have run out meanwhile.
+    pub fn append_at<R>(
+        &mut self,
+        clock: &mut dyn FnMut() -> Timestamp,
+        salts: &mut dyn FnMut() -> Salt,
+        decide: impl FnOnce(&Self, Timestamp) -> Result<Vec<Event>, R>,
+    ) -> Result<Appended<R>, SessionError> {
         let lock = LockGuard::acquire(self.dir())?;
         self.refresh(&lock)?;
+        let now = clock();
         self.lock = Some(lock);
-        let decided = decide(self);
-        let lock = self.lock.take();
-        let appended = match decided {
-            Ok(events) => self.write(now, salts, events).map(|()| Appended::Done),
-            Err(refusal) => Ok(Appended::Refused(refusal)),
+        let decided = decide(self, now);
+        let Some(lock) = self.lock.take() else {
+            return Err(SessionError::Illegal("the lock was given up"));
         };
-        drop(lock);
-        appended
+        match decided {
+            Ok(events) => self
+                .write(&lock, now, salts, events)
+                .map(|()| Appended::Done),
+            Err(refusal) => Ok(Appended::Refused(refusal)),
+        }
     }
 
     /// Writes events to the ledger, then to the index. Only under the lock.
     fn write(
         &mut self,
+        lock: &LockGuard,
         now: Timestamp,
         salts: &mut dyn FnMut() -> Salt,
         events: Vec<Event>,
@@ -207,12 +223,12 @@ impl Session {
         let written = spans.into_iter().map(|span| Written { at: now, span });
         let events: Vec<_> = events.into_iter().zip(written).collect();
         let mut append = || ledger.append(&lines);
-        let index = self.index.get_mut();
-        match index.record(&events, tip, &mut append) {
-            Err(RecordError::Unusable(_)) => {
-                // It cannot be written: the one in memory stands in for it.
-                *index = Index::in_memory(&self.plan, self.watch.as_ref())?.0;
-                index.record(&events, tip, &mut append)
+        let recorded = self.index.get_mut().record(&events, tip, &mut append);
+        match recorded {
+            Err(RecordError::Unusable(why)) => {
+                // It is damaged, or cannot be written: another one stands in for it.
+                self.renew(lock, why)?;
+                self.index.get_mut().record(&events, tip, &mut append)
             }
             other => other,
         }

@@ -2,7 +2,10 @@
 
 pub mod case;
 pub mod email_net;
+pub mod made;
+pub mod poll;
 pub mod replayed;
+pub mod scale;
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};

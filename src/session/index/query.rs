@@ -1,11 +1,10 @@
 //! What the index is asked.
 
 use jiff::Timestamp;
-use rusqlite::params;
 
 use super::build::Index;
 use super::error::IndexError;
-use super::row::{self, named, number, quest_id};
+use super::row::{self, number, quest_id};
 use crate::quest::{Digest, FoldedKey, Key, QuestId};
 use crate::session::attempt::{Grounds, Mark};
 use crate::session::claim::{Claim, Worker};
@@ -63,11 +62,29 @@ impl Index {
         quest: QuestId,
         submitted: Digest,
     ) -> Result<Option<u32>, IndexError> {
-        let sql = "SELECT min(number) FROM submission \
-             WHERE quest = ? AND digest = ? AND grounds <> ?";
-        let by = params![number(quest), submitted.as_bytes(), Grounds::Silence.name()];
-        let found = self.rows().one(sql, by, |row, _| Ok(row.get(0)?))?;
-        Ok(found.flatten())
+        let changed = || IndexError::Changed {
+            table: "submission",
+        };
+        let standing = self.standing(quest)?;
+        let mut select = self
+            .connection()
+            .prepare_cached("SELECT * FROM submission WHERE quest = ? ORDER BY number")?;
+        let mut rows = select.query([number(quest)])?;
+        let (mut earlier, mut last) = (None, 0);
+        while let Some(row) = rows.next()? {
+            let found = row::read_submission(row, self.rows().sealer)?;
+            if found.number != last + 1 {
+                return Err(changed());
+            }
+            last = found.number;
+            if found.digest == submitted && found.grounds != Grounds::Silence {
+                earlier = earlier.or(Some(last));
+            }
+        }
+        match standing {
+            Some(standing) if standing.attempts != last => Err(changed()),
+            _ => Ok(earlier),
+        }
     }
 
     /// The first quest that passed with this mark.
@@ -128,22 +145,11 @@ impl Index {
         &self,
         take: &mut dyn FnMut(&Submitted),
     ) -> Result<(), IndexError> {
-        let sql = "SELECT quest, number, digest, grounds FROM submission ORDER BY quest, number";
+        let sql = "SELECT * FROM submission ORDER BY quest, number";
         let mut select = self.connection().prepare(sql)?;
         let mut rows = select.query([])?;
         while let Some(row) = rows.next()? {
-            let changed = || IndexError::Changed {
-                table: "submission",
-            };
-            let quest = quest_id(row.get(0)?).ok_or_else(changed)?;
-            let digest: [u8; 32] = row.get(2)?;
-            let grounds = row.get_ref(3)?.as_str().map_err(|_| changed())?;
-            take(&Submitted {
-                quest,
-                number: row.get(1)?,
-                digest: Digest::from_bytes(digest),
-                grounds: named(grounds, "submission")?,
-            });
+            take(&row::read_submission(row, self.rows().sealer)?);
         }
         Ok(())
     }

@@ -12,6 +12,7 @@ use super::shelf::Rows;
 use crate::quest::{Digest, FoldedKey, Key, QuestId};
 use crate::session::attempt::Grounds;
 use crate::session::claim::{Claim, Lease};
+use crate::session::fold::Submitted;
 use crate::session::resolution::Outcome;
 use crate::session::standing::{Last, Resolved, Span, Standing};
 use crate::session::state::{Progress, State};
@@ -146,6 +147,40 @@ pub(super) fn read_claim(row: &Row<'_>, sealer: Sealer) -> Result<Claim, IndexEr
     let seal: i64 = row.get(4)?;
     if sealer.seal("claim", &claim)? == seal {
         Ok(claim)
+    } else {
+        Err(changed())
+    }
+}
+
+/// Writes a submission; a number that its quest has already is refused.
+pub(super) fn write_submission(rows: &Rows<'_>, submitted: &Submitted) -> Result<(), IndexError> {
+    let seal = rows.sealer.seal("submission", submitted)?;
+    let sql = "INSERT INTO submission VALUES (?, ?, ?, ?, ?)";
+    rows.connection.prepare_cached(sql)?.execute(params![
+        number(submitted.quest),
+        submitted.number,
+        submitted.digest.as_bytes(),
+        submitted.grounds.name(),
+        seal,
+    ])?;
+    Ok(())
+}
+
+/// Reads a submission from a whole row; its seal must hold.
+pub(super) fn read_submission(row: &Row<'_>, sealer: Sealer) -> Result<Submitted, IndexError> {
+    let changed = || IndexError::Changed {
+        table: "submission",
+    };
+    let grounds: String = row.get(3)?;
+    let submitted = Submitted {
+        quest: quest_id(row.get(0)?).ok_or_else(changed)?,
+        number: row.get(1)?,
+        digest: Digest::from_bytes(row.get(2)?),
+        grounds: named(&grounds, "submission")?,
+    };
+    let seal: i64 = row.get(4)?;
+    if sealer.seal("submission", &submitted)? == seal {
+        Ok(submitted)
     } else {
         Err(changed())
     }

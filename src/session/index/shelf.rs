@@ -57,14 +57,7 @@ impl Shelf for Rows<'_> {
     }
 
     fn add_submission(&mut self, submitted: &Submitted) -> Result<(), IndexError> {
-        let sql = "INSERT INTO submission (quest, digest, number, grounds) VALUES (?, ?, ?, ?)";
-        self.connection.prepare_cached(sql)?.execute(params![
-            number(submitted.quest),
-            submitted.digest.as_bytes(),
-            submitted.number,
-            submitted.grounds.name(),
-        ])?;
-        Ok(())
+        row::write_submission(self, submitted)
     }
 
     fn take(&mut self, quest: QuestId, mark: &Mark) -> Result<(), IndexError> {

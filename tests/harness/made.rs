@@ -1,0 +1,109 @@
+//! A session made through the library, where no program need be run.
+
+use std::num::NonZeroU32;
+use std::path::{Path, PathBuf};
+
+use comail::drive::email_record;
+use comail::gate::email::settings::EmailSettings;
+use comail::quest::{Digest, Key, Quest, QuestId};
+use comail::session::{
+    FORMAT, Frozen, Lease, Manifest, NewSession, Salt, Session, SourceRecord, create,
+};
+use jiff::Timestamp;
+use tempfile::TempDir;
+
+/// A session, and the directory that it lies in.
+pub struct Made {
+    home: TempDir,
+}
+
+/// When it was made.
+pub fn at() -> Timestamp {
+    "2026-01-02T03:04:05.678Z".parse().expect("a time")
+}
+
+/// A salt like any other.
+pub fn salt() -> Salt {
+    Salt([7; 16])
+}
+
+/// The quest at this place of the list, from 0.
+pub fn id(index: usize) -> QuestId {
+    QuestId::from_index(index).expect("a short list")
+}
+
+impl Made {
+    /// A session of these keys that pauses after so many quests.
+    pub fn new(keys: &[&str], pause_after: u32) -> Self {
+        // In memory where there is a place for it: thousands of writes reach the disk otherwise.
+        let memory = Path::new("/dev/shm");
+        let home = if memory.is_dir() {
+            tempfile::tempdir_in(memory)
+        } else {
+            tempfile::tempdir()
+        };
+        let made = Self {
+            home: home.expect("a temporary directory"),
+        };
+        let source = made.home.path().join("list.txt");
+        std::fs::write(&source, keys.join("\n")).expect("a list");
+        let quests: Vec<Quest> = keys.iter().enumerate().map(quest).collect();
+        let new = NewSession {
+            manifest: &manifest(&source, pause_after),
+            source: &source,
+            quests: &quests,
+            now: at(),
+        };
+        create(&made.dir(), &new, &mut salt).expect("a session");
+        made
+    }
+
+    /// The session's directory.
+    pub fn dir(&self) -> PathBuf {
+        self.home.path().join("session")
+    }
+
+    /// A path in it.
+    pub fn at(&self, name: &str) -> PathBuf {
+        self.dir().join(name)
+    }
+
+    /// Opens it.
+    #[track_caller]
+    pub fn open(&self) -> Session {
+        Session::open(&self.dir()).expect("a session that opens")
+    }
+}
+
+fn quest((index, key): (usize, &&str)) -> Quest {
+    Quest {
+        id: id(index),
+        key: Key::new(key).expect("a key"),
+        anchor: None,
+        shown: Vec::new(),
+        rows: vec![u32::try_from(index).expect("a short list") + 1],
+    }
+}
+
+fn manifest(source: &Path, pause_after: u32) -> Manifest {
+    Manifest {
+        format: FORMAT,
+        comail: "0.1.0".to_owned(),
+        created: at(),
+        kind: email_record(),
+        source: SourceRecord {
+            path: source.display().to_string(),
+            sha256: Digest::of(&std::fs::read(source).expect("a list")),
+            copy: "source.txt".to_owned(),
+            list: serde_json::Value::Null,
+        },
+        frozen: Frozen {
+            max_tries: NonZeroU32::new(3).expect("three"),
+            pause_after,
+            lease: Lease::DEFAULT,
+            operator_key: None,
+            gate: serde_json::to_value(EmailSettings::default()).expect("JSON"),
+            network: serde_json::Value::Null,
+        },
+    }
+}

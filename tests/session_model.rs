@@ -1,0 +1,224 @@
+//! Random commands of several workers, against a model in memory that knows no ledger.
+//!
+//! Every answer is compared, and after each command all that a session can be asked. Some
+//! commands fall into the middle of another worker's lookup, where time passes too, also
+//! backwards. `COMAIL_TEST_KILLS` asks for many more sequences.
+
+mod plain;
+mod real;
+
+use proptest::prelude::*;
+
+use crate::harness::scale::pick;
+use plain::Plain;
+use real::Real;
+
+/// The quests of every session.
+pub const KEYS: [&str; 3] = ["Acme Foods", "Bolt Toys", "Cargo Ring"];
+
+/// After how many unproven quests every session pauses.
+pub const PAUSE_AFTER: u32 = 2;
+
+/// Somebody's worker; none is one who names none.
+pub type Who = Option<u8>;
+
+/// What is submitted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sent {
+    /// The company's own address.
+    Right,
+    /// An address that all companies share.
+    Shared,
+    /// An address that its page does not show.
+    MadeUp(u8),
+    /// An address of a free provider, on the company's own page.
+    Freemail,
+    /// A page that does not answer.
+    Silent,
+    /// A page that does not answer, and a domain that takes no mail.
+    SilentAndWrong,
+    /// Nothing.
+    Nothing(u8),
+}
+
+/// A command, or something that happens.
+#[derive(Debug, Clone)]
+pub enum Step {
+    /// `next`
+    Next(Who, Option<u32>),
+    /// `submit`, and what happens while the gate looks.
+    Submit(Who, usize, Sent, Vec<Step>),
+    /// `release --id`
+    Release(usize),
+    /// `resume`
+    Resume,
+    /// So many milliseconds pass; less than none when somebody sets the clock back.
+    Pass(i64),
+    /// The index is deleted.
+    LoseIndex,
+    /// The whole ledger is folded.
+    Fold,
+}
+
+/// What a command says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Said {
+    /// A quest, and for how many seconds from when it is claimed.
+    Given(usize, Option<(u8, i64, u32)>),
+    /// All is claimed.
+    AllClaimed,
+    /// All is settled.
+    Complete,
+    /// The streak pauses the session.
+    Paused(u32),
+    /// Verdict, state, tries, number and what is left.
+    Judged(&'static str, &'static str, u32, u32, u32),
+    /// The quest is settled.
+    Locked(&'static str),
+    /// Another worker holds it.
+    Claimed(u8),
+    /// Another answer was judged meanwhile.
+    Overtaken,
+    /// The worker lost it.
+    Released(u8),
+    /// There was nothing to do.
+    Nothing,
+    /// It is done.
+    Done,
+}
+
+/// Everything that a session can be asked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Seen {
+    /// State, tries and attempts of each quest.
+    pub quests: Vec<(&'static str, u32, u32)>,
+    /// Quest, worker, time and lease of each claim.
+    pub claims: Vec<(usize, u8, i64, u32)>,
+    /// How many are in TODO, PASS, REVIEW and DONE.
+    pub tally: [u32; 4],
+    /// The unproven streak.
+    pub streak: u32,
+    /// Whether it pauses the session.
+    pub paused: bool,
+    /// Who has the address that all share.
+    pub sharer: Option<usize>,
+    /// The first quest that nobody holds.
+    pub free: Option<usize>,
+}
+
+fn who() -> impl Strategy<Value = Who> {
+    prop_oneof![1 => Just(None), 4 => (0u8..3).prop_map(Some)]
+}
+
+fn sent() -> impl Strategy<Value = Sent> {
+    prop_oneof![
+        2 => Just(Sent::Right),
+        2 => Just(Sent::Shared),
+        4 => (0u8..3).prop_map(Sent::MadeUp),
+        1 => Just(Sent::Freemail),
+        1 => Just(Sent::Silent),
+        2 => Just(Sent::SilentAndWrong),
+        3 => (0u8..3).prop_map(Sent::Nothing),
+    ]
+}
+
+/// Times around the leases that are asked for, to the millisecond.
+fn passing() -> impl Strategy<Value = i64> {
+    prop_oneof![
+        4 => 0i64..2_000,
+        2 => prop::sample::select(vec![499, 500, 501, 999, 1_000, 1_001]),
+        2 => -2_500i64..0,
+        1 => prop::sample::select(vec![449_999, 450_001, 899_999, 900_000, -900_000, -899_999]),
+    ]
+}
+
+fn simple() -> impl Strategy<Value = Step> {
+    let lease = prop::option::of(prop::sample::select(vec![1u32, 2, 900]));
+    prop_oneof![
+        5 => (who(), lease).prop_map(|(who, lease)| Step::Next(who, lease)),
+        5 => (who(), 0..KEYS.len(), sent())
+            .prop_map(|(who, quest, sent)| Step::Submit(who, quest, sent, Vec::new())),
+        1 => (0..KEYS.len()).prop_map(Step::Release),
+        2 => Just(Step::Resume),
+        4 => passing().prop_map(Step::Pass),
+        1 => Just(Step::LoseIndex),
+        1 => Just(Step::Fold),
+    ]
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    let during = prop::collection::vec(simple(), 0..4);
+    let slow = (who(), 0..KEYS.len(), sent(), during)
+        .prop_map(|(who, quest, sent, during)| Step::Submit(who, quest, sent, during));
+    prop_oneof![2 => simple(), 1 => slow]
+}
+
+/// Runs the steps against both, and compares all that is said and seen.
+fn compare(steps: &[Step]) -> Result<(), TestCaseError> {
+    let (mut plain, real) = (Plain::new(), Real::new());
+    let mut remaining = KEYS.len();
+    for step in steps {
+        let expected = plain.take(step);
+        let said = real.take(step);
+        prop_assert_eq!(&said, &expected, "{:?}", step);
+        let seen = real.seen();
+        prop_assert_eq!(&seen, &plain.seen(), "after {:?}", step);
+        let left = seen.tally[0] as usize;
+        prop_assert!(left <= remaining);
+        remaining = left;
+    }
+    real.close();
+    Ok(())
+}
+
+#[test]
+fn every_kind_of_answer_is_judged_as_the_model_has_it() {
+    let every = [
+        Sent::Right,
+        Sent::Shared,
+        Sent::MadeUp(0),
+        Sent::Freemail,
+        Sent::Silent,
+        Sent::SilentAndWrong,
+        Sent::Nothing(0),
+    ];
+    for sent in every {
+        let one = |quest| Step::Submit(None, quest, sent, Vec::new());
+        let steps = [0, 0, 0, 0, 1, 2].map(one);
+        compare(&steps).unwrap_or_else(|error| panic!("{sent:?}: {error}"));
+    }
+}
+
+#[test]
+fn a_quest_is_taken_settled_and_freed_in_the_middle_of_a_lookup() {
+    let claim = |who| Step::Next(Some(who), Some(1));
+    let other = |sent| Step::Submit(Some(1), 0, sent, Vec::new());
+    let during: [Vec<Step>; 6] = [
+        vec![Step::Pass(1_000), claim(1)],
+        vec![Step::Pass(-1_000), claim(1)],
+        vec![Step::Pass(1_000), claim(1), Step::Pass(1_000)],
+        vec![Step::Pass(1_000), other(Sent::MadeUp(1))],
+        vec![Step::Pass(1_000), claim(1), Step::Release(0)],
+        vec![Step::Submit(None, 1, Sent::Shared, Vec::new())],
+    ];
+    for during in during {
+        for sent in [Sent::Right, Sent::Shared, Sent::MadeUp(0)] {
+            let late = Step::Submit(Some(0), 0, sent, during.clone());
+            let steps = [claim(0), late, claim(0), claim(1), Step::LoseIndex];
+            compare(&steps).unwrap_or_else(|error| panic!("{steps:?}: {error}"));
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        cases: pick(20, 2_000),
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    })]
+
+    #[test]
+    fn every_answer_is_the_models(steps in prop::collection::vec(step(), 1..40)) {
+        compare(&steps)?;
+    }
+}

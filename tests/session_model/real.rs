@@ -1,0 +1,291 @@
+//! The session itself, before a world that was written down.
+
+use std::cell::{Cell, RefCell};
+use std::fmt::Write as _;
+
+use comail::drive::{self, Answer, Assignment, Claimant, Judge, Outcome, Refusal, gate_of};
+use comail::quest::{FieldName, Submission};
+use comail::session::{
+    Appended, Event, Lease, Mark, Released, Resumed, Session, SessionError, Store as _, Worker,
+};
+use comail::world::recorded::RecordedWorld;
+use comail::world::{Fetched, Fetcher, Request};
+use jiff::Timestamp;
+
+use super::{KEYS, PAUSE_AFTER, Said, Seen, Sent, Step, Who};
+use crate::harness::made::{Made, at, id, salt};
+use crate::harness::replayed::assert_replays;
+
+const DOMAINS: [&str; 3] = ["acme.co.kr", "bolt.co.kr", "cargo.co.kr"];
+
+/// A session in a directory of its own.
+pub struct Real {
+    made: Made,
+    world: RecordedWorld,
+    now: Cell<i64>,
+}
+
+/// The world, in which something happens when it is first asked.
+struct Midway<'a> {
+    real: &'a Real,
+    during: Cell<&'a [Step]>,
+    said: RefCell<Vec<Said>>,
+}
+
+impl Fetcher for Midway<'_> {
+    fn get(&self, request: &Request) -> Fetched {
+        for step in self.during.take() {
+            let said = self.real.take(step);
+            self.said.borrow_mut().extend(said);
+        }
+        self.real.world.get(request)
+    }
+}
+
+impl Real {
+    pub fn new() -> Self {
+        Self {
+            made: Made::new(&KEYS, PAUSE_AFTER),
+            world: RecordedWorld::from_json(&world()).expect("a world"),
+            now: Cell::new(at().as_millisecond()),
+        }
+    }
+
+    /// What each command of a step says, those in the middle of another before it.
+    pub fn take(&self, step: &Step) -> Vec<Said> {
+        vec![match step {
+            Step::Next(who, lease) => self.next(*who, *lease),
+            Step::Submit(who, quest, sent, during) => {
+                return self.submit(*who, *quest, *sent, during);
+            }
+            Step::Release(quest) => self.release(*quest),
+            Step::Resume => self.resume(),
+            Step::Pass(milliseconds) => {
+                self.now.set(self.now.get() + milliseconds);
+                Said::Done
+            }
+            Step::LoseIndex => {
+                std::fs::remove_file(self.made.at("index.sqlite")).expect("an index");
+                Said::Nothing
+            }
+            Step::Fold => {
+                self.assert_clean();
+                Said::Nothing
+            }
+        }]
+    }
+
+    /// Everything that the session can be asked.
+    pub fn seen(&self) -> Seen {
+        let session = self.made.open();
+        assert_eq!(session.mended(), []);
+        let totals = session.totals();
+        let standings = (0..KEYS.len()).map(|index| {
+            let standing = session.standing(id(index)).expect("an answer");
+            let standing = standing.expect("a quest");
+            let progress = standing.progress;
+            (progress.state.name(), progress.tries, standing.attempts)
+        });
+        let claims = session.claims().expect("claims").into_iter();
+        let sharer = Mark("mailbox info@holding.co.kr".to_owned());
+        let free = session.first_free(self.time()).expect("an answer");
+        Seen {
+            quests: standings.collect(),
+            claims: claims
+                .map(|claim| {
+                    let (at, lease) = (claim.at.as_millisecond(), claim.lease.seconds());
+                    (claim.quest.index(), number(&claim.worker), at, lease)
+                })
+                .collect(),
+            tally: {
+                let tally = totals.tally;
+                [tally.todo, tally.pass, tally.review, tally.done]
+            },
+            streak: totals.streak.length(),
+            paused: session.paused(),
+            sharer: session
+                .holder(&sharer)
+                .expect("an answer")
+                .map(|s| s.id.index()),
+            free: free.map(|standing| standing.id.index()),
+        }
+    }
+
+    /// Holds the index against the ledger, and judges every attempt again.
+    pub fn close(&self) {
+        self.assert_clean();
+        assert_replays(&self.made.dir());
+    }
+
+    fn assert_clean(&self) {
+        let mut session = self.made.open();
+        session.fold().expect("a sound ledger");
+        assert_eq!(session.mended(), []);
+    }
+
+    fn time(&self) -> Timestamp {
+        Timestamp::from_millisecond(self.now.get()).expect("a time")
+    }
+
+    fn next(&self, who: Who, lease: Option<u32>) -> Said {
+        let claimant = who.map(|who| Claimant {
+            worker: worker(who),
+            lease: lease.map(|seconds| Lease::try_from(seconds).expect("a lease")),
+        });
+        let mut session = self.made.open();
+        let clock = &mut || self.time();
+        match drive::assign(&mut session, claimant.as_ref(), clock, &mut salt).expect("a quest") {
+            Assignment::Quest(standing, claim) => {
+                let claim = claim.map(|claim| {
+                    assert_eq!(claim.quest, standing.id);
+                    let (at, lease) = (claim.at.as_millisecond(), claim.lease.seconds());
+                    (number(&claim.worker), at, lease)
+                });
+                Said::Given(standing.id.index(), claim)
+            }
+            Assignment::AllClaimed => Said::AllClaimed,
+            Assignment::Complete => Said::Complete,
+            Assignment::Paused { streak } => Said::Paused(streak),
+        }
+    }
+
+    fn submit(&self, who: Who, quest: usize, sent: Sent, during: &[Step]) -> Vec<Said> {
+        let worker = who.map(worker);
+        let submission = submission(quest, sent);
+        let answer = Answer {
+            quest: id(quest),
+            worker: worker.as_ref(),
+            submission: &submission,
+        };
+        let midway = Midway {
+            real: self,
+            during: Cell::new(during),
+            said: RefCell::default(),
+        };
+        let mut session = self.made.open();
+        let gate = gate_of(session.manifest()).expect("a gate");
+        let judge = Judge {
+            gate: gate.as_ref(),
+            fetcher: &midway,
+            resolver: &self.world,
+        };
+        let clock = &mut || self.time();
+        let outcome = drive::submit(&mut session, answer, &judge, clock, &mut salt);
+        let mut said = midway.said.into_inner();
+        said.push(match outcome.expect("an outcome") {
+            Outcome::Judged(judged) => {
+                let verdict = judged.judgement.verdict.to_string();
+                let verdicts = ["PASS", "FAIL", "REVIEW"];
+                let verdict = verdicts.into_iter().find(|known| *known == verdict);
+                let (state, left) = (judged.state.name(), judged.tally.todo);
+                let verdict = verdict.expect("a verdict");
+                Said::Judged(verdict, state, judged.tries, judged.attempt, left)
+            }
+            Outcome::Refused(Refusal::Locked(state)) => Said::Locked(state.name()),
+            Outcome::Refused(Refusal::Claimed(worker)) => Said::Claimed(number(&worker)),
+            Outcome::Refused(Refusal::Overtaken) => Said::Overtaken,
+            Outcome::Refused(Refusal::Paused { streak }) => Said::Paused(streak),
+        });
+        said
+    }
+
+    fn append(&self, session: &mut Session, event: Event) {
+        let appended = session.append(self.time(), &mut salt, |_| {
+            Ok::<_, SessionError>(vec![event])
+        });
+        assert!(matches!(appended, Ok(Appended::Done)), "{appended:?}");
+    }
+
+    fn release(&self, quest: usize) -> Said {
+        let mut session = self.made.open();
+        let Some(claim) = session.claim_on(id(quest)).expect("an answer") else {
+            return Said::Nothing;
+        };
+        let (quest, worker) = (claim.quest, claim.worker);
+        let who = number(&worker);
+        self.append(&mut session, Event::Released(Released { quest, worker }));
+        Said::Released(who)
+    }
+
+    fn resume(&self) -> Said {
+        let mut session = self.made.open();
+        if !session.paused() {
+            return Said::Nothing;
+        }
+        let streak = session.totals().streak.length();
+        self.append(&mut session, Event::Resumed(Resumed { streak }));
+        Said::Done
+    }
+}
+
+fn worker(who: u8) -> Worker {
+    format!("worker-{who}").parse().expect("a name")
+}
+
+fn number(worker: &Worker) -> u8 {
+    let digits = worker.as_str().strip_prefix("worker-").expect("a worker");
+    digits.parse().expect("a number")
+}
+
+fn submission(quest: usize, sent: Sent) -> Submission {
+    let domain = DOMAINS[quest];
+    let page = |path: &str| format!("https://{domain}/{path}");
+    let [site, email, source] = match sent {
+        Sent::Nothing(why) => return Submission::None(format!("tried {why} ways")),
+        Sent::Right => [page(""), format!("info@{domain}"), page("contact")],
+        Sent::MadeUp(n) => [page(""), format!("ceo{n}@{domain}"), page("contact")],
+        Sent::Freemail => [page(""), format!("office.{quest}@gmail.com"), page("free")],
+        Sent::Silent => [page(""), format!("info@{domain}"), page("slow")],
+        Sent::SilentAndWrong => [page(""), format!("info@nomail.{domain}"), page("slow")],
+        Sent::Shared => {
+            let page = |path| format!("https://holding.co.kr/{path}");
+            [page(""), "info@holding.co.kr".to_owned(), page("contact")]
+        }
+    };
+    let fields = [("site", site), ("email", email), ("source", source)];
+    Submission::Fields(
+        fields
+            .map(|(name, text)| (FieldName::known(name), text))
+            .into(),
+    )
+}
+
+fn company(pages: &mut Vec<String>, names: &mut Vec<String>, domain: &str, name: &str, free: &str) {
+    for (path, text) in [("", ""), ("contact", "info@"), ("free", free)] {
+        let text = if text == "info@" {
+            format!("info@{domain}")
+        } else {
+            text.to_owned()
+        };
+        let body = crate::harness::email_net::page(name, &text);
+        let page = serde_json::json!({ "body": body });
+        pages.push(format!("\"https://{domain}/{path}\": {page}"));
+    }
+    pages.push(format!(
+        "\"https://{domain}/slow\": {{\"silence\": \"timeout\"}}"
+    ));
+    names.push(format!("\"{domain}\": {{\"MX\": [[10, \"mx.kr\"]]}}"));
+    names.push(format!("\"nomail.{domain}\": {{\"MX\": [[0, \".\"]]}}"));
+}
+
+/// The companies, and a holding that names them all.
+fn world() -> String {
+    let (mut pages, mut names) = (Vec::new(), Vec::new());
+    for (index, (domain, name)) in DOMAINS.into_iter().zip(KEYS).enumerate() {
+        let free = format!("office.{index}@gmail.com");
+        company(&mut pages, &mut names, domain, name, &free);
+    }
+    company(
+        &mut pages,
+        &mut names,
+        "holding.co.kr",
+        &KEYS.join(" | "),
+        "",
+    );
+    names.push("\"gmail.com\": {\"MX\": [[10, \"mx.kr\"]]}".to_owned());
+    names.push("\"mx.kr\": {\"A\": [\"93.184.215.14\"]}".to_owned());
+    let mut text = String::new();
+    let (pages, names) = (pages.join(",\n"), names.join(",\n"));
+    write!(text, "{{\"pages\": {{{pages}}}, \"dns\": {{{names}}}}}").expect("memory");
+    text
+}
