@@ -45,6 +45,7 @@ mod session_damage;
 mod session_disk;
 mod session_escape;
 mod session_exits;
+mod session_index;
 mod session_input;
 mod session_kills;
 mod session_model;
