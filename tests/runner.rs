@@ -41,6 +41,7 @@ mod scan_formats;
 mod scan_refusals;
 mod scan_update;
 mod servers;
+mod session_crowd;
 mod session_damage;
 mod session_disk;
 mod session_escape;
