@@ -1,9 +1,17 @@
-//! Submits that are killed at any moment: what was acknowledged stays, and nothing else breaks.
+//! Commands that are killed at any moment: what was acknowledged stays, and nothing else breaks.
+//!
+//! A few dozen are killed in each run of the tests. `COMAIL_TEST_KILLS=200` kills that many, one
+//! after the other and by several workers at once, and asks the other tests of faults for their
+//! long run too: every bit of a ledger and an index flipped, thousands of sequences of commands.
 
 use std::io::Read as _;
 use std::process::Stdio;
+use std::sync::Mutex;
 use std::thread;
 use std::time::{Duration, Instant};
+
+use comail::session::Session;
+use serde_json::Value;
 
 use crate::harness::email_net::ACME;
 use crate::harness::{EmailNet, scale};
@@ -52,8 +60,14 @@ fn arguments(world: &EmailNet, turn: u64) -> Vec<String> {
 
 /// Runs a submit, kills it after `patience`, and returns the attempt that it acknowledged.
 fn killed(world: &EmailNet, turn: u64, patience: Duration) -> Option<(u64, u64)> {
+    let answer = cut_short(world, &arguments(world, turn), patience)?;
+    Some((answer["id"].as_u64()?, answer["attempt"].as_u64()?))
+}
+
+/// Runs a command, kills it after `patience`, and returns what it said until then.
+fn cut_short(world: &EmailNet, args: &[String], patience: Duration) -> Option<Value> {
     let mut command = world.place.command();
-    let command = command.args(arguments(world, turn));
+    let command = command.args(args);
     // A kill in the middle of adding to a shared file of counts would spoil it.
     let command = command.env("LLVM_PROFILE_FILE", "/dev/null");
     let piped = command.stdout(Stdio::piped()).stderr(Stdio::null());
@@ -65,8 +79,7 @@ fn killed(world: &EmailNet, turn: u64, patience: Duration) -> Option<(u64, u64)>
     let mut said = String::new();
     let mut stdout = child.stdout.take().expect("a pipe");
     stdout.read_to_string(&mut said).expect("UTF-8");
-    let answer: serde_json::Value = serde_json::from_str(&said).ok()?;
-    Some((answer["id"].as_u64()?, answer["attempt"].as_u64()?))
+    serde_json::from_str(&said).ok()
 }
 
 #[test]
@@ -108,5 +121,117 @@ fn no_acknowledged_attempt_is_lost_and_remaining_never_grows() {
         unheard > 0 && !acknowledged.is_empty(),
         "{unheard} unheard of {kills}"
     );
+    world.place.run(["export"]).ok();
+}
+
+/// How many workers are killed at once.
+const WORKERS: u64 = 4;
+
+/// What workers heard before they were killed.
+#[derive(Default)]
+struct Heard {
+    /// Quest and number of each attempt.
+    attempts: Vec<(u64, u64)>,
+    /// Quest and worker of each claim.
+    claims: Vec<(u64, String)>,
+}
+
+impl Heard {
+    fn take(&mut self, answer: &Value) {
+        if let (Some(id), Some(number)) = (answer["id"].as_u64(), answer["attempt"].as_u64()) {
+            self.attempts.push((id, number));
+        }
+        let claim = &answer["claim"];
+        if let (Some(quest), Some(worker)) = (claim["quest"].as_u64(), claim["worker"].as_str()) {
+            self.claims.push((quest, worker.to_owned()));
+        }
+    }
+}
+
+/// A worker that asks for quests and answers them, and is killed each time.
+fn toil(world: &EmailNet, worker: u64, kills: u64, whole: Duration, left: &Mutex<u64>) -> Heard {
+    let (mut dice, mut heard) = (Dice(worker), Heard::default());
+    let name = format!("--worker=w{worker}");
+    let next = ["next", &name, "--lease=1h", "--json"].map(str::to_owned);
+    for turn in 0..kills {
+        let mut asked = cut_short(world, &next, dice.share(whole));
+        if asked.is_none() {
+            let (code, answer) = world.place.json(&next[..3]);
+            assert!(matches!(code, 0 | 3 | 4), "{answer}");
+            asked = Some(answer);
+        }
+        let asked = asked.expect("an answer");
+        heard.take(&asked);
+        let Some(id) = asked["quest"]["id"].as_u64() else {
+            break;
+        };
+        let id = u32::try_from(id).expect("a short list");
+        let mut args = match turn % 3 {
+            0 => world.right("acme.co.kr").args(id),
+            1 => {
+                let email = format!("made.up{worker}.{turn}@acme.co.kr");
+                world.right("acme.co.kr").email(&email).args(id)
+            }
+            _ => vec![
+                "submit".into(),
+                format!("--id={id}"),
+                format!("--none={turn}"),
+            ],
+        };
+        args.extend([name.clone(), "--json".to_owned()]);
+        if let Some(answer) = cut_short(world, &args, dice.share(whole)) {
+            heard.take(&answer);
+        }
+        // Nobody counts twice at once, so that a later count is of a later moment.
+        let mut left = left.lock().expect("no worker panics");
+        let (code, status) = world.place.json(["status"]);
+        assert_eq!(code, 0, "{status}");
+        let now = status["tally"]["todo"].as_u64().expect("a number");
+        assert!(now <= *left, "{now} of {left}");
+        *left = now;
+    }
+    heard
+}
+
+#[test]
+fn workers_that_are_killed_together_lose_nothing_and_take_nothing_twice() {
+    let kills = scale::kills(KILLS / 2) / WORKERS;
+    let names: Vec<String> = (1..=QUESTS).map(|n| format!("{ACME} {n}")).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let world = EmailNet::with(&names, &["--pause-after", "0"]);
+    let began = Instant::now();
+    let whole = world.right("acme.co.kr").email("first@acme.co.kr");
+    assert_eq!(world.submit(1, &whole).0, 5);
+    let whole = began.elapsed();
+    let left = Mutex::new(QUESTS);
+    let heard: Vec<Heard> = thread::scope(|scope| {
+        let (world, left) = (&world, &left);
+        let start = |worker| scope.spawn(move || toil(world, worker, kills, whole, left));
+        let workers: Vec<_> = (1..=WORKERS).map(start).collect();
+        let ends = workers.into_iter().map(|worker| worker.join());
+        ends.map(|end| end.expect("no worker panics")).collect()
+    });
+
+    let attempts = world.place.attempts();
+    let once = attempts.iter().collect::<std::collections::HashSet<_>>();
+    assert_eq!(once.len(), attempts.len(), "{attempts:?}");
+    let text = String::from_utf8(world.place.ledger()).expect("UTF-8");
+    for heard in &heard {
+        for attempt in &heard.attempts {
+            assert!(attempts.contains(attempt), "{attempt:?} is lost");
+        }
+        for (quest, worker) in &heard.claims {
+            let claim = format!("\"body\":{{\"quest\":{quest},\"worker\":\"{worker}\"");
+            assert!(text.contains(&claim), "{claim} is lost");
+        }
+    }
+    assert!(heard.iter().any(|heard| !heard.attempts.is_empty()));
+    // The fold finds any line that cannot have happened, such as an answer of one who lost its
+    // quest; what a killed command left behind is mended by then.
+    let mut session = Session::open(&world.place.at(".comail")).expect("a session");
+    session.fold().expect("a sound ledger");
+    let mut again = Session::open(&world.place.at(".comail")).expect("a session");
+    again.fold().expect("a sound ledger");
+    assert_eq!(again.mended(), []);
     world.place.run(["export"]).ok();
 }

@@ -54,11 +54,26 @@ pub fn assign(
     salts: &mut dyn FnMut() -> Salt,
 ) -> Result<Assignment, DriveError> {
     let assignment = take(session, claimant, now, salts)?;
-    if assignment != Assignment::Complete || session.fold()?.remaining() == 0 {
+    let believed = match assignment {
+        Assignment::Complete => session.fold()?.remaining() == 0,
+        Assignment::AllClaimed if !all_claimed(session, now())? => {
+            session.fold()?;
+            false
+        }
+        Assignment::AllClaimed | Assignment::Quest(..) | Assignment::Paused { .. } => true,
+    };
+    if believed {
         return Ok(assignment);
     }
-    // The index said so and was wrong; it has been made anew.
+    // The index said so, and if it was wrong it has been made anew.
     take(session, claimant, now, salts)
+}
+
+/// Whether as many claims hold as there are quests in TODO.
+fn all_claimed(store: &dyn Store, now: Timestamp) -> Result<bool, SessionError> {
+    let claims = store.claims()?;
+    let live = claims.iter().filter(|claim| claim.is_live(now)).count();
+    Ok(live >= store.totals().tally.todo as usize)
 }
 
 fn take(

@@ -1,6 +1,6 @@
 //! A small web of companies on loopback, and a session that sees it as the world.
 
-use std::cell::Cell;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
 use serde_json::Value;
@@ -22,7 +22,7 @@ pub struct EmailNet {
     pub net: TestNet,
     /// The directory, with a session in `.comail`.
     pub place: Place,
-    spoiled: Cell<bool>,
+    spoiled: AtomicBool,
 }
 
 /// The fields of a submission.
@@ -70,7 +70,7 @@ impl EmailNet {
         let this = Self {
             net: TestNet::start(),
             place: Place::new(),
-            spoiled: Cell::new(false),
+            spoiled: AtomicBool::new(false),
         };
         this.company("acme.co.kr", ACME);
         this
@@ -79,7 +79,7 @@ impl EmailNet {
     /// Says that the test damages its session on purpose, so that nothing of it is judged
     /// again.
     pub fn spoils(&self) {
-        self.spoiled.set(true);
+        self.spoiled.store(true, Ordering::Relaxed);
     }
 
     /// The net with a session of this CSV, whose columns are `company` and `site`: the
@@ -230,7 +230,7 @@ impl EmailNet {
 impl Drop for EmailNet {
     fn drop(&mut self) {
         let session = self.place.at(".comail");
-        if !thread::panicking() && !self.spoiled.get() && session.exists() {
+        if !thread::panicking() && !self.spoiled.load(Ordering::Relaxed) && session.exists() {
             assert_replays(&session);
         }
     }

@@ -11,6 +11,9 @@ pub enum IndexError {
     /// It is in a format other than this program's.
     #[error("it is of another format")]
     Format,
+    /// A journal lies beside it: a write is under way, or died.
+    #[error("its last write was cut off")]
+    CutOff,
     /// It says that it belongs to another session.
     #[error("it belongs to another session")]
     Foreign,

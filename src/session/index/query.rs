@@ -14,7 +14,11 @@ use crate::session::standing::Standing;
 impl Index {
     /// The quest with this id.
     pub(in crate::session) fn standing(&self, id: QuestId) -> Result<Option<Standing>, IndexError> {
-        self.rows().standing(id)
+        let standing = self.rows().standing(id)?;
+        if standing.is_none() && id.index() < self.known() {
+            return Err(IndexError::Changed { table: "quest" });
+        }
+        Ok(standing)
     }
 
     /// The quests whose keys fold to `key`, in order of id.
@@ -32,14 +36,17 @@ impl Index {
     ) -> Result<(), IndexError> {
         let mut select = self
             .connection()
-            .prepare("SELECT key FROM quest ORDER BY id")?;
+            .prepare("SELECT * FROM quest ORDER BY id")?;
         let mut rows = select.query([])?;
+        let mut keys = Vec::with_capacity(self.known());
         while let Some(row) = rows.next()? {
-            let text = row.get_ref(0)?.as_str().unwrap_or_default();
-            if let Ok(key) = Key::new(text) {
-                take(&key);
-            }
+            keys.push(row::read_quest(row, self.rows().sealer)?.key);
         }
+        if keys.len() < self.known() {
+            return Err(IndexError::Changed { table: "quest" });
+        }
+        // Only once all are sound: another index may be asked again.
+        keys.iter().for_each(take);
         Ok(())
     }
 
@@ -53,7 +60,15 @@ impl Index {
              (SELECT quest FROM claim WHERE abs(?1 - at_ms) < lease_s * 1000) \
              ORDER BY id LIMIT 1";
         let rows = self.rows();
-        rows.one(sql, [now.as_millisecond()], row::read_quest)
+        let free = rows.one(sql, [now.as_millisecond()], row::read_quest)?;
+        if let Some(standing) = &free
+            && rows
+                .claim_on(standing.id)?
+                .is_some_and(|claim| claim.is_live(now))
+        {
+            return Err(IndexError::Changed { table: "claim" });
+        }
+        Ok(free)
     }
 
     /// The number of the earlier attempt that sent the same, if the world was heard on it.
@@ -152,6 +167,11 @@ impl Index {
             take(&row::read_submission(row, self.rows().sealer)?);
         }
         Ok(())
+    }
+
+    /// How many quests there were at the checkpoint; there may be more by now.
+    fn known(&self) -> usize {
+        self.checkpoint().totals.tally.total() as usize
     }
 
     fn quests(&self, sql: &str, by: impl rusqlite::Params) -> Result<Vec<Standing>, IndexError> {

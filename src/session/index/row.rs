@@ -29,10 +29,12 @@ struct Sealed<'a> {
     lines: [Option<(i64, u32)>; 3],
     grounds: Option<Grounds>,
     outcome: Option<Outcome>,
+    /// The seal of its claim, so that a claim that is gone is missed.
+    claim: Option<i64>,
 }
 
 impl<'a> Sealed<'a> {
-    fn new(standing: &'a Standing) -> Result<Self, IndexError> {
+    fn new(standing: &'a Standing, claim: Option<i64>) -> Result<Self, IndexError> {
         let line = |span: Option<Span>| span.map(place).transpose();
         Ok(Self {
             id: standing.id,
@@ -48,6 +50,7 @@ impl<'a> Sealed<'a> {
             ],
             grounds: standing.last.map(|last| last.grounds),
             outcome: standing.resolution.map(|resolved| resolved.outcome),
+            claim,
         })
     }
 }
@@ -61,9 +64,10 @@ pub(super) fn fold(key: &FoldedKey) -> i64 {
 pub(super) fn write_quest(
     statement: &mut rusqlite::CachedStatement<'_>,
     standing: &Standing,
+    claim: Option<i64>,
     sealer: Sealer,
 ) -> Result<(), IndexError> {
-    let said = Sealed::new(standing)?;
+    let said = Sealed::new(standing, claim)?;
     let seal = sealer.seal("quest", &said)?;
     let [made, last, outcome] = said.lines;
     statement.execute(params![
@@ -81,6 +85,7 @@ pub(super) fn write_quest(
         said.outcome.map(Outcome::name),
         outcome.map(|line| line.0),
         outcome.map(|line| line.1),
+        claim,
         seal,
     ])?;
     Ok(())
@@ -112,16 +117,16 @@ pub(super) fn read_quest(row: &Row<'_>, sealer: Sealer) -> Result<Standing, Inde
         last: last.map(|(line, grounds)| Last { line, grounds }),
         resolution: resolution.map(|(line, outcome)| Resolved { line, outcome }),
     };
-    let (fold, seal): (i64, i64) = (row.get(2)?, row.get(14)?);
-    let said = Sealed::new(&standing)?;
+    let (fold, seal): (i64, i64) = (row.get(2)?, row.get(15)?);
+    let said = Sealed::new(&standing, row.get(14)?)?;
     if (said.fold, sealer.seal("quest", &said)?) != (fold, seal) {
         return Err(changed());
     }
     Ok(standing)
 }
 
-/// Writes a claim in place of any other of its quest or its worker.
-pub(super) fn write_claim(rows: &Rows<'_>, claim: &Claim) -> Result<(), IndexError> {
+/// Writes a claim in place of any other of its quest, and returns its seal.
+pub(super) fn write_claim(rows: &Rows<'_>, claim: &Claim) -> Result<i64, IndexError> {
     let seal = rows.sealer.seal("claim", claim)?;
     let sql = "INSERT OR REPLACE INTO claim VALUES (?, ?, ?, ?, ?)";
     rows.connection.prepare_cached(sql)?.execute(params![
@@ -131,7 +136,7 @@ pub(super) fn write_claim(rows: &Rows<'_>, claim: &Claim) -> Result<(), IndexErr
         claim.lease.seconds(),
         seal,
     ])?;
-    Ok(())
+    Ok(seal)
 }
 
 /// Reads a claim from a whole row; its seal must hold.

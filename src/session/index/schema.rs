@@ -28,7 +28,7 @@ CREATE TABLE quest (
     quest_offset INTEGER NOT NULL, quest_length INTEGER NOT NULL,
     last_offset INTEGER, last_length INTEGER, grounds TEXT,
     outcome TEXT, outcome_offset INTEGER, outcome_length INTEGER,
-    seal INTEGER NOT NULL
+    claim INTEGER, seal INTEGER NOT NULL
 ) STRICT;
 CREATE TABLE submission (
     quest INTEGER NOT NULL, number INTEGER NOT NULL, digest BLOB NOT NULL, grounds TEXT NOT NULL,
@@ -54,6 +54,9 @@ pub(super) fn open(path: &Path) -> Result<Connection, IndexError> {
     if !path.exists() {
         return Err(IndexError::Missing);
     }
+    if was_cut_off(path) {
+        return Err(IndexError::CutOff);
+    }
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags)?;
     connection.busy_timeout(BUSY_WAIT)?;
@@ -68,6 +71,15 @@ pub(super) fn open(path: &Path) -> Result<Connection, IndexError> {
     // A write that is lost with the power leaves the index behind the ledger, never torn.
     connection.pragma_update(None, "synchronous", "NORMAL")?;
     Ok(connection)
+}
+
+/// Whether a journal is left of a write that was not finished.
+///
+/// Rolling it back would trust that it belongs to this very file, which nothing in it says.
+fn was_cut_off(path: &Path) -> bool {
+    let mut journal = path.as_os_str().to_owned();
+    journal.push("-journal");
+    std::fs::metadata(journal).is_ok_and(|journal| journal.len() > 0)
 }
 
 /// Opens an empty index that is filled in one go: in the file at `path`, else in memory.

@@ -30,6 +30,25 @@ impl Rows<'_> {
         let found = select.query_row(by, |row| Ok(read(row, self.sealer)));
         found.optional()?.transpose()
     }
+
+    /// Notes with a quest the seal of its claim.
+    fn note_claim(&self, quest: QuestId, seal: Option<i64>) -> Result<(), IndexError> {
+        match self.standing(quest)? {
+            Some(standing) => self.write(&standing, seal),
+            None => Ok(()),
+        }
+    }
+
+    /// Puts a quest down in place of what it was.
+    fn write(&self, standing: &Standing, claim: Option<i64>) -> Result<(), IndexError> {
+        // Named one by one, so that only the lookups whose columns change are touched.
+        let sql = "UPDATE quest SET key = ?2, fold = ?3, state = ?4, tries = ?5, attempts = ?6, \
+             quest_offset = ?7, quest_length = ?8, last_offset = ?9, last_length = ?10, \
+             grounds = ?11, outcome = ?12, outcome_offset = ?13, outcome_length = ?14, \
+             claim = ?15, seal = ?16 WHERE id = ?1";
+        let mut update = self.connection.prepare_cached(sql)?;
+        row::write_quest(&mut update, standing, claim, self.sealer)
+    }
 }
 
 impl Shelf for Rows<'_> {
@@ -41,19 +60,15 @@ impl Shelf for Rows<'_> {
     }
 
     fn add(&mut self, standing: Standing) -> Result<(), IndexError> {
-        let sql = "INSERT INTO quest VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+        let sql = "INSERT INTO quest VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
         let mut insert = self.connection.prepare_cached(sql)?;
-        row::write_quest(&mut insert, &standing, self.sealer)
+        row::write_quest(&mut insert, &standing, None, self.sealer)
     }
 
     fn replace(&mut self, standing: Standing) -> Result<(), IndexError> {
-        // Named one by one, so that only the lookups whose columns change are touched.
-        let sql = "UPDATE quest SET key = ?2, fold = ?3, state = ?4, tries = ?5, attempts = ?6, \
-             quest_offset = ?7, quest_length = ?8, last_offset = ?9, last_length = ?10, \
-             grounds = ?11, outcome = ?12, outcome_offset = ?13, outcome_length = ?14, \
-             seal = ?15 WHERE id = ?1";
-        let mut update = self.connection.prepare_cached(sql)?;
-        row::write_quest(&mut update, &standing, self.sealer)
+        let sql = "SELECT claim FROM quest WHERE id = ?";
+        let claim = self.one(sql, [number(standing.id)], |row, _| Ok(row.get(0)?))?;
+        self.write(&standing, claim.flatten())
     }
 
     fn add_submission(&mut self, submitted: &Submitted) -> Result<(), IndexError> {
@@ -69,12 +84,28 @@ impl Shelf for Rows<'_> {
     }
 
     fn claim_on(&self, quest: QuestId) -> Result<Option<Claim>, IndexError> {
-        let sql = "SELECT * FROM claim WHERE quest = ?";
-        self.one(sql, [number(quest)], row::read_claim)
+        let sql = "SELECT claim.*, quest.claim FROM quest LEFT JOIN claim ON claim.quest = quest.id \
+             WHERE quest.id = ?";
+        let claim = self.one(sql, [number(quest)], |row, sealer| {
+            let (known, found): (Option<i64>, Option<i64>) = (row.get(5)?, row.get(4)?);
+            match found {
+                _ if known != found => Err(IndexError::Changed { table: "claim" }),
+                Some(_) => row::read_claim(row, sealer).map(Some),
+                None => Ok(None),
+            }
+        })?;
+        Ok(claim.flatten())
     }
 
     fn put_claim(&mut self, claim: Claim) -> Result<(), IndexError> {
-        row::write_claim(self, &claim)
+        let sql = "SELECT quest FROM claim WHERE worker = ? AND quest <> ?";
+        let by = params![claim.worker.as_str(), number(claim.quest)];
+        let other = self.one(sql, by, |row, _| Ok(row::quest_id(row.get(0)?)))?;
+        if let Some(other) = other.flatten() {
+            self.drop_claim(other)?;
+        }
+        let seal = row::write_claim(self, &claim)?;
+        self.note_claim(claim.quest, Some(seal))
     }
 
     fn drop_claim(&mut self, quest: QuestId) -> Result<(), IndexError> {
@@ -82,6 +113,6 @@ impl Shelf for Rows<'_> {
             .connection
             .prepare_cached("DELETE FROM claim WHERE quest = ?")?;
         delete.execute([number(quest)])?;
-        Ok(())
+        self.note_claim(quest, None)
     }
 }

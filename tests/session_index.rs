@@ -1,0 +1,300 @@
+//! Indexes that are lost, cut, stale, foreign, in the way or edited by hand.
+//!
+//! The ledger is the truth. Whatever lies in the place of the index, commands say what the
+//! ledger says, nothing that cannot have happened gets into the ledger, and `export` leaves an
+//! index behind that fits.
+
+mod edits;
+
+use std::fs;
+use std::path::Path;
+
+use comail::session::Session;
+use rusqlite::Connection;
+use serde_json::Value;
+
+use crate::harness::EmailNet;
+use crate::harness::email_net::ACME;
+
+const NAMES: [&str; 5] = [
+    ACME,
+    "Bolt Toys",
+    "Cargo Ring",
+    "Delta Works",
+    "Ember Glass",
+];
+
+/// A session with a PASS, a FAIL and two claims, and an older copy of its index.
+///
+/// Quest 1 is passed, 2 failed once and is held by `b`, 3 is held by `c`, 4 and 5 are free.
+pub fn worked() -> EmailNet {
+    let world = EmailNet::with(&NAMES, &[]);
+    assert_eq!(give(&world, "a"), Some(1));
+    keep(&world, "older.sqlite");
+    let mut right = world.acme().args(1);
+    right.push("--worker=a".to_owned());
+    assert_eq!(world.place.json(right).1["verdict"], "PASS");
+    assert_eq!(give(&world, "b"), Some(2));
+    let tried = ["submit", "--id=2", "--worker=b", "--none=x"];
+    assert_eq!(world.place.run(tried).code, 5);
+    assert_eq!(give(&world, "c"), Some(3));
+    keep(&world, "index.copy");
+    world
+}
+
+/// The quest that a worker is given.
+pub fn give(world: &EmailNet, worker: &str) -> Option<u64> {
+    let (_, answer) = world.place.json(["next", "--worker", worker]);
+    answer["quest"]["id"].as_u64()
+}
+
+fn keep(world: &EmailNet, name: &str) {
+    fs::copy(world.place.at(".comail/index.sqlite"), world.place.at(name)).expect("an index");
+}
+
+/// Opens the index for changing it by hand.
+pub fn edit(world: &EmailNet, sql: &str) {
+    let index = Connection::open(world.place.at(".comail/index.sqlite")).expect("an index");
+    index
+        .execute_batch(sql)
+        .unwrap_or_else(|error| panic!("{sql}: {error}"));
+}
+
+/// Status and claims, without what the clock changes.
+pub fn truth(world: &EmailNet) -> (Value, Vec<(Value, Value)>) {
+    let (code, status) = world.place.json(["status"]);
+    assert_eq!(code, 0, "{status}");
+    let (code, claims) = world.place.json(["claims"]);
+    assert_eq!(code, 0, "{claims}");
+    let claims = claims["claims"].as_array().expect("claims");
+    let claims = claims
+        .iter()
+        .map(|claim| (claim["quest"].clone(), claim["worker"].clone()));
+    (status, claims.collect())
+}
+
+/// Folds the ledger twice: the second time the index must fit it.
+#[track_caller]
+pub fn assert_heals(world: &EmailNet, what: &str) {
+    let fold = || {
+        let mut session = Session::open(&world.place.at(".comail"))
+            .unwrap_or_else(|error| panic!("{what}: {error}"));
+        let board = session
+            .fold()
+            .unwrap_or_else(|error| panic!("{what}: {error}"));
+        (board.remaining(), session.mended())
+    };
+    fold();
+    assert_eq!(fold().1, [], "{what}");
+}
+
+/// Does something to the index of a session, and looks at what commands say of it.
+#[track_caller]
+fn faulty(world: &EmailNet, what: &str, spoil: impl Fn(&Path)) {
+    let index = world.place.at(".comail/index.sqlite");
+    let before = world.place.ledger();
+    let expected = truth(world);
+    let spoil = |index: &Path| {
+        clear(index);
+        fs::copy(world.place.at("index.copy"), index).expect("an index");
+        spoil(index);
+    };
+    spoil(&index);
+    assert_eq!(truth(world), expected, "{what}");
+    spoil(&index);
+    assert_eq!(give(world, "c"), Some(3), "{what}");
+    spoil(&index);
+    // Each quest is where it was: settled, held by another, free.
+    assert_eq!(world.place.give_up(1), 7, "{what}");
+    spoil(&index);
+    assert_eq!(world.place.give_up(3), 7, "{what}");
+    assert_eq!(world.place.ledger(), before, "{what}");
+    spoil(&index);
+    world.place.run(["export", "--force"]).ok();
+    assert_eq!(world.place.ledger(), before, "{what}");
+}
+
+fn clear(index: &Path) {
+    if index.is_dir() && !index.is_symlink() {
+        fs::remove_dir_all(index).expect("a directory");
+    } else {
+        fs::remove_file(index).ok();
+    }
+}
+
+#[test]
+fn an_index_that_is_lost_cut_or_rubbish_is_made_anew() {
+    let world = worked();
+    let whole = fs::read(world.place.at("index.copy")).expect("an index");
+    faulty(&world, "deleted", |index| {
+        fs::remove_file(index).expect("an index");
+    });
+    let half = whole.len() / 2;
+    for length in [
+        0,
+        1,
+        99,
+        100,
+        4_095,
+        4_096,
+        8_192,
+        half,
+        whole.len() - 4_096,
+        whole.len() - 1,
+    ] {
+        faulty(&world, &format!("cut to {length} bytes"), |index| {
+            fs::write(index, &whole[..length]).expect("an index");
+        });
+    }
+    for (what, bytes) in [
+        ("text", b"SELECT * FROM quest".to_vec()),
+        ("rubbish", (0..=255).cycle().take(20_000).collect()),
+        (
+            "a head and rubbish",
+            [&whole[..100], &[0xa5; 12_188]].concat(),
+        ),
+    ] {
+        faulty(&world, what, |index| {
+            fs::write(index, &bytes).expect("an index");
+        });
+    }
+    assert_heals(&world, "cut");
+}
+
+#[test]
+fn an_index_of_another_format_session_or_time_is_not_believed() {
+    let world = worked();
+    for sql in [
+        "PRAGMA user_version = 0",
+        "PRAGMA user_version = 2",
+        "PRAGMA application_id = 1",
+        "DROP TABLE claim",
+        "DROP INDEX quest_todo; DROP TABLE submission",
+        "ALTER TABLE quest ADD COLUMN more TEXT",
+        "ALTER TABLE quest RENAME COLUMN state TO was",
+    ] {
+        faulty(&world, sql, |_| edit(&world, sql));
+    }
+    let other = worked();
+    for (what, from) in [
+        ("another session's", other.place.at("index.copy")),
+        ("older", world.place.at("older.sqlite")),
+    ] {
+        faulty(&world, what, |index| {
+            fs::copy(&from, index).expect("an index");
+        });
+    }
+    // Newer than the ledger: what it knows beyond is not the truth any more.
+    let before = world.place.ledger();
+    assert_eq!(world.place.give_up(4), 5);
+    assert_eq!(give(&world, "d"), Some(4));
+    keep(&world, "newer.sqlite");
+    fs::write(world.place.at(".comail/ledger.jsonl"), before).expect("a ledger");
+    let newer = world.place.at("newer.sqlite");
+    fs::copy(&newer, world.place.at(".comail/index.sqlite")).expect("an index");
+    let run = world.place.run(["status"]);
+    assert!(run.stderr.contains("which has fewer now"), "{run:?}");
+    faulty(&world, "newer", |index| {
+        fs::copy(&newer, index).expect("an index");
+    });
+    assert_heals(&world, "newer");
+}
+
+/// A journal that a process left behind which died while it wrote, with the index beside it.
+fn torn(world: &EmailNet, from: &str) -> [Vec<u8>; 2] {
+    let path = world.place.at("torn.sqlite");
+    fs::copy(world.place.at(from), &path).expect("an index");
+    let index = Connection::open(&path).expect("an index");
+    let half = "PRAGMA cache_size = 1; PRAGMA cache_spill = 1; BEGIN IMMEDIATE; \
+         UPDATE quest SET state = 'DONE'; DELETE FROM checkpoint; \
+         CREATE TABLE more (x); INSERT INTO more VALUES (zeroblob(100000));";
+    index.execute_batch(half).expect("room");
+    let journal = world.place.at("torn.sqlite-journal");
+    [path, journal].map(|path| fs::read(path).expect("what it wrote so far"))
+}
+
+#[test]
+fn a_write_that_was_cut_off_is_not_believed_whatever_it_belongs_to() {
+    let world = worked();
+    let now = fs::read(world.place.at("index.copy")).expect("an index");
+    let older = fs::read(world.place.at("older.sqlite")).expect("an index");
+    let [torn_now, journal_now] = torn(&world, "index.copy");
+    let [torn_older, journal_older] = torn(&world, "older.sqlite");
+    let journal = world.place.at(".comail/index.sqlite-journal");
+    for (what, index_bytes, journal_bytes) in [
+        ("its own", &torn_now, &journal_now),
+        ("older with its own", &torn_older, &journal_older),
+        ("older with a newer journal", &older, &journal_now),
+        ("newer with an older journal", &now, &journal_older),
+        ("torn without its journal", &torn_now, &Vec::new()),
+        ("older, torn, without its journal", &torn_older, &Vec::new()),
+        (
+            "cut journal",
+            &torn_now,
+            &journal_now[..journal_now.len() / 2].to_vec(),
+        ),
+    ] {
+        faulty(&world, what, |index| {
+            clear(index);
+            fs::write(index, index_bytes).expect("an index");
+            fs::write(&journal, journal_bytes).expect("a journal");
+        });
+    }
+    assert_heals(&world, "torn");
+}
+
+#[cfg(unix)]
+#[test]
+fn what_lies_in_the_way_of_an_index_stops_no_command() {
+    let world = worked();
+    let other = worked();
+    let foreign = other.place.at(".comail/index.sqlite");
+    let kept = fs::read(&foreign).expect("an index");
+    let session = world.place.at(".comail");
+    let link = |to: &Path, index: &Path| {
+        clear(index);
+        std::os::unix::fs::symlink(to, index).expect("a link");
+    };
+    faulty(&world, "a link to itself", |index| link(index, index));
+    faulty(&world, "a link to nothing", |index| {
+        link(Path::new("nothing"), index);
+    });
+    faulty(&world, "a link to a directory", |index| {
+        link(Path::new("/"), index);
+    });
+    faulty(&world, "a link to the ledger", |index| {
+        link(&session.join("ledger.jsonl"), index);
+    });
+    faulty(&world, "a link to another session's", |index| {
+        link(&foreign, index);
+    });
+    assert_eq!(fs::read(&foreign).expect("an index"), kept);
+    let full = |place: &Path| {
+        clear(place);
+        fs::create_dir(place).expect("a directory");
+        fs::write(place.join("file"), "in the way").expect("a file");
+    };
+    let draft = session.join("index.sqlite-new");
+    faulty(&world, "a draft left behind", |index| {
+        fs::write(&draft, "half").expect("a draft");
+        clear(index);
+    });
+    faulty(&world, "a directory as the draft", |index| {
+        full(&draft);
+        clear(index);
+    });
+    clear(&draft);
+    faulty(&world, "a directory as the journal", |index| {
+        full(&session.join("index.sqlite-journal"));
+        clear(index);
+    });
+    clear(&session.join("index.sqlite-journal"));
+    faulty(&world, "a directory", full);
+    // What is judged then is judged all the same.
+    full(&session.join("index.sqlite"));
+    assert_eq!(world.place.give_up(2), 7);
+    assert_eq!(world.place.give_up(5), 5);
+    assert_eq!(give(&world, "d"), Some(4));
+    clear(&session.join("index.sqlite"));
+    assert_heals(&world, "in the way");
+}

@@ -1,0 +1,213 @@
+//! Rows that somebody edits, deletes or sets back.
+
+use std::fs;
+
+use super::{assert_heals, edit, give, truth, worked};
+use crate::harness::EmailNet;
+
+/// Commands after an edit: what they say is so, and no line gets into the ledger that cannot
+/// have happened, which the fold at the end finds.
+#[track_caller]
+fn edited(sql: &str, commands: &[(&[&str], i32)]) {
+    let world = worked();
+    let expected = truth(&world);
+    edit(&world, sql);
+    assert_eq!(truth(&world), expected, "{sql}");
+    edit(&world, sql);
+    for (command, code) in commands {
+        let run = world.place.run(*command);
+        assert_eq!(run.code, *code, "{sql}: {command:?}: {run:?}");
+    }
+    assert_heals(&world, sql);
+    world.place.run(["export", "--force"]).ok();
+}
+
+#[test]
+fn an_index_that_says_complete_is_not_believed() {
+    for sql in [
+        "UPDATE quest SET state = 'PASS'",
+        "UPDATE checkpoint SET body = replace(body, '\"todo\":4', '\"todo\":0')",
+        "UPDATE checkpoint SET body = replace(body, '\"pass\":1', '\"pass\":5')",
+        "UPDATE checkpoint SET seal = seal + 1",
+        "UPDATE quest SET state = 'DONE' WHERE id > 3",
+        "DELETE FROM quest WHERE id > 1",
+        "DELETE FROM checkpoint",
+        "UPDATE checkpoint SET body = '{}'",
+    ] {
+        edited(
+            sql,
+            &[
+                (&["next", "--worker=d"], 0),
+                (&["submit", "--id=4", "--worker=d", "--none=x"], 5),
+                (&["submit", "--id=1", "--none=x"], 7),
+            ],
+        );
+    }
+}
+
+#[test]
+fn a_settled_quest_that_is_set_back_takes_no_answer() {
+    for sql in [
+        "UPDATE quest SET state = 'TODO' WHERE id = 1",
+        "UPDATE quest SET state = 'TODO', tries = 0, attempts = 0, grounds = NULL, \
+         last_offset = NULL, last_length = NULL WHERE id = 1",
+        "DELETE FROM quest WHERE id = 1",
+        "UPDATE quest SET id = 77 WHERE id = 1",
+    ] {
+        edited(
+            sql,
+            &[
+                (&["submit", "--id=1", "--none=x"], 7),
+                (&["next"], 0),
+                (&["next", "--worker=d"], 0),
+            ],
+        );
+    }
+}
+
+/// The row is sealed: it is one that the program once wrote.
+#[test]
+fn a_row_that_is_set_back_to_an_older_one_gets_no_line_into_the_ledger() {
+    let world = worked();
+    let older = world.place.at("older.sqlite");
+    let set_back = format!(
+        "ATTACH '{}' AS older; DELETE FROM quest WHERE id IN (1, 2); \
+         INSERT INTO quest SELECT * FROM older.quest WHERE id IN (1, 2);",
+        older.display()
+    );
+    let right = world.acme();
+    for args in [
+        vec![
+            "submit".to_owned(),
+            "--id=1".to_owned(),
+            "--none=x".to_owned(),
+        ],
+        right.args(1),
+        vec![
+            "submit".to_owned(),
+            "--id=2".to_owned(),
+            "--worker=b".to_owned(),
+            "--none=y".to_owned(),
+        ],
+    ] {
+        edit(&world, &set_back);
+        let before = world.place.ledger();
+        let run = world.place.run(&args);
+        assert!(matches!(run.code, 1 | 5 | 7), "{run:?}");
+        let after = world.place.ledger();
+        assert_eq!(after == before, run.code != 5, "{run:?}");
+        // Found once, it is not found again.
+        let again = world.place.run(&args);
+        assert!(matches!(again.code, 5..=7), "{again:?}");
+        assert_eq!(again.stderr, "");
+        assert_heals(&world, &set_back);
+    }
+    world.place.run(["export"]).ok();
+}
+
+#[test]
+fn a_claim_that_is_deleted_or_edited_holds_all_the_same() {
+    for sql in [
+        "DELETE FROM claim",
+        "UPDATE claim SET worker = 'd' WHERE quest = 3",
+        "UPDATE claim SET at_ms = 0",
+        "UPDATE claim SET lease_s = 1, at_ms = at_ms - 1000",
+        "UPDATE quest SET claim = NULL",
+        "DELETE FROM claim; UPDATE quest SET claim = NULL",
+        "INSERT OR REPLACE INTO claim VALUES (4, 'x', 9e15, 86400, 0)",
+    ] {
+        let world = worked();
+        edit(&world, sql);
+        assert_eq!(world.place.give_up(3), 7, "{sql}");
+        let run = world
+            .place
+            .run(["submit", "--id=2", "--worker=d", "--none=x"]);
+        assert_eq!(run.code, 7, "{sql}: {run:?}");
+        edit(&world, sql);
+        assert_eq!(give(&world, "d"), Some(4), "{sql}");
+        assert_eq!(give(&world, "e"), Some(5), "{sql}");
+        assert_eq!(world.place.run(["next", "--worker=f"]).code, 4, "{sql}");
+        assert_heals(&world, sql);
+        world.place.run(["export"]).ok();
+    }
+}
+
+#[test]
+fn quests_that_are_hidden_are_not_called_claimed() {
+    for sql in [
+        "UPDATE quest SET state = 'DONE' WHERE id IN (4, 5)",
+        "DELETE FROM quest WHERE id IN (4, 5)",
+        "INSERT OR REPLACE INTO claim VALUES (4, 'x', 9e15, 86400, 0), (5, 'y', 9e15, 86400, 0); \
+         UPDATE claim SET at_ms = CAST(strftime('%s') AS INTEGER) * 1000 WHERE quest > 3",
+    ] {
+        let world = worked();
+        edit(&world, sql);
+        assert_eq!(give(&world, "d"), Some(4), "{sql}");
+        edit(&world, sql);
+        assert_eq!(world.place.run(["next"]).code, 0, "{sql}");
+        assert_heals(&world, sql);
+    }
+}
+
+#[test]
+fn a_repeat_is_known_whatever_the_index_says_of_earlier_answers() {
+    let again = |world: &EmailNet| {
+        let (code, answer) = world.submit(5, &world.acme().email("ceo@acme.co.kr"));
+        (code, answer["facts"][0]["rule"].clone())
+    };
+    for sql in [
+        "DELETE FROM submission",
+        "UPDATE submission SET digest = zeroblob(32)",
+        "UPDATE submission SET grounds = 'silence'",
+        "UPDATE submission SET number = number + 7",
+        "UPDATE submission SET quest = quest + 70",
+    ] {
+        let world = worked();
+        assert_eq!(again(&world).0, 5);
+        edit(&world, sql);
+        assert_eq!(again(&world), (5, "repeated-submission".into()), "{sql}");
+        assert_heals(&world, sql);
+    }
+}
+
+#[test]
+fn a_key_that_is_edited_adds_no_company_twice() {
+    for sql in [
+        "UPDATE quest SET key = 'Nobody' WHERE id = 2",
+        "DELETE FROM quest WHERE id = 2",
+    ] {
+        let world = worked();
+        edit(&world, sql);
+        let update = world.place.json(["scan", "companies.txt", "--update"]);
+        assert_eq!(update.0, 0, "{sql}: {}", update.1);
+        let (_, status) = world.place.json(["status"]);
+        assert_eq!(status["total"], 5, "{sql}");
+        assert_heals(&world, sql);
+    }
+}
+
+/// A lookup that finds no row cannot know that there was one: `export` does.
+#[test]
+fn an_address_that_is_no_longer_known_as_taken_is_found_by_export() {
+    let world = worked();
+    for sql in [
+        "DELETE FROM mark WHERE mark LIKE 'mailbox%'",
+        "UPDATE mark SET mark = 'mailbox x@y.kr' WHERE mark LIKE 'mailbox%'",
+        "INSERT INTO mark VALUES ('mailbox info@bolt.kr', 2, 0)",
+    ] {
+        edit(&world, sql);
+        let run = world.place.run(["export", "--force"]);
+        assert!(
+            run.stderr.contains("its table mark was changed"),
+            "{sql}: {run:?}"
+        );
+        run.ok();
+        assert_heals(&world, sql);
+    }
+    // One that names another quest is found when it is asked for.
+    edit(&world, "UPDATE mark SET quest = 5");
+    let (_, answer) = world.submit(5, &world.acme());
+    assert_eq!(answer["verdict"], "REVIEW", "{answer}");
+    assert_heals(&world, "a mark of another quest");
+    fs::remove_file(world.place.at("companies.comail.csv")).expect("an export");
+}
