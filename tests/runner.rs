@@ -52,12 +52,15 @@ mod session_damage;
 mod session_disk;
 mod session_escape;
 mod session_exits;
+mod session_flips;
 mod session_index;
 mod session_input;
 mod session_kills;
 mod session_model;
 mod session_pause;
 mod session_races;
+#[cfg(unix)]
+mod session_refused;
 mod sheets;
 mod world_dns;
 mod world_http;

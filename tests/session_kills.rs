@@ -208,7 +208,7 @@ fn workers_that_are_killed_together_lose_nothing_and_take_nothing_twice() {
         let (world, left) = (&world, &left);
         let start = |worker| scope.spawn(move || toil(world, worker, kills, whole, left));
         let workers: Vec<_> = (1..=WORKERS).map(start).collect();
-        let ends = workers.into_iter().map(|worker| worker.join());
+        let ends = workers.into_iter().map(thread::ScopedJoinHandle::join);
         ends.map(|end| end.expect("no worker panics")).collect()
     });
 
