@@ -4,7 +4,7 @@ use std::io::IsTerminal as _;
 use std::path::PathBuf;
 
 use anyhow::Result;
-use clap::Args;
+use clap::{ArgGroup, Args};
 use serde::Serialize;
 
 use super::context::{self, Context};
@@ -18,7 +18,8 @@ use crate::session::{Appended, Claim, Event, Released, Session, SessionError, St
 /// This is a person's to decide, as `comail resume` is: it asks for a terminal, or for the
 /// operator's key where the session was scanned with one.
 #[derive(Debug, Args)]
-#[group(id = "what", required = true, multiple = false, args = ["id", "worker"])]
+#[group(skip)]
+#[command(group(ArgGroup::new("what").required(true).args(["id", "worker"])))]
 pub struct ReleaseArgs {
     /// The quest by its number
     #[arg(long, value_name = "N")]
