@@ -39,6 +39,10 @@ mod gate_world;
 mod harness;
 #[cfg(unix)]
 mod readme;
+mod recheck;
+mod recheck_crowd;
+#[cfg(unix)]
+mod recheck_stop;
 mod scan_formats;
 mod scan_refusals;
 mod scan_update;

@@ -23,4 +23,10 @@ pub enum DriveError {
     /// A value cannot be written as JSON.
     #[error("cannot write the attempt as JSON")]
     Json(#[from] serde_json::Error),
+    /// No thread can be had to judge on.
+    #[error("the system gives no thread to judge on")]
+    Threads(#[source] std::io::Error),
+    /// Threads ended before they had judged all that they were to.
+    #[error("{0} submissions were not judged: their threads ended early")]
+    Deserted(usize),
 }

@@ -4,7 +4,7 @@ use crate::gate::{CheckOutcome, Judgement};
 use crate::session::Grounds;
 
 /// Rules that fire when a lookup was not answered.
-const SILENT: &[&str] = &["source-unanswered", "mx-unanswered", "identity-unanswered"];
+pub(super) const SILENT: &[&str] = &["source-unanswered", "mx-unanswered", "identity-unanswered"];
 
 /// Rules that fire when a page may not or cannot be read.
 const UNREAD: &[&str] = &["source-robots", "source-unreadable", "source-needs-script"];

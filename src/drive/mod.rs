@@ -1,22 +1,28 @@
-//! Brings session, gate and world together: one turn of the loop.
+//! Brings session, gate and world together: one turn of the loop, and
+//! what is judged again.
 
 mod accepted;
 mod assign;
 pub mod audit;
+mod crowd;
 mod error;
 mod grounds;
 mod kind;
 mod observe;
+mod recheck;
 mod refusal;
 mod replay;
 mod ruling;
+mod silence;
 mod turn;
 
 pub use accepted::{NothingAccepted, SessionAccepted};
 pub use assign::{Assignment, Claimant, assign};
+pub use crowd::{Crowd, Job, Looked, Next, SharedWorld};
 pub use error::DriveError;
 pub use kind::{email_record, gate_of, kind_of, network_of, rules_of};
 pub use observe::judge_from;
+pub use recheck::{Rechecked, resolve, to_recheck};
 pub use refusal::Refusal;
 pub use replay::{Recorded, ReplayError, Replayer, replay};
 pub use turn::{Answer, Judge, Judged, Outcome, submit};

@@ -17,6 +17,7 @@
 
 mod bodies;
 mod pack;
+mod robots;
 
 pub use bodies::Bodies;
 pub use pack::{BadPack, pack, unpack};

@@ -1,0 +1,227 @@
+//! Judging many submissions at once: in parallel across hosts, one by one within a host.
+//!
+//! The session is not asked: what it knows is looked at when a judgement is settled. Threads
+//! are never waited for, so that whoever stops early can go at once.
+
+mod shared_world;
+#[cfg(test)]
+mod tests;
+mod turns;
+
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TryRecvError, sync_channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use url::Url;
+
+use super::accepted::NothingAccepted;
+use super::error::DriveError;
+use super::kind::gate_of;
+use super::observe::observe;
+use super::turn::Judge;
+use crate::gate::{Case, Gate, Judgement};
+use crate::quest::{Quest, Submission, email};
+use crate::session::Manifest;
+use crate::world::domain::HostName;
+use crate::world::evidence::Recording;
+
+pub use shared_world::SharedWorld;
+use turns::Turns;
+
+/// The most that are judged at once.
+const THREADS: usize = 16;
+
+/// How often it is asked whether to stop.
+const PATIENCE: Duration = Duration::from_millis(50);
+
+/// As much stack as a process has to judge on.
+const STACK: usize = 8 * 1024 * 1024;
+
+/// A submission to be judged.
+#[derive(Debug, Clone)]
+pub struct Job {
+    /// The quest.
+    pub quest: Quest,
+    /// What was submitted for it.
+    pub submission: Submission,
+}
+
+/// A submission that was judged, as if the session had passed nothing before.
+#[derive(Debug)]
+pub struct Looked {
+    /// The submission.
+    pub job: Job,
+    /// What the gate said.
+    pub judgement: Judgement,
+    /// What it saw.
+    pub recording: Recording,
+}
+
+/// What comes next.
+#[derive(Debug)]
+pub enum Next {
+    /// A judgement.
+    Looked(Box<Looked>),
+    /// Nothing: it was asked to stop. What had been judged until then has been handed on.
+    Stopped,
+    /// Nothing: all are judged.
+    Done,
+}
+
+/// Many who judge at once.
+pub struct Crowd {
+    shared: Arc<Shared>,
+    found: Receiver<Result<Looked, DriveError>>,
+    left: usize,
+}
+
+/// What all threads share.
+struct Shared {
+    manifest: Manifest,
+    world: Box<dyn SharedWorld>,
+    turns: Mutex<Turns<Job>>,
+}
+
+impl Crowd {
+    /// Sets out to judge `jobs` by the settings that `manifest` froze.
+    pub fn set_out(
+        jobs: Vec<Job>,
+        manifest: &Manifest,
+        world: Box<dyn SharedWorld>,
+    ) -> Result<Self, DriveError> {
+        // Settings that do not read are found out here, and not by each thread.
+        gate_of(manifest)?;
+        let left = jobs.len();
+        let turns = Turns::new(jobs.into_iter().map(|job| (line_of(&job.submission), job)));
+        let threads = turns.len().min(THREADS);
+        let shared = Arc::new(Shared {
+            manifest: manifest.clone(),
+            world,
+            turns: Mutex::new(turns),
+        });
+        let (sender, found) = sync_channel(THREADS);
+        for number in 0..threads {
+            let (shared, sender) = (Arc::clone(&shared), sender.clone());
+            let thread = thread::Builder::new().stack_size(STACK);
+            match thread.spawn(move || shared.work(&sender)) {
+                Err(refused) if number == 0 => return Err(DriveError::Threads(refused)),
+                // Fewer do the same, later.
+                Err(_) => break,
+                Ok(_) => {}
+            }
+        }
+        Ok(Self {
+            shared,
+            found,
+            left,
+        })
+    }
+
+    /// How many have not been handed on.
+    #[must_use]
+    pub fn left(&self) -> usize {
+        self.left
+    }
+
+    /// Waits for the next judgement, until all are made or `stop` says so.
+    ///
+    /// After an error it may be asked again: the others are still judged.
+    pub fn next(&mut self, stop: &dyn Fn() -> bool) -> Result<Next, DriveError> {
+        loop {
+            if self.left == 0 {
+                return Ok(Next::Done);
+            }
+            let found = if stop() {
+                self.shared.begin_no_more();
+                match self.found.try_recv() {
+                    Ok(found) => found,
+                    Err(TryRecvError::Empty | TryRecvError::Disconnected) => {
+                        return Ok(Next::Stopped);
+                    }
+                }
+            } else {
+                match self.found.recv_timeout(PATIENCE) {
+                    Ok(found) => found,
+                    Err(RecvTimeoutError::Timeout) => continue,
+                    Err(RecvTimeoutError::Disconnected) => {
+                        return Err(DriveError::Deserted(std::mem::take(&mut self.left)));
+                    }
+                }
+            };
+            self.left -= 1;
+            return Ok(Next::Looked(Box::new(found?)));
+        }
+    }
+}
+
+impl Drop for Crowd {
+    fn drop(&mut self) {
+        self.shared.begin_no_more();
+    }
+}
+
+impl Shared {
+    /// Judges until nothing is left to take, or nobody listens any more.
+    fn work(&self, sender: &SyncSender<Result<Looked, DriveError>>) {
+        let Ok(gate) = gate_of(&self.manifest) else {
+            return;
+        };
+        loop {
+            let taken = self.turns().take();
+            let Some((job, line)) = taken else {
+                return;
+            };
+            let looked = self.look(gate.as_ref(), job);
+            if sender.send(looked).is_err() {
+                return;
+            }
+            self.turns().give_back(line);
+        }
+    }
+
+    fn look(&self, gate: &dyn Gate, job: Job) -> Result<Looked, DriveError> {
+        let case = Case {
+            quest: &job.quest,
+            submission: &job.submission,
+        };
+        let mut observed = None;
+        self.world.lend(&mut |fetcher, resolver| {
+            let judge = Judge {
+                gate,
+                fetcher,
+                resolver,
+            };
+            observed = Some(observe(&judge, case, &NothingAccepted));
+        });
+        let (judgement, recording) = observed.ok_or(DriveError::Deserted(1))??;
+        Ok(Looked {
+            job,
+            judgement,
+            recording,
+        })
+    }
+
+    fn begin_no_more(&self) {
+        self.turns().close();
+    }
+
+    fn turns(&self) -> MutexGuard<'_, Turns<Job>> {
+        // Each change of the lines is whole: a panic elsewhere leaves them so.
+        self.turns.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What stands in one line: the submissions whose pages lie on one registrable domain, since a
+/// judgement asks several hosts of it.
+fn line_of(submission: &Submission) -> Option<String> {
+    let urls = [email::SOURCE, email::SITE].map(|field| submission.field(field.as_str()));
+    let url = urls
+        .into_iter()
+        .flatten()
+        .find_map(|text| Url::parse(text).ok())?;
+    match HostName::of_url(&url).and_then(|host| host.registrable()) {
+        Some(domain) => Some(domain.to_string()),
+        None => url.host_str().map(str::to_owned),
+    }
+}
