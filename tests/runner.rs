@@ -9,6 +9,7 @@ mod attack_tools;
 mod audit;
 mod audit_forged;
 mod audit_ledger;
+mod audit_live;
 mod cheese_domains;
 mod cheese_environment;
 mod cheese_names;

@@ -6,13 +6,16 @@ use super::counted::counted;
 use super::escape::Plain;
 use super::output::{Paper, Tone};
 use crate::drive::audit::lists::OtherJudge;
+use crate::drive::audit::live::Silent;
 use crate::drive::audit::walk::Checked;
-use crate::drive::audit::{Finding, NotedHead, Place};
+use crate::drive::audit::{Finding, Live, NotedHead, Place};
 use crate::quest::Digest;
 
 /// The JSON form of `audit`.
 #[derive(Debug, Serialize)]
 pub(super) struct Report {
+    /// How it ended.
+    pub(super) status: Status,
     /// What was found.
     pub(super) findings: Vec<Finding>,
     /// What was looked at; none when the ledger could not be read on.
@@ -25,12 +28,42 @@ pub(super) struct Report {
     /// In what this program differs from the one that the session was made with.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) judge: Option<OtherJudge>,
+    /// What the world said, where it was asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) live: Option<Live>,
+}
+
+/// How an audit ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum Status {
+    /// Nothing was found.
+    Clean,
+    /// Something was.
+    Found,
+    /// Not everything was looked at.
+    Interrupted,
+}
+
+impl Status {
+    /// How an audit ended that was `stopped` or not, and found this.
+    pub(super) fn of(stopped: bool, findings: &[Finding]) -> Self {
+        if stopped {
+            Self::Interrupted
+        } else if findings.is_empty() {
+            Self::Clean
+        } else {
+            Self::Found
+        }
+    }
 }
 
 impl Report {
     /// A ledger or settings that cannot be believed: nothing else was looked at.
     pub(super) fn of_damage(finding: Finding) -> Self {
         Self {
+            status: Status::Found,
+            live: None,
             findings: vec![finding],
             checked: None,
             head: None,
@@ -54,7 +87,32 @@ pub(super) fn text(paper: &mut Paper, report: &Report) {
             "the noted head is that of line {line}; {since} since"
         ));
     }
+    if let Some(live) = &report.live {
+        self::live(paper, live);
+    }
+    if report.status == Status::Interrupted {
+        paper.line("stopped before everything was looked at");
+    }
     paper.line(summary(report));
+}
+
+fn live(paper: &mut Paper, live: &Live) {
+    for Silent { place, facts } in &live.unanswered {
+        let word = paper.tint(Tone::Doubt, "unanswered");
+        let rules: Vec<&str> = facts.iter().map(|fact| fact.rule.as_str()).collect();
+        let place = self::place(place);
+        paper.line(format!("{word}: {place}{}", Plain(&rules.join(", "))));
+    }
+    paper.line(format!(
+        "the world was asked again about {} of them: {} drifted, {} unanswered{}",
+        live.asked,
+        live.drift.len(),
+        live.unanswered.len(),
+        match live.left {
+            0 => String::new(),
+            left => format!(", {left} left"),
+        }
+    ));
 }
 
 fn finding(paper: &mut Paper, finding: &Finding) {

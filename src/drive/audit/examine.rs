@@ -5,6 +5,7 @@ use super::finding::{Finding, Kind, Place};
 use super::held::{HeldBefore, wrong_answers};
 use super::judged::Judged;
 use super::replayed::replayed;
+use super::walk::Proven;
 use crate::drive::Replayer;
 use crate::session::{Attempt, Board, Event, Grounds, LineReader, SessionError, Standing};
 use crate::world::evidence::Evidence;
@@ -26,8 +27,8 @@ pub(super) struct Examined {
     pub(super) findings: Vec<Finding>,
     /// How many judgements it holds.
     pub(super) judgements: u64,
-    /// How many of them prove their quest, and were judged again.
-    pub(super) passes: u64,
+    /// Those that prove their quest, and were judged again.
+    pub(super) proven: Vec<Proven>,
 }
 
 /// Examines lines of one session.
@@ -79,10 +80,15 @@ impl Examiner<'_> {
             return Ok(Examined::default());
         };
         let findings = self.findings(job, standing, judged, by)?;
+        let proven = judged.proves().then(|| Proven {
+            line: job.line,
+            quest: standing.id,
+            by_others: findings.iter().any(|it| it.kind == Kind::OtherLists),
+        });
         Ok(Examined {
             findings,
             judgements: 1,
-            passes: u64::from(judged.proves()),
+            proven: proven.into_iter().collect(),
         })
     }
 

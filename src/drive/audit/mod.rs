@@ -2,7 +2,7 @@
 //!
 //! What follows from what is decided by functions of values ([`fields`], [`held`], [`lists`],
 //! [`replayed`]); [`walk`] reads the ledger for them and judges again in as many threads as the
-//! machine has.
+//! machine has, and [`live`] asks the world.
 
 pub mod damage;
 pub mod fields;
@@ -10,10 +10,12 @@ pub mod finding;
 pub mod held;
 pub mod judged;
 pub mod lists;
+pub mod live;
 pub mod replayed;
 pub mod walk;
 
 mod examine;
 
 pub use finding::{Finding, Kind, Place};
-pub use walk::{Audited, NotedHead, Onlooker, Plan, walk};
+pub use live::Live;
+pub use walk::{Audited, NotedHead, Onlooker, Plan, Proven, walk};

@@ -13,7 +13,7 @@ use super::damage;
 use super::examine::{Examined, Examiner, Job};
 use super::finding::{Finding, Kind, Place};
 use crate::drive::{DriveError, Replayer};
-use crate::quest::Digest;
+use crate::quest::{Digest, QuestId};
 use crate::session::{
     Board, Entry, Event, EvidenceStore, LineReader, Manifest, Session, SourceRecord, Watch,
 };
@@ -49,6 +49,20 @@ pub struct Audited {
     pub checked: Checked,
     /// Where the noted head is.
     pub noted: Option<NotedHead>,
+    /// What is proven, in the order of the lines.
+    pub proven: Vec<Proven>,
+}
+
+/// A line that proves its quest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Proven {
+    /// The line.
+    pub line: u64,
+    /// The quest.
+    pub quest: QuestId,
+    /// Whether other lists or another program judged it, and this one judges it otherwise: then
+    /// nothing that the world says now tells drift from that.
+    pub by_others: bool,
 }
 
 /// What was looked at.
@@ -72,6 +86,9 @@ pub struct NotedHead {
     /// How many lines have come since.
     pub since: u64,
 }
+
+/// As much stack as a process has to judge on.
+const STACK: usize = 8 * 1024 * 1024;
 
 /// How many lines may wait for each thread.
 const WAITING: usize = 8;
@@ -101,9 +118,12 @@ pub fn walk(plan: Plan<'_>, onlooker: Onlooker<'_>) -> Result<Audited, DriveErro
                     same_judge: plan.same_judge,
                 };
                 let waiting = Arc::clone(&waiting);
-                scope.spawn(move || worker.work(reader, &waiting))
+                thread::Builder::new()
+                    .stack_size(STACK)
+                    .spawn_scoped(scope, move || worker.work(reader, &waiting))
+                    .map_err(DriveError::Threads)
             })
-            .collect();
+            .collect::<Result<_, _>>()?;
         // Held by the workers alone, so that the feeding ends once none of them is left.
         drop(waiting);
         let mut audited = feed(plan, &jobs, onlooker)?;
@@ -117,6 +137,7 @@ pub fn walk(plan: Plan<'_>, onlooker: Onlooker<'_>) -> Result<Audited, DriveErro
         Ok::<_, DriveError>(audited)
     })?;
     audited.findings.sort_by_key(|finding| finding.place.line);
+    audited.proven.sort_by_key(|proven| proven.line);
     Ok(audited)
 }
 
@@ -152,7 +173,7 @@ impl Worker<'_> {
             let one = examiner.examine(&job)?;
             all.findings.extend(one.findings);
             all.judgements += one.judgements;
-            all.passes += one.passes;
+            all.proven.extend(one.proven);
         }
     }
 }
@@ -201,7 +222,8 @@ fn feed(
     if let Err(error) = log.read_on_watched(onlooker.watch, &mut take) {
         audited.findings.push(damage::found(error)?);
     }
-    if let (Some(head), None) = (plan.noted, audited.noted) {
+    let whole = audited.checked.lines == end;
+    if let (Some(head), None, true) = (plan.noted, audited.noted, whole) {
         let what = format!(
             "no line has the head {head}, which was noted earlier: lines were cut off or written \
              anew since"
@@ -229,6 +251,7 @@ impl Audited {
     fn add(&mut self, examined: Examined) {
         self.findings.extend(examined.findings);
         self.checked.judgements += examined.judgements;
-        self.checked.passes += examined.passes;
+        self.checked.passes += examined.proven.len() as u64;
+        self.proven.extend(examined.proven);
     }
 }
