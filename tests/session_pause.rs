@@ -299,3 +299,24 @@ fn where_no_key_was_frozen_none_is_asked_for_and_none_does() {
     world.place.run(&with_key).exits(2);
     world.place.run(update).ok();
 }
+
+#[test]
+fn the_operators_key_frees_a_claim() {
+    let world = EmailNet::unscanned();
+    world.place.write("key", "the operator's own key");
+    let mut flags = world.flags();
+    flags.push("--operator-key=key".to_owned());
+    world.place.scan(&NAMES, &flags);
+    for what in ["--worker=w1", "--id=1"] {
+        world.place.run(["next", "--worker=w1"]).ok();
+        let run = world.place.run(["release", what]);
+        assert_eq!(run.code, 2, "{run:?}");
+        world
+            .place
+            .run(["release", what, "--operator-key=key"])
+            .ok();
+    }
+    for bad in [&["release"][..], &["release", "--id=1", "--worker=w1"]] {
+        assert_eq!(world.place.run(bad).code, 2);
+    }
+}

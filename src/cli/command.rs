@@ -12,7 +12,9 @@ use super::context::Context;
 use super::escape::PlainLines;
 use super::exit::{self, Exit};
 use super::output::Output;
-use super::{claims, demo, export, next, recheck, release, resume, rules, scan, status, submit};
+use super::{
+    audit, claims, demo, export, next, recheck, release, resume, rules, scan, status, submit,
+};
 use crate::quest::email;
 use crate::world::recorded::RecordedWorld;
 
@@ -23,9 +25,9 @@ Exit codes:
   3  next: complete                  4  next: nothing free, the rest is claimed
   5  submit: FAIL, still TODO        6  submit: FAIL, now DONE
   7  submit: locked, or claimed by another worker; nothing changed
-  8  export: a finding, the ledger or the kept list was changed
+  8  audit, export: a finding, such as a ledger or a kept list that was changed
   9  next, submit: the session is paused until a person runs `comail resume`
-  130  recheck: ended by Ctrl-C, what was done is kept
+  130  audit, recheck: ended by Ctrl-C, what was done is kept
 
 An agent's loop: while comail next; do …; comail submit …; done";
 
@@ -61,6 +63,7 @@ enum Command {
     Submit(submit::SubmitArgs),
     Status(status::StatusArgs),
     Export(export::ExportArgs),
+    Audit(audit::AuditArgs),
     Recheck(recheck::RecheckArgs),
     Rules(rules::RulesArgs),
     Resume(resume::ResumeArgs),
@@ -130,6 +133,7 @@ fn dispatch(context: &mut Context, command: &Command, matches: &ArgMatches) -> R
         }
         Command::Status(args) => status::run(context, args),
         Command::Export(args) => export::run(context, args),
+        Command::Audit(args) => audit::run(context, args),
         Command::Recheck(args) => recheck::run(context, args),
         Command::Rules(args) => rules::run(context, args),
         Command::Resume(args) => resume::run(context, args),

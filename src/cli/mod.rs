@@ -5,6 +5,8 @@ pub mod escape;
 pub mod exit;
 pub mod output;
 
+mod audit;
+mod audit_report;
 mod claims;
 mod command;
 mod counted;

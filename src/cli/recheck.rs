@@ -102,7 +102,8 @@ pub(super) fn run(context: &mut Context, _args: &RecheckArgs) -> Result<Exit> {
     })
 }
 
-fn world(context: &Context, session: &Session) -> Result<Box<dyn SharedWorld>> {
+/// The world that a session is judged by, for many at once.
+pub(super) fn world(context: &Context, session: &Session) -> Result<Box<dyn SharedWorld>> {
     if let Some(recorded) = context.recorded_world() {
         return Ok(Box::new(recorded.clone()));
     }

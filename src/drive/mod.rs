@@ -2,6 +2,7 @@
 
 mod accepted;
 mod assign;
+pub mod audit;
 mod crowd;
 mod error;
 mod grounds;

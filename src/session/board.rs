@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use std::num::NonZeroU32;
 
 use super::attempt::{Grounds, Mark};
+use super::chain::Tip;
 use super::claim::{Claim, Worker};
 use super::event::Event;
 use super::fold::{Fold, Shelf, Submitted, Written};
@@ -18,6 +19,8 @@ use crate::quest::{Digest, QuestId};
 #[derive(Debug, Clone)]
 pub struct Board {
     max_tries: NonZeroU32,
+    /// The end of the chain after the lines that it was folded from.
+    tip: Tip,
     totals: Totals,
     rows: Rows,
 }
@@ -38,9 +41,21 @@ impl Board {
     pub fn new(max_tries: NonZeroU32) -> Self {
         Self {
             max_tries,
+            tip: Tip::start(),
             totals: Totals::default(),
             rows: Rows::default(),
         }
+    }
+
+    /// The end of the chain after the lines that it was folded from.
+    #[must_use]
+    pub fn tip(&self) -> Tip {
+        self.tip
+    }
+
+    /// Says where the lines end that were taken in.
+    pub(super) fn reached(&mut self, tip: Tip) {
+        self.tip = tip;
     }
 
     /// Every quest, in order of id.

@@ -50,7 +50,7 @@ impl EvidenceStore {
     /// The packed body with this digest; none when there is none.
     pub fn load(&self, digest: Digest) -> Result<Option<Vec<u8>>, SessionError> {
         let path = self.path(digest);
-        match fs::read(&path) {
+        match read_file(&path) {
             Ok(packed) => Ok(Some(packed)),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(SessionError::io(&path, "read evidence")(error)),
@@ -61,6 +61,16 @@ impl EvidenceStore {
         let name = digest.to_string();
         let (folder, file) = name.split_at(2);
         self.dir.join(folder).join(format!("{file}.gz"))
+    }
+}
+
+/// Reads what [`EvidenceStore::keep`] wrote: a file of its own, never a link or a pipe, which may
+/// be without end.
+fn read_file(path: &Path) -> std::io::Result<Vec<u8>> {
+    if fs::symlink_metadata(path)?.is_file() {
+        fs::read(path)
+    } else {
+        Err(std::io::Error::other("it is not a file of its own"))
     }
 }
 

@@ -162,6 +162,7 @@ impl Session {
             let at = line.at();
             Ok(board.apply(&event, Written { at, span })?)
         })?;
+        board.reached(ledger.tip());
         Ok(())
     }
 

@@ -87,6 +87,16 @@ impl Standing {
         self.progress.state == State::Pass || self.resolution.is_some_and(confirmed)
     }
 
+    /// The line that proves its answer: of the PASS, or of the confirmation.
+    #[must_use]
+    pub fn proof(&self) -> Option<Span> {
+        match self.resolution {
+            Some(resolved) if resolved.outcome == Outcome::Confirmed => Some(resolved.line),
+            _ if self.progress.state == State::Pass => self.last.map(|last| last.line),
+            _ => None,
+        }
+    }
+
     /// The standing after an attempt whose line lies at `line`.
     pub(super) fn judged(
         &self,

@@ -1,7 +1,9 @@
 //! Drives the built binary in a clean environment and a directory of its own.
 
+pub mod audited;
 pub mod case;
 pub mod email_net;
+pub mod forge;
 pub mod made;
 pub mod poll;
 pub mod replayed;

@@ -1,0 +1,140 @@
+//! `comail audit`: whether everything that the session says follows from what it keeps.
+
+use std::sync::Arc;
+
+use anyhow::Result;
+use clap::Args;
+
+use super::audit_report::{self, Report, Status};
+use super::context::Context;
+use super::exit::Exit;
+use super::interrupt::Interrupt;
+use super::progress::JudgingBar;
+use super::recheck;
+use crate::drive::audit::lists::OtherJudge;
+use crate::drive::audit::{Finding, Kind, Live, Onlooker, Place, Plan, Proven, damage, live, walk};
+use crate::quest::Digest;
+use crate::session::{Board, Mended, Session, SessionError};
+
+/// Check that all the session says follows from what it keeps
+///
+/// The ledger's chain and every step in it; session.json and the kept lists; every PASS, judged
+/// again from its evidence; what the session told the gate; the index. Any finding ends with
+/// exit 8 and names the quest and the line of the ledger.
+///
+/// A PASS that was judged by other lists or another version of comail, and that this one judges
+/// otherwise, is a finding of its own kind, other-lists: it may be honest, and this program
+/// cannot tell. Audit with the version that made the session.
+#[derive(Debug, Args)]
+pub struct AuditArgs {
+    /// A head that `status` printed earlier: it must still be the head of one of the lines
+    #[arg(long, value_name = "HASH")]
+    head: Option<Digest>,
+
+    /// Ask the world again for every PASS, hosts in parallel and each politely: what would not
+    /// pass now is a finding (drift), what is not answered is listed and is none
+    #[arg(long)]
+    live: bool,
+}
+
+pub(super) fn run(context: &mut Context, args: &AuditArgs) -> Result<Exit> {
+    let report = match open(context) {
+        Ok((session, board)) => audit(context, args, &session, &board)?,
+        Err(error) => Report::of_damage(damage::found(error)?),
+    };
+    context.output.show(&report, audit_report::text)?;
+    Ok(match report.status {
+        Status::Clean => Exit::Done,
+        Status::Found => Exit::Finding,
+        Status::Interrupted => Exit::Interrupted,
+    })
+}
+
+/// The session and its whole ledger, folded.
+fn open(context: &mut Context) -> Result<(Session, Board), SessionError> {
+    let mut session = Session::open_watched(context.session_dir(), context.watch())?;
+    let board = session.fold()?;
+    Ok((session, board))
+}
+
+fn audit(
+    context: &mut Context,
+    args: &AuditArgs,
+    session: &Session,
+    board: &Board,
+) -> Result<Report> {
+    let mut findings = mended(context, session);
+    let judge = OtherJudge::of(session.manifest());
+    let plan = Plan {
+        session,
+        board,
+        noted: args.head,
+        same_judge: judge.is_same(),
+    };
+    // Until here Ctrl-C ends the process at once: nothing is lost by it.
+    let interrupt = Interrupt::heed();
+    let stop = || interrupt.is_asked();
+    let watch = context.watch();
+    let onlooker = Onlooker {
+        watch: watch.as_ref(),
+        stop: &stop,
+    };
+    let audited = walk(plan, onlooker)?;
+    drop(watch);
+    findings.extend(audited.findings);
+    let live = if args.live {
+        let live = ask(context, session, board, &audited.proven, &stop)?;
+        findings.extend(live.drift.iter().cloned());
+        Some(live)
+    } else {
+        None
+    };
+    Ok(Report {
+        status: Status::of(stop(), &findings),
+        live,
+        findings,
+        checked: Some(audited.checked),
+        head: Some(board.tip().head),
+        noted: audited.noted,
+        judge: Some(judge).filter(|judge| !judge.is_same()),
+    })
+}
+
+/// Asks the world about what is proven.
+fn ask(
+    context: &Context,
+    session: &Session,
+    board: &Board,
+    proven: &[Proven],
+    stop: &dyn Fn() -> bool,
+) -> Result<Live> {
+    let comparable = proven.iter().filter(|proven| !proven.by_others);
+    let comparable: Vec<Proven> = comparable.copied().collect();
+    let bar = JudgingBar::of(comparable.len());
+    let judged = || bar.judged();
+    let world = Arc::from(recheck::world(context, session)?);
+    Ok(live::ask(
+        session,
+        board,
+        &comparable,
+        &world,
+        &judged,
+        stop,
+    )?)
+}
+
+/// What was mended when the session was opened and folded: an index that did not fit is a
+/// finding, a line that was never acknowledged is not.
+fn mended(context: &mut Context, session: &Session) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for mended in session.mended() {
+        match mended {
+            Mended::Tail { .. } => context.output.note(&mended.to_string()),
+            Mended::Index { .. } => {
+                let what = mended.to_string();
+                findings.push(Finding::new(Kind::Index, Place::default(), what));
+            }
+        }
+    }
+    findings
+}

@@ -1,0 +1,145 @@
+//! What an audit finds, and where.
+
+use serde::Serialize;
+
+use crate::gate::Fact;
+use crate::quest::{Key, QuestId};
+use crate::session::Standing;
+
+/// What does not follow from what the session keeps.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Finding {
+    /// What it is about.
+    pub kind: Kind,
+    /// Where it is.
+    #[serde(flatten)]
+    pub place: Place,
+    /// What is so, in one sentence.
+    pub what: String,
+    /// The facts of the judgement that is made now, where one is.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub facts: Vec<Fact>,
+}
+
+/// What a finding is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Kind {
+    /// A line of the ledger is not the next, or tells what cannot have happened.
+    Ledger,
+    /// `session.json` is not the one that the ledger begins with.
+    Settings,
+    /// A copy of a list is not what was scanned.
+    Source,
+    /// The ledger has not the head that was noted.
+    Head,
+    /// The index did not fit the ledger.
+    Index,
+    /// What the session told the gate is not what its ledger says.
+    Answer,
+    /// A field of a line does not follow from its judgement.
+    Field,
+    /// Evidence is missing, or was changed.
+    Evidence,
+    /// Evidence leads to another judgement than the recorded one.
+    Replay,
+    /// The same, where the session was judged by other lists or another program.
+    OtherLists,
+    /// The world says now what would not pass.
+    Drift,
+}
+
+impl Kind {
+    /// Its name, as JSON spells it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Ledger => "ledger",
+            Self::Settings => "settings",
+            Self::Source => "source",
+            Self::Head => "head",
+            Self::Index => "index",
+            Self::Answer => "answer",
+            Self::Field => "field",
+            Self::Evidence => "evidence",
+            Self::Replay => "replay",
+            Self::OtherLists => "other-lists",
+            Self::Drift => "drift",
+        }
+    }
+}
+
+/// A place in a session: a line of the ledger and a quest, as far as there is one.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+pub struct Place {
+    /// The line, from 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<u64>,
+    /// The quest.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub quest: Option<QuestId>,
+    /// Its key.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub key: Option<Key>,
+}
+
+impl Place {
+    /// A line that is about no quest.
+    #[must_use]
+    pub fn of_line(line: u64) -> Self {
+        Self {
+            line: Some(line),
+            ..Self::default()
+        }
+    }
+
+    /// A line that is about the quest of this standing.
+    #[must_use]
+    pub fn of_quest(line: u64, standing: &Standing) -> Self {
+        Self {
+            line: Some(line),
+            quest: Some(standing.id),
+            key: Some(standing.key.clone()),
+        }
+    }
+}
+
+impl Finding {
+    /// A finding without facts.
+    #[must_use]
+    pub fn new(kind: Kind, place: Place, what: impl Into<String>) -> Self {
+        Self {
+            kind,
+            place,
+            what: what.into(),
+            facts: Vec::new(),
+        }
+    }
+
+    /// The same with the facts of the judgement that is made now.
+    #[must_use]
+    pub fn with(mut self, facts: Vec<Fact>) -> Self {
+        self.facts = facts;
+        self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_kind_is_named_as_json_spells_it() {
+        for kind in [Kind::Ledger, Kind::OtherLists, Kind::Answer, Kind::Drift] {
+            let json = serde_json::to_string(&kind).unwrap();
+            assert_eq!(json, format!("{:?}", kind.name()));
+        }
+    }
+
+    #[test]
+    fn a_place_stands_beside_what_is_found() {
+        let finding = Finding::new(Kind::Head, Place::of_line(7), "gone");
+        let json = serde_json::to_string(&finding).unwrap();
+        assert_eq!(json, r#"{"kind":"head","line":7,"what":"gone"}"#);
+    }
+}

@@ -1,0 +1,21 @@
+//! Holding a session against itself: whether everything that it says follows from what it keeps.
+//!
+//! What follows from what is decided by functions of values ([`fields`], [`held`], [`lists`],
+//! [`replayed`]); [`walk`] reads the ledger for them and judges again in as many threads as the
+//! machine has, and [`live`] asks the world.
+
+pub mod damage;
+pub mod fields;
+pub mod finding;
+pub mod held;
+pub mod judged;
+pub mod lists;
+pub mod live;
+pub mod replayed;
+pub mod walk;
+
+mod examine;
+
+pub use finding::{Finding, Kind, Place};
+pub use live::Live;
+pub use walk::{Audited, NotedHead, Onlooker, Plan, Proven, walk};

@@ -1,0 +1,158 @@
+//! Sessions to be audited, and what an audit says of them.
+
+use std::fs;
+use std::path::PathBuf;
+
+use comail::quest::Digest;
+use comail::session::{Attempt, Carried, Event, Grounds, Origin, Outcome, Resolution, Session};
+use serde_json::Value;
+
+use super::EmailNet;
+use super::email_net::ACME;
+use super::forge::{found, rewrite_with};
+use super::replayed::attempts;
+use crate::servers::http::Reply;
+
+/// The quests of [`worked`].
+pub const NAMES: [&str; 6] = [
+    ACME,
+    "Bolt Toys",
+    "Cargo Ring",
+    "Delta Works",
+    "Ember Glass",
+    "Bolt Toys Inc.",
+];
+
+/// A session in which all was done that can be: PASS, REVIEW, DONE, FAIL, a repeat, claims, a
+/// release, a pause that was lifted, and a newer list.
+pub fn worked() -> EmailNet {
+    let world = EmailNet::unscanned();
+    world.company("bolt.co.kr", "Bolt Toys");
+    world.company("ember.co.kr", "Ember Glass");
+    world.place.write("key", "an operator's key file");
+    let flags = ["--pause-after=2", "--operator-key=key", "--lease=1h"];
+    world.place.scan(&NAMES, &world.flags_with(&flags));
+    let place = &world.place;
+    let wrong = world.acme().email("made.up@acme.co.kr");
+    assert_eq!(world.submit(1, &wrong).0, 5);
+    assert_eq!(world.submit(1, &wrong).0, 5, "a repeat");
+    assert_eq!(world.judge(&world.acme()).0, "PASS");
+    place.run(["next", "--worker=w1"]).ok();
+    place.run(["next", "--worker=w2"]).ok();
+    let mut bolt = world.right("bolt.co.kr").args(2);
+    bolt.push("--worker=w1".to_owned());
+    place.run(bolt).ok();
+    let release = ["release", "--operator-key=key", "--worker=w2"];
+    let released = place.run(release);
+    assert_eq!(released.code, 0, "{released:?}");
+    world
+        .net
+        .web
+        .reply("www.ember.co.kr", "/contact", Reply::Reset);
+    let silent = world.right("ember.co.kr");
+    world.expect(5, &silent, "REVIEW", &["source-unanswered"]);
+    for code in [5, 5, 6] {
+        assert_eq!(place.give_up(3), code);
+    }
+    assert_eq!(place.run(["next"]).code, 9);
+    place.run(["resume", "--operator-key=key"]).ok();
+    // The address is taken, which is an answer of the session.
+    world.expect(
+        4,
+        &world.acme(),
+        "REVIEW",
+        &["company-not-on-site", "email-reused"],
+    );
+    place.write(
+        "companies.txt",
+        [&NAMES[..], &["Gold Oak"]].concat().join("\n"),
+    );
+    let update = ["scan", "--update", "companies.txt", "--operator-key=key"];
+    place.run(update).ok();
+    world
+}
+
+/// The audit's exit code and report, text and JSON alike.
+#[track_caller]
+pub fn audit(world: &EmailNet, args: &[&str]) -> (i32, Value) {
+    world.place.json([&["audit"], args].concat())
+}
+
+#[track_caller]
+pub fn assert_clean(world: &EmailNet, args: &[&str]) -> Value {
+    let (code, report) = audit(world, args);
+    assert_eq!((code, found(&report)), (0, vec![]), "{report:#}");
+    report
+}
+
+/// Expects these findings and no other, each as `kind line quest`.
+#[track_caller]
+pub fn assert_found(world: &EmailNet, expected: &[&str]) -> Value {
+    let (code, report) = audit(world, &[]);
+    assert_eq!((code, found(&report)), (8, strings(expected)), "{report:#}");
+    report
+}
+
+pub fn strings(texts: &[&str]) -> Vec<String> {
+    texts.iter().map(|text| (*text).to_owned()).collect()
+}
+
+pub fn session(world: &EmailNet) -> PathBuf {
+    world.place.at(".comail")
+}
+
+/// The head that `status` prints.
+pub fn head(world: &EmailNet) -> String {
+    let (_, status) = world.place.json(["status"]);
+    status["head"].as_str().expect("a head").to_owned()
+}
+
+/// The stored bodies.
+pub fn bodies(world: &EmailNet) -> Vec<PathBuf> {
+    let folders = fs::read_dir(session(world).join("evidence")).expect("evidence");
+    let files = folders
+        .flat_map(|folder| fs::read_dir(folder.expect("a folder").path()).expect("a folder"));
+    files.map(|file| file.expect("a body").path()).collect()
+}
+
+/// Lets a REVIEW be confirmed and a PASS be carried, as later commands do.
+pub fn resolve_and_carry(world: &EmailNet) {
+    let dir = session(world);
+    let attempts = {
+        let session = Session::open(&dir).expect("a session");
+        attempts(&session)
+    };
+    let silent = attempts.iter().find(|it| it.grounds == Grounds::Silence);
+    let silent = silent.expect("a REVIEW of silence");
+    let bolt = attempts.iter().find(|it| it.quest.to_string() == "2");
+    let bolt = bolt.expect("a PASS").clone();
+    let resolved = Resolution {
+        quest: silent.quest,
+        attempt: silent.number,
+        outcome: Outcome::Open,
+        verdict: silent.verdict,
+        grounds: silent.grounds,
+        rules: silent.rules.clone(),
+        holds: Vec::new(),
+        judgement: silent.judgement.clone(),
+        evidence: silent.evidence.clone(),
+    };
+    let carried = Carried {
+        origin: Origin {
+            session: "/elsewhere".to_owned(),
+            manifest: Digest::of(b"manifest"),
+            head: Digest::of(b"head"),
+            quest: "3".parse().expect("an id"),
+            at: "2026-01-01T00:00:00Z".parse().expect("a time"),
+        },
+        attempt: Attempt {
+            quest: "6".parse().expect("an id"),
+            ..bolt
+        },
+    };
+    let more = vec![
+        Event::Resolution(Box::new(resolved)),
+        Event::Carried(Box::new(carried)),
+    ];
+    rewrite_with(&dir, |_, _| true, more);
+}

@@ -1,0 +1,89 @@
+//! Ledgers written anew: what a process of the session's own user could do.
+
+use std::fs;
+use std::path::Path;
+
+use comail::session::{Event, EventType, Line, Salt, Tip};
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+/// Writes the ledger of `session` anew with a chain that holds, each event as `edit` leaves it;
+/// a line for which it says `false` is left out. The index is removed.
+///
+/// `edit` gets the number of the line, from 1.
+#[track_caller]
+pub fn rewrite(session: &Path, edit: impl FnMut(usize, &mut Event) -> bool) {
+    rewrite_with(session, edit, Vec::new());
+}
+
+/// The same, with further events behind the last line.
+#[track_caller]
+pub fn rewrite_with(
+    session: &Path,
+    mut edit: impl FnMut(usize, &mut Event) -> bool,
+    more: Vec<Event>,
+) {
+    let path = session.join("ledger.jsonl");
+    let text = fs::read_to_string(&path).expect("a ledger");
+    let mut events: Vec<Event> = Vec::new();
+    for (index, line) in text.lines().enumerate() {
+        let mut event = event(line);
+        if edit(index + 1, &mut event) {
+            events.push(event);
+        }
+    }
+    events.extend(more);
+    fs::write(&path, chained(&events)).expect("a ledger");
+    fs::remove_file(session.join("index.sqlite")).ok();
+}
+
+/// The event of a line.
+#[track_caller]
+pub fn event(line: &str) -> Event {
+    #[derive(serde::Deserialize)]
+    struct Form {
+        r#type: String,
+        body: Box<RawValue>,
+    }
+
+    let form: Form = serde_json::from_str(line).expect("a ledger line");
+    let kind = EventType::named(&form.r#type).expect("a type");
+    Event::parse(kind, form.body.get()).expect("an event")
+}
+
+/// Every event of the session's ledger.
+#[track_caller]
+pub fn events(session: &Path) -> Vec<Event> {
+    let text = fs::read_to_string(session.join("ledger.jsonl")).expect("a ledger");
+    text.lines().map(event).collect()
+}
+
+/// A value with another text in place of each `from`; there must be one.
+#[track_caller]
+pub fn replaced(value: &RawValue, from: &str, to: &str) -> Box<RawValue> {
+    assert!(value.get().contains(from), "no {from} in {value}");
+    RawValue::from_string(value.get().replace(from, to)).expect("JSON")
+}
+
+/// The findings of an audit, each as `kind line quest`, with `-` for what it does not name.
+pub fn found(report: &Value) -> Vec<String> {
+    let findings = report["findings"].as_array().expect("findings");
+    let findings = findings.iter().map(|finding| {
+        let kind = finding["kind"].as_str().expect("a kind");
+        let number = |name: &str| finding[name].as_u64().map_or("-".into(), |n| n.to_string());
+        format!("{kind} {} {}", number("line"), number("quest"))
+    });
+    findings.collect()
+}
+
+fn chained(events: &[Event]) -> String {
+    let at = "2026-01-02T03:04:05.678Z".parse().expect("a time");
+    let mut tip = Tip::start();
+    let mut text = String::new();
+    for event in events {
+        let line = Line::next(tip, at, Salt([7; 16]), event).expect("a line");
+        tip = line.tip();
+        text.extend([line.text(), "\n"]);
+    }
+    text
+}
