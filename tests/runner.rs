@@ -34,6 +34,7 @@ mod gate_settings;
 mod gate_source;
 mod gate_world;
 mod harness;
+mod log;
 #[cfg(unix)]
 mod readme;
 mod scan_formats;

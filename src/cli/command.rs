@@ -12,7 +12,7 @@ use super::context::Context;
 use super::escape::PlainLines;
 use super::exit::{self, Exit};
 use super::output::Output;
-use super::{claims, demo, export, next, release, resume, rules, scan, status, submit};
+use super::{claims, demo, export, log, next, release, resume, rules, scan, status, submit};
 use crate::quest::email;
 use crate::world::recorded::RecordedWorld;
 
@@ -64,6 +64,7 @@ enum Command {
     Resume(resume::ResumeArgs),
     Claims(claims::ClaimsArgs),
     Release(release::ReleaseArgs),
+    Log(log::LogArgs),
     Demo(demo::DemoArgs),
 }
 
@@ -132,6 +133,7 @@ fn dispatch(context: &mut Context, command: &Command, matches: &ArgMatches) -> R
         Command::Resume(args) => resume::run(context, args),
         Command::Claims(args) => claims::run(context, args),
         Command::Release(args) => release::run(context, args),
+        Command::Log(args) => log::run(context, args),
         Command::Demo(args) => demo::run(context, args),
     }
 }

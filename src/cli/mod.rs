@@ -17,6 +17,8 @@ mod facts;
 mod gate_args;
 mod list_args;
 mod list_plan;
+mod log;
+mod log_words;
 mod network_args;
 mod next;
 mod operator;

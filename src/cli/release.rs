@@ -18,14 +18,13 @@ use crate::session::{Appended, Claim, Event, Released, Session, SessionError, St
 /// This is a person's to decide, as `comail resume` is: it asks for a terminal, or for the
 /// operator's key where the session was scanned with one.
 #[derive(Debug, Args)]
-#[group(id = "what", required = true, multiple = false, args = ["id", "worker"])]
 pub struct ReleaseArgs {
     /// The quest by its number
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", required_unless_present = "worker")]
     id: Option<QuestId>,
 
     /// The worker whose quest it is
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", conflicts_with = "id")]
     worker: Option<Worker>,
 
     /// The key file that `scan` was given with --operator-key

@@ -40,6 +40,8 @@ pub(super) enum Tail {
     Clean,
     /// Bytes without a line feed.
     Torn(u64),
+    /// Nobody knows: whoever takes the lines in wanted no more.
+    Unread,
 }
 
 /// Why whoever takes the lines in stops.
@@ -49,6 +51,8 @@ pub(super) enum Stop {
     Story(Story),
     /// The index cannot take it.
     Index(IndexError),
+    /// Nobody wants it or what follows.
+    Enough,
 }
 
 impl From<Story> for Stop {
@@ -168,20 +172,18 @@ impl Ledger {
                 length: u32::try_from(bytes.len())
                     .map_err(|_| self.damaged(Damage::Story("the line is longer than 4 GiB")))?,
             };
-            take(&line, event, span).map_err(|stop| self.stopped(stop))?;
+            match take(&line, event, span) {
+                Ok(()) => {}
+                Err(Stop::Enough) => return Ok(Tail::Unread),
+                Err(Stop::Story(why)) => return Err(self.damaged(Damage::Story(why))),
+                Err(Stop::Index(error)) => return Err(SessionError::index(&self.path, error)),
+            }
             self.tip = line.tip();
             self.end += read as u64;
             if self.end - told >= WATCH_BYTES {
                 told = self.end;
                 watch.reading(self.end, length);
             }
-        }
-    }
-
-    fn stopped(&self, stop: Stop) -> SessionError {
-        match stop {
-            Stop::Story(why) => self.damaged(Damage::Story(why)),
-            Stop::Index(error) => SessionError::index(&self.path, error),
         }
     }
 
