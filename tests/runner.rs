@@ -6,6 +6,8 @@ mod attack_identity;
 mod attack_page;
 mod attack_session;
 mod attack_tools;
+mod carry;
+mod carry_kills;
 mod cheese_domains;
 mod cheese_environment;
 mod cheese_names;

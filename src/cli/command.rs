@@ -23,7 +23,7 @@ Exit codes:
   3  next: complete                  4  next: nothing free, the rest is claimed
   5  submit: FAIL, still TODO        6  submit: FAIL, now DONE
   7  submit: locked, or claimed by another worker; nothing changed
-  8  export: a finding, the ledger or the kept list was changed
+  8  export, scan --carry: a finding, the ledger or the kept list was changed
   9  next, submit: the session is paused until a person runs `comail resume`
 
 An agent's loop: while comail next; do …; comail submit …; done";

@@ -28,6 +28,7 @@ mod release;
 mod resume;
 mod rules;
 mod scan;
+mod scan_carry;
 mod scan_summary;
 mod scan_update;
 mod shell_line;

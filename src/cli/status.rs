@@ -42,9 +42,7 @@ pub(super) fn text(paper: &mut Paper, overview: &Overview) {
         let count = tally.of(state);
         let word = paper.tint(tone, &format!("{state:6}"));
         let note = match state {
-            State::Pass if overview.unanchored > 0 => {
-                format!("  ({} unanchored)", overview.unanchored)
-            }
+            State::Pass => pass_note(overview),
             _ => String::new(),
         };
         let share = f64::from(count) * 100.0 / f64::from(overview.total.max(1));
@@ -61,4 +59,20 @@ pub(super) fn text(paper: &mut Paper, overview: &Overview) {
         paper.line(next::paused(overview.streak));
     }
     paper.line(format!("ledger head {}", overview.head));
+}
+
+/// What is to be known of the PASSes.
+fn pass_note(overview: &Overview) -> String {
+    let counts = [
+        (overview.unanchored, "unanchored"),
+        (overview.carried, "carried"),
+    ];
+    let some = counts.iter().filter(|(count, _)| *count > 0);
+    let words: Vec<String> = some
+        .map(|(count, word)| format!("{count} {word}"))
+        .collect();
+    if words.is_empty() {
+        return String::new();
+    }
+    format!("  ({})", words.join(", "))
 }

@@ -68,7 +68,8 @@ pub fn marks(submission: &Submission) -> Vec<Mark> {
     taken.map(|taken| mark(&taken)).collect()
 }
 
-fn mark(taken: &Taken) -> Mark {
+/// The mark by which a session knows what may be taken.
+pub(super) fn mark(taken: &Taken) -> Mark {
     Mark(match taken {
         Taken::Mailbox(mailbox) => format!("mailbox {mailbox}"),
         Taken::Domain(domain) => format!("domain {domain}"),

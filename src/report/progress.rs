@@ -14,6 +14,8 @@ pub struct Overview {
     pub total: u32,
     /// PASSes that rest on no anchor: the company's name alone ties the site to it.
     pub unanchored: u32,
+    /// PASSes that an earlier session brought.
+    pub carried: u32,
     /// Submissions judged.
     pub attempts: u32,
     /// How often each rule fired, the most frequent first.
@@ -54,6 +56,7 @@ pub fn overview(session: &dyn Store) -> Overview {
         tally,
         total: tally.total(),
         unanchored: counts.unanchored,
+        carried: counts.carried,
         attempts: counts.attempts,
         rules,
         streak: totals.streak.length(),
