@@ -2,7 +2,7 @@
 
 use std::fs::{self, OpenOptions};
 use std::io::{BufRead as _, BufReader, Write as _};
-use std::process::{Child, ChildStdout, Stdio};
+use std::process::{Child, ChildStdout, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 use std::time::Duration;
@@ -289,4 +289,19 @@ fn a_reader_who_goes_away_ends_it_quietly() {
         let run = Run::from(child.wait_with_output().unwrap());
         assert_eq!((run.code, run.stderr.as_str()), (0, ""), "{args:?}");
     }
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_ends_a_follower_cleanly() {
+    let world = EmailNet::with(&[ACME], &[]);
+    let follower = Follower::start(&world.place, &[]);
+    for _ in 0..2 {
+        follower.next();
+    }
+    let mut kill = Command::new("kill");
+    let kill = kill.args(["-INT", &follower.child.id().to_string()]);
+    assert!(kill.status().expect("kill runs").success());
+    let run = follower.end();
+    assert_eq!((run.code, run.stderr.as_str()), (130, ""));
 }

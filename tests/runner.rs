@@ -39,6 +39,10 @@ mod harness;
 mod log;
 #[cfg(unix)]
 mod readme;
+mod recheck;
+mod recheck_crowd;
+#[cfg(unix)]
+mod recheck_stop;
 mod scan_formats;
 mod scan_refusals;
 mod scan_update;

@@ -12,7 +12,9 @@ use super::context::Context;
 use super::escape::PlainLines;
 use super::exit::{self, Exit};
 use super::output::Output;
-use super::{claims, demo, export, log, next, release, resume, rules, scan, status, submit};
+use super::{
+    claims, demo, export, log, next, recheck, release, resume, rules, scan, status, submit,
+};
 use crate::quest::email;
 use crate::world::recorded::RecordedWorld;
 
@@ -25,6 +27,7 @@ Exit codes:
   7  submit: locked, or claimed by another worker; nothing changed
   8  export, scan --carry: a finding, the ledger or the kept list was changed
   9  next, submit: the session is paused until a person runs `comail resume`
+  130  recheck, log --follow: ended by Ctrl-C, what was done is kept
 
 An agent's loop: while comail next; do …; comail submit …; done";
 
@@ -60,6 +63,7 @@ enum Command {
     Submit(submit::SubmitArgs),
     Status(status::StatusArgs),
     Export(export::ExportArgs),
+    Recheck(recheck::RecheckArgs),
     Rules(rules::RulesArgs),
     Resume(resume::ResumeArgs),
     Claims(claims::ClaimsArgs),
@@ -129,6 +133,7 @@ fn dispatch(context: &mut Context, command: &Command, matches: &ArgMatches) -> R
         }
         Command::Status(args) => status::run(context, args),
         Command::Export(args) => export::run(context, args),
+        Command::Recheck(args) => recheck::run(context, args),
         Command::Rules(args) => rules::run(context, args),
         Command::Resume(args) => resume::run(context, args),
         Command::Claims(args) => claims::run(context, args),

@@ -27,6 +27,8 @@ pub enum Exit {
     Finding,
     /// The session is paused; nothing changed.
     Paused,
+    /// Ended by Ctrl-C; what was done is kept.
+    Interrupted,
 }
 
 impl Exit {
@@ -44,6 +46,7 @@ impl Exit {
             Self::Locked => 7,
             Self::Finding => 8,
             Self::Paused => 9,
+            Self::Interrupted => 130,
         }
     }
 }

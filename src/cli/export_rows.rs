@@ -4,7 +4,9 @@ use std::collections::HashSet;
 
 use crate::gate::{Fact, Judgement};
 use crate::quest::{Listing, QuestId, Submission};
-use crate::session::{Attempt, Board, Dated, Progress, Session, SessionError, State};
+use crate::session::{
+    Attempt, Board, Dated, Outcome as Resolved, Progress, Resolution, Session, SessionError, State,
+};
 use crate::table::result_columns::{Columns, Outcome};
 use crate::table::results::{Cell, ResultRow, RowError};
 
@@ -71,41 +73,69 @@ pub(super) fn results<'a>(
             .get(*id)
             .ok_or("a row belongs to a quest that is not there")?;
         let last = reader.last_attempt(standing)?;
-        let cells = cells(standing.progress, last.as_ref(), columns)?;
+        let resolution = reader.resolution(standing)?;
+        let cells = cells(
+            standing.progress,
+            last.as_ref(),
+            resolution.as_ref(),
+            columns,
+        )?;
         Ok(ResultRow { row: *row, cells })
     }))
 }
 
+/// The results of a quest: those of its last attempt or, where that REVIEW was judged again, of
+/// the later judgement.
 fn cells(
     progress: Progress,
     last: Option<&Dated<Box<Attempt>>>,
+    resolution: Option<&Dated<Box<Resolution>>>,
     columns: &Columns,
 ) -> Result<Vec<Cell>, RowError> {
-    let judgement: Option<Judgement> = match last {
-        Some(last) => Some(serde_json::from_str(last.value.judgement.get())?),
-        None => None,
+    let outcome = resolution.map(|dated| dated.value.outcome);
+    let judged = match (resolution, last) {
+        (Some(dated), _) => Some((dated.at, &dated.value.judgement)),
+        (None, Some(dated)) => Some((dated.at, &dated.value.judgement)),
+        (None, None) => None,
     };
-    let facts = judgement
-        .map(|judgement| judgement.facts)
-        .unwrap_or_default();
+    let facts = match judged {
+        Some((_, judgement)) => serde_json::from_str::<Judgement>(judgement.get())?.facts,
+        None => Vec::new(),
+    };
     let mut seen = HashSet::new();
     let rules = facts.iter().map(|fact| fact.rule.as_str());
     let rules: Vec<&str> = rules.filter(|rule| seen.insert(*rule)).collect();
     let lines: Vec<String> = facts.iter().map(line).collect();
-    // What failed is nobody's address: it must not stand where somebody would mail to it.
-    let proven = matches!(progress.state, State::Pass | State::Review);
     let fields = last.and_then(|last| match &last.value.submission {
-        Submission::Fields(fields) if proven => Some(fields),
+        Submission::Fields(fields) if is_shown(progress.state, outcome) => Some(fields),
         _ => None,
     });
     Ok(columns.cells(&Outcome {
         fields,
-        status: &progress.state.to_string(),
+        status: &status(progress.state, outcome),
         rule: &rules.join(", "),
         facts: &lines.join("\n"),
         tries: progress.tries,
-        judged_at: last.map(|last| last.at),
+        judged_at: judged.map(|(at, _)| at),
     }))
+}
+
+/// Whether what was submitted is shown. What failed is nobody's address: it must not stand where
+/// somebody would mail to it.
+fn is_shown(state: State, outcome: Option<Resolved>) -> bool {
+    match state {
+        State::Pass => true,
+        State::Review => outcome != Some(Resolved::Refuted),
+        State::Done | State::Todo => false,
+    }
+}
+
+/// The state and, of a REVIEW that was judged again, what became of it.
+fn status(state: State, outcome: Option<Resolved>) -> String {
+    match outcome {
+        Some(outcome) => format!("{state} ({})", outcome.name()),
+        None => state.to_string(),
+    }
 }
 
 /// A fact on one line of a cell.

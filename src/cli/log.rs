@@ -11,6 +11,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use super::context::Context;
 use super::escape;
 use super::exit::Exit;
+use super::interrupt::Interrupt;
 use super::log_words::Words;
 use super::output::{Output, Paper};
 use crate::session::{Entry, EventType, Log, SessionError, Unwatched};
@@ -54,11 +55,17 @@ pub(super) fn run(context: &mut Context, args: &LogArgs) -> Result<Exit> {
         output: &mut context.output,
         args,
     };
+    // Without --follow it ends by itself, and Ctrl-C may end it at once.
+    let interrupt = args.follow.then(Interrupt::heed);
     loop {
-        if printer.print(&mut log)?.is_break() || !args.follow {
+        if printer.print(&mut log)?.is_break() {
             return Ok(Exit::Done);
         }
-        thread::sleep(PATIENCE);
+        match interrupt {
+            None => return Ok(Exit::Done),
+            Some(interrupt) if interrupt.is_asked() => return Ok(Exit::Interrupted),
+            Some(_) => thread::sleep(PATIENCE),
+        }
     }
 }
 

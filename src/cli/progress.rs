@@ -1,6 +1,7 @@
 //! Progress bars on stderr, on a terminal alone.
 
 use std::sync::OnceLock;
+use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
@@ -27,6 +28,39 @@ impl Drop for ReadingBar {
         if let Some(bar) = self.0.get() {
             bar.finish_and_clear();
         }
+    }
+}
+
+/// A bar for judging many submissions.
+#[derive(Debug)]
+pub(super) struct JudgingBar(ProgressBar);
+
+impl JudgingBar {
+    /// How often it is drawn while nothing new is known: a lookup may take long.
+    const TICK: Duration = Duration::from_millis(250);
+
+    /// A bar for `total` submissions.
+    pub(super) fn of(total: usize) -> Self {
+        let target = ProgressDrawTarget::stderr();
+        let bar = ProgressBar::with_draw_target(Some(total as u64), target);
+        let bar = bar.with_style(style(
+            "judging again {bar:30} {pos} of {len}, {elapsed} gone, {eta} left",
+        ));
+        if total > 0 && !bar.is_hidden() {
+            bar.enable_steady_tick(Self::TICK);
+        }
+        Self(bar)
+    }
+
+    /// One more was judged.
+    pub(super) fn judged(&self) {
+        self.0.inc(1);
+    }
+}
+
+impl Drop for JudgingBar {
+    fn drop(&mut self) {
+        self.0.finish_and_clear();
     }
 }
 

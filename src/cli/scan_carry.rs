@@ -11,6 +11,7 @@ use super::context::{self, Context};
 use super::escape::Plain;
 use super::exit::{UsageError, found};
 use super::output::Paper;
+use super::progress::JudgingBar;
 use crate::drive::{self, Carrier, CarryCounts, Crowd, Looked, Next, NotCarried, SharedWorld};
 use crate::session::{self, Archive, Manifest, NewSession};
 use crate::world::live::LiveWorld;
@@ -99,9 +100,11 @@ impl Carry {
 fn look(context: &Context, carrier: &mut Carrier<'_>, manifest: &Manifest) -> Result<Vec<Looked>> {
     let jobs = carrier.jobs()?;
     let mut looked = Vec::with_capacity(jobs.len());
+    let bar = JudgingBar::of(jobs.len());
     let mut crowd = Crowd::set_out(jobs, manifest, world(context, manifest)?)?;
     while let Next::Looked(one) = crowd.next(&|| false)? {
         looked.push(*one);
+        bar.judged();
     }
     Ok(looked)
 }

@@ -41,10 +41,7 @@ pub(super) fn text(paper: &mut Paper, overview: &Overview) {
         };
         let count = tally.of(state);
         let word = paper.tint(tone, &format!("{state:6}"));
-        let note = match state {
-            State::Pass => pass_note(overview),
-            _ => String::new(),
-        };
+        let note = note(state, overview);
         let share = f64::from(count) * 100.0 / f64::from(overview.total.max(1));
         paper.line(format!("  {word} {count:>8}  {share:>5.1} %{note}"));
     }
@@ -61,18 +58,28 @@ pub(super) fn text(paper: &mut Paper, overview: &Overview) {
     paper.line(format!("ledger head {}", overview.head));
 }
 
-/// What is to be known of the PASSes.
-fn pass_note(overview: &Overview) -> String {
-    let counts = [
-        (overview.unanchored, "unanchored"),
-        (overview.carried, "carried"),
-    ];
-    let some = counts.iter().filter(|(count, _)| *count > 0);
-    let words: Vec<String> = some
-        .map(|(count, word)| format!("{count} {word}"))
+/// What is said of some of the quests in `state`, in parentheses.
+fn note(state: State, overview: &Overview) -> String {
+    let resolutions = &overview.resolutions;
+    let said = match state {
+        State::Pass => vec![
+            (overview.unanchored, "unanchored"),
+            (overview.carried, "carried"),
+        ],
+        State::Review => vec![
+            (resolutions.confirmed, "confirmed"),
+            (resolutions.refuted, "refuted"),
+            (resolutions.open, "open"),
+        ],
+        State::Done | State::Todo => Vec::new(),
+    };
+    let said: Vec<String> = said
+        .into_iter()
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, what)| format!("{count} {what}"))
         .collect();
-    if words.is_empty() {
+    if said.is_empty() {
         return String::new();
     }
-    format!("  ({})", words.join(", "))
+    format!("  ({})", said.join(", "))
 }

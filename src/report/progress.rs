@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::quest::Digest;
-use crate::session::{Store, Tally};
+use crate::session::{Counts, Outcome, Store, Tally};
 
 /// How far a session is.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -16,6 +16,8 @@ pub struct Overview {
     pub unanchored: u32,
     /// PASSes that an earlier session brought.
     pub carried: u32,
+    /// REVIEWs that were judged again, by what became of them.
+    pub resolutions: Resolutions,
     /// Submissions judged.
     pub attempts: u32,
     /// How often each rule fired, the most frequent first.
@@ -26,6 +28,28 @@ pub struct Overview {
     pub paused: bool,
     /// The hash of the ledger's last line.
     pub head: Digest,
+}
+
+/// REVIEWs that were judged again, by what became of them. Each is a REVIEW still.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Resolutions {
+    /// The gate passes them now.
+    pub confirmed: u32,
+    /// The gate fails them now.
+    pub refuted: u32,
+    /// The world answered, and the gate cannot decide.
+    pub open: u32,
+}
+
+impl Resolutions {
+    fn of(counts: &Counts) -> Self {
+        let count = |outcome| counts.resolutions.get(&outcome).copied().unwrap_or(0);
+        Self {
+            confirmed: count(Outcome::Confirmed),
+            refuted: count(Outcome::Refuted),
+            open: count(Outcome::Open),
+        }
+    }
 }
 
 /// How often a rule fired.
@@ -57,6 +81,7 @@ pub fn overview(session: &dyn Store) -> Overview {
         total: tally.total(),
         unanchored: counts.unanchored,
         carried: counts.carried,
+        resolutions: Resolutions::of(counts),
         attempts: counts.attempts,
         rules,
         streak: totals.streak.length(),

@@ -7,6 +7,8 @@ pub mod replayed;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use tempfile::TempDir;
@@ -128,6 +130,16 @@ impl Place {
     /// The ledger as it stands.
     pub fn ledger(&self) -> Vec<u8> {
         std::fs::read(self.at(".comail/ledger.jsonl")).expect("a ledger")
+    }
+}
+
+/// Waits until it is so; of what never comes to be, a test ends in the end.
+#[track_caller]
+pub fn until(what: &str, so: impl Fn() -> bool) {
+    let end = Instant::now() + Duration::from_secs(60);
+    while !so() {
+        assert!(Instant::now() < end, "it never came to be: {what}");
+        thread::sleep(Duration::from_millis(5));
     }
 }
 

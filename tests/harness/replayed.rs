@@ -2,10 +2,11 @@
 
 use std::path::Path;
 
-use comail::drive::{ReplayError, replay};
-use comail::session::{Attempt, Entry, Event, Session};
+use comail::drive::{Recorded, ReplayError, Replayer, replay};
+use comail::session::{Attempt, Entry, Event, Resolution, Session, Store as _};
 
-/// Judges every attempt of the session again, from its evidence; returns how many there were.
+/// Judges every attempt of the session again, from its evidence, and every REVIEW that was
+/// resolved; returns how many attempts there were.
 ///
 /// # Panics
 ///
@@ -21,6 +22,13 @@ pub fn assert_replays(session_dir: &Path) -> usize {
         let again = again(&session, attempt)
             .unwrap_or_else(|error| panic!("attempt {number} of quest {quest}: {error}"));
         assert_eq!(again, recorded, "attempt {number} of quest {quest}");
+    }
+    for resolution in resolutions(&session) {
+        let quest = resolution.quest;
+        let again = again_resolved(&session, &resolution)
+            .unwrap_or_else(|error| panic!("the resolution of quest {quest}: {error}"));
+        let recorded = resolution.judgement.get();
+        assert_eq!(again, recorded, "the resolution of quest {quest}");
     }
     attempts.len()
 }
@@ -38,6 +46,37 @@ pub fn attempts(session: &Session) -> Vec<Attempt> {
         .read_on(&mut take)
         .expect("a ledger that reads");
     attempts
+}
+
+/// Every resolution of the ledger, in order.
+pub fn resolutions(session: &Session) -> Vec<Resolution> {
+    let mut resolutions = Vec::new();
+    let mut take = |entry: Entry<'_>| {
+        if let Event::Resolution(resolution) = entry.event {
+            resolutions.push(*resolution);
+        }
+    };
+    session
+        .log()
+        .read_on(&mut take)
+        .expect("a ledger that reads");
+    resolutions
+}
+
+/// The judgement that the resolution's evidence leads to, as the ledger would have it.
+pub fn again_resolved(session: &Session, resolution: &Resolution) -> Result<String, ReplayError> {
+    let standing = session.standing(resolution.quest);
+    let standing = standing.expect("an index").expect("a quest");
+    let quest = session.quest(&standing).expect("a quest");
+    let attempt = session.last_attempt(&standing);
+    let attempt = attempt.expect("a ledger").expect("an attempt").value;
+    let recorded = Recorded {
+        submission: &attempt.submission,
+        evidence: &resolution.evidence,
+    };
+    let judgement =
+        Replayer::new(session.manifest(), session.evidence())?.judge(&quest, recorded)?;
+    Ok(serde_json::to_string(&judgement).expect("judgements can be written"))
 }
 
 /// The judgement that the attempt's evidence leads to, as the ledger would have it.

@@ -42,6 +42,8 @@ pub enum Reply {
     GzipBomb(u64),
     /// This page, once as many have asked as the barrier waits for.
     Meet(Arc<Barrier>, String),
+    /// This page, after a while.
+    Late(Duration, String),
 }
 
 /// An answer as it should be.
@@ -72,6 +74,8 @@ struct State {
     replies: HashMap<(String, String), Vec<Reply>>,
     seen: Vec<Seen>,
     connections: usize,
+    /// By host: how many requests are under way, and the most that ever were.
+    busy: HashMap<String, (usize, usize)>,
 }
 
 impl Reply {
@@ -210,6 +214,14 @@ impl WebServer {
         lock(&self.state).seen.iter().filter(of_it).count()
     }
 
+    /// The most requests to a host that were under way at the same time.
+    pub fn busiest(&self, host: &str) -> usize {
+        lock(&self.state)
+            .busy
+            .get(host)
+            .map_or(0, |(_, most)| *most)
+    }
+
     /// How many connections were made, with or without a request.
     pub fn connections(&self) -> usize {
         lock(&self.state).connections
@@ -224,8 +236,13 @@ fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
 
 fn converse<S: Read + Write>(mut stream: S, state: &Mutex<State>) -> io::Result<()> {
     let seen = read_head(&mut stream)?;
-    let reply = lock(state).next_reply(&seen);
-    lock(state).seen.push(seen);
+    let host = seen.host.clone();
+    let reply = lock(state).arrive(seen);
+    if let Reply::Late(pause, _) = &reply {
+        thread::sleep(*pause);
+    }
+    // The client may ask for more as soon as it has the last byte.
+    lock(state).leave(&host);
     if matches!(reply, Reply::Reset) {
         // Closing a socket with an unread byte resets the connection.
         return Ok(());
@@ -235,6 +252,21 @@ fn converse<S: Read + Write>(mut stream: S, state: &Mutex<State>) -> io::Result<
 }
 
 impl State {
+    fn arrive(&mut self, seen: Seen) -> Reply {
+        let (now, most) = self.busy.entry(seen.host.clone()).or_default();
+        *now += 1;
+        *most = (*most).max(*now);
+        let reply = self.next_reply(&seen);
+        self.seen.push(seen);
+        reply
+    }
+
+    fn leave(&mut self, host: &str) {
+        if let Some((now, _)) = self.busy.get_mut(host) {
+            *now -= 1;
+        }
+    }
+
     fn next_reply(&mut self, seen: &Seen) -> Reply {
         let key = (seen.host.clone(), seen.path.clone());
         match self.replies.get_mut(&key) {
@@ -308,12 +340,18 @@ fn write_reply(stream: &mut impl Write, reply: Reply) -> io::Result<()> {
         }
         Reply::Meet(barrier, html) => {
             barrier.wait();
-            if let Reply::Whole(whole) = Reply::html(html) {
-                write_whole(stream, &whole)?;
-            }
+            write_html(stream, html)?;
         }
+        Reply::Late(_, html) => write_html(stream, html)?,
     }
     stream.flush()
+}
+
+fn write_html(stream: &mut impl Write, html: String) -> io::Result<()> {
+    match Reply::html(html) {
+        Reply::Whole(whole) => write_whole(stream, &whole),
+        _ => Ok(()),
+    }
 }
 
 fn write_whole(stream: &mut impl Write, whole: &Whole) -> io::Result<()> {
