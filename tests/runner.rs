@@ -11,6 +11,8 @@ mod audit;
 mod audit_forged;
 mod audit_ledger;
 mod audit_live;
+mod carry;
+mod carry_kills;
 mod cheese_domains;
 mod cheese_environment;
 mod cheese_names;
@@ -41,6 +43,7 @@ mod gate_source;
 mod gate_world;
 mod harness;
 mod honest_homes;
+mod log;
 #[cfg(unix)]
 mod readme;
 mod recheck;

@@ -13,7 +13,7 @@ use super::escape::PlainLines;
 use super::exit::{self, Exit};
 use super::output::Output;
 use super::{
-    audit, claims, demo, export, next, recheck, release, resume, rules, scan, status, submit,
+    audit, claims, demo, export, log, next, recheck, release, resume, rules, scan, status, submit,
 };
 use crate::quest::email;
 use crate::world::recorded::RecordedWorld;
@@ -25,9 +25,9 @@ Exit codes:
   3  next: complete                  4  next: nothing free, the rest is claimed
   5  submit: FAIL, still TODO        6  submit: FAIL, now DONE
   7  submit: locked, or claimed by another worker; nothing changed
-  8  audit, export: a finding, such as a ledger or a kept list that was changed
+  8  audit, export, scan --carry: a finding, such as a ledger that was changed
   9  next, submit: the session is paused until a person runs `comail resume`
-  130  audit, recheck: ended by Ctrl-C, what was done is kept
+  130  audit, log --follow, recheck: ended by Ctrl-C, what was done is kept
 
 An agent's loop: while comail next; do …; comail submit …; done";
 
@@ -69,6 +69,7 @@ enum Command {
     Resume(resume::ResumeArgs),
     Claims(claims::ClaimsArgs),
     Release(release::ReleaseArgs),
+    Log(log::LogArgs),
     Demo(demo::DemoArgs),
 }
 
@@ -139,6 +140,7 @@ fn dispatch(context: &mut Context, command: &Command, matches: &ArgMatches) -> R
         Command::Resume(args) => resume::run(context, args),
         Command::Claims(args) => claims::run(context, args),
         Command::Release(args) => release::run(context, args),
+        Command::Log(args) => log::run(context, args),
         Command::Demo(args) => demo::run(context, args),
     }
 }

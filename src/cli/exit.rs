@@ -67,6 +67,14 @@ pub struct UsageError(pub String);
 #[error("{0}")]
 pub struct Found(pub SessionError);
 
+/// What is wrong with a ledger that is folded whole is a finding, not an error.
+pub fn found<T>(result: Result<T, SessionError>) -> anyhow::Result<T> {
+    result.map_err(|error| match error {
+        SessionError::Damaged { .. } | SessionError::ManifestChanged { .. } => Found(error).into(),
+        other => other.into(),
+    })
+}
+
 /// The exit of a command that ended in `error`.
 #[must_use]
 pub fn of_error(error: &anyhow::Error) -> Exit {

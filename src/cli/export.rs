@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::context::Context;
 use super::counted::counted;
 use super::escape::Plain;
-use super::exit::{Exit, Found, UsageError};
+use super::exit::{Exit, Found, UsageError, found};
 use super::export_rows::Findings;
 use super::export_target::{Format, ListNames, Wish, target};
 use super::export_write::{Job, write};
@@ -120,14 +120,6 @@ pub(super) fn run(context: &mut Context, args: &ExportArgs) -> Result<Exit> {
     };
     context.output.show(&exported, text)?;
     Ok(Exit::Done)
-}
-
-/// What is wrong with the ledger is a finding here, not an error.
-fn found<T>(result: Result<T, SessionError>) -> Result<T> {
-    result.map_err(|error| match error {
-        SessionError::Damaged { .. } | SessionError::ManifestChanged { .. } => Found(error).into(),
-        other => other.into(),
-    })
 }
 
 /// Refuses a copy of the list that is not the one that was scanned.

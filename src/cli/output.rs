@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::io::{self, IsTerminal as _, Write};
+use std::ops::ControlFlow;
 use std::rc::Rc;
 
 use clap::ColorChoice;
@@ -15,6 +16,7 @@ pub struct Output {
     notes: Box<dyn Write>,
     json: bool,
     colour: bool,
+    terminal: bool,
 }
 
 /// The meaning that a colour carries.
@@ -47,6 +49,7 @@ impl Output {
             notes: Box::new(io::stderr()),
             json,
             colour: wanted,
+            terminal: io::stdout().is_terminal(),
         }
     }
 
@@ -59,6 +62,7 @@ impl Output {
             notes: Box::new(io::stderr()),
             json: self.json,
             colour: self.colour,
+            terminal: false,
         };
         (output, kept)
     }
@@ -67,6 +71,32 @@ impl Output {
     #[must_use]
     pub fn is_json(&self) -> bool {
         self.json
+    }
+
+    /// Whether a person's terminal is at the other end of stdout.
+    #[must_use]
+    pub fn is_terminal(&self) -> bool {
+        self.terminal
+    }
+
+    /// An empty paper, for [`Output::go_on`].
+    #[must_use]
+    pub fn paper(&self) -> Paper {
+        Paper {
+            text: String::new(),
+            colour: self.colour,
+        }
+    }
+
+    /// Writes what is on the paper at once, as part of what goes on, and empties it; breaks when
+    /// nobody reads any more.
+    pub fn go_on(&mut self, paper: &mut Paper) -> io::Result<ControlFlow<()>> {
+        let written = self.out.write_all(paper.text.as_bytes());
+        paper.text.clear();
+        match written.and_then(|()| self.out.flush()) {
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(ControlFlow::Break(())),
+            ended => ended.map(ControlFlow::Continue),
+        }
     }
 
     /// Writes `value` as the one JSON document, or what `text` makes of it.
@@ -82,10 +112,7 @@ impl Output {
             let json = serde_json::to_string(value)?;
             writeln!(self.out, "{}", escape::json(&json))
         } else {
-            let mut paper = Paper {
-                text: String::new(),
-                colour: self.colour,
-            };
+            let mut paper = self.paper();
             text(&mut paper, value);
             self.out.write_all(paper.text.as_bytes())
         };
@@ -135,6 +162,18 @@ impl Paper {
     pub fn line(&mut self, line: impl AsRef<str>) {
         self.text.push_str(line.as_ref());
         self.text.push('\n');
+    }
+
+    /// How many bytes are on it.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.text.len()
+    }
+
+    /// Whether nothing is on it.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.text.is_empty()
     }
 
     /// Adds an empty line.

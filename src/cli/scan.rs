@@ -14,6 +14,7 @@ use super::list_args::ListArgs;
 use super::list_plan;
 use super::network_args::NetworkArgs;
 use super::operator;
+use super::scan_carry::CarryArgs;
 use super::scan_summary::{Scanned, text};
 use super::scan_update::update;
 use crate::drive;
@@ -25,7 +26,8 @@ use crate::session::{self, FORMAT, Frozen, Lease, Manifest, NewSession};
 ///
 /// Reads .xlsx, .xlsm, .xls, .ods, .csv, .tsv and plain lines. Rows without a name are skipped,
 /// and rows with the same name become one quest. A session is never replaced: --update adds
-/// what is new in the list, or in a newer one.
+/// what is new in the list, or in a newer one; --carry begins another one with what the last
+/// has proven.
 #[derive(Debug, Args)]
 pub struct ScanArgs {
     #[command(flatten)]
@@ -62,6 +64,9 @@ pub struct ScanArgs {
     operator_key: Option<PathBuf>,
 
     #[command(flatten)]
+    carry: CarryArgs,
+
+    #[command(flatten)]
     gate: GateArgs,
 
     #[command(flatten)]
@@ -83,6 +88,7 @@ pub(super) fn run(context: &mut Context, args: &ScanArgs) -> Result<Exit> {
 
 fn scan(context: &mut Context, args: &ScanArgs) -> Result<Scanned> {
     // What needs no list comes first: a mistyped flag should not wait for a million rows.
+    args.carry.refuse_same(context.session_dir())?;
     session::refuse_existing(context.session_dir())?;
     let frozen = frozen(args)?;
     let path = args.list.path();
@@ -95,6 +101,7 @@ fn scan(context: &mut Context, args: &ScanArgs) -> Result<Scanned> {
     if quests.is_empty() {
         return Err(empty(path, &planned.key_labels(), counts));
     }
+    let carry = args.carry.open(context)?;
     let created = context::now();
     let manifest = Manifest {
         format: FORMAT,
@@ -110,12 +117,16 @@ fn scan(context: &mut Context, args: &ScanArgs) -> Result<Scanned> {
         quests: &quests,
         now: created,
     };
-    session::create(context.session_dir(), &new, &mut context::salts())?;
+    let carried = carry.map(|carry| carry.create(context, &new)).transpose()?;
+    if carried.is_none() {
+        session::create(context.session_dir(), &new, &mut context::salts())?;
+    }
     note_unusable_sites(context, &quests);
     let mut scanned = Scanned::new(context.session_dir(), &manifest.source, &planned);
     scanned.counts = counts;
     scanned.quests = quests.len();
     scanned.added = quests.len();
+    scanned.carried = carried;
     Ok(scanned)
 }
 

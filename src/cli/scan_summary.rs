@@ -8,6 +8,7 @@ use super::counted::counted;
 use super::escape::Plain;
 use super::list_plan::PlannedList;
 use super::output::Paper;
+use super::scan_carry::{self, CarriedOver};
 use super::shell_line::ShellLine;
 use crate::quest::ListingCounts;
 use crate::session::SourceRecord;
@@ -32,6 +33,8 @@ pub(super) struct Scanned {
     /// How many have no row in this list.
     pub(super) gone: usize,
     pub(super) updated: bool,
+    /// What an earlier session brought.
+    pub(super) carried: Option<CarriedOver>,
 }
 
 impl Scanned {
@@ -49,6 +52,7 @@ impl Scanned {
             added: 0,
             gone: 0,
             updated: false,
+            carried: None,
         }
     }
 }
@@ -84,6 +88,9 @@ pub(super) fn text(paper: &mut Paper, scanned: &Scanned, session: Option<&Path>)
         counted(counts.blanks, "blank row"),
         counted(counts.repeats, "repeat")
     ));
+    if let Some(over) = &scanned.carried {
+        scan_carry::text(paper, over);
+    }
     let next = ShellLine::comail("next", session);
     paper.line(format!(
         "session {}; go on with: {}",

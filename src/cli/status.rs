@@ -62,7 +62,10 @@ pub(super) fn text(paper: &mut Paper, overview: &Overview) {
 fn note(state: State, overview: &Overview) -> String {
     let resolutions = &overview.resolutions;
     let said = match state {
-        State::Pass => vec![(overview.unanchored, "unanchored")],
+        State::Pass => vec![
+            (overview.unanchored, "unanchored"),
+            (overview.carried, "carried"),
+        ],
         State::Review => vec![
             (resolutions.confirmed, "confirmed"),
             (resolutions.refuted, "refuted"),

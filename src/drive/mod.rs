@@ -3,6 +3,7 @@
 mod accepted;
 mod assign;
 pub mod audit;
+mod carry;
 mod crowd;
 mod error;
 mod grounds;
@@ -17,6 +18,7 @@ mod turn;
 
 pub use accepted::{NothingAccepted, SessionAccepted};
 pub use assign::{Assignment, Claimant, assign};
+pub use carry::{Carrier, CarryCounts, NotCarried};
 pub use crowd::{Crowd, Job, Looked, Next, SharedWorld};
 pub use error::DriveError;
 pub use kind::{email_record, gate_of, kind_of, network_of, rules_of};

@@ -100,12 +100,23 @@ impl Replayer {
     /// Judged by the program and the settings that recorded it, it is the recorded judgement,
     /// byte for byte when serialised.
     pub fn judge(&self, quest: &Quest, recorded: Recorded<'_>) -> Result<Judgement, ReplayError> {
+        self.look(quest, recorded).map(|(judgement, _)| judgement)
+    }
+
+    /// The same, with what the gate saw.
+    pub fn look(
+        &self,
+        quest: &Quest,
+        recorded: Recorded<'_>,
+    ) -> Result<(Judgement, Recording), ReplayError> {
         let recording = self.recording(recorded.evidence)?;
         let case = Case {
             quest,
             submission: recorded.submission,
         };
-        judge_from(self.gate.as_ref(), case, &recording).ok_or(ReplayError::Unanswered)
+        let judgement = judge_from(self.gate.as_ref(), case, &recording);
+        let judgement = judgement.ok_or(ReplayError::Unanswered)?;
+        Ok((judgement, recording))
     }
 
     /// The evidence with the stored bodies that it names, each held against its digest.

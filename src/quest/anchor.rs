@@ -12,3 +12,24 @@ pub enum Anchor {
     /// The company's site.
     Site(String),
 }
+
+impl Anchor {
+    /// The anchor's text for comparing: without what differs between two spellings of one site.
+    #[must_use]
+    pub fn folded(&self) -> String {
+        match self {
+            Self::Site(text) => site_core(text),
+        }
+    }
+}
+
+/// A site's text without what differs between two spellings of one site.
+pub(super) fn site_core(text: &str) -> String {
+    let lower = text.trim().to_lowercase();
+    let bare = lower
+        .strip_prefix("https://")
+        .or_else(|| lower.strip_prefix("http://"))
+        .unwrap_or(&lower);
+    let bare = bare.strip_prefix("www.").unwrap_or(bare);
+    bare.trim_end_matches('/').to_owned()
+}

@@ -5,6 +5,7 @@ use std::collections::hash_map::Entry;
 
 use serde::Serialize;
 
+use super::anchor::site_core;
 use super::{Anchor, FoldedKey, Key, Quest, QuestId, Shown};
 
 /// What a list adds up to.
@@ -159,17 +160,6 @@ fn matching(places: &[usize], quests: &[Quest], anchor: Option<&str>) -> Option<
     // A quest that was made without an anchor takes the first one that comes.
     let open = || places.iter().find(|place| anchored(place).is_none());
     same.or_else(open).copied()
-}
-
-/// A site's text without what differs between two spellings of one site.
-fn site_core(text: &str) -> String {
-    let lower = text.trim().to_lowercase();
-    let bare = lower
-        .strip_prefix("https://")
-        .or_else(|| lower.strip_prefix("http://"))
-        .unwrap_or(&lower);
-    let bare = bare.strip_prefix("www.").unwrap_or(bare);
-    bare.trim_end_matches('/').to_owned()
 }
 
 #[cfg(test)]

@@ -14,6 +14,8 @@ pub struct Overview {
     pub total: u32,
     /// PASSes that rest on no anchor: the company's name alone ties the site to it.
     pub unanchored: u32,
+    /// PASSes that an earlier session brought.
+    pub carried: u32,
     /// REVIEWs that were judged again, by what became of them.
     pub resolutions: Resolutions,
     /// Submissions judged.
@@ -78,6 +80,7 @@ pub fn overview(session: &dyn Store) -> Overview {
         tally,
         total: tally.total(),
         unanchored: counts.unanchored,
+        carried: counts.carried,
         resolutions: Resolutions::of(counts),
         attempts: counts.attempts,
         rules,

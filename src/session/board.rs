@@ -8,8 +8,11 @@ use std::num::NonZeroU32;
 use super::attempt::{Grounds, Mark};
 use super::chain::Tip;
 use super::claim::{Claim, Worker};
+use super::error::SessionError;
 use super::event::Event;
 use super::fold::{Fold, Shelf, Submitted, Written};
+use super::ledger::Ledger;
+use super::progress::Watch;
 use super::standing::{Standing, Story};
 use super::state::State;
 use super::totals::Totals;
@@ -53,11 +56,6 @@ impl Board {
         self.tip
     }
 
-    /// Says where the lines end that were taken in.
-    pub(super) fn reached(&mut self, tip: Tip) {
-        self.tip = tip;
-    }
-
     /// Every quest, in order of id.
     #[must_use]
     pub fn quests(&self) -> &[Standing] {
@@ -98,6 +96,23 @@ impl Board {
     #[must_use]
     pub fn claims(&self) -> impl ExactSizeIterator<Item = &Claim> {
         self.rows.claims.values()
+    }
+
+    /// Takes in the lines that `ledger` has beyond its own place.
+    pub(super) fn read_on(
+        &mut self,
+        ledger: &mut Ledger,
+        watch: &dyn Watch,
+    ) -> Result<(), SessionError> {
+        ledger.read_on(watch, &mut |line, event, span| {
+            if matches!(event, Event::Session(_)) && span.offset == 0 {
+                return Ok(());
+            }
+            let at = line.at();
+            Ok(self.apply(&event, Written { at, span })?)
+        })?;
+        self.tip = ledger.tip();
+        Ok(())
     }
 
     /// Takes in one event; says why when it cannot have happened.

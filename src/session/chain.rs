@@ -178,6 +178,12 @@ impl<'a> Line<'a> {
         })
     }
 
+    /// Its number, from 0.
+    #[must_use]
+    pub fn seq(&self) -> u64 {
+        self.head.seq
+    }
+
     /// When it was written.
     #[must_use]
     pub fn at(&self) -> Timestamp {

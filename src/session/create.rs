@@ -2,18 +2,20 @@
 
 use std::fs::{self, File};
 use std::io::{BufWriter, Write as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
+use serde::Serialize;
 
 use super::chain::{Line, Salt, Tip};
 use super::error::SessionError;
 use super::event::{Event, EventType, Extended, Started};
-use super::evidence_store::sync_dir;
+use super::evidence_store::{EvidenceStore, sync_dir};
 use super::index::{Index, Plan};
 use super::manifest::{Manifest, SourceRecord};
 use super::open::{Appended, Session};
 use super::progress::Unwatched;
+use super::resolution::Carried;
 use crate::quest::{Digest, Quest};
 
 /// Everything that a new session begins with.
@@ -28,6 +30,15 @@ pub struct NewSession<'a> {
     pub now: Timestamp,
 }
 
+/// A PASS of an earlier session for a quest of the new one.
+#[derive(Debug)]
+pub struct Brought {
+    /// Its event.
+    pub carried: Carried,
+    /// The packed bodies that its evidence names.
+    pub bodies: Vec<(Digest, Vec<u8>)>,
+}
+
 /// Makes the session in `dir`, which must not be there yet, or be an empty directory.
 ///
 /// Everything is written beside it first and takes its place by one rename.
@@ -36,13 +47,28 @@ pub fn create(
     new: &NewSession<'_>,
     salts: &mut dyn FnMut() -> Salt,
 ) -> Result<(), SessionError> {
+    create_carrying(dir, new, std::iter::empty(), salts)
+}
+
+/// The same, with PASSes of an earlier session: all that `brought` gives, or no session.
+pub fn create_carrying<E: From<SessionError>>(
+    dir: &Path,
+    new: &NewSession<'_>,
+    brought: impl Iterator<Item = Result<Brought, E>>,
+    salts: &mut dyn FnMut() -> Salt,
+) -> Result<(), E> {
     refuse_existing(dir)?;
     let parent = match dir.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
     };
     let draft = private_dir(parent).map_err(SessionError::io(parent, "make the session"))?;
-    fill(draft.path(), new, salts)?;
+    fill(draft.path(), new, brought, salts)?;
+    Ok(settle(draft, dir, parent)?)
+}
+
+/// Puts the draft in the place of the session.
+fn settle(draft: tempfile::TempDir, dir: &Path, parent: &Path) -> Result<(), SessionError> {
     match fs::rename(draft.path(), dir) {
         Ok(()) => {
             // Renamed away: there is nothing left for the guard to remove.
@@ -83,28 +109,45 @@ fn private_dir(parent: &Path) -> std::io::Result<tempfile::TempDir> {
     builder.tempdir_in(parent)
 }
 
-fn fill(
+fn fill<E: From<SessionError>>(
     dir: &Path,
     new: &NewSession<'_>,
+    brought: impl Iterator<Item = Result<Brought, E>>,
     salts: &mut dyn FnMut() -> Salt,
-) -> Result<(), SessionError> {
+) -> Result<(), E> {
     copy_source(dir, new.source, &new.manifest.source)?;
     fs::create_dir(dir.join("evidence")).map_err(SessionError::io(dir, "make evidence/"))?;
-    let manifest = serde_json::to_vec_pretty(new.manifest)?;
+    let manifest = serde_json::to_vec_pretty(new.manifest).map_err(SessionError::from)?;
     let digest = Digest::of(&manifest);
-    let started = Started { manifest: digest };
     let plan = Plan {
         dir: dir.to_owned(),
         session: digest,
         max_tries: new.manifest.frozen.max_tries,
     };
-    write_ledger(dir, &started, new, salts)?;
+    let mut draft = LedgerDraft::begin(dir, new.now, salts)?;
+    draft.put(EventType::Session, &Started { manifest: digest })?;
+    for quest in new.quests {
+        draft.put(EventType::Quest, quest)?;
+    }
+    let evidence = EvidenceStore::new(dir);
+    for brought in brought {
+        let Brought { carried, bodies } = brought?;
+        for (digest, packed) in &bodies {
+            evidence.keep(*digest, packed)?;
+        }
+        draft.put(EventType::Carried, &carried)?;
+    }
+    draft.end()?;
     File::create(dir.join("lock")).map_err(SessionError::io(dir, "make the lock"))?;
     Index::rebuild(&plan, &Unwatched)?;
+    Ok(write_manifest(dir, &manifest)?)
+}
+
+fn write_manifest(dir: &Path, manifest: &[u8]) -> Result<(), SessionError> {
     let path = dir.join("session.json");
     let write = || -> std::io::Result<()> {
         let mut file = File::create(&path)?;
-        file.write_all(&manifest)?;
+        file.write_all(manifest)?;
         file.sync_all()?;
         sync_dir(dir)
     };
@@ -132,31 +175,53 @@ fn copy_source(dir: &Path, from: &Path, record: &SourceRecord) -> Result<(), Ses
 /// How much of a new ledger is written at once.
 const WRITE_BYTES: usize = 256 * 1024;
 
-fn write_ledger(
-    dir: &Path,
-    started: &Started,
-    new: &NewSession<'_>,
-    salts: &mut dyn FnMut() -> Salt,
-) -> Result<(), SessionError> {
-    let path = dir.join("ledger.jsonl");
-    let writing = || SessionError::io(&path, "write the ledger");
-    let mut file = BufWriter::with_capacity(WRITE_BYTES, File::create(&path).map_err(writing())?);
-    let mut tip = Tip::start();
-    let mut put = |line: &Line<'_>| -> std::io::Result<Tip> {
-        file.write_all(line.text().as_bytes())?;
-        file.write_all(b"\n")?;
-        Ok(line.tip())
-    };
-    let first = Line::next_of(tip, new.now, salts(), EventType::Session, started)?;
-    tip = put(&first).map_err(writing())?;
-    for quest in new.quests {
-        let line = Line::next_of(tip, new.now, salts(), EventType::Quest, quest)?;
-        tip = put(&line).map_err(writing())?;
+/// A new ledger in the making.
+struct LedgerDraft<'a> {
+    path: PathBuf,
+    file: BufWriter<File>,
+    tip: Tip,
+    now: Timestamp,
+    salts: &'a mut dyn FnMut() -> Salt,
+}
+
+impl<'a> LedgerDraft<'a> {
+    fn begin(
+        dir: &Path,
+        now: Timestamp,
+        salts: &'a mut dyn FnMut() -> Salt,
+    ) -> Result<Self, SessionError> {
+        let path = dir.join("ledger.jsonl");
+        let file = File::create(&path).map_err(writing(&path))?;
+        Ok(Self {
+            file: BufWriter::with_capacity(WRITE_BYTES, file),
+            tip: Tip::start(),
+            path,
+            now,
+            salts,
+        })
     }
-    let file = file
-        .into_inner()
-        .map_err(|error| writing()(error.into_error()))?;
-    file.sync_all().map_err(writing())
+
+    fn put(&mut self, kind: EventType, body: &impl Serialize) -> Result<(), SessionError> {
+        let line = Line::next_of(self.tip, self.now, (self.salts)(), kind, body)?;
+        let bytes = line.text().as_bytes();
+        let written = self.file.write_all(bytes);
+        written
+            .and_then(|()| self.file.write_all(b"\n"))
+            .map_err(writing(&self.path))?;
+        self.tip = line.tip();
+        Ok(())
+    }
+
+    /// Brings it to disk.
+    fn end(self) -> Result<(), SessionError> {
+        let file = self.file.into_inner();
+        let file = file.map_err(|error| writing(&self.path)(error.into_error()))?;
+        file.sync_all().map_err(writing(&self.path))
+    }
+}
+
+fn writing(path: &Path) -> impl FnOnce(std::io::Error) -> SessionError {
+    SessionError::io(path, "write the ledger")
 }
 
 /// Adds the quests of a newer list, which `decide` makes of the session as it stands.

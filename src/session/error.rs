@@ -120,6 +120,9 @@ pub enum Damage {
     /// The ledger has become shorter.
     #[error("the ledger was cut behind the line before")]
     Cut,
+    /// A line that was read before has become another.
+    #[error("the line before is no longer the one that was read there")]
+    Rewritten,
 }
 
 impl SessionError {

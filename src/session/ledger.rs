@@ -40,6 +40,8 @@ pub(super) enum Tail {
     Clean,
     /// Bytes without a line feed.
     Torn(u64),
+    /// Nobody knows: whoever takes the lines in wanted no more.
+    Unread,
 }
 
 /// Why whoever takes the lines in stops.
@@ -49,6 +51,8 @@ pub(super) enum Stop {
     Story(Story),
     /// The index cannot take it.
     Index(IndexError),
+    /// Nobody wants it or what follows.
+    Enough,
 }
 
 impl From<Story> for Stop {
@@ -174,7 +178,9 @@ impl Ledger {
                 length: u32::try_from(bytes.len())
                     .map_err(|_| self.damaged(Damage::Story("the line is longer than 4 GiB")))?,
             };
-            take(&line, event, span).map_err(|stop| self.stopped(stop))?;
+            if let Err(stop) = take(&line, event, span) {
+                return self.stopped(stop);
+            }
             self.tip = line.tip();
             self.end += read as u64;
             if self.end - told >= WATCH_BYTES {
@@ -184,10 +190,12 @@ impl Ledger {
         }
     }
 
-    pub(super) fn stopped(&self, stop: Stop) -> SessionError {
+    /// What an end of the reading comes to that its taker asked for at this place.
+    pub(super) fn stopped(&self, stop: Stop) -> Result<Tail, SessionError> {
         match stop {
-            Stop::Story(why) => self.damaged(Damage::Story(why)),
-            Stop::Index(error) => SessionError::index(&self.path, error),
+            Stop::Enough => Ok(Tail::Unread),
+            Stop::Story(why) => Err(self.damaged(Damage::Story(why))),
+            Stop::Index(error) => Err(SessionError::index(&self.path, error)),
         }
     }
 

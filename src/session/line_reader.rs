@@ -41,8 +41,8 @@ impl LineReader {
         }
     }
 
-    /// The quest's last attempt, or the one that was carried into the session, with the time of
-    /// its line.
+    /// The quest's last attempt with the time of its line, or the one that was carried into the
+    /// session with the time at which it passed first.
     pub fn last_attempt(
         &mut self,
         standing: &Standing,
@@ -51,12 +51,12 @@ impl LineReader {
             return Ok(None);
         };
         let line = self.line(last.line)?;
-        let value = match line.value {
-            Event::Attempt(attempt) => attempt,
-            Event::Carried(carried) => Box::new(carried.attempt),
+        let (at, value) = match line.value {
+            Event::Attempt(attempt) => (line.at, attempt),
+            Event::Carried(carried) => (carried.origin.at, Box::new(carried.attempt)),
             _ => return Err(self.moved()),
         };
-        Ok(Some(Dated { at: line.at, value }))
+        Ok(Some(Dated { at, value }))
     }
 
     /// What became of the quest's REVIEW, with the time of its line.

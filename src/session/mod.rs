@@ -15,6 +15,7 @@
 //! The session knows no gate and no network: settings of both, judgements and evidence pass
 //! through it as JSON that it does not read.
 
+mod archive;
 mod attempt;
 mod board;
 mod chain;
@@ -44,11 +45,12 @@ mod store_of_dir;
 mod streak;
 mod totals;
 
+pub use archive::Archive;
 pub use attempt::{Attempt, Grounds, Mark};
 pub use board::Board;
 pub use chain::{Line, LineError, Salt, Tip};
 pub use claim::{Claim, Claimed, Lease, Released, Worker};
-pub use create::{NewSession, create, extend, refuse_existing};
+pub use create::{Brought, NewSession, create, create_carrying, extend, refuse_existing};
 pub use error::{Damage, SessionError};
 pub use event::{Dated, Event, EventType, Extended, Resumed, Started};
 pub use evidence_store::EvidenceStore;

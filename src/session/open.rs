@@ -133,13 +133,13 @@ impl Session {
     pub fn fold(&mut self) -> Result<Board, SessionError> {
         let mut board = Board::new(self.plan.max_tries);
         let mut ledger = Ledger::new(self.dir());
-        self.fold_on(&mut board, &mut ledger)?;
+        board.read_on(&mut ledger, self.watch.as_ref())?;
         let Ok(lock) = LockGuard::acquire(self.dir()) else {
             // Nothing can be locked here, so the index is one that was made in memory just now.
             return Ok(board);
         };
         self.refresh(&lock)?;
-        self.fold_on(&mut board, &mut ledger)?;
+        board.read_on(&mut ledger, self.watch.as_ref())?;
         let fits = self.index.get_mut().fits(&board, ledger.tip());
         if let Err(why) = fits {
             self.renew(&lock, why)?;
@@ -150,20 +150,8 @@ impl Session {
     /// The whole ledger, folded; the index is left out of it.
     pub fn board(&self) -> Result<Board, SessionError> {
         let mut board = Board::new(self.plan.max_tries);
-        self.fold_on(&mut board, &mut Ledger::new(self.dir()))?;
+        board.read_on(&mut Ledger::new(self.dir()), self.watch.as_ref())?;
         Ok(board)
-    }
-
-    fn fold_on(&self, board: &mut Board, ledger: &mut Ledger) -> Result<(), SessionError> {
-        ledger.read_on(self.watch.as_ref(), &mut |line, event, span| {
-            if matches!(event, Event::Session(_)) && span.offset == 0 {
-                return Ok(());
-            }
-            let at = line.at();
-            Ok(board.apply(&event, Written { at, span })?)
-        })?;
-        board.reached(ledger.tip());
-        Ok(())
     }
 
     /// Appends what `decide` makes of the session as it stands under the lock.

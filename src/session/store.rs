@@ -42,7 +42,8 @@ pub trait Store {
     fn unanswered(&self) -> Result<Vec<Standing>, SessionError>;
     /// The quest of this standing, whole.
     fn quest(&self, standing: &Standing) -> Result<Quest, SessionError>;
-    /// The quest's last attempt, with the time of its line.
+    /// The quest's last attempt with the time of its line, or the one that was carried into the
+    /// session with the time at which it passed first.
     fn last_attempt(
         &self,
         standing: &Standing,

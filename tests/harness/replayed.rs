@@ -33,13 +33,13 @@ pub fn assert_replays(session_dir: &Path) -> usize {
     attempts.len()
 }
 
-/// Every attempt of the ledger, in order.
+/// Every attempt of the ledger, in order, those among them that an earlier session brought.
 pub fn attempts(session: &Session) -> Vec<Attempt> {
     let mut attempts = Vec::new();
-    let mut take = |entry: Entry<'_>| {
-        if let Event::Attempt(attempt) = entry.event {
-            attempts.push(*attempt);
-        }
+    let mut take = |entry: Entry<'_>| match entry.event {
+        Event::Attempt(attempt) => attempts.push(*attempt),
+        Event::Carried(carried) => attempts.push(carried.attempt),
+        _ => {}
     };
     session
         .log()

@@ -18,7 +18,7 @@ use crate::session::chain::Tip;
 use crate::session::error::SessionError;
 use crate::session::event::Event;
 use crate::session::fold::{Fold, Written};
-use crate::session::ledger::{Ledger, Stop, Tail};
+use crate::session::ledger::{Ledger, Tail};
 use crate::session::progress::Watch;
 use crate::session::totals::Totals;
 
@@ -210,22 +210,13 @@ impl From<IndexError> for RecordError {
     }
 }
 
-impl From<Stop> for RecordError {
-    fn from(stop: Stop) -> Self {
-        match stop {
-            Stop::Story(story) => IndexError::Story(story).into(),
-            Stop::Index(error) => error.into(),
-        }
-    }
-}
-
 fn apply(
     mut rows: Rows<'_>,
     totals: &mut Totals,
     max_tries: NonZeroU32,
     event: &Event,
     written: Written,
-) -> Result<(), Stop> {
+) -> Result<(), IndexError> {
     if let (Event::Session(_), 0) = (event, written.span.offset) {
         return Ok(());
     }
@@ -234,7 +225,7 @@ fn apply(
         totals,
         max_tries,
     };
-    fold.apply(event, written).map_err(Stop::from)
+    fold.apply(event, written)
 }
 
 fn begin(connection: &Connection) -> Result<Transaction<'_>, IndexError> {

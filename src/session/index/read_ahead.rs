@@ -38,7 +38,7 @@ pub(super) fn read_ahead(
         let reader = scope.spawn(move || send_lines(ledger, watch, &sender));
         let taken = receiver.into_iter().flatten().try_for_each(|read: Read| {
             let (tip, span) = (read.tip, read.written.span);
-            take(read).map_err(|stop| place.stopped(stop))?;
+            take(read).or_else(|stop| place.stopped(stop).map(|_| ()))?;
             place.move_to(tip, span);
             Ok(())
         });
@@ -71,9 +71,7 @@ fn send_lines(
         }
         let full = mem::replace(&mut batch, Vec::with_capacity(BATCH_LINES));
         // Whoever listened has met something wrong, and says so.
-        sender
-            .send(full)
-            .map_err(|_| Stop::Story("nobody takes the lines in"))
+        sender.send(full).map_err(|_| Stop::Enough)
     });
     // Lines before a damaged one are taken in, so that what is wrong with them is told first.
     let _ = sender.send(batch);

@@ -1,0 +1,145 @@
+//! What each event of the ledger is called for people.
+
+use std::num::NonZeroU32;
+
+use super::counted::counted;
+use super::escape::Plain;
+use super::output::{Paper, Tone};
+use crate::quest::{Anchor, Key, Quest, QuestId, Verdict};
+use crate::session::{Attempt, Carried, Entry, Event, Extended, Resolution, State};
+
+/// The words for events, and what earlier events say of the later.
+pub(super) struct Words {
+    max_tries: NonZeroU32,
+    /// In order of id.
+    keys: Vec<Key>,
+}
+
+impl Words {
+    /// The words for a session in which this FAIL ends a quest.
+    pub(super) fn new(max_tries: NonZeroU32) -> Self {
+        let keys = Vec::new();
+        Self { max_tries, keys }
+    }
+
+    /// Notes what later events do not repeat.
+    pub(super) fn note(&mut self, event: &Event) {
+        if let Event::Quest(quest) = event {
+            self.keys.push(quest.key.clone());
+        }
+    }
+
+    /// The line for an event: its number, its time, its type and what happened.
+    pub(super) fn line(&self, paper: &Paper, entry: &Entry<'_>) -> String {
+        let (seq, at) = (entry.line.seq(), entry.line.at());
+        let kind = entry.event.kind().name();
+        let what = self.what(paper, &entry.event);
+        format!("{seq:>6}  {at:.3}  {kind:<10}  {what}")
+    }
+
+    fn what(&self, paper: &Paper, event: &Event) -> String {
+        match event {
+            Event::Session(_) => String::from("the session begins"),
+            Event::Quest(quest) => self.quest(quest),
+            Event::Attempt(attempt) => self.attempt(paper, attempt),
+            Event::Claim(claimed) => {
+                let (worker, lease) = (&claimed.worker, claimed.lease);
+                format!(
+                    "{}: {worker} takes it for {lease}",
+                    self.name(claimed.quest)
+                )
+            }
+            Event::Released(released) => {
+                let name = self.name(released.quest);
+                format!("{name}: taken from {}", released.worker)
+            }
+            Event::Resolution(resolution) => self.resolution(paper, resolution),
+            Event::Carried(carried) => self.carried(paper, carried),
+            Event::Extended(extended) => extended_by(extended),
+            Event::Resumed(resumed) => format!(
+                "the pause is lifted, after {} in a row with nothing proven",
+                counted(resumed.streak, "quest")
+            ),
+        }
+    }
+
+    fn quest(&self, quest: &Quest) -> String {
+        let rows = match (quest.rows.first(), quest.rows.len()) {
+            (Some(row), 1) => format!(": row {row}"),
+            (Some(row), rows) => format!(": {rows} rows from row {row} on"),
+            (None, _) => String::new(),
+        };
+        let site = match &quest.anchor {
+            Some(Anchor::Site(site)) => format!(", site {}", Plain(site)),
+            None => String::new(),
+        };
+        format!("{}{rows}{site}", self.name(quest.id))
+    }
+
+    fn attempt(&self, paper: &Paper, attempt: &Attempt) -> String {
+        let verdict = judged(paper, attempt.verdict, &attempt.rules);
+        let tries = match attempt.verdict {
+            Verdict::Fail => {
+                let (tries, most, state) = (attempt.tries, self.max_tries, attempt.state);
+                let ended = if state == State::Done {
+                    ", now DONE"
+                } else {
+                    ""
+                };
+                format!(", {tries} of {most} tries used{ended}")
+            }
+            Verdict::Pass | Verdict::Review => String::new(),
+        };
+        let worker = match &attempt.worker {
+            Some(worker) => format!(", by {worker}"),
+            None => String::new(),
+        };
+        format!("{}: {verdict}{tries}{worker}", self.name(attempt.quest))
+    }
+
+    fn resolution(&self, paper: &Paper, resolution: &Resolution) -> String {
+        let (name, outcome) = (self.name(resolution.quest), resolution.outcome.name());
+        let verdict = judged(paper, resolution.verdict, &resolution.rules);
+        format!("{name}: {outcome}, judged again: {verdict}")
+    }
+
+    fn carried(&self, paper: &Paper, carried: &Carried) -> String {
+        let (attempt, origin) = (&carried.attempt, &carried.origin);
+        let verdict = judged(paper, attempt.verdict, &attempt.rules);
+        format!(
+            "{}: {verdict} of {:.3}, from quest {} of {}",
+            self.name(attempt.quest),
+            origin.at,
+            origin.quest,
+            Plain(&origin.session)
+        )
+    }
+
+    fn name(&self, id: QuestId) -> String {
+        match self.keys.get(id.index()) {
+            Some(key) => format!("quest {id}, {}", Plain(key.as_str())),
+            None => format!("quest {id}"),
+        }
+    }
+}
+
+fn extended_by(extended: &Extended) -> String {
+    format!(
+        "{} more, of {}",
+        counted(extended.added, "quest"),
+        Plain(&extended.source.path)
+    )
+}
+
+fn judged(paper: &Paper, verdict: Verdict, rules: &[String]) -> String {
+    let tone = match verdict {
+        Verdict::Pass => Tone::Good,
+        Verdict::Review => Tone::Doubt,
+        Verdict::Fail => Tone::Bad,
+    };
+    let verdict = paper.tint(tone, &verdict.to_string());
+    if rules.is_empty() {
+        return verdict;
+    }
+    format!("{verdict} {}", Plain(&rules.join(", ")))
+}

@@ -1,0 +1,152 @@
+//! `comail scan --carry`: the PASSes of an earlier session go over into the new one.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+use clap::Args;
+use serde::Serialize;
+
+use super::context::{self, Context};
+use super::escape::Plain;
+use super::exit::{UsageError, found};
+use super::output::Paper;
+use super::progress::JudgingBar;
+use crate::drive::{self, Carrier, CarryCounts, Crowd, Looked, Next, NotCarried, SharedWorld};
+use crate::session::{self, Archive, Manifest, NewSession};
+use crate::world::live::LiveWorld;
+
+/// The flags of `scan` that bring what was proven before.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "What was proven before")]
+pub struct CarryArgs {
+    /// Keep the PASSes of this earlier session for quests with the same key and site
+    ///
+    /// Each is judged again from its evidence, by the new session's settings. What is not
+    /// carried is to be worked on, with all tries. The earlier session is not changed.
+    #[arg(long, value_name = "SESSION", conflicts_with = "update")]
+    carry: Option<PathBuf>,
+
+    /// Judge them by the world as it is now, in place of their evidence
+    #[arg(long, requires = "carry")]
+    recheck: bool,
+}
+
+/// The JSON form of what was carried.
+#[derive(Debug, Serialize)]
+pub(super) struct CarriedOver {
+    /// The earlier session.
+    from: String,
+    #[serde(flatten)]
+    counts: CarryCounts,
+}
+
+/// An earlier session whose PASSes are wanted.
+pub(super) struct Carry {
+    old: Archive,
+    recheck: bool,
+}
+
+impl CarryArgs {
+    /// Refuses, before anything is read, an earlier session that the new one would lie in.
+    pub(super) fn refuse_same(&self, new: &Path) -> Result<()> {
+        let old = self.carry.as_deref().map(fs::canonicalize);
+        let Some(Ok(old)) = old else {
+            return Ok(());
+        };
+        // What is not there yet lies where its nearest ancestor does that is.
+        let new = std::path::absolute(new)?;
+        let place = new
+            .ancestors()
+            .find_map(|place| fs::canonicalize(place).ok());
+        if place.is_some_and(|place| place.starts_with(&old)) {
+            let text = "the PASSes of a session are carried into another: name a place for the \
+                        new one with --session";
+            return Err(UsageError(text.to_owned()).into());
+        }
+        Ok(())
+    }
+
+    /// Reads the earlier session, where one is named. One that is damaged is a finding.
+    pub(super) fn open(&self, context: &Context) -> Result<Option<Carry>> {
+        let Some(dir) = &self.carry else {
+            return Ok(None);
+        };
+        let old = found(Archive::open(dir, context.watch().as_ref()))?;
+        let recheck = self.recheck;
+        Ok(Some(Carry { old, recheck }))
+    }
+}
+
+impl Carry {
+    /// Makes the session, with what can be carried.
+    pub(super) fn create(&self, context: &Context, new: &NewSession<'_>) -> Result<CarriedOver> {
+        let mut carrier = Carrier::new(&self.old, new.quests, new.manifest)?;
+        if self.recheck {
+            let looked = look(context, &mut carrier, new.manifest)?;
+            carrier.by_world(looked);
+        }
+        let (dir, salts) = (context.session_dir(), &mut context::salts());
+        session::create_carrying(dir, new, &mut carrier, salts)?;
+        Ok(CarriedOver {
+            from: self.old.dir().display().to_string(),
+            counts: carrier.counts().clone(),
+        })
+    }
+}
+
+/// What the gate says by the world as it is now. Nothing is on disk as yet, so that whoever
+/// stops it leaves nothing behind.
+fn look(context: &Context, carrier: &mut Carrier<'_>, manifest: &Manifest) -> Result<Vec<Looked>> {
+    let jobs = carrier.jobs()?;
+    let mut looked = Vec::with_capacity(jobs.len());
+    let bar = JudgingBar::of(jobs.len());
+    let mut crowd = Crowd::set_out(jobs, manifest, world(context, manifest)?)?;
+    while let Next::Looked(one) = crowd.next(&|| false)? {
+        looked.push(*one);
+        bar.judged();
+    }
+    Ok(looked)
+}
+
+fn world(context: &Context, manifest: &Manifest) -> Result<Box<dyn SharedWorld>> {
+    if let Some(recorded) = context.recorded_world() {
+        return Ok(Box::new(recorded.clone()));
+    }
+    // The new session has no place yet to note turns at hosts in, and the old one stays as it is.
+    let live = LiveWorld::new(&drive::network_of(manifest)?, None)?;
+    Ok(Box::new(live))
+}
+
+/// Writes what was carried and what was not.
+pub(super) fn text(paper: &mut Paper, over: &CarriedOver) {
+    let counts = &over.counts;
+    let left: u32 = counts.not_carried.values().sum();
+    paper.line(format!(
+        "{} carried from {}, {left} not",
+        passes(counts.carried),
+        Plain(&over.from)
+    ));
+    for (why, count) in &counts.not_carried {
+        paper.line(format!("  {count:>8}  {}", reason(*why)));
+    }
+}
+
+fn passes(count: u32) -> String {
+    match count {
+        1 => String::from("1 PASS"),
+        count => format!("{count} PASSes"),
+    }
+}
+
+fn reason(why: NotCarried) -> &'static str {
+    match why {
+        NotCarried::Gone => "not in this list",
+        NotCarried::OtherAnchor => "the list names another site, or no longer one, or only now",
+        NotCarried::Namesake => "several companies of that name, and no site tells them apart",
+        NotCarried::Evidence => "the evidence is gone or changed, or does not answer all",
+        NotCarried::NotPassed => "the gate does not pass it now",
+        NotCarried::Unanswered => "a lookup was not answered",
+        NotCarried::Taken => "another carried PASS has the address or its domain",
+    }
+}

@@ -1,0 +1,85 @@
+//! A session that is only read.
+
+use std::path::{Path, PathBuf};
+
+use super::board::Board;
+use super::error::SessionError;
+use super::evidence_store::EvidenceStore;
+use super::ledger::Ledger;
+use super::line_reader::LineReader;
+use super::manifest::Manifest;
+use super::progress::Watch;
+use super::read_manifest::read_manifest;
+use crate::quest::Digest;
+
+/// A session that is only read: its whole ledger, folded, and nothing but the ledger.
+///
+/// Nothing in its directory is written, locked or mended, so one that cannot be written to
+/// will do.
+#[derive(Debug)]
+pub struct Archive {
+    dir: PathBuf,
+    manifest: Manifest,
+    digest: Digest,
+    board: Board,
+    ledger: Ledger,
+}
+
+impl Archive {
+    /// Reads the session in `dir`; a torn last line is left alone, any other damage is an error.
+    pub fn open(dir: &Path, watch: &dyn Watch) -> Result<Self, SessionError> {
+        let (manifest, digest) = read_manifest(dir)?;
+        let mut ledger = Ledger::new(dir);
+        ledger.begins(digest)?;
+        let mut board = Board::new(manifest.frozen.max_tries);
+        board.read_on(&mut ledger, watch)?;
+        Ok(Self {
+            dir: dir.to_owned(),
+            manifest,
+            digest,
+            board,
+            ledger,
+        })
+    }
+
+    /// Its directory.
+    #[must_use]
+    pub fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    /// What was frozen at `scan`.
+    #[must_use]
+    pub fn manifest(&self) -> &Manifest {
+        &self.manifest
+    }
+
+    /// The digest of its `session.json`.
+    #[must_use]
+    pub fn digest(&self) -> Digest {
+        self.digest
+    }
+
+    /// The hash of the last line that was read.
+    #[must_use]
+    pub fn head(&self) -> Digest {
+        self.ledger.tip().head
+    }
+
+    /// Where every quest stands.
+    #[must_use]
+    pub fn board(&self) -> &Board {
+        &self.board
+    }
+
+    /// What pages said.
+    #[must_use]
+    pub fn evidence(&self) -> EvidenceStore {
+        EvidenceStore::new(&self.dir)
+    }
+
+    /// A reader of quests and attempts, for many of them.
+    pub fn reader(&self) -> Result<LineReader, SessionError> {
+        self.ledger.reader()
+    }
+}

@@ -1,0 +1,307 @@
+//! `comail log`: the ledger for people and programs, also while it grows.
+
+use std::fs::{self, OpenOptions};
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::process::{Child, ChildStdout, Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::thread;
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::harness::email_net::ACME;
+use crate::harness::{EmailNet, Place, Run};
+
+/// How long an output is waited for that must come.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A `log --follow` at work, and the lines that it prints.
+struct Follower {
+    child: Child,
+    lines: Receiver<String>,
+}
+
+impl Follower {
+    fn start(place: &Place, args: &[&str]) -> Self {
+        let mut command = place.command();
+        let command = command.args(["log", "--follow"]).args(args);
+        let piped = command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = piped.spawn().expect("the program starts");
+        let stdout = child.stdout.take().expect("a pipe");
+        let (sender, lines) = channel();
+        thread::spawn(move || {
+            for line in BufReader::new(stdout).split(b'\n') {
+                let line = String::from_utf8(line.expect("a pipe")).expect("UTF-8");
+                if sender.send(line).is_err() {
+                    return;
+                }
+            }
+        });
+        Self { child, lines }
+    }
+
+    #[track_caller]
+    fn next(&self) -> String {
+        self.lines.recv_timeout(PATIENCE).expect("a line")
+    }
+
+    /// Expects the program to end by itself.
+    fn end(self) -> Run {
+        let run = Run::from(self.child.wait_with_output().expect("it ends"));
+        let rest: Vec<String> = self.lines.iter().collect();
+        assert_eq!(rest, Vec::<String>::new());
+        run
+    }
+
+    fn kill(mut self) {
+        self.child.kill().expect("it can be killed");
+        self.child.wait().expect("it ends");
+    }
+}
+
+fn lines(ledger: &[u8]) -> Vec<String> {
+    let text = String::from_utf8(ledger.to_vec()).expect("a ledger is UTF-8");
+    text.lines().map(str::to_owned).collect()
+}
+
+/// Every kind of event but those that only a newer list, a recheck or an older session makes.
+fn eventful() -> EmailNet {
+    let world = EmailNet::unscanned();
+    let key = world.place.write("key", "k".repeat(32));
+    let rows = "company,site\nAcme Foods,acme.co.kr\nBolt Toys,\nCargo Ring,\nAcme Foods,\n";
+    world.place.write("list.csv", rows);
+    let mut scan = ["scan", "list.csv", "--col=company", "--site-col=site"]
+        .map(str::to_owned)
+        .to_vec();
+    scan.push(format!("--operator-key={}", key.display()));
+    scan.extend(world.flags_with(&["--pause-after", "1", "--max-tries", "2"]));
+    world.place.run(scan).ok();
+    world.place.run(["next", "--worker=w1"]).ok();
+    let mut right = world.right("acme.co.kr").args(1);
+    right.push("--worker=w1".to_owned());
+    world.place.run(right).ok();
+    world.place.run(["next", "--worker=w2", "--lease=90s"]).ok();
+    let key = format!("--operator-key={}", key.display());
+    world.place.run(["release", "--worker=w2", &key]).ok();
+    world.place.run(["submit", "--id=2", "--none=x"]).exits(5);
+    world.place.run(["submit", "--id=2", "--none=x"]).exits(6);
+    world.place.run(["resume", &key]).ok();
+    world
+        .place
+        .write("more.csv", "company,site\nDelta Works,\n");
+    world.place.run(["scan", "--update", "more.csv", &key]).ok();
+    world
+}
+
+#[test]
+fn people_read_what_happened() {
+    let world = eventful();
+    let text = world.place.run(["log"]).ok();
+    let mut settings = insta::Settings::clone_current();
+    settings.add_filter(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", "[TIME]");
+    settings.add_filter(r"of /.*/more\.csv", "of [DIR]/more.csv");
+    settings.bind(|| insta::assert_snapshot!("log", text));
+}
+
+#[test]
+fn programs_read_the_ledger_byte_by_byte() {
+    let world = eventful();
+    let ledger = world.place.ledger();
+    let json = world.place.run(["log", "--json"]).ok();
+    assert_eq!(json.as_bytes(), ledger);
+    let all = lines(&ledger);
+    let from = world.place.run(["log", "--json", "--from=3"]).ok();
+    assert_eq!(lines(from.as_bytes()), all[3..]);
+    let past = world.place.run(["log", "--json", "--from=99"]).ok();
+    assert_eq!(past, "");
+    let some = world
+        .place
+        .run(["log", "--json", "--type=attempt,claim", "--from=5"]);
+    let types: Vec<Value> = lines(some.ok().as_bytes())
+        .iter()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap()["type"].clone())
+        .collect();
+    assert_eq!(types, ["attempt", "claim", "attempt", "attempt"]);
+    world.place.run(["log", "--type=attempts"]).exits(2);
+    world.place.run(["log", "--session=none"]).exits(1);
+}
+
+#[test]
+fn it_only_reads() {
+    let world = eventful();
+    let session = world.place.at(".comail");
+    fs::remove_file(session.join("index.sqlite")).unwrap();
+    let ledger = session.join("ledger.jsonl");
+    let whole = world.place.ledger();
+    fs::write(&ledger, [&whole[..], b"{\"seq\":"].concat()).unwrap();
+    let before = crate::sheets::names(&session);
+    let run = world.place.run(["log", "--json"]);
+    assert_eq!(
+        (run.stdout.as_bytes(), run.stderr.as_str()),
+        (&whole[..], "")
+    );
+    assert!(world.place.ledger().ends_with(b"{\"seq\":"));
+    assert_eq!(crate::sheets::names(&session), before);
+}
+
+#[test]
+fn names_and_reasons_cannot_steer_a_terminal() {
+    let evil = "Acme\u{1b}[2J\u{202e}\u{2028}Foods";
+    let world = EmailNet::unscanned();
+    world
+        .place
+        .write("list.csv", format!("company,site\n{evil},{evil}\n"));
+    world
+        .place
+        .run(["scan", "list.csv", "--col=company", "--site-col=site"])
+        .ok();
+    let text = world.place.run(["log"]).ok();
+    assert!(
+        text.contains("Acme\\u{1b}[2J\\u{202e}\\u{2028}Foods"),
+        "{text}"
+    );
+    assert!(
+        !text.contains(['\u{1b}', '\u{202e}', '\u{2028}']),
+        "{text:?}"
+    );
+    assert_eq!(text.lines().count(), 2, "{text}");
+}
+
+#[test]
+fn damage_is_told_with_its_line_after_what_stands_before_it() {
+    let world = eventful();
+    world.spoils();
+    let whole = world.place.ledger();
+    let at = whole.len() - 40;
+    let mut bad = whole.clone();
+    bad[at] ^= 1;
+    fs::write(world.place.at(".comail/ledger.jsonl"), &bad).unwrap();
+    let all = lines(&whole);
+    let run = world.place.run(["log", "--json"]);
+    assert_eq!(lines(run.stdout.as_bytes()), all[..all.len() - 1]);
+    let line = format!("ledger.jsonl, line {}:", all.len());
+    assert!(run.stderr.contains(&line), "{run:?}");
+    run.exits(1);
+}
+
+#[test]
+fn a_follower_sees_what_others_add() {
+    let world = EmailNet::with(&[ACME, "Bolt Toys"], &[]);
+    let json = Follower::start(&world.place, &["--json"]);
+    let text = Follower::start(&world.place, &["--type=attempt", "--from=2"]);
+    for line in lines(&world.place.ledger()) {
+        assert_eq!(json.next(), line);
+    }
+    for tries in 1..=2 {
+        assert_eq!(world.place.give_up(2), 5);
+        assert_eq!(json.next(), *lines(&world.place.ledger()).last().unwrap());
+        let told = text.next();
+        let expected = format!("{tries} of 3 tries used");
+        assert!(told.contains("quest 2, Bolt Toys: FAIL"), "{told}");
+        assert!(told.ends_with(&expected), "{told}");
+    }
+    json.kill();
+    text.kill();
+}
+
+#[test]
+fn a_line_is_printed_once_it_is_whole() {
+    let world = EmailNet::with(&[ACME], &[]);
+    let before = world.place.ledger();
+    assert_eq!(world.place.give_up(1), 5);
+    let whole = world.place.ledger();
+    let path = world.place.at(".comail/ledger.jsonl");
+    let added = &whole[before.len()..];
+    fs::write(&path, &whole[..before.len() + 9]).unwrap();
+    let follower = Follower::start(&world.place, &["--json"]);
+    for line in lines(&before) {
+        assert_eq!(follower.next(), line);
+    }
+    let mut ledger = OpenOptions::new().append(true).open(&path).unwrap();
+    for part in [&added[9..50], &added[50..added.len() - 1]] {
+        ledger.write_all(part).unwrap();
+    }
+    ledger.write_all(b"\n").unwrap();
+    assert_eq!(follower.next(), lines(added)[0]);
+    follower.kill();
+}
+
+#[test]
+fn a_torn_tail_that_is_cut_off_is_never_seen() {
+    let world = EmailNet::with(&[ACME], &[]);
+    let whole = world.place.ledger();
+    let path = world.place.at(".comail/ledger.jsonl");
+    let torn = [&whole[..], b"{\"seq\":2,\"at\":\"", &[b'x'; 5000]].concat();
+    fs::write(&path, torn).unwrap();
+    let follower = Follower::start(&world.place, &["--json"]);
+    for line in lines(&whole) {
+        assert_eq!(follower.next(), line);
+    }
+    assert_eq!(world.place.give_up(1), 5);
+    let healed = world.place.ledger();
+    assert!(healed.starts_with(&whole));
+    assert_eq!(follower.next(), lines(&healed[whole.len()..])[0]);
+    follower.kill();
+}
+
+#[test]
+fn a_ledger_that_is_cut_or_rewritten_under_a_follower_ends_it() {
+    let world = eventful();
+    world.spoils();
+    let path = world.place.at(".comail/ledger.jsonl");
+    let whole = world.place.ledger();
+    let all = lines(&whole);
+    let cut = all[..all.len() - 2].join("\n") + "\n";
+    let other = String::from_utf8(whole.clone()).unwrap();
+    let other = other.replacen("Delta Works", "Delta Wurst", 1);
+    for (bad, why) in [(cut, "was cut"), (other, "no longer the one")] {
+        fs::write(&path, &whole).unwrap();
+        let follower = Follower::start(&world.place, &["--json"]);
+        for line in &all {
+            assert_eq!(follower.next(), *line);
+        }
+        fs::write(&path, bad).unwrap();
+        let run = follower.end();
+        assert!(run.stderr.contains(why), "{run:?}");
+        assert!(run.stderr.contains("ledger.jsonl, line"), "{run:?}");
+        run.exits(1);
+    }
+}
+
+/// Takes the first line and goes away.
+fn take_one(stdout: ChildStdout) {
+    let mut line = String::new();
+    BufReader::new(stdout).read_line(&mut line).expect("a pipe");
+    assert!(line.contains("the session begins"), "{line}");
+}
+
+#[test]
+fn a_reader_who_goes_away_ends_it_quietly() {
+    let names: Vec<String> = (0..5_000).map(|n| format!("Company {n}")).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let place = Place::new();
+    place.scan(&names, &[]);
+    for args in [&["log"][..], &["log", "--follow"]] {
+        let mut command = place.command();
+        let piped = command.args(args).stdout(Stdio::piped());
+        let mut child = piped.stderr(Stdio::piped()).spawn().unwrap();
+        take_one(child.stdout.take().unwrap());
+        let run = Run::from(child.wait_with_output().unwrap());
+        assert_eq!((run.code, run.stderr.as_str()), (0, ""), "{args:?}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_ends_a_follower_cleanly() {
+    let world = EmailNet::with(&[ACME], &[]);
+    let follower = Follower::start(&world.place, &[]);
+    for _ in 0..2 {
+        follower.next();
+    }
+    let mut kill = Command::new("kill");
+    let kill = kill.args(["-INT", &follower.child.id().to_string()]);
+    assert!(kill.status().expect("kill runs").success());
+    let run = follower.end();
+    assert_eq!((run.code, run.stderr.as_str()), (130, ""));
+}
