@@ -24,6 +24,8 @@ mod row;
 mod schema;
 mod seal;
 mod shelf;
+#[cfg(test)]
+mod tests;
 
 pub(super) use build::{Index, Plan, RecordError};
 pub(super) use checkpoint::Checkpoint;
