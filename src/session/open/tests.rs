@@ -329,6 +329,7 @@ fn the_clock_is_asked_under_the_lock() {
     let mut held = Vec::new();
     let mut clock = || {
         held.push(lock.try_lock().is_err());
+        lock.unlock().unwrap();
         at()
     };
     let appended = session.append_at(&mut clock, &mut salt, |_, now| {
