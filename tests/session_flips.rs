@@ -27,11 +27,12 @@ fn seen(session: &Session) -> Result<Seen, SessionError> {
         let quest = session.quest(&standing)?;
         let claim = session.claim_on(standing.id)?;
         let repeats = session.repeats(standing.id, wrong().digest())?;
-        text += &format!("\n{key}: {standing:?} {quest:?} {last:?} {claim:?} {repeats:?}");
+        let said = format!("\n{key}: {standing:?} {quest:?} {last:?} {claim:?} {repeats:?}");
+        text.push_str(&said);
     }
     session.each_key(&mut |key| text += key.as_str())?;
-    text += &format!("{:?} {:?}", session.claims()?, session.first_free(at())?);
-    Ok(text)
+    let claims = format!("{:?} {:?}", session.claims()?, session.first_free(at())?);
+    Ok(text + &claims)
 }
 
 fn wrong() -> Submission {
@@ -279,14 +280,7 @@ fn torn(what: &str, step: usize, before: impl Fn(&mut Session), last: impl Fn(&m
         )
     };
     let kept = shorter.0.len();
-    assert_eq!(
-        files.ledger[kept..]
-            .iter()
-            .filter(|byte| **byte == b'\n')
-            .count(),
-        1,
-        "{what}"
-    );
+    assert_eq!(files.lines() - files.line(kept) + 1, 1, "{what}");
     files.put(&shorter.0, Some(&shorter.1));
     let truth = seen(&files.open().expect("a session")).expect("answers");
     for cut in (kept..files.ledger.len()).step_by(pick(step, 1)) {

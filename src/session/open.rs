@@ -1,7 +1,7 @@
 //! An open session: reading it, and appending to it under its lock.
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;
 
 use std::cell::{Ref, RefCell};
 use std::path::Path;

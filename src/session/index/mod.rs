@@ -11,9 +11,11 @@
 //! | `mark` | what PASSes have taken, such as addresses |
 //! | `claim` | who holds which quest |
 //!
-//! Rows carry a seal, a digest of what they say. It keeps a slip of somebody's hand from being
-//! taken for the truth, and a row of another session from being taken for one of this; it is no
-//! protection against somebody who computes it.
+//! Rows carry a seal, a digest of what they say. A quest's covers the seal of its claim, and its
+//! number of attempts tells how many submissions it has: so a row that is gone is missed where it
+//! is asked for. A mark that is gone is missed when the whole ledger is folded. Seals keep a slip
+//! of somebody's hand from being taken for the truth, and a row of another session from being
+//! taken for one of this; they are no protection against somebody who computes them.
 
 mod build;
 mod checkpoint;
@@ -25,6 +27,8 @@ mod row;
 mod schema;
 mod seal;
 mod shelf;
+#[cfg(test)]
+mod tests;
 
 pub(super) use build::{Index, Plan, RecordError};
 pub(super) use checkpoint::Checkpoint;

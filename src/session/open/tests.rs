@@ -16,16 +16,16 @@ use crate::session::{
     Store as _, Tally, create, extend,
 };
 
-struct Made {
+pub(in crate::session) struct Made {
     _home: TempDir,
-    dir: PathBuf,
+    pub(in crate::session) dir: PathBuf,
 }
 
-fn at() -> Timestamp {
+pub(in crate::session) fn at() -> Timestamp {
     "2026-01-02T03:04:05.678Z".parse().unwrap()
 }
 
-fn salt() -> Salt {
+pub(in crate::session) fn salt() -> Salt {
     Salt([7; 16])
 }
 
@@ -86,7 +86,7 @@ fn made_with(count: usize, pause_after: u32) -> Made {
     Made { _home: home, dir }
 }
 
-fn made(count: usize) -> Made {
+pub(in crate::session) fn made(count: usize) -> Made {
     made_with(count, 0)
 }
 
@@ -99,7 +99,12 @@ fn tally(session: &Session) -> Tally {
     session.totals().tally
 }
 
-fn attempt(session: &Session, index: usize, verdict: Verdict, grounds: Grounds) -> Event {
+pub(in crate::session) fn attempt(
+    session: &Session,
+    index: usize,
+    verdict: Verdict,
+    grounds: Grounds,
+) -> Event {
     let standing = standing(session, index);
     let next = standing
         .progress
@@ -134,7 +139,7 @@ fn judge(session: &mut Session, index: usize, verdict: Verdict) -> Result<(), Se
     Ok(())
 }
 
-fn ledger(made: &Made) -> PathBuf {
+pub(in crate::session) fn ledger(made: &Made) -> PathBuf {
     made.dir.join("ledger.jsonl")
 }
 
@@ -313,4 +318,24 @@ proptest! {
         again.fold().unwrap();
         prop_assert_eq!(again.mended(), []);
     }
+}
+
+/// The time of a line is that at which the lock is held, however long it was waited for.
+#[test]
+fn the_clock_is_asked_under_the_lock() {
+    let made = made(1);
+    let mut session = Session::open(&made.dir).unwrap();
+    let lock = fs::File::open(made.dir.join("lock")).unwrap();
+    let mut held = Vec::new();
+    let mut clock = || {
+        held.push(lock.try_lock().is_err());
+        lock.unlock().unwrap();
+        at()
+    };
+    let appended = session.append_at(&mut clock, &mut salt, |_, now| {
+        assert_eq!(now, at());
+        Ok::<_, ()>(Vec::new())
+    });
+    assert!(matches!(appended, Ok(Appended::Done)));
+    assert_eq!(held, [true]);
 }

@@ -1,0 +1,353 @@
+//! Indexes against the ledgers that they were made from.
+
+use std::path::Path;
+
+use jiff::{SignedDuration, Timestamp};
+use proptest::prelude::*;
+use rusqlite::types::Value;
+
+use super::*;
+use crate::quest::{QuestId, Verdict};
+use crate::session::claim::{Claim, Claimed, Lease, Released, Worker};
+use crate::session::event::{Event, Resumed};
+use crate::session::fold::Shelf as _;
+use crate::session::open::tests::{Made, at, attempt, ledger, made, salt};
+use crate::session::open::{Appended, Session};
+use crate::session::progress::Unwatched;
+use crate::session::resolution::{Carried, Origin, Outcome, Resolution};
+use crate::session::store::Store as _;
+use crate::session::{Grounds, Mark};
+
+const TABLES: [&str; 5] = ["checkpoint", "quest", "submission", "mark", "claim"];
+
+fn id(index: usize) -> QuestId {
+    QuestId::from_index(index).unwrap()
+}
+
+fn worker(name: &str) -> Worker {
+    name.parse().unwrap()
+}
+
+fn append(session: &mut Session, event: Event) -> bool {
+    append_after(session, SignedDuration::ZERO, event)
+}
+
+fn append_after(session: &mut Session, later: SignedDuration, event: Event) -> bool {
+    let appended = session.append(at() + later, &mut salt, |_| Ok::<_, ()>(vec![event]));
+    matches!(appended, Ok(Appended::Done))
+}
+
+fn claim(quest: usize, name: &str) -> Event {
+    Event::Claim(Claimed {
+        quest: id(quest),
+        worker: worker(name),
+        lease: Lease::DEFAULT,
+    })
+}
+
+fn resolution(session: &Session, quest: usize) -> Event {
+    let standing = session.standing(id(quest)).unwrap().unwrap();
+    let raw = || serde_json::value::to_raw_value("").unwrap();
+    Event::Resolution(Box::new(Resolution {
+        quest: standing.id,
+        attempt: standing.attempts,
+        outcome: Outcome::Confirmed,
+        verdict: Verdict::Pass,
+        grounds: Grounds::Confirmed,
+        rules: Vec::new(),
+        holds: vec![Mark(format!("resolved {quest}"))],
+        judgement: raw(),
+        evidence: raw(),
+    }))
+}
+
+fn pass(session: &Session, quest: usize, mark: &str) -> Event {
+    let Event::Attempt(mut passed) = attempt(session, quest, Verdict::Pass, Grounds::World) else {
+        panic!("an attempt");
+    };
+    passed.holds = vec![Mark(mark.to_owned())];
+    Event::Attempt(passed)
+}
+
+fn carried(session: &Session, quest: usize) -> Event {
+    let Event::Attempt(attempt) = pass(session, quest, "carried") else {
+        panic!("an attempt");
+    };
+    Event::Carried(Box::new(Carried {
+        origin: Origin {
+            session: "/elsewhere".into(),
+            manifest: session.head(),
+            head: session.head(),
+            quest: id(quest),
+            at: at(),
+        },
+        attempt: *attempt,
+    }))
+}
+
+/// A session with something in every column of every table.
+fn full() -> Made {
+    let made = made(6);
+    let mut session = Session::open(&made.dir).unwrap();
+    let failed = attempt(&session, 0, Verdict::Fail, Grounds::World);
+    assert!(append(&mut session, failed));
+    assert!(append(&mut session, claim(0, "w1")));
+    let passed = pass(&session, 1, "mailbox a@b.kr");
+    assert!(append(&mut session, passed));
+    let silent = attempt(&session, 2, Verdict::Review, Grounds::Silence);
+    assert!(append(&mut session, silent));
+    let resolved = resolution(&session, 2);
+    assert!(append(&mut session, resolved));
+    let carried = carried(&session, 3);
+    assert!(append(&mut session, carried));
+    let silent = attempt(&session, 4, Verdict::Review, Grounds::Silence);
+    assert!(append(&mut session, silent));
+    made
+}
+
+fn plan(session: &Session, dir: &Path) -> Plan {
+    Plan {
+        dir: dir.to_owned(),
+        session: session.checkpoint().session,
+        max_tries: session.manifest().frozen.max_tries,
+    }
+}
+
+/// Every row of every table.
+fn dump(index: &Index) -> Vec<(String, Vec<Value>)> {
+    let mut dumped = Vec::new();
+    for table in TABLES {
+        let sql = format!("SELECT * FROM {table} ORDER BY 1, 2");
+        let mut select = index.connection().prepare(&sql).unwrap();
+        let columns = select.column_count();
+        let mut rows = select.query([]).unwrap();
+        while let Some(row) = rows.next().unwrap() {
+            let values = (0..columns).map(|at| row.get(at).unwrap());
+            dumped.push((table.to_owned(), values.collect()));
+        }
+    }
+    dumped
+}
+
+/// What the index says of itself after `sql`, held against the ledger.
+fn held_against(made: &Made, sql: &str) -> Result<(), IndexError> {
+    let session = Session::open(&made.dir).unwrap();
+    let board = session.board().unwrap();
+    let tip = session.checkpoint().tip();
+    let plan = plan(&session, &made.dir);
+    drop(session);
+    let index = Index::open(&plan).unwrap();
+    index.connection().execute_batch("BEGIN").unwrap();
+    let changed = index.connection().execute_batch(sql);
+    changed.unwrap_or_else(|error| panic!("{sql}: {error}"));
+    let checkpoint = Checkpoint::read(index.connection(), plan.session);
+    let fits = checkpoint.and_then(|_| index.fits(&board, tip));
+    index.connection().execute_batch("ROLLBACK").unwrap();
+    fits
+}
+
+#[test]
+fn every_column_of_every_row_is_held_against_the_ledger() {
+    let made = full();
+    held_against(&made, "SELECT 1").unwrap();
+    let session = Session::open(&made.dir).unwrap();
+    let index = Index::open(&plan(&session, &made.dir)).unwrap();
+    let rows = dump(&index);
+    for table in TABLES {
+        let columns = index
+            .connection()
+            .prepare(&format!("SELECT * FROM {table}"));
+        let columns: Vec<String> = columns.unwrap().column_names().map(str::to_owned).collect();
+        for (place, column) in columns.iter().enumerate() {
+            let of_it = rows.iter().filter(|(name, _)| name == table);
+            let filled = of_it
+                .filter(|(_, values)| values[place] != Value::Null)
+                .count();
+            assert!(filled > 0, "nothing is tried of {table}.{column}");
+            if (table, column.as_str()) == ("checkpoint", "id") {
+                continue;
+            }
+            let other = match rows.iter().find(|(name, _)| name == table).unwrap().1[place] {
+                Value::Text(_) => format!("{column} || 'x'"),
+                Value::Blob(_) => "randomblob(32)".to_owned(),
+                _ => format!("{column} + 1000"),
+            };
+            let sql = format!("UPDATE {table} SET {column} = {other} WHERE {column} IS NOT NULL");
+            let found = held_against(&made, &sql);
+            assert!(found.is_err(), "{sql}");
+        }
+        let found = held_against(&made, &format!("DELETE FROM {table}"));
+        let named = matches!(found, Err(IndexError::Changed { .. }));
+        assert!(named, "{table}: {found:?}");
+    }
+}
+
+#[test]
+fn rows_that_the_ledger_does_not_know_are_found() {
+    let made = full();
+    for (table, sql) in [
+        (
+            "quest",
+            "INSERT INTO quest SELECT 7, key, fold, state, tries, attempts, quest_offset, \
+          quest_length, NULL, NULL, NULL, NULL, NULL, NULL, NULL, seal FROM quest WHERE id = 6",
+        ),
+        (
+            "submission",
+            "INSERT INTO submission SELECT quest, 2, digest, grounds, seal FROM submission WHERE quest = 1",
+        ),
+        ("mark", "INSERT INTO mark VALUES ('mailbox x@y.kr', 5, 0)"),
+        ("claim", "INSERT INTO claim VALUES (6, 'w9', 0, 900, 0)"),
+    ] {
+        match held_against(&made, sql) {
+            Err(IndexError::Changed { table: found }) => assert_eq!(found, table, "{sql}"),
+            other => panic!("{sql}: {other:?}"),
+        }
+    }
+}
+
+#[test]
+fn a_row_of_another_session_is_none_of_this_one() {
+    let (one, two) = (full(), full());
+    let session = Session::open(&two.dir).unwrap();
+    let other = plan(&session, &two.dir);
+    for table in ["quest", "submission", "mark", "claim"] {
+        let sealed = |plan: &Plan| {
+            let index = Index::open(plan).unwrap();
+            let rows = dump(&index).into_iter().filter(|(name, _)| name == table);
+            rows.map(|(_, values)| values.last().cloned().unwrap())
+                .collect::<Vec<_>>()
+        };
+        let session = Session::open(&one.dir).unwrap();
+        let (mine, theirs) = (sealed(&plan(&session, &one.dir)), sealed(&other));
+        assert_eq!(mine.len(), theirs.len());
+        // The lists lie elsewhere, so the sessions differ.
+        assert!(
+            mine.iter()
+                .zip(&theirs)
+                .all(|(mine, theirs)| mine != theirs),
+            "{table}"
+        );
+    }
+    std::fs::copy(two.dir.join("index.sqlite"), one.dir.join("index.sqlite")).unwrap();
+    let session = Session::open(&one.dir).unwrap();
+    let found = session.mended();
+    assert!(
+        found[0].to_string().contains("belongs to another session"),
+        "{found:?}"
+    );
+}
+
+/// What is done to a quest, by a worker, after so many seconds.
+fn any_step() -> impl Strategy<Value = (u8, usize, u8, i64)> {
+    (0u8..8, 0usize..4, 0u8..3, -1_000i64..1_000)
+}
+
+fn do_step(
+    session: &mut Session,
+    (what, quest, who, _): (u8, usize, u8, i64),
+    later: SignedDuration,
+) {
+    let todo = session.standing(id(quest)).unwrap().unwrap().progress;
+    let todo = todo.state == crate::session::State::Todo;
+    let event = match what {
+        0 => pass(
+            session,
+            quest % 4,
+            if todo { "mailbox a@b.kr" } else { return },
+        ),
+        1 if todo => attempt(session, quest, Verdict::Review, Grounds::Silence),
+        2 | 3 if todo => attempt(session, quest, Verdict::Fail, Grounds::World),
+        4 => resolution(session, quest),
+        5 => match session.claim_on(id(quest)).unwrap() {
+            Some(claim) => Event::Released(Released {
+                quest: claim.quest,
+                worker: claim.worker,
+            }),
+            None => Event::Resumed(Resumed { streak: 0 }),
+        },
+        6 if todo => carried(session, quest),
+        _ => claim(quest, &format!("w{who}")),
+    };
+    // What cannot happen is refused, and leaves both as they were.
+    append_after(session, later, event);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn an_index_that_followed_the_ledger_is_the_one_made_anew(
+        steps in prop::collection::vec(any_step(), 1..24),
+    ) {
+        let made = made(4);
+        let older = std::fs::read(made.dir.join("index.sqlite")).unwrap();
+        let mut session = Session::open(&made.dir).unwrap();
+        let mut later = SignedDuration::ZERO;
+        for step in steps {
+            later += SignedDuration::from_secs(step.3);
+            do_step(&mut session, step, later);
+        }
+        let plan = plan(&session, &made.dir);
+        let recorded = dump(&Index::open(&plan).unwrap());
+        drop(session);
+        // One line at a time, all at once, and from nothing.
+        std::fs::write(made.dir.join("index.sqlite"), older).unwrap();
+        let session = Session::open(&made.dir).unwrap();
+        prop_assert_eq!(session.mended(), []);
+        let followed = dump(&Index::open(&plan).unwrap());
+        let (rebuilt, _) = Index::rebuild(&plan, &Unwatched).unwrap();
+        prop_assert_eq!(&followed, &recorded);
+        prop_assert_eq!(&dump(&rebuilt), &recorded);
+        let board = session.board().unwrap();
+        prop_assert!(rebuilt.fits(&board, session.checkpoint().tip()).is_ok());
+        prop_assert!(ledger(&made).exists());
+    }
+
+    #[test]
+    fn what_is_free_is_what_no_live_claim_is_on(
+        claims in prop::collection::vec(prop::option::of((0i64..4_000, 1u32..4)), 5),
+        now in -4_000i64..8_000,
+    ) {
+        let made = made(5);
+        let session = Session::open(&made.dir).unwrap();
+        let (index, _) = Index::in_memory(&plan(&session, &made.dir), &Unwatched).unwrap();
+        let time = |after: i64| at() + SignedDuration::from_millis(after);
+        let mut expected = None;
+        for (quest, claim) in claims.iter().enumerate() {
+            let claim = claim.map(|(taken, lease)| Claim {
+                quest: id(quest),
+                worker: worker(&format!("w{quest}")),
+                at: time(taken),
+                lease: lease.try_into().unwrap(),
+            });
+            if claim.as_ref().is_none_or(|claim| !claim.is_live(time(now))) {
+                expected = expected.or(Some(quest));
+            }
+            if let Some(claim) = claim {
+                index.rows().put_claim(claim).unwrap();
+            }
+        }
+        let free = index.first_free(time(now)).unwrap();
+        prop_assert_eq!(free.map(|standing| standing.id.index()), expected);
+    }
+}
+
+#[test]
+fn leases_end_to_the_millisecond_however_far_the_clock_is() {
+    let made = made(1);
+    let session = Session::open(&made.dir).unwrap();
+    let (index, _) = Index::in_memory(&plan(&session, &made.dir), &Unwatched).unwrap();
+    let claim = Claim {
+        quest: id(0),
+        worker: worker("w"),
+        at: at(),
+        lease: 1.try_into().unwrap(),
+    };
+    index.rows().put_claim(claim.clone()).unwrap();
+    let clocks =
+        [-1_000, -999, 0, 999, 1_000].map(|after| at() + SignedDuration::from_millis(after));
+    for now in clocks.into_iter().chain([Timestamp::MIN, Timestamp::MAX]) {
+        let free = index.first_free(now).unwrap().is_some();
+        assert_eq!(free, !claim.is_live(now), "{now}");
+    }
+}
