@@ -1,5 +1,7 @@
 //! `recheck` and Ctrl-C: it stops at once, and keeps what was judged.
 
+#[cfg(target_os = "linux")]
+use std::cell::RefCell;
 use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Barrier};
 
@@ -93,7 +95,7 @@ fn what_is_being_recorded_is_recorded_whole_and_a_second_ctrl_c_ends_at_once() {
         let net = world(&barrier);
         let lock = std::fs::File::open(net.place.at(".comail/lock")).expect("the lock");
         lock.lock().expect("the lock");
-        let child = start(&net);
+        let mut child = start(&net);
         until("it waits to record", || waits_for_a_lock(&child));
         press_ctrl_c(&child);
         // The two must not come to the process as one.
@@ -103,6 +105,9 @@ fn what_is_being_recorded_is_recorded_whole_and_a_second_ctrl_c_ends_at_once() {
         } else {
             lock.unlock().expect("the lock");
         }
+        let ended = RefCell::new(&mut child);
+        let has_ended = || ended.borrow_mut().try_wait().expect("a child").is_some();
+        until("it has ended", has_ended);
         let run = Run::from(child.wait_with_output().expect("the program ends"));
         let said = run.exits(130);
         if second {

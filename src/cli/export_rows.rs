@@ -149,3 +149,24 @@ fn line(fact: &Fact) -> String {
         fact.rule, fact.expected, fact.actual
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_submitted_is_shown_unless_it_failed() {
+        let shown = |state| is_shown(state, None);
+        assert_eq!(State::ALL.map(shown), [true, true, false, false]);
+        let resolved = |outcome| is_shown(State::Review, Some(outcome));
+        assert_eq!(Resolved::ALL.map(resolved), [true, false, true]);
+    }
+
+    #[test]
+    fn a_review_that_was_judged_again_says_what_became_of_it() {
+        assert_eq!(status(State::Review, None), "REVIEW");
+        let resolved = |outcome| status(State::Review, Some(outcome));
+        let expected = ["REVIEW (confirmed)", "REVIEW (refuted)", "REVIEW (open)"];
+        assert_eq!(Resolved::ALL.map(resolved), expected);
+    }
+}

@@ -1,5 +1,8 @@
 //! `comail recheck`: REVIEWs that nothing but an unanswered lookup stood in the way of.
 
+#[cfg(test)]
+mod tests;
+
 use anyhow::{Context as _, Result};
 use clap::Args;
 use serde::Serialize;
@@ -13,7 +16,7 @@ use super::interrupt::Interrupt;
 use super::output::{Paper, Tone};
 use super::progress::JudgingBar;
 use crate::drive::{self, Crowd, Looked, Next, Rechecked, SharedWorld};
-use crate::gate::{Fact, Judgement};
+use crate::gate::{Fact, Gate, Judgement};
 use crate::quest::QuestId;
 use crate::session::{Outcome, Session};
 use crate::world::live::LiveWorld;
@@ -129,7 +132,7 @@ fn judge(
     }
 }
 
-fn settle(session: &mut Session, gate: &dyn crate::gate::Gate, looked: Looked) -> Result<Shown> {
+fn settle(session: &mut Session, gate: &dyn Gate, looked: Looked) -> Result<Shown> {
     let (id, key) = (looked.job.quest.id, looked.job.quest.key.to_string());
     let (now, salts) = (context::now(), &mut context::salt);
     let rechecked = drive::resolve(session, gate, looked, now, salts)?;

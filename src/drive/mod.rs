@@ -1,5 +1,4 @@
-//! Brings session, gate and world together: one turn of the loop, and
-//! what is judged again.
+//! Brings session, gate and world together: one turn of the loop, and what is judged again.
 
 mod accepted;
 mod assign;
