@@ -42,8 +42,13 @@ fn every_ending_has_its_code() {
     }
     assert_eq!(code(&["next"]), 3);
     assert_eq!(code(&["next", "--json"]), 3);
+    assert_eq!(code(&["audit"]), 0);
     world.place.write(".comail/source.txt", "x");
-    assert_eq!(code(&["export"]), 8);
+    for finding in ["audit", "export"] {
+        assert_eq!(code(&[finding]), 8);
+    }
+    let list = std::fs::read(world.place.at("companies.txt")).expect("the list");
+    world.place.write(".comail/source.txt", list);
     let world = EmailNet::with(&[ACME, "Bolt Toys"], &["--pause-after", "1"]);
     for code in [5, 5, 6, 7] {
         assert_eq!(world.place.give_up(1), code);

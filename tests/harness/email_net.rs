@@ -5,7 +5,7 @@ use std::thread;
 
 use serde_json::Value;
 
-use super::replayed::assert_replays;
+use super::replayed::{assert_audited, assert_replays};
 use crate::harness::Place;
 use crate::servers::TestNet;
 use crate::servers::http::Reply;
@@ -16,7 +16,8 @@ use crate::servers::http::Reply;
 /// show `info@acme.co.kr`, whose domain takes mail. Tests change one thing and look.
 ///
 /// When a test is done with it, every judgement of its session is made again from the
-/// session's evidence alone, and must be the recorded one, byte for byte.
+/// session's evidence alone, and must be the recorded one, byte for byte; and an audit of the
+/// session must find nothing.
 pub struct EmailNet {
     /// The servers.
     pub net: TestNet,
@@ -232,6 +233,7 @@ impl Drop for EmailNet {
         let session = self.place.at(".comail");
         if !thread::panicking() && !self.spoiled.load(Ordering::Relaxed) && session.exists() {
             assert_replays(&session);
+            assert_audited(&session);
         }
     }
 }

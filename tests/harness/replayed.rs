@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
+use comail::drive::audit::{Onlooker, Plan, walk};
 use comail::drive::{Recorded, ReplayError, Replayer, replay};
-use comail::session::{Attempt, Entry, Event, Resolution, Session, Store as _};
+use comail::session::{Attempt, Entry, Event, Resolution, Session, Store as _, Unwatched};
 
 /// Judges every attempt of the session again, from its evidence, and every REVIEW that was
 /// resolved; returns how many attempts there were.
@@ -31,6 +32,30 @@ pub fn assert_replays(session_dir: &Path) -> usize {
         assert_eq!(again, recorded, "the resolution of quest {quest}");
     }
     attempts.len()
+}
+
+/// Audits the session: honest work gives no findings.
+///
+/// # Panics
+///
+/// When there is one.
+#[track_caller]
+pub fn assert_audited(session_dir: &Path) {
+    let mut session = Session::open(session_dir).expect("a session");
+    let board = session.fold().expect("a ledger that folds");
+    let plan = Plan {
+        session: &session,
+        board: &board,
+        noted: Some(board.tip().head),
+        same_judge: true,
+    };
+    let onlooker = Onlooker {
+        watch: &Unwatched,
+        stop: &|| false,
+    };
+    let audited = walk(plan, onlooker).expect("an audit");
+    assert_eq!(audited.findings, [], "of an honest session");
+    assert_eq!(audited.checked.lines, board.tip().length);
 }
 
 /// Every attempt of the ledger, in order, those among them that an earlier session brought.
