@@ -133,10 +133,11 @@ fn fill<E: From<SessionError>>(
     for brought in brought {
         let Brought { carried, bodies } = brought?;
         for (digest, packed) in &bodies {
-            evidence.keep(*digest, packed)?;
+            evidence.stock(*digest, packed)?;
         }
         draft.put(EventType::Carried, &carried)?;
     }
+    evidence.sync()?;
     draft.end()?;
     File::create(dir.join("lock")).map_err(SessionError::io(dir, "make the lock"))?;
     Index::rebuild(&plan, &Unwatched)?;
