@@ -8,6 +8,7 @@ mod attack_session;
 mod attack_tools;
 mod carry;
 mod carry_kills;
+mod carry_refused;
 mod cheese_domains;
 mod cheese_environment;
 mod cheese_names;
@@ -37,6 +38,7 @@ mod gate_source;
 mod gate_world;
 mod harness;
 mod log;
+mod quarters;
 #[cfg(unix)]
 mod readme;
 mod recheck;
