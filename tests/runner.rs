@@ -13,6 +13,7 @@ mod audit_ledger;
 mod audit_live;
 mod carry;
 mod carry_kills;
+mod carry_refused;
 mod cheese_domains;
 mod cheese_environment;
 mod cheese_names;
@@ -44,6 +45,7 @@ mod gate_world;
 mod harness;
 mod honest_homes;
 mod log;
+mod quarters;
 #[cfg(unix)]
 mod readme;
 mod recheck;

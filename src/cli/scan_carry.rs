@@ -86,8 +86,10 @@ impl Carry {
             let looked = look(context, &mut carrier, new.manifest)?;
             carrier.by_world(looked);
         }
+        let bar = JudgingBar::of(carrier.left());
+        let brought = carrier.by_ref().inspect(|_| bar.judged());
         let (dir, salts) = (context.session_dir(), &mut context::salts());
-        session::create_carrying(dir, new, &mut carrier, salts)?;
+        session::create_carrying(dir, new, brought, salts)?;
         Ok(CarriedOver {
             from: self.old.dir().display().to_string(),
             counts: carrier.counts().clone(),

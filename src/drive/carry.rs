@@ -131,6 +131,12 @@ impl<'a> Carrier<'a> {
         self.looked = Some(looked.into_iter().map(by_id).collect());
     }
 
+    /// How many are still to be judged.
+    #[must_use]
+    pub fn left(&self) -> usize {
+        self.pairs.len()
+    }
+
     /// What became of those that were brought or left so far.
     #[must_use]
     pub fn counts(&self) -> &CarryCounts {

@@ -1,17 +1,17 @@
 //! Making a session, whole or not at all, and adding a newer list to one.
 
 use std::fs::{self, File};
-use std::io::{BufWriter, Write as _};
-use std::path::{Path, PathBuf};
+use std::io::Write as _;
+use std::path::Path;
 
 use jiff::Timestamp;
-use serde::Serialize;
 
-use super::chain::{Line, Salt, Tip};
+use super::chain::Salt;
 use super::error::SessionError;
 use super::event::{Event, EventType, Extended, Started};
 use super::evidence_store::{EvidenceStore, sync_dir};
 use super::index::{Index, Plan};
+use super::ledger_draft::LedgerDraft;
 use super::manifest::{Manifest, SourceRecord};
 use super::open::{Appended, Session};
 use super::progress::Unwatched;
@@ -133,10 +133,11 @@ fn fill<E: From<SessionError>>(
     for brought in brought {
         let Brought { carried, bodies } = brought?;
         for (digest, packed) in &bodies {
-            evidence.keep(*digest, packed)?;
+            evidence.stock(*digest, packed)?;
         }
         draft.put(EventType::Carried, &carried)?;
     }
+    evidence.sync()?;
     draft.end()?;
     File::create(dir.join("lock")).map_err(SessionError::io(dir, "make the lock"))?;
     Index::rebuild(&plan, &Unwatched)?;
@@ -170,58 +171,6 @@ fn copy_source(dir: &Path, from: &Path, record: &SourceRecord) -> Result<(), Ses
     Err(SessionError::SourceChanged {
         path: from.to_owned(),
     })
-}
-
-/// How much of a new ledger is written at once.
-const WRITE_BYTES: usize = 256 * 1024;
-
-/// A new ledger in the making.
-struct LedgerDraft<'a> {
-    path: PathBuf,
-    file: BufWriter<File>,
-    tip: Tip,
-    now: Timestamp,
-    salts: &'a mut dyn FnMut() -> Salt,
-}
-
-impl<'a> LedgerDraft<'a> {
-    fn begin(
-        dir: &Path,
-        now: Timestamp,
-        salts: &'a mut dyn FnMut() -> Salt,
-    ) -> Result<Self, SessionError> {
-        let path = dir.join("ledger.jsonl");
-        let file = File::create(&path).map_err(writing(&path))?;
-        Ok(Self {
-            file: BufWriter::with_capacity(WRITE_BYTES, file),
-            tip: Tip::start(),
-            path,
-            now,
-            salts,
-        })
-    }
-
-    fn put(&mut self, kind: EventType, body: &impl Serialize) -> Result<(), SessionError> {
-        let line = Line::next_of(self.tip, self.now, (self.salts)(), kind, body)?;
-        let bytes = line.text().as_bytes();
-        let written = self.file.write_all(bytes);
-        written
-            .and_then(|()| self.file.write_all(b"\n"))
-            .map_err(writing(&self.path))?;
-        self.tip = line.tip();
-        Ok(())
-    }
-
-    /// Brings it to disk.
-    fn end(self) -> Result<(), SessionError> {
-        let file = self.file.into_inner();
-        let file = file.map_err(|error| writing(&self.path)(error.into_error()))?;
-        file.sync_all().map_err(writing(&self.path))
-    }
-}
-
-fn writing(path: &Path) -> impl FnOnce(std::io::Error) -> SessionError {
-    SessionError::io(path, "write the ledger")
 }
 
 /// Adds the quests of a newer list, which `decide` makes of the session as it stands.

@@ -47,6 +47,30 @@ impl EvidenceStore {
         write().map_err(SessionError::io(&path, "write evidence"))
     }
 
+    /// Puts a packed body into a store that nobody reads as yet; it is on disk only when
+    /// [`EvidenceStore::sync`] returns.
+    pub(super) fn stock(&self, digest: Digest, packed: &[u8]) -> Result<(), SessionError> {
+        let path = self.path(digest);
+        let folder = path.parent().unwrap_or(&self.dir);
+        fs::create_dir_all(folder).map_err(SessionError::io(folder, "make the folder"))?;
+        fs::write(&path, packed).map_err(SessionError::io(&path, "write evidence"))
+    }
+
+    /// Brings all bodies to disk; many at once cost less than each by itself.
+    pub(super) fn sync(&self) -> Result<(), SessionError> {
+        let sync = || -> std::io::Result<()> {
+            for folder in fs::read_dir(&self.dir)? {
+                let folder = folder?.path();
+                for file in fs::read_dir(&folder)? {
+                    fs::File::open(file?.path())?.sync_all()?;
+                }
+                sync_dir(&folder)?;
+            }
+            sync_dir(&self.dir)
+        };
+        sync().map_err(SessionError::io(&self.dir, "write evidence"))
+    }
+
     /// The packed body with this digest; none when there is none.
     pub fn load(&self, digest: Digest) -> Result<Option<Vec<u8>>, SessionError> {
         let path = self.path(digest);

@@ -29,6 +29,7 @@ mod freshen;
 mod head;
 mod index;
 mod ledger;
+mod ledger_draft;
 mod line_reader;
 mod lock;
 mod log;

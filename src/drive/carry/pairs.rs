@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::NotCarried;
-use crate::quest::{FoldedKey, Quest, QuestId};
+use crate::quest::{Anchor, FoldedKey, Quest, QuestId};
 
 /// A quest of an earlier session, and the quest of the new one that it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,7 +42,7 @@ impl Side {
         let anchor = quest.anchor.as_ref();
         Self {
             id: quest.id,
-            anchor: anchor.map(crate::quest::Anchor::folded),
+            anchor: anchor.map(Anchor::folded),
             passed,
         }
     }
@@ -104,7 +104,7 @@ impl Namesakes {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::quest::{Anchor, Key};
+    use crate::quest::Key;
 
     fn quests(rows: &[(&str, &str)]) -> Vec<Quest> {
         let quest = |(index, (key, site)): (usize, &(&str, &str))| Quest {
