@@ -1,9 +1,9 @@
 //! `comail log`: the ledger for people and programs, also while it grows.
 
 use std::fs::{self, OpenOptions};
-use std::io::{BufRead as _, BufReader, Write as _};
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::process::{Child, ChildStdout, Command, Stdio};
-use std::sync::mpsc::{Receiver, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
 use std::time::Duration;
 
@@ -45,17 +45,28 @@ impl Follower {
         self.lines.recv_timeout(PATIENCE).expect("a line")
     }
 
-    /// Expects the program to end by itself.
-    fn end(self) -> Run {
-        let run = Run::from(self.child.wait_with_output().expect("it ends"));
-        let rest: Vec<String> = self.lines.iter().collect();
-        assert_eq!(rest, Vec::<String>::new());
-        run
+    /// Expects the program to print nothing more and to end by itself.
+    #[track_caller]
+    fn end(mut self) -> Run {
+        let rest = self.lines.recv_timeout(PATIENCE);
+        assert_eq!(rest, Err(RecvTimeoutError::Disconnected));
+        let mut stderr = String::new();
+        let mut pipe = self.child.stderr.take().expect("a pipe");
+        pipe.read_to_string(&mut stderr).expect("UTF-8");
+        let status = self.child.wait().expect("it ends");
+        Run {
+            code: status.code().unwrap_or(-1),
+            stdout: String::new(),
+            stderr,
+        }
     }
+}
 
-    fn kill(mut self) {
-        self.child.kill().expect("it can be killed");
-        self.child.wait().expect("it ends");
+impl Drop for Follower {
+    fn drop(&mut self) {
+        // It may have ended by itself.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
     }
 }
 
@@ -200,8 +211,6 @@ fn a_follower_sees_what_others_add() {
         assert!(told.contains("quest 2, Bolt Toys: FAIL"), "{told}");
         assert!(told.ends_with(&expected), "{told}");
     }
-    json.kill();
-    text.kill();
 }
 
 #[test]
@@ -223,7 +232,6 @@ fn a_line_is_printed_once_it_is_whole() {
     }
     ledger.write_all(b"\n").unwrap();
     assert_eq!(follower.next(), lines(added)[0]);
-    follower.kill();
 }
 
 #[test]
@@ -241,7 +249,6 @@ fn a_torn_tail_that_is_cut_off_is_never_seen() {
     let healed = world.place.ledger();
     assert!(healed.starts_with(&whole));
     assert_eq!(follower.next(), lines(&healed[whole.len()..])[0]);
-    follower.kill();
 }
 
 #[test]
