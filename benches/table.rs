@@ -73,9 +73,34 @@ fn scan(path: &Path) -> Result<Listing, Ended> {
     Ok(listing)
 }
 
-fn table(criterion: &mut Criterion) {
+/// Reads the rows and does nothing with them.
+fn read(path: &Path) -> Result<u32, ReadError> {
+    let mut list = List::open(path, &ReadOptions::default())?;
+    let column = list.column("company")?;
+    let mut count = 0;
+    list.rows(&[column], |_, _| {
+        count += 1;
+        Ok::<_, ReadError>(())
+    })?;
+    Ok(count)
+}
+
+fn reading(criterion: &mut Criterion) {
+    by_format(criterion, "table/read", |path| {
+        read(path).expect("a list");
+    });
+}
+
+fn scanning(criterion: &mut Criterion) {
+    by_format(criterion, "table/scan", |path| {
+        scan(path).expect("a list");
+    });
+}
+
+/// Runs `bench` for a list of each format.
+fn by_format(criterion: &mut Criterion, name: &str, bench: impl Fn(&Path)) {
     let home = tempfile::tempdir().expect("a directory");
-    let mut group = criterion.benchmark_group("table/scan");
+    let mut group = criterion.benchmark_group(name);
     group.sample_size(10);
     group.throughput(Throughput::Elements(rows().into()));
     for (name, write) in [
@@ -85,10 +110,10 @@ fn table(criterion: &mut Criterion) {
         let path = home.path().join(name);
         write(&path, rows());
         group.bench_function(name, |bencher| {
-            bencher.iter(|| scan(&path).expect("a list"));
+            bencher.iter(|| bench(&path));
         });
     }
 }
 
-criterion_group!(benches, table);
+criterion_group!(benches, reading, scanning);
 criterion_main!(benches);

@@ -3,18 +3,18 @@
 use std::fs::{self, File};
 use std::io::Write as _;
 use std::path::Path;
+use std::thread;
 
 use jiff::Timestamp;
 
 use super::chain::Salt;
 use super::error::SessionError;
-use super::event::{Event, EventType, Extended, Started};
+use super::event::{Event, Extended, Started};
 use super::evidence_store::{EvidenceStore, sync_dir};
-use super::index::{Index, Plan};
+use super::index::{Batches, Index, Plan};
 use super::ledger_draft::LedgerDraft;
 use super::manifest::{Manifest, SourceRecord};
 use super::open::{Appended, Session};
-use super::progress::Unwatched;
 use super::resolution::Carried;
 use crate::quest::{Digest, Quest};
 
@@ -124,10 +124,30 @@ fn fill<E: From<SessionError>>(
         session: digest,
         max_tries: new.manifest.frozen.max_tries,
     };
-    let mut draft = LedgerDraft::begin(dir, new.now, salts)?;
-    draft.put(EventType::Session, &Started { manifest: digest })?;
+    let (batches, lines) = Batches::channel();
+    thread::scope(|scope| -> Result<(), E> {
+        let index = scope.spawn(|| Index::write_along(&plan, lines));
+        let draft = LedgerDraft::begin(dir, new.now, salts, batches)?;
+        write_ledger(dir, draft, digest, new, brought)?;
+        match index.join() {
+            Ok(made) => Ok(made?),
+            Err(panic) => std::panic::resume_unwind(panic),
+        }
+    })?;
+    File::create(dir.join("lock")).map_err(SessionError::io(dir, "make the lock"))?;
+    Ok(write_manifest(dir, &manifest)?)
+}
+
+fn write_ledger<E: From<SessionError>>(
+    dir: &Path,
+    mut draft: LedgerDraft<'_>,
+    manifest: Digest,
+    new: &NewSession<'_>,
+    brought: impl Iterator<Item = Result<Brought, E>>,
+) -> Result<(), E> {
+    draft.put(Event::Session(Started { manifest }))?;
     for quest in new.quests {
-        draft.put(EventType::Quest, quest)?;
+        draft.put(Event::Quest(quest.clone()))?;
     }
     let evidence = EvidenceStore::new(dir);
     for brought in brought {
@@ -135,13 +155,10 @@ fn fill<E: From<SessionError>>(
         for (digest, packed) in &bodies {
             evidence.stock(*digest, packed)?;
         }
-        draft.put(EventType::Carried, &carried)?;
+        draft.put(Event::Carried(Box::new(carried)))?;
     }
     evidence.sync()?;
-    draft.end()?;
-    File::create(dir.join("lock")).map_err(SessionError::io(dir, "make the lock"))?;
-    Index::rebuild(&plan, &Unwatched)?;
-    Ok(write_manifest(dir, &manifest)?)
+    Ok(draft.end()?)
 }
 
 fn write_manifest(dir: &Path, manifest: &[u8]) -> Result<(), SessionError> {

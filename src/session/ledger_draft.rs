@@ -5,11 +5,13 @@ use std::io::{BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
-use serde::Serialize;
 
 use super::chain::{Line, Salt, Tip};
 use super::error::SessionError;
-use super::event::EventType;
+use super::event::Event;
+use super::fold::Written;
+use super::index::{Batches, NobodyListens, Read};
+use super::standing::Span;
 
 /// How much of a new ledger is written at once.
 const WRITE_BYTES: usize = 256 * 1024;
@@ -21,6 +23,10 @@ pub(super) struct LedgerDraft<'a> {
     tip: Tip,
     now: Timestamp,
     salts: &'a mut dyn FnMut() -> Salt,
+    /// Where the next line begins, in bytes.
+    end: u64,
+    /// To whoever makes the index of it.
+    index: Batches,
 }
 
 impl<'a> LedgerDraft<'a> {
@@ -29,6 +35,7 @@ impl<'a> LedgerDraft<'a> {
         dir: &Path,
         now: Timestamp,
         salts: &'a mut dyn FnMut() -> Salt,
+        index: Batches,
     ) -> Result<Self, SessionError> {
         let path = dir.join("ledger.jsonl");
         let file = File::create(&path).map_err(writing(&path))?;
@@ -38,27 +45,41 @@ impl<'a> LedgerDraft<'a> {
             path,
             now,
             salts,
+            end: 0,
+            index,
         })
     }
 
-    /// Adds a line.
-    pub(super) fn put(
-        &mut self,
-        kind: EventType,
-        body: &impl Serialize,
-    ) -> Result<(), SessionError> {
-        let line = Line::next_of(self.tip, self.now, (self.salts)(), kind, body)?;
+    /// Adds the line of an event.
+    ///
+    /// An index that does not come about is no error here: whoever makes it tells of it.
+    pub(super) fn put(&mut self, event: Event) -> Result<(), SessionError> {
+        let line = Line::next(self.tip, self.now, (self.salts)(), &event)?;
         let bytes = line.text().as_bytes();
         let written = self.file.write_all(bytes);
         written
             .and_then(|()| self.file.write_all(b"\n"))
             .map_err(writing(&self.path))?;
         self.tip = line.tip();
+        let span = Span {
+            offset: self.end,
+            length: u32::try_from(bytes.len()).unwrap_or(u32::MAX),
+        };
+        self.end += bytes.len() as u64 + 1;
+        let (at, tip) = (self.now, self.tip);
+        let written = Written { at, span };
+        let read = Read {
+            event,
+            written,
+            tip,
+        };
+        let _: Result<(), NobodyListens> = self.index.push(read);
         Ok(())
     }
 
     /// Brings it to disk.
     pub(super) fn end(self) -> Result<(), SessionError> {
+        self.index.end();
         let file = self.file.into_inner();
         let file = file.map_err(|error| writing(&self.path)(error.into_error()))?;
         file.sync_all().map_err(writing(&self.path))

@@ -4,12 +4,13 @@ use std::fs::{self, File};
 use std::io;
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
+use std::sync::mpsc::Receiver;
 
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
 use super::checkpoint::Checkpoint;
 use super::error::IndexError;
-use super::read_ahead::{Read, read_ahead};
+use super::read_ahead::{Read, read_ahead, take_lines};
 use super::schema;
 use super::seal::Sealer;
 use super::shelf::Rows;
@@ -18,7 +19,7 @@ use crate::session::chain::Tip;
 use crate::session::error::SessionError;
 use crate::session::event::Event;
 use crate::session::fold::{Fold, Written};
-use crate::session::ledger::{Ledger, Tail};
+use crate::session::ledger::{Ledger, Stop, Tail};
 use crate::session::progress::Watch;
 use crate::session::totals::Totals;
 
@@ -94,11 +95,20 @@ impl Index {
         watch: &dyn Watch,
     ) -> Result<Tail, SessionError> {
         let place = ledger.path().with_file_name(NAME);
-        let failed = |source| SessionError::index(&place, source);
+        self.take_in(&place, |take| read_ahead(ledger, watch, take))
+    }
+
+    /// Takes in what `source` hands on, all of it or nothing.
+    fn take_in<T>(
+        &mut self,
+        place: &Path,
+        source: impl FnOnce(&mut dyn FnMut(Read) -> Result<(), Stop>) -> Result<T, SessionError>,
+    ) -> Result<T, SessionError> {
+        let failed = |source| SessionError::index(place, source);
         let mut next = self.checkpoint.clone();
         let transaction = begin(&self.connection).map_err(failed)?;
         let rows = self.rows();
-        let tail = read_ahead(ledger, watch, &mut |read| {
+        let handed = source(&mut |read| {
             let Read {
                 event,
                 written,
@@ -111,7 +121,7 @@ impl Index {
         next.write(&transaction).map_err(failed)?;
         transaction.commit().map_err(|error| failed(error.into()))?;
         self.checkpoint = next;
-        Ok(tail)
+        Ok(handed)
     }
 
     /// Takes in lines that `append` writes to the ledger, after which the chain ends in `tip`.
@@ -153,15 +163,24 @@ impl Index {
         plan: &Plan,
         watch: &dyn Watch,
     ) -> Result<(Self, Tail), SessionError> {
-        let draft = plan.dir.join(DRAFT);
-        let place = path(&plan.dir);
-        let io = |source| SessionError::io(&place, "make the index")(source);
-        remove(&draft).map_err(io)?;
-        let (made, tail) = Self::fill(plan, Some(&draft), watch)?;
-        drop(made);
-        swap(&plan.dir, &draft).map_err(io)?;
-        let index = Self::open(plan).map_err(|source| SessionError::index(&place, source))?;
+        let tail = Self::put_down(plan, |index| {
+            index.follow(&mut Ledger::new(&plan.dir), watch)
+        })?;
+        let index = Self::open(plan);
+        let index = index.map_err(|source| SessionError::index(&path(&plan.dir), source))?;
         Ok((index, tail))
+    }
+
+    /// Makes the index of a ledger that is being written, whose lines come over as they are.
+    pub(in crate::session) fn write_along(
+        plan: &Plan,
+        lines: Receiver<Vec<Read>>,
+    ) -> Result<(), SessionError> {
+        let place = path(&plan.dir);
+        Self::put_down(plan, |index| {
+            let ledger = Ledger::new(&plan.dir);
+            index.take_in(&place, |take| take_lines(lines, ledger, take))
+        })
     }
 
     /// Makes an index of the whole ledger in memory, where none can be written.
@@ -169,14 +188,31 @@ impl Index {
         plan: &Plan,
         watch: &dyn Watch,
     ) -> Result<(Self, Tail), SessionError> {
-        Self::fill(plan, None, watch)
+        Self::fill(plan, None, |index| {
+            index.follow(&mut Ledger::new(&plan.dir), watch)
+        })
     }
 
-    fn fill(
+    /// Makes an index beside the one that is there, and puts it in its place.
+    fn put_down<T>(
+        plan: &Plan,
+        source: impl FnOnce(&mut Self) -> Result<T, SessionError>,
+    ) -> Result<T, SessionError> {
+        let draft = plan.dir.join(DRAFT);
+        let place = path(&plan.dir);
+        let io = |source| SessionError::io(&place, "make the index")(source);
+        remove(&draft).map_err(io)?;
+        let (made, filled) = Self::fill(plan, Some(&draft), source)?;
+        drop(made);
+        swap(&plan.dir, &draft).map_err(io)?;
+        Ok(filled)
+    }
+
+    fn fill<T>(
         plan: &Plan,
         file: Option<&Path>,
-        watch: &dyn Watch,
-    ) -> Result<(Self, Tail), SessionError> {
+        source: impl FnOnce(&mut Self) -> Result<T, SessionError>,
+    ) -> Result<(Self, T), SessionError> {
         let place = path(&plan.dir);
         let failed = |source| SessionError::index(&place, source);
         let mut index = Self {
@@ -184,9 +220,9 @@ impl Index {
             checkpoint: Checkpoint::start(plan.session),
             max_tries: plan.max_tries,
         };
-        let tail = index.follow(&mut Ledger::new(&plan.dir), watch)?;
+        let filled = source(&mut index)?;
         schema::add_lookups(&index.connection).map_err(failed)?;
-        Ok((index, tail))
+        Ok((index, filled))
     }
 }
 

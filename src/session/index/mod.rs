@@ -33,3 +33,4 @@ mod tests;
 pub(super) use build::{Index, Plan, RecordError};
 pub(super) use checkpoint::Checkpoint;
 pub(super) use error::IndexError;
+pub(super) use read_ahead::{Batches, NobodyListens, Read};

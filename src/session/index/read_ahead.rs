@@ -1,7 +1,7 @@
-//! Reading the ledger on one thread while another fills the index.
+//! Reading or writing the ledger on one thread while another fills the index.
 
 use std::mem;
-use std::sync::mpsc::{SyncSender, sync_channel};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
 
 use crate::session::chain::Tip;
@@ -11,13 +11,13 @@ use crate::session::fold::Written;
 use crate::session::ledger::{Ledger, Stop, Tail};
 use crate::session::progress::Watch;
 
-/// A line that was read and checked.
+/// A line that stands in the ledger.
 #[derive(Debug)]
-pub(super) struct Read {
-    pub(super) event: Event,
-    pub(super) written: Written,
+pub(in crate::session) struct Read {
+    pub(in crate::session) event: Event,
+    pub(in crate::session) written: Written,
     /// The end of the chain after it.
-    pub(super) tip: Tip,
+    pub(in crate::session) tip: Tip,
 }
 
 /// How many lines go over at once.
@@ -26,22 +26,53 @@ const BATCH_LINES: usize = 64;
 /// How many batches may wait. Lines have tens of kilobytes at times.
 const BATCHES_AHEAD: usize = 4;
 
+/// Hands lines over to another thread.
+#[derive(Debug)]
+pub(in crate::session) struct Batches {
+    batch: Vec<Read>,
+    sender: SyncSender<Vec<Read>>,
+}
+
+/// Whoever was to take the lines in has stopped, and says why elsewhere.
+#[derive(Debug)]
+pub(in crate::session) struct NobodyListens;
+
+impl Batches {
+    /// The two ends.
+    pub(in crate::session) fn channel() -> (Self, Receiver<Vec<Read>>) {
+        let (sender, receiver) = sync_channel(BATCHES_AHEAD);
+        let batch = Vec::with_capacity(BATCH_LINES);
+        (Self { batch, sender }, receiver)
+    }
+
+    /// Hands one line over.
+    pub(in crate::session) fn push(&mut self, read: Read) -> Result<(), NobodyListens> {
+        self.batch.push(read);
+        if self.batch.len() < BATCH_LINES {
+            return Ok(());
+        }
+        let full = mem::replace(&mut self.batch, Vec::with_capacity(BATCH_LINES));
+        self.sender.send(full).map_err(|_| NobodyListens)
+    }
+
+    /// Hands over what is left.
+    pub(in crate::session) fn end(self) {
+        // Whoever has stopped listening says why.
+        let _ = self.sender.send(self.batch);
+    }
+}
+
 /// Reads the lines that `ledger` has beyond its place and hands them to `take`, in order.
 pub(super) fn read_ahead(
     ledger: &mut Ledger,
     watch: &dyn Watch,
     take: &mut dyn FnMut(Read) -> Result<(), Stop>,
 ) -> Result<Tail, SessionError> {
-    let mut place = ledger.clone();
+    let place = ledger.clone();
     let (taken, read) = thread::scope(|scope| {
-        let (sender, receiver) = sync_channel(BATCHES_AHEAD);
-        let reader = scope.spawn(move || send_lines(ledger, watch, &sender));
-        let taken = receiver.into_iter().flatten().try_for_each(|read: Read| {
-            let (tip, span) = (read.tip, read.written.span);
-            take(read).or_else(|stop| place.stopped(stop).map(|_| ()))?;
-            place.move_to(tip, span);
-            Ok(())
-        });
+        let (batches, receiver) = Batches::channel();
+        let reader = scope.spawn(move || send_lines(ledger, watch, batches));
+        let taken = take_lines(receiver, place, take);
         match reader.join() {
             Ok(read) => (taken, read),
             Err(panic) => std::panic::resume_unwind(panic),
@@ -50,30 +81,36 @@ pub(super) fn read_ahead(
     taken.and(read)
 }
 
+/// Hands lines that come over to `take`, in order, of a ledger that was read up to `place`.
+pub(super) fn take_lines(
+    lines: Receiver<Vec<Read>>,
+    mut place: Ledger,
+    take: &mut dyn FnMut(Read) -> Result<(), Stop>,
+) -> Result<(), SessionError> {
+    lines.into_iter().flatten().try_for_each(|read| {
+        let (tip, span) = (read.tip, read.written.span);
+        take(read).or_else(|stop| place.stopped(stop).map(|_| ()))?;
+        place.move_to(tip, span);
+        Ok(())
+    })
+}
+
 /// Reads on for as long as somebody listens.
 fn send_lines(
     ledger: &mut Ledger,
     watch: &dyn Watch,
-    sender: &SyncSender<Vec<Read>>,
+    mut batches: Batches,
 ) -> Result<Tail, SessionError> {
-    let mut batch = Vec::with_capacity(BATCH_LINES);
     let read = ledger.read_on(watch, &mut |line, event, span| {
-        batch.push(Read {
+        let at = line.at();
+        let read = Read {
             event,
-            written: Written {
-                at: line.at(),
-                span,
-            },
+            written: Written { at, span },
             tip: line.tip(),
-        });
-        if batch.len() < BATCH_LINES {
-            return Ok(());
-        }
-        let full = mem::replace(&mut batch, Vec::with_capacity(BATCH_LINES));
-        // Whoever listened has met something wrong, and says so.
-        sender.send(full).map_err(|_| Stop::Enough)
+        };
+        batches.push(read).map_err(|NobodyListens| Stop::Enough)
     });
     // Lines before a damaged one are taken in, so that what is wrong with them is told first.
-    let _ = sender.send(batch);
+    batches.end();
     read
 }
