@@ -2,6 +2,7 @@
 
 use anyhow::Result;
 use clap::Args;
+use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
 
 use super::context::{self, Context};
@@ -21,8 +22,13 @@ use crate::session::{Claim, Lease, Standing, Store, Worker};
 /// own, which nobody else gets before the lease has run out; `submit --worker` renews it. Exit 3
 /// when nothing is TODO, 4 when other workers hold all the rest, 9 when the session is paused.
 #[derive(Debug, Args)]
+#[command(after_long_help = WORKERS)]
 pub struct NextArgs {
     /// The name of the worker that asks, and gets a quest of its own
+    ///
+    /// Asking again gives the same quest, to a worker that was started anew as well, and renews a
+    /// claim of which less than half is left. The name keeps honest workers apart; it is no
+    /// secret.
     #[arg(long, value_name = "NAME")]
     worker: Option<Worker>,
 
@@ -31,6 +37,22 @@ pub struct NextArgs {
     lease: Option<Lease>,
 }
 
+const WORKERS: &str = "\
+One of several workers, until nothing is left to do:
+  while :; do
+    comail next --worker \"$me\" > quest.txt
+    case $? in
+      0) ;;                  # a quest: go on below
+      3) break ;;            # complete
+      4) sleep 30; continue ;;  # others hold the rest, and one of them may die
+      *) exit 1 ;;           # paused, or an error
+    esac
+    # think; then answer. 7 says that another was quicker: ask again
+    comail submit --worker \"$me\" --id … || [ $? -ge 5 ] || exit 1
+  done
+
+An answer is judged once: sent again it is a repeat, which fails and costs a try.";
+
 /// The JSON form of `next`.
 #[derive(Debug, Serialize)]
 #[serde(tag = "status", rename_all = "kebab-case")]
@@ -38,7 +60,11 @@ enum Answer {
     /// A quest to work on.
     Quest(Box<Handed>),
     /// Nothing is free: other workers hold the rest.
-    Claimed { remaining: u32 },
+    Claimed {
+        remaining: u32,
+        /// When the first lease runs out, at the latest.
+        free_in_seconds: i64,
+    },
     /// Nothing is TODO.
     Complete { total: u32 },
     /// The unproven streak pauses the session.
@@ -98,8 +124,11 @@ fn answer(
             (Answer::Quest(Box::new(handed)), Exit::Done)
         }
         Assignment::AllClaimed => {
-            let remaining = tally.todo;
-            (Answer::Claimed { remaining }, Exit::AllClaimed)
+            let claimed = Answer::Claimed {
+                remaining: tally.todo,
+                free_in_seconds: free_in(&session.claims()?, context::now()).as_secs(),
+            };
+            (claimed, Exit::AllClaimed)
         }
         Assignment::Complete => {
             let total = tally.total();
@@ -107,6 +136,13 @@ fn answer(
         }
         Assignment::Paused { streak } => (Answer::Paused { streak }, Exit::Paused),
     })
+}
+
+/// How long until the first of `claims` runs out.
+fn free_in(claims: &[Claim], now: Timestamp) -> SignedDuration {
+    let left = claims.iter().map(|claim| claim.left(now));
+    let left = left.filter(SignedDuration::is_positive).min();
+    left.unwrap_or(SignedDuration::ZERO)
 }
 
 fn hand_out(
@@ -197,10 +233,16 @@ impl<'a> Lines<'a> {
 
 fn text(paper: &mut Paper, answer: &Answer) {
     match answer {
-        Answer::Claimed { remaining } => paper.line(format!(
-            "nothing is free: workers hold all of the {remaining} left; ask again later, or see \
-             `comail claims`"
-        )),
+        Answer::Claimed {
+            remaining,
+            free_in_seconds,
+        } => {
+            let free_in = SignedDuration::from_secs(*free_in_seconds);
+            paper.line(format!(
+                "nothing is free: workers hold all of the {remaining} left, the first for {free_in:#} \
+                 at most; ask again then, or see `comail claims`"
+            ));
+        }
         Answer::Complete { total } => {
             paper.line(format!("complete: all {total} quests are settled"));
         }

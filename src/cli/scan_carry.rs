@@ -144,9 +144,13 @@ fn passes(count: u32) -> String {
 fn reason(why: NotCarried) -> &'static str {
     match why {
         NotCarried::Gone => "not in this list",
-        NotCarried::OtherAnchor => "the list names another site, or no longer one, or only now",
+        NotCarried::OtherAnchor => {
+            "the list names another site for it than the old one did, or one names none"
+        }
         NotCarried::Namesake => "several companies of that name, and no site tells them apart",
-        NotCarried::Evidence => "the evidence is gone or changed, or does not answer all",
+        NotCarried::Evidence => {
+            "the evidence is gone or changed, or does not answer what this session's settings ask"
+        }
         NotCarried::NotPassed => "the gate does not pass it now",
         NotCarried::Unanswered => "a lookup was not answered",
         NotCarried::Taken => "another carried PASS has the address or its domain",
