@@ -130,7 +130,7 @@ fn mended(context: &mut Context, session: &Session) -> Vec<Finding> {
     for mended in session.mended() {
         match mended {
             Mended::Tail { .. } => context.output.note(&mended.to_string()),
-            Mended::Index { .. } => {
+            Mended::Index { .. } | Mended::Left { .. } => {
                 let what = mended.to_string();
                 findings.push(Finding::new(Kind::Index, Place::default(), what));
             }

@@ -75,6 +75,7 @@ enum Command {
 
 /// Parses `args`, runs the command and returns how it ended.
 pub fn run(args: impl IntoIterator<Item = OsString>) -> Exit {
+    heed_file_size_limits();
     let matches = match command().try_get_matches_from(args) {
         Ok(matches) => matches,
         Err(error) => return tell(&error),
@@ -94,6 +95,17 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> Exit {
             context.output.note(&format!("error: {error:#}"));
             exit::of_error(&error)
         }
+    }
+}
+
+/// Makes a write beyond the limit of file sizes an error, as a full disk is, rather than the end of
+/// the process.
+fn heed_file_size_limits() {
+    #[cfg(unix)]
+    {
+        let seen = std::sync::Arc::default();
+        // Where it cannot be heeded the process ends; what is on disk stays whole.
+        let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, seen);
     }
 }
 

@@ -32,7 +32,7 @@ pub(super) fn refusal(
         return Ok(Some(Refusal::Locked(standing.progress.state)));
     }
     let claim = store.claim_on(standing.id)?;
-    if let Some(claim) = claim.filter(|claim| !claim.admits(worker, now)) {
+    if let Some(claim) = claim.filter(|claim| !claim.admits_answer(worker, now)) {
         return Ok(Some(Refusal::Claimed(claim.worker)));
     }
     let streak = store.totals().streak.length();

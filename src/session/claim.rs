@@ -211,10 +211,22 @@ impl Claim {
         }
     }
 
-    /// Whether `worker` may act on the quest at `now` against this claim: nobody else holds it.
+    /// Whether `worker` may take the quest at `now` against this claim: nobody else holds it.
     #[must_use]
-    pub fn admits(&self, worker: Option<&Worker>, now: Timestamp) -> bool {
-        worker == Some(&self.worker) || !self.is_live(now)
+    pub fn admits(&self, worker: &Worker, now: Timestamp) -> bool {
+        *worker == self.worker || !self.is_live(now)
+    }
+
+    /// Whether an answer of `worker` counts at `now` against this claim.
+    ///
+    /// A worker whose quest went to another is too late, also when that one's lease has run out
+    /// since. One without a name never had a claim to lose.
+    #[must_use]
+    pub fn admits_answer(&self, worker: Option<&Worker>, now: Timestamp) -> bool {
+        match worker {
+            Some(worker) => *worker == self.worker,
+            None => !self.is_live(now),
+        }
     }
 }
 
@@ -277,9 +289,13 @@ mod tests {
         assert_eq!(claim.left(after(5)), SignedDuration::from_mins(10));
         assert_eq!(claim.left(after(16)), SignedDuration::ZERO);
         assert!(!claim.is_worn(after(7)) && claim.is_worn(after(8)));
-        assert!(claim.admits(Some(&claim.worker), after(1)));
-        assert!(!claim.admits(Some(&other), after(1)) && !claim.admits(None, after(1)));
-        assert!(claim.admits(Some(&other), after(15)) && claim.admits(None, after(15)));
+        assert!(claim.admits(&claim.worker, after(1)));
+        assert!(!claim.admits(&other, after(1)) && claim.admits(&other, after(15)));
+        assert!(!claim.admits_answer(None, after(1)) && claim.admits_answer(None, after(15)));
+        for minutes in [1, 15] {
+            assert!(claim.admits_answer(Some(&claim.worker), after(minutes)));
+            assert!(!claim.admits_answer(Some(&other), after(minutes)));
+        }
     }
 
     #[test]

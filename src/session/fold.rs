@@ -98,7 +98,7 @@ impl<S: Shelf> Fold<'_, S> {
     fn judge(&mut self, attempt: &Attempt, written: Written) -> Result<(), S::Error> {
         let before = self.known(attempt.quest)?;
         let claim = self.shelf.claim_on(before.id)?;
-        let barred = |claim: &Claim| !claim.admits(attempt.worker.as_ref(), written.at);
+        let barred = |claim: &Claim| !claim.admits_answer(attempt.worker.as_ref(), written.at);
         if claim.as_ref().is_some_and(barred) {
             return Err("another worker held the quest".into());
         }
@@ -147,7 +147,7 @@ impl<S: Shelf> Fold<'_, S> {
             return Err("a locked quest cannot be claimed".into());
         }
         let before = self.shelf.claim_on(claimed.quest)?;
-        if before.is_some_and(|claim| !claim.admits(Some(&claimed.worker), at)) {
+        if before.is_some_and(|claim| !claim.admits(&claimed.worker, at)) {
             return Err("another worker held the quest".into());
         }
         self.shelf.put_claim(Claim::new(claimed, at))

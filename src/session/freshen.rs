@@ -57,7 +57,8 @@ pub(super) fn locked(
         Err(error) => return Err(error),
     };
     let mut fresh = settled(index, plan, tail)?;
-    if !matches!(why, IndexError::Missing) {
+    // A process that died is no finding.
+    if !matches!(why, IndexError::Missing | IndexError::CutOff) {
         fresh.mended.push(Mended::Index {
             path: Index::place(&plan.dir),
             why: why.to_string(),

@@ -236,6 +236,10 @@ impl Ledger {
     /// Appends whole lines and returns once they are on disk. Only under the session's lock,
     /// with everything read and no torn tail.
     pub(super) fn append(&mut self, lines: &[Line<'_>]) -> Result<(), SessionError> {
+        let length = std::fs::metadata(&self.path).map_err(self.reading())?.len();
+        if length != self.end {
+            return Err(SessionError::Illegal("somebody else writes to the ledger"));
+        }
         let mut text = String::new();
         for line in lines {
             text.extend([line.text(), "\n"]);

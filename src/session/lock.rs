@@ -1,6 +1,6 @@
 //! The session's advisory lock, held for appends alone, never during a lookup.
 
-use std::fs::{File, OpenOptions};
+use std::fs::{File, Metadata, OpenOptions};
 use std::path::Path;
 
 use super::error::SessionError;
@@ -9,12 +9,22 @@ use super::error::SessionError;
 #[derive(Debug)]
 pub struct LockGuard {
     // Closing the file gives the lock up, also when the process dies.
-    _file: File,
+    file: File,
 }
 
 impl LockGuard {
     /// Waits for the lock of the session in `dir`.
     pub fn acquire(dir: &Path) -> Result<Self, SessionError> {
+        loop {
+            let lock = Self::of_file(dir)?;
+            // The file may have been removed, or another put in its place, while it was waited for.
+            if lock.is_of(dir)? {
+                return Ok(lock);
+            }
+        }
+    }
+
+    fn of_file(dir: &Path) -> Result<Self, SessionError> {
         let path = dir.join("lock");
         let file = OpenOptions::new()
             .create(true)
@@ -26,6 +36,47 @@ impl LockGuard {
             &path,
             "lock (is this a network file system without locks?)",
         ))?;
-        Ok(Self { _file: file })
+        Ok(Self { file })
+    }
+
+    /// Whether the file that is locked is the one that others find: a lock on a file that was
+    /// removed keeps nobody out.
+    pub(super) fn is_of(&self, dir: &Path) -> Result<bool, SessionError> {
+        let path = dir.join("lock");
+        let held = self.file.metadata();
+        let held = held.map_err(SessionError::io(&path, "look at the lock"))?;
+        match std::fs::metadata(&path) {
+            Ok(found) => Ok(same_file(&held, &found)),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(false),
+            Err(error) => Err(SessionError::io(&path, "look at the lock")(error)),
+        }
+    }
+}
+
+#[cfg(unix)]
+fn same_file(one: &Metadata, two: &Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+    (one.dev(), one.ino()) == (two.dev(), two.ino())
+}
+
+/// Elsewhere a file that is open cannot be removed.
+#[cfg(not(unix))]
+fn same_file(_one: &Metadata, _two: &Metadata) -> bool {
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lock_whose_file_was_removed_is_no_lock() {
+        let dir = tempfile::tempdir().unwrap();
+        let lock = LockGuard::acquire(dir.path()).unwrap();
+        assert!(lock.is_of(dir.path()).unwrap());
+        std::fs::remove_file(dir.path().join("lock")).unwrap();
+        assert!(!lock.is_of(dir.path()).unwrap());
+        let other = LockGuard::acquire(dir.path()).unwrap();
+        assert!(other.is_of(dir.path()).unwrap() && !lock.is_of(dir.path()).unwrap());
     }
 }

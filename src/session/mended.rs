@@ -20,6 +20,13 @@ pub enum Mended {
         /// What was wrong with it.
         why: String,
     },
+    /// The index does not fit, and cannot be made anew here.
+    Left {
+        /// The index.
+        path: PathBuf,
+        /// What is wrong with it.
+        why: String,
+    },
 }
 
 impl fmt::Display for Mended {
@@ -34,6 +41,11 @@ impl fmt::Display for Mended {
             Self::Index { path, why } => write!(
                 f,
                 "{}: {why}; it was made anew from the ledger",
+                path.display()
+            ),
+            Self::Left { path, why } => write!(
+                f,
+                "{}: {why}; nothing can be written here, so it stays",
                 path.display()
             ),
         }

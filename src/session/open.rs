@@ -135,7 +135,7 @@ impl Session {
         let mut ledger = Ledger::new(self.dir());
         board.read_on(&mut ledger, self.watch.as_ref())?;
         let Ok(lock) = LockGuard::acquire(self.dir()) else {
-            // Nothing can be locked here, so the index is one that was made in memory just now.
+            self.hold_against(&board);
             return Ok(board);
         };
         self.refresh(&lock)?;
@@ -145,6 +145,21 @@ impl Session {
             self.renew(&lock, why)?;
         }
         Ok(board)
+    }
+
+    /// Holds an index that cannot be made anew against the ledger.
+    fn hold_against(&mut self, board: &Board) {
+        let index = self.index.get_mut();
+        if index.checkpoint().tip() != board.tip() {
+            // Another process has appended meanwhile.
+            return;
+        }
+        if let Err(why) = index.fits(board, board.tip()) {
+            self.mended.get_mut().push(Mended::Left {
+                path: Index::place(&self.plan.dir),
+                why: why.to_string(),
+            });
+        }
     }
 
     /// The whole ledger, folded; the index is left out of it.
@@ -200,6 +215,9 @@ impl Session {
         salts: &mut dyn FnMut() -> Salt,
         events: Vec<Event>,
     ) -> Result<(), SessionError> {
+        if !lock.is_of(self.dir())? {
+            return Err(SessionError::Illegal("the lock was removed meanwhile"));
+        }
         let mut ledger = self.ledger();
         let mut tip = ledger.tip();
         let mut lines = Vec::with_capacity(events.len());
@@ -253,6 +271,13 @@ impl Session {
             Some(_) => None,
             None => Some(LockGuard::acquire(self.dir())?),
         };
+        if let Some(lock) = &acquired {
+            // Of what takes two looks, the second may have seen more than the first.
+            self.refresh(lock)?;
+            if let Ok(answer) = question(&self.index.borrow()) {
+                return Ok(answer);
+            }
+        }
         if let Some(lock) = self.lock.as_ref().or(acquired.as_ref()) {
             self.renew(lock, why)?;
         }

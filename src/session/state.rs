@@ -123,13 +123,15 @@ impl Tally {
 
     /// Counts one quest more in `state`.
     pub fn add(&mut self, state: State) {
-        *self.slot(state) += 1;
+        let slot = self.slot(state);
+        *slot = slot.saturating_add(1);
     }
 
     /// Counts one quest from `from` over to `to`.
     pub fn shift(&mut self, from: State, to: State) {
-        *self.slot(from) -= 1;
-        *self.slot(to) += 1;
+        let left = self.slot(from);
+        *left = left.saturating_sub(1);
+        self.add(to);
     }
 
     fn slot(&mut self, state: State) -> &mut u32 {

@@ -165,7 +165,7 @@ impl Plain {
             return Some(Said::Locked(state));
         }
         match self.holds.get(&quest) {
-            Some(hold) if hold.is_live(self.now) && who != Some(hold.who) => {
+            Some(hold) if who != Some(hold.who) && (who.is_some() || hold.is_live(self.now)) => {
                 Some(Said::Claimed(hold.who))
             }
             _ => self.paused().then_some(Said::Paused(self.streak)),
