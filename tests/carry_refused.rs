@@ -196,3 +196,23 @@ fn a_session_is_carried_into_another_one() {
     assert_eq!(tree(&world.place.at(".comail")), before);
     assert!(!world.place.at("q2").exists());
 }
+
+#[test]
+fn what_another_world_answered_proves_nothing_here() {
+    let world = quarter();
+    let live = [
+        "scan",
+        "new.csv",
+        "--col=company",
+        "--session=live",
+        "--carry=.comail",
+    ];
+    let refused = world.place.run(live).exits(2);
+    assert_eq!(refused, "");
+    let run = world.place.run(live);
+    assert!(
+        run.stderr.contains("asked the world in another way"),
+        "{run:?}"
+    );
+    assert!(!world.place.at("live").exists());
+}

@@ -81,6 +81,9 @@ impl CarryArgs {
 impl Carry {
     /// Makes the session, with what can be carried.
     pub(super) fn create(&self, context: &Context, new: &NewSession<'_>) -> Result<CarriedOver> {
+        if !self.recheck {
+            same_world(self.old.manifest(), new.manifest)?;
+        }
         let mut carrier = Carrier::new(&self.old, new.quests, new.manifest)?;
         if self.recheck {
             let looked = look(context, &mut carrier, new.manifest)?;
@@ -95,6 +98,22 @@ impl Carry {
             counts: carrier.counts().clone(),
         })
     }
+}
+
+/// Refuses to take over what was seen of another world: what a resolver or a proxy of somebody's
+/// own answered proves nothing about the one that this session asks.
+fn same_world(old: &Manifest, new: &Manifest) -> Result<()> {
+    let (old, new) = (drive::network_of(old)?, drive::network_of(new)?);
+    if old.asks_as(&new) {
+        return Ok(());
+    }
+    Err(UsageError(
+        "the earlier session asked the world in another way (--dns-server, --proxy, --ca-cert, \
+         --allow-net): name the same for this one, or --recheck to judge its PASSes by the world \
+         as this one sees it"
+            .to_owned(),
+    )
+    .into())
 }
 
 /// What the gate says by the world as it is now. Nothing is on disk as yet, so that whoever

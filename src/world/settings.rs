@@ -29,6 +29,18 @@ pub struct NetworkSettings {
     pub limits: Limits,
 }
 
+impl NetworkSettings {
+    /// Whether `other` gets its answers from the same world: the same resolvers, networks,
+    /// authorities and proxy. How patiently and politely it asks is another matter.
+    #[must_use]
+    pub fn asks_as(&self, other: &Self) -> bool {
+        self.dns_servers == other.dns_servers
+            && self.allow_net == other.allow_net
+            && self.ca_certs_pem == other.ca_certs_pem
+            && self.proxy == other.proxy
+    }
+}
+
 /// Whether robots.txt is obeyed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
