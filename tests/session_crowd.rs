@@ -21,6 +21,8 @@ fn start(place: &Place, args: &[String]) -> Child {
 
 fn end(child: Child) -> (i32, serde_json::Value) {
     let run = Run::from(child.wait_with_output().expect("it ends"));
+    // Others at work are no reason to say that anything was amiss.
+    assert_eq!(run.stderr, "", "{run:?}");
     let answer = serde_json::from_str(&run.stdout);
     let answer = answer.unwrap_or_else(|error| panic!("{error}: {run:?}"));
     (run.code, answer)

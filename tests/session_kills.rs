@@ -100,6 +100,8 @@ fn no_acknowledged_attempt_is_lost_and_remaining_never_grows() {
             Some(attempt) => acknowledged.push(attempt),
             None => unheard += 1,
         }
+        // A process that died is no finding.
+        world.place.run(["audit"]).ok();
         let (code, status) = world.place.json(["status"]);
         assert_eq!(code, 0, "{status}");
         let left = status["tally"]["todo"].as_u64().expect("a number");
@@ -226,6 +228,7 @@ fn workers_that_are_killed_together_lose_nothing_and_take_nothing_twice() {
         }
     }
     assert!(heard.iter().any(|heard| !heard.attempts.is_empty()));
+    world.place.run(["audit"]).ok();
     // The fold finds any line that cannot have happened, such as an answer of one who lost its
     // quest; what a killed command left behind is mended by then.
     let mut session = Session::open(&world.place.at(".comail")).expect("a session");
