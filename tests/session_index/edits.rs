@@ -186,14 +186,29 @@ fn a_key_that_is_edited_adds_no_company_twice() {
     }
 }
 
-/// A lookup that finds no row cannot know that there was one: `export` does.
+#[test]
+fn an_address_whose_mark_was_deleted_is_still_taken() {
+    for sql in [
+        "DELETE FROM mark",
+        "DELETE FROM mark; DELETE FROM bucket",
+        "DELETE FROM mark; UPDATE bucket SET marks = 0, seals = 0",
+        "UPDATE mark SET mark = 'mailbox x@y.kr' WHERE mark LIKE 'mailbox%'",
+    ] {
+        let world = worked();
+        edit(&world, sql);
+        let (_, answer) = world.submit(5, &world.acme());
+        assert_eq!(answer["verdict"], "REVIEW", "{sql}: {answer}");
+        assert_heals(&world, sql);
+    }
+}
+
 #[test]
 fn an_address_that_is_no_longer_known_as_taken_is_found_by_export() {
     let world = worked();
     for sql in [
         "DELETE FROM mark WHERE mark LIKE 'mailbox%'",
         "UPDATE mark SET mark = 'mailbox x@y.kr' WHERE mark LIKE 'mailbox%'",
-        "INSERT INTO mark VALUES ('mailbox info@bolt.kr', 2, 0)",
+        "INSERT INTO mark VALUES (0, 'mailbox info@bolt.kr', 2, 0)",
     ] {
         edit(&world, sql);
         let run = world.place.run(["export", "--force"]);

@@ -220,6 +220,7 @@ impl Index {
             checkpoint: Checkpoint::start(plan.session),
             max_tries: plan.max_tries,
         };
+        index.rows().make_buckets().map_err(failed)?;
         let filled = source(&mut index)?;
         schema::add_lookups(&index.connection).map_err(failed)?;
         Ok((index, filled))

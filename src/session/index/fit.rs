@@ -60,10 +60,12 @@ impl Index {
 
     fn marks_fit(&self, board: &Board) -> Result<(), IndexError> {
         let changed = || IndexError::Changed { table: "mark" };
+        self.rows().buckets_are_whole()?;
         for (mark, quest) in board.holders() {
-            if self.holder(mark)?.is_none_or(|holder| holder.id != quest) {
-                return Err(changed());
+            if self.rows().holds(mark, quest)? {
+                continue;
             }
+            return Err(changed());
         }
         self.as_many("mark", board.holders().len())
     }

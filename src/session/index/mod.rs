@@ -8,12 +8,12 @@
 //! | `checkpoint` | one row: the session, the ledger's length and head at which the index is true, and what it adds up to, as JSON |
 //! | `quest` | where each quest stands, and where its lines lie in the ledger |
 //! | `submission` | what was submitted for each quest, by digest |
-//! | `mark` | what PASSes have taken, such as addresses |
+//! | `mark`, `bucket` | what PASSes have taken, such as addresses, and what that adds up to |
 //! | `claim` | who holds which quest |
 //!
 //! Rows carry a seal, a digest of what they say. A quest's covers the seal of its claim, and its
 //! number of attempts tells how many submissions it has: so a row that is gone is missed where it
-//! is asked for. A mark that is gone is missed when the whole ledger is folded. Seals keep a slip
+//! is asked for, and so is a mark, by the sum of its bucket. Seals keep a slip
 //! of somebody's hand from being taken for the truth, and a row of another session from being
 //! taken for one of this; they are no protection against somebody who computes them.
 
@@ -21,6 +21,7 @@ mod build;
 mod checkpoint;
 mod error;
 mod fit;
+mod marks;
 mod query;
 mod read_ahead;
 mod row;

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 
 use super::build::Index;
 use super::error::IndexError;
-use super::row::{self, number, quest_id};
+use super::row::{self, number};
 use crate::quest::{Digest, FoldedKey, Key, QuestId};
 use crate::session::attempt::{Grounds, Mark};
 use crate::session::claim::{Claim, Worker};
@@ -104,18 +104,7 @@ impl Index {
 
     /// The first quest that passed with this mark.
     pub(in crate::session) fn holder(&self, mark: &Mark) -> Result<Option<Standing>, IndexError> {
-        let rows = self.rows();
-        let sql = "SELECT quest, seal FROM mark WHERE mark = ?";
-        let holder = rows.one(sql, [&mark.0], |row, sealer| {
-            let changed = || IndexError::Changed { table: "mark" };
-            let quest = quest_id(row.get(0)?).ok_or_else(changed)?;
-            let seal: i64 = row.get(1)?;
-            if sealer.seal("mark", &(mark, quest))? == seal {
-                Ok(quest)
-            } else {
-                Err(changed())
-            }
-        })?;
+        let holder = self.rows().holder_of(mark)?;
         match holder {
             Some(quest) => self.standing(quest),
             None => Ok(None),

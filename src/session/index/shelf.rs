@@ -76,11 +76,7 @@ impl Shelf for Rows<'_> {
     }
 
     fn take(&mut self, quest: QuestId, mark: &Mark) -> Result<(), IndexError> {
-        let seal = self.sealer.seal("mark", &(mark, quest))?;
-        let sql = "INSERT OR IGNORE INTO mark (mark, quest, seal) VALUES (?, ?, ?)";
-        let mut insert = self.connection.prepare_cached(sql)?;
-        insert.execute(params![mark.0, number(quest), seal])?;
-        Ok(())
+        self.take_mark(quest, mark)
     }
 
     fn claim_on(&self, quest: QuestId) -> Result<Option<Claim>, IndexError> {

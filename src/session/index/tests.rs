@@ -18,7 +18,14 @@ use crate::session::resolution::{Carried, Origin, Outcome, Resolution};
 use crate::session::store::Store as _;
 use crate::session::{Grounds, Mark};
 
-const TABLES: [&str; 5] = ["checkpoint", "quest", "submission", "mark", "claim"];
+const TABLES: [&str; 6] = [
+    "checkpoint",
+    "quest",
+    "submission",
+    "mark",
+    "bucket",
+    "claim",
+];
 
 fn id(index: usize) -> QuestId {
     QuestId::from_index(index).unwrap()
@@ -170,7 +177,7 @@ fn every_column_of_every_row_is_held_against_the_ledger() {
             let other = match rows.iter().find(|(name, _)| name == table).unwrap().1[place] {
                 Value::Text(_) => format!("{column} || 'x'"),
                 Value::Blob(_) => "randomblob(32)".to_owned(),
-                _ => format!("{column} + 1000"),
+                _ => format!("{column} + 100000"),
             };
             let sql = format!("UPDATE {table} SET {column} = {other} WHERE {column} IS NOT NULL");
             let found = held_against(&made, &sql);
@@ -195,7 +202,10 @@ fn rows_that_the_ledger_does_not_know_are_found() {
             "submission",
             "INSERT INTO submission SELECT quest, 2, digest, grounds, seal FROM submission WHERE quest = 1",
         ),
-        ("mark", "INSERT INTO mark VALUES ('mailbox x@y.kr', 5, 0)"),
+        (
+            "mark",
+            "INSERT INTO mark VALUES (0, 'mailbox x@y.kr', 5, 0)",
+        ),
         ("claim", "INSERT INTO claim VALUES (6, 'w9', 0, 900, 0)"),
     ] {
         match held_against(&made, sql) {
