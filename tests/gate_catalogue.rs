@@ -6,12 +6,12 @@ use crate::harness::case::Case;
 use crate::harness::email_net::rules;
 use crate::harness::{EmailNet, Place};
 use crate::{
-    gate_address, gate_domain, gate_format, gate_frames, gate_identity, gate_mail, gate_page,
-    gate_placeholder, gate_robots, gate_settings, gate_source, gate_world,
+    gate_address, gate_domain, gate_format, gate_frames, gate_identity, gate_mail, gate_owners,
+    gate_page, gate_placeholder, gate_robots, gate_settings, gate_source, gate_world,
 };
 
 /// Every table; each is run by a test of its own file.
-const TABLES: [&[&[Case]]; 12] = [
+const TABLES: [&[&[Case]]; 13] = [
     &gate_format::CASES,
     &gate_placeholder::CASES,
     &gate_domain::CASES,
@@ -19,6 +19,7 @@ const TABLES: [&[&[Case]]; 12] = [
     &gate_page::CASES,
     &gate_mail::CASES,
     &gate_identity::CASES,
+    &gate_owners::CASES,
     &gate_world::CASES,
     &gate_address::CASES,
     &gate_robots::CASES,

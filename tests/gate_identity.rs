@@ -9,7 +9,7 @@ use crate::servers::http::Reply;
 const NAMELESS: &str = "<p>Write to info@acme.co.kr</p>";
 
 /// The submission of a nameless contact page on a site whose home page is this.
-fn home(net: &EmailNet, html: &str) -> Submission {
+pub fn home(net: &EmailNet, html: &str) -> Submission {
     home_answers(net, Reply::html(html))
 }
 
@@ -354,66 +354,8 @@ const TAKEN: &[Case] = &[
     .named(TWO),
 ];
 
-const CONTESTED_BY: &str = "REVIEW owner-contested";
-
-/// Home pages that name the company, and somebody else.
-const CONTESTED: &[Case] = &[
-    case(
-        "another's copyright line",
-        |net| {
-            home(
-                net,
-                "<title>Acme Foods</title><footer>© 2026 Gamma Mart</footer>",
-            )
-        },
-        CONTESTED_BY,
-    ),
-    case(
-        "the company's own, by a shorter name",
-        |net| home(net, "<title>Acme Foods</title><footer>© 2026 Acme</footer>"),
-        "PASS",
-    ),
-    case(
-        "another site's name",
-        |net| {
-            home(
-                net,
-                "<meta property=og:site_name content='Gamma Mart'><h1>Acme Foods</h1>",
-            )
-        },
-        CONTESTED_BY,
-    ),
-    case(
-        "the same under an anchor, by which the operator says whose the site is",
-        |net| {
-            home(
-                net,
-                "<meta property=og:site_name content='Gamma Mart'><h1>Acme Foods</h1>",
-            )
-        },
-        "PASS",
-    )
-    .listed("company,site\nAcme Foods,acme.co.kr\n")
-    .with(&["--col", "company", "--site-col", "site"]),
-    case(
-        "a title that calls the domain by another name",
-        |net| {
-            net.company("gamma.kr", ACME);
-            let html = "<title>Gamma Mart - Acme Foods</title>info@gamma.kr";
-            net.net.web.page("www.gamma.kr", "/", html);
-            net.right("gamma.kr")
-        },
-        CONTESTED_BY,
-    ),
-    case(
-        "a title with a slogan",
-        |net| home(net, "<title>Fresh noodles - Acme Foods</title>"),
-        "PASS",
-    ),
-];
-
 /// Every case of this file.
-pub const CASES: [&[Case]; 5] = [PLACES, WAYS, NAMES, TAKEN, CONTESTED];
+pub const CASES: [&[Case]; 4] = [PLACES, WAYS, NAMES, TAKEN];
 
 #[test]
 fn an_owners_name_stands_where_owners_names_stand() {
@@ -433,20 +375,6 @@ fn names_are_compared_without_their_forms() {
 #[test]
 fn an_address_belongs_to_one_company() {
     run(TAKEN);
-}
-
-#[test]
-fn an_owner_is_named_alone() {
-    run(CONTESTED);
-}
-
-#[test]
-fn a_contest_says_who_is_named_where() {
-    let net = EmailNet::start();
-    let html = "<title>Acme Foods</title><footer>© 2026 Gamma Mart</footer>";
-    let (_, answer) = net.submit(1, &home(&net, html));
-    let fact = &answer["facts"][0];
-    assert_eq!(fact["actual"], "copyright line: \"Gamma Mart\"", "{answer}");
 }
 
 #[test]

@@ -35,6 +35,7 @@ mod gate_format;
 mod gate_frames;
 mod gate_identity;
 mod gate_mail;
+mod gate_owners;
 mod gate_page;
 mod gate_placeholder;
 mod gate_replay;
