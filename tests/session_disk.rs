@@ -210,3 +210,17 @@ fn files_that_cannot_be_opened_are_named() {
     fs::write(session.join("hosts"), "in the way").unwrap();
     world.place.run(right.args(1)).ok();
 }
+
+/// What was done is done, whether or not anybody can read of it.
+#[cfg(target_os = "linux")]
+#[test]
+fn an_output_that_is_full_does_not_make_what_was_done_undone() {
+    let place = Place::new();
+    place.write("list.csv", "company\nAcme Foods\n");
+    for args in [&["scan", "list.csv", "--col=company"][..], &["export"]] {
+        let full = fs::File::create("/dev/full").expect("a full device");
+        let ended = place.command().args(args).stdout(full).status();
+        assert_eq!(ended.expect("it runs").code(), Some(0), "{args:?}");
+    }
+    assert!(place.at("list.comail.csv").exists());
+}

@@ -118,7 +118,8 @@ pub(super) fn run(context: &mut Context, args: &ExportArgs) -> Result<Exit> {
         remaining: tally.todo,
         tally,
     };
-    context.output.show(&exported, text)?;
+    // What is written is written; a reader who has gone does not change how it ended.
+    let _ = context.output.show(&exported, text);
     Ok(Exit::Done)
 }
 

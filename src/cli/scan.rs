@@ -80,9 +80,10 @@ pub(super) fn run(context: &mut Context, args: &ScanArgs) -> Result<Exit> {
         scan(context, args)?
     };
     let session = context.named_session().map(Path::to_owned);
-    context.output.show(&scanned, |paper, scanned| {
+    // The session is made; a reader who has gone does not change how it ended.
+    let _ = context.output.show(&scanned, |paper, scanned| {
         text(paper, scanned, session.as_deref());
-    })?;
+    });
     Ok(Exit::Done)
 }
 
