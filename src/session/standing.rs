@@ -80,13 +80,6 @@ impl Standing {
             && self.last.is_some_and(silent)
     }
 
-    /// Whether its answer is proven: passed, or confirmed when it was looked at again.
-    #[must_use]
-    pub fn is_proven(&self) -> bool {
-        let confirmed = |resolved: Resolved| resolved.outcome == Outcome::Confirmed;
-        self.progress.state == State::Pass || self.resolution.is_some_and(confirmed)
-    }
-
     /// The line that proves its answer: of the PASS, or of the confirmation.
     #[must_use]
     pub fn proof(&self) -> Option<Span> {

@@ -110,6 +110,25 @@ fn a_ledger_that_was_cut_is_found_by_who_has_it_open() {
     ));
 }
 
+#[test]
+fn an_edited_index_is_told_of_also_where_nothing_can_be_locked() {
+    let made = made(2);
+    let index = rusqlite::Connection::open(made.dir.join("index.sqlite")).unwrap();
+    let edit = "UPDATE quest SET key = 'another' WHERE id = 2";
+    index.execute_batch(edit).unwrap();
+    let lock = made.dir.join("lock");
+    fs::remove_file(&lock).unwrap();
+    fs::create_dir(&lock).unwrap();
+    let mut session = Session::open(&made.dir).unwrap();
+    assert_eq!(session.mended(), []);
+    assert_eq!(session.fold().unwrap().quests().len(), 2);
+    let mended = session.mended();
+    assert!(
+        matches!(mended.as_slice(), [Mended::Left { .. }]),
+        "{mended:?}"
+    );
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
