@@ -111,6 +111,27 @@ fn a_ledger_that_was_cut_is_found_by_who_has_it_open() {
 }
 
 #[test]
+fn nothing_is_appended_beside_somebody_who_writes_without_the_lock() {
+    let made = made(1);
+    let whole = fs::read(ledger(&made)).unwrap();
+    let longer = [&whole[..], b"a line of another"].concat();
+    let others: [&dyn Fn(); 2] = [&|| drop(fs::remove_file(made.dir.join("lock"))), &|| {
+        fs::write(ledger(&made), &longer).unwrap();
+    }];
+    for (other, left) in others.into_iter().zip([&whole, &longer]) {
+        let mut session = Session::open(&made.dir).unwrap();
+        let appended = session.append(super::at(), &mut super::salt, |session| {
+            other();
+            let grounds = crate::session::Grounds::NoResult;
+            let event = super::attempt(session, 0, Verdict::Fail, grounds);
+            Ok::<_, ()>(vec![event])
+        });
+        assert!(matches!(appended, Err(SessionError::Illegal(_))));
+        assert_eq!(fs::read(ledger(&made)).unwrap(), *left);
+    }
+}
+
+#[test]
 fn an_edited_index_is_told_of_also_where_nothing_can_be_locked() {
     let made = made(2);
     let index = rusqlite::Connection::open(made.dir.join("index.sqlite")).unwrap();
