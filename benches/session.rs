@@ -33,6 +33,7 @@ fn quests(count: usize) -> Vec<Quest> {
             key: Key::new(&format!("한빛상사 Trading {index}")).expect("not blank"),
             anchor: None,
             shown: Vec::new(),
+            known: Vec::new(),
             rows: vec![u32::try_from(index + 2).expect("few enough")],
         })
         .collect()
@@ -189,6 +190,7 @@ fn submit(criterion: &mut Criterion) {
                     gate: gate.as_ref(),
                     fetcher: &world,
                     resolver: &world,
+                    workshop: &comail::world::workshop::NoWorkshop,
                 };
                 let answer = Answer {
                     quest: QuestId::from_index(6).expect("the seventh"),

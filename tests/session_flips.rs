@@ -60,6 +60,7 @@ fn submit(
         gate: gate.as_ref(),
         fetcher: &nothing,
         resolver: &nothing,
+        workshop: &comail::world::workshop::NoWorkshop,
     };
     let answer = Answer {
         quest: id(quest),

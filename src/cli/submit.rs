@@ -18,6 +18,7 @@ use crate::quest::{FieldName, Fields, QuestId, QuestKind, Submission, Verdict};
 use crate::session::{Session, State, Tally, Worker};
 use crate::world::live::LiveWorld;
 use crate::world::recorded::RecordedWorld;
+use crate::world::workshop::NoWorkshop;
 
 /// Submit an answer for one quest to the gate
 ///
@@ -155,6 +156,7 @@ fn judge(
         gate: gate.as_ref(),
         fetcher: recorded.map_or(live.fetcher(), |world| world),
         resolver: recorded.map_or(live.resolver(), |world| world),
+        workshop: &NoWorkshop,
     };
     let outcome = drive::submit(
         session,

@@ -2,10 +2,9 @@
 
 use std::cell::RefCell;
 
-use crate::quest::Submission;
-use crate::quest::{Key, QuestId, email};
+use crate::gate::{Case, Gate};
+use crate::quest::{Key, QuestId};
 use crate::session::{Mark, SessionError, Store};
-use crate::world::mailbox::Mailbox;
 use crate::world::{Accepted, Taken};
 
 /// The addresses that a session has passed for quests other than one.
@@ -56,16 +55,10 @@ impl Accepted for NothingAccepted {
     }
 }
 
-/// What a PASS on `submission` takes for its quest alone.
+/// What a PASS of `gate` on the submission takes for its quest alone.
 #[must_use]
-pub fn marks(submission: &Submission) -> Vec<Mark> {
-    let text = submission.field(email::EMAIL.as_str());
-    let Some(mailbox) = text.and_then(|text| Mailbox::parse(text).ok()) else {
-        return Vec::new();
-    };
-    let domain = mailbox.domain().registrable().map(Taken::Domain);
-    let taken = std::iter::once(Taken::Mailbox(mailbox)).chain(domain);
-    taken.map(|taken| mark(&taken)).collect()
+pub fn marks(gate: &dyn Gate, case: Case<'_>) -> Vec<Mark> {
+    gate.takes(case).iter().map(mark).collect()
 }
 
 /// The mark by which a session knows what may be taken.
@@ -73,23 +66,38 @@ pub(super) fn mark(taken: &Taken) -> Mark {
     Mark(match taken {
         Taken::Mailbox(mailbox) => format!("mailbox {mailbox}"),
         Taken::Domain(domain) => format!("domain {domain}"),
+        Taken::Value { field, text } => format!("value {field} {text}"),
     })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::gate::email::EmailGate;
+    use crate::quest::{Quest, Submission, email};
 
-    fn submission(email: &str) -> Submission {
-        Submission::Fields([(email::EMAIL, email.to_owned())].into())
+    fn texts(email: &str) -> Vec<String> {
+        let quest = Quest {
+            id: QuestId::from_index(0).unwrap(),
+            key: Key::new("Acme").unwrap(),
+            anchor: None,
+            known: Vec::new(),
+            shown: Vec::new(),
+            rows: vec![1],
+        };
+        let submission = Submission::Fields([(email::EMAIL, email.to_owned())].into());
+        let case = Case {
+            quest: &quest,
+            submission: &submission,
+        };
+        let marks = marks(&EmailGate::default(), case).into_iter();
+        marks.map(|mark| mark.0).collect()
     }
 
     #[test]
     fn a_pass_takes_its_address_and_its_domain_whatever_their_case() {
-        let texts = |email| marks(&submission(email)).into_iter().map(|mark| mark.0);
         let expected = ["mailbox info@mail.acme.co.kr", "domain acme.co.kr"];
-        assert!(texts("INFO@Mail.Acme.co.kr").eq(expected));
-        assert_eq!(texts("not an address").count(), 0);
-        assert_eq!(marks(&Submission::None("why".into())), []);
+        assert_eq!(texts("INFO@Mail.Acme.co.kr"), expected);
+        assert_eq!(texts("not an address"), [""; 0]);
     }
 }

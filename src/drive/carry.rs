@@ -12,13 +12,14 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::to_raw_value;
 
 use super::accepted::marks;
+use super::anchored::anchored;
 use super::crowd::{Job, Looked};
 use super::error::DriveError;
 use super::kind::kind_of;
 use super::replay::{ReplayError, Replayer};
 use super::ruling::Ruling;
 use super::silence::is_unanswered;
-use crate::gate::email::anchor::is_anchored;
+use crate::gate::Case;
 use crate::quest::{Quest, QuestId, Verdict};
 use crate::session::{
     Archive, Attempt, Brought, Carried, Dated, LineReader, Manifest, Origin, SessionError,
@@ -174,7 +175,8 @@ impl<'a> Carrier<'a> {
             },
         };
         Ok(if judgement.verdict == Verdict::Pass {
-            Ok(Ruling::seen(judgement, recording))
+            let gate = self.replayer.gate();
+            Ok(Ruling::seen(gate, judgement, recording))
         } else if self.looked.is_some() && is_unanswered(&judgement, &recording.evidence) {
             Err(NotCarried::Unanswered)
         } else {
@@ -189,7 +191,11 @@ impl<'a> Carrier<'a> {
             Ok(ruling) => ruling,
             Err(why) => return Ok(Err(why)),
         };
-        let holds = marks(&passed.value.submission);
+        let case = Case {
+            quest,
+            submission: &passed.value.submission,
+        };
+        let holds = marks(self.replayer.gate(), case);
         let evidence = &ruling.recording.evidence;
         // It was judged as if nobody had anything, and must not be worth more than that.
         if self.held.has_any(&holds) || evidence.session_differs(&self.held) {
@@ -214,7 +220,7 @@ impl<'a> Carrier<'a> {
                     grounds: ruling.grounds,
                     state: State::Pass,
                     rules: ruling.fired(),
-                    anchored: is_anchored(quest),
+                    anchored: anchored(quest),
                     holds,
                     judgement: to_raw_value(&ruling.judgement)?,
                     evidence: to_raw_value(evidence)?,

@@ -25,6 +25,7 @@ use crate::quest::{Quest, Submission, email};
 use crate::session::Manifest;
 use crate::world::domain::HostName;
 use crate::world::evidence::Recording;
+use crate::world::workshop::NoWorkshop;
 
 pub use shared_world::SharedWorld;
 use turns::Turns;
@@ -191,6 +192,7 @@ impl Shared {
                 gate,
                 fetcher,
                 resolver,
+                workshop: &NoWorkshop,
             };
             observed = Some(observe(&judge, case, &NothingAccepted));
         });

@@ -1,5 +1,6 @@
 //! What a verdict rests on, for the session's record.
 
+use crate::gate::checks::UNCONFIRMED;
 use crate::gate::{CheckOutcome, Judgement};
 use crate::session::Grounds;
 
@@ -9,15 +10,17 @@ pub(super) const SILENT: &[&str] = &["source-unanswered", "mx-unanswered", "iden
 /// Rules that fire when a page may not or cannot be read.
 const UNREAD: &[&str] = &["source-robots", "source-unreadable", "source-needs-script"];
 
-/// Checks that together bear a submission out: the company's own site shows the address.
-const CONFIRMING: &[&str] = &["source", "identity"];
-
 /// What `judgement` rests on.
 ///
 /// `looked_up`: the gate asked the world anything at all. `unanswered`: some lookup was not
-/// answered.
+/// answered. `confirming`: the checks that together bear a submission out.
 #[must_use]
-pub fn grounds(judgement: &Judgement, looked_up: bool, unanswered: bool) -> Grounds {
+pub fn grounds(
+    judgement: &Judgement,
+    looked_up: bool,
+    unanswered: bool,
+    confirming: &[&str],
+) -> Grounds {
     let fired = |rules: &[&str]| {
         let mut facts = judgement.facts.iter();
         facts.any(|fact| rules.contains(&fact.rule.as_str()))
@@ -28,13 +31,15 @@ pub fn grounds(judgement: &Judgement, looked_up: bool, unanswered: bool) -> Grou
     };
     let mut checks = judgement.checks.iter();
     let failed = checks.any(|report| report.outcome == CheckOutcome::Failed);
-    let mut confirming = CONFIRMING.iter();
-    let confirmed = confirming.all(|check| ended(check, CheckOutcome::Passed));
+    let passed = |check: &&str| ended(check, CheckOutcome::Passed);
+    let confirmed = !confirming.is_empty() && confirming.iter().all(passed);
+    let mut facts = judgement.facts.iter();
+    let unconfirmed = facts.any(|fact| fact.rule.as_str().ends_with(UNCONFIRMED));
     if !looked_up {
         Grounds::Submission
     } else if fired(SILENT) || (unanswered && !failed) {
         Grounds::Silence
-    } else if fired(UNREAD) {
+    } else if fired(UNREAD) || unconfirmed {
         Grounds::Unread
     } else if confirmed && !failed {
         Grounds::Confirmed
@@ -47,6 +52,8 @@ pub fn grounds(judgement: &Judgement, looked_up: bool, unanswered: bool) -> Grou
 mod tests {
     use super::*;
     use crate::gate::{CheckReport, Fact, Level, RuleId};
+
+    const CONFIRMING: &[&str] = &["source", "identity"];
 
     fn judged(rule: &'static str) -> Judgement {
         checked(rule, &[])
@@ -74,7 +81,7 @@ mod tests {
         use CheckOutcome::{Failed, NotConfirmed, NotRun, Passed};
         let of = |source, identity, mail| {
             let checks = [("source", source), ("mail", mail), ("identity", identity)];
-            grounds(&checked("freemail", &checks), true, false)
+            grounds(&checked("freemail", &checks), true, false, CONFIRMING)
         };
         assert_eq!(of(Passed, Passed, Passed), Grounds::Confirmed);
         assert_eq!(of(Passed, Passed, NotConfirmed), Grounds::Confirmed);
@@ -89,28 +96,34 @@ mod tests {
         assert_eq!(of(Passed, Passed, Failed), Grounds::World);
         let silent = [("source", Passed), ("identity", Passed)];
         let silent = checked("mx-unanswered", &silent);
-        assert_eq!(grounds(&silent, true, true), Grounds::Silence);
-        assert_eq!(grounds(&judged("freemail"), true, false), Grounds::World);
+        assert_eq!(grounds(&silent, true, true, CONFIRMING), Grounds::Silence);
+        assert_eq!(
+            grounds(&judged("freemail"), true, false, CONFIRMING),
+            Grounds::World
+        );
     }
 
     #[test]
     fn silence_counts_before_what_could_not_be_read() {
         assert_eq!(
-            grounds(&judged("mx-unanswered"), true, true),
+            grounds(&judged("mx-unanswered"), true, true, CONFIRMING),
             Grounds::Silence
         );
         assert_eq!(
-            grounds(&judged("source-robots"), true, false),
+            grounds(&judged("source-robots"), true, false, CONFIRMING),
             Grounds::Unread
         );
         // robots.txt itself did not answer.
         assert_eq!(
-            grounds(&judged("source-robots"), true, true),
+            grounds(&judged("source-robots"), true, true, CONFIRMING),
             Grounds::Silence
         );
-        assert_eq!(grounds(&judged("freemail"), true, false), Grounds::World);
         assert_eq!(
-            grounds(&judged("freemail"), false, false),
+            grounds(&judged("freemail"), true, false, CONFIRMING),
+            Grounds::World
+        );
+        assert_eq!(
+            grounds(&judged("freemail"), false, false, CONFIRMING),
             Grounds::Submission
         );
     }

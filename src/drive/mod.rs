@@ -1,6 +1,7 @@
 //! Brings session, gate and world together: one turn of the loop, and what is judged again.
 
 mod accepted;
+mod anchored;
 mod assign;
 pub mod audit;
 mod carry;

@@ -25,6 +25,7 @@ pub fn observe(
         fetcher: judge.fetcher,
         resolver: judge.resolver,
         accepted,
+        workshop: judge.workshop,
     });
     let judgement = judge.gate.judge(case, &recorder.world());
     let recording = recorder.finish();

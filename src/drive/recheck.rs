@@ -80,12 +80,12 @@ pub fn resolve(
             quest: &job.quest,
             submission: &job.submission,
         };
-        let ruling = Ruling::seen(judgement, recording).look_again(gate, case, session)?;
+        let ruling = Ruling::seen(gate, judgement, recording).look_again(gate, case, session)?;
         if is_unanswered(&ruling.judgement, &ruling.recording.evidence) {
             rechecked = Some(Rechecked::Unanswered(ruling.judgement));
             return Ok(Vec::new());
         }
-        let resolution = resolution(&standing, &job, &ruling)?;
+        let resolution = resolution(&standing, &job, &ruling, gate)?;
         ruling.keep(&session.evidence())?;
         rechecked = Some(Rechecked::Resolved(resolution.outcome, ruling.judgement));
         Ok::<_, Declined>(vec![Event::Resolution(Box::new(resolution))])
@@ -97,7 +97,16 @@ pub fn resolve(
     }
 }
 
-fn resolution(standing: &Standing, job: &Job, ruling: &Ruling) -> Result<Resolution, DriveError> {
+fn resolution(
+    standing: &Standing,
+    job: &Job,
+    ruling: &Ruling,
+    gate: &dyn Gate,
+) -> Result<Resolution, DriveError> {
+    let case = Case {
+        quest: &job.quest,
+        submission: &job.submission,
+    };
     let outcome = Outcome::of(ruling.judgement.verdict);
     Ok(Resolution {
         quest: standing.id,
@@ -107,7 +116,7 @@ fn resolution(standing: &Standing, job: &Job, ruling: &Ruling) -> Result<Resolut
         grounds: ruling.grounds,
         rules: ruling.fired(),
         holds: match outcome {
-            Outcome::Confirmed => marks(&job.submission),
+            Outcome::Confirmed => marks(gate, case),
             Outcome::Refuted | Outcome::Open => Vec::new(),
         },
         judgement: to_raw_value(&ruling.judgement)?,

@@ -95,6 +95,12 @@ impl Replayer {
         Ok(Self { gate, store })
     }
 
+    /// The gate that judges.
+    #[must_use]
+    pub fn gate(&self) -> &dyn Gate {
+        self.gate.as_ref()
+    }
+
     /// What the gate says of `recorded`, from its own evidence alone.
     ///
     /// Judged by the program and the settings that recorded it, it is the recorded judgement,

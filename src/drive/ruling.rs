@@ -27,10 +27,11 @@ impl Ruling {
     }
 
     /// A judgement and what the gate saw.
-    pub(super) fn seen(judgement: Judgement, recording: Recording) -> Self {
+    pub(super) fn seen(gate: &dyn Gate, judgement: Judgement, recording: Recording) -> Self {
         let evidence = &recording.evidence;
         let looked_up = !evidence.exchanges.is_empty();
-        let grounds = grounds(&judgement, looked_up, evidence.rests_on_silence());
+        let silent = evidence.rests_on_silence();
+        let grounds = grounds(&judgement, looked_up, silent, &gate.confirming());
         Self {
             judgement,
             grounds,
@@ -49,7 +50,7 @@ impl Ruling {
         let again = observe_again(gate, case, &self.recording, &accepted);
         Ok(match accepted.told(again)? {
             None => self,
-            Some((judgement, recording)) => Self::seen(judgement, recording),
+            Some((judgement, recording)) => Self::seen(gate, judgement, recording),
         })
     }
 

@@ -3,6 +3,7 @@
 use url::Url;
 
 use super::grounds::SILENT;
+use crate::gate::checks::UNCONFIRMED;
 use crate::gate::{Fact, Judgement};
 use crate::quest::Verdict;
 use crate::world::evidence::Evidence;
@@ -15,7 +16,9 @@ const HOME: &str = "identity-unanswered";
 
 /// Whether `rules` can be those of a REVIEW that rests on silence alone.
 pub(super) fn may_be_silence(rules: &[String]) -> bool {
-    let silent = |rule: &String| SILENT.contains(&rule.as_str()) || rule == ROBOTS;
+    let silent = |rule: &String| {
+        SILENT.contains(&rule.as_str()) || rule == ROBOTS || rule.ends_with(UNCONFIRMED)
+    };
     !rules.is_empty() && rules.iter().all(silent)
 }
 
@@ -40,6 +43,7 @@ fn is_silent(fact: &Fact, evidence: &Evidence) -> bool {
             page.is_some_and(|page| evidence.robots_unanswered(&page))
         }
         HOME => evidence.rests_on_silence(),
+        rule if rule.ends_with(UNCONFIRMED) => evidence.rests_on_silence(),
         rule => SILENT.contains(&rule),
     }
 }

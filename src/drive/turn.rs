@@ -6,17 +6,18 @@ use jiff::Timestamp;
 use serde_json::value::to_raw_value;
 
 use super::accepted::{SessionAccepted, marks};
+use super::anchored::anchored;
 use super::error::DriveError;
 use super::observe::observe;
 use super::refusal::{Declined, Refusal, refusal};
 use super::ruling::Ruling;
-use crate::gate::email::anchor::is_anchored;
 use crate::gate::{Case, Gate, Judgement, house};
 use crate::quest::{Digest, Key, Quest, QuestId, Submission};
 use crate::session::{
     Appended, Attempt, Claimed, Event, Grounds, Progress, Salt, Session, Standing, State, Store,
     Tally, Worker,
 };
+use crate::world::workshop::Workshop;
 use crate::world::{Fetcher, Resolver};
 
 /// Who judges, and by what.
@@ -28,6 +29,8 @@ pub struct Judge<'a> {
     pub fetcher: &'a dyn Fetcher,
     /// DNS.
     pub resolver: &'a dyn Resolver,
+    /// The tree, and commands over copies of it.
+    pub workshop: &'a dyn Workshop,
 }
 
 /// An answer on its way to the gate.
@@ -158,14 +161,16 @@ impl Turn<'_> {
         if let Submission::None(why) = self.answer.submission {
             return Ok(Ruling::unseen(house::no_result(why), Grounds::NoResult));
         }
-        if let Some(earlier) = session.repeats(self.quest.id, self.submitted)? {
+        if !self.judge.gate.judges_anew()
+            && let Some(earlier) = session.repeats(self.quest.id, self.submitted)?
+        {
             let judgement = house::repeated_submission(earlier);
             return Ok(Ruling::unseen(judgement, Grounds::Repeat));
         }
         let accepted = SessionAccepted::new(session, self.quest.id);
         let observed = observe(self.judge, self.case(), &accepted)?;
         let (judgement, recording) = accepted.told(observed)?;
-        Ok(Ruling::seen(judgement, recording))
+        Ok(Ruling::seen(self.judge.gate, judgement, recording))
     }
 
     fn case(&self) -> Case<'_> {
@@ -239,9 +244,9 @@ impl Turn<'_> {
             state,
             tries,
             rules: ruling.fired(),
-            anchored: is_anchored(self.quest),
+            anchored: anchored(self.quest),
             holds: match state {
-                State::Pass => marks(self.answer.submission),
+                State::Pass => marks(self.judge.gate, self.case()),
                 State::Todo | State::Review | State::Done => Vec::new(),
             },
             worker: self.answer.worker.cloned(),

@@ -1,29 +1,70 @@
 //! Runs checks, cheapest first, and stops the dearer ones after a FAIL.
 
-use super::{Check, CheckOutcome, CheckReport, Fact, Finding, Judgement, Level, Levels, Rule};
+use super::{
+    Check, CheckOutcome, CheckReport, Cost, Fact, Finding, Judgement, Level, Levels, Rule,
+};
 
 /// The checks of a gate, in order, and the levels that the operator set.
 pub struct Cascade<C> {
-    checks: Vec<Box<dyn Check<C>>>,
+    /// Each with what it costs to reach it: no less than the checks that it needs.
+    checks: Vec<(Cost, Box<dyn Check<C>>)>,
     levels: Levels,
 }
 
+/// Checks that wait for each other, or for one that there is not.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the check `{check}` needs `{needed}`, which {}", if *there { "needs it in turn" } else { "is none of this gate's" })]
+pub struct BadNeed {
+    /// The check that needs.
+    pub check: String,
+    /// What it needs.
+    pub needed: String,
+    /// Whether there is such a check.
+    pub there: bool,
+}
+
 impl<C> Cascade<C> {
-    /// A cascade of `checks`, which must stand in order of cost.
+    /// A cascade of `checks`, which must stand in order of cost and need nothing.
     #[must_use]
     pub fn new(checks: Vec<Box<dyn Check<C>>>, levels: Levels) -> Self {
         debug_assert!(checks.is_sorted_by_key(|check| check.cost()));
-        Self { checks, levels }
+        debug_assert!(checks.iter().all(|check| check.needs().is_empty()));
+        let checks = checks.into_iter().map(|check| (check.cost(), check));
+        Self {
+            checks: checks.collect(),
+            levels,
+        }
+    }
+
+    /// A cascade of `checks` in any order: the cheapest first, and none before those that it
+    /// needs.
+    pub fn ordered(checks: Vec<Box<dyn Check<C>>>, levels: Levels) -> Result<Self, BadNeed> {
+        let costs = costs(&checks)?;
+        let mut waiting: Vec<_> = costs.into_iter().zip(checks).collect();
+        waiting.sort_by_key(|(cost, _)| *cost);
+        let mut placed: Vec<(Cost, Box<dyn Check<C>>)> = Vec::with_capacity(waiting.len());
+        while !waiting.is_empty() {
+            let ready = waiting.iter().position(|(_, check)| {
+                let mut needs = check.needs().iter();
+                needs.all(|need| placed.iter().any(|(_, done)| done.name() == need))
+            });
+            // There is one always: `costs` refuses needs that go round.
+            placed.push(waiting.remove(ready.unwrap_or(0)));
+        }
+        Ok(Self {
+            checks: placed,
+            levels,
+        })
     }
 
     /// Every rule of every check, with the level in force.
     #[must_use]
     pub fn rules(&self) -> Vec<Rule> {
-        let known = self.checks.iter().flat_map(|check| check.rules()).cloned();
+        let known = self.checks.iter().flat_map(|(_, check)| check.rules());
         known
             .map(|rule| Rule {
-                level: self.level_of(&rule),
-                ..rule
+                level: self.level_of(rule),
+                ..rule.clone()
             })
             .collect()
     }
@@ -31,15 +72,15 @@ impl<C> Cascade<C> {
     /// Runs the checks on `context`.
     ///
     /// All checks of one cost run; those of a higher cost run only when none of a lower cost
-    /// failed.
+    /// failed, and none runs of which a needed one has not passed.
     #[must_use]
     pub fn run(&self, context: &C) -> Judgement {
         let mut facts: Vec<Fact> = Vec::new();
-        let mut reports = Vec::with_capacity(self.checks.len());
+        let mut reports: Vec<CheckReport> = Vec::with_capacity(self.checks.len());
         let mut failed_at = None;
-        for check in &self.checks {
-            let stopped = failed_at.is_some_and(|cost| check.cost() > cost);
-            let outcome = if stopped {
+        for (cost, check) in &self.checks {
+            let stopped = failed_at.is_some_and(|failed| *cost > failed);
+            let outcome = if stopped || !has_passed(&reports, check.needs()) {
                 CheckOutcome::NotRun
             } else {
                 let found = self.facts(check.as_ref(), context);
@@ -48,7 +89,7 @@ impl<C> Cascade<C> {
                 outcome
             };
             if outcome == CheckOutcome::Failed {
-                failed_at = failed_at.or(Some(check.cost()));
+                failed_at = failed_at.or(Some(*cost));
             }
             reports.push(CheckReport {
                 check: check.name().to_owned(),
@@ -88,6 +129,59 @@ impl<C> Cascade<C> {
     fn level_of(&self, rule: &Rule) -> Level {
         self.levels.get(&rule.id).copied().unwrap_or(rule.level)
     }
+}
+
+/// What it costs to reach each check: the most of its own cost and that of what it needs.
+fn costs<C>(checks: &[Box<dyn Check<C>>]) -> Result<Vec<Cost>, BadNeed> {
+    let mut costs: Vec<Cost> = checks.iter().map(|check| check.cost()).collect();
+    // A chain of needs is no longer than the checks; a cost that still rises then goes round.
+    for round in 0..=checks.len() {
+        let mut settled = true;
+        for (place, check) in checks.iter().enumerate() {
+            for need in check.needs() {
+                let wrong = |there| BadNeed {
+                    check: check.name().to_owned(),
+                    needed: need.clone(),
+                    there,
+                };
+                let needed = checks.iter().position(|other| other.name() == need);
+                let needed = needed.ok_or_else(|| wrong(false))?;
+                if needed == place || (round == 0 && reaches(checks, needed, place)) {
+                    return Err(wrong(true));
+                }
+                if costs[needed] > costs[place] {
+                    costs[place] = costs[needed];
+                    settled = false;
+                }
+            }
+        }
+        if settled {
+            break;
+        }
+    }
+    Ok(costs)
+}
+
+/// Whether the check at `from` needs, by whatever way, the one at `to`.
+fn reaches<C>(checks: &[Box<dyn Check<C>>], from: usize, to: usize) -> bool {
+    let mut open = vec![from];
+    let mut seen = vec![false; checks.len()];
+    while let Some(place) = open.pop() {
+        if std::mem::replace(&mut seen[place], true) {
+            continue;
+        }
+        let needs = checks[place].needs().iter();
+        open.extend(needs.filter_map(|need| checks.iter().position(|other| other.name() == need)));
+    }
+    seen[to]
+}
+
+/// Whether each of the checks that are needed has passed.
+fn has_passed(reports: &[CheckReport], needs: &[String]) -> bool {
+    needs.iter().all(|need| {
+        let mut reports = reports.iter();
+        reports.any(|report| report.check == *need && report.outcome == CheckOutcome::Passed)
+    })
 }
 
 fn outcome(facts: &[Fact]) -> CheckOutcome {

@@ -8,24 +8,35 @@ use crate::quest::FieldName;
 pub enum Cost {
     /// Looks at the submission alone.
     Local,
+    /// Looks at files of the tree.
+    Tree,
     /// Reads pages.
     Page,
     /// Asks DNS.
     Dns,
     /// Reads further pages, or what the session knows.
     Wide,
+    /// Runs a command.
+    Command,
+    /// Runs commands again and again.
+    Heavy,
 }
 
 /// One step of a gate. `C` is what the gate's steps share about the case in hand.
 pub trait Check<C> {
     /// The step's name, in kebab-case.
-    fn name(&self) -> &'static str;
+    fn name(&self) -> &str;
 
     /// What running it costs.
     fn cost(&self) -> Cost;
 
     /// Every rule that it can fire.
-    fn rules(&self) -> &'static [Rule];
+    fn rules(&self) -> &[Rule];
+
+    /// The checks that must have passed before it runs; where one has not, it is not run.
+    fn needs(&self) -> &[String] {
+        &[]
+    }
 
     /// Runs the step and returns what fired; nothing fired means that it passed.
     ///
@@ -55,8 +66,14 @@ impl Finding {
     /// A finding of one, with neither field nor place.
     #[must_use]
     pub fn new(rule: &'static str, expected: impl Into<String>, actual: impl Into<String>) -> Self {
+        Self::of(&RuleId::known(rule), expected, actual)
+    }
+
+    /// A finding of this rule, with neither field nor place.
+    #[must_use]
+    pub fn of(rule: &RuleId, expected: impl Into<String>, actual: impl Into<String>) -> Self {
         Self {
-            rule: RuleId::known(rule),
+            rule: rule.clone(),
             field: None,
             location: None,
             expected: expected.into(),

@@ -5,20 +5,21 @@
 
 mod cascade;
 mod check;
+pub mod checks;
 pub mod email;
 mod fact;
 pub mod house;
 mod judgement;
 mod rule;
 
-pub use cascade::Cascade;
+pub use cascade::{BadNeed, Cascade};
 pub use check::{Check, Cost, Finding};
 pub use fact::Fact;
 pub use judgement::{CheckOutcome, CheckReport, Judgement};
 pub use rule::{Level, Levels, Rule, RuleId};
 
 use crate::quest::{Quest, Submission};
-use crate::world::World;
+use crate::world::{Taken, World};
 
 /// Judges submissions of one quest kind.
 pub trait Gate {
@@ -27,6 +28,18 @@ pub trait Gate {
 
     /// Judges one submission by what the world answers.
     fn judge(&self, case: Case<'_>, world: &World<'_>) -> Judgement;
+
+    /// What a PASS on the submission takes for its quest alone.
+    fn takes(&self, case: Case<'_>) -> Vec<Taken>;
+
+    /// Whether an answer that was sent before is judged again, since what the gate looks at may
+    /// be the agent's to change: files of a tree.
+    fn judges_anew(&self) -> bool {
+        false
+    }
+
+    /// The checks that together bear a submission out when they pass.
+    fn confirming(&self) -> Vec<&str>;
 }
 
 /// A submission and the quest that it is for.

@@ -18,6 +18,12 @@ impl RuleId {
         Self(Cow::Borrowed(name))
     }
 
+    /// A name that a quest file gives.
+    #[must_use]
+    pub const fn given(name: String) -> Self {
+        Self(Cow::Owned(name))
+    }
+
     /// The name's text.
     #[must_use]
     pub fn as_str(&self) -> &str {

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use super::field_kind::Shape;
 use super::{Field, FieldName, QuestKind};
 
 /// The kind's name.
@@ -37,11 +38,14 @@ pub fn kind() -> QuestKind {
         name,
         help: Cow::Borrowed(help),
         example: Cow::Borrowed(example),
+        required: true,
+        shape: Shape::default(),
     };
     QuestKind {
         name: NAME.into(),
         unit: "company".into(),
         prompt: PROMPT.into(),
+        columns: Vec::new(),
         example_key: "Acme".into(),
         fields: vec![
             field(SITE, "The company's own site", "https://acme.co.kr"),
@@ -56,6 +60,6 @@ pub fn kind() -> QuestKind {
                 "https://acme.co.kr/contact",
             ),
         ],
-        answer: EMAIL,
+        answer: Some(EMAIL),
     }
 }

@@ -5,6 +5,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use super::field_kind::Shape;
+
 /// The name of a field, as its flag spells it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
@@ -42,7 +44,7 @@ impl fmt::Display for FieldName {
     }
 }
 
-/// One field of a quest kind. Every field is required and holds text.
+/// One field of a quest kind.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Field {
     /// Its name and flag.
@@ -51,4 +53,8 @@ pub struct Field {
     pub help: Cow<'static, str>,
     /// A value that would look right.
     pub example: Cow<'static, str>,
+    /// Whether a submission must have it.
+    pub required: bool,
+    /// What its value has to look like.
+    pub shape: Shape,
 }

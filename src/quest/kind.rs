@@ -13,12 +13,14 @@ pub struct QuestKind {
     pub unit: Cow<'static, str>,
     /// The prompt, a minijinja template over [`super::prompt::Task`].
     pub prompt: Cow<'static, str>,
+    /// The columns of the list that the prompt and the gate name.
+    pub columns: Vec<String>,
     /// A key that would look right, for the example.
     pub example_key: Cow<'static, str>,
     /// The fields of a submission, in the order in which people fill them in.
     pub fields: Vec<Field>,
     /// The field that the quest is about: results show it before the others.
-    pub answer: FieldName,
+    pub answer: Option<FieldName>,
 }
 
 impl QuestKind {
@@ -26,8 +28,8 @@ impl QuestKind {
     #[must_use]
     pub fn result_fields(&self) -> Vec<FieldName> {
         let names = || self.fields.iter().map(|field| &field.name);
-        let answer = names().filter(|name| **name == self.answer);
-        let others = names().filter(|name| **name != self.answer);
+        let answer = names().filter(|name| Some(*name) == self.answer.as_ref());
+        let others = names().filter(|name| Some(*name) != self.answer.as_ref());
         answer.chain(others).cloned().collect()
     }
 }

@@ -135,6 +135,7 @@ impl Listing {
             key,
             anchor: anchor.map(|text| Anchor::Site(text.to_owned())),
             shown: shown(),
+            known: Vec::new(),
             rows: vec![row],
         });
         Ok(())

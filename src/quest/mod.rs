@@ -1,8 +1,11 @@
 //! What a quest is: its id and key, its fields, a submission, and a verdict on one.
 
 pub mod email;
+pub mod field_kind;
+pub mod file;
 pub mod plain;
 pub mod prompt;
+pub mod template;
 
 mod anchor;
 mod digest;
@@ -12,6 +15,7 @@ mod key;
 mod kind;
 mod listing;
 mod lookup;
+mod span;
 mod submission;
 mod verdict;
 
@@ -23,6 +27,7 @@ pub use key::{EmptyKey, FoldedKey, Key};
 pub use kind::QuestKind;
 pub use listing::{Listing, ListingCounts, TooManyQuests};
 pub use lookup::{Nearest, meant};
+pub use span::{BadSpan, Span};
 pub use submission::{Fields, Submission};
 pub use verdict::Verdict;
 
@@ -38,11 +43,25 @@ pub struct Quest {
     /// What the operator knows about it beforehand.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub anchor: Option<Anchor>,
+    /// The cells that checks go by, where they are not blank.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub known: Vec<Shown>,
     /// Other columns that the prompt shows, in the order asked for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub shown: Vec<Shown>,
     /// The rows of the list that it stands for, counted from 1 as a spreadsheet counts.
     pub rows: Vec<u32>,
+}
+
+impl Quest {
+    /// The text of the column with this heading, of those that the quest keeps.
+    #[must_use]
+    pub fn cell(&self, label: &str) -> Option<&str> {
+        let mut cells = self.known.iter().chain(&self.shown);
+        cells
+            .find(|cell| cell.label == label)
+            .map(|cell| cell.text.as_str())
+    }
 }
 
 /// One column of the list that the prompt shows.

@@ -1,5 +1,7 @@
 //! The prompt of one quest, rendered from its kind's template.
 
+use std::collections::BTreeMap;
+
 use minijinja::{Environment, UndefinedBehavior};
 use serde::Serialize;
 
@@ -11,6 +13,10 @@ use super::{Anchor, Quest, QuestKind, Shown};
 pub struct Task {
     /// The quest's key.
     pub key: String,
+    /// The quest's number.
+    pub id: String,
+    /// The cells that the quest keeps of its row, by column.
+    pub input: BTreeMap<String, String>,
     /// The columns to show.
     pub shown: Vec<Shown>,
     /// The anchor's text.
@@ -30,10 +36,23 @@ pub fn render(kind: &QuestKind, quest: &Quest) -> Result<String, minijinja::Erro
         &kind.prompt,
         Task {
             key: on_one_line(quest.key.as_str()),
+            id: quest.id.to_string(),
+            input: cells(kind, quest),
             shown: shown.collect(),
             anchor: anchor.map(|Anchor::Site(text)| on_one_line(text)),
         },
     )
+}
+
+/// The cells that a prompt may name; those that the row leaves blank are empty.
+fn cells(kind: &QuestKind, quest: &Quest) -> BTreeMap<String, String> {
+    let named = kind.columns.iter().map(String::as_str);
+    named
+        .map(|label| {
+            let text = quest.cell(label).unwrap_or_default();
+            (label.to_owned(), on_one_line(text))
+        })
+        .collect()
 }
 
 /// The text with each line break a space and what is unsafe escaped: a cell must not forge lines
@@ -65,6 +84,7 @@ mod tests {
                 label: "Country".into(),
                 text: "KR".into(),
             }],
+            known: Vec::new(),
             rows: vec![2],
         };
         let text = render(&email::kind(), &quest).unwrap();
@@ -98,6 +118,7 @@ mod tests {
             key: Key::new("A").unwrap(),
             anchor: None,
             shown: Vec::new(),
+            known: Vec::new(),
             rows: vec![1],
         };
         assert!(render(&kind, &quest).is_err());

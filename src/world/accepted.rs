@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::domain::RegistrableDomain;
 use super::mailbox::Mailbox;
-use crate::quest::Key;
+use crate::quest::{FieldName, Key};
 
 /// A question to the session's earlier PASSes.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -14,6 +14,13 @@ pub enum Taken {
     Mailbox(Mailbox),
     /// Was an address of this registrable domain passed for another quest?
     Domain(RegistrableDomain),
+    /// Was this value of a field passed for another quest?
+    Value {
+        /// The field.
+        field: FieldName,
+        /// The value, folded.
+        text: String,
+    },
 }
 
 /// Answers from the session's earlier PASSes of other quests.

@@ -18,9 +18,11 @@
 mod bodies;
 mod pack;
 mod robots;
+mod workshop;
 
 pub use bodies::Bodies;
 pub use pack::{BadPack, pack, unpack};
+pub use workshop::{Apart, Asked, StoredCall, StoredRan, Told, WorkshopExchange};
 
 use std::collections::BTreeMap;
 
@@ -59,6 +61,8 @@ pub enum Exchange {
     Dns(DnsExchange),
     /// The session was asked.
     Session(SessionExchange),
+    /// The tree was asked, or a command was run.
+    Workshop(WorkshopExchange),
 }
 
 /// A page that was asked for.
@@ -158,14 +162,24 @@ impl Evidence {
         })
     }
 
+    /// What the workshop answered.
+    #[must_use]
+    pub fn told(&self, asked: &Asked) -> Option<&Told> {
+        self.exchanges.iter().find_map(|exchange| match exchange {
+            Exchange::Workshop(asking) if asking.asked == *asked => Some(&asking.answer),
+            _ => None,
+        })
+    }
+
     /// The bodies that it names; one may come more than once.
     pub fn bodies(&self) -> impl Iterator<Item = &BodyRef> {
-        self.exchanges.iter().filter_map(|exchange| match exchange {
+        self.exchanges.iter().flat_map(|exchange| match exchange {
             Exchange::Get(PageExchange {
                 answer: PageAnswer::Response(response),
                 ..
-            }) => Some(&response.body),
-            _ => None,
+            }) => vec![&response.body],
+            Exchange::Workshop(asking) => asking.answer.bodies(),
+            _ => Vec::new(),
         })
     }
 
@@ -182,7 +196,7 @@ impl Evidence {
                 Looked::Unanswered(why) => Some(why),
                 _ => None,
             },
-            Exchange::Session(_) => None,
+            Exchange::Session(_) | Exchange::Workshop(_) => None,
         })
     }
 

@@ -21,7 +21,9 @@ pub mod recorded;
 pub mod replay;
 pub mod robots;
 pub mod settings;
+pub mod tree;
 pub mod visit;
+pub mod workshop;
 
 mod accepted;
 mod backoff;
@@ -33,6 +35,8 @@ pub use accepted::{Accepted, Taken};
 pub use fetcher::{Fetched, Fetcher, Request, Response, ResponseHead};
 pub use resolver::{Looked, MxHost, RecordKind, Records, Resolver};
 pub use unanswered::{Silence, Unanswered};
+
+use self::workshop::Workshop;
 
 #[cfg(test)]
 pub use {accepted::MockAccepted, fetcher::MockFetcher, resolver::MockResolver};
@@ -46,4 +50,6 @@ pub struct World<'a> {
     pub resolver: &'a dyn Resolver,
     /// What this session has passed before.
     pub accepted: &'a dyn Accepted,
+    /// Files of the tree, and commands over copies of it.
+    pub workshop: &'a dyn Workshop,
 }

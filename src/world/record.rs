@@ -1,5 +1,7 @@
 //! Keeps every answer of the world as evidence.
 
+mod workshop;
+
 use std::cell::RefCell;
 
 use super::domain::HostName;
@@ -34,6 +36,7 @@ impl<'a> Recorder<'a> {
             fetcher: self,
             resolver: self,
             accepted: self,
+            workshop: self,
         }
     }
 

@@ -33,6 +33,7 @@ use serde::Deserialize;
 use url::Url;
 
 use super::domain::{BadHostName, HostName};
+use super::workshop::NoWorkshop;
 use super::{
     Accepted, Fetched, Fetcher, Looked, MxHost, RecordKind, Records, Request, Resolver, Response,
     Silence, Taken, Unanswered, World,
@@ -149,6 +150,7 @@ impl RecordedWorld {
             fetcher: self,
             resolver: self,
             accepted,
+            workshop: &NoWorkshop,
         }
     }
 }

@@ -2,6 +2,7 @@
 
 #[cfg(test)]
 mod tests;
+mod workshop;
 
 use std::cell::RefCell;
 use std::fmt;
@@ -9,7 +10,7 @@ use std::fmt;
 use url::Url;
 
 use super::domain::HostName;
-use super::evidence::{Bodies, Evidence, PageAnswer};
+use super::evidence::{Asked, Bodies, Evidence, PageAnswer};
 use super::{
     Accepted, Fetched, Fetcher, Looked, RecordKind, Request, Resolver, Silence, Taken, Unanswered,
     World,
@@ -34,6 +35,8 @@ pub enum Missing {
     Dns(HostName, RecordKind),
     /// A question to the session that was not asked.
     Session(Taken),
+    /// A question to the workshop that was not asked.
+    Workshop(Box<Asked>),
 }
 
 impl fmt::Display for Missing {
@@ -44,6 +47,10 @@ impl fmt::Display for Missing {
             Self::Dns(name, kind) => write!(f, "the {kind:?} records of {name}"),
             Self::Session(Taken::Mailbox(mailbox)) => write!(f, "who holds {mailbox}"),
             Self::Session(Taken::Domain(domain)) => write!(f, "who holds {domain}"),
+            Self::Session(Taken::Value { field, text }) => {
+                write!(f, "who holds {text:?} as {field}")
+            }
+            Self::Workshop(asked) => write!(f, "{asked}"),
         }
     }
 }
@@ -72,6 +79,7 @@ impl<'a> Replay<'a> {
             fetcher: self,
             resolver: self,
             accepted,
+            workshop: self,
         }
     }
 

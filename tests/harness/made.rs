@@ -81,6 +81,7 @@ fn quest((index, key): (usize, &&str)) -> Quest {
         key: Key::new(key).expect("a key"),
         anchor: None,
         shown: Vec::new(),
+        known: Vec::new(),
         rows: vec![u32::try_from(index).expect("a short list") + 1],
     }
 }

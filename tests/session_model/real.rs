@@ -169,6 +169,7 @@ impl Real {
             gate: gate.as_ref(),
             fetcher: &midway,
             resolver: &self.world,
+            workshop: &comail::world::workshop::NoWorkshop,
         };
         let clock = &mut || self.time();
         let outcome = drive::submit(&mut session, answer, &judge, clock, &mut salt);

@@ -113,7 +113,7 @@ impl Examiner<'_> {
             By::Session(repeats) => repeats,
             By::Earlier => None,
         };
-        for misfit in misfits(&quest, judged, &evidence, repeats) {
+        for misfit in misfits(self.replayer.gate(), &quest, judged, &evidence, repeats) {
             findings.push(Finding::new(Kind::Field, place(), misfit.to_string()));
         }
         if let By::Session(_) = by {
@@ -137,6 +137,9 @@ impl Examiner<'_> {
 
     /// The number of the earlier attempt that sent the same, if the world was heard on it.
     fn repeats(&self, attempt: &Attempt) -> Option<u32> {
+        if self.replayer.gate().judges_anew() {
+            return None;
+        }
         let digest = attempt.submission.digest();
         let before = self.board.submissions(attempt.quest).iter();
         let mut before = before.zip(1..attempt.number);

@@ -3,9 +3,9 @@
 use std::fmt;
 
 use crate::drive::accepted::marks;
+use crate::drive::anchored::anchored;
 use crate::drive::ruling::Ruling;
-use crate::gate::email::anchor::is_anchored;
-use crate::gate::{Judgement, house};
+use crate::gate::{Case, Gate, Judgement, house};
 use crate::quest::{Quest, Submission};
 use crate::session::Grounds;
 use crate::world::evidence::{Evidence, Recording};
@@ -40,6 +40,7 @@ impl fmt::Display for Misfit {
 /// `repeats`: the number of the earlier attempt that sent the same, if the world was heard on it.
 #[must_use]
 pub fn misfits(
+    gate: &dyn Gate,
     quest: &Quest,
     judged: &Judged<'_>,
     evidence: &Evidence,
@@ -55,11 +56,12 @@ pub fn misfits(
         .is_some_and(|(expected, _)| *expected != judgement);
     let ruling = match by_house {
         Some((_, grounds)) => Ruling::unseen(judgement, grounds),
-        None => Ruling::seen(judgement, without_bodies(evidence)),
+        None => Ruling::seen(gate, judgement, without_bodies(evidence)),
     };
     let verdict = ruling.judgement.verdict;
     let holds = if judged.proves() {
-        marks(judged.submission)
+        let submission = judged.submission;
+        marks(gate, Case { quest, submission })
     } else {
         Vec::new()
     };
@@ -72,7 +74,7 @@ pub fn misfits(
         ("submitted", judged.submitted.is_none_or(|it| it == digest)),
         (
             "anchored",
-            judged.anchored.is_none_or(|it| it == is_anchored(quest)),
+            judged.anchored.is_none_or(|it| it == anchored(quest)),
         ),
     ];
     let wrong = fields.into_iter().filter(|(_, fits)| !fits);

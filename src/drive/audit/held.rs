@@ -64,6 +64,7 @@ impl std::fmt::Display for WrongAnswer {
         match &self.taken {
             Taken::Mailbox(mailbox) => write!(f, "of {mailbox}")?,
             Taken::Domain(domain) => write!(f, "of the addresses of {domain}")?,
+            Taken::Value { field, text } => write!(f, "of {text:?} as {field}")?,
         }
         write!(
             f,

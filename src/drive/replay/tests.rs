@@ -16,6 +16,7 @@ use crate::quest::{FieldName, Key};
 use crate::session::{Dated, FORMAT, Frozen, Lease, NewSession, Salt, SourceRecord, create};
 use crate::world::evidence::{Exchange, pack};
 use crate::world::recorded::RecordedWorld;
+use crate::world::workshop::NoWorkshop;
 use crate::world::{Looked, RecordKind};
 
 const WORLD: &str = r#"{
@@ -75,6 +76,7 @@ fn made() -> Made {
         key: Key::new("Acme Foods").unwrap(),
         anchor: None,
         shown: Vec::new(),
+        known: Vec::new(),
         rows: vec![1],
     };
     let new = NewSession {
@@ -111,6 +113,7 @@ impl Made {
             gate: &EmailGate::default(),
             fetcher: &world,
             resolver: &world,
+            workshop: &NoWorkshop,
         };
         let id = QuestId::from_index(0).unwrap();
         submit(

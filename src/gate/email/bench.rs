@@ -4,6 +4,7 @@ use super::context::{Context, EMAIL, SITE, SOURCE};
 use super::settings::EmailSettings;
 use crate::gate::{Case, Check, Finding};
 use crate::quest::{Anchor, Fields, Key, Quest, QuestId, Submission};
+use crate::world::workshop::NoWorkshop;
 use crate::world::{MockAccepted, MockFetcher, MockResolver, World};
 
 /// One case, built from a good one.
@@ -42,6 +43,7 @@ impl Bench {
             key: Key::new("Acme").unwrap(),
             anchor: None,
             shown: Vec::new(),
+            known: Vec::new(),
             rows: vec![1],
         };
         Self {
@@ -93,6 +95,7 @@ impl Bench {
             fetcher: &fetcher,
             resolver: &resolver,
             accepted: &accepted,
+            workshop: &NoWorkshop,
         };
         let case = Case {
             quest: &self.quest,

@@ -14,6 +14,7 @@ use crate::quest::{Fields, Key, Quest, QuestId, Submission};
 use crate::world::domain::HostName;
 use crate::world::page::{OwnerPlace, OwnerText, Page};
 use crate::world::visit::{End, Hop, Step, Visit};
+use crate::world::workshop::NoWorkshop;
 use crate::world::{
     Accepted, Fetched, Fetcher, Looked, MxHost, RecordKind, Records, Request, Resolver, Response,
     Silence, Taken, Unanswered, World,
@@ -202,6 +203,7 @@ impl Canned {
             key: Key::new(key).unwrap(),
             anchor: None,
             shown: Vec::new(),
+            known: Vec::new(),
             rows: vec![1],
         };
         let fields = [(SITE, site), (EMAIL, email), (SOURCE, source)];
@@ -211,6 +213,7 @@ impl Canned {
             fetcher: self,
             resolver: self,
             accepted: self,
+            workshop: &NoWorkshop,
         };
         let case = Case {
             quest: &quest,
@@ -269,6 +272,7 @@ impl Accepted for Canned {
         let asked = match taken {
             Taken::Mailbox(mailbox) => mailbox.to_string(),
             Taken::Domain(domain) => domain.to_string(),
+            Taken::Value { text, .. } => text.clone(),
         };
         self.taken
             .contains(&asked)

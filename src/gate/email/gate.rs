@@ -4,7 +4,9 @@ use super::context::Context;
 use super::settings::EmailSettings;
 use super::{domain, format, freemail, identity, mail, placeholder, source};
 use crate::gate::{Cascade, Case, Gate, Judgement, Rule};
-use crate::world::World;
+use crate::quest::email::EMAIL;
+use crate::world::mailbox::Mailbox;
+use crate::world::{Taken, World};
 
 /// The gate of the e-mail quest.
 #[derive(Debug, Clone, Default)]
@@ -43,5 +45,20 @@ impl Gate for EmailGate {
     fn judge(&self, case: Case<'_>, world: &World<'_>) -> Judgement {
         self.cascade()
             .run(&Context::new(case, world, &self.settings))
+    }
+
+    fn takes(&self, case: Case<'_>) -> Vec<Taken> {
+        let text = case.submission.field(EMAIL.as_str());
+        let Some(mailbox) = text.and_then(|text| Mailbox::parse(text).ok()) else {
+            return Vec::new();
+        };
+        let domain = mailbox.domain().registrable().map(Taken::Domain);
+        std::iter::once(Taken::Mailbox(mailbox))
+            .chain(domain)
+            .collect()
+    }
+
+    fn confirming(&self) -> Vec<&str> {
+        vec!["source", "identity"]
     }
 }

@@ -13,6 +13,7 @@ use super::freemail::Freemail;
 use super::placeholder::Placeholder;
 use crate::gate::{Cascade, Case, CheckOutcome, Gate, Judgement, Level, Levels, RuleId};
 use crate::quest::Verdict;
+use crate::world::workshop::NoWorkshop;
 use crate::world::{MockAccepted, MockFetcher, MockResolver, World};
 
 const RULES: [(&str, Level); 13] = [
@@ -39,6 +40,7 @@ fn judge(bench: &Bench, levels: Levels) -> Judgement {
         fetcher: &fetcher,
         resolver: &resolver,
         accepted: &accepted,
+        workshop: &NoWorkshop,
     };
     let steps: Cascade<Context<'_>> = Cascade::new(
         vec![
@@ -141,6 +143,7 @@ fn a_fail_without_a_lookup_looks_nothing_up() {
         fetcher: &fetcher,
         resolver: &resolver,
         accepted: &accepted,
+        workshop: &NoWorkshop,
     };
     let gate = EmailGate::new(settings.clone());
     // The mocks panic when they are asked.

@@ -36,6 +36,7 @@ fn quests(count: usize) -> Vec<Quest> {
             key: Key::new(&format!("company {index}")).unwrap(),
             anchor: None,
             shown: Vec::new(),
+            known: Vec::new(),
             rows: vec![u32::try_from(index).unwrap() + 2],
         })
         .collect()

@@ -5,6 +5,7 @@ use crate::world::record::Recorder;
 use crate::world::recorded::RecordedWorld;
 use crate::world::settings::RobotsPolicy;
 use crate::world::visit::visit;
+use crate::world::workshop::NoWorkshop;
 use crate::world::{MockAccepted, MockFetcher, MockResolver, Response};
 
 const WORLD: &str = r#"{
@@ -109,6 +110,7 @@ fn asks_each_question_once() {
         fetcher: &fetcher,
         resolver: &resolver,
         accepted: &accepted,
+        workshop: &NoWorkshop,
     });
     let world = recorder.world();
     let request = |crawl_delay| Request {

@@ -1,0 +1,80 @@
+//! What the checks of one judgement share: the case, its values, and what was looked at once.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use url::Url;
+
+use super::settings::FileSettings;
+use crate::gate::Case;
+use crate::quest::template::{BadTemplate, Template, Values};
+use crate::quest::{FieldName, QuestKind};
+use crate::world::World;
+use crate::world::visit::{Visit, visit};
+
+/// The context of one judgement.
+pub struct Context<'a> {
+    /// The submission and its quest.
+    pub case: Case<'a>,
+    /// The world.
+    pub world: &'a World<'a>,
+    /// What the operator chose.
+    pub settings: &'a FileSettings,
+    /// What the quests are.
+    pub kind: &'a QuestKind,
+    values: Values,
+    visits: RefCell<BTreeMap<Url, Rc<Visit>>>,
+}
+
+impl<'a> Context<'a> {
+    /// The context of one case; nothing is looked up yet.
+    #[must_use]
+    pub fn new(
+        case: Case<'a>,
+        world: &'a World<'a>,
+        settings: &'a FileSettings,
+        kind: &'a QuestKind,
+    ) -> Self {
+        let fields = kind.fields.iter().map(|field| field.name.as_str());
+        let columns = kind.columns.iter().map(String::as_str);
+        Self {
+            case,
+            world,
+            settings,
+            kind,
+            values: Values::of(case.quest, case.submission, fields, columns),
+            visits: RefCell::default(),
+        }
+    }
+
+    /// The field's text; none when it was not submitted, or is blank.
+    #[must_use]
+    pub fn field(&self, name: &FieldName) -> Option<&'a str> {
+        let text = self.case.submission.field(name.as_str())?;
+        (!text.trim().is_empty()).then_some(text)
+    }
+
+    /// The template with this case's values.
+    pub fn render(&self, template: &Template) -> Result<String, BadTemplate> {
+        template.render(&self.values)
+    }
+
+    /// The values that templates are rendered with.
+    #[must_use]
+    pub fn values(&self) -> &Values {
+        &self.values
+    }
+
+    /// The visit to a page, made once.
+    pub fn visit(&self, url: &Url) -> Rc<Visit> {
+        if let Some(known) = self.visits.borrow().get(url) {
+            return Rc::clone(known);
+        }
+        let seen = Rc::new(visit(self.world.fetcher, url, self.settings.robots));
+        self.visits
+            .borrow_mut()
+            .insert(url.clone(), Rc::clone(&seen));
+        seen
+    }
+}

@@ -1,0 +1,61 @@
+//! What a quest file goes by that does not stand in it: files beside it, programs, variables.
+//!
+//! `scan` gathers all of it and freezes it into the session; afterwards nothing is read from
+//! where it came from but programs, whose digests are held against what was frozen.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::world::workshop::Pinned;
+
+/// Answers for what does not stand in a quest file.
+pub trait Outside {
+    /// The text of the file of this name beside the quest file.
+    fn asset(&self, name: &str) -> Result<String, Missing>;
+
+    /// The program of this name.
+    fn program(&self, name: &str) -> Result<Pinned, Missing>;
+
+    /// The variable of this name of the environment in which `scan` ran.
+    fn variable(&self, name: &str) -> Result<String, Missing>;
+}
+
+/// Something that a quest file names and that cannot be had.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct Missing(pub String);
+
+/// What was gathered at scan.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Gathered {
+    /// The texts of files beside the quest file, by name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub assets: BTreeMap<String, String>,
+    /// The programs, by the name that the quest file calls them.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub programs: BTreeMap<String, Pinned>,
+    /// The variables.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub variables: BTreeMap<String, String>,
+}
+
+impl Outside for Gathered {
+    fn asset(&self, name: &str) -> Result<String, Missing> {
+        found(&self.assets, "file", name)
+    }
+
+    fn program(&self, name: &str) -> Result<Pinned, Missing> {
+        found(&self.programs, "program", name)
+    }
+
+    fn variable(&self, name: &str) -> Result<String, Missing> {
+        found(&self.variables, "variable", name)
+    }
+}
+
+fn found<T: Clone>(all: &BTreeMap<String, T>, what: &str, name: &str) -> Result<T, Missing> {
+    let text = || Missing(format!("the session has not frozen the {what} {name:?}"));
+    all.get(name).cloned().ok_or_else(text)
+}

@@ -1,0 +1,29 @@
+//! What the operator chose for the gate of a quest file at scan.
+
+use ipnet::IpNet;
+use serde::{Deserialize, Serialize};
+
+use crate::gate::Levels;
+use crate::world::settings::RobotsPolicy;
+
+/// The frozen settings of a quest file's gate.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FileSettings {
+    /// Whether robots.txt is obeyed.
+    pub robots: RobotsPolicy,
+    /// Networks that count as reachable although they are not public.
+    pub allow_net: Vec<IpNet>,
+    /// The levels that the operator set, by rule.
+    pub levels: Levels,
+}
+
+impl Default for FileSettings {
+    fn default() -> Self {
+        Self {
+            robots: RobotsPolicy::Obey,
+            allow_net: Vec::new(),
+            levels: Levels::new(),
+        }
+    }
+}

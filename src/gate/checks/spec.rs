@@ -1,0 +1,106 @@
+//! What a `[[check]]` table may say, and how it becomes a check.
+
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
+
+use super::outside::Outside;
+use super::probe::Probe;
+use crate::quest::file::{QuestFile, unknown_name};
+use crate::quest::template::{Names, Template};
+use crate::quest::{FieldName, field_kind};
+
+/// What a check of some kind is told in its table, beside what every check is.
+pub trait Spec: DeserializeOwned + JsonSchema {
+    /// The kind's name, in kebab-case.
+    const KIND: &'static str;
+
+    /// What passing it shows.
+    const SHOWS: Shows;
+
+    /// The check that the table stands for.
+    fn build(self, source: &Source<'_>) -> Result<Box<dyn Probe>, Flaw>;
+}
+
+/// What passing a check shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shows {
+    /// That a fact holds in the world: an agent cannot bring it about by wording alone.
+    Fact,
+    /// That the submission has a form, which an agent can always give it.
+    Form,
+}
+
+/// What is wrong with a value of a check's table.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Flaw {
+    /// The key.
+    pub key: &'static str,
+    /// What is wrong, and what was expected.
+    pub what: String,
+}
+
+impl Flaw {
+    /// The flaw of this key.
+    #[must_use]
+    pub fn new(key: &'static str, what: impl Into<String>) -> Self {
+        Self {
+            key,
+            what: what.into(),
+        }
+    }
+}
+
+/// What a check's table is read against.
+#[derive(Clone, Copy)]
+pub struct Source<'a> {
+    /// The quest file.
+    pub file: &'a QuestFile<'a>,
+    /// The check's own name.
+    pub name: &'a str,
+    /// What a template may name.
+    pub names: &'a Names,
+    /// What the file goes by that does not stand in it.
+    pub outside: &'a dyn Outside,
+}
+
+impl Source<'_> {
+    /// The template that is the value of `key`.
+    pub fn template(&self, key: &'static str, text: &str) -> Result<Template, Flaw> {
+        Template::parse(text, self.names).map_err(|bad| Flaw::new(key, bad.to_string()))
+    }
+
+    /// The templates of a list.
+    pub fn templates(&self, key: &'static str, texts: &[String]) -> Result<Vec<Template>, Flaw> {
+        let parsed = texts.iter().map(|text| self.template(key, text));
+        parsed.collect()
+    }
+
+    /// The field that is the value of `key`.
+    pub fn field(&self, key: &'static str, name: &str) -> Result<FieldName, Flaw> {
+        self.file.field(name).cloned().ok_or_else(|| {
+            let known: Vec<_> = self.file.fields.iter().map(|it| it.name.as_str()).collect();
+            Flaw::new(key, unknown_name("field", name, &known))
+        })
+    }
+
+    /// The pattern that is the value of `key`; it is looked for anywhere in a text.
+    pub fn pattern(&self, key: &'static str, text: &str) -> Result<regex::Regex, Flaw> {
+        regex::Regex::new(text).map_err(|error| {
+            let text = error.to_string();
+            let last = text.lines().last().unwrap_or(&text).to_owned();
+            Flaw::new(key, format!("not a pattern: {last}"))
+        })
+    }
+
+    /// The pattern that is the value of `key`; a whole text has to match it.
+    pub fn whole_pattern(&self, key: &'static str, text: &str) -> Result<regex::Regex, Flaw> {
+        field_kind::whole(text).map_err(|what| Flaw::new(key, what))
+    }
+
+    /// The text of a file that lies beside the quest file, as it was at scan.
+    pub fn beside(&self, key: &'static str, name: &str) -> Result<String, Flaw> {
+        self.outside
+            .asset(name)
+            .map_err(|missing| Flaw::new(key, missing.to_string()))
+    }
+}

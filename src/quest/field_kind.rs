@@ -1,0 +1,290 @@
+//! What belongs in a field, and whether a text has that shape.
+
+use std::borrow::Cow;
+
+use jiff::civil;
+use regex::Regex;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use url::Url;
+
+/// The kinds of field.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum FieldKind {
+    /// Any text.
+    #[default]
+    Text,
+    /// A whole number.
+    Integer,
+    /// A decimal number.
+    Number,
+    /// `true` or `false`.
+    Bool,
+    /// A calendar date, as `2026-11-22` (ISO 8601).
+    Date,
+    /// An e-mail address.
+    Email,
+    /// An absolute http or https URL.
+    Url,
+    /// A path in the tree, whether anything is there or not.
+    Path,
+    /// A path in the tree at which there is a file.
+    File,
+    /// A JSON text.
+    Json,
+    /// One of a few values.
+    Choice,
+}
+
+/// What a field's value has to look like.
+#[derive(Debug, Clone, Default)]
+pub struct Shape {
+    kind: FieldKind,
+    pattern: Option<Regex>,
+    bounds: Bounds,
+    choices: Vec<String>,
+}
+
+/// The least and the greatest: of a number its value, of other kinds its length in characters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+struct Bounds {
+    min: Option<i64>,
+    max: Option<i64>,
+}
+
+/// A shape that cannot be: which key of its table is wrong, and why.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unfit {
+    /// The key.
+    pub key: &'static str,
+    /// What is wrong with it.
+    pub what: String,
+}
+
+impl PartialEq for Shape {
+    fn eq(&self, other: &Self) -> bool {
+        let pattern = |shape: &Self| shape.pattern.as_ref().map(|it| it.as_str().to_owned());
+        self.kind == other.kind
+            && self.bounds == other.bounds
+            && self.choices == other.choices
+            && pattern(self) == pattern(other)
+    }
+}
+
+impl Eq for Shape {}
+
+impl Shape {
+    /// The shape of this kind, within these bounds.
+    pub fn new(
+        kind: FieldKind,
+        pattern: Option<&str>,
+        (min, max): (Option<i64>, Option<i64>),
+        choices: &[String],
+    ) -> Result<Self, Unfit> {
+        let unfit = |key, what: &str| Unfit {
+            key,
+            what: what.to_owned(),
+        };
+        if (kind == FieldKind::Choice) == choices.is_empty() {
+            let what = "a choice, and nothing else, has `choices`";
+            return Err(unfit("choices", what));
+        }
+        if let (Some(min), Some(max)) = (min, max)
+            && min > max
+        {
+            return Err(unfit("min", "`min` is greater than `max`"));
+        }
+        let pattern = pattern
+            .map(|pattern| whole(pattern).map_err(|error| unfit("pattern", &error)))
+            .transpose()?;
+        Ok(Self {
+            kind,
+            pattern,
+            bounds: Bounds { min, max },
+            choices: choices.to_vec(),
+        })
+    }
+
+    /// What belongs in it.
+    #[must_use]
+    pub fn kind(&self) -> FieldKind {
+        self.kind
+    }
+
+    /// What was expected of `text`, where it is not so.
+    ///
+    /// A file or a path is looked at as a text alone: what stands there is not looked up.
+    #[must_use]
+    pub fn misfit(&self, text: &str) -> Option<Cow<'static, str>> {
+        self.misfit_of_kind(text)
+            .or_else(|| self.bounds.misfit(self.kind, text))
+            .or_else(|| {
+                let pattern = self.pattern.as_ref().filter(|it| !it.is_match(text))?;
+                Some(format!("a value that matches {}", shown(pattern)).into())
+            })
+    }
+
+    fn misfit_of_kind(&self, text: &str) -> Option<Cow<'static, str>> {
+        let (fits, expected): (bool, Cow<'static, str>) = match self.kind {
+            FieldKind::Text | FieldKind::Path | FieldKind::File | FieldKind::Email => {
+                (!text.contains('\0'), "a text without NUL".into())
+            }
+            FieldKind::Integer => (integer(text).is_some(), "a whole number such as 12".into()),
+            FieldKind::Number => (number(text).is_some(), "a number such as 1.5".into()),
+            FieldKind::Bool => (matches!(text, "true" | "false"), "true or false".into()),
+            FieldKind::Date => (is_date(text), "a date such as 2026-11-22".into()),
+            FieldKind::Url => (is_web_url(text), "an absolute http or https URL".into()),
+            FieldKind::Json => (
+                serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok(),
+                "a JSON text".into(),
+            ),
+            FieldKind::Choice => (
+                self.choices.iter().any(|choice| choice == text),
+                format!("one of {}", self.choices.join(", ")).into(),
+            ),
+        };
+        (!fits).then_some(expected)
+    }
+}
+
+impl Bounds {
+    fn misfit(self, kind: FieldKind, text: &str) -> Option<Cow<'static, str>> {
+        #[expect(
+            clippy::cast_precision_loss,
+            reason = "bounds beyond 2^53 are nobody's"
+        )]
+        let (value, min, max, unit) = match kind {
+            FieldKind::Integer | FieldKind::Number => (
+                number(text)?,
+                self.min.map(|it| it as f64),
+                self.max.map(|it| it as f64),
+                "",
+            ),
+            _ => (
+                text.chars().count() as f64,
+                self.min.map(|it| it as f64),
+                self.max.map(|it| it as f64),
+                " characters",
+            ),
+        };
+        if let Some(min) = min.filter(|min| value < *min) {
+            return Some(format!("at least {min}{unit}").into());
+        }
+        let max = max.filter(|max| value > *max)?;
+        Some(format!("at most {max}{unit}").into())
+    }
+}
+
+/// The pattern, to be matched by a whole text.
+pub(crate) fn whole(pattern: &str) -> Result<Regex, String> {
+    // Alone first, so that no bracket of it closes the one that is put around it.
+    Regex::new(pattern).map_err(|error| plain(&error))?;
+    Regex::new(&format!(r"\A(?:{pattern})\z")).map_err(|error| plain(&error))
+}
+
+fn plain(error: &regex::Error) -> String {
+    let text = error.to_string();
+    let last = text.lines().last().unwrap_or(&text);
+    format!("not a pattern: {last}")
+}
+
+fn shown(pattern: &Regex) -> &str {
+    let text = pattern.as_str();
+    let inner = text
+        .strip_prefix(r"\A(?:")
+        .and_then(|it| it.strip_suffix(r")\z"));
+    inner.unwrap_or(text)
+}
+
+fn integer(text: &str) -> Option<i64> {
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    let plain = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+    text.parse().ok().filter(|_| plain)
+}
+
+fn number(text: &str) -> Option<f64> {
+    let plain = |byte: u8| byte.is_ascii_digit() || b".-".contains(&byte);
+    let found: f64 = text.parse().ok()?;
+    (text.bytes().all(plain) && found.is_finite()).then_some(found)
+}
+
+fn is_date(text: &str) -> bool {
+    text.len() == 10 && text.parse::<civil::Date>().is_ok()
+}
+
+fn is_web_url(text: &str) -> bool {
+    let scheme = text.starts_with("https://") || text.starts_with("http://");
+    scheme && Url::parse(text).is_ok_and(|url| url.host().is_some())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fits(kind: FieldKind, text: &str) -> bool {
+        let shape = Shape::new(kind, None, (None, None), &[]).unwrap();
+        shape.misfit(text).is_none()
+    }
+
+    #[test]
+    fn each_kind_has_a_shape_of_its_own() {
+        use FieldKind::{Bool, Date, Integer, Json, Number, Text, Url};
+        for (kind, good, bad) in [
+            (Text, "a\n--b; $(rm)", "a\0b"),
+            (Integer, "-12", "1.0"),
+            (Integer, "0", "+1"),
+            (Number, "-1.5", "1e999"),
+            (Number, "2", "NaN"),
+            (Bool, "true", "yes"),
+            (Date, "2024-02-29", "2023-02-29"),
+            (Date, "2026-11-22", "2026-11-22T10:00"),
+            (Url, "https://acme.com/a", "acme.com"),
+            (Url, "http://a", "javascript:alert(1)"),
+            (Json, r#"{"a":[1]}"#, "{a}"),
+        ] {
+            assert!(fits(kind, good), "{kind:?} {good}");
+            assert!(!fits(kind, bad), "{kind:?} {bad}");
+        }
+    }
+
+    #[test]
+    fn deep_json_is_refused_and_overflows_nothing() {
+        assert!(!fits(FieldKind::Json, &"[".repeat(200_000)));
+    }
+
+    #[test]
+    fn bounds_are_values_of_numbers_and_lengths_of_texts() {
+        let of = |kind, text: &str| {
+            let shape = Shape::new(kind, None, (Some(2), Some(3)), &[]).unwrap();
+            shape.misfit(text).map(Cow::into_owned)
+        };
+        assert_eq!(of(FieldKind::Integer, "3"), None);
+        assert_eq!(of(FieldKind::Number, "3.5").as_deref(), Some("at most 3"));
+        assert_eq!(of(FieldKind::Text, "한빛"), None);
+        let short = of(FieldKind::Text, "한");
+        assert_eq!(short.as_deref(), Some("at least 2 characters"));
+    }
+
+    #[test]
+    fn a_pattern_is_matched_by_the_whole_text() {
+        let shape = |pattern| Shape::new(FieldKind::Text, Some(pattern), (None, None), &[]);
+        let abc = shape("a|bc").unwrap();
+        assert_eq!(abc.misfit("bc"), None);
+        assert_eq!(abc.misfit("xbc").unwrap(), "a value that matches a|bc");
+        assert!(abc.misfit("a\n").is_some());
+        assert_eq!(shape("(").unwrap_err().key, "pattern");
+        assert_eq!(shape("a)|(b").unwrap_err().key, "pattern");
+    }
+
+    #[test]
+    fn a_choice_names_its_values() {
+        let values = ["red".to_owned(), "blue".to_owned()];
+        let shape = Shape::new(FieldKind::Choice, None, (None, None), &values).unwrap();
+        assert_eq!(shape.misfit("red"), None);
+        assert_eq!(shape.misfit("Red").unwrap(), "one of red, blue");
+        assert!(Shape::new(FieldKind::Choice, None, (None, None), &[]).is_err());
+        assert!(Shape::new(FieldKind::Text, None, (None, None), &values).is_err());
+        assert!(Shape::new(FieldKind::Text, None, (Some(2), Some(1)), &[]).is_err());
+    }
+}

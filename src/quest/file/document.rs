@@ -1,0 +1,241 @@
+//! A quest file, read whole.
+
+use std::collections::BTreeMap;
+use std::num::NonZeroU32;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use toml::Spanned;
+use toml::de::DeTable;
+
+use super::control::ControlTable;
+use super::field_table::FieldTable;
+use super::input::InputTable;
+use super::mistake::{Mistake, unknown_name};
+use super::read::{RawTable, Spot, take_tables};
+use super::service::ServiceTable;
+use super::tree::TreeTable;
+use crate::quest::template::{Names, Template};
+use crate::quest::{Field, FieldName, QuestKind};
+
+/// Flags of `submit` that a unit would hide.
+const TAKEN_UNITS: &[&str] = &[
+    "id", "key", "worker", "in", "none", "session", "json", "color", "help", "version",
+];
+
+/// Everything in a quest file but what stands in several tables of one name.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Head {
+    /// The kind's name, in kebab-case.
+    name: String,
+    /// What one quest is about, in the singular; also the flag that names the key.
+    unit: String,
+    /// What the quests are for: one line or a few.
+    #[serde(default)]
+    about: String,
+    /// How many FAILs end a quest, where `scan` does not say.
+    max_tries: Option<NonZeroU32>,
+    /// Whether no machine can decide: then the best verdict is REVIEW.
+    #[serde(default)]
+    open: bool,
+    #[serde(default)]
+    input: InputTable,
+    tree: Option<TreeTable>,
+    prompt: Prompt,
+    /// A key and a value for each field, as a submission that would look right has them.
+    #[serde(default)]
+    example: BTreeMap<String, String>,
+    // Taken out before; named here so that a mistyped name is told of them.
+    #[serde(default, rename = "field")]
+    _field: (),
+    #[serde(default, rename = "check")]
+    _check: (),
+    #[serde(default, rename = "service")]
+    _service: (),
+    #[serde(default, rename = "control")]
+    _control: (),
+}
+
+/// `[prompt]`.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Prompt {
+    /// What the agent is told, as a template.
+    text: String,
+}
+
+/// A quest file.
+#[derive(Debug, Clone)]
+pub struct QuestFile<'t> {
+    text: &'t str,
+    /// The kind's name.
+    pub name: String,
+    /// What one quest is about.
+    pub unit: String,
+    /// What the quests are for.
+    pub about: String,
+    /// How many FAILs end a quest.
+    pub max_tries: Option<NonZeroU32>,
+    /// Whether no machine can decide.
+    pub open: bool,
+    /// How the list is read.
+    pub input: InputTable,
+    /// The files that quests are about.
+    pub tree: Option<TreeTable>,
+    /// The prompt's template.
+    pub prompt: String,
+    /// The key of the example.
+    pub example_key: String,
+    /// The fields.
+    pub fields: Vec<Field>,
+    /// The checks, for the gate to read.
+    pub checks: Vec<RawTable<'t>>,
+    /// The services.
+    pub services: Vec<ServiceTable>,
+    /// The controls.
+    pub controls: Vec<ControlTable>,
+}
+
+impl<'t> QuestFile<'t> {
+    /// Reads the text of a quest file.
+    pub fn parse(text: &'t str) -> Result<Self, Mistake> {
+        let document =
+            DeTable::parse(text).map_err(|error| Mistake::of_toml(text, &(0..0), &error))?;
+        let whole = document.span();
+        let mut tables = document.into_inner();
+        let spots: BTreeMap<String, Spot> = tables
+            .iter()
+            .map(|(key, value)| (key.get_ref().to_string(), value.span()))
+            .collect();
+        let fields = take_tables(&mut tables, "field", text)?;
+        let checks = take_tables(&mut tables, "check", text)?;
+        let services = take_tables(&mut tables, "service", text)?;
+        let controls = take_tables(&mut tables, "control", text)?;
+        let head: Head = RawTable::new(Spanned::new(whole, tables)).read(text)?;
+        let file = Self {
+            text,
+            fields: read_fields(&fields, &head, text, &spots)?,
+            services: read_all(&services, text)?,
+            controls: read_all(&controls, text)?,
+            checks,
+            example_key: head.example.get("key").cloned().unwrap_or_default(),
+            name: head.name,
+            unit: head.unit,
+            about: head.about,
+            max_tries: head.max_tries,
+            open: head.open,
+            input: head.input,
+            tree: head.tree,
+            prompt: head.prompt.text,
+        };
+        file.hold_together(&spots)?;
+        Ok(file)
+    }
+
+    /// The text that it was read from.
+    #[must_use]
+    pub fn text(&self) -> &'t str {
+        self.text
+    }
+
+    /// What an agent is told about its quests.
+    #[must_use]
+    pub fn kind(&self) -> QuestKind {
+        QuestKind {
+            name: self.name.clone().into(),
+            unit: self.unit.clone().into(),
+            prompt: self.prompt.clone().into(),
+            columns: self.input.columns().map(str::to_owned).collect(),
+            example_key: self.example_key.clone().into(),
+            answer: self.fields.first().map(|field| field.name.clone()),
+            fields: self.fields.clone(),
+        }
+    }
+
+    /// What a template of a check may name.
+    #[must_use]
+    pub fn names(&self) -> Names {
+        let fields = self.fields.iter().map(|field| field.name.as_str());
+        let services = self.services.iter().map(|service| service.name.as_str());
+        Names::of_check(self.input.columns(), fields, services)
+    }
+
+    /// The field of this name.
+    #[must_use]
+    pub fn field(&self, name: &str) -> Option<&FieldName> {
+        let mut names = self.fields.iter().map(|field| &field.name);
+        names.find(|field| field.as_str() == name)
+    }
+
+    /// Looks at what no table can tell by itself.
+    fn hold_together(&self, spots: &BTreeMap<String, Spot>) -> Result<(), Mistake> {
+        let spot = |key: &str| spots.get(key).cloned().unwrap_or_default();
+        for (key, name) in [("name", &self.name), ("unit", &self.unit)] {
+            if !is_kebab(name) {
+                let what = format!("`{name}`: expected kebab-case, such as `unit-tests`");
+                return Err(Mistake::at(self.text, &spot(key), what));
+            }
+        }
+        if TAKEN_UNITS.contains(&self.unit.as_str()) {
+            let what = format!("`{}` is a flag of `comail submit` already", self.unit);
+            return Err(Mistake::at(self.text, &spot("unit"), what));
+        }
+        let names = Names::of_prompt(self.input.columns());
+        Template::parse(&self.prompt, &names)
+            .map_err(|wrong| Mistake::at(self.text, &spot("prompt"), wrong.to_string()))?;
+        Ok(())
+    }
+}
+
+fn read_all<T: serde::de::DeserializeOwned>(
+    tables: &[RawTable<'_>],
+    text: &str,
+) -> Result<Vec<T>, Mistake> {
+    tables.iter().map(|table| table.read(text)).collect()
+}
+
+fn read_fields(
+    tables: &[RawTable<'_>],
+    head: &Head,
+    text: &str,
+    spots: &BTreeMap<String, Spot>,
+) -> Result<Vec<Field>, Mistake> {
+    let mut fields: Vec<Field> = Vec::new();
+    for raw in tables {
+        let table: FieldTable = raw.read(text)?;
+        let example = head.example.get(&table.name).map_or("…", String::as_str);
+        let field = table.field(raw, text, &head.unit, example)?;
+        if fields.iter().any(|known| known.name == field.name) {
+            let what = format!("there are two fields `{}`", field.name);
+            return Err(Mistake::at(text, &raw.spot_of("name"), what));
+        }
+        fields.push(field);
+    }
+    let known: Vec<&str> = std::iter::once("key")
+        .chain(fields.iter().map(|field| field.name.as_str()))
+        .collect();
+    let unknown = head
+        .example
+        .keys()
+        .find(|name| !known.contains(&name.as_str()));
+    if let Some(name) = unknown {
+        let spot = spots.get("example").cloned().unwrap_or_default();
+        return Err(Mistake::at(
+            text,
+            &spot,
+            unknown_name("field", name, &known),
+        ));
+    }
+    Ok(fields)
+}
+
+/// Whether `name` is kebab-case: words of a-z and 0-9 joined by single dashes.
+#[must_use]
+pub(crate) fn is_kebab(name: &str) -> bool {
+    let word = |word: &str| {
+        let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
+        !word.is_empty() && word.bytes().all(plain)
+    };
+    name.split('-').all(word) && name.starts_with(|c: char| c.is_ascii_lowercase())
+}

@@ -1,0 +1,23 @@
+//! Quest files: a quest kind written down in TOML, with no Rust.
+//!
+//! This is the file as it is written: its tables, their places and what is wrong with them. What
+//! a `[[check]]` means belongs to the gate, which reads the tables that are kept here.
+
+mod control;
+mod document;
+mod field_table;
+mod input;
+mod mistake;
+mod read;
+mod service;
+mod tree;
+
+pub use control::ControlTable;
+pub use document::QuestFile;
+pub(crate) use document::is_kebab;
+pub use field_table::FieldTable;
+pub use input::{InputFormat, InputTable};
+pub use mistake::{Mistake, nearest, unknown_name};
+pub use read::{RawTable, Spot};
+pub use service::{ReadyTable, ServiceTable};
+pub use tree::TreeTable;

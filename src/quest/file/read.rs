@@ -1,0 +1,92 @@
+//! Tables of a quest file with their places, read into the types that they stand for.
+
+use std::ops::Range;
+
+use serde::de::DeserializeOwned;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue, Deserializer};
+
+use super::mistake::Mistake;
+
+/// A place in a quest file, in bytes.
+pub type Spot = Range<usize>;
+
+/// A table as it stands in the file, to be read by whoever knows its kind.
+#[derive(Debug, Clone)]
+pub struct RawTable<'t> {
+    table: Spanned<DeTable<'t>>,
+}
+
+impl<'t> RawTable<'t> {
+    pub(super) fn new(table: Spanned<DeTable<'t>>) -> Self {
+        Self { table }
+    }
+
+    /// Where it stands.
+    #[must_use]
+    pub fn spot(&self) -> Spot {
+        self.table.span()
+    }
+
+    /// Where the value of `key` stands, or the table where there is none.
+    #[must_use]
+    pub fn spot_of(&self, key: &str) -> Spot {
+        let entry = self.table.get_ref().get(key);
+        entry.map_or_else(|| self.spot(), Spanned::span)
+    }
+
+    /// The text of `key`, where it has one that is text.
+    #[must_use]
+    pub fn text_of(&self, key: &str) -> Option<&str> {
+        self.table.get_ref().get(key)?.get_ref().as_str()
+    }
+
+    /// Parts the keys of `head` from the rest.
+    #[must_use]
+    pub fn part(&self, head: &[&str]) -> (Self, Self) {
+        let spot = self.spot();
+        let (mut ours, mut rest) = (DeTable::new(), DeTable::new());
+        for (key, value) in self.table.get_ref() {
+            let name: &str = key.get_ref();
+            let side = if head.contains(&name) {
+                &mut ours
+            } else {
+                &mut rest
+            };
+            side.insert(key.clone(), value.clone());
+        }
+        let raw = |table| Self {
+            table: Spanned::new(spot.clone(), table),
+        };
+        (raw(ours), raw(rest))
+    }
+
+    /// The table as a value; `text` is the whole file.
+    pub fn read<T: DeserializeOwned>(&self, text: &str) -> Result<T, Mistake> {
+        T::deserialize(Deserializer::from(self.table.clone()))
+            .map_err(|error| Mistake::of_toml(text, &self.spot(), &error))
+    }
+}
+
+/// Takes the tables of `[[name]]` out of the document.
+pub(super) fn take_tables<'t>(
+    document: &mut DeTable<'t>,
+    name: &str,
+    text: &str,
+) -> Result<Vec<RawTable<'t>>, Mistake> {
+    let Some(found) = document.remove(name) else {
+        return Ok(Vec::new());
+    };
+    let spot = found.span();
+    let wrong = || Mistake::at(text, &spot, format!("`{name}` is written as [[{name}]]"));
+    let DeValue::Array(tables) = found.into_inner() else {
+        return Err(wrong());
+    };
+    tables
+        .iter()
+        .map(|table| match table.get_ref() {
+            DeValue::Table(inner) => Ok(RawTable::new(Spanned::new(table.span(), inner.clone()))),
+            _ => Err(wrong()),
+        })
+        .collect()
+}

@@ -1,0 +1,213 @@
+//! Templates of a quest file: text with `{{ key }}`, `{{ input.COLUMN }}` and `{{ field.NAME }}`.
+//!
+//! A name that there is not is found when the file is read; a value that is missing, when the
+//! text is rendered. Nothing that is put in is read as a template again.
+
+use std::collections::BTreeMap;
+
+use minijinja::{Environment, UndefinedBehavior};
+use serde::Serialize;
+
+use super::file::unknown_name;
+use super::{Quest, Submission};
+
+/// What a template may name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Names(Vec<String>);
+
+/// A template whose names are all known.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Template(String);
+
+/// Why a text is no template, or cannot be rendered.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct BadTemplate(String);
+
+/// The values of one judgement.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Values {
+    /// The quest's key.
+    pub key: String,
+    /// The quest's number.
+    pub id: String,
+    /// The cells of the quest's row, by column.
+    pub input: BTreeMap<String, String>,
+    /// The fields that were submitted; one that was not is empty.
+    pub field: BTreeMap<String, String>,
+    /// What is known of each service, such as its port.
+    pub service: BTreeMap<String, BTreeMap<String, String>>,
+}
+
+impl Names {
+    /// What a prompt may name.
+    #[must_use]
+    pub fn of_prompt<'a>(columns: impl Iterator<Item = &'a str>) -> Self {
+        let fixed = ["key", "id", "shown", "anchor"].map(str::to_owned);
+        let columns = columns.map(|column| format!("input.{column}"));
+        Self(fixed.into_iter().chain(columns).collect())
+    }
+
+    /// What the texts of a check may name.
+    #[must_use]
+    pub fn of_check<'a>(
+        columns: impl Iterator<Item = &'a str>,
+        fields: impl Iterator<Item = &'a str>,
+        services: impl Iterator<Item = &'a str>,
+    ) -> Self {
+        let columns = columns.map(|column| format!("input.{column}"));
+        let fields = fields.map(|field| format!("field.{field}"));
+        let services =
+            services.flat_map(|name| ["port", "url"].map(|what| format!("service.{name}.{what}")));
+        let fixed = ["key", "id"].map(str::to_owned).into_iter();
+        Self(fixed.chain(columns).chain(fields).chain(services).collect())
+    }
+
+    /// Whether `name` is known, or is all of a group of names, of which one is taken at rendering.
+    fn hold(&self, name: &str) -> bool {
+        let within = |known: &String| {
+            known
+                .strip_prefix(name)
+                .is_some_and(|rest| rest.starts_with('.'))
+        };
+        self.0.iter().any(|known| known == name || within(known))
+    }
+}
+
+impl Template {
+    /// The template that `text` is.
+    pub fn parse(text: &str, names: &Names) -> Result<Self, BadTemplate> {
+        let environment = environment();
+        let parsed = environment
+            .template_from_str(text)
+            .map_err(|error| BadTemplate(plain(&error)))?;
+        let mut variables: Vec<_> = parsed.undeclared_variables(true).into_iter().collect();
+        variables.sort();
+        let builtin = |name: &str| environment.globals().any(|(known, _)| known == name);
+        let unknown = variables
+            .iter()
+            .find(|name| !names.hold(name) && !builtin(name));
+        if let Some(name) = unknown {
+            let known: Vec<&str> = names.0.iter().map(String::as_str).collect();
+            return Err(BadTemplate(unknown_name("variable", name, &known)));
+        }
+        Ok(Self(text.to_owned()))
+    }
+
+    /// The text that it is written as.
+    #[must_use]
+    pub fn source(&self) -> &str {
+        &self.0
+    }
+
+    /// Whether the text is the same whatever the values are.
+    #[must_use]
+    pub fn is_fixed(&self) -> bool {
+        !self.0.contains("{{") && !self.0.contains("{%")
+    }
+
+    /// The text with its values.
+    pub fn render(&self, values: &impl Serialize) -> Result<String, BadTemplate> {
+        let rendered = environment().render_str(&self.0, values);
+        rendered.map_err(|error| BadTemplate(plain(&error)))
+    }
+}
+
+impl Values {
+    /// The values of a submission for `quest`; `fields` are all that there can be.
+    #[must_use]
+    pub fn of<'a>(
+        quest: &Quest,
+        submission: &Submission,
+        fields: impl Iterator<Item = &'a str>,
+        columns: impl Iterator<Item = &'a str>,
+    ) -> Self {
+        let text = |name: &str| submission.field(name).unwrap_or_default().to_owned();
+        let cell = |name: &str| quest.cell(name).unwrap_or_default().to_owned();
+        Self {
+            key: quest.key.to_string(),
+            id: quest.id.to_string(),
+            input: columns.map(|name| (name.to_owned(), cell(name))).collect(),
+            field: fields.map(|name| (name.to_owned(), text(name))).collect(),
+            service: BTreeMap::new(),
+        }
+    }
+}
+
+/// Strict, without escaping: what is rendered is an argument or a pattern, never HTML.
+fn environment() -> Environment<'static> {
+    let mut environment = Environment::new();
+    environment.set_undefined_behavior(UndefinedBehavior::Strict);
+    environment.set_keep_trailing_newline(true);
+    environment
+}
+
+fn plain(error: &minijinja::Error) -> String {
+    error.to_string().replace('\n', " ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names() -> Names {
+        Names::of_check(
+            ["file", "first"].into_iter(),
+            ["test"].into_iter(),
+            ["api"].into_iter(),
+        )
+    }
+
+    fn values() -> Values {
+        let map = |pairs: &[(&str, &str)]| {
+            let pairs = pairs
+                .iter()
+                .map(|(a, b)| ((*a).to_owned(), (*b).to_owned()));
+            pairs.collect::<BTreeMap<_, _>>()
+        };
+        Values {
+            key: "{{ 7 * 7 }}".into(),
+            id: "3".into(),
+            input: map(&[("file", "a.py"), ("first", "")]),
+            field: map(&[("test", "$(rm -rf /)\n--x <b>")]),
+            service: [(
+                "api".to_owned(),
+                map(&[("port", "80"), ("url", "http://x")]),
+            )]
+            .into(),
+        }
+    }
+
+    #[test]
+    fn values_are_put_in_as_they_are() {
+        let of = |text| Template::parse(text, &names()).unwrap().render(&values());
+        assert_eq!(of("{{ field.test }}").unwrap(), "$(rm -rf /)\n--x <b>");
+        assert_eq!(of("{{ key }}-{{ id }}").unwrap(), "{{ 7 * 7 }}-3");
+        assert_eq!(
+            of("{{ input.file }}:{{ service.api.port }}").unwrap(),
+            "a.py:80"
+        );
+        assert_eq!(of("{{ input['file'] | upper }}").unwrap(), "A.PY");
+    }
+
+    #[test]
+    fn an_unknown_name_is_found_before_anything_is_rendered() {
+        let wrong = |text| Template::parse(text, &names()).unwrap_err().to_string();
+        let found = wrong("{{ input.fiel }}");
+        assert!(found.contains("did you mean `input.file`?"), "{found}");
+        assert!(wrong("{{ companyname }}").starts_with("unknown variable"));
+        assert!(
+            wrong("{{ key").contains("unexpected end"),
+            "{}",
+            wrong("{{ key")
+        );
+        assert!(Template::parse("{% for i in range(3) %}{{ i }}{% endfor %}", &names()).is_ok());
+    }
+
+    #[test]
+    fn a_text_without_names_is_fixed() {
+        let of = |text| Template::parse(text, &names()).unwrap().is_fixed();
+        assert!(of("-q"));
+        assert!(!of("{{ key }}"));
+    }
+}

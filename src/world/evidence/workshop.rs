@@ -1,0 +1,261 @@
+//! What was asked of the tree and of commands, and what came of it, with bodies kept apart.
+//!
+//! ```json
+//! {"workshop": {"asked": {"file": "tests/test_a.py"},
+//!   "answer": {"file": {"sha256": "9f86…", "bytes": 512}}}}
+//! {"workshop": {"asked": {"run": {"name": "tests-pass", "argv": ["/usr/bin/python3", "-q"], …}},
+//!   "answer": {"ran": {"end": {"exited": 0}, "stdout": {"sha256": "…", "bytes": 0}, …}}}}
+//! ```
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Bodies, BodyRef};
+use crate::quest::Digest;
+use crate::world::tree::TreePath;
+use crate::world::workshop::{
+    Call, CallAnswer, Called, Changed, Confinement, End, FileSeen, Order, Ran, Started,
+};
+
+/// A question to the workshop.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct WorkshopExchange {
+    /// The question.
+    pub asked: Asked,
+    /// What came.
+    pub answer: Told,
+}
+
+/// What can be asked of a workshop.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Asked {
+    /// What stands at a path of what is judged.
+    File(TreePath),
+    /// What stood there when the session was made.
+    Pinned(TreePath),
+    /// What of the working tree is not as it was.
+    Changes,
+    /// What comes of a command.
+    Run(Box<Order>),
+    /// What a service answers.
+    Call(Box<Call>),
+    /// Where a service listens.
+    Service(String),
+}
+
+impl fmt::Display for Asked {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::File(path) => write!(f, "the file {path}"),
+            Self::Pinned(path) => write!(f, "the pinned file {path}"),
+            Self::Changes => f.write_str("what changed in the tree"),
+            Self::Run(order) => write!(f, "what came of the command of `{}`", order.name),
+            Self::Call(call) => write!(f, "what {} answers to {}", call.service, call.path),
+            Self::Service(name) => write!(f, "where the service {name} listens"),
+        }
+    }
+}
+
+/// What a workshop may answer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Told {
+    /// A file.
+    File(BodyRef),
+    /// Nothing is there.
+    Absent,
+    /// Something that is not read.
+    Other(String),
+    /// What is not as it was.
+    Changes(Vec<Changed>),
+    /// That it cannot be told what is not as it was.
+    NoChanges(String),
+    /// What came of a command.
+    Ran(Box<StoredRan>),
+    /// What a service answered.
+    Answered(StoredCall),
+    /// That it did not answer.
+    Unanswered(String),
+    /// Where a service listens.
+    Port(u16),
+    /// That it could not be started.
+    NotStarted(String),
+}
+
+/// What came of a command, its outputs apart.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StoredRan {
+    /// How it ended.
+    pub end: End,
+    /// What it printed.
+    pub stdout: BodyRef,
+    /// What it printed on its error stream.
+    pub stderr: BodyRef,
+    /// The files that it was to make.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub reports: BTreeMap<String, Option<BodyRef>>,
+    /// What confined it.
+    pub confinement: Confinement,
+    /// How long it took, in milliseconds.
+    pub millis: u64,
+}
+
+/// What a service answered, its body apart.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StoredCall {
+    /// The status code.
+    pub status: u16,
+    /// The headers, in order.
+    pub headers: Vec<(String, String)>,
+    /// Its body.
+    pub body: BodyRef,
+}
+
+/// Bodies that an answer names, with their bytes.
+pub type Apart = Vec<(Digest, Vec<u8>)>;
+
+fn put(apart: &mut Apart, bytes: Vec<u8>) -> BodyRef {
+    let named = BodyRef::of(&bytes);
+    apart.push((named.sha256, bytes));
+    named
+}
+
+impl Told {
+    /// The answer in stored form, and the bodies that it names.
+    #[must_use]
+    pub fn of_file(seen: FileSeen) -> (Self, Apart) {
+        let mut apart = Apart::new();
+        let told = match seen {
+            FileSeen::File(bytes) => Self::File(put(&mut apart, bytes)),
+            FileSeen::Absent => Self::Absent,
+            FileSeen::Other(what) => Self::Other(what),
+        };
+        (told, apart)
+    }
+
+    /// The same of a command.
+    #[must_use]
+    pub fn of_ran(ran: Ran) -> (Self, Apart) {
+        let mut apart = Apart::new();
+        let reports = ran.reports.into_iter().map(|(name, bytes)| {
+            let named = bytes.map(|bytes| put(&mut apart, bytes));
+            (name, named)
+        });
+        let reports = reports.collect();
+        let stored = StoredRan {
+            end: ran.end,
+            stdout: put(&mut apart, ran.stdout),
+            stderr: put(&mut apart, ran.stderr),
+            reports,
+            confinement: ran.confinement,
+            millis: ran.millis,
+        };
+        (Self::Ran(Box::new(stored)), apart)
+    }
+
+    /// The same of a call.
+    #[must_use]
+    pub fn of_call(called: Called) -> (Self, Apart) {
+        let mut apart = Apart::new();
+        let told = match called {
+            Called::Answered(answer) => Self::Answered(StoredCall {
+                status: answer.status,
+                headers: answer.headers,
+                body: put(&mut apart, answer.body),
+            }),
+            Called::Unanswered(why) => Self::Unanswered(why),
+        };
+        (told, apart)
+    }
+
+    /// The answer to a question about a file; none when it is another, or a body is missing.
+    #[must_use]
+    pub fn file(&self, bodies: &dyn Bodies) -> Option<FileSeen> {
+        Some(match self {
+            Self::File(body) => FileSeen::File(bodies.body(&body.sha256)?),
+            Self::Absent => FileSeen::Absent,
+            Self::Other(what) => FileSeen::Other(what.clone()),
+            _ => return None,
+        })
+    }
+
+    /// The same about a command.
+    #[must_use]
+    pub fn ran(&self, bodies: &dyn Bodies) -> Option<Ran> {
+        let Self::Ran(stored) = self else {
+            return None;
+        };
+        let reports = stored.reports.iter().map(|(name, body)| {
+            let bytes = match body {
+                Some(body) => Some(bodies.body(&body.sha256)?),
+                None => None,
+            };
+            Some((name.clone(), bytes))
+        });
+        Some(Ran {
+            end: stored.end.clone(),
+            stdout: bodies.body(&stored.stdout.sha256)?,
+            stderr: bodies.body(&stored.stderr.sha256)?,
+            reports: reports.collect::<Option<_>>()?,
+            confinement: stored.confinement.clone(),
+            millis: stored.millis,
+        })
+    }
+
+    /// The same about a call.
+    #[must_use]
+    pub fn called(&self, bodies: &dyn Bodies) -> Option<Called> {
+        Some(match self {
+            Self::Answered(stored) => Called::Answered(CallAnswer {
+                status: stored.status,
+                headers: stored.headers.clone(),
+                body: bodies.body(&stored.body.sha256)?,
+            }),
+            Self::Unanswered(why) => Called::Unanswered(why.clone()),
+            _ => return None,
+        })
+    }
+
+    /// The same about what changed.
+    #[must_use]
+    pub fn changes(&self) -> Option<Result<Vec<Changed>, String>> {
+        Some(match self {
+            Self::Changes(changes) => Ok(changes.clone()),
+            Self::NoChanges(why) => Err(why.clone()),
+            _ => return None,
+        })
+    }
+
+    /// The same about a service.
+    #[must_use]
+    pub fn started(&self) -> Option<Started> {
+        Some(match self {
+            Self::Port(port) => Started::Listening { port: *port },
+            Self::NotStarted(why) => Started::Failed(why.clone()),
+            _ => return None,
+        })
+    }
+
+    /// The bodies that it names.
+    #[must_use]
+    pub fn bodies(&self) -> Vec<&BodyRef> {
+        match self {
+            Self::File(body) => vec![body],
+            Self::Answered(stored) => vec![&stored.body],
+            Self::Ran(stored) => {
+                let reports = stored.reports.values().flatten();
+                [&stored.stdout, &stored.stderr]
+                    .into_iter()
+                    .chain(reports)
+                    .collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+}
