@@ -1,5 +1,6 @@
 //! What can go wrong in a turn.
 
+use super::quest_file::Faulty;
 use crate::session::SessionError;
 
 /// What can go wrong in a turn; nothing was recorded.
@@ -20,6 +21,9 @@ pub enum DriveError {
         #[source]
         source: serde_json::Error,
     },
+    /// The quest file that the session froze does not read.
+    #[error("the quest file that the session froze does not read: was it made by a newer comail?")]
+    QuestFile(#[from] Faulty),
     /// A value cannot be written as JSON.
     #[error("cannot write the attempt as JSON")]
     Json(#[from] serde_json::Error),

@@ -1,6 +1,9 @@
 //! From what a session froze to the quest kind, the gate and the network settings.
 
+use serde::de::DeserializeOwned;
+
 use super::error::DriveError;
+use super::quest_file::Definition;
 use crate::gate::email::{EmailGate, lists, settings::EmailSettings};
 use crate::gate::{Gate, Rule, house};
 use crate::quest::{QuestKind, email};
@@ -16,28 +19,34 @@ pub fn email_record() -> KindRecord {
             .into_iter()
             .map(|(name, digest)| (name.to_owned(), digest))
             .collect(),
+        definition: None,
     }
 }
 
 /// The quest kind of a session.
 pub fn kind_of(manifest: &Manifest) -> Result<QuestKind, DriveError> {
-    match manifest.kind.name.as_str() {
-        email::NAME => Ok(email::kind()),
-        other => Err(DriveError::UnknownKind(other.to_owned())),
+    match Definition::of(manifest)? {
+        Some(definition) => Ok(definition.kind()?),
+        None if manifest.kind.name == email::NAME => Ok(email::kind()),
+        None => Err(DriveError::UnknownKind(manifest.kind.name.clone())),
     }
 }
 
 /// The gate of a session, with the settings that it froze.
 pub fn gate_of(manifest: &Manifest) -> Result<Box<dyn Gate>, DriveError> {
+    if let Some(definition) = Definition::of(manifest)? {
+        return Ok(Box::new(definition.gate(settings(manifest)?)?));
+    }
     kind_of(manifest)?;
-    let settings: EmailSettings =
-        serde_json::from_value(manifest.frozen.gate.clone()).map_err(|source| {
-            DriveError::Settings {
-                part: "gate",
-                source,
-            }
-        })?;
+    let settings: EmailSettings = settings(manifest)?;
     Ok(Box::new(EmailGate::new(settings)))
+}
+
+fn settings<T: DeserializeOwned>(manifest: &Manifest) -> Result<T, DriveError> {
+    serde_json::from_value(manifest.frozen.gate.clone()).map_err(|source| DriveError::Settings {
+        part: "gate",
+        source,
+    })
 }
 
 /// Every rule that can fire in a session, those of the house first.

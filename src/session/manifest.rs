@@ -7,8 +7,9 @@
 //!  "frozen":{"max_tries":3,"pause_after":25,"lease":900,"operator_key":null,"gate":{…},"network":{…}}}
 //! ```
 //!
-//! `list`, `gate` and `network` belong to the readers of lists, the gate and the world; the
-//! session keeps them and does not look inside.
+//! `list`, `gate` and `network` belong to the readers of lists, the gate and the world, and so
+//! does a kind's `definition` to those of quest files; the session keeps them and does not look
+//! inside.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
@@ -49,6 +50,9 @@ pub struct KindRecord {
     pub name: String,
     /// The digest of each built-in list, by name.
     pub lists: BTreeMap<String, Digest>,
+    /// What defines it, of a kind that is not built in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub definition: Option<Value>,
 }
 
 /// A list that was scanned.

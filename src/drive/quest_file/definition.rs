@@ -1,0 +1,117 @@
+//! A quest file as a session freezes it, in `session.json` as `kind.definition`.
+//!
+//! ```text
+//! {"text":"name = \"unit-tests\"…","path":"/…/unit-tests.toml","sha256":"…",
+//!  "gathered":{"assets":{"schema.json":"…"},"programs":{"python3":{"path":…,"target":…,"sha256":…}},
+//!              "variables":{"PATH":"…"}},
+//!  "tree":{"root":"/…","listing":"<sha-256>","commit":null}}
+//! ```
+//!
+//! The whole text stands there: after `scan` the file itself is never read again. `listing` is
+//! the digest of the tree's listing, which lies in `evidence/` with the files' contents.
+
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::drive::DriveError;
+use crate::gate::checks::outside::Gathered;
+use crate::gate::checks::settings::FileSettings;
+use crate::gate::checks::FileGate;
+use crate::quest::file::{Mistake, QuestFile};
+use crate::quest::{Digest, QuestKind};
+use crate::session::{KindRecord, Manifest};
+
+/// A quest file as a session freezes it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Definition {
+    /// The text of the file.
+    pub text: String,
+    /// Where it lay, absolute.
+    pub path: String,
+    /// The digest of the text.
+    pub sha256: Digest,
+    /// What it goes by that does not stand in it.
+    pub gathered: Gathered,
+    /// The files that its quests are about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tree: Option<FrozenTree>,
+}
+
+/// The files that quests are about, as the session found them.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FrozenTree {
+    /// Their directory, absolute.
+    pub root: PathBuf,
+    /// The digest of their listing.
+    pub listing: Digest,
+    /// The commit that they are of, where one was named.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub commit: Option<String>,
+}
+
+/// A quest file with a mistake in it.
+#[derive(Debug, thiserror::Error)]
+#[error("{path}:{mistake}")]
+pub struct Faulty {
+    /// The file.
+    pub path: String,
+    /// The mistake.
+    #[source]
+    pub mistake: Mistake,
+}
+
+impl Definition {
+    /// The definition that a session froze; none when its kind is built in.
+    pub fn of(manifest: &Manifest) -> Result<Option<Self>, DriveError> {
+        let Some(value) = &manifest.kind.definition else {
+            return Ok(None);
+        };
+        let read = serde_json::from_value(value.clone());
+        read.map(Some).map_err(|source| DriveError::Settings {
+            part: "quest file",
+            source,
+        })
+    }
+
+    /// The file, read.
+    pub fn file(&self) -> Result<QuestFile<'_>, Faulty> {
+        QuestFile::parse(&self.text).map_err(|mistake| self.faulty(mistake))
+    }
+
+    /// What an agent is told about its quests.
+    pub fn kind(&self) -> Result<QuestKind, Faulty> {
+        Ok(self.file()?.kind())
+    }
+
+    /// Its gate, with the settings that were frozen.
+    pub fn gate(&self, settings: FileSettings) -> Result<FileGate, Faulty> {
+        let file = self.file()?;
+        FileGate::new(&file, &self.gathered, settings).map_err(|mistake| self.faulty(mistake))
+    }
+
+    /// What a session freezes of the kind.
+    pub fn record(&self) -> Result<KindRecord, DriveError> {
+        Ok(KindRecord {
+            name: self.kind()?.name.into_owned(),
+            lists: crate::drive::email_record().lists,
+            definition: Some(serde_json::to_value(self)?),
+        })
+    }
+
+    /// The directory in which it lay.
+    #[must_use]
+    pub fn here(&self) -> &Path {
+        let path = Path::new(&self.path);
+        path.parent().unwrap_or(path)
+    }
+
+    fn faulty(&self, mistake: Mistake) -> Faulty {
+        Faulty {
+            path: self.path.clone(),
+            mistake,
+        }
+    }
+}
