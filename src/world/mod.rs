@@ -21,6 +21,7 @@ pub mod recorded;
 pub mod replay;
 pub mod robots;
 pub mod settings;
+pub mod tree;
 pub mod visit;
 
 mod accepted;

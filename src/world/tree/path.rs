@@ -1,0 +1,220 @@
+//! A file's place inside a tree.
+//!
+//! One file has one spelling: nothing is normalised, so two paths that differ are two places, and
+//! a zone that holds a path holds the place. What a tree cannot name so (a name that is not UTF-8,
+//! a newline in it) is no part of a tree; see [`Oddity`](super::Oddity).
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+/// The bytes that a path may have: with the root before it, it stays below what systems open.
+pub const MAX_PATH_BYTES: usize = 1024;
+
+/// The folders and the file that a path may name: each costs an open handle in a walk.
+pub const MAX_DEPTH: usize = 128;
+
+/// A relative path inside a tree: `/` between names, none of them empty, `.`, `..` or `.git`.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct TreePath(Box<str>);
+
+/// A text that names no place inside a tree.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{text:?} is not a path inside the tree: {flaw}")]
+pub struct BadTreePath {
+    text: String,
+    flaw: Flaw,
+}
+
+/// What is wrong with a path, and what to write.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+enum Flaw {
+    #[error("it is empty; name a file")]
+    Empty,
+    #[error("it begins with `/`; write it relative to the tree's root")]
+    Absolute,
+    #[error("`..` is not understood; write the path from the tree's root")]
+    Upwards,
+    #[error("write {0:?}")]
+    Respell(String),
+    #[error("`.git` is never part of a tree")]
+    Git,
+    #[error("it has a control character; rename the file")]
+    Control,
+    #[error("it is longer than {MAX_PATH_BYTES} bytes")]
+    Long,
+    #[error("it is deeper than {MAX_DEPTH} names")]
+    Deep,
+}
+
+impl TreePath {
+    /// The place that `text` names, letter by letter.
+    pub fn parse(text: &str) -> Result<Self, BadTreePath> {
+        match flaw_of(text) {
+            None => Ok(Self(text.into())),
+            Some(flaw) => Err(BadTreePath {
+                text: text.chars().take(MAX_PATH_BYTES).collect(),
+                flaw,
+            }),
+        }
+    }
+
+    /// The path's text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The file on disk, where the tree's root is `root`.
+    #[must_use]
+    pub fn join_to(&self, root: &Path) -> PathBuf {
+        let mut path = root.to_owned();
+        path.extend(self.names());
+        path
+    }
+
+    /// The names on the way, the file's own the last.
+    #[must_use]
+    pub fn names(&self) -> impl DoubleEndedIterator<Item = &str> {
+        self.0.split('/')
+    }
+
+    /// The folder it lies in; none at the root.
+    #[must_use]
+    pub fn parent(&self) -> Option<Self> {
+        let (folder, _) = self.0.rsplit_once('/')?;
+        Some(Self(folder.into()))
+    }
+
+    /// The folders it lies in, the nearest first.
+    pub fn folders(&self) -> impl Iterator<Item = Self> + use<> {
+        std::iter::successors(self.parent(), Self::parent)
+    }
+}
+
+/// The first thing that keeps `text` from being a path; none when it is one.
+fn flaw_of(text: &str) -> Option<Flaw> {
+    if text.is_empty() {
+        return Some(Flaw::Empty);
+    }
+    if text.len() > MAX_PATH_BYTES {
+        return Some(Flaw::Long);
+    }
+    if text.chars().any(char::is_control) {
+        return Some(Flaw::Control);
+    }
+    if text.starts_with(['/', '\\']) {
+        return Some(Flaw::Absolute);
+    }
+    if text.contains('\\') || text.split('/').any(|name| matches!(name, "" | "." | "..")) {
+        return Some(respelled(text));
+    }
+    // Where file names are compared without case, this is git's own folder too.
+    if text
+        .split('/')
+        .any(|name| name.eq_ignore_ascii_case(".git"))
+    {
+        return Some(Flaw::Git);
+    }
+    (text.split('/').count() > MAX_DEPTH).then_some(Flaw::Deep)
+}
+
+/// What to write in place of a path with names that say nothing.
+fn respelled(text: &str) -> Flaw {
+    let names = text.split(['/', '\\']);
+    let names: Vec<_> = names.filter(|name| !matches!(*name, "" | ".")).collect();
+    if names.contains(&"..") {
+        return Flaw::Upwards;
+    }
+    match names.as_slice() {
+        [] => Flaw::Empty,
+        names => Flaw::Respell(names.join("/")),
+    }
+}
+
+impl fmt::Display for TreePath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl TryFrom<String> for TreePath {
+    type Error = BadTreePath;
+
+    fn try_from(text: String) -> Result<Self, BadTreePath> {
+        Self::parse(&text)
+    }
+}
+
+impl From<TreePath> for String {
+    fn from(path: TreePath) -> Self {
+        path.0.into()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn said(text: &str) -> String {
+        TreePath::parse(text).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn says_what_to_write() {
+        for text in ["./a/b", "a//b", "a/b/", "a/./b", r"a\b"] {
+            assert!(said(text).ends_with(r#"write "a/b""#), "{}", said(text));
+        }
+        assert!(said("").contains("empty"));
+        assert!(said(".").contains("empty"));
+        assert!(said("/etc/passwd").contains("relative to the tree's root"));
+        assert!(said("a/../../b").contains("from the tree's root"));
+        assert!(said(r"..\b").contains("from the tree's root"));
+        assert!(said(&format!("{}b", "a/".repeat(128))).contains("deeper"));
+        assert!(said(&"a".repeat(1025)).contains("longer"));
+    }
+
+    #[test]
+    fn git_and_control_characters_are_no_part_of_a_tree() {
+        for text in [".git", ".git/config", "sub/.git/hooks/x", "a/.GIT"] {
+            assert!(said(text).contains("`.git` is never"), "{text}");
+        }
+        for text in ["a\nb", "a\0b", "a\u{7f}", "\u{85}"] {
+            assert!(said(text).contains("control character"), "{text:?}");
+        }
+        for text in [".gitignore", "a.git", "..a", "a b", "é/ü", "-rf", "..."] {
+            assert_eq!(TreePath::parse(text).unwrap().as_str(), text);
+        }
+    }
+
+    #[test]
+    fn knows_its_folders() {
+        let path = TreePath::parse("a/b/c").unwrap();
+        let folders: Vec<_> = path.folders().map(String::from).collect();
+        assert_eq!(folders, ["a/b", "a"]);
+        assert_eq!(path.join_to(Path::new("/r")), Path::new("/r/a/b/c"));
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_taken_stays_inside_and_is_written_back(text in r"([a.]{0,2}|\.git|\PC|[\\\n])(/([a.]{0,2}|\PC))*") {
+            if let Ok(path) = TreePath::parse(&text) {
+                prop_assert_eq!(path.as_str(), &text);
+                let joined = path.join_to(Path::new("/root"));
+                prop_assert!(joined.components().skip(2).all(|part| matches!(part, std::path::Component::Normal(_))));
+                prop_assert_eq!(joined.to_str().unwrap(), format!("/root/{text}"));
+                let json = serde_json::to_string(&path).unwrap();
+                prop_assert_eq!(serde_json::from_str::<TreePath>(&json).unwrap(), path);
+            }
+        }
+
+        #[test]
+        fn whatever_is_asked_is_answered(text in any::<String>()) {
+            let _ = TreePath::parse(&text).map_err(|error| error.to_string());
+        }
+    }
+}

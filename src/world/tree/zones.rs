@@ -1,0 +1,302 @@
+//! Globs over a tree: where an agent may write, and what is left out of a tree.
+//!
+//! `*` and `?` stay within a name, `**` crosses folders, `[…]` and `{…,…}` are understood, and
+//! letters count by case. A glob is held against the whole path, so `*.py` is the root's alone.
+
+use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+use serde::{Deserialize, Serialize};
+
+use super::path::TreePath;
+
+/// The places that a list of globs names.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(try_from = "Vec<String>", into = "Vec<String>")]
+pub struct Zones {
+    texts: Vec<String>,
+    set: GlobSet,
+}
+
+/// What is left out of a tree: the places that globs name, and all beneath them.
+///
+/// A folder whose every content a glob names (`.venv/**`) is not looked into at all.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(try_from = "Vec<String>", into = "Vec<String>")]
+pub struct Ignored {
+    zones: Zones,
+    /// The folders that need not be looked into.
+    whole: GlobSet,
+}
+
+/// A glob that cannot be meant so.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{glob:?} is not a glob over the tree: {why}")]
+pub struct BadGlob {
+    glob: String,
+    why: String,
+}
+
+impl Zones {
+    /// The zones that these globs name; none of them, none.
+    pub fn new(globs: &[String]) -> Result<Self, BadGlob> {
+        Ok(Self {
+            set: compiled(globs)?,
+            texts: globs.to_vec(),
+        })
+    }
+
+    /// Whether the path is in one of them.
+    #[must_use]
+    pub fn contains(&self, path: &TreePath) -> bool {
+        self.set.is_match(path.as_str())
+    }
+
+    /// The globs, as they were written.
+    #[must_use]
+    pub fn texts(&self) -> &[String] {
+        &self.texts
+    }
+}
+
+impl Ignored {
+    /// Leaves out what these globs name.
+    pub fn new(globs: &[String]) -> Result<Self, BadGlob> {
+        let whole: Vec<_> = globs
+            .iter()
+            .filter_map(|glob| glob.strip_suffix("/**").map(str::to_owned))
+            .collect();
+        Ok(Self {
+            zones: Zones::new(globs)?,
+            whole: compiled(&whole)?,
+        })
+    }
+
+    /// Whether a file at this path is left out.
+    #[must_use]
+    pub fn contains(&self, path: &TreePath) -> bool {
+        self.names(path) || path.folders().any(|folder| self.is_whole(&folder))
+    }
+
+    /// Whether a glob names the path itself; enough where its folders were asked before.
+    pub(super) fn names(&self, path: &TreePath) -> bool {
+        self.zones.contains(path)
+    }
+
+    /// Whether nothing in this folder is part of the tree.
+    pub(super) fn is_whole(&self, folder: &TreePath) -> bool {
+        self.names(folder) || self.whole.is_match(folder.as_str())
+    }
+}
+
+/// The globs as one matcher.
+fn compiled(globs: &[String]) -> Result<GlobSet, BadGlob> {
+    let bad = |glob: &str, why: String| BadGlob {
+        glob: glob.to_owned(),
+        why,
+    };
+    let mut builder = GlobSetBuilder::new();
+    for text in globs {
+        if let Some(why) = flaw_of(text) {
+            return Err(bad(text, why));
+        }
+        let glob = GlobBuilder::new(text)
+            .literal_separator(true)
+            .backslash_escape(false)
+            .build()
+            .map_err(|error| bad(text, error.kind().to_string()))?;
+        builder.add(glob);
+    }
+    builder
+        .build()
+        .map_err(|error| bad(error.glob().unwrap_or_default(), error.kind().to_string()))
+}
+
+/// Why a glob would name nothing, or not what its writer means; none when it is good.
+fn flaw_of(glob: &str) -> Option<String> {
+    if glob.is_empty() {
+        return Some("it is empty".to_owned());
+    }
+    if glob.starts_with('/') {
+        return Some("it begins with `/`; write it from the tree's root".to_owned());
+    }
+    if glob.starts_with('!') {
+        return Some("`!` takes nothing away; name what is meant".to_owned());
+    }
+    if glob.contains('\\') {
+        return Some("write `/` between names, and `[*]` for a `*` in a name".to_owned());
+    }
+    if let Some(folder) = glob.strip_suffix('/') {
+        return Some(format!("write \"{folder}/**\" for all in a folder"));
+    }
+    if classes(glob).any(may_be_a_slash) {
+        return Some("a `[…]` that `/` is in would cross folders; name its letters".to_owned());
+    }
+    let says_nothing = glob.split('/').any(|name| matches!(name, "" | "." | ".."));
+    says_nothing.then(|| "write it from the tree's root, without `.`, `..` or `//`".to_owned())
+}
+
+/// What stands in each `[…]` of the glob.
+fn classes(glob: &str) -> impl Iterator<Item = &str> {
+    let mut rest = glob;
+    std::iter::from_fn(move || {
+        let inside = &rest[rest.find('[')? + 1..];
+        // A `]` that comes first, after a `!` or not, is a letter of the class.
+        let first = inside.len() - inside.trim_start_matches(['!', '^']).len();
+        let letter = usize::from(inside[first..].starts_with(']'));
+        let end = first + letter + inside[first + letter..].find(']')?;
+        rest = &inside[end + 1..];
+        Some(&inside[..end])
+    })
+}
+
+/// Whether a class of letters holds the `/`: the globs' engine lets it match there.
+fn may_be_a_slash(class: &str) -> bool {
+    let letters: Vec<char> = class.chars().collect();
+    let spans = |range: &[char]| range[1] == '-' && range[0] <= '/' && '/' <= range[2];
+    class.starts_with(['!', '^']) || class.contains('/') || letters.windows(3).any(spans)
+}
+
+impl TryFrom<Vec<String>> for Zones {
+    type Error = BadGlob;
+
+    fn try_from(globs: Vec<String>) -> Result<Self, BadGlob> {
+        Self::new(&globs)
+    }
+}
+
+impl From<Zones> for Vec<String> {
+    fn from(zones: Zones) -> Self {
+        zones.texts
+    }
+}
+
+impl TryFrom<Vec<String>> for Ignored {
+    type Error = BadGlob;
+
+    fn try_from(globs: Vec<String>) -> Result<Self, BadGlob> {
+        Self::new(&globs)
+    }
+}
+
+impl From<Ignored> for Vec<String> {
+    fn from(ignored: Ignored) -> Self {
+        ignored.zones.texts
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn path(text: &str) -> TreePath {
+        TreePath::parse(text).unwrap()
+    }
+
+    fn zones(globs: &[&str]) -> Result<Zones, BadGlob> {
+        let globs: Vec<_> = globs.iter().map(|&glob| glob.to_owned()).collect();
+        Zones::new(&globs)
+    }
+
+    fn ignored(glob: &str) -> Ignored {
+        Ignored::new(&[glob.to_owned()]).unwrap()
+    }
+
+    #[test]
+    fn a_star_stays_within_a_name_and_case_counts() {
+        let tests = zones(&["tests/test_*.py"]).unwrap();
+        assert!(tests.contains(&path("tests/test_a.py")));
+        assert!(!tests.contains(&path("tests/test_a/b.py")));
+        assert!(!tests.contains(&path("tests/Test_a.py")));
+        assert!(!tests.contains(&path("sub/tests/test_a.py")));
+        assert!(!zones(&["*.py"]).unwrap().contains(&path("a/b.py")));
+        assert!(!zones(&["a?b"]).unwrap().contains(&path("a/b")));
+        assert!(zones(&["a[x-z]b"]).unwrap().contains(&path("ayb")));
+        assert!(!zones(&[]).unwrap().contains(&path("a")));
+    }
+
+    #[test]
+    fn two_stars_cross_folders() {
+        let all = zones(&["**"]).unwrap();
+        assert!(all.contains(&path("a")) && all.contains(&path("a/b/.c")));
+        let python = zones(&["src/**/*.py"]).unwrap();
+        assert!(python.contains(&path("src/a.py")) && python.contains(&path("src/b/c/a.py")));
+        assert!(!python.contains(&path("src.py")));
+    }
+
+    #[test]
+    fn a_glob_that_cannot_be_meant_so_is_refused() {
+        for glob in [
+            "", "/a", "!a", "a/", "./a", "a/../b", "a//b", r"a\*", "[", "{a",
+        ] {
+            assert!(zones(&[glob]).is_err(), "{glob:?}");
+        }
+        let said = zones(&["tests/"]).unwrap_err().to_string();
+        assert!(said.contains(r#"write "tests/**""#), "{said}");
+    }
+
+    #[test]
+    fn a_folder_is_left_out_whole() {
+        for glob in [".venv/**", ".venv"] {
+            let ignored = ignored(glob);
+            assert!(ignored.is_whole(&path(".venv")), "{glob}");
+            assert!(ignored.contains(&path(".venv/lib/a.py")), "{glob}");
+            assert!(!ignored.contains(&path(".venvs/a")), "{glob}");
+        }
+        // A link in the folder's place is no folder, and stays to be seen.
+        assert!(!ignored(".venv/**").names(&path(".venv")));
+        let caches = ignored("**/__pycache__/**");
+        assert!(caches.is_whole(&path("__pycache__")) && caches.is_whole(&path("a/__pycache__")));
+    }
+
+    #[test]
+    fn is_written_as_its_texts() {
+        let json = r#"["tests/**"]"#;
+        let zones: Zones = serde_json::from_str(json).unwrap();
+        assert_eq!(serde_json::to_string(&zones).unwrap(), json);
+        assert!(serde_json::from_str::<Zones>(r#"["/a"]"#).is_err());
+        assert!(serde_json::from_str::<Ignored>(r#"["["]"#).is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_is_asked_is_answered(glob in r"[a*?\[\]{},!/.\\~-]{0,12}", text in "[a/.]{1,6}") {
+            if let (Ok(zones), Ok(path)) = (zones(&[&glob]), TreePath::parse(&text)) {
+                let _ = zones.contains(&path);
+            }
+        }
+
+        #[test]
+        fn a_plain_text_names_itself_alone(one in "[ab]{1,2}(/[ab]{1,2}){0,2}", other in "[ab]{1,2}(/[ab]{1,2}){0,2}") {
+            let zones = zones(&[&one]).unwrap();
+            prop_assert!(zones.contains(&path(&one)));
+            prop_assert_eq!(zones.contains(&path(&other)), one == other);
+        }
+
+        #[test]
+        fn one_star_never_crosses_a_folder(text in "[ab]{1,3}(/[ab]{1,3}){0,3}") {
+            let depth = path(&text).names().count();
+            for stars in 1..5 {
+                let glob = vec!["*"; stars].join("/");
+                prop_assert_eq!(zones(&[&glob]).unwrap().contains(&path(&text)), stars == depth);
+            }
+        }
+
+        #[test]
+        fn nothing_but_two_stars_crosses_a_folder(glob in r"[a*?\[\]{},!+~-]{1,8}", text in "[a+]{1,2}/[a+]{1,2}") {
+            if let Ok(zones) = zones(&[&glob]) && !glob.contains("**") {
+                prop_assert!(!zones.contains(&path(&text)), "{}", glob);
+            }
+        }
+
+        #[test]
+        fn what_a_folder_leaves_out_holds_for_all_beneath(glob in "[ab*]{1,3}(/[ab*]{1,3}){0,2}", text in "[ab]{1,2}(/[ab]{1,2}){0,3}") {
+            let ignored = ignored(&glob);
+            let path = path(&text);
+            if ignored.is_whole(&path) {
+                let beneath = TreePath::parse(&format!("{text}/x")).unwrap();
+                prop_assert!(ignored.contains(&beneath));
+            }
+        }
+    }
+}
