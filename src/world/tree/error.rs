@@ -3,6 +3,7 @@
 use std::io;
 
 use super::entry::Oddity;
+use super::git::GitError;
 use super::listing::Clash;
 use super::path::TreePath;
 use crate::quest::Digest;
@@ -105,6 +106,9 @@ pub enum TreeError {
     /// No tree can be so.
     #[error(transparent)]
     Clash(#[from] Clash),
+    /// The tree of a commit could not be read.
+    #[error(transparent)]
+    Git(#[from] GitError),
 }
 
 impl TreeError {

@@ -1,6 +1,6 @@
 //! The files that quests are about.
 //!
-//! A *baseline* is what a tree has when a session is made ([`baseline`]): a [`Listing`],
+//! A *baseline* is what a tree has when a session is made ([`baseline`], [`git`]): a [`Listing`],
 //! and contents that the session stores. A *snapshot* is what one judgement looks at: the
 //! baseline, and over it the agent's files in the zones in which it may write ([`Snapshot`]).
 //! What else an agent changes is told ([`Changes`]) and reaches no judgement.
@@ -10,6 +10,7 @@
 
 pub mod baseline;
 pub mod bounds;
+pub mod git;
 pub mod path;
 pub mod zones;
 
@@ -17,6 +18,9 @@ mod change;
 mod entry;
 mod error;
 mod gathered;
+mod git_blobs;
+mod git_command;
+mod git_record;
 mod links;
 mod listing;
 mod look;
