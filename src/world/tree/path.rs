@@ -4,6 +4,7 @@
 //! a zone that holds a path holds the place. What a tree cannot name so (a name that is not UTF-8,
 //! a newline in it) is no part of a tree; see [`Oddity`](super::Oddity).
 
+use std::borrow::Borrow;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -137,6 +138,12 @@ fn respelled(text: &str) -> Flaw {
 impl fmt::Display for TreePath {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
+    }
+}
+
+impl Borrow<str> for TreePath {
+    fn borrow(&self) -> &str {
+        &self.0
     }
 }
 

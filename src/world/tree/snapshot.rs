@@ -1,0 +1,179 @@
+//! What is judged: the baseline, and over it the agent's files of the zones.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::bounds::{BOUNDS, Bounds};
+use super::change::Changes;
+use super::entry::{Entry, Oddity};
+use super::error::TreeError;
+use super::listing::{Clash, Listing};
+use super::look::look;
+use super::path::TreePath;
+use super::zones::{Ignored, Zones};
+use crate::quest::Digest;
+
+/// Finds contents by their digest; none when they are not there.
+pub type Load<'a> = dyn Fn(Digest) -> io::Result<Option<Vec<u8>>> + 'a;
+
+/// The baseline, and over it the agent's files of the zones.
+#[derive(Debug, Clone, Default)]
+pub struct Snapshot {
+    /// What it has.
+    pub listing: Listing,
+    /// The contents of the files that are not the baseline's.
+    pub taken: BTreeMap<Digest, Arc<[u8]>>,
+    /// What is changed in the zones and is not in it, nor is what was there before.
+    pub left_out: BTreeMap<TreePath, LeftOut>,
+}
+
+/// Why something in a zone is not in a snapshot.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum LeftOut {
+    /// It is a link: what it names may be anywhere, and another thing tomorrow.
+    Link,
+    /// It is no file that can be read.
+    Odd(Oddity),
+    /// What stands outside the zones is in its way.
+    Clash {
+        /// A file or link where it needs a folder, or a file in the folder that it replaces.
+        with: TreePath,
+    },
+}
+
+/// An edit that makes no tree.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum BadEdit {
+    /// A link is not written through.
+    #[error("{0} is a link, and is not edited")]
+    Link(TreePath),
+    /// Something is in its way.
+    #[error(transparent)]
+    Clash(#[from] Clash),
+}
+
+impl Snapshot {
+    /// The tree of a listing whose contents are all in the store.
+    #[must_use]
+    pub fn of(listing: &Listing) -> Self {
+        Self {
+            listing: listing.without([]),
+            ..Self::default()
+        }
+    }
+
+    /// Takes the working tree's zones over the baseline, and tells what differs, in one look.
+    pub fn take(
+        root: &Path,
+        baseline: &Listing,
+        zones: &Zones,
+        ignored: &Ignored,
+    ) -> Result<(Self, Changes), TreeError> {
+        Self::take_within(BOUNDS, root, baseline, zones, ignored)
+    }
+
+    fn take_within(
+        bounds: Bounds,
+        root: &Path,
+        baseline: &Listing,
+        zones: &Zones,
+        ignored: &Ignored,
+    ) -> Result<(Self, Changes), TreeError> {
+        let look = look(bounds, root, baseline, zones, ignored)?;
+        let changed = look.changes.inside.iter().map(|change| &change.path);
+        let mut listing = baseline.without(changed);
+        let mut left_out: BTreeMap<_, _> = look
+            .untaken
+            .into_iter()
+            .map(|(path, why)| (path, why.map_or(LeftOut::Link, LeftOut::Odd)))
+            .collect();
+        for (path, entry) in look.files {
+            if let Err(clash) = listing.put(path.clone(), entry) {
+                let with = if clash.above == path {
+                    clash.beneath
+                } else {
+                    clash.above
+                };
+                left_out.insert(path, LeftOut::Clash { with });
+            }
+        }
+        let snapshot = Self {
+            listing,
+            taken: look.taken,
+            left_out,
+        };
+        Ok((snapshot, look.changes))
+    }
+
+    /// The identity of what is judged.
+    #[must_use]
+    pub fn digest(&self) -> Digest {
+        self.listing.digest()
+    }
+
+    /// The contents of the file at a path; none when there is none, or a link.
+    pub fn read(&self, path: &TreePath, load: &Load<'_>) -> Result<Option<Arc<[u8]>>, TreeError> {
+        match self.listing.get(path) {
+            Some(Entry::File { sha256, .. }) => self.contents(path, *sha256, load).map(Some),
+            Some(Entry::Link { .. }) | None => Ok(None),
+        }
+    }
+
+    /// Replaces a file's contents, or adds a file; a link or a folder is not replaced.
+    pub fn edit(&mut self, path: &TreePath, contents: &[u8]) -> Result<(), BadEdit> {
+        let executable = match self.listing.get(path) {
+            Some(Entry::File { executable, .. }) => *executable,
+            Some(Entry::Link { .. }) => {
+                return Err(BadEdit::Link(path.clone()));
+            }
+            None => false,
+        };
+        let sha256 = Digest::of(contents);
+        let entry = Entry::File {
+            sha256,
+            bytes: contents.len() as u64,
+            executable,
+        };
+        self.listing.put(path.clone(), entry)?;
+        self.taken.insert(sha256, contents.into());
+        Ok(())
+    }
+
+    /// A file's contents, which are those that its digest says.
+    pub(super) fn contents(
+        &self,
+        path: &TreePath,
+        sha256: Digest,
+        load: &Load<'_>,
+    ) -> Result<Arc<[u8]>, TreeError> {
+        if let Some(contents) = self.taken.get(&sha256) {
+            return Ok(Arc::clone(contents));
+        }
+        let path = || path.clone();
+        let loaded = load(sha256).map_err(|source| TreeError::Load {
+            path: path(),
+            sha256,
+            source,
+        })?;
+        match loaded {
+            Some(contents) if Digest::of(&contents) == sha256 => Ok(contents.into()),
+            Some(_) => Err(TreeError::Altered {
+                path: path(),
+                sha256,
+            }),
+            None => Err(TreeError::Missing {
+                path: path(),
+                sha256,
+            }),
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "snapshot_tests.rs"]
+mod tests;
