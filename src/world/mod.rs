@@ -22,6 +22,7 @@ pub mod replay;
 pub mod robots;
 pub mod settings;
 pub mod visit;
+pub mod workshop;
 
 mod accepted;
 mod backoff;

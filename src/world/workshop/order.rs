@@ -1,0 +1,73 @@
+//! A command with everything about it decided, so that nothing is left to where it is run.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+/// One command, everything about it decided.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Order {
+    /// The check that asks, for messages.
+    pub name: String,
+    /// The program, by its absolute path, and its arguments; never a shell's line.
+    pub argv: Vec<String>,
+    /// The whole environment: nothing is inherited. `TMPDIR` alone is added when it is not here.
+    pub env: BTreeMap<String, String>,
+    /// Where it runs, relative to the scratch copy; empty for its root.
+    pub dir: String,
+    /// What it reads from standard input; nothing at all when empty.
+    pub stdin: String,
+    /// How long it may take, in milliseconds; of a service, until it is ready.
+    pub timeout_ms: u64,
+    /// How many bytes it may write to stdout and stderr together.
+    pub output_bytes: u64,
+    /// Absolute paths that may be written beside the scratch copy.
+    pub writable: Vec<String>,
+    /// What it may reach.
+    pub network: Network,
+    /// Files of the scratch copy that are removed before the start and read after the end.
+    pub reports: Vec<String>,
+    /// What is changed in the scratch copy before the start, by whoever makes that copy.
+    pub edits: Vec<Edit>,
+    /// Which try this is, for retries.
+    pub round: u32,
+}
+
+/// A file's new text.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Edit {
+    /// The file, relative to the scratch copy.
+    pub path: String,
+    /// All that it holds from then on.
+    pub text: String,
+}
+
+/// What a command may reach by network.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Network {
+    /// Nothing: a network namespace without interfaces, and no TCP by Landlock.
+    #[default]
+    None,
+    /// TCP by these ports alone.
+    ///
+    /// The network is the machine's own, since services are asked over it. Landlock knows ports
+    /// and no addresses, and TCP alone: the same ports of other machines, and UDP, remain open.
+    Loopback {
+        /// The ports that may be connected to and bound.
+        ports: Vec<u16>,
+    },
+    /// Everything.
+    Any,
+}
+
+impl Order {
+    /// How long it may take.
+    #[must_use]
+    pub fn timeout(&self) -> Duration {
+        Duration::from_millis(self.timeout_ms)
+    }
+}
