@@ -1,8 +1,9 @@
 //! Nothing that a command starts outlives it, however it hides.
 
-use comail::world::workshop::{End, Ready, Service};
+use comail::world::workshop::End;
 
 use crate::harness::bench::{ALL_MEANS, Bench, mark, runs, shell};
+use crate::harness::poll::until;
 
 /// A script that leaves a sleeping grandchild in a session of its own, whose parent is gone.
 fn hides(mark: &str, then: &str) -> String {
@@ -77,18 +78,18 @@ fn a_command_that_ends_its_supervisor_has_not_exited() {
 }
 
 #[test]
-fn all_ends_when_whoever_asked_is_gone() {
-    // A launcher whose other end is closed sees what the death of the program looks like.
+fn all_ends_when_whoever_asked_is_killed() {
+    const NAME: &str = "command_leftovers::all_ends_when_whoever_asked_is_killed";
+    if let Some((bench, mark)) = Bench::of_parent() {
+        let ran = bench.shell(&format!("sleep {mark}"));
+        panic!("nobody killed the one that asks: {ran:?}");
+    }
     for means in ALL_MEANS {
         let (bench, mark) = (Bench::with_means(means), mark());
-        let order = shell(&hides(&mark, "echo there; sleep 60"));
-        let ready = Ready::Line {
-            pattern: "there".to_owned(),
-        };
-        let service = Service::start(&order, &bench.scratch(), &ready, &bench.launcher);
-        let service = service.expect("a service");
-        assert!(runs(&mark));
-        drop(service);
-        assert!(!runs(&mark), "{means:?}");
+        let mut asker = bench.again(NAME, &mark).spawn().expect("this test");
+        until("the command runs", || runs(&mark));
+        asker.kill().expect("a signal");
+        asker.wait().expect("an end");
+        until("the command has ended", || !runs(&mark));
     }
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
+use std::process::{Command, Stdio};
 
 use comail::world::workshop::{Launcher, Means, Network, Order, Ran, run};
 use tempfile::TempDir;
@@ -24,10 +25,16 @@ pub const ALL_MEANS: [Means; 4] = [
     },
 ];
 
+/// Tells a test that it runs once more, for another: where, by which means, and a mark.
+const PARENT: &str = "COMAIL_TEST_BENCH";
+
 /// A scratch copy, and what starts commands in it.
 pub struct Bench {
-    place: TempDir,
+    place: PathBuf,
+    means: Means,
+    /// What starts commands.
     pub launcher: Launcher,
+    _owned: Option<TempDir>,
 }
 
 impl Bench {
@@ -38,11 +45,47 @@ impl Bench {
 
     /// An empty scratch copy where no more than these means are used.
     pub fn with_means(means: Means) -> Self {
-        let place = tempfile::tempdir().expect("a temporary directory");
-        fs::create_dir(place.path().join("scratch")).expect("a scratch copy");
+        let owned = tempfile::tempdir().expect("a temporary directory");
+        fs::create_dir(owned.path().join("scratch")).expect("a scratch copy");
+        let bench = Self::in_place(owned.path().to_owned(), means);
+        Self {
+            _owned: Some(owned),
+            ..bench
+        }
+    }
+
+    fn in_place(place: PathBuf, means: Means) -> Self {
         let program = PathBuf::from(env!("CARGO_BIN_EXE_comail"));
-        let launcher = Launcher::new(program).with_means(means);
-        Self { place, launcher }
+        Self {
+            place,
+            means,
+            launcher: Launcher::new(program).with_means(means),
+            _owned: None,
+        }
+    }
+
+    /// This test once more, in a process that can be killed and sees [`Bench::of_parent`].
+    pub fn again(&self, test: &str, mark: &str) -> Command {
+        let mut command = Command::new(std::env::current_exe().expect("this program"));
+        let means = ALL_MEANS.iter().position(|means| *means == self.means);
+        let means = means.expect("one of all means");
+        let told = format!("{means} {} {mark}", self.place.display());
+        command
+            .args(["--exact", test])
+            .env(PARENT, told)
+            .stdout(Stdio::null())
+            .stderr(Stdio::null());
+        command
+    }
+
+    /// The bench of the test that runs this one, with its mark, if there is one.
+    pub fn of_parent() -> Option<(Self, String)> {
+        let told = std::env::var(PARENT).ok()?;
+        let mut words = told.split(' ');
+        let means: usize = words.next()?.parse().ok()?;
+        let place = PathBuf::from(words.next()?);
+        let bench = Self::in_place(place, ALL_MEANS[means]);
+        Some((bench, words.next()?.to_owned()))
     }
 
     /// A path in the scratch copy.
@@ -52,12 +95,12 @@ impl Bench {
 
     /// A path outside the scratch copy.
     pub fn outside(&self, name: &str) -> PathBuf {
-        self.place.path().join(name)
+        self.place.join(name)
     }
 
     /// The scratch copy.
     pub fn scratch(&self) -> PathBuf {
-        self.place.path().join("scratch")
+        self.place.join("scratch")
     }
 
     /// Runs an order.

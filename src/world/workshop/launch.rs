@@ -38,7 +38,7 @@ pub struct Launcher {
 
 /// A confined child that runs, and all that is known of it.
 #[derive(Debug)]
-pub(super) struct Launched {
+pub(super) struct Running {
     told: Arc<Told>,
     child: Child,
     socket: UnixStream,
@@ -79,7 +79,7 @@ impl Launcher {
     }
 }
 
-impl Launched {
+impl Running {
     /// Starts the child; whether it could start the command, it tells later.
     pub(super) fn start(
         launcher: &Launcher,
@@ -106,13 +106,13 @@ impl Launched {
         listen(&told, &mut child, socket.try_clone()?);
         let sent =
             wire::send(&mut socket, &setting).and_then(|()| wire::send(&mut socket, &instructions));
-        let launched = Self {
+        let running = Self {
             told,
             child,
             socket,
             _temporary: temporary,
         };
-        sent.map(|()| launched)
+        sent.map(|()| running)
     }
 
     /// What is known of it.
@@ -144,7 +144,7 @@ impl Launched {
     }
 }
 
-impl Drop for Launched {
+impl Drop for Running {
     fn drop(&mut self) {
         self.end();
     }

@@ -157,7 +157,6 @@ fn rules(
     }
     // A device file that root makes would be a way around all the rest.
     let beneath = AccessFs::from_all(KNOWN) & !(AccessFs::MakeBlock | AccessFs::MakeChar);
-    let device = AccessFs::from_all(KNOWN) & !(AccessFs::MakeBlock | AccessFs::MakeChar);
 
     let mut ruleset = Ruleset::default()
         .set_compatibility(CompatLevel::BestEffort)
@@ -172,7 +171,7 @@ fn rules(
         .create()?
         .add_rule(PathBeneath::new(PathFd::new("/")?, everywhere))?
         .add_rules(path_beneath_rules(&instructions.writable, beneath))?
-        .add_rules(path_beneath_rules(devices, device))?;
+        .add_rules(path_beneath_rules(devices, beneath))?;
     if let Network::Loopback { ports } = &instructions.network {
         for port in ports {
             created = created.add_rule(NetPort::new(*port, AccessNet::from_all(KNOWN)))?;

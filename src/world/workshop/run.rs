@@ -7,7 +7,7 @@ use std::time::Instant;
 use nix::sys::signal::Signal;
 
 use super::confinement::Confinement;
-use super::launch::{Launched, Launcher, in_future};
+use super::launch::{Launcher, Running, in_future};
 use super::order::Order;
 use super::ran::{End, Ran};
 use super::reports;
@@ -18,7 +18,7 @@ use super::told::{Keep, Known, Stream};
 pub fn run(order: &Order, scratch: &Path, launcher: &Launcher) -> Ran {
     let began = Instant::now();
     let mut ran = match launch(order, scratch, launcher) {
-        Ok(launched) => watch(launched, order),
+        Ok(running) => watch(running, order),
         Err(error) => not_started(&error),
     };
     let read = |report: &String| (report.clone(), reports::read(scratch, report));
@@ -30,11 +30,11 @@ pub fn run(order: &Order, scratch: &Path, launcher: &Launcher) -> Ran {
     ran
 }
 
-fn launch(order: &Order, scratch: &Path, launcher: &Launcher) -> std::io::Result<Launched> {
+fn launch(order: &Order, scratch: &Path, launcher: &Launcher) -> std::io::Result<Running> {
     for report in &order.reports {
         reports::remove(scratch, report)?;
     }
-    Launched::start(launcher, order, scratch, Keep::Head(order.output_bytes))
+    Running::start(launcher, order, scratch, Keep::Head(order.output_bytes))
 }
 
 fn not_started(error: &std::io::Error) -> Ran {
@@ -48,15 +48,15 @@ fn not_started(error: &std::io::Error) -> Ran {
     }
 }
 
-fn watch(mut launched: Launched, order: &Order) -> Ran {
-    let seen = launched
+fn watch(mut running: Running, order: &Order) -> Ran {
+    let seen = running
         .told()
         .wait(in_future(order.timeout()), how_it_ended);
     if seen.is_none() {
-        launched.terminate();
+        running.terminate();
     }
-    launched.end();
-    let known = launched.told().known();
+    running.end();
+    let known = running.told().known();
     let end = match seen {
         None => End::TimedOut,
         Some(end @ End::NotStarted(_)) => end,

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use super::confinement::Confinement;
-use super::launch::{Launched, Launcher, in_future};
+use super::launch::{Launcher, Running, in_future};
 use super::order::Order;
 use super::ran::End;
 use super::ready::{Probe, Ready};
@@ -20,7 +20,7 @@ const AGAIN: Duration = Duration::from_millis(10);
 #[derive(Debug)]
 pub struct Service {
     name: String,
-    launched: Launched,
+    running: Running,
 }
 
 /// The end of what a service wrote, at most half of what its order allows to each.
@@ -88,14 +88,14 @@ impl Service {
             Err(source) => return Err(ServiceFailed::BadPattern { name, source }),
         };
         let keep = Keep::Tail(order.output_bytes);
-        let launched = match Launched::start(launcher, order, scratch, keep) {
-            Ok(launched) => launched,
+        let running = match Running::start(launcher, order, scratch, keep) {
+            Ok(running) => running,
             Err(error) => {
                 let why = error.to_string();
                 return Err(ServiceFailed::NotStarted { name, why });
             }
         };
-        let mut service = Self { name, launched };
+        let mut service = Self { name, running };
         match service.wait_until_ready(&probe, end) {
             Waited::Ready => Ok(service),
             waited => Err(service.failed(waited, order.timeout())),
@@ -103,7 +103,7 @@ impl Service {
     }
 
     fn wait_until_ready(&self, probe: &Probe, end: Option<Instant>) -> Waited {
-        let told = self.launched.told();
+        let told = self.running.told();
         loop {
             let started = told.known().started.is_some();
             let ready = started && probe.sees(|| told.known().kept(Stream::Out));
@@ -122,7 +122,7 @@ impl Service {
 
     fn failed(&mut self, waited: Waited, within: Duration) -> ServiceFailed {
         let name = self.name.clone();
-        self.launched.end();
+        self.running.end();
         let output = self.output();
         match waited {
             Waited::Ended(End::NotStarted(why)) => ServiceFailed::NotStarted { name, why },
@@ -160,13 +160,13 @@ impl Service {
     /// Ends it with all that it started, and returns what it wrote.
     #[must_use]
     pub fn stop(mut self) -> Output {
-        self.launched.terminate();
-        self.launched.end();
+        self.running.terminate();
+        self.running.end();
         self.output()
     }
 
     fn told(&self) -> &Told {
-        self.launched.told()
+        self.running.told()
     }
 }
 
