@@ -21,6 +21,20 @@ mod cheese_pages;
 mod cheese_session;
 mod cheese_wording;
 mod claims;
+#[cfg(target_os = "linux")]
+mod command_bounds;
+#[cfg(target_os = "linux")]
+mod command_ends;
+#[cfg(target_os = "linux")]
+mod command_leftovers;
+#[cfg(target_os = "linux")]
+mod command_network;
+#[cfg(unix)]
+mod command_pinned;
+#[cfg(target_os = "linux")]
+mod command_reports;
+#[cfg(target_os = "linux")]
+mod command_service;
 mod demo;
 mod export_large;
 mod export_place;

@@ -1,6 +1,8 @@
 //! Drives the built binary in a clean environment and a directory of its own.
 
 pub mod audited;
+#[cfg(target_os = "linux")]
+pub mod bench;
 pub mod case;
 pub mod email_net;
 pub mod forge;

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::order::Order;
-use super::ran::{Confinement, End, Ran};
+use super::confinement::Confinement;
+use super::ran::{End, Ran};
 use crate::world::tree::TreePath;
 
 /// Looks at files of the tree, and runs commands over copies of it.

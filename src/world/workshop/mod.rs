@@ -1,14 +1,61 @@
-//! Commands that run over a copy of the tree, confined, and what came of them.
+//! The live, confined execution of commands, one [`Order`] at a time.
+//!
+//! [`run()`] starts this program again as a [`Launcher`] says, with a hidden first argument; that
+//! child ([`confined`]) puts itself into namespaces, restricts a thread of its own by Landlock,
+//! starts the ordered program from it, and tells how it ended. A [`Service`] is the same with
+//! nobody waiting for its end. [`Pinned`] is a program that must stay what it was.
+//!
+//! What holds wherever it runs: the environment, the standard input, the time, the amount of
+//! output, and that nothing that was started is left behind. What holds only where the kernel
+//! offers the means is said by each run's [`Confinement`].
 
 mod ask;
+mod confinement;
 mod order;
 mod pinned;
 mod ran;
 
-pub use ask::{Call, CallAnswer, Called, Changed, FileSeen, NoWorkshop, Started, Workshop};
+#[cfg(unix)]
+mod confined;
+#[cfg(unix)]
+mod launch;
+#[cfg(not(target_os = "linux"))]
+#[cfg(unix)]
+#[path = "platform_other.rs"]
+mod platform;
+#[cfg(target_os = "linux")]
+#[path = "platform_linux.rs"]
+mod platform;
+#[cfg(unix)]
+mod ready;
+#[cfg(unix)]
+mod reports;
+#[cfg(unix)]
+mod run;
+#[cfg(unix)]
+mod service;
+#[cfg(unix)]
+mod supervise;
+#[cfg(unix)]
+mod told;
+#[cfg(unix)]
+mod wire;
+
+pub use ask::{
+    Call, CallAnswer, Called, Changed, FileSeen, NoWorkshop, Started, Workshop,
+};
+pub use confinement::{Confinement, Means, Namespace};
 pub use order::{Edit, Network, Order};
-pub use pinned::Pinned;
-pub use ran::{Confinement, End, Ran};
+pub use pinned::{Change, NotFound, Pinned};
+pub use ran::{End, Ran};
+#[cfg(unix)]
+pub use {
+    confined::confined,
+    launch::Launcher,
+    ready::Ready,
+    run::run,
+    service::{Output, Service, ServiceFailed, free_port},
+};
 
 #[cfg(test)]
 pub use ask::MockWorkshop;

@@ -1,68 +1,73 @@
-//! One command, with everything about it decided.
+//! A command with everything about it decided, so that nothing is left to where it is run.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-/// One command, with everything about it decided.
+/// One command, everything about it decided.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Order {
-    /// The check that asks.
+    /// The check that asks, for messages.
     pub name: String,
-    /// The program, by its absolute path, and its arguments.
+    /// The program, by its absolute path, and its arguments; never a shell's line.
     pub argv: Vec<String>,
-    /// Its whole environment.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    /// The whole environment: nothing is inherited. `TMPDIR` alone is added when it is not here.
     pub env: BTreeMap<String, String>,
-    /// Where it starts, relative to the scratch copy; blank for its root.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
+    /// Where it runs, relative to the scratch copy; empty for its root.
     pub dir: String,
-    /// What it reads on its standard input.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
+    /// What it reads from standard input; nothing at all when empty.
     pub stdin: String,
-    /// How long it may take, in milliseconds.
+    /// How long it may take, in milliseconds; of a service, until it is ready.
     pub timeout_ms: u64,
-    /// How much it may print on both streams together, in bytes.
+    /// How many bytes it may write to stdout and stderr together.
     pub output_bytes: u64,
-    /// What it may write beside the scratch copy, absolute.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    /// Absolute paths that may be written beside the scratch copy.
     pub writable: Vec<String>,
     /// What it may reach.
     pub network: Network,
-    /// The files that it makes and that are read after its end, relative to the scratch copy.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    /// Files of the scratch copy that are removed before the start and read after the end.
     pub reports: Vec<String>,
-    /// What is changed in the scratch copy before it starts.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    /// What is changed in the scratch copy before the start, by whoever makes that copy.
     pub edits: Vec<Edit>,
-    /// Which try it is, from 0.
-    #[serde(default)]
+    /// Which try this is, for retries.
     pub round: u32,
 }
 
-/// A file that is written into the scratch copy before a command starts.
+/// A file's new text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Edit {
     /// The file, relative to the scratch copy.
     pub path: String,
-    /// Its whole text.
+    /// All that it holds from then on.
     pub text: String,
 }
 
-/// What a command may reach over the network.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+/// What a command may reach by network.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Network {
-    /// Nothing.
+    /// Nothing: a network namespace without interfaces, and no TCP by Landlock.
     #[default]
     None,
-    /// These ports of this machine.
+    /// TCP by these ports alone.
+    ///
+    /// The network is the machine's own, since services are asked over it. Landlock knows ports
+    /// and no addresses, and TCP alone: the same ports of other machines, and UDP, remain open.
     Loopback {
-        /// The ports.
+        /// The ports that may be connected to and bound.
         ports: Vec<u16>,
     },
     /// Everything.
     Any,
+}
+
+impl Order {
+    /// How long it may take.
+    #[must_use]
+    pub fn timeout(&self) -> Duration {
+        Duration::from_millis(self.timeout_ms)
+    }
 }

@@ -1,53 +1,48 @@
-//! What came of a command.
+//! What became of an order.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-/// What came of a command.
+use super::confinement::Confinement;
+
+/// What became of an order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ran {
     /// How it ended.
     pub end: End,
-    /// What it printed, as far as it was kept.
+    /// What it wrote to stdout; both together hold at most what the order allows.
     pub stdout: Vec<u8>,
-    /// What it printed on its error stream, as far as it was kept.
+    /// What it wrote to stderr.
     pub stderr: Vec<u8>,
-    /// The files that it was to make; none for one that it did not.
+    /// What each report held; nothing where no regular file of at most 16 MiB was there.
     pub reports: BTreeMap<String, Option<Vec<u8>>>,
-    /// What confined it.
+    /// What was in force.
     pub confinement: Confinement,
-    /// How long it took, in milliseconds.
+    /// How long it took, with its start and what had to be cleared away.
     pub millis: u64,
 }
 
-/// How a command ended.
+/// How a program ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum End {
-    /// With this code.
+    /// It exited by itself, with this code.
     Exited(i32),
-    /// By this signal.
+    /// This signal ended it.
     Signalled(i32),
-    /// It was ended when its time was up.
+    /// It was killed because its time was over, whatever its exit code was then.
     TimedOut,
-    /// It was ended when it had printed too much.
+    /// It was killed because it wrote more than it may.
     TooMuchOutput,
-    /// It could not be started, and why.
+    /// It never ran, for this reason.
     NotStarted(String),
 }
 
-/// What confined a command.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub struct Confinement {
-    /// The version of Landlock that guarded files; none where the kernel has it not.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub landlock: Option<u32>,
-    /// Whether it had processes of its own alone.
-    #[serde(default)]
-    pub processes: bool,
-    /// Whether it had a network of its own alone.
-    #[serde(default)]
-    pub network: bool,
+impl End {
+    /// Whether it exited by itself with code 0.
+    #[must_use]
+    pub fn is_success(&self) -> bool {
+        *self == Self::Exited(0)
+    }
 }

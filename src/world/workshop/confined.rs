@@ -1,0 +1,101 @@
+//! The hidden way into the program: the child that confines itself and runs a command.
+//!
+//! Started by a launcher alone, with a socket for standard input. Where there are pid namespaces
+//! it starts itself once more, as the first process of one: when that process ends, the kernel
+//! kills all that is left in it.
+
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::fs;
+use std::io;
+use std::os::fd::AsFd as _;
+use std::os::unix::net::UnixStream;
+use std::process::{Command, ExitCode, Stdio};
+
+use nix::sys::stat::{Mode, umask};
+use nix::unistd::{close, setsid};
+
+use super::confinement::Namespace;
+use super::platform;
+use super::supervise::supervise;
+use super::wire::{self, Setting, Tell};
+
+/// The first argument of a confined child.
+pub(super) const CONFINED: &str = "__confined";
+
+/// This very program, whatever has become of its file.
+const SELF: &str = "/proc/self/exe";
+
+/// Runs as a confined child if these are the arguments of one.
+pub fn confined(args: impl IntoIterator<Item = OsString>) -> Option<ExitCode> {
+    let mut args = args.into_iter().skip(1);
+    if args.next()? != CONFINED {
+        return None;
+    }
+    let done = match args.next() {
+        None => outer(),
+        Some(namespaces) => inner(&namespaces),
+    };
+    Some(match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(_) => ExitCode::FAILURE,
+    })
+}
+
+/// Leaves everything that came from outside but the standard streams, and enters namespaces.
+fn outer() -> io::Result<()> {
+    close_others()?;
+    // Another session has no terminal to be typed into.
+    setsid()?;
+    umask(Mode::from_bits_truncate(0o022));
+    let mut socket = socket()?;
+    let setting: Setting = wire::receive(&mut socket)?;
+    let done = platform::enter(&setting).and_then(|namespaces| {
+        if namespaces.contains(&Namespace::Pid) {
+            first_of_its_own(&socket, &namespaces)
+        } else {
+            platform::adopt_orphans()?;
+            supervise(socket.try_clone()?, namespaces)
+        }
+    });
+    done.or_else(|error| {
+        let why = format!("the command could not be confined: {error}");
+        wire::send(&mut socket, &Tell::NotStarted(why))
+    })
+}
+
+fn first_of_its_own(socket: &UnixStream, namespaces: &BTreeSet<Namespace>) -> io::Result<()> {
+    let mut child = Command::new(SELF)
+        .arg(CONFINED)
+        .arg(serde_json::to_string(namespaces)?)
+        .env_clear()
+        .stdin(Stdio::from(std::os::fd::OwnedFd::from(socket.try_clone()?)))
+        .spawn()?;
+    child.wait().map(|_| ())
+}
+
+/// Runs the command as the first process of a pid namespace.
+fn inner(namespaces: &OsString) -> io::Result<()> {
+    let namespaces = namespaces.to_str().unwrap_or_default();
+    let namespaces = serde_json::from_str(namespaces)?;
+    platform::settle_first(&namespaces)?;
+    supervise(socket()?, namespaces)
+}
+
+/// The socket that is the standard input, under a number that no program inherits.
+fn socket() -> io::Result<UnixStream> {
+    Ok(io::stdin().as_fd().try_clone_to_owned()?.into())
+}
+
+/// Closes what whoever started the program had left open, which would pass to the command.
+fn close_others() -> io::Result<()> {
+    let open: Vec<i32> = fs::read_dir("/dev/fd")?
+        .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok())
+        .filter(|number| *number > 2)
+        .collect();
+    for number in open {
+        // The directory's own number is among them, and closed already.
+        let _ = close(number);
+    }
+    Ok(())
+}

@@ -1,0 +1,147 @@
+//! The process that starts a command, waits for it, and leaves nothing of it behind.
+
+use std::collections::BTreeSet;
+use std::error::Error;
+use std::io::{self, Read as _, Write as _};
+use std::os::unix::net::UnixStream;
+use std::os::unix::process::CommandExt as _;
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::Duration;
+
+use nix::errno::Errno;
+use nix::sys::resource::{Resource, setrlimit};
+use nix::sys::signal::{Signal, kill, killpg};
+use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
+use nix::unistd::Pid;
+
+use super::confinement::{Confinement, Namespace};
+use super::platform;
+use super::ran::End;
+use super::wire::{self, Instructions, TERMINATE, Tell};
+
+/// How long is waited before those that were killed are looked for again.
+const AGAIN: Duration = Duration::from_millis(1);
+
+/// What the library calls no name of: a real-time signal.
+const REAL_TIME: i32 = 34;
+
+/// Starts the command that the socket brings, and tells how it ended.
+pub(super) fn supervise(mut socket: UnixStream, namespaces: BTreeSet<Namespace>) -> io::Result<()> {
+    let mut instructions: Instructions = wire::receive(&mut socket)?;
+    let stdin = std::mem::take(&mut instructions.stdin);
+    let alone = namespaces.contains(&Namespace::Pid);
+    let (mut child, confinement) = match start(instructions, !stdin.is_empty(), namespaces) {
+        Ok(started) => started,
+        Err(why) => return wire::send(&mut socket, &Tell::NotStarted(why.to_string())),
+    };
+    wire::send(&mut socket, &Tell::Started(confinement))?;
+    let program = Pid::from_raw(child.id().cast_signed());
+    if let Some(mut pipe) = child.stdin.take() {
+        // It may well end without having read all.
+        thread::spawn(move || pipe.write_all(stdin.as_bytes()));
+    }
+    let asked = socket.try_clone()?;
+    thread::spawn(move || obey(asked, program, alone));
+    let ended = wait_for(program);
+    wire::send(&mut socket, &Tell::Ended(ended))?;
+    if !alone {
+        kill_all(program);
+    }
+    Ok(())
+}
+
+/// Starts the program from a thread that is restricted, which this process is not: so the program
+/// can neither signal nor look into whoever tells what became of it.
+fn start(
+    instructions: Instructions,
+    reads: bool,
+    namespaces: BTreeSet<Namespace>,
+) -> Result<(Child, Confinement), Box<dyn Error + Send + Sync>> {
+    setrlimit(Resource::RLIMIT_CORE, 0, 0)?;
+    setrlimit(
+        Resource::RLIMIT_FSIZE,
+        instructions.file_bytes,
+        instructions.file_bytes,
+    )?;
+    let (program, args) = instructions.argv.split_first().ok_or("no program")?;
+    let mut command = Command::new(program);
+    command
+        .args(args)
+        .env_clear()
+        .envs(&instructions.env)
+        .current_dir(&instructions.dir)
+        .process_group(0)
+        .stdin(if reads { Stdio::piped() } else { Stdio::null() });
+    let restricted = thread::Builder::new().spawn(move || {
+        let landlock = platform::restrict(&instructions, &namespaces)?;
+        let child = command.spawn()?;
+        let confinement = Confinement {
+            landlock,
+            namespaces,
+        };
+        Ok((child, confinement))
+    })?;
+    restricted
+        .join()
+        .unwrap_or_else(|_| Err("the thread that starts it ended".into()))
+}
+
+/// Does what is asked of the supervisor, until nobody is left to ask.
+fn obey(mut asked: UnixStream, program: Pid, alone: bool) {
+    let mut word = [0];
+    while let Ok(1) = asked.read(&mut word) {
+        if word[0] == TERMINATE {
+            let _ = if alone {
+                kill(Pid::from_raw(-1), Signal::SIGTERM)
+            } else {
+                killpg(program, Signal::SIGTERM)
+            };
+        }
+    }
+    if alone {
+        std::process::exit(0);
+    }
+    loop {
+        kill_each(program);
+        thread::sleep(AGAIN);
+    }
+}
+
+/// Waits for the program, and buries whatever else ends meanwhile.
+fn wait_for(program: Pid) -> End {
+    loop {
+        match waitpid(None, None) {
+            Ok(WaitStatus::Exited(pid, code)) if pid == program => return End::Exited(code),
+            Ok(WaitStatus::Signaled(pid, signal, _)) if pid == program => {
+                return End::Signalled(signal as i32);
+            }
+            Ok(_) | Err(Errno::EINTR) => {}
+            Err(_) if kill(program, None).is_err() => return End::Signalled(REAL_TIME),
+            Err(_) => {}
+        }
+    }
+}
+
+/// Kills all that the program has left, until this process has no children any more.
+fn kill_all(program: Pid) {
+    loop {
+        kill_each(program);
+        while let Ok(status) = waitpid(None, Some(WaitPidFlag::WNOHANG)) {
+            if status == WaitStatus::StillAlive {
+                break;
+            }
+        }
+        if waitpid(None, Some(WaitPidFlag::WNOHANG)) == Err(Errno::ECHILD) {
+            return;
+        }
+        thread::sleep(AGAIN);
+    }
+}
+
+fn kill_each(program: Pid) {
+    let _ = killpg(program, Signal::SIGKILL);
+    for pid in platform::descendants() {
+        let _ = kill(pid, Signal::SIGKILL);
+    }
+}

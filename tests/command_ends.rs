@@ -1,0 +1,196 @@
+//! How a command ends: exit codes, signals, its time, its output, and what never starts.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::process::Stdio;
+
+use comail::world::workshop::End;
+
+use crate::harness::bench::{ALL_MEANS, Bench, order, shell, stdout};
+
+#[test]
+fn the_exit_code_is_the_programs() {
+    for means in ALL_MEANS {
+        let bench = Bench::with_means(means);
+        assert_eq!(bench.shell("exit 0").end, End::Exited(0));
+        assert_eq!(bench.shell("exit 1").end, End::Exited(1));
+        assert_eq!(bench.shell("exit 255").end, End::Exited(255));
+    }
+}
+
+#[test]
+fn a_signal_is_no_exit_code() {
+    for means in ALL_MEANS {
+        let bench = Bench::with_means(means);
+        assert_eq!(bench.shell("kill -SEGV $$").end, End::Signalled(11));
+        assert_eq!(bench.shell("kill -KILL $$").end, End::Signalled(9));
+        let real_time = bench.shell("kill -40 $$").end;
+        assert!(matches!(real_time, End::Signalled(_)), "{real_time:?}");
+    }
+}
+
+#[test]
+fn what_traps_the_signal_and_exits_0_has_still_run_out_of_time() {
+    for means in ALL_MEANS {
+        let bench = Bench::with_means(means);
+        let mut order = shell("trap 'exit 0' TERM; echo on; while :; do sleep 0.01; done");
+        order.timeout_ms = 300;
+        let ran = bench.run(&order);
+        assert_eq!(ran.end, End::TimedOut);
+        assert_eq!(stdout(&ran), "on\n");
+    }
+}
+
+#[test]
+fn what_ignores_the_signal_is_killed() {
+    for means in ALL_MEANS {
+        let bench = Bench::with_means(means);
+        let mut order = shell("trap '' TERM INT HUP; while :; do sleep 60; done");
+        order.timeout_ms = 300;
+        assert_eq!(bench.run(&order).end, End::TimedOut);
+    }
+}
+
+#[test]
+fn what_stops_itself_is_killed() {
+    for means in ALL_MEANS {
+        let bench = Bench::with_means(means);
+        let mut order = shell("kill -STOP $$");
+        order.timeout_ms = 300;
+        assert_eq!(bench.run(&order).end, End::TimedOut);
+    }
+}
+
+#[test]
+fn two_gigabytes_of_output_are_neither_kept_nor_waited_for() {
+    for means in ALL_MEANS {
+        let bench = Bench::with_means(means);
+        let mut order = shell("head -c 2000000000 /dev/zero; echo done >finished");
+        order.output_bytes = 100_000;
+        let ran = bench.run(&order);
+        assert_eq!(ran.end, End::TooMuchOutput);
+        assert_eq!(ran.stdout.len(), 100_000);
+        assert!(!bench.at("finished").exists());
+    }
+}
+
+#[test]
+fn the_two_streams_share_what_may_be_written() {
+    let bench = Bench::new();
+    let mut order = shell("printf aaaa; printf bbbb >&2");
+    order.output_bytes = 8;
+    let ran = bench.run(&order);
+    assert_eq!(ran.end, End::Exited(0));
+    assert_eq!(
+        (ran.stdout, ran.stderr),
+        (b"aaaa".to_vec(), b"bbbb".to_vec())
+    );
+    order.output_bytes = 7;
+    let ran = bench.run(&order);
+    assert_eq!(ran.end, End::TooMuchOutput);
+    assert_eq!(ran.stdout.len() + ran.stderr.len(), 7);
+}
+
+#[test]
+fn what_cannot_be_run_is_not_started() {
+    for means in ALL_MEANS {
+        let bench = Bench::with_means(means);
+        fs::write(bench.at("text"), "no program").expect("a file");
+        let text = bench.at("text");
+        let text = text.to_str().expect("a path in UTF-8");
+        for argv in [
+            &[text][..],
+            &["/no/such/program"],
+            &["sh"],
+            &["./text"],
+            &[],
+        ] {
+            let ran = bench.run(&order(argv));
+            assert!(matches!(ran.end, End::NotStarted(_)), "{argv:?}: {ran:?}");
+            assert!(!ran.end.is_success());
+        }
+    }
+}
+
+#[test]
+fn a_command_runs_in_its_directory_and_no_other() {
+    let bench = Bench::new();
+    fs::create_dir(bench.at("sub")).expect("a directory");
+    std::os::unix::fs::symlink("/etc", bench.at("link")).expect("a link");
+    let mut order = shell("pwd -P");
+    order.dir = "sub".to_owned();
+    let expected = fs::canonicalize(bench.at("sub")).expect("a directory");
+    assert_eq!(
+        stdout(&bench.run(&order)).trim_end(),
+        expected.to_str().expect("UTF-8")
+    );
+    for dir in ["..", "/", "sub/../..", "link", "missing"] {
+        dir.clone_into(&mut order.dir);
+        let ran = bench.run(&order);
+        assert!(matches!(ran.end, End::NotStarted(_)), "{dir}: {ran:?}");
+    }
+}
+
+#[test]
+fn the_environment_is_the_orders() {
+    for means in ALL_MEANS {
+        let bench = Bench::with_means(means);
+        let mut order = order(&["/usr/bin/env"]);
+        order.env = BTreeMap::from([
+            ("A".to_owned(), "1\n2".to_owned()),
+            ("TMPDIR".to_owned(), "/x".to_owned()),
+        ]);
+        // The test's own environment has more than that.
+        assert!(std::env::vars_os().count() > 2);
+        assert_eq!(stdout(&bench.run(&order)), "A=1\n2\nTMPDIR=/x\n");
+        order.env.clear();
+        let only = stdout(&bench.run(&order));
+        assert!(only.starts_with("TMPDIR="), "{only}");
+        assert_eq!(only.lines().count(), 1, "{only}");
+    }
+}
+
+#[test]
+fn standard_input_is_the_orders_or_nothing() {
+    for means in ALL_MEANS {
+        let bench = Bench::with_means(means);
+        let long = "0123456789".repeat(100_000);
+        let mut reading = order(&["/usr/bin/wc", "-c"]);
+        assert_eq!(stdout(&bench.run(&reading)), "0\n");
+        reading.stdin = long;
+        assert_eq!(stdout(&bench.run(&reading)), "1000000\n");
+        // Who does not read is not waited for.
+        reading.argv = vec!["/bin/true".to_owned()];
+        assert_eq!(bench.run(&reading).end, End::Exited(0));
+    }
+}
+
+#[test]
+fn nothing_else_is_open() {
+    const NAME: &str = "command_ends::nothing_else_is_open";
+    if let Some((bench, _)) = Bench::of_parent() {
+        assert!(std::path::Path::new("/proc/self/fd/9").exists());
+        let ran = bench.shell("for fd in /proc/$$/fd/*; do echo ${fd##*/}; done");
+        std::fs::write(bench.at("open"), ran.stdout).expect("a file");
+        return;
+    }
+    for means in ALL_MEANS {
+        let bench = Bench::with_means(means);
+        // Whoever starts the program may have left files open for it.
+        let mut again = std::process::Command::new("/bin/sh");
+        again.args(["-c", "exec \"$@\" 9</dev/null", "sh"]);
+        let this = bench.again(NAME, "");
+        again.arg(this.get_program()).args(this.get_args());
+        for (name, value) in this.get_envs() {
+            again.env(name, value.expect("a value"));
+        }
+        let status = again.stdout(Stdio::null()).status().expect("this test");
+        assert!(status.success());
+        // The shell lists what it has; the listing itself opens one more.
+        let open = fs::read_to_string(bench.at("open")).expect("a list");
+        assert!(open.starts_with("0\n1\n2\n"), "{open}");
+        let others = open.lines().filter(|fd| !["0", "1", "2"].contains(fd));
+        assert!(others.count() <= 2, "{open}");
+        assert!(!open.lines().any(|fd| fd == "9"), "{open}");
+    }
+}

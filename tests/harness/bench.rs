@@ -1,0 +1,163 @@
+//! A scratch copy to run commands in, with the built program as launcher.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+use comail::world::workshop::{Launcher, Means, Network, Order, Ran, run};
+use tempfile::TempDir;
+
+/// Every choice of means that a kernel may leave us.
+pub const ALL_MEANS: [Means; 4] = [
+    Means::ALL,
+    Means {
+        namespaces: true,
+        landlock: false,
+    },
+    Means {
+        namespaces: false,
+        landlock: true,
+    },
+    Means {
+        namespaces: false,
+        landlock: false,
+    },
+];
+
+/// Tells a test that it runs once more, for another: where, by which means, and a mark.
+const PARENT: &str = "COMAIL_TEST_BENCH";
+
+/// A scratch copy, and what starts commands in it.
+pub struct Bench {
+    place: PathBuf,
+    means: Means,
+    /// What starts commands.
+    pub launcher: Launcher,
+    _owned: Option<TempDir>,
+}
+
+impl Bench {
+    /// An empty scratch copy.
+    pub fn new() -> Self {
+        Self::with_means(Means::ALL)
+    }
+
+    /// An empty scratch copy where no more than these means are used.
+    pub fn with_means(means: Means) -> Self {
+        let owned = tempfile::tempdir().expect("a temporary directory");
+        fs::create_dir(owned.path().join("scratch")).expect("a scratch copy");
+        let bench = Self::in_place(owned.path().to_owned(), means);
+        Self {
+            _owned: Some(owned),
+            ..bench
+        }
+    }
+
+    fn in_place(place: PathBuf, means: Means) -> Self {
+        let program = PathBuf::from(env!("CARGO_BIN_EXE_comail"));
+        Self {
+            place,
+            means,
+            launcher: Launcher::new(program).with_means(means),
+            _owned: None,
+        }
+    }
+
+    /// This test once more, in a process that can be killed and sees [`Bench::of_parent`].
+    pub fn again(&self, test: &str, mark: &str) -> Command {
+        let mut command = Command::new(std::env::current_exe().expect("this program"));
+        let means = ALL_MEANS.iter().position(|means| *means == self.means);
+        let means = means.expect("one of all means");
+        let told = format!("{means} {} {mark}", self.place.display());
+        command
+            .args(["--exact", test])
+            .env(PARENT, told)
+            .stdout(Stdio::null())
+            .stderr(Stdio::null());
+        command
+    }
+
+    /// The bench of the test that runs this one, with its mark, if there is one.
+    pub fn of_parent() -> Option<(Self, String)> {
+        let told = std::env::var(PARENT).ok()?;
+        let mut words = told.split(' ');
+        let means: usize = words.next()?.parse().ok()?;
+        let place = PathBuf::from(words.next()?);
+        let bench = Self::in_place(place, ALL_MEANS[means]);
+        Some((bench, words.next()?.to_owned()))
+    }
+
+    /// A path in the scratch copy.
+    pub fn at(&self, name: &str) -> PathBuf {
+        self.scratch().join(name)
+    }
+
+    /// A path outside the scratch copy.
+    pub fn outside(&self, name: &str) -> PathBuf {
+        self.place.join(name)
+    }
+
+    /// The scratch copy.
+    pub fn scratch(&self) -> PathBuf {
+        self.place.join("scratch")
+    }
+
+    /// Runs an order.
+    pub fn run(&self, order: &Order) -> Ran {
+        run(order, &self.scratch(), &self.launcher)
+    }
+
+    /// Runs a shell's script with nothing but a PATH.
+    pub fn shell(&self, script: &str) -> Ran {
+        self.run(&shell(script))
+    }
+}
+
+/// The order to run a shell's script, for a minute at most.
+pub fn shell(script: &str) -> Order {
+    order(&["/bin/sh", "-c", script])
+}
+
+/// The order to run this, for a minute at most.
+pub fn order(argv: &[&str]) -> Order {
+    let path = ("PATH".to_owned(), "/usr/bin:/bin".to_owned());
+    Order {
+        name: "test".to_owned(),
+        argv: argv.iter().copied().map(str::to_owned).collect(),
+        env: BTreeMap::from([path]),
+        dir: String::new(),
+        stdin: String::new(),
+        timeout_ms: 60_000,
+        output_bytes: 1 << 20,
+        writable: Vec::new(),
+        network: Network::None,
+        reports: Vec::new(),
+        edits: Vec::new(),
+        round: 1,
+    }
+}
+
+/// What was written to stdout.
+pub fn stdout(ran: &Ran) -> String {
+    String::from_utf8(ran.stdout.clone()).expect("stdout is UTF-8")
+}
+
+/// Whether a process runs that has this among its arguments.
+pub fn runs(mark: &str) -> bool {
+    let entries = fs::read_dir("/proc").expect("a list of processes");
+    entries.flatten().any(|entry| {
+        let line = fs::read(entry.path().join("cmdline")).unwrap_or_default();
+        line.split(|byte| *byte == 0)
+            .any(|word| word == mark.as_bytes())
+    })
+}
+
+/// An argument that no other process has, and that `sleep` takes for a long time.
+pub fn mark() -> String {
+    use std::sync::atomic::{AtomicU32, Ordering};
+
+    static COUNT: AtomicU32 = AtomicU32::new(0);
+    let count = COUNT.fetch_add(1, Ordering::Relaxed);
+    format!("7{:010}{count:05}", std::process::id())
+}
