@@ -76,6 +76,7 @@ fn session_dir(home: &Path, count: usize) -> PathBuf {
     fs::write(&list, "company\n").expect("a file");
     let dir = home.join(format!("session-{count}"));
     let new = NewSession {
+        stock: &comail::session::nothing_to_stock,
         manifest: &manifest(&list),
         source: &list,
         quests: &quests(count),

@@ -117,6 +117,7 @@ fn scan(context: &mut Context, args: &ScanArgs) -> Result<Scanned> {
         source: path,
         quests: &quests,
         now: created,
+        stock: &session::nothing_to_stock,
     };
     let carried = carry.map(|carry| carry.create(context, &new)).transpose()?;
     if carried.is_none() {

@@ -1,6 +1,6 @@
 //! What can go wrong in a turn.
 
-use super::quest_file::Faulty;
+use super::quest_file::{BenchError, Faulty};
 use crate::session::SessionError;
 
 /// What can go wrong in a turn; nothing was recorded.
@@ -24,6 +24,9 @@ pub enum DriveError {
     /// The quest file that the session froze does not read.
     #[error("the quest file that the session froze does not read: was it made by a newer comail?")]
     QuestFile(#[from] Faulty),
+    /// Nothing can be run for the session.
+    #[error(transparent)]
+    Bench(#[from] BenchError),
     /// A value cannot be written as JSON.
     #[error("cannot write the attempt as JSON")]
     Json(#[from] serde_json::Error),

@@ -17,7 +17,11 @@ pub struct Names(Vec<String>);
 
 /// A template whose names are all known.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Template(String);
+pub struct Template {
+    source: String,
+    /// Whether it is a plain text, whatever stands in it.
+    plain: bool,
+}
 
 /// Why a text is no template, or cannot be rendered.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -63,6 +67,12 @@ impl Names {
         Self(fixed.chain(columns).chain(fields).chain(services).collect())
     }
 
+    /// What the texts of a service may name.
+    #[must_use]
+    pub fn of_service() -> Self {
+        Self(vec![String::from("port")])
+    }
+
     /// Whether `name` is known, or is all of a group of names, of which one is taken at rendering.
     fn hold(&self, name: &str) -> bool {
         let within = |known: &String| {
@@ -91,24 +101,39 @@ impl Template {
             let known: Vec<&str> = names.0.iter().map(String::as_str).collect();
             return Err(BadTemplate(unknown_name("variable", name, &known)));
         }
-        Ok(Self(text.to_owned()))
+        Ok(Self {
+            source: text.to_owned(),
+            plain: false,
+        })
+    }
+
+    /// The template of a text that is put in as it is.
+    #[must_use]
+    pub fn fixed(text: &str) -> Self {
+        Self {
+            source: text.to_owned(),
+            plain: true,
+        }
     }
 
     /// The text that it is written as.
     #[must_use]
     pub fn source(&self) -> &str {
-        &self.0
+        &self.source
     }
 
     /// Whether the text is the same whatever the values are.
     #[must_use]
     pub fn is_fixed(&self) -> bool {
-        !self.0.contains("{{") && !self.0.contains("{%")
+        self.plain || !(self.source.contains("{{") || self.source.contains("{%"))
     }
 
     /// The text with its values.
     pub fn render(&self, values: &impl Serialize) -> Result<String, BadTemplate> {
-        let rendered = environment().render_str(&self.0, values);
+        if self.plain {
+            return Ok(self.source.clone());
+        }
+        let rendered = environment().render_str(&self.source, values);
         rendered.map_err(|error| BadTemplate(plain(&error)))
     }
 }

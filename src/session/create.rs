@@ -28,6 +28,16 @@ pub struct NewSession<'a> {
     pub quests: &'a [Quest],
     /// The time of every line.
     pub now: Timestamp,
+    /// Puts what the frozen settings name by digest into `evidence/`.
+    pub stock: &'a Stock<'a>,
+}
+
+/// Puts packed bodies into an evidence store.
+pub type Stock<'a> = dyn Fn(&EvidenceStore) -> Result<(), SessionError> + 'a;
+
+/// Settings that name nothing by digest.
+pub fn nothing_to_stock(_store: &EvidenceStore) -> Result<(), SessionError> {
+    Ok(())
 }
 
 /// A PASS of an earlier session for a quest of the new one.
@@ -150,6 +160,7 @@ fn write_ledger<E: From<SessionError>>(
         draft.put(Event::Quest(quest.clone()))?;
     }
     let evidence = EvidenceStore::new(dir);
+    (new.stock)(&evidence)?;
     for brought in brought {
         let Brought { carried, bodies } = brought?;
         for (digest, packed) in &bodies {

@@ -97,6 +97,9 @@ pub enum SessionError {
         /// Why.
         source: Box<IndexError>,
     },
+    /// The files that quests are about are not what the session notes.
+    #[error("{0}")]
+    Stock(String),
     /// A value cannot be written as JSON.
     #[error("cannot write an event as JSON")]
     Json(#[from] serde_json::Error),

@@ -49,7 +49,7 @@ impl EvidenceStore {
 
     /// Puts a packed body into a store that nobody reads as yet; it is on disk only when
     /// [`EvidenceStore::sync`] returns.
-    pub(super) fn stock(&self, digest: Digest, packed: &[u8]) -> Result<(), SessionError> {
+    pub fn stock(&self, digest: Digest, packed: &[u8]) -> Result<(), SessionError> {
         let path = self.path(digest);
         let folder = path.parent().unwrap_or(&self.dir);
         fs::create_dir_all(folder).map_err(SessionError::io(folder, "make the folder"))?;

@@ -51,7 +51,9 @@ pub use attempt::{Attempt, Grounds, Mark};
 pub use board::Board;
 pub use chain::{Line, LineError, Salt, Tip};
 pub use claim::{Claim, Claimed, Lease, Released, Worker};
-pub use create::{Brought, NewSession, create, create_carrying, extend, refuse_existing};
+pub use create::{
+    Brought, NewSession, Stock, create, create_carrying, extend, nothing_to_stock, refuse_existing,
+};
 pub use error::{Damage, SessionError};
 pub use event::{Dated, Event, EventType, Extended, Resumed, Started};
 pub use evidence_store::EvidenceStore;

@@ -49,6 +49,7 @@ impl Made {
         std::fs::write(&source, keys.join("\n")).expect("a list");
         let quests: Vec<Quest> = keys.iter().enumerate().map(quest).collect();
         let new = NewSession {
+            stock: &comail::session::nothing_to_stock,
             manifest: &manifest(&source, pause_after),
             source: &source,
             quests: &quests,

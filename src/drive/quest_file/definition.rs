@@ -4,7 +4,8 @@
 //! {"text":"name = \"unit-tests\"…","path":"/…/unit-tests.toml","sha256":"…",
 //!  "gathered":{"assets":{"schema.json":"…"},"programs":{"python3":{"path":…,"target":…,"sha256":…}},
 //!              "variables":{"PATH":"…"}},
-//!  "tree":{"root":"/…","listing":"<sha-256>","commit":null}}
+//!  "tree":{"root":"/…","write":["tests/**"],"ignore":[],"listing":"<sha-256>"},
+//!  "scratch":"/tmp"}
 //! ```
 //!
 //! The whole text stands there: after `scan` the file itself is never read again. `listing` is
@@ -37,6 +38,8 @@ pub struct Definition {
     /// The files that its quests are about.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tree: Option<FrozenTree>,
+    /// Where scratch copies are made.
+    pub scratch: PathBuf,
 }
 
 /// The files that quests are about, as the session found them.
@@ -45,6 +48,10 @@ pub struct Definition {
 pub struct FrozenTree {
     /// Their directory, absolute.
     pub root: PathBuf,
+    /// Where an agent may write in it, as globs.
+    pub write: Vec<String>,
+    /// What does not belong to it, as globs.
+    pub ignore: Vec<String>,
     /// The digest of their listing.
     pub listing: Digest,
     /// The commit that they are of, where one was named.
@@ -108,7 +115,7 @@ impl Definition {
         path.parent().unwrap_or(path)
     }
 
-    fn faulty(&self, mistake: Mistake) -> Faulty {
+    pub(super) fn faulty(&self, mistake: Mistake) -> Faulty {
         Faulty {
             path: self.path.clone(),
             mistake,

@@ -1,7 +1,12 @@
 //! A quest file on its way into a session, and out of it.
 
+mod bench;
 mod definition;
+mod freeze;
 mod gathering;
+mod services;
 
+pub use bench::{BenchError, bench_of};
 pub use definition::{Definition, Faulty, FrozenTree};
+pub use freeze::{FreezeError, Freezing, Frozen};
 pub use gathering::Gathering;

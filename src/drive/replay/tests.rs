@@ -80,6 +80,7 @@ fn made() -> Made {
         rows: vec![1],
     };
     let new = NewSession {
+        stock: &crate::session::nothing_to_stock,
         manifest: &manifest,
         source: &source,
         quests: &[quest],

@@ -95,6 +95,7 @@ pub struct QuestFile<'t> {
     pub services: Vec<ServiceTable>,
     /// The controls.
     pub controls: Vec<ControlTable>,
+    spots: BTreeMap<String, Spot>,
 }
 
 impl<'t> QuestFile<'t> {
@@ -113,9 +114,11 @@ impl<'t> QuestFile<'t> {
         let services = take_tables(&mut tables, "service", text)?;
         let controls = take_tables(&mut tables, "control", text)?;
         let head: Head = RawTable::new(Spanned::new(whole, tables)).read(text)?;
+        let fields = read_fields(&fields, &head, text, &spots)?;
         let file = Self {
             text,
-            fields: read_fields(&fields, &head, text, &spots)?,
+            fields,
+            spots,
             services: read_all(&services, text)?,
             controls: read_all(&controls, text)?,
             checks,
@@ -129,7 +132,7 @@ impl<'t> QuestFile<'t> {
             tree: head.tree,
             prompt: head.prompt.text,
         };
-        file.hold_together(&spots)?;
+        file.hold_together()?;
         Ok(file)
     }
 
@@ -137,6 +140,12 @@ impl<'t> QuestFile<'t> {
     #[must_use]
     pub fn text(&self) -> &'t str {
         self.text
+    }
+
+    /// Where the first value of this key stands, at the file's top.
+    #[must_use]
+    pub fn spot_of(&self, key: &str) -> Spot {
+        self.spots.get(key).cloned().unwrap_or_default()
     }
 
     /// What an agent is told about its quests.
@@ -169,8 +178,8 @@ impl<'t> QuestFile<'t> {
     }
 
     /// Looks at what no table can tell by itself.
-    fn hold_together(&self, spots: &BTreeMap<String, Spot>) -> Result<(), Mistake> {
-        let spot = |key: &str| spots.get(key).cloned().unwrap_or_default();
+    fn hold_together(&self) -> Result<(), Mistake> {
+        let spot = |key: &str| self.spot_of(key);
         for (key, name) in [("name", &self.name), ("unit", &self.unit)] {
             if !is_kebab(name) {
                 let what = format!("`{name}`: expected kebab-case, such as `unit-tests`");

@@ -78,6 +78,7 @@ fn made_with(count: usize, pause_after: u32) -> Made {
     fs::write(&source, "company\n").unwrap();
     let dir = home.path().join("session");
     let new = NewSession {
+        stock: &crate::session::nothing_to_stock,
         manifest: &manifest(&source, pause_after),
         source: &source,
         quests: &quests(count),
@@ -167,6 +168,7 @@ fn a_session_is_never_replaced_and_never_half_made() {
     let made = made(1);
     let source = made.dir.join("source.csv");
     let new = NewSession {
+        stock: &crate::session::nothing_to_stock,
         manifest: &manifest(&source, 0),
         source: &source,
         quests: &quests(2),
@@ -179,6 +181,7 @@ fn a_session_is_never_replaced_and_never_half_made() {
     let mut changed = manifest(&source, 0);
     changed.source.sha256 = Digest::of(b"other");
     let new = NewSession {
+        stock: &crate::session::nothing_to_stock,
         manifest: &changed,
         ..new
     };

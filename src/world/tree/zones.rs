@@ -58,6 +58,12 @@ impl Zones {
 }
 
 impl Ignored {
+    /// The globs, as they were written.
+    #[must_use]
+    pub fn texts(&self) -> &[String] {
+        self.zones.texts()
+    }
+
     /// Leaves out what these globs name.
     pub fn new(globs: &[String]) -> Result<Self, BadGlob> {
         let whole: Vec<_> = globs

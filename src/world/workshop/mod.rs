@@ -16,6 +16,10 @@ mod pinned;
 mod ran;
 
 #[cfg(unix)]
+mod bench;
+#[cfg(unix)]
+mod call;
+#[cfg(unix)]
 mod confined;
 #[cfg(unix)]
 mod launch;
@@ -26,6 +30,8 @@ mod platform;
 #[cfg(target_os = "linux")]
 #[path = "platform_linux.rs"]
 mod platform;
+#[cfg(unix)]
+mod live;
 #[cfg(unix)]
 mod ready;
 #[cfg(unix)]
@@ -50,8 +56,10 @@ pub use pinned::{Change, NotFound, Pinned};
 pub use ran::{End, Ran};
 #[cfg(unix)]
 pub use {
+    bench::{Bench, Contents, Readiness, ServicePlan},
     confined::confined,
     launch::Launcher,
+    live::LiveWorkshop,
     ready::Ready,
     run::run,
     service::{Output, Service, ServiceFailed, free_port},

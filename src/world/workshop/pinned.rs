@@ -1,6 +1,7 @@
 //! Programs that must stay what they were.
 
 use std::ffi::OsStr;
+use std::fmt;
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -57,6 +58,16 @@ pub enum Change {
     Target(PathBuf),
     /// The file holds something else.
     Content(Digest),
+}
+
+impl fmt::Display for Change {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Gone(why) => write!(f, "it cannot be had any more: {why}"),
+            Self::Target(now) => write!(f, "it leads to {} now", now.display()),
+            Self::Content(now) => write!(f, "its digest is {now} now"),
+        }
+    }
 }
 
 impl Pinned {

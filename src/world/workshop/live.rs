@@ -1,0 +1,288 @@
+//! A workshop for one judgement: the tree is looked at once, and each command gets a copy.
+
+use std::cell::{OnceCell, RefCell};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use serde::Serialize;
+use tempfile::TempDir;
+
+use super::bench::{Bench, ServicePlan};
+use super::call::call;
+use super::confinement::Confinement;
+use super::order::{Edit, Network, Order};
+use super::ran::{End, Ran};
+use super::{
+    Call, Called, Changed, FileSeen, Service, ServiceFailed, Started, Workshop, free_port, run,
+};
+use crate::world::tree::{Change, ChangeKind, Snapshot, TreePath};
+
+/// How much of what a service prints is kept, in bytes.
+const SERVICE_OUTPUT_BYTES: u64 = 64 * 1024;
+
+/// How much of what a service printed a fact shows, in bytes.
+const SHOWN_OUTPUT_BYTES: usize = 500;
+
+/// A workshop for one judgement.
+pub struct LiveWorkshop<'a> {
+    bench: &'a Bench,
+    look: OnceCell<Result<Look, String>>,
+    services: RefCell<BTreeMap<String, Result<Running, String>>>,
+}
+
+/// What the tree was when the judgement first asked.
+struct Look {
+    snapshot: Snapshot,
+    changes: Vec<Changed>,
+}
+
+/// A service that runs, and the copy in which it does.
+struct Running {
+    port: u16,
+    // Ended before its directory is removed.
+    _service: Service,
+    _scratch: TempDir,
+}
+
+impl<'a> LiveWorkshop<'a> {
+    /// A workshop at this bench; nothing is looked at yet.
+    #[must_use]
+    pub fn new(bench: &'a Bench) -> Self {
+        Self {
+            bench,
+            look: OnceCell::new(),
+            services: RefCell::default(),
+        }
+    }
+
+    fn look(&self) -> Result<&Look, String> {
+        let look = self.look.get_or_init(|| look(self.bench));
+        look.as_ref().map_err(Clone::clone)
+    }
+
+    /// A scratch copy of what is judged, with these edits.
+    fn copy(&self, edits: &[Edit]) -> Result<TempDir, String> {
+        let mut snapshot = self.look()?.snapshot.clone();
+        for edit in edits {
+            let path = TreePath::parse(&edit.path).map_err(|bad| bad.to_string())?;
+            let edited = snapshot.edit(&path, edit.text.as_bytes());
+            edited.map_err(|bad| bad.to_string())?;
+        }
+        let mut builder = tempfile::Builder::new();
+        let scratch = builder.prefix("comail-").tempdir_in(&self.bench.scratch);
+        let scratch = scratch.map_err(|error| format!("no scratch copy can be made: {error}"))?;
+        snapshot
+            .write_to(scratch.path(), &*self.bench.load)
+            .map_err(|error| error.to_string())?;
+        Ok(scratch)
+    }
+
+    fn start(&self, name: &str) -> Result<Running, String> {
+        let plan = self.bench.services.get(name);
+        let plan = plan.ok_or_else(|| format!("there is no service {name}"))?;
+        let port = free_port().map_err(|error| format!("no port is free: {error}"))?;
+        let order = order_of(name, plan, port)?;
+        self.refuse_changed(&order)?;
+        let scratch = self.copy(&[])?;
+        let ready = plan.ready.at(port);
+        let service = Service::start(&order, scratch.path(), &ready, &self.bench.launcher);
+        Ok(Running {
+            port,
+            _service: service.map_err(|failed| told(&failed))?,
+            _scratch: scratch,
+        })
+    }
+
+    fn refuse_changed(&self, order: &Order) -> Result<(), String> {
+        let program = order.argv.first().map_or("", String::as_str);
+        self.bench.changed_program(program).map_or(Ok(()), Err)
+    }
+
+    fn port(&self, name: &str) -> Result<u16, String> {
+        let mut services = self.services.borrow_mut();
+        let running = services
+            .entry(name.to_owned())
+            .or_insert_with(|| self.start(name));
+        running
+            .as_ref()
+            .map(|running| running.port)
+            .map_err(Clone::clone)
+    }
+}
+
+/// Takes what is judged, and what is not as it was, in one look.
+fn look(bench: &Bench) -> Result<Look, String> {
+    let Some(root) = &bench.root else {
+        return Ok(Look {
+            snapshot: Snapshot::of(&bench.baseline),
+            changes: Vec::new(),
+        });
+    };
+    let taken = Snapshot::take(root, &bench.baseline, &bench.zones, &bench.ignored);
+    let (snapshot, changes) = taken.map_err(|error| error.to_string())?;
+    let known = |inside| move |change: &Change| changed(change, inside);
+    let inside = changes.inside.iter().map(known(true));
+    let outside = changes.outside.iter().map(known(false));
+    let odd = changes.odd.iter().map(|odd| Changed {
+        path: odd.place.clone(),
+        how: format!("odd: {}", odd.why),
+        inside: false,
+    });
+    let mut changes: Vec<Changed> = inside.chain(outside).chain(odd).collect();
+    changes.sort_by(|one, two| one.path.cmp(&two.path));
+    Ok(Look { snapshot, changes })
+}
+
+fn changed(change: &Change, inside: bool) -> Changed {
+    let how = match change.kind {
+        ChangeKind::Added => "added",
+        ChangeKind::Changed => "changed",
+        ChangeKind::Removed => "removed",
+        ChangeKind::Mode => "mode",
+        ChangeKind::Odd => "odd",
+    };
+    Changed {
+        path: change.path.to_string(),
+        how: how.to_owned(),
+        inside,
+    }
+}
+
+fn order_of(name: &str, plan: &ServicePlan, port: u16) -> Result<Order, String> {
+    #[derive(Serialize)]
+    struct Port {
+        port: String,
+    }
+    let port_text = Port {
+        port: port.to_string(),
+    };
+    let render = |template: &crate::quest::template::Template| {
+        let rendered = template.render(&port_text);
+        rendered.map_err(|bad| bad.to_string())
+    };
+    let env = plan.env.iter();
+    Ok(Order {
+        name: name.to_owned(),
+        argv: plan.argv.iter().map(render).collect::<Result<_, _>>()?,
+        env: env
+            .map(|(name, value)| Ok((name.clone(), render(value)?)))
+            .collect::<Result<_, String>>()?,
+        dir: String::new(),
+        stdin: String::new(),
+        timeout_ms: u64::from(plan.within.millis()),
+        output_bytes: SERVICE_OUTPUT_BYTES,
+        writable: Vec::new(),
+        network: Network::Loopback { ports: vec![port] },
+        reports: Vec::new(),
+        edits: Vec::new(),
+        round: 0,
+    })
+}
+
+/// Why a service is not there, with the end of what it printed.
+fn told(failed: &ServiceFailed) -> String {
+    let output = match failed {
+        ServiceFailed::Died { output, .. } | ServiceFailed::NotReady { output, .. } => output,
+        _ => return failed.to_string(),
+    };
+    let printed = [output.stdout.as_slice(), output.stderr.as_slice()].concat();
+    let start = printed.len().saturating_sub(SHOWN_OUTPUT_BYTES);
+    let tail = String::from_utf8_lossy(&printed[start..]);
+    format!("{failed}; it printed: {}", tail.trim())
+}
+
+impl Workshop for LiveWorkshop<'_> {
+    fn file(&self, path: &TreePath) -> FileSeen {
+        match self.look() {
+            Ok(look) => seen(&look.snapshot, path, self.bench),
+            Err(why) => FileSeen::Other(why),
+        }
+    }
+
+    fn pinned(&self, path: &TreePath) -> FileSeen {
+        seen(&Snapshot::of(&self.bench.baseline), path, self.bench)
+    }
+
+    fn changes(&self) -> Result<Vec<Changed>, String> {
+        self.look().map(|look| look.changes.clone())
+    }
+
+    fn run(&self, order: &Order) -> Ran {
+        let copied = self
+            .refuse_changed(order)
+            .and_then(|()| self.copy(&order.edits));
+        let ran = match &copied {
+            Ok(scratch) => run(order, scratch.path(), &self.bench.launcher),
+            Err(why) => not_run(order, why),
+        };
+        if let Ok(scratch) = copied {
+            remove(scratch);
+        }
+        ran
+    }
+
+    fn call(&self, asked: &Call) -> Called {
+        match self.port(&asked.service) {
+            Ok(port) => call(asked, port),
+            Err(why) => Called::Unanswered(why),
+        }
+    }
+
+    fn service(&self, name: &str) -> Started {
+        match self.port(name) {
+            Ok(port) => Started::Listening { port },
+            Err(why) => Started::Failed(why),
+        }
+    }
+}
+
+fn seen(snapshot: &Snapshot, path: &TreePath, bench: &Bench) -> FileSeen {
+    if let Some(why) = snapshot.left_out.get(path) {
+        return FileSeen::Other(format!("{why:?}").to_lowercase());
+    }
+    if snapshot.listing.is_folder(path) {
+        return FileSeen::Other("a folder".to_owned());
+    }
+    match snapshot.read(path, &*bench.load) {
+        Ok(Some(bytes)) => FileSeen::File(bytes.to_vec()),
+        Ok(None) if snapshot.listing.get(path).is_some() => FileSeen::Other("a link".to_owned()),
+        Ok(None) => FileSeen::Absent,
+        Err(error) => FileSeen::Other(error.to_string()),
+    }
+}
+
+fn not_run(order: &Order, why: &str) -> Ran {
+    let reports = order.reports.iter().map(|name| (name.clone(), None));
+    Ran {
+        end: End::NotStarted(why.to_owned()),
+        stdout: Vec::new(),
+        stderr: Vec::new(),
+        reports: reports.collect(),
+        confinement: Confinement::default(),
+        millis: 0,
+    }
+}
+
+/// Removes a scratch copy, also one in which a command took the owner's rights away.
+fn remove(scratch: TempDir) {
+    let path = scratch.path().to_owned();
+    if scratch.close().is_err() {
+        open_up(&path);
+        // What is left then is left in a directory for what is temporary.
+        let _ = fs::remove_dir_all(&path);
+    }
+}
+
+#[cfg(unix)]
+fn open_up(dir: &Path) {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let mut open = vec![dir.to_owned()];
+    while let Some(dir) = open.pop() {
+        let _ = fs::set_permissions(&dir, fs::Permissions::from_mode(0o700));
+        let entries = fs::read_dir(&dir).into_iter().flatten().flatten();
+        let dirs = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
+        open.extend(dirs.map(|entry| entry.path()));
+    }
+}
