@@ -116,3 +116,61 @@ fn is_executable(metadata: &Metadata) -> bool {
 fn is_executable(_: &Metadata) -> bool {
     false
 }
+
+#[cfg(test)]
+#[cfg(unix)]
+mod tests {
+    use std::fs;
+
+    use cap_std::ambient_authority;
+
+    use super::super::test_tree::{TestTree, link, make_pipe};
+    use super::*;
+
+    fn said<T>(met: io::Result<Met<T>>) -> Option<Oddity> {
+        match met.unwrap() {
+            Met::There(_) => unreachable!("nothing can be opened there"),
+            Met::Odd(why) => Some(why),
+            Met::Gone => None,
+        }
+    }
+
+    /// What stands at a name is not what it was when the folder was listed.
+    #[test]
+    fn what_became_something_else_is_neither_followed_nor_waited_for() {
+        let tree = TestTree::of(&["file", "dir/a"]);
+        link("file", tree.at("to-file"));
+        link("dir", tree.at("to-dir"));
+        make_pipe(&tree.at("pipe"));
+        let dir = Dir::open_ambient_dir(tree.root(), ambient_authority()).unwrap();
+        let at = |name| Unopened {
+            dir: &dir,
+            name: OsStr::new(name),
+        };
+        for name in ["to-file", "to-dir", "pipe", "dir"] {
+            assert_eq!(said(at(name).open()), Some(Oddity::Changing), "{name}");
+        }
+        for name in ["to-file", "to-dir", "pipe", "file"] {
+            assert_eq!(said(at(name).open_dir()), Some(Oddity::Changing), "{name}");
+        }
+        for name in ["pipe", "dir", "file"] {
+            assert_eq!(said(at(name).read_link()), Some(Oddity::Changing), "{name}");
+        }
+        assert_eq!(said(at("gone").open()), None);
+        assert_eq!(said(at("gone").open_dir()), None);
+        assert_eq!(said(at("gone").read_link()), None);
+    }
+
+    #[test]
+    fn a_file_that_grows_is_not_read_past_the_bound() {
+        let tree = TestTree::of(&["file"]);
+        let dir = Dir::open_ambient_dir(tree.root(), ambient_authority()).unwrap();
+        let name = OsStr::new("file");
+        let Met::There(opened) = (Unopened { dir: &dir, name }).open().unwrap() else {
+            unreachable!("the file is there");
+        };
+        fs::write(tree.at("file"), "longer").unwrap();
+        assert_eq!(opened.bytes, 4);
+        assert_eq!(opened.read(5).unwrap(), None);
+    }
+}
