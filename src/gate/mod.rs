@@ -10,6 +10,7 @@ mod fact;
 pub mod house;
 mod judgement;
 mod rule;
+pub mod tools;
 
 pub use cascade::Cascade;
 pub use check::{Check, Cost, Finding};
