@@ -7,6 +7,7 @@
 mod adapter;
 mod cargo_json;
 mod complaint;
+mod coverage;
 mod go_test;
 mod junit;
 mod line_list;
@@ -24,5 +25,6 @@ mod tests;
 
 pub use adapter::Adapter;
 pub use complaint::{Complaint, Complaints, MOST_KEPT, Seen};
+pub use coverage::{Coverage, CoverageFormat, LineCover, LineRuns, Lines, NoFile};
 pub use pattern::{BadPattern, Pattern};
 pub use unread::Unread;
