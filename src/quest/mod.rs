@@ -12,6 +12,7 @@ mod key;
 mod kind;
 mod listing;
 mod lookup;
+mod span;
 mod submission;
 mod verdict;
 
@@ -23,6 +24,7 @@ pub use key::{EmptyKey, FoldedKey, Key};
 pub use kind::QuestKind;
 pub use listing::{Listing, ListingCounts, TooManyQuests};
 pub use lookup::{Nearest, meant};
+pub use span::{BadSpan, Span};
 pub use submission::{Fields, Submission};
 pub use verdict::Verdict;
 
