@@ -51,6 +51,8 @@ fn judge(criterion: &mut Criterion) {
         key: Key::new("Acme Trading Co., Ltd.").expect("not blank"),
         anchor: None,
         shown: Vec::new(),
+        known: Vec::new(),
+        after: Vec::new(),
         rows: vec![2],
     };
     let fields = [

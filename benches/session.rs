@@ -33,6 +33,8 @@ fn quests(count: usize) -> Vec<Quest> {
             key: Key::new(&format!("한빛상사 Trading {index}")).expect("not blank"),
             anchor: None,
             shown: Vec::new(),
+            known: Vec::new(),
+            after: Vec::new(),
             rows: vec![u32::try_from(index + 2).expect("few enough")],
         })
         .collect()

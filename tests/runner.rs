@@ -22,6 +22,7 @@ mod cheese_session;
 mod cheese_wording;
 mod claims;
 mod demo;
+mod dependencies;
 mod export_large;
 mod export_place;
 mod export_values;

@@ -81,6 +81,8 @@ impl ListArgs {
             },
             site: or_before(&self.site_col, |before| &before.site),
             show: self.show.clone(),
+            known: before.map_or_else(Vec::new, |before| before.known.clone()),
+            after: before.and_then(|before| before.after.clone()),
         };
         if let Some(before) = before
             && plan.show.is_empty()

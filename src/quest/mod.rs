@@ -5,6 +5,7 @@ pub mod plain;
 pub mod prompt;
 
 mod anchor;
+mod dependencies;
 mod digest;
 mod field;
 mod id;
@@ -16,12 +17,13 @@ mod submission;
 mod verdict;
 
 pub use anchor::Anchor;
+pub use dependencies::DependencyError;
 pub use digest::Digest;
 pub use field::{Field, FieldName};
 pub use id::QuestId;
 pub use key::{EmptyKey, FoldedKey, Key};
 pub use kind::QuestKind;
-pub use listing::{Listing, ListingCounts, TooManyQuests};
+pub use listing::{Listing, ListingCounts, Row, Told, TooManyQuests};
 pub use lookup::{Nearest, meant};
 pub use submission::{Fields, Submission};
 pub use verdict::Verdict;
@@ -41,11 +43,17 @@ pub struct Quest {
     /// Other columns that the prompt shows, in the order asked for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub shown: Vec<Shown>,
+    /// Further columns that checks go by, which no prompt shows by itself; none that are blank.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub known: Vec<Shown>,
+    /// The quests that must have passed before it is handed out, in order and without repeats.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub after: Vec<QuestId>,
     /// The rows of the list that it stands for, counted from 1 as a spreadsheet counts.
     pub rows: Vec<u32>,
 }
 
-/// One column of the list that the prompt shows.
+/// One cell of the list, under its column's heading.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Shown {
     /// The column's heading.

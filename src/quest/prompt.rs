@@ -65,6 +65,8 @@ mod tests {
                 label: "Country".into(),
                 text: "KR".into(),
             }],
+            known: Vec::new(),
+            after: Vec::new(),
             rows: vec![2],
         };
         let text = render(&email::kind(), &quest).unwrap();
@@ -98,6 +100,8 @@ mod tests {
             key: Key::new("A").unwrap(),
             anchor: None,
             shown: Vec::new(),
+            known: Vec::new(),
+            after: Vec::new(),
             rows: vec![1],
         };
         assert!(render(&kind, &quest).is_err());

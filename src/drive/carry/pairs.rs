@@ -112,6 +112,8 @@ mod tests {
             key: Key::new(key).unwrap(),
             anchor: (!site.is_empty()).then(|| Anchor::Site((*site).to_owned())),
             shown: Vec::new(),
+            known: Vec::new(),
+            after: Vec::new(),
             rows: Vec::new(),
         };
         rows.iter().enumerate().map(quest).collect()

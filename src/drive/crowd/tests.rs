@@ -50,6 +50,8 @@ fn job(index: usize, domain: &str) -> Job {
             key: Key::new("Acme Foods").unwrap(),
             anchor: None,
             shown: Vec::new(),
+            known: Vec::new(),
+            after: Vec::new(),
             rows: vec![1],
         },
         submission: Submission::Fields(fields.into()),

@@ -75,6 +75,8 @@ fn made() -> Made {
         key: Key::new("Acme Foods").unwrap(),
         anchor: None,
         shown: Vec::new(),
+        known: Vec::new(),
+        after: Vec::new(),
         rows: vec![1],
     };
     let new = NewSession {

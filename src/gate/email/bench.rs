@@ -42,6 +42,8 @@ impl Bench {
             key: Key::new("Acme").unwrap(),
             anchor: None,
             shown: Vec::new(),
+            known: Vec::new(),
+            after: Vec::new(),
             rows: vec![1],
         };
         Self {

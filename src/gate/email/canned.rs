@@ -202,6 +202,8 @@ impl Canned {
             key: Key::new(key).unwrap(),
             anchor: None,
             shown: Vec::new(),
+            known: Vec::new(),
+            after: Vec::new(),
             rows: vec![1],
         };
         let fields = [(SITE, site), (EMAIL, email), (SOURCE, source)];
