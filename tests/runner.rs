@@ -55,6 +55,7 @@ mod recheck_crowd;
 #[cfg(unix)]
 mod recheck_stop;
 mod scan_formats;
+mod scan_jsonl;
 mod scan_refusals;
 mod scan_update;
 mod servers;

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::quest::{Digest, Listing, Quest, Row, Shown, Told, TooManyQuests};
 use crate::session::{Board, Session, SourceRecord};
 use crate::table::{
-    ColumnIndex, HeaderChoice, List, ReadError, ReadOptions, SourceFormat, open_file,
+    ColumnIndex, FormatWish, HeaderChoice, List, ReadError, ReadOptions, SourceFormat, open_file,
 };
 
 /// How a list is read: as the operator said it. The same plan reads the same copy alike.
@@ -21,6 +21,12 @@ pub struct ListPlan {
     pub encoding: Option<String>,
     /// Whether there is a header row.
     pub header: HeaderChoice,
+    /// The format, where one was named.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub format: Option<FormatWish>,
+    /// Whether the list was made of what its path names: a directory, or what a command printed.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub made: bool,
     /// The columns of the key, by letter or header text.
     pub key: Vec<String>,
     /// The column of the site that is known already.
@@ -65,6 +71,7 @@ impl ListPlan {
             sheet: self.sheet.clone(),
             encoding: self.encoding.clone(),
             header: self.header,
+            format: self.format,
         }
     }
 
@@ -213,6 +220,14 @@ pub fn known_quests(session: &Session, board: &Board) -> Result<Listing> {
         });
     }
     Ok(listing)
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "this is how serde asks whether to skip"
+)]
+fn is_false(flag: &bool) -> bool {
+    !flag
 }
 
 /// The cells that are not blank, under their labels.
