@@ -104,7 +104,7 @@ fn measure(path: &Path) -> std::io::Result<(u64, u64)> {
             break;
         };
         bytes += read as u64;
-        lines += chunk[..read].iter().filter(|&&byte| byte == b'\n').count() as u64;
+        lines += chunk[..read].split(|&byte| byte == b'\n').skip(1).count() as u64;
         last = chunk[end];
     }
     Ok((bytes, lines + u64::from(last != b'\n')))

@@ -177,7 +177,7 @@ mod tests {
         let line = r#"{"é": "\ud800"}"#;
         let members = Members::of(line).unwrap();
         let refused = text(line, members.0[0].1).unwrap_err();
-        assert_eq!(refused.column, 13, "{refused:?}");
+        assert_eq!(refused.column, 14, "{refused:?}");
     }
 
     #[test]

@@ -120,7 +120,8 @@ impl Index {
 
     /// The quests in TODO that wait for others.
     pub(in crate::session) fn waiting(&self) -> Result<Waiting, IndexError> {
-        let sql = "SELECT * FROM quest WHERE state = 'TODO' AND after_ids IS NOT NULL ORDER BY id";
+        let sql = "SELECT * FROM quest INDEXED BY quest_after \
+             WHERE state = 'TODO' AND after_ids IS NOT NULL ORDER BY id";
         let after = self.quests(sql, [])?;
         let waiters: Vec<_> = after
             .into_iter()

@@ -192,6 +192,26 @@ fn every_column_of_every_row_is_held_against_the_ledger() {
 }
 
 #[test]
+fn a_confirmed_review_and_a_carried_pass_free_what_comes_after() {
+    let made = made_in_order(&[vec![], vec![0], vec![], vec![2]]);
+    let mut session = Session::open(&made.dir).unwrap();
+    let waiting = |session: &Session| session.waiting().unwrap();
+    let silent = attempt(&session, 0, Verdict::Review, Grounds::Silence);
+    assert!(append(&mut session, silent));
+    assert_eq!(waiting(&session).quests, [id(1), id(3)]);
+    assert!(waiting(&session).blocks(id(1)) && !waiting(&session).blocks(id(3)));
+    let resolved = resolution(&session, 0);
+    assert!(append(&mut session, resolved));
+    assert_eq!(waiting(&session).quests, [id(3)]);
+    let carried = carried(&session, 2);
+    assert!(append(&mut session, carried));
+    assert_eq!(waiting(&session), crate::session::Waiting::default());
+    assert_eq!(session.board().unwrap().waiting(), waiting(&session));
+    session.fold().unwrap();
+    assert_eq!(session.mended(), []);
+}
+
+#[test]
 fn rows_that_the_ledger_does_not_know_are_found() {
     let made = full();
     for (table, sql) in [
