@@ -52,6 +52,7 @@ fn judge(criterion: &mut Criterion) {
         anchor: None,
         shown: Vec::new(),
         known: Vec::new(),
+        after: Vec::new(),
         rows: vec![2],
     };
     let fields = [

@@ -34,6 +34,7 @@ fn quests(count: usize) -> Vec<Quest> {
             anchor: None,
             shown: Vec::new(),
             known: Vec::new(),
+            after: Vec::new(),
             rows: vec![u32::try_from(index + 2).expect("few enough")],
         })
         .collect()

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::fs::{self, File};
 use std::path::Path;
 
-use comail::quest::{Listing, TooManyQuests};
+use comail::quest::{Listing, Row, Told, TooManyQuests};
 use comail::table::join::{RowKind, TableRow};
 use comail::table::workbook_new::write_workbook;
 use comail::table::{List, ReadError, ReadOptions};
@@ -67,7 +67,12 @@ fn scan(path: &Path) -> Result<Listing, Ended> {
     let column = list.column("company")?;
     let mut listing = Listing::new();
     list.rows(&[column], |row, cells| {
-        let added = listing.add(row, &[&cells[0]], "", Vec::new);
+        let row = Row {
+            number: row,
+            key_parts: &[&cells[0]],
+            ..Row::default()
+        };
+        let added = listing.add(row, Told::default);
         added.map_err(Ended::TooMany)
     })?;
     Ok(listing)

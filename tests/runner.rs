@@ -36,6 +36,7 @@ mod command_reports;
 #[cfg(target_os = "linux")]
 mod command_service;
 mod demo;
+mod dependencies;
 mod export_large;
 mod export_place;
 mod export_values;
@@ -68,6 +69,7 @@ mod recheck_crowd;
 #[cfg(unix)]
 mod recheck_stop;
 mod scan_formats;
+mod scan_jsonl;
 mod scan_refusals;
 mod scan_update;
 mod servers;

@@ -166,7 +166,8 @@ fn an_index_of_another_format_session_or_time_is_not_believed() {
     let world = worked();
     for sql in [
         "PRAGMA user_version = 0",
-        "PRAGMA user_version = 2",
+        "PRAGMA user_version = 1",
+        "PRAGMA user_version = 3",
         "PRAGMA application_id = 1",
         "DROP TABLE claim",
         "DROP INDEX quest_todo; DROP TABLE submission",

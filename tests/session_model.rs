@@ -16,6 +16,18 @@ use real::Real;
 /// The quests of every session.
 pub const KEYS: [&str; 3] = ["Acme Foods", "Bolt Toys", "Cargo Ring"];
 
+/// Which quests come after which, in order: those before each.
+pub type Order = [&'static [usize]; 3];
+
+/// All that sessions are made with.
+const ORDERS: [Order; 5] = [
+    [&[], &[], &[]],
+    [&[], &[0], &[1]],
+    [&[2], &[0], &[]],
+    [&[1, 2], &[], &[]],
+    [&[], &[0], &[0]],
+];
+
 /// After how many unproven quests every session pauses.
 pub const PAUSE_AFTER: u32 = 2;
 
@@ -67,6 +79,10 @@ pub enum Said {
     Given(usize, Option<(u8, i64, u32)>),
     /// All is claimed.
     AllClaimed,
+    /// So many wait for others, and these in vain.
+    Waiting(usize, Vec<usize>),
+    /// The quest waits for this one.
+    Waits(usize),
     /// All is settled.
     Complete,
     /// The streak pauses the session.
@@ -154,8 +170,8 @@ fn step() -> impl Strategy<Value = Step> {
 }
 
 /// Runs the steps against both, and compares all that is said and seen.
-fn compare(steps: &[Step]) -> Result<(), TestCaseError> {
-    let (mut plain, real) = (Plain::new(), Real::new());
+fn compare(order: Order, steps: &[Step]) -> Result<(), TestCaseError> {
+    let (mut plain, real) = (Plain::new(order), Real::new(order));
     let mut remaining = KEYS.len();
     for step in steps {
         let expected = plain.take(step);
@@ -185,7 +201,29 @@ fn every_kind_of_answer_is_judged_as_the_model_has_it() {
     for sent in every {
         let one = |quest| Step::Submit(None, quest, sent, Vec::new());
         let steps = [0, 0, 0, 0, 1, 2].map(one);
-        compare(&steps).unwrap_or_else(|error| panic!("{sent:?}: {error}"));
+        for order in ORDERS {
+            compare(order, &steps).unwrap_or_else(|error| panic!("{sent:?}: {error}"));
+        }
+    }
+}
+
+#[test]
+fn a_quest_is_handed_out_once_all_before_it_have_passed() {
+    let next = Step::Next(None, None);
+    let one = |quest, sent| Step::Submit(None, quest, sent, Vec::new());
+    let later = [
+        next.clone(),
+        one(2, Sent::Right),
+        next.clone(),
+        one(1, Sent::Right),
+        next,
+    ];
+    for first in [Sent::Right, Sent::Freemail, Sent::MadeUp(0)] {
+        for order in ORDERS {
+            let mut steps = vec![one(0, first)];
+            steps.extend(later.clone());
+            compare(order, &steps).unwrap_or_else(|error| panic!("{order:?}: {error}"));
+        }
     }
 }
 
@@ -205,7 +243,8 @@ fn a_quest_is_taken_settled_and_freed_in_the_middle_of_a_lookup() {
         for sent in [Sent::Right, Sent::Shared, Sent::MadeUp(0)] {
             let late = Step::Submit(Some(0), 0, sent, during.clone());
             let steps = [claim(0), late, claim(0), claim(1), Step::LoseIndex];
-            compare(&steps).unwrap_or_else(|error| panic!("{steps:?}: {error}"));
+            let order = ORDERS[0];
+            compare(order, &steps).unwrap_or_else(|error| panic!("{steps:?}: {error}"));
         }
     }
 }
@@ -218,7 +257,10 @@ proptest! {
     })]
 
     #[test]
-    fn every_answer_is_the_models(steps in prop::collection::vec(step(), 1..40)) {
-        compare(&steps)?;
+    fn every_answer_is_the_models(
+        order in prop::sample::select(ORDERS.to_vec()),
+        steps in prop::collection::vec(step(), 1..40),
+    ) {
+        compare(order, &steps)?;
     }
 }

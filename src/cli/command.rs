@@ -22,7 +22,7 @@ const AFTER_HELP: &str = "\
 Exit codes:
   0  done; next gave a quest; submit locked PASS or REVIEW
   1  error, nothing changed          2  bad usage, nothing changed
-  3  next: complete                  4  next: nothing free, the rest is claimed
+  3  next: complete                  4  next: nothing free, the rest is claimed or waits
   5  submit: FAIL, still TODO        6  submit: FAIL, now DONE
   7  submit: locked, or claimed by another worker; nothing changed
   8  audit, export, scan --carry: a finding, such as a ledger that was changed

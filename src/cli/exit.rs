@@ -15,13 +15,14 @@ pub enum Exit {
     Usage,
     /// `next`: nothing is TODO.
     Complete,
-    /// `next`: nothing is free, the rest is claimed by other workers.
-    AllClaimed,
+    /// `next`: nothing is free, the rest is claimed by other workers or waits for other quests.
+    NoneFree,
     /// `submit`: FAIL, the quest is still TODO.
     Failed,
     /// `submit`: FAIL, and now DONE.
     FailedAndDone,
-    /// `submit`: the quest is locked, or another worker holds it; nothing changed.
+    /// `submit`: the quest is locked, waits for another, or another worker holds it; nothing
+    /// changed.
     Locked,
     /// A finding, such as a ledger whose chain does not hold.
     Finding,
@@ -40,7 +41,7 @@ impl Exit {
             Self::Error => 1,
             Self::Usage => 2,
             Self::Complete => 3,
-            Self::AllClaimed => 4,
+            Self::NoneFree => 4,
             Self::Failed => 5,
             Self::FailedAndDone => 6,
             Self::Locked => 7,

@@ -13,6 +13,7 @@ use super::exit::{Exit, Found, UsageError, found};
 use super::export_rows::Findings;
 use super::export_target::{Format, ListNames, Wish, target};
 use super::export_write::{Job, write};
+use super::list_plan::ListPlan;
 use super::output::{Output, Paper};
 use crate::drive;
 use crate::quest::Digest;
@@ -86,7 +87,9 @@ pub(super) fn run(context: &mut Context, args: &ExportArgs) -> Result<Exit> {
     let source = session.source();
     let copy = session.dir().join(&source.copy);
     check_copy(&copy, &source)?;
-    note_original(&source, &mut context.output);
+    if !ListPlan::of(&source)?.made {
+        note_original(&source, &mut context.output);
+    }
     let only: Vec<State> = args.only.iter().copied().map(State::from).collect();
     let wish = Wish {
         path: args.path.as_deref(),

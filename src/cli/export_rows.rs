@@ -67,6 +67,7 @@ pub(super) fn results<'a>(
     columns: &'a Columns,
 ) -> Result<impl Iterator<Item = Result<ResultRow, RowError>> + 'a, SessionError> {
     let mut reader = findings.session.reader()?;
+    let waiting = findings.board.waiting();
     Ok(map.rows.iter().map(move |(row, id)| {
         let standing = findings
             .board
@@ -74,24 +75,32 @@ pub(super) fn results<'a>(
             .ok_or("a row belongs to a quest that is not there")?;
         let last = reader.last_attempt(standing)?;
         let resolution = reader.resolution(standing)?;
-        let cells = cells(
-            standing.progress,
-            last.as_ref(),
-            resolution.as_ref(),
-            columns,
-        )?;
+        let quest = Place {
+            progress: standing.progress,
+            blocked: waiting.blocks(*id),
+        };
+        let cells = cells(quest, last.as_ref(), resolution.as_ref(), columns)?;
         Ok(ResultRow { row: *row, cells })
     }))
+}
+
+/// Where a quest stands.
+#[derive(Clone, Copy)]
+struct Place {
+    progress: Progress,
+    /// Whether it waits for one that ended without a PASS.
+    blocked: bool,
 }
 
 /// The results of a quest: those of its last attempt or, where that REVIEW was judged again, of
 /// the later judgement.
 fn cells(
-    progress: Progress,
+    quest: Place,
     last: Option<&Dated<Box<Attempt>>>,
     resolution: Option<&Dated<Box<Resolution>>>,
     columns: &Columns,
 ) -> Result<Vec<Cell>, RowError> {
+    let Place { progress, blocked } = quest;
     let outcome = resolution.map(|dated| dated.value.outcome);
     let judged = match (resolution, last) {
         (Some(dated), _) => Some((dated.at, &dated.value.judgement)),
@@ -112,7 +121,7 @@ fn cells(
     });
     Ok(columns.cells(&Outcome {
         fields,
-        status: &status(progress.state, outcome),
+        status: &status(progress.state, outcome, blocked),
         rule: &rules.join(", "),
         facts: &lines.join("\n"),
         tries: progress.tries,
@@ -130,10 +139,12 @@ fn is_shown(state: State, outcome: Option<Resolved>) -> bool {
     }
 }
 
-/// The state and, of a REVIEW that was judged again, what became of it.
-fn status(state: State, outcome: Option<Resolved>) -> String {
+/// The state and, of a REVIEW that was judged again, what became of it; of a quest that waits in
+/// vain, that it does.
+fn status(state: State, outcome: Option<Resolved>, blocked: bool) -> String {
     match outcome {
         Some(outcome) => format!("{state} ({})", outcome.name()),
+        None if blocked => format!("{state} (blocked)"),
         None => state.to_string(),
     }
 }
@@ -164,9 +175,10 @@ mod tests {
 
     #[test]
     fn a_review_that_was_judged_again_says_what_became_of_it() {
-        assert_eq!(status(State::Review, None), "REVIEW");
-        let resolved = |outcome| status(State::Review, Some(outcome));
+        assert_eq!(status(State::Review, None, false), "REVIEW");
+        let resolved = |outcome| status(State::Review, Some(outcome), false);
         let expected = ["REVIEW (confirmed)", "REVIEW (refuted)", "REVIEW (open)"];
         assert_eq!(Resolved::ALL.map(resolved), expected);
+        assert_eq!(status(State::Todo, None, true), "TODO (blocked)");
     }
 }

@@ -128,6 +128,7 @@ fn by_ending(ending: &str) -> Option<Format> {
 fn by_list(ending: &str) -> Format {
     match ending {
         "xlsx" | "xlsm" | "xls" | "ods" => Format::Xlsx,
+        "jsonl" => Format::Jsonl,
         _ => Format::Csv,
     }
 }
@@ -168,6 +169,7 @@ mod tests {
             ("ods", "업체.v2.comail.xlsx", Format::Xlsx, false),
             ("tsv", "업체.v2.comail.csv", Format::Csv, false),
             ("txt", "업체.v2.comail.csv", Format::Csv, false),
+            ("jsonl", "업체.v2.comail.jsonl", Format::Jsonl, false),
         ] {
             let expected = Ok((name.to_owned(), format, in_place));
             assert_eq!(decided(list, None, None, false), expected);

@@ -15,12 +15,13 @@ use crate::session::{SourceRecord, State};
 use crate::table::atomic::{AtomicError, Overwrite, write_whole};
 use crate::table::csv_write::write_csv;
 use crate::table::join::{Keep, Layout, join};
+use crate::table::jsonl_copy::{object_rows, write_objects};
 use crate::table::jsonl_write::write_jsonl;
 use crate::table::result_columns::Columns;
 use crate::table::results::{ExportError, RowError, SourceRow};
 use crate::table::workbook_copy::{Place, copy_workbook};
 use crate::table::workbook_new::write_workbook;
-use crate::table::{List, ReadError};
+use crate::table::{List, ReadError, SourceFormat, TextEncoding};
 
 /// What is to be written, and where.
 pub(super) struct Job {
@@ -29,6 +30,17 @@ pub(super) struct Job {
     /// The states to keep; all when empty.
     pub(super) only: Vec<State>,
     pub(super) force: bool,
+}
+
+impl Job {
+    /// Which rows come along.
+    fn keep(&self) -> Keep {
+        if self.only.is_empty() {
+            Keep::All
+        } else {
+            Keep::WithResults
+        }
+    }
 }
 
 /// What was written.
@@ -126,15 +138,14 @@ fn new_file(
     mut out: impl Write + Seek,
 ) -> Result<u64, ExportError> {
     let mut list = planned.into_list();
+    if let (Format::Jsonl, SourceFormat::Jsonl { encoding }) = (job.target.format, list.format()) {
+        return objects(findings, &list, encoding, map, job, out);
+    }
     let layout = Layout {
         header_row: list.header().map(|header| header.row),
         width: width(&mut list).map_err(|error| ExportError::Rows(error.into()))?,
         headings: job.columns.headings(),
-        keep: if job.only.is_empty() {
-            Keep::All
-        } else {
-            Keep::WithResults
-        },
+        keep: job.keep(),
     };
     std::thread::scope(|scope| {
         let (sender, receiver) = sync_channel(ROWS_AHEAD);
@@ -150,6 +161,31 @@ fn new_file(
         }?;
         Ok(map.len())
     })
+}
+
+/// Writes the list's own objects with the results in them.
+fn objects(
+    findings: Findings<'_>,
+    list: &List,
+    encoding: TextEncoding,
+    map: &RowMap,
+    job: &Job,
+    mut out: impl Write,
+) -> Result<u64, ExportError> {
+    let layout = Layout {
+        header_row: None,
+        width: 1,
+        headings: job.columns.headings(),
+        keep: job.keep(),
+    };
+    let source = object_rows(list.path(), encoding);
+    let source = source.map_err(|error| ExportError::Rows(error.into()))?;
+    let results =
+        results(findings, map, &job.columns).map_err(|error| ExportError::Rows(error.into()))?;
+    let mut rows = join(&layout, source, results);
+    let keys = list.keys().unwrap_or_default();
+    write_objects(&mut out, keys, &layout.headings, &mut rows)?;
+    Ok(map.len())
 }
 
 /// The columns of the widest row.

@@ -12,7 +12,7 @@ use crate::table::{HeaderChoice, List, ReadOptions, SourceFormat, TextEncoding, 
 /// How the list is read.
 #[derive(Debug, Args)]
 pub struct ListArgs {
-    /// The list: a workbook, delimited text, or a text with one company a line
+    /// The list: a workbook, delimited text, JSON Lines, or a text with one company a line
     list: PathBuf,
 
     /// The column of the company's name, by letter or heading; not needed for lines of text
@@ -75,12 +75,16 @@ impl ListArgs {
             header: header
                 .or(before.map(|before| before.header))
                 .unwrap_or_default(),
+            format: before.and_then(|before| before.format),
+            made: false,
             key: match &self.col {
                 Some(column) => vec![column.clone()],
                 None => self.key_cols.clone(),
             },
             site: or_before(&self.site_col, |before| &before.site),
             show: self.show.clone(),
+            known: before.map_or_else(Vec::new, |before| before.known.clone()),
+            after: before.and_then(|before| before.after.clone()),
         };
         if let Some(before) = before
             && plan.show.is_empty()

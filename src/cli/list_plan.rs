@@ -5,10 +5,10 @@ use std::path::Path;
 use anyhow::{Context as _, Result};
 use serde::{Deserialize, Serialize};
 
-use crate::quest::{Digest, Listing, Quest, Shown};
+use crate::quest::{Digest, Listing, Quest, Row, Shown, Told, TooManyQuests};
 use crate::session::{Board, Session, SourceRecord};
 use crate::table::{
-    ColumnIndex, HeaderChoice, List, ReadError, ReadOptions, SourceFormat, open_file,
+    ColumnIndex, FormatWish, HeaderChoice, List, ReadError, ReadOptions, SourceFormat, open_file,
 };
 
 /// How a list is read: as the operator said it. The same plan reads the same copy alike.
@@ -21,21 +21,40 @@ pub struct ListPlan {
     pub encoding: Option<String>,
     /// Whether there is a header row.
     pub header: HeaderChoice,
+    /// The format, where one was named.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub format: Option<FormatWish>,
+    /// Whether the list was made of what its path names: a directory, or what a command printed.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub made: bool,
     /// The columns of the key, by letter or header text.
     pub key: Vec<String>,
     /// The column of the site that is known already.
     pub site: Option<String>,
     /// The columns that the prompt shows.
     pub show: Vec<String>,
+    /// The columns that checks go by.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub known: Vec<String>,
+    /// The column of the keys that must have passed first.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after: Option<String>,
 }
 
 /// A list that a plan has been found to fit.
 pub struct PlannedList {
     list: List,
+    cells: Cells,
+    columns: Vec<ColumnIndex>,
+}
+
+/// Which of the cells that are read are what: key, site, what comes before, shown, known.
+struct Cells {
     key: usize,
     site: bool,
-    labels: Vec<String>,
-    columns: Vec<ColumnIndex>,
+    after: bool,
+    shown: Vec<String>,
+    known: Vec<String>,
 }
 
 impl ListPlan {
@@ -52,24 +71,35 @@ impl ListPlan {
             sheet: self.sheet.clone(),
             encoding: self.encoding.clone(),
             header: self.header,
+            format: self.format,
         }
     }
 
     /// Opens the list at `path`, and finds the columns.
     pub fn open(&self, path: &Path) -> Result<PlannedList> {
         let list = List::open(path, &self.options())?;
-        let names = self.key.iter().chain(&self.site).chain(&self.show);
+        let single = self.key.iter().chain(&self.site).chain(&self.after);
+        let names = single.chain(&self.show).chain(&self.known);
         let columns = names
             .map(|name| list.column(name))
             .collect::<Result<Vec<_>, _>>()?;
-        let shown = &columns[columns.len() - self.show.len()..];
-        let labels = shown.iter().map(|column| list.label(*column)).collect();
-        Ok(PlannedList {
+        let labels = |columns: &[ColumnIndex]| {
+            let labels = columns.iter().map(|column| list.label(*column));
+            labels.collect::<Vec<_>>()
+        };
+        let (rest, known) = columns.split_at(columns.len() - self.known.len());
+        let (_, shown) = rest.split_at(rest.len() - self.show.len());
+        let cells = Cells {
             key: self.key.len(),
             site: self.site.is_some(),
-            labels,
-            columns,
+            after: self.after.is_some(),
+            shown: labels(shown),
+            known: labels(known),
+        };
+        Ok(PlannedList {
             list,
+            cells,
+            columns,
         })
     }
 
@@ -112,21 +142,17 @@ impl PlannedList {
     /// What the columns of the key are called.
     #[must_use]
     pub fn key_labels(&self) -> Vec<String> {
-        let columns = self.columns.iter().take(self.key);
+        let columns = self.columns.iter().take(self.cells.key);
         columns.map(|column| self.list.label(*column)).collect()
     }
 
     /// Reads every row into `listing`; rows without any text between others count as blank.
     pub fn read_into(&mut self, listing: &mut Listing) -> Result<()> {
-        let (key, site, labels) = (self.key, usize::from(self.site), &self.labels);
         let mut last = self.list.header().map_or(0, |header| header.row);
         self.list.rows(&self.columns, |row, cells| -> Result<()> {
             listing.skip(row.saturating_sub(last + 1));
             last = row;
-            let parts: Vec<&str> = cells[..key].iter().map(String::as_str).collect();
-            let anchor = if site == 1 { cells[key].as_str() } else { "" };
-            let shown = || shown(labels, &cells[key + site..]);
-            Ok(listing.add(row, &parts, anchor, shown)?)
+            Ok(self.cells.add_to(listing, row, cells)?)
         })
     }
 
@@ -134,6 +160,40 @@ impl PlannedList {
     #[must_use]
     pub fn into_list(self) -> List {
         self.list
+    }
+}
+
+impl Cells {
+    /// Adds the row of these cells.
+    fn add_to(
+        &self,
+        listing: &mut Listing,
+        number: u32,
+        cells: &[String],
+    ) -> Result<(), TooManyQuests> {
+        let (key_parts, mut rest) = cells.split_at(self.key);
+        let key_parts: Vec<&str> = key_parts.iter().map(String::as_str).collect();
+        let mut one = |is_there: bool| match rest.split_first() {
+            Some((first, others)) if is_there => {
+                rest = others;
+                first.as_str()
+            }
+            _ => "",
+        };
+        let (anchor, after) = (one(self.site), one(self.after));
+        let row = Row {
+            number,
+            key_parts: &key_parts,
+            anchor,
+            after,
+        };
+        listing.add(row, || {
+            let (shown, known) = rest.split_at(self.shown.len());
+            Told {
+                shown: filled(&self.shown, shown),
+                known: filled(&self.known, known),
+            }
+        })
     }
 }
 
@@ -155,13 +215,23 @@ pub fn known_quests(session: &Session, board: &Board) -> Result<Listing> {
         listing.seed(Quest {
             rows: Vec::new(),
             shown: Vec::new(),
+            known: Vec::new(),
             ..quest
         });
     }
     Ok(listing)
 }
 
-fn shown(labels: &[String], cells: &[String]) -> Vec<Shown> {
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "this is how serde asks whether to skip"
+)]
+fn is_false(flag: &bool) -> bool {
+    !flag
+}
+
+/// The cells that are not blank, under their labels.
+fn filled(labels: &[String], cells: &[String]) -> Vec<Shown> {
     let filled = labels
         .iter()
         .zip(cells)

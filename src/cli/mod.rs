@@ -38,5 +38,6 @@ mod scan_update;
 mod shell_line;
 mod status;
 mod submit;
+mod waits;
 
 pub use command::run;

@@ -11,6 +11,7 @@ use super::exit::Exit;
 use super::facts;
 use super::output::{Output, Paper, Tone};
 use super::shell_line::ShellLine;
+use super::waits::Waits;
 use crate::drive::{self, Assignment, Claimant};
 use crate::gate::{Fact, Judgement, Rule};
 use crate::quest::{Quest, QuestKind, prompt};
@@ -20,7 +21,8 @@ use crate::session::{Claim, Lease, Standing, Store, Worker};
 ///
 /// The same quest is printed until it is settled. With --worker each worker gets a quest of its
 /// own, which nobody else gets before the lease has run out; `submit --worker` renews it. Exit 3
-/// when nothing is TODO, 4 when other workers hold all the rest, 9 when the session is paused.
+/// when nothing is TODO, 4 when other workers hold all the rest or it waits for other quests, 9
+/// when the session is paused.
 #[derive(Debug, Args)]
 #[command(after_long_help = WORKERS)]
 pub struct NextArgs {
@@ -44,7 +46,7 @@ One of several workers, until nothing is left to do:
     case $? in
       0) ;;                  # a quest: go on below
       3) break ;;            # complete
-      4) sleep 30; continue ;;  # others hold the rest, and one of them may die
+      4) sleep 30; continue ;;  # others hold the rest, or what it waits for
       *) exit 1 ;;           # paused, or an error
     esac
     # think; then answer. 7 says that another was quicker: ask again
@@ -65,6 +67,8 @@ enum Answer {
         /// When the first lease runs out, at the latest.
         free_in_seconds: i64,
     },
+    /// Nothing is free: quests wait for others, and workers hold the rest.
+    Waiting(Waits),
     /// Nothing is TODO.
     Complete { total: u32 },
     /// The unproven streak pauses the session.
@@ -128,7 +132,11 @@ fn answer(
                 remaining: tally.todo,
                 free_in_seconds: free_in(&session.claims()?, context::now()).as_secs(),
             };
-            (claimed, Exit::AllClaimed)
+            (claimed, Exit::NoneFree)
+        }
+        Assignment::Waiting(waiting) => {
+            let waits = Waits::new(session, &waiting)?;
+            (Answer::Waiting(waits), Exit::NoneFree)
         }
         Assignment::Complete => {
             let total = tally.total();
@@ -139,7 +147,7 @@ fn answer(
 }
 
 /// How long until the first of `claims` runs out.
-fn free_in(claims: &[Claim], now: Timestamp) -> SignedDuration {
+pub(super) fn free_in(claims: &[Claim], now: Timestamp) -> SignedDuration {
     let left = claims.iter().map(|claim| claim.left(now));
     let left = left.filter(SignedDuration::is_positive).min();
     left.unwrap_or(SignedDuration::ZERO)
@@ -243,6 +251,7 @@ fn text(paper: &mut Paper, answer: &Answer) {
                  at most; ask again then, or see `comail claims`"
             ));
         }
+        Answer::Waiting(waits) => waits.write(paper),
         Answer::Complete { total } => {
             paper.line(format!("complete: all {total} quests are settled"));
         }

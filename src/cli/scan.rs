@@ -98,7 +98,7 @@ fn scan(context: &mut Context, args: &ScanArgs) -> Result<Scanned> {
     let mut planned = plan.open(path)?;
     let mut listing = Listing::new();
     planned.read_into(&mut listing)?;
-    let (quests, counts) = listing.finish();
+    let (quests, counts) = listing.finish_linked()?;
     if quests.is_empty() {
         return Err(empty(path, &planned.key_labels(), counts));
     }

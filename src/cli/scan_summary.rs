@@ -22,6 +22,9 @@ pub(super) struct Scanned {
     sheet: Option<String>,
     /// The row of headings, if there is one.
     header_row: Option<u32>,
+    /// Whether keys of objects name the columns.
+    #[serde(skip)]
+    keyed: bool,
     /// What the columns of the key are called.
     key: Vec<String>,
     #[serde(flatten)]
@@ -45,7 +48,11 @@ impl Scanned {
             session: session.display().to_string(),
             source: source.path.clone(),
             sheet: list.sheet().map(str::to_owned),
-            header_row: list.header().map(|header| header.row),
+            header_row: match list.keys() {
+                Some(_) => None,
+                None => list.header().map(|header| header.row),
+            },
+            keyed: list.keys().is_some(),
             key: planned.key_labels(),
             counts: ListingCounts::default(),
             quests: 0,
@@ -66,6 +73,7 @@ pub(super) fn text(paper: &mut Paper, scanned: &Scanned, session: Option<&Path>)
     };
     let header = match scanned.header_row {
         Some(row) => format!("headings in row {row}"),
+        None if scanned.keyed => "headed by the keys".to_owned(),
         None => "no headings".to_owned(),
     };
     paper.line(format!(

@@ -38,7 +38,7 @@ pub(super) fn update(
             let mut listing = known_quests(session, &board)?;
             let siteless = listing.without_anchor();
             planned.read_into(&mut listing)?;
-            let (mut quests, counts) = listing.finish();
+            let (mut quests, counts) = listing.finish_linked()?;
             let new = quests.split_off(board.quests().len());
             let lists = board.totals().extensions.len() + 1;
             let record = plan.record(path, sha256, planned.format(), lists + 1)?;

@@ -20,7 +20,7 @@ const MOST_RULES: usize = 8;
 
 pub(super) fn run(context: &mut Context, _args: &StatusArgs) -> Result<Exit> {
     let session = context.open_session()?;
-    let overview = report::overview(&session);
+    let overview = report::overview(&session)?;
     context.output.show(&overview, text)?;
     Ok(Exit::Done)
 }
@@ -45,6 +45,7 @@ pub(super) fn text(paper: &mut Paper, overview: &Overview) {
         let share = f64::from(count) * 100.0 / f64::from(overview.total.max(1));
         paper.line(format!("  {word} {count:>8}  {share:>5.1} %{note}"));
     }
+    blocked(paper, overview);
     if !overview.rules.is_empty() {
         paper.line("rules that fired, in submissions");
         for count in overview.rules.iter().take(MOST_RULES) {
@@ -56,6 +57,29 @@ pub(super) fn text(paper: &mut Paper, overview: &Overview) {
         paper.line(next::paused(overview.streak));
     }
     paper.line(format!("ledger head {}", overview.head));
+}
+
+/// Names what waits in vain, and for what.
+fn blocked(paper: &mut Paper, overview: &Overview) {
+    if overview.blocked == 0 {
+        return;
+    }
+    let count = paper.tint(Tone::Bad, &format!("blocked {}", overview.blocked));
+    paper.line(format!(
+        "{count}, of what is TODO: never handed out as it stands"
+    ));
+    for quest in &overview.first_blocked {
+        let (key, by) = (Plain(quest.key.as_str()), &quest.by);
+        let by_key = Plain(by.key.as_str());
+        paper.line(format!(
+            "  quest {} ({key}) waits for quest {} ({by_key}), which is {}",
+            quest.id, by.id, by.state
+        ));
+    }
+    let more = (overview.blocked as usize).saturating_sub(overview.first_blocked.len());
+    if more > 0 {
+        paper.line(format!("  and {more} more"));
+    }
 }
 
 /// What is said of some of the quests in `state`, in parentheses.

@@ -14,7 +14,7 @@ use super::output::{Paper, Tone};
 use super::{facts, quest_choice};
 use crate::drive::{self, Judge, Judged, Outcome, Refusal};
 use crate::gate::{CheckReport, Fact, Rule};
-use crate::quest::{FieldName, Fields, QuestId, QuestKind, Submission, Verdict};
+use crate::quest::{FieldName, Fields, Key, QuestId, QuestKind, Submission, Verdict};
 use crate::session::{Session, State, Tally, Worker};
 use crate::world::live::LiveWorld;
 use crate::world::recorded::RecordedWorld;
@@ -88,6 +88,8 @@ enum Answer {
     Judged(Box<Shown>),
     /// The quest takes no submission.
     Locked { state: State },
+    /// The quest comes after one that has not passed.
+    Waits { quest: QuestId, key: Key },
     /// Another worker holds the quest.
     Claimed { worker: Worker },
     /// Another submission of the quest was judged meanwhile.
@@ -253,6 +255,9 @@ fn answer(outcome: Outcome, rules: Vec<Rule>) -> (Result<Answer, u32>, Exit) {
     match outcome {
         Outcome::Refused(Refusal::Paused { streak }) => (Err(streak), Exit::Paused),
         Outcome::Refused(Refusal::Locked(state)) => (Ok(Answer::Locked { state }), Exit::Locked),
+        Outcome::Refused(Refusal::Waits { quest, key }) => {
+            (Ok(Answer::Waits { quest, key }), Exit::Locked)
+        }
         Outcome::Refused(Refusal::Claimed(worker)) => {
             (Ok(Answer::Claimed { worker }), Exit::Locked)
         }
@@ -289,6 +294,13 @@ fn text(paper: &mut Paper, answer: &Answer) {
         Answer::Locked { state } => {
             paper.line(format!(
                 "locked: the quest is {state} and takes no submission"
+            ));
+        }
+        Answer::Waits { quest, key } => {
+            let key = Plain(key.as_str());
+            paper.line(format!(
+                "waits for quest {quest} ({key}), which has not passed; nothing changed. Ask \
+                 `comail next` for another"
             ));
         }
         Answer::Claimed { worker } => paper.line(format!(

@@ -82,6 +82,7 @@ mod tests {
             key: Key::new("Acme").unwrap(),
             anchor: None,
             known: Vec::new(),
+            after: Vec::new(),
             shown: Vec::new(),
             rows: vec![1],
         };

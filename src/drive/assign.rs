@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use super::error::DriveError;
 use crate::session::{
     Appended, Claim, Claimed, Event, Lease, Salt, Session, SessionError, Standing, State, Store,
-    Worker,
+    Waiting, Worker,
 };
 
 /// A worker who asks for a quest of its own.
@@ -25,6 +25,8 @@ pub enum Assignment {
     Quest(Box<Standing>, Option<Claim>),
     /// Nothing is free: other workers hold all that is in TODO.
     AllClaimed,
+    /// Nothing is free: quests wait for others, and workers hold the rest that is in TODO.
+    Waiting(Waiting),
     /// Nothing is in TODO; the whole ledger says so.
     Complete,
     /// The unproven streak pauses the session.
@@ -56,24 +58,38 @@ pub fn assign(
     let assignment = take(session, claimant, now, salts)?;
     let believed = match assignment {
         Assignment::Complete => session.fold()?.remaining() == 0,
-        Assignment::AllClaimed if !all_claimed(session, now())? => {
+        Assignment::AllClaimed if !none_is_free(session, now())? => {
             session.fold()?;
             false
         }
-        Assignment::AllClaimed | Assignment::Quest(..) | Assignment::Paused { .. } => true,
+        Assignment::AllClaimed
+        | Assignment::Waiting(_)
+        | Assignment::Quest(..)
+        | Assignment::Paused { .. } => true,
     };
-    if believed {
+    let assignment = if believed {
+        assignment
+    } else {
+        // The index said so, and if it was wrong it has been made anew.
+        take(session, claimant, now, salts)?
+    };
+    if assignment != Assignment::AllClaimed {
         return Ok(assignment);
     }
-    // The index said so, and if it was wrong it has been made anew.
-    take(session, claimant, now, salts)
+    let waiting = session.waiting()?;
+    Ok(if waiting.quests.is_empty() {
+        assignment
+    } else {
+        Assignment::Waiting(waiting)
+    })
 }
 
-/// Whether as many claims hold as there are quests in TODO.
-fn all_claimed(store: &dyn Store, now: Timestamp) -> Result<bool, SessionError> {
+/// Whether each quest in TODO waits for others or is claimed.
+fn none_is_free(store: &dyn Store, now: Timestamp) -> Result<bool, SessionError> {
     let claims = store.claims()?;
     let live = claims.iter().filter(|claim| claim.is_live(now)).count();
-    Ok(live >= store.totals().tally.todo as usize)
+    let waiting = store.waiting()?.quests.len();
+    Ok(live + waiting >= store.totals().tally.todo as usize)
 }
 
 fn take(

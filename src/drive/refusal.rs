@@ -3,6 +3,7 @@
 use jiff::Timestamp;
 
 use super::error::DriveError;
+use crate::quest::{Key, QuestId};
 use crate::session::{SessionError, Standing, State, Store, Worker};
 
 /// Why an answer was not judged; nothing changed.
@@ -10,6 +11,13 @@ use crate::session::{SessionError, Standing, State, Store, Worker};
 pub enum Refusal {
     /// The quest takes no submission.
     Locked(State),
+    /// The quest comes after one that has not passed.
+    Waits {
+        /// That one.
+        quest: QuestId,
+        /// Its key.
+        key: Key,
+    },
     /// Another worker holds the quest.
     Claimed(Worker),
     /// Another submission of the quest was judged meanwhile.
@@ -30,6 +38,10 @@ pub(super) fn refusal(
 ) -> Result<Option<Refusal>, DriveError> {
     if standing.progress.state != State::Todo {
         return Ok(Some(Refusal::Locked(standing.progress.state)));
+    }
+    if let Some(before) = store.awaited(standing)? {
+        let (quest, key) = (before.id, before.key);
+        return Ok(Some(Refusal::Waits { quest, key }));
     }
     let claim = store.claim_on(standing.id)?;
     if let Some(claim) = claim.filter(|claim| !claim.admits_answer(worker, now)) {

@@ -6,7 +6,8 @@ use std::collections::hash_map::Entry;
 use serde::Serialize;
 
 use super::anchor::site_core;
-use super::{Anchor, FoldedKey, Key, Quest, QuestId, Shown};
+use super::dependencies::{DependencyError, circle, names};
+use super::{Anchor, FoldedKey, Key, Nearest, Quest, QuestId, Shown, meant};
 
 /// What a list adds up to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
@@ -26,6 +27,28 @@ pub struct ListingCounts {
 #[error("the list has more quests than can be numbered (4,294,967,295)")]
 pub struct TooManyQuests;
 
+/// One row of a list.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Row<'a> {
+    /// Its number.
+    pub number: u32,
+    /// The cells of the key's columns.
+    pub key_parts: &'a [&'a str],
+    /// What is known of it beforehand; may be blank.
+    pub anchor: &'a str,
+    /// The keys that come before it, parted by `;` or line breaks; may be blank.
+    pub after: &'a str,
+}
+
+/// What else a row tells of the quest that it is the first of.
+#[derive(Debug, Clone, Default)]
+pub struct Told {
+    /// For the prompt.
+    pub shown: Vec<Shown>,
+    /// For checks.
+    pub known: Vec<Shown>,
+}
+
 /// Quests in the making.
 ///
 /// Keys are compared folded. A key that comes again is the same quest, unless both rows name
@@ -35,6 +58,17 @@ pub struct Listing {
     quests: Vec<Quest>,
     by_key: HashMap<FoldedKey, Places>,
     counts: ListingCounts,
+    /// How many quests were there already.
+    seeded: usize,
+    wishes: Vec<Wish>,
+}
+
+/// The cell of a row that names what comes before its quest.
+#[derive(Debug)]
+struct Wish {
+    place: usize,
+    row: u32,
+    cell: Box<str>,
 }
 
 /// Where the quests of one key stand: one, nearly always.
@@ -75,6 +109,7 @@ impl Listing {
             .and_modify(|places| places.push(place))
             .or_insert(Places::One(place));
         self.quests.push(quest);
+        self.seeded = self.quests.len();
     }
 
     /// The quests that have no anchor as yet.
@@ -90,25 +125,32 @@ impl Listing {
         self.counts.blanks += rows;
     }
 
-    /// Takes in one row; the parts of its key are the cells of the key's columns.
-    pub fn add(
-        &mut self,
-        row: u32,
-        key_parts: &[&str],
-        anchor: &str,
-        shown: impl FnOnce() -> Vec<Shown>,
-    ) -> Result<(), TooManyQuests> {
+    /// Takes in one row; the first row of a quest tells what else there is of it.
+    pub fn add(&mut self, row: Row<'_>, told: impl FnOnce() -> Told) -> Result<(), TooManyQuests> {
         self.counts.rows += 1;
-        let parts = key_parts.iter().map(|part| part.trim());
-        let text = parts
-            .filter(|part| !part.is_empty())
-            .collect::<Vec<_>>()
-            .join(" / ");
-        let Ok(key) = Key::new(&text) else {
+        let Some(key) = key_of(row.key_parts) else {
             self.counts.blanks += 1;
             return Ok(());
         };
-        let anchor = Some(anchor.trim()).filter(|text| !text.is_empty());
+        let place = self.place(key, row, told)?;
+        if !row.after.trim().is_empty() && place >= self.seeded {
+            self.wishes.push(Wish {
+                place,
+                row: row.number,
+                cell: row.after.into(),
+            });
+        }
+        Ok(())
+    }
+
+    /// Where the quest of this row stands; a new one takes the last place.
+    fn place(
+        &mut self,
+        key: Key,
+        row: Row<'_>,
+        told: impl FnOnce() -> Told,
+    ) -> Result<usize, TooManyQuests> {
+        let anchor = Some(row.anchor.trim()).filter(|text| !text.is_empty());
         let quests = &mut self.quests;
         let entry = self.by_key.entry(key.folded());
         if let Entry::Occupied(known) = &entry
@@ -119,26 +161,76 @@ impl Listing {
             } else {
                 self.counts.repeats += 1;
             }
-            quests[place].rows.push(row);
+            quests[place].rows.push(row.number);
             if quests[place].anchor.is_none() {
                 quests[place].anchor = anchor.map(|text| Anchor::Site(text.to_owned()));
             }
-            return Ok(());
+            return Ok(place);
         }
         let id = QuestId::from_index(quests.len()).ok_or(TooManyQuests)?;
         let place = quests.len();
         entry
             .and_modify(|places| places.push(place))
             .or_insert(Places::One(place));
+        let Told { shown, known } = told();
         quests.push(Quest {
             id,
             key,
             anchor: anchor.map(|text| Anchor::Site(text.to_owned())),
-            shown: shown(),
-            known: Vec::new(),
-            rows: vec![row],
+            shown,
+            known,
+            after: Vec::new(),
+            rows: vec![row.number],
         });
-        Ok(())
+        Ok(place)
+    }
+
+    /// The same as [`Listing::finish`], with every new quest after those that its rows name.
+    ///
+    /// Quests that were there already gain none.
+    pub fn finish_linked(mut self) -> Result<(Vec<Quest>, ListingCounts), DependencyError> {
+        let wishes = std::mem::take(&mut self.wishes);
+        if wishes.is_empty() {
+            return Ok(self.finish());
+        }
+        for wish in wishes {
+            for name in names(&wish.cell) {
+                let before = self.named(name, wish.row)?;
+                self.quests[wish.place].after.push(before);
+            }
+        }
+        for quest in &mut self.quests[self.seeded..] {
+            quest.after.sort_unstable();
+            quest.after.dedup();
+        }
+        match circle(&self.quests, self.seeded) {
+            Some(keys) => Err(DependencyError::Circle(keys)),
+            None => Ok(self.finish()),
+        }
+    }
+
+    /// The one quest that `name` in this row means.
+    fn named(&self, name: Key, row: u32) -> Result<QuestId, DependencyError> {
+        let places = self.by_key.get(&name.folded());
+        let places = places.map_or(&[][..], Places::as_slice);
+        if let [place] = places {
+            return Ok(self.quests[*place].id);
+        }
+        let quests = places.iter().map(|place| &self.quests[*place]);
+        let namesakes: Vec<_> = quests.map(|quest| (quest.id, quest.key.clone())).collect();
+        let quests = meant(&name, &namesakes);
+        match quests.as_slice() {
+            [] => {
+                let mut nearest = Nearest::to(&name);
+                self.quests
+                    .iter()
+                    .for_each(|quest| nearest.offer(&quest.key));
+                let nearest = nearest.keys().cloned().collect();
+                Err(DependencyError::Unknown { row, name, nearest })
+            }
+            [quest] => Ok(*quest),
+            _ => Err(DependencyError::Ambiguous { row, name, quests }),
+        }
     }
 
     /// The quests, numbered in the order of their first rows, and the counts.
@@ -146,6 +238,13 @@ impl Listing {
     pub fn finish(self) -> (Vec<Quest>, ListingCounts) {
         (self.quests, self.counts)
     }
+}
+
+/// The key that these cells spell together, unless all are blank.
+fn key_of(parts: &[&str]) -> Option<Key> {
+    let parts = parts.iter().map(|part| part.trim());
+    let filled: Vec<_> = parts.filter(|part| !part.is_empty()).collect();
+    Key::new(&filled.join(" / ")).ok()
 }
 
 /// The quest among `places` that a row with this anchor belongs to.
@@ -170,10 +269,21 @@ mod tests {
     /// Key, anchor and rows.
     type Plain = (String, Option<String>, Vec<u32>);
 
+    fn row_of<'a>(number: u32, key_parts: &'a [&'a str], anchor: &'a str) -> Row<'a> {
+        Row {
+            number,
+            key_parts,
+            anchor,
+            after: "",
+        }
+    }
+
     fn listed(rows: &[(&str, &str)]) -> (Vec<Plain>, ListingCounts) {
         let mut listing = Listing::new();
         for (row, (key, anchor)) in (2..).zip(rows) {
-            listing.add(row, &[key], anchor, Vec::new).unwrap();
+            listing
+                .add(row_of(row, &[key], anchor), Told::default)
+                .unwrap();
         }
         let (quests, counts) = listing.finish();
         let plain = |quest: Quest| {
@@ -205,7 +315,7 @@ mod tests {
     #[test]
     fn the_first_row_of_a_known_quest_is_no_repeat() {
         let mut before = Listing::new();
-        before.add(2, &["Acme"], "", Vec::new).unwrap();
+        before.add(row_of(2, &["Acme"], ""), Told::default).unwrap();
         let (quests, _) = before.finish();
         let mut listing = Listing::new();
         for quest in quests {
@@ -215,7 +325,7 @@ mod tests {
             });
         }
         for (row, key) in [(2, "Beta"), (3, "Acme"), (7, "Acme")] {
-            listing.add(row, &[key], "", Vec::new).unwrap();
+            listing.add(row_of(row, &[key], ""), Told::default).unwrap();
         }
         listing.skip(3);
         let (quests, counts) = listing.finish();
@@ -262,12 +372,101 @@ mod tests {
     #[test]
     fn a_key_of_several_columns_joins_what_is_not_blank() {
         let mut listing = Listing::new();
-        listing.add(1, &["Acme", " Seoul "], "", Vec::new).unwrap();
-        listing.add(2, &["Acme", ""], "", Vec::new).unwrap();
-        listing.add(3, &["", " "], "", Vec::new).unwrap();
+        listing
+            .add(row_of(1, &["Acme", " Seoul "], ""), Told::default)
+            .unwrap();
+        listing
+            .add(row_of(2, &["Acme", ""], ""), Told::default)
+            .unwrap();
+        listing
+            .add(row_of(3, &["", " "], ""), Told::default)
+            .unwrap();
         let (quests, counts) = listing.finish();
         let keys: Vec<_> = quests.iter().map(|quest| quest.key.as_str()).collect();
         assert_eq!(keys, ["Acme / Seoul", "Acme"]);
         assert_eq!(counts.blanks, 1);
+    }
+
+    /// The quests of these rows of key, anchor and what comes before; after quests of these keys.
+    fn linked(
+        before: &[&str],
+        rows: &[(&str, &str, &str)],
+    ) -> Result<Vec<(String, Vec<String>)>, String> {
+        let mut listing = Listing::new();
+        for (row, key) in (2..).zip(before) {
+            listing.add(row_of(row, &[key], ""), Told::default).unwrap();
+        }
+        let mut listing = {
+            let mut seeded = Listing::new();
+            listing
+                .finish()
+                .0
+                .into_iter()
+                .for_each(|quest| seeded.seed(quest));
+            seeded
+        };
+        for (row, (key, anchor, after)) in (2..).zip(rows) {
+            let key_parts = [*key];
+            let row = Row {
+                after,
+                ..row_of(row, &key_parts, anchor)
+            };
+            listing.add(row, Told::default).unwrap();
+        }
+        let (quests, _) = listing.finish_linked().map_err(|error| error.to_string())?;
+        let plain = |quest: Quest| {
+            let after = quest.after.iter().map(ToString::to_string).collect();
+            (quest.key.to_string(), after)
+        };
+        Ok(quests.into_iter().map(plain).collect())
+    }
+
+    fn after(key: &str, before: &[&str]) -> (String, Vec<String>) {
+        let before = before.iter().map(ToString::to_string).collect();
+        (key.to_owned(), before)
+    }
+
+    #[test]
+    fn rows_name_what_comes_before_them_earlier_or_later_and_merged_rows_unite() {
+        let rows = [
+            ("a", "", "c; Ｂ\nc"),
+            ("B", "", ""),
+            ("c", "", " "),
+            ("a", "", "d"),
+            ("d", "", "B"),
+        ];
+        let expected = [
+            after("a", &["2", "3", "4"]),
+            after("B", &[]),
+            after("c", &[]),
+            after("d", &["2"]),
+        ];
+        assert_eq!(linked(&[], &rows).unwrap(), expected);
+    }
+
+    #[test]
+    fn a_name_that_means_no_quest_or_several_is_refused() {
+        let refused = |rows| linked(&[], rows).unwrap_err();
+        assert_eq!(
+            refused(&[("build", "", ""), ("test", "", "biuld")]),
+            "row 3 comes after `biuld`, and no quest has that key (did you mean build?); mend the list"
+        );
+        let twice = [("a", "a.kr", ""), ("a", "a.de", ""), ("b", "", "a")];
+        assert_eq!(
+            refused(&twice),
+            "row 4 comes after `a`, and that is the key of 2 quests (1, 2); give each a key of its own"
+        );
+        let folded = [("a b", "x.kr", ""), ("a  b", "x.de", ""), ("c", "", "a  b")];
+        let quests = linked(&[], &folded).unwrap();
+        assert_eq!(quests[2], after("c", &["2"]));
+        assert!(refused(&[("a", "", "b"), ("b", "", "a")]).contains("a → b → a"));
+        assert!(refused(&[("a", "", "a")]).contains("a → a"));
+    }
+
+    #[test]
+    fn a_new_quest_comes_after_an_old_one_and_never_the_other_way_round() {
+        let rows = [("old", "", "new"), ("new", "", "old")];
+        let expected = [after("old", &[]), after("new", &["1"])];
+        assert_eq!(linked(&["old"], &rows).unwrap(), expected);
     }
 }

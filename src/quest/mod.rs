@@ -8,6 +8,7 @@ pub mod prompt;
 pub mod template;
 
 mod anchor;
+mod dependencies;
 mod digest;
 mod field;
 mod id;
@@ -20,12 +21,13 @@ mod submission;
 mod verdict;
 
 pub use anchor::Anchor;
+pub use dependencies::DependencyError;
 pub use digest::Digest;
 pub use field::{Field, FieldName};
 pub use id::QuestId;
 pub use key::{EmptyKey, FoldedKey, Key};
 pub use kind::QuestKind;
-pub use listing::{Listing, ListingCounts, TooManyQuests};
+pub use listing::{Listing, ListingCounts, Row, Told, TooManyQuests};
 pub use lookup::{Nearest, meant};
 pub use span::{BadSpan, Span};
 pub use submission::{Fields, Submission};
@@ -43,12 +45,15 @@ pub struct Quest {
     /// What the operator knows about it beforehand.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub anchor: Option<Anchor>,
-    /// The cells that checks go by, where they are not blank.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub known: Vec<Shown>,
     /// Other columns that the prompt shows, in the order asked for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub shown: Vec<Shown>,
+    /// Further columns that checks go by, which no prompt shows by itself; none that are blank.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub known: Vec<Shown>,
+    /// The quests that must have passed before it is handed out, in order and without repeats.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub after: Vec<QuestId>,
     /// The rows of the list that it stands for, counted from 1 as a spreadsheet counts.
     pub rows: Vec<u32>,
 }
@@ -64,7 +69,7 @@ impl Quest {
     }
 }
 
-/// One column of the list that the prompt shows.
+/// One cell of the list, under its column's heading.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Shown {
     /// The column's heading.

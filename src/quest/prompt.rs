@@ -85,6 +85,7 @@ mod tests {
                 text: "KR".into(),
             }],
             known: Vec::new(),
+            after: Vec::new(),
             rows: vec![2],
         };
         let text = render(&email::kind(), &quest).unwrap();
@@ -119,6 +120,7 @@ mod tests {
             anchor: None,
             shown: Vec::new(),
             known: Vec::new(),
+            after: Vec::new(),
             rows: vec![1],
         };
         assert!(render(&kind, &quest).is_err());

@@ -2,4 +2,4 @@
 
 mod progress;
 
-pub use progress::{Overview, RuleCount, overview};
+pub use progress::{BlockedQuest, Ended, Overview, RuleCount, overview};

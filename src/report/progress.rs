@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 
-use crate::quest::Digest;
-use crate::session::{Counts, Outcome, Store, Tally};
+use crate::quest::{Digest, Key, QuestId};
+use crate::session::{Blocked, Counts, Outcome, SessionError, State, Store, Tally};
 
 /// How far a session is.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -12,6 +12,11 @@ pub struct Overview {
     pub tally: Tally,
     /// All quests.
     pub total: u32,
+    /// Quests in TODO that wait for one that ended without a PASS.
+    pub blocked: u32,
+    /// The first of them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub first_blocked: Vec<BlockedQuest>,
     /// PASSes that rest on no anchor: the company's name alone ties the site to it.
     pub unanchored: u32,
     /// PASSes that an earlier session brought.
@@ -52,6 +57,28 @@ impl Resolutions {
     }
 }
 
+/// A quest that waits for one that ended without a PASS.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct BlockedQuest {
+    /// Its number.
+    pub id: QuestId,
+    /// Its key.
+    pub key: Key,
+    /// What it waits for, if through others.
+    pub by: Ended,
+}
+
+/// A quest that others wait for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Ended {
+    /// Its number.
+    pub id: QuestId,
+    /// Its key.
+    pub key: Key,
+    /// Where it stands.
+    pub state: State,
+}
+
 /// How often a rule fired.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct RuleCount {
@@ -61,9 +88,32 @@ pub struct RuleCount {
     pub attempts: u32,
 }
 
+/// The most blocked quests that are named.
+const MOST_BLOCKED: usize = 3;
+
+fn first_blocked(
+    session: &dyn Store,
+    blocked: &[Blocked],
+) -> Result<Vec<BlockedQuest>, SessionError> {
+    let mut named = Vec::new();
+    for Blocked { quest, by } in blocked.iter().take(MOST_BLOCKED) {
+        let (quest, by) = (session.standing(*quest)?, session.standing(*by)?);
+        named.extend(quest.zip(by).map(|(quest, by)| BlockedQuest {
+            id: quest.id,
+            key: quest.key,
+            by: Ended {
+                id: by.id,
+                key: by.key,
+                state: by.progress.state,
+            },
+        }));
+    }
+    Ok(named)
+}
+
 /// Counts `session`.
-#[must_use]
-pub fn overview(session: &dyn Store) -> Overview {
+pub fn overview(session: &dyn Store) -> Result<Overview, SessionError> {
+    let waiting = session.waiting()?;
     let totals = session.totals();
     let counts = &totals.counts;
     let mut rules: Vec<_> = counts
@@ -76,9 +126,11 @@ pub fn overview(session: &dyn Store) -> Overview {
         .collect();
     rules.sort_by_key(|count| std::cmp::Reverse(count.attempts));
     let tally = totals.tally;
-    Overview {
+    Ok(Overview {
         tally,
         total: tally.total(),
+        blocked: u32::try_from(waiting.blocked.len()).unwrap_or(u32::MAX),
+        first_blocked: first_blocked(session, &waiting.blocked)?,
         unanchored: counts.unanchored,
         carried: counts.carried,
         resolutions: Resolutions::of(counts),
@@ -87,5 +139,5 @@ pub fn overview(session: &dyn Store) -> Overview {
         streak: totals.streak.length(),
         paused: session.paused(),
         head: session.head(),
-    }
+    })
 }

@@ -13,9 +13,10 @@ use super::event::Event;
 use super::fold::{Fold, Shelf, Submitted, Written};
 use super::ledger::Ledger;
 use super::progress::Watch;
-use super::standing::{Standing, Story};
+use super::standing::{Standing, Story, Way};
 use super::state::State;
 use super::totals::Totals;
+use super::waiting::Waiting;
 use crate::quest::{Digest, QuestId};
 
 /// Where every quest stands.
@@ -72,6 +73,17 @@ impl Board {
     #[must_use]
     pub fn get(&self, id: QuestId) -> Option<&Standing> {
         self.rows.quests.get(id.index())
+    }
+
+    /// The quests in TODO that wait for others.
+    #[must_use]
+    pub fn waiting(&self) -> Waiting {
+        let todo = |quest: &&Standing| quest.progress.state == State::Todo;
+        let todo = self.rows.quests.iter().filter(todo);
+        let after = todo.filter(|quest| !quest.after.is_empty());
+        let waiters = after.map(|quest| (quest.id, quest.after.clone())).collect();
+        let way = |id| self.get(id).map_or(Way::Open, Standing::way);
+        Waiting::of(waiters, way)
     }
 
     /// The first quest that passed with this mark.

@@ -12,7 +12,7 @@ use super::attempt::{Attempt, Grounds, Mark};
 use super::claim::{Claim, Claimed, Released, Worker};
 use super::event::Event;
 use super::resolution::{Carried, Resolution};
-use super::standing::{Span, Standing, Story};
+use super::standing::{Span, Standing, Story, Way};
 use super::state::State;
 use super::streak::Streak;
 use super::totals::Totals;
@@ -91,6 +91,9 @@ impl<S: Shelf> Fold<'_, S> {
         if quest.id.index() != self.totals.tally.total() as usize {
             return Err("quests are numbered without gaps".into());
         }
+        if quest.after.contains(&quest.id) || !quest.after.is_sorted_by(|one, next| one < next) {
+            return Err("a quest comes after others, named in order".into());
+        }
         self.totals.tally.add(State::Todo);
         self.shelf.add(Standing::new(quest, span))
     }
@@ -102,6 +105,7 @@ impl<S: Shelf> Fold<'_, S> {
         if claim.as_ref().is_some_and(barred) {
             return Err("another worker held the quest".into());
         }
+        self.nothing_before(&before)?;
         let after = before.judged(attempt, written.span, self.max_tries)?;
         let totals = &mut *self.totals;
         totals
@@ -146,6 +150,7 @@ impl<S: Shelf> Fold<'_, S> {
         if standing.progress.state != State::Todo {
             return Err("a locked quest cannot be claimed".into());
         }
+        self.nothing_before(&standing)?;
         let before = self.shelf.claim_on(claimed.quest)?;
         if before.is_some_and(|claim| !claim.admits(&claimed.worker, at)) {
             return Err("another worker held the quest".into());
@@ -178,6 +183,16 @@ impl<S: Shelf> Fold<'_, S> {
         totals.counts.add_carried(&carried.attempt);
         self.take(after.id, &carried.attempt.holds)?;
         self.shelf.replace(after)
+    }
+
+    /// Refuses what is done to a quest before its turn.
+    fn nothing_before(&self, standing: &Standing) -> Result<(), S::Error> {
+        for id in &standing.after {
+            if self.known(*id)?.way() != Way::Passed {
+                return Err("the quest waits for others that have not passed".into());
+            }
+        }
+        Ok(())
     }
 
     fn take(&mut self, quest: QuestId, marks: &[Mark]) -> Result<(), S::Error> {

@@ -45,6 +45,7 @@ mod store;
 mod store_of_dir;
 mod streak;
 mod totals;
+mod waiting;
 
 pub use archive::Archive;
 pub use attempt::{Attempt, Grounds, Mark};
@@ -64,8 +65,9 @@ pub use mended::Mended;
 pub use open::{Appended, Session};
 pub use progress::{Unwatched, Watch};
 pub use resolution::{Carried, Origin, Outcome, Resolution};
-pub use standing::{Last, Resolved, Span, Standing};
+pub use standing::{Last, Resolved, Span, Standing, Way};
 pub use state::{Locked, Progress, State, Tally};
 pub use store::Store;
 pub use streak::{Ending, Streak};
 pub use totals::{Counts, Totals};
+pub use waiting::{Blocked, Waiting};

@@ -32,6 +32,8 @@ pub struct Standing {
     pub last: Option<Last>,
     /// What became of its REVIEW.
     pub resolution: Option<Resolved>,
+    /// The quests that must have passed before it is handed out, in order.
+    pub after: Box<[QuestId]>,
 }
 
 /// The attempt that brought a quest where it stands.
@@ -52,6 +54,17 @@ pub struct Resolved {
     pub outcome: Outcome,
 }
 
+/// What those who wait for a quest have to expect.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Way {
+    /// It has passed, or its REVIEW was confirmed.
+    Passed,
+    /// It may pass as yet.
+    Open,
+    /// It ended without a PASS; a REVIEW may still be settled by a person.
+    Ended,
+}
+
 /// What cannot have happened, and why.
 pub(super) type Story = &'static str;
 
@@ -67,6 +80,19 @@ impl Standing {
             quest_line,
             last: None,
             resolution: None,
+            after: quest.after.clone().into(),
+        }
+    }
+
+    /// What those who wait for it have to expect.
+    #[must_use]
+    pub fn way(&self) -> Way {
+        if self.proof().is_some() {
+            Way::Passed
+        } else if self.progress.state == State::Todo {
+            Way::Open
+        } else {
+            Way::Ended
         }
     }
 

@@ -8,8 +8,9 @@ use super::error::SessionError;
 use super::event::Dated;
 use super::manifest::Manifest;
 use super::resolution::Resolution;
-use super::standing::Standing;
+use super::standing::{Standing, Way};
 use super::totals::Totals;
+use super::waiting::Waiting;
 use crate::quest::{Digest, FoldedKey, Key, Quest, QuestId};
 
 /// What commands ask of a session. No answer reads the whole ledger.
@@ -26,8 +27,10 @@ pub trait Store {
     fn named(&self, key: &FoldedKey) -> Result<Vec<Standing>, SessionError>;
     /// Hands on every key, in order of id.
     fn each_key(&self, take: &mut dyn FnMut(&Key)) -> Result<(), SessionError>;
-    /// The first quest in TODO that no worker holds at `now`.
+    /// The first quest in TODO that no worker holds at `now`, and that waits for no other.
     fn first_free(&self, now: Timestamp) -> Result<Option<Standing>, SessionError>;
+    /// The quests in TODO that wait for others.
+    fn waiting(&self) -> Result<Waiting, SessionError>;
     /// The number of the earlier attempt that sent the same, if the world was heard on it.
     fn repeats(&self, quest: QuestId, submitted: Digest) -> Result<Option<u32>, SessionError>;
     /// The first quest that passed with this mark.
@@ -53,6 +56,17 @@ pub trait Store {
         &self,
         standing: &Standing,
     ) -> Result<Option<Dated<Box<Resolution>>>, SessionError>;
+
+    /// The first of the quests that this one comes after which has not passed.
+    fn awaited(&self, standing: &Standing) -> Result<Option<Standing>, SessionError> {
+        for id in &standing.after {
+            let before = self.standing(*id)?;
+            if let Some(before) = before.filter(|before| before.way() != Way::Passed) {
+                return Ok(Some(before));
+            }
+        }
+        Ok(None)
+    }
 
     /// Whether the unproven streak pauses the session.
     fn paused(&self) -> bool {

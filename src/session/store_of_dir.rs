@@ -12,6 +12,7 @@ use super::resolution::Resolution;
 use super::standing::Standing;
 use super::store::Store;
 use super::totals::Totals;
+use super::waiting::Waiting;
 use crate::quest::{Digest, FoldedKey, Key, Quest, QuestId};
 
 impl Store for Session {
@@ -41,6 +42,10 @@ impl Store for Session {
 
     fn first_free(&self, now: Timestamp) -> Result<Option<Standing>, SessionError> {
         self.ask(|index| index.first_free(now))
+    }
+
+    fn waiting(&self) -> Result<Waiting, SessionError> {
+        self.ask(super::index::Index::waiting)
     }
 
     fn repeats(&self, quest: QuestId, submitted: Digest) -> Result<Option<u32>, SessionError> {

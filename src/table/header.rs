@@ -26,7 +26,7 @@ pub enum HeaderChoice {
 /// The heading row.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Header {
-    /// Its number, counted as rows are.
+    /// Its number, counted as rows are; 0 where the headings are no row.
     pub row: u32,
     /// The headings, by column; blank where a column has none.
     pub cells: Vec<String>,

@@ -68,7 +68,7 @@ where
         layout,
         source,
         results: results.peekable(),
-        last: 0,
+        last: None,
         done: false,
     };
     std::iter::from_fn(move || join.next_row().transpose())
@@ -78,7 +78,7 @@ struct Join<'a, S, R: Iterator> {
     layout: &'a Layout,
     source: S,
     results: Peekable<R>,
-    last: u32,
+    last: Option<u32>,
     done: bool,
 }
 
@@ -108,10 +108,10 @@ where
 
     fn combine(&mut self, source: SourceRow) -> Result<Option<TableRow>, ExportError> {
         let SourceRow { row, mut cells } = source;
-        if row <= self.last {
+        if self.last.is_some_and(|last| row <= last) {
             return Err(ExportError::Order(row));
         }
-        self.last = row;
+        self.last = Some(row);
         let width = self.layout.width;
         if cells.len() > width {
             let found = cells.len();

@@ -67,11 +67,7 @@ fn names_of(source: &[String], headings: &[String]) -> Vec<String> {
 /// The row as one line of JSON, its members in the order of the columns.
 fn object(names: &[String], row: TableRow) -> String {
     let source = row.source.into_iter().map(Value::String);
-    let results = row.results.into_iter().map(|cell| match cell {
-        Cell::Text(text) if text.is_empty() => Value::Null,
-        Cell::Text(text) => Value::String(text),
-        Cell::Number(number) => Value::from(number),
-    });
+    let results = row.results.into_iter().map(value);
     let mut line = format!("{{\"row\":{}", row.row);
     for (name, value) in names.iter().zip(source.chain(results)) {
         line.push(',');
@@ -81,6 +77,15 @@ fn object(names: &[String], row: TableRow) -> String {
     }
     line.push('}');
     line
+}
+
+/// A result as JSON.
+pub(super) fn value(cell: Cell) -> Value {
+    match cell {
+        Cell::Text(text) if text.is_empty() => Value::Null,
+        Cell::Text(text) => Value::String(text),
+        Cell::Number(number) => Value::from(number),
+    }
 }
 
 #[cfg(test)]

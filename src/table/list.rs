@@ -3,18 +3,20 @@
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use super::column::ColumnIndex;
-use super::header::{FirstRow, Header, HeaderChoice, find_header};
+use super::column::{ColumnIndex, MAX_COLUMNS};
+use super::encoding::TextEncoding;
+use super::header::{FirstRow, Header, HeaderChoice, find_header, folded};
 use super::list_columns::{ListColumns, NotFound};
 use super::read_csv::read_csv;
 use super::read_error::ReadError;
+use super::read_jsonl::JsonColumns;
 use super::read_lines::read_lines;
 use super::read_ods::OdsSheet;
 use super::read_xls::XlsSheet;
 use super::read_xlsx::XlsxSheet;
 use super::row_sink::{RowSink, Visit, Wanted};
 use super::source::identify;
-use super::source_format::SourceFormat;
+use super::source_format::{FormatWish, SourceFormat};
 
 /// How many rows are looked at to find the headings and the columns.
 const FIRST_ROWS: usize = 50;
@@ -28,6 +30,8 @@ pub struct ReadOptions {
     pub encoding: Option<String>,
     /// Whether there is a heading row.
     pub header: HeaderChoice,
+    /// What the file is; without it, what its content and its name tell.
+    pub format: Option<FormatWish>,
 }
 
 /// A list that was opened.
@@ -35,6 +39,7 @@ pub struct ReadOptions {
 /// Rows have numbers that identify them in the file: in a workbook those that the sheet shows,
 /// in delimited text that of the record, in other text that of the line; all counted from 1,
 /// headings and whatever stands above them counted too. Rows without any text are passed over.
+/// The headings of JSON Lines are their keys, which are no row of the file and have number 0.
 pub struct List {
     path: PathBuf,
     format: SourceFormat,
@@ -46,15 +51,16 @@ enum Source {
     Xlsx(Box<XlsxSheet>),
     Xls(Box<XlsSheet>),
     Ods(Box<OdsSheet>),
+    Jsonl(Box<JsonColumns>, TextEncoding),
     Text,
 }
 
 impl List {
     /// Opens the file at `path`, chooses the sheet and finds the headings.
     ///
-    /// Lines of text have no headings unless [`HeaderChoice::Yes`] is said.
+    /// Lines of text have no headings unless [`HeaderChoice::Yes`] is said; JSON Lines have always.
     pub fn open(path: &Path, options: &ReadOptions) -> Result<Self, ReadError> {
-        let format = identify(path, options.encoding.as_deref())?;
+        let format = identify(path, options.encoding.as_deref(), options.format)?;
         let sheet = options.sheet.as_deref();
         if sheet.is_some() && !format.is_workbook() {
             return Err(ReadError::NoSheets {
@@ -67,6 +73,9 @@ impl List {
             }
             SourceFormat::Xls => Source::Xls(Box::new(XlsSheet::open(path, sheet)?)),
             SourceFormat::Ods => Source::Ods(Box::new(OdsSheet::open(path, sheet)?)),
+            SourceFormat::Jsonl { encoding } => {
+                Source::Jsonl(Box::new(JsonColumns::find(path, encoding)?), encoding)
+            }
             SourceFormat::Csv { .. } | SourceFormat::Lines { .. } => Source::Text,
         };
         let mut list = Self {
@@ -99,21 +108,28 @@ impl List {
             (SourceFormat::Lines { .. }, HeaderChoice::Auto) => HeaderChoice::No,
             (_, choice) => choice,
         };
-        let header = find_header(choice, &rows);
+        let header = match &self.source {
+            Source::Jsonl(columns, _) => Some(Header {
+                row: 0,
+                cells: columns.names.iter().map(|name| folded(name)).collect(),
+            }),
+            _ => find_header(choice, &rows),
+        };
         let data_from = header.as_ref().map_or(0, |header| header.row);
         if !rows.iter().any(|first| first.row > data_from) {
             return Err(self.empty(header.is_some()));
         }
-        let seen = rows.iter().map(|first| first.cells.len()).max();
+        let seen = rows.iter().map(|first| first.cells.len());
+        let seen = seen.chain(self.keys().map(<[String]>::len)).max();
         let seen = u32::try_from(seen.unwrap_or(0)).unwrap_or(u32::MAX);
         let declared = match &mut self.source {
             Source::Xlsx(sheet) => sheet.declared_width(&self.path)?,
-            Source::Xls(_) | Source::Ods(_) | Source::Text => 0,
+            Source::Xls(_) | Source::Ods(_) | Source::Jsonl(..) | Source::Text => 0,
         };
         self.columns = ListColumns {
             header,
             // A sheet may claim more columns than any has.
-            width: seen.max(declared.min(super::column::MAX_COLUMNS)),
+            width: seen.max(declared.min(MAX_COLUMNS)),
         };
         Ok(())
     }
@@ -155,7 +171,16 @@ impl List {
             Source::Xlsx(sheet) => Some(&sheet.name),
             Source::Xls(sheet) => Some(&sheet.name),
             Source::Ods(sheet) => Some(&sheet.name),
-            Source::Text => None,
+            Source::Jsonl(..) | Source::Text => None,
+        }
+    }
+
+    /// The keys of JSON Lines, as they are spelled: the names of its columns.
+    #[must_use]
+    pub fn keys(&self) -> Option<&[String]> {
+        match &self.source {
+            Source::Jsonl(columns, _) => Some(&columns.names),
+            _ => None,
         }
     }
 
@@ -234,6 +259,9 @@ impl List {
         &mut self,
         mut visit: impl FnMut(u32, &[String]) -> Result<(), E>,
     ) -> Result<(), E> {
+        if let Some(keys) = self.keys() {
+            visit(0, keys)?;
+        }
         let mut refused = None;
         self.each_row(&Wanted::All, &mut |row, cells| match visit(row, cells) {
             Ok(()) => ControlFlow::Continue(()),
@@ -250,6 +278,7 @@ impl List {
         match (&mut self.source, self.format) {
             (Source::Xlsx(sheet), _) => sheet.read(&self.path, &mut sink),
             (Source::Ods(sheet), _) => sheet.read(&mut sink),
+            (Source::Jsonl(columns, encoding), _) => columns.read(&self.path, *encoding, &mut sink),
             (Source::Xls(sheet), _) => {
                 sheet.read(&mut sink);
                 Ok(())
@@ -262,7 +291,7 @@ impl List {
                 },
             ) => read_csv(&self.path, delimiter, encoding, &mut sink),
             (Source::Text, format) => {
-                let encoding = format.encoding().unwrap_or(super::TextEncoding::UTF_8);
+                let encoding = format.encoding().unwrap_or(TextEncoding::UTF_8);
                 read_lines(&self.path, encoding, &mut sink)
             }
         }

@@ -42,6 +42,64 @@ pub enum ReadError {
         /// The path.
         path: PathBuf,
     },
+    /// It has another format than was said.
+    #[error("{}: said to be {wanted}, and this is {found}; say another format, or none", path.display())]
+    OtherFormat {
+        /// The path.
+        path: PathBuf,
+        /// The format that was said.
+        wanted: &'static str,
+        /// What it is.
+        found: &'static str,
+    },
+    /// A line of JSON Lines is no object.
+    #[error("{}: line {line}, column {column}: {what}; each line of JSON Lines is one object", path.display())]
+    NotJson {
+        /// The path.
+        path: PathBuf,
+        /// The line, counted from 1.
+        line: u32,
+        /// The character in it, counted from 1.
+        column: usize,
+        /// What is wrong.
+        what: String,
+    },
+    /// Its objects have more keys than there can be columns.
+    #[error("{}: its objects have more than {limit} keys, and each is a column; nest them", path.display())]
+    TooManyKeys {
+        /// The path.
+        path: PathBuf,
+        /// The bound.
+        limit: u32,
+    },
+    /// A directory was wanted.
+    #[error("{}: this is no directory; name one whose files are the list", path.display())]
+    NotADirectory {
+        /// The path.
+        path: PathBuf,
+    },
+    /// No file in the directory matches.
+    #[error("{}: no file in it matches `{glob}`, or all that do are ignored", path.display())]
+    NoFile {
+        /// The directory.
+        path: PathBuf,
+        /// The pattern.
+        glob: String,
+    },
+    /// A pattern of paths cannot be read.
+    #[error("{}: the pattern `{}` of files in it cannot be read", path.display(), source.glob().unwrap_or_default())]
+    BadGlob {
+        /// The directory.
+        path: PathBuf,
+        /// What is wrong with which pattern.
+        source: globset::Error,
+    },
+    /// The name of a file is no text.
+    #[error("{}: the name of this file is not Unicode; rename it, or ignore it", path.display())]
+    NameNotText {
+        /// The path.
+        path: PathBuf,
+    },
     /// It is named as a workbook, or packed as one, and is none.
     #[error("{}: {found}, not a workbook that can be read; save it as .xlsx or .csv", path.display())]
     NotAWorkbook {
@@ -69,7 +127,7 @@ pub enum ReadError {
         limit: u64,
     },
     /// It is neither a workbook nor text.
-    #[error("{}: this is neither a workbook nor text; a list is .xlsx, .xlsm, .xls, .ods, .csv, .tsv or lines of text", path.display())]
+    #[error("{}: this is neither a workbook nor text; a list is .xlsx, .xlsm, .xls, .ods, .csv, .tsv, .jsonl or lines of text", path.display())]
     NotText {
         /// The path.
         path: PathBuf,

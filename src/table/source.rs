@@ -11,7 +11,7 @@ use super::delimiter::sniff_delimiter;
 use super::encoding::TextEncoding;
 use super::encoding_detect::{Detected, detect};
 use super::read_error::ReadError;
-use super::source_format::{Delimiter, SourceFormat};
+use super::source_format::{Delimiter, FormatWish, SourceFormat};
 
 const ZIP: &[u8] = b"PK";
 const OLE: &[u8] = &[0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1];
@@ -22,19 +22,33 @@ const SAMPLE_BYTES: u64 = 64 * 1024;
 /// Tells the format of the file at `path`.
 ///
 /// Workbooks are known by their content, whatever they are called. Text is delimited if its
-/// name ends in `.csv`, `.tsv` or `.tab`; all other text is one item a line.
-pub fn identify(path: &Path, encoding: Option<&str>) -> Result<SourceFormat, ReadError> {
-    let found = workbook(path)?;
-    match (found, encoding) {
-        (Some(_), Some(_)) => Err(ReadError::EncodingOfWorkbook {
+/// name ends in `.csv`, `.tsv` or `.tab`, and JSON Lines if in `.jsonl` or `.ndjson`; all other
+/// text is one item a line. A `wish` goes before the name, and never against the content.
+pub fn identify(
+    path: &Path,
+    encoding: Option<&str>,
+    wish: Option<FormatWish>,
+) -> Result<SourceFormat, ReadError> {
+    let wants_text = wish.filter(|wish| *wish != FormatWish::Xlsx);
+    let found = workbook(path, wants_text.is_some())?;
+    let other = |wanted: FormatWish, found| ReadError::OtherFormat {
+        path: path.to_path_buf(),
+        wanted: wanted.name(),
+        found,
+    };
+    match (found, encoding, wish) {
+        (Some(_), _, Some(wish)) if wants_text.is_some() => Err(other(wish, "a workbook")),
+        (Some(_), Some(_), _) => Err(ReadError::EncodingOfWorkbook {
             path: path.to_path_buf(),
         }),
-        (Some(format), None) => Ok(format),
-        (None, name) => text(path, name),
+        (Some(format), None, _) => Ok(format),
+        (None, _, Some(FormatWish::Xlsx)) => Err(other(FormatWish::Xlsx, "no workbook")),
+        (None, name, _) => text(path, name, wish),
     }
 }
 
-fn workbook(path: &Path) -> Result<Option<SourceFormat>, ReadError> {
+/// Which workbook it is, if any; where text is wanted, a workbook's name promises none.
+fn workbook(path: &Path, wants_text: bool) -> Result<Option<SourceFormat>, ReadError> {
     let mut file = open_file(path)?;
     let mut head = Vec::new();
     (&mut file)
@@ -48,6 +62,7 @@ fn workbook(path: &Path) -> Result<Option<SourceFormat>, ReadError> {
         return packed(path, file).map(Some);
     }
     match extension(path).as_str() {
+        _ if wants_text => Ok(None),
         "xlsx" | "xlsm" | "xls" | "ods" if head.is_empty() => Err(ReadError::NotAWorkbook {
             path: path.to_path_buf(),
             found: "this is an empty file",
@@ -98,7 +113,11 @@ fn packed(path: &Path, file: File) -> Result<SourceFormat, ReadError> {
     }
 }
 
-fn text(path: &Path, name: Option<&str>) -> Result<SourceFormat, ReadError> {
+fn text(
+    path: &Path,
+    name: Option<&str>,
+    wish: Option<FormatWish>,
+) -> Result<SourceFormat, ReadError> {
     let encoding = match name {
         Some(name) => TextEncoding::named(name).map_err(|source| ReadError::UnknownEncoding {
             path: path.to_path_buf(),
@@ -117,20 +136,28 @@ fn text(path: &Path, name: Option<&str>) -> Result<SourceFormat, ReadError> {
             }
         }
     };
-    Ok(match extension(path).as_str() {
-        "csv" => {
-            let (sample, whole) = read_start(path, encoding, SAMPLE_BYTES)?;
-            SourceFormat::Csv {
-                delimiter: sniff_delimiter(&sample, whole),
-                encoding,
-            }
-        }
-        "tsv" | "tab" => SourceFormat::Csv {
-            delimiter: Delimiter::Tab,
+    let ending = extension(path);
+    let by_name = match ending.as_str() {
+        "csv" | "tsv" | "tab" => FormatWish::Csv,
+        "jsonl" | "ndjson" => FormatWish::Jsonl,
+        _ => FormatWish::Lines,
+    };
+    Ok(match wish.unwrap_or(by_name) {
+        FormatWish::Csv => SourceFormat::Csv {
+            delimiter: delimiter(path, &ending, encoding)?,
             encoding,
         },
-        _ => SourceFormat::Lines { encoding },
+        FormatWish::Jsonl => SourceFormat::Jsonl { encoding },
+        FormatWish::Lines | FormatWish::Xlsx => SourceFormat::Lines { encoding },
     })
+}
+
+fn delimiter(path: &Path, ending: &str, encoding: TextEncoding) -> Result<Delimiter, ReadError> {
+    if matches!(ending, "tsv" | "tab") {
+        return Ok(Delimiter::Tab);
+    }
+    let (sample, whole) = read_start(path, encoding, SAMPLE_BYTES)?;
+    Ok(sniff_delimiter(&sample, whole))
 }
 
 /// Opens the list at `path`, which must be a regular file.

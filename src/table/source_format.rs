@@ -25,11 +25,52 @@ pub enum SourceFormat {
         /// How its bytes are text.
         encoding: TextEncoding,
     },
+    /// One JSON object a line.
+    Jsonl {
+        /// How its bytes are text.
+        encoding: TextEncoding,
+    },
     /// One item a line.
     Lines {
         /// How its bytes are text.
         encoding: TextEncoding,
     },
+}
+
+/// The format that somebody says a list has, whatever its name ends in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FormatWish {
+    /// A workbook; which kind, its content tells.
+    Xlsx,
+    /// Records of delimited cells; what parts them, their text tells.
+    Csv,
+    /// One JSON object a line.
+    Jsonl,
+    /// One item a line.
+    Lines,
+}
+
+impl FormatWish {
+    /// Its name, as plans spell it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Xlsx => "xlsx",
+            Self::Csv => "csv",
+            Self::Jsonl => "jsonl",
+            Self::Lines => "lines",
+        }
+    }
+
+    /// The ending of the names of such files.
+    #[must_use]
+    pub const fn extension(self) -> &'static str {
+        match self {
+            Self::Lines => "txt",
+            other => other.name(),
+        }
+    }
 }
 
 /// What parts the cells of a record.
@@ -79,6 +120,7 @@ impl SourceFormat {
                 ..
             } => "tsv",
             Self::Csv { .. } => "csv",
+            Self::Jsonl { .. } => "jsonl",
             Self::Lines { .. } => "txt",
         }
     }
@@ -87,7 +129,9 @@ impl SourceFormat {
     #[must_use]
     pub const fn encoding(self) -> Option<TextEncoding> {
         match self {
-            Self::Csv { encoding, .. } | Self::Lines { encoding } => Some(encoding),
+            Self::Csv { encoding, .. } | Self::Jsonl { encoding } | Self::Lines { encoding } => {
+                Some(encoding)
+            }
             Self::Xlsx | Self::Xlsm | Self::Xls | Self::Ods => None,
         }
     }
@@ -111,6 +155,7 @@ impl fmt::Display for SourceFormat {
                 };
                 write!(f, "{parted}-separated text in {encoding}")
             }
+            Self::Jsonl { encoding } => write!(f, "JSON Lines in {encoding}"),
             Self::Lines { encoding } => write!(f, "lines of text in {encoding}"),
         }
     }
@@ -119,6 +164,19 @@ impl fmt::Display for SourceFormat {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_wish_is_spelled_as_it_is_named() {
+        for wish in [
+            FormatWish::Xlsx,
+            FormatWish::Csv,
+            FormatWish::Jsonl,
+            FormatWish::Lines,
+        ] {
+            let json = serde_json::to_value(wish).unwrap();
+            assert_eq!(json, wish.name());
+        }
+    }
 
     #[test]
     fn is_frozen_in_kebab_case() {

@@ -35,6 +35,11 @@ pub fn id(index: usize) -> QuestId {
 impl Made {
     /// A session of these keys that pauses after so many quests.
     pub fn new(keys: &[&str], pause_after: u32) -> Self {
+        Self::in_order(keys, &[], pause_after)
+    }
+
+    /// The same, where some come after others: by place, those before each.
+    pub fn in_order(keys: &[&str], after: &[&[usize]], pause_after: u32) -> Self {
         // In memory where there is a place for it: thousands of writes reach the disk otherwise.
         let memory = Path::new("/dev/shm");
         let home = if memory.is_dir() {
@@ -47,7 +52,10 @@ impl Made {
         };
         let source = made.home.path().join("list.txt");
         std::fs::write(&source, keys.join("\n")).expect("a list");
-        let quests: Vec<Quest> = keys.iter().enumerate().map(quest).collect();
+        let mut quests: Vec<Quest> = keys.iter().enumerate().map(quest).collect();
+        for (quest, before) in quests.iter_mut().zip(after) {
+            quest.after = before.iter().map(|index| id(*index)).collect();
+        }
         let new = NewSession {
             stock: &comail::session::nothing_to_stock,
             manifest: &manifest(&source, pause_after),
@@ -83,6 +91,7 @@ fn quest((index, key): (usize, &&str)) -> Quest {
         anchor: None,
         shown: Vec::new(),
         known: Vec::new(),
+        after: Vec::new(),
         rows: vec![u32::try_from(index).expect("a short list") + 1],
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{KEYS, PAUSE_AFTER, Said, Seen, Sent, Step, Who};
+use super::{KEYS, Order, PAUSE_AFTER, Said, Seen, Sent, Step, Who};
 use crate::harness::made::at;
 
 const MAX_TRIES: u32 = 3;
@@ -46,6 +46,7 @@ impl Hold {
 
 /// A session that is nothing but values.
 pub struct Plain {
+    order: Order,
     now: i64,
     quests: Vec<Quest>,
     holds: BTreeMap<usize, Hold>,
@@ -54,12 +55,13 @@ pub struct Plain {
 }
 
 impl Plain {
-    pub fn new() -> Self {
+    pub fn new(order: Order) -> Self {
         let quest = || Quest {
             state: "TODO",
             ..Quest::default()
         };
         Self {
+            order,
             now: at().as_millisecond(),
             quests: KEYS.iter().map(|_| quest()).collect(),
             holds: BTreeMap::new(),
@@ -122,8 +124,43 @@ impl Plain {
     fn free(&self) -> Option<usize> {
         (0..self.quests.len()).find(|quest| {
             let hold = self.holds.get(quest);
-            self.quests[*quest].state == "TODO" && hold.is_none_or(|hold| !hold.is_live(self.now))
+            let is_held = hold.is_some_and(|hold| hold.is_live(self.now));
+            self.quests[*quest].state == "TODO" && !is_held && self.awaited(*quest).is_none()
         })
+    }
+
+    /// The first quest before this one that has not passed.
+    fn awaited(&self, quest: usize) -> Option<usize> {
+        let mut before = self.order[quest].iter().copied();
+        before.find(|before| self.quests[*before].state != "PASS")
+    }
+
+    fn is_blocked(&self, quest: usize) -> bool {
+        let stuck = |before: &usize| match self.quests[*before].state {
+            "PASS" => false,
+            "TODO" => self.is_blocked(*before),
+            _ => true,
+        };
+        self.quests[quest].state == "TODO" && self.order[quest].iter().any(stuck)
+    }
+
+    fn none_free(&self) -> Said {
+        let all = 0..self.quests.len();
+        let todo = all.filter(|quest| self.quests[*quest].state == "TODO");
+        let (waiting, claimed): (Vec<_>, Vec<_>) =
+            todo.partition(|quest| self.awaited(*quest).is_some());
+        let held = |quest| {
+            self.holds
+                .get(quest)
+                .is_some_and(|hold| hold.is_live(self.now))
+        };
+        assert!(claimed.iter().all(held));
+        if waiting.is_empty() {
+            return Said::AllClaimed;
+        }
+        let count = waiting.len();
+        let blocked = waiting.into_iter().filter(|quest| self.is_blocked(*quest));
+        Said::Waiting(count, blocked.collect())
     }
 
     fn next(&mut self, who: Who, lease: Option<u32>) -> Said {
@@ -134,9 +171,8 @@ impl Plain {
             return Said::Paused(self.streak);
         }
         let Some(who) = who else {
-            return self
-                .free()
-                .map_or(Said::AllClaimed, |q| Said::Given(q, None));
+            let free = self.free();
+            return free.map_or_else(|| self.none_free(), |q| Said::Given(q, None));
         };
         let own = self.holds.iter().find(|(_, hold)| hold.who == who);
         let (quest, hold) = match own.map(|(quest, hold)| (*quest, *hold)) {
@@ -152,7 +188,7 @@ impl Plain {
                     let (at, lease) = (self.now, lease.unwrap_or(DEFAULT_LEASE));
                     (quest, Hold { who, at, lease })
                 }
-                None => return Said::AllClaimed,
+                None => return self.none_free(),
             },
         };
         self.holds.insert(quest, hold);
@@ -163,6 +199,9 @@ impl Plain {
         let state = self.quests[quest].state;
         if state != "TODO" {
             return Some(Said::Locked(state));
+        }
+        if let Some(before) = self.awaited(quest) {
+            return Some(Said::Waits(before));
         }
         match self.holds.get(&quest) {
             Some(hold) if who != Some(hold.who) && (who.is_some() || hold.is_live(self.now)) => {

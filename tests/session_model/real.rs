@@ -12,7 +12,7 @@ use comail::world::recorded::RecordedWorld;
 use comail::world::{Fetched, Fetcher, Request};
 use jiff::Timestamp;
 
-use super::{KEYS, PAUSE_AFTER, Said, Seen, Sent, Step, Who};
+use super::{KEYS, Order, PAUSE_AFTER, Said, Seen, Sent, Step, Who};
 use crate::harness::made::{Made, at, id, salt};
 use crate::harness::replayed::assert_replays;
 
@@ -43,9 +43,9 @@ impl Fetcher for Midway<'_> {
 }
 
 impl Real {
-    pub fn new() -> Self {
+    pub fn new(order: Order) -> Self {
         Self {
-            made: Made::new(&KEYS, PAUSE_AFTER),
+            made: Made::in_order(&KEYS, &order, PAUSE_AFTER),
             world: RecordedWorld::from_json(&world()).expect("a world"),
             now: Cell::new(at().as_millisecond()),
         }
@@ -145,6 +145,14 @@ impl Real {
                 Said::Given(standing.id.index(), claim)
             }
             Assignment::AllClaimed => Said::AllClaimed,
+            Assignment::Waiting(waiting) => Said::Waiting(
+                waiting.quests.len(),
+                waiting
+                    .blocked
+                    .iter()
+                    .map(|found| found.quest.index())
+                    .collect(),
+            ),
             Assignment::Complete => Said::Complete,
             Assignment::Paused { streak } => Said::Paused(streak),
         }
@@ -185,6 +193,7 @@ impl Real {
             }
             Outcome::Refused(Refusal::Locked(state)) => Said::Locked(state.name()),
             Outcome::Refused(Refusal::Claimed(worker)) => Said::Claimed(number(&worker)),
+            Outcome::Refused(Refusal::Waits { quest, .. }) => Said::Waits(quest.index()),
             Outcome::Refused(Refusal::Overtaken) => Said::Overtaken,
             Outcome::Refused(Refusal::Paused { streak }) => Said::Paused(streak),
         });

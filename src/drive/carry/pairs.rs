@@ -113,6 +113,7 @@ mod tests {
             anchor: (!site.is_empty()).then(|| Anchor::Site((*site).to_owned())),
             shown: Vec::new(),
             known: Vec::new(),
+            after: Vec::new(),
             rows: Vec::new(),
         };
         rows.iter().enumerate().map(quest).collect()

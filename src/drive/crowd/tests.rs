@@ -51,6 +51,7 @@ fn job(index: usize, domain: &str) -> Job {
             anchor: None,
             shown: Vec::new(),
             known: Vec::new(),
+            after: Vec::new(),
             rows: vec![1],
         },
         submission: Submission::Fields(fields.into()),

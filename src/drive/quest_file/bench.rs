@@ -51,7 +51,11 @@ pub fn bench_of(
         let packed = store.load(digest).map_err(io::Error::other)?;
         Ok(packed.and_then(|packed| unpack(&packed, BOUNDS.file_bytes).ok()))
     };
-    Ok(Some(definition.bench(baseline, Box::new(load), vec![dir])?))
+    Ok(Some(definition.bench(
+        baseline,
+        Box::new(load),
+        vec![dir],
+    )?))
 }
 
 fn listing(
@@ -86,7 +90,9 @@ impl Definition {
             scratch: self.scratch.clone(),
             programs: self.gathered.programs.values().cloned().collect(),
             services,
-            launcher: Launcher::this().map_err(BenchError::Launcher)?.hiding(hidden),
+            launcher: Launcher::this()
+                .map_err(BenchError::Launcher)?
+                .hiding(hidden),
         })
     }
 }

@@ -16,9 +16,9 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::drive::DriveError;
+use crate::gate::checks::FileGate;
 use crate::gate::checks::outside::Gathered;
 use crate::gate::checks::settings::FileSettings;
-use crate::gate::checks::FileGate;
 use crate::quest::file::{Mistake, QuestFile};
 use crate::quest::{Digest, QuestKind};
 use crate::session::{KindRecord, Manifest};

@@ -13,9 +13,7 @@ use crate::quest::Digest;
 use crate::quest::file::{Mistake, QuestFile, TreeTable};
 use crate::session::{EvidenceStore, SessionError};
 use crate::world::evidence::pack;
-use crate::world::tree::{
-    BadGlob, Ignored, Listing, Store, TreeError, Zones, baseline, git,
-};
+use crate::world::tree::{BadGlob, Ignored, Listing, Store, TreeError, Zones, baseline, git};
 use crate::world::workshop::{NotFound, Pinned};
 
 /// A quest file, and where and when it is frozen.
@@ -80,7 +78,9 @@ impl Freezing<'_> {
         services(&file, &gathering).map_err(faulty)?;
         let tree = match &file.tree {
             Some(table) => Some(self.plan(table).map_err(|bad| match bad {
-                BadPlan::Glob(bad) => faulty(Mistake::at(&self.text, &(0..0), bad.to_string())).into(),
+                BadPlan::Glob(bad) => {
+                    faulty(Mistake::at(&self.text, &(0..0), bad.to_string())).into()
+                }
                 BadPlan::Git(missing) => FreezeError::Git(missing),
             })?),
             None => None,

@@ -51,8 +51,8 @@ impl Outside for Gathering<'_> {
 
     fn program(&self, name: &str) -> Result<Pinned, Missing> {
         let path = self.variable("PATH").unwrap_or_default();
-        let pinned =
-            Pinned::find(name, path.as_ref(), &self.here).map_err(|error| Missing(error.to_string()))?;
+        let pinned = Pinned::find(name, path.as_ref(), &self.here)
+            .map_err(|error| Missing(error.to_string()))?;
         let mut gathered = self.gathered.borrow_mut();
         gathered.programs.insert(name.to_owned(), pinned.clone());
         Ok(pinned)

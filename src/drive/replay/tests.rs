@@ -77,6 +77,7 @@ fn made() -> Made {
         anchor: None,
         shown: Vec::new(),
         known: Vec::new(),
+        after: Vec::new(),
         rows: vec![1],
     };
     let new = NewSession {

@@ -44,6 +44,7 @@ impl Bench {
             anchor: None,
             shown: Vec::new(),
             known: Vec::new(),
+            after: Vec::new(),
             rows: vec![1],
         };
         Self {

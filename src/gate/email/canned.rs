@@ -204,6 +204,7 @@ impl Canned {
             anchor: None,
             shown: Vec::new(),
             known: Vec::new(),
+            after: Vec::new(),
             rows: vec![1],
         };
         let fields = [(SITE, site), (EMAIL, email), (SOURCE, source)];

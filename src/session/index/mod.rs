@@ -1,6 +1,6 @@
 //! `index.sqlite`: a projection of the ledger, so that no command need read it whole.
 //!
-//! Disposable: whoever deletes it gets it back from the ledger. Format 1, an `SQLite` database
+//! Disposable: whoever deletes it gets it back from the ledger. Format 2, an `SQLite` database
 //! whose `application_id` and `user_version` say so, with these tables:
 //!
 //! | table | what |

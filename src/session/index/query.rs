@@ -1,5 +1,7 @@
 //! What the index is asked.
 
+use std::collections::HashMap;
+
 use jiff::Timestamp;
 
 use super::build::Index;
@@ -9,7 +11,46 @@ use crate::quest::{Digest, FoldedKey, Key, QuestId};
 use crate::session::attempt::{Grounds, Mark};
 use crate::session::claim::{Claim, Worker};
 use crate::session::fold::{Shelf as _, Submitted};
-use crate::session::standing::Standing;
+use crate::session::standing::{Standing, Way};
+use crate::session::waiting::Waiting;
+
+/// What those who wait have to expect of quests, each asked for once.
+struct Ways<'a> {
+    index: &'a Index,
+    known: HashMap<QuestId, Way>,
+}
+
+impl<'a> Ways<'a> {
+    fn new(index: &'a Index) -> Self {
+        Self {
+            index,
+            known: HashMap::new(),
+        }
+    }
+
+    fn have_all_passed(&mut self, before: &[QuestId]) -> Result<bool, IndexError> {
+        for id in before {
+            if self.of(*id)? != Way::Passed {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    fn of(&mut self, id: QuestId) -> Result<Way, IndexError> {
+        if let Some(way) = self.known.get(&id) {
+            return Ok(*way);
+        }
+        let standing = self.index.standing(id)?;
+        let way = standing.map_or(Way::Open, |standing| standing.way());
+        self.known.insert(id, way);
+        Ok(way)
+    }
+
+    fn known(&self, id: QuestId) -> Way {
+        self.known.get(&id).copied().unwrap_or(Way::Open)
+    }
+}
 
 impl Index {
     /// The quest with this id.
@@ -50,7 +91,7 @@ impl Index {
         Ok(())
     }
 
-    /// The first quest in TODO that no claim holds at `now`.
+    /// The first quest in TODO that no claim holds at `now`, and that waits for no other.
     pub(in crate::session) fn first_free(
         &self,
         now: Timestamp,
@@ -58,17 +99,39 @@ impl Index {
         // Says of a claim what `Claim::is_live` says.
         let sql = "SELECT * FROM quest WHERE state = 'TODO' AND id NOT IN \
              (SELECT quest FROM claim WHERE abs(?1 - at_ms) < lease_s * 1000) \
-             ORDER BY id LIMIT 1";
+             ORDER BY id";
         let rows = self.rows();
-        let free = rows.one(sql, [now.as_millisecond()], row::read_quest)?;
-        if let Some(standing) = &free
-            && rows
-                .claim_on(standing.id)?
-                .is_some_and(|claim| claim.is_live(now))
-        {
-            return Err(IndexError::Changed { table: "claim" });
+        let mut ways = Ways::new(self);
+        let mut select = self.connection().prepare_cached(sql)?;
+        let mut found = select.query([now.as_millisecond()])?;
+        while let Some(row) = found.next()? {
+            let standing = row::read_quest(row, rows.sealer)?;
+            if !ways.have_all_passed(&standing.after)? {
+                continue;
+            }
+            let claim = rows.claim_on(standing.id)?;
+            if claim.is_some_and(|claim| claim.is_live(now)) {
+                return Err(IndexError::Changed { table: "claim" });
+            }
+            return Ok(Some(standing));
         }
-        Ok(free)
+        Ok(None)
+    }
+
+    /// The quests in TODO that wait for others.
+    pub(in crate::session) fn waiting(&self) -> Result<Waiting, IndexError> {
+        let sql = "SELECT * FROM quest INDEXED BY quest_after \
+             WHERE state = 'TODO' AND after_ids IS NOT NULL ORDER BY id";
+        let after = self.quests(sql, [])?;
+        let waiters: Vec<_> = after
+            .into_iter()
+            .map(|quest| (quest.id, quest.after))
+            .collect();
+        let mut ways = Ways::new(self);
+        for before in waiters.iter().flat_map(|(_, after)| after) {
+            ways.of(*before)?;
+        }
+        Ok(Waiting::of(waiters, |id| ways.known(id)))
     }
 
     /// The number of the earlier attempt that sent the same, if the world was heard on it.

@@ -29,6 +29,8 @@ struct Sealed<'a> {
     lines: [Option<(i64, u32)>; 3],
     grounds: Option<Grounds>,
     outcome: Option<Outcome>,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    after: &'a [QuestId],
     /// The seal of its claim, so that a claim that is gone is missed.
     claim: Option<i64>,
 }
@@ -50,6 +52,7 @@ impl<'a> Sealed<'a> {
             ],
             grounds: standing.last.map(|last| last.grounds),
             outcome: standing.resolution.map(|resolved| resolved.outcome),
+            after: &standing.after,
             claim,
         })
     }
@@ -70,6 +73,10 @@ pub(super) fn write_quest(
     let said = Sealed::new(standing, claim)?;
     let seal = sealer.seal("quest", &said)?;
     let [made, last, outcome] = said.lines;
+    let after = match said.after {
+        [] => None,
+        after => Some(serde_json::to_string(after)?),
+    };
     statement.execute(params![
         number(standing.id),
         standing.key.as_str(),
@@ -85,6 +92,7 @@ pub(super) fn write_quest(
         said.outcome.map(Outcome::name),
         outcome.map(|line| line.0),
         outcome.map(|line| line.1),
+        after,
         claim,
         seal,
     ])?;
@@ -105,6 +113,8 @@ pub(super) fn read_quest(row: &Row<'_>, sealer: Sealer) -> Result<Standing, Inde
     let outcome: Option<String> = row.get(11)?;
     let last = line(8)?.zip(grounds.map(|text| named(&text, "quest")).transpose()?);
     let resolution = line(12)?.zip(outcome.map(|text| named(&text, "quest")).transpose()?);
+    let after: Option<String> = row.get(14)?;
+    let after = after.map(|text| serde_json::from_str(&text)).transpose();
     let standing = Standing {
         id: quest_id(row.get(0)?).ok_or_else(changed)?,
         key: Key::new(&key).map_err(|_| changed())?,
@@ -116,9 +126,10 @@ pub(super) fn read_quest(row: &Row<'_>, sealer: Sealer) -> Result<Standing, Inde
         quest_line: line(6)?.ok_or_else(changed)?,
         last: last.map(|(line, grounds)| Last { line, grounds }),
         resolution: resolution.map(|(line, outcome)| Resolved { line, outcome }),
+        after: after.map_err(|_| changed())?.unwrap_or_default(),
     };
-    let (fold, seal): (i64, i64) = (row.get(2)?, row.get(15)?);
-    let said = Sealed::new(&standing, row.get(14)?)?;
+    let (fold, seal): (i64, i64) = (row.get(2)?, row.get(16)?);
+    let said = Sealed::new(&standing, row.get(15)?)?;
     if (said.fold, sealer.seal("quest", &said)?) != (fold, seal) {
         return Err(changed());
     }

@@ -11,7 +11,7 @@ use super::error::IndexError;
 const APPLICATION_ID: i32 = 0x636F_6D61;
 
 /// The format of the tables.
-const FORMAT: i32 = 1;
+const FORMAT: i32 = 2;
 
 /// How long another process's write is waited for. Writes take a few milliseconds.
 const BUSY_WAIT: Duration = Duration::from_secs(10);
@@ -28,7 +28,7 @@ CREATE TABLE quest (
     quest_offset INTEGER NOT NULL, quest_length INTEGER NOT NULL,
     last_offset INTEGER, last_length INTEGER, grounds TEXT,
     outcome TEXT, outcome_offset INTEGER, outcome_length INTEGER,
-    claim INTEGER, seal INTEGER NOT NULL
+    after_ids TEXT, claim INTEGER, seal INTEGER NOT NULL
 ) STRICT;
 CREATE TABLE submission (
     quest INTEGER NOT NULL, number INTEGER NOT NULL, digest BLOB NOT NULL, grounds TEXT NOT NULL,
@@ -51,6 +51,7 @@ CREATE TABLE claim (
 const LOOKUPS: &str = "
 CREATE INDEX quest_fold ON quest (fold);
 CREATE INDEX quest_todo ON quest (id) WHERE state = 'TODO';
+CREATE INDEX quest_after ON quest (id) WHERE state = 'TODO' AND after_ids IS NOT NULL;
 CREATE INDEX quest_unanswered ON quest (id)
     WHERE state = 'REVIEW' AND grounds = 'silence' AND outcome IS NULL;
 ";

@@ -11,12 +11,12 @@ use crate::quest::{QuestId, Verdict};
 use crate::session::claim::{Claim, Claimed, Lease, Released, Worker};
 use crate::session::event::{Event, Resumed};
 use crate::session::fold::Shelf as _;
-use crate::session::open::tests::{Made, at, attempt, ledger, made, salt};
+use crate::session::open::tests::{Made, at, attempt, ledger, made, made_in_order, salt};
 use crate::session::open::{Appended, Session};
 use crate::session::progress::Unwatched;
 use crate::session::resolution::{Carried, Origin, Outcome, Resolution};
 use crate::session::store::Store as _;
-use crate::session::{Grounds, Mark};
+use crate::session::{Board, Grounds, Mark, Standing};
 
 const TABLES: [&str; 6] = [
     "checkpoint",
@@ -94,7 +94,9 @@ fn carried(session: &Session, quest: usize) -> Event {
 
 /// A session with something in every column of every table.
 fn full() -> Made {
-    let made = made(6);
+    let mut after = vec![Vec::new(); 6];
+    after[5] = vec![1, 3];
+    let made = made_in_order(&after);
     let mut session = Session::open(&made.dir).unwrap();
     let failed = attempt(&session, 0, Verdict::Fail, Grounds::World);
     assert!(append(&mut session, failed));
@@ -190,13 +192,33 @@ fn every_column_of_every_row_is_held_against_the_ledger() {
 }
 
 #[test]
+fn a_confirmed_review_and_a_carried_pass_free_what_comes_after() {
+    let made = made_in_order(&[vec![], vec![0], vec![], vec![2]]);
+    let mut session = Session::open(&made.dir).unwrap();
+    let waiting = |session: &Session| session.waiting().unwrap();
+    let silent = attempt(&session, 0, Verdict::Review, Grounds::Silence);
+    assert!(append(&mut session, silent));
+    assert_eq!(waiting(&session).quests, [id(1), id(3)]);
+    assert!(waiting(&session).blocks(id(1)) && !waiting(&session).blocks(id(3)));
+    let resolved = resolution(&session, 0);
+    assert!(append(&mut session, resolved));
+    assert_eq!(waiting(&session).quests, [id(3)]);
+    let carried = carried(&session, 2);
+    assert!(append(&mut session, carried));
+    assert_eq!(waiting(&session), crate::session::Waiting::default());
+    assert_eq!(session.board().unwrap().waiting(), waiting(&session));
+    session.fold().unwrap();
+    assert_eq!(session.mended(), []);
+}
+
+#[test]
 fn rows_that_the_ledger_does_not_know_are_found() {
     let made = full();
     for (table, sql) in [
         (
             "quest",
             "INSERT INTO quest SELECT 7, key, fold, state, tries, attempts, quest_offset, \
-          quest_length, NULL, NULL, NULL, NULL, NULL, NULL, NULL, seal FROM quest WHERE id = 6",
+          quest_length, NULL, NULL, NULL, NULL, NULL, NULL, after_ids, NULL, seal FROM quest WHERE id = 6",
         ),
         (
             "submission",
@@ -252,6 +274,32 @@ fn any_step() -> impl Strategy<Value = (u8, usize, u8, i64)> {
     (0u8..8, 0usize..4, 0u8..3, -1_000i64..1_000)
 }
 
+/// Which of four quests come after which; circles too, that no list makes.
+fn any_order() -> impl Strategy<Value = Vec<Vec<usize>>> {
+    let before = prop::collection::btree_set(0usize..4, 0..2);
+    prop::collection::vec(before, 4).prop_map(|after| {
+        let others = after.into_iter().enumerate().map(|(quest, before)| {
+            let others = before.into_iter().filter(|other| *other != quest);
+            others.collect()
+        });
+        others.collect()
+    })
+}
+
+/// The first quest in TODO that nobody holds and that waits for none.
+fn free_of(board: &Board, now: Timestamp) -> Option<&Standing> {
+    let held = |id| {
+        board
+            .claims()
+            .any(|claim| claim.quest == id && claim.is_live(now))
+    };
+    let passed = |id: &QuestId| board.get(*id).unwrap().proof().is_some();
+    board.quests().iter().find(|quest| {
+        let todo = quest.progress.state == crate::session::State::Todo;
+        todo && !held(quest.id) && quest.after.iter().all(passed)
+    })
+}
+
 fn do_step(
     session: &mut Session,
     (what, quest, who, _): (u8, usize, u8, i64),
@@ -287,9 +335,10 @@ proptest! {
 
     #[test]
     fn an_index_that_followed_the_ledger_is_the_one_made_anew(
+        after in any_order(),
         steps in prop::collection::vec(any_step(), 1..24),
     ) {
-        let made = made(4);
+        let made = made_in_order(&after);
         let older = std::fs::read(made.dir.join("index.sqlite")).unwrap();
         let mut session = Session::open(&made.dir).unwrap();
         let mut later = SignedDuration::ZERO;
@@ -310,6 +359,9 @@ proptest! {
         prop_assert_eq!(&dump(&rebuilt), &recorded);
         let board = session.board().unwrap();
         prop_assert!(rebuilt.fits(&board, session.checkpoint().tip()).is_ok());
+        prop_assert_eq!(rebuilt.waiting().unwrap(), board.waiting());
+        let free = rebuilt.first_free(at() + later).unwrap();
+        prop_assert_eq!(free.as_ref(), free_of(&board, at() + later));
         prop_assert!(ledger(&made).exists());
     }
 

@@ -1,6 +1,7 @@
 //! A session on disk: made whole, read on, and appended to.
 
 mod damage;
+mod order;
 
 use std::fs;
 use std::num::NonZeroU32;
@@ -37,6 +38,7 @@ fn quests(count: usize) -> Vec<Quest> {
             anchor: None,
             shown: Vec::new(),
             known: Vec::new(),
+            after: Vec::new(),
             rows: vec![u32::try_from(index).unwrap() + 2],
         })
         .collect()
@@ -48,6 +50,7 @@ fn manifest(source: &Path, pause_after: u32) -> Manifest {
         comail: "0.1.0".into(),
         created: at(),
         kind: KindRecord {
+            definition: None,
             name: "email".into(),
             lists: std::collections::BTreeMap::default(),
         },
@@ -73,6 +76,22 @@ fn source_record(source: &Path, copy: &str) -> SourceRecord {
 }
 
 fn made_with(count: usize, pause_after: u32) -> Made {
+    made_of(&quests(count), pause_after)
+}
+
+/// A session in which some quests come after others: by place, those before each.
+pub(in crate::session) fn made_in_order(after: &[Vec<usize>]) -> Made {
+    let mut quests = quests(after.len());
+    for (quest, before) in quests.iter_mut().zip(after) {
+        let before = before
+            .iter()
+            .map(|index| QuestId::from_index(*index).unwrap());
+        quest.after = before.collect();
+    }
+    made_of(&quests, 0)
+}
+
+fn made_of(quests: &[Quest], pause_after: u32) -> Made {
     let home = tempfile::tempdir().unwrap();
     let source = home.path().join("list.csv");
     fs::write(&source, "company\n").unwrap();
@@ -81,7 +100,7 @@ fn made_with(count: usize, pause_after: u32) -> Made {
         stock: &crate::session::nothing_to_stock,
         manifest: &manifest(&source, pause_after),
         source: &source,
-        quests: &quests(count),
+        quests,
         now: at(),
     };
     create(&dir, &new, &mut salt).unwrap();

@@ -1,5 +1,6 @@
 //! Lists of every format, read from the fixtures.
 
+mod jsonl;
 mod refusals;
 
 use super::*;

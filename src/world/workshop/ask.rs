@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::order::Order;
 use super::confinement::Confinement;
+use super::order::Order;
 use super::ran::{End, Ran};
 use crate::world::tree::TreePath;
 

@@ -85,6 +85,8 @@ impl Bench {
             return Some(format!("{path} is none of the session's programs"));
         };
         let change = pinned.changed()?;
-        Some(format!("{path} changed since the session was made: {change}"))
+        Some(format!(
+            "{path} changed since the session was made: {change}"
+        ))
     }
 }

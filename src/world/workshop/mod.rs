@@ -23,6 +23,8 @@ mod call;
 mod confined;
 #[cfg(unix)]
 mod launch;
+#[cfg(unix)]
+mod live;
 #[cfg(not(target_os = "linux"))]
 #[cfg(unix)]
 #[path = "platform_other.rs"]
@@ -30,8 +32,6 @@ mod platform;
 #[cfg(target_os = "linux")]
 #[path = "platform_linux.rs"]
 mod platform;
-#[cfg(unix)]
-mod live;
 #[cfg(unix)]
 mod ready;
 #[cfg(unix)]
@@ -47,9 +47,7 @@ mod told;
 #[cfg(unix)]
 mod wire;
 
-pub use ask::{
-    Call, CallAnswer, Called, Changed, FileSeen, NoWorkshop, Started, Workshop,
-};
+pub use ask::{Call, CallAnswer, Called, Changed, FileSeen, NoWorkshop, Started, Workshop};
 pub use confinement::{Confinement, Means, Namespace};
 pub use order::{Edit, Network, Order};
 pub use pinned::{Change, NotFound, Pinned};
