@@ -8,12 +8,13 @@ use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fs;
 use std::io;
-use std::os::fd::AsFd as _;
+use std::os::fd::{AsFd as _, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::process::{Command, ExitCode, Stdio};
 
 use nix::sys::stat::{Mode, umask};
 use nix::unistd::{close, setsid};
+use serde::{Deserialize, Serialize};
 
 use super::confinement::Namespace;
 use super::platform;
@@ -34,7 +35,7 @@ pub fn confined(args: impl IntoIterator<Item = OsString>) -> Option<ExitCode> {
     }
     let done = match args.next() {
         None => outer(),
-        Some(namespaces) => inner(&namespaces),
+        Some(born) => inner(&born),
     };
     Some(match done {
         Ok(()) => ExitCode::SUCCESS,
@@ -50,36 +51,49 @@ fn outer() -> io::Result<()> {
     umask(Mode::from_bits_truncate(0o022));
     let mut socket = socket()?;
     let setting: Setting = wire::receive(&mut socket)?;
+    let ids = platform::ids();
     let done = platform::enter(&setting).and_then(|namespaces| {
         if namespaces.contains(&Namespace::Pid) {
-            first_of_its_own(&socket, &namespaces)
+            first_of_its_own(&socket, &Born { namespaces, ids })
         } else {
             platform::adopt_orphans()?;
             supervise(socket.try_clone()?, namespaces)
         }
     });
-    done.or_else(|error| {
-        let why = format!("the command could not be confined: {error}");
-        wire::send(&mut socket, &Tell::NotStarted(why))
-    })
+    done.or_else(|error| refuse(&mut socket, &error))
 }
 
-fn first_of_its_own(socket: &UnixStream, namespaces: &BTreeSet<Namespace>) -> io::Result<()> {
+/// What the first process of a pid namespace is born with.
+#[derive(Debug, Serialize, Deserialize)]
+struct Born {
+    namespaces: BTreeSet<Namespace>,
+    /// Who the command is to be.
+    ids: (u32, u32),
+}
+
+fn first_of_its_own(socket: &UnixStream, born: &Born) -> io::Result<()> {
     let mut child = Command::new(SELF)
         .arg(CONFINED)
-        .arg(serde_json::to_string(namespaces)?)
+        .arg(serde_json::to_string(born)?)
         .env_clear()
-        .stdin(Stdio::from(std::os::fd::OwnedFd::from(socket.try_clone()?)))
+        .stdin(Stdio::from(OwnedFd::from(socket.try_clone()?)))
         .spawn()?;
     child.wait().map(|_| ())
 }
 
 /// Runs the command as the first process of a pid namespace.
-fn inner(namespaces: &OsString) -> io::Result<()> {
-    let namespaces = namespaces.to_str().unwrap_or_default();
-    let namespaces = serde_json::from_str(namespaces)?;
-    platform::settle_first(&namespaces)?;
-    supervise(socket()?, namespaces)
+fn inner(born: &OsString) -> io::Result<()> {
+    let born: Born = serde_json::from_str(born.to_str().unwrap_or_default())?;
+    let mut socket = socket()?;
+    match platform::settle_first(&born.namespaces, born.ids) {
+        Ok(()) => supervise(socket, born.namespaces),
+        Err(error) => refuse(&mut socket, &error),
+    }
+}
+
+fn refuse(socket: &mut UnixStream, error: &io::Error) -> io::Result<()> {
+    let why = format!("the command could not be confined: {error}");
+    wire::send(socket, &Tell::NotStarted(why))
 }
 
 /// The socket that is the standard input, under a number that no program inherits.

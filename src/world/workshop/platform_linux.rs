@@ -61,13 +61,24 @@ fn enter_most(wanted: &BTreeSet<Namespace>) -> std::io::Result<BTreeSet<Namespac
             continue;
         }
         if set.contains(&Namespace::User) {
-            fs::write("/proc/self/setgroups", "deny")?;
-            fs::write("/proc/self/uid_map", format!("{uid} {uid} 1"))?;
-            fs::write("/proc/self/gid_map", format!("{gid} {gid} 1"))?;
+            // Only as its root the first process of the pid namespace can mount what it sees.
+            map_ids((0, uid.as_raw()), (0, gid.as_raw()))?;
         }
         return Ok(set);
     }
     Ok(BTreeSet::new())
+}
+
+/// Says who inside a new namespace of users is who outside of it.
+fn map_ids(uids: (u32, u32), gids: (u32, u32)) -> std::io::Result<()> {
+    fs::write("/proc/self/setgroups", "deny")?;
+    fs::write("/proc/self/uid_map", format!("{} {} 1", uids.0, uids.1))?;
+    fs::write("/proc/self/gid_map", format!("{} {} 1", gids.0, gids.1))
+}
+
+/// Who this process is: its user and its group.
+pub(super) fn ids() -> (u32, u32) {
+    (getuid().as_raw(), getgid().as_raw())
 }
 
 fn flags(namespaces: &BTreeSet<Namespace>) -> CloneFlags {
@@ -102,14 +113,21 @@ fn mount_over(setting: &Setting) {
     }
 }
 
-/// Makes this process one that ends with its parent and, in a pid namespace, sees only its own.
-pub(super) fn settle_first(namespaces: &BTreeSet<Namespace>) -> nix::Result<()> {
-    prctl::set_pdeathsig(Signal::SIGKILL)?;
+/// Makes this process, the first of a pid namespace, one that ends with its parent, sees only its
+/// own processes, and is again who it was before it entered a namespace of users.
+pub(super) fn settle_first(
+    namespaces: &BTreeSet<Namespace>,
+    (uid, gid): (u32, u32),
+) -> std::io::Result<()> {
     if namespaces.contains(&Namespace::Mount) {
         let flags = MsFlags::MS_NOSUID | MsFlags::MS_NODEV | MsFlags::MS_NOEXEC;
         let _ = mount(Some("proc"), "/proc", Some("proc"), flags, None::<&str>);
     }
-    Ok(())
+    if namespaces.contains(&Namespace::User) {
+        unshare(CloneFlags::CLONE_NEWUSER)?;
+        map_ids((uid, 0), (gid, 0))?;
+    }
+    Ok(prctl::set_pdeathsig(Signal::SIGKILL)?)
 }
 
 /// Makes this process the parent of whatever its descendants leave behind.

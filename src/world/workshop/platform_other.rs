@@ -13,9 +13,14 @@ pub(super) fn enter(_: &Setting) -> std::io::Result<BTreeSet<Namespace>> {
     Ok(BTreeSet::new())
 }
 
+/// Nobody becomes another.
+pub(super) fn ids() -> (u32, u32) {
+    (0, 0)
+}
+
 /// Never comes to be, without a pid namespace.
 #[expect(clippy::unnecessary_wraps, reason = "elsewhere it can fail")]
-pub(super) fn settle_first(_: &BTreeSet<Namespace>) -> nix::Result<()> {
+pub(super) fn settle_first(_: &BTreeSet<Namespace>, _: (u32, u32)) -> std::io::Result<()> {
     Ok(())
 }
 
