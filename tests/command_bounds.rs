@@ -59,6 +59,8 @@ fn what_the_order_names_may_be_written() {
         fs::read_to_string(cache.join("new")).expect("a file"),
         "new\n"
     );
+    order.writable = vec!["cache".to_owned()];
+    assert!(matches!(bench.run(&order).end, End::NotStarted(_)));
 }
 
 #[test]

@@ -18,13 +18,10 @@ mod ran;
 mod confined;
 #[cfg(unix)]
 mod launch;
-#[cfg(not(target_os = "linux"))]
 #[cfg(unix)]
-#[path = "platform_other.rs"]
 mod platform;
-#[cfg(target_os = "linux")]
-#[path = "platform_linux.rs"]
-mod platform;
+#[cfg(unix)]
+mod prepare;
 #[cfg(unix)]
 mod ready;
 #[cfg(unix)]
