@@ -7,8 +7,10 @@ use std::path::PathBuf;
 use nix::sys::prctl;
 use nix::unistd::Pid;
 
-/// Makes this process the parent of whatever its descendants leave behind.
+/// Makes this process the parent of whatever its descendants leave behind, and one that others of
+/// its user cannot look into.
 pub(in crate::world::workshop) fn adopt_orphans() -> nix::Result<()> {
+    prctl::set_dumpable(false)?;
     prctl::set_child_subreaper(true)
 }
 

@@ -95,7 +95,8 @@ fn mount_over(setting: &Setting) {
 }
 
 /// Makes this process, the first of a pid namespace, one that ends with its parent, sees only its
-/// own processes, and is again who it was before it entered a namespace of users.
+/// own processes, is again who it was before it entered a namespace of users, and cannot be looked
+/// into by others of that user.
 pub(in crate::world::workshop) fn settle_first(
     namespaces: &BTreeSet<Namespace>,
     (uid, gid): (u32, u32),
@@ -108,5 +109,6 @@ pub(in crate::world::workshop) fn settle_first(
         unshare(CloneFlags::CLONE_NEWUSER)?;
         map_ids((uid, 0), (gid, 0))?;
     }
+    prctl::set_dumpable(false)?;
     Ok(prctl::set_pdeathsig(Signal::SIGKILL)?)
 }
