@@ -59,6 +59,8 @@ fn what_the_order_names_may_be_written() {
         fs::read_to_string(cache.join("new")).expect("a file"),
         "new\n"
     );
+    order.writable = vec!["cache".to_owned()];
+    assert!(matches!(bench.run(&order).end, End::NotStarted(_)));
 }
 
 #[test]
@@ -145,4 +147,22 @@ fn what_was_in_force_is_told() {
     );
     let all = told(Means::ALL);
     assert!(all.namespaces.contains(&Namespace::Net), "{all:?}");
+}
+
+#[test]
+fn a_command_sees_itself_as_whoever_asked() {
+    use std::os::unix::fs::MetadataExt as _;
+
+    let bench = Bench::new();
+    let own = fs::metadata(bench.scratch()).expect("a directory");
+    let ran =
+        bench.shell("id -u; id -g; echo $$; cut -d' ' -f1 /proc/self/stat >stat; ls /proc/$$/fd");
+    let printed = stdout(&ran);
+    let ids = format!("{}\n{}\n", own.uid(), own.gid());
+    assert!(printed.starts_with(&ids), "{printed}");
+    // It finds itself by its own number, as the list of processes is its own.
+    assert_eq!(ran.end, End::Exited(0), "{ran:?}");
+    assert!(ran.stderr.is_empty(), "{ran:?}");
+    let made = fs::metadata(bench.at("stat")).expect("a file");
+    assert_eq!((made.uid(), made.gid()), (own.uid(), own.gid()));
 }

@@ -170,7 +170,7 @@ fn nothing_else_is_open() {
     const NAME: &str = "command_ends::nothing_else_is_open";
     if let Some((bench, _)) = Bench::of_parent() {
         assert!(std::path::Path::new("/proc/self/fd/9").exists());
-        let ran = bench.shell("for fd in /proc/$$/fd/*; do echo ${fd##*/}; done");
+        let ran = bench.shell("for fd in /proc/self/fd/*; do echo ${fd##*/}; done");
         std::fs::write(bench.at("open"), ran.stdout).expect("a file");
         return;
     }

@@ -8,14 +8,15 @@ use std::rc::Rc;
 use anyhow::Result;
 use clap::{ArgMatches, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
-use super::context::Context;
+use super::context::{Context, SESSION_VARIABLE};
 use super::escape::PlainLines;
 use super::exit::{self, Exit};
 use super::output::Output;
 use super::{
-    audit, claims, demo, export, log, next, recheck, release, resume, rules, scan, status, submit,
+    audit, claims, demo, export, log, next, prove, quest, recheck, release, resume, rules, scan,
+    session_kind, status, submit,
 };
-use crate::quest::email;
+use crate::quest::{QuestKind, email};
 use crate::world::recorded::RecordedWorld;
 
 const AFTER_HELP: &str = "\
@@ -25,7 +26,7 @@ Exit codes:
   3  next: complete                  4  next: nothing free, the rest is claimed or waits
   5  submit: FAIL, still TODO        6  submit: FAIL, now DONE
   7  submit: locked, or claimed by another worker; nothing changed
-  8  audit, export, scan --carry: a finding, such as a ledger that was changed
+  8  audit, export, prove, scan --carry: a finding, such as a changed ledger
   9  next, submit: the session is paused until a person runs `comail resume`
   130  audit, log --follow, recheck: ended by Ctrl-C, what was done is kept
 
@@ -66,6 +67,8 @@ enum Command {
     Audit(audit::AuditArgs),
     Recheck(recheck::RecheckArgs),
     Rules(rules::RulesArgs),
+    Quest(quest::QuestArgs),
+    Prove(prove::ProveArgs),
     Resume(resume::ResumeArgs),
     Claims(claims::ClaimsArgs),
     Release(release::ReleaseArgs),
@@ -76,7 +79,9 @@ enum Command {
 /// Parses `args`, runs the command and returns how it ended.
 pub fn run(args: impl IntoIterator<Item = OsString>) -> Exit {
     heed_file_size_limits();
-    let matches = match command().try_get_matches_from(args) {
+    let args: Vec<OsString> = args.into_iter().collect();
+    let kind = session_kind::of(&args);
+    let matches = match command(&kind).try_get_matches_from(args) {
         Ok(matches) => matches,
         Err(error) => return tell(&error),
     };
@@ -84,7 +89,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> Exit {
         Ok(cli) => cli,
         Err(error) => return tell(&error),
     };
-    let environment = std::env::var_os("COMAIL_SESSION")
+    let environment = std::env::var_os(SESSION_VARIABLE)
         .filter(|value| !value.is_empty())
         .map(PathBuf::from);
     let output = Output::of_process(cli.json, cli.color);
@@ -125,15 +130,15 @@ fn tell(error: &clap::Error) -> Exit {
 
 /// Runs the command line `args` before a recorded world, without the process's environment.
 pub(super) fn rehearse(args: &[String], output: Output, world: Rc<RecordedWorld>) -> Result<Exit> {
-    let matches = command().try_get_matches_from(args)?;
+    let matches = command(&email::kind()).try_get_matches_from(args)?;
     let cli = Cli::from_arg_matches(&matches)?;
     let mut context = Context::new(cli.session, None, output).before(world);
     dispatch(&mut context, &cli.command, &matches)
 }
 
-fn command() -> clap::Command {
-    let kind = email::kind();
-    Cli::command().mut_subcommand("submit", |command| submit::with_fields(command, &kind))
+/// The parser, in which `submit` has the fields of `kind`.
+fn command(kind: &QuestKind) -> clap::Command {
+    Cli::command().mut_subcommand("submit", |command| submit::with_fields(command, kind))
 }
 
 fn dispatch(context: &mut Context, command: &Command, matches: &ArgMatches) -> Result<Exit> {
@@ -149,6 +154,8 @@ fn dispatch(context: &mut Context, command: &Command, matches: &ArgMatches) -> R
         Command::Audit(args) => audit::run(context, args),
         Command::Recheck(args) => recheck::run(context, args),
         Command::Rules(args) => rules::run(context, args),
+        Command::Quest(args) => quest::run(context, args),
+        Command::Prove(args) => prove::run(context, args),
         Command::Resume(args) => resume::run(context, args),
         Command::Claims(args) => claims::run(context, args),
         Command::Release(args) => release::run(context, args),
@@ -163,6 +170,6 @@ mod tests {
 
     #[test]
     fn the_parser_is_sound() {
-        command().debug_assert();
+        command(&email::kind()).debug_assert();
     }
 }

@@ -25,7 +25,10 @@ pub struct Context {
 }
 
 /// Where a session lies when nothing names another place.
-const DEFAULT_SESSION: &str = ".comail";
+pub(super) const DEFAULT_SESSION: &str = ".comail";
+
+/// The variable that names another place.
+pub(super) const SESSION_VARIABLE: &str = "COMAIL_SESSION";
 
 impl Context {
     /// The context of one call.

@@ -7,8 +7,8 @@ use clap::Args;
 
 use super::exit::UsageError;
 use super::network_args::NetworkArgs;
-use crate::gate::email::{EmailGate, settings::EmailSettings};
-use crate::gate::{Gate as _, Level, Levels, house};
+use crate::gate::email::settings::EmailSettings;
+use crate::gate::{Level, Levels, Rule, house};
 
 /// How the gate judges.
 #[derive(Debug, Args)]
@@ -50,22 +50,23 @@ impl FromStr for LevelArg {
 }
 
 impl GateArgs {
-    /// The settings to freeze.
+    /// The settings of the e-mail gate, to freeze.
+    #[must_use]
+    pub fn email(&self, network: &NetworkArgs, levels: Levels) -> EmailSettings {
+        EmailSettings {
+            role_only: self.role_only,
+            robots: network.robots(),
+            allow_net: network.allow_net().to_vec(),
+            levels,
+        }
+    }
+
+    /// The levels that were set, of a gate with these rules.
     ///
     /// # Errors
     ///
     /// A usage error for a rule that the gate has not; it names the nearest.
-    pub fn settings(&self, network: &NetworkArgs) -> Result<EmailSettings> {
-        Ok(EmailSettings {
-            role_only: self.role_only,
-            robots: network.robots(),
-            allow_net: network.allow_net().to_vec(),
-            levels: self.known_levels()?,
-        })
-    }
-
-    fn known_levels(&self) -> Result<Levels> {
-        let rules = EmailGate::default().rules();
+    pub fn known_levels(&self, rules: &[Rule]) -> Result<Levels> {
         let mut levels = Levels::new();
         for LevelArg { rule, level } in &self.levels {
             let known = rules.iter().find(|known| known.id.as_str() == rule);

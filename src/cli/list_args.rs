@@ -6,14 +6,16 @@ use anyhow::Result;
 use clap::{Args, ValueEnum};
 
 use super::exit::UsageError;
+use super::list_file::{ListFile, wish};
 use super::list_plan::ListPlan;
+use crate::quest::file::InputTable;
 use crate::table::{HeaderChoice, List, ReadOptions, SourceFormat, TextEncoding, UnknownEncoding};
 
 /// How the list is read.
 #[derive(Debug, Args)]
 pub struct ListArgs {
     /// The list: a workbook, delimited text, JSON Lines, or a text with one company a line
-    list: PathBuf,
+    list: Option<PathBuf>,
 
     /// The column of the company's name, by letter or heading; not needed for lines of text
     #[arg(long, value_name = "COL", conflicts_with = "key_cols")]
@@ -57,25 +59,43 @@ enum HeaderArg {
 
 impl ListArgs {
     /// The list.
-    #[must_use]
-    pub fn path(&self) -> &Path {
-        &self.list
+    pub fn path(&self) -> Result<&Path> {
+        self.named().ok_or_else(|| {
+            let text = "which list? Name a workbook, a text or, with --quest, a directory";
+            UsageError(text.to_owned()).into()
+        })
     }
 
-    /// How the list is read: as the flags say, else as the list before was.
-    pub fn plan(&self, before: Option<&ListPlan>) -> Result<ListPlan> {
+    /// The list, where one is named.
+    #[must_use]
+    pub fn named(&self) -> Option<&Path> {
+        self.list.as_deref()
+    }
+
+    /// How the list at `path` is read: as the flags say, else as the list before was, else as the
+    /// quest file says.
+    pub fn plan(
+        &self,
+        path: &ListFile,
+        before: Option<&ListPlan>,
+        input: Option<&InputTable>,
+    ) -> Result<ListPlan> {
         let or_before = |mine: &Option<String>, theirs: fn(&ListPlan) -> &Option<String>| {
             mine.clone()
                 .or_else(|| before.and_then(|before| theirs(before).clone()))
         };
         let header = self.header.map(HeaderChoice::from);
         let mut plan = ListPlan {
-            sheet: or_before(&self.sheet, |before| &before.sheet),
+            sheet: or_before(&self.sheet, |before| &before.sheet)
+                .or_else(|| input.and_then(|input| input.sheet.clone())),
             encoding: or_before(&self.encoding, |before| &before.encoding),
             header: header
                 .or(before.map(|before| before.header))
                 .unwrap_or_default(),
-            format: before.and_then(|before| before.format),
+            format: match before {
+                Some(before) => before.format,
+                None => input.and_then(|input| wish(input.format?)),
+            },
             made: false,
             key: match &self.col {
                 Some(column) => vec![column.clone()],
@@ -83,18 +103,32 @@ impl ListArgs {
             },
             site: or_before(&self.site_col, |before| &before.site),
             show: self.show.clone(),
-            known: before.map_or_else(Vec::new, |before| before.known.clone()),
-            after: before.and_then(|before| before.after.clone()),
+            known: match before {
+                Some(before) => before.known.clone(),
+                None => input.map(|input| input.anchor.clone()).unwrap_or_default(),
+            },
+            after: match before {
+                Some(before) => before.after.clone(),
+                None => input.and_then(|input| input.after.clone()),
+            },
         };
+        path.note_in(&mut plan);
         if let Some(before) = before
             && plan.show.is_empty()
         {
             plan.show.clone_from(&before.show);
         }
+        if let Some(input) = input {
+            let more = input.show.iter().filter(|name| !self.show.contains(name));
+            plan.show.extend(more.cloned());
+            if plan.key.is_empty() {
+                plan.key.clone_from(&input.key);
+            }
+        }
         if plan.key.is_empty() {
             plan.key = match before {
                 Some(before) => before.key.clone(),
-                None => vec![only_column(&self.list, &plan.options())?],
+                None => vec![only_column(path.path(), &plan.options())?],
             };
         }
         Ok(plan)

@@ -87,14 +87,15 @@ impl ListPlan {
             let labels = columns.iter().map(|column| list.label(*column));
             labels.collect::<Vec<_>>()
         };
-        let (rest, known) = columns.split_at(columns.len() - self.known.len());
+        let (rest, _) = columns.split_at(columns.len() - self.known.len());
         let (_, shown) = rest.split_at(rest.len() - self.show.len());
         let cells = Cells {
             key: self.key.len(),
             site: self.site.is_some(),
             after: self.after.is_some(),
             shown: labels(shown),
-            known: labels(known),
+            // As the quest file calls them, since that is how checks name them.
+            known: self.known.clone(),
         };
         Ok(PlannedList {
             list,

@@ -79,6 +79,7 @@ enum Answer {
 #[derive(Debug, Serialize)]
 struct Handed {
     quest: Quest,
+    unit: String,
     total: u32,
     remaining: u32,
     #[serde(rename = "try")]
@@ -170,6 +171,7 @@ fn hand_out(
     let lines = Lines::new(session, &kind, &quest, worker, context)?;
     Ok(Handed {
         prompt: prompt::render(&kind, &quest)?,
+        unit: kind.unit.to_string(),
         total: tally.total(),
         remaining: tally.todo,
         this_try: standing.progress.tries + 1,
@@ -218,7 +220,11 @@ impl<'a> Lines<'a> {
     fn submit(&self) -> String {
         let fields = self.kind.fields.iter();
         let line = fields.fold(self.named.clone(), |line, field| {
-            line.blank(field.name.as_str())
+            if field.required {
+                line.blank(field.name.as_str())
+            } else {
+                line
+            }
         });
         line.text().to_owned()
     }
@@ -292,7 +298,10 @@ fn quest_text(paper: &mut Paper, handed: &Handed) {
         facts::write(paper, &handed.facts, &handed.rules);
     }
     paper.gap();
-    paper.line("A submission that would look right, for another company:");
+    paper.line(format!(
+        "A submission that would look right, for another {}:",
+        handed.unit
+    ));
     paper.line(format!("  {}", Plain(&handed.example)));
     paper.line("Submit yours:");
     paper.line(format!("  {}", Plain(&handed.submit)));

@@ -9,6 +9,7 @@ use super::exit::Exit;
 use super::output::{Paper, Tone};
 use crate::drive;
 use crate::gate::{Gate, Level, Rule, email::EmailGate, house};
+use crate::quest::email;
 use crate::session::Session;
 
 /// Print every rule that can fire, its level and its meaning
@@ -20,22 +21,22 @@ pub struct RulesArgs {}
 /// The JSON form: `{"kind":"email","rules":[{"id","level","meaning","remedy"}]}`.
 #[derive(Debug, Serialize)]
 struct Catalogue {
-    kind: &'static str,
+    kind: String,
     rules: Vec<Rule>,
 }
 
 pub(super) fn run(context: &mut Context, _args: &RulesArgs) -> Result<Exit> {
-    let gate: Box<dyn Gate> = if context.session_dir().join("session.json").exists() {
-        drive::gate_of(Session::open(context.session_dir())?.manifest())?
-    } else {
-        Box::new(EmailGate::default())
-    };
+    let (kind, gate): (String, Box<dyn Gate>) =
+        if context.session_dir().join("session.json").exists() {
+            let session = Session::open(context.session_dir())?;
+            let kind = session.manifest().kind.name.clone();
+            (kind, drive::gate_of(session.manifest())?)
+        } else {
+            (email::NAME.to_owned(), Box::new(EmailGate::default()))
+        };
     let mut rules = house::rules();
     rules.extend(gate.rules());
-    let catalogue = Catalogue {
-        kind: crate::quest::email::NAME,
-        rules,
-    };
+    let catalogue = Catalogue { kind, rules };
     context.output.show(&catalogue, text)?;
     Ok(Exit::Done)
 }

@@ -11,13 +11,14 @@ use super::counted::counted;
 use super::exit::Exit;
 use super::gate_args::GateArgs;
 use super::list_args::ListArgs;
+use super::list_file::ListFile;
 use super::list_plan;
 use super::network_args::NetworkArgs;
 use super::operator;
 use super::scan_carry::CarryArgs;
+use super::scan_kind::{KindArgs, ScanKind};
 use super::scan_summary::{Scanned, text};
 use super::scan_update::update;
-use crate::drive;
 use crate::gate::email::anchor::is_anchored;
 use crate::quest::{Listing, ListingCounts, Quest};
 use crate::session::{self, FORMAT, Frozen, Lease, Manifest, NewSession};
@@ -33,13 +34,16 @@ pub struct ScanArgs {
     #[command(flatten)]
     pub(super) list: ListArgs,
 
+    #[command(flatten)]
+    pub(super) kind: KindArgs,
+
     /// Add the list's new keys to the session that is there
     #[arg(long)]
     update: bool,
 
-    /// How many FAILs end a quest
-    #[arg(long, value_name = "N", default_value = "3", conflicts_with = "update")]
-    max_tries: NonZeroU32,
+    /// How many FAILs end a quest [default: as the quest file says, else 3]
+    #[arg(long, value_name = "N", conflicts_with = "update")]
+    max_tries: Option<NonZeroU32>,
 
     /// Pause after this many quests in a row that ended with nothing proven; 0 for never
     #[arg(
@@ -73,6 +77,9 @@ pub struct ScanArgs {
     network: NetworkArgs,
 }
 
+/// The FAIL that ends a quest where nobody says another.
+const DEFAULT_TRIES: NonZeroU32 = NonZeroU32::new(3).unwrap();
+
 pub(super) fn run(context: &mut Context, args: &ScanArgs) -> Result<Exit> {
     let scanned = if args.update {
         update(context, &args.list, args.operator_key.as_deref())?
@@ -91,16 +98,20 @@ fn scan(context: &mut Context, args: &ScanArgs) -> Result<Scanned> {
     // What needs no list comes first: a mistyped flag should not wait for a million rows.
     args.carry.refuse_same(context.session_dir())?;
     session::refuse_existing(context.session_dir())?;
-    let frozen = frozen(args)?;
-    let path = args.list.path();
+    let kind = args.kind.choose(context)?;
+    kind.prove()?;
+    let frozen = frozen(args, &kind)?;
+    let input = kind.input()?;
+    let file = ListFile::find(&args.list, input.as_ref(), kind.here())?;
+    let path = file.path();
     let sha256 = list_plan::digest(path)?;
-    let plan = args.list.plan(None)?;
+    let plan = args.list.plan(&file, None, input.as_ref())?;
     let mut planned = plan.open(path)?;
     let mut listing = Listing::new();
     planned.read_into(&mut listing)?;
     let (quests, counts) = listing.finish_linked()?;
     if quests.is_empty() {
-        return Err(empty(path, &planned.key_labels(), counts));
+        return Err(empty(file.place(), &planned.key_labels(), counts));
     }
     let carry = args.carry.open(context)?;
     let created = context::now();
@@ -108,8 +119,8 @@ fn scan(context: &mut Context, args: &ScanArgs) -> Result<Scanned> {
         format: FORMAT,
         comail: env!("CARGO_PKG_VERSION").to_owned(),
         created,
-        kind: drive::email_record(),
-        source: plan.record(path, sha256, planned.format(), 1)?,
+        kind: kind.record()?,
+        source: plan.record(file.place(), sha256, planned.format(), 1)?,
         frozen,
     };
     let new = NewSession {
@@ -117,7 +128,7 @@ fn scan(context: &mut Context, args: &ScanArgs) -> Result<Scanned> {
         source: path,
         quests: &quests,
         now: created,
-        stock: &session::nothing_to_stock,
+        stock: &|store| kind.stock(store),
     };
     let carried = carry.map(|carry| carry.create(context, &new)).transpose()?;
     if carried.is_none() {
@@ -150,18 +161,21 @@ fn note_unusable_sites(context: &mut Context, quests: &[Quest]) {
     ));
 }
 
-fn frozen(args: &ScanArgs) -> Result<Frozen> {
+fn frozen(args: &ScanArgs, kind: &ScanKind) -> Result<Frozen> {
     let operator_key = args
         .operator_key
         .as_deref()
         .map(operator::key_digest)
         .transpose()?;
     Ok(Frozen {
-        max_tries: args.max_tries,
+        max_tries: args
+            .max_tries
+            .or(kind.max_tries()?)
+            .unwrap_or(DEFAULT_TRIES),
         pause_after: args.pause_after,
         lease: args.lease,
         operator_key,
-        gate: serde_json::to_value(args.gate.settings(&args.network)?)?,
+        gate: kind.settings(&args.gate, &args.network)?,
         network: serde_json::to_value(args.network.settings()?)?,
     })
 }

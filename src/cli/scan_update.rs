@@ -7,9 +7,11 @@ use anyhow::Result;
 use super::context::{self, Context};
 use super::counted::counted;
 use super::list_args::ListArgs;
+use super::list_file::ListFile;
 use super::list_plan::{self, ListPlan, known_quests};
 use super::operator;
 use super::scan_summary::Scanned;
+use crate::drive::quest_file::Definition;
 use crate::session::{self, Appended};
 
 /// Adds what is new in the list; where the session froze an operator's key, only to who has it.
@@ -20,17 +22,23 @@ pub(super) fn update(
 ) -> Result<Scanned> {
     let mut session = context.open_session()?;
     operator::authority(&session, operator_key)?;
-    let path = args.path();
+    let definition = Definition::of(session.manifest())?;
+    let input = match &definition {
+        Some(definition) => Some(definition.file()?.input),
+        None => None,
+    };
+    let here = definition.as_ref().map(Definition::here);
+    let file = ListFile::find(args, input.as_ref(), here)?;
     let before = ListPlan::of(&session.source())?;
-    let sha256 = list_plan::digest(path)?;
-    let plan = args.plan(Some(&before))?;
-    let mut planned = plan.open(path)?;
+    let sha256 = list_plan::digest(file.path())?;
+    let plan = args.plan(&file, Some(&before), None)?;
+    let mut planned = plan.open(file.path())?;
     let mut scanned = None;
     let mut sites = 0_u32;
     let dir = context.session_dir().to_owned();
     let appended = session::extend(
         &mut session,
-        path,
+        file.path(),
         context::now(),
         &mut context::salts(),
         |session| -> Result<_> {
@@ -41,7 +49,7 @@ pub(super) fn update(
             let (mut quests, counts) = listing.finish_linked()?;
             let new = quests.split_off(board.quests().len());
             let lists = board.totals().extensions.len() + 1;
-            let record = plan.record(path, sha256, planned.format(), lists + 1)?;
+            let record = plan.record(file.place(), sha256, planned.format(), lists + 1)?;
             let named = siteless
                 .iter()
                 .filter(|id| quests[id.index()].anchor.is_some());

@@ -1,24 +1,28 @@
 //! `comail submit`: an answer goes before the gate.
 
+use std::collections::BTreeMap;
 use std::io::Read as _;
 use std::path::PathBuf;
 
 use anyhow::{Context as _, Result};
 use clap::{Arg, ArgMatches, Args};
 use serde::Serialize;
+use serde_json::Value;
 
 use super::context::{self, Context};
 use super::escape::Plain;
 use super::exit::{Exit, UsageError};
 use super::output::{Paper, Tone};
 use super::{facts, quest_choice};
+use crate::drive::quest_file::bench_of;
 use crate::drive::{self, Judge, Judged, Outcome, Refusal};
 use crate::gate::{CheckReport, Fact, Rule};
-use crate::quest::{FieldName, Fields, Key, QuestId, QuestKind, Submission, Verdict};
+use crate::quest::field_kind::FieldKind;
+use crate::quest::{Field, Fields, Key, QuestId, QuestKind, Submission, Verdict};
 use crate::session::{Session, State, Tally, Worker};
 use crate::world::live::LiveWorld;
 use crate::world::recorded::RecordedWorld;
-use crate::world::workshop::NoWorkshop;
+use crate::world::workshop::{LiveWorkshop, NoWorkshop, Workshop};
 
 /// Submit an answer for one quest to the gate
 ///
@@ -70,7 +74,7 @@ pub(super) fn with_fields(command: clap::Command, kind: &QuestKind) -> clap::Com
         Arg::new(field.name.to_string())
             .long(field.name.to_string())
             .value_name("TEXT")
-            .help(format!("{}, such as {}", field.help, field.example))
+            .help(help(field))
             .help_heading(ANSWER)
             .display_order(1)
             .allow_hyphen_values(true)
@@ -78,6 +82,16 @@ pub(super) fn with_fields(command: clap::Command, kind: &QuestKind) -> clap::Com
     });
     let usage = command.arg(unit);
     fields.fold(usage, clap::Command::arg)
+}
+
+/// What `--help` says of a field.
+fn help(field: &Field) -> String {
+    let optional = if field.required {
+        ""
+    } else {
+        " (may be left out)"
+    };
+    format!("{}{optional}, such as {}", field.help, field.example)
 }
 
 /// The JSON form of `submit`.
@@ -153,12 +167,22 @@ fn judge(
 ) -> Result<Outcome> {
     let network = drive::network_of(session.manifest())?;
     let live = LiveWorld::new(&network, Some(session.dir().join("hosts")))?;
+    let bench = bench_of(
+        session.manifest(),
+        session.evidence(),
+        session.dir().to_owned(),
+    )?;
+    let workshop = bench.as_ref().map(LiveWorkshop::new);
+    let workshop: &dyn Workshop = match &workshop {
+        Some(live) => live,
+        None => &NoWorkshop,
+    };
     let gate = drive::gate_of(session.manifest())?;
     let judge = Judge {
         gate: gate.as_ref(),
         fetcher: recorded.map_or(live.fetcher(), |world| world),
         resolver: recorded.map_or(live.resolver(), |world| world),
-        workshop: &NoWorkshop,
+        workshop,
     };
     let outcome = drive::submit(
         session,
@@ -178,7 +202,9 @@ struct Flags<'a> {
 
 impl Flags<'_> {
     fn text(&self, name: &str) -> Option<String> {
-        self.matches?.get_one::<String>(name).cloned()
+        // A session that is not the one which the flags were made for has other fields.
+        let text = self.matches?.try_get_one::<String>(name);
+        text.ok().flatten().cloned()
     }
 
     fn fields(&self) -> Fields {
@@ -205,7 +231,7 @@ fn submission(args: &SubmitArgs, flags: &Flags<'_>) -> Result<Submission> {
         .kind
         .fields
         .iter()
-        .filter(|field| !fields.contains_key(field.name.as_str()))
+        .filter(|field| field.required && !fields.contains_key(field.name.as_str()))
         .map(|field| format!("--{}", field.name))
         .collect();
     if missing.is_empty() {
@@ -234,20 +260,35 @@ fn read_fields(path: &std::path::Path, kind: &QuestKind) -> Result<Fields> {
             .and_then(|file| file.take(MOST_INPUT_BYTES).read_to_end(&mut bytes))
     };
     read.with_context(|| format!("cannot read the submission {place}"))?;
-    let fields: Fields = serde_json::from_slice(&bytes)
+    let values: BTreeMap<String, Value> = serde_json::from_slice(&bytes)
         .map_err(|error| UsageError(format!("{place}: not a JSON object of texts: {error}")))?;
-    let known = |name: &FieldName| kind.fields.iter().any(|field| field.name == *name);
-    match fields.keys().find(|name| !known(name)) {
-        None => Ok(fields),
-        Some(unknown) => {
+    let fields = values.into_iter().map(|(name, value)| {
+        let field = kind.fields.iter().find(|field| field.name.as_str() == name);
+        let field = field.ok_or_else(|| {
             let names: Vec<_> = kind.fields.iter().map(|f| f.name.to_string()).collect();
-            let text = format!(
-                "{place}: there is no field {:?}; the fields are {}",
-                unknown.as_str(),
-                names.join(", ")
-            );
-            Err(UsageError(text).into())
-        }
+            let names = names.join(", ");
+            UsageError(format!(
+                "{place}: there is no field {name:?}; the fields are {names}"
+            ))
+        })?;
+        let text = text_of(field, value).ok_or_else(|| {
+            UsageError(format!(
+                "{place}: not a JSON object of texts: the field {name:?} is none"
+            ))
+        })?;
+        Ok((field.name.clone(), text))
+    });
+    fields.collect()
+}
+
+/// The text that a field's value stands for; of a field of text, a text alone.
+fn text_of(field: &Field, value: Value) -> Option<String> {
+    match (value, field.shape.kind()) {
+        (Value::String(text), _) => Some(text),
+        (Value::Number(number), FieldKind::Integer | FieldKind::Number) => Some(number.to_string()),
+        (Value::Bool(truth), FieldKind::Bool) => Some(truth.to_string()),
+        (value, FieldKind::Json) => Some(value.to_string()),
+        _ => None,
     }
 }
 

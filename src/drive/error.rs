@@ -1,5 +1,6 @@
 //! What can go wrong in a turn.
 
+use super::prove::ProveError;
 use super::quest_file::{BenchError, Faulty};
 use crate::session::SessionError;
 
@@ -27,6 +28,9 @@ pub enum DriveError {
     /// Nothing can be run for the session.
     #[error(transparent)]
     Bench(#[from] BenchError),
+    /// The controls of a quest file cannot be run.
+    #[error(transparent)]
+    Prove(#[from] ProveError),
     /// A value cannot be written as JSON.
     #[error("cannot write the attempt as JSON")]
     Json(#[from] serde_json::Error),

@@ -10,6 +10,7 @@ mod error;
 mod grounds;
 mod kind;
 mod observe;
+pub mod prove;
 pub mod quest_file;
 mod recheck;
 mod refusal;

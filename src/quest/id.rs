@@ -12,6 +12,9 @@ use serde::{Deserialize, Serialize};
 pub struct QuestId(NonZeroU32);
 
 impl QuestId {
+    /// The id of the first quest.
+    pub const FIRST: Self = Self(NonZeroU32::MIN);
+
     /// The id of the quest at `index`, counted from 0; none beyond `u32::MAX` quests.
     #[must_use]
     pub fn from_index(index: usize) -> Option<Self> {

@@ -64,6 +64,7 @@ pub use manifest::{FORMAT, Frozen, KindRecord, Manifest, SourceRecord};
 pub use mended::Mended;
 pub use open::{Appended, Session};
 pub use progress::{Unwatched, Watch};
+pub use read_manifest::read_manifest;
 pub use resolution::{Carried, Origin, Outcome, Resolution};
 pub use standing::{Last, Resolved, Span, Standing, Way};
 pub use state::{Locked, Progress, State, Tally};

@@ -7,7 +7,7 @@ use super::manifest::{FORMAT, Manifest};
 use crate::quest::Digest;
 
 /// Reads `session.json`; its format is looked at before anything else.
-pub(super) fn read_manifest(dir: &Path) -> Result<(Manifest, Digest), SessionError> {
+pub fn read_manifest(dir: &Path) -> Result<(Manifest, Digest), SessionError> {
     #[derive(serde::Deserialize)]
     struct Format {
         format: u64,

@@ -199,7 +199,7 @@ fn real(path: &Path) -> PathBuf {
 /// A glob that matches `text` alone.
 fn escaped(text: &str) -> String {
     let literal = |c: char| match c {
-        '*' | '?' | '[' | ']' | '{' | '}' | '\\' | '!' => format!("[{c}]"),
+        '*' | '?' | '[' | ']' | '{' | '}' => format!("[{c}]"),
         c => c.to_string(),
     };
     text.chars().map(literal).collect()

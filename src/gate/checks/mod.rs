@@ -8,6 +8,7 @@ pub mod context;
 pub mod kinds;
 pub mod outside;
 pub mod probe;
+pub mod schema;
 pub mod settings;
 pub mod spec;
 
@@ -16,7 +17,7 @@ mod file_gate;
 mod matches;
 mod open_ended;
 mod quest_check;
-mod unique;
+pub mod unique;
 
 pub use context::Context;
 pub use file_gate::FileGate;

@@ -60,7 +60,8 @@ impl Probe for Unique {
 }
 
 /// What a PASS with this value takes; nothing for a blank.
-pub(super) fn taken(field: &FieldName, text: &str) -> Option<Taken> {
+#[must_use]
+pub fn taken(field: &FieldName, text: &str) -> Option<Taken> {
     let normal: String = text.nfkc().collect();
     let folded = normal.to_lowercase();
     let text = folded.split_whitespace().collect::<Vec<_>>().join(" ");

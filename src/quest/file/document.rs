@@ -26,7 +26,7 @@ const TAKEN_UNITS: &[&str] = &[
 /// Everything in a quest file but what stands in several tables of one name.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Head {
+pub struct HeadTable {
     /// The kind's name, in kebab-case.
     name: String,
     /// What one quest is about, in the singular; also the flag that names the key.
@@ -113,7 +113,7 @@ impl<'t> QuestFile<'t> {
         let checks = take_tables(&mut tables, "check", text)?;
         let services = take_tables(&mut tables, "service", text)?;
         let controls = take_tables(&mut tables, "control", text)?;
-        let head: Head = RawTable::new(Spanned::new(whole, tables)).read(text)?;
+        let head: HeadTable = RawTable::new(Spanned::new(whole, tables)).read(text)?;
         let fields = read_fields(&fields, &head, text, &spots)?;
         let file = Self {
             text,
@@ -206,7 +206,7 @@ fn read_all<T: serde::de::DeserializeOwned>(
 
 fn read_fields(
     tables: &[RawTable<'_>],
-    head: &Head,
+    head: &HeadTable,
     text: &str,
     spots: &BTreeMap<String, Spot>,
 ) -> Result<Vec<Field>, Mistake> {

@@ -10,14 +10,16 @@ mod input;
 mod mistake;
 mod read;
 mod service;
+mod starter;
 mod tree;
 
 pub use control::ControlTable;
-pub use document::QuestFile;
 pub(crate) use document::is_kebab;
+pub use document::{HeadTable, QuestFile};
 pub use field_table::FieldTable;
 pub use input::{InputFormat, InputTable};
 pub use mistake::{Mistake, nearest, unknown_name};
 pub use read::{RawTable, Spot};
 pub use service::{ReadyTable, ServiceTable};
+pub use starter::starter;
 pub use tree::TreeTable;

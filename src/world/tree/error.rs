@@ -113,7 +113,7 @@ pub enum TreeError {
 
 impl TreeError {
     /// What went wrong at `place`, when it was tried to do `doing`.
-    pub(super) fn io(place: impl ToString, doing: &'static str) -> impl FnOnce(io::Error) -> Self {
+    pub(crate) fn io(place: impl ToString, doing: &'static str) -> impl FnOnce(io::Error) -> Self {
         move |source| Self::Io {
             place: place.to_string(),
             doing,

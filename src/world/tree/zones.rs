@@ -58,6 +58,18 @@ impl Zones {
 }
 
 impl Ignored {
+    /// Leaves out nothing.
+    #[must_use]
+    pub fn none() -> Self {
+        Self {
+            zones: Zones {
+                texts: Vec::new(),
+                set: GlobSet::empty(),
+            },
+            whole: GlobSet::empty(),
+        }
+    }
+
     /// The globs, as they were written.
     #[must_use]
     pub fn texts(&self) -> &[String] {

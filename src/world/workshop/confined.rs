@@ -8,12 +8,13 @@ use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fs;
 use std::io;
-use std::os::fd::AsFd as _;
+use std::os::fd::{AsFd as _, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::process::{Command, ExitCode, Stdio};
 
 use nix::sys::stat::{Mode, umask};
 use nix::unistd::{close, setsid};
+use serde::{Deserialize, Serialize};
 
 use super::confinement::Namespace;
 use super::platform;
@@ -22,6 +23,11 @@ use super::wire::{self, Setting, Tell};
 
 /// The first argument of a confined child.
 pub(super) const CONFINED: &str = "__confined";
+
+/// The whole environment of a confined child, which is not the command's.
+///
+/// A build that counts which of its lines are reached would leave its counts wherever it runs.
+pub(super) const ENVIRONMENT: [(&str, &str); 1] = [("LLVM_PROFILE_FILE", "/dev/null")];
 
 /// This very program, whatever has become of its file.
 const SELF: &str = "/proc/self/exe";
@@ -34,7 +40,7 @@ pub fn confined(args: impl IntoIterator<Item = OsString>) -> Option<ExitCode> {
     }
     let done = match args.next() {
         None => outer(),
-        Some(namespaces) => inner(&namespaces),
+        Some(born) => inner(&born),
     };
     Some(match done {
         Ok(()) => ExitCode::SUCCESS,
@@ -50,36 +56,50 @@ fn outer() -> io::Result<()> {
     umask(Mode::from_bits_truncate(0o022));
     let mut socket = socket()?;
     let setting: Setting = wire::receive(&mut socket)?;
+    let ids = platform::ids();
     let done = platform::enter(&setting).and_then(|namespaces| {
         if namespaces.contains(&Namespace::Pid) {
-            first_of_its_own(&socket, &namespaces)
+            first_of_its_own(&socket, &Born { namespaces, ids })
         } else {
             platform::adopt_orphans()?;
             supervise(socket.try_clone()?, namespaces)
         }
     });
-    done.or_else(|error| {
-        let why = format!("the command could not be confined: {error}");
-        wire::send(&mut socket, &Tell::NotStarted(why))
-    })
+    done.or_else(|error| refuse(&mut socket, &error))
 }
 
-fn first_of_its_own(socket: &UnixStream, namespaces: &BTreeSet<Namespace>) -> io::Result<()> {
+/// What the first process of a pid namespace is born with.
+#[derive(Debug, Serialize, Deserialize)]
+struct Born {
+    namespaces: BTreeSet<Namespace>,
+    /// Who the command is to be.
+    ids: (u32, u32),
+}
+
+fn first_of_its_own(socket: &UnixStream, born: &Born) -> io::Result<()> {
     let mut child = Command::new(SELF)
         .arg(CONFINED)
-        .arg(serde_json::to_string(namespaces)?)
+        .arg(serde_json::to_string(born)?)
         .env_clear()
-        .stdin(Stdio::from(std::os::fd::OwnedFd::from(socket.try_clone()?)))
+        .envs(ENVIRONMENT)
+        .stdin(Stdio::from(OwnedFd::from(socket.try_clone()?)))
         .spawn()?;
     child.wait().map(|_| ())
 }
 
 /// Runs the command as the first process of a pid namespace.
-fn inner(namespaces: &OsString) -> io::Result<()> {
-    let namespaces = namespaces.to_str().unwrap_or_default();
-    let namespaces = serde_json::from_str(namespaces)?;
-    platform::settle_first(&namespaces)?;
-    supervise(socket()?, namespaces)
+fn inner(born: &OsString) -> io::Result<()> {
+    let born: Born = serde_json::from_str(born.to_str().unwrap_or_default())?;
+    let mut socket = socket()?;
+    match platform::settle_first(&born.namespaces, born.ids) {
+        Ok(()) => supervise(socket, born.namespaces),
+        Err(error) => refuse(&mut socket, &error),
+    }
+}
+
+fn refuse(socket: &mut UnixStream, error: &io::Error) -> io::Result<()> {
+    let why = format!("the command could not be confined: {error}");
+    wire::send(socket, &Tell::NotStarted(why))
 }
 
 /// The socket that is the standard input, under a number that no program inherits.

@@ -5,7 +5,7 @@ use std::io::{self, Write as _};
 use std::net::Shutdown;
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::thread;
@@ -13,20 +13,18 @@ use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
-use super::confined::CONFINED;
-use super::confinement::{Means, Namespace};
-use super::order::{Network, Order};
+use super::confined::{CONFINED, ENVIRONMENT};
+use super::confinement::Means;
+use super::order::Order;
+use super::prepare;
 use super::told::{Keep, Stream, Told};
-use super::wire::{self, Instructions, Setting, TERMINATE};
+use super::wire::{self, TERMINATE};
 
 /// How long a command that was asked to end may take over it.
 const GRACE: Duration = Duration::from_millis(500);
 
 /// How long is waited for what the kernel has been told to end.
 const PATIENCE: Duration = Duration::from_secs(5);
-
-/// No file that a command writes becomes longer, unless its output may.
-const FILE_BYTES: u64 = 1 << 30;
 
 /// What starts commands: a program that has [`confined`](super::confined()) in its `main`.
 #[derive(Debug, Clone)]
@@ -88,15 +86,17 @@ impl Running {
         keep: Keep,
     ) -> io::Result<Self> {
         let scratch = fs::canonicalize(scratch)?;
-        let temporary = beside(&scratch)?;
-        let instructions = instructions(launcher, order, &scratch, temporary.path())?;
-        let setting = setting(launcher, order, &instructions);
+        let temporary = prepare::beside(&scratch)?;
+        let instructions =
+            prepare::instructions(launcher.means, order, &scratch, temporary.path())?;
+        let setting = prepare::setting(launcher.means, &launcher.hidden, order, &instructions);
 
         let (mut socket, theirs) = UnixStream::pair()?;
         socket.set_write_timeout(Some(PATIENCE))?;
         let mut child = Command::new(&launcher.program)
             .arg(CONFINED)
             .env_clear()
+            .envs(ENVIRONMENT)
             .current_dir("/")
             .stdin(Stdio::from(OwnedFd::from(theirs)))
             .stdout(Stdio::piped())
@@ -153,73 +153,6 @@ impl Drop for Running {
 /// The moment that far from now, unless that is further than there are moments.
 pub(super) fn in_future(time: Duration) -> Option<Instant> {
     Instant::now().checked_add(time)
-}
-
-/// A directory for temporary files where the scratch copy is, but not in it: a command that lists
-/// its tree is not to find it.
-fn beside(scratch: &Path) -> io::Result<TempDir> {
-    let parent = scratch.parent().unwrap_or(scratch);
-    tempfile::Builder::new().prefix("tmp-").tempdir_in(parent)
-}
-
-fn instructions(
-    launcher: &Launcher,
-    order: &Order,
-    scratch: &Path,
-    temporary: &Path,
-) -> io::Result<Instructions> {
-    let refuse = |why: &str| Err(io::Error::new(io::ErrorKind::InvalidInput, why));
-    if !order.argv.first().is_some_and(|path| path.starts_with('/')) {
-        return refuse("the program is not named by an absolute path");
-    }
-    if !is_beneath(&order.dir) {
-        return refuse("the working directory is not in the scratch copy");
-    }
-    let dir = fs::canonicalize(scratch.join(&order.dir))?;
-    if !dir.starts_with(scratch) {
-        return refuse("the working directory is not in the scratch copy");
-    }
-    let mut writable = vec![scratch.to_owned(), temporary.to_owned()];
-    writable.extend(order.writable.iter().map(PathBuf::from));
-    let mut env = order.env.clone();
-    if !env.contains_key("TMPDIR") {
-        let temporary = temporary.to_str().ok_or(io::ErrorKind::InvalidFilename)?;
-        env.insert("TMPDIR".to_owned(), temporary.to_owned());
-    }
-    Ok(Instructions {
-        argv: order.argv.clone(),
-        env,
-        dir,
-        stdin: order.stdin.clone(),
-        writable,
-        network: order.network.clone(),
-        landlock: launcher.means.landlock,
-        file_bytes: FILE_BYTES.max(order.output_bytes),
-    })
-}
-
-fn setting(launcher: &Launcher, order: &Order, instructions: &Instructions) -> Setting {
-    use Namespace::{Ipc, Mount, Net, Pid, User};
-
-    let namespaces = match (&order.network, launcher.means.namespaces) {
-        (_, false) => vec![],
-        (Network::None, true) => vec![Pid, Net, Ipc, Mount, User],
-        (Network::Loopback { .. } | Network::Any, true) => vec![Pid, Ipc, Mount, User],
-    };
-    let hidden = launcher.hidden.iter();
-    Setting {
-        namespaces: namespaces.into_iter().collect(),
-        hidden: hidden
-            .filter_map(|path| fs::canonicalize(path).ok())
-            .collect(),
-        visible: instructions.writable.clone(),
-    }
-}
-
-/// Whether a relative path leads nowhere but down.
-pub(super) fn is_beneath(path: &str) -> bool {
-    let down = |part| matches!(part, Component::Normal(_) | Component::CurDir);
-    Path::new(path).components().all(down)
 }
 
 /// Reads, each in a thread of its own, what the child tells and what the command writes.

@@ -7,7 +7,8 @@
 //!
 //! What holds wherever it runs: the environment, the standard input, the time, the amount of
 //! output, and that nothing that was started is left behind. What holds only where the kernel
-//! offers the means is said by each run's [`Confinement`].
+//! offers the means is said by each run's [`Confinement`]. Every file that the user may read can be
+//! read, and a socket in the file system can be connected to unless Landlock knows of those.
 
 mod ask;
 mod confinement;
@@ -25,13 +26,10 @@ mod confined;
 mod launch;
 #[cfg(unix)]
 mod live;
-#[cfg(not(target_os = "linux"))]
 #[cfg(unix)]
-#[path = "platform_other.rs"]
 mod platform;
-#[cfg(target_os = "linux")]
-#[path = "platform_linux.rs"]
-mod platform;
+#[cfg(unix)]
+mod prepare;
 #[cfg(unix)]
 mod ready;
 #[cfg(unix)]

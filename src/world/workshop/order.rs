@@ -49,13 +49,17 @@ pub struct Edit {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Network {
-    /// Nothing: a network namespace without interfaces, and no TCP by Landlock.
+    /// Nothing: a network namespace in which no interface is up, and no TCP by Landlock.
+    ///
+    /// That goes for a server and a client within the command too. Where there is Landlock and no
+    /// namespace, UDP remains open.
     #[default]
     None,
     /// TCP by these ports alone.
     ///
     /// The network is the machine's own, since services are asked over it. Landlock knows ports
-    /// and no addresses, and TCP alone: the same ports of other machines, and UDP, remain open.
+    /// and no addresses, and TCP alone: the same ports of other machines, and UDP, remain open. Any
+    /// free port, which a server asks for as port 0, is none of these.
     Loopback {
         /// The ports that may be connected to and bound.
         ports: Vec<u16>,

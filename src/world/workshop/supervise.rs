@@ -31,11 +31,11 @@ pub(super) fn supervise(mut socket: UnixStream, namespaces: BTreeSet<Namespace>)
     let mut instructions: Instructions = wire::receive(&mut socket)?;
     let stdin = std::mem::take(&mut instructions.stdin);
     let alone = namespaces.contains(&Namespace::Pid);
-    let (mut child, confinement) = match start(instructions, !stdin.is_empty(), namespaces) {
-        Ok(started) => started,
+    let teller = socket.try_clone()?;
+    let mut child = match start(instructions, !stdin.is_empty(), namespaces, teller) {
+        Ok(child) => child,
         Err(why) => return wire::send(&mut socket, &Tell::NotStarted(why.to_string())),
     };
-    wire::send(&mut socket, &Tell::Started(confinement))?;
     let program = Pid::from_raw(child.id().cast_signed());
     if let Some(mut pipe) = child.stdin.take() {
         // It may well end without having read all.
@@ -53,11 +53,15 @@ pub(super) fn supervise(mut socket: UnixStream, namespaces: BTreeSet<Namespace>)
 
 /// Starts the program from a thread that is restricted, which this process is not: so the program
 /// can neither signal nor look into whoever tells what became of it.
+///
+/// What is in force is told first: a program that ends us where nothing keeps it from that is not
+/// to be taken for one that never ran.
 fn start(
     instructions: Instructions,
     reads: bool,
     namespaces: BTreeSet<Namespace>,
-) -> Result<(Child, Confinement), Box<dyn Error + Send + Sync>> {
+    mut teller: UnixStream,
+) -> Result<Child, Box<dyn Error + Send + Sync>> {
     setrlimit(Resource::RLIMIT_CORE, 0, 0)?;
     setrlimit(
         Resource::RLIMIT_FSIZE,
@@ -75,12 +79,12 @@ fn start(
         .stdin(if reads { Stdio::piped() } else { Stdio::null() });
     let restricted = thread::Builder::new().spawn(move || {
         let landlock = platform::restrict(&instructions, &namespaces)?;
-        let child = command.spawn()?;
         let confinement = Confinement {
             landlock,
             namespaces,
         };
-        Ok((child, confinement))
+        wire::send(&mut teller, &Tell::Started(confinement))?;
+        Ok(command.spawn()?)
     })?;
     restricted
         .join()

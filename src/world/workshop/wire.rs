@@ -56,9 +56,9 @@ pub(super) struct Instructions {
 /// What the confined child tells.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) enum Tell {
-    /// The command runs.
+    /// The command is started, with this in force.
     Started(Confinement),
-    /// It does not run, for this reason.
+    /// It does not run after all, for this reason.
     NotStarted(String),
     /// It ended by itself, or by a signal.
     Ended(End),

@@ -4,30 +4,38 @@ use std::collections::BTreeSet;
 
 use nix::unistd::Pid;
 
-use super::confinement::Namespace;
-use super::wire::{Instructions, Setting};
+use crate::world::workshop::confinement::Namespace;
+use crate::world::workshop::wire::{Instructions, Setting};
 
 /// There are no namespaces.
 #[expect(clippy::unnecessary_wraps, reason = "elsewhere it can fail")]
-pub(super) fn enter(_: &Setting) -> std::io::Result<BTreeSet<Namespace>> {
+pub(in crate::world::workshop) fn enter(_: &Setting) -> std::io::Result<BTreeSet<Namespace>> {
     Ok(BTreeSet::new())
+}
+
+/// Nobody becomes another.
+pub(in crate::world::workshop) fn ids() -> (u32, u32) {
+    (0, 0)
 }
 
 /// Never comes to be, without a pid namespace.
 #[expect(clippy::unnecessary_wraps, reason = "elsewhere it can fail")]
-pub(super) fn settle_first(_: &BTreeSet<Namespace>) -> nix::Result<()> {
+pub(in crate::world::workshop) fn settle_first(
+    _: &BTreeSet<Namespace>,
+    _: (u32, u32),
+) -> std::io::Result<()> {
     Ok(())
 }
 
 /// Orphans go to the system's first process.
 #[expect(clippy::unnecessary_wraps, reason = "elsewhere it can fail")]
-pub(super) fn adopt_orphans() -> nix::Result<()> {
+pub(in crate::world::workshop) fn adopt_orphans() -> nix::Result<()> {
     Ok(())
 }
 
 /// There is no Landlock.
 #[expect(clippy::unnecessary_wraps, reason = "elsewhere it can fail")]
-pub(super) fn restrict(
+pub(in crate::world::workshop) fn restrict(
     _: &Instructions,
     _: &BTreeSet<Namespace>,
 ) -> Result<Option<u32>, Box<dyn std::error::Error + Send + Sync>> {
@@ -35,6 +43,6 @@ pub(super) fn restrict(
 }
 
 /// Nobody lists them; the process group is all that is known.
-pub(super) fn descendants() -> Vec<Pid> {
+pub(in crate::world::workshop) fn descendants() -> Vec<Pid> {
     Vec::new()
 }

@@ -1,0 +1,105 @@
+//! The list that is read: what the operator names, or a file that is made of it.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use anyhow::{Context as _, Result};
+
+use super::exit::UsageError;
+use super::list_args::ListArgs;
+use super::list_plan::ListPlan;
+use crate::quest::file::{InputFormat, InputTable};
+use crate::table::{FormatWish, MadeList};
+
+/// The files of a directory that are quests where the quest file does not say.
+const EVERY_FILE: &str = "**";
+
+/// The list that is read.
+pub(super) struct ListFile {
+    place: PathBuf,
+    made: Option<MadeList>,
+}
+
+impl ListFile {
+    /// Finds the list, and makes a file of a directory or of what a command prints.
+    ///
+    /// The command is the operator's own, and runs as they would run it: unconfined, in `here`.
+    pub(super) fn find(
+        args: &ListArgs,
+        input: Option<&InputTable>,
+        here: Option<&Path>,
+    ) -> Result<Self> {
+        let format = input.and_then(|input| input.format);
+        if let (Some(input), Some(InputFormat::Command), None) = (input, format, args.named()) {
+            let bytes = printed(&input.argv, here)?;
+            return Ok(Self {
+                place: input.argv.join(" ").into(),
+                made: Some(MadeList::of_lines(&bytes)?),
+            });
+        }
+        let place = args.path()?.to_owned();
+        let made = match input {
+            Some(input) if place.is_dir() => {
+                let glob = input.glob.as_deref().unwrap_or(EVERY_FILE);
+                Some(MadeList::of_dir(&place, glob, &[])?)
+            }
+            _ => None,
+        };
+        Ok(Self { place, made })
+    }
+
+    /// The file to read.
+    pub(super) fn path(&self) -> &Path {
+        match &self.made {
+            Some(made) => made.path(),
+            None => &self.place,
+        }
+    }
+
+    /// What the operator named.
+    pub(super) fn place(&self) -> &Path {
+        &self.place
+    }
+
+    /// Notes in `plan` how the file is read that was made.
+    pub(super) fn note_in(&self, plan: &mut ListPlan) {
+        if let Some(made) = &self.made {
+            plan.format = Some(made.format());
+            plan.made = true;
+        }
+    }
+}
+
+fn printed(argv: &[String], here: Option<&Path>) -> Result<Vec<u8>> {
+    let Some((program, arguments)) = argv.split_first() else {
+        let text = "[input] says that the list is what a command prints, and `argv` names none";
+        return Err(UsageError(text.to_owned()).into());
+    };
+    let mut command = Command::new(program);
+    command.args(arguments).stdin(Stdio::null());
+    if let Some(here) = here {
+        command.current_dir(here);
+    }
+    let output = command
+        .stderr(Stdio::inherit())
+        .output()
+        .with_context(|| format!("cannot run {program}, which is to print the list"))?;
+    if output.status.success() {
+        return Ok(output.stdout);
+    }
+    anyhow::bail!(
+        "{program}, which is to print the list, ended with {}",
+        output.status
+    )
+}
+
+/// The format that the quest file wishes, of those that are files.
+pub(super) fn wish(format: InputFormat) -> Option<FormatWish> {
+    match format {
+        InputFormat::Xlsx => Some(FormatWish::Xlsx),
+        InputFormat::Csv => Some(FormatWish::Csv),
+        InputFormat::Jsonl => Some(FormatWish::Jsonl),
+        InputFormat::Lines => Some(FormatWish::Lines),
+        InputFormat::Dir | InputFormat::Command => None,
+    }
+}

@@ -1,0 +1,120 @@
+//! `comail quest`: writing and checking quest files.
+
+use std::fs::OpenOptions;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result};
+use clap::{Args, Subcommand};
+use serde::Serialize;
+
+use super::context::Context;
+use super::escape::Plain;
+use super::exit::{Exit, UsageError};
+use super::prove_report;
+use super::scan_kind::freeze;
+use crate::drive::prove::{Proof, Tree, prove};
+use crate::gate::checks::schema::schema;
+use crate::quest::file::starter;
+
+/// Write, check and prove quest files: other gates, other tools
+#[derive(Debug, Args)]
+pub struct QuestArgs {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Debug, Subcommand)]
+enum What {
+    /// Read a quest file, say what is wrong with it and where, and run its controls
+    Check {
+        /// The quest file
+        file: PathBuf,
+        /// The directory of the files that the quests are about
+        #[arg(long, value_name = "DIR")]
+        tree: Option<PathBuf>,
+    },
+    /// Write a commented quest file to begin from: the worksheet of a good gate
+    New {
+        /// The kind's name, in kebab-case, such as unit-tests
+        name: String,
+        /// Where to write it [default: NAME.toml]
+        #[arg(long, value_name = "FILE")]
+        out: Option<PathBuf>,
+    },
+    /// Print the JSON Schema of quest files, for editors
+    Schema,
+}
+
+/// The JSON form of `quest check`.
+#[derive(Debug, Serialize)]
+struct Checked {
+    file: String,
+    name: String,
+    #[serde(flatten)]
+    proof: Proof,
+}
+
+/// The JSON form of `quest new`.
+#[derive(Debug, Serialize)]
+struct Written {
+    file: String,
+}
+
+pub(super) fn run(context: &mut Context, args: &QuestArgs) -> Result<Exit> {
+    match &args.what {
+        What::Check { file, tree } => check(context, file, tree.as_deref()),
+        What::New { name, out } => new(context, name, out.clone()),
+        What::Schema => {
+            context.output.show(&schema(), |paper, schema| {
+                paper.line(format!("{schema:#}"));
+            })?;
+            Ok(Exit::Done)
+        }
+    }
+}
+
+fn check(context: &mut Context, path: &Path, tree: Option<&Path>) -> Result<Exit> {
+    let frozen = freeze(path, tree, context.session_dir())?;
+    let checked = Checked {
+        file: path.display().to_string(),
+        name: frozen.definition.file()?.name,
+        proof: prove(&frozen.definition, &Tree::of(&frozen))?,
+    };
+    let exit = if checked.proof.holds() {
+        Exit::Done
+    } else {
+        Exit::Finding
+    };
+    context.output.show(&checked, |paper, checked| {
+        paper.line(format!("{}: reads well", Plain(&checked.file)));
+        prove_report::text(paper, &checked.proof);
+    })?;
+    Ok(exit)
+}
+
+fn new(context: &mut Context, name: &str, out: Option<PathBuf>) -> Result<Exit> {
+    let text = starter(name).ok_or_else(|| {
+        let text = format!("{name:?}: a kind's name is kebab-case, such as `unit-tests`");
+        UsageError(text)
+    })?;
+    let path = out.unwrap_or_else(|| format!("{name}.toml").into());
+    let mut options = OpenOptions::new();
+    let mut file = options
+        .write(true)
+        .create_new(true)
+        .open(&path)
+        .with_context(|| format!("cannot write {}, which must not be there", path.display()))?;
+    file.write_all(text.as_bytes())
+        .with_context(|| format!("cannot write {}", path.display()))?;
+    let written = Written {
+        file: path.display().to_string(),
+    };
+    context.output.show(&written, |paper, written| {
+        paper.line(format!(
+            "{} is written; fill it in, then run `comail quest check` on it",
+            Plain(&written.file)
+        ));
+    })?;
+    Ok(Exit::Done)
+}

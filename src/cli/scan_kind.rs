@@ -1,0 +1,153 @@
+//! The quest kind of a new session: the built-in one, or that of a quest file.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result};
+use clap::Args;
+use serde_json::Value;
+
+use super::context::Context;
+use super::gate_args::GateArgs;
+use super::network_args::NetworkArgs;
+use super::prove_report::refuse_unproven;
+use crate::drive::quest_file::{Freezing, Frozen};
+use crate::drive::{self, prove};
+use crate::gate::Gate as _;
+use crate::gate::checks::settings::FileSettings;
+use crate::gate::email::EmailGate;
+use crate::quest::file::{InputTable, QuestFile};
+use crate::session::KindRecord;
+
+/// The flags of `scan` that choose the quest kind.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Quest kind, frozen for the session")]
+pub struct KindArgs {
+    /// The quest file that says what the quests are [default: find e-mail addresses]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["update", "carry", "role_only"])]
+    pub(super) quest: Option<PathBuf>,
+
+    /// The directory of the files that the quests are about [default: as the quest file says,
+    /// else this directory]
+    #[arg(long, value_name = "DIR", requires = "quest")]
+    pub(super) tree: Option<PathBuf>,
+}
+
+/// The quest kind of a new session.
+pub(super) enum ScanKind {
+    /// The built-in one.
+    Email,
+    /// That of a quest file.
+    File(Box<Frozen>),
+}
+
+impl KindArgs {
+    /// Reads and freezes the quest file, where one is named.
+    pub(super) fn choose(&self, context: &Context) -> Result<ScanKind> {
+        match &self.quest {
+            None => Ok(ScanKind::Email),
+            Some(path) => {
+                let frozen = freeze(path, self.tree.as_deref(), context.session_dir())?;
+                Ok(ScanKind::File(Box::new(frozen)))
+            }
+        }
+    }
+}
+
+/// Freezes the quest file at `path`, for a session in `session`.
+pub(super) fn freeze(path: &Path, tree: Option<&Path>, session: &Path) -> Result<Frozen> {
+    let text = std::fs::read_to_string(path)
+        .with_context(|| format!("cannot read the quest file {}", path.display()))?;
+    let here = std::env::current_dir().context("this directory cannot be told")?;
+    let freezing = Freezing {
+        path: &here.join(path),
+        text,
+        tree: tree.map(Path::to_owned),
+        here,
+        session: session.to_owned(),
+        scratch: std::env::temp_dir(),
+        variables: &variable,
+    };
+    Ok(freezing.freeze(&FileSettings::default())?)
+}
+
+fn variable(name: &str) -> Option<OsString> {
+    std::env::var_os(name)
+}
+
+impl ScanKind {
+    /// What the quest file says of the list.
+    pub(super) fn input(&self) -> Result<Option<InputTable>> {
+        self.file(|file| file.input.clone())
+    }
+
+    /// How many FAILs end a quest, where the quest file says so.
+    pub(super) fn max_tries(&self) -> Result<Option<std::num::NonZeroU32>> {
+        Ok(self.file(|file| file.max_tries)?.flatten())
+    }
+
+    fn file<T>(&self, take: impl FnOnce(&QuestFile<'_>) -> T) -> Result<Option<T>> {
+        match self {
+            Self::Email => Ok(None),
+            Self::File(frozen) => Ok(Some(take(&frozen.definition.file()?))),
+        }
+    }
+
+    /// The directory in which the quest file lies.
+    pub(super) fn here(&self) -> Option<&Path> {
+        match self {
+            Self::Email => None,
+            Self::File(frozen) => Some(frozen.definition.here()),
+        }
+    }
+
+    /// What the session notes of the kind.
+    pub(super) fn record(&self) -> Result<KindRecord> {
+        match self {
+            Self::Email => Ok(drive::email_record()),
+            Self::File(frozen) => Ok(frozen.definition.record()?),
+        }
+    }
+
+    /// The gate's settings, to be frozen.
+    pub(super) fn settings(&self, args: &GateArgs, network: &NetworkArgs) -> Result<Value> {
+        Ok(match self {
+            Self::Email => {
+                let levels = args.known_levels(&EmailGate::default().rules())?;
+                serde_json::to_value(args.email(network, levels))?
+            }
+            Self::File(frozen) => {
+                let settings = FileSettings::default();
+                let rules = frozen.definition.gate(settings)?.rules();
+                let settings = FileSettings {
+                    robots: network.robots(),
+                    allow_net: network.allow_net().to_vec(),
+                    levels: args.known_levels(&rules)?,
+                };
+                serde_json::to_value(settings)?
+            }
+        })
+    }
+
+    /// Runs the controls, and refuses a gate that does not stand them.
+    pub(super) fn prove(&self) -> Result<()> {
+        match self {
+            Self::Email => Ok(()),
+            Self::File(frozen) => {
+                let proof = prove::prove(&frozen.definition, &prove::Tree::of(frozen))?;
+                refuse_unproven(&proof, &frozen.definition.path)
+            }
+        }
+    }
+
+    /// What the session keeps beside its own files.
+    pub(super) fn stock(
+        &self,
+        store: &crate::session::EvidenceStore,
+    ) -> Result<(), crate::session::SessionError> {
+        match self {
+            Self::Email => Ok(()),
+            Self::File(frozen) => frozen.stock(store),
+        }
+    }
+}

@@ -1,0 +1,215 @@
+//! Running the controls of a quest file.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use super::proof::{Outcome, Proof};
+use super::stand_in::StandIn;
+use crate::drive::observe::observe;
+use crate::drive::quest_file::{BenchError, Definition, Faulty, Frozen};
+use crate::drive::turn::Judge;
+use crate::gate::checks::settings::FileSettings;
+use crate::gate::checks::unique::taken;
+use crate::gate::{Case, Gate as _, Judgement};
+use crate::quest::file::ControlTable;
+use crate::quest::{EmptyKey, FieldName, Key, Quest, QuestId, Shown, Submission};
+use crate::world::recorded::{BadWorld, RecordedWorld};
+use crate::world::tree::{BadGlob, Ignored, Listing, TreeError};
+use crate::world::workshop::LiveWorkshop;
+use crate::world::{Accepted, Taken};
+
+/// A world in which there is nothing.
+const NO_WORLD: &str = r#"{"pages": {}}"#;
+
+/// The tree over which controls run that name none of their own.
+#[derive(Debug, Clone, Default)]
+pub struct Tree {
+    root: Option<PathBuf>,
+    ignore: Vec<String>,
+}
+
+impl Tree {
+    /// The tree of a frozen quest file.
+    #[must_use]
+    pub fn of(frozen: &Frozen) -> Self {
+        Self::of_definition(&frozen.definition)
+    }
+
+    /// The tree of a session's quest file, as it is now.
+    #[must_use]
+    pub fn of_definition(definition: &Definition) -> Self {
+        let tree = definition.tree.as_ref();
+        Self {
+            root: tree.map(|tree| tree.root.clone()),
+            ignore: tree.map(|tree| tree.ignore.clone()).unwrap_or_default(),
+        }
+    }
+}
+
+/// Why controls cannot be run.
+#[derive(Debug, thiserror::Error)]
+pub enum ProveError {
+    /// The quest file has a mistake.
+    #[error(transparent)]
+    Faulty(#[from] Faulty),
+    /// Nothing can be run for it.
+    #[error(transparent)]
+    Bench(#[from] BenchError),
+    /// A glob of the tree's is none.
+    #[error(transparent)]
+    Glob(#[from] BadGlob),
+    /// A control's tree cannot be taken.
+    #[error("control `{control}`: its tree")]
+    Tree {
+        /// The control.
+        control: String,
+        /// Why.
+        #[source]
+        source: TreeError,
+    },
+    /// A control's recorded world cannot be read.
+    #[error("control `{control}`: cannot read {}", path.display())]
+    WorldFile {
+        /// The control.
+        control: String,
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        #[source]
+        source: std::io::Error,
+    },
+    /// A control's recorded world is none.
+    #[error("control `{control}`")]
+    World {
+        /// The control.
+        control: String,
+        /// Why.
+        #[source]
+        source: BadWorld,
+    },
+    /// A control has no key.
+    #[error("control `{control}`")]
+    Key {
+        /// The control.
+        control: String,
+        /// Why.
+        #[source]
+        source: EmptyKey,
+    },
+    /// A judgement cannot be written as JSON.
+    #[error("cannot write a judgement as JSON")]
+    Json(#[from] serde_json::Error),
+}
+
+/// Runs every control of `definition`: pages and DNS from recorded worlds, commands for real, over
+/// copies of the trees.
+pub fn prove(definition: &Definition, tree: &Tree) -> Result<Proof, ProveError> {
+    let file = definition.file()?;
+    let rules = definition.gate(FileSettings::default())?.rules();
+    let mut outcomes = Vec::with_capacity(file.controls.len());
+    for control in &file.controls {
+        let judgement = judge(definition, tree, control)?;
+        outcomes.push(Outcome::of(control, judgement));
+    }
+    Ok(Proof::of(outcomes, &rules, file.open))
+}
+
+fn judge(
+    definition: &Definition,
+    tree: &Tree,
+    control: &ControlTable,
+) -> Result<Judgement, ProveError> {
+    let name = || control.name.clone();
+    let here = definition.here();
+    let stand_in = match control
+        .tree
+        .as_ref()
+        .map(|dir| here.join(dir))
+        .or(tree.root.clone())
+    {
+        Some(root) if definition.tree.is_some() => {
+            let writes = control.writes.as_ref().map(|dir| here.join(dir));
+            let ignored = Ignored::new(&tree.ignore)?;
+            let made = StandIn::of(&root, &ignored, writes.as_deref(), &definition.scratch);
+            let control = name();
+            Some(made.map_err(|source| ProveError::Tree { control, source })?)
+        }
+        _ => None,
+    };
+    let mut bench = match &stand_in {
+        Some(made) => definition.bench(made.listing.clone(), made.load(), Vec::new())?,
+        None => definition.bench(Listing::default(), Box::new(|_| Ok(None)), Vec::new())?,
+    };
+    bench.root = stand_in.as_ref().map(|made| made.root().to_owned());
+    let world = world(control, here)?;
+    let gate = definition.gate(FileSettings::default())?;
+    let quest = quest(control)?;
+    let fields = control.submit.iter();
+    let fields = fields.map(|(name, text)| (FieldName::from(name.clone()), text.clone()));
+    let submission = Submission::Fields(fields.collect());
+    let workshop = LiveWorkshop::new(&bench);
+    let judge = Judge {
+        gate: &gate,
+        fetcher: &world,
+        resolver: &world,
+        workshop: &workshop,
+    };
+    let case = Case {
+        quest: &quest,
+        submission: &submission,
+    };
+    let (judgement, _) = observe(&judge, case, &Before(&control.taken))?;
+    Ok(judgement)
+}
+
+fn quest(control: &ControlTable) -> Result<Quest, ProveError> {
+    let key = Key::new(&control.key).map_err(|source| ProveError::Key {
+        control: control.name.clone(),
+        source,
+    })?;
+    let cells = control.input.iter().map(|(label, text)| Shown {
+        label: label.clone(),
+        text: text.clone(),
+    });
+    Ok(Quest {
+        id: QuestId::FIRST,
+        key,
+        anchor: None,
+        shown: Vec::new(),
+        known: cells.collect(),
+        after: Vec::new(),
+        rows: vec![1],
+    })
+}
+
+fn world(control: &ControlTable, here: &Path) -> Result<RecordedWorld, ProveError> {
+    let text = match &control.world {
+        None => NO_WORLD.to_owned(),
+        Some(name) => {
+            let path = here.join(name);
+            std::fs::read_to_string(&path).map_err(|source| ProveError::WorldFile {
+                control: control.name.clone(),
+                path,
+                source,
+            })?
+        }
+    };
+    RecordedWorld::from_json(&text).map_err(|source| ProveError::World {
+        control: control.name.clone(),
+        source,
+    })
+}
+
+/// What a control says that other quests have passed with.
+struct Before<'a>(&'a BTreeMap<String, String>);
+
+impl Accepted for Before<'_> {
+    fn holder(&self, asked: &Taken) -> Option<Key> {
+        let Taken::Value { field, .. } = asked else {
+            return None;
+        };
+        let text = self.0.get(field.as_str())?;
+        let held = taken(field, text).as_ref() == Some(asked);
+        held.then(|| Key::new("another quest").ok()).flatten()
+    }
+}

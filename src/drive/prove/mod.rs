@@ -1,0 +1,10 @@
+//! The gate's own test: every control gets the verdict that it must, and every rule can fire.
+
+mod control;
+mod email;
+mod proof;
+mod stand_in;
+
+pub use control::{ProveError, Tree, prove};
+pub use email::prove_email;
+pub use proof::{Lacking, Outcome, Proof};

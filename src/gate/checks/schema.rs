@@ -1,0 +1,80 @@
+//! The JSON Schema of quest files, for editors.
+
+use schemars::generate::SchemaSettings;
+use schemars::{JsonSchema, Schema};
+use serde_json::{Map, Value, json};
+
+use super::kinds::KINDS;
+use super::quest_check::CheckHead;
+use crate::quest::file::{ControlTable, FieldTable, HeadTable, ServiceTable};
+
+/// The schema of a whole quest file (JSON Schema 2020-12).
+#[must_use]
+pub fn schema() -> Value {
+    let mut generator = SchemaSettings::draft2020_12().into_generator();
+    let mut whole = plain(&HeadTable::json_schema(&mut generator));
+    let head = plain(&CheckHead::json_schema(&mut generator));
+    let mut checks = Vec::with_capacity(KINDS.len());
+    for kind in KINDS {
+        let own = plain(&(kind.schema)(&mut generator));
+        checks.push(check(kind.name, &head, &own));
+    }
+    let tables = [
+        ("check", json!({"oneOf": checks})),
+        ("field", plain(&generator.subschema_for::<FieldTable>())),
+        ("service", plain(&generator.subschema_for::<ServiceTable>())),
+        ("control", plain(&generator.subschema_for::<ControlTable>())),
+    ];
+    for (name, items) in tables {
+        whole["properties"][name] = json!({"type": "array", "items": items});
+    }
+    let definitions: Map<String, Value> = generator.take_definitions(true).into_iter().collect();
+    whole["$defs"] = Value::Object(definitions);
+    whole["$schema"] = json!("https://json-schema.org/draft/2020-12/schema");
+    whole["title"] = json!("comail quest file");
+    whole
+}
+
+/// The schema of a check's table: what every check says, and what this kind does.
+fn check(name: &str, head: &Value, own: &Value) -> Value {
+    let mut check = own.clone();
+    let empty = Map::new();
+    let of_head = head["properties"].as_object().unwrap_or(&empty);
+    for (key, value) in of_head {
+        check["properties"][key] = value.clone();
+    }
+    check["properties"]["kind"] = json!({"const": name});
+    let required = [&own["required"], &head["required"]].into_iter();
+    let required: Vec<Value> = required
+        .filter_map(Value::as_array)
+        .flatten()
+        .cloned()
+        .collect();
+    check["required"] = Value::Array(required);
+    check["title"] = json!(name);
+    check
+}
+
+fn plain(schema: &Schema) -> Value {
+    schema.as_value().clone()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_kind_of_check_is_in_it() {
+        let schema = schema();
+        let checks = schema["properties"]["check"]["items"]["oneOf"]
+            .as_array()
+            .unwrap();
+        let kinds: Vec<_> = checks
+            .iter()
+            .map(|it| it["properties"]["kind"]["const"].as_str().unwrap())
+            .collect();
+        let known: Vec<_> = KINDS.iter().map(|kind| kind.name).collect();
+        assert_eq!(kinds, known);
+        assert_eq!(schema["properties"]["name"]["type"], "string");
+    }
+}

@@ -1,0 +1,19 @@
+//! What the kernel offers to confine a command.
+
+#[cfg(target_os = "linux")]
+mod descendants;
+#[cfg(not(target_os = "linux"))]
+mod elsewhere;
+#[cfg(target_os = "linux")]
+mod landlock;
+#[cfg(target_os = "linux")]
+mod namespaces;
+
+#[cfg(not(target_os = "linux"))]
+pub(super) use elsewhere::{adopt_orphans, descendants, enter, ids, restrict, settle_first};
+#[cfg(target_os = "linux")]
+pub(super) use {
+    descendants::{adopt_orphans, descendants},
+    landlock::restrict,
+    namespaces::{enter, ids, settle_first},
+};

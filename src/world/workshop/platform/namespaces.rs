@@ -1,0 +1,114 @@
+//! Namespaces: what of the machine a command sees.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use nix::mount::{MsFlags, mount};
+use nix::sched::{CloneFlags, unshare};
+use nix::sys::prctl;
+use nix::sys::signal::Signal;
+use nix::unistd::{getgid, getuid};
+
+use crate::world::workshop::confinement::Namespace;
+use crate::world::workshop::wire::Setting;
+
+/// Enters as many of the wanted namespaces as the kernel lets us, and tells which.
+///
+/// With [`Namespace::Pid`] the next child is the first process of a namespace of its own. To be
+/// called while the process has one thread.
+pub(in crate::world::workshop) fn enter(setting: &Setting) -> std::io::Result<BTreeSet<Namespace>> {
+    let entered = enter_most(&setting.namespaces)?;
+    if entered.contains(&Namespace::Mount) {
+        mount_over(setting);
+    }
+    Ok(entered)
+}
+
+/// A kernel may refuse all, or those of the network, or, to one without privileges, all but with a
+/// namespace of users, which the privileged need not.
+fn enter_most(wanted: &BTreeSet<Namespace>) -> std::io::Result<BTreeSet<Namespace>> {
+    let without = |left: &[Namespace]| -> BTreeSet<Namespace> {
+        let kept = wanted.iter().filter(|one| !left.contains(one));
+        kept.copied().collect()
+    };
+    let (uid, gid) = (getuid(), getgid());
+    let mut tries = vec![without(&[]), without(&[Namespace::Net])];
+    if uid.is_root() {
+        tries.insert(0, without(&[Namespace::User]));
+    }
+    for set in tries {
+        if set.is_empty() || unshare(flags(&set)).is_err() {
+            continue;
+        }
+        if set.contains(&Namespace::User) {
+            // Only as its root the first process of the pid namespace can mount what it sees.
+            map_ids((0, uid.as_raw()), (0, gid.as_raw()))?;
+        }
+        return Ok(set);
+    }
+    Ok(BTreeSet::new())
+}
+
+/// Says who inside a new namespace of users is who outside of it.
+fn map_ids(uids: (u32, u32), gids: (u32, u32)) -> std::io::Result<()> {
+    fs::write("/proc/self/setgroups", "deny")?;
+    fs::write("/proc/self/uid_map", format!("{} {} 1", uids.0, uids.1))?;
+    fs::write("/proc/self/gid_map", format!("{} {} 1", gids.0, gids.1))
+}
+
+/// Who this process is: its user and its group.
+pub(in crate::world::workshop) fn ids() -> (u32, u32) {
+    (getuid().as_raw(), getgid().as_raw())
+}
+
+fn flags(namespaces: &BTreeSet<Namespace>) -> CloneFlags {
+    let flag = |namespace: &Namespace| match namespace {
+        Namespace::Pid => CloneFlags::CLONE_NEWPID,
+        Namespace::Net => CloneFlags::CLONE_NEWNET,
+        Namespace::Ipc => CloneFlags::CLONE_NEWIPC,
+        Namespace::Mount => CloneFlags::CLONE_NEWNS,
+        Namespace::User => CloneFlags::CLONE_NEWUSER,
+    };
+    namespaces.iter().map(flag).collect()
+}
+
+/// Gives the command a shared memory of its own, and an empty directory for each hidden one.
+///
+/// Nothing is mounted unless it stays in this namespace; what cannot be mounted is left as it is.
+fn mount_over(setting: &Setting) {
+    let private = MsFlags::MS_REC | MsFlags::MS_PRIVATE;
+    if mount(None::<&str>, "/", None::<&str>, private, None::<&str>).is_err() {
+        return;
+    }
+    let memory = |at: &Path, options: &str| {
+        let flags = MsFlags::MS_NOSUID | MsFlags::MS_NODEV;
+        mount(Some("tmpfs"), at, Some("tmpfs"), flags, Some(options))
+    };
+    let _ = memory(Path::new("/dev/shm"), "size=64m,mode=1777");
+    for hidden in &setting.hidden {
+        let needed = setting.visible.iter().any(|path| path.starts_with(hidden));
+        if !needed {
+            let _ = memory(hidden, "size=4k,mode=0000");
+        }
+    }
+}
+
+/// Makes this process, the first of a pid namespace, one that ends with its parent, sees only its
+/// own processes, is again who it was before it entered a namespace of users, and cannot be looked
+/// into by others of that user.
+pub(in crate::world::workshop) fn settle_first(
+    namespaces: &BTreeSet<Namespace>,
+    (uid, gid): (u32, u32),
+) -> std::io::Result<()> {
+    if namespaces.contains(&Namespace::Mount) {
+        let flags = MsFlags::MS_NOSUID | MsFlags::MS_NODEV | MsFlags::MS_NOEXEC;
+        let _ = mount(Some("proc"), "/proc", Some("proc"), flags, None::<&str>);
+    }
+    if namespaces.contains(&Namespace::User) {
+        unshare(CloneFlags::CLONE_NEWUSER)?;
+        map_ids((uid, 0), (gid, 0))?;
+    }
+    prctl::set_dumpable(false)?;
+    Ok(prctl::set_pdeathsig(Signal::SIGKILL)?)
+}
