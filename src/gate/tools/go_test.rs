@@ -14,6 +14,9 @@ const FORMAT: &str = "output of go test -json";
 /// How much of one test's output is kept, in bytes.
 const MOST_OUTPUT: usize = 8 * 1024;
 
+/// How deep tests may lie within tests; what holds a deeper one may be counted with it.
+const MOST_DEPTH: usize = 32;
+
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase")]
 struct Event {
@@ -165,7 +168,8 @@ impl Reading {
 /// What holds a test: its package, and the tests that it is part of.
 fn holders((package, test): &Unit) -> Vec<Unit> {
     let name = test.as_deref().unwrap_or_default();
-    let above = name.match_indices('/').filter_map(|(at, _)| name.get(..at));
+    let above = name.match_indices('/').take(MOST_DEPTH);
+    let above = above.filter_map(|(at, _)| name.get(..at));
     let above = above.map(|name| (package.clone(), Some(name.to_owned())));
     above.chain([(package.clone(), None)]).collect()
 }
@@ -220,6 +224,13 @@ mod tests {
                 skipped: 0
             })
         );
+    }
+
+    #[test]
+    fn names_of_many_parts_cost_little() {
+        let name = "/".repeat(1 << 18);
+        let text = format!(r#"{{"Action":"run","Package":"p","Test":"{name}"}}"#);
+        assert_eq!(read(text.as_bytes()).expect("go test").count, 1);
     }
 
     #[test]

@@ -61,7 +61,10 @@ pub(super) fn read(bytes: &[u8]) -> Result<Complaints, Unread> {
 impl Reading {
     fn start(&mut self, start: &BytesStart<'_>) {
         match start.name().as_ref() {
-            "testcase" => self.case = Some(Case::begun(start)),
+            "testcase" => {
+                self.close();
+                self.case = Some(Case::begun(start));
+            }
             "failure" | "error" => {
                 // A suite can break off outside of any test.
                 let case = self.case.get_or_insert_with(Case::default);
@@ -201,6 +204,17 @@ mod tests {
                 failed: 1,
                 skipped: 2
             })
+        );
+    }
+
+    #[test]
+    fn no_test_hides_another() {
+        let nested =
+            b"<testsuite><testcase name='a'><failure/><testcase name='b'/></testcase></testsuite>";
+        let all = read(nested).expect("JUnit");
+        assert_eq!(
+            all.seen.map(|seen| (seen.passed, seen.failed)),
+            Some((1, 1))
         );
     }
 

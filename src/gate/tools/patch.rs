@@ -19,6 +19,9 @@ use super::unread::Unread;
 
 const FORMAT: &str = "patch";
 
+/// The longest `diff --git` line, in bytes; where the paths in it part is searched for.
+const MOST_HEADER: usize = 1024;
+
 /// A patch of one or more files.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Patch {
@@ -78,6 +81,10 @@ impl Patch {
         } else {
             return Err(Unread::Nothing { format: FORMAT });
         };
+        let long = |line: &str| line.starts_with("diff --git ") && line.len() > MOST_HEADER;
+        if text.split('\n').any(long) {
+            return Err(damaged("a header is too long"));
+        }
         let mut files = Vec::new();
         let mut paths = BTreeSet::new();
         for parsed in PatchSet::parse(text, options) {
@@ -144,7 +151,8 @@ fn target<'a>(operation: &'a FileOperation<'_, str>) -> Result<(&'a str, Change)
             }
             Ok((path, Change::Modify))
         }
-        FileOperation::Rename { from, to } | FileOperation::Copy { from, to } => Err(damaged(&format!("{from} becomes {to}: files are not renamed or copied"),
+        FileOperation::Rename { from, to } | FileOperation::Copy { from, to } => Err(damaged(
+            &format!("{from} becomes {to}: files are not renamed or copied"),
         )),
     }
 }

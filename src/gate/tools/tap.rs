@@ -18,8 +18,8 @@ const MOST_DEPTH: usize = 31;
 
 static POINT: LazyLock<Regex> = LazyLock::new(|| {
     constant(
-        r"(?xi)^(?<indent>\ *) (?<not>not\ )? ok\b (?:\ +(?<number>[0-9]+)\b)? (?:\ +-\ |\ +-$)?
-        (?<name>.*?) (?:\s\#\s*(?<word>skip|todo)\S*(?:\s+(?<why>.*))?)? \s*$",
+        r"(?x)^(?<indent>\ *) (?<not>not\ )? ok (?:\ +(?<number>[0-9]+)\b)? (?:\ +-?\ *(?<name>.*?))?
+        (?:\s*\#\s*(?<word>(?i:skip|todo))\S*(?:\s.*)?)? \s*$",
     )
 });
 static PLAN: LazyLock<Regex> =
@@ -235,6 +235,11 @@ mod tests {
                 skipped: 1
             })
         );
-        assert!(read(b"okay, all good\n").is_err());
+        for text in ["okay, all good\n", "ok: done\n", "OK 1\n", "not okay\n"] {
+            assert!(read(text.as_bytes()).is_err(), "{text}");
+        }
+        let bare = read(b"1..3\nok\nok # skip\nnot ok # Todo: soon\n").expect("TAP");
+        let seen = bare.seen.expect("tests");
+        assert_eq!((seen.passed, seen.failed, seen.skipped), (1, 0, 2));
     }
 }

@@ -2,30 +2,33 @@
 
 use super::super::text::lines;
 use super::super::unread::Unread;
-use super::Coverage;
+use super::{Coverage, Lines};
 
 const FORMAT: &str = "LCOV report";
 
 pub(super) fn read(text: &str) -> Result<Coverage, Unread> {
     let mut coverage = Coverage::default();
-    let mut file: Option<&str> = None;
+    let mut record: Option<(&str, Lines)> = None;
     for (index, line) in lines(text).enumerate() {
         let damaged = |why| Unread::damaged(FORMAT, &format!("line {}: {why}", index + 1));
         let line = line.trim();
         if let Some(path) = line.strip_prefix("SF:") {
-            if file.replace(path).is_some() {
+            if record.replace((path, Lines::default())).is_some() {
                 return Err(damaged("a record begins within another"));
             }
-            coverage.of(path);
         } else if let Some(data) = line.strip_prefix("DA:") {
-            let path = file.ok_or_else(|| damaged("a line outside of any file"))?;
+            let (_, known) = record
+                .as_mut()
+                .ok_or_else(|| damaged("a line outside of any file"))?;
             let (line, hits) = hit(data).ok_or_else(|| damaged("no line and count"))?;
-            coverage.of(path).add(line, hits);
-        } else if line == "end_of_record" {
-            file = None;
+            known.add(line, hits);
+        } else if line == "end_of_record"
+            && let Some((path, known)) = record.take()
+        {
+            coverage.of(path).merge(&known);
         }
     }
-    if file.is_some() {
+    if record.is_some() {
         return Err(Unread::damaged(FORMAT, "it is cut off within a record"));
     }
     if coverage.files.is_empty() {

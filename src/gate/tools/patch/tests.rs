@@ -165,6 +165,12 @@ fn refuses_what_is_no_edit_of_text() {
 }
 
 #[test]
+fn headers_that_cost_much_are_refused() {
+    let spaces = format!("diff --git {}\nnew file mode 100644\n", " ".repeat(1 << 18));
+    assert!(said(&spaces).contains("too long"));
+}
+
+#[test]
 fn no_hunk_is_lost() {
     let junk = "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-1\n+2\njunk\n@@ -5 +5 @@\n-5\n+6\n";
     assert!(said(junk).contains("belong to no file"));
