@@ -2,7 +2,10 @@
 
 use schemars::{Schema, SchemaGenerator};
 
+use super::command::CommandSpec;
+use super::git_clean::GitCleanSpec;
 use super::matches::MatchesSpec;
+use super::only_changed::OnlyChangedSpec;
 use super::probe::Probe;
 use super::spec::{Flaw, Shows, Source, Spec};
 use super::unique::UniqueSpec;
@@ -24,7 +27,13 @@ pub struct Kind {
 }
 
 /// All of them, by name.
-pub const KINDS: &[Kind] = &[kind::<MatchesSpec>(), kind::<UniqueSpec>()];
+pub const KINDS: &[Kind] = &[
+    kind::<CommandSpec>(),
+    kind::<GitCleanSpec>(),
+    kind::<MatchesSpec>(),
+    kind::<OnlyChangedSpec>(),
+    kind::<UniqueSpec>(),
+];
 
 const fn kind<S: Spec>() -> Kind {
     Kind {

@@ -11,13 +11,21 @@ pub mod probe;
 pub mod settings;
 pub mod spec;
 
+mod changes;
+mod command;
 mod fields;
 mod file_gate;
+mod git_clean;
 mod matches;
+mod only_changed;
 mod open_ended;
+mod orders;
 mod quest_check;
 mod unique;
 
 pub use context::Context;
 pub use file_gate::FileGate;
+#[cfg(test)]
+mod bench;
+
 pub use quest_check::UNCONFIRMED;
