@@ -7,6 +7,7 @@ use super::git_clean::GitCleanSpec;
 use super::matches::MatchesSpec;
 use super::only_changed::OnlyChangedSpec;
 use super::probe::Probe;
+use super::script::ScriptSpec;
 use super::spec::{Flaw, Shows, Source, Spec};
 use super::unique::UniqueSpec;
 use crate::quest::file::{Mistake, RawTable};
@@ -32,6 +33,7 @@ pub const KINDS: &[Kind] = &[
     kind::<GitCleanSpec>(),
     kind::<MatchesSpec>(),
     kind::<OnlyChangedSpec>(),
+    kind::<ScriptSpec>(),
     kind::<UniqueSpec>(),
 ];
 

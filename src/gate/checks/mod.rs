@@ -21,6 +21,8 @@ mod only_changed;
 mod open_ended;
 mod orders;
 mod quest_check;
+mod script;
+mod script_answer;
 mod unique;
 
 pub use context::Context;

@@ -13,4 +13,5 @@ mod tool_facts;
 pub use byte_size::ByteSize;
 pub use keys::{NetworkName, OnTimeout, RunKeys, a_minute, ten_mebibytes};
 pub use plan::{OrderPlan, cut_short, names};
+pub use tail::tail;
 pub use tool_facts::{FactsTable, ToolFacts, ToolKeys, capped, wrong_code};
