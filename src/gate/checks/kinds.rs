@@ -3,8 +3,10 @@
 use schemars::{Schema, SchemaGenerator};
 
 use super::command::CommandSpec;
+use super::coverage::CoverageSpec;
 use super::git_clean::GitCleanSpec;
 use super::matches::MatchesSpec;
+use super::mutation::MutationSpec;
 use super::only_changed::OnlyChangedSpec;
 use super::probe::Probe;
 use super::script::ScriptSpec;
@@ -30,8 +32,10 @@ pub struct Kind {
 /// All of them, by name.
 pub const KINDS: &[Kind] = &[
     kind::<CommandSpec>(),
+    kind::<CoverageSpec>(),
     kind::<GitCleanSpec>(),
     kind::<MatchesSpec>(),
+    kind::<MutationSpec>(),
     kind::<OnlyChangedSpec>(),
     kind::<ScriptSpec>(),
     kind::<UniqueSpec>(),

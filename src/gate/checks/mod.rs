@@ -13,13 +13,17 @@ pub mod spec;
 
 mod changes;
 mod command;
+mod coverage;
 mod fields;
 mod file_gate;
+mod from_command;
 mod git_clean;
 mod matches;
+mod mutation;
 mod only_changed;
 mod open_ended;
 mod orders;
+mod own_lines;
 mod quest_check;
 mod script;
 mod script_answer;
