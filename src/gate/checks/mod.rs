@@ -28,10 +28,9 @@ mod quest_check;
 mod script;
 mod script_answer;
 mod unique;
+#[cfg(test)]
+mod workbench;
 
 pub use context::Context;
 pub use file_gate::FileGate;
-#[cfg(test)]
-mod bench;
-
 pub use quest_check::UNCONFIRMED;

@@ -1,4 +1,4 @@
-//! A gate made of the text of a quest file, and a case for it, for the tests of single kinds.
+//! A gate of several checks and a case for it, whose every judgement is replayed.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -9,6 +9,9 @@ use super::settings::FileSettings;
 use crate::gate::{Case, CheckOutcome, Fact, Gate as _, Judgement};
 use crate::quest::file::{Mistake, QuestFile};
 use crate::quest::{Digest, FieldName, Fields, Key, Quest, QuestId, Shown, Submission, Verdict};
+use crate::world::evidence::Recording;
+use crate::world::record::Recorder;
+use crate::world::replay::Replay;
 use crate::world::workshop::{Confinement, End, Pinned, Ran, Workshop};
 use crate::world::{MockAccepted, MockFetcher, MockResolver, World};
 
@@ -120,7 +123,7 @@ impl Bench {
         FileGate::new(&file, &self.outside, FileSettings::default())
     }
 
-    /// What the gate says, by what the workshop answers.
+    /// What the gate says, by what the workshop answers, and says again of what was recorded.
     pub fn judge(&self, workshop: &dyn Workshop) -> Judgement {
         let (fetcher, resolver, accepted) =
             (MockFetcher::new(), MockResolver::new(), MockAccepted::new());
@@ -135,7 +138,14 @@ impl Bench {
             quest: &self.quest,
             submission: &submission,
         };
-        self.gate().unwrap().judge(case, &world)
+        let gate = self.gate().unwrap();
+        let recorder = Recorder::new(world);
+        let judgement = gate.judge(case, &recorder.world());
+        let Recording { evidence, bodies } = recorder.finish();
+        let replay = Replay::new(&evidence, &bodies);
+        assert_eq!(gate.judge(case, &replay.world()), judgement);
+        assert_eq!(replay.missing(), []);
+        judgement
     }
 
     /// The only fact of the judgement, with its verdict; none where it is PASS.
