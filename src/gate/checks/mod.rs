@@ -12,12 +12,25 @@ pub mod schema;
 pub mod settings;
 pub mod spec;
 
+mod changes;
+mod command;
+mod coverage;
 mod fields;
 mod file_gate;
+mod from_command;
+mod git_clean;
 mod matches;
+mod mutation;
+mod only_changed;
 mod open_ended;
+mod orders;
+mod own_lines;
 mod quest_check;
+mod script;
+mod script_answer;
 pub mod unique;
+#[cfg(test)]
+mod workbench;
 
 pub use context::Context;
 pub use file_gate::FileGate;
