@@ -11,6 +11,7 @@ mod fact;
 pub mod house;
 mod judgement;
 mod rule;
+pub mod tools;
 
 pub use cascade::{BadNeed, Cascade};
 pub use check::{Check, Cost, Finding};
