@@ -2,8 +2,21 @@
 
 use schemars::{Schema, SchemaGenerator};
 
+use super::blacklist::BlacklistSpec;
+use super::citation::CitationSpec;
+use super::command_policy::CommandPolicySpec;
+use super::contains::ContainsSpec;
+use super::count::CountSpec;
+use super::file_exists::{FileExistsSpec, FileNotEmptySpec};
+use super::http::HttpSpec;
+use super::json_schema::JsonSchemaSpec;
+use super::json_valid::JsonValidSpec;
 use super::matches::MatchesSpec;
+use super::mx::MxSpec;
+use super::patch::PatchSpec;
 use super::probe::Probe;
+use super::same_domain::SameDomainSpec;
+use super::similar::SimilarSpec;
 use super::spec::{Flaw, Shows, Source, Spec};
 use super::unique::UniqueSpec;
 use crate::quest::file::{Mistake, RawTable};
@@ -24,7 +37,24 @@ pub struct Kind {
 }
 
 /// All of them, by name.
-pub const KINDS: &[Kind] = &[kind::<MatchesSpec>(), kind::<UniqueSpec>()];
+pub const KINDS: &[Kind] = &[
+    kind::<BlacklistSpec>(),
+    kind::<CitationSpec>(),
+    kind::<CommandPolicySpec>(),
+    kind::<ContainsSpec>(),
+    kind::<CountSpec>(),
+    kind::<FileExistsSpec>(),
+    kind::<FileNotEmptySpec>(),
+    kind::<HttpSpec>(),
+    kind::<JsonSchemaSpec>(),
+    kind::<JsonValidSpec>(),
+    kind::<MatchesSpec>(),
+    kind::<MxSpec>(),
+    kind::<PatchSpec>(),
+    kind::<SameDomainSpec>(),
+    kind::<SimilarSpec>(),
+    kind::<UniqueSpec>(),
+];
 
 const fn kind<S: Spec>() -> Kind {
     Kind {
@@ -50,4 +80,37 @@ fn build<S: Spec>(table: &RawTable<'_>, source: &Source<'_>) -> Result<Box<dyn P
 
 fn schema<S: Spec>(generator: &mut SchemaGenerator) -> Schema {
     S::json_schema(generator)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kinds_stand_by_name_once() {
+        assert!(KINDS.is_sorted_by(|one, other| one.name < other.name));
+    }
+
+    #[test]
+    fn what_an_agent_can_always_bring_about_shows_no_fact() {
+        for name in [
+            "blacklist",
+            "command-policy",
+            "count",
+            "file-exists",
+            "file-not-empty",
+            "json-schema",
+            "json-valid",
+            "matches",
+            "same-domain",
+            "similar",
+            "unique",
+        ] {
+            assert_eq!(
+                named(name).map(|kind| kind.shows),
+                Some(Shows::Form),
+                "{name}"
+            );
+        }
+    }
 }

@@ -11,12 +11,36 @@ pub mod probe;
 pub mod settings;
 pub mod spec;
 
+mod blacklist;
+mod citation;
+mod command_policy;
+mod contains;
+mod count;
 mod fields;
+mod file_exists;
 mod file_gate;
+mod first_facts;
+mod folded;
+mod host_of;
+mod http;
+mod json_schema;
+mod json_text;
+mod json_valid;
 mod matches;
+mod mx;
 mod open_ended;
+mod page_seen;
+mod patch;
+mod pointer;
 mod quest_check;
+mod same_domain;
+mod similar;
+mod standing;
+mod subject;
 mod unique;
+
+#[cfg(test)]
+mod bench;
 
 pub use context::Context;
 pub use file_gate::FileGate;

@@ -144,7 +144,8 @@ fn target<'a>(operation: &'a FileOperation<'_, str>) -> Result<(&'a str, Change)
             }
             Ok((path, Change::Modify))
         }
-        FileOperation::Rename { from, to } | FileOperation::Copy { from, to } => Err(damaged(&format!("{from} becomes {to}: files are not renamed or copied"),
+        FileOperation::Rename { from, to } | FileOperation::Copy { from, to } => Err(damaged(
+            &format!("{from} becomes {to}: files are not renamed or copied"),
         )),
     }
 }
