@@ -139,7 +139,7 @@ fn behind(context: &Context<'_>, name: &HostName) -> Behind {
     for kind in [RecordKind::A, RecordKind::Aaaa] {
         match context.world.resolver.lookup(name, kind) {
             Looked::Found(Records::Addresses(addresses)) if !addresses.is_empty() => {
-                let allow = &context.settings.allow_net;
+                let allow = context.settings.allow_net;
                 let reachable = |address: &IpAddr| permitted(*address, allow);
                 if addresses.iter().any(reachable) {
                     return Behind::Reachable;

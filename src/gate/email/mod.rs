@@ -42,4 +42,4 @@ mod local_steps;
 #[cfg(test)]
 mod remote_steps;
 
-pub use gate::EmailGate;
+pub use gate::{EmailGate, taken_by};
