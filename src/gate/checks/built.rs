@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use super::context::Context;
+use super::spec::Shows;
 use super::unique::taken;
 use crate::gate::Check;
 use crate::gate::email::taken_by;
@@ -16,6 +17,8 @@ pub type AnyCheck = Rc<dyn for<'a> Check<Context<'a>>>;
 pub struct Built {
     /// The check.
     pub check: AnyCheck,
+    /// What passing it shows.
+    pub shows: Shows,
     /// What a PASS takes for its quest alone.
     pub takes: Option<Takes>,
     /// The fields at whose shape it looks itself.
@@ -34,9 +37,10 @@ pub enum Takes {
 impl Built {
     /// A check of which a gate has to know nothing more.
     #[must_use]
-    pub fn plain(check: AnyCheck) -> Self {
+    pub fn plain(check: AnyCheck, shows: Shows) -> Self {
         Self {
             check,
+            shows,
             takes: None,
             shapes: Vec::new(),
         }

@@ -151,6 +151,7 @@ impl StepKind {
         let takes = self.is(&IDENTITY);
         let shapes = self.is(&FORMAT);
         Ok(Built {
+            shows: self.shows,
             takes: takes.then(|| Takes::Mailbox(places.email.clone())),
             shapes: if shapes {
                 let fields = [&places.site, &places.email, &places.source];

@@ -166,7 +166,7 @@ impl Made {
             return wrong("name", format!("another check has the rule `{rule}`"));
         }
         self.takes.extend(built.takes);
-        if kind.shows == Shows::Fact {
+        if built.shows == Shows::Fact {
             self.showing.push(name);
         }
         self.checks.push(built.check);

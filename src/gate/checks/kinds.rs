@@ -4,11 +4,30 @@ use std::rc::Rc;
 
 use schemars::{Schema, SchemaGenerator};
 
+use super::blacklist::BlacklistSpec;
 use super::built::{Built, Takes};
+use super::citation::CitationSpec;
+use super::command::CommandSpec;
+use super::command_policy::CommandPolicySpec;
+use super::contains::ContainsSpec;
+use super::count::CountSpec;
+use super::coverage::CoverageSpec;
 use super::email_step::{self, StepKind};
+use super::file_exists::{FileExistsSpec, FileNotEmptySpec};
+use super::git_clean::GitCleanSpec;
+use super::http::HttpSpec;
+use super::json_schema::JsonSchemaSpec;
+use super::json_valid::JsonValidSpec;
 use super::matches::MatchesSpec;
+use super::mutation::MutationSpec;
+use super::mx::MxSpec;
+use super::only_changed::OnlyChangedSpec;
+use super::patch::PatchSpec;
 use super::probe::Probe;
 use super::quest_check::{CheckHead, QuestCheck};
+use super::same_domain::SameDomainSpec;
+use super::script::ScriptSpec;
+use super::similar::SimilarSpec;
 use super::spec::{Flaw, Shows, Source, Spec};
 use super::unique::UniqueSpec;
 use crate::quest::file::{Mistake, RawTable};
@@ -38,6 +57,13 @@ enum Make {
 
 /// All of them, by name.
 pub static KINDS: &[Kind] = &[
+    kind::<BlacklistSpec>(),
+    kind::<CitationSpec>(),
+    kind::<CommandSpec>(),
+    kind::<CommandPolicySpec>(),
+    kind::<ContainsSpec>(),
+    kind::<CountSpec>(),
+    kind::<CoverageSpec>(),
     step(&email_step::DOMAIN),
     step(&email_step::FORMAT),
     step(&email_step::FREEMAIL),
@@ -45,7 +71,20 @@ pub static KINDS: &[Kind] = &[
     step(&email_step::MAIL),
     step(&email_step::PLACEHOLDER),
     step(&email_step::SOURCE),
+    kind::<FileExistsSpec>(),
+    kind::<FileNotEmptySpec>(),
+    kind::<GitCleanSpec>(),
+    kind::<HttpSpec>(),
+    kind::<JsonSchemaSpec>(),
+    kind::<JsonValidSpec>(),
     kind::<MatchesSpec>(),
+    kind::<MutationSpec>(),
+    kind::<MxSpec>(),
+    kind::<OnlyChangedSpec>(),
+    kind::<PatchSpec>(),
+    kind::<SameDomainSpec>(),
+    kind::<ScriptSpec>(),
+    kind::<SimilarSpec>(),
     kind::<UniqueSpec>(),
 ];
 
@@ -88,9 +127,12 @@ impl Kind {
             Make::Probe { build, .. } => build,
         };
         let probe = build(rest, source)?;
+        let takes = probe.unique().cloned().map(Takes::Value);
+        let shows = probe.shows().unwrap_or(self.shows);
+        let check = Rc::new(QuestCheck::new(head, probe));
         Ok(Built {
-            takes: probe.unique().cloned().map(Takes::Value),
-            ..Built::plain(Rc::new(QuestCheck::new(head, probe)))
+            takes,
+            ..Built::plain(check, shows)
         })
     }
 
@@ -121,4 +163,37 @@ fn build<S: Spec>(table: &RawTable<'_>, source: &Source<'_>) -> Result<Box<dyn P
 
 fn schema<S: Spec>(generator: &mut SchemaGenerator) -> Schema {
     S::json_schema(generator)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kinds_stand_by_name_once() {
+        assert!(KINDS.is_sorted_by(|one, other| one.name < other.name));
+    }
+
+    #[test]
+    fn what_an_agent_can_always_bring_about_shows_no_fact() {
+        for name in [
+            "blacklist",
+            "command-policy",
+            "count",
+            "file-exists",
+            "file-not-empty",
+            "json-schema",
+            "json-valid",
+            "matches",
+            "same-domain",
+            "similar",
+            "unique",
+        ] {
+            assert_eq!(
+                named(name).map(|kind| kind.shows),
+                Some(Shows::Form),
+                "{name}"
+            );
+        }
+    }
 }

@@ -1,6 +1,7 @@
 //! What a kind of check does: it looks, and says what it found.
 
 use super::context::Context;
+use super::spec::Shows;
 use crate::gate::Cost;
 use crate::quest::FieldName;
 
@@ -14,6 +15,16 @@ pub trait Probe {
 
     /// The field whose value a PASS takes for its quest alone, where there is one.
     fn unique(&self) -> Option<&FieldName> {
+        None
+    }
+
+    /// The checks whose outcome it looks at: they must have passed before.
+    fn needs(&self) -> &[String] {
+        &[]
+    }
+
+    /// What passing it shows, where its table makes that differ from what its kind shows.
+    fn shows(&self) -> Option<Shows> {
         None
     }
 
