@@ -61,6 +61,7 @@ mod gate_world;
 mod harness;
 mod honest_homes;
 mod log;
+mod prove_email;
 mod quarters;
 #[cfg(unix)]
 mod readme;

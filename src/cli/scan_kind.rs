@@ -123,6 +123,7 @@ impl ScanKind {
                     robots: network.robots(),
                     allow_net: network.allow_net().to_vec(),
                     levels: args.known_levels(&rules)?,
+                    ..FileSettings::default()
                 };
                 serde_json::to_value(settings)?
             }

@@ -4,7 +4,9 @@
 //! [`Probe`](probe::Probe), which looks. [`kinds`] lists them all; [`FileGate`] is the gate that
 //! a quest file makes of its own.
 
+pub mod built;
 pub mod context;
+pub mod email_step;
 pub mod kinds;
 pub mod outside;
 pub mod probe;

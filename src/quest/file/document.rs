@@ -46,6 +46,9 @@ pub struct HeadTable {
     /// A key and a value for each field, as a submission that would look right has them.
     #[serde(default)]
     example: BTreeMap<String, String>,
+    /// The field that the quests are about, which results show first: the first where it is not
+    /// said.
+    answer: Option<String>,
     // Taken out before; named here so that a mistyped name is told of them.
     #[serde(default, rename = "field")]
     _field: (),
@@ -87,6 +90,8 @@ pub struct QuestFile<'t> {
     pub prompt: String,
     /// The key of the example.
     pub example_key: String,
+    /// The field that the quests are about.
+    pub answer: Option<FieldName>,
     /// The fields.
     pub fields: Vec<Field>,
     /// The checks, for the gate to read.
@@ -115,6 +120,7 @@ impl<'t> QuestFile<'t> {
         let controls = take_tables(&mut tables, "control", text)?;
         let head: HeadTable = RawTable::new(Spanned::new(whole, tables)).read(text)?;
         let fields = read_fields(&fields, &head, text, &spots)?;
+        let answer = read_answer(&fields, &head, text, &spots)?;
         let file = Self {
             text,
             fields,
@@ -122,6 +128,7 @@ impl<'t> QuestFile<'t> {
             services: read_all(&services, text)?,
             controls: read_all(&controls, text)?,
             checks,
+            answer,
             example_key: head.example.get("key").cloned().unwrap_or_default(),
             name: head.name,
             unit: head.unit,
@@ -157,7 +164,7 @@ impl<'t> QuestFile<'t> {
             prompt: self.prompt.clone().into(),
             columns: self.input.columns().map(str::to_owned).collect(),
             example_key: self.example_key.clone().into(),
-            answer: self.fields.first().map(|field| field.name.clone()),
+            answer: self.answer.clone(),
             fields: self.fields.clone(),
         }
     }
@@ -237,6 +244,26 @@ fn read_fields(
         ));
     }
     Ok(fields)
+}
+
+/// The field that the quests are about: the one that the file names, or the first.
+fn read_answer(
+    fields: &[Field],
+    head: &HeadTable,
+    text: &str,
+    spots: &BTreeMap<String, Spot>,
+) -> Result<Option<FieldName>, Mistake> {
+    let Some(answer) = &head.answer else {
+        return Ok(fields.first().map(|field| field.name.clone()));
+    };
+    let mut names = fields.iter().map(|field| &field.name);
+    if let Some(name) = names.find(|name| name.as_str() == answer) {
+        return Ok(Some(name.clone()));
+    }
+    let known: Vec<_> = fields.iter().map(|field| field.name.as_str()).collect();
+    let spot = spots.get("answer").cloned().unwrap_or_default();
+    let what = unknown_name("field", answer, &known);
+    Err(Mistake::at(text, &spot, what))
 }
 
 /// Whether `name` is kebab-case: words of a-z and 0-9 joined by single dashes.

@@ -41,6 +41,14 @@ impl<'t> RawTable<'t> {
         self.table.get_ref().get(key)?.get_ref().as_str()
     }
 
+    /// The keys, in the order of their names.
+    pub fn keys(&self) -> impl Iterator<Item = &str> {
+        self.table
+            .get_ref()
+            .keys()
+            .map(|key| key.get_ref().as_ref())
+    }
+
     /// Parts the keys of `head` from the rest.
     #[must_use]
     pub fn part(&self, head: &[&str]) -> (Self, Self) {
