@@ -12,6 +12,7 @@ use crate::quest::template::{BadTemplate, Template, Values};
 use crate::quest::{FieldName, QuestKind};
 use crate::world::World;
 use crate::world::visit::{Visit, visit};
+use crate::world::workshop::{Order, Ran};
 
 /// The context of one judgement.
 pub struct Context<'a> {
@@ -25,6 +26,16 @@ pub struct Context<'a> {
     pub kind: &'a QuestKind,
     values: Values,
     visits: RefCell<BTreeMap<Url, Rc<Visit>>>,
+    runs: RefCell<BTreeMap<String, Rc<Run>>>,
+}
+
+/// A command that was run, and what came of it.
+#[derive(Debug)]
+pub struct Run {
+    /// The command.
+    pub order: Order,
+    /// What came of it.
+    pub ran: Ran,
 }
 
 impl<'a> Context<'a> {
@@ -45,6 +56,7 @@ impl<'a> Context<'a> {
             kind,
             values: Values::of(case.quest, case.submission, fields, columns),
             visits: RefCell::default(),
+            runs: RefCell::default(),
         }
     }
 
@@ -76,5 +88,20 @@ impl<'a> Context<'a> {
             .borrow_mut()
             .insert(url.clone(), Rc::clone(&seen));
         seen
+    }
+
+    /// Runs a command for the check of this name, and keeps what came of it for others to look at.
+    pub fn run(&self, check: &str, order: Order) -> Rc<Run> {
+        let ran = self.world.workshop.run(&order);
+        let run = Rc::new(Run { order, ran });
+        self.runs
+            .borrow_mut()
+            .insert(check.to_owned(), Rc::clone(&run));
+        run
+    }
+
+    /// The last command that was run for the check of this name.
+    pub fn run_of(&self, check: &str) -> Option<Rc<Run>> {
+        self.runs.borrow().get(check).map(Rc::clone)
     }
 }

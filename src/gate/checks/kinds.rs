@@ -2,8 +2,14 @@
 
 use schemars::{Schema, SchemaGenerator};
 
+use super::command::CommandSpec;
+use super::coverage::CoverageSpec;
+use super::git_clean::GitCleanSpec;
 use super::matches::MatchesSpec;
+use super::mutation::MutationSpec;
+use super::only_changed::OnlyChangedSpec;
 use super::probe::Probe;
+use super::script::ScriptSpec;
 use super::spec::{Flaw, Shows, Source, Spec};
 use super::unique::UniqueSpec;
 use crate::quest::file::{Mistake, RawTable};
@@ -24,7 +30,16 @@ pub struct Kind {
 }
 
 /// All of them, by name.
-pub const KINDS: &[Kind] = &[kind::<MatchesSpec>(), kind::<UniqueSpec>()];
+pub const KINDS: &[Kind] = &[
+    kind::<CommandSpec>(),
+    kind::<CoverageSpec>(),
+    kind::<GitCleanSpec>(),
+    kind::<MatchesSpec>(),
+    kind::<MutationSpec>(),
+    kind::<OnlyChangedSpec>(),
+    kind::<ScriptSpec>(),
+    kind::<UniqueSpec>(),
+];
 
 const fn kind<S: Spec>() -> Kind {
     Kind {

@@ -12,13 +12,27 @@ pub mod schema;
 pub mod settings;
 pub mod spec;
 
+mod changes;
+mod command;
+mod coverage;
 mod fields;
 mod file_gate;
+mod from_command;
+mod git_clean;
 mod matches;
+mod mutation;
+mod only_changed;
 mod open_ended;
+mod orders;
+mod own_lines;
 mod quest_check;
+mod script;
+mod script_answer;
 pub mod unique;
 
 pub use context::Context;
 pub use file_gate::FileGate;
+#[cfg(test)]
+mod bench;
+
 pub use quest_check::UNCONFIRMED;

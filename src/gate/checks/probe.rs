@@ -17,6 +17,11 @@ pub trait Probe {
         None
     }
 
+    /// The checks whose outcome it looks at: they must have passed before.
+    fn needs(&self) -> &[String] {
+        &[]
+    }
+
     /// Looks, and returns what stands in the way; nothing means that the check passes.
     fn look(&self, context: &Context<'_>) -> Vec<Found>;
 }

@@ -65,7 +65,8 @@ pub struct QuestCheck {
 impl QuestCheck {
     /// The check that `probe` does under this head.
     #[must_use]
-    pub fn new(head: CheckHead, probe: Box<dyn Probe>) -> Self {
+    pub fn new(mut head: CheckHead, probe: Box<dyn Probe>) -> Self {
+        head.needs.extend_from_slice(probe.needs());
         let name = &head.name;
         let means = head
             .means

@@ -1,0 +1,233 @@
+//! Commands are run as they are written, and nothing that is submitted is more than a text.
+
+mod ends;
+
+use crate::gate::checks::bench::{Bench, ran};
+use crate::quest::Verdict;
+use crate::world::workshop::{End, MockWorkshop, Network, Order, Started};
+
+const PLAIN: &str = r#"
+[[check]]
+name = "tests-pass"
+kind = "command"
+argv = ["pytest", "-q", "{{ field.test }}"]
+"#;
+
+fn with(keys: &str) -> Bench {
+    Bench::new(&format!("{PLAIN}{keys}\n"))
+}
+
+/// The order that the bench's command is run by.
+fn ordered(bench: &Bench) -> Order {
+    let mut workshop = MockWorkshop::new();
+    let (told, heard) = std::sync::mpsc::channel();
+    workshop
+        .expect_service()
+        .returning(|_| Started::Listening { port: 4_000 });
+    workshop.expect_run().times(1).returning(move |order| {
+        told.send(order.clone()).unwrap();
+        ran(End::Exited(0), "")
+    });
+    assert_eq!(bench.judge(&workshop).verdict, Verdict::Pass);
+    heard.recv().unwrap()
+}
+
+/// What is said of a case in which no command may be run.
+fn refused(bench: &Bench) -> (String, String) {
+    let (verdict, fact) = bench.fact(&MockWorkshop::new()).unwrap();
+    assert_eq!((verdict, fact.rule.as_str()), (Verdict::Fail, "tests-pass"));
+    (fact.expected, fact.actual)
+}
+
+#[test]
+fn everything_about_a_command_is_decided() {
+    let bench = with(
+        r#"
+env = { MODE = "{{ input.file }}" }
+pass_env = ["LANG"]
+cwd = "{{ input.file | replace('/a.py', '') }}"
+stdin = "{{ key }}"
+timeout = "2s"
+output_cap = "1KiB"
+reports = ["report.xml"]
+writable = ["/var/cache"]
+"#,
+    );
+    let order = ordered(&bench.field("more-words", "a\n$(b)"));
+    assert_eq!(order.name, "tests-pass");
+    assert_eq!(order.argv, ["/usr/bin/pytest", "-q", "tests/test_a.py"]);
+    let env = order
+        .env
+        .iter()
+        .map(|(name, text)| format!("{name}={text}"));
+    assert_eq!(
+        env.collect::<Vec<_>>(),
+        [
+            "COMAIL_FIELD_MORE_WORDS=a\n$(b)",
+            "COMAIL_FIELD_TEST=tests/test_a.py",
+            "COMAIL_ID=7",
+            "COMAIL_INPUT_FILE=src/a.py",
+            "COMAIL_INPUT_FIRST=2",
+            "COMAIL_INPUT_LAST=3",
+            "COMAIL_KEY=shop.total",
+            "LANG=C",
+            "MODE=src/a.py",
+            "PATH=/usr/bin:/bin",
+        ]
+    );
+    assert_eq!(
+        (order.dir.as_str(), order.stdin.as_str()),
+        ("src", "shop.total")
+    );
+    assert_eq!((order.timeout_ms, order.output_bytes), (2_000, 1_024));
+    assert_eq!(order.reports, ["report.xml"]);
+    assert_eq!(order.writable, ["/var/cache"]);
+    assert_eq!((order.network, order.round), (Network::None, 0));
+}
+
+#[test]
+fn what_is_submitted_is_one_argument_as_it_is() {
+    for text in [
+        "$(touch x)",
+        "a; rm -rf /",
+        "a b\n--c",
+        "`id`",
+        "../../etc/passwd",
+        "*",
+        "{{ key }}",
+    ] {
+        let order = ordered(&with("").field("test", text));
+        assert_eq!(order.argv, ["/usr/bin/pytest", "-q", text]);
+        assert_eq!(order.env["COMAIL_FIELD_TEST"], text);
+    }
+}
+
+#[test]
+fn what_is_submitted_becomes_no_option() {
+    for text in ["-x", "--collect-only", "-", "--"] {
+        let (expected, actual) = refused(&with("").field("test", text));
+        assert_eq!(
+            (expected.as_str(), &*actual),
+            ("an argument that is no option", text)
+        );
+    }
+    let argv =
+        |argv: &str| Bench::new(&PLAIN.replace(r#"["pytest", "-q", "{{ field.test }}"]"#, argv));
+    let after = argv(r#"["pytest", "--", "{{ field.test }}"]"#).field("test", "-x");
+    assert_eq!(ordered(&after).argv, ["/usr/bin/pytest", "--", "-x"]);
+    let joined = argv(r#"["pytest", "-k={{ field.test }}"]"#).field("test", "-x");
+    assert_eq!(ordered(&joined).argv[1], "-k=-x");
+    // The first `--` hands on to a program that reads options.
+    refused(&argv(r#"["cargo", "test", "--", "{{ field.test }}"]"#).field("test", "--list"));
+    let twice = argv(r#"["cargo", "test", "--", "--", "{{ field.test }}"]"#);
+    assert_eq!(ordered(&twice.field("test", "--list")).argv[4], "--list");
+    // A `--` that was submitted ends nothing.
+    let own = argv(
+        r#"["pytest", "{{ field.more }}--", "{{ field.test }}"]"#
+            .replace(".more", "['more-words']")
+            .as_str(),
+    );
+    refused(&own.field("test", "-x"));
+}
+
+#[test]
+fn what_no_program_can_be_given_is_wrong() {
+    for field in ["test", "more-words"] {
+        let (verdict, fact) = with("")
+            .field(field, "a\0b")
+            .fact(&MockWorkshop::new())
+            .unwrap();
+        assert_eq!(
+            (verdict, fact.rule.as_str()),
+            (Verdict::Fail, "field-format")
+        );
+    }
+    let (_, actual) = refused(&with("").cell("file", "a\0b"));
+    assert_eq!(actual, "a text with NUL");
+    let (_, actual) = refused(&with("").field("more-words", &"a".repeat(100_001)));
+    assert_eq!(actual, "100001 bytes");
+    let many = r#"env = { A = "{{ field.test | int }}" }"#;
+    assert_eq!(refused(&with(many)).0, "a variable");
+    let many = r#"env = { A = "{{ field.test }}", B = "{{ field.test }}", C = "{{ field.test }}", D = "{{ field.test }}" }"#;
+    let (expected, _) = refused(&with(many).field("test", &"a".repeat(90_000)));
+    assert!(expected.contains("500000 bytes"), "{expected}");
+}
+
+#[test]
+fn a_command_starts_inside_the_tree() {
+    for dir in ["../..", "/etc", "a/../..", ".git"] {
+        let bench = with(r#"cwd = "{{ field['more-words'] }}""#).field("more-words", dir);
+        let (expected, actual) = refused(&bench);
+        assert_eq!(expected, "a directory of the tree");
+        assert!(actual.contains(dir), "{actual}");
+    }
+    assert_eq!(
+        ordered(&with(r#"cwd = "{{ field['more-words'] }}""#)).dir,
+        ""
+    );
+}
+
+#[test]
+fn services_are_started_and_reached() {
+    let keys = "services = [\"api\"]\nenv = { URL = \"{{ service.api.url }}\" }";
+    let order = ordered(&with(keys));
+    assert_eq!(order.env["URL"], "http://127.0.0.1:4000");
+    assert_eq!(order.network, Network::Loopback { ports: vec![4_000] });
+    let mut down = MockWorkshop::new();
+    down.expect_service()
+        .returning(|_| Started::Failed("no port".into()));
+    let (verdict, fact) = with(keys).fact(&down).unwrap();
+    assert_eq!(
+        (verdict, fact.actual.as_str()),
+        (Verdict::Review, "no port")
+    );
+}
+
+#[test]
+fn a_mistake_is_told_with_its_place() {
+    for (keys, said) in [
+        ("exit = []", "nothing would pass"),
+        ("unconfirmed_exit = [0]", "passes already"),
+        ("retries = 11", "at most 10"),
+        ("reports = [\"../r.xml\"]", "not a path inside the tree"),
+        ("cwd = \"/etc\"", "relative to the tree"),
+        ("stdin = \"{{ field.tset }}\"", "did you mean `field.test`?"),
+        ("env = { \"A=B\" = \"\" }", "cannot name a variable"),
+        ("env = { COMAIL_KEY = \"\" }", "set by comail"),
+        ("pass_env = [\"HOME\"]", "has not frozen the variable"),
+        ("writable = [\"tmp\"]", "absolute path"),
+        ("writable = [\"/tmp/../etc\"]", "absolute path"),
+        ("services = [\"apis\"]", "did you mean `api`?"),
+        ("stdin = \"{{ service.api.port }}\"", "unknown variable"),
+        ("network = \"loopback\"", "there is none"),
+        ("network = \"none\"\nservices = [\"api\"]", "say `loopback`"),
+        ("min_passed = 1", "needs `facts`"),
+        ("facts = \"lines\"\nmax_skipped = 1", "does not tell"),
+        (
+            "facts = { adapter = \"junit\", from = \"r.xml\" }",
+            "neither stdout",
+        ),
+        ("facts = { adapter = \"regex\" }", "needs a `pattern`"),
+        (
+            "facts = { adapter = \"tap\", pattern = \"a\" }",
+            "`regex` alone",
+        ),
+        (
+            "facts = { adapter = \"regex\", pattern = \"(\" }",
+            "no regular expression",
+        ),
+        ("output_cap = \"1MB\"", "expected a size"),
+        ("timeout = \"60\"", "expected a length of time"),
+        ("tiemout = \"60s\"", "did you mean `timeout`?"),
+    ] {
+        let mistake = with(keys).mistake();
+        assert!(mistake.what.contains(said), "{keys}: {mistake}");
+    }
+    let argv = |argv: &str| {
+        let text = PLAIN.replace(r#"["pytest", "-q", "{{ field.test }}"]"#, argv);
+        Bench::new(&text).mistake().what
+    };
+    assert!(argv("[]").contains("name a program"));
+    assert!(argv(r#"["{{ field.test }}"]"#).contains("the same for every quest"));
+    assert!(argv(r#"["nosuch"]"#).contains("has not frozen the program"));
+}

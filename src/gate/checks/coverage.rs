@@ -1,0 +1,203 @@
+//! `coverage`: the quest's own lines ran.
+
+mod meant;
+
+use std::ops::RangeInclusive;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::context::Context;
+use super::from_command::from_command;
+use super::own_lines::{OwnLines, Place};
+use super::probe::{Detail, Found, Probe};
+use super::spec::{Flaw, Shows, Source, Spec};
+use crate::gate::Cost;
+use crate::gate::tools::{Coverage, CoverageFormat, LineCover, LineRuns, Lines};
+use meant::Meant;
+
+/// `kind = "coverage"`.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CoverageSpec {
+    /// The command that makes the report.
+    from: String,
+    /// The report, one of the command's `reports`.
+    report: String,
+    /// The report's format.
+    format: FormatName,
+    /// The file, as a template of what the list says.
+    file: String,
+    /// The first of the quest's own lines, as such a template; all lines where it is not said.
+    first: Option<String>,
+    /// The last of them.
+    last: Option<String>,
+    /// How many of a hundred lines must have run.
+    #[serde(default = "all")]
+    #[schemars(range(min = 1, max = 100))]
+    threshold: u8,
+}
+
+/// A format of coverage reports.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+enum FormatName {
+    /// LCOV's trace files.
+    Lcov,
+    /// Cobertura's XML.
+    Cobertura,
+    /// The profiles of `go test -coverprofile`.
+    Go,
+}
+
+fn all() -> u8 {
+    100
+}
+
+#[derive(Debug)]
+struct Covered {
+    from: [String; 1],
+    report: String,
+    format: CoverageFormat,
+    lines: OwnLines,
+    threshold: u8,
+}
+
+impl Spec for CoverageSpec {
+    const KIND: &'static str = "coverage";
+    const SHOWS: Shows = Shows::Fact;
+
+    fn build(self, source: &Source<'_>) -> Result<Box<dyn Probe>, Flaw> {
+        let command = from_command(source, &self.from)?;
+        if !command.reports.contains(&self.report) {
+            let what = format!(
+                "`{}` is none of the `reports` of `{}`",
+                self.report, self.from
+            );
+            return Err(Flaw::new("report", what));
+        }
+        if !(1..=100).contains(&self.threshold) {
+            return Err(Flaw::new("threshold", "expected a number from 1 to 100"));
+        }
+        let (first, last) = (self.first.as_deref(), self.last.as_deref());
+        Ok(Box::new(Covered {
+            lines: OwnLines::build(&self.file, first, last, source)?,
+            from: [self.from],
+            report: self.report,
+            format: match self.format {
+                FormatName::Lcov => CoverageFormat::Lcov,
+                FormatName::Cobertura => CoverageFormat::Cobertura,
+                FormatName::Go => CoverageFormat::Go,
+            },
+            threshold: self.threshold,
+        }))
+    }
+}
+
+impl Probe for Covered {
+    fn cost(&self) -> Cost {
+        Cost::Command
+    }
+
+    fn needs(&self) -> &[String] {
+        &self.from
+    }
+
+    fn look(&self, context: &Context<'_>) -> Vec<Found> {
+        let looked = self
+            .lines
+            .of(context)
+            .and_then(|place| self.cover(context, &place));
+        looked.err().into_iter().collect()
+    }
+}
+
+impl Covered {
+    /// Whether enough of the place ran; an error is what stands in the way.
+    fn cover(&self, context: &Context<'_>, place: &Place) -> Result<(), Found> {
+        if place.lines.is_some() {
+            place.as_pinned(context)?;
+        }
+        let report = self.read(context)?;
+        let lines = lines_of(&report, context, place)?;
+        let whole: RangeInclusive<u32> = 1..=u32::MAX;
+        let range = place.lines.as_ref().unwrap_or(&whole);
+        let Some(cover) = lines.cover(range) else {
+            let actual = "the report knows no line there that could run";
+            return Err(self.detail(place, actual).at(place.shown()).unconfirmed());
+        };
+        if reaches(&cover, self.threshold) {
+            return Ok(());
+        }
+        let count = cover.uncovered.len();
+        let first = cover.uncovered.first().copied().unwrap_or_default();
+        let lines = if count == 1 { "line" } else { "lines" };
+        let actual = format!("{lines} {} uncovered", LineRuns(&cover.uncovered));
+        let detail = self
+            .detail(place, &actual)
+            .at(format!("{}:{first}", place.file));
+        Err(detail
+            .times(u32::try_from(count).unwrap_or(u32::MAX))
+            .wrong())
+    }
+
+    fn detail(&self, place: &Place, actual: &str) -> Detail {
+        let lines = match &place.lines {
+            Some(lines) => format!("the lines {} to {}", lines.start(), lines.end()),
+            None => String::from("all lines"),
+        };
+        let expected = match self.threshold {
+            100 => format!("{lines} of {} run", place.file),
+            part => format!("of {lines} of {} {part} in a hundred run", place.file),
+        };
+        Detail::new(expected, actual)
+    }
+
+    fn read(&self, context: &Context<'_>) -> Result<Coverage, Found> {
+        let [from] = &self.from;
+        let expected = format!("a report {} of `{from}`", self.report);
+        let wrong = |actual: String| Detail::new(&*expected, actual);
+        let Some(run) = context.run_of(from) else {
+            return Err(wrong(format!("`{from}` was not run")).unconfirmed());
+        };
+        let report = run.ran.reports.get(&self.report).and_then(Option::as_ref);
+        let Some(report) = report else {
+            return Err(wrong(String::from("it made none")).wrong());
+        };
+        Coverage::read(self.format, report).map_err(|unread| wrong(unread.to_string()).wrong())
+    }
+}
+
+/// The lines of the one file of the report that is meant.
+fn lines_of<'c>(
+    report: &'c Coverage,
+    context: &Context<'_>,
+    place: &Place,
+) -> Result<&'c Lines, Found> {
+    let file = place.file.as_str();
+    let unsure = |why: String| {
+        let expected = format!("a report in which {file} can be told from other files");
+        Detail::new(expected, why).at(file).unconfirmed()
+    };
+    match meant::meant(report.paths(), &place.file, context.world.workshop) {
+        Ok(Meant::One(spelled)) => report
+            .file(spelled)
+            .map_err(|unknown| unsure(unknown.to_string())),
+        Ok(Meant::None) => {
+            let actual = "the report does not name it: nothing of it ran";
+            Err(Detail::new("some of the file runs", actual)
+                .at(file)
+                .wrong())
+        }
+        Ok(Meant::Several(spelled)) => Err(unsure(format!("it can be {}", spelled.join(", ")))),
+        Err(why) => Err(unsure(why)),
+    }
+}
+
+/// Whether `threshold` of a hundred of the lines ran.
+fn reaches(cover: &LineCover, threshold: u8) -> bool {
+    u64::from(cover.covered) * 100 >= u64::from(threshold) * u64::from(cover.executable)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,254 @@
+//! The quest's own lines ran, and not some others.
+
+use crate::gate::checks::bench::{Bench, outcome, ran, with_report};
+use crate::gate::{CheckOutcome, Judgement};
+use crate::quest::Verdict;
+use crate::world::tree::TreePath;
+use crate::world::workshop::{Changed, End, FileSeen, MockWorkshop};
+
+const CHECKS: &str = r#"
+[[check]]
+name = "lines-run"
+kind = "coverage"
+from = "tests-pass"
+report = "c.lcov"
+format = "lcov"
+file = "{{ input.file }}"
+first = "{{ input.first }}"
+last = "{{ input.last }}"
+[[check]]
+name = "tests-pass"
+kind = "command"
+argv = ["pytest"]
+reports = ["c.lcov"]
+"#;
+
+fn bench() -> Bench {
+    Bench::new(CHECKS)
+}
+
+/// A workshop whose command makes this report, and in which these files stand, changed or not.
+fn workshop(report: Option<&str>, files: &[(&str, &str)], changed: &[&str]) -> MockWorkshop {
+    let mut workshop = MockWorkshop::new();
+    let report = report.map(str::to_owned);
+    workshop
+        .expect_run()
+        .times(1)
+        .returning(move |_| with_report(ran(End::Exited(0), ""), "c.lcov", report.as_deref()));
+    let own = |files: &[(&str, &str)]| -> Vec<(String, String)> {
+        let own = files
+            .iter()
+            .map(|(path, text)| ((*path).into(), (*text).into()));
+        own.collect()
+    };
+    let seen = |files: Vec<(String, String)>| {
+        move |path: &TreePath| {
+            let file = files.iter().find(|(known, _)| known == path.as_str());
+            file.map_or(FileSeen::Absent, |(_, text)| {
+                FileSeen::File(text.clone().into())
+            })
+        }
+    };
+    workshop.expect_file().returning(seen(own(files)));
+    workshop
+        .expect_pinned()
+        .returning(seen(own(&[("src/a.py", "1\n2\n3\n")])));
+    let changed = changed.iter().map(|path| Changed {
+        path: (*path).to_owned(),
+        how: "added".to_owned(),
+        inside: true,
+    });
+    let changed: Vec<_> = changed.collect();
+    workshop
+        .expect_changes()
+        .returning(move || Ok(changed.clone()));
+    workshop
+}
+
+const FILES: &[(&str, &str)] = &[("src/a.py", "1\n2\n3\n")];
+
+fn judged(bench: &Bench, report: &str) -> Judgement {
+    bench.judge(&workshop(Some(report), FILES, &[]))
+}
+
+fn said(judgement: &Judgement) -> (Verdict, String) {
+    let [fact] = judgement.facts.as_slice() else {
+        panic!("{judgement:#?}");
+    };
+    let place = fact.location.as_deref().unwrap_or_default();
+    (judgement.verdict, format!("{place} {}", fact.actual))
+}
+
+fn lcov(file: &str, hits: &[(u32, u32)]) -> String {
+    let lines = hits
+        .iter()
+        .map(|(line, hits)| format!("DA:{line},{hits}\n"));
+    format!("SF:{file}\n{}end_of_record\n", lines.collect::<String>())
+}
+
+#[test]
+fn its_own_lines_ran() {
+    let report = lcov("src/a.py", &[(1, 0), (2, 1), (3, 4), (4, 0)]);
+    assert_eq!(judged(&bench(), &report).verdict, Verdict::Pass);
+    let report = lcov("src/a.py", &[(1, 1), (2, 0), (3, 0), (4, 1)]);
+    let judgement = judged(&bench(), &report);
+    assert_eq!(
+        said(&judgement),
+        (Verdict::Fail, "src/a.py:2 lines 2-3 uncovered".into())
+    );
+    assert_eq!(judgement.facts[0].count, 2);
+    assert_eq!(
+        judgement.facts[0].expected,
+        "the lines 2 to 3 of src/a.py run"
+    );
+    let report = lcov("src/a.py", &[(2, 0), (3, 1)]);
+    assert_eq!(
+        said(&judged(&bench(), &report)).1,
+        "src/a.py:2 line 2 uncovered"
+    );
+}
+
+#[test]
+fn a_threshold_is_reached_or_not() {
+    let half = Bench::new(&CHECKS.replace("format =", "threshold = 50\nformat ="));
+    let more = Bench::new(&CHECKS.replace("format =", "threshold = 51\nformat ="));
+    let report = lcov("src/a.py", &[(2, 0), (3, 1)]);
+    assert_eq!(judged(&half, &report).verdict, Verdict::Pass);
+    assert_eq!(judged(&more, &report).verdict, Verdict::Fail);
+    let whole = CHECKS.replace(
+        "first = \"{{ input.first }}\"\nlast = \"{{ input.last }}\"\n",
+        "",
+    );
+    let report = lcov("src/a.py", &[(2, 1), (40, 0)]);
+    assert_eq!(
+        said(&judged(&Bench::new(&whole), &report)).1,
+        "src/a.py:40 line 40 uncovered"
+    );
+}
+
+#[test]
+fn what_the_report_does_not_tell() {
+    let judgement = judged(&bench(), &lcov("src/a.py", &[(1, 1), (4, 1)]));
+    let (verdict, text) = said(&judgement);
+    assert_eq!(verdict, Verdict::Review);
+    assert!(text.contains("no line there that could run"), "{text}");
+    let (verdict, text) = said(&judged(&bench(), &lcov("src/b.py", &[(2, 1), (3, 1)])));
+    assert_eq!(
+        (verdict, text.as_str()),
+        (
+            Verdict::Fail,
+            "src/a.py the report does not name it: nothing of it ran",
+        )
+    );
+    let (verdict, _) = said(&bench().judge(&workshop(None, FILES, &[])));
+    assert_eq!(verdict, Verdict::Fail);
+    let (verdict, _) = said(&judged(&bench(), "no report"));
+    assert_eq!(verdict, Verdict::Fail);
+}
+
+#[test]
+fn a_file_of_another_name_is_not_taken_for_it() {
+    let hits = [(2, 1), (3, 1)];
+    let of = |file: &str, files: &[(&str, &str)], changed: &[&str]| {
+        let report = lcov(file, &hits);
+        bench()
+            .judge(&workshop(Some(&report), files, changed))
+            .verdict
+    };
+    assert_eq!(
+        of("/tmp/x/src/a.py", FILES, &["tests/test_a.py"]),
+        Verdict::Pass
+    );
+    assert_eq!(of("a.py", FILES, &[]), Verdict::Pass);
+    // Whoever is judged puts a file where its path ends alike.
+    let own = [FILES, &[("tests/src/a.py", "")]].concat();
+    assert_eq!(
+        of("/tmp/x/tests/src/a.py", &own, &["tests/src/a.py"]),
+        Verdict::Fail
+    );
+    assert_eq!(of("tests/src/a.py", &own, &[]), Verdict::Fail);
+    assert_eq!(of("a.py", FILES, &["tests/a.py"]), Verdict::Fail);
+    let root = [FILES, &[("a.py", "")]].concat();
+    assert_eq!(of("a.py", &root, &[]), Verdict::Fail);
+    // Beside the file itself it makes no difference.
+    let both = lcov("/x/tests/src/a.py", &[(2, 0)]) + &lcov("/x/src/a.py", &hits);
+    let judgement = bench().judge(&workshop(Some(&both), &own, &["tests/src/a.py"]));
+    assert_eq!(judgement.verdict, Verdict::Pass);
+    let both = lcov("/x/src/a.py", &hits) + &lcov("/y/src/a.py", &hits);
+    assert_eq!(judged(&bench(), &both).verdict, Verdict::Review);
+}
+
+#[test]
+fn the_lines_of_a_changed_file_are_not_those_of_the_list() {
+    let report = lcov("src/a.py", &[(2, 1), (3, 1)]);
+    let moved = workshop(
+        Some(&report),
+        &[("src/a.py", "0\n1\n2\n3\n")],
+        &["src/a.py"],
+    );
+    let (verdict, text) = said(&bench().judge(&moved));
+    assert_eq!(verdict, Verdict::Fail);
+    assert!(
+        text.contains("it has changed, and its lines with it"),
+        "{text}"
+    );
+    let (verdict, _) = said(&bench().judge(&workshop(Some(&report), &[], &[])));
+    assert_eq!(verdict, Verdict::Fail);
+}
+
+#[test]
+fn a_list_that_names_no_lines_confirms_nothing() {
+    let report = lcov("src/a.py", &[(2, 1), (3, 1)]);
+    for (cell, text) in [
+        ("first", ""),
+        ("first", "0"),
+        ("last", "1"),
+        ("last", "end"),
+        ("file", "/etc/passwd"),
+        ("file", "src/none.py"),
+    ] {
+        let judgement = judged(&bench().cell(cell, text), &report);
+        assert_eq!(said(&judgement).0, Verdict::Review, "{cell} {text}");
+    }
+}
+
+#[test]
+fn it_needs_the_command_to_have_passed() {
+    let mut failing = MockWorkshop::new();
+    failing.expect_run().returning(|_| ran(End::Exited(1), ""));
+    let judgement = bench().judge(&failing);
+    assert_eq!(outcome(&judgement, "tests-pass"), CheckOutcome::Failed);
+    assert_eq!(outcome(&judgement, "lines-run"), CheckOutcome::NotRun);
+}
+
+#[test]
+fn a_mistake_is_told() {
+    for (from, to, said) in [
+        (
+            "from = \"tests-pass\"",
+            "from = \"tests-pas\"",
+            "did you mean `tests-pass`?",
+        ),
+        (
+            "from = \"tests-pass\"",
+            "from = \"lines-run\"",
+            "unknown command",
+        ),
+        (
+            "report = \"c.lcov\"",
+            "report = \"d\"",
+            "none of the `reports`",
+        ),
+        (
+            "file = \"{{ input.file }}\"",
+            "file = \"{{ field.test }}\"",
+            "unknown variable",
+        ),
+        ("first = \"{{ input.first }}\"\n", "", "needs a `first`"),
+        ("format = \"lcov\"", "format = \"xml\"", "unknown variant"),
+        ("format =", "threshold = 0\nformat =", "from 1 to 100"),
+    ] {
+        let what = Bench::new(&CHECKS.replace(from, to)).mistake().what;
+        assert!(what.contains(said), "{what}");
+    }
+}

@@ -1,0 +1,238 @@
+//! `mutation`: the tests turn red when the quest's own code is replaced.
+
+mod mutants;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::context::{Context, Run};
+use super::from_command::from_command;
+use super::orders::{ToolFacts, capped, tail};
+use super::own_lines::OwnLines;
+use super::probe::{Detail, Found, Probe};
+use super::spec::{Flaw, Shows, Source, Spec};
+use crate::gate::Cost;
+use crate::gate::tools::Language;
+use crate::world::workshop::{Edit, End, Order, Ran};
+use mutants::{Change, Mutant};
+
+/// `kind = "mutation"`.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MutationSpec {
+    /// The command that must fail.
+    from: String,
+    /// The file that is changed, as a template of what the list says.
+    file: String,
+    /// The first line of the function, as such a template.
+    first: Option<String>,
+    /// Its last line.
+    last: Option<String>,
+    /// The language that it is written in.
+    language: Option<LanguageName>,
+    /// The bodies that take the place of its own, one after another.
+    #[serde(default)]
+    with: Vec<String>,
+    /// A text that takes the place of the whole file.
+    replace: Option<String>,
+    /// The codes with which the command fails because tests do; all that do not pass where it is
+    /// not said.
+    #[serde(default)]
+    red_exit: Vec<i32>,
+}
+
+/// The language that a function is written in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+enum LanguageName {
+    /// Python.
+    Python,
+    /// Rust.
+    Rust,
+    /// JavaScript, and TypeScript.
+    Javascript,
+    /// Go.
+    Go,
+    /// Any other: all the lines are replaced.
+    Lines,
+}
+
+#[derive(Debug)]
+struct Mutation {
+    name: String,
+    from: [String; 1],
+    lines: OwnLines,
+    change: Change,
+    red: Red,
+}
+
+/// What it takes for a run to be red.
+#[derive(Debug)]
+struct Red {
+    exit: Vec<i32>,
+    unconfirmed_exit: Vec<i32>,
+    /// The codes that alone are red, where there are any.
+    alone: Vec<i32>,
+    facts: Option<ToolFacts>,
+}
+
+/// How a mutant ended.
+#[derive(Debug, PartialEq, Eq)]
+enum Colour {
+    Red,
+    Green,
+    Unclear(String),
+}
+
+impl Spec for MutationSpec {
+    const KIND: &'static str = "mutation";
+    const SHOWS: Shows = Shows::Fact;
+
+    fn build(self, source: &Source<'_>) -> Result<Box<dyn Probe>, Flaw> {
+        let command = from_command(source, &self.from)?;
+        if let Some(code) = self
+            .red_exit
+            .iter()
+            .find(|code| command.exit.contains(code))
+        {
+            let what = format!("the code {code} passes, by `exit` of `{}`", self.from);
+            return Err(Flaw::new("red_exit", what));
+        }
+        let change = self.change()?;
+        let (first, last) = (self.first.as_deref(), self.last.as_deref());
+        Ok(Box::new(Mutation {
+            name: source.name.to_owned(),
+            lines: OwnLines::build(&self.file, first, last, source)?,
+            change,
+            red: Red {
+                facts: command.tool_facts()?,
+                exit: command.exit,
+                unconfirmed_exit: command.unconfirmed_exit,
+                alone: self.red_exit,
+            },
+            from: [self.from],
+        }))
+    }
+}
+
+impl MutationSpec {
+    fn change(&self) -> Result<Change, Flaw> {
+        let Some(text) = &self.replace else {
+            if self.first.is_none() || self.last.is_none() {
+                let what = "name the function by `first` and `last`, or say `replace`";
+                return Err(Flaw::new("first", what));
+            }
+            if self.with.is_empty() {
+                return Err(Flaw::new("with", "expected at least one body"));
+            }
+            let language = match self.language {
+                Some(LanguageName::Python) => Language::Python,
+                Some(LanguageName::Rust) => Language::Rust,
+                Some(LanguageName::Javascript) => Language::Javascript,
+                Some(LanguageName::Go) => Language::Go,
+                Some(LanguageName::Lines) => Language::Lines,
+                None => return Err(Flaw::new("language", "it is missing")),
+            };
+            return Ok(Change::Bodies(language, self.with.clone()));
+        };
+        let others = [
+            ("first", self.first.is_some()),
+            ("last", self.last.is_some()),
+            ("language", self.language.is_some()),
+            ("with", !self.with.is_empty()),
+        ];
+        match others.iter().find(|(_, said)| *said) {
+            Some((key, _)) => Err(Flaw::new(key, "`replace` changes the whole file")),
+            None => Ok(Change::Whole(text.clone())),
+        }
+    }
+}
+
+impl Probe for Mutation {
+    fn cost(&self) -> Cost {
+        Cost::Heavy
+    }
+
+    fn needs(&self) -> &[String] {
+        &self.from
+    }
+
+    fn look(&self, context: &Context<'_>) -> Vec<Found> {
+        let [from] = &self.from;
+        let Some(run) = context.run_of(from) else {
+            let expected = format!("a run of `{from}`");
+            return vec![Detail::new(expected, "it was not run").unconfirmed()];
+        };
+        let mutants = self.lines.of(context);
+        let mutants = mutants.and_then(|place| self.change.mutants(&place, context));
+        let found: Vec<_> = match mutants {
+            Ok(mutants) => mutants
+                .iter()
+                .filter_map(|mutant| self.found(mutant, &run, context))
+                .collect(),
+            Err(found) => vec![found],
+        };
+        let total = u32::try_from(found.len()).unwrap_or(u32::MAX);
+        capped(found, total)
+    }
+}
+
+impl Mutation {
+    /// What stands in the way of one mutant; nothing where the tests turn red.
+    fn found(&self, mutant: &Mutant, run: &Run, context: &Context<'_>) -> Option<Found> {
+        let mut edits = run.order.edits.clone();
+        edits.push(Edit {
+            path: mutant.file.to_string(),
+            text: mutant.text.clone(),
+        });
+        let order = Order {
+            name: self.name.clone(),
+            edits,
+            round: 0,
+            ..run.order.clone()
+        };
+        let ran = context.world.workshop.run(&order);
+        let expected = format!("tests that fail when {}", mutant.what);
+        let detail = |actual: String| Detail::new(expected, actual).at(&*mutant.place);
+        match self.red.colour(&ran) {
+            Colour::Red => None,
+            Colour::Green => Some(detail(String::from("they pass")).wrong()),
+            Colour::Unclear(why) => Some(detail(why).unconfirmed()),
+        }
+    }
+}
+
+impl Red {
+    fn colour(&self, ran: &Ran) -> Colour {
+        let unclear = |why: String| Colour::Unclear(format!("{why}: {}", tail(ran)));
+        let code = match &ran.end {
+            End::Exited(code) => *code,
+            End::TimedOut => return Colour::Red,
+            End::Signalled(signal) => {
+                return unclear(format!("they were ended by signal {signal}"));
+            }
+            End::TooMuchOutput => return unclear(String::from("they printed too much")),
+            End::NotStarted(why) => return Colour::Unclear(why.clone()),
+        };
+        if self.exit.contains(&code) {
+            return Colour::Green;
+        }
+        let other = !self.alone.is_empty() && !self.alone.contains(&code);
+        if other || self.unconfirmed_exit.contains(&code) {
+            return unclear(format!("they ended with the code {code}"));
+        }
+        let Some(facts) = self.facts.as_ref().filter(|facts| facts.counts_tests()) else {
+            return Colour::Red;
+        };
+        match facts.read(ran) {
+            Ok(told) if told.seen.is_some_and(|seen| seen.failed > 0) => Colour::Red,
+            Ok(_) => unclear(format!("they ended with the code {code}, and none failed")),
+            Err(why) => unclear(format!(
+                "they ended with the code {code}, and tell of none ({why})"
+            )),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,195 @@
+//! Tests that do not notice that the code is gone test nothing.
+
+use std::sync::mpsc::{Receiver, channel};
+
+use crate::gate::checks::bench::{Bench, ran};
+use crate::quest::Verdict;
+use crate::world::workshop::{End, FileSeen, MockWorkshop, Order, Ran};
+
+const SOURCE: &str = "import os\ndef total(a):\n    return a + 1\n";
+
+const CHECKS: &str = r#"
+[[check]]
+name = "tests-pass"
+kind = "command"
+argv = ["pytest", "{{ field.test }}"]
+unconfirmed_exit = [3]
+[[check]]
+name = "tests-bite"
+kind = "mutation"
+from = "tests-pass"
+file = "{{ input.file }}"
+"#;
+
+const BODIES: &str = r#"
+first = "{{ input.first }}"
+last = "{{ input.last }}"
+language = "python"
+with = ["return None", "raise NotImplementedError"]
+"#;
+
+fn bench(keys: &str) -> Bench {
+    Bench::new(&format!("{CHECKS}{keys}"))
+}
+
+/// A workshop in which the source stands, and mutants end so.
+fn workshop(source: &'static str, mutant: Ran) -> (MockWorkshop, Receiver<Order>) {
+    let mut workshop = MockWorkshop::new();
+    let (told, heard) = channel();
+    workshop.expect_run().returning(move |order| {
+        if order.edits.is_empty() {
+            return ran(End::Exited(0), "1 passed in 0.01s\n");
+        }
+        told.send(order.clone()).unwrap();
+        mutant.clone()
+    });
+    workshop
+        .expect_file()
+        .returning(move |_| FileSeen::File(source.into()));
+    workshop
+        .expect_pinned()
+        .returning(|_| FileSeen::File(SOURCE.into()));
+    (workshop, heard)
+}
+
+fn judged(keys: &str, mutant: Ran) -> (Verdict, Vec<String>) {
+    let (workshop, _heard) = workshop(SOURCE, mutant);
+    let judgement = bench(keys).judge(&workshop);
+    let said = judgement
+        .facts
+        .iter()
+        .map(|fact| format!("{}: {}", fact.expected, fact.actual));
+    (judgement.verdict, said.collect())
+}
+
+#[test]
+fn tests_that_turn_red_pass() {
+    let (workshop, heard) = workshop(SOURCE, ran(End::Exited(1), ""));
+    assert_eq!(bench(BODIES).judge(&workshop).verdict, Verdict::Pass);
+    let orders: Vec<_> = heard.try_iter().collect();
+    assert_eq!(orders.len(), 2);
+    for (order, body) in orders
+        .iter()
+        .zip(["return None", "raise NotImplementedError"])
+    {
+        assert_eq!(order.name, "tests-bite");
+        assert_eq!(order.argv, ["/usr/bin/pytest", "tests/test_a.py"]);
+        let [edit] = order.edits.as_slice() else {
+            panic!("{order:?}");
+        };
+        assert_eq!(edit.path, "src/a.py");
+        assert_eq!(edit.text, format!("import os\ndef total(a):\n    {body}\n"));
+    }
+}
+
+#[test]
+fn a_mutant_that_survives_is_a_fact() {
+    let (verdict, said) = judged(BODIES, ran(End::Exited(0), ""));
+    assert_eq!(verdict, Verdict::Fail);
+    let expected = "tests that fail when the body of what is tested is replaced by";
+    assert_eq!(
+        said,
+        [
+            format!("{expected} `return None`: they pass"),
+            format!("{expected} `raise NotImplementedError`: they pass"),
+        ]
+    );
+}
+
+#[test]
+fn each_end_of_a_mutant_is_a_colour() {
+    let verdict = |end| judged(BODIES, ran(end, "")).0;
+    assert_eq!(verdict(End::TimedOut), Verdict::Pass);
+    assert_eq!(verdict(End::Exited(101)), Verdict::Pass);
+    for end in [
+        End::Exited(3),
+        End::Signalled(9),
+        End::TooMuchOutput,
+        End::NotStarted("gone".into()),
+    ] {
+        assert_eq!(verdict(end.clone()), Verdict::Review, "{end:?}");
+    }
+    let only = format!("{BODIES}red_exit = [1]\n");
+    assert_eq!(judged(&only, ran(End::Exited(1), "")).0, Verdict::Pass);
+    assert_eq!(judged(&only, ran(End::Exited(2), "")).0, Verdict::Review);
+}
+
+#[test]
+fn red_comes_from_tests_that_failed() {
+    let checks = CHECKS.replace("unconfirmed", "facts = \"pytest\"\nunconfirmed");
+    let bench = Bench::new(&format!("{checks}{BODIES}"));
+    let verdict = |stdout| {
+        let (workshop, _heard) = workshop(SOURCE, ran(End::Exited(1), stdout));
+        bench.judge(&workshop).verdict
+    };
+    assert_eq!(verdict("1 failed in 0.02s\n"), Verdict::Pass);
+    assert_eq!(verdict("no tests ran in 0.02s\n"), Verdict::Review);
+    assert_eq!(verdict("usage: pytest\n"), Verdict::Review);
+}
+
+#[test]
+fn a_replacement_that_changes_nothing_shows_nothing() {
+    let same = BODIES.replace("raise NotImplementedError", "return a + 1");
+    let (workshop, heard) = workshop(SOURCE, ran(End::Exited(1), ""));
+    assert_eq!(bench(&same).judge(&workshop).verdict, Verdict::Pass);
+    assert_eq!(heard.try_iter().count(), 1);
+    let none = same.replace("\"return None\", ", "");
+    let (verdict, said) = judged(&none, ran(End::Exited(0), ""));
+    assert_eq!(verdict, Verdict::Review);
+    assert!(said[0].contains("leaves the file as it is"), "{said:?}");
+}
+
+#[test]
+fn code_that_moved_is_not_what_the_list_names() {
+    let decoy = "def total(a):\n    return a + 1\ndef decoy(): return 1\n";
+    let (workshop, heard) = workshop(decoy, ran(End::Exited(1), ""));
+    let (verdict, fact) = bench(BODIES).fact(&workshop).unwrap();
+    assert_eq!((verdict, fact.rule.as_str()), (Verdict::Fail, "tests-bite"));
+    assert_eq!(heard.try_iter().count(), 0);
+    let (verdict, said) = judged(
+        &BODIES.replace("{{ input.last }}", "9"),
+        ran(End::Exited(1), ""),
+    );
+    assert_eq!(verdict, Verdict::Review);
+    assert!(said[0].contains("no such lines"), "{said:?}");
+}
+
+#[test]
+fn a_whole_file_may_be_replaced() {
+    let (workshop, heard) = workshop("anything\n", ran(End::Exited(0), ""));
+    let (verdict, fact) = bench("replace = \"\"").fact(&workshop).unwrap();
+    assert_eq!(
+        (verdict, fact.location.as_deref()),
+        (Verdict::Fail, Some("src/a.py"))
+    );
+    assert_eq!(
+        fact.expected,
+        "tests that fail when the whole file is replaced"
+    );
+    assert_eq!(heard.recv().unwrap().edits[0].text, "");
+}
+
+#[test]
+fn a_mistake_is_told() {
+    for (keys, said) in [
+        (String::new(), "or say `replace`"),
+        (format!("{BODIES}replace = \"\""), "changes the whole file"),
+        (BODIES.replace("language = \"python\"", ""), "missing"),
+        (BODIES.replace("python", "pyton"), "did you mean `python`?"),
+        (
+            BODIES.replace(
+                "with = [\"return None\", \"raise NotImplementedError\"]",
+                "",
+            ),
+            "at least one body",
+        ),
+        (format!("{BODIES}red_exit = [0]"), "the code 0 passes"),
+        (
+            BODIES.replace("{{ input.last }}", "{{ field.test }}"),
+            "unknown variable",
+        ),
+    ] {
+        let what = bench(&keys).mistake().what;
+        assert!(what.contains(said), "{what}");
+    }
+}

@@ -1,0 +1,125 @@
+//! What changed where it must not is told, path by path.
+
+use crate::gate::checks::bench::Bench;
+use crate::quest::Verdict;
+use crate::world::workshop::{Changed, MockWorkshop};
+
+fn bench(keys: &str) -> Bench {
+    Bench::new(&format!("[[check]]\nname = \"tidy\"\n{keys}\n")).open()
+}
+
+fn changed(changes: &[(&str, &str, bool)]) -> MockWorkshop {
+    let changes = changes.iter().map(|(path, how, inside)| Changed {
+        path: (*path).to_owned(),
+        how: (*how).to_owned(),
+        inside: *inside,
+    });
+    let changes: Vec<_> = changes.collect();
+    let mut workshop = MockWorkshop::new();
+    workshop
+        .expect_changes()
+        .returning(move || Ok(changes.clone()));
+    workshop
+}
+
+fn told(bench: &Bench, workshop: &MockWorkshop) -> Vec<String> {
+    let facts = bench.judge(workshop).facts.into_iter();
+    let facts = facts.filter(|fact| fact.rule.as_str() == "tidy");
+    facts
+        .map(|fact| format!("{} {}", fact.actual, fact.location.unwrap_or_default()))
+        .collect()
+}
+
+const CHANGES: &[(&str, &str, bool)] = &[
+    ("conftest.py", "added", false),
+    ("src/a.py", "changed", false),
+    ("tests/odd\n", "odd", true),
+    ("tests/test_a.py", "added", true),
+];
+
+#[test]
+fn the_zones_of_the_tree_are_the_default() {
+    let only = bench("kind = \"only-changed\"");
+    assert_eq!(
+        told(&only, &changed(CHANGES)),
+        ["added conftest.py", "changed src/a.py"]
+    );
+    assert_eq!(told(&only, &changed(&CHANGES[2..])), [""; 0]);
+    assert_eq!(told(&only, &changed(&[])), [""; 0]);
+}
+
+#[test]
+fn paths_of_its_own_are_narrower() {
+    let only = bench("kind = \"only-changed\"\npaths = [\"{{ field.test }}\"]");
+    let left = ["added conftest.py", "changed src/a.py", "odd tests/odd\n"];
+    assert_eq!(told(&only, &changed(CHANGES)), left);
+    // What is submitted names itself, whatever it would mean as a glob.
+    for text in [
+        "**",
+        "*",
+        "tests/*",
+        "{a,src/a.py}",
+        "[c]onftest.py",
+        "?onftest.py",
+    ] {
+        let facts = told(&only.clone().field("test", text), &changed(CHANGES));
+        assert_eq!(facts.len(), 4, "{text}: {facts:?}");
+    }
+    for text in ["../a", "/etc/passwd", "", "!tests"] {
+        let facts = told(&only.clone().field("test", text), &changed(CHANGES));
+        assert_eq!(facts.len(), 1, "{text}: {facts:?}");
+    }
+}
+
+#[test]
+fn a_clean_tree_has_no_change_at_all() {
+    let clean = bench("kind = \"git-clean\"");
+    assert_eq!(told(&clean, &changed(CHANGES)).len(), 4);
+    assert_eq!(told(&clean, &changed(&[])), [""; 0]);
+}
+
+#[test]
+fn what_cannot_be_told_is_not_confirmed() {
+    for kind in ["only-changed", "git-clean"] {
+        let mut workshop = MockWorkshop::new();
+        workshop.expect_changes().returning(|| Err("no git".into()));
+        let judgement = bench(&format!("kind = \"{kind}\"")).judge(&workshop);
+        assert_eq!(judgement.verdict, Verdict::Review);
+        let mut rules = judgement.facts.iter().map(|fact| fact.rule.as_str());
+        assert!(
+            rules.any(|rule| rule == "tidy-unconfirmed"),
+            "{judgement:#?}"
+        );
+    }
+}
+
+#[test]
+fn many_changes_are_counted() {
+    let many: Vec<_> = (0..30).map(|_| ("a", "added", false)).collect();
+    let judgement = bench("kind = \"git-clean\"").judge(&changed(&many));
+    let facts: Vec<_> = judgement
+        .facts
+        .iter()
+        .filter(|fact| fact.rule.as_str() == "tidy")
+        .collect();
+    assert_eq!((facts.len(), facts[19].count), (20, 11));
+}
+
+#[test]
+fn a_file_without_a_tree_or_a_fact_is_refused() {
+    for kind in ["only-changed", "git-clean"] {
+        let what = bench(&format!("kind = \"{kind}\""))
+            .without_tree()
+            .mistake()
+            .what;
+        assert!(what.contains("no [tree]"), "{what}");
+        let what = Bench::new(&format!("[[check]]\nname = \"a\"\nkind = \"{kind}\"\n"))
+            .mistake()
+            .what;
+        assert!(what.contains("How would an agent cheese"), "{what}");
+    }
+    let what = bench("kind = \"only-changed\"\npaths = [\"/etc\"]")
+        .mistake()
+        .what;
+    assert!(what.contains("is not a glob over the tree"), "{what}");
+}

@@ -1,0 +1,87 @@
+//! The program and its arguments, of which no submitted text becomes an option.
+
+use crate::gate::checks::fields::shown;
+use crate::gate::checks::probe::Detail;
+use crate::gate::checks::spec::{Flaw, Source};
+use crate::quest::template::{Names, Template, Values};
+
+use super::limits::misfit;
+
+/// Programs that hand what follows a `--` on to another one, which reads options in it.
+const HAND_ON: &[&str] = &[
+    "bun", "bunx", "cargo", "deno", "npm", "npx", "pnpm", "poetry", "uv", "uvx", "yarn",
+];
+
+/// The program, pinned, and the templates of its arguments.
+#[derive(Debug)]
+pub struct Argv {
+    program: String,
+    arguments: Vec<Template>,
+    /// How many `--` stand before what no program reads as an option.
+    dashes: usize,
+}
+
+impl Argv {
+    /// The program and arguments that are the value of `key`.
+    pub fn build(
+        key: &'static str,
+        argv: &[String],
+        source: &Source<'_>,
+        names: &Names,
+    ) -> Result<Self, Flaw> {
+        let parse = |text: &String| {
+            Template::parse(text, names).map_err(|bad| Flaw::new(key, bad.to_string()))
+        };
+        let Some((name, rest)) = argv.split_first() else {
+            return Err(Flaw::new(key, "it is empty: name a program"));
+        };
+        let fixed = Template::parse(name, names).is_ok_and(|name| name.is_fixed());
+        if name.trim().is_empty() || !fixed {
+            let what = "the first element is the program's name, the same for every quest";
+            return Err(Flaw::new(key, what));
+        }
+        let pinned = source.outside.program(name);
+        let pinned = pinned.map_err(|missing| Flaw::new(key, missing.to_string()))?;
+        let Some(program) = pinned.path.to_str() else {
+            let what = format!("the path of `{name}` is not UTF-8");
+            return Err(Flaw::new(key, what));
+        };
+        let base = program.rsplit('/').next().unwrap_or(program);
+        Ok(Self {
+            program: program.to_owned(),
+            arguments: rest.iter().map(parse).collect::<Result<_, _>>()?,
+            dashes: if HAND_ON.contains(&base) { 2 } else { 1 },
+        })
+    }
+
+    /// The program's path and its arguments with their values.
+    pub fn render(&self, values: &Values) -> Result<Vec<String>, Detail> {
+        let mut argv = vec![self.program.clone()];
+        let mut dashes = 0;
+        for (place, template) in self.arguments.iter().enumerate() {
+            let argument = self.argument(template, values, dashes);
+            let argument = argument.map_err(|wrong| wrong.at(format!("argv[{}]", place + 1)))?;
+            dashes += usize::from(template.source() == "--");
+            argv.push(argument);
+        }
+        Ok(argv)
+    }
+
+    fn argument(
+        &self,
+        template: &Template,
+        values: &Values,
+        dashes: usize,
+    ) -> Result<String, Detail> {
+        let text = template.render(values);
+        let text = text.map_err(|bad| Detail::new("an argument", bad.to_string()))?;
+        if let Some(wrong) = misfit(&text) {
+            return Err(wrong);
+        }
+        let own = template.source().starts_with('-') || dashes >= self.dashes;
+        if text.starts_with('-') && !own {
+            return Err(Detail::new("an argument that is no option", shown(&text)));
+        }
+        Ok(text)
+    }
+}

@@ -1,0 +1,148 @@
+//! A size in bytes, as people write it: `1MiB`, `64KiB`, or a number of bytes.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::str::FromStr;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::{Error, Visitor};
+use serde::{Deserialize, Deserializer};
+
+/// A size from 1 byte to 1 GiB.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ByteSize(u64);
+
+/// A text that is no size.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("expected a size such as `1MiB`, `64KiB` or 4096 bytes, from 1 byte to 1GiB")]
+pub struct BadSize;
+
+/// The units, the largest first.
+const UNITS: [(&str, u64); 4] = [
+    ("GiB", 1 << 30),
+    ("MiB", 1 << 20),
+    ("KiB", 1 << 10),
+    ("B", 1),
+];
+
+/// The largest size.
+const LARGEST: u64 = 1 << 30;
+
+impl ByteSize {
+    /// So many mebibytes.
+    #[must_use]
+    pub const fn mebibytes(count: u16) -> Self {
+        Self((count as u64) << 20)
+    }
+
+    /// How many bytes it is.
+    #[must_use]
+    pub const fn bytes(self) -> u64 {
+        self.0
+    }
+
+    fn new(bytes: u64) -> Result<Self, BadSize> {
+        match bytes {
+            1..=LARGEST => Ok(Self(bytes)),
+            _ => Err(BadSize),
+        }
+    }
+}
+
+impl FromStr for ByteSize {
+    type Err = BadSize;
+
+    fn from_str(text: &str) -> Result<Self, BadSize> {
+        let text = text.trim();
+        let mut units = UNITS.iter();
+        let unit = units.find_map(|(name, bytes)| Some((text.strip_suffix(name)?, *bytes)));
+        let (number, unit) = unit.ok_or(BadSize)?;
+        let number: u64 = number.trim_end().parse().map_err(|_| BadSize)?;
+        Self::new(number.checked_mul(unit).ok_or(BadSize)?)
+    }
+}
+
+impl fmt::Display for ByteSize {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let whole = UNITS
+            .iter()
+            .find(|(_, bytes)| self.0.is_multiple_of(*bytes));
+        match whole {
+            Some((name, bytes)) => write!(f, "{} {name}", self.0 / bytes),
+            None => write!(f, "{} B", self.0),
+        }
+    }
+}
+
+struct AnySize;
+
+impl Visitor<'_> for AnySize {
+    type Value = ByteSize;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a size such as `1MiB` or 4096")
+    }
+
+    fn visit_i64<E: Error>(self, bytes: i64) -> Result<ByteSize, E> {
+        let bytes = u64::try_from(bytes).map_err(|_| E::custom(BadSize))?;
+        self.visit_u64(bytes)
+    }
+
+    fn visit_u64<E: Error>(self, bytes: u64) -> Result<ByteSize, E> {
+        ByteSize::new(bytes).map_err(E::custom)
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<ByteSize, E> {
+        text.parse().map_err(E::custom)
+    }
+}
+
+impl<'de> Deserialize<'de> for ByteSize {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(AnySize)
+    }
+}
+
+impl JsonSchema for ByteSize {
+    fn schema_name() -> Cow<'static, str> {
+        "ByteSize".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({"type": ["string", "integer"], "examples": ["1MiB", "64KiB", 4096]})
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn is_read_as_people_write_it() {
+        for (text, bytes, shown) in [
+            (r#""1MiB""#, 1 << 20, "1 MiB"),
+            (r#"" 64 KiB ""#, 65_536, "64 KiB"),
+            (r#""1GiB""#, 1 << 30, "1 GiB"),
+            (r#""10B""#, 10, "10 B"),
+            ("4096", 4096, "4 KiB"),
+            ("1025", 1025, "1025 B"),
+        ] {
+            let size: ByteSize = serde_json::from_str(text).unwrap();
+            assert_eq!((size.bytes(), size.to_string().as_str()), (bytes, shown));
+        }
+        for bad in [
+            "0",
+            "-1",
+            r#""""#,
+            r#""1""#,
+            r#""1MB""#,
+            r#""2GiB""#,
+            r#""-1B""#,
+            "true",
+            r#""99999999999999999999GiB""#,
+            r#""18446744073709551615GiB""#,
+        ] {
+            assert!(serde_json::from_str::<ByteSize>(bad).is_err(), "{bad}");
+        }
+    }
+}

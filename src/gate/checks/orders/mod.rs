@@ -1,0 +1,17 @@
+//! What the checks that run commands have in common: from the keys of a table to an order, and
+//! from what came of it to facts.
+
+mod argv;
+mod byte_size;
+mod environment;
+mod keys;
+mod limits;
+mod plan;
+mod tail;
+mod tool_facts;
+
+pub use byte_size::ByteSize;
+pub use keys::{NetworkName, OnTimeout, RunKeys, a_minute, ten_mebibytes};
+pub use plan::{OrderPlan, cut_short, names};
+pub use tail::tail;
+pub use tool_facts::{FactsTable, ToolFacts, ToolKeys, capped, wrong_code};

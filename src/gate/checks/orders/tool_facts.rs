@@ -1,0 +1,240 @@
+//! What a command's output says, as facts.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::tail::tail;
+use crate::gate::checks::probe::{Detail, Found, MOST_FACTS};
+use crate::gate::checks::spec::Flaw;
+use crate::gate::tools::{Adapter, Complaint, Complaints};
+use crate::world::workshop::Ran;
+
+/// How a command's output is read: the format's name, or a table.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum FactsTable {
+    /// The format of what it prints on its standard output.
+    Format(Format),
+    /// The format, and where it stands.
+    Table(FactsFrom),
+}
+
+/// `facts = { … }`.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct FactsFrom {
+    /// The format.
+    adapter: Format,
+    /// `stdout`, `stderr`, or one of the check's `reports`.
+    #[serde(default = "stdout")]
+    from: String,
+    /// The pattern of the format `regex`, with groups such as `(?<file>…)` and `(?<message>…)`.
+    pattern: Option<String>,
+}
+
+/// A format that facts are read from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Format {
+    /// `JUnit`'s XML.
+    Junit,
+    /// The Test Anything Protocol.
+    Tap,
+    /// The Static Analysis Results Interchange Format.
+    Sarif,
+    /// Lines such as `file:line:column: message`.
+    Lines,
+    /// The JSON lines of `cargo --message-format=json`.
+    Cargo,
+    /// The text that pytest prints.
+    Pytest,
+    /// The JSON lines of `go test -json`.
+    GoTest,
+    /// A pattern.
+    Regex,
+}
+
+/// The keys of a command's table that say how its output is read.
+#[derive(Debug, Clone, Default)]
+pub struct ToolKeys {
+    /// The format.
+    pub facts: Option<FactsTable>,
+    /// The fewest tests that must have passed.
+    pub min_passed: Option<u32>,
+    /// The most tests that may have been skipped.
+    pub max_skipped: Option<u32>,
+}
+
+/// How a command's output is read.
+#[derive(Debug)]
+pub struct ToolFacts {
+    adapter: Adapter,
+    from: String,
+    min_passed: u32,
+    max_skipped: Option<u32>,
+}
+
+fn stdout() -> String {
+    String::from("stdout")
+}
+
+impl ToolFacts {
+    /// The reading that these keys stand for; none where they name no format.
+    pub fn build(keys: ToolKeys, reports: &[String]) -> Result<Option<Self>, Flaw> {
+        let bound = match (keys.min_passed, keys.max_skipped) {
+            (Some(_), _) => Some("min_passed"),
+            (None, Some(_)) => Some("max_skipped"),
+            (None, None) => None,
+        };
+        let Some(facts) = keys.facts else {
+            let needs = |key| Flaw::new(key, "it needs `facts`, which tells how tests are counted");
+            return bound.map_or(Ok(None), |key| Err(needs(key)));
+        };
+        let table = match facts {
+            FactsTable::Table(table) => table,
+            FactsTable::Format(adapter) => FactsFrom {
+                adapter,
+                from: stdout(),
+                pattern: None,
+            },
+        };
+        let is_stream = ["stdout", "stderr"].contains(&table.from.as_str());
+        if !is_stream && !reports.contains(&table.from) {
+            let what = format!(
+                "`{}` is neither stdout, nor stderr, nor one of `reports`",
+                table.from
+            );
+            return Err(Flaw::new("facts", what));
+        }
+        let adapter = adapter(table.adapter, table.pattern.as_deref())?;
+        if let (Some(key), false) = (bound, adapter.counts_tests()) {
+            return Err(Flaw::new(
+                key,
+                "the format of `facts` does not tell how many tests there were",
+            ));
+        }
+        Ok(Some(Self {
+            // Where nothing has run nothing was shown, whatever the code says.
+            min_passed: keys.min_passed.unwrap_or(adapter.counts_tests().into()),
+            max_skipped: keys.max_skipped,
+            adapter,
+            from: table.from,
+        }))
+    }
+
+    /// What the output says.
+    pub fn read(&self, ran: &Ran) -> Result<Complaints, String> {
+        let bytes = match self.from.as_str() {
+            "stdout" => &ran.stdout,
+            "stderr" => &ran.stderr,
+            report => ran
+                .reports
+                .get(report)
+                .and_then(Option::as_ref)
+                .ok_or_else(|| format!("the command made no {report}"))?,
+        };
+        let read = self.adapter.read(bytes);
+        read.map_err(|unread| format!("in {}: {unread}", self.from))
+    }
+
+    /// Whether the output tells how many tests there were.
+    #[must_use]
+    pub fn counts_tests(&self) -> bool {
+        self.adapter.counts_tests()
+    }
+
+    /// What is wrong although the command ended well.
+    #[must_use]
+    pub fn despite_success(&self, ran: &Ran) -> Vec<Found> {
+        if !self.counts_tests() {
+            return Vec::new();
+        }
+        let least = format!("at least {} passed tests", self.min_passed);
+        let complaints = match self.read(ran) {
+            Ok(complaints) => complaints,
+            Err(_) if self.min_passed == 0 && self.max_skipped.is_none() => return Vec::new(),
+            Err(why) => {
+                let actual = format!("the command ended well, and tells of no test: {why}");
+                return vec![Detail::new(least, actual).wrong()];
+            }
+        };
+        let seen = complaints.seen.unwrap_or_default();
+        let mut found = Vec::new();
+        if seen.failed > 0 {
+            let actual = format!("the command ended well, and {} tests failed", seen.failed);
+            found.push(Detail::new("no failed test", actual).wrong());
+        }
+        if seen.passed < self.min_passed {
+            found.push(Detail::new(least, format!("{} passed", seen.passed)).wrong());
+        }
+        if let Some(most) = self.max_skipped.filter(|most| seen.skipped > *most) {
+            let expected = format!("at most {most} skipped tests");
+            found.push(Detail::new(expected, format!("{} skipped", seen.skipped)).wrong());
+        }
+        found
+    }
+
+    /// What is wrong with a command that ended with a code of failure.
+    #[must_use]
+    pub fn of_failure(&self, ran: &Ran) -> Vec<Found> {
+        match self.read(ran) {
+            Ok(complaints) => {
+                let found = complaints.first.into_iter().map(|one| detail(one).wrong());
+                capped(found.collect(), complaints.count)
+            }
+            Err(_) => Vec::new(),
+        }
+    }
+}
+
+fn adapter(format: Format, pattern: Option<&str>) -> Result<Adapter, Flaw> {
+    let flaw = |what: &str| Flaw::new("facts", what);
+    Ok(match (format, pattern) {
+        (Format::Regex, Some(pattern)) => {
+            let pattern = pattern.parse();
+            Adapter::Regex(pattern.map_err(|bad| Flaw::new("facts", format!("{bad}")))?)
+        }
+        (Format::Regex, None) => return Err(flaw("the format `regex` needs a `pattern`")),
+        (_, Some(_)) => return Err(flaw("`pattern` belongs to the format `regex` alone")),
+        (Format::Junit, None) => Adapter::JunitXml,
+        (Format::Tap, None) => Adapter::Tap,
+        (Format::Sarif, None) => Adapter::Sarif,
+        (Format::Lines, None) => Adapter::Lines,
+        (Format::Cargo, None) => Adapter::CargoJson,
+        (Format::Pytest, None) => Adapter::Pytest,
+        (Format::GoTest, None) => Adapter::GoTestJson,
+    })
+}
+
+fn detail(complaint: Complaint) -> Detail {
+    let actual = match complaint.name {
+        Some(name) => format!("{name}: {}", complaint.actual),
+        None => complaint.actual,
+    };
+    Detail {
+        location: complaint.location,
+        ..Detail::new(complaint.expected, actual)
+    }
+}
+
+/// At most [`MOST_FACTS`] of what was found, the last of which counts for the rest of `total`.
+#[must_use]
+pub fn capped(mut found: Vec<Found>, total: u32) -> Vec<Found> {
+    found.truncate(MOST_FACTS);
+    let shown = u32::try_from(found.len()).unwrap_or(u32::MAX);
+    if let Some(Found::Wrong(last) | Found::Unconfirmed(last)) = found.last_mut() {
+        last.count = total.saturating_sub(shown).saturating_add(1);
+    }
+    found
+}
+
+/// That the command ended with a code which it must not end with.
+#[must_use]
+pub fn wrong_code(codes: &[i32], code: i32, ran: &Ran) -> Detail {
+    let codes: Vec<_> = codes.iter().map(i32::to_string).collect();
+    let expected = format!("it ends with the code {}", codes.join(" or "));
+    Detail::new(
+        expected,
+        format!("it ended with the code {code}: {}", tail(ran)),
+    )
+}

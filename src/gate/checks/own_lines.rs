@@ -1,0 +1,125 @@
+//! The lines that a quest is about, by what the list says of them.
+
+use std::ops::RangeInclusive;
+
+use super::context::Context;
+use super::fields::shown;
+use super::probe::{Detail, Found};
+use super::spec::{Flaw, Source};
+use crate::quest::template::{Names, Template};
+use crate::world::tree::TreePath;
+use crate::world::workshop::FileSeen;
+
+/// The templates of a file and of its first and last line.
+///
+/// They name nothing that is submitted: whoever is judged does not choose what is looked at.
+#[derive(Debug)]
+pub struct OwnLines {
+    file: Template,
+    range: Option<(Template, Template)>,
+}
+
+/// A file, and lines of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    /// The file.
+    pub file: TreePath,
+    /// The lines; none for all.
+    pub lines: Option<RangeInclusive<u32>>,
+}
+
+impl OwnLines {
+    /// The lines that the keys `file`, `first` and `last` stand for.
+    pub fn build(
+        file: &str,
+        first: Option<&str>,
+        last: Option<&str>,
+        source: &Source<'_>,
+    ) -> Result<Self, Flaw> {
+        let none = || std::iter::empty();
+        let names = Names::of_check(source.file.input.columns(), none(), none());
+        let parse = |key, text: &str| {
+            Template::parse(text, &names).map_err(|bad| Flaw::new(key, bad.to_string()))
+        };
+        let range = match (first, last) {
+            (None, None) => None,
+            (Some(first), Some(last)) => Some((parse("first", first)?, parse("last", last)?)),
+            (Some(_), None) => return Err(Flaw::new("first", "it needs a `last`")),
+            (None, Some(_)) => return Err(Flaw::new("last", "it needs a `first`")),
+        };
+        let file = parse("file", file)?;
+        Ok(Self { file, range })
+    }
+
+    /// The place that the list names for this quest.
+    pub fn of(&self, context: &Context<'_>) -> Result<Place, Found> {
+        let file = rendered(&self.file, context)?;
+        let file = TreePath::parse(&file);
+        let file =
+            file.map_err(|bad| unsaid("a file of the tree", &bad.to_string()).unconfirmed())?;
+        let lines = match &self.range {
+            None => None,
+            Some((first, last)) => {
+                let (first, last) = (number(first, context)?, number(last, context)?);
+                if first == 0 || first > last {
+                    let actual = format!("{first} to {last}");
+                    let detail = unsaid("a first line, from 1, and a last one", &actual);
+                    return Err(detail.unconfirmed());
+                }
+                Some(first..=last)
+            }
+        };
+        Ok(Place { file, lines })
+    }
+}
+
+impl Place {
+    /// The place, as `src/a.py:3-9`.
+    #[must_use]
+    pub fn shown(&self) -> String {
+        match &self.lines {
+            Some(lines) => format!("{}:{}-{}", self.file, lines.start(), lines.end()),
+            None => self.file.to_string(),
+        }
+    }
+
+    /// The file's bytes, where they are those to which the lines' numbers belong.
+    ///
+    /// In a file that has changed the same numbers are other lines.
+    pub fn as_pinned(&self, context: &Context<'_>) -> Result<Vec<u8>, Found> {
+        let workshop = context.world.workshop;
+        let pinned = match workshop.pinned(&self.file) {
+            FileSeen::File(bytes) => bytes,
+            FileSeen::Absent => return Err(self.no_file("nothing is there")),
+            FileSeen::Other(what) => return Err(self.no_file(&what)),
+        };
+        let expected = "the file as it was when the session was made";
+        let actual = match workshop.file(&self.file) {
+            FileSeen::File(bytes) if bytes == pinned => return Ok(pinned),
+            FileSeen::File(_) => String::from("it has changed, and its lines with it"),
+            FileSeen::Absent => String::from("it is gone"),
+            FileSeen::Other(what) => what,
+        };
+        Err(Detail::new(expected, actual).at(self.file.as_str()).wrong())
+    }
+
+    fn no_file(&self, actual: &str) -> Found {
+        let detail = unsaid("a file of the tree", actual);
+        detail.at(self.file.as_str()).unconfirmed()
+    }
+}
+
+fn unsaid(expected: &str, actual: &str) -> Detail {
+    Detail::new(format!("the list names {expected}"), shown(actual))
+}
+
+fn rendered(template: &Template, context: &Context<'_>) -> Result<String, Found> {
+    let text = context.render(template);
+    text.map_err(|bad| unsaid("a file and its lines", &bad.to_string()).unconfirmed())
+}
+
+fn number(template: &Template, context: &Context<'_>) -> Result<u32, Found> {
+    let text = rendered(template, context)?;
+    let number = text.trim().parse();
+    number.map_err(|_| unsaid("a line's number", &text).unconfirmed())
+}

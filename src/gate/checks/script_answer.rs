@@ -1,0 +1,124 @@
+//! What a script answers: JSON, or a code.
+
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+
+use super::orders::{capped, tail};
+use super::probe::{Detail, Found};
+use crate::quest::{Field, Verdict};
+use crate::world::workshop::{End, Ran};
+
+/// The most characters of a text that a script writes into a fact.
+const LONGEST: usize = 2_000;
+
+/// The answer as JSON.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Answer {
+    verdict: Verdict,
+    #[serde(default)]
+    facts: Vec<ToldFact>,
+    /// For whoever reads the evidence, in which all that it printed stands.
+    #[serde(default, rename = "evidence")]
+    _evidence: IgnoredAny,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ToldFact {
+    field: Option<String>,
+    location: Option<String>,
+    expected: String,
+    actual: String,
+}
+
+/// What stands in the way, by what a script has answered.
+///
+/// It passes by saying so and nothing else; what cannot be read, or contradicts itself, confirms
+/// nothing.
+#[must_use]
+pub fn judged(ran: &Ran, fields: &[Field]) -> Vec<Found> {
+    let unclear = |why: String| {
+        let detail = Detail::new("an answer of the script", format!("{why}: {}", tail(ran)));
+        vec![detail.unconfirmed()]
+    };
+    let code = match ran.end {
+        End::Exited(code @ 0..=2) => code,
+        End::Exited(code) => return unclear(format!("it ended with the code {code}")),
+        End::Signalled(signal) => return unclear(format!("it was ended by signal {signal}")),
+        End::TooMuchOutput => return unclear(String::from("it printed too much")),
+        End::TimedOut | End::NotStarted(_) => return unclear(String::from("it did not end")),
+    };
+    if !ran.stdout.trim_ascii_start().starts_with(b"{") {
+        return by_code(code, ran);
+    }
+    let answer: Answer = match serde_json::from_slice(&ran.stdout) {
+        Ok(answer) => answer,
+        Err(error) => return unclear(format!("it cannot be read ({error})")),
+    };
+    let agrees = match answer.verdict {
+        Verdict::Pass => code == 0,
+        // A script that has said its verdict in words may well end as one that has done its work.
+        Verdict::Fail => code != 2,
+        Verdict::Review => code != 1,
+    };
+    if !agrees {
+        return unclear(format!(
+            "it says {} and ends with the code {code}",
+            answer.verdict
+        ));
+    }
+    match details(answer.facts, fields) {
+        Err(unknown) => unclear(format!("it names a field `{unknown}` that there is not")),
+        Ok(details) if answer.verdict == Verdict::Pass && !details.is_empty() => {
+            unclear(String::from("it says PASS, and what stands in the way"))
+        }
+        Ok(details) => by_verdict(answer.verdict, details, ran),
+    }
+}
+
+fn by_code(code: i32, ran: &Ran) -> Vec<Found> {
+    let verdict = match code {
+        0 => Verdict::Pass,
+        1 => Verdict::Fail,
+        _ => Verdict::Review,
+    };
+    by_verdict(verdict, Vec::new(), ran)
+}
+
+fn by_verdict(verdict: Verdict, mut details: Vec<Detail>, ran: &Ran) -> Vec<Found> {
+    if verdict != Verdict::Pass && details.is_empty() {
+        let actual = format!("it says {verdict}: {}", tail(ran));
+        details.push(Detail::new("the script passes it", actual));
+    }
+    let total = u32::try_from(details.len()).unwrap_or(u32::MAX);
+    let found = details.into_iter().map(|detail| match verdict {
+        Verdict::Pass | Verdict::Fail => detail.wrong(),
+        Verdict::Review => detail.unconfirmed(),
+    });
+    capped(found.collect(), total)
+}
+
+/// The facts as details; the name of a field that there is not where one names it.
+fn details(facts: Vec<ToldFact>, fields: &[Field]) -> Result<Vec<Detail>, String> {
+    let detail = |fact: ToldFact| {
+        let mut detail = Detail::new(cut(&fact.expected), cut(&fact.actual));
+        detail.location = fact.location.as_deref().map(cut);
+        if let Some(name) = fact.field {
+            let field = fields.iter().find(|field| field.name.as_str() == name);
+            detail.field = Some(field.ok_or(name)?.name.clone());
+        }
+        Ok(detail)
+    };
+    facts.into_iter().map(detail).collect()
+}
+
+fn cut(text: &str) -> String {
+    match text.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

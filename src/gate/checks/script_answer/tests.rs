@@ -1,0 +1,113 @@
+//! A script passes by saying so and nothing else.
+
+use super::*;
+use crate::gate::checks::bench::ran;
+use crate::quest::{FieldName, field_kind::Shape};
+
+fn fields() -> Vec<Field> {
+    vec![Field {
+        name: FieldName::known("test"),
+        help: "".into(),
+        example: "".into(),
+        required: true,
+        shape: Shape::default(),
+    }]
+}
+
+fn of(code: i32, stdout: &str) -> Vec<Found> {
+    judged(&ran(End::Exited(code), stdout), &fields())
+}
+
+/// `P`, or a letter for each of what stands in the way.
+fn letters(code: i32, stdout: &str) -> String {
+    let found = of(code, stdout);
+    let letter = |found: &Found| match found {
+        Found::Wrong(_) => 'W',
+        Found::Unconfirmed(_) => 'U',
+    };
+    if found.is_empty() {
+        return String::from("P");
+    }
+    found.iter().map(letter).collect()
+}
+
+const FACT: &str = r#"{"expected":"a","actual":"b"}"#;
+
+fn says(verdict: &str, facts: &[&str]) -> String {
+    format!(
+        r#" {{"verdict":"{verdict}","facts":[{}]}} "#,
+        facts.join(",")
+    )
+}
+
+#[test]
+fn words_and_code_agree() {
+    for (verdict, facts, codes) in [
+        ("PASS", &[][..], ["P", "U", "U"]),
+        ("FAIL", &[][..], ["W", "W", "U"]),
+        ("REVIEW", &[][..], ["U", "U", "U"]),
+        ("PASS", &[FACT][..], ["U", "U", "U"]),
+        ("FAIL", &[FACT, FACT][..], ["WW", "WW", "U"]),
+        ("REVIEW", &[FACT, FACT][..], ["UU", "U", "UU"]),
+        ("pass", &[][..], ["U", "U", "U"]),
+    ] {
+        for (code, expected) in (0..).zip(codes) {
+            let found = letters(code, &says(verdict, facts));
+            assert_eq!(found, expected, "{verdict} {code}");
+        }
+    }
+}
+
+#[test]
+fn without_words_the_code_counts() {
+    for (code, expected) in [(0, "P"), (1, "W"), (2, "U"), (3, "U"), (-1, "U")] {
+        assert_eq!(letters(code, "all is well\n"), expected, "{code}");
+    }
+}
+
+#[test]
+fn what_cannot_be_read_confirms_nothing() {
+    let pass = says("PASS", &[]);
+    for stdout in [
+        "{".to_owned(),
+        "{}".to_owned(),
+        format!("{pass}{pass}"),
+        format!("{pass}\nTraceback"),
+        r#"{"verdict":"FAIL","verdict":"PASS"}"#.to_owned(),
+        r#"{"verdict":"PASS","fact":[]}"#.to_owned(),
+        r#"{"verdict":"PASS","facts":[{}]}"#.to_owned(),
+        r#"{"verdict":"PASS"}"#.replace('P', "\u{0}"),
+    ] {
+        assert_eq!(letters(0, &stdout), "U", "{stdout}");
+    }
+    let with = r#"{"verdict":"PASS","evidence":{"anything":[1,null]}}"#;
+    assert_eq!(letters(0, with), "P");
+}
+
+#[test]
+fn facts_name_fields_and_places() {
+    let fact = r#"{"field":"test","location":"a:1","expected":"x","actual":"y"}"#;
+    let found = of(1, &says("FAIL", &[fact]));
+    let [Found::Wrong(detail)] = found.as_slice() else {
+        panic!("not wrong");
+    };
+    assert_eq!(detail.field, Some(FieldName::known("test")));
+    assert_eq!(detail.location.as_deref(), Some("a:1"));
+    assert_eq!(
+        (detail.expected.as_str(), detail.actual.as_str()),
+        ("x", "y")
+    );
+    let unknown = r#"{"field":"tset","expected":"x","actual":"y"}"#;
+    assert_eq!(letters(1, &says("FAIL", &[unknown])), "U");
+    let many = [FACT; 30];
+    let found = of(1, &says("FAIL", &many));
+    let [.., Found::Wrong(last)] = found.as_slice() else {
+        panic!("not wrong");
+    };
+    assert_eq!((found.len(), last.count), (20, 11));
+    let long = format!(r#"{{"expected":"x","actual":"{}"}}"#, "y".repeat(9_000));
+    let Found::Wrong(detail) = &of(1, &says("FAIL", &[&long]))[0] else {
+        panic!("not wrong");
+    };
+    assert_eq!(detail.actual.chars().count(), 2_001);
+}
