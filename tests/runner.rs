@@ -62,6 +62,18 @@ mod harness;
 mod honest_homes;
 mod log;
 mod quarters;
+#[cfg(target_os = "linux")]
+mod quest_flags;
+#[cfg(target_os = "linux")]
+mod quest_frozen;
+#[cfg(target_os = "linux")]
+mod quest_inputs;
+#[cfg(target_os = "linux")]
+mod quest_mistakes;
+#[cfg(target_os = "linux")]
+mod quest_refusals;
+#[cfg(target_os = "linux")]
+mod quest_starter;
 #[cfg(unix)]
 mod readme;
 mod recheck;

@@ -105,7 +105,7 @@ fn scan(context: &mut Context, args: &ScanArgs) -> Result<Scanned> {
     let file = ListFile::find(&args.list, input.as_ref(), kind.here())?;
     let path = file.path();
     let sha256 = list_plan::digest(path)?;
-    let plan = args.list.plan(&file, None, input.as_ref())?;
+    let plan = args.list.plan(&file, None, input.as_ref(), &kind.unit()?)?;
     let mut planned = plan.open(path)?;
     let mut listing = Listing::new();
     planned.read_into(&mut listing)?;

@@ -3,16 +3,17 @@
 use std::rc::Rc;
 
 use super::context::Context;
+use super::controls;
 use super::fields::Fields;
 use super::kinds::{self, KINDS};
 use super::open_ended::OpenEnded;
 use super::outside::Outside;
-use super::quest_check::{CheckHead, QuestCheck};
+use super::quest_check::{CheckHead, QuestCheck, UNCONFIRMED};
 use super::settings::FileSettings;
 use super::spec::{Shows, Source};
 use super::unique::taken;
-use crate::gate::{Cascade, Case, Check, Cost, Finding, Gate, Judgement, Rule};
-use crate::quest::file::{Mistake, QuestFile, RawTable, is_kebab, unknown_name};
+use crate::gate::{Cascade, Case, Check, Cost, Finding, Gate, Judgement, Rule, house};
+use crate::quest::file::{Mistake, QuestFile, RawTable, is_kebab, nearest, unknown_name};
 use crate::quest::{FieldName, QuestKind};
 use crate::world::{Taken, World};
 
@@ -69,9 +70,14 @@ impl FileGate {
                 .checks
                 .iter()
                 .find(|raw| raw.text_of("name") == Some(&bad.check));
-            let spot = raw.map(|raw| raw.spot_of("needs")).unwrap_or_default();
-            return Err(Mistake::at(file.text(), &spot, bad.to_string()));
+            let spot = raw.map(|raw| raw.spot_of_text("needs", &bad.needed));
+            let names: Vec<&str> = gate.checks.iter().map(|check| check.name()).collect();
+            let near = nearest(&bad.needed, names.into_iter().filter(|_| !bad.there));
+            let near = near.map_or(String::new(), |near| format!("; did you mean `{near}`?"));
+            let spot = spot.unwrap_or_default();
+            return Err(Mistake::at(file.text(), &spot, format!("{bad}{near}")));
         }
+        controls::hold(file, &gate.rules())?;
         Ok(gate)
     }
 
@@ -87,6 +93,9 @@ impl FileGate {
         let wrong = |key: &str, what: String| Err(Mistake::at(text, &raw.spot_of(key), what));
         if !is_kebab(&head.name) {
             let what = format!("`{}`: expected kebab-case, such as `tests-pass`", head.name);
+            return wrong("name", what);
+        }
+        if let Some(what) = taken_name(&head.name) {
             return wrong("name", what);
         }
         if self.checks.iter().any(|check| check.name() == head.name) {
@@ -124,6 +133,22 @@ impl FileGate {
         Cascade::ordered(self.shared(), levels.clone())
             .unwrap_or_else(|_| Cascade::new(vec![Box::new(Shared(Rc::new(OpenEnded)))], levels))
     }
+}
+
+/// Why no check can have this name, where none can.
+fn taken_name(name: &str) -> Option<String> {
+    let own = [Fields.name(), OpenEnded.name()].contains(&name)
+        || Fields.rules().iter().any(|rule| rule.id.as_str() == name)
+        || house::rules().iter().any(|rule| rule.id.as_str() == name);
+    if own {
+        return Some(format!(
+            "`{name}` is a check or a rule of every gate already"
+        ));
+    }
+    let of = name.strip_suffix(UNCONFIRMED)?;
+    Some(format!(
+        "`{name}` is the rule that fires where a check `{of}` cannot say: name the check otherwise"
+    ))
 }
 
 /// Why a file is refused whose checks look at the submission's form alone.

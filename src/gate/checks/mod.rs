@@ -14,6 +14,7 @@ pub mod spec;
 
 mod changes;
 mod command;
+mod controls;
 mod coverage;
 mod fields;
 mod file_gate;
@@ -35,4 +36,4 @@ pub use file_gate::FileGate;
 #[cfg(test)]
 mod bench;
 
-pub use quest_check::UNCONFIRMED;
+pub use quest_check::{CheckHead, UNCONFIRMED};
