@@ -38,6 +38,7 @@ required = false
 
 [[field]]
 name = "input"
+kind = "text"
 required = false
 
 "#;
@@ -239,7 +240,7 @@ fn every_command_speaks_of_the_session_s_own_things() {
         (&["recheck"], 0),
         (&["prove"], 0),
         (&["submit", "--help"], 0),
-        (&["submit", "--letter=tow", "--quote=x"], 2),
+        (&["submit", "--letter=twoo", "--quote=x"], 2),
         (&["submit", "--quote=x"], 2),
         (&["export", "out.csv"], 0),
     ] {
@@ -261,10 +262,60 @@ fn every_command_speaks_of_the_session_s_own_things() {
     ] {
         assert!(rules.contains(rule), "{rule}: {rules}");
     }
-    let run = letters.run(["submit", "--letter=tow", "--quote=x"]);
+    let run = letters.run(["submit", "--letter=twoo", "--quote=x"]);
     assert!(run.stderr.contains("did you mean \"two\"?"), "{run:?}");
     let out = std::fs::read_to_string(letters.place.at("out.csv")).expect("an export");
     let head = out.lines().next().unwrap_or_default();
     assert!(head.contains("quote") && head.contains("total"), "{out}");
     assert!(out.contains("pay 10"), "{out}");
+}
+
+#[test]
+fn without_a_session_an_unknown_flag_is_told_of_with_the_reason() {
+    let letters = Letters::with(LETTERS);
+    let submit = ["submit", "--letter=one", "--quote=pay 10"];
+    let run = letters.run(submit);
+    assert_eq!(run.code, 2, "{run:?}");
+    assert!(
+        run.stderr.contains("no session is read in .comail"),
+        "{run:?}"
+    );
+    letters
+        .run(["scan", "list.jsonl", "--quest=letters.toml"])
+        .ok();
+    let run = letters.run(["submit", "--latter=one"]);
+    assert!(!run.stderr.contains("no session"), "{run:?}");
+}
+
+#[test]
+fn a_quest_file_takes_no_flag_that_is_the_other_quest_s() {
+    let letters = Letters::with(LETTERS);
+    for flag in ["--carry=old", "--role-only", "--update"] {
+        let run = letters.run(["scan", "list.jsonl", "--quest=letters.toml", flag]);
+        assert_eq!(run.code, 2, "{run:?}");
+        assert!(run.stderr.contains("cannot be used with"), "{run:?}");
+    }
+    let level = |level: &str| {
+        let args = [
+            "scan",
+            "list.jsonl",
+            "--quest=letters.toml",
+            "--level",
+            level,
+        ];
+        letters.run(args)
+    };
+    let run = level("quote-in-leter=review");
+    assert_eq!(run.code, 2, "{run:?}");
+    assert!(
+        run.stderr.contains("did you mean quote-in-letter?"),
+        "{run:?}"
+    );
+    level("quote-in-letter=review").ok();
+    let (code, answer) = letters.json(["submit", "--id=1", "--quote=no such"]);
+    assert_eq!(
+        (code, answer["verdict"].as_str()),
+        (0, Some("REVIEW")),
+        "{answer}"
+    );
 }

@@ -20,6 +20,7 @@ text = "{prompt}"
 
 [[field]]
 name = "answer"
+kind = "text"
 
 [[check]]
 name = "answer-is-key"

@@ -55,7 +55,7 @@ const CASES: &[Case] = &[
     (
         "[prompt]",
         "[promt]",
-        "[promt]",
+        "promt",
         &["unknown field `promt`", "did you mean `prompt`?"],
     ),
     (
@@ -139,7 +139,7 @@ const CASES: &[Case] = &[
     (
         "name = \"total\"",
         "name = \"quote\"",
-        "\"quote\"\nkind",
+        "\"quote\"\nkind = \"number\"",
         &["two fields `quote`"],
     ),
     (
@@ -175,7 +175,7 @@ const CASES: &[Case] = &[
     (
         "{{ input.text }}\"\n\n[example]",
         "{{ input.txt }}\"\n\n[example]",
-        "\"Read",
+        "\"Read {{",
         &["unknown variable `input.txt`", "did you mean `input.text`?"],
     ),
     (
@@ -201,13 +201,13 @@ const CASES: &[Case] = &[
     ),
     (
         "kind = \"number\"",
-        "pattern = '['",
+        "kind = \"text\"\npattern = '['",
         "'['",
         &["not a pattern"],
     ),
     (
         "kind = \"number\"",
-        "min = 2\nmax = 1",
+        "kind = \"number\"\nmin = 2\nmax = 1",
         "2\nmax",
         &["`min` is greater than `max`"],
     ),
@@ -332,7 +332,7 @@ const CASES: &[Case] = &[
     (
         "about = \"Read the total.\"",
         "about = \"Read",
-        "\"Read",
+        "\n\n[input]",
         &["invalid basic string"],
     ),
     (
@@ -368,8 +368,8 @@ const CASES: &[Case] = &[
     (
         "[[check]]\nname = \"no-blank\"",
         "[check]\nname = \"no-blank\"",
-        "[check]",
-        &["check"],
+        "check]\nname = \"no-blank\"",
+        &["duplicate key"],
     ),
     (
         "kind = \"matches\"\nfield = \"quote\"\npattern = '\\S'",
@@ -397,7 +397,7 @@ fn each_mistake_is_told_with_its_place() {
         letters.place.write("letters.toml", &text);
         let run = letters.run(["quest", "check", "letters.toml"]);
         let (line, column) = place_of(&text, at);
-        let start = format!("error: letters.toml:{line}:{column}: ");
+        let start = format!("comail: error: letters.toml:{line}:{column}: ");
         let once = run.stderr.matches("letters.toml").count() == 1;
         let told = words.iter().all(|word| run.stderr.contains(word));
         if run.code != 2 || !run.stderr.starts_with(&start) || !told || !once {

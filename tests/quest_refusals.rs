@@ -46,7 +46,9 @@ fn a_file_that_shows_no_fact_is_asked_how_it_would_be_cheesed() {
 
 #[test]
 fn an_open_file_leaves_every_answer_to_a_person() {
-    let open = of_form("open = true\n").replace("verdict = \"PASS\"", "verdict = \"REVIEW\"");
+    let open = of_form("open = true\n")
+        .replace("fires =", "#fires =")
+        .replace("verdict = \"PASS\"", "verdict = \"REVIEW\"");
     let letters = Letters::scanned(&open);
     let (code, answer) = letters.json(["submit", "--letter=one", "--quote=a 1200"]);
     assert_eq!((code, answer["verdict"].as_str()), (0, Some("REVIEW")));

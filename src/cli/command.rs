@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::rc::Rc;
 
 use anyhow::Result;
+use clap::error::ErrorKind;
 use clap::{ArgMatches, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 use super::context::{Context, SESSION_VARIABLE};
@@ -81,9 +82,17 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> Exit {
     heed_file_size_limits();
     let args: Vec<OsString> = args.into_iter().collect();
     let kind = session_kind::of(&args);
-    let matches = match command(&kind).try_get_matches_from(args) {
+    let matches = match command(&kind).try_get_matches_from(&args) {
         Ok(matches) => matches,
-        Err(error) => return tell(&error),
+        Err(error) => {
+            let exit = tell(&error);
+            if error.kind() == ErrorKind::UnknownArgument
+                && let Some(note) = session_kind::without_session(&args)
+            {
+                let _ = write!(io::stderr(), "\n{}\n", PlainLines(&note));
+            }
+            return exit;
+        }
     };
     let cli = match Cli::from_arg_matches(&matches) {
         Ok(cli) => cli,

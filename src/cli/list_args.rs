@@ -137,8 +137,11 @@ impl ListArgs {
     }
 }
 
-/// The column of a list that has but one; which of several holds the keys is not guessed.
+/// The column of a list that has but one, or of a directory; which of several holds the keys is not guessed.
 fn only_column(file: &ListFile, options: &ReadOptions, unit: &str) -> Result<String> {
+    if let Some(key) = file.own_key() {
+        return Ok(key.to_owned());
+    }
     let list = List::open(file.path(), options)?;
     if matches!(list.format(), SourceFormat::Lines { .. }) {
         return Ok("A".to_owned());

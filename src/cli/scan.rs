@@ -25,8 +25,9 @@ use crate::session::{self, FORMAT, Frozen, Lease, Manifest, NewSession};
 
 /// Turn a list into a session of quests
 ///
-/// Reads .xlsx, .xlsm, .xls, .ods, .csv, .tsv and plain lines. Rows without a name are skipped,
-/// and rows with the same name become one quest. A session is never replaced: --update adds
+/// Reads .xlsx, .xlsm, .xls, .ods, .csv, .tsv, .jsonl and plain lines; with --quest also a
+/// directory, or what a command of the quest file prints. Rows without a key are skipped, and
+/// rows with the same key become one quest. A session is never replaced: --update adds
 /// what is new in the list, or in a newer one; --carry begins another one with what the last
 /// has proven.
 #[derive(Debug, Args)]

@@ -48,10 +48,10 @@ fn help(field: &Field) -> String {
     } else {
         " (may be left out)"
     };
-    let example = field.example.as_ref();
-    let example = match field.has_example() {
-        true => format!(", such as {example}"),
-        false => String::new(),
+    let example = if field.has_example() {
+        format!(", such as {}", field.example)
+    } else {
+        String::new()
     };
     format!("{help}{optional}{example}")
 }

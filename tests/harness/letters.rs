@@ -25,6 +25,7 @@ quote = "that makes 350"
 
 [[field]]
 name = "quote"
+kind = "text"
 help = "A line of the letter"
 
 [[field]]

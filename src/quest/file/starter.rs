@@ -22,7 +22,8 @@ mod tests {
 
     /// The starter with everything switched on that may be.
     fn switched_on() -> String {
-        let lines = STARTER.lines().map(|line| match line.strip_prefix('#') {
+        let text = starter("name-of-the-kind").unwrap();
+        let lines = text.lines().map(|line| match line.strip_prefix('#') {
             Some(toml) if !toml.is_empty() && !toml.starts_with(' ') => toml,
             _ => line,
         });
