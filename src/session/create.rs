@@ -32,6 +32,9 @@ pub struct NewSession<'a> {
     pub stock: &'a Stock<'a>,
 }
 
+/// How the names begin of sessions that are being made, beside their places.
+pub const DRAFT_PREFIX: &str = ".comail-new-";
+
 /// Puts packed bodies into an evidence store.
 pub type Stock<'a> = dyn Fn(&EvidenceStore) -> Result<(), SessionError> + 'a;
 
@@ -110,7 +113,7 @@ pub fn refuse_existing(dir: &Path) -> Result<(), SessionError> {
 /// A directory that its owner alone can read, removed again unless it is kept.
 fn private_dir(parent: &Path) -> std::io::Result<tempfile::TempDir> {
     let mut builder = tempfile::Builder::new();
-    builder.prefix(".comail-new-");
+    builder.prefix(DRAFT_PREFIX);
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt as _;

@@ -53,7 +53,8 @@ pub use board::Board;
 pub use chain::{Line, LineError, Salt, Tip};
 pub use claim::{Claim, Claimed, Lease, Released, Worker};
 pub use create::{
-    Brought, NewSession, Stock, create, create_carrying, extend, nothing_to_stock, refuse_existing,
+    Brought, DRAFT_PREFIX, NewSession, Stock, create, create_carrying, extend, nothing_to_stock,
+    refuse_existing,
 };
 pub use error::{Damage, SessionError};
 pub use event::{Dated, Event, EventType, Extended, Resumed, Started};

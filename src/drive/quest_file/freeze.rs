@@ -11,7 +11,7 @@ use crate::gate::checks::FileGate;
 use crate::gate::checks::settings::FileSettings;
 use crate::quest::Digest;
 use crate::quest::file::{Mistake, QuestFile, TreeTable};
-use crate::session::{EvidenceStore, SessionError};
+use crate::session::{DRAFT_PREFIX, EvidenceStore, SessionError};
 use crate::world::evidence::pack;
 use crate::world::tree::{BadGlob, Ignored, Listing, Store, TreeError, Zones, baseline, git};
 use crate::world::workshop::{NotFound, Pinned};
@@ -195,11 +195,17 @@ impl TreePlan {
 /// What is left out of the tree: what the file says, and the session where it lies in it.
 fn ignored(table: &TreeTable, root: &Path, session: &Path) -> Vec<String> {
     let mut globs = table.ignore.clone();
-    if let Ok(within) = real(session).strip_prefix(real(root))
-        && let Some(within) = within.to_str().filter(|within| !within.is_empty())
-    {
-        let literal = escaped(within);
-        globs.extend([literal.clone(), format!("{literal}/**")]);
+    let (root, session) = (real(root), real(session));
+    let within = |path: &Path| path.strip_prefix(&root).ok()?.to_str().map(escaped);
+    if let Some(own) = within(&session).filter(|own| !own.is_empty()) {
+        globs.extend([own.clone(), format!("{own}/**")]);
+    }
+    if let Some(beside) = session.parent().and_then(within) {
+        let draft = match beside.as_str() {
+            "" => format!("{DRAFT_PREFIX}*"),
+            folder => format!("{folder}/{DRAFT_PREFIX}*"),
+        };
+        globs.extend([draft.clone(), format!("{draft}/**")]);
     }
     globs
 }

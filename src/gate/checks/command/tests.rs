@@ -2,7 +2,7 @@
 
 mod ends;
 
-use crate::gate::checks::bench::{Bench, ran};
+use crate::gate::checks::workbench::{Bench, ran};
 use crate::quest::Verdict;
 use crate::world::workshop::{End, MockWorkshop, Network, Order, Started};
 
@@ -206,6 +206,12 @@ fn a_mistake_is_told_with_its_place() {
         (
             "facts = { adapter = \"junit\", from = \"r.xml\" }",
             "neither stdout",
+        ),
+        ("facts = \"pytst\"", "did you mean `pytest`?"),
+        ("facts = 1", "the name of a format"),
+        (
+            "facts = { adapter = \"tap\", form = \"stderr\" }",
+            "did you mean `from`?",
         ),
         ("facts = { adapter = \"regex\" }", "needs a `pattern`"),
         (

@@ -2,7 +2,7 @@
 
 use std::sync::mpsc::{Receiver, channel};
 
-use crate::gate::checks::bench::{Bench, ran};
+use crate::gate::checks::workbench::{Bench, ran};
 use crate::quest::Verdict;
 use crate::world::workshop::{End, FileSeen, MockWorkshop, Order, Ran};
 

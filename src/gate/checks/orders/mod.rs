@@ -4,6 +4,7 @@
 mod argv;
 mod byte_size;
 mod environment;
+mod facts_table;
 mod keys;
 mod limits;
 mod plan;
@@ -11,7 +12,8 @@ mod tail;
 mod tool_facts;
 
 pub use byte_size::ByteSize;
+pub use facts_table::FactsTable;
 pub use keys::{NetworkName, OnTimeout, RunKeys, a_minute, ten_mebibytes};
 pub use plan::{OrderPlan, cut_short, names};
 pub use tail::tail;
-pub use tool_facts::{FactsTable, ToolFacts, ToolKeys, capped, wrong_code};
+pub use tool_facts::{ToolFacts, ToolKeys, capped, wrong_code};

@@ -1,58 +1,11 @@
 //! What a command's output says, as facts.
 
-use schemars::JsonSchema;
-use serde::Deserialize;
-
+use super::facts_table::FactsTable;
 use super::tail::tail;
 use crate::gate::checks::probe::{Detail, Found, MOST_FACTS};
 use crate::gate::checks::spec::Flaw;
 use crate::gate::tools::{Adapter, Complaint, Complaints};
 use crate::world::workshop::Ran;
-
-/// How a command's output is read: the format's name, or a table.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
-#[serde(untagged)]
-pub enum FactsTable {
-    /// The format of what it prints on its standard output.
-    Format(Format),
-    /// The format, and where it stands.
-    Table(FactsFrom),
-}
-
-/// `facts = { … }`.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct FactsFrom {
-    /// The format.
-    adapter: Format,
-    /// `stdout`, `stderr`, or one of the check's `reports`.
-    #[serde(default = "stdout")]
-    from: String,
-    /// The pattern of the format `regex`, with groups such as `(?<file>…)` and `(?<message>…)`.
-    pattern: Option<String>,
-}
-
-/// A format that facts are read from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Format {
-    /// `JUnit`'s XML.
-    Junit,
-    /// The Test Anything Protocol.
-    Tap,
-    /// The Static Analysis Results Interchange Format.
-    Sarif,
-    /// Lines such as `file:line:column: message`.
-    Lines,
-    /// The JSON lines of `cargo --message-format=json`.
-    Cargo,
-    /// The text that pytest prints.
-    Pytest,
-    /// The JSON lines of `go test -json`.
-    GoTest,
-    /// A pattern.
-    Regex,
-}
 
 /// The keys of a command's table that say how its output is read.
 #[derive(Debug, Clone, Default)]
@@ -74,10 +27,6 @@ pub struct ToolFacts {
     max_skipped: Option<u32>,
 }
 
-fn stdout() -> String {
-    String::from("stdout")
-}
-
 impl ToolFacts {
     /// The reading that these keys stand for; none where they name no format.
     pub fn build(keys: ToolKeys, reports: &[String]) -> Result<Option<Self>, Flaw> {
@@ -86,17 +35,9 @@ impl ToolFacts {
             (None, Some(_)) => Some("max_skipped"),
             (None, None) => None,
         };
-        let Some(facts) = keys.facts else {
+        let Some(table) = keys.facts else {
             let needs = |key| Flaw::new(key, "it needs `facts`, which tells how tests are counted");
             return bound.map_or(Ok(None), |key| Err(needs(key)));
-        };
-        let table = match facts {
-            FactsTable::Table(table) => table,
-            FactsTable::Format(adapter) => FactsFrom {
-                adapter,
-                from: stdout(),
-                pattern: None,
-            },
         };
         let is_stream = ["stdout", "stderr"].contains(&table.from.as_str());
         if !is_stream && !reports.contains(&table.from) {
@@ -106,7 +47,7 @@ impl ToolFacts {
             );
             return Err(Flaw::new("facts", what));
         }
-        let adapter = adapter(table.adapter, table.pattern.as_deref())?;
+        let adapter = table.adapter()?;
         if let (Some(key), false) = (bound, adapter.counts_tests()) {
             return Err(Flaw::new(
                 key,
@@ -185,25 +126,6 @@ impl ToolFacts {
             Err(_) => Vec::new(),
         }
     }
-}
-
-fn adapter(format: Format, pattern: Option<&str>) -> Result<Adapter, Flaw> {
-    let flaw = |what: &str| Flaw::new("facts", what);
-    Ok(match (format, pattern) {
-        (Format::Regex, Some(pattern)) => {
-            let pattern = pattern.parse();
-            Adapter::Regex(pattern.map_err(|bad| Flaw::new("facts", format!("{bad}")))?)
-        }
-        (Format::Regex, None) => return Err(flaw("the format `regex` needs a `pattern`")),
-        (_, Some(_)) => return Err(flaw("`pattern` belongs to the format `regex` alone")),
-        (Format::Junit, None) => Adapter::JunitXml,
-        (Format::Tap, None) => Adapter::Tap,
-        (Format::Sarif, None) => Adapter::Sarif,
-        (Format::Lines, None) => Adapter::Lines,
-        (Format::Cargo, None) => Adapter::CargoJson,
-        (Format::Pytest, None) => Adapter::Pytest,
-        (Format::GoTest, None) => Adapter::GoTestJson,
-    })
 }
 
 fn detail(complaint: Complaint) -> Detail {

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::gate::checks::bench::{Bench, ran};
+use crate::gate::checks::workbench::{Bench, ran};
 use crate::quest::Verdict;
 use crate::world::workshop::{Changed, End, MockWorkshop, Order};
 

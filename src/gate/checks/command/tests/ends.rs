@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::gate::CheckOutcome;
-use crate::gate::checks::bench::{outcome, with_report};
+use crate::gate::checks::workbench::{outcome, with_report};
 use crate::world::workshop::Ran;
 
 fn ending(end: End, stdout: &'static str) -> MockWorkshop {
