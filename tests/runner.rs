@@ -63,6 +63,18 @@ mod honest_homes;
 mod log;
 mod prove_email;
 mod quarters;
+#[cfg(target_os = "linux")]
+mod quest_flags;
+#[cfg(target_os = "linux")]
+mod quest_frozen;
+#[cfg(target_os = "linux")]
+mod quest_inputs;
+#[cfg(target_os = "linux")]
+mod quest_mistakes;
+#[cfg(target_os = "linux")]
+mod quest_refusals;
+#[cfg(target_os = "linux")]
+mod quest_starter;
 #[cfg(unix)]
 mod readme;
 mod recheck;

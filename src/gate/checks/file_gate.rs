@@ -4,15 +4,16 @@ use std::rc::Rc;
 
 use super::built::{AnyCheck, Takes};
 use super::context::Context;
+use super::controls;
 use super::fields::Fields;
 use super::kinds::{self, KINDS};
 use super::open_ended::OpenEnded;
 use super::outside::Outside;
-use super::quest_check::CheckHead;
+use super::quest_check::{CheckHead, UNCONFIRMED};
 use super::settings::FileSettings;
 use super::spec::{Shows, Source};
-use crate::gate::{Cascade, Case, Check, Cost, Finding, Gate, Judgement, Rule, RuleId};
-use crate::quest::file::{Mistake, QuestFile, RawTable, is_kebab, unknown_name};
+use crate::gate::{Cascade, Case, Check, Cost, Finding, Gate, Judgement, Rule, RuleId, house};
+use crate::quest::file::{Mistake, QuestFile, RawTable, is_kebab, nearest, unknown_name};
 use crate::quest::{FieldName, QuestKind};
 use crate::world::{Taken, World};
 
@@ -62,9 +63,14 @@ impl FileGate {
                 .checks
                 .iter()
                 .find(|raw| raw.text_of("name") == Some(&bad.check));
-            let spot = raw.map(|raw| raw.spot_of("needs")).unwrap_or_default();
-            return Err(Mistake::at(file.text(), &spot, bad.to_string()));
+            let spot = raw.map(|raw| raw.spot_of_text("needs", &bad.needed));
+            let names = gate.made.checks.iter().map(|check| check.name());
+            let near = nearest(&bad.needed, names.filter(|_| !bad.there));
+            let near = near.map_or(String::new(), |near| format!("; did you mean `{near}`?"));
+            let spot = spot.unwrap_or_default();
+            return Err(Mistake::at(file.text(), &spot, format!("{bad}{near}")));
         }
+        controls::hold(file, &gate.rules())?;
         Ok(gate)
     }
 
@@ -147,8 +153,10 @@ impl Made {
             return wrong("name", what);
         }
         let name = head.name.clone();
-        let taken = name == "fields" || self.checks.iter().any(|check| check.name() == name);
-        if taken {
+        if let Some(what) = taken_name(&name) {
+            return wrong("name", what);
+        }
+        if self.checks.iter().any(|check| check.name() == name) {
             return wrong("name", format!("there are two checks `{name}`"));
         }
         let Some(kind) = kinds::named(&head.kind) else {
@@ -183,6 +191,23 @@ impl Made {
         let rule = rules.find(|rule| known().flatten().any(|known| known.id == rule.id));
         rule.map(|rule| rule.id.clone())
     }
+}
+
+/// Why no check can have this name, where none can.
+fn taken_name(name: &str) -> Option<String> {
+    let fields = Fields::default();
+    let own = [fields.name(), OpenEnded.name()].contains(&name)
+        || fields.rules().iter().any(|rule| rule.id.as_str() == name)
+        || house::rules().iter().any(|rule| rule.id.as_str() == name);
+    if own {
+        return Some(format!(
+            "`{name}` is a check or a rule of every gate already"
+        ));
+    }
+    let of = name.strip_suffix(UNCONFIRMED)?;
+    Some(format!(
+        "`{name}` is the rule that fires where a check `{of}` cannot say: name the check otherwise"
+    ))
 }
 
 /// Why a file is refused whose checks look at the submission's form alone.

@@ -21,6 +21,7 @@ mod citation;
 mod command;
 mod command_policy;
 mod contains;
+mod controls;
 mod count;
 mod coverage;
 mod fields;
@@ -60,4 +61,4 @@ mod workbench;
 
 pub use context::Context;
 pub use file_gate::FileGate;
-pub use quest_check::UNCONFIRMED;
+pub use quest_check::{CheckHead, UNCONFIRMED};

@@ -15,6 +15,7 @@ use super::mistake::{Mistake, unknown_name};
 use super::read::{RawTable, Spot, take_tables};
 use super::service::ServiceTable;
 use super::tree::TreeTable;
+use crate::quest::field::NO_EXAMPLE;
 use crate::quest::template::{Names, Template};
 use crate::quest::{Field, FieldName, QuestKind};
 
@@ -100,7 +101,9 @@ pub struct QuestFile<'t> {
     pub services: Vec<ServiceTable>,
     /// The controls.
     pub controls: Vec<ControlTable>,
-    spots: BTreeMap<String, Spot>,
+    service_tables: Vec<RawTable<'t>>,
+    control_tables: Vec<RawTable<'t>>,
+    top: RawTable<'t>,
 }
 
 impl<'t> QuestFile<'t> {
@@ -109,27 +112,30 @@ impl<'t> QuestFile<'t> {
         let document =
             DeTable::parse(text).map_err(|error| Mistake::of_toml(text, &(0..0), &error))?;
         let whole = document.span();
+        let top = RawTable::new(document.clone());
         let mut tables = document.into_inner();
-        let spots: BTreeMap<String, Spot> = tables
-            .iter()
-            .map(|(key, value)| (key.get_ref().to_string(), value.span()))
-            .collect();
         let fields = take_tables(&mut tables, "field", text)?;
         let checks = take_tables(&mut tables, "check", text)?;
         let services = take_tables(&mut tables, "service", text)?;
         let controls = take_tables(&mut tables, "control", text)?;
         let head: HeadTable = RawTable::new(Spanned::new(whole, tables)).read(text)?;
-        let fields = read_fields(&fields, &head, text, &spots)?;
-        let answer = read_answer(&fields, &head, text, &spots)?;
+        let fields = read_fields(&fields, &head, text, &top)?;
+        let answer = read_answer(&fields, &head, text, &top)?;
         let file = Self {
             text,
             fields,
-            spots,
+            top,
             services: read_all(&services, text)?,
+            service_tables: services,
             controls: read_all(&controls, text)?,
+            control_tables: controls,
             checks,
             answer,
-            example_key: head.example.get("key").cloned().unwrap_or_default(),
+            example_key: head
+                .example
+                .get("key")
+                .cloned()
+                .unwrap_or_else(|| NO_EXAMPLE.to_owned()),
             name: head.name,
             unit: head.unit,
             about: head.about,
@@ -152,7 +158,24 @@ impl<'t> QuestFile<'t> {
     /// Where the first value of this key stands, at the file's top.
     #[must_use]
     pub fn spot_of(&self, key: &str) -> Spot {
-        self.spots.get(key).cloned().unwrap_or_default()
+        self.top.spot_of(key)
+    }
+
+    /// Where the value of `key` stands in the table `[table]`, or that table where it does not.
+    #[must_use]
+    pub fn spot_in(&self, table: &str, key: &str) -> Spot {
+        let inner = self.top.inner(table);
+        inner.map_or_else(|| self.spot_of(table), |inner| inner.spot_of(key))
+    }
+
+    /// The services, with their places.
+    pub fn placed_services(&self) -> impl Iterator<Item = (&ServiceTable, &RawTable<'t>)> {
+        self.services.iter().zip(&self.service_tables)
+    }
+
+    /// The controls, with their places.
+    pub fn placed_controls(&self) -> impl Iterator<Item = (&ControlTable, &RawTable<'t>)> {
+        self.controls.iter().zip(&self.control_tables)
     }
 
     /// What an agent is told about its quests.
@@ -198,8 +221,10 @@ impl<'t> QuestFile<'t> {
             return Err(Mistake::at(self.text, &spot("unit"), what));
         }
         let names = Names::of_prompt(self.input.columns());
-        Template::parse(&self.prompt, &names)
-            .map_err(|wrong| Mistake::at(self.text, &spot("prompt"), wrong.to_string()))?;
+        Template::parse(&self.prompt, &names).map_err(|wrong| {
+            let spot = self.spot_in("prompt", "text");
+            Mistake::at(self.text, &spot, wrong.to_string())
+        })?;
         Ok(())
     }
 }
@@ -215,12 +240,15 @@ fn read_fields(
     tables: &[RawTable<'_>],
     head: &HeadTable,
     text: &str,
-    spots: &BTreeMap<String, Spot>,
+    top: &RawTable<'_>,
 ) -> Result<Vec<Field>, Mistake> {
     let mut fields: Vec<Field> = Vec::new();
     for raw in tables {
         let table: FieldTable = raw.read(text)?;
-        let example = head.example.get(&table.name).map_or("…", String::as_str);
+        let example = head
+            .example
+            .get(&table.name)
+            .map_or(NO_EXAMPLE, String::as_str);
         let field = table.field(raw, text, &head.unit, example)?;
         if fields.iter().any(|known| known.name == field.name) {
             let what = format!("there are two fields `{}`", field.name);
@@ -236,12 +264,9 @@ fn read_fields(
         .keys()
         .find(|name| !known.contains(&name.as_str()));
     if let Some(name) = unknown {
-        let spot = spots.get("example").cloned().unwrap_or_default();
-        return Err(Mistake::at(
-            text,
-            &spot,
-            unknown_name("field", name, &known),
-        ));
+        let spot = top.spot_within("example", name);
+        let what = unknown_name("field", name, &known);
+        return Err(Mistake::at(text, &spot, what));
     }
     Ok(fields)
 }
@@ -251,7 +276,7 @@ fn read_answer(
     fields: &[Field],
     head: &HeadTable,
     text: &str,
-    spots: &BTreeMap<String, Spot>,
+    top: &RawTable<'_>,
 ) -> Result<Option<FieldName>, Mistake> {
     let Some(answer) = &head.answer else {
         return Ok(fields.first().map(|field| field.name.clone()));
@@ -261,9 +286,8 @@ fn read_answer(
         return Ok(Some(name.clone()));
     }
     let known: Vec<_> = fields.iter().map(|field| field.name.as_str()).collect();
-    let spot = spots.get("answer").cloned().unwrap_or_default();
     let what = unknown_name("field", answer, &known);
-    Err(Mistake::at(text, &spot, what))
+    Err(Mistake::at(text, &top.spot_of("answer"), what))
 }
 
 /// Whether `name` is kebab-case: words of a-z and 0-9 joined by single dashes.
