@@ -11,6 +11,7 @@ mod fact;
 pub mod house;
 mod judgement;
 mod rule;
+pub mod takes_mail;
 pub mod tools;
 
 pub use cascade::{BadNeed, Cascade};

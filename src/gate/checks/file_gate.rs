@@ -104,7 +104,7 @@ impl FileGate {
         };
         let probe = (kind.build)(&rest, &source)?;
         self.unique.extend(probe.unique().cloned());
-        if kind.shows == Shows::Fact {
+        if probe.shows().unwrap_or(kind.shows) == Shows::Fact {
             self.showing.push(head.name.clone());
         }
         self.checks.push(Rc::new(QuestCheck::new(head, probe)));

@@ -12,23 +12,47 @@ pub mod schema;
 pub mod settings;
 pub mod spec;
 
+mod blacklist;
 mod changes;
+mod citation;
 mod command;
+mod command_policy;
+mod contains;
+mod count;
 mod coverage;
 mod fields;
+mod file_exists;
 mod file_gate;
+mod first_facts;
+mod folded;
 mod from_command;
 mod git_clean;
+mod host_of;
+mod http;
+mod json_schema;
+mod json_text;
+mod json_valid;
 mod matches;
 mod mutation;
+mod mx;
 mod only_changed;
 mod open_ended;
 mod orders;
 mod own_lines;
+mod page_seen;
+mod patch;
+mod pointer;
 mod quest_check;
+mod same_domain;
 mod script;
 mod script_answer;
+mod similar;
+mod standing;
+mod subject;
 pub mod unique;
+
+#[cfg(test)]
+mod bench;
 #[cfg(test)]
 mod workbench;
 

@@ -1,6 +1,7 @@
 //! What a kind of check does: it looks, and says what it found.
 
 use super::context::Context;
+use super::spec::Shows;
 use crate::gate::Cost;
 use crate::quest::FieldName;
 
@@ -20,6 +21,11 @@ pub trait Probe {
     /// The checks whose outcome it looks at: they must have passed before.
     fn needs(&self) -> &[String] {
         &[]
+    }
+
+    /// What passing it shows, where its table makes that differ from what its kind shows.
+    fn shows(&self) -> Option<Shows> {
+        None
     }
 
     /// Looks, and returns what stands in the way; nothing means that the check passes.

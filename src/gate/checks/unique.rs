@@ -70,3 +70,33 @@ pub fn taken(field: &FieldName, text: &str) -> Option<Taken> {
         text,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::taken;
+    use crate::gate::checks::bench::Bench;
+    use crate::quest::FieldName;
+
+    const CHECK: &str = "kind = \"unique\"\nfield = \"value\"";
+
+    fn bench() -> Bench {
+        let held = taken(&FieldName::known("value"), "Some  Name").unwrap();
+        Bench::of(CHECK).taken(held, "Acme")
+    }
+
+    #[test]
+    fn a_value_that_another_quest_has_is_refused_however_it_is_written() {
+        for value in ["Some Name", "some\n name ", "ＳＯＭＥ ｎａｍｅ"] {
+            let fact = bench().submit("value", value).only_fact();
+            assert_eq!(fact.rule.as_str(), "it");
+            assert!(fact.actual.contains("Acme"), "{fact:?}");
+        }
+    }
+
+    #[test]
+    fn another_value_or_another_field_is_free() {
+        assert_eq!(bench().submit("value", "Some Other").fired(), [""; 0]);
+        assert_eq!(bench().submit("other", "Some Name").fired(), [""; 0]);
+        assert_eq!(bench().submit("value", " ").fired(), [""; 0]);
+    }
+}

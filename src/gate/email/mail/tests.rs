@@ -2,6 +2,8 @@
 
 use super::*;
 use crate::gate::email::canned::{Canned, rules, silence};
+use crate::gate::takes_mail::MAX_MX_HOSTS;
+use crate::world::{Looked, RecordKind, Records};
 
 const PUBLIC: &str = "93.184.215.14";
 

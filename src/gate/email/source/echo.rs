@@ -33,6 +33,15 @@ pub fn carries(url: &Url, email: &Mailbox) -> bool {
         .any(|reading| is_any_in(&without_zeroes(reading), &needles))
 }
 
+/// Whether some reading of `part`, a part of a URL, holds `text`, forwards or backwards.
+#[must_use]
+pub fn carries_text(part: &str, text: &str) -> bool {
+    let needles = with_backwards(vec![folded(text).replace([' ', '+'], "")]);
+    readings_of(part)
+        .iter()
+        .any(|reading| is_any_in(&without_zeroes(reading), &needles))
+}
+
 fn is_any_in(reading: &str, needles: &[String]) -> bool {
     let holds = |text: String| {
         let joined = text.replace([' ', '+'], "");
@@ -74,6 +83,10 @@ fn needles(email: &Mailbox) -> Vec<String> {
     ];
     needles = needles.iter().map(|needle| folded(needle)).collect();
     needles.dedup();
+    with_backwards(needles)
+}
+
+fn with_backwards(mut needles: Vec<String>) -> Vec<String> {
     let backwards: Vec<String> = needles
         .iter()
         .map(|needle| needle.chars().rev().collect())

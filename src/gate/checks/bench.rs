@@ -1,0 +1,305 @@
+//! A quest file of one check, a submission and a small world, for the tests of single kinds.
+
+use std::collections::BTreeMap;
+
+use super::FileGate;
+use super::outside::Gathered;
+use super::settings::FileSettings;
+use crate::gate::{Case, Fact, Gate as _, Judgement};
+use crate::quest::file::QuestFile;
+use crate::quest::{Fields, Key, Quest, QuestId, Shown, Submission};
+use crate::world::workshop::{Call, CallAnswer, Called, FileSeen, MockWorkshop, Started};
+use crate::world::{
+    Fetched, Looked, MockAccepted, MockFetcher, MockResolver, RecordKind, Request, Response,
+    Silence, Taken, Unanswered, World,
+};
+
+/// One case: what its world is not told does not exist.
+#[derive(Debug, Clone, Default)]
+pub struct Bench {
+    check: String,
+    fields: Fields,
+    cell: String,
+    outside: Gathered,
+    files: BTreeMap<String, FileSeen>,
+    pinned: BTreeMap<String, FileSeen>,
+    pages: BTreeMap<String, Fetched>,
+    dns: BTreeMap<(String, RecordKind), Looked>,
+    taken: BTreeMap<Taken, String>,
+    answers: BTreeMap<(String, String), Called>,
+    started: Option<Started>,
+}
+
+const HEAD: &str = r#"
+name = "bench"
+unit = "thing"
+open = true
+[input]
+anchor = ["cell"]
+[tree]
+write = ["out/**"]
+[prompt]
+text = "{{ key }}"
+[[field]]
+name = "value"
+kind = "text"
+required = false
+[[field]]
+name = "other"
+kind = "text"
+required = false
+[[service]]
+name = "api"
+argv = ["server"]
+[[check]]
+name = "it"
+"#;
+
+impl Bench {
+    /// The check of this table, without its name: `it`. There are the fields `value` and `other`,
+    /// the column `cell` and the service `api`.
+    pub fn of(check: &str) -> Self {
+        Self {
+            check: check.to_owned(),
+            ..Self::default()
+        }
+    }
+
+    /// Submits a value for a field.
+    pub fn submit(mut self, field: &str, text: &str) -> Self {
+        self.fields.insert(field.to_owned().into(), text.to_owned());
+        self
+    }
+
+    /// What the quest's row has in its column.
+    pub fn cell(mut self, text: &str) -> Self {
+        text.clone_into(&mut self.cell);
+        self
+    }
+
+    /// A file beside the quest file.
+    pub fn asset(mut self, name: &str, text: &str) -> Self {
+        self.outside.assets.insert(name.to_owned(), text.to_owned());
+        self
+    }
+
+    /// A file of what is judged.
+    pub fn file(self, path: &str, text: &str) -> Self {
+        self.seen(path, FileSeen::File(text.into()))
+    }
+
+    /// What stands at a path of what is judged.
+    pub fn seen(mut self, path: &str, seen: FileSeen) -> Self {
+        self.files.insert(path.to_owned(), seen);
+        self
+    }
+
+    /// A file as it was at scan.
+    pub fn pinned(self, path: &str, text: &str) -> Self {
+        self.pinned_as(path, FileSeen::File(text.into()))
+    }
+
+    /// What stood at a path at scan.
+    pub fn pinned_as(mut self, path: &str, seen: FileSeen) -> Self {
+        self.pinned.insert(path.to_owned(), seen);
+        self
+    }
+
+    /// The page at `url` is this HTML.
+    pub fn page(self, url: &str, html: &str) -> Self {
+        self.answer(url, 200, None, "text/html; charset=utf-8", html)
+    }
+
+    /// The page at `url` redirects.
+    pub fn redirect(self, url: &str, to: &str) -> Self {
+        self.answer(url, 302, Some(to), "text/html", "")
+    }
+
+    /// What answers at `url` is of this content type.
+    pub fn media(self, url: &str, content_type: &str, body: &str) -> Self {
+        self.answer(url, 200, None, content_type, body)
+    }
+
+    /// The page at `url` is answered in no way.
+    pub fn silent(self, url: &str) -> Self {
+        let why = Unanswered::new(Silence::Timeout, "no answer in time");
+        self.fetched(url, Fetched::Unanswered(why))
+    }
+
+    /// What comes of asking for `url`.
+    pub fn fetched(mut self, url: &str, fetched: Fetched) -> Self {
+        self.pages.insert(url.to_owned(), fetched);
+        self
+    }
+
+    fn answer(self, url: &str, status: u16, to: Option<&str>, kind: &str, body: &str) -> Self {
+        let response = Response {
+            status,
+            content_type: Some(kind.to_owned()),
+            location: to.map(str::to_owned),
+            refresh: None,
+            body: body.as_bytes().to_vec(),
+        };
+        self.fetched(url, Fetched::Response(response))
+    }
+
+    /// What DNS says.
+    pub fn looked(mut self, name: &str, kind: RecordKind, looked: Looked) -> Self {
+        self.dns.insert((name.to_owned(), kind), looked);
+        self
+    }
+
+    /// Another quest has passed with this.
+    pub fn taken(mut self, taken: Taken, holder: &str) -> Self {
+        self.taken.insert(taken, holder.to_owned());
+        self
+    }
+
+    /// What the service answers to a method and path.
+    pub fn answers(mut self, method: &str, path: &str, status: u16, body: &str) -> Self {
+        let answer = CallAnswer {
+            status,
+            headers: vec![("content-type".to_owned(), "application/json".to_owned())],
+            body: body.into(),
+        };
+        let asked = (method.to_owned(), path.to_owned());
+        self.answers.insert(asked, Called::Answered(answer));
+        self
+    }
+
+    /// What comes of starting the service.
+    pub fn started(mut self, started: Started) -> Self {
+        self.started = Some(started);
+        self
+    }
+
+    fn quest_file(&self) -> String {
+        format!("{HEAD}{}", self.check)
+    }
+
+    /// What is wrong with the quest file.
+    pub fn mistake(&self) -> String {
+        let text = self.quest_file();
+        let file = QuestFile::parse(&text).unwrap();
+        match FileGate::new(&file, &self.outside, FileSettings::default()) {
+            Ok(_) => panic!("{text} is a gate"),
+            Err(mistake) => mistake.to_string(),
+        }
+    }
+
+    /// The judgement on the case.
+    pub fn judge(&self) -> Judgement {
+        let text = self.quest_file();
+        let file = QuestFile::parse(&text).unwrap();
+        let gate = FileGate::new(&file, &self.outside, FileSettings::default());
+        let gate = gate.unwrap_or_else(|mistake| panic!("{mistake}"));
+        let cell = Shown {
+            label: "cell".to_owned(),
+            text: self.cell.clone(),
+        };
+        let quest = Quest {
+            id: QuestId::from_index(0).unwrap(),
+            key: Key::new("k").unwrap(),
+            anchor: None,
+            shown: Vec::new(),
+            after: Vec::new(),
+            known: vec![cell],
+            rows: vec![1],
+        };
+        let submission = Submission::Fields(self.fields.clone());
+        let case = Case {
+            quest: &quest,
+            submission: &submission,
+        };
+        let (fetcher, resolver, accepted, workshop) = (
+            self.fetcher(),
+            self.resolver(),
+            self.accepted(),
+            self.workshop(),
+        );
+        let world = World {
+            fetcher: &fetcher,
+            resolver: &resolver,
+            accepted: &accepted,
+            workshop: &workshop,
+        };
+        gate.judge(case, &world)
+    }
+
+    /// The facts of the check.
+    pub fn facts(&self) -> Vec<Fact> {
+        let facts = self.judge().facts.into_iter();
+        facts
+            .filter(|it| it.rule.as_str() != "open-ended")
+            .collect()
+    }
+
+    /// The rules that the check fired.
+    pub fn fired(&self) -> Vec<String> {
+        let facts = self.facts().into_iter();
+        facts.map(|fact| fact.rule.as_str().to_owned()).collect()
+    }
+
+    /// The one fact of the check.
+    pub fn only_fact(&self) -> Fact {
+        match <[Fact; 1]>::try_from(self.facts()) {
+            Ok([fact]) => fact,
+            Err(facts) => panic!("{facts:?}"),
+        }
+    }
+
+    fn fetcher(&self) -> MockFetcher {
+        let pages = self.pages.clone();
+        let mut fetcher = MockFetcher::new();
+        fetcher.expect_get().returning(move |Request { url, .. }| {
+            let missing = Fetched::Response(Response {
+                status: 404,
+                content_type: None,
+                location: None,
+                refresh: None,
+                body: Vec::new(),
+            });
+            pages.get(url.as_str()).cloned().unwrap_or(missing)
+        });
+        fetcher
+    }
+
+    fn resolver(&self) -> MockResolver {
+        let dns = self.dns.clone();
+        let mut resolver = MockResolver::new();
+        resolver.expect_lookup().returning(move |name, kind| {
+            let known = dns.get(&(name.to_string(), kind)).cloned();
+            known.unwrap_or(Looked::NoSuchName)
+        });
+        resolver
+    }
+
+    fn accepted(&self) -> MockAccepted {
+        let taken = self.taken.clone();
+        let mut accepted = MockAccepted::new();
+        let holder = move |asked: &Taken| Key::new(taken.get(asked)?).ok();
+        accepted.expect_holder().returning(holder);
+        accepted
+    }
+
+    fn workshop(&self) -> MockWorkshop {
+        let (files, pinned) = (self.files.clone(), self.pinned.clone());
+        let (answers, started) = (self.answers.clone(), self.started.clone());
+        let at = |files: &BTreeMap<String, FileSeen>, path: &str| {
+            files.get(path).cloned().unwrap_or(FileSeen::Absent)
+        };
+        let mut workshop = MockWorkshop::new();
+        let file = workshop.expect_file();
+        file.returning(move |path| at(&files, path.as_str()));
+        let before = workshop.expect_pinned();
+        before.returning(move |path| at(&pinned, path.as_str()));
+        let service = workshop.expect_service();
+        service.returning(move |_| started.clone().unwrap_or(Started::Listening { port: 1 }));
+        workshop.expect_call().returning(move |call: &Call| {
+            let asked = (call.method.clone(), call.path.clone());
+            let silent = || Called::Unanswered("no answer".to_owned());
+            answers.get(&asked).cloned().unwrap_or_else(silent)
+        });
+        workshop
+    }
+}

@@ -1,0 +1,97 @@
+//! `citation` of lines and of tests.
+
+use super::cited::Cited;
+use crate::gate::checks::bench::Bench;
+
+const CHECK: &str = "kind = \"citation\"\nfield = \"value\"\n";
+const SOURCE: &str = "fn main() {\n    let  x = 1;\n}\n\nfn other() {}\n";
+const TESTS: &str = "class TestSums:\n    def test_adds(self):\n        assert 1\n\n# test_gone\n";
+
+fn bench(more: &str, value: &str) -> Bench {
+    Bench::of(&format!("{CHECK}{more}"))
+        .submit("value", value)
+        .pinned("src/a.rs", SOURCE)
+        .pinned("tests/t.py", TESTS)
+}
+
+#[test]
+fn what_stands_there_is_cited() {
+    for value in [
+        "src/a.rs:1: \"fn main\"",
+        "src/a.rs:2:\"let x = 1;\"",
+        "src/a.rs:1-2: \"main() { let x\"",
+        "tests/t.py::TestSums::test_adds",
+        "tests/t.py::test_adds[1-2]",
+        " src/a.rs:5: \"fn other\"\n\ntests/t.py::TestSums ",
+    ] {
+        assert_eq!(bench("", value).fired(), [""; 0], "{value}");
+    }
+}
+
+#[test]
+fn what_does_not_is_told_with_its_place() {
+    for (value, place) in [
+        ("src/a.rs:2: \"fn main\"", "src/a.rs:2"),
+        ("src/a.rs:6: \"fn main\"", "src/a.rs:6"),
+        ("src/a.rs:1-3: \"fn main\"", "src/a.rs:1"),
+        ("src/b.rs:1: \"fn main\"", "src/b.rs"),
+        ("src/a.rs:1: \"f\"", "src/a.rs:1"),
+        ("tests/t.py::test_gone", "tests/t.py"),
+        ("tests/t.py::test_add", "tests/t.py"),
+        ("tests/t.py::Nothing::test_adds", "tests/t.py"),
+    ] {
+        let fact = bench("", value).only_fact();
+        assert_eq!(fact.location.as_deref(), Some(place), "{value}");
+    }
+}
+
+#[test]
+fn what_the_agent_wrote_itself_is_no_source() {
+    let made_up = bench("", "out/x.txt:1: \"made up\"").file("out/x.txt", "made up");
+    assert_eq!(made_up.fired(), ["it"]);
+}
+
+#[test]
+fn what_is_no_citation_is_refused() {
+    for value in [
+        "src/a.rs:1",
+        "src/a.rs:0: \"fn main\"",
+        "src/a.rs:2-1: \"fn main\"",
+        "src/a.rs:+1: \"fn main\"",
+        "src/a.rs:1: fn main",
+        "../a.rs:1: \"fn main\"",
+        "tests/t.py::",
+        "see the source",
+        "src/a.rs:99999999999999999999: \"fn main\"",
+    ] {
+        assert_eq!(bench("", value).fired(), ["it"], "{value}");
+    }
+    assert!(Cited::parse("\"\"").is_none());
+}
+
+#[test]
+fn there_must_be_enough_and_of_bounded_length() {
+    assert_eq!(bench("min = 2", "src/a.rs:1: \"fn main\"").fired(), ["it"]);
+    let long = bench("max_lines = 1", "src/a.rs:1-2: \"main() { let x\"");
+    assert_eq!(long.fired(), ["it"]);
+}
+
+#[test]
+fn they_may_stand_in_json() {
+    let check = "kind = \"citation\"\npath = \"out/c.json\"\npointer = \"/claims/*/source\"";
+    let claims = r#"{"claims": [{"source": "src/a.rs:1: \"fn main\""}, {}, {"source": 3}]}"#;
+    let facts = Bench::of(check)
+        .file("out/c.json", claims)
+        .pinned("src/a.rs", SOURCE)
+        .facts();
+    let places: Vec<_> = facts
+        .iter()
+        .filter_map(|it| it.location.as_deref())
+        .collect();
+    assert_eq!(
+        places,
+        ["out/c.json:/claims/1/source", "out/c.json:/claims/2/source"]
+    );
+    let empty = Bench::of(check).file("out/c.json", r#"{"claims": []}"#);
+    assert_eq!(empty.fired(), ["it"]);
+}

@@ -1,0 +1,268 @@
+//! `count`: there are enough, and not too many, of what a text is made of.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::context::Context;
+use super::first_facts::first_facts;
+use super::folded::seen;
+use super::json_text::json_of;
+use super::pointer::{At, Pointer};
+use super::probe::{Detail, Found, Probe};
+use super::spec::{Flaw, Shows, Source, Spec};
+use super::subject::{Subject, Text};
+use crate::gate::Cost;
+
+/// `kind = "count"`.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CountSpec {
+    /// The field whose text is looked at.
+    field: Option<String>,
+    /// In its place: the path of the file, as a template.
+    path: Option<String>,
+    /// What is counted.
+    of: Counted,
+    /// Where in a JSON text, by RFC 6901; `*` stands for every item or member, and each is counted
+    /// by itself.
+    pointer: Option<String>,
+    /// The fewest.
+    min: Option<usize>,
+    /// The most.
+    max: Option<usize>,
+}
+
+/// What is counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+enum Counted {
+    /// Items of a JSON list, or members of an object.
+    Items,
+    /// Lines that are not blank.
+    Lines,
+    /// Words between white space.
+    Words,
+    /// Characters that a reader sees, runs of white space as one.
+    Characters,
+    /// Headings of Markdown, as `#` begins them.
+    Headings,
+}
+
+#[derive(Debug)]
+struct Count {
+    subject: Subject,
+    of: Counted,
+    pointer: Option<Pointer>,
+    min: usize,
+    max: usize,
+}
+
+impl Spec for CountSpec {
+    const KIND: &'static str = "count";
+    const SHOWS: Shows = Shows::Form;
+
+    fn build(self, source: &Source<'_>) -> Result<Box<dyn Probe>, Flaw> {
+        let (min, max) = (self.min.unwrap_or(0), self.max.unwrap_or(usize::MAX));
+        if self.min.is_none() && self.max.is_none() {
+            return Err(Flaw::new("of", "say `min` or `max`"));
+        }
+        if min > max {
+            return Err(Flaw::new("min", "it is greater than `max`"));
+        }
+        let pointer = self.pointer.as_deref();
+        let pointer = pointer.map(|text| Pointer::parse("pointer", text));
+        Ok(Box::new(Count {
+            subject: Subject::new(source, self.field.as_deref(), self.path.as_deref())?,
+            of: self.of,
+            pointer: pointer.transpose()?,
+            min,
+            max,
+        }))
+    }
+}
+
+impl Counted {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Items => "items",
+            Self::Lines => "lines that are not blank",
+            Self::Words => "words",
+            Self::Characters => "characters",
+            Self::Headings => "headings",
+        }
+    }
+
+    fn of_text(self, text: &str) -> Option<usize> {
+        let lines = || text.lines().filter(|line| !seen(line).is_empty());
+        match self {
+            Self::Items => None,
+            Self::Lines => Some(lines().count()),
+            Self::Words => Some(seen(text).split_whitespace().count()),
+            Self::Characters => Some(seen(text).chars().count()),
+            Self::Headings => Some(headings(text)),
+        }
+    }
+
+    fn of_json(self, value: &Value) -> Option<usize> {
+        match (self, value) {
+            (Self::Items, Value::Array(items)) => Some(items.len()),
+            (Self::Items, Value::Object(members)) => Some(members.len()),
+            (_, Value::String(text)) => self.of_text(text),
+            _ => None,
+        }
+    }
+}
+
+/// The ATX headings that say something (`CommonMark` §4.2), outside fenced code.
+fn headings(text: &str) -> usize {
+    let mut fence: Option<&str> = None;
+    let mut count = 0;
+    for line in text.lines() {
+        let text = line.trim_start_matches(' ');
+        if line.len() - text.len() > 3 {
+            continue;
+        }
+        let marks = ["```", "~~~"].into_iter().find(|it| text.starts_with(it));
+        match (marks, fence) {
+            (Some(mark), None) => fence = Some(mark),
+            (Some(mark), Some(open)) if mark == open => fence = None,
+            (None, None) => {
+                let rest = text.trim_start_matches('#');
+                let level = text.len() - rest.len();
+                let says = !seen(rest.trim_matches([' ', '\t', '#'])).is_empty();
+                let is_heading = (1..=6).contains(&level) && rest.starts_with([' ', '\t']);
+                count += usize::from(is_heading && says);
+            }
+            _ => {}
+        }
+    }
+    count
+}
+
+impl Count {
+    fn misfit(&self, count: Option<usize>) -> Option<Detail> {
+        let what = self.of.name();
+        let bound = match (self.min, self.max) {
+            (min, usize::MAX) => format!("at least {min} {what}"),
+            (0, max) => format!("at most {max} {what}"),
+            (min, max) => format!("{min} to {max} {what}"),
+        };
+        match count {
+            Some(count) if (self.min..=self.max).contains(&count) => None,
+            Some(count) => Some(Detail::new(bound, count.to_string())),
+            None => Some(Detail::new(bound, "nothing that has any")),
+        }
+    }
+
+    fn at_pointer(&self, text: &Text, pointer: &Pointer) -> Vec<Found> {
+        let value = match json_of(text) {
+            Ok(value) => value,
+            Err(found) => return vec![found],
+        };
+        let places = pointer.find(&value);
+        if places.is_empty() && self.min > 0 {
+            // A list without items must not be a way around what each item owes.
+            let detail = self.misfit(None).unwrap_or_else(|| Detail::new("", ""));
+            return vec![text.detail(detail, "/").wrong()];
+        }
+        let places = places.into_iter();
+        let misfits = places.filter_map(|At { place, value }| {
+            let count = value.and_then(|value| self.of.of_json(value));
+            let detail = self.misfit(count)?;
+            Some(
+                text.detail(detail, if place.is_empty() { "/" } else { &place })
+                    .wrong(),
+            )
+        });
+        first_facts(misfits.collect())
+    }
+}
+
+impl Probe for Count {
+    fn cost(&self) -> Cost {
+        self.subject.cost()
+    }
+
+    fn look(&self, context: &Context<'_>) -> Vec<Found> {
+        let text = match self.subject.read(context) {
+            Ok(Some(text)) => text,
+            Ok(None) => return Vec::new(),
+            Err(found) => return vec![found],
+        };
+        if let Some(pointer) = &self.pointer {
+            return self.at_pointer(&text, pointer);
+        }
+        if self.of == Counted::Items {
+            return self.at_pointer(&text, &Pointer::default());
+        }
+        let detail = self.misfit(self.of.of_text(&text.said));
+        let found = detail.map(|detail| text.detail(detail, "").wrong());
+        found.into_iter().collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::gate::checks::bench::Bench;
+
+    fn counted(of: &str, text: &str, min: usize, max: usize) -> Vec<String> {
+        let check =
+            format!("kind = \"count\"\nfield = \"value\"\nof = \"{of}\"\nmin = {min}\nmax = {max}");
+        Bench::of(&check).submit("value", text).fired()
+    }
+
+    fn is(of: &str, text: &str, count: usize) {
+        assert_eq!(counted(of, text, count, count), [""; 0], "{of} of {text:?}");
+        assert_eq!(
+            counted(of, text, count + 1, count + 1),
+            ["it"],
+            "{of} of {text:?}"
+        );
+    }
+
+    #[test]
+    fn counts_what_it_is_told_to() {
+        is("lines", "a\n\n \u{200b} \nb\n", 2);
+        is("words", " one two\u{200b}three\nfour ", 3);
+        is("characters", "a  b\u{200b}\n", 3);
+        is("items", "[1, 2, 3]", 3);
+        is("items", r#"{"a": 1}"#, 1);
+        let report = "# One\n\n## Two ##\n#hash\n####### seven\n#\n```\n# code\n```\n    # code";
+        is("headings", report, 2);
+    }
+
+    #[test]
+    fn places_in_json_are_counted_each() {
+        let check = "kind = \"count\"\npath = \"r.json\"\nof = \"items\"\nmin = 2\n\
+            pointer = \"/weeks/*/done\"";
+        let report = r#"{"weeks": [{"done": [1, 2]}, {"done": [1]}, {}]}"#;
+        let facts = Bench::of(check).file("r.json", report).facts();
+        let places: Vec<_> = facts
+            .iter()
+            .filter_map(|it| it.location.as_deref())
+            .collect();
+        assert_eq!(places, ["r.json:/weeks/1/done", "r.json:/weeks/2/done"]);
+        assert_eq!(facts[0].actual, "1");
+        let good = r#"{"weeks": [{"done": [1, 2]}]}"#;
+        assert_eq!(Bench::of(check).file("r.json", good).fired(), [""; 0]);
+        assert_eq!(
+            Bench::of(check).file("r.json", r#"{"weeks": []}"#).fired(),
+            ["it"]
+        );
+        assert_eq!(Bench::of(check).file("r.json", "no json").fired(), ["it"]);
+    }
+
+    #[test]
+    fn a_count_that_cannot_be_meant_is_a_mistake() {
+        let check = "kind = \"count\"\nfield = \"value\"\nof = \"words\"\n";
+        assert!(Bench::of(check).mistake().contains("min"));
+        assert!(
+            Bench::of(&format!("{check}min = 3\nmax = 2"))
+                .mistake()
+                .contains("greater")
+        );
+        let pointer = format!("{check}min = 3\npointer = \"items\"");
+        assert!(Bench::of(&pointer).mistake().contains("JSON pointer"));
+    }
+}

@@ -1,0 +1,184 @@
+//! `file-exists` and `file-not-empty`: what is judged has a file at a path.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::context::Context;
+use super::probe::{Detail, Found, Probe};
+use super::spec::{Flaw, Shows, Source, Spec};
+use super::subject::{Place, State, file_bytes};
+use crate::gate::Cost;
+
+/// `kind = "file-exists"`.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct FileExistsSpec {
+    /// The file's path in the tree, as a template.
+    path: Option<String>,
+    /// In its place: the field that says the path. Where it was left out the check passes.
+    field: Option<String>,
+    /// The least size, in bytes.
+    min_bytes: Option<u64>,
+    /// The greatest size, in bytes.
+    max_bytes: Option<u64>,
+}
+
+/// `kind = "file-not-empty"`: a file of white space alone is empty.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(transparent)]
+pub struct FileNotEmptySpec(FileExistsSpec);
+
+#[derive(Debug)]
+struct FileExists {
+    place: Place,
+    min_bytes: u64,
+    max_bytes: u64,
+    says_something: bool,
+}
+
+impl Spec for FileExistsSpec {
+    const KIND: &'static str = "file-exists";
+    const SHOWS: Shows = Shows::Form;
+
+    fn build(self, source: &Source<'_>) -> Result<Box<dyn Probe>, Flaw> {
+        Ok(Box::new(self.probe(source, false)?))
+    }
+}
+
+impl Spec for FileNotEmptySpec {
+    const KIND: &'static str = "file-not-empty";
+    const SHOWS: Shows = Shows::Form;
+
+    fn build(self, source: &Source<'_>) -> Result<Box<dyn Probe>, Flaw> {
+        Ok(Box::new(self.0.probe(source, true)?))
+    }
+}
+
+impl FileExistsSpec {
+    fn probe(&self, source: &Source<'_>, says_something: bool) -> Result<FileExists, Flaw> {
+        let probe = FileExists {
+            place: Place::new(source, self.field.as_deref(), self.path.as_deref())?,
+            min_bytes: self.min_bytes.unwrap_or(0),
+            max_bytes: self.max_bytes.unwrap_or(u64::MAX),
+            says_something,
+        };
+        if probe.min_bytes > probe.max_bytes {
+            return Err(Flaw::new("min_bytes", "it is greater than `max_bytes`"));
+        }
+        Ok(probe)
+    }
+}
+
+impl FileExists {
+    fn misfit(&self, bytes: &[u8]) -> Option<Detail> {
+        let size = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
+        if self.says_something && bytes.iter().all(u8::is_ascii_whitespace) {
+            let actual = format!("{size} bytes of white space");
+            return Some(Detail::new("a file that is not empty", actual));
+        }
+        let expected = if size < self.min_bytes {
+            format!("at least {} bytes", self.min_bytes)
+        } else if size > self.max_bytes {
+            format!("at most {} bytes", self.max_bytes)
+        } else {
+            return None;
+        };
+        Some(Detail::new(expected, format!("{size} bytes")))
+    }
+}
+
+impl Probe for FileExists {
+    fn cost(&self) -> Cost {
+        Cost::Tree
+    }
+
+    fn look(&self, context: &Context<'_>) -> Vec<Found> {
+        let path = match self.place.resolve(context) {
+            Ok(Some(path)) => path,
+            Ok(None) => return Vec::new(),
+            Err(found) => return vec![found],
+        };
+        match file_bytes(context, &path, State::Judged) {
+            Err(found) => vec![found],
+            Ok(bytes) => {
+                let misfit = self.misfit(&bytes).into_iter();
+                misfit.map(|it| it.at(path.as_str()).wrong()).collect()
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::gate::checks::bench::Bench;
+    use crate::world::workshop::FileSeen;
+
+    fn bench(kind: &str, more: &str) -> Bench {
+        Bench::of(&format!(
+            "kind = \"{kind}\"\npath = \"out/{{{{ key }}}}.txt\"\n{more}"
+        ))
+    }
+
+    #[test]
+    fn a_file_is_there_or_not() {
+        let there = bench("file-exists", "").file("out/k.txt", "");
+        assert_eq!(there.fired(), [""; 0]);
+        let fact = bench("file-exists", "").only_fact();
+        assert_eq!(fact.location.as_deref(), Some("out/k.txt"));
+        assert_eq!(fact.actual, "nothing");
+        let link = FileSeen::Other("a link".to_owned());
+        assert_eq!(
+            bench("file-exists", "").seen("out/k.txt", link).fired(),
+            ["it"]
+        );
+    }
+
+    #[test]
+    fn white_space_is_nothing() {
+        for text in ["", " \n\t\r\n"] {
+            let blank = bench("file-not-empty", "").file("out/k.txt", text);
+            assert_eq!(blank.fired(), ["it"], "{text:?}");
+        }
+        let said = bench("file-not-empty", "").file("out/k.txt", " x ");
+        assert_eq!(said.fired(), [""; 0]);
+    }
+
+    #[test]
+    fn bounds_hold() {
+        let bounds = "min_bytes = 2\nmax_bytes = 3";
+        for (text, fires) in [("a", 1), ("ab", 0), ("abc", 0), ("abcd", 1)] {
+            let bench = bench("file-exists", bounds).file("out/k.txt", text);
+            assert_eq!(bench.fired().len(), fires, "{text}");
+        }
+        assert!(
+            bench("file-exists", "min_bytes = 3\nmax_bytes = 2")
+                .mistake()
+                .contains("greater")
+        );
+    }
+
+    #[test]
+    fn a_field_may_name_it_and_must_stay_inside() {
+        let check = "kind = \"file-exists\"\nfield = \"value\"";
+        let bench = Bench::of(check).file("a.txt", "x");
+        assert_eq!(bench.clone().submit("value", "a.txt").fired(), [""; 0]);
+        assert_eq!(bench.fired(), [""; 0]);
+        for path in ["../a.txt", "/etc/passwd", "b.txt", "a.txt\n"] {
+            assert_eq!(
+                bench.clone().submit("value", path).fired(),
+                ["it"],
+                "{path:?}"
+            );
+        }
+        assert!(
+            Bench::of("kind = \"file-exists\"")
+                .mistake()
+                .contains("either")
+        );
+        assert!(
+            Bench::of("kind = \"file-exists\"\npath = \"../x\"")
+                .mistake()
+                .contains("inside")
+        );
+    }
+}

@@ -1,0 +1,132 @@
+//! `http`: a page answers, the links of a text do, or a service answers a request as it should.
+
+mod answer;
+mod links;
+mod request;
+mod service;
+mod url;
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use self::answer::{AnswerSpec, JsonAtSpec};
+use self::request::RequestSpec;
+use self::service::ServiceCheck;
+use super::probe::Probe;
+use super::spec::{Flaw, Shows, Source, Spec};
+use crate::quest::Span;
+use crate::quest::file::unknown_name;
+
+/// `kind = "http"`: one of `url`, `links_in` or `links_path`, and `service`.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct HttpSpec {
+    /// A page that must answer, as a template.
+    url: Option<String>,
+    /// The field of which each http(s) link must answer.
+    links_in: Option<String>,
+    /// In its place: the path of the file of which each must, as a template.
+    links_path: Option<String>,
+    /// The fewest links.
+    #[serde(default)]
+    min: usize,
+    /// The service that is asked.
+    service: Option<String>,
+    /// The field that holds the request as JSON: `method`, `path`, `headers`, `body`.
+    request: Option<String>,
+    /// In its place: the path of the file that holds it, as a template.
+    request_path: Option<String>,
+    /// In their place: the method, as a template.
+    method: Option<String>,
+    /// The path and query, as a template.
+    path: Option<String>,
+    /// The body, as a template.
+    body: Option<String>,
+    /// The methods that a request may have.
+    #[serde(default)]
+    methods: Vec<String>,
+    /// The operation that it must be a request of, as a template: `GET /users/{id}`.
+    must_match: Option<String>,
+    /// The statuses that may be answered; any of 2xx where none is named. Of a page no more is
+    /// known than that it is 2xx, or which other it is.
+    #[serde(default)]
+    status: Vec<u16>,
+    /// Patterns that whole headers of the answer match, by name.
+    #[serde(default)]
+    headers: BTreeMap<String, String>,
+    /// What stands at places of the answer's body, which then is JSON.
+    #[serde(default)]
+    json: Vec<JsonAtSpec>,
+    /// A file beside the quest file with the JSON schema of the body.
+    schema: Option<String>,
+    /// How long its answer may take.
+    #[serde(default = "ten_seconds")]
+    timeout: Span,
+}
+
+fn ten_seconds() -> Span {
+    Span::from_millis(10_000)
+}
+
+impl Spec for HttpSpec {
+    const KIND: &'static str = "http";
+    const SHOWS: Shows = Shows::Fact;
+
+    fn build(self, source: &Source<'_>) -> Result<Box<dyn Probe>, Flaw> {
+        let links = self.links_in.is_some() || self.links_path.is_some();
+        let modes = [self.url.is_some(), links, self.service.is_some()];
+        if modes.iter().filter(|named| **named).count() != 1 {
+            let what = "say one of `url`, `links_in`, `links_path` and `service`";
+            return Err(Flaw::new("service", what));
+        }
+        let request = RequestSpec {
+            request: self.request,
+            request_path: self.request_path,
+            method: self.method,
+            path: self.path,
+            body: self.body,
+            methods: self.methods,
+            must_match: self.must_match,
+        };
+        let answer = AnswerSpec {
+            status: self.status,
+            headers: self.headers,
+            json: self.json,
+            schema: self.schema,
+        };
+        let Some(service) = self.service else {
+            request.is_for_service()?;
+            answer.is_for_service()?;
+            return match &self.url {
+                Some(url) => url::build(source, url, answer.status),
+                None => links::build(
+                    source,
+                    self.links_in.as_deref(),
+                    self.links_path.as_deref(),
+                    self.min,
+                ),
+            };
+        };
+        let known: Vec<_> = source
+            .file
+            .services
+            .iter()
+            .map(|it| it.name.as_str())
+            .collect();
+        if !known.contains(&service.as_str()) {
+            let what = unknown_name("service", &service, &known);
+            return Err(Flaw::new("service", what));
+        }
+        Ok(Box::new(ServiceCheck {
+            service,
+            request: request.read(source)?,
+            answer: answer.read(source)?,
+            timeout: self.timeout,
+        }))
+    }
+}

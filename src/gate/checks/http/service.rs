@@ -1,0 +1,62 @@
+//! A service that must answer a request as it should.
+
+use super::super::context::Context;
+use super::super::first_facts::first_facts;
+use super::super::probe::{Detail, Found, Probe};
+use super::answer::AnswerRules;
+use super::request::RequestPlan;
+use crate::gate::Cost;
+use crate::quest::Span;
+use crate::world::workshop::{Call, Called, Started};
+
+/// Asks a service that runs for the judgement.
+#[derive(Debug)]
+pub(super) struct ServiceCheck {
+    pub(super) service: String,
+    pub(super) request: RequestPlan,
+    pub(super) answer: AnswerRules,
+    pub(super) timeout: Span,
+}
+
+impl Probe for ServiceCheck {
+    fn cost(&self) -> Cost {
+        Cost::Command
+    }
+
+    fn look(&self, context: &Context<'_>) -> Vec<Found> {
+        let request = match self.request.request(context) {
+            Ok(Some(request)) => request,
+            Ok(None) => return Vec::new(),
+            Err(found) => return vec![found],
+        };
+        let workshop = context.world.workshop;
+        if let Started::Failed(why) = workshop.service(&self.service) {
+            let expected = format!("a service {} that starts", self.service);
+            return vec![Detail::new(expected, why).unconfirmed()];
+        }
+        let named = request.named();
+        let call = Call {
+            service: self.service.clone(),
+            body: request.sent_body(),
+            method: request.method,
+            path: request.path,
+            headers: request.headers.into_iter().collect(),
+            timeout_ms: self.timeout.millis().into(),
+        };
+        match workshop.call(&call) {
+            Called::Unanswered(why) => {
+                let detail = Detail::new("an answer of the service", why);
+                vec![detail.at(named).unconfirmed()]
+            }
+            Called::Answered(answer) => {
+                let misfits = self.answer.misfits(&answer).into_iter();
+                let placed = misfits.map(|mut detail| {
+                    let inside = detail.location.take();
+                    let place = inside.map_or_else(|| named.clone(), |at| format!("{named}: {at}"));
+                    detail.at(place).wrong()
+                });
+                first_facts(placed.collect())
+            }
+        }
+    }
+}

@@ -1,0 +1,238 @@
+//! `http` over pages, links and a service.
+
+use super::links::links_of;
+use crate::gate::checks::bench::Bench;
+use crate::world::workshop::Started;
+use crate::world::{Fetched, Unanswered};
+
+const PAGE: &str = "https://acme.com/a";
+
+fn url(more: &str) -> Bench {
+    Bench::of(&format!(
+        "kind = \"http\"\nurl = \"{{{{ field.value }}}}\"\n{more}"
+    ))
+    .submit("value", PAGE)
+}
+
+#[test]
+fn a_page_answers_or_not() {
+    assert_eq!(url("").page(PAGE, "x").fired(), [""; 0]);
+    assert_eq!(
+        url("").media(PAGE, "application/pdf", "%PDF").fired(),
+        [""; 0]
+    );
+    assert_eq!(url("").fired(), ["it"]);
+    assert_eq!(url("").silent(PAGE).fired(), ["it-unconfirmed"]);
+    let moved = url("").redirect(PAGE, "https://acme.com/b");
+    assert_eq!(moved.clone().fired(), ["it"]);
+    assert_eq!(moved.page("https://acme.com/b", "x").fired(), [""; 0]);
+    assert_eq!(url("").submit("value", "ftp://acme.com/").fired(), ["it"]);
+}
+
+#[test]
+fn another_status_may_be_asked_for() {
+    assert_eq!(url("status = [404]").fired(), [""; 0]);
+    assert_eq!(url("status = [404]").page(PAGE, "x").fired(), ["it"]);
+    let refused = Fetched::Unanswered(Unanswered::status(403));
+    assert_eq!(
+        url("status = [403]").fetched(PAGE, refused.clone()).fired(),
+        [""; 0]
+    );
+    assert_eq!(url("").fetched(PAGE, refused).fired(), ["it-unconfirmed"]);
+}
+
+#[test]
+fn links_are_told_from_the_text_around_them() {
+    let text = "See https://a.com/x, <https://b.com/>; [c](https://c.com/w_(x)) (http://d.com). \
+        https://a.com/x#frag httpx://e.com HTTP https:/f.com";
+    let links: Vec<String> = links_of(text).into_iter().map(String::from).collect();
+    assert_eq!(
+        links,
+        [
+            "https://a.com/x",
+            "https://b.com/",
+            "https://c.com/w_(x)",
+            "http://d.com/"
+        ]
+    );
+}
+
+#[test]
+fn each_dead_link_is_a_fact() {
+    let check = "kind = \"http\"\nlinks_in = \"value\"\nmin = 2";
+    let bench = Bench::of(check)
+        .submit(
+            "value",
+            "https://acme.com/a https://acme.com/b https://acme.com/c",
+        )
+        .page(PAGE, "x")
+        .silent("https://acme.com/c");
+    let facts = bench.facts();
+    let seen: Vec<_> = facts
+        .iter()
+        .map(|it| (it.rule.as_str(), it.location.as_deref().unwrap_or_default()))
+        .collect();
+    assert_eq!(
+        seen,
+        [
+            ("it", "https://acme.com/b"),
+            ("it-unconfirmed", "https://acme.com/c")
+        ]
+    );
+    assert_eq!(bench.submit("value", PAGE).fired(), ["it"]);
+    let file = Bench::of("kind = \"http\"\nlinks_path = \"r.md\"").page(PAGE, "x");
+    assert_eq!(file.clone().file("r.md", PAGE).fired(), [""; 0]);
+    assert_eq!(file.fired(), ["it"]);
+}
+
+const API: &str = r#"
+    kind = "http"
+    service = "api"
+    request = "value"
+    must_match = "{{ input.cell }}"
+"#;
+
+fn api(more: &str, request: &str) -> Bench {
+    Bench::of(&format!("{API}{more}"))
+        .submit("value", request)
+        .cell("get /users/{id}")
+        .answers("GET", "/users/1?full=1", 200, r#"{"id": 1, "tags": ["a"]}"#)
+        .answers("GET", "/health", 200, "{}")
+        .answers("GET", "/users/2", 500, "oops")
+        .answers("GET", "/users/3", 200, "no json")
+}
+
+const GOOD: &str = r#"{"method": "GET", "path": "/users/1?full=1"}"#;
+
+#[test]
+fn a_service_answers_as_it_should() {
+    let rules = r#"
+        status = [200]
+        schema = "user.json"
+        headers = { Content-Type = "application/json.*" }
+        [[check.json]]
+        pointer = "/id"
+        equals = 1
+        kind = "number"
+        [[check.json]]
+        pointer = "/tags/*"
+        matches = "[a-z]"
+    "#;
+    let schema = r#"{"required": ["id"], "properties": {"id": {"type": "integer"}}}"#;
+    let bench = api(rules, GOOD).asset("user.json", schema);
+    assert_eq!(bench.fired(), [""; 0]);
+    let strict = bench
+        .clone()
+        .asset("user.json", r#"{"required": ["name"]}"#);
+    let fact = strict.only_fact();
+    assert_eq!(fact.location.as_deref(), Some("GET /users/1?full=1: /"));
+    for (wrong, right) in [
+        ("equals = 2", "equals = 1"),
+        ("kind = \"string\"", "kind = \"number\""),
+        ("pointer = \"/name\"", "pointer = \"/id\""),
+        ("matches = \"[0-9]\"", "matches = \"[a-z]\""),
+        ("\"text/html\"", "\"application/json.*\""),
+        ("status = [201]", "status = [200]"),
+    ] {
+        let other = api(&rules.replace(right, wrong), GOOD).asset("user.json", schema);
+        assert_eq!(other.fired(), ["it"], "{wrong}");
+    }
+}
+
+#[test]
+fn another_answer_is_wrong_and_none_is_not_known() {
+    assert_eq!(
+        api("", r#"{"method": "GET", "path": "/users/2"}"#).fired(),
+        ["it"]
+    );
+    let body = "[[check.json]]\npointer = \"\"";
+    assert_eq!(
+        api(body, r#"{"method": "GET", "path": "/users/3"}"#).fired(),
+        ["it"]
+    );
+    let silent = api("", r#"{"method": "GET", "path": "/users/4"}"#);
+    assert_eq!(silent.fired(), ["it-unconfirmed"]);
+    let down = api("", GOOD).started(Started::Failed("port in use".to_owned()));
+    assert_eq!(down.fired(), ["it-unconfirmed"]);
+}
+
+#[test]
+fn a_request_must_be_for_the_operation_of_the_quest() {
+    for request in [
+        r#"{"method": "GET", "path": "/health"}"#,
+        r#"{"method": "POST", "path": "/users/1"}"#,
+        r#"{"method": "GET", "path": "/users/"}"#,
+        r#"{"method": "GET", "path": "/users/1/x"}"#,
+        r#"{"method": "GET", "path": "/users/.."}"#,
+        r#"{"method": "GET", "path": "/users/..;x"}"#,
+        r#"{"method": "GET", "path": "/users/%2e%2e%2fhealth"}"#,
+        r#"{"method": "GET", "path": "/users/%252e%252e%252fhealth"}"#,
+    ] {
+        assert_eq!(api("", request).fired(), ["it"], "{request}");
+    }
+    assert_eq!(api("", GOOD).cell("GET /health").fired(), ["it"]);
+    assert_eq!(api("", GOOD).cell("").fired(), ["it"]);
+}
+
+#[test]
+fn a_request_that_steers_the_carriage_is_never_sent() {
+    for request in [
+        "no json",
+        "[]",
+        r#"{"method": "GET"}"#,
+        r#"{"method": "GET", "path": "/users/1", "host": "x"}"#,
+        r#"{"method": "get", "path": "/users/1"}"#,
+        r#"{"method": "TRACE", "path": "/users/1"}"#,
+        r#"{"method": "GET /health HTTP/1.1", "path": "/users/1"}"#,
+        r#"{"method": "GET", "path": "http://evil.com/users/1"}"#,
+        r#"{"method": "GET", "path": "users/1"}"#,
+        r#"{"method": "GET", "path": "/users/1 HTTP/1.1\r\nX: y"}"#,
+        r#"{"method": "GET", "path": "/users/1#x"}"#,
+        r#"{"method": "GET", "path": "/users/1", "headers": {"X": "a\r\nB: c"}}"#,
+        r#"{"method": "GET", "path": "/users/1", "headers": {"X\n": "a"}}"#,
+        r#"{"method": "GET", "path": "/users/1", "headers": {"Host": "evil"}}"#,
+        r#"{"method": "GET", "path": "/users/1", "headers": {"Content-Length": "0"}}"#,
+    ] {
+        assert_eq!(api("", request).fired(), ["it"], "{request}");
+    }
+    let post = api("methods = [\"POST\"]", GOOD);
+    assert_eq!(post.fired(), ["it"]);
+}
+
+#[test]
+fn a_request_may_stand_in_the_table() {
+    let check = "kind = \"http\"\nservice = \"api\"\nmethod = \"GET\"\n\
+        path = \"/users/{{ field.value }}\"";
+    let bench = Bench::of(check).answers("GET", "/users/1", 200, "{}");
+    assert_eq!(bench.clone().submit("value", "1").fired(), [""; 0]);
+    assert_eq!(bench.clone().submit("value", "../health").fired(), ["it"]);
+    assert_eq!(bench.submit("value", "1 HTTP/1.1").fired(), ["it"]);
+}
+
+#[test]
+fn a_table_that_asks_nothing_or_two_things_is_a_mistake() {
+    for (check, said) in [
+        ("", "say one of"),
+        (
+            "url = \"https://a.com/\"\nlinks_in = \"value\"",
+            "say one of",
+        ),
+        (
+            "url = \"https://a.com/\"\nmethod = \"GET\"",
+            "`service` alone",
+        ),
+        (
+            "url = \"https://a.com/\"\nschema = \"s.json\"",
+            "`service` alone",
+        ),
+        (
+            "service = \"ap\"\nrequest = \"value\"",
+            "did you mean `api`",
+        ),
+        ("service = \"api\"", "say either"),
+        ("service = \"api\"\nrequest = \"valu\"", "valu"),
+    ] {
+        let mistake = Bench::of(&format!("kind = \"http\"\n{check}")).mistake();
+        assert!(mistake.contains(said), "{check}: {mistake}");
+    }
+}
