@@ -56,6 +56,9 @@ pub struct HttpSpec {
     /// known than that it is 2xx, or which other it is.
     #[serde(default)]
     status: Vec<u16>,
+    /// In its place: the statuses that this quest's request may be answered with, parted by commas,
+    /// as a template.
+    status_of: Option<String>,
     /// Patterns that whole headers of the answer match, by name.
     #[serde(default)]
     headers: BTreeMap<String, String>,
@@ -64,6 +67,8 @@ pub struct HttpSpec {
     json: Vec<JsonAtSpec>,
     /// A file beside the quest file with the JSON schema of the body.
     schema: Option<String>,
+    /// Where in that file, such as an OpenAPI document, as a template of a JSON pointer (RFC 6901).
+    schema_at: Option<String>,
     /// How long its answer may take.
     #[serde(default = "ten_seconds")]
     timeout: Span,
@@ -95,9 +100,11 @@ impl Spec for HttpSpec {
         };
         let answer = AnswerSpec {
             status: self.status,
+            status_of: self.status_of,
             headers: self.headers,
             json: self.json,
             schema: self.schema,
+            schema_at: self.schema_at,
         };
         let Some(service) = self.service else {
             request.is_for_service()?;

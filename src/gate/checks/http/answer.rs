@@ -7,21 +7,25 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::super::context::Context;
 use super::super::fields::shown;
-use super::super::json_schema::JsonRules;
+use super::super::json_schema::{JsonRules, json_beside};
 use super::super::pointer::Pointer;
-use super::super::probe::Detail;
+use super::super::probe::{Detail, Found};
 use super::super::spec::{Flaw, Source};
-use super::super::subject::brief;
+use super::super::subject::{brief, rendered};
+use crate::quest::template::Template;
 use crate::world::workshop::CallAnswer;
 
 /// The keys of the table that say what must be answered.
 #[derive(Debug, Clone)]
 pub(super) struct AnswerSpec {
     pub(super) status: Vec<u16>,
+    pub(super) status_of: Option<String>,
     pub(super) headers: BTreeMap<String, String>,
     pub(super) json: Vec<JsonAtSpec>,
     pub(super) schema: Option<String>,
+    pub(super) schema_at: Option<String>,
 }
 
 /// What stands at a place of a JSON body.
@@ -59,10 +63,24 @@ enum JsonKind {
 /// What a service must answer.
 #[derive(Debug)]
 pub(super) struct AnswerRules {
-    status: Vec<u16>,
+    status: Statuses,
     headers: Vec<(String, Regex)>,
     json: Vec<JsonAt>,
-    schema: Option<JsonRules>,
+    schema: Option<SchemaOf>,
+}
+
+/// The statuses that may be answered.
+#[derive(Debug)]
+enum Statuses {
+    Listed(Vec<u16>),
+    Of(Template),
+}
+
+/// The schema of the body.
+#[derive(Debug)]
+enum SchemaOf {
+    Whole(JsonRules),
+    Part { document: Value, at: Template },
 }
 
 #[derive(Debug)]
@@ -80,6 +98,8 @@ impl AnswerSpec {
             ("headers", !self.headers.is_empty()),
             ("json", !self.json.is_empty()),
             ("schema", self.schema.is_some()),
+            ("schema_at", self.schema_at.is_some()),
+            ("status_of", self.status_of.is_some()),
         ];
         match keys.into_iter().find(|(_, said)| *said) {
             Some((key, _)) => Err(Flaw::new(key, "it is for a `service` alone")),
@@ -104,9 +124,33 @@ impl AnswerSpec {
                 kind: spec.kind,
             })
         };
-        let schema = self.schema.as_deref();
+        let schema = match (self.schema.as_deref(), &self.schema_at) {
+            (None, None) => None,
+            (Some(name), None) => {
+                let rules = JsonRules::beside(source, "schema", name)?;
+                Some(SchemaOf::Whole(rules))
+            }
+            (Some(name), Some(at)) => Some(SchemaOf::Part {
+                document: json_beside(source, "schema", name)?,
+                at: source.template("schema_at", at)?,
+            }),
+            (None, Some(_)) => {
+                let what = "it is a place in a file: say `schema`";
+                return Err(Flaw::new("schema_at", what));
+            }
+        };
+        let status = match &self.status_of {
+            None => Statuses::Listed(self.status),
+            Some(text) if self.status.is_empty() => {
+                Statuses::Of(source.template("status_of", text)?)
+            }
+            Some(_) => {
+                let what = "say either `status` or `status_of`";
+                return Err(Flaw::new("status_of", what));
+            }
+        };
         Ok(AnswerRules {
-            status: self.status,
+            status,
             headers: self
                 .headers
                 .into_iter()
@@ -117,30 +161,69 @@ impl AnswerSpec {
                 .into_iter()
                 .map(place)
                 .collect::<Result<_, Flaw>>()?,
-            schema: schema
-                .map(|name| JsonRules::beside(source, "schema", name))
-                .transpose()?,
+            schema,
         })
+    }
+}
+
+impl Statuses {
+    /// Those that may be answered; of a cell that names none the quest's own list is to blame.
+    fn listed(&self, context: &Context<'_>) -> Result<Vec<u16>, Found> {
+        let template = match self {
+            Self::Listed(list) => return Ok(list.clone()),
+            Self::Of(template) => template,
+        };
+        let text = rendered(context, template)?;
+        let listed: Result<Vec<u16>, _> = text.split(',').map(|it| it.trim().parse()).collect();
+        listed.map_err(|_| {
+            let expected = "a status such as 200, or several parted by commas";
+            Detail::new(expected, shown(&text)).unconfirmed()
+        })
+    }
+}
+
+impl SchemaOf {
+    fn misfits(
+        &self,
+        context: &Context<'_>,
+        value: &Value,
+    ) -> Result<Vec<(String, Detail)>, Found> {
+        let (document, at) = match self {
+            Self::Whole(rules) => return Ok(rules.misfits(value)),
+            Self::Part { document, at } => (document, at),
+        };
+        let pointer = rendered(context, at)?;
+        let rules = JsonRules::at("schema_at", document, &pointer);
+        let rules = rules.map_err(|flaw| {
+            let expected = "a schema of what is answered";
+            Detail::new(expected, flaw.what).unconfirmed()
+        })?;
+        Ok(rules.misfits(value))
     }
 }
 
 impl AnswerRules {
     /// What of the answer is not as it must be.
-    pub(super) fn misfits(&self, answer: &CallAnswer) -> Vec<Detail> {
-        let may = if self.status.is_empty() {
+    pub(super) fn misfits(
+        &self,
+        context: &Context<'_>,
+        answer: &CallAnswer,
+    ) -> Result<Vec<Detail>, Found> {
+        let status = self.status.listed(context)?;
+        let may = if status.is_empty() {
             (200..300).contains(&answer.status)
         } else {
-            self.status.contains(&answer.status)
+            status.contains(&answer.status)
         };
         if !may {
-            let list: Vec<String> = self.status.iter().map(u16::to_string).collect();
+            let list: Vec<String> = status.iter().map(u16::to_string).collect();
             let list = if list.is_empty() {
                 "2xx".to_owned()
             } else {
                 list.join(", ")
             };
             let actual = format!("status {}", answer.status);
-            return vec![Detail::new(format!("a status of {list}"), actual)];
+            return Ok(vec![Detail::new(format!("a status of {list}"), actual)]);
         }
         let mut details: Vec<Detail> = self
             .headers
@@ -148,23 +231,27 @@ impl AnswerRules {
             .filter_map(|(name, pattern)| header_misfit(answer, name, pattern))
             .collect();
         if !self.json.is_empty() || self.schema.is_some() {
-            details.extend(self.body_misfits(&answer.body));
+            details.extend(self.body_misfits(context, &answer.body)?);
         }
-        details
+        Ok(details)
     }
 
-    fn body_misfits(&self, body: &[u8]) -> Vec<Detail> {
+    fn body_misfits(&self, context: &Context<'_>, body: &[u8]) -> Result<Vec<Detail>, Found> {
         let value: Value = match serde_json::from_slice(body) {
             Ok(value) => value,
             Err(error) => {
                 let actual = shown(&error.to_string());
-                return vec![Detail::new("a body of JSON", actual)];
+                return Ok(vec![Detail::new("a body of JSON", actual)]);
             }
         };
         let places = self.json.iter().flat_map(|at| at.misfits(&value));
-        let schema = self.schema.iter().flat_map(|schema| schema.misfits(&value));
+        let schema = match &self.schema {
+            Some(schema) => schema.misfits(context, &value)?,
+            None => Vec::new(),
+        };
+        let schema = schema.into_iter();
         let schema = schema.map(|(place, detail)| detail.at(rooted(&place)));
-        places.chain(schema).collect()
+        Ok(places.chain(schema).collect())
     }
 }
 
