@@ -61,7 +61,21 @@ mod gate_world;
 mod harness;
 mod honest_homes;
 mod log;
+#[cfg(unix)]
+mod played;
 mod quarters;
+#[cfg(unix)]
+mod quest_claims;
+#[cfg(unix)]
+mod quest_endpoints;
+#[cfg(unix)]
+mod quest_facts;
+#[cfg(unix)]
+mod quest_move_out;
+#[cfg(unix)]
+mod quest_spec_sync;
+#[cfg(unix)]
+mod quest_weekly_report;
 #[cfg(unix)]
 mod readme;
 mod recheck;
