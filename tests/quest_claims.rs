@@ -25,8 +25,10 @@ fn a_document_passes_when_each_claim_is_shown() {
     play.expect("backup", BACKUP, "FAIL every-claim");
     play.put_control("says-otherwise");
     let answer = play.submit("backup", BACKUP);
-    let place = answer["facts"][0]["location"].as_str().unwrap_or_default();
-    assert!(place.contains("/claims/0/cites/0"), "{answer:#}");
+    assert_eq!(
+        answer["facts"][0]["location"], "src/backup.py:3",
+        "{answer:#}"
+    );
     play.put_control("right");
     play.expect("backup", BACKUP, "PASS");
     play.put_control("soft");

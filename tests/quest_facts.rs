@@ -45,7 +45,7 @@ fn stories_are_told_word_for_word_with_their_dates() {
     play.check();
     assert!(play.next().contains("morning-post.com on Bolt"));
     for (name, text, said) in [
-        ("who", "Kim Min", "FAIL who-there"),
+        ("who", "Kim Mi", "FAIL who-there"),
         ("who", "Lee Do-yun", "FAIL who-there"),
         (
             "what",

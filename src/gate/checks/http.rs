@@ -1,6 +1,7 @@
 //! `http`: a page answers, the links of a text do, or a service answers a request as it should.
 
 mod answer;
+mod json_at;
 mod links;
 mod request;
 mod service;
@@ -14,7 +15,8 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use self::answer::{AnswerSpec, JsonAtSpec};
+use self::answer::AnswerSpec;
+use self::json_at::JsonAtSpec;
 use self::request::RequestSpec;
 use self::service::ServiceCheck;
 use super::probe::Probe;
@@ -67,7 +69,8 @@ pub struct HttpSpec {
     json: Vec<JsonAtSpec>,
     /// A file beside the quest file with the JSON schema of the body.
     schema: Option<String>,
-    /// Where in that file, such as an OpenAPI document, as a template of a JSON pointer (RFC 6901).
+    /// Where in that file, such as an `OpenAPI` document, it stands: a JSON pointer (RFC 6901), as a
+    /// template.
     schema_at: Option<String>,
     /// How long its answer may take.
     #[serde(default = "ten_seconds")]

@@ -78,7 +78,7 @@ impl JsonRules {
         Self::new(key, &json_beside(source, key, name)?)
     }
 
-    /// The schema that stands at `pointer` (RFC 6901) of a document such as an OpenAPI file; what
+    /// The schema that stands at `pointer` (RFC 6901) of a document such as an `OpenAPI` file; what
     /// it refers to may stand elsewhere in it.
     pub(super) fn at(key: &'static str, document: &Value, pointer: &str) -> Result<Self, Flaw> {
         let (Some(_), Some(members)) = (document.pointer(pointer), document.as_object()) else {

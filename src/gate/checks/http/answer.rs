@@ -3,17 +3,15 @@
 use std::collections::BTreeMap;
 
 use regex::Regex;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::super::context::Context;
 use super::super::fields::shown;
 use super::super::json_schema::{JsonRules, json_beside};
-use super::super::pointer::Pointer;
 use super::super::probe::{Detail, Found};
 use super::super::spec::{Flaw, Source};
-use super::super::subject::{brief, rendered};
+use super::super::subject::rendered;
+use super::json_at::{JsonAt, JsonAtSpec, rooted};
 use crate::quest::template::Template;
 use crate::world::workshop::CallAnswer;
 
@@ -26,38 +24,6 @@ pub(super) struct AnswerSpec {
     pub(super) json: Vec<JsonAtSpec>,
     pub(super) schema: Option<String>,
     pub(super) schema_at: Option<String>,
-}
-
-/// What stands at a place of a JSON body.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(super) struct JsonAtSpec {
-    /// The place, by RFC 6901; `*` stands for every item or member, of which there must be one.
-    pointer: String,
-    /// The value that stands there.
-    equals: Option<Value>,
-    /// A pattern that the whole text there matches.
-    matches: Option<String>,
-    /// What stands there.
-    kind: Option<JsonKind>,
-}
-
-/// The kinds of JSON value.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-enum JsonKind {
-    /// `null`.
-    Null,
-    /// `true` or `false`.
-    Bool,
-    /// A number.
-    Number,
-    /// A text.
-    String,
-    /// A list.
-    Array,
-    /// An object.
-    Object,
 }
 
 /// What a service must answer.
@@ -83,14 +49,6 @@ enum SchemaOf {
     Part { document: Value, at: Template },
 }
 
-#[derive(Debug)]
-struct JsonAt {
-    pointer: Pointer,
-    equals: Option<Value>,
-    matches: Option<Regex>,
-    kind: Option<JsonKind>,
-}
-
 impl AnswerSpec {
     /// Refuses keys that mean nothing without a service.
     pub(super) fn is_for_service(&self) -> Result<(), Flaw> {
@@ -112,17 +70,6 @@ impl AnswerSpec {
         let header = |(name, pattern): (String, String)| {
             let pattern = source.whole_pattern("headers", &pattern)?;
             Ok((name.to_ascii_lowercase(), pattern))
-        };
-        let place = |spec: JsonAtSpec| {
-            let matches = spec.matches.as_deref();
-            Ok(JsonAt {
-                pointer: Pointer::parse("json", &spec.pointer)?,
-                matches: matches
-                    .map(|text| source.whole_pattern("json", text))
-                    .transpose()?,
-                equals: spec.equals,
-                kind: spec.kind,
-            })
         };
         let schema = match (self.schema.as_deref(), &self.schema_at) {
             (None, None) => None,
@@ -159,7 +106,7 @@ impl AnswerSpec {
             json: self
                 .json
                 .into_iter()
-                .map(place)
+                .map(|spec| spec.read(source))
                 .collect::<Result<_, Flaw>>()?,
             schema,
         })
@@ -268,64 +215,4 @@ fn header_misfit(answer: &CallAnswer, name: &str, pattern: &Regex) -> Option<Det
     };
     let expected = format!("a header {name} that matches {pattern}");
     Some(Detail::new(expected, actual))
-}
-
-impl JsonAt {
-    fn misfits(&self, value: &Value) -> Vec<Detail> {
-        let found = self.pointer.find(value);
-        if found.is_empty() {
-            return vec![Detail::new("a value at the pointer", "an empty list").at("/")];
-        }
-        let misfits = found.into_iter().filter_map(|at| {
-            let detail = match at.value {
-                None => Some(Detail::new("a value", "nothing")),
-                Some(value) => self.misfit(value),
-            };
-            detail.map(|detail| detail.at(rooted(&at.place)))
-        });
-        misfits.collect()
-    }
-
-    fn misfit(&self, value: &Value) -> Option<Detail> {
-        let expected = if self.kind.is_some_and(|kind| kind != JsonKind::of(value)) {
-            format!("a value of kind {:?}", self.kind?).to_lowercase()
-        } else if self.equals.as_ref().is_some_and(|it| !same(it, value)) {
-            brief(self.equals.as_ref()?)
-        } else if let Some(pattern) = self.matches.as_ref().filter(|it| !text_fits(it, value)) {
-            format!("a text that matches {pattern}")
-        } else {
-            return None;
-        };
-        Some(Detail::new(expected, brief(value)))
-    }
-}
-
-impl JsonKind {
-    fn of(value: &Value) -> Self {
-        match value {
-            Value::Null => Self::Null,
-            Value::Bool(_) => Self::Bool,
-            Value::Number(_) => Self::Number,
-            Value::String(_) => Self::String,
-            Value::Array(_) => Self::Array,
-            Value::Object(_) => Self::Object,
-        }
-    }
-}
-
-fn text_fits(pattern: &Regex, value: &Value) -> bool {
-    value.as_str().is_some_and(|text| pattern.is_match(text))
-}
-
-/// Whether the values are equal, numbers by what they are.
-fn same(one: &Value, other: &Value) -> bool {
-    match (one.as_f64(), other.as_f64()) {
-        (Some(one), Some(other)) => one.total_cmp(&other).is_eq(),
-        _ => one == other,
-    }
-}
-
-/// A place as facts name it: the whole value is `/`.
-fn rooted(place: &str) -> &str {
-    if place.is_empty() { "/" } else { place }
 }

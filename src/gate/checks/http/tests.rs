@@ -218,6 +218,7 @@ fn a_request_that_steers_the_carriage_is_never_sent() {
     for request in [
         "no json",
         "[]",
+        r#"["GET", "/users/1?full=1"]"#,
         r#"{"method": "GET"}"#,
         r#"{"method": "GET", "path": "/users/1", "host": "x"}"#,
         r#"{"method": "get", "path": "/users/1"}"#,
