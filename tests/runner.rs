@@ -61,20 +61,33 @@ mod gate_world;
 mod harness;
 mod honest_homes;
 mod log;
-#[cfg(unix)]
+#[cfg(target_os = "linux")]
 mod played;
+mod prove_email;
 mod quarters;
-#[cfg(unix)]
+#[cfg(target_os = "linux")]
 mod quest_claims;
-#[cfg(unix)]
+#[cfg(target_os = "linux")]
 mod quest_endpoints;
-#[cfg(unix)]
+#[cfg(target_os = "linux")]
 mod quest_facts;
-#[cfg(unix)]
+#[cfg(target_os = "linux")]
+mod quest_flags;
+#[cfg(target_os = "linux")]
+mod quest_frozen;
+#[cfg(target_os = "linux")]
+mod quest_inputs;
+#[cfg(target_os = "linux")]
+mod quest_mistakes;
+#[cfg(target_os = "linux")]
 mod quest_move_out;
-#[cfg(unix)]
+#[cfg(target_os = "linux")]
+mod quest_refusals;
+#[cfg(target_os = "linux")]
 mod quest_spec_sync;
-#[cfg(unix)]
+#[cfg(target_os = "linux")]
+mod quest_starter;
+#[cfg(target_os = "linux")]
 mod quest_weekly_report;
 #[cfg(unix)]
 mod readme;

@@ -12,14 +12,17 @@ use super::interrupt::Interrupt;
 use super::progress::JudgingBar;
 use super::recheck;
 use crate::drive::audit::lists::OtherJudge;
-use crate::drive::audit::{Finding, Kind, Live, Onlooker, Place, Plan, Proven, damage, live, walk};
+use crate::drive::audit::{
+    Finding, Kind, Live, Onlooker, Place, Plan, Proven, damage, live, outside, walk,
+};
+use crate::drive::quest_file::Definition;
 use crate::quest::Digest;
 use crate::session::{Board, Mended, Session, SessionError};
 
 /// Check that all the session says follows from what it keeps
 ///
 /// The ledger's chain and every step in it; session.json and the kept lists; every PASS, judged
-/// again from its evidence; what the session told the gate; the index. Any finding ends with
+/// again from its evidence; what the session told the gate; the index; the programs that checks run. Any finding ends with
 /// exit 8 and names the quest and the line of the ledger.
 ///
 /// A PASS that was judged by other lists or another version of comail, and that this one judges
@@ -82,6 +85,8 @@ fn audit(
     let audited = walk(plan, onlooker)?;
     drop(watch);
     findings.extend(audited.findings);
+    let definition = Definition::of(session.manifest())?;
+    findings.extend(definition.iter().flat_map(outside::programs));
     let live = if args.live {
         let live = ask(context, session, board, &audited.proven, &stop)?;
         findings.extend(live.drift.iter().cloned());
@@ -96,6 +101,7 @@ fn audit(
         checked: Some(audited.checked),
         head: Some(board.tip().head),
         noted: audited.noted,
+        notes: definition.iter().flat_map(outside::edits).collect(),
         judge: Some(judge).filter(|judge| !judge.is_same()),
     })
 }

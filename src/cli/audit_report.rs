@@ -25,6 +25,9 @@ pub(super) struct Report {
     /// Where the noted head is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) noted: Option<NotedHead>,
+    /// What is worth knowing and changes nothing.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) notes: Vec<String>,
     /// In what this program differs from the one that the session was made with.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) judge: Option<OtherJudge>,
@@ -68,6 +71,7 @@ impl Report {
             checked: None,
             head: None,
             noted: None,
+            notes: Vec::new(),
             judge: None,
         }
     }
@@ -77,6 +81,9 @@ impl Report {
 pub(super) fn text(paper: &mut Paper, report: &Report) {
     for finding in &report.findings {
         self::finding(paper, finding);
+    }
+    for note in &report.notes {
+        paper.line(format!("note: {}", Plain(note)));
     }
     if let Some(judge) = &report.judge {
         paper.line(other_judge(judge));

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::rc::Rc;
 
 use anyhow::Result;
+use clap::error::ErrorKind;
 use clap::{ArgMatches, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 use super::context::{Context, SESSION_VARIABLE};
@@ -14,7 +15,7 @@ use super::exit::{self, Exit};
 use super::output::Output;
 use super::{
     audit, claims, demo, export, log, next, prove, quest, recheck, release, resume, rules, scan,
-    session_kind, status, submit,
+    session_kind, status, submit, submit_flags,
 };
 use crate::quest::{QuestKind, email};
 use crate::world::recorded::RecordedWorld;
@@ -81,9 +82,17 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> Exit {
     heed_file_size_limits();
     let args: Vec<OsString> = args.into_iter().collect();
     let kind = session_kind::of(&args);
-    let matches = match command(&kind).try_get_matches_from(args) {
+    let matches = match command(&kind).try_get_matches_from(&args) {
         Ok(matches) => matches,
-        Err(error) => return tell(&error),
+        Err(error) => {
+            let exit = tell(&error);
+            if error.kind() == ErrorKind::UnknownArgument
+                && let Some(note) = session_kind::without_session(&args)
+            {
+                let _ = write!(io::stderr(), "\n{}\n", PlainLines(&note));
+            }
+            return exit;
+        }
     };
     let cli = match Cli::from_arg_matches(&matches) {
         Ok(cli) => cli,
@@ -138,7 +147,7 @@ pub(super) fn rehearse(args: &[String], output: Output, world: Rc<RecordedWorld>
 
 /// The parser, in which `submit` has the fields of `kind`.
 fn command(kind: &QuestKind) -> clap::Command {
-    Cli::command().mut_subcommand("submit", |command| submit::with_fields(command, kind))
+    Cli::command().mut_subcommand("submit", |command| submit_flags::with_fields(command, kind))
 }
 
 fn dispatch(context: &mut Context, command: &Command, matches: &ArgMatches) -> Result<Exit> {
@@ -171,5 +180,18 @@ mod tests {
     #[test]
     fn the_parser_is_sound() {
         command(&email::kind()).debug_assert();
+    }
+
+    #[test]
+    fn fields_may_be_called_what_the_parser_calls_its_own() {
+        let mut kind = email::kind();
+        let names = ["input", "levels", "unit", "why", "command"];
+        let field = kind.fields[0].clone();
+        let fields = names.map(|name| crate::quest::Field {
+            name: crate::quest::FieldName::known(name),
+            ..field.clone()
+        });
+        kind.fields = fields.to_vec();
+        command(&kind).debug_assert();
     }
 }

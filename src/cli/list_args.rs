@@ -14,10 +14,11 @@ use crate::table::{HeaderChoice, List, ReadOptions, SourceFormat, TextEncoding, 
 /// How the list is read.
 #[derive(Debug, Args)]
 pub struct ListArgs {
-    /// The list: a workbook, delimited text, JSON Lines, or a text with one company a line
+    /// The list: a workbook, delimited text, JSON Lines, a text with one key a line or, with
+    /// --quest, a directory
     list: Option<PathBuf>,
 
-    /// The column of the company's name, by letter or heading; not needed for lines of text
+    /// The column of the key, such as the company's name, by letter or heading; not needed for lines of text
     #[arg(long, value_name = "COL", conflicts_with = "key_cols")]
     col: Option<String>,
 
@@ -79,6 +80,7 @@ impl ListArgs {
         path: &ListFile,
         before: Option<&ListPlan>,
         input: Option<&InputTable>,
+        unit: &str,
     ) -> Result<ListPlan> {
         let or_before = |mine: &Option<String>, theirs: fn(&ListPlan) -> &Option<String>| {
             mine.clone()
@@ -128,16 +130,19 @@ impl ListArgs {
         if plan.key.is_empty() {
             plan.key = match before {
                 Some(before) => before.key.clone(),
-                None => vec![only_column(path.path(), &plan.options())?],
+                None => vec![only_column(path, &plan.options(), unit)?],
             };
         }
         Ok(plan)
     }
 }
 
-/// The column of a list that has but one; which of several holds the keys is not guessed.
-fn only_column(path: &Path, options: &ReadOptions) -> Result<String> {
-    let list = List::open(path, options)?;
+/// The column of a list that has but one, or of a directory; which of several holds the keys is not guessed.
+fn only_column(file: &ListFile, options: &ReadOptions, unit: &str) -> Result<String> {
+    if let Some(key) = file.own_key() {
+        return Ok(key.to_owned());
+    }
+    let list = List::open(file.path(), options)?;
     if matches!(list.format(), SourceFormat::Lines { .. }) {
         return Ok("A".to_owned());
     }
@@ -146,8 +151,8 @@ fn only_column(path: &Path, options: &ReadOptions) -> Result<String> {
         None => String::new(),
     };
     let text = format!(
-        "which column names the company? Say --col with a letter or a heading; {sheet}{} has {}",
-        path.display(),
+        "which column names the {unit}? Say --col with a letter or a heading; {sheet}{} has {}",
+        file.place().display(),
         list.columns().join(", ")
     );
     Err(UsageError(text).into())

@@ -14,10 +14,15 @@ use crate::table::{FormatWish, MadeList};
 /// The files of a directory that are quests where the quest file does not say.
 const EVERY_FILE: &str = "**";
 
+/// The column of a directory's list in which each file's path stands.
+const PATH: &str = "path";
+
 /// The list that is read.
 pub(super) struct ListFile {
     place: PathBuf,
     made: Option<MadeList>,
+    /// The column of the key where nobody names one.
+    key: Option<&'static str>,
 }
 
 impl ListFile {
@@ -35,6 +40,7 @@ impl ListFile {
             return Ok(Self {
                 place: input.argv.join(" ").into(),
                 made: Some(MadeList::of_lines(&bytes)?),
+                key: None,
             });
         }
         let place = args.path()?.to_owned();
@@ -45,7 +51,8 @@ impl ListFile {
             }
             _ => None,
         };
-        Ok(Self { place, made })
+        let key = made.as_ref().map(|_| PATH);
+        Ok(Self { place, made, key })
     }
 
     /// The file to read.
@@ -54,6 +61,11 @@ impl ListFile {
             Some(made) => made.path(),
             None => &self.place,
         }
+    }
+
+    /// The column of the key where nobody names one, and the list has one by itself.
+    pub(super) fn own_key(&self) -> Option<&'static str> {
+        self.key
     }
 
     /// What the operator named.

@@ -44,6 +44,7 @@ mod session_kind;
 mod shell_line;
 mod status;
 mod submit;
+mod submit_flags;
 mod waits;
 
 pub use command::run;

@@ -88,6 +88,9 @@ struct Handed {
     prompt: String,
     example: String,
     submit: String,
+    /// The fields that may be left out, as flags with what belongs in them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    optional: Vec<String>,
     submit_none: String,
     /// The claim under which the worker has it.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -178,6 +181,7 @@ fn hand_out(
         max_tries: session.manifest().frozen.max_tries.get(),
         example: lines.example(),
         submit: lines.submit(),
+        optional: lines.optional(),
         submit_none: lines.none(),
         rules: drive::rules_of(session.manifest())?,
         quest,
@@ -229,6 +233,18 @@ impl<'a> Lines<'a> {
         line.text().to_owned()
     }
 
+    fn optional(&self) -> Vec<String> {
+        let fields = self.kind.fields.iter().filter(|field| !field.required);
+        let flags = fields.map(|field| {
+            let flag = format!("--{} {}", field.name, field.shape.placeholder());
+            match &*field.help {
+                "" => flag,
+                help => format!("{flag}  {help}"),
+            }
+        });
+        flags.collect()
+    }
+
     fn none(&self) -> String {
         let line = self.named.clone().flag("none", "what you tried");
         line.text().to_owned()
@@ -238,6 +254,7 @@ impl<'a> Lines<'a> {
         let start = self.blank.clone();
         let start = start.flag(&self.kind.unit, &self.kind.example_key);
         let fields = self.kind.fields.iter();
+        let fields = fields.filter(|field| field.required || field.has_example());
         let line = fields.fold(start, |line, field| {
             line.flag(field.name.as_str(), &field.example)
         });
@@ -305,6 +322,12 @@ fn quest_text(paper: &mut Paper, handed: &Handed) {
     paper.line(format!("  {}", Plain(&handed.example)));
     paper.line("Submit yours:");
     paper.line(format!("  {}", Plain(&handed.submit)));
+    if !handed.optional.is_empty() {
+        paper.line("What may be added:");
+        for flag in &handed.optional {
+            paper.line(format!("  {}", Plain(flag)));
+        }
+    }
     paper.line("Nothing to be found (costs a try):");
     paper.line(format!("  {}", Plain(&handed.submit_none)));
 }

@@ -12,8 +12,8 @@ use super::context::Context;
 use super::escape::Plain;
 use super::exit::{Exit, UsageError};
 use super::prove_report;
-use super::scan_kind::freeze;
-use crate::drive::prove::{Proof, Tree, prove};
+use super::scan_kind::{freeze, proof_of};
+use crate::drive::prove::Proof;
 use crate::gate::checks::schema::schema;
 use crate::quest::file::starter;
 
@@ -79,7 +79,7 @@ fn check(context: &mut Context, path: &Path, tree: Option<&Path>) -> Result<Exit
     let checked = Checked {
         file: path.display().to_string(),
         name: frozen.definition.file()?.name,
-        proof: prove(&frozen.definition, &Tree::of(&frozen))?,
+        proof: proof_of(&frozen)?,
     };
     let exit = if checked.proof.holds() {
         Exit::Done

@@ -15,7 +15,8 @@ use super::facts;
 use super::interrupt::Interrupt;
 use super::output::{Paper, Tone};
 use super::progress::JudgingBar;
-use crate::drive::{self, Crowd, Looked, Next, Rechecked, SharedWorld};
+use crate::drive::quest_file::bench_of;
+use crate::drive::{self, Crowd, Looked, Next, Rechecked, SharedWorld, WithBench};
 use crate::gate::{Fact, Gate, Judgement};
 use crate::quest::QuestId;
 use crate::session::{Outcome, Session};
@@ -109,7 +110,16 @@ pub(super) fn world(context: &Context, session: &Session) -> Result<Box<dyn Shar
     }
     let network = drive::network_of(session.manifest())?;
     let live = LiveWorld::new(&network, Some(session.dir().join("hosts")))?;
-    Ok(Box::new(live))
+    let dir = session.dir().to_owned();
+    Ok(
+        match bench_of(session.manifest(), session.evidence(), dir)? {
+            Some(bench) => Box::new(WithBench {
+                world: Box::new(live),
+                bench,
+            }),
+            None => Box::new(live),
+        },
+    )
 }
 
 /// Settles one judgement after the other, each on disk before the next is waited for.

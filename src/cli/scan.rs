@@ -25,8 +25,9 @@ use crate::session::{self, FORMAT, Frozen, Lease, Manifest, NewSession};
 
 /// Turn a list into a session of quests
 ///
-/// Reads .xlsx, .xlsm, .xls, .ods, .csv, .tsv and plain lines. Rows without a name are skipped,
-/// and rows with the same name become one quest. A session is never replaced: --update adds
+/// Reads .xlsx, .xlsm, .xls, .ods, .csv, .tsv, .jsonl and plain lines; with --quest also a
+/// directory, or what a command of the quest file prints. Rows without a key are skipped, and
+/// rows with the same key become one quest. A session is never replaced: --update adds
 /// what is new in the list, or in a newer one; --carry begins another one with what the last
 /// has proven.
 #[derive(Debug, Args)]
@@ -105,7 +106,7 @@ fn scan(context: &mut Context, args: &ScanArgs) -> Result<Scanned> {
     let file = ListFile::find(&args.list, input.as_ref(), kind.here())?;
     let path = file.path();
     let sha256 = list_plan::digest(path)?;
-    let plan = args.list.plan(&file, None, input.as_ref())?;
+    let plan = args.list.plan(&file, None, input.as_ref(), &kind.unit()?)?;
     let mut planned = plan.open(path)?;
     let mut listing = Listing::new();
     planned.read_into(&mut listing)?;

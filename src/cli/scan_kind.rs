@@ -8,14 +8,17 @@ use clap::Args;
 use serde_json::Value;
 
 use super::context::Context;
+use super::exit::UsageError;
 use super::gate_args::GateArgs;
 use super::network_args::NetworkArgs;
 use super::prove_report::refuse_unproven;
-use crate::drive::quest_file::{Freezing, Frozen};
+use crate::drive::prove::{Proof, ProveError};
+use crate::drive::quest_file::{Faulty, FreezeError, Freezing, Frozen};
 use crate::drive::{self, prove};
 use crate::gate::Gate as _;
 use crate::gate::checks::settings::FileSettings;
 use crate::gate::email::EmailGate;
+use crate::quest::email;
 use crate::quest::file::{InputTable, QuestFile};
 use crate::session::KindRecord;
 
@@ -68,7 +71,26 @@ pub(super) fn freeze(path: &Path, tree: Option<&Path>, session: &Path) -> Result
         scratch: std::env::temp_dir(),
         variables: &variable,
     };
-    Ok(freezing.freeze(&FileSettings::default())?)
+    let frozen = freezing.freeze(&FileSettings::default());
+    frozen.map_err(|error| match error {
+        FreezeError::Faulty(Faulty { mistake, .. }) => {
+            UsageError(format!("{}:{mistake}", path.display())).into()
+        }
+        other => other.into(),
+    })
+}
+
+/// Runs the controls of what was frozen.
+pub(super) fn proof_of(frozen: &Frozen) -> Result<Proof> {
+    let proof = prove::prove(&frozen.definition, &prove::Tree::of(frozen));
+    proof.map_err(|error| match error {
+        ProveError::Tree { .. } | ProveError::WorldFile { .. } | ProveError::World { .. } => {
+            let path = frozen.definition.path.clone();
+            let error = anyhow::Error::new(error);
+            UsageError(format!("{path}: {error:#}")).into()
+        }
+        other => other.into(),
+    })
 }
 
 fn variable(name: &str) -> Option<OsString> {
@@ -79,6 +101,12 @@ impl ScanKind {
     /// What the quest file says of the list.
     pub(super) fn input(&self) -> Result<Option<InputTable>> {
         self.file(|file| file.input.clone())
+    }
+
+    /// What one quest is about.
+    pub(super) fn unit(&self) -> Result<String> {
+        let unit = self.file(|file| file.unit.clone())?;
+        Ok(unit.unwrap_or_else(|| email::kind().unit.into_owned()))
     }
 
     /// How many FAILs end a quest, where the quest file says so.
@@ -123,6 +151,7 @@ impl ScanKind {
                     robots: network.robots(),
                     allow_net: network.allow_net().to_vec(),
                     levels: args.known_levels(&rules)?,
+                    ..FileSettings::default()
                 };
                 serde_json::to_value(settings)?
             }
@@ -133,10 +162,7 @@ impl ScanKind {
     pub(super) fn prove(&self) -> Result<()> {
         match self {
             Self::Email => Ok(()),
-            Self::File(frozen) => {
-                let proof = prove::prove(&frozen.definition, &prove::Tree::of(frozen))?;
-                refuse_unproven(&proof, &frozen.definition.path)
-            }
+            Self::File(frozen) => refuse_unproven(&proof_of(frozen)?, &frozen.definition.path),
         }
     }
 

@@ -11,6 +11,7 @@ use super::list_file::ListFile;
 use super::list_plan::{self, ListPlan, known_quests};
 use super::operator;
 use super::scan_summary::Scanned;
+use crate::drive;
 use crate::drive::quest_file::Definition;
 use crate::session::{self, Appended};
 
@@ -27,11 +28,12 @@ pub(super) fn update(
         Some(definition) => Some(definition.file()?.input),
         None => None,
     };
+    let unit = drive::kind_of(session.manifest())?.unit;
     let here = definition.as_ref().map(Definition::here);
     let file = ListFile::find(args, input.as_ref(), here)?;
     let before = ListPlan::of(&session.source())?;
     let sha256 = list_plan::digest(file.path())?;
-    let plan = args.plan(&file, Some(&before), None)?;
+    let plan = args.plan(&file, Some(&before), None, &unit)?;
     let mut planned = plan.open(file.path())?;
     let mut scanned = None;
     let mut sites = 0_u32;

@@ -13,9 +13,25 @@ use crate::session;
 
 /// The kind of the session that `args` mean; the built-in one where there is no such session.
 pub(super) fn of(args: &[OsString]) -> QuestKind {
-    let submits = args.iter().any(|arg| arg == "submit");
-    let kind = submits.then(|| kind_in(&dir(args))).flatten();
+    let kind = submits(args).then(|| kind_in(&dir(args))).flatten();
     kind.unwrap_or_else(email::kind)
+}
+
+/// Why `submit` may lack flags that somebody gave: there is no session that names its fields.
+pub(super) fn without_session(args: &[OsString]) -> Option<String> {
+    let dir = dir(args);
+    let lacks = submits(args) && kind_in(&dir).is_none();
+    lacks.then(|| {
+        format!(
+            "no session is read in {}, and without one `submit` knows the fields of the e-mail \
+             quest alone",
+            dir.display()
+        )
+    })
+}
+
+fn submits(args: &[OsString]) -> bool {
+    args.iter().any(|arg| arg == "submit")
 }
 
 fn kind_in(dir: &Path) -> Option<QuestKind> {

@@ -5,7 +5,7 @@ use std::io::Read as _;
 use std::path::PathBuf;
 
 use anyhow::{Context as _, Result};
-use clap::{Arg, ArgMatches, Args};
+use clap::{ArgMatches, Args};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -13,6 +13,7 @@ use super::context::{self, Context};
 use super::escape::Plain;
 use super::exit::{Exit, UsageError};
 use super::output::{Paper, Tone};
+use super::submit_flags::Flags;
 use super::{facts, quest_choice};
 use crate::drive::quest_file::bench_of;
 use crate::drive::{self, Judge, Judged, Outcome, Refusal};
@@ -42,7 +43,7 @@ pub struct SubmitArgs {
     #[arg(long, value_name = "NAME", help_heading = QUEST)]
     worker: Option<Worker>,
 
-    /// Read the fields from a JSON file, an object of texts; - for standard input
+    /// Read the fields from a JSON file, an object with a member for each; - for standard input
     #[arg(long = "in", value_name = "FILE", help_heading = ANSWER)]
     input: Option<PathBuf>,
 
@@ -57,42 +58,8 @@ pub struct SubmitArgs {
     none: Option<String>,
 }
 
-const QUEST: &str = "Which quest";
-const ANSWER: &str = "The answer";
-
-/// Adds the flags that the quest kind names.
-pub(super) fn with_fields(command: clap::Command, kind: &QuestKind) -> clap::Command {
-    let unit = Arg::new(kind.unit.to_string())
-        .long(kind.unit.to_string())
-        .value_name("KEY")
-        .help(format!("The {} by its name in the list", kind.unit))
-        .help_heading(QUEST)
-        .display_order(0)
-        .allow_hyphen_values(true)
-        .conflicts_with("key");
-    let fields = kind.fields.iter().map(|field| {
-        Arg::new(field.name.to_string())
-            .long(field.name.to_string())
-            .value_name("TEXT")
-            .help(help(field))
-            .help_heading(ANSWER)
-            .display_order(1)
-            .allow_hyphen_values(true)
-            .conflicts_with_all(["none", "input"])
-    });
-    let usage = command.arg(unit);
-    fields.fold(usage, clap::Command::arg)
-}
-
-/// What `--help` says of a field.
-fn help(field: &Field) -> String {
-    let optional = if field.required {
-        ""
-    } else {
-        " (may be left out)"
-    };
-    format!("{}{optional}, such as {}", field.help, field.example)
-}
+pub(super) const QUEST: &str = "Which quest";
+pub(super) const ANSWER: &str = "The answer";
 
 /// The JSON form of `submit`.
 #[derive(Debug, Serialize)]
@@ -138,7 +105,7 @@ pub(super) fn run(
         kind: &kind,
         matches,
     };
-    let key = args.key.clone().or_else(|| flags.text(&kind.unit));
+    let key = args.key.clone().or_else(|| flags.key());
     let submission = submission(args, &flags)?;
     let id = quest_choice::choose(&session, args.id, key.as_deref(), &kind.unit)?;
     let given = drive::Answer {
@@ -192,27 +159,6 @@ fn judge(
         &mut context::salt,
     )?;
     Ok(outcome)
-}
-
-/// The flags that the quest kind named.
-struct Flags<'a> {
-    kind: &'a QuestKind,
-    matches: Option<&'a ArgMatches>,
-}
-
-impl Flags<'_> {
-    fn text(&self, name: &str) -> Option<String> {
-        // A session that is not the one which the flags were made for has other fields.
-        let text = self.matches?.try_get_one::<String>(name);
-        text.ok().flatten().cloned()
-    }
-
-    fn fields(&self) -> Fields {
-        let names = self.kind.fields.iter().map(|field| field.name.clone());
-        names
-            .filter_map(|name| Some((name.clone(), self.text(name.as_str())?)))
-            .collect()
-    }
 }
 
 fn submission(args: &SubmitArgs, flags: &Flags<'_>) -> Result<Submission> {

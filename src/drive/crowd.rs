@@ -25,9 +25,8 @@ use crate::quest::{Quest, Submission, email};
 use crate::session::Manifest;
 use crate::world::domain::HostName;
 use crate::world::evidence::Recording;
-use crate::world::workshop::NoWorkshop;
 
-pub use shared_world::SharedWorld;
+pub use shared_world::{Lent, SharedWorld, WithBench};
 use turns::Turns;
 
 /// The most that are judged at once.
@@ -187,12 +186,12 @@ impl Shared {
             submission: &job.submission,
         };
         let mut observed = None;
-        self.world.lend(&mut |fetcher, resolver| {
+        self.world.lend(&mut |lent| {
             let judge = Judge {
                 gate,
-                fetcher,
-                resolver,
-                workshop: &NoWorkshop,
+                fetcher: lent.fetcher,
+                resolver: lent.resolver,
+                workshop: lent.workshop,
             };
             observed = Some(observe(&judge, case, &NothingAccepted));
         });

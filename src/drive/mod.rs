@@ -22,7 +22,7 @@ mod turn;
 pub use accepted::{NothingAccepted, SessionAccepted};
 pub use assign::{Assignment, Claimant, assign};
 pub use carry::{Carrier, CarryCounts, NotCarried};
-pub use crowd::{Crowd, Job, Looked, Next, SharedWorld};
+pub use crowd::{Crowd, Job, Lent, Looked, Next, SharedWorld, WithBench};
 pub use error::DriveError;
 pub use kind::{email_record, gate_of, kind_of, network_of, rules_of};
 pub use observe::judge_from;

@@ -1,9 +1,11 @@
 //! The built-in kind: find the e-mail address of each company.
+//!
+//! It is a quest file as any other, bound into the program.
 
-use std::borrow::Cow;
+use std::sync::LazyLock;
 
-use super::field_kind::Shape;
-use super::{Field, FieldName, QuestKind};
+use super::file::QuestFile;
+use super::{FieldName, QuestKind};
 
 /// The kind's name.
 pub const NAME: &str = "email";
@@ -14,52 +16,52 @@ pub const EMAIL: FieldName = FieldName::known("email");
 /// The field that holds the page that shows it.
 pub const SOURCE: FieldName = FieldName::known("source");
 
-const PROMPT: &str = "\
-Find the e-mail address at which this company reads mail, and the page of the company's own
-site that shows it.
+/// The quest file, with its controls.
+pub const TEXT: &str = include_str!("email.toml");
 
-  company: {{ key }}
-{%- for column in shown %}
-  {{ column.label }}: {{ column.text }}
-{%- endfor %}
-{%- if anchor %}
-  site, as the operator knows it: {{ anchor }}
-{%- endif %}
+/// What begins its controls, which stand last.
+const CONTROLS: &str = "\n[[control]]\n";
 
-The machine reads the source page again, asks DNS whether the address takes mail, and looks
-for the company's name on its site. What is not so there fails, however it is worded.
-Take a role's mailbox (info@, sales@) rather than a person's.
-";
+static FILE: LazyLock<QuestFile<'static>> = LazyLock::new(|| {
+    let text = TEXT.split(CONTROLS).next().unwrap_or(TEXT);
+    let file = QuestFile::parse(text);
+    file.unwrap_or_else(|mistake| unreachable!("the built-in quest file: {mistake}"))
+});
+
+static KIND: LazyLock<QuestKind> = LazyLock::new(|| FILE.kind());
+
+/// The quest file without its controls, which take longest to read and which few commands need.
+#[must_use]
+pub fn file() -> &'static QuestFile<'static> {
+    &FILE
+}
 
 /// The e-mail kind.
 #[must_use]
 pub fn kind() -> QuestKind {
-    let field = |name, help, example| Field {
-        name,
-        help: Cow::Borrowed(help),
-        example: Cow::Borrowed(example),
-        required: true,
-        shape: Shape::default(),
-    };
-    QuestKind {
-        name: NAME.into(),
-        unit: "company".into(),
-        prompt: PROMPT.into(),
-        columns: Vec::new(),
-        example_key: "Acme".into(),
-        fields: vec![
-            field(SITE, "The company's own site", "https://acme.co.kr"),
-            field(
-                EMAIL,
-                "The address at which it reads mail",
-                "info@acme.co.kr",
-            ),
-            field(
-                SOURCE,
-                "The page of that site that shows the address",
-                "https://acme.co.kr/contact",
-            ),
-        ],
-        answer: Some(EMAIL),
+    KIND.clone()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_file_without_its_controls_is_the_file() {
+        let whole = QuestFile::parse(TEXT).unwrap();
+        assert_eq!(whole.kind(), kind());
+        assert_eq!(whole.name, NAME);
+        assert_eq!(whole.checks.len(), file().checks.len());
+        assert!(file().controls.is_empty());
+        assert!(!whole.controls.is_empty());
+    }
+
+    #[test]
+    fn the_fields_are_those_that_the_program_knows() {
+        let kind = kind();
+        let names: Vec<_> = kind.fields.iter().map(|field| &field.name).collect();
+        assert_eq!(names, [&SITE, &EMAIL, &SOURCE]);
+        assert_eq!(kind.answer, Some(EMAIL));
+        assert!(kind.fields.iter().all(|field| field.required));
     }
 }

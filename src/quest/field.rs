@@ -58,3 +58,14 @@ pub struct Field {
     /// What its value has to look like.
     pub shape: Shape,
 }
+
+/// What stands for the example that nobody gave.
+pub const NO_EXAMPLE: &str = "…";
+
+impl Field {
+    /// Whether somebody gave an example.
+    #[must_use]
+    pub fn has_example(&self) -> bool {
+        self.example != NO_EXAMPLE
+    }
+}

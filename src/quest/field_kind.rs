@@ -112,6 +112,24 @@ impl Shape {
         self.kind
     }
 
+    /// What `submit --help` calls a value: `TEXT`, `N`, `red|blue`.
+    #[must_use]
+    pub fn placeholder(&self) -> Cow<'static, str> {
+        match self.kind {
+            FieldKind::Text => "TEXT".into(),
+            FieldKind::Integer => "N".into(),
+            FieldKind::Number => "NUMBER".into(),
+            FieldKind::Bool => "true|false".into(),
+            FieldKind::Date => "DATE".into(),
+            FieldKind::Email => "ADDRESS".into(),
+            FieldKind::Url => "URL".into(),
+            FieldKind::Path => "PATH".into(),
+            FieldKind::File => "FILE".into(),
+            FieldKind::Json => "JSON".into(),
+            FieldKind::Choice => self.choices.join("|").into(),
+        }
+    }
+
     /// What was expected of `text`, where it is not so.
     ///
     /// A file or a path is looked at as a text alone: what stands there is not looked up.

@@ -1,6 +1,7 @@
 //! What a quest is: its id and key, its fields, a submission, and a verdict on one.
 
 pub mod email;
+pub mod field;
 pub mod field_kind;
 pub mod file;
 pub mod plain;
@@ -10,7 +11,6 @@ pub mod template;
 mod anchor;
 mod dependencies;
 mod digest;
-mod field;
 mod id;
 mod key;
 mod kind;

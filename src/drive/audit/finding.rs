@@ -47,6 +47,8 @@ pub enum Kind {
     OtherLists,
     /// The world says now what would not pass.
     Drift,
+    /// A program that checks run is no longer what it was.
+    Program,
 }
 
 impl Kind {
@@ -65,6 +67,7 @@ impl Kind {
             Self::Replay => "replay",
             Self::OtherLists => "other-lists",
             Self::Drift => "drift",
+            Self::Program => "program",
         }
     }
 }
@@ -130,7 +133,7 @@ mod tests {
 
     #[test]
     fn a_kind_is_named_as_json_spells_it() {
-        for kind in [Kind::Ledger, Kind::OtherLists, Kind::Answer, Kind::Drift] {
+        for kind in [Kind::Ledger, Kind::OtherLists, Kind::Answer, Kind::Program] {
             let json = serde_json::to_string(&kind).unwrap();
             assert_eq!(json, format!("{:?}", kind.name()));
         }

@@ -11,6 +11,7 @@ pub mod held;
 pub mod judged;
 pub mod lists;
 pub mod live;
+pub mod outside;
 pub mod replayed;
 pub mod walk;
 

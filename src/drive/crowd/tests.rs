@@ -5,7 +5,7 @@ use std::sync::Barrier;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use super::*;
-use crate::drive::email_record;
+use crate::drive::{Lent, email_record};
 use crate::gate::email::settings::EmailSettings;
 use crate::quest::{Digest, FieldName, Key, QuestId};
 use crate::session::{FORMAT, Frozen, Lease, SourceRecord};
@@ -62,8 +62,12 @@ fn job(index: usize, domain: &str) -> Job {
 struct Mute<F>(F);
 
 impl<F: Fn(&str) + Send + Sync + 'static> SharedWorld for Mute<F> {
-    fn lend(&self, look: &mut dyn FnMut(&dyn Fetcher, &dyn Resolver)) {
-        look(self, self);
+    fn lend(&self, look: &mut dyn FnMut(Lent<'_>)) {
+        look(Lent {
+            fetcher: self,
+            resolver: self,
+            workshop: &crate::world::workshop::NoWorkshop,
+        });
     }
 }
 

@@ -1,25 +1,21 @@
 //! Running the controls of a quest file.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use super::case::{judged, settings};
 use super::proof::{Outcome, Proof};
 use super::stand_in::StandIn;
-use crate::drive::observe::observe;
 use crate::drive::quest_file::{BenchError, Definition, Faulty, Frozen};
-use crate::drive::turn::Judge;
 use crate::gate::checks::settings::FileSettings;
-use crate::gate::checks::unique::taken;
-use crate::gate::{Case, Gate as _, Judgement};
+use crate::gate::{Gate as _, Judgement};
+use crate::quest::EmptyKey;
 use crate::quest::file::ControlTable;
-use crate::quest::{EmptyKey, FieldName, Key, Quest, QuestId, Shown, Submission};
 use crate::world::recorded::{BadWorld, RecordedWorld};
 use crate::world::tree::{BadGlob, Ignored, Listing, TreeError};
 use crate::world::workshop::LiveWorkshop;
-use crate::world::{Accepted, Taken};
 
 /// A world in which there is nothing.
-const NO_WORLD: &str = r#"{"pages": {}}"#;
+pub(super) const NO_WORLD: &str = r#"{"pages": {}}"#;
 
 /// The tree over which controls run that name none of their own.
 #[derive(Debug, Clone, Default)]
@@ -142,44 +138,9 @@ fn judge(
     };
     bench.root = stand_in.as_ref().map(|made| made.root().to_owned());
     let world = world(control, here)?;
-    let gate = definition.gate(FileSettings::default())?;
-    let quest = quest(control)?;
-    let fields = control.submit.iter();
-    let fields = fields.map(|(name, text)| (FieldName::from(name.clone()), text.clone()));
-    let submission = Submission::Fields(fields.collect());
+    let gate = definition.gate(settings(control))?;
     let workshop = LiveWorkshop::new(&bench);
-    let judge = Judge {
-        gate: &gate,
-        fetcher: &world,
-        resolver: &world,
-        workshop: &workshop,
-    };
-    let case = Case {
-        quest: &quest,
-        submission: &submission,
-    };
-    let (judgement, _) = observe(&judge, case, &Before(&control.taken))?;
-    Ok(judgement)
-}
-
-fn quest(control: &ControlTable) -> Result<Quest, ProveError> {
-    let key = Key::new(&control.key).map_err(|source| ProveError::Key {
-        control: control.name.clone(),
-        source,
-    })?;
-    let cells = control.input.iter().map(|(label, text)| Shown {
-        label: label.clone(),
-        text: text.clone(),
-    });
-    Ok(Quest {
-        id: QuestId::FIRST,
-        key,
-        anchor: None,
-        shown: Vec::new(),
-        known: cells.collect(),
-        after: Vec::new(),
-        rows: vec![1],
-    })
+    judged(control, &gate, &world, &workshop)
 }
 
 fn world(control: &ControlTable, here: &Path) -> Result<RecordedWorld, ProveError> {
@@ -198,18 +159,4 @@ fn world(control: &ControlTable, here: &Path) -> Result<RecordedWorld, ProveErro
         control: control.name.clone(),
         source,
     })
-}
-
-/// What a control says that other quests have passed with.
-struct Before<'a>(&'a BTreeMap<String, String>);
-
-impl Accepted for Before<'_> {
-    fn holder(&self, asked: &Taken) -> Option<Key> {
-        let Taken::Value { field, .. } = asked else {
-            return None;
-        };
-        let text = self.0.get(field.as_str())?;
-        let held = taken(field, text).as_ref() == Some(asked);
-        held.then(|| Key::new("another quest").ok()).flatten()
-    }
 }

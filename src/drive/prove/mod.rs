@@ -1,5 +1,6 @@
 //! The gate's own test: every control gets the verdict that it must, and every rule can fire.
 
+mod case;
 mod control;
 mod email;
 mod proof;

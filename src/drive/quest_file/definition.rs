@@ -66,7 +66,6 @@ pub struct Faulty {
     /// The file.
     pub path: String,
     /// The mistake.
-    #[source]
     pub mistake: Mistake,
 }
 

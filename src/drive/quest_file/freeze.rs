@@ -76,15 +76,15 @@ impl Freezing<'_> {
         let gathering = Gathering::new(here, self.variables);
         FileGate::new(&file, &gathering, settings.clone()).map_err(faulty)?;
         services(&file, &gathering).map_err(faulty)?;
-        let tree = match &file.tree {
-            Some(table) => Some(self.plan(table).map_err(|bad| match bad {
-                BadPlan::Glob(bad) => {
-                    faulty(Mistake::at(&self.text, &(0..0), bad.to_string())).into()
-                }
-                BadPlan::Git(missing) => FreezeError::Git(missing),
-            })?),
-            None => None,
-        };
+        globs(&file).map_err(faulty)?;
+        let tree = file.tree.as_ref().map(|table| self.plan(table));
+        let tree = tree.transpose().map_err(|bad| match bad {
+            BadPlan::Glob(bad) => {
+                let spot = file.spot_of("tree");
+                FreezeError::from(faulty(Mistake::at(&self.text, &spot, bad.to_string())))
+            }
+            BadPlan::Git(missing) => FreezeError::Git(missing),
+        })?;
         let taken = tree.as_ref().map(|plan| plan.take(&mut |_, _| Ok(())));
         let (commit, listing) = match taken.transpose() {
             Ok(taken) => taken.unwrap_or_default(),
@@ -140,6 +140,24 @@ impl Freezing<'_> {
             (None, None) => self.here.clone(),
         }
     }
+}
+
+/// Looks at every glob of the file.
+fn globs(file: &QuestFile<'_>) -> Result<(), Mistake> {
+    let tree = file.tree.as_ref();
+    let glob = file.input.glob.as_slice();
+    let lists = [
+        ("tree", "write", tree.map_or(&[][..], |tree| &tree.write)),
+        ("tree", "ignore", tree.map_or(&[][..], |tree| &tree.ignore)),
+        ("input", "glob", glob),
+    ];
+    for (table, key, globs) in lists {
+        Zones::new(globs).map_err(|bad| {
+            let spot = file.spot_in(table, key);
+            Mistake::at(file.text(), &spot, bad.to_string())
+        })?;
+    }
+    Ok(())
 }
 
 /// How a tree is taken.

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::gate::checks::outside::Outside;
-use crate::quest::file::{Mistake, QuestFile, ServiceTable, is_kebab};
+use crate::gate::checks::outside::{Missing, Outside};
+use crate::gate::checks::spec::Flaw;
+use crate::quest::file::{Mistake, QuestFile, ReadyTable, ServiceTable, is_kebab};
 use crate::quest::template::{Names, Template};
 use crate::world::workshop::{Readiness, ServicePlan};
 
@@ -13,50 +14,58 @@ pub(super) fn services(
     outside: &dyn Outside,
 ) -> Result<BTreeMap<String, ServicePlan>, Mistake> {
     let mut plans = BTreeMap::new();
-    for table in &file.services {
-        let plan = plan(table, outside).map_err(|what| {
-            let what = format!("service `{}`: {what}", table.name);
-            Mistake::at(file.text(), &file.spot_of("service"), what)
-        })?;
+    for (table, raw) in file.placed_services() {
+        let wrong = |Flaw { key, what }: Flaw| Mistake::at(file.text(), &raw.spot_of(key), what);
+        let plan = plan(table, outside).map_err(wrong)?;
         if plans.insert(table.name.clone(), plan).is_some() {
             let what = format!("there are two services `{}`", table.name);
-            return Err(Mistake::at(file.text(), &file.spot_of("service"), what));
+            return Err(wrong(Flaw::new("name", what)));
         }
     }
     Ok(plans)
 }
 
-fn plan(table: &ServiceTable, outside: &dyn Outside) -> Result<ServicePlan, String> {
+fn plan(table: &ServiceTable, outside: &dyn Outside) -> Result<ServicePlan, Flaw> {
     if !is_kebab(&table.name) {
-        return Err(String::from("a name is kebab-case, such as `api`"));
+        let what = format!("`{}`: expected kebab-case, such as `api`", table.name);
+        return Err(Flaw::new("name", what));
     }
     let names = Names::of_service();
-    let template = |text: &str| Template::parse(text, &names).map_err(|bad| bad.to_string());
-    let Some((program, arguments)) = table.argv.split_first() else {
-        return Err(String::from("`argv` names no program"));
+    let template = |key, text: &str| {
+        Template::parse(text, &names).map_err(|bad| Flaw::new(key, bad.to_string()))
     };
-    let pinned = outside.program(program).map_err(|it| it.to_string())?;
+    let missing = |key| move |missing: Missing| Flaw::new(key, missing.to_string());
+    let Some((program, arguments)) = table.argv.split_first() else {
+        return Err(Flaw::new("argv", "it is empty: name a program"));
+    };
+    let pinned = outside.program(program).map_err(missing("argv"))?;
     let path = pinned.path.to_string_lossy();
     let argv = std::iter::once(Ok(Template::fixed(&path)))
-        .chain(arguments.iter().map(|text| template(text)));
+        .chain(arguments.iter().map(|text| template("argv", text)));
     let mut env = BTreeMap::new();
     for name in table.pass_env.iter().map(String::as_str).chain(["PATH"]) {
-        let value = outside.variable(name).map_err(|it| it.to_string())?;
+        let value = outside.variable(name).map_err(missing("pass_env"))?;
         env.insert(name.to_owned(), Template::fixed(&value));
     }
     for (name, text) in &table.env {
-        env.insert(name.clone(), template(text)?);
+        env.insert(name.clone(), template("env", text)?);
     }
-    let ready = match (&table.ready.path, &table.ready.line) {
-        (None, None) => Readiness::Port,
-        (Some(path), None) => Readiness::Path(path.clone()),
-        (None, Some(line)) => Readiness::Line(line.clone()),
-        (Some(_), Some(_)) => return Err(String::from("`ready` has one of `path` and `line`")),
-    };
     Ok(ServicePlan {
         argv: argv.collect::<Result<_, _>>()?,
         env,
-        ready,
+        ready: readiness(&table.ready)?,
         within: table.start_within,
     })
+}
+
+fn readiness(ready: &ReadyTable) -> Result<Readiness, Flaw> {
+    match (&ready.path, &ready.line) {
+        (None, None) => Ok(Readiness::Port),
+        (Some(path), None) => Ok(Readiness::Path(path.clone())),
+        (None, Some(line)) => match regex::Regex::new(line) {
+            Ok(_) => Ok(Readiness::Line(line.clone())),
+            Err(_) => Err(Flaw::new("ready", format!("`line`: not a pattern: {line}"))),
+        },
+        (Some(_), Some(_)) => Err(Flaw::new("ready", "expected one of `path` and `line`")),
+    }
 }

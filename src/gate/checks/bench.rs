@@ -28,6 +28,7 @@ pub struct Bench {
     taken: BTreeMap<Taken, String>,
     answers: BTreeMap<(String, String), Called>,
     started: Option<Started>,
+    closed: bool,
 }
 
 const HEAD: &str = r#"
@@ -173,8 +174,19 @@ impl Bench {
         self
     }
 
+    /// The quest file does not leave anything to a person by itself.
+    pub fn closed(mut self) -> Self {
+        self.closed = true;
+        self
+    }
+
     fn quest_file(&self) -> String {
-        format!("{HEAD}{}", self.check)
+        let head = if self.closed {
+            HEAD.replace("open = true\n", "")
+        } else {
+            HEAD.to_owned()
+        };
+        format!("{head}{}", self.check)
     }
 
     /// What is wrong with the quest file.
@@ -202,8 +214,8 @@ impl Bench {
             key: Key::new("k").unwrap(),
             anchor: None,
             shown: Vec::new(),
-            after: Vec::new(),
             known: vec![cell],
+            after: Vec::new(),
             rows: vec![1],
         };
         let submission = Submission::Fields(self.fields.clone());

@@ -8,6 +8,7 @@ use url::Url;
 
 use super::settings::FileSettings;
 use crate::gate::Case;
+use crate::gate::email::context::{Choices, Context as EmailContext, Places};
 use crate::quest::template::{BadTemplate, Template, Values};
 use crate::quest::{FieldName, QuestKind};
 use crate::world::World;
@@ -26,6 +27,7 @@ pub struct Context<'a> {
     pub kind: &'a QuestKind,
     values: Values,
     visits: RefCell<BTreeMap<Url, Rc<Visit>>>,
+    emails: RefCell<Vec<(EmailParts, Rc<EmailContext<'a>>)>>,
     runs: RefCell<BTreeMap<String, Rc<Run>>>,
 }
 
@@ -37,6 +39,9 @@ pub struct Run {
     /// What came of it.
     pub ran: Ran,
 }
+
+/// By what the contexts of e-mail steps differ.
+type EmailParts = (Places, bool);
 
 impl<'a> Context<'a> {
     /// The context of one case; nothing is looked up yet.
@@ -56,6 +61,7 @@ impl<'a> Context<'a> {
             kind,
             values: Values::of(case.quest, case.submission, fields, columns),
             visits: RefCell::default(),
+            emails: RefCell::default(),
             runs: RefCell::default(),
         }
     }
@@ -88,6 +94,27 @@ impl<'a> Context<'a> {
             .borrow_mut()
             .insert(url.clone(), Rc::clone(&seen));
         seen
+    }
+
+    /// What the e-mail steps share that look at these places.
+    ///
+    /// `role_only`: the check itself says so.
+    #[must_use]
+    pub fn email(&self, places: &Places, role_only: bool) -> Rc<EmailContext<'a>> {
+        let parts = (places.clone(), role_only);
+        let mut known = self.emails.borrow_mut();
+        if let Some((_, shared)) = known.iter().find(|(of, _)| *of == parts) {
+            return Rc::clone(shared);
+        }
+        let choices = Choices {
+            role_only: role_only || self.settings.role_only,
+            robots: self.settings.robots,
+            allow_net: &self.settings.allow_net,
+        };
+        let made = EmailContext::new(self.case, self.world, choices, places.clone());
+        let shared = Rc::new(made);
+        known.push((parts, Rc::clone(&shared)));
+        shared
     }
 
     /// Runs a command for the check of this name, and keeps what came of it for others to look at.

@@ -2,7 +2,8 @@
 
 use super::context::Context;
 use crate::gate::{Check, Cost, Finding, Level, Rule};
-use crate::quest::field_kind::FieldKind;
+use crate::quest::field_kind::{FieldKind, Shape};
+use crate::quest::{Field, FieldName, QuestKind};
 use crate::world::mailbox::Mailbox;
 use crate::world::tree::TreePath;
 
@@ -17,8 +18,25 @@ const RULES: &[Rule] = &[Rule::known(
 )];
 
 /// Whether each field has its shape.
-#[derive(Debug, Clone, Copy)]
-pub struct Fields;
+#[derive(Debug, Clone, Default)]
+pub struct Fields {
+    /// The fields at which another check looks.
+    others: Vec<FieldName>,
+}
+
+impl Fields {
+    /// The check of the fields of `kind`, but for plain ones at which another check looks; none
+    /// where that leaves nothing to look at.
+    pub(super) fn without(others: Vec<FieldName>, kind: &QuestKind) -> Option<Self> {
+        let check = Self { others };
+        let is_empty = kind.fields.iter().all(|field| check.leaves(field));
+        (!is_empty || check.others.is_empty()).then_some(check)
+    }
+
+    fn leaves(&self, field: &Field) -> bool {
+        field.shape == Shape::default() && self.others.contains(&field.name)
+    }
+}
 
 impl Check<Context<'_>> for Fields {
     fn name(&self) -> &'static str {
@@ -35,7 +53,8 @@ impl Check<Context<'_>> for Fields {
 
     fn run(&self, context: &Context<'_>) -> Vec<Finding> {
         let mut findings = Vec::new();
-        for field in &context.kind.fields {
+        let fields = context.kind.fields.iter();
+        for field in fields.filter(|field| !self.leaves(field)) {
             let text = context.case.submission.field(field.name.as_str());
             let (expected, actual) = match text {
                 None if field.required => (field.help.to_string(), String::from("nothing")),

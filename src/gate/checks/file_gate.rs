@@ -2,32 +2,37 @@
 
 use std::rc::Rc;
 
+use super::built::{AnyCheck, Takes};
 use super::context::Context;
+use super::controls;
 use super::fields::Fields;
 use super::kinds::{self, KINDS};
 use super::open_ended::OpenEnded;
 use super::outside::Outside;
-use super::quest_check::{CheckHead, QuestCheck};
+use super::quest_check::{CheckHead, UNCONFIRMED};
 use super::settings::FileSettings;
 use super::spec::{Shows, Source};
-use super::unique::taken;
-use crate::gate::{Cascade, Case, Check, Cost, Finding, Gate, Judgement, Rule};
-use crate::quest::file::{Mistake, QuestFile, RawTable, is_kebab, unknown_name};
+use crate::gate::{Cascade, Case, Check, Cost, Finding, Gate, Judgement, Rule, RuleId, house};
+use crate::quest::file::{Mistake, QuestFile, RawTable, is_kebab, nearest, unknown_name};
 use crate::quest::{FieldName, QuestKind};
 use crate::world::{Taken, World};
 
-/// A check that serves every judgement of its gate.
-type AnyCheck = Rc<dyn for<'a> Check<Context<'a>>>;
-
 /// The gate of a quest file.
+#[derive(Clone)]
 pub struct FileGate {
-    kind: QuestKind,
+    made: Rc<Made>,
     settings: FileSettings,
+}
+
+/// What a quest file says of its gate.
+#[derive(Clone)]
+struct Made {
+    kind: QuestKind,
     checks: Vec<AnyCheck>,
     /// The names of the checks that show a fact.
     showing: Vec<String>,
-    /// The fields of which no two quests may have the same value.
-    unique: Vec<FieldName>,
+    /// What a PASS takes for its quest alone.
+    takes: Vec<Takes>,
     /// Whether the quests are about files of a tree.
     has_tree: bool,
 }
@@ -47,72 +52,54 @@ impl FileGate {
         outside: &dyn Outside,
         settings: FileSettings,
     ) -> Result<Self, Mistake> {
-        let mut gate = Self {
-            kind: file.kind(),
+        let made = Made::of(file, outside)?;
+        let gate = Self {
+            made: Rc::new(made),
             settings,
-            checks: vec![Rc::new(Fields)],
-            showing: Vec::new(),
-            unique: Vec::new(),
-            has_tree: file.tree.is_some(),
         };
-        for raw in &file.checks {
-            gate.add(file, raw, outside)?;
-        }
-        if file.open {
-            gate.checks.push(Rc::new(OpenEnded));
-        } else if gate.showing.is_empty() {
-            return Err(Mistake::at(file.text(), &(0..0), NOTHING_SHOWN));
-        }
         let placed = Cascade::ordered(gate.shared(), gate.settings.levels.clone());
         if let Err(bad) = placed {
             let raw = file
                 .checks
                 .iter()
                 .find(|raw| raw.text_of("name") == Some(&bad.check));
-            let spot = raw.map(|raw| raw.spot_of("needs")).unwrap_or_default();
-            return Err(Mistake::at(file.text(), &spot, bad.to_string()));
+            let spot = raw.map(|raw| raw.spot_of_text("needs", &bad.needed));
+            let names = gate.made.checks.iter().map(|check| check.name());
+            let near = nearest(&bad.needed, names.filter(|_| !bad.there));
+            let near = near.map_or(String::new(), |near| format!("; did you mean `{near}`?"));
+            let spot = spot.unwrap_or_default();
+            return Err(Mistake::at(file.text(), &spot, format!("{bad}{near}")));
         }
+        controls::hold(file, &gate.rules())?;
         Ok(gate)
     }
 
-    fn add(
-        &mut self,
-        file: &QuestFile<'_>,
-        raw: &RawTable<'_>,
-        outside: &dyn Outside,
-    ) -> Result<(), Mistake> {
-        let text = file.text();
-        let (ours, rest) = raw.part(CheckHead::KEYS);
-        let head: CheckHead = ours.read(text)?;
-        let wrong = |key: &str, what: String| Err(Mistake::at(text, &raw.spot_of(key), what));
-        if !is_kebab(&head.name) {
-            let what = format!("`{}`: expected kebab-case, such as `tests-pass`", head.name);
-            return wrong("name", what);
+    /// The same gate with other choices of the operator's.
+    #[must_use]
+    pub fn under(&self, settings: FileSettings) -> Self {
+        Self {
+            made: Rc::clone(&self.made),
+            settings,
         }
-        if self.checks.iter().any(|check| check.name() == head.name) {
-            return wrong("name", format!("there are two checks `{}`", head.name));
+    }
+
+    /// The same gate, in which one check finds nothing.
+    #[cfg(test)]
+    pub(crate) fn silenced(&self, name: &str) -> Self {
+        let mut made = Made::clone(&self.made);
+        for check in &mut made.checks {
+            if check.name() == name {
+                *check = Rc::new(tests::Silent(Rc::clone(check)));
+            }
         }
-        let Some(kind) = kinds::named(&head.kind) else {
-            let known: Vec<_> = KINDS.iter().map(|kind| kind.name).collect();
-            return wrong("kind", unknown_name("check kind", &head.kind, &known));
-        };
-        let source = Source {
-            file,
-            name: &head.name,
-            names: &file.names(),
-            outside,
-        };
-        let probe = (kind.build)(&rest, &source)?;
-        self.unique.extend(probe.unique().cloned());
-        if probe.shows().unwrap_or(kind.shows) == Shows::Fact {
-            self.showing.push(head.name.clone());
+        Self {
+            made: Rc::new(made),
+            settings: self.settings.clone(),
         }
-        self.checks.push(Rc::new(QuestCheck::new(head, probe)));
-        Ok(())
     }
 
     fn shared<'a>(&self) -> Vec<Box<dyn Check<Context<'a>>>> {
-        let checks = self.checks.iter().cloned();
+        let checks = self.made.checks.iter().cloned();
         checks
             .map(|check| Box::new(Shared(check)) as Box<dyn Check<Context<'a>>>)
             .collect()
@@ -126,6 +113,103 @@ impl FileGate {
     }
 }
 
+impl Made {
+    fn of(file: &QuestFile<'_>, outside: &dyn Outside) -> Result<Self, Mistake> {
+        let mut made = Self {
+            kind: file.kind(),
+            checks: Vec::new(),
+            showing: Vec::new(),
+            takes: Vec::new(),
+            has_tree: file.tree.is_some(),
+        };
+        let mut shapes = Vec::new();
+        for raw in &file.checks {
+            shapes.extend(made.add(file, raw, outside)?);
+        }
+        if let Some(fields) = Fields::without(shapes, &made.kind) {
+            made.checks.insert(0, Rc::new(fields));
+        }
+        if file.open {
+            made.checks.push(Rc::new(OpenEnded));
+        } else if made.showing.is_empty() {
+            return Err(Mistake::at(file.text(), &(0..0), NOTHING_SHOWN));
+        }
+        Ok(made)
+    }
+
+    /// Adds the check of a table, and returns the fields at whose shape it looks.
+    fn add(
+        &mut self,
+        file: &QuestFile<'_>,
+        raw: &RawTable<'_>,
+        outside: &dyn Outside,
+    ) -> Result<Vec<FieldName>, Mistake> {
+        let text = file.text();
+        let (ours, rest) = raw.part(CheckHead::KEYS);
+        let head: CheckHead = ours.read(text)?;
+        let wrong = |key: &str, what: String| Err(Mistake::at(text, &raw.spot_of(key), what));
+        if !is_kebab(&head.name) {
+            let what = format!("`{}`: expected kebab-case, such as `tests-pass`", head.name);
+            return wrong("name", what);
+        }
+        let name = head.name.clone();
+        if let Some(what) = taken_name(&name) {
+            return wrong("name", what);
+        }
+        if self.checks.iter().any(|check| check.name() == name) {
+            return wrong("name", format!("there are two checks `{name}`"));
+        }
+        let Some(kind) = kinds::named(&head.kind) else {
+            let known: Vec<_> = KINDS.iter().map(|kind| kind.name).collect();
+            return wrong("kind", unknown_name("check kind", &head.kind, &known));
+        };
+        let source = Source {
+            file,
+            name: &name,
+            names: &file.names(),
+            outside,
+        };
+        let built = kind.build(head, &ours, &rest, &source)?;
+        if let Some(rule) = self.rule_of_another(built.check.as_ref()) {
+            return wrong("name", format!("another check has the rule `{rule}`"));
+        }
+        self.takes.extend(built.takes);
+        if built.shows == Shows::Fact {
+            self.showing.push(name);
+        }
+        self.checks.push(built.check);
+        Ok(built.shapes)
+    }
+
+    /// A rule of `check` that is another's too; one step may stand twice, for other fields.
+    fn rule_of_another(&self, check: &dyn for<'a> Check<Context<'a>>) -> Option<RuleId> {
+        let known = || self.checks.iter().map(|check| check.rules());
+        if known().any(|rules| rules == check.rules()) {
+            return None;
+        }
+        let mut rules = check.rules().iter();
+        let rule = rules.find(|rule| known().flatten().any(|known| known.id == rule.id));
+        rule.map(|rule| rule.id.clone())
+    }
+}
+
+/// Why no check can have this name, where none can.
+fn taken_name(name: &str) -> Option<String> {
+    let fields = Fields::default();
+    let own = [fields.name(), OpenEnded.name()].contains(&name)
+        || fields.rules().iter().any(|rule| rule.id.as_str() == name)
+        || house::rules().iter().any(|rule| rule.id.as_str() == name);
+    if own {
+        return Some(format!(
+            "`{name}` is a check or a rule of every gate already"
+        ));
+    }
+    let of = name.strip_suffix(UNCONFIRMED)?;
+    Some(format!(
+        "`{name}` is the rule that fires where a check `{of}` cannot say: name the check otherwise"
+    ))
+}
+
 /// Why a file is refused whose checks look at the submission's form alone.
 const NOTHING_SHOWN: &str = "every check looks at the submission's form alone, and an agent can \
      give a made-up answer any form. How would an agent cheese this quest? Add a check that \
@@ -134,30 +218,31 @@ const NOTHING_SHOWN: &str = "every check looks at the submission's form alone, a
 
 impl Gate for FileGate {
     fn rules(&self) -> Vec<Rule> {
-        self.cascade().rules()
+        let mut rules: Vec<Rule> = Vec::new();
+        for rule in self.cascade().rules() {
+            if !rules.iter().any(|known| known.id == rule.id) {
+                rules.push(rule);
+            }
+        }
+        rules
     }
 
     fn judge(&self, case: Case<'_>, world: &World<'_>) -> Judgement {
-        let context = Context::new(case, world, &self.settings, &self.kind);
+        let context = Context::new(case, world, &self.settings, &self.made.kind);
         self.cascade().run(&context)
     }
 
     fn takes(&self, case: Case<'_>) -> Vec<Taken> {
-        let unique = self.unique.iter();
-        unique
-            .filter_map(|field| {
-                let text = case.submission.field(field.as_str())?;
-                taken(field, text)
-            })
-            .collect()
+        let takes = self.made.takes.iter();
+        takes.flat_map(|it| it.of(case.submission)).collect()
     }
 
     fn judges_anew(&self) -> bool {
-        self.has_tree
+        self.made.has_tree
     }
 
     fn confirming(&self) -> Vec<&str> {
-        self.showing.iter().map(String::as_str).collect()
+        self.made.showing.iter().map(String::as_str).collect()
     }
 }
 
@@ -182,3 +267,6 @@ impl<'a> Check<Context<'a>> for Shared {
         self.0.run(context)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -35,7 +35,7 @@ pub struct HttpSpec {
     /// In its place: the path of the file of which each must, as a template.
     links_path: Option<String>,
     /// The fewest links.
-    #[serde(default)]
+    #[serde(default = "one")]
     min: usize,
     /// The service that is asked.
     service: Option<String>,
@@ -75,6 +75,10 @@ pub struct HttpSpec {
     /// How long its answer may take.
     #[serde(default = "ten_seconds")]
     timeout: Span,
+}
+
+fn one() -> usize {
+    1
 }
 
 fn ten_seconds() -> Span {

@@ -1,14 +1,18 @@
 //! Every kind of check that a quest file may name.
 
+use std::rc::Rc;
+
 use schemars::{Schema, SchemaGenerator};
 
 use super::blacklist::BlacklistSpec;
+use super::built::{Built, Takes};
 use super::citation::CitationSpec;
 use super::command::CommandSpec;
 use super::command_policy::CommandPolicySpec;
 use super::contains::ContainsSpec;
 use super::count::CountSpec;
 use super::coverage::CoverageSpec;
+use super::email_step::{self, StepKind};
 use super::file_exists::{FileExistsSpec, FileNotEmptySpec};
 use super::git_clean::GitCleanSpec;
 use super::http::HttpSpec;
@@ -20,6 +24,7 @@ use super::mx::MxSpec;
 use super::only_changed::OnlyChangedSpec;
 use super::patch::PatchSpec;
 use super::probe::Probe;
+use super::quest_check::{CheckHead, QuestCheck};
 use super::same_domain::SameDomainSpec;
 use super::script::ScriptSpec;
 use super::similar::SimilarSpec;
@@ -27,8 +32,8 @@ use super::spec::{Flaw, Shows, Source, Spec};
 use super::unique::UniqueSpec;
 use crate::quest::file::{Mistake, RawTable};
 
-/// Makes a check of its table.
-pub type Build = fn(&RawTable<'_>, &Source<'_>) -> Result<Box<dyn Probe>, Mistake>;
+/// Makes a probe of a table without the keys that every check has.
+type Build = fn(&RawTable<'_>, &Source<'_>) -> Result<Box<dyn Probe>, Mistake>;
 
 /// A kind of check.
 pub struct Kind {
@@ -36,21 +41,36 @@ pub struct Kind {
     pub name: &'static str,
     /// What passing it shows.
     pub shows: Shows,
-    /// Makes the check of a table, without the keys that every check has.
-    pub build: Build,
-    /// The schema of such a table.
-    pub schema: fn(&mut SchemaGenerator) -> Schema,
+    make: Make,
+}
+
+/// How a kind's checks are made.
+enum Make {
+    /// Of a probe; the check's name is its rule's.
+    Probe {
+        build: Build,
+        schema: fn(&mut SchemaGenerator) -> Schema,
+    },
+    /// Of a step of the e-mail gate, with rules of its own.
+    Step(&'static StepKind),
 }
 
 /// All of them, by name.
-pub const KINDS: &[Kind] = &[
+pub static KINDS: &[Kind] = &[
     kind::<BlacklistSpec>(),
     kind::<CitationSpec>(),
-    kind::<CommandPolicySpec>(),
     kind::<CommandSpec>(),
+    kind::<CommandPolicySpec>(),
     kind::<ContainsSpec>(),
     kind::<CountSpec>(),
     kind::<CoverageSpec>(),
+    step(&email_step::DOMAIN),
+    step(&email_step::FORMAT),
+    step(&email_step::FREEMAIL),
+    step(&email_step::IDENTITY),
+    step(&email_step::MAIL),
+    step(&email_step::PLACEHOLDER),
+    step(&email_step::SOURCE),
     kind::<FileExistsSpec>(),
     kind::<FileNotEmptySpec>(),
     kind::<GitCleanSpec>(),
@@ -72,8 +92,18 @@ const fn kind<S: Spec>() -> Kind {
     Kind {
         name: S::KIND,
         shows: S::SHOWS,
-        build: build::<S>,
-        schema: schema::<S>,
+        make: Make::Probe {
+            build: build::<S>,
+            schema: schema::<S>,
+        },
+    }
+}
+
+const fn step(step: &'static StepKind) -> Kind {
+    Kind {
+        name: step.name,
+        shows: step.shows,
+        make: Make::Step(step),
     }
 }
 
@@ -81,6 +111,47 @@ const fn kind<S: Spec>() -> Kind {
 #[must_use]
 pub fn named(name: &str) -> Option<&'static Kind> {
     KINDS.iter().find(|kind| kind.name == name)
+}
+
+impl Kind {
+    /// Makes the check of a table: `ours` are the keys that every check has, read as `head`.
+    pub fn build(
+        &self,
+        head: CheckHead,
+        ours: &RawTable<'_>,
+        rest: &RawTable<'_>,
+        source: &Source<'_>,
+    ) -> Result<Built, Mistake> {
+        let build = match &self.make {
+            Make::Step(step) => return step.build(head, ours, rest, source),
+            Make::Probe { build, .. } => build,
+        };
+        let probe = build(rest, source)?;
+        let takes = probe.unique().cloned().map(Takes::Value);
+        let shows = probe.shows().unwrap_or(self.shows);
+        let check = Rc::new(QuestCheck::new(head, probe));
+        Ok(Built {
+            takes,
+            ..Built::plain(check, shows)
+        })
+    }
+
+    /// The schema of such a table, without the keys that every check has.
+    pub fn schema(&self, generator: &mut SchemaGenerator) -> Schema {
+        match &self.make {
+            Make::Probe { schema, .. } => schema(generator),
+            Make::Step(step) => step.schema(generator),
+        }
+    }
+
+    /// The keys that every check has, of those that a table of this kind may have.
+    #[must_use]
+    pub fn head_keys(&self) -> &'static [&'static str] {
+        match &self.make {
+            Make::Probe { .. } => CheckHead::KEYS,
+            Make::Step(_) => CheckHead::KEYS_OF_MANY_RULES,
+        }
+    }
 }
 
 fn build<S: Spec>(table: &RawTable<'_>, source: &Source<'_>) -> Result<Box<dyn Probe>, Mistake> {

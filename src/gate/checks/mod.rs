@@ -4,13 +4,16 @@
 //! [`Probe`](probe::Probe), which looks. [`kinds`] lists them all; [`FileGate`] is the gate that
 //! a quest file makes of its own.
 
+pub mod built;
 pub mod context;
+pub mod email_step;
 pub mod kinds;
 pub mod outside;
 pub mod probe;
 pub mod schema;
 pub mod settings;
 pub mod spec;
+pub mod unique;
 
 mod blacklist;
 mod changes;
@@ -18,6 +21,7 @@ mod citation;
 mod command;
 mod command_policy;
 mod contains;
+mod controls;
 mod count;
 mod coverage;
 mod fields;
@@ -49,7 +53,6 @@ mod script_answer;
 mod similar;
 mod standing;
 mod subject;
-pub mod unique;
 
 #[cfg(test)]
 mod bench;
@@ -58,4 +61,4 @@ mod workbench;
 
 pub use context::Context;
 pub use file_gate::FileGate;
-pub use quest_check::UNCONFIRMED;
+pub use quest_check::{CheckHead, UNCONFIRMED};

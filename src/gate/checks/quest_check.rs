@@ -50,6 +50,9 @@ impl From<LevelName> for Level {
 impl CheckHead {
     /// The keys of the table that are its.
     pub const KEYS: &[&str] = &["name", "kind", "level", "needs", "means", "remedy"];
+
+    /// Those of them that a check has whose several rules are not the file's.
+    pub const KEYS_OF_MANY_RULES: &[&str] = &["name", "kind", "needs"];
 }
 
 /// What ends the id of the rule that fires where the world could not say.

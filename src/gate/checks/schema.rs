@@ -4,7 +4,7 @@ use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema};
 use serde_json::{Map, Value, json};
 
-use super::kinds::KINDS;
+use super::kinds::{KINDS, Kind};
 use super::quest_check::CheckHead;
 use crate::quest::file::{ControlTable, FieldTable, HeadTable, ServiceTable};
 
@@ -16,8 +16,8 @@ pub fn schema() -> Value {
     let head = plain(&CheckHead::json_schema(&mut generator));
     let mut checks = Vec::with_capacity(KINDS.len());
     for kind in KINDS {
-        let own = plain(&(kind.schema)(&mut generator));
-        checks.push(check(kind.name, &head, &own));
+        let own = plain(&kind.schema(&mut generator));
+        checks.push(check(kind, &head, &own));
     }
     let tables = [
         ("check", json!({"oneOf": checks})),
@@ -36,14 +36,15 @@ pub fn schema() -> Value {
 }
 
 /// The schema of a check's table: what every check says, and what this kind does.
-fn check(name: &str, head: &Value, own: &Value) -> Value {
+fn check(kind: &Kind, head: &Value, own: &Value) -> Value {
     let mut check = own.clone();
     let empty = Map::new();
     let of_head = head["properties"].as_object().unwrap_or(&empty);
-    for (key, value) in of_head {
+    let of_head = of_head.iter();
+    for (key, value) in of_head.filter(|(key, _)| kind.head_keys().contains(&key.as_str())) {
         check["properties"][key] = value.clone();
     }
-    check["properties"]["kind"] = json!({"const": name});
+    check["properties"]["kind"] = json!({"const": kind.name});
     let required = [&own["required"], &head["required"]].into_iter();
     let required: Vec<Value> = required
         .filter_map(Value::as_array)
@@ -51,7 +52,7 @@ fn check(name: &str, head: &Value, own: &Value) -> Value {
         .cloned()
         .collect();
     check["required"] = Value::Array(required);
-    check["title"] = json!(name);
+    check["title"] = json!(kind.name);
     check
 }
 

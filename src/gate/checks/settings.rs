@@ -16,6 +16,10 @@ pub struct FileSettings {
     pub allow_net: Vec<IpNet>,
     /// The levels that the operator set, by rule.
     pub levels: Levels,
+    /// Whether an address that reads as a person's is for a person to judge: the built-in kind's
+    /// operator says so at scan, a quest file in its own check.
+    #[serde(skip)]
+    pub role_only: bool,
 }
 
 impl Default for FileSettings {
@@ -24,6 +28,7 @@ impl Default for FileSettings {
             robots: RobotsPolicy::Obey,
             allow_net: Vec::new(),
             levels: Levels::new(),
+            role_only: false,
         }
     }
 }

@@ -83,6 +83,16 @@ impl Source<'_> {
         })
     }
 
+    /// The column that is the value of `key`.
+    pub fn column(&self, key: &'static str, name: &str) -> Result<String, Flaw> {
+        let mut columns = self.file.input.columns();
+        if columns.any(|column| column == name) {
+            return Ok(name.to_owned());
+        }
+        let known: Vec<_> = self.file.input.columns().collect();
+        Err(Flaw::new(key, unknown_name("column", name, &known)))
+    }
+
     /// The pattern that is the value of `key`; it is looked for anywhere in a text.
     pub fn pattern(&self, key: &'static str, text: &str) -> Result<regex::Regex, Flaw> {
         regex::Regex::new(text).map_err(|error| {

@@ -1,6 +1,6 @@
 //! A submission, a quest and a world that answers nothing, for the tests of single steps.
 
-use super::context::{Context, EMAIL, SITE, SOURCE};
+use super::context::{Context, EMAIL, Places, SITE, SOURCE};
 use super::settings::EmailSettings;
 use crate::gate::{Case, Check, Finding};
 use crate::quest::{Anchor, Fields, Key, Quest, QuestId, Submission};
@@ -102,7 +102,8 @@ impl Bench {
             quest: &self.quest,
             submission: &self.submission,
         };
-        check.run(&Context::new(case, &world, &self.settings))
+        let settings = (&self.settings).into();
+        check.run(&Context::new(case, &world, settings, Places::default()))
     }
 
     /// The rules of `findings`, in order.

@@ -6,7 +6,7 @@ use std::net::IpAddr;
 
 use url::Url;
 
-use super::context::{Context, EMAIL, SITE, SOURCE};
+use super::context::{Context, EMAIL, Places, SITE, SOURCE};
 use super::gate::EmailGate;
 use super::settings::EmailSettings;
 use crate::gate::{Case, Check, Finding, Gate as _, Judgement};
@@ -182,7 +182,8 @@ impl Canned {
         fields: [&str; 3],
     ) -> Vec<Finding> {
         self.with_case(key, fields, |case, world| {
-            check.run(&Context::new(case, world, &self.settings))
+            let settings = (&self.settings).into();
+            check.run(&Context::new(case, world, settings, Places::default()))
         })
     }
 

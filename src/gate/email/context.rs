@@ -2,16 +2,43 @@
 
 use std::cell::OnceCell;
 
+use ipnet::IpNet;
 use url::Url;
 
+use super::anchor::{anchor_sites, sites_of};
 use super::settings::EmailSettings;
-use crate::gate::Case;
+use crate::gate::{Case, Finding};
 use crate::quest::FieldName;
 use crate::world::World;
 use crate::world::mailbox::Mailbox;
+use crate::world::settings::RobotsPolicy;
 use crate::world::visit::{Visit, visit};
 
 pub use crate::quest::email::{EMAIL, SITE, SOURCE};
+
+/// Where the steps find what they look at.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Places {
+    /// The field that holds the site.
+    pub site: FieldName,
+    /// The field that holds the address.
+    pub email: FieldName,
+    /// The field that holds the source page.
+    pub source: FieldName,
+    /// The column that names the site which is expected, where the quest's anchor does not.
+    pub anchor: Option<String>,
+}
+
+/// The operator's choices that the steps go by.
+#[derive(Debug, Clone, Copy)]
+pub struct Choices<'a> {
+    /// Whether an address that reads as a person's is for a person to judge.
+    pub role_only: bool,
+    /// Whether robots.txt is obeyed.
+    pub robots: RobotsPolicy,
+    /// Networks that count as reachable although they are not public.
+    pub allow_net: &'a [IpNet],
+}
 
 /// One submission, parsed once, and the visits that its steps share.
 pub struct Context<'a> {
@@ -20,31 +47,100 @@ pub struct Context<'a> {
     /// The world.
     pub world: &'a World<'a>,
     /// The operator's choices.
-    pub settings: &'a EmailSettings,
+    pub settings: Choices<'a>,
     /// The site; none when it is not a URL that the format step lets through.
     pub site: Option<Url>,
     /// The address; none when the format step refuses it.
     pub email: Option<Mailbox>,
     /// The source page, without its fragment; none when the format step refuses it.
     pub source: Option<Url>,
+    places: Places,
     source_visit: OnceCell<Visit>,
     home_visit: OnceCell<Visit>,
+}
+
+impl Default for Places {
+    fn default() -> Self {
+        Self {
+            site: SITE,
+            email: EMAIL,
+            source: SOURCE,
+            anchor: None,
+        }
+    }
+}
+
+impl Places {
+    /// The field that a step calls `name`.
+    fn field<'n>(&'n self, name: &'n FieldName) -> &'n FieldName {
+        let known = [
+            (SITE, &self.site),
+            (EMAIL, &self.email),
+            (SOURCE, &self.source),
+        ];
+        let mut known = known.into_iter();
+        known
+            .find_map(|(own, place)| (own == *name).then_some(place))
+            .unwrap_or(name)
+    }
+}
+
+impl<'a> From<&'a EmailSettings> for Choices<'a> {
+    fn from(settings: &'a EmailSettings) -> Self {
+        Self {
+            role_only: settings.role_only,
+            robots: settings.robots,
+            allow_net: &settings.allow_net,
+        }
+    }
 }
 
 impl<'a> Context<'a> {
     /// The context of one case; nothing is looked up yet.
     #[must_use]
-    pub fn new(case: Case<'a>, world: &'a World<'a>, settings: &'a EmailSettings) -> Self {
+    pub fn new(
+        case: Case<'a>,
+        world: &'a World<'a>,
+        settings: Choices<'a>,
+        places: Places,
+    ) -> Self {
         let field = |name: &FieldName| case.submission.field(name.as_str()).unwrap_or_default();
         Self {
             case,
             world,
             settings,
-            site: super::format::web_url(field(&SITE)).ok(),
-            email: Mailbox::parse(field(&EMAIL)).ok(),
-            source: super::format::web_url(field(&SOURCE)).ok(),
+            site: super::format::web_url(field(&places.site)).ok(),
+            email: Mailbox::parse(field(&places.email)).ok(),
+            source: super::format::web_url(field(&places.source)).ok(),
+            places,
             source_visit: OnceCell::new(),
             home_visit: OnceCell::new(),
+        }
+    }
+
+    /// The text of the field that a step calls `name`, as it was submitted.
+    #[must_use]
+    pub fn text(&self, name: &FieldName) -> Option<&'a str> {
+        self.case.submission.field(self.places.field(name).as_str())
+    }
+
+    /// The finding, about the field as the quest calls it.
+    #[must_use]
+    pub fn told(&self, finding: Finding) -> Finding {
+        let field = finding.field.as_ref();
+        let field = field.map(|name| self.places.field(name).clone());
+        Finding { field, ..finding }
+    }
+
+    /// The sites that the operator knows beforehand.
+    #[must_use]
+    pub fn anchors(&self) -> Vec<Url> {
+        let named = sites_of(self.case.quest);
+        match &self.places.anchor {
+            Some(column) if named.is_empty() => {
+                anchor_sites(self.case.quest.cell(column).unwrap_or_default())
+            }
+            _ => named,
         }
     }
 

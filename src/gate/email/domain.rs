@@ -2,7 +2,6 @@
 
 use url::Url;
 
-use super::anchor::sites_of;
 use super::context::{Context, EMAIL, SITE};
 use super::expected::{Agreement, agreement};
 use super::freemail::freemail;
@@ -67,7 +66,7 @@ impl Check<Context<'_>> for Domain {
         email
             .and_then(|email| disagreement(site, email))
             .into_iter()
-            .chain(unexpected(site, &sites_of(context.case.quest)))
+            .chain(unexpected(site, &context.anchors()))
             .collect()
     }
 }

@@ -50,11 +50,10 @@ impl Check<Context<'_>> for Format {
     }
 
     fn run(&self, context: &Context<'_>) -> Vec<Finding> {
-        let text = |field: &FieldName| context.case.submission.field(field.as_str());
-        let web = |field, rule| web_finding(rule, field, text(field).unwrap_or_default());
+        let web = |field, rule| web_finding(rule, field, context.text(field).unwrap_or_default());
         [
             web(&SITE, SITE_FORMAT),
-            email_finding(text(&EMAIL).unwrap_or_default()),
+            email_finding(context.text(&EMAIL).unwrap_or_default()),
             web(&SOURCE, SOURCE_FORMAT),
         ]
         .into_iter()

@@ -1,64 +1,88 @@
-//! The e-mail gate itself: its steps in order.
+//! The e-mail gate itself: the one that the built-in quest file makes.
 
-use super::context::Context;
+use std::fmt;
+
 use super::settings::EmailSettings;
-use super::{domain, format, freemail, identity, mail, placeholder, source};
-use crate::gate::{Cascade, Case, Gate, Judgement, Rule};
-use crate::quest::email::EMAIL;
+use crate::gate::checks::FileGate;
+use crate::gate::checks::outside::Gathered;
+use crate::gate::checks::settings::FileSettings;
+use crate::gate::{Case, Gate, Judgement, Rule};
+use crate::quest::email;
 use crate::world::mailbox::Mailbox;
 use crate::world::{Taken, World};
 
 /// The gate of the e-mail quest.
-#[derive(Debug, Clone, Default)]
+#[derive(Clone)]
 pub struct EmailGate {
     settings: EmailSettings,
+    gate: FileGate,
+}
+
+thread_local! {
+    /// Made once a thread: a gate's checks stay on the thread that made them.
+    static GATE: FileGate = built_in();
+}
+
+fn built_in() -> FileGate {
+    let gate = FileGate::new(email::file(), &Gathered::default(), FileSettings::default());
+    gate.unwrap_or_else(|mistake| unreachable!("the built-in quest file: {mistake}"))
 }
 
 impl EmailGate {
     /// A gate with the operator's choices.
     #[must_use]
     pub fn new(settings: EmailSettings) -> Self {
-        Self { settings }
+        let chosen = FileSettings {
+            robots: settings.robots,
+            allow_net: settings.allow_net.clone(),
+            levels: settings.levels.clone(),
+            role_only: settings.role_only,
+        };
+        let gate = GATE.with(|gate| gate.under(chosen));
+        Self { settings, gate }
     }
+}
 
-    fn cascade<'a>(&self) -> Cascade<Context<'a>> {
-        Cascade::new(
-            vec![
-                Box::new(format::Format),
-                Box::new(placeholder::Placeholder),
-                Box::new(freemail::Freemail),
-                Box::new(domain::Domain),
-                Box::new(source::Source),
-                Box::new(mail::Mail),
-                Box::new(identity::Identity),
-            ],
-            self.settings.levels.clone(),
-        )
+impl Default for EmailGate {
+    fn default() -> Self {
+        Self::new(EmailSettings::default())
+    }
+}
+
+impl fmt::Debug for EmailGate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("EmailGate")
+            .field("settings", &self.settings)
+            .finish_non_exhaustive()
     }
 }
 
 impl Gate for EmailGate {
     fn rules(&self) -> Vec<Rule> {
-        self.cascade().rules()
+        self.gate.rules()
     }
 
     fn judge(&self, case: Case<'_>, world: &World<'_>) -> Judgement {
-        self.cascade()
-            .run(&Context::new(case, world, &self.settings))
+        self.gate.judge(case, world)
     }
 
     fn takes(&self, case: Case<'_>) -> Vec<Taken> {
-        let text = case.submission.field(EMAIL.as_str());
-        let Some(mailbox) = text.and_then(|text| Mailbox::parse(text).ok()) else {
-            return Vec::new();
-        };
-        let domain = mailbox.domain().registrable().map(Taken::Domain);
-        std::iter::once(Taken::Mailbox(mailbox))
-            .chain(domain)
-            .collect()
+        self.gate.takes(case)
     }
 
     fn confirming(&self) -> Vec<&str> {
-        vec!["source", "identity"]
+        self.gate.confirming()
     }
+}
+
+/// What a PASS with the address that `text` is takes for its quest alone.
+#[must_use]
+pub fn taken_by(text: &str) -> Vec<Taken> {
+    let Ok(mailbox) = Mailbox::parse(text) else {
+        return Vec::new();
+    };
+    let domain = mailbox.domain().registrable().map(Taken::Domain);
+    std::iter::once(Taken::Mailbox(mailbox))
+        .chain(domain)
+        .collect()
 }

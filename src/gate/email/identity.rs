@@ -21,7 +21,6 @@ use url::Url;
 use self::company_name::CompanyName;
 use self::home::Home;
 use self::standing::{Standing, standing};
-use super::anchor::sites_of;
 use super::context::{Context, SITE};
 use super::expected::{Agreement, agreement};
 use super::hosted::hosted;
@@ -148,7 +147,7 @@ fn contested(
     name: &CompanyName,
 ) -> Option<Finding> {
     const MOST_NAMED: usize = 3;
-    let is_expected = agreement(home, &sites_of(context.case.quest)) == Some(Agreement::Met);
+    let is_expected = agreement(home, &context.anchors()) == Some(Agreement::Met);
     if hosted(site).is_some() || is_expected {
         return None;
     }

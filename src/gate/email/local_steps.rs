@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use super::EmailGate;
 use super::bench::Bench;
-use super::context::Context;
+use super::context::{Context, Places};
 use super::domain::Domain;
 use super::format::Format;
 use super::freemail::Freemail;
@@ -51,7 +51,9 @@ fn judge(bench: &Bench, levels: Levels) -> Judgement {
         ],
         levels,
     );
-    steps.run(&Context::new(Case { quest, submission }, &world, settings))
+    let case = Case { quest, submission };
+    let context = Context::new(case, &world, settings.into(), Places::default());
+    steps.run(&context)
 }
 
 fn fired(judgement: &Judgement) -> Vec<&str> {

@@ -54,7 +54,7 @@ impl Check<Context<'_>> for Mail {
         };
         let domain = email.domain();
         let resolver = context.world.resolver;
-        let finding = match takes_mail(resolver, domain, &context.settings.allow_net) {
+        let finding = match takes_mail(resolver, domain, context.settings.allow_net) {
             TakesMail::Yes => None,
             TakesMail::Null => Some(
                 Finding::new("mx-null", "an MX host", "a null MX alone")

@@ -7,6 +7,9 @@
 //! (nothing mended), [`sample`], [`disposable`], [`no_reply`] and [`person`] (what an address
 //! is), [`hosted`] and [`on_site`] (whose a page is), [`anchor`] (what the operator knows),
 //! [`lists`] (the data).
+//!
+//! The gate is the one that the built-in quest file makes, which names the steps as any quest
+//! file may; `controls.json` is the world of its controls.
 
 pub mod anchor;
 pub mod context;
@@ -42,4 +45,4 @@ mod local_steps;
 #[cfg(test)]
 mod remote_steps;
 
-pub use gate::EmailGate;
+pub use gate::{EmailGate, taken_by};

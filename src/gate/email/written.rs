@@ -20,7 +20,7 @@ impl Written {
     pub fn of(context: &Context<'_>) -> Option<Self> {
         match &context.email {
             Some(mailbox) => Some(Self::new(mailbox.local(), mailbox.domain().as_str())),
-            None => Self::read(context.case.submission.field(EMAIL.as_str())?),
+            None => Self::read(context.text(&EMAIL)?),
         }
     }
 

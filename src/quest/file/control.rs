@@ -20,6 +20,11 @@ pub struct ControlTable {
     /// The cells of its quest's row that checks and the prompt go by.
     #[serde(default)]
     pub input: BTreeMap<String, String>,
+    /// The site that the list names for its quest.
+    pub anchor_site: Option<String>,
+    /// Whether it is judged as with `scan --role-only`.
+    #[serde(default)]
+    pub role_only: bool,
     /// The fields that are submitted.
     #[serde(default)]
     pub submit: BTreeMap<String, String>,
@@ -34,7 +39,8 @@ pub struct ControlTable {
     pub writes: Option<String>,
     /// A recorded world, as JSON, that stands in for pages and DNS.
     pub world: Option<String>,
-    /// Values that count as taken by quests which passed before, by the field's name.
+    /// Values that count as taken by quests which passed before, by the field's name; an address
+    /// takes its domain as well.
     #[serde(default)]
     pub taken: BTreeMap<String, String>,
 }

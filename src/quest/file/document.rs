@@ -15,6 +15,7 @@ use super::mistake::{Mistake, unknown_name};
 use super::read::{RawTable, Spot, take_tables};
 use super::service::ServiceTable;
 use super::tree::TreeTable;
+use crate::quest::field::NO_EXAMPLE;
 use crate::quest::template::{Names, Template};
 use crate::quest::{Field, FieldName, QuestKind};
 
@@ -46,6 +47,9 @@ pub struct HeadTable {
     /// A key and a value for each field, as a submission that would look right has them.
     #[serde(default)]
     example: BTreeMap<String, String>,
+    /// The field that the quests are about, which results show first: the first where it is not
+    /// said.
+    answer: Option<String>,
     // Taken out before; named here so that a mistyped name is told of them.
     #[serde(default, rename = "field")]
     _field: (),
@@ -87,6 +91,8 @@ pub struct QuestFile<'t> {
     pub prompt: String,
     /// The key of the example.
     pub example_key: String,
+    /// The field that the quests are about.
+    pub answer: Option<FieldName>,
     /// The fields.
     pub fields: Vec<Field>,
     /// The checks, for the gate to read.
@@ -95,7 +101,9 @@ pub struct QuestFile<'t> {
     pub services: Vec<ServiceTable>,
     /// The controls.
     pub controls: Vec<ControlTable>,
-    spots: BTreeMap<String, Spot>,
+    service_tables: Vec<RawTable<'t>>,
+    control_tables: Vec<RawTable<'t>>,
+    top: RawTable<'t>,
 }
 
 impl<'t> QuestFile<'t> {
@@ -104,25 +112,30 @@ impl<'t> QuestFile<'t> {
         let document =
             DeTable::parse(text).map_err(|error| Mistake::of_toml(text, &(0..0), &error))?;
         let whole = document.span();
+        let top = RawTable::new(document.clone());
         let mut tables = document.into_inner();
-        let spots: BTreeMap<String, Spot> = tables
-            .iter()
-            .map(|(key, value)| (key.get_ref().to_string(), value.span()))
-            .collect();
         let fields = take_tables(&mut tables, "field", text)?;
         let checks = take_tables(&mut tables, "check", text)?;
         let services = take_tables(&mut tables, "service", text)?;
         let controls = take_tables(&mut tables, "control", text)?;
         let head: HeadTable = RawTable::new(Spanned::new(whole, tables)).read(text)?;
-        let fields = read_fields(&fields, &head, text, &spots)?;
+        let fields = read_fields(&fields, &head, text, &top)?;
+        let answer = read_answer(&fields, &head, text, &top)?;
         let file = Self {
             text,
             fields,
-            spots,
+            top,
             services: read_all(&services, text)?,
+            service_tables: services,
             controls: read_all(&controls, text)?,
+            control_tables: controls,
             checks,
-            example_key: head.example.get("key").cloned().unwrap_or_default(),
+            answer,
+            example_key: head
+                .example
+                .get("key")
+                .cloned()
+                .unwrap_or_else(|| NO_EXAMPLE.to_owned()),
             name: head.name,
             unit: head.unit,
             about: head.about,
@@ -145,7 +158,24 @@ impl<'t> QuestFile<'t> {
     /// Where the first value of this key stands, at the file's top.
     #[must_use]
     pub fn spot_of(&self, key: &str) -> Spot {
-        self.spots.get(key).cloned().unwrap_or_default()
+        self.top.spot_of(key)
+    }
+
+    /// Where the value of `key` stands in the table `[table]`, or that table where it does not.
+    #[must_use]
+    pub fn spot_in(&self, table: &str, key: &str) -> Spot {
+        let inner = self.top.inner(table);
+        inner.map_or_else(|| self.spot_of(table), |inner| inner.spot_of(key))
+    }
+
+    /// The services, with their places.
+    pub fn placed_services(&self) -> impl Iterator<Item = (&ServiceTable, &RawTable<'t>)> {
+        self.services.iter().zip(&self.service_tables)
+    }
+
+    /// The controls, with their places.
+    pub fn placed_controls(&self) -> impl Iterator<Item = (&ControlTable, &RawTable<'t>)> {
+        self.controls.iter().zip(&self.control_tables)
     }
 
     /// What an agent is told about its quests.
@@ -157,7 +187,7 @@ impl<'t> QuestFile<'t> {
             prompt: self.prompt.clone().into(),
             columns: self.input.columns().map(str::to_owned).collect(),
             example_key: self.example_key.clone().into(),
-            answer: self.fields.first().map(|field| field.name.clone()),
+            answer: self.answer.clone(),
             fields: self.fields.clone(),
         }
     }
@@ -191,8 +221,10 @@ impl<'t> QuestFile<'t> {
             return Err(Mistake::at(self.text, &spot("unit"), what));
         }
         let names = Names::of_prompt(self.input.columns());
-        Template::parse(&self.prompt, &names)
-            .map_err(|wrong| Mistake::at(self.text, &spot("prompt"), wrong.to_string()))?;
+        Template::parse(&self.prompt, &names).map_err(|wrong| {
+            let spot = self.spot_in("prompt", "text");
+            Mistake::at(self.text, &spot, wrong.to_string())
+        })?;
         Ok(())
     }
 }
@@ -208,12 +240,15 @@ fn read_fields(
     tables: &[RawTable<'_>],
     head: &HeadTable,
     text: &str,
-    spots: &BTreeMap<String, Spot>,
+    top: &RawTable<'_>,
 ) -> Result<Vec<Field>, Mistake> {
     let mut fields: Vec<Field> = Vec::new();
     for raw in tables {
         let table: FieldTable = raw.read(text)?;
-        let example = head.example.get(&table.name).map_or("…", String::as_str);
+        let example = head
+            .example
+            .get(&table.name)
+            .map_or(NO_EXAMPLE, String::as_str);
         let field = table.field(raw, text, &head.unit, example)?;
         if fields.iter().any(|known| known.name == field.name) {
             let what = format!("there are two fields `{}`", field.name);
@@ -229,14 +264,30 @@ fn read_fields(
         .keys()
         .find(|name| !known.contains(&name.as_str()));
     if let Some(name) = unknown {
-        let spot = spots.get("example").cloned().unwrap_or_default();
-        return Err(Mistake::at(
-            text,
-            &spot,
-            unknown_name("field", name, &known),
-        ));
+        let spot = top.spot_within("example", name);
+        let what = unknown_name("field", name, &known);
+        return Err(Mistake::at(text, &spot, what));
     }
     Ok(fields)
+}
+
+/// The field that the quests are about: the one that the file names, or the first.
+fn read_answer(
+    fields: &[Field],
+    head: &HeadTable,
+    text: &str,
+    top: &RawTable<'_>,
+) -> Result<Option<FieldName>, Mistake> {
+    let Some(answer) = &head.answer else {
+        return Ok(fields.first().map(|field| field.name.clone()));
+    };
+    let mut names = fields.iter().map(|field| &field.name);
+    if let Some(name) = names.find(|name| name.as_str() == answer) {
+        return Ok(Some(name.clone()));
+    }
+    let known: Vec<_> = fields.iter().map(|field| field.name.as_str()).collect();
+    let what = unknown_name("field", answer, &known);
+    Err(Mistake::at(text, &top.spot_of("answer"), what))
 }
 
 /// Whether `name` is kebab-case: words of a-z and 0-9 joined by single dashes.

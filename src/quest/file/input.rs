@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 pub struct InputTable {
     /// What the list is; told from the file where it is not said.
     pub format: Option<InputFormat>,
-    /// The column, or columns, of the quest's key.
+    /// The column, or columns, of the quest's key; of a directory the path where it is not said.
     #[serde(default)]
     pub key: Vec<String>,
     /// The columns that the prompt shows.

@@ -35,10 +35,50 @@ impl<'t> RawTable<'t> {
         entry.map_or_else(|| self.spot(), Spanned::span)
     }
 
+    /// Where the text stands in the list that `key` is, or the key's value where it does not.
+    #[must_use]
+    pub fn spot_of_text(&self, key: &str, text: &str) -> Spot {
+        let value = self.table.get_ref().get(key);
+        let mut items = value
+            .and_then(|value| value.get_ref().as_array())
+            .into_iter()
+            .flat_map(|items| items.iter());
+        let item = items.find(|item| item.get_ref().as_str() == Some(text));
+        item.map_or_else(|| self.spot_of(key), Spanned::span)
+    }
+
+    /// Where the name stands in the table that `key` is, or that table where it does not.
+    #[must_use]
+    pub fn spot_within(&self, key: &str, name: &str) -> Spot {
+        let value = self.table.get_ref().get(key);
+        let mut names = value
+            .and_then(|value| value.get_ref().as_table())
+            .into_iter()
+            .flat_map(DeTable::iter);
+        let found = names.find(|(known, _)| known.get_ref() == name);
+        found.map_or_else(|| self.spot_of(key), |(known, _)| known.span())
+    }
+
+    /// The table that `key` is.
+    #[must_use]
+    pub fn inner(&self, key: &str) -> Option<Self> {
+        let value = self.table.get_ref().get(key)?;
+        let table = value.get_ref().as_table()?.clone();
+        Some(Self::new(Spanned::new(value.span(), table)))
+    }
+
     /// The text of `key`, where it has one that is text.
     #[must_use]
     pub fn text_of(&self, key: &str) -> Option<&str> {
         self.table.get_ref().get(key)?.get_ref().as_str()
+    }
+
+    /// The keys, in the order of their names.
+    pub fn keys(&self) -> impl Iterator<Item = &str> {
+        self.table
+            .get_ref()
+            .keys()
+            .map(|key| key.get_ref().as_ref())
     }
 
     /// Parts the keys of `head` from the rest.

@@ -9,3 +9,73 @@ const STARTER: &str = include_str!("starter.toml");
 pub fn starter(name: &str) -> Option<String> {
     is_kebab(name).then(|| STARTER.replace("NAME-OF-THE-KIND", name))
 }
+
+#[cfg(test)]
+mod tests {
+    use schemars::{JsonSchema, schema_for};
+
+    use super::*;
+    use crate::gate::checks::schema::schema;
+    use crate::quest::file::{
+        ControlTable, FieldTable, InputTable, QuestFile, ReadyTable, ServiceTable, TreeTable,
+    };
+
+    /// The starter with everything switched on that may be.
+    fn switched_on() -> String {
+        let text = starter("name-of-the-kind").unwrap();
+        let lines = text.lines().map(|line| match line.strip_prefix('#') {
+            Some(toml) if !toml.is_empty() && !toml.starts_with(' ') => toml,
+            _ => line,
+        });
+        lines.collect::<Vec<_>>().join("\n")
+    }
+
+    fn keys<T: JsonSchema>() -> Vec<String> {
+        let schema = schema_for!(T).to_value();
+        let properties = schema["properties"].as_object().unwrap();
+        properties.keys().cloned().collect()
+    }
+
+    #[test]
+    fn a_starter_has_the_name_that_it_was_asked_for() {
+        let text = starter("unit-tests").unwrap();
+        assert_eq!(QuestFile::parse(&text).unwrap().name, "unit-tests");
+        assert_eq!(starter("Unit Tests"), None);
+    }
+
+    #[test]
+    fn what_is_switched_off_can_be_switched_on() {
+        let text = switched_on();
+        let file = QuestFile::parse(&text).unwrap_or_else(|wrong| panic!("{wrong}\n{text}"));
+        assert!(file.open && file.tree.is_some());
+        assert_eq!((file.services.len(), file.controls.len()), (1, 5));
+    }
+
+    #[test]
+    fn it_shows_every_key_that_there_is() {
+        let top = schema()["properties"].as_object().unwrap().clone();
+        let tables = ["check", "field", "service", "control", "input", "tree"];
+        let tables = tables.into_iter().chain(["prompt", "example"]);
+        let text = switched_on();
+        for table in tables.clone() {
+            let heads = [format!("\n[{table}]\n"), format!("\n[[{table}]]\n")];
+            assert!(heads.iter().any(|head| text.contains(head)), "{table}");
+        }
+        let top = top.keys().filter(|key| tables.clone().all(|it| it != *key));
+        let head = crate::gate::checks::CheckHead::KEYS.iter();
+        let all = top.cloned().chain(head.map(|key| (*key).to_owned()));
+        let all = all.chain(keys::<InputTable>()).chain(keys::<TreeTable>());
+        let all = all
+            .chain(keys::<FieldTable>())
+            .chain(keys::<ServiceTable>());
+        let all = all
+            .chain(keys::<ControlTable>())
+            .chain(keys::<ReadyTable>());
+        for key in all {
+            let shown = text.lines().any(|line| {
+                line.starts_with(&format!("{key} = ")) || line.contains(&format!("{{ {key} = "))
+            });
+            assert!(shown, "{key}");
+        }
+    }
+}

@@ -236,6 +236,15 @@ fn a_file_is_looked_at_as_it_was_at_scan() {
 }
 
 #[test]
+fn a_file_that_the_agent_may_have_written_shows_no_fact() {
+    let check = "kind = \"contains\"\nfield = \"value\"\npath = \"doc.md\"\n";
+    let judged = Bench::of(&format!("{check}pinned = false")).closed();
+    assert!(judged.mistake().contains("cheese"));
+    let pinned = Bench::of(check).closed().pinned("doc.md", "the truth");
+    assert_eq!(pinned.submit("value", "the truth").fired(), [""; 0]);
+}
+
+#[test]
 fn a_check_that_looks_nowhere_is_a_mistake() {
     let none = "kind = \"contains\"\nfield = \"value\"";
     assert!(Bench::of(none).mistake().contains("either `url` or `path`"));

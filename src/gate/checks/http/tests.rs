@@ -82,7 +82,8 @@ fn each_dead_link_is_a_fact() {
     assert_eq!(bench.submit("value", PAGE).fired(), ["it"]);
     let file = Bench::of("kind = \"http\"\nlinks_path = \"r.md\"").page(PAGE, "x");
     assert_eq!(file.clone().file("r.md", PAGE).fired(), [""; 0]);
-    assert_eq!(file.fired(), ["it"]);
+    assert_eq!(file.clone().fired(), ["it"]);
+    assert_eq!(file.file("r.md", "no link at all").fired(), ["it"]);
 }
 
 const API: &str = r#"

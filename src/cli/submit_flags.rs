@@ -1,0 +1,84 @@
+//! The flags of `submit` that a quest kind names: its unit, and its fields.
+
+use clap::{Arg, ArgMatches};
+
+use super::submit::{ANSWER, QUEST};
+use crate::quest::{Field, Fields, QuestKind};
+
+/// The flag of the unit, by the name that the parser knows it by: none that a field can have.
+const UNIT: &str = "unit:";
+
+/// Adds the flags that the quest kind names.
+pub(super) fn with_fields(command: clap::Command, kind: &QuestKind) -> clap::Command {
+    let unit = Arg::new(UNIT)
+        .long(kind.unit.to_string())
+        .value_name("KEY")
+        .help(format!("The {} by its name in the list", kind.unit))
+        .help_heading(QUEST)
+        .display_order(0)
+        .allow_hyphen_values(true)
+        .conflicts_with("key");
+    let fields = kind.fields.iter().map(|field| {
+        Arg::new(known_as(field.name.as_str()))
+            .long(field.name.to_string())
+            .value_name(field.shape.placeholder().into_owned())
+            .help(help(field))
+            .help_heading(ANSWER)
+            .display_order(1)
+            .allow_hyphen_values(true)
+            .conflicts_with_all(["none", "input"])
+    });
+    let usage = command.arg(unit);
+    fields.fold(usage, clap::Command::arg)
+}
+
+/// What the parser knows a field's flag by: one of its own may have the field's name.
+fn known_as(field: &str) -> String {
+    format!("field:{field}")
+}
+
+/// What `--help` says of a field.
+fn help(field: &Field) -> String {
+    let help = match &*field.help {
+        "" => &format!("The {}", field.name),
+        help => help,
+    };
+    let optional = if field.required {
+        ""
+    } else {
+        " (may be left out)"
+    };
+    let example = if field.has_example() {
+        format!(", such as {}", field.example)
+    } else {
+        String::new()
+    };
+    format!("{help}{optional}{example}")
+}
+
+/// The flags that the quest kind named, as they were given.
+pub(super) struct Flags<'a> {
+    pub(super) kind: &'a QuestKind,
+    pub(super) matches: Option<&'a ArgMatches>,
+}
+
+impl Flags<'_> {
+    /// The key, where the unit's flag names one.
+    pub(super) fn key(&self) -> Option<String> {
+        self.text(UNIT)
+    }
+
+    /// The fields that were given.
+    pub(super) fn fields(&self) -> Fields {
+        let names = self.kind.fields.iter().map(|field| field.name.clone());
+        names
+            .filter_map(|name| Some((name.clone(), self.text(&known_as(name.as_str()))?)))
+            .collect()
+    }
+
+    fn text(&self, known_as: &str) -> Option<String> {
+        // A session that is not the one which the flags were made for has other fields.
+        let text = self.matches?.try_get_one::<String>(known_as);
+        text.ok().flatten().cloned()
+    }
+}

@@ -1,0 +1,226 @@
+//! `email-format` to `email-identity`: the steps of the e-mail gate, for any quest file.
+//!
+//! A step has rules of its own, several of them, each with its level. Steps that name the same
+//! fields share what they parsed and the pages that they read.
+
+use std::rc::Rc;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::Deserialize;
+
+use super::built::{Built, Takes};
+use super::context::Context;
+use super::quest_check::CheckHead;
+use super::spec::{Flaw, Shows, Source};
+use crate::gate::email::context::{self as email, Places};
+use crate::gate::email::domain::Domain;
+use crate::gate::email::format::Format;
+use crate::gate::email::freemail::Freemail;
+use crate::gate::email::identity::Identity;
+use crate::gate::email::mail::Mail;
+use crate::gate::email::placeholder::Placeholder;
+use crate::gate::email::source::Source as SourcePage;
+use crate::gate::{Check, Cost, Finding, Rule};
+use crate::quest::FieldName;
+use crate::quest::file::{Mistake, RawTable, unknown_name};
+
+/// A step of the e-mail gate.
+type Step = dyn for<'e> Check<email::Context<'e>> + Sync;
+
+/// A kind of check that is a step of the e-mail gate.
+pub struct StepKind {
+    /// The kind's name.
+    pub name: &'static str,
+    /// What passing it shows.
+    pub shows: Shows,
+    /// The keys of [`StepTable`] that it goes by.
+    keys: &'static [&'static str],
+    step: &'static Step,
+}
+
+/// Step 1.
+pub static FORMAT: StepKind = StepKind {
+    name: "email-format",
+    shows: Shows::Form,
+    keys: &["site", "email", "source"],
+    step: &Format,
+};
+
+/// Step 2.
+pub static PLACEHOLDER: StepKind = StepKind {
+    name: "email-placeholder",
+    shows: Shows::Form,
+    keys: &["site", "email", "role_only"],
+    step: &Placeholder,
+};
+
+/// Step 3.
+pub static FREEMAIL: StepKind = StepKind {
+    name: "email-freemail",
+    shows: Shows::Form,
+    keys: &["site", "email"],
+    step: &Freemail,
+};
+
+/// Step 4.
+pub static DOMAIN: StepKind = StepKind {
+    name: "email-domain",
+    shows: Shows::Form,
+    keys: &["site", "email", "anchor"],
+    step: &Domain,
+};
+
+/// Step 5.
+pub static SOURCE: StepKind = StepKind {
+    name: "email-source",
+    shows: Shows::Fact,
+    keys: &["site", "email", "source"],
+    step: &SourcePage,
+};
+
+/// Step 6: it shows nothing of the company, since every domain of a provider takes mail.
+pub static MAIL: StepKind = StepKind {
+    name: "email-mail",
+    shows: Shows::Form,
+    keys: &["email"],
+    step: &Mail,
+};
+
+/// Step 7.
+pub static IDENTITY: StepKind = StepKind {
+    name: "email-identity",
+    shows: Shows::Fact,
+    keys: &["site", "email", "source", "anchor"],
+    step: &Identity,
+};
+
+/// A step's own keys.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+struct StepTable {
+    /// The field that holds the company's site: `site` where it is not said.
+    site: Option<String>,
+    /// The field that holds the address: `email` where it is not said.
+    email: Option<String>,
+    /// The field that holds the page which shows it: `source` where it is not said.
+    source: Option<String>,
+    /// The column that names the site which is expected; one that the list itself gives as the
+    /// quest's site comes first.
+    anchor: Option<String>,
+    /// Whether an address that reads as a person's is for a person to judge.
+    role_only: bool,
+}
+
+struct EmailStep {
+    head: CheckHead,
+    step: &'static Step,
+    places: Places,
+    role_only: bool,
+}
+
+impl StepKind {
+    /// The check of a table, whose keys that every check has are `head` and `ours`.
+    pub(super) fn build(
+        &self,
+        head: CheckHead,
+        ours: &RawTable<'_>,
+        rest: &RawTable<'_>,
+        source: &Source<'_>,
+    ) -> Result<Built, Mistake> {
+        let text = source.file.text();
+        if let Some(key) = ["level", "means", "remedy"]
+            .into_iter()
+            .find(|key| ours.text_of(key).is_some())
+        {
+            let what = format!(
+                "a check `{}` has rules of its own, and no `{key}`; `scan --level` sets theirs",
+                self.name
+            );
+            return Err(Mistake::at(text, &ours.spot_of(key), what));
+        }
+        if let Some(key) = rest.keys().find(|key| !self.keys.contains(key)) {
+            let what = unknown_name("key", key, self.keys);
+            return Err(Mistake::at(text, &rest.spot_of(key), what));
+        }
+        let table: StepTable = rest.read(text)?;
+        let places = self.places(&table, source);
+        let places = places.map_err(|Flaw { key, what }| {
+            let what = format!("{what}; `{key}` says which it is");
+            Mistake::at(text, &rest.spot_of(key), what)
+        })?;
+        let takes = self.is(&IDENTITY);
+        let shapes = self.is(&FORMAT);
+        Ok(Built {
+            shows: self.shows,
+            takes: takes.then(|| Takes::Mailbox(places.email.clone())),
+            shapes: if shapes {
+                let fields = [&places.site, &places.email, &places.source];
+                fields.map(Clone::clone).into()
+            } else {
+                Vec::new()
+            },
+            check: Rc::new(EmailStep {
+                head,
+                step: self.step,
+                places,
+                role_only: table.role_only,
+            }),
+        })
+    }
+
+    /// The schema of such a table.
+    pub(super) fn schema(&self, generator: &mut SchemaGenerator) -> Schema {
+        let mut schema = StepTable::json_schema(generator);
+        let properties = schema.get_mut("properties");
+        if let Some(properties) = properties.and_then(serde_json::Value::as_object_mut) {
+            properties.retain(|key, _| self.keys.contains(&key.as_str()));
+        }
+        schema
+    }
+
+    fn is(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+
+    fn places(&self, table: &StepTable, source: &Source<'_>) -> Result<Places, Flaw> {
+        let field = |key: &'static str, named: &Option<String>, own: FieldName| match named {
+            Some(name) => source.field(key, name),
+            None if self.keys.contains(&key) => source.field(key, own.as_str()),
+            None => Ok(own),
+        };
+        Ok(Places {
+            site: field("site", &table.site, email::SITE)?,
+            email: field("email", &table.email, email::EMAIL)?,
+            source: field("source", &table.source, email::SOURCE)?,
+            anchor: table
+                .anchor
+                .as_deref()
+                .map(|column| source.column("anchor", column))
+                .transpose()?,
+        })
+    }
+}
+
+impl Check<Context<'_>> for EmailStep {
+    fn name(&self) -> &str {
+        &self.head.name
+    }
+
+    fn cost(&self) -> Cost {
+        self.step.cost()
+    }
+
+    fn rules(&self) -> &[Rule] {
+        self.step.rules()
+    }
+
+    fn needs(&self) -> &[String] {
+        &self.head.needs
+    }
+
+    fn run(&self, context: &Context<'_>) -> Vec<Finding> {
+        let shared = context.email(&self.places, self.role_only);
+        let found = self.step.run(&shared).into_iter();
+        found.map(|finding| shared.told(finding)).collect()
+    }
+}

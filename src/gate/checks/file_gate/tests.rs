@@ -1,0 +1,132 @@
+//! The gate that a quest file makes, by its catalogue and by what it refuses.
+
+use super::*;
+use crate::gate::checks::outside::Gathered;
+
+/// A check that finds nothing.
+pub(super) struct Silent(pub(super) AnyCheck);
+
+impl<'a> Check<Context<'a>> for Silent {
+    fn name(&self) -> &str {
+        self.0.name()
+    }
+
+    fn cost(&self) -> Cost {
+        self.0.cost()
+    }
+
+    fn rules(&self) -> &[Rule] {
+        self.0.rules()
+    }
+
+    fn needs(&self) -> &[String] {
+        self.0.needs()
+    }
+
+    fn run(&self, _: &Context<'a>) -> Vec<Finding> {
+        Vec::new()
+    }
+}
+
+const HEAD: &str = r#"
+name = "suppliers"
+unit = "supplier"
+[input]
+anchor = ["website"]
+[prompt]
+text = "{{ key }}"
+[[field]]
+name = "homepage"
+kind = "text"
+[[field]]
+name = "mail"
+kind = "text"
+[[field]]
+name = "page"
+kind = "text"
+"#;
+
+const SOURCE: &str = r#"
+[[check]]
+name = "shown"
+kind = "email-source"
+site = "homepage"
+email = "mail"
+source = "page"
+"#;
+
+fn gate(checks: &str) -> Result<FileGate, String> {
+    let text = format!("{HEAD}{checks}");
+    let file = QuestFile::parse(&text).unwrap();
+    let gate = FileGate::new(&file, &Gathered::default(), FileSettings::default());
+    gate.map_err(|mistake| mistake.what)
+}
+
+fn names(gate: &FileGate) -> Vec<&str> {
+    gate.made.checks.iter().map(|check| check.name()).collect()
+}
+
+#[test]
+fn an_email_step_has_its_own_rules_and_a_name_of_the_files() {
+    let gate = gate(SOURCE).unwrap();
+    assert_eq!(names(&gate), ["fields", "shown"]);
+    assert_eq!(gate.confirming(), ["shown"]);
+    let rules = gate.rules();
+    let has = |id: &str| rules.iter().any(|rule| rule.id.as_str() == id);
+    assert!(has("email-not-on-source") && has("source-echo"));
+    assert!(!has("shown") && !has("shown-unconfirmed"));
+}
+
+#[test]
+fn the_fields_that_the_format_step_looks_at_are_not_looked_at_twice() {
+    let format = r#"
+        [[check]]
+        name = "written"
+        kind = "email-format"
+        site = "homepage"
+        email = "mail"
+        source = "page"
+    "#;
+    assert_eq!(
+        names(&gate(&format!("{SOURCE}{format}")).unwrap()),
+        ["shown", "written"]
+    );
+    let more = "[[field]]\nname = \"phone\"\nkind = \"text\"\n";
+    let with_more = gate(&format!("{SOURCE}{format}{more}")).unwrap();
+    assert_eq!(names(&with_more), ["fields", "shown", "written"]);
+}
+
+#[test]
+fn a_step_names_fields_and_columns_that_there_are() {
+    let wrong = |check: &str| gate(&format!("{SOURCE}[[check]]\nname = \"x\"\n{check}")).err();
+    let mail = wrong("kind = \"email-mail\"\n").unwrap();
+    assert!(mail.contains("`email`") && mail.contains("mail"), "{mail}");
+    assert_eq!(wrong("kind = \"email-mail\"\nemail = \"mail\"\n"), None);
+    let site = wrong("kind = \"email-mail\"\nemail = \"mail\"\nsite = \"homepage\"\n").unwrap();
+    assert!(site.contains("unknown key `site`"), "{site}");
+    let domain = "kind = \"email-domain\"\nsite = \"homepage\"\nemail = \"mail\"\n";
+    let column = wrong(&format!("{domain}anchor = \"websit\"\n")).unwrap();
+    assert!(column.contains("did you mean `website`?"), "{column}");
+    assert_eq!(wrong(&format!("{domain}anchor = \"website\"\n")), None);
+}
+
+#[test]
+fn a_step_has_neither_level_nor_words_of_the_files() {
+    for key in ["level = \"review\"", "means = \"x\"", "remedy = \"x\""] {
+        let wrong = gate(&format!("{SOURCE}{key}\n")).err().unwrap();
+        assert!(wrong.contains("rules of its own"), "{wrong}");
+    }
+}
+
+#[test]
+fn no_two_checks_have_one_rule_but_a_step_may_stand_twice() {
+    let twice = SOURCE.replace("shown", "shown-too");
+    let gate_of_two = gate(&format!("{SOURCE}{twice}")).unwrap();
+    assert_eq!(
+        gate_of_two.rules().len(),
+        gate(SOURCE).unwrap().rules().len()
+    );
+    let clash = "[[check]]\nname = \"source-echo\"\nkind = \"matches\"\nfield = \"mail\"\npattern = \"x\"\n";
+    let wrong = gate(&format!("{SOURCE}{clash}")).err().unwrap();
+    assert!(wrong.contains("the rule `source-echo`"), "{wrong}");
+}

@@ -1,0 +1,236 @@
+//! Lists of every format that `[input]` names, each scanned, and read again with more in it.
+
+use std::fs;
+
+use serde_json::Value;
+
+use crate::harness::letters::Letters;
+
+/// A quest file about whatever this `[input]` brings.
+fn file(input: &str, prompt: &str) -> String {
+    format!(
+        r#"name = "things"
+unit = "thing"
+
+[input]
+{input}
+
+[prompt]
+text = "{prompt}"
+
+[[field]]
+name = "answer"
+kind = "text"
+
+[[check]]
+name = "answer-is-key"
+kind = "command"
+argv = ["grep", "-qxF", "--", "{{{{ field.answer }}}}"]
+stdin = "{{{{ key }}}}"
+
+[[control]]
+name = "right"
+key = "a"
+submit = {{ answer = "a" }}
+verdict = "PASS"
+
+[[control]]
+name = "wrong"
+key = "a"
+submit = {{ answer = "b" }}
+verdict = "FAIL"
+"#
+    )
+}
+
+fn things(input: &str, prompt: &str) -> Letters {
+    let place = Letters::with(&file(input, prompt));
+    fs::remove_file(place.place.at("list.jsonl")).expect("a list");
+    place
+}
+
+fn scan(things: &Letters, list: &[&str], more: &[&str]) -> Value {
+    let args = ["scan"].iter().chain(list).chain(more);
+    let (code, scanned) = things.json(args.copied());
+    assert_eq!(code, 0, "{scanned}");
+    scanned
+}
+
+/// Scans, passes the first quest, writes more, updates, and returns the second prompt.
+fn grown(things: &Letters, list: &[&str], first: &str, more: impl Fn()) -> String {
+    let scanned = scan(things, list, &["--quest=letters.toml"]);
+    assert_eq!(scanned["quests"], 1, "{scanned}");
+    let answer = format!("--answer={first}");
+    things.run(["submit", "--thing", first, &answer]).ok();
+    more();
+    let updated = scan(things, list, &["--update"]);
+    assert_eq!(
+        (&updated["added"], &updated["gone"]),
+        (&1.into(), &0.into()),
+        "{updated}"
+    );
+    let (code, next) = things.json(["next"]);
+    assert_eq!((code, &next["quest"]["id"]), (0, &2.into()), "{next}");
+    things.run(["audit"]).ok();
+    next["prompt"].as_str().expect("a prompt").to_owned()
+}
+
+#[test]
+fn json_lines() {
+    let things = things(
+        "format = 'jsonl'\nkey = ['k']\nshow = ['n']",
+        "{{ key }} {{ input.n }}",
+    );
+    things.place.write("list.txt", "{\"k\":\"a\",\"n\":1}\n");
+    let prompt = grown(&things, &["list.txt"], "a", || {
+        things
+            .place
+            .write("list.txt", "{\"k\":\"a\",\"n\":1}\n{\"k\":\"b\",\"n\":2}\n");
+    });
+    assert_eq!(prompt, "b 2");
+}
+
+#[test]
+fn delimited_text() {
+    let things = things(
+        "format = 'csv'\nkey = ['k']\nanchor = ['n']",
+        "{{ key }} {{ input.n }}",
+    );
+    things.place.write("list.txt", "k,n\na,1\n");
+    let prompt = grown(&things, &["list.txt"], "a", || {
+        things.place.write("list.txt", "k,n\na,1\nb,2\n");
+    });
+    assert_eq!(prompt, "b 2");
+}
+
+#[test]
+fn lines() {
+    let things = things("format = 'lines'", "{{ key }}");
+    things.place.write("list.csv", "a,x\n");
+    let prompt = grown(&things, &["list.csv"], "a,x", || {
+        things.place.write("list.csv", "a,x\nb,y\n");
+    });
+    assert_eq!(prompt, "b,y");
+}
+
+#[test]
+fn a_directory_by_a_glob() {
+    let things = things(
+        "format = 'dir'\nkey = ['path']\nglob = '**/*.py'",
+        "{{ key }}",
+    );
+    fs::create_dir_all(things.place.at("src/in")).expect("a directory");
+    things.place.write("src/a.py", "");
+    things.place.write("src/a.txt", "");
+    let prompt = grown(&things, &["src"], "a.py", || {
+        things.place.write("src/in/b.py", "");
+    });
+    assert_eq!(prompt, "in/b.py");
+}
+
+#[test]
+fn a_directory_needs_no_format_and_no_key() {
+    let things = things("", "{{ key }}");
+    fs::create_dir(things.place.at("src")).expect("a directory");
+    things.place.write("src/a.py", "");
+    let prompt = grown(&things, &["src"], "a.py", || {
+        things.place.write("src/b.py", "");
+    });
+    assert_eq!(prompt, "b.py");
+}
+
+#[test]
+fn what_a_command_prints() {
+    let things = things("format = 'command'\nargv = ['cat', 'printed']", "{{ key }}");
+    things.place.write("printed", "a\n");
+    let prompt = grown(&things, &[], "a", || {
+        things.place.write("printed", "a\nb\n");
+    });
+    assert_eq!(prompt, "b");
+}
+
+#[test]
+fn what_a_command_prints_as_objects() {
+    let input = "format = 'command'\nkey = ['k']\nanchor = ['n']\nargv = ['cat', 'printed']";
+    let things = things(input, "{{ key }} {{ input.n }}");
+    things.place.write("printed", "{\"k\":\"a\",\"n\":\"1\"}\n");
+    let prompt = grown(&things, &[], "a", || {
+        let printed = "{\"k\":\"a\",\"n\":\"1\"}\n{\"k\":\"b\",\"n\":\"2\"}\n";
+        things.place.write("printed", printed);
+    });
+    assert_eq!(prompt, "b 2");
+}
+
+#[test]
+fn a_command_that_fails_or_is_none_makes_no_session() {
+    for (argv, what) in [
+        (
+            "argv = ['cat', 'gone']",
+            "cat, which is to print the list, ended with",
+        ),
+        ("argv = ['cat-of-nobody']", "cannot run cat-of-nobody"),
+        ("", "`argv` names none"),
+    ] {
+        let things = things(&format!("format = 'command'\n{argv}"), "{{ key }}");
+        let run = things.run(["scan", "--quest=letters.toml"]);
+        assert_ne!(run.code, 0, "{run:?}");
+        assert!(run.stderr.contains(what), "{run:?}");
+        assert!(!things.has_session());
+    }
+}
+
+#[test]
+fn without_a_list_and_without_a_command_scan_asks_for_one() {
+    let things = things("key = ['k']", "{{ key }}");
+    let run = things.run(["scan", "--quest=letters.toml"]);
+    assert_eq!(run.code, 2, "{run:?}");
+    assert!(run.stderr.contains("which list?"), "{run:?}");
+}
+
+#[test]
+fn the_unit_is_asked_for_where_no_column_is_named() {
+    let things = things("", "{{ key }}");
+    things.place.write("list.csv", "k,n\na,1\n");
+    let run = things.run(["scan", "list.csv", "--quest=letters.toml"]);
+    assert_eq!(run.code, 2, "{run:?}");
+    assert!(
+        run.stderr.contains("which column names the thing?"),
+        "{run:?}"
+    );
+}
+
+#[test]
+fn quests_come_after_others_as_the_list_says() {
+    let things = things("key = ['k']\nafter = 'after'", "{{ key }}");
+    let list = "{\"k\":\"a\"}\n{\"k\":\"b\",\"after\":\"a\"}\n{\"k\":\"c\",\"after\":\"a;b\"}\n";
+    things.place.write("list.jsonl", list);
+    scan(
+        &things,
+        &["list.jsonl"],
+        &["--quest=letters.toml", "--max-tries=1"],
+    );
+    things.run(["submit", "--thing=b", "--answer=b"]).exits(7);
+    things.run(["submit", "--thing=a", "--answer=a"]).ok();
+    let (_, next) = things.json(["next"]);
+    assert_eq!(next["quest"]["key"], "b");
+    let (code, next) = things.json(["next", "--worker=w"]);
+    assert_eq!((code, &next["quest"]["key"]), (0, &"b".into()), "{next}");
+    let text = things.run(["next", "--worker=v"]).exits(4);
+    assert!(text.contains("for quest 2 (b), which is TODO"), "{text}");
+    things
+        .run(["submit", "--worker=w", "--thing=b", "--answer=x"])
+        .exits(6);
+    let text = things.run(["next"]).exits(4);
+    assert!(text.contains("blocked: 1 quest"), "{text}");
+    assert!(things.run(["status"]).ok().contains("blocked 1"));
+}
+
+#[test]
+fn a_list_that_goes_round_makes_no_session() {
+    let things = things("key = ['k']\nafter = 'after'", "{{ key }}");
+    let list = "{\"k\":\"a\",\"after\":\"b\"}\n{\"k\":\"b\",\"after\":\"a\"}\n";
+    things.place.write("list.jsonl", list);
+    let run = things.run(["scan", "list.jsonl", "--quest=letters.toml"]);
+    assert_ne!(run.code, 0, "{run:?}");
+    assert!(!things.has_session());
+}
