@@ -16,6 +16,7 @@ fn submit(play: &Played, flat: &str, said: &str) {
 #[test]
 fn five_new_photos_are_left_to_a_person_and_others_are_refused() {
     let play = Played::of("move-out");
+    play.check();
     play.scan("flats.jsonl");
     assert!(play.next().contains("Photograph flat-12"));
     for (control, said) in [
