@@ -61,8 +61,16 @@ mod gate_world;
 mod harness;
 mod honest_homes;
 mod log;
+#[cfg(target_os = "linux")]
+mod played;
 mod prove_email;
 mod quarters;
+#[cfg(target_os = "linux")]
+mod quest_claims;
+#[cfg(target_os = "linux")]
+mod quest_endpoints;
+#[cfg(target_os = "linux")]
+mod quest_facts;
 #[cfg(target_os = "linux")]
 mod quest_flags;
 #[cfg(target_os = "linux")]
@@ -72,9 +80,15 @@ mod quest_inputs;
 #[cfg(target_os = "linux")]
 mod quest_mistakes;
 #[cfg(target_os = "linux")]
+mod quest_move_out;
+#[cfg(target_os = "linux")]
 mod quest_refusals;
 #[cfg(target_os = "linux")]
+mod quest_spec_sync;
+#[cfg(target_os = "linux")]
 mod quest_starter;
+#[cfg(target_os = "linux")]
+mod quest_weekly_report;
 #[cfg(unix)]
 mod readme;
 mod recheck;

@@ -1,14 +1,17 @@
 //! `contains`: a text stands literally on a page, or in a file.
 
+mod date;
 mod page;
 
 #[cfg(test)]
 mod tests;
 
 use icu_casemap::CaseMapper;
+use jiff::civil::Date;
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
+use self::date::wordings;
 use self::page::OnPage;
 use super::context::Context;
 use super::fields::shown;
@@ -40,7 +43,11 @@ pub struct ContainsSpec {
     /// it, and the check shows a form alone.
     #[serde(default = "yes")]
     pinned: bool,
-    /// Whether case makes no difference.
+    /// What the text is: itself, or a date as `2026-11-22`, which may stand there in any way that
+    /// can mean no other one.
+    #[serde(default, rename = "as")]
+    reading: Reading,
+    /// Whether case makes no difference; it never does to a date.
     #[serde(default)]
     ignore_case: bool,
     /// How often it must stand there.
@@ -55,6 +62,24 @@ pub struct ContainsSpec {
     /// that leaves it to a person.
     #[serde(default)]
     slug: bool,
+}
+
+/// What a text that is looked for is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+enum Reading {
+    /// Itself.
+    #[default]
+    Text,
+    /// A calendar date (ISO 8601).
+    Date,
+}
+
+/// What is looked for, as facts name it, and how it may stand there.
+#[derive(Debug)]
+struct Sought {
+    text: String,
+    wordings: Vec<String>,
 }
 
 fn yes() -> bool {
@@ -73,6 +98,7 @@ fn three() -> usize {
 struct Contains {
     quote: Quote,
     place: Where,
+    reading: Reading,
     ignore_case: bool,
     count_min: usize,
     min_chars: usize,
@@ -127,7 +153,8 @@ impl Spec for ContainsSpec {
         Ok(Box::new(Contains {
             quote,
             place,
-            ignore_case: self.ignore_case,
+            reading: self.reading,
+            ignore_case: self.ignore_case || self.reading == Reading::Date,
             count_min: self.count_min,
             min_chars: self.min_chars,
         }))
@@ -135,7 +162,7 @@ impl Spec for ContainsSpec {
 }
 
 impl Contains {
-    fn quote(&self, context: &Context<'_>) -> Result<Option<String>, Found> {
+    fn sought(&self, context: &Context<'_>) -> Result<Option<Sought>, Found> {
         let text = match &self.quote {
             Quote::Text(template) => rendered(context, template)?,
             Quote::Field(field) => match context.field(field) {
@@ -143,12 +170,31 @@ impl Contains {
                 None => return Ok(None),
             },
         };
+        if self.reading == Reading::Date {
+            return self.sought_date(text.trim()).map(Some);
+        }
         let text = self.comparable(&text);
         if text.chars().count() < self.min_chars || text.is_empty() {
             let expected = format!("a text of at least {} characters", self.min_chars.max(1));
             return Err(self.detail(&expected, shown(&text)).wrong());
         }
-        Ok(Some(text))
+        Ok(Some(Sought {
+            wordings: vec![text.clone()],
+            text,
+        }))
+    }
+
+    fn sought_date(&self, text: &str) -> Result<Sought, Found> {
+        let date = text.parse::<Date>().ok().filter(|_| text.len() == 10);
+        let date = date.ok_or_else(|| {
+            let detail = self.detail("a date such as 2026-11-22", shown(text));
+            detail.wrong()
+        })?;
+        let wordings = wordings(date);
+        Ok(Sought {
+            text: text.to_owned(),
+            wordings: wordings.iter().map(|way| self.comparable(way)).collect(),
+        })
     }
 
     fn comparable(&self, text: &str) -> String {
@@ -161,8 +207,10 @@ impl Contains {
     }
 
     /// How the text misses in what is said there; none where it stands there often enough.
-    fn misfit(&self, said: &str, quote: &str) -> Option<Detail> {
-        let count = standing(&self.comparable(said), quote).count();
+    fn misfit(&self, said: &str, sought: &Sought) -> Option<Detail> {
+        let said = self.comparable(said);
+        let ways = sought.wordings.iter();
+        let count: usize = ways.map(|way| standing(&said, way).count()).sum();
         if count >= self.count_min {
             return None;
         }
@@ -170,7 +218,14 @@ impl Contains {
             (1, _) => (String::new(), "not there, as whole words".to_owned()),
             (least, count) => (format!(" {least} times"), format!("{count} times")),
         };
-        Some(self.detail(&format!("{:?}{often}", shown(quote)), actual))
+        Some(self.detail(&format!("{}{often}", self.named(sought)), actual))
+    }
+
+    fn named(&self, sought: &Sought) -> String {
+        match self.reading {
+            Reading::Text => format!("{:?}", shown(&sought.text)),
+            Reading::Date => format!("the date {} in full", sought.text),
+        }
     }
 
     fn detail(&self, expected: &str, actual: String) -> Detail {
@@ -198,14 +253,14 @@ impl Probe for Contains {
     }
 
     fn look(&self, context: &Context<'_>) -> Vec<Found> {
-        let quote = match self.quote(context) {
-            Ok(Some(quote)) => quote,
+        let sought = match self.sought(context) {
+            Ok(Some(sought)) => sought,
             Ok(None) => return Vec::new(),
             Err(found) => return vec![found],
         };
         let found = match &self.place {
-            Where::Page(page) => page.look(self, context, &quote),
-            Where::File(place, state) => self.in_file(context, place, *state, &quote),
+            Where::Page(page) => page.look(self, context, &sought),
+            Where::File(place, state) => self.in_file(context, place, *state, &sought),
         };
         found.err().into_iter().collect()
     }
@@ -217,13 +272,13 @@ impl Contains {
         context: &Context<'_>,
         place: &Place,
         state: State,
-        quote: &str,
+        sought: &Sought,
     ) -> Result<(), Found> {
         let Some(path) = place.resolve(context)? else {
             return Ok(());
         };
         let text = file_text(context, &path, state)?;
-        let misfit = self.misfit(&text.said, quote);
+        let misfit = self.misfit(&text.said, sought);
         misfit.map_or(Ok(()), |detail| Err(detail.at(path.as_str()).wrong()))
     }
 }

@@ -1,6 +1,7 @@
 //! `http`: a page answers, the links of a text do, or a service answers a request as it should.
 
 mod answer;
+mod json_at;
 mod links;
 mod request;
 mod service;
@@ -14,7 +15,8 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use self::answer::{AnswerSpec, JsonAtSpec};
+use self::answer::AnswerSpec;
+use self::json_at::JsonAtSpec;
 use self::request::RequestSpec;
 use self::service::ServiceCheck;
 use super::probe::Probe;
@@ -56,6 +58,9 @@ pub struct HttpSpec {
     /// known than that it is 2xx, or which other it is.
     #[serde(default)]
     status: Vec<u16>,
+    /// In its place: the statuses that this quest's request may be answered with, parted by commas,
+    /// as a template.
+    status_of: Option<String>,
     /// Patterns that whole headers of the answer match, by name.
     #[serde(default)]
     headers: BTreeMap<String, String>,
@@ -64,6 +69,9 @@ pub struct HttpSpec {
     json: Vec<JsonAtSpec>,
     /// A file beside the quest file with the JSON schema of the body.
     schema: Option<String>,
+    /// Where in that file, such as an `OpenAPI` document, it stands: a JSON pointer (RFC 6901), as a
+    /// template.
+    schema_at: Option<String>,
     /// How long its answer may take.
     #[serde(default = "ten_seconds")]
     timeout: Span,
@@ -99,9 +107,11 @@ impl Spec for HttpSpec {
         };
         let answer = AnswerSpec {
             status: self.status,
+            status_of: self.status_of,
             headers: self.headers,
             json: self.json,
             schema: self.schema,
+            schema_at: self.schema_at,
         };
         let Some(service) = self.service else {
             request.is_for_service()?;

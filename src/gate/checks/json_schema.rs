@@ -1,6 +1,7 @@
 //! `json-schema`: a JSON text is as a schema says.
 
 use jsonschema::{PatternOptions, ValidationError, Validator};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -13,6 +14,9 @@ use super::probe::{Detail, Found, Probe};
 use super::spec::{Flaw, Shows, Source, Spec};
 use super::subject::{Subject, brief};
 use crate::gate::Cost;
+
+/// What is escaped of a JSON pointer in a URI's fragment.
+const IN_POINTER: &AsciiSet = &NON_ALPHANUMERIC.remove(b'/').remove(b'~');
 
 /// `kind = "json-schema"`.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -71,10 +75,20 @@ impl Spec for JsonSchemaSpec {
 impl JsonRules {
     /// The schema in the file of this name beside the quest file.
     pub(super) fn beside(source: &Source<'_>, key: &'static str, name: &str) -> Result<Self, Flaw> {
-        let text = source.beside(key, name)?;
-        let schema = serde_json::from_str(&text)
-            .map_err(|error| Flaw::new(key, format!("{name} is not JSON: {error}")))?;
-        Self::new(key, &schema)
+        Self::new(key, &json_beside(source, key, name)?)
+    }
+
+    /// The schema that stands at `pointer` (RFC 6901) of a document such as an `OpenAPI` file; what
+    /// it refers to may stand elsewhere in it.
+    pub(super) fn at(key: &'static str, document: &Value, pointer: &str) -> Result<Self, Flaw> {
+        let (Some(_), Some(members)) = (document.pointer(pointer), document.as_object()) else {
+            let what = format!("there is no schema at `{}`", shown(pointer));
+            return Err(Flaw::new(key, what));
+        };
+        let mut whole = members.clone();
+        let place = utf8_percent_encode(pointer, IN_POINTER);
+        whole.insert("$ref".to_owned(), format!("#{place}").into());
+        Self::new(key, &Value::Object(whole))
     }
 
     fn new(key: &'static str, schema: &Value) -> Result<Self, Flaw> {
@@ -100,6 +114,17 @@ impl JsonRules {
             .map(|error| (error.instance_path().to_string(), detail(&error)))
             .collect()
     }
+}
+
+/// The JSON in the file of this name beside the quest file.
+pub(super) fn json_beside(
+    source: &Source<'_>,
+    key: &'static str,
+    name: &str,
+) -> Result<Value, Flaw> {
+    let text = source.beside(key, name)?;
+    serde_json::from_str(&text)
+        .map_err(|error| Flaw::new(key, format!("{name} is not JSON: {error}")))
 }
 
 /// What the keyword expected, and what stands there.

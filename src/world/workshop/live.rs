@@ -182,9 +182,9 @@ fn order_of(name: &str, plan: &ServicePlan, port: u16) -> Result<Order, String> 
 
 /// Why a service is not there, with the end of what it printed.
 fn told(failed: &ServiceFailed) -> String {
-    let output = match failed {
-        ServiceFailed::Died { output, .. } | ServiceFailed::NotReady { output, .. } => output,
-        _ => return failed.to_string(),
+    let (ServiceFailed::Died { output, .. } | ServiceFailed::NotReady { output, .. }) = failed
+    else {
+        return failed.to_string();
     };
     let printed = [output.stdout.as_slice(), output.stderr.as_slice()].concat();
     let start = printed.len().saturating_sub(SHOWN_OUTPUT_BYTES);

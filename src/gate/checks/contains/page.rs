@@ -9,7 +9,7 @@ use super::super::host_of::host_of;
 use super::super::page_seen::{location, one_site, page_url, pages, way};
 use super::super::probe::{Detail, Found};
 use super::super::subject::rendered;
-use super::Contains;
+use super::{Contains, Sought};
 use crate::gate::email::source::echo::{carries_text, unescaped};
 use crate::quest::template::Template;
 use crate::world::domain::HostName;
@@ -37,33 +37,33 @@ enum Carried {
 }
 
 impl OnPage {
-    /// Looks for `quote`.
+    /// Looks for what is sought.
     pub(super) fn look(
         &self,
         check: &Contains,
         context: &Context<'_>,
-        quote: &str,
+        sought: &Sought,
     ) -> Result<(), Found> {
         let url = page_url(&rendered(context, &self.url)?)?;
-        let mut slug = self.echo(&url, quote)?;
+        let mut slug = self.echo(&url, sought)?;
         let visit = context.visit(&url);
         for hop in way(&visit) {
-            slug = self.echo(&hop.url, quote)?.or(slug);
+            slug = self.echo(&hop.url, sought)?.or(slug);
         }
         let (main, frames) = pages(&visit)?;
         self.on_site(context, &main.url)?;
         let frames = frames.iter().filter(|frame| {
-            one_site(&main.url, &frame.url) && carried(&frame.url, quote).is_none()
+            one_site(&main.url, &frame.url) && carried_any(&frame.url, sought).is_none()
         });
         let said: Vec<String> = std::iter::once(main).chain(frames).map(said).collect();
         // A frame is a text of its own: what it says does not go on from the page's.
-        let fits = |text: &String| check.misfit(text, quote).is_none();
+        let fits = |text: &String| check.misfit(text, sought).is_none();
         if !said.iter().any(fits) {
-            return Err(absent(check, &visit, main, quote));
+            return Err(absent(check, &visit, main, sought));
         }
         match slug {
             Some(url) => Err(
-                Detail::new("a page whose path does not say it", shown(quote))
+                Detail::new("a page whose path does not say it", shown(&sought.text))
                     .at(location(&url))
                     .unconfirmed(),
             ),
@@ -73,8 +73,8 @@ impl OnPage {
 
     /// Whether the URL carries the text: an error where it may be told what to show, the URL where
     /// its path has the words.
-    fn echo(&self, url: &Url, quote: &str) -> Result<Option<Url>, Found> {
-        match carried(url, quote) {
+    fn echo(&self, url: &Url, sought: &Sought) -> Result<Option<Url>, Found> {
+        match carried_any(url, sought) {
             Some(Carried::Told) => {
                 let expected = "a page whose URL does not carry the text";
                 let detail = Detail::new(expected, "its URL carries the text");
@@ -110,10 +110,10 @@ fn said(page: &Page) -> String {
     page.visible.join(" ")
 }
 
-fn absent(check: &Contains, visit: &Visit, main: &Page, quote: &str) -> Found {
+fn absent(check: &Contains, visit: &Visit, main: &Page, sought: &Sought) -> Found {
     let at = location(&main.url);
     let unsure = |why: &str| {
-        let expected = format!("{:?} on the page", shown(quote));
+        let expected = format!("{} on the page", check.named(sought));
         check.detail(&expected, why.to_owned()).unconfirmed()
     };
     let mut unread = visit.unread.iter();
@@ -124,8 +124,8 @@ fn absent(check: &Contains, visit: &Visit, main: &Page, quote: &str) -> Found {
         let why = "the page shows little without its scripts, and not that";
         return with_place(unsure(why), at);
     }
-    let detail = check.misfit(&said(main), quote);
-    let detail = detail.unwrap_or_else(|| Detail::new(shown(quote), "not there"));
+    let detail = check.misfit(&said(main), sought);
+    let detail = detail.unwrap_or_else(|| Detail::new(shown(&sought.text), "not there"));
     detail.at(at).wrong()
 }
 
@@ -134,6 +134,18 @@ fn with_place(found: Found, at: String) -> Found {
         Found::Wrong(detail) => detail.at(at).wrong(),
         Found::Unconfirmed(detail) => detail.at(at).unconfirmed(),
     }
+}
+
+/// How `url` carries what is sought, in the plainest of the ways in which it may be written.
+fn carried_any(url: &Url, sought: &Sought) -> Option<Carried> {
+    let mut found = None;
+    for way in &sought.wordings {
+        match carried(url, way) {
+            Some(Carried::Told) => return Some(Carried::Told),
+            slug => found = slug.or(found),
+        }
+    }
+    found
 }
 
 /// How `url` carries `text`.

@@ -117,6 +117,38 @@ fn a_redirect_to_an_echo_is_one() {
 }
 
 #[test]
+fn a_date_stands_there_however_it_is_written() {
+    let fired = |html: &str, date: &str| page("as = \"date\"", NEWS, html, date).fired();
+    for html in [
+        "<p>Published 22 November 2026 by Kim</p>",
+        "<p>서울, 2026년 11월 22일(일)</p>",
+        "<p>NOV. 22, 2026</p>",
+        "<p>(2026.11.22)</p>",
+    ] {
+        assert_eq!(fired(html, "2026-11-22"), [""; 0], "{html}");
+        assert_eq!(fired(html, "2026-11-02"), ["it"], "{html}");
+        assert_eq!(fired(html, "2026-11-23"), ["it"], "{html}");
+    }
+    for html in [
+        "<p>22 November, it rained in 2026</p>",
+        "<p>11/22/2026</p>",
+        "<p>122 November 2026</p>",
+    ] {
+        assert_eq!(fired(html, "2026-11-22"), ["it"], "{html}");
+    }
+    assert_eq!(fired("<p>22 November 2026</p>", "22 November 2026"), ["it"]);
+}
+
+#[test]
+fn a_date_that_the_url_tells_proves_nothing() {
+    let html = "<p>22 November 2026</p>";
+    let of = |url: &str| page("as = \"date\"\nslug = true", url, html, "2026-11-22");
+    let told = of("https://news.co.kr/story?on=2026-11-22");
+    assert!(told.only_fact().actual.contains("carries"));
+    assert_eq!(of("https://news.co.kr/2026/11/22/story").fired(), [""; 0]);
+}
+
+#[test]
 fn a_title_in_the_path_leaves_it_to_a_person() {
     let url = "https://news.co.kr/2026/acme-buys-bolt";
     assert_eq!(

@@ -3,74 +3,50 @@
 use std::collections::BTreeMap;
 
 use regex::Regex;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::super::context::Context;
 use super::super::fields::shown;
-use super::super::json_schema::JsonRules;
-use super::super::pointer::Pointer;
-use super::super::probe::Detail;
+use super::super::json_schema::{JsonRules, json_beside};
+use super::super::probe::{Detail, Found};
 use super::super::spec::{Flaw, Source};
-use super::super::subject::brief;
+use super::super::subject::rendered;
+use super::json_at::{JsonAt, JsonAtSpec, rooted};
+use crate::quest::template::Template;
 use crate::world::workshop::CallAnswer;
 
 /// The keys of the table that say what must be answered.
 #[derive(Debug, Clone)]
 pub(super) struct AnswerSpec {
     pub(super) status: Vec<u16>,
+    pub(super) status_of: Option<String>,
     pub(super) headers: BTreeMap<String, String>,
     pub(super) json: Vec<JsonAtSpec>,
     pub(super) schema: Option<String>,
-}
-
-/// What stands at a place of a JSON body.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(super) struct JsonAtSpec {
-    /// The place, by RFC 6901; `*` stands for every item or member, of which there must be one.
-    pointer: String,
-    /// The value that stands there.
-    equals: Option<Value>,
-    /// A pattern that the whole text there matches.
-    matches: Option<String>,
-    /// What stands there.
-    kind: Option<JsonKind>,
-}
-
-/// The kinds of JSON value.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-enum JsonKind {
-    /// `null`.
-    Null,
-    /// `true` or `false`.
-    Bool,
-    /// A number.
-    Number,
-    /// A text.
-    String,
-    /// A list.
-    Array,
-    /// An object.
-    Object,
+    pub(super) schema_at: Option<String>,
 }
 
 /// What a service must answer.
 #[derive(Debug)]
 pub(super) struct AnswerRules {
-    status: Vec<u16>,
+    status: Statuses,
     headers: Vec<(String, Regex)>,
     json: Vec<JsonAt>,
-    schema: Option<JsonRules>,
+    schema: Option<SchemaOf>,
 }
 
+/// The statuses that may be answered.
 #[derive(Debug)]
-struct JsonAt {
-    pointer: Pointer,
-    equals: Option<Value>,
-    matches: Option<Regex>,
-    kind: Option<JsonKind>,
+enum Statuses {
+    Listed(Vec<u16>),
+    Of(Template),
+}
+
+/// The schema of the body.
+#[derive(Debug)]
+enum SchemaOf {
+    Whole(JsonRules),
+    Part { document: Value, at: Template },
 }
 
 impl AnswerSpec {
@@ -80,6 +56,8 @@ impl AnswerSpec {
             ("headers", !self.headers.is_empty()),
             ("json", !self.json.is_empty()),
             ("schema", self.schema.is_some()),
+            ("schema_at", self.schema_at.is_some()),
+            ("status_of", self.status_of.is_some()),
         ];
         match keys.into_iter().find(|(_, said)| *said) {
             Some((key, _)) => Err(Flaw::new(key, "it is for a `service` alone")),
@@ -93,20 +71,33 @@ impl AnswerSpec {
             let pattern = source.whole_pattern("headers", &pattern)?;
             Ok((name.to_ascii_lowercase(), pattern))
         };
-        let place = |spec: JsonAtSpec| {
-            let matches = spec.matches.as_deref();
-            Ok(JsonAt {
-                pointer: Pointer::parse("json", &spec.pointer)?,
-                matches: matches
-                    .map(|text| source.whole_pattern("json", text))
-                    .transpose()?,
-                equals: spec.equals,
-                kind: spec.kind,
-            })
+        let schema = match (self.schema.as_deref(), &self.schema_at) {
+            (None, None) => None,
+            (Some(name), None) => {
+                let rules = JsonRules::beside(source, "schema", name)?;
+                Some(SchemaOf::Whole(rules))
+            }
+            (Some(name), Some(at)) => Some(SchemaOf::Part {
+                document: json_beside(source, "schema", name)?,
+                at: source.template("schema_at", at)?,
+            }),
+            (None, Some(_)) => {
+                let what = "it is a place in a file: say `schema`";
+                return Err(Flaw::new("schema_at", what));
+            }
         };
-        let schema = self.schema.as_deref();
+        let status = match &self.status_of {
+            None => Statuses::Listed(self.status),
+            Some(text) if self.status.is_empty() => {
+                Statuses::Of(source.template("status_of", text)?)
+            }
+            Some(_) => {
+                let what = "say either `status` or `status_of`";
+                return Err(Flaw::new("status_of", what));
+            }
+        };
         Ok(AnswerRules {
-            status: self.status,
+            status,
             headers: self
                 .headers
                 .into_iter()
@@ -115,32 +106,71 @@ impl AnswerSpec {
             json: self
                 .json
                 .into_iter()
-                .map(place)
+                .map(|spec| spec.read(source))
                 .collect::<Result<_, Flaw>>()?,
-            schema: schema
-                .map(|name| JsonRules::beside(source, "schema", name))
-                .transpose()?,
+            schema,
         })
+    }
+}
+
+impl Statuses {
+    /// Those that may be answered; of a cell that names none the quest's own list is to blame.
+    fn listed(&self, context: &Context<'_>) -> Result<Vec<u16>, Found> {
+        let template = match self {
+            Self::Listed(list) => return Ok(list.clone()),
+            Self::Of(template) => template,
+        };
+        let text = rendered(context, template)?;
+        let listed: Result<Vec<u16>, _> = text.split(',').map(|it| it.trim().parse()).collect();
+        listed.map_err(|_| {
+            let expected = "a status such as 200, or several parted by commas";
+            Detail::new(expected, shown(&text)).unconfirmed()
+        })
+    }
+}
+
+impl SchemaOf {
+    fn misfits(
+        &self,
+        context: &Context<'_>,
+        value: &Value,
+    ) -> Result<Vec<(String, Detail)>, Found> {
+        let (document, at) = match self {
+            Self::Whole(rules) => return Ok(rules.misfits(value)),
+            Self::Part { document, at } => (document, at),
+        };
+        let pointer = rendered(context, at)?;
+        let rules = JsonRules::at("schema_at", document, &pointer);
+        let rules = rules.map_err(|flaw| {
+            let expected = "a schema of what is answered";
+            Detail::new(expected, flaw.what).unconfirmed()
+        })?;
+        Ok(rules.misfits(value))
     }
 }
 
 impl AnswerRules {
     /// What of the answer is not as it must be.
-    pub(super) fn misfits(&self, answer: &CallAnswer) -> Vec<Detail> {
-        let may = if self.status.is_empty() {
+    pub(super) fn misfits(
+        &self,
+        context: &Context<'_>,
+        answer: &CallAnswer,
+    ) -> Result<Vec<Detail>, Found> {
+        let status = self.status.listed(context)?;
+        let may = if status.is_empty() {
             (200..300).contains(&answer.status)
         } else {
-            self.status.contains(&answer.status)
+            status.contains(&answer.status)
         };
         if !may {
-            let list: Vec<String> = self.status.iter().map(u16::to_string).collect();
+            let list: Vec<String> = status.iter().map(u16::to_string).collect();
             let list = if list.is_empty() {
                 "2xx".to_owned()
             } else {
                 list.join(", ")
             };
             let actual = format!("status {}", answer.status);
-            return vec![Detail::new(format!("a status of {list}"), actual)];
+            return Ok(vec![Detail::new(format!("a status of {list}"), actual)]);
         }
         let mut details: Vec<Detail> = self
             .headers
@@ -148,23 +178,27 @@ impl AnswerRules {
             .filter_map(|(name, pattern)| header_misfit(answer, name, pattern))
             .collect();
         if !self.json.is_empty() || self.schema.is_some() {
-            details.extend(self.body_misfits(&answer.body));
+            details.extend(self.body_misfits(context, &answer.body)?);
         }
-        details
+        Ok(details)
     }
 
-    fn body_misfits(&self, body: &[u8]) -> Vec<Detail> {
+    fn body_misfits(&self, context: &Context<'_>, body: &[u8]) -> Result<Vec<Detail>, Found> {
         let value: Value = match serde_json::from_slice(body) {
             Ok(value) => value,
             Err(error) => {
                 let actual = shown(&error.to_string());
-                return vec![Detail::new("a body of JSON", actual)];
+                return Ok(vec![Detail::new("a body of JSON", actual)]);
             }
         };
         let places = self.json.iter().flat_map(|at| at.misfits(&value));
-        let schema = self.schema.iter().flat_map(|schema| schema.misfits(&value));
+        let schema = match &self.schema {
+            Some(schema) => schema.misfits(context, &value)?,
+            None => Vec::new(),
+        };
+        let schema = schema.into_iter();
         let schema = schema.map(|(place, detail)| detail.at(rooted(&place)));
-        places.chain(schema).collect()
+        Ok(places.chain(schema).collect())
     }
 }
 
@@ -181,64 +215,4 @@ fn header_misfit(answer: &CallAnswer, name: &str, pattern: &Regex) -> Option<Det
     };
     let expected = format!("a header {name} that matches {pattern}");
     Some(Detail::new(expected, actual))
-}
-
-impl JsonAt {
-    fn misfits(&self, value: &Value) -> Vec<Detail> {
-        let found = self.pointer.find(value);
-        if found.is_empty() {
-            return vec![Detail::new("a value at the pointer", "an empty list").at("/")];
-        }
-        let misfits = found.into_iter().filter_map(|at| {
-            let detail = match at.value {
-                None => Some(Detail::new("a value", "nothing")),
-                Some(value) => self.misfit(value),
-            };
-            detail.map(|detail| detail.at(rooted(&at.place)))
-        });
-        misfits.collect()
-    }
-
-    fn misfit(&self, value: &Value) -> Option<Detail> {
-        let expected = if self.kind.is_some_and(|kind| kind != JsonKind::of(value)) {
-            format!("a value of kind {:?}", self.kind?).to_lowercase()
-        } else if self.equals.as_ref().is_some_and(|it| !same(it, value)) {
-            brief(self.equals.as_ref()?)
-        } else if let Some(pattern) = self.matches.as_ref().filter(|it| !text_fits(it, value)) {
-            format!("a text that matches {pattern}")
-        } else {
-            return None;
-        };
-        Some(Detail::new(expected, brief(value)))
-    }
-}
-
-impl JsonKind {
-    fn of(value: &Value) -> Self {
-        match value {
-            Value::Null => Self::Null,
-            Value::Bool(_) => Self::Bool,
-            Value::Number(_) => Self::Number,
-            Value::String(_) => Self::String,
-            Value::Array(_) => Self::Array,
-            Value::Object(_) => Self::Object,
-        }
-    }
-}
-
-fn text_fits(pattern: &Regex, value: &Value) -> bool {
-    value.as_str().is_some_and(|text| pattern.is_match(text))
-}
-
-/// Whether the values are equal, numbers by what they are.
-fn same(one: &Value, other: &Value) -> bool {
-    match (one.as_f64(), other.as_f64()) {
-        (Some(one), Some(other)) => one.total_cmp(&other).is_eq(),
-        _ => one == other,
-    }
-}
-
-/// A place as facts name it: the whole value is `/`.
-fn rooted(place: &str) -> &str {
-    if place.is_empty() { "/" } else { place }
 }

@@ -11,7 +11,7 @@ use super::super::fields::shown;
 use super::super::json_text::json_of;
 use super::super::probe::{Detail, Found};
 use super::super::spec::{Flaw, Source};
-use super::super::subject::{Subject, rendered};
+use super::super::subject::{Subject, brief, rendered};
 use crate::quest::template::Template;
 
 /// Headers that say how a request is carried: not what it is.
@@ -130,11 +130,17 @@ impl RequestPlan {
                 let Some(text) = subject.read(context)? else {
                     return Ok(None);
                 };
-                serde_json::from_value(json_of(&text)?).map_err(|error| {
+                let misfit = |actual: &str| {
                     let expected = "a JSON object of `method`, `path`, `headers` and `body`";
-                    text.detail(Detail::new(expected, shown(&error.to_string())), "/")
+                    text.detail(Detail::new(expected, shown(actual)), "/")
                         .wrong()
-                })?
+                };
+                let value = json_of(&text)?;
+                // A list would be read as the members in their order.
+                if !value.is_object() {
+                    return Err(misfit(&brief(&value)));
+                }
+                serde_json::from_value(value).map_err(|error| misfit(&error.to_string()))?
             }
             From::Table { method, path, body } => Request {
                 method: rendered(context, method)?,

@@ -49,7 +49,10 @@ impl Probe for ServiceCheck {
                 vec![detail.at(named).unconfirmed()]
             }
             Called::Answered(answer) => {
-                let misfits = self.answer.misfits(&answer).into_iter();
+                let misfits = match self.answer.misfits(context, &answer) {
+                    Ok(misfits) => misfits.into_iter(),
+                    Err(found) => return vec![found],
+                };
                 let placed = misfits.map(|mut detail| {
                     let inside = detail.location.take();
                     let place = inside.map_or_else(|| named.clone(), |at| format!("{named}: {at}"));

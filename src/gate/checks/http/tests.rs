@@ -141,6 +141,45 @@ fn a_service_answers_as_it_should() {
 }
 
 #[test]
+fn the_schema_may_stand_at_a_place_of_a_document() {
+    let document = r##"{
+        "openapi": "3.1.0",
+        "components": {"schemas": {"User": {"required": ["id"]}, "Shop": {"required": ["name"]}}},
+        "paths": {"/users/{id}": {"$ref": "#/components/schemas/User"}}
+    }"##;
+    let of = |cell: &str| {
+        let check = "kind = \"http\"\nservice = \"api\"\nrequest = \"value\"\n\
+            schema = \"api.json\"\nschema_at = \"{{ input.cell }}\"";
+        let bench = Bench::of(check).asset("api.json", document).cell(cell);
+        let bench = bench.submit("value", r#"{"method": "GET", "path": "/users/1"}"#);
+        bench.answers("GET", "/users/1", 200, r#"{"id": 1}"#)
+    };
+    assert_eq!(of("/paths/~1users~1{id}").fired(), [""; 0]);
+    let fact = of("/components/schemas/Shop").only_fact();
+    assert!(fact.expected.contains("name"), "{fact:?}");
+    assert_eq!(of("/components/schemas/None").fired(), ["it-unconfirmed"]);
+    let alone = "kind = \"http\"\nservice = \"api\"\nrequest = \"value\"\nschema_at = \"/x\"";
+    assert!(Bench::of(alone).mistake().contains("say `schema`"));
+}
+
+#[test]
+fn a_column_may_say_which_status() {
+    let of = |cell: &str| {
+        let check = "kind = \"http\"\nservice = \"api\"\nrequest = \"value\"\n\
+            status_of = \"{{ input.cell }}\"";
+        let bench = Bench::of(check).cell(cell);
+        let bench = bench.submit("value", r#"{"method": "GET", "path": "/users/1"}"#);
+        bench.answers("GET", "/users/1", 201, "")
+    };
+    assert_eq!(of("200, 201").fired(), [""; 0]);
+    assert_eq!(of("200").fired(), ["it"]);
+    assert_eq!(of("").fired(), ["it-unconfirmed"]);
+    let both = "kind = \"http\"\nservice = \"api\"\nrequest = \"value\"\nstatus = [200]\n\
+        status_of = \"{{ input.cell }}\"";
+    assert!(Bench::of(both).mistake().contains("either"));
+}
+
+#[test]
 fn another_answer_is_wrong_and_none_is_not_known() {
     assert_eq!(
         api("", r#"{"method": "GET", "path": "/users/2"}"#).fired(),
@@ -180,6 +219,7 @@ fn a_request_that_steers_the_carriage_is_never_sent() {
     for request in [
         "no json",
         "[]",
+        r#"["GET", "/users/1?full=1"]"#,
         r#"{"method": "GET"}"#,
         r#"{"method": "GET", "path": "/users/1", "host": "x"}"#,
         r#"{"method": "get", "path": "/users/1"}"#,
