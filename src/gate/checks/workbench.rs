@@ -81,6 +81,7 @@ impl Bench {
                 anchor: None,
                 shown: Vec::new(),
                 known: cells.into(),
+                after: Vec::new(),
                 rows: vec![8],
             },
             fields: Fields::from([(FieldName::known("test"), "tests/test_a.py".to_owned())]),
