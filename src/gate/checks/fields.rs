@@ -5,6 +5,7 @@ use crate::gate::{Check, Cost, Finding, Level, Rule};
 use crate::quest::field_kind::FieldKind;
 use crate::world::mailbox::Mailbox;
 use crate::world::tree::TreePath;
+use crate::world::workshop::FileSeen;
 
 /// The most characters of a value that a fact shows.
 const MOST_SHOWN: usize = 200;
@@ -16,9 +17,12 @@ const RULES: &[Rule] = &[Rule::known(
     "submit a value of that shape; `comail submit --help` says what belongs in each field",
 )];
 
-/// Whether each field has its shape.
+/// Whether each field has its shape, and names a file where it must.
 #[derive(Debug, Clone, Copy)]
-pub struct Fields;
+pub struct Fields {
+    /// Whether there is a tree that files can be in.
+    pub has_tree: bool,
+}
 
 impl Check<Context<'_>> for Fields {
     fn name(&self) -> &'static str {
@@ -44,16 +48,46 @@ impl Check<Context<'_>> for Fields {
                 Some(text) if text.trim().is_empty() => {
                     (field.help.to_string(), String::from("a blank"))
                 }
-                Some(text) => match misfit(field.shape.kind(), text)
-                    .or_else(|| field.shape.misfit(text).map(Into::into))
-                {
-                    Some(expected) => (expected, shown(text)),
-                    None => continue,
-                },
+                Some(text) => {
+                    let shape = &field.shape;
+                    let bad = misfit(shape.kind(), text)
+                        .or_else(|| shape.misfit(text).map(Into::into))
+                        .map(|expected| (expected, shown(text)));
+                    match bad.or_else(|| self.no_file(shape.kind(), text, context)) {
+                        Some(bad) => bad,
+                        None => continue,
+                    }
+                }
             };
             findings.push(Finding::new("field-format", expected, actual).on(field.name.clone()));
         }
         findings
+    }
+}
+
+impl Fields {
+    /// What was expected at the path of a file, and what is there instead.
+    ///
+    /// A program that is given a folder in place of a file may well end as if all were well.
+    fn no_file(
+        self,
+        kind: FieldKind,
+        text: &str,
+        context: &Context<'_>,
+    ) -> Option<(String, String)> {
+        if kind != FieldKind::File || !self.has_tree {
+            return None;
+        }
+        let path = TreePath::parse(text).ok()?;
+        let workshop = context.world.workshop;
+        let actual = match workshop.file(&path) {
+            FileSeen::File(_) => return None,
+            FileSeen::Absent => String::from("nothing is there"),
+            // Where the tree cannot be looked at it is not the field that is wrong.
+            FileSeen::Other(what) => workshop.changes().ok().map(|_| what)?,
+        };
+        let actual = format!("{}: {actual}", shown(text));
+        Some((String::from("a path at which there is a file"), actual))
     }
 }
 

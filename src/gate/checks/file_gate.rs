@@ -50,7 +50,9 @@ impl FileGate {
         let mut gate = Self {
             kind: file.kind(),
             settings,
-            checks: vec![Rc::new(Fields)],
+            checks: vec![Rc::new(Fields {
+                has_tree: file.tree.is_some(),
+            })],
             showing: Vec::new(),
             unique: Vec::new(),
             has_tree: file.tree.is_some(),
