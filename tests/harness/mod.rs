@@ -8,8 +8,14 @@ pub mod email_net;
 pub mod forge;
 pub mod made;
 pub mod poll;
+#[cfg(unix)]
+pub mod quest_play;
 pub mod replayed;
 pub mod scale;
+#[cfg(target_os = "linux")]
+pub mod shell_quest;
+#[cfg(unix)]
+pub mod tools;
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
