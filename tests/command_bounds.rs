@@ -17,20 +17,23 @@ fn nothing_outside_the_scratch_copy_is_written() {
         let bench = Bench::with_means(means);
         let kept = bench.outside("kept");
         fs::write(&kept, "as it was").expect("a file");
-        let script = "
+        let script = format!(
+            "out={}
             echo inside >inside
-            echo new >../new && echo wrote a file
-            mkdir ../dir && echo made a directory
-            echo changed >../kept && echo changed a file
-            rm -f ../kept && echo removed a file
-            mv inside ../moved && echo moved a file
-            ln ../kept linked && echo linked a file
-            ln -s .. out; echo new >out/new && echo wrote by a link
-            ln -s ../kept there; echo changed >there && echo changed by a link
+            echo new >$out/new && echo wrote a file
+            mkdir $out/dir && echo made a directory
+            echo changed >$out/kept && echo changed a file
+            rm -f $out/kept && echo removed a file
+            mv inside $out/moved && echo moved a file
+            ln $out/kept linked && echo linked a file
+            ln -s $out out; echo new >out/new && echo wrote by a link
+            ln -s $out/kept there; echo changed >there && echo changed by a link
             mknod device b 7 0 && echo made a device
             echo temporary >$TMPDIR/file && cat $TMPDIR/file
-            true";
-        let ran = bench.shell(script);
+            true",
+            bench.outside("").display()
+        );
+        let ran = bench.shell(&script);
         assert_eq!(ran.end, End::Exited(0));
         assert_eq!(stdout(&ran), "temporary\n", "{means:?}");
         assert!(ran.confinement.bounds_writes());
@@ -48,7 +51,7 @@ fn what_the_order_names_may_be_written() {
     let bench = Bench::new();
     fs::create_dir(bench.outside("cache")).expect("a directory");
     let cache = bench.outside("cache");
-    let mut order = shell("echo new >../cache/new");
+    let mut order = shell(&format!("echo new >{}/new", cache.display()));
     assert_ne!(bench.run(&order).end, End::Exited(0));
     order.writable = vec![
         cache.to_str().expect("UTF-8").to_owned(),

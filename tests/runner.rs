@@ -5,6 +5,18 @@ mod attack_echo;
 mod attack_identity;
 mod attack_owners;
 mod attack_page;
+#[cfg(target_os = "linux")]
+mod attack_quest_commands;
+#[cfg(target_os = "linux")]
+mod attack_quest_fields;
+#[cfg(target_os = "linux")]
+mod attack_quest_frozen;
+#[cfg(target_os = "linux")]
+mod attack_quest_python;
+#[cfg(target_os = "linux")]
+mod attack_quest_rust;
+#[cfg(target_os = "linux")]
+mod attack_quest_structure;
 mod attack_session;
 mod attack_tools;
 mod audit;
@@ -83,10 +95,16 @@ mod quest_mistakes;
 mod quest_move_out;
 #[cfg(target_os = "linux")]
 mod quest_refusals;
+#[cfg(unix)]
+mod quest_rust_tests;
 #[cfg(target_os = "linux")]
 mod quest_spec_sync;
 #[cfg(target_os = "linux")]
 mod quest_starter;
+#[cfg(unix)]
+mod quest_structure;
+#[cfg(unix)]
+mod quest_unit_tests;
 #[cfg(target_os = "linux")]
 mod quest_weekly_report;
 #[cfg(unix)]

@@ -132,7 +132,7 @@ impl Shape {
 
     /// What was expected of `text`, where it is not so.
     ///
-    /// A file or a path is looked at as a text alone: what stands there is not looked up.
+    /// A file or a path is looked at as a text alone: what stands there is for a gate to look up.
     #[must_use]
     pub fn misfit(&self, text: &str) -> Option<Cow<'static, str>> {
         self.misfit_of_kind(text)

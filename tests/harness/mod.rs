@@ -9,8 +9,14 @@ pub mod forge;
 pub mod letters;
 pub mod made;
 pub mod poll;
+#[cfg(unix)]
+pub mod quest_play;
 pub mod replayed;
 pub mod scale;
+#[cfg(target_os = "linux")]
+pub mod shell_quest;
+#[cfg(unix)]
+pub mod tools;
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};

@@ -6,6 +6,7 @@ use crate::quest::field_kind::{FieldKind, Shape};
 use crate::quest::{Field, FieldName, QuestKind};
 use crate::world::mailbox::Mailbox;
 use crate::world::tree::TreePath;
+use crate::world::workshop::FileSeen;
 
 /// The most characters of a value that a fact shows.
 const MOST_SHOWN: usize = 200;
@@ -17,18 +18,24 @@ const RULES: &[Rule] = &[Rule::known(
     "submit a value of that shape; `comail submit --help` says what belongs in each field",
 )];
 
-/// Whether each field has its shape.
+/// Whether each field has its shape, and names a file where it must.
 #[derive(Debug, Clone, Default)]
 pub struct Fields {
     /// The fields at which another check looks.
     others: Vec<FieldName>,
+    /// Whether there is a tree that files can be in.
+    has_tree: bool,
 }
 
 impl Fields {
     /// The check of the fields of `kind`, but for plain ones at which another check looks; none
     /// where that leaves nothing to look at.
-    pub(super) fn without(others: Vec<FieldName>, kind: &QuestKind) -> Option<Self> {
-        let check = Self { others };
+    pub(super) fn without(
+        others: Vec<FieldName>,
+        kind: &QuestKind,
+        has_tree: bool,
+    ) -> Option<Self> {
+        let check = Self { others, has_tree };
         let is_empty = kind.fields.iter().all(|field| check.leaves(field));
         (!is_empty || check.others.is_empty()).then_some(check)
     }
@@ -63,16 +70,46 @@ impl Check<Context<'_>> for Fields {
                 Some(text) if text.trim().is_empty() => {
                     (field.help.to_string(), String::from("a blank"))
                 }
-                Some(text) => match misfit(field.shape.kind(), text)
-                    .or_else(|| field.shape.misfit(text).map(Into::into))
-                {
-                    Some(expected) => (expected, shown(text)),
-                    None => continue,
-                },
+                Some(text) => {
+                    let shape = &field.shape;
+                    let bad = misfit(shape.kind(), text)
+                        .or_else(|| shape.misfit(text).map(Into::into))
+                        .map(|expected| (expected, shown(text)));
+                    match bad.or_else(|| self.no_file(shape.kind(), text, context)) {
+                        Some(bad) => bad,
+                        None => continue,
+                    }
+                }
             };
             findings.push(Finding::new("field-format", expected, actual).on(field.name.clone()));
         }
         findings
+    }
+}
+
+impl Fields {
+    /// What was expected at the path of a file, and what is there instead.
+    ///
+    /// A program that is given a folder in place of a file may well end as if all were well.
+    fn no_file(
+        &self,
+        kind: FieldKind,
+        text: &str,
+        context: &Context<'_>,
+    ) -> Option<(String, String)> {
+        if kind != FieldKind::File || !self.has_tree {
+            return None;
+        }
+        let path = TreePath::parse(text).ok()?;
+        let workshop = context.world.workshop;
+        let actual = match workshop.file(&path) {
+            FileSeen::File(_) => return None,
+            FileSeen::Absent => String::from("nothing is there"),
+            // Where the tree cannot be looked at it is not the field that is wrong.
+            FileSeen::Other(what) => workshop.changes().ok().map(|_| what)?,
+        };
+        let actual = format!("{}: {actual}", shown(text));
+        Some((String::from("a path at which there is a file"), actual))
     }
 }
 

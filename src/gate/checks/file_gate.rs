@@ -126,7 +126,7 @@ impl Made {
         for raw in &file.checks {
             shapes.extend(made.add(file, raw, outside)?);
         }
-        if let Some(fields) = Fields::without(shapes, &made.kind) {
+        if let Some(fields) = Fields::without(shapes, &made.kind, made.has_tree) {
             made.checks.insert(0, Rc::new(fields));
         }
         if file.open {

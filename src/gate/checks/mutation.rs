@@ -14,7 +14,7 @@ use super::spec::{Flaw, Shows, Source, Spec};
 use crate::gate::Cost;
 use crate::gate::tools::Language;
 use crate::world::workshop::{Edit, End, Order, Ran};
-use mutants::{Change, Mutant};
+use mutants::{Change, FunctionChange, LineChange, Mutant};
 
 /// `kind = "mutation"`.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -33,12 +33,27 @@ pub struct MutationSpec {
     /// The bodies that take the place of its own, one after another.
     #[serde(default)]
     with: Vec<String>,
+    /// Changes of single lines of the function, each made in every line alone that it fits.
+    ///
+    /// Where a test notices that all is gone, it may still not ask what one branch gives.
+    #[serde(default)]
+    lines: Vec<LineTable>,
     /// A text that takes the place of the whole file.
     replace: Option<String>,
     /// The codes with which the command fails because tests do; all that do not pass where it is
     /// not said.
     #[serde(default)]
     red_exit: Vec<i32>,
+}
+
+/// A change of single lines.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct LineTable {
+    /// A pattern, such as `return .+`.
+    find: String,
+    /// What takes the place of what it matches, such as `return None`; `$1` is its first group.
+    put: String,
 }
 
 /// The language that a function is written in.
@@ -98,7 +113,7 @@ impl Spec for MutationSpec {
             let what = format!("the code {code} passes, by `exit` of `{}`", self.from);
             return Err(Flaw::new("red_exit", what));
         }
-        let change = self.change()?;
+        let change = self.change(source)?;
         let (first, last) = (self.first.as_deref(), self.last.as_deref());
         Ok(Box::new(Mutation {
             name: source.name.to_owned(),
@@ -116,34 +131,57 @@ impl Spec for MutationSpec {
 }
 
 impl MutationSpec {
-    fn change(&self) -> Result<Change, Flaw> {
+    fn change(&self, source: &Source<'_>) -> Result<Change, Flaw> {
         let Some(text) = &self.replace else {
-            if self.first.is_none() || self.last.is_none() {
-                let what = "name the function by `first` and `last`, or say `replace`";
-                return Err(Flaw::new("first", what));
-            }
-            if self.with.is_empty() {
-                return Err(Flaw::new("with", "expected at least one body"));
-            }
-            let language = match self.language {
-                Some(LanguageName::Python) => Language::Python,
-                Some(LanguageName::Rust) => Language::Rust,
-                Some(LanguageName::Javascript) => Language::Javascript,
-                Some(LanguageName::Go) => Language::Go,
-                Some(LanguageName::Lines) => Language::Lines,
-                None => return Err(Flaw::new("language", "it is missing")),
-            };
-            return Ok(Change::Bodies(language, self.with.clone()));
+            return self.function(source).map(Change::Function);
         };
         let others = [
             ("first", self.first.is_some()),
             ("last", self.last.is_some()),
             ("language", self.language.is_some()),
             ("with", !self.with.is_empty()),
+            ("lines", !self.lines.is_empty()),
         ];
         match others.iter().find(|(_, said)| *said) {
             Some((key, _)) => Err(Flaw::new(key, "`replace` changes the whole file")),
             None => Ok(Change::Whole(text.clone())),
+        }
+    }
+
+    fn function(&self, source: &Source<'_>) -> Result<FunctionChange, Flaw> {
+        if self.first.is_none() || self.last.is_none() {
+            let what = "name the function by `first` and `last`, or say `replace`";
+            return Err(Flaw::new("first", what));
+        }
+        if self.with.is_empty() && self.lines.is_empty() {
+            let what = "expected at least one body, or `lines`";
+            return Err(Flaw::new("with", what));
+        }
+        let bodies = match (self.with.is_empty(), self.language) {
+            (true, _) => None,
+            (false, Some(name)) => Some((name.meant(), self.with.clone())),
+            (false, None) => return Err(Flaw::new("language", "it is missing")),
+        };
+        let lines = self.lines.iter().map(|table| {
+            let find = source.pattern("lines", &table.find)?;
+            let put = table.put.clone();
+            Ok(LineChange { find, put })
+        });
+        Ok(FunctionChange {
+            bodies,
+            lines: lines.collect::<Result<_, _>>()?,
+        })
+    }
+}
+
+impl LanguageName {
+    fn meant(self) -> Language {
+        match self {
+            Self::Python => Language::Python,
+            Self::Rust => Language::Rust,
+            Self::Javascript => Language::Javascript,
+            Self::Go => Language::Go,
+            Self::Lines => Language::Lines,
         }
     }
 }

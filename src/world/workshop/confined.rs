@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 use super::confinement::Namespace;
 use super::platform;
 use super::supervise::supervise;
-use super::wire::{self, Setting, Tell};
+use super::wire::{self, Moved, Setting, Tell};
 
 /// The first argument of a confined child.
 pub(super) const CONFINED: &str = "__confined";
@@ -57,12 +57,17 @@ fn outer() -> io::Result<()> {
     let mut socket = socket()?;
     let setting: Setting = wire::receive(&mut socket)?;
     let ids = platform::ids();
-    let done = platform::enter(&setting).and_then(|namespaces| {
+    let done = platform::enter(&setting).and_then(|(namespaces, moved)| {
         if namespaces.contains(&Namespace::Pid) {
-            first_of_its_own(&socket, &Born { namespaces, ids })
+            let born = Born {
+                namespaces,
+                ids,
+                moved,
+            };
+            first_of_its_own(&socket, &born)
         } else {
             platform::adopt_orphans()?;
-            supervise(socket.try_clone()?, namespaces)
+            supervise(socket.try_clone()?, namespaces, moved.as_ref())
         }
     });
     done.or_else(|error| refuse(&mut socket, &error))
@@ -74,6 +79,8 @@ struct Born {
     namespaces: BTreeSet<Namespace>,
     /// Who the command is to be.
     ids: (u32, u32),
+    /// Where the command sees its scratch copy.
+    moved: Option<Moved>,
 }
 
 fn first_of_its_own(socket: &UnixStream, born: &Born) -> io::Result<()> {
@@ -92,7 +99,7 @@ fn inner(born: &OsString) -> io::Result<()> {
     let born: Born = serde_json::from_str(born.to_str().unwrap_or_default())?;
     let mut socket = socket()?;
     match platform::settle_first(&born.namespaces, born.ids) {
-        Ok(()) => supervise(socket, born.namespaces),
+        Ok(()) => supervise(socket, born.namespaces, born.moved.as_ref()),
         Err(error) => refuse(&mut socket, &error),
     }
 }

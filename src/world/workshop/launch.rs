@@ -89,7 +89,13 @@ impl Running {
         let temporary = prepare::beside(&scratch)?;
         let instructions =
             prepare::instructions(launcher.means, order, &scratch, temporary.path())?;
-        let setting = prepare::setting(launcher.means, &launcher.hidden, order, &instructions);
+        let setting = prepare::setting(
+            launcher.means,
+            &launcher.hidden,
+            order,
+            &scratch,
+            &instructions,
+        );
 
         let (mut socket, theirs) = UnixStream::pair()?;
         socket.set_write_timeout(Some(PATIENCE))?;

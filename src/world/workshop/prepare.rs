@@ -68,6 +68,7 @@ pub(super) fn setting(
     means: Means,
     hidden: &[PathBuf],
     order: &Order,
+    scratch: &Path,
     instructions: &Instructions,
 ) -> Setting {
     use Namespace::{Ipc, Mount, Net, Pid, User};
@@ -84,6 +85,7 @@ pub(super) fn setting(
             .filter_map(|path| fs::canonicalize(path).ok())
             .collect(),
         visible: instructions.writable.clone(),
+        scratch: scratch.to_owned(),
     }
 }
 

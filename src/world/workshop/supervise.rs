@@ -18,7 +18,7 @@ use nix::unistd::Pid;
 use super::confinement::{Confinement, Namespace};
 use super::platform;
 use super::ran::End;
-use super::wire::{self, Instructions, TERMINATE, Tell};
+use super::wire::{self, Instructions, Moved, TERMINATE, Tell};
 
 /// How long is waited before those that were killed are looked for again.
 const AGAIN: Duration = Duration::from_millis(1);
@@ -27,8 +27,15 @@ const AGAIN: Duration = Duration::from_millis(1);
 const REAL_TIME: i32 = 34;
 
 /// Starts the command that the socket brings, and tells how it ended.
-pub(super) fn supervise(mut socket: UnixStream, namespaces: BTreeSet<Namespace>) -> io::Result<()> {
+pub(super) fn supervise(
+    mut socket: UnixStream,
+    namespaces: BTreeSet<Namespace>,
+    moved: Option<&Moved>,
+) -> io::Result<()> {
     let mut instructions: Instructions = wire::receive(&mut socket)?;
+    if let Some(moved) = moved {
+        instructions.dir = moved.seen(&instructions.dir);
+    }
     let stdin = std::mem::take(&mut instructions.stdin);
     let alone = namespaces.contains(&Namespace::Pid);
     let teller = socket.try_clone()?;

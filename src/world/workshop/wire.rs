@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Read, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -30,6 +30,29 @@ pub(super) struct Setting {
     pub hidden: Vec<PathBuf>,
     /// Directories that must not be hidden.
     pub visible: Vec<PathBuf>,
+    /// The scratch copy.
+    pub scratch: PathBuf,
+}
+
+/// A directory that a command sees at another place than others do.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct Moved {
+    /// Where others see it.
+    pub from: PathBuf,
+    /// Where the command does.
+    pub to: PathBuf,
+}
+
+impl Moved {
+    /// Where the command sees what others see at `path`.
+    pub fn seen(&self, path: &Path) -> PathBuf {
+        match path.strip_prefix(&self.from) {
+            // An empty rest would leave a slash at the end.
+            Ok(rest) if rest.as_os_str().is_empty() => self.to.clone(),
+            Ok(rest) => self.to.join(rest),
+            Err(_) => path.to_owned(),
+        }
+    }
 }
 
 /// What is to be run, and what it may do.
@@ -102,6 +125,21 @@ mod tests {
         assert_eq!(receive::<String>(&mut rest).unwrap(), "one");
         assert_eq!(receive::<u8>(&mut rest).unwrap(), 2);
         assert!(rest.is_empty());
+    }
+
+    #[test]
+    fn what_is_moved_is_seen_elsewhere() {
+        let moved = Moved {
+            from: PathBuf::from("/tmp/a"),
+            to: PathBuf::from("/srv/tree"),
+        };
+        for (path, seen) in [
+            ("/tmp/a", "/srv/tree"),
+            ("/tmp/a/b", "/srv/tree/b"),
+            ("/tmp/ab", "/tmp/ab"),
+        ] {
+            assert_eq!(moved.seen(Path::new(path)).as_os_str(), seen);
+        }
     }
 
     #[test]

@@ -170,6 +170,44 @@ fn a_whole_file_may_be_replaced() {
 }
 
 #[test]
+fn each_line_that_a_change_fits_is_changed_alone() {
+    const RANGE: &str = "first = \"{{ input.first }}\"\nlast = \"{{ input.last }}\"\n";
+    let keys = format!("{RANGE}lines = [{{ find = \"return (.) .*\", put = \"return $1\" }}]");
+    let (workshop, heard) = workshop(SOURCE, ran(End::Exited(0), ""));
+    let (verdict, fact) = bench(&keys).fact(&workshop).unwrap();
+    assert_eq!(
+        (verdict, fact.location.as_deref(), fact.expected.as_str()),
+        (
+            Verdict::Fail,
+            Some("src/a.py:3"),
+            "tests that fail when its line 3 is `return a`"
+        )
+    );
+    let orders: Vec<_> = heard.try_iter().collect();
+    let [order] = orders.as_slice() else {
+        panic!("{orders:?}");
+    };
+    assert_eq!(
+        order.edits[0].text,
+        "import os\ndef total(a):\n    return a\n"
+    );
+    let none = keys.replace("return (", "yield (");
+    let (verdict, said) = judged(&none, ran(End::Exited(1), ""));
+    assert_eq!(verdict, Verdict::Review);
+    assert!(said[0].contains("leaves the file as it is"), "{said:?}");
+}
+
+#[test]
+fn more_mutants_than_can_be_run_confirm_nothing() {
+    let bodies: Vec<_> = (0..51).map(|n| format!("\"return {n}\"")).collect();
+    let with = "with = [\"return None\", \"raise NotImplementedError\"]";
+    let keys = BODIES.replace(with, &format!("with = [{}]", bodies.join(", ")));
+    let (workshop, heard) = workshop(SOURCE, ran(End::Exited(1), ""));
+    assert_eq!(bench(&keys).judge(&workshop).verdict, Verdict::Review);
+    assert_eq!(heard.try_iter().count(), 0);
+}
+
+#[test]
 fn a_mistake_is_told() {
     for (keys, said) in [
         (String::new(), "or say `replace`"),
@@ -184,6 +222,14 @@ fn a_mistake_is_told() {
             "at least one body",
         ),
         (format!("{BODIES}red_exit = [0]"), "the code 0 passes"),
+        (
+            format!("{BODIES}lines = [{{ find = \"(\", put = \"\" }}]"),
+            "not a pattern",
+        ),
+        (
+            "replace = \"\"\nlines = [{ find = \"a\", put = \"\" }]".into(),
+            "changes the whole file",
+        ),
         (
             BODIES.replace("{{ input.last }}", "{{ field.test }}"),
             "unknown variable",

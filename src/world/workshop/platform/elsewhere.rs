@@ -5,12 +5,14 @@ use std::collections::BTreeSet;
 use nix::unistd::Pid;
 
 use crate::world::workshop::confinement::Namespace;
-use crate::world::workshop::wire::{Instructions, Setting};
+use crate::world::workshop::wire::{Instructions, Moved, Setting};
 
 /// There are no namespaces.
 #[expect(clippy::unnecessary_wraps, reason = "elsewhere it can fail")]
-pub(in crate::world::workshop) fn enter(_: &Setting) -> std::io::Result<BTreeSet<Namespace>> {
-    Ok(BTreeSet::new())
+pub(in crate::world::workshop) fn enter(
+    _: &Setting,
+) -> std::io::Result<(BTreeSet<Namespace>, Option<Moved>)> {
+    Ok((BTreeSet::new(), None))
 }
 
 /// Nobody becomes another.

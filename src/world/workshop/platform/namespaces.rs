@@ -11,18 +11,27 @@ use nix::sys::signal::Signal;
 use nix::unistd::{getgid, getuid};
 
 use crate::world::workshop::confinement::Namespace;
-use crate::world::workshop::wire::Setting;
+use crate::world::workshop::wire::{Moved, Setting};
 
-/// Enters as many of the wanted namespaces as the kernel lets us, and tells which.
+/// Directories of the system's that are empty where nobody has put anything into them. Only the
+/// system's administrator writes in what is above them.
+const STAGES: [&str; 4] = ["/srv", "/media", "/mnt", "/opt"];
+
+/// Enters as many of the wanted namespaces as the kernel lets us, and tells which, and where the
+/// scratch copy is seen where that is elsewhere.
 ///
 /// With [`Namespace::Pid`] the next child is the first process of a namespace of its own. To be
 /// called while the process has one thread.
-pub(in crate::world::workshop) fn enter(setting: &Setting) -> std::io::Result<BTreeSet<Namespace>> {
+pub(in crate::world::workshop) fn enter(
+    setting: &Setting,
+) -> std::io::Result<(BTreeSet<Namespace>, Option<Moved>)> {
     let entered = enter_most(&setting.namespaces)?;
-    if entered.contains(&Namespace::Mount) {
-        mount_over(setting);
-    }
-    Ok(entered)
+    let moved = if entered.contains(&Namespace::Mount) {
+        mount_over(setting)
+    } else {
+        None
+    };
+    Ok((entered, moved))
 }
 
 /// A kernel may refuse all, or those of the network, or, to one without privileges, all but with a
@@ -73,18 +82,15 @@ fn flags(namespaces: &BTreeSet<Namespace>) -> CloneFlags {
     namespaces.iter().map(flag).collect()
 }
 
-/// Gives the command a shared memory of its own, and an empty directory for each hidden one.
+/// Gives the command a shared memory of its own, an empty directory for each hidden one, and the
+/// scratch copy below an empty one.
 ///
 /// Nothing is mounted unless it stays in this namespace; what cannot be mounted is left as it is.
-fn mount_over(setting: &Setting) {
+fn mount_over(setting: &Setting) -> Option<Moved> {
     let private = MsFlags::MS_REC | MsFlags::MS_PRIVATE;
     if mount(None::<&str>, "/", None::<&str>, private, None::<&str>).is_err() {
-        return;
+        return None;
     }
-    let memory = |at: &Path, options: &str| {
-        let flags = MsFlags::MS_NOSUID | MsFlags::MS_NODEV;
-        mount(Some("tmpfs"), at, Some("tmpfs"), flags, Some(options))
-    };
     let _ = memory(Path::new("/dev/shm"), "size=64m,mode=1777");
     for hidden in &setting.hidden {
         let needed = setting.visible.iter().any(|path| path.starts_with(hidden));
@@ -92,6 +98,41 @@ fn mount_over(setting: &Setting) {
             let _ = memory(hidden, "size=4k,mode=0000");
         }
     }
+    let stage = STAGES
+        .into_iter()
+        .map(Path::new)
+        .find(|dir| is_empty(dir))?;
+    stage_at(stage, &setting.scratch).ok()
+}
+
+fn memory(at: &Path, options: &str) -> nix::Result<()> {
+    let flags = MsFlags::MS_NOSUID | MsFlags::MS_NODEV;
+    mount(Some("tmpfs"), at, Some("tmpfs"), flags, Some(options))
+}
+
+fn is_empty(dir: &Path) -> bool {
+    fs::read_dir(dir).is_ok_and(|mut entries| entries.next().is_none())
+}
+
+/// Shows the scratch copy below a directory that has nothing else in it.
+///
+/// Tools look for their configuration in the directories above the one in which they start, and
+/// where scratch copies are made others can write.
+fn stage_at(stage: &Path, scratch: &Path) -> std::io::Result<Moved> {
+    memory(stage, "size=4k,mode=0755")?;
+    let to = stage.join("tree");
+    fs::create_dir(&to)?;
+    mount(
+        Some(scratch),
+        &to,
+        None::<&str>,
+        MsFlags::MS_BIND,
+        None::<&str>,
+    )?;
+    Ok(Moved {
+        from: scratch.to_owned(),
+        to,
+    })
 }
 
 /// Makes this process, the first of a pid namespace, one that ends with its parent, sees only its

@@ -1,0 +1,242 @@
+//! Tests of Python that tell a story in place of testing, against `unit-tests.toml`.
+
+use crate::harness::quest_play::QuestPlay;
+
+const FILE: &str = "tests/added/test_volume_weight.py";
+const SUBMITTED: [&str; 2] = [
+    "--function=volume_weight",
+    "--test_file=tests/added/test_volume_weight.py",
+];
+const IMPORTS: &str = "import pytest\nfrom parcels.rates import volume_weight\n";
+
+/// Tests that reach for more than what they test.
+const REFUSED: &[(&str, &str)] = &[
+    (
+        "leaves in the middle",
+        "import os\ndef test_a():\n    volume_weight(1, 2, 3)\n    os._exit(0)\n",
+    ),
+    (
+        "leaves by another way",
+        "def test_a():\n    raise SystemExit(0)\n",
+    ),
+    (
+        "leaves the runner",
+        "def test_a():\n    pytest.exit('done', returncode=0)\n",
+    ),
+    (
+        "skips itself",
+        "pytest.skip('later', allow_module_level=True)\n",
+    ),
+    (
+        "is marked to be skipped",
+        "@pytest.mark.skip\ndef test_a():\n    assert volume_weight(1, 2, 3) == 1\n",
+    ),
+    (
+        "is expected to fail",
+        "@pytest.mark.xfail\ndef test_a():\n    assert volume_weight(1, 2, 3) == 9\n",
+    ),
+    (
+        "writes the report at the end",
+        "import atexit\natexit.register(lambda: open('junit.xml', 'w').write('<testsuites/>'))\n",
+    ),
+    (
+        "writes the counts of lines",
+        "def test_a():\n    open('coverage.lcov', 'w').write('SF:src/parcels/rates.py')\n",
+    ),
+    (
+        "looks whether the code is the same",
+        "import inspect\ndef test_a():\n    assert '5' in inspect.getsource(volume_weight)\n",
+    ),
+    (
+        "looks at what is compiled",
+        "def test_a():\n    assert volume_weight.__code__.co_consts\n",
+    ),
+    (
+        "looks by a pattern",
+        "def test_a():\n    match volume_weight:\n        case object(__code__=code):\n            assert code\n",
+    ),
+    (
+        "looks by a format",
+        "def test_a():\n    assert 'x' in '{0.__code__.co_consts}'.format(volume_weight)\n",
+    ),
+    (
+        "reads the frames of an error",
+        "def test_a():\n    with pytest.raises(ValueError) as info:\n        volume_weight(0, 0, 0)\n    info.tb.tb_frame.f_globals\n",
+    ),
+    (
+        "takes the runner as a fixture",
+        "def test_a(request):\n    assert volume_weight(1, 2, 30) == 12\n",
+    ),
+    (
+        "patches",
+        "def test_a(monkeypatch):\n    assert volume_weight(1, 2, 30) == 12\n",
+    ),
+    ("loads a plugin", "pytest_plugins = ['forge']\n"),
+    ("imports from the zone", "from test_forge import *\n"),
+    (
+        "imports by a text",
+        "def test_a():\n    __import__('os')._exit(0)\n",
+    ),
+    ("runs a text", "def test_a():\n    eval('1')\n"),
+    (
+        "hides the built-in",
+        "def hide():\n    open = 1\ndef test_a():\n    open('junit.xml', 'w')\n",
+    ),
+    ("is no Python", "def test_a(:\n"),
+    (
+        "is another encoding",
+        "# coding: utf-7\n+AGkAbQBwAG8AcgB0-\n",
+    ),
+    ("has NUL", "def test_a():\n    assert '\0'\n"),
+];
+
+/// Tests that show nothing, and by which rule.
+const HOLLOW: &[(&str, &str, &str)] = &[
+    ("has no test", "", "tests-pass"),
+    (
+        "asks nothing",
+        "def test_a():\n    assert True\n",
+        "lines-covered",
+    ),
+    (
+        "prints a tally",
+        "def test_a():\n    assert 'PASSED' in '5 PASSED'\n",
+        "lines-covered",
+    ),
+    (
+        "runs and asks nothing of the value",
+        "def test_runs():\n    volume_weight(1, 2, 3)\n    try_it = volume_weight(4, 5, 6)\n    with pytest.raises(ValueError):\n        volume_weight(0, 1, 1)\n",
+        "tests-bite",
+    ),
+    (
+        "asks nothing of what it refuses",
+        "def test_a():\n    assert volume_weight(10, 20, 30) == 1200\n",
+        "lines-covered",
+    ),
+    (
+        "puts another function in its place",
+        "def volume_weight(a, b, c):\n    return 1200\ndef test_a():\n    assert volume_weight(10, 20, 30) == 1200\n",
+        "lines-covered",
+    ),
+];
+
+#[test]
+fn no_test_tells_a_story() {
+    let play = QuestPlay::of("unit-tests");
+    play.scan(&play.beside("functions.jsonl"), &["--max-tries=99"]);
+    let deep = deep();
+    for (what, text) in REFUSED
+        .iter()
+        .copied()
+        .chain([("is very deep", deep.as_str())])
+    {
+        play.put(FILE, format!("{IMPORTS}{text}"));
+        let (_, verdict, rules) = play.submit(&SUBMITTED);
+        assert_eq!(
+            (verdict.as_str(), rules),
+            ("FAIL", vec!["plain-tests".to_owned()]),
+            "{what}"
+        );
+    }
+    for (what, text, rule) in HOLLOW {
+        play.put(FILE, format!("{IMPORTS}{text}"));
+        let (_, verdict, rules) = play.submit(&SUBMITTED);
+        assert_eq!(
+            (verdict.as_str(), rules),
+            ("FAIL", vec![(*rule).to_owned()]),
+            "{what}"
+        );
+    }
+    play.put_control("right");
+    play.passes(&SUBMITTED);
+}
+
+/// Brackets that no parser follows to the end.
+fn deep() -> String {
+    format!("x = {}{}\n", "(".repeat(5_000), ")".repeat(5_000))
+}
+
+#[test]
+fn nothing_beside_the_tests_is_changed() {
+    let play = QuestPlay::of("unit-tests");
+    play.scan(&play.beside("functions.jsonl"), &["--max-tries=99"]);
+    let planted = [
+        ("tests/added/conftest.py", "collect_ignore_glob = ['*']\n"),
+        ("tests/conftest.py", "import os\nos._exit(0)\n"),
+        ("conftest.py", "import os\nos._exit(0)\n"),
+        ("pytest.ini", "[pytest]\naddopts = --collect-only\n"),
+        (
+            "pyproject.toml",
+            "[tool.pytest.ini_options]\naddopts = '--collect-only'\n",
+        ),
+        ("tox.ini", "[pytest]\naddopts = --collect-only\n"),
+        (".coveragerc", "[run]\nomit = *\n"),
+        ("sitecustomize.py", "import os\nos._exit(0)\n"),
+        ("pytest.py", "raise SystemExit(0)\n"),
+        ("src/sitecustomize.py", "import os\nos._exit(0)\n"),
+        ("src/pytest_cov.py", "raise SystemExit(0)\n"),
+        (
+            "src/parcels/rates.py",
+            "def volume_weight(a, b, c):\n    return 0\n",
+        ),
+        ("tests/test_rates.py", ""),
+        (".comail/plain-tests/ast.py", "raise SystemExit(0)\n"),
+        ("junit.xml", "<testsuites/>"),
+        ("tests/added/more/test_x.py", ""),
+    ];
+    for (path, text) in planted {
+        play.restore();
+        play.put_control("leaves-a-line-out");
+        play.put(path, text);
+        let (_, verdict, rules) = play.submit(&SUBMITTED);
+        assert_eq!(verdict, "FAIL", "{path}");
+        assert!(
+            rules.contains(&"only-tests-changed".to_owned()),
+            "{path}: {rules:?}"
+        );
+    }
+    // What is compiled and does not belong to the tree is not loaded either.
+    play.restore();
+    play.put_control("leaves-a-line-out");
+    play.put("src/parcels/__pycache__/rates.cpython-311.pyc", "forged");
+    play.put("tests/added/test_forge.py", "import os\nos._exit(0)\n");
+    play.fails(&SUBMITTED, "lines-covered");
+    play.put_control("right");
+    play.passes(&SUBMITTED);
+}
+
+#[test]
+fn the_environment_of_whoever_submits_does_not_count() {
+    let play = QuestPlay::of("unit-tests");
+    play.scan(&play.beside("functions.jsonl"), &[]);
+    play.put_control("expects-something-else");
+    let forge = play.place.at("forge");
+    std::fs::create_dir(&forge).expect("a folder");
+    for name in [
+        "sitecustomize.py",
+        "usercustomize.py",
+        "pytest.py",
+        "ast.py",
+    ] {
+        std::fs::write(forge.join(name), "import os\nos._exit(0)\n").expect("a file");
+    }
+    let mut command = play.place.command();
+    for name in [
+        "PYTHONPATH",
+        "PYTHONHOME",
+        "PYTHONUSERBASE",
+        "HOME",
+        "PATH",
+        "XDG_CONFIG_HOME",
+    ] {
+        command.env(name, &forge);
+    }
+    command
+        .env("PYTEST_ADDOPTS", "--collect-only")
+        .env("PYTEST_PLUGINS", "forge")
+        .env("COVERAGE_FILE", "elsewhere")
+        .env("PACKAGE", "os");
+    let run = crate::harness::Run::of(command.arg("submit").args(SUBMITTED));
+    assert_eq!(run.code, 5, "{run:?}");
+    assert!(run.stdout.contains("tests-pass"), "{run:?}");
+}

@@ -1,0 +1,140 @@
+//! A quest whose gate runs what is submitted by a shell: whatever an agent can write is tried.
+
+use std::fs;
+use std::path::PathBuf;
+
+use serde_json::Value;
+
+use super::quest_play::rules;
+use super::{Place, Run};
+
+const QUEST: &str = r#"
+name = "scripts"
+unit = "task"
+[input]
+format = "lines"
+[tree]
+write = ["in/**"]
+[prompt]
+text = "Write a script for {{ key }}"
+[example]
+key = "a"
+file = "in/a.sh"
+[[field]]
+name = "file"
+kind = "file"
+required = true
+help = "the script"
+[[check]]
+name = "runs"
+kind = "command"
+argv = ["sh", "{{ field.file }}"]
+timeout = "TIMEOUT"
+[[control]]
+name = "right"
+key = "a"
+submit = { file = "in/yes.sh" }
+verdict = "PASS"
+[[control]]
+name = "wrong"
+key = "a"
+submit = { file = "in/no.sh" }
+verdict = "FAIL"
+fires = ["runs"]
+"#;
+
+/// What a gate said.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Said {
+    /// The verdict.
+    pub verdict: String,
+    /// Every rule that fired.
+    pub rules: Vec<String>,
+    /// All of the answer, as JSON.
+    pub all: Value,
+}
+
+/// A session of such quests: its tree in `tree`, temporary files in `tmp`.
+pub struct ShellQuest {
+    /// The place.
+    pub place: Place,
+}
+
+impl ShellQuest {
+    /// A session in which a script may run for so long.
+    pub fn new(timeout: &str) -> Self {
+        Self::scanned(timeout, |_| {})
+    }
+
+    /// The same, with something done before the scan.
+    pub fn scanned(timeout: &str, before: impl FnOnce(&Place)) -> Self {
+        let place = Place::new();
+        for folder in ["tree", "tree/in", "tree/own", "tmp"] {
+            fs::create_dir(place.at(folder)).expect("a folder");
+        }
+        place.write("tree/in/yes.sh", "exit 0\n");
+        place.write("tree/in/no.sh", "exit 1\n");
+        place.write("tree/own/data", "as it was\n");
+        place.write("list.txt", "one\ntwo\nthree\n");
+        place.write("quest.toml", QUEST.replace("TIMEOUT", timeout));
+        before(&place);
+        let quest = Self { place };
+        quest.scan();
+        quest
+    }
+
+    #[track_caller]
+    fn scan(&self) {
+        let mut command = self.place.command();
+        command
+            .env("PATH", self.path())
+            .env("TMPDIR", self.place.at("tmp"))
+            .args(["scan", "list.txt", "--quest=quest.toml", "--tree=tree"])
+            .args(["--max-tries=99", "--pause-after=0"]);
+        Run::of(&mut command).ok();
+    }
+
+    /// The search path of the scan, in which an operator's own programs come first.
+    fn path(&self) -> String {
+        format!("{}:/usr/bin:/bin", self.place.at("bin").display())
+    }
+
+    /// A path in the tree.
+    pub fn at(&self, name: &str) -> PathBuf {
+        self.place.at("tree").join(name)
+    }
+
+    /// Submits this script for the first quest.
+    #[track_caller]
+    pub fn tries(&self, script: &str) -> Said {
+        fs::write(self.at("in/try.sh"), script).expect("a script");
+        self.submits("in/try.sh")
+    }
+
+    /// Submits this value for the first quest.
+    #[track_caller]
+    pub fn submits(&self, file: &str) -> Said {
+        let file = format!("--file={file}");
+        said(self.place.json(["submit", "--id=1", &file]))
+    }
+
+    /// Expects that the script fails.
+    #[track_caller]
+    pub fn refuses(&self, script: &str) -> Said {
+        let said = self.tries(script);
+        assert_eq!(said.verdict, "FAIL", "{script}: {:#}", said.all);
+        said
+    }
+}
+
+/// What a judgement's answer says.
+#[track_caller]
+pub fn said((code, answer): (i32, Value)) -> Said {
+    let verdict = answer["verdict"].as_str();
+    let verdict = verdict.unwrap_or_else(|| panic!("not judged ({code}): {answer:#}"));
+    Said {
+        verdict: verdict.to_owned(),
+        rules: rules(&answer),
+        all: answer,
+    }
+}

@@ -1,0 +1,40 @@
+//! The tools that quest files run.
+
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// A search path on which `python3` has pytest, and `cargo` is a toolchain's own.
+pub fn path() -> OsString {
+    let system = ["/usr/local/bin", "/usr/bin", "/bin"].map(PathBuf::from);
+    let own = [python(), rust()].into_iter().chain(system);
+    std::env::join_paths(own).expect("directories without a colon")
+}
+
+/// The programs of the Python environment, which is made where it is not there.
+fn python() -> PathBuf {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let tools = root.join("target/tools");
+    fs::create_dir_all(&tools).expect("a directory for tools");
+    // Tests run in processes of their own, and one of them makes it.
+    let lock = File::create(tools.join("lock")).expect("a lock");
+    lock.lock().expect("a turn at the tools");
+    let made = Command::new(root.join(".ci/tools")).output();
+    let made = made.expect("the script that makes the tools starts");
+    assert!(
+        made.status.success(),
+        ".ci/tools cannot make the tools of the quest files, which come from the package \
+         registry: {}",
+        String::from_utf8_lossy(&made.stderr)
+    );
+    tools.join("python/bin")
+}
+
+/// The programs of the Rust toolchain with which this was built.
+fn rust() -> PathBuf {
+    let asked = Command::new("rustc").args(["--print", "sysroot"]).output();
+    let asked = asked.expect("rustc starts");
+    let root = String::from_utf8(asked.stdout).expect("a path");
+    Path::new(root.trim()).join("bin")
+}
