@@ -20,7 +20,7 @@ fn a_document_passes_when_each_claim_is_shown() {
     play.check();
     play.scan("documents.jsonl");
     assert!(play.next().contains("docs/backup.md"));
-    play.expect("backup", BACKUP, "FAIL form");
+    play.expect("backup", BACKUP, "FAIL field-format");
     play.put_control("left-out");
     play.expect("backup", BACKUP, "FAIL every-claim");
     play.put_control("says-otherwise");

@@ -20,9 +20,9 @@ fn five_new_photos_are_left_to_a_person_and_others_are_refused() {
     play.scan("flats.jsonl");
     assert!(play.next().contains("Photograph flat-12"));
     for (control, said) in [
-        ("copied", "FAIL new-scenes open-ended time-and-place"),
-        ("twice", "FAIL new-scenes open-ended"),
-        ("unread", "FAIL new-scenes open-ended time-and-place"),
+        ("copied", "FAIL new-scenes time-and-place"),
+        ("twice", "FAIL new-scenes"),
+        ("unread", "FAIL new-scenes time-and-place"),
         ("right", "REVIEW open-ended"),
     ] {
         play.put_control(control);
@@ -34,7 +34,7 @@ fn five_new_photos_are_left_to_a_person_and_others_are_refused() {
         &place.at("tree/photos/flat-12"),
         &place.at("tree/photos/flat-14"),
     );
-    let said = "FAIL new-scenes-unconfirmed open-ended time-and-place";
+    let said = "FAIL new-scenes-unconfirmed time-and-place";
     submit(&play, "flat-14", said);
     play.ends(0, 1, 2);
 }
