@@ -1,6 +1,7 @@
 //! What is judged: the baseline, and over it the agent's files of the zones.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
@@ -44,6 +45,16 @@ pub enum LeftOut {
         /// A file or link where it needs a folder, or a file in the folder that it replaces.
         with: TreePath,
     },
+}
+
+impl fmt::Display for LeftOut {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Link => f.write_str("a link, which is not followed"),
+            Self::Odd(why) => write!(f, "something that {why}"),
+            Self::Clash { with } => write!(f, "in the way of {with}"),
+        }
+    }
 }
 
 /// An edit that makes no tree.

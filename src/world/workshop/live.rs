@@ -239,7 +239,7 @@ impl Workshop for LiveWorkshop<'_> {
 
 fn seen(snapshot: &Snapshot, path: &TreePath, bench: &Bench) -> FileSeen {
     if let Some(why) = snapshot.left_out.get(path) {
-        return FileSeen::Other(format!("{why:?}").to_lowercase());
+        return FileSeen::Other(why.to_string());
     }
     if snapshot.listing.is_folder(path) {
         return FileSeen::Other("a folder".to_owned());

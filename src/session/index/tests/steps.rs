@@ -1,0 +1,128 @@
+//! Whatever is done in whatever order, index and board say the same.
+
+use super::*;
+
+/// What is done to a quest, by a worker, after so many seconds.
+fn any_step() -> impl Strategy<Value = (u8, usize, u8, i64)> {
+    (0u8..8, 0usize..4, 0u8..3, -1_000i64..1_000)
+}
+
+/// Which of four quests come after which; circles too, that no list makes.
+fn any_order() -> impl Strategy<Value = Vec<Vec<usize>>> {
+    let before = prop::collection::btree_set(0usize..4, 0..2);
+    prop::collection::vec(before, 4).prop_map(|after| {
+        let others = after.into_iter().enumerate().map(|(quest, before)| {
+            let others = before.into_iter().filter(|other| *other != quest);
+            others.collect()
+        });
+        others.collect()
+    })
+}
+
+/// The first quest in TODO that nobody holds and that waits for none.
+fn free_of(board: &Board, now: Timestamp) -> Option<&Standing> {
+    let held = |id| {
+        board
+            .claims()
+            .any(|claim| claim.quest == id && claim.is_live(now))
+    };
+    let passed = |id: &QuestId| board.get(*id).unwrap().proof().is_some();
+    board.quests().iter().find(|quest| {
+        let todo = quest.progress.state == crate::session::State::Todo;
+        todo && !held(quest.id) && quest.after.iter().all(passed)
+    })
+}
+
+fn do_step(
+    session: &mut Session,
+    (what, quest, who, _): (u8, usize, u8, i64),
+    later: SignedDuration,
+) {
+    let todo = session.standing(id(quest)).unwrap().unwrap().progress;
+    let todo = todo.state == crate::session::State::Todo;
+    let event = match what {
+        0 => pass(
+            session,
+            quest % 4,
+            if todo { "mailbox a@b.kr" } else { return },
+        ),
+        1 if todo => attempt(session, quest, Verdict::Review, Grounds::Silence),
+        2 | 3 if todo => attempt(session, quest, Verdict::Fail, Grounds::World),
+        4 => resolution(session, quest),
+        5 => match session.claim_on(id(quest)).unwrap() {
+            Some(claim) => Event::Released(Released {
+                quest: claim.quest,
+                worker: claim.worker,
+            }),
+            None => Event::Resumed(Resumed { streak: 0 }),
+        },
+        6 if todo => carried(session, quest),
+        _ => claim(quest, &format!("w{who}")),
+    };
+    // What cannot happen is refused, and leaves both as they were.
+    append_after(session, later, event);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn an_index_that_followed_the_ledger_is_the_one_made_anew(
+        after in any_order(),
+        steps in prop::collection::vec(any_step(), 1..24),
+    ) {
+        let made = made_in_order(&after);
+        let older = std::fs::read(made.dir.join("index.sqlite")).unwrap();
+        let mut session = Session::open(&made.dir).unwrap();
+        let mut later = SignedDuration::ZERO;
+        for step in steps {
+            later += SignedDuration::from_secs(step.3);
+            do_step(&mut session, step, later);
+        }
+        let plan = plan(&session, &made.dir);
+        let recorded = dump(&Index::open(&plan).unwrap());
+        drop(session);
+        // One line at a time, all at once, and from nothing.
+        std::fs::write(made.dir.join("index.sqlite"), older).unwrap();
+        let session = Session::open(&made.dir).unwrap();
+        prop_assert_eq!(session.mended(), []);
+        let followed = dump(&Index::open(&plan).unwrap());
+        let (rebuilt, _) = Index::rebuild(&plan, &Unwatched).unwrap();
+        prop_assert_eq!(&followed, &recorded);
+        prop_assert_eq!(&dump(&rebuilt), &recorded);
+        let board = session.board().unwrap();
+        prop_assert!(rebuilt.fits(&board, session.checkpoint().tip()).is_ok());
+        prop_assert_eq!(rebuilt.waiting().unwrap(), board.waiting());
+        let free = rebuilt.first_free(at() + later).unwrap();
+        prop_assert_eq!(free.as_ref(), free_of(&board, at() + later));
+        prop_assert!(ledger(&made).exists());
+    }
+
+    #[test]
+    fn what_is_free_is_what_no_live_claim_is_on(
+        claims in prop::collection::vec(prop::option::of((0i64..4_000, 1u32..4)), 5),
+        now in -4_000i64..8_000,
+    ) {
+        let made = made(5);
+        let session = Session::open(&made.dir).unwrap();
+        let (index, _) = Index::in_memory(&plan(&session, &made.dir), &Unwatched).unwrap();
+        let time = |after: i64| at() + SignedDuration::from_millis(after);
+        let mut expected = None;
+        for (quest, claim) in claims.iter().enumerate() {
+            let claim = claim.map(|(taken, lease)| Claim {
+                quest: id(quest),
+                worker: worker(&format!("w{quest}")),
+                at: time(taken),
+                lease: lease.try_into().unwrap(),
+            });
+            if claim.as_ref().is_none_or(|claim| !claim.is_live(time(now))) {
+                expected = expected.or(Some(quest));
+            }
+            if let Some(claim) = claim {
+                index.rows().put_claim(claim).unwrap();
+            }
+        }
+        let free = index.first_free(time(now)).unwrap();
+        prop_assert_eq!(free.map(|standing| standing.id.index()), expected);
+    }
+}
