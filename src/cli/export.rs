@@ -75,6 +75,9 @@ struct Exported {
     gone: u32,
     remaining: u32,
     tally: Tally,
+    /// Whether the results are people's addresses.
+    #[serde(skip)]
+    addresses: bool,
 }
 
 pub(super) fn run(context: &mut Context, args: &ExportArgs) -> Result<Exit> {
@@ -120,6 +123,7 @@ pub(super) fn run(context: &mut Context, args: &ExportArgs) -> Result<Exit> {
         gone: written.gone,
         remaining: tally.todo,
         tally,
+        addresses: session.manifest().kind.definition.is_none(),
     };
     // What is written is written; a reader who has gone does not change how it ended.
     let _ = context.output.show(&exported, text);
@@ -222,5 +226,7 @@ fn text(paper: &mut Paper, exported: &Exported) {
         "{} PASS, {} REVIEW, {} DONE, {} still TODO",
         tally.pass, tally.review, tally.done, tally.todo
     ));
-    paper.line("An address that was found is not a consent to mail it.");
+    if exported.addresses {
+        paper.line("An address that was found is not a consent to mail it.");
+    }
 }

@@ -81,6 +81,7 @@ impl CarryArgs {
 impl Carry {
     /// Makes the session, with what can be carried.
     pub(super) fn create(&self, context: &Context, new: &NewSession<'_>) -> Result<CarriedOver> {
+        same_kind(self.old.manifest())?;
         if !self.recheck {
             same_world(self.old.manifest(), new.manifest)?;
         }
@@ -98,6 +99,19 @@ impl Carry {
             counts: carrier.counts().clone(),
         })
     }
+}
+
+/// Refuses the PASSes of a quest file: they are no proof of addresses.
+fn same_kind(old: &Manifest) -> Result<()> {
+    if old.kind.definition.is_none() {
+        return Ok(());
+    }
+    Err(UsageError(format!(
+        "the earlier session's quests are `{}`, of a quest file, and only PASSes of the e-mail \
+         quest can be carried",
+        old.kind.name
+    ))
+    .into())
 }
 
 /// Refuses to take over what was seen of another world: what a resolver or a proxy of somebody's
