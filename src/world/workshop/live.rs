@@ -43,7 +43,7 @@ struct Look {
 struct Running {
     port: u16,
     // Ended before its directory is removed.
-    _service: Service,
+    service: Service,
     _scratch: TempDir,
 }
 
@@ -105,9 +105,16 @@ impl<'a> LiveWorkshop<'a> {
         let service = Service::start(&order, scratch.path(), &ready, &self.bench.launcher);
         Ok(Running {
             port,
-            _service: service.map_err(|failed| self.not_there(&failed))?,
+            service: service.map_err(|failed| self.not_there(&failed))?,
             _scratch: scratch,
         })
+    }
+
+    /// Whether what answers at its port is the service.
+    fn answers(&self, name: &str, port: u16) -> bool {
+        let services = self.services.borrow();
+        let running = services.get(name).and_then(|running| running.as_ref().ok());
+        running.is_some_and(|running| running.service.answers_at(port))
     }
 
     fn run_in(&self, order: &Order, scratch: &Path) -> Ran {
@@ -260,7 +267,15 @@ impl Workshop for LiveWorkshop<'_> {
 
     fn call(&self, asked: &Call) -> Called {
         match self.port(&asked.service) {
-            Ok(port) => call(asked, port),
+            Ok(port) => {
+                let called = call(asked, port);
+                if self.answers(&asked.service, port) {
+                    called
+                } else {
+                    let why = "it has ended, or somebody else listens at its port";
+                    Called::Unanswered(why.to_owned())
+                }
+            }
             Err(why) => Called::Unanswered(why),
         }
     }
