@@ -110,6 +110,13 @@ fn another_who_answers_is_not_the_service() {
     if let Ok(service) = died {
         until("it has ended", || service.ended() == Some(End::Exited(1)));
     }
+    let mut lasting = shell("sleep 60");
+    lasting.timeout_ms = 1000;
+    let silent = start(&bench, &lasting, &Ready::Tcp { port });
+    assert!(
+        matches!(silent, Err(ServiceFailed::NotReady { .. })),
+        "{silent:?}"
+    );
 }
 
 #[test]

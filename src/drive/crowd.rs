@@ -193,7 +193,8 @@ impl Shared {
                 resolver: lent.resolver,
                 workshop: lent.workshop,
             };
-            observed = Some(observe(&judge, case, &NothingAccepted));
+            let seen = observe(&judge, case, &NothingAccepted).map_err(DriveError::from);
+            observed = Some(seen.and_then(|seen| judge.looked().map(|()| seen)));
         });
         let (judgement, recording) = observed.ok_or(DriveError::Deserted(1))??;
         Ok(Looked {

@@ -31,6 +31,9 @@ pub enum DriveError {
     /// The controls of a quest file cannot be run.
     #[error(transparent)]
     Prove(#[from] ProveError),
+    /// The gate's own side failed while it looked.
+    #[error("the gate cannot look: {0}; nothing changed")]
+    Workshop(String),
     /// A value cannot be written as JSON.
     #[error("cannot write the attempt as JSON")]
     Json(#[from] serde_json::Error),

@@ -33,6 +33,14 @@ pub struct Judge<'a> {
     pub workshop: &'a dyn Workshop,
 }
 
+impl Judge<'_> {
+    /// That the gate could look; an answer is not held to account for what kept it from that.
+    pub(super) fn looked(&self) -> Result<(), DriveError> {
+        let failure = self.workshop.failure();
+        failure.map_or(Ok(()), |why| Err(DriveError::Workshop(why)))
+    }
+}
+
 /// An answer on its way to the gate.
 #[derive(Debug, Clone, Copy)]
 pub struct Answer<'a> {
@@ -169,6 +177,7 @@ impl Turn<'_> {
         }
         let accepted = SessionAccepted::new(session, self.quest.id);
         let observed = observe(self.judge, self.case(), &accepted)?;
+        self.judge.looked()?;
         let (judgement, recording) = accepted.told(observed)?;
         Ok(Ruling::seen(self.judge.gate, judgement, recording))
     }

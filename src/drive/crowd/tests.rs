@@ -9,6 +9,7 @@ use crate::drive::{Lent, email_record};
 use crate::gate::email::settings::EmailSettings;
 use crate::quest::{Digest, FieldName, Key, QuestId};
 use crate::session::{FORMAT, Frozen, Lease, SourceRecord};
+use crate::world::workshop::MockWorkshop;
 use crate::world::{
     Fetched, Fetcher, Looked as Answer, RecordKind, Request, Resolver, Silence, Unanswered,
 };
@@ -84,6 +85,19 @@ impl<F> Resolver for Mute<F> {
     }
 }
 
+/// The same with a tree that cannot be looked at.
+struct Broken(Mute<fn(&str)>);
+
+impl SharedWorld for Broken {
+    fn lend(&self, look: &mut dyn FnMut(Lent<'_>)) {
+        let mut workshop = MockWorkshop::new();
+        let failure = || Some("the tree is gone".to_owned());
+        workshop.expect_failure().returning(failure);
+        let workshop = &workshop;
+        self.0.lend(&mut |lent| look(Lent { workshop, ..lent }));
+    }
+}
+
 fn never() -> bool {
     false
 }
@@ -96,6 +110,15 @@ fn all(crowd: &mut Crowd) -> Vec<usize> {
     }
     judged.sort_unstable();
     judged
+}
+
+#[test]
+fn what_we_could_not_look_at_is_no_judgement() {
+    let jobs = vec![job(0, "acme.co.kr")];
+    let world = Broken(Mute(|_| ()));
+    let mut crowd = Crowd::set_out(jobs, &manifest(), Box::new(world)).unwrap();
+    let error = crowd.next(&never).unwrap_err().to_string();
+    assert!(error.contains("the tree is gone"), "{error}");
 }
 
 #[test]

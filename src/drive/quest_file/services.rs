@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::gate::checks::nobodys;
 use crate::gate::checks::outside::{Missing, Outside};
 use crate::gate::checks::spec::Flaw;
 use crate::quest::file::{Mistake, QuestFile, ReadyTable, ServiceTable, is_kebab};
@@ -42,7 +43,8 @@ fn plan(table: &ServiceTable, outside: &dyn Outside) -> Result<ServicePlan, Flaw
     let path = pinned.path.to_string_lossy();
     let argv = std::iter::once(Ok(Template::fixed(&path)))
         .chain(arguments.iter().map(|text| template("argv", text)));
-    let mut env = BTreeMap::new();
+    let nobodys = nobodys().map(|(name, value)| (name, Template::fixed(&value)));
+    let mut env: BTreeMap<_, _> = nobodys.collect();
     for name in table.pass_env.iter().map(String::as_str).chain(["PATH"]) {
         let value = outside.variable(name).map_err(missing("pass_env"))?;
         env.insert(name.to_owned(), Template::fixed(&value));

@@ -61,4 +61,5 @@ mod workbench;
 
 pub use context::Context;
 pub use file_gate::FileGate;
+pub use orders::nobodys;
 pub use quest_check::{CheckHead, UNCONFIRMED};

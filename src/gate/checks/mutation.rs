@@ -245,7 +245,8 @@ impl Red {
         let unclear = |why: String| Colour::Unclear(format!("{why}: {}", tail(ran)));
         let code = match &ran.end {
             End::Exited(code) => *code,
-            End::TimedOut => return Colour::Red,
+            // A test that hangs and one that was stopped look alike.
+            End::TimedOut => return unclear(String::from("they did not end in their time")),
             End::Signalled(signal) => {
                 return unclear(format!("they were ended by signal {signal}"));
             }

@@ -34,8 +34,8 @@ struct ToldFact {
 
 /// What stands in the way, by what a script has answered.
 ///
-/// It passes by saying so and nothing else; what cannot be read, or contradicts itself, confirms
-/// nothing.
+/// It passes by saying so and nothing else, or by a code alone; what cannot be read, or
+/// contradicts itself, confirms nothing.
 #[must_use]
 pub fn judged(ran: &Ran, fields: &[Field]) -> Vec<Found> {
     let unclear = |why: String| {
@@ -49,10 +49,20 @@ pub fn judged(ran: &Ran, fields: &[Field]) -> Vec<Found> {
         End::TooMuchOutput => return unclear(String::from("it printed too much")),
         End::TimedOut | End::NotStarted(_) => return unclear(String::from("it did not end")),
     };
-    if !ran.stdout.trim_ascii_start().starts_with(b"{") {
+    let said = ran.stdout.trim_ascii();
+    if said.is_empty() {
         return by_code(code, ran);
     }
-    let answer: Answer = match serde_json::from_slice(&ran.stdout) {
+    if !said.starts_with(b"{") {
+        // What the script says may stand after words that code under test printed.
+        return match code {
+            1 => by_code(code, ran),
+            _ => unclear(format!(
+                "it ended with the code {code}, and printed no answer"
+            )),
+        };
+    }
+    let answer: Answer = match serde_json::from_slice(said) {
         Ok(answer) => answer,
         Err(error) => return unclear(format!("it cannot be read ({error})")),
     };

@@ -40,6 +40,18 @@ name = "api"
 argv = ["serve"]
 "#;
 
+/// The programs that its commands may run.
+const PROGRAMS: [&str; 8] = [
+    "pytest",
+    "python3",
+    "cargo",
+    "sh",
+    "py.test",
+    "python3.12",
+    "node",
+    "ruby",
+];
+
 /// A quest file with what it goes by, and a case.
 #[derive(Debug, Clone)]
 pub struct Bench {
@@ -72,7 +84,7 @@ impl Bench {
             text: format!("{HEAD}{checks}"),
             outside: Gathered {
                 assets: [("checks/judge.py", "print()\n")].map(pair).into(),
-                programs: ["pytest", "python3", "cargo"].map(program).into(),
+                programs: PROGRAMS.map(program).into(),
                 variables: variables.map(pair).into(),
             },
             quest: Quest {

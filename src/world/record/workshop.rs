@@ -86,4 +86,8 @@ impl Workshop for Recorder<'_> {
             started
         })
     }
+
+    fn failure(&self) -> Option<String> {
+        self.world.workshop.failure()
+    }
 }

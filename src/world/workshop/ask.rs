@@ -30,6 +30,13 @@ pub trait Workshop {
 
     /// Starts the service of this name, once for this judgement, and says where it listens.
     fn service(&self, name: &str) -> Started;
+
+    /// Why it could not look as it should have, by no fault of what is judged; none when it could.
+    ///
+    /// What was answered then is no ground for a judgement that stands.
+    fn failure(&self) -> Option<String> {
+        None
+    }
 }
 
 /// What came of starting a service.

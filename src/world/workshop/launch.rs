@@ -11,6 +11,7 @@ use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use nix::unistd::Pid;
 use tempfile::TempDir;
 
 use super::confined::{CONFINED, ENVIRONMENT};
@@ -119,6 +120,11 @@ impl Running {
             _temporary: temporary,
         };
         sent.map(|()| running)
+    }
+
+    /// The child, which descends to all that the command starts.
+    pub(super) fn first(&self) -> Pid {
+        Pid::from_raw(self.child.id().cast_signed())
     }
 
     /// What is known of it.

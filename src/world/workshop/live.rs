@@ -16,7 +16,7 @@ use super::ran::{End, Ran};
 use super::{
     Call, Called, Changed, FileSeen, Service, ServiceFailed, Started, Workshop, free_port, run,
 };
-use crate::world::tree::{Change, ChangeKind, Snapshot, TreePath};
+use crate::world::tree::{Change, ChangeKind, Snapshot, TreeError, TreePath};
 
 /// How much of what a service prints is kept, in bytes.
 const SERVICE_OUTPUT_BYTES: u64 = 64 * 1024;
@@ -29,6 +29,8 @@ pub struct LiveWorkshop<'a> {
     bench: &'a Bench,
     look: OnceCell<Result<Look, String>>,
     services: RefCell<BTreeMap<String, Result<Running, String>>>,
+    /// The first of what kept it from looking.
+    failure: RefCell<Option<String>>,
 }
 
 /// What the tree was when the judgement first asked.
@@ -41,7 +43,7 @@ struct Look {
 struct Running {
     port: u16,
     // Ended before its directory is removed.
-    _service: Service,
+    service: Service,
     _scratch: TempDir,
 }
 
@@ -53,12 +55,25 @@ impl<'a> LiveWorkshop<'a> {
             bench,
             look: OnceCell::new(),
             services: RefCell::default(),
+            failure: RefCell::default(),
         }
     }
 
     fn look(&self) -> Result<&Look, String> {
         let look = self.look.get_or_init(|| look(self.bench));
-        look.as_ref().map_err(Clone::clone)
+        look.as_ref().map_err(|why| self.failed(why.clone()))
+    }
+
+    /// Notes what kept it from looking.
+    fn failed(&self, why: String) -> String {
+        self.failure.borrow_mut().get_or_insert_with(|| why.clone());
+        why
+    }
+
+    /// Reads a file of a snapshot.
+    fn seen(&self, snapshot: &Snapshot, path: &TreePath) -> FileSeen {
+        let seen = seen(snapshot, path, self.bench);
+        seen.unwrap_or_else(|error| FileSeen::Other(self.failed(error.to_string())))
     }
 
     /// A scratch copy of what is judged, with these edits.
@@ -71,10 +86,11 @@ impl<'a> LiveWorkshop<'a> {
         }
         let mut builder = tempfile::Builder::new();
         let scratch = builder.prefix("comail-").tempdir_in(&self.bench.scratch);
-        let scratch = scratch.map_err(|error| format!("no scratch copy can be made: {error}"))?;
+        let scratch = scratch
+            .map_err(|error| self.failed(format!("no scratch copy can be made: {error}")))?;
         snapshot
             .write_to(scratch.path(), &*self.bench.load)
-            .map_err(|error| error.to_string())?;
+            .map_err(|error| self.failed(error.to_string()))?;
         Ok(scratch)
     }
 
@@ -89,9 +105,32 @@ impl<'a> LiveWorkshop<'a> {
         let service = Service::start(&order, scratch.path(), &ready, &self.bench.launcher);
         Ok(Running {
             port,
-            _service: service.map_err(|failed| told(&failed))?,
+            service: service.map_err(|failed| self.not_there(&failed))?,
             _scratch: scratch,
         })
+    }
+
+    /// Whether what answers at its port is the service.
+    fn answers(&self, name: &str, port: u16) -> bool {
+        let services = self.services.borrow();
+        let running = services.get(name).and_then(|running| running.as_ref().ok());
+        running.is_some_and(|running| running.service.answers_at(port))
+    }
+
+    fn run_in(&self, order: &Order, scratch: &Path) -> Ran {
+        let ran = run(order, scratch, &self.bench.launcher);
+        if let End::NotStarted(why) = &ran.end {
+            self.failed(why.clone());
+        }
+        ran
+    }
+
+    fn not_there(&self, failed: &ServiceFailed) -> String {
+        let why = told(failed);
+        match failed {
+            ServiceFailed::NotStarted { .. } => self.failed(why),
+            _ => why,
+        }
     }
 
     fn refuse_changed(&self, order: &Order) -> Result<(), String> {
@@ -195,13 +234,13 @@ fn told(failed: &ServiceFailed) -> String {
 impl Workshop for LiveWorkshop<'_> {
     fn file(&self, path: &TreePath) -> FileSeen {
         match self.look() {
-            Ok(look) => seen(&look.snapshot, path, self.bench),
+            Ok(look) => self.seen(&look.snapshot, path),
             Err(why) => FileSeen::Other(why),
         }
     }
 
     fn pinned(&self, path: &TreePath) -> FileSeen {
-        seen(&Snapshot::of(&self.bench.baseline), path, self.bench)
+        self.seen(&Snapshot::of(&self.bench.baseline), path)
     }
 
     fn changes(&self) -> Result<Vec<Changed>, String> {
@@ -213,7 +252,11 @@ impl Workshop for LiveWorkshop<'_> {
             .refuse_changed(order)
             .and_then(|()| self.copy(&order.edits));
         let ran = match &copied {
-            Ok(scratch) => run(order, scratch.path(), &self.bench.launcher),
+            // The agent may well have taken the directory away.
+            Ok(scratch) if !scratch.path().join(&order.dir).is_dir() => {
+                not_run(order, "the working directory is not in the scratch copy")
+            }
+            Ok(scratch) => self.run_in(order, scratch.path()),
             Err(why) => not_run(order, why),
         };
         if let Ok(scratch) = copied {
@@ -224,7 +267,15 @@ impl Workshop for LiveWorkshop<'_> {
 
     fn call(&self, asked: &Call) -> Called {
         match self.port(&asked.service) {
-            Ok(port) => call(asked, port),
+            Ok(port) => {
+                let called = call(asked, port);
+                if self.answers(&asked.service, port) {
+                    called
+                } else {
+                    let why = "it has ended, or somebody else listens at its port";
+                    Called::Unanswered(why.to_owned())
+                }
+            }
             Err(why) => Called::Unanswered(why),
         }
     }
@@ -235,21 +286,24 @@ impl Workshop for LiveWorkshop<'_> {
             Err(why) => Started::Failed(why),
         }
     }
+
+    fn failure(&self) -> Option<String> {
+        self.failure.borrow().clone()
+    }
 }
 
-fn seen(snapshot: &Snapshot, path: &TreePath, bench: &Bench) -> FileSeen {
+fn seen(snapshot: &Snapshot, path: &TreePath, bench: &Bench) -> Result<FileSeen, TreeError> {
     if let Some(why) = snapshot.left_out.get(path) {
-        return FileSeen::Other(why.to_string());
+        return Ok(FileSeen::Other(why.to_string()));
     }
     if snapshot.listing.is_folder(path) {
-        return FileSeen::Other("a folder".to_owned());
+        return Ok(FileSeen::Other("a folder".to_owned()));
     }
-    match snapshot.read(path, &*bench.load) {
-        Ok(Some(bytes)) => FileSeen::File(bytes.to_vec()),
-        Ok(None) if snapshot.listing.get(path).is_some() => FileSeen::Other("a link".to_owned()),
-        Ok(None) => FileSeen::Absent,
-        Err(error) => FileSeen::Other(error.to_string()),
-    }
+    Ok(match snapshot.read(path, &*bench.load)? {
+        Some(bytes) => FileSeen::File(bytes.to_vec()),
+        None if snapshot.listing.get(path).is_some() => FileSeen::Other("a link".to_owned()),
+        None => FileSeen::Absent,
+    })
 }
 
 fn not_run(order: &Order, why: &str) -> Ran {
@@ -286,3 +340,6 @@ fn open_up(dir: &Path) {
         open.extend(dirs.map(|entry| entry.path()));
     }
 }
+
+#[cfg(test)]
+mod tests;

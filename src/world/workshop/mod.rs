@@ -25,6 +25,8 @@ mod confined;
 #[cfg(unix)]
 mod launch;
 #[cfg(unix)]
+mod listener;
+#[cfg(unix)]
 mod live;
 #[cfg(unix)]
 mod platform;

@@ -57,6 +57,14 @@ impl Probe {
         })
     }
 
+    /// The port that is looked at.
+    pub(super) fn port(&self) -> Option<u16> {
+        match self {
+            Self::Tcp(port) | Self::Http(port, _) => Some(*port),
+            Self::Line(_) => None,
+        }
+    }
+
     /// Whether the service that has written this is ready.
     pub(super) fn sees(&self, stdout: impl FnOnce() -> Vec<u8>) -> bool {
         match self {

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use super::confinement::Confinement;
 use super::launch::{Launcher, Running, in_future};
+use super::listener;
 use super::order::Order;
 use super::ran::End;
 use super::ready::{Probe, Ready};
@@ -106,7 +107,9 @@ impl Service {
         let told = self.running.told();
         loop {
             let started = told.known().started.is_some();
-            let ready = started && probe.sees(|| told.known().kept(Stream::Out));
+            let ready = started
+                && probe.sees(|| told.known().kept(Stream::Out))
+                && probe.port().is_none_or(|port| self.listens(port));
             // Whoever answers for a service that has ended is not the service.
             if let Some(ended) = told.wait(in_future(AGAIN), how_it_ended) {
                 return Waited::Ended(ended);
@@ -145,6 +148,16 @@ impl Service {
     #[must_use]
     pub fn ended(&self) -> Option<End> {
         how_it_ended(&self.told().known())
+    }
+
+    /// Whether it runs, and nobody else listens at its port.
+    #[must_use]
+    pub fn answers_at(&self, port: u16) -> bool {
+        self.ended().is_none() && self.listens(port)
+    }
+
+    fn listens(&self, port: u16) -> bool {
+        listener::is_of(port, self.running.first())
     }
 
     /// What it has written so far.

@@ -152,7 +152,7 @@ fn kill_all(program: Pid) {
 
 fn kill_each(program: Pid) {
     let _ = killpg(program, Signal::SIGKILL);
-    for pid in platform::descendants() {
+    for pid in platform::descendants(Pid::this()) {
         let _ = kill(pid, Signal::SIGKILL);
     }
 }

@@ -70,9 +70,11 @@ writable = ["/var/cache"]
             "COMAIL_INPUT_FIRST=2",
             "COMAIL_INPUT_LAST=3",
             "COMAIL_KEY=shop.total",
+            "HOME=/nonexistent",
             "LANG=C",
             "MODE=src/a.py",
             "PATH=/usr/bin:/bin",
+            "PYTHONNOUSERSITE=1",
         ]
     );
     assert_eq!(
@@ -83,6 +85,14 @@ writable = ["/var/cache"]
     assert_eq!(order.reports, ["report.xml"]);
     assert_eq!(order.writable, ["/var/cache"]);
     assert_eq!((order.network, order.round), (Network::None, 0));
+}
+
+#[test]
+fn a_quest_file_may_give_a_home() {
+    let env = r#"env = { HOME = "/srv/{{ key }}", PYTHONNOUSERSITE = "" }"#;
+    let order = ordered(&with(env));
+    assert_eq!(order.env["HOME"], "/srv/shop.total");
+    assert_eq!(order.env["PYTHONNOUSERSITE"], "");
 }
 
 #[test]
@@ -113,14 +123,19 @@ fn what_is_submitted_becomes_no_option() {
     }
     let argv =
         |argv: &str| Bench::new(&PLAIN.replace(r#"["pytest", "-q", "{{ field.test }}"]"#, argv));
-    let after = argv(r#"["pytest", "--", "{{ field.test }}"]"#).field("test", "-x");
-    assert_eq!(ordered(&after).argv, ["/usr/bin/pytest", "--", "-x"]);
+    let after = argv(r#"["sh", "--", "{{ field.test }}"]"#).field("test", "-x");
+    assert_eq!(ordered(&after).argv, ["/usr/bin/sh", "--", "-x"]);
     let joined = argv(r#"["pytest", "-k={{ field.test }}"]"#).field("test", "-x");
     assert_eq!(ordered(&joined).argv[1], "-k=-x");
     // The first `--` hands on to a program that reads options.
     refused(&argv(r#"["cargo", "test", "--", "{{ field.test }}"]"#).field("test", "--list"));
     let twice = argv(r#"["cargo", "test", "--", "--", "{{ field.test }}"]"#);
     assert_eq!(ordered(&twice.field("test", "--list")).argv[4], "--list");
+    // These read options after a `--` as well, or hand them on.
+    for program in ["pytest", "py.test", "python3", "python3.12", "node", "ruby"] {
+        let text = format!(r#"["{program}", "--", "--", "{{{{ field.test }}}}"]"#);
+        refused(&argv(&text).field("test", "-x"));
+    }
     // A `--` that was submitted ends nothing.
     let own = argv(
         r#"["pytest", "{{ field.more }}--", "{{ field.test }}"]"#
@@ -128,6 +143,22 @@ fn what_is_submitted_becomes_no_option() {
             .as_str(),
     );
     refused(&own.field("test", "-x"));
+}
+
+#[test]
+fn what_is_submitted_names_no_file_of_arguments() {
+    let argv =
+        |argv: &str| Bench::new(&PLAIN.replace(r#"["pytest", "-q", "{{ field.test }}"]"#, argv));
+    for before in ["", r#""--", "#] {
+        let text = format!(r#"["sh", {before}"{{{{ field.test }}}}"]"#);
+        let (expected, actual) = refused(&argv(&text).field("test", "@tests/a"));
+        assert_eq!(
+            (expected.as_str(), &*actual),
+            ("an argument that names no file of arguments", "@tests/a")
+        );
+    }
+    let own = argv(r#"["sh", "@{{ field.test }}", "-k={{ field.test }}"]"#).field("test", "@a");
+    assert_eq!(ordered(&own).argv[1..], ["@@a", "-k=@a"]);
 }
 
 #[test]

@@ -99,9 +99,9 @@ fn a_mutant_that_survives_is_a_fact() {
 #[test]
 fn each_end_of_a_mutant_is_a_colour() {
     let verdict = |end| judged(BODIES, ran(end, "")).0;
-    assert_eq!(verdict(End::TimedOut), Verdict::Pass);
     assert_eq!(verdict(End::Exited(101)), Verdict::Pass);
     for end in [
+        End::TimedOut,
         End::Exited(3),
         End::Signalled(9),
         End::TooMuchOutput,

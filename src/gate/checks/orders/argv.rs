@@ -12,13 +12,16 @@ const HAND_ON: &[&str] = &[
     "bun", "bunx", "cargo", "deno", "npm", "npx", "pnpm", "poetry", "uv", "uvx", "yarn",
 ];
 
+/// Programs that read options after a `--` too, or hand what follows on to others that do.
+const HEEDLESS: &[&str] = &["node", "perl", "py.test", "pytest", "python", "ruby"];
+
 /// The program, pinned, and the templates of its arguments.
 #[derive(Debug)]
 pub struct Argv {
     program: String,
     arguments: Vec<Template>,
-    /// How many `--` stand before what no program reads as an option.
-    dashes: usize,
+    /// How many `--` stand before what no program reads as an option, if any number does.
+    dashes: Option<usize>,
 }
 
 impl Argv {
@@ -47,10 +50,15 @@ impl Argv {
             return Err(Flaw::new(key, what));
         };
         let base = program.rsplit('/').next().unwrap_or(program);
+        let target = pinned.target.file_name().and_then(|name| name.to_str());
         Ok(Self {
             program: program.to_owned(),
             arguments: rest.iter().map(parse).collect::<Result<_, _>>()?,
-            dashes: if HAND_ON.contains(&base) { 2 } else { 1 },
+            dashes: match base {
+                base if is_heedless(base) || target.is_some_and(is_heedless) => None,
+                base if HAND_ON.contains(&base) => Some(2),
+                _ => Some(1),
+            },
         })
     }
 
@@ -78,10 +86,22 @@ impl Argv {
         if let Some(wrong) = misfit(&text) {
             return Err(wrong);
         }
-        let own = template.source().starts_with('-') || dashes >= self.dashes;
+        let behind = self.dashes.is_some_and(|enough| dashes >= enough);
+        let own = template.source().starts_with('-') || behind;
         if text.starts_with('-') && !own {
             return Err(Detail::new("an argument that is no option", shown(&text)));
         }
+        // Where a program takes more arguments from a file, a `--` does not keep it from that.
+        if text.starts_with('@') && !template.source().starts_with('@') {
+            let expected = "an argument that names no file of arguments";
+            return Err(Detail::new(expected, shown(&text)));
+        }
         Ok(text)
     }
+}
+
+/// Whether a program of this name heeds no `--`, whichever its version.
+fn is_heedless(base: &str) -> bool {
+    let plain = base.trim_end_matches(|letter: char| letter.is_ascii_digit() || letter == '.');
+    HEEDLESS.contains(&plain) || HEEDLESS.contains(&base)
 }

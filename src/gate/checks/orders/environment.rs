@@ -13,6 +13,9 @@ use super::limits::{misfit, misfit_of};
 /// What begins the names of the variables that hold the quest and its submission.
 const OURS: &str = "COMAIL_";
 
+/// The home of nobody, in which no program finds what it would load unasked.
+const NOBODYS: [(&str, &str); 2] = [("HOME", "/nonexistent"), ("PYTHONNOUSERSITE", "1")];
+
 /// The environment of a command.
 #[derive(Debug)]
 pub struct Environment {
@@ -30,7 +33,7 @@ impl Environment {
         source: &Source<'_>,
         names: &Names,
     ) -> Result<Self, Flaw> {
-        let mut fixed = BTreeMap::new();
+        let mut fixed: BTreeMap<_, _> = nobodys().collect();
         if let Ok(path) = source.outside.variable("PATH") {
             fixed.insert(String::from("PATH"), absolute(&path));
         }
@@ -118,6 +121,13 @@ impl Environment {
         }
         Ok(())
     }
+}
+
+/// What a command finds where the quest file says nothing else.
+pub fn nobodys() -> impl Iterator<Item = (String, String)> {
+    NOBODYS
+        .into_iter()
+        .map(|(name, value)| (name.to_owned(), value.to_owned()))
 }
 
 /// The name as part of a variable's name.

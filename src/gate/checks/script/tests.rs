@@ -67,7 +67,7 @@ fn it_is_told_of_the_case() {
 #[test]
 fn its_code_is_its_answer() {
     let bench = Bench::new(PLAIN);
-    let verdict = |end| bench.judge(&workshop(end, "said\n", &[])).verdict;
+    let verdict = |end| bench.judge(&workshop(end, "", &[])).verdict;
     for (end, expected) in [
         (End::Exited(0), Verdict::Pass),
         (End::Exited(1), Verdict::Fail),

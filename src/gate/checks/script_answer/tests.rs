@@ -61,7 +61,19 @@ fn words_and_code_agree() {
 #[test]
 fn without_words_the_code_counts() {
     for (code, expected) in [(0, "P"), (1, "W"), (2, "U"), (3, "U"), (-1, "U")] {
-        assert_eq!(letters(code, "all is well\n"), expected, "{code}");
+        for stdout in ["", " \n"] {
+            assert_eq!(letters(code, stdout), expected, "{code}");
+        }
+    }
+}
+
+#[test]
+fn words_before_an_answer_do_not_make_the_code_count() {
+    let fail = format!("hello\n{}", says("FAIL", &[FACT]));
+    for stdout in ["all is well\n", "\u{feff}{}", &fail] {
+        for (code, expected) in [(0, "U"), (1, "W"), (2, "U"), (3, "U")] {
+            assert_eq!(letters(code, stdout), expected, "{code} {stdout}");
+        }
     }
 }
 

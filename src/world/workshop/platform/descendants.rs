@@ -14,14 +14,14 @@ pub(in crate::world::workshop) fn adopt_orphans() -> nix::Result<()> {
     prctl::set_child_subreaper(true)
 }
 
-/// All that descends from this process, by the kernel's list of processes.
-pub(in crate::world::workshop) fn descendants() -> Vec<Pid> {
+/// All that descends from a process, by the kernel's list of processes.
+pub(in crate::world::workshop) fn descendants(first: Pid) -> Vec<Pid> {
     let mut children: BTreeMap<i32, Vec<i32>> = BTreeMap::new();
     for (pid, parent) in processes() {
         children.entry(parent).or_default().push(pid);
     }
     let mut found = Vec::new();
-    let mut open = vec![Pid::this().as_raw()];
+    let mut open = vec![first.as_raw()];
     while let Some(parent) = open.pop() {
         let next = children.remove(&parent).unwrap_or_default();
         found.extend(next.iter().copied().map(Pid::from_raw));

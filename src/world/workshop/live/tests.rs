@@ -1,0 +1,94 @@
+//! What keeps us from looking is our failure, and what the agent or the operator did is not.
+
+use super::*;
+use crate::quest::Digest;
+use crate::world::tree::{Ignored, Listing, Zones};
+use crate::world::workshop::{Launcher, Pinned};
+
+/// A bench without a tree, whose one program is as it was.
+fn bench(scratch: &Path) -> Bench {
+    let program = std::env::current_exe().unwrap();
+    let sha256 = Digest::of(&fs::read(&program).unwrap());
+    Bench {
+        root: None,
+        baseline: Listing::default(),
+        zones: Zones::new(&[]).unwrap(),
+        ignored: Ignored::new(&[]).unwrap(),
+        load: Box::new(|_| Ok(None)),
+        scratch: scratch.to_owned(),
+        programs: vec![Pinned {
+            target: fs::canonicalize(&program).unwrap(),
+            path: program,
+            sha256,
+        }],
+        services: BTreeMap::new(),
+        launcher: Launcher::new("/no/such/launcher".into()),
+    }
+}
+
+fn order(program: &Path) -> Order {
+    Order {
+        name: "check".into(),
+        argv: vec![program.to_str().unwrap().to_owned()],
+        env: BTreeMap::new(),
+        dir: String::new(),
+        stdin: String::new(),
+        timeout_ms: 1_000,
+        output_bytes: 100,
+        writable: Vec::new(),
+        network: Network::None,
+        reports: Vec::new(),
+        edits: Vec::new(),
+        round: 0,
+    }
+}
+
+/// What is said to have kept a bench from running this.
+fn failure(bench: &Bench, order: &Order) -> Option<String> {
+    let workshop = LiveWorkshop::new(bench);
+    assert_eq!(workshop.failure(), None);
+    let ran = workshop.run(order);
+    assert!(matches!(ran.end, End::NotStarted(_)), "{ran:?}");
+    workshop.failure()
+}
+
+#[test]
+fn a_command_that_we_cannot_start_is_our_failure() {
+    let place = tempfile::tempdir().unwrap();
+    let bench = bench(place.path());
+    let order = order(&bench.programs[0].path);
+    assert!(failure(&bench, &order).is_some());
+}
+
+#[test]
+fn a_copy_that_we_cannot_make_is_our_failure() {
+    let bench = bench(Path::new("/no/such/directory"));
+    let why = failure(&bench, &order(&bench.programs[0].path)).unwrap();
+    assert!(why.contains("no scratch copy"), "{why}");
+}
+
+#[test]
+fn a_tree_that_is_gone_is_our_failure() {
+    let place = tempfile::tempdir().unwrap();
+    let mut bench = bench(place.path());
+    bench.root = Some(place.path().join("moved"));
+    let workshop = LiveWorkshop::new(&bench);
+    assert!(workshop.changes().is_err());
+    assert!(workshop.failure().is_some());
+}
+
+#[test]
+fn a_changed_program_and_a_refused_edit_are_not() {
+    let place = tempfile::tempdir().unwrap();
+    let bench = bench(place.path());
+    assert_eq!(failure(&bench, &order(Path::new("/bin/other"))), None);
+    let mut edited = order(&bench.programs[0].path);
+    edited.edits.push(Edit {
+        path: "../out".into(),
+        text: String::new(),
+    });
+    assert_eq!(failure(&bench, &edited), None);
+    let mut elsewhere = order(&bench.programs[0].path);
+    elsewhere.dir = "taken-away".into();
+    assert_eq!(failure(&bench, &elsewhere), None);
+}
