@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use super::context::Context;
+use super::shaped::Shaped;
 use super::spec::Shows;
 use super::unique::taken;
 use crate::gate::Check;
@@ -22,7 +23,9 @@ pub struct Built {
     /// What a PASS takes for its quest alone.
     pub takes: Option<Takes>,
     /// The fields at whose shape it looks itself.
-    pub shapes: Vec<FieldName>,
+    pub shapes: Vec<Shaped>,
+    /// What it says nothing of where it is not so, so that another check must look.
+    pub trusts: Vec<Shaped>,
 }
 
 /// What a PASS takes for its quest alone.
@@ -43,6 +46,7 @@ impl Built {
             shows,
             takes: None,
             shapes: Vec::new(),
+            trusts: Vec::new(),
         }
     }
 }

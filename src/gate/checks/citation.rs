@@ -9,10 +9,11 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-use self::cited::{Cited, says, says_test};
+use self::cited::{Cited, distinct, says, says_test};
 use super::context::Context;
 use super::fields::shown;
 use super::first_facts::first_facts;
+use super::folded::seen;
 use super::json_text::json_of;
 use super::pointer::Pointer;
 use super::probe::{Detail, Found, Probe};
@@ -35,10 +36,10 @@ pub struct CitationSpec {
     /// Where they stand if the text is JSON, by RFC 6901; `*` stands for every item or member.
     /// Each is one string.
     pointer: Option<String>,
-    /// The fewest citations.
+    /// The fewest citations; one that is repeated counts once.
     #[serde(default = "one")]
     min: usize,
-    /// The fewest characters that a quotation has.
+    /// The fewest visible characters that a quotation has.
     #[serde(default = "three")]
     min_chars: usize,
     /// The most lines that one citation names.
@@ -128,7 +129,8 @@ impl Citation {
                     let expected = format!("at most {} lines", self.max_lines);
                     return wrong(expected, format!("{} lines", last - first + 1));
                 }
-                if quote.chars().filter(|c| !c.is_whitespace()).count() < self.min_chars.max(1) {
+                let visible = seen(quote).chars().filter(|c| !c.is_whitespace()).count();
+                if visible < self.min_chars.max(1) {
                     let expected = format!("a quotation of at least {} characters", self.min_chars);
                     return wrong(expected, shown(quote));
                 }
@@ -161,9 +163,10 @@ impl Probe for Citation {
             Ok(listed) => listed,
             Err(found) => return vec![found],
         };
-        if listed.len() < self.min {
-            let expected = format!("at least {} citations", self.min);
-            let detail = Detail::new(expected, listed.len().to_string());
+        let count = distinct(&listed);
+        if count < self.min {
+            let expected = format!("at least {} different citations", self.min);
+            let detail = Detail::new(expected, count.to_string());
             return vec![text.detail(detail, "").wrong()];
         }
         let misfits = listed

@@ -11,6 +11,7 @@ use serde::Deserialize;
 use super::built::{Built, Takes};
 use super::context::Context;
 use super::quest_check::CheckHead;
+use super::shaped::Shaped;
 use super::spec::{Flaw, Shows, Source};
 use crate::gate::email::context::{self as email, Places};
 use crate::gate::email::domain::Domain;
@@ -149,16 +150,17 @@ impl StepKind {
             Mistake::at(text, &rest.spot_of(key), what)
         })?;
         let takes = self.is(&IDENTITY);
-        let shapes = self.is(&FORMAT);
+        let read = self.read(&places);
+        let (shapes, trusts) = if self.is(&FORMAT) {
+            (read, Vec::new())
+        } else {
+            (Vec::new(), read)
+        };
         Ok(Built {
             shows: self.shows,
             takes: takes.then(|| Takes::Mailbox(places.email.clone())),
-            shapes: if shapes {
-                let fields = [&places.site, &places.email, &places.source];
-                fields.map(Clone::clone).into()
-            } else {
-                Vec::new()
-            },
+            shapes,
+            trusts,
             check: Rc::new(EmailStep {
                 head,
                 step: self.step,
@@ -180,6 +182,17 @@ impl StepKind {
 
     fn is(&self, other: &Self) -> bool {
         self.name == other.name
+    }
+
+    /// The fields that the step parses. Of one that does not parse [`FORMAT`] alone says so.
+    fn read(&self, places: &Places) -> Vec<Shaped> {
+        let read = [
+            ("site", Shaped::WebUrl(places.site.clone())),
+            ("email", Shaped::Mailbox(places.email.clone())),
+            ("source", Shaped::WebUrl(places.source.clone())),
+        ];
+        let read = read.into_iter().filter(|(key, _)| self.keys.contains(key));
+        read.map(|(_, shaped)| shaped).collect()
     }
 
     fn places(&self, table: &StepTable, source: &Source<'_>) -> Result<Places, Flaw> {

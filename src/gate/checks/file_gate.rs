@@ -11,10 +11,11 @@ use super::open_ended::OpenEnded;
 use super::outside::Outside;
 use super::quest_check::{CheckHead, UNCONFIRMED};
 use super::settings::FileSettings;
+use super::shaped::Shaped;
 use super::spec::{Shows, Source};
 use crate::gate::{Cascade, Case, Check, Cost, Finding, Gate, Judgement, Rule, RuleId, house};
+use crate::quest::QuestKind;
 use crate::quest::file::{Mistake, QuestFile, RawTable, is_kebab, nearest, unknown_name};
-use crate::quest::{FieldName, QuestKind};
 use crate::world::{Taken, World};
 
 /// The gate of a quest file.
@@ -123,9 +124,22 @@ impl Made {
             has_tree: file.tree.is_some(),
         };
         let mut shapes = Vec::new();
+        let mut trusts = Vec::new();
         for raw in &file.checks {
-            shapes.extend(made.add(file, raw, outside)?);
+            let (shaped, trusted) = made.add(file, raw, outside)?;
+            shapes.extend(shaped);
+            trusts.push((raw, trusted));
         }
+        for (raw, trusted) in trusts {
+            let mut trusted = trusted.iter();
+            let fields = &made.kind.fields;
+            if let Some(bare) = trusted.find(|it| !(shapes.contains(it) || it.is_asked_of(fields)))
+            {
+                let what = unlooked(bare);
+                return Err(Mistake::at(file.text(), &raw.spot_of("kind"), what));
+            }
+        }
+        let shapes = shapes.iter().map(|it| it.field().clone()).collect();
         if let Some(fields) = Fields::without(shapes, &made.kind, made.has_tree) {
             made.checks.insert(0, Rc::new(fields));
         }
@@ -137,13 +151,13 @@ impl Made {
         Ok(made)
     }
 
-    /// Adds the check of a table, and returns the fields at whose shape it looks.
+    /// Adds the check of a table, and returns at what shapes of fields it looks, and which it trusts.
     fn add(
         &mut self,
         file: &QuestFile<'_>,
         raw: &RawTable<'_>,
         outside: &dyn Outside,
-    ) -> Result<Vec<FieldName>, Mistake> {
+    ) -> Result<(Vec<Shaped>, Vec<Shaped>), Mistake> {
         let text = file.text();
         let (ours, rest) = raw.part(CheckHead::KEYS);
         let head: CheckHead = ours.read(text)?;
@@ -178,7 +192,7 @@ impl Made {
             self.showing.push(name);
         }
         self.checks.push(built.check);
-        Ok(built.shapes)
+        Ok((built.shapes, built.trusts))
     }
 
     /// A rule of `check` that is another's too; one step may stand twice, for other fields.
@@ -191,6 +205,19 @@ impl Made {
         let rule = rules.find(|rule| known().flatten().any(|known| known.id == rule.id));
         rule.map(|rule| rule.id.clone())
     }
+}
+
+/// Why a step is refused that looks at a field whose shape nothing looks at.
+fn unlooked(bare: &Shaped) -> String {
+    let (field, what) = match bare {
+        Shaped::Mailbox(field) => (field, "no e-mail address"),
+        Shaped::WebUrl(field) => (field, "no URL of a page"),
+    };
+    format!(
+        "it says nothing where the field `{}` holds {what}: add a check of kind `email-format` \
+         over the same fields",
+        field.as_str()
+    )
 }
 
 /// Why no check can have this name, where none can.

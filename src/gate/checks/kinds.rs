@@ -185,6 +185,8 @@ mod tests {
             "json-schema",
             "json-valid",
             "matches",
+            "mx",
+            "patch",
             "same-domain",
             "similar",
             "unique",

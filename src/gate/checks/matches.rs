@@ -6,6 +6,7 @@ use serde::Deserialize;
 
 use super::context::Context;
 use super::fields::shown;
+use super::folded::seen;
 use super::probe::{Detail, Found, Probe};
 use super::spec::{Flaw, Shows, Source, Spec};
 use crate::gate::Cost;
@@ -19,7 +20,8 @@ pub struct MatchesSpec {
     field: String,
     /// What is looked for, anywhere in it.
     pattern: String,
-    /// Whether the pattern must not be there.
+    /// Whether the pattern must not be there: neither in the text as it came, nor in compatibility
+    /// forms (NFKC) without invisible characters, as its reader sees it.
     #[serde(default)]
     never: bool,
 }
@@ -44,6 +46,18 @@ impl Spec for MatchesSpec {
     }
 }
 
+impl Matches {
+    /// What of the text matches. What must not be there is not hidden by how it is written.
+    fn found(&self, text: &str) -> Option<String> {
+        let find = |text: &str| self.pattern.find(text).map(|it| it.as_str().to_owned());
+        let by_line = || text.lines().map(seen).collect::<Vec<_>>().join("\n");
+        match (find(text), self.never) {
+            (None, true) => find(&seen(text)).or_else(|| find(&by_line())),
+            (found, _) => found,
+        }
+    }
+}
+
 impl Probe for Matches {
     fn cost(&self) -> Cost {
         Cost::Local
@@ -53,15 +67,35 @@ impl Probe for Matches {
         let Some(text) = context.field(&self.field) else {
             return Vec::new();
         };
-        let found = self.pattern.find(text);
-        let (expected, actual) = match (found, self.never) {
+        let (expected, actual) = match (self.found(text), self.never) {
             (None, false) => (format!("a text that matches {}", self.pattern), shown(text)),
             (Some(found), true) => (
                 format!("a text in which nothing matches {}", self.pattern),
-                shown(found.as_str()),
+                shown(&found),
             ),
             _ => return Vec::new(),
         };
         vec![Detail::new(expected, actual).on(&self.field).wrong()]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::gate::checks::bench::Bench;
+
+    #[test]
+    fn what_must_not_be_there_is_not_hidden_by_how_it_is_written() {
+        let check = "kind = \"matches\"\nfield = \"value\"\npattern = '(?m)^TODO'\n";
+        let never = Bench::of(&format!("{check}never = true"));
+        for text in ["TODO", "TO\u{200b}DO", "ＴＯＤＯ", "a\n\u{200b}TODO"] {
+            assert_eq!(
+                never.clone().submit("value", text).fired(),
+                ["it"],
+                "{text}"
+            );
+        }
+        assert_eq!(never.submit("value", "done").fired(), [""; 0]);
+        let must = Bench::of(check).submit("value", "TO\u{200b}DO");
+        assert_eq!(must.fired(), ["it"]);
     }
 }

@@ -12,6 +12,7 @@ pub mod outside;
 pub mod probe;
 pub mod schema;
 pub mod settings;
+pub mod shaped;
 pub mod spec;
 pub mod unique;
 

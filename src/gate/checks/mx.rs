@@ -27,7 +27,7 @@ struct Mx {
 
 impl Spec for MxSpec {
     const KIND: &'static str = "mx";
-    const SHOWS: Shows = Shows::Fact;
+    const SHOWS: Shows = Shows::Form;
 
     fn build(self, source: &Source<'_>) -> Result<Box<dyn Probe>, Flaw> {
         let field = source.field("field", &self.field)?;

@@ -34,7 +34,7 @@ struct PatchCheck {
 
 impl Spec for PatchSpec {
     const KIND: &'static str = "patch";
-    const SHOWS: Shows = Shows::Fact;
+    const SHOWS: Shows = Shows::Form;
 
     fn build(self, source: &Source<'_>) -> Result<Box<dyn Probe>, Flaw> {
         if source.file.tree.is_none() {
@@ -70,7 +70,14 @@ impl PatchCheck {
                 Err(found) => return Some(found),
             },
         };
-        let rejected = file.apply(old.as_deref()).err()?;
+        let rejected = match file.apply(old.as_deref()) {
+            Ok(new) if new == old => {
+                let detail = Detail::new("a patch that changes the file", "it stays as it was");
+                return Some(detail.at(path.as_str()).wrong());
+            }
+            Ok(_) => return None,
+            Err(rejected) => rejected,
+        };
         let place = match &rejected {
             Rejected::Hunk { line, .. } => format!("{path}:{line}"),
             _ => path.to_string(),
@@ -146,6 +153,14 @@ mod tests {
             bench("", DIFF).pinned_as("src/a.py", large).fired(),
             ["it-unconfirmed"]
         );
+    }
+
+    #[test]
+    fn one_that_changes_nothing_is_wrong() {
+        for body in [" one\n-two\n+two\n", " one\n two\n"] {
+            let diff = format!("--- a/src/a.py\n+++ b/src/a.py\n@@ -1,2 +1,2 @@\n{body}");
+            assert_eq!(bench("", &diff).fired(), ["it"], "{body}");
+        }
     }
 
     #[test]

@@ -1,12 +1,15 @@
 //! One citation, as it is written, and whether a text says what it says.
 
+use std::collections::BTreeSet;
+
 use regex::Regex;
 
 use super::super::folded::seen;
 use super::super::standing::standing;
+use crate::world::tree::TreePath;
 
 /// A citation.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Cited {
     /// The file.
     pub(super) path: String,
@@ -15,7 +18,7 @@ pub(super) struct Cited {
 }
 
 /// What of a file is cited.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum What {
     /// The names of a test, the outermost first.
     Test(Vec<String>),
@@ -57,6 +60,23 @@ impl Cited {
     }
 }
 
+impl Cited {
+    /// The same with its path and its quotation in the form in which they are compared.
+    fn plain(self) -> Self {
+        let path = TreePath::parse(&self.path);
+        let path = path.map_or(self.path, |path| path.to_string());
+        let what = match self.what {
+            What::Lines { first, last, quote } => What::Lines {
+                first,
+                last,
+                quote: seen(&quote),
+            },
+            what @ What::Test(_) => what,
+        };
+        Self { path, what }
+    }
+}
+
 fn is_of_name(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
@@ -65,6 +85,15 @@ fn is_of_name(c: char) -> bool {
 fn number(text: &str) -> Option<usize> {
     let plain = text.bytes().all(|byte| byte.is_ascii_digit());
     text.parse().ok().filter(|number| plain && *number > 0)
+}
+
+/// How many different citations there are, by what they cite and not by how they are written.
+pub(super) fn distinct(listed: &[(String, Option<String>)]) -> usize {
+    let known = listed.iter().map(|item| {
+        let cited = item.1.as_deref().and_then(Cited::parse);
+        cited.map(Cited::plain).ok_or(item)
+    });
+    known.collect::<BTreeSet<_>>().len()
 }
 
 /// Whether the lines say `quote`, white space folded; of several lines it takes the first and the

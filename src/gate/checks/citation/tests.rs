@@ -77,6 +77,23 @@ fn there_must_be_enough_and_of_bounded_length() {
 }
 
 #[test]
+fn one_that_is_repeated_counts_once() {
+    let twice = "src/a.rs:1: \"fn main\"\n src/a.rs:1-1: \"fn  ma\u{200b}in\"";
+    assert_eq!(bench("", twice).fired(), [""; 0]);
+    let fact = bench("min = 2", twice).only_fact();
+    assert_eq!(fact.actual, "1");
+    let two = "src/a.rs:1: \"fn main\"\nsrc/a.rs:5: \"fn other\"";
+    assert_eq!(bench("min = 2", two).fired(), [""; 0]);
+}
+
+#[test]
+fn what_is_not_seen_makes_no_quotation_longer() {
+    let padded = "src/a.rs:3: \"}\u{200b}\u{200b}\u{200b}\"";
+    assert_eq!(bench("", padded).fired(), ["it"]);
+    assert_eq!(bench("min_chars = 1", padded).fired(), [""; 0]);
+}
+
+#[test]
 fn they_may_stand_in_json() {
     let check = "kind = \"citation\"\npath = \"out/c.json\"\npointer = \"/claims/*/source\"";
     let claims = r#"{"claims": [{"source": "src/a.rs:1: \"fn main\""}, {}, {"source": 3}]}"#;

@@ -55,6 +55,15 @@ email = "mail"
 source = "page"
 "#;
 
+const FORMAT: &str = r#"
+[[check]]
+name = "written"
+kind = "email-format"
+site = "homepage"
+email = "mail"
+source = "page"
+"#;
+
 fn gate(checks: &str) -> Result<FileGate, String> {
     let text = format!("{HEAD}{checks}");
     let file = QuestFile::parse(&text).unwrap();
@@ -68,8 +77,8 @@ fn names(gate: &FileGate) -> Vec<&str> {
 
 #[test]
 fn an_email_step_has_its_own_rules_and_a_name_of_the_files() {
-    let gate = gate(SOURCE).unwrap();
-    assert_eq!(names(&gate), ["fields", "shown"]);
+    let gate = gate(&format!("{FORMAT}{SOURCE}")).unwrap();
+    assert_eq!(names(&gate), ["written", "shown"]);
     assert_eq!(gate.confirming(), ["shown"]);
     let rules = gate.rules();
     let has = |id: &str| rules.iter().any(|rule| rule.id.as_str() == id);
@@ -79,26 +88,19 @@ fn an_email_step_has_its_own_rules_and_a_name_of_the_files() {
 
 #[test]
 fn the_fields_that_the_format_step_looks_at_are_not_looked_at_twice() {
-    let format = r#"
-        [[check]]
-        name = "written"
-        kind = "email-format"
-        site = "homepage"
-        email = "mail"
-        source = "page"
-    "#;
     assert_eq!(
-        names(&gate(&format!("{SOURCE}{format}")).unwrap()),
+        names(&gate(&format!("{SOURCE}{FORMAT}")).unwrap()),
         ["shown", "written"]
     );
     let more = "[[field]]\nname = \"phone\"\nkind = \"text\"\n";
-    let with_more = gate(&format!("{SOURCE}{format}{more}")).unwrap();
+    let with_more = gate(&format!("{SOURCE}{FORMAT}{more}")).unwrap();
     assert_eq!(names(&with_more), ["fields", "shown", "written"]);
 }
 
 #[test]
 fn a_step_names_fields_and_columns_that_there_are() {
-    let wrong = |check: &str| gate(&format!("{SOURCE}[[check]]\nname = \"x\"\n{check}")).err();
+    let wrong =
+        |check: &str| gate(&format!("{FORMAT}{SOURCE}[[check]]\nname = \"x\"\n{check}")).err();
     let mail = wrong("kind = \"email-mail\"\n").unwrap();
     assert!(mail.contains("`email`") && mail.contains("mail"), "{mail}");
     assert_eq!(wrong("kind = \"email-mail\"\nemail = \"mail\"\n"), None);
@@ -113,7 +115,7 @@ fn a_step_names_fields_and_columns_that_there_are() {
 #[test]
 fn a_step_has_neither_level_nor_words_of_the_files() {
     for key in ["level = \"review\"", "means = \"x\"", "remedy = \"x\""] {
-        let wrong = gate(&format!("{SOURCE}{key}\n")).err().unwrap();
+        let wrong = gate(&format!("{FORMAT}{SOURCE}{key}\n")).err().unwrap();
         assert!(wrong.contains("rules of its own"), "{wrong}");
     }
 }
@@ -121,12 +123,58 @@ fn a_step_has_neither_level_nor_words_of_the_files() {
 #[test]
 fn no_two_checks_have_one_rule_but_a_step_may_stand_twice() {
     let twice = SOURCE.replace("shown", "shown-too");
-    let gate_of_two = gate(&format!("{SOURCE}{twice}")).unwrap();
+    let gate_of_two = gate(&format!("{FORMAT}{SOURCE}{twice}")).unwrap();
     assert_eq!(
         gate_of_two.rules().len(),
-        gate(SOURCE).unwrap().rules().len()
+        gate(&format!("{FORMAT}{SOURCE}")).unwrap().rules().len()
     );
     let clash = "[[check]]\nname = \"source-echo\"\nkind = \"matches\"\nfield = \"mail\"\npattern = \"x\"\n";
-    let wrong = gate(&format!("{SOURCE}{clash}")).err().unwrap();
+    let wrong = gate(&format!("{FORMAT}{SOURCE}{clash}")).err().unwrap();
     assert!(wrong.contains("the rule `source-echo`"), "{wrong}");
+}
+
+#[test]
+fn a_step_that_nothing_tells_of_unread_fields_is_refused() {
+    let wrong = |checks: &str| gate(checks).err().unwrap_or_default();
+    assert!(
+        wrong(SOURCE).contains("`email-format`"),
+        "{}",
+        wrong(SOURCE)
+    );
+    let elsewhere = FORMAT
+        .replace("site = \"homepage\"", "site = \"page\"")
+        .replace("source = \"page\"", "source = \"homepage\"");
+    assert_eq!(wrong(&format!("{elsewhere}{SOURCE}")), "");
+    let crossed = FORMAT
+        .replace("email = \"mail\"", "email = \"homepage\"")
+        .replace("site = \"homepage\"", "site = \"mail\"");
+    let mail = "[[check]]\nname = \"m\"\nkind = \"email-mail\"\nemail = \"mail\"\n";
+    let found = wrong(&format!("{crossed}{mail}"));
+    assert!(found.contains("`mail` holds no e-mail address"), "{found}");
+    for (kind, keys) in [
+        (
+            "email-identity",
+            "site = \"homepage\"\nemail = \"mail\"\nsource = \"page\"\n",
+        ),
+        ("email-domain", "site = \"homepage\"\nemail = \"mail\"\n"),
+        ("email-freemail", "site = \"homepage\"\nemail = \"mail\"\n"),
+        (
+            "email-placeholder",
+            "site = \"homepage\"\nemail = \"mail\"\n",
+        ),
+    ] {
+        let found = wrong(&format!(
+            "[[check]]\nname = \"x\"\nkind = \"{kind}\"\n{keys}"
+        ));
+        assert!(found.contains("`email-format`"), "{kind}: {found}");
+    }
+}
+
+#[test]
+fn a_required_field_of_the_kind_email_is_looked_at_as_it_is() {
+    let mail = "[[check]]\nname = \"m\"\nkind = \"email-mail\"\nemail = \"to\"\n";
+    let to = |more: &str| format!("[[field]]\nname = \"to\"\nkind = \"email\"\n{more}{mail}");
+    let wrong = |more: &str| gate(&to(more)).err().unwrap_or_default();
+    assert!(wrong("").contains("form alone"), "{}", wrong(""));
+    assert!(wrong("required = false\n").contains("`email-format`"));
 }
