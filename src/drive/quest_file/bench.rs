@@ -93,6 +93,7 @@ impl Definition {
             launcher: Launcher::this()
                 .map_err(BenchError::Launcher)?
                 .hiding(hidden),
+            confinement: self.confinement.clone(),
         })
     }
 }

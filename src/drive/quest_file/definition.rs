@@ -5,7 +5,7 @@
 //!  "gathered":{"assets":{"schema.json":"…"},"programs":{"python3":{"path":…,"target":…,"sha256":…}},
 //!              "variables":{"PATH":"…"}},
 //!  "tree":{"root":"/…","write":["tests/**"],"ignore":[],"listing":"<sha-256>"},
-//!  "scratch":"/tmp"}
+//!  "scratch":"/tmp","confinement":{"landlock":6,"namespaces":["pid",…]}}
 //! ```
 //!
 //! The whole text stands there: after `scan` the file itself is never read again. `listing` is
@@ -22,6 +22,7 @@ use crate::gate::checks::settings::FileSettings;
 use crate::quest::file::{Mistake, QuestFile};
 use crate::quest::{Digest, QuestKind};
 use crate::session::{KindRecord, Manifest};
+use crate::world::workshop::Confinement;
 
 /// A quest file as a session freezes it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -40,6 +41,9 @@ pub struct Definition {
     pub tree: Option<FrozenTree>,
     /// Where scratch copies are made.
     pub scratch: PathBuf,
+    /// What confined a command when the session was made.
+    #[serde(default)]
+    pub confinement: Confinement,
 }
 
 /// The files that quests are about, as the session found them.

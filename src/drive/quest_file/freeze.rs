@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use super::confinement::confinement;
 use super::definition::{Definition, Faulty, FrozenTree};
 use super::gathering::Gathering;
 use super::services::services;
@@ -105,6 +106,7 @@ impl Freezing<'_> {
                 commit,
             }),
             scratch: self.scratch.clone(),
+            confinement: confinement(&self.scratch),
             text: self.text.clone(),
         };
         Ok(Frozen {

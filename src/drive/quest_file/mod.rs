@@ -1,6 +1,7 @@
 //! A quest file on its way into a session, and out of it.
 
 mod bench;
+mod confinement;
 mod definition;
 mod freeze;
 mod gathering;

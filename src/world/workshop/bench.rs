@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::PathBuf;
 
+use super::confinement::Confinement;
 use super::ready::Ready;
 use super::{Launcher, Pinned};
 use crate::quest::template::Template;
@@ -30,6 +31,8 @@ pub struct Bench {
     pub services: BTreeMap<String, ServicePlan>,
     /// What starts commands.
     pub launcher: Launcher,
+    /// What confined a command when the session was made.
+    pub confinement: Confinement,
 }
 
 /// Finds contents by their digest.

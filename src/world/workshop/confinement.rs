@@ -4,6 +4,8 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
+use super::order::Network;
+
 /// What was in force while a command ran.
 ///
 /// The default is nothing beyond a process group of its own.
@@ -52,6 +54,20 @@ impl Means {
 }
 
 impl Confinement {
+    /// Whether this is less than `before`, as far as it concerns an order with this network.
+    ///
+    /// The namespace of users confines nothing by itself, and the privileged do without it.
+    #[must_use]
+    pub fn is_less(&self, before: &Self, network: &Network) -> bool {
+        let asked = |namespace: &&Namespace| match namespace {
+            Namespace::User => false,
+            Namespace::Net => *network == Network::None,
+            Namespace::Pid | Namespace::Ipc | Namespace::Mount => true,
+        };
+        let mut missing = before.namespaces.difference(&self.namespaces);
+        (before.landlock.is_some() && self.landlock.is_none()) || missing.any(|one| asked(&one))
+    }
+
     /// Whether writes outside its places were refused.
     #[must_use]
     pub fn bounds_writes(&self) -> bool {
@@ -64,5 +80,34 @@ impl Confinement {
         const FIRST_WITH_TCP: u32 = 4;
         self.namespaces.contains(&Namespace::Net)
             || self.landlock.is_some_and(|abi| abi >= FIRST_WITH_TCP)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn less_is_what_was_there_and_was_asked_for() {
+        use Namespace::{Ipc, Mount, Net, Pid, User};
+
+        let of = |landlock, namespaces: &[Namespace]| Confinement {
+            landlock,
+            namespaces: namespaces.iter().copied().collect(),
+        };
+        let open = Network::Loopback { ports: vec![80] };
+        let before = of(Some(6), &[Pid, Net, Ipc, Mount, User]);
+        for (now, alone, with_ports) in [
+            (before.clone(), false, false),
+            (of(Some(6), &[Pid, Net, Ipc, Mount]), false, false),
+            (of(Some(6), &[Pid, Ipc, Mount, User]), true, false),
+            (of(Some(6), &[Net, Ipc, Mount, User]), true, true),
+            (of(None, &[Pid, Net, Ipc, Mount, User]), true, true),
+            (Confinement::default(), true, true),
+        ] {
+            assert_eq!(now.is_less(&before, &Network::None), alone, "{now:?}");
+            assert_eq!(now.is_less(&before, &open), with_ports, "{now:?}");
+            assert!(!now.is_less(&Confinement::default(), &open), "{now:?}");
+        }
     }
 }

@@ -103,9 +103,11 @@ impl<'a> LiveWorkshop<'a> {
         let scratch = self.copy(&[])?;
         let ready = plan.ready.at(port);
         let service = Service::start(&order, scratch.path(), &ready, &self.bench.launcher);
+        let service = service.map_err(|failed| self.not_there(&failed))?;
+        self.refuse_less(&service.confinement(), &order.network)?;
         Ok(Running {
             port,
-            service: service.map_err(|failed| self.not_there(&failed))?,
+            service,
             _scratch: scratch,
         })
     }
@@ -121,8 +123,19 @@ impl<'a> LiveWorkshop<'a> {
         let ran = run(order, scratch, &self.bench.launcher);
         if let End::NotStarted(why) = &ran.end {
             self.failed(why.clone());
+            return ran;
         }
-        ran
+        let less = self.refuse_less(&ran.confinement, &order.network);
+        less.map_or_else(|why| not_run(order, &why), |()| ran)
+    }
+
+    /// Refuses what ran while less was in force than when the session was made.
+    fn refuse_less(&self, now: &Confinement, network: &Network) -> Result<(), String> {
+        if !now.is_less(&self.bench.confinement, network) {
+            return Ok(());
+        }
+        let why = "the system confines commands less than when the session was made";
+        Err(self.failed(why.to_owned()))
     }
 
     fn not_there(&self, failed: &ServiceFailed) -> String {

@@ -23,6 +23,7 @@ fn bench(scratch: &Path) -> Bench {
         }],
         services: BTreeMap::new(),
         launcher: Launcher::new("/no/such/launcher".into()),
+        confinement: Confinement::default(),
     }
 }
 
@@ -74,6 +75,20 @@ fn a_tree_that_is_gone_is_our_failure() {
     bench.root = Some(place.path().join("moved"));
     let workshop = LiveWorkshop::new(&bench);
     assert!(workshop.changes().is_err());
+    assert!(workshop.failure().is_some());
+}
+
+#[test]
+fn less_confinement_than_before_is_our_failure() {
+    let place = tempfile::tempdir().unwrap();
+    let mut bench = bench(place.path());
+    bench.confinement.landlock = Some(1);
+    let workshop = LiveWorkshop::new(&bench);
+    let same = bench.confinement.clone();
+    assert_eq!(workshop.refuse_less(&same, &Network::None), Ok(()));
+    assert_eq!(workshop.failure(), None);
+    let less = workshop.refuse_less(&Confinement::default(), &Network::None);
+    assert_eq!(workshop.failure(), less.err());
     assert!(workshop.failure().is_some());
 }
 
