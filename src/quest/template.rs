@@ -21,6 +21,8 @@ pub struct Template {
     source: String,
     /// Whether it is a plain text, whatever stands in it.
     plain: bool,
+    /// The names whose values it takes.
+    names: Vec<String>,
 }
 
 /// Why a text is no template, or cannot be rendered.
@@ -104,6 +106,7 @@ impl Template {
         Ok(Self {
             source: text.to_owned(),
             plain: false,
+            names: variables,
         })
     }
 
@@ -113,6 +116,7 @@ impl Template {
         Self {
             source: text.to_owned(),
             plain: true,
+            names: Vec::new(),
         }
     }
 
@@ -120,6 +124,12 @@ impl Template {
     #[must_use]
     pub fn source(&self) -> &str {
         &self.source
+    }
+
+    /// The names whose values it takes, as `field.site`, or `field` where which is not known.
+    #[must_use]
+    pub fn names(&self) -> &[String] {
+        &self.names
     }
 
     /// Whether the text is the same whatever the values are.

@@ -1,5 +1,6 @@
 //! `contains`: a text stands literally on a page, or in a file.
 
+mod carried;
 mod date;
 mod page;
 
@@ -16,6 +17,7 @@ use self::page::OnPage;
 use super::context::Context;
 use super::fields::shown;
 use super::folded::seen;
+use super::page_template::PageTemplate;
 use super::probe::{Detail, Found, Probe};
 use super::spec::{Flaw, Shows, Source, Spec};
 use super::standing::standing;
@@ -140,7 +142,7 @@ impl Spec for ContainsSpec {
             (Some(url), None) => {
                 let site = self.same_site_as.as_deref();
                 Where::Page(OnPage {
-                    url: source.template("url", url)?,
+                    url: PageTemplate::new(source, "url", url)?,
                     site: site
                         .map(|text| source.template("same_site_as", text))
                         .transpose()?,
@@ -206,11 +208,14 @@ impl Contains {
         }
     }
 
-    /// How the text misses in what is said there; none where it stands there often enough.
-    fn misfit(&self, said: &str, sought: &Sought) -> Option<Detail> {
-        let said = self.comparable(said);
-        let ways = sought.wordings.iter();
-        let count: usize = ways.map(|way| standing(&said, way).count()).sum();
+    /// How the text misses in the passages that are said there; none where it stands there often
+    /// enough. It does not go on from one passage to the next.
+    fn misfit(&self, said: &[String], sought: &Sought) -> Option<Detail> {
+        let passages = said.iter().map(|passage| self.comparable(passage));
+        let ways = &sought.wordings;
+        let count: usize = passages
+            .flat_map(|said| ways.iter().map(move |way| standing(&said, way).count()))
+            .sum();
         if count >= self.count_min {
             return None;
         }
@@ -278,7 +283,7 @@ impl Contains {
             return Ok(());
         };
         let text = file_text(context, &path, state)?;
-        let misfit = self.misfit(&text.said, sought);
+        let misfit = self.misfit(&[text.said], sought);
         misfit.map_or(Ok(()), |detail| Err(detail.at(path.as_str()).wrong()))
     }
 }

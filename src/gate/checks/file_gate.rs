@@ -126,8 +126,8 @@ impl Made {
         let mut shapes = Vec::new();
         let mut trusts = Vec::new();
         for raw in &file.checks {
-            let (formed, trusted) = made.add(file, raw, outside)?;
-            shapes.extend(formed);
+            let (looked, trusted) = made.add(file, raw, outside)?;
+            shapes.extend(looked);
             trusts.push((raw, trusted));
         }
         for (raw, trusted) in trusts {

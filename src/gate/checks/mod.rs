@@ -45,6 +45,7 @@ mod open_ended;
 mod orders;
 mod own_lines;
 mod page_seen;
+mod page_template;
 mod patch;
 mod pointer;
 mod quest_check;

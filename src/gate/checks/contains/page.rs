@@ -4,13 +4,13 @@ use url::Url;
 
 use super::super::context::Context;
 use super::super::fields::shown;
-use super::super::folded::folded;
 use super::super::host_of::host_of;
-use super::super::page_seen::{location, one_site, page_url, pages, way};
+use super::super::page_seen::{location, one_site, pages, way};
+use super::super::page_template::PageTemplate;
 use super::super::probe::{Detail, Found};
 use super::super::subject::rendered;
+use super::carried::{Carried, carried_any};
 use super::{Contains, Sought};
-use crate::gate::email::source::echo::{carries_text, unescaped};
 use crate::quest::template::Template;
 use crate::world::domain::HostName;
 use crate::world::page::Page;
@@ -20,20 +20,11 @@ use crate::world::visit::Visit;
 #[derive(Debug)]
 pub(super) struct OnPage {
     /// Its URL.
-    pub(super) url: Template,
+    pub(super) url: PageTemplate,
     /// The site that it must belong to.
     pub(super) site: Option<Template>,
     /// Whether its path may have words of the text.
     pub(super) slug: bool,
-}
-
-/// How a URL carries a text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Carried {
-    /// Where a server is told what to show.
-    Told,
-    /// Among the words of its path.
-    Slug,
 }
 
 impl OnPage {
@@ -44,7 +35,7 @@ impl OnPage {
         context: &Context<'_>,
         sought: &Sought,
     ) -> Result<(), Found> {
-        let url = page_url(&rendered(context, &self.url)?)?;
+        let url = self.url.url(context)?;
         let mut slug = self.echo(&url, sought)?;
         let visit = context.visit(&url);
         for hop in way(&visit) {
@@ -55,10 +46,9 @@ impl OnPage {
         let frames = frames.iter().filter(|frame| {
             one_site(&main.url, &frame.url) && carried_any(&frame.url, sought).is_none()
         });
-        let said: Vec<String> = std::iter::once(main).chain(frames).map(said).collect();
         // A frame is a text of its own: what it says does not go on from the page's.
-        let fits = |text: &String| check.misfit(text, sought).is_none();
-        if !said.iter().any(fits) {
+        let fits = |page: &Page| check.misfit(&page.visible, sought).is_none();
+        if !std::iter::once(main).chain(frames).any(fits) {
             return Err(absent(check, &visit, main, sought));
         }
         match slug {
@@ -75,9 +65,13 @@ impl OnPage {
     /// its path has the words.
     fn echo(&self, url: &Url, sought: &Sought) -> Result<Option<Url>, Found> {
         match carried_any(url, sought) {
-            Some(Carried::Told) => {
+            Some(told @ (Carried::Told | Carried::Part)) => {
                 let expected = "a page whose URL does not carry the text";
-                let detail = Detail::new(expected, "its URL carries the text");
+                let detail = if told == Carried::Told {
+                    Detail::new(expected, "its URL carries the text")
+                } else {
+                    Detail::new(expected, "its URL carries a part of it")
+                };
                 Err(detail.at(location(url)).wrong())
             }
             Some(Carried::Slug) if !self.slug => Ok(Some(url.clone())),
@@ -105,11 +99,6 @@ impl OnPage {
     }
 }
 
-/// What the page's reader sees, in order.
-fn said(page: &Page) -> String {
-    page.visible.join(" ")
-}
-
 fn absent(check: &Contains, visit: &Visit, main: &Page, sought: &Sought) -> Found {
     let at = location(&main.url);
     let unsure = |why: &str| {
@@ -124,7 +113,7 @@ fn absent(check: &Contains, visit: &Visit, main: &Page, sought: &Sought) -> Foun
         let why = "the page shows little without its scripts, and not that";
         return with_place(unsure(why), at);
     }
-    let detail = check.misfit(&said(main), sought);
+    let detail = check.misfit(&main.visible, sought);
     let detail = detail.unwrap_or_else(|| Detail::new(shown(&sought.text), "not there"));
     detail.at(at).wrong()
 }
@@ -134,56 +123,4 @@ fn with_place(found: Found, at: String) -> Found {
         Found::Wrong(detail) => detail.at(at).wrong(),
         Found::Unconfirmed(detail) => detail.at(at).unconfirmed(),
     }
-}
-
-/// How `url` carries what is sought, in the plainest of the ways in which it may be written.
-fn carried_any(url: &Url, sought: &Sought) -> Option<Carried> {
-    let mut found = None;
-    for way in &sought.wordings {
-        match carried(url, way) {
-            Some(Carried::Told) => return Some(Carried::Told),
-            slug => found = slug.or(found),
-        }
-    }
-    found
-}
-
-/// How `url` carries `text`.
-///
-/// The registered name is not made up for a submission, so it is not looked at; whatever stands
-/// before it is.
-fn carried(url: &Url, text: &str) -> Option<Carried> {
-    let host = url.host_str().unwrap_or_default();
-    let domain = HostName::of_url(url).and_then(|host| host.registrable());
-    let below = domain.and_then(|domain| host.strip_suffix(domain.as_str()));
-    let below = below.unwrap_or(host).trim_end_matches('.');
-    let query = url.query().unwrap_or_default();
-    let needle = squeezed(text);
-    let says = |part: &str| !needle.is_empty() && squeezed(part).contains(&needle);
-    if [below, query]
-        .iter()
-        .any(|it| says(it) || carries_text(it, text))
-    {
-        return Some(Carried::Told);
-    }
-    let stem = |segment: &str| {
-        let segment = unescaped(segment);
-        let stem = segment.rsplit_once('.').map(|(stem, _)| stem.to_owned());
-        squeezed(&stem.unwrap_or(segment))
-    };
-    let mut segments = url.path().split('/');
-    if segments.any(|segment| !needle.is_empty() && stem(segment) == needle) {
-        Some(Carried::Told)
-    } else if says(url.path()) {
-        // Among other words it may be the page's title; by itself or in code it is told.
-        Some(Carried::Slug)
-    } else {
-        carries_text(url.path(), text).then_some(Carried::Told)
-    }
-}
-
-/// The letters and digits of a part of a URL, or of a text that it may carry.
-fn squeezed(text: &str) -> String {
-    let plain = folded(&unescaped(text));
-    plain.chars().filter(|c| c.is_alphanumeric()).collect()
 }

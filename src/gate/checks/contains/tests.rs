@@ -107,6 +107,42 @@ fn an_url_that_carries_the_text_proves_nothing() {
 }
 
 #[test]
+fn an_url_that_carries_a_part_of_the_text_proves_nothing() {
+    let html = "<p>Acme bought Bolt</p>";
+    for url in [
+        "https://echo.com/?q=Bolt",
+        "https://echo.com/?x=1&q=acme-bought",
+        "https://echo.com/?a=Acme&b=b",
+        "https://echo.com/?c%256De%20bou",
+        "https://echo.com/?a=ht&b=bo",
+    ] {
+        let fact = page("slug = true", url, html, "Acme bought Bolt").only_fact();
+        assert_eq!(fact.actual, "its URL carries a part of it", "{url}");
+    }
+    for url in [
+        "https://news.com/?id=12&lang=en",
+        "https://news.com/?id=tbo",
+        "https://news.com/?q=Acme+sold",
+    ] {
+        let bench = page("", url, html, "Acme bought Bolt");
+        assert_eq!(bench.fired(), [""; 0], "{url}");
+    }
+    let path = "https://news.com/say/bolt/of";
+    let bench = |more: &str| page(more, path, html, "Acme bought Bolt").fired();
+    assert_eq!(bench(""), ["it-unconfirmed"]);
+    assert_eq!(bench("slug = true"), [""; 0]);
+}
+
+#[test]
+fn a_text_does_not_go_on_from_one_block_to_the_next() {
+    let html = "<p>No deal with Acme</p><p>bought Bolt</p>";
+    assert_eq!(fired(html, "Acme bought Bolt"), ["it"]);
+    assert_eq!(fired(html, "bought Bolt"), [""; 0]);
+    let twice = page("count_min = 2", NEWS, "<p>Acme</p><p>Acme</p>", "Acme");
+    assert_eq!(twice.fired(), [""; 0]);
+}
+
+#[test]
 fn a_redirect_to_an_echo_is_one() {
     let start = "https://short.co.kr/1";
     let echo = "https://echo.com/?q=Acme+bought";

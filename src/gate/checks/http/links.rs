@@ -1,8 +1,11 @@
 //! Links of a text that must answer.
 
+use std::collections::BTreeSet;
+
 use url::Url;
 
 use super::super::context::Context;
+use super::super::fields::shown;
 use super::super::first_facts::first_facts;
 use super::super::page_seen::{location, pages};
 use super::super::probe::{Detail, Found, Probe};
@@ -56,7 +59,7 @@ impl Probe for Links {
             return vec![text.detail(detail, "").wrong()];
         }
         let asked = links.iter().take(MOST_ASKED);
-        let mut found: Vec<Found> = asked.filter_map(|url| dead(context, url)).collect();
+        let mut found: Vec<Found> = asked.filter_map(|link| dead(context, link)).collect();
         if links.len() > MOST_ASKED {
             let expected = format!("at most {MOST_ASKED} links, which are all that are asked for");
             let detail = Detail::new(expected, links.len().to_string());
@@ -66,7 +69,11 @@ impl Probe for Links {
     }
 }
 
-fn dead(context: &Context<'_>, url: &Url) -> Option<Found> {
+fn dead(context: &Context<'_>, link: &Result<Url, String>) -> Option<Found> {
+    let url = match link {
+        Ok(url) => url,
+        Err(text) => return Some(Detail::new("a link that is a URL", shown(text)).wrong()),
+    };
     let visit = context.visit(url);
     if matches!(visit.end, End::Unreadable { .. }) {
         // An image or a document answers as well as a page does.
@@ -83,44 +90,61 @@ fn dead(context: &Context<'_>, url: &Url) -> Option<Found> {
     })
 }
 
-/// The http and https links of a text, each once, in order.
-pub(super) fn links_of(text: &str) -> Vec<Url> {
+/// The http and https links of a text, each once, in order; of one that is no URL its text.
+///
+/// A link is as long as it may be: a part of it could be another's.
+pub(super) fn links_of(text: &str) -> Vec<Result<Url, String>> {
+    let mut known = BTreeSet::new();
     let mut links = Vec::new();
-    let starts = text.match_indices("http").map(|(at, _)| &text[at..]);
-    for rest in starts {
-        let in_scheme = rest
-            .strip_prefix("https")
-            .or_else(|| rest.strip_prefix("http"));
-        if !in_scheme.is_some_and(|it| it.starts_with("://")) {
+    for (at, rest) in starts(text) {
+        let ends = |c: char| c.is_whitespace() || c.is_control() || "<>\"`".contains(c);
+        let link = &rest[..rest.find(ends).unwrap_or(rest.len())];
+        let link = closed(link, text[..at].chars().next_back());
+        if link.ends_with("://") {
             continue;
         }
-        let ends = |c: char| c.is_whitespace() || c.is_control() || "<>\"`|\\^{}".contains(c);
-        let link = &rest[..rest.find(ends).unwrap_or(rest.len())];
-        let Ok(mut url) = Url::parse(closed(link)) else {
-            continue;
-        };
-        url.set_fragment(None);
-        if !links.contains(&url) {
+        let url = Url::parse(link).map(|mut url| {
+            url.set_fragment(None);
+            url
+        });
+        let url = url.map_err(|_| link.to_owned());
+        if known.insert(url.clone()) {
             links.push(url);
         }
     }
     links
 }
 
-/// The link without what the text around it ends with.
-fn closed(link: &str) -> &str {
+/// Where links begin, with what follows.
+fn starts(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let begins = |rest: &str, scheme: &str| {
+        let head = rest.get(..scheme.len());
+        head.is_some_and(|head| head.eq_ignore_ascii_case(scheme))
+    };
+    let places = text.match_indices(['h', 'H']);
+    places
+        .map(|(at, _)| (at, &text[at..]))
+        .filter(move |(_, rest)| begins(rest, "http://") || begins(rest, "https://"))
+}
+
+/// The link without what the text around it ends with; `before` is what stands before it.
+fn closed(link: &str, before: Option<char>) -> &str {
     let mut depth = 0_i32;
     let mut end = link.len();
     for (at, c) in link.char_indices() {
         match c {
-            '(' | '[' => depth += 1,
-            ')' | ']' => depth -= 1,
+            '(' | '[' | '{' => depth += 1,
+            ')' | ']' | '}' => depth -= 1,
             _ => {}
         }
-        if depth < 0 {
+        // One that nothing opens may be the link's own, unless the link stands in brackets.
+        let is_last = || !link[at..].contains(char::is_alphanumeric);
+        if depth < 0 && (before.is_some_and(|c| "([{".contains(c)) || is_last()) {
             end = at;
             break;
         }
     }
-    link[..end].trim_end_matches(['.', ',', ';', ':', '!', '?', '\'', '*', '_'])
+    // What marks a text stands on both of its sides.
+    let marks = |c: char| "*_|".contains(c) && before == Some(c);
+    link[..end].trim_end_matches(|c| ".,;:!?'".contains(c) || marks(c))
 }

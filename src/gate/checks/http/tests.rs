@@ -30,6 +30,32 @@ fn a_page_answers_or_not() {
 }
 
 #[test]
+fn a_field_says_its_own_part_of_the_url() {
+    let of = |template: &str, value: &str| {
+        Bench::of(&format!("kind = \"http\"\nurl = \"{template}\""))
+            .submit("value", value)
+            .page("https://acme.com/", "x")
+            .page("https://acme.com/a", "x")
+            .page("https://acme.com/a?", "x")
+            .page("https://acme.com/a?/tests", "x")
+            .page("https://acme.com/a?b=c?", "x")
+            .fired()
+    };
+    let inner = "https://acme.com/{{ field.value }}/tests";
+    assert_eq!(of(inner, "a#"), ["it"]);
+    assert_eq!(of(inner, "a?"), ["it"]);
+    assert_eq!(of("https://acme.com/{{ field.value }}?b=c?", "a"), [""; 0]);
+    assert_eq!(of("https://acme.com/a?b={{ field.value }}", "c?"), [""; 0]);
+    assert_eq!(
+        of("{{ field.value }}", "https://acme.com/a?/tests"),
+        [""; 0]
+    );
+    assert_eq!(of("https://acme.com/{{ field.value }}", " "), ["it"]);
+    assert_eq!(of("https://acme.com/{{ field.other }}", "a"), ["it"]);
+    assert_eq!(of("https://acme.com/a#x", "a"), [""; 0]);
+}
+
+#[test]
 fn another_status_may_be_asked_for() {
     assert_eq!(url("status = [404]").fired(), [""; 0]);
     assert_eq!(url("status = [404]").page(PAGE, "x").fired(), ["it"]);
@@ -45,7 +71,10 @@ fn another_status_may_be_asked_for() {
 fn links_are_told_from_the_text_around_them() {
     let text = "See https://a.com/x, <https://b.com/>; [c](https://c.com/w_(x)) (http://d.com). \
         https://a.com/x#frag httpx://e.com HTTP https:/f.com";
-    let links: Vec<String> = links_of(text).into_iter().map(String::from).collect();
+    let links: Vec<String> = links_of(text)
+        .into_iter()
+        .map(|it| it.unwrap().into())
+        .collect();
     assert_eq!(
         links,
         [
@@ -55,6 +84,45 @@ fn links_are_told_from_the_text_around_them() {
             "http://d.com/"
         ]
     );
+}
+
+#[test]
+fn a_link_is_asked_as_it_stands() {
+    let of = |text: &str| -> Vec<String> {
+        let links = links_of(text).into_iter();
+        links
+            .map(|it| it.map_or_else(|bad| format!("bad {bad}"), String::from))
+            .collect()
+    };
+    for (text, link) in [
+        ("HTTPS://a.com/x", "https://a.com/x"),
+        ("Http://a.com/X.", "http://a.com/X"),
+        ("https://a.com/{id}", "https://a.com/%7Bid%7D"),
+        ("https://a.com/x|y", "https://a.com/x|y"),
+        ("https://a.com/x^y", "https://a.com/x^y"),
+        ("https://a.com/x_", "https://a.com/x_"),
+        ("_https://a.com/x_", "https://a.com/x"),
+        ("**https://a.com/x**,", "https://a.com/x"),
+        ("https://a.com/x)y", "https://a.com/x)y"),
+        ("(see https://a.com/x).", "https://a.com/x"),
+        ("[c](https://a.com/x),d", "https://a.com/x"),
+        ("{https://a.com/x}", "https://a.com/x"),
+        ("https://[host]/x", "bad https://[host]/x"),
+    ] {
+        assert_eq!(of(text), [link], "{text}");
+    }
+    let bench = Bench::of("kind = \"http\"\nlinks_in = \"value\"").page("https://a.com/", "x");
+    for text in [
+        "https://a.com/{made-up}",
+        "https://a.com|x",
+        "HTTPS://a.com/gone https://a.com/",
+    ] {
+        assert_eq!(
+            bench.clone().submit("value", text).fired(),
+            ["it"],
+            "{text}"
+        );
+    }
 }
 
 #[test]

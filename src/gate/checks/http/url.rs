@@ -1,17 +1,16 @@
 //! A page that must answer.
 
 use super::super::context::Context;
-use super::super::page_seen::{location, page_url, pages};
+use super::super::page_seen::{location, pages};
+use super::super::page_template::PageTemplate;
 use super::super::probe::{Detail, Found, Probe};
 use super::super::spec::{Flaw, Source};
-use super::super::subject::rendered;
 use crate::gate::Cost;
-use crate::quest::template::Template;
 use crate::world::visit::{End, Visit};
 
 #[derive(Debug)]
 struct UrlCheck {
-    url: Template,
+    url: PageTemplate,
     status: Vec<u16>,
 }
 
@@ -22,7 +21,7 @@ pub(super) fn build(
     status: Vec<u16>,
 ) -> Result<Box<dyn Probe>, Flaw> {
     Ok(Box::new(UrlCheck {
-        url: source.template("url", url)?,
+        url: PageTemplate::new(source, "url", url)?,
         status,
     }))
 }
@@ -49,8 +48,7 @@ impl Probe for UrlCheck {
     }
 
     fn look(&self, context: &Context<'_>) -> Vec<Found> {
-        let url = rendered(context, &self.url).and_then(|text| page_url(&text));
-        let url = match url {
+        let url = match self.url.url(context) {
             Ok(url) => url,
             Err(found) => return vec![found],
         };

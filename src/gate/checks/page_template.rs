@@ -1,0 +1,75 @@
+//! The URL of a page as a template, of which a field may say no more than its own part.
+
+use url::Url;
+
+use super::context::Context;
+use super::fields::shown;
+use super::page_seen::page_url;
+use super::probe::{Detail, Found};
+use super::spec::{Flaw, Source};
+use super::subject::rendered;
+use crate::quest::FieldName;
+use crate::quest::template::Template;
+
+/// The URL of a page, to be rendered.
+#[derive(Debug)]
+pub(super) struct PageTemplate {
+    whole: Template,
+    /// What comes before its own query, where it does not begin with a value.
+    head: Option<Template>,
+    /// The fields that it names.
+    fields: Vec<FieldName>,
+}
+
+impl PageTemplate {
+    /// The template that `key` says.
+    pub(super) fn new(source: &Source<'_>, key: &'static str, text: &str) -> Result<Self, Flaw> {
+        let whole = source.template(key, text)?;
+        let head = text.split_once('?').map_or(text, |(head, _)| head);
+        // A question mark inside of an expression parts nothing.
+        let head = source.template(key, head).unwrap_or_else(|_| whole.clone());
+        let names = whole.names().iter();
+        let fields = names.filter_map(|name| name.strip_prefix("field."));
+        Ok(Self {
+            fields: fields
+                .map(|name| source.field(key, name))
+                .collect::<Result<_, _>>()?,
+            head: (!text.trim_start().starts_with('{')).then_some(head),
+            whole,
+        })
+    }
+
+    /// The URL, or the fact that it is none which can be asked as it stands.
+    pub(super) fn url(&self, context: &Context<'_>) -> Result<Url, Found> {
+        let mut fields = self.fields.iter();
+        if let Some(field) = fields.find(|name| context.field(name).is_none()) {
+            let detail = Detail::new("a value for the URL of a page", "nothing");
+            return Err(detail.on(field).wrong());
+        }
+        let text = rendered(context, &self.whole)?;
+        if self.reads_fields() {
+            self.is_as_meant(context, &text)?;
+        }
+        page_url(&text)
+    }
+
+    fn reads_fields(&self) -> bool {
+        let mut names = self.whole.names().iter();
+        names.any(|name| name == "field" || name.starts_with("field."))
+    }
+
+    /// Whether no value turns the rest of the URL into a query, or into what no server is sent.
+    fn is_as_meant(&self, context: &Context<'_>, text: &str) -> Result<(), Found> {
+        let wrong = |expected: &str| Err(Detail::new(expected, shown(text)).wrong());
+        let fragment = text.split_once('#').map_or("", |(_, fragment)| fragment);
+        if !fragment.trim().is_empty() {
+            return wrong("a URL without a fragment");
+        }
+        match &self.head {
+            Some(head) if rendered(context, head)?.contains('?') => {
+                wrong("a URL whose path has no `?` of a field's")
+            }
+            _ => Ok(()),
+        }
+    }
+}
