@@ -72,7 +72,7 @@ impl<C> Cascade<C> {
     /// Runs the checks on `context`.
     ///
     /// All checks of one cost run; those of a higher cost run only when none of a lower cost
-    /// failed, and none runs of which a needed one has not passed.
+    /// failed, and none runs of which a needed one has failed or was not run.
     #[must_use]
     pub fn run(&self, context: &C) -> Judgement {
         let mut facts: Vec<Fact> = Vec::new();
@@ -80,7 +80,7 @@ impl<C> Cascade<C> {
         let mut failed_at = None;
         for (cost, check) in &self.checks {
             let stopped = failed_at.is_some_and(|failed| *cost > failed);
-            let outcome = if stopped || !has_passed(&reports, check.needs()) {
+            let outcome = if stopped || !stands(&reports, check.needs()) {
                 CheckOutcome::NotRun
             } else {
                 let found = self.facts(check.as_ref(), context);
@@ -176,11 +176,15 @@ fn reaches<C>(checks: &[Box<dyn Check<C>>], from: usize, to: usize) -> bool {
     seen[to]
 }
 
-/// Whether each of the checks that are needed has passed.
-fn has_passed(reports: &[CheckReport], needs: &[String]) -> bool {
+/// Whether each of the checks that are needed was run and has not failed.
+///
+/// One that is not confirmed must not keep others from failing: whoever brings its doubt about on
+/// purpose would have a REVIEW where a FAIL belongs.
+fn stands(reports: &[CheckReport], needs: &[String]) -> bool {
+    let ran = |outcome| matches!(outcome, CheckOutcome::Passed | CheckOutcome::NotConfirmed);
     needs.iter().all(|need| {
         let mut reports = reports.iter();
-        reports.any(|report| report.check == *need && report.outcome == CheckOutcome::Passed)
+        reports.any(|report| report.check == *need && ran(report.outcome))
     })
 }
 

@@ -33,7 +33,7 @@ pub trait Check<C> {
     /// Every rule that it can fire.
     fn rules(&self) -> &[Rule];
 
-    /// The checks that must have passed before it runs; where one has not, it is not run.
+    /// The checks that come before it; where one has failed or was not run, it is not run.
     fn needs(&self) -> &[String] {
         &[]
     }

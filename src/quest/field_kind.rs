@@ -8,6 +8,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use url::Url;
 
+use super::seen::seen_length;
+
 /// The kinds of field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
@@ -172,24 +174,20 @@ impl Bounds {
             clippy::cast_precision_loss,
             reason = "bounds beyond 2^53 are nobody's"
         )]
-        let (value, min, max, unit) = match kind {
-            FieldKind::Integer | FieldKind::Number => (
-                number(text)?,
-                self.min.map(|it| it as f64),
-                self.max.map(|it| it as f64),
-                "",
-            ),
+        let (least, most, unit) = match kind {
+            FieldKind::Integer | FieldKind::Number => (number(text)?, number(text)?, ""),
+            // What nobody sees makes no text longer, and yet has to be carried.
             _ => (
+                seen_length(text) as f64,
                 text.chars().count() as f64,
-                self.min.map(|it| it as f64),
-                self.max.map(|it| it as f64),
                 " characters",
             ),
         };
-        if let Some(min) = min.filter(|min| value < *min) {
+        let [min, max] = [self.min, self.max].map(|bound| bound.map(|it| it as f64));
+        if let Some(min) = min.filter(|min| least < *min) {
             return Some(format!("at least {min}{unit}").into());
         }
-        let max = max.filter(|max| value > *max)?;
+        let max = max.filter(|max| most > *max)?;
         Some(format!("at most {max}{unit}").into())
     }
 }
@@ -282,6 +280,8 @@ mod tests {
         assert_eq!(of(FieldKind::Text, "한빛"), None);
         let short = of(FieldKind::Text, "한");
         assert_eq!(short.as_deref(), Some("at least 2 characters"));
+        let padded = of(FieldKind::Text, "한\u{200b}\u{3164}");
+        assert_eq!(padded.as_deref(), Some("at least 2 characters"));
     }
 
     #[test]

@@ -6,6 +6,7 @@ pub mod field_kind;
 pub mod file;
 pub mod plain;
 pub mod prompt;
+pub mod seen;
 pub mod template;
 
 mod anchor;

@@ -9,6 +9,7 @@ use minijinja::{Environment, UndefinedBehavior};
 use serde::Serialize;
 
 use super::file::unknown_name;
+use super::seen::is_blank;
 use super::{Quest, Submission};
 
 /// What a template may name.
@@ -19,10 +20,10 @@ pub struct Names(Vec<String>);
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Template {
     source: String,
+    /// The variables that it names.
+    named: Vec<String>,
     /// Whether it is a plain text, whatever stands in it.
     plain: bool,
-    /// The names whose values it takes.
-    names: Vec<String>,
 }
 
 /// Why a text is no template, or cannot be rendered.
@@ -39,7 +40,7 @@ pub struct Values {
     pub id: String,
     /// The cells of the quest's row, by column.
     pub input: BTreeMap<String, String>,
-    /// The fields that were submitted; one that was not is empty.
+    /// The fields that were submitted; one that was not, or is blank, is empty.
     pub field: BTreeMap<String, String>,
     /// What is known of each service, such as its port.
     pub service: BTreeMap<String, BTreeMap<String, String>>,
@@ -103,10 +104,14 @@ impl Template {
             let known: Vec<&str> = names.0.iter().map(String::as_str).collect();
             return Err(BadTemplate(unknown_name("variable", name, &known)));
         }
+        if let Some(tag) = foreign_tag(text) {
+            let what = format!("`{tag}`: there is no other template to take anything from");
+            return Err(BadTemplate(what));
+        }
         Ok(Self {
             source: text.to_owned(),
+            named: variables,
             plain: false,
-            names: variables,
         })
     }
 
@@ -115,8 +120,8 @@ impl Template {
     pub fn fixed(text: &str) -> Self {
         Self {
             source: text.to_owned(),
+            named: Vec::new(),
             plain: true,
-            names: Vec::new(),
         }
     }
 
@@ -129,7 +134,22 @@ impl Template {
     /// The names whose values it takes, as `field.site`, or `field` where which is not known.
     #[must_use]
     pub fn names(&self) -> &[String] {
-        &self.names
+        &self.named
+    }
+
+    /// Whether the text goes by this field.
+    #[must_use]
+    pub fn reads_field(&self, field: &str) -> bool {
+        let mut named = self.named.iter();
+        named.any(|name| match name.strip_prefix("field") {
+            // Which one of the group is taken shows at rendering alone.
+            Some("") => true,
+            Some(rest) => rest
+                .strip_prefix('.')
+                .and_then(|rest| rest.strip_prefix(field))
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with('.')),
+            None => false,
+        })
     }
 
     /// Whether the text is the same whatever the values are.
@@ -157,7 +177,10 @@ impl Values {
         fields: impl Iterator<Item = &'a str>,
         columns: impl Iterator<Item = &'a str>,
     ) -> Self {
-        let text = |name: &str| submission.field(name).unwrap_or_default().to_owned();
+        let text = |name: &str| {
+            let text = submission.field(name).filter(|text| !is_blank(text));
+            text.unwrap_or_default().to_owned()
+        };
         let cell = |name: &str| quest.cell(name).unwrap_or_default().to_owned();
         Self {
             key: quest.key.to_string(),
@@ -167,6 +190,16 @@ impl Values {
             service: BTreeMap::new(),
         }
     }
+}
+
+/// The first tag that takes from another template, of which there is none.
+fn foreign_tag(text: &str) -> Option<&str> {
+    let tags = text.split("{%").skip(1);
+    let mut words = tags.filter_map(|tag| {
+        let inner = tag.trim_start_matches(['-', '+']).trim_start();
+        inner.split(|c: char| !c.is_ascii_alphabetic()).next()
+    });
+    words.find(|word| ["include", "import", "from", "extends"].contains(word))
 }
 
 /// Strict, without escaping: what is rendered is an argument or a pattern, never HTML.
@@ -236,7 +269,27 @@ mod tests {
             "{}",
             wrong("{{ key")
         );
+        for tag in [
+            "{% include 'a' %}",
+            "{%- extends 'a' %}",
+            "{% from 'a' import b %}",
+        ] {
+            assert!(wrong(tag).contains("no other template"), "{tag}");
+        }
         assert!(Template::parse("{% for i in range(3) %}{{ i }}{% endfor %}", &names()).is_ok());
+    }
+
+    #[test]
+    fn a_template_tells_which_fields_it_reads() {
+        let reads = |text, field| Template::parse(text, &names()).unwrap().reads_field(field);
+        assert!(reads("{{ field.test }}", "test"));
+        assert!(reads("{% if field['test'] %}x{% endif %}", "test"));
+        assert!(reads(
+            "{% for name in field %}{{ name }}{% endfor %}",
+            "test"
+        ));
+        assert!(!reads("{{ input.file }} field.test", "test"));
+        assert!(!reads("{{ field.test }}", "tes"));
     }
 
     #[test]

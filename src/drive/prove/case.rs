@@ -6,7 +6,6 @@ use super::control::ProveError;
 use crate::drive::observe::observe;
 use crate::drive::turn::Judge;
 use crate::gate::checks::settings::FileSettings;
-use crate::gate::checks::unique::taken;
 use crate::gate::email::taken_by;
 use crate::gate::{Case, Gate, Judgement};
 use crate::quest::file::ControlTable;
@@ -31,9 +30,15 @@ pub(super) fn judged(
     workshop: &dyn Workshop,
 ) -> Result<Judgement, ProveError> {
     let quest = quest(control)?;
-    let fields = control.submit.iter();
-    let fields = fields.map(|(name, text)| (FieldName::from(name.clone()), text.clone()));
-    let submission = Submission::Fields(fields.collect());
+    let submission = submission_of(&control.submit);
+    let earlier = submission_of(&control.taken);
+    let before = Before {
+        texts: &control.taken,
+        taken: gate.takes(Case {
+            quest: &quest,
+            submission: &earlier,
+        }),
+    };
     let judge = Judge {
         gate,
         fetcher: world,
@@ -44,8 +49,14 @@ pub(super) fn judged(
         quest: &quest,
         submission: &submission,
     };
-    let (judgement, _) = observe(&judge, case, &Before(&control.taken))?;
+    let (judgement, _) = observe(&judge, case, &before)?;
     Ok(judgement)
+}
+
+fn submission_of(fields: &BTreeMap<String, String>) -> Submission {
+    let fields = fields.iter();
+    let fields = fields.map(|(name, text)| (FieldName::from(name.clone()), text.clone()));
+    Submission::Fields(fields.collect())
 }
 
 fn quest(control: &ControlTable) -> Result<Quest, ProveError> {
@@ -69,18 +80,19 @@ fn quest(control: &ControlTable) -> Result<Quest, ProveError> {
 }
 
 /// What a control says that other quests have passed with.
-struct Before<'a>(&'a BTreeMap<String, String>);
+struct Before<'a> {
+    texts: &'a BTreeMap<String, String>,
+    /// What the gate takes of them.
+    taken: Vec<Taken>,
+}
 
 impl Accepted for Before<'_> {
     fn holder(&self, asked: &Taken) -> Option<Key> {
-        let mut texts = self.0.iter();
+        let mut texts = self.texts.values();
         let held = match asked {
-            Taken::Value { field, .. } => {
-                let text = self.0.get(field.as_str())?;
-                taken(field, text).as_ref() == Some(asked)
-            }
+            Taken::Value { .. } => self.taken.contains(asked),
             Taken::Mailbox(_) | Taken::Domain(_) => {
-                texts.any(|(_, text)| taken_by(text).contains(asked))
+                texts.any(|text| taken_by(text).contains(asked))
             }
         };
         held.then(|| Key::new("another quest").ok()).flatten()

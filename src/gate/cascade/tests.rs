@@ -16,6 +16,7 @@ struct Fake {
     name: &'static str,
     cost: Cost,
     fires: &'static [&'static str],
+    needs: Vec<String>,
 }
 
 type Log = RefCell<Vec<&'static str>>;
@@ -33,6 +34,10 @@ impl Check<Log> for Fake {
         &RULES
     }
 
+    fn needs(&self) -> &[String] {
+        &self.needs
+    }
+
     fn run(&self, log: &Log) -> Vec<Finding> {
         log.borrow_mut().push(self.name);
         let finding = |rule: &&'static str| Finding::new(rule, "right", self.name).times(2);
@@ -41,7 +46,12 @@ impl Check<Log> for Fake {
 }
 
 fn fake(name: &'static str, cost: Cost, fires: &'static [&'static str]) -> Box<dyn Check<Log>> {
-    Box::new(Fake { name, cost, fires })
+    Box::new(Fake {
+        name,
+        cost,
+        fires,
+        needs: Vec::new(),
+    })
 }
 
 fn run(checks: Vec<Box<dyn Check<Log>>>, levels: Levels) -> (Judgement, Vec<&'static str>) {
@@ -169,4 +179,25 @@ fn a_fact_carries_all_that_the_check_found() {
         count: 2,
     };
     assert_eq!(judgement.facts, [expected]);
+}
+
+/// What becomes of a check that would fail, behind one that fires these.
+fn behind(fires: &'static [&'static str]) -> (Verdict, CheckOutcome) {
+    let dependent = Fake {
+        name: "b",
+        cost: Cost::Local,
+        fires: &["wrong"],
+        needs: vec!["a".to_owned()],
+    };
+    let checks = vec![fake("a", Cost::Local, fires), Box::new(dependent)];
+    let cascade = Cascade::ordered(checks, Levels::new()).unwrap();
+    let judgement = cascade.run(&Log::default());
+    (judgement.verdict, judgement.checks[1].outcome)
+}
+
+#[test]
+fn a_review_of_what_it_needs_keeps_no_check_from_failing() {
+    assert_eq!(behind(&[]), (Verdict::Fail, CheckOutcome::Failed));
+    assert_eq!(behind(&["doubtful"]), (Verdict::Fail, CheckOutcome::Failed));
+    assert_eq!(behind(&["wrong"]), (Verdict::Fail, CheckOutcome::NotRun));
 }

@@ -182,7 +182,8 @@ impl Bench {
 
     fn quest_file(&self) -> String {
         let head = if self.closed {
-            HEAD.replace("open = true\n", "")
+            let closed = HEAD.replace("open = true\n", "");
+            closed.replacen("required = false\n", "", 1)
         } else {
             HEAD.to_owned()
         };

@@ -8,7 +8,7 @@ use super::spec::Shows;
 use super::unique::taken;
 use crate::gate::Check;
 use crate::gate::email::taken_by;
-use crate::quest::{FieldName, Submission};
+use crate::quest::{Field, FieldName, Submission};
 use crate::world::Taken;
 
 /// A check that serves every judgement of its gate.
@@ -32,7 +32,7 @@ pub struct Built {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Takes {
     /// The value of a field.
-    Value(FieldName),
+    Value(Field),
     /// The address in a field, and its domain.
     Mailbox(FieldName),
 }
@@ -57,7 +57,7 @@ impl Takes {
     pub fn of(&self, submission: &Submission) -> Vec<Taken> {
         let text = |field: &FieldName| submission.field(field.as_str()).unwrap_or_default();
         match self {
-            Self::Value(field) => taken(field, text(field)).into_iter().collect(),
+            Self::Value(field) => taken(field, text(&field.name)).into_iter().collect(),
             Self::Mailbox(field) => taken_by(text(field)),
         }
     }

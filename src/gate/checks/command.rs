@@ -138,9 +138,9 @@ impl Spec for CommandSpec {
         let facts = self.tool_facts()?;
         let names = names(&self.services, source)?;
         let template = |key, text: &Option<String>| {
-            let parsed = text.as_deref().map(|text| Template::parse(text, &names));
-            let parsed = parsed.transpose();
-            parsed.map_err(|bad| Flaw::new(key, bad.to_string()))
+            let parsed = text.as_deref();
+            let parsed = parsed.map(|text| source.template_of(key, text, &names));
+            parsed.transpose()
         };
         let stdin = template("stdin", &self.stdin)?;
         let cwd = template("cwd", &self.cwd)?;

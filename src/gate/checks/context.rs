@@ -9,6 +9,7 @@ use url::Url;
 use super::settings::FileSettings;
 use crate::gate::Case;
 use crate::gate::email::context::{Choices, Context as EmailContext, Places};
+use crate::quest::seen::is_blank;
 use crate::quest::template::{BadTemplate, Template, Values};
 use crate::quest::{FieldName, QuestKind};
 use crate::world::World;
@@ -70,7 +71,7 @@ impl<'a> Context<'a> {
     #[must_use]
     pub fn field(&self, name: &FieldName) -> Option<&'a str> {
         let text = self.case.submission.field(name.as_str())?;
-        (!text.trim().is_empty()).then_some(text)
+        (!is_blank(text)).then_some(text)
     }
 
     /// The template with this case's values.

@@ -3,6 +3,7 @@
 use super::context::Context;
 use crate::gate::{Check, Cost, Finding, Level, Rule};
 use crate::quest::field_kind::{FieldKind, Shape};
+use crate::quest::seen::is_blank;
 use crate::quest::{Field, FieldName, QuestKind};
 use crate::world::mailbox::Mailbox;
 use crate::world::tree::TreePath;
@@ -66,10 +67,8 @@ impl Check<Context<'_>> for Fields {
             let (expected, actual) = match text {
                 None if field.required => (field.help.to_string(), String::from("nothing")),
                 None => continue,
-                Some(text) if text.trim().is_empty() && !field.required => continue,
-                Some(text) if text.trim().is_empty() => {
-                    (field.help.to_string(), String::from("a blank"))
-                }
+                Some(text) if is_blank(text) && !field.required => continue,
+                Some(text) if is_blank(text) => (field.help.to_string(), String::from("a blank")),
                 Some(text) => {
                     let shape = &field.shape;
                     let bad = misfit(shape.kind(), text)

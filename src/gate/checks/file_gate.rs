@@ -1,5 +1,6 @@
 //! The gate that a quest file makes.
 
+use std::cell::RefCell;
 use std::rc::Rc;
 
 use super::built::{AnyCheck, Takes};
@@ -14,8 +15,8 @@ use super::settings::FileSettings;
 use super::shaped::Shaped;
 use super::spec::{Shows, Source};
 use crate::gate::{Cascade, Case, Check, Cost, Finding, Gate, Judgement, Rule, RuleId, house};
-use crate::quest::QuestKind;
 use crate::quest::file::{Mistake, QuestFile, RawTable, is_kebab, nearest, unknown_name};
+use crate::quest::{FieldName, QuestKind};
 use crate::world::{Taken, World};
 
 /// The gate of a quest file.
@@ -36,6 +37,16 @@ struct Made {
     takes: Vec<Takes>,
     /// Whether the quests are about files of a tree.
     has_tree: bool,
+}
+
+/// What a table has added beside its check.
+struct Added {
+    /// The shapes of fields at which the check looks.
+    shapes: Vec<Shaped>,
+    /// The shapes that it trusts another check to look at.
+    trusts: Vec<Shaped>,
+    /// Why the fact that it shows can be avoided, where it can.
+    avoidable: Option<Mistake>,
 }
 
 /// The part of a gate that one cascade takes.
@@ -125,10 +136,12 @@ impl Made {
         };
         let mut shapes = Vec::new();
         let mut trusts = Vec::new();
+        let mut avoidable = None;
         for raw in &file.checks {
-            let (looked, trusted) = made.add(file, raw, outside)?;
-            shapes.extend(looked);
-            trusts.push((raw, trusted));
+            let added = made.add(file, raw, outside)?;
+            shapes.extend(added.shapes);
+            trusts.push((raw, added.trusts));
+            avoidable = avoidable.or(added.avoidable);
         }
         for (raw, trusted) in trusts {
             let mut trusted = trusted.iter();
@@ -146,18 +159,19 @@ impl Made {
         if file.open {
             made.checks.push(Rc::new(OpenEnded));
         } else if made.showing.is_empty() {
-            return Err(Mistake::at(file.text(), &(0..0), NOTHING_SHOWN));
+            let nothing = Mistake::at(file.text(), &(0..0), NOTHING_SHOWN);
+            return Err(avoidable.unwrap_or(nothing));
         }
         Ok(made)
     }
 
-    /// Adds the check of a table, and returns at what shapes of fields it looks, and which it trusts.
+    /// Adds the check of a table.
     fn add(
         &mut self,
         file: &QuestFile<'_>,
         raw: &RawTable<'_>,
         outside: &dyn Outside,
-    ) -> Result<(Vec<Shaped>, Vec<Shaped>), Mistake> {
+    ) -> Result<Added, Mistake> {
         let text = file.text();
         let (ours, rest) = raw.part(CheckHead::KEYS);
         let head: CheckHead = ours.read(text)?;
@@ -177,7 +191,9 @@ impl Made {
             let known: Vec<_> = KINDS.iter().map(|kind| kind.name).collect();
             return wrong("kind", unknown_name("check kind", &head.kind, &known));
         };
+        let optional = RefCell::default();
         let source = Source {
+            optional: &optional,
             file,
             name: &name,
             names: &file.names(),
@@ -188,11 +204,22 @@ impl Made {
             return wrong("name", format!("another check has the rule `{rule}`"));
         }
         self.takes.extend(built.takes);
+        let mut avoidable = None;
         if built.shows == Shows::Fact {
-            self.showing.push(name);
+            match optional.into_inner().first() {
+                None => self.showing.push(name),
+                Some(field) => {
+                    let what = left_out(&name, field);
+                    avoidable = Some(Mistake::at(text, &raw.spot_of("name"), what));
+                }
+            }
         }
         self.checks.push(built.check);
-        Ok((built.shapes, built.trusts))
+        Ok(Added {
+            shapes: built.shapes,
+            trusts: built.trusts,
+            avoidable,
+        })
     }
 
     /// A rule of `check` that is another's too; one step may stand twice, for other fields.
@@ -242,6 +269,15 @@ const NOTHING_SHOWN: &str = "every check looks at the submission's form alone, a
      give a made-up answer any form. How would an agent cheese this quest? Add a check that \
      re-verifies a fact (command, script, contains, http, coverage, mutation, …), or say \
      `open = true` to leave every answer to a person";
+
+/// Why a file is refused whose facts an agent avoids by leaving a field out.
+fn left_out(check: &str, field: &FieldName) -> String {
+    format!(
+        "no check shows a fact of every submission: `{check}` goes by the field `{field}`, which \
+         may be left out, and then has nothing to show. Make the field required, or add a check \
+         that goes by required fields alone, or say `open = true` to leave every answer to a person"
+    )
+}
 
 impl Gate for FileGate {
     fn rules(&self) -> Vec<Rule> {

@@ -3,7 +3,7 @@
 use super::context::Context;
 use super::spec::Shows;
 use crate::gate::Cost;
-use crate::quest::FieldName;
+use crate::quest::{Field, FieldName};
 
 /// The most facts that one check reports; the count says how many there are.
 pub const MOST_FACTS: usize = 20;
@@ -14,11 +14,11 @@ pub trait Probe {
     fn cost(&self) -> Cost;
 
     /// The field whose value a PASS takes for its quest alone, where there is one.
-    fn unique(&self) -> Option<&FieldName> {
+    fn unique(&self) -> Option<&Field> {
         None
     }
 
-    /// The checks whose outcome it looks at: they must have passed before.
+    /// The checks whose outcome it looks at: it is not run where one has failed.
     fn needs(&self) -> &[String] {
         &[]
     }

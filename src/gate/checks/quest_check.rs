@@ -18,7 +18,7 @@ pub struct CheckHead {
     /// What its rule's firing means for the verdict.
     #[serde(default)]
     pub level: LevelName,
-    /// The checks that must have passed before it runs.
+    /// The checks before it: where one has failed or was not run, it is not run.
     #[serde(default)]
     pub needs: Vec<String>,
     /// What it means that its rule fired: one line for the catalogue.

@@ -1,5 +1,8 @@
 //! What a `[[check]]` table may say, and how it becomes a check.
 
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 
@@ -7,7 +10,7 @@ use super::outside::Outside;
 use super::probe::Probe;
 use crate::quest::file::{QuestFile, unknown_name};
 use crate::quest::template::{Names, Template};
-use crate::quest::{FieldName, field_kind};
+use crate::quest::{Field, FieldName, field_kind};
 
 /// What a check of some kind is told in its table, beside what every check is.
 pub trait Spec: DeserializeOwned + JsonSchema {
@@ -61,12 +64,27 @@ pub struct Source<'a> {
     pub names: &'a Names,
     /// What the file goes by that does not stand in it.
     pub outside: &'a dyn Outside,
+    /// The fields by which the check goes, of those that may be left out.
+    pub optional: &'a RefCell<BTreeSet<FieldName>>,
 }
 
 impl Source<'_> {
     /// The template that is the value of `key`.
     pub fn template(&self, key: &'static str, text: &str) -> Result<Template, Flaw> {
-        Template::parse(text, self.names).map_err(|bad| Flaw::new(key, bad.to_string()))
+        self.template_of(key, text, self.names)
+    }
+
+    /// The template that is the value of `key`, and may name these.
+    pub fn template_of(
+        &self,
+        key: &'static str,
+        text: &str,
+        names: &Names,
+    ) -> Result<Template, Flaw> {
+        let parsed = Template::parse(text, names);
+        let template = parsed.map_err(|bad| Flaw::new(key, bad.to_string()))?;
+        self.note(|field| template.reads_field(field));
+        Ok(template)
     }
 
     /// The templates of a list.
@@ -77,10 +95,26 @@ impl Source<'_> {
 
     /// The field that is the value of `key`.
     pub fn field(&self, key: &'static str, name: &str) -> Result<FieldName, Flaw> {
+        self.note(|field| field == name);
         self.file.field(name).cloned().ok_or_else(|| {
             let known: Vec<_> = self.file.fields.iter().map(|it| it.name.as_str()).collect();
             Flaw::new(key, unknown_name("field", name, &known))
         })
+    }
+
+    /// The field that is the value of `key`, with what belongs in it.
+    pub fn whole_field(&self, key: &'static str, name: &str) -> Result<Field, Flaw> {
+        let name = self.field(key, name)?;
+        let mut fields = self.file.fields.iter();
+        let field = fields.find(|field| field.name == name).cloned();
+        field.ok_or_else(|| Flaw::new(key, "there is no such field"))
+    }
+
+    fn note(&self, is_read: impl Fn(&str) -> bool) {
+        let fields = self.file.fields.iter().filter(|field| !field.required);
+        let read = fields.filter(|field| is_read(field.name.as_str()));
+        let read = read.map(|field| field.name.clone());
+        self.optional.borrow_mut().extend(read);
     }
 
     /// The column that is the value of `key`.

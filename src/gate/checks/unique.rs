@@ -2,14 +2,18 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use unicode_normalization::UnicodeNormalization as _;
+use serde_json::Value;
+use url::Url;
 
 use super::context::Context;
 use super::fields::shown;
+use super::folded::folded;
 use super::probe::{Detail, Found, Probe};
 use super::spec::{Flaw, Shows, Source, Spec};
 use crate::gate::Cost;
-use crate::quest::FieldName;
+use crate::quest::Field;
+use crate::quest::field_kind::FieldKind;
+use crate::quest::seen::{is_blank, is_space};
 use crate::world::Taken;
 
 /// `kind = "unique"`.
@@ -22,7 +26,7 @@ pub struct UniqueSpec {
 
 #[derive(Debug)]
 struct Unique {
-    field: FieldName,
+    field: Field,
 }
 
 impl Spec for UniqueSpec {
@@ -30,7 +34,7 @@ impl Spec for UniqueSpec {
     const SHOWS: Shows = Shows::Form;
 
     fn build(self, source: &Source<'_>) -> Result<Box<dyn Probe>, Flaw> {
-        let field = source.field("field", &self.field)?;
+        let field = source.whole_field("field", &self.field)?;
         Ok(Box::new(Unique { field }))
     }
 }
@@ -40,12 +44,12 @@ impl Probe for Unique {
         Cost::Wide
     }
 
-    fn unique(&self) -> Option<&FieldName> {
+    fn unique(&self) -> Option<&Field> {
         Some(&self.field)
     }
 
     fn look(&self, context: &Context<'_>) -> Vec<Found> {
-        let text = context.field(&self.field);
+        let text = context.field(&self.field.name);
         let Some((text, taken)) = text.and_then(|text| Some((text, taken(&self.field, text)?)))
         else {
             return Vec::new();
@@ -55,38 +59,88 @@ impl Probe for Unique {
         };
         let expected = "a value that no other quest has passed with";
         let actual = format!("{} passed with {}", holder, shown(text));
-        vec![Detail::new(expected, actual).on(&self.field).wrong()]
+        vec![Detail::new(expected, actual).on(&self.field.name).wrong()]
     }
 }
 
 /// What a PASS with this value takes; nothing for a blank.
+///
+/// Values that mean the same of the field's kind take the same.
 #[must_use]
-pub fn taken(field: &FieldName, text: &str) -> Option<Taken> {
-    let normal: String = text.nfkc().collect();
-    let folded = normal.to_lowercase();
-    let text = folded.split_whitespace().collect::<Vec<_>>().join(" ");
-    (!text.is_empty()).then(|| Taken::Value {
-        field: field.clone(),
+pub fn taken(field: &Field, text: &str) -> Option<Taken> {
+    let text = canonical(field.shape.kind(), text).unwrap_or_else(|| text.to_owned());
+    let text = folded(&text.replace(is_space, " "));
+    (!is_blank(&text)).then(|| Taken::Value {
+        field: field.name.clone(),
         text,
     })
+}
+
+/// The one way to write the value, of those that a value of this kind has.
+fn canonical(kind: FieldKind, text: &str) -> Option<String> {
+    match kind {
+        FieldKind::Url => {
+            let mut url = Url::parse(text.trim()).ok()?;
+            url.set_fragment(None);
+            Some(url.into())
+        }
+        FieldKind::Integer | FieldKind::Number => Some(decimal(text.trim())),
+        FieldKind::Json => {
+            let value: Value = serde_json::from_str(text).ok()?;
+            Some(value.to_string())
+        }
+        _ => None,
+    }
+}
+
+/// The number without what makes it no other one.
+fn decimal(text: &str) -> String {
+    let (sign, digits) = match text.strip_prefix('-') {
+        Some(digits) => ("-", digits),
+        None => ("", text),
+    };
+    let (whole, part) = digits.split_once('.').unwrap_or((digits, ""));
+    let (whole, part) = (whole.trim_start_matches('0'), part.trim_end_matches('0'));
+    match (whole, part) {
+        ("", "") => String::from("0"),
+        ("", part) => format!("{sign}0.{part}"),
+        (whole, "") => format!("{sign}{whole}"),
+        (whole, part) => format!("{sign}{whole}.{part}"),
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::taken;
     use crate::gate::checks::bench::Bench;
-    use crate::quest::FieldName;
+    use crate::quest::field_kind::{FieldKind, Shape};
+    use crate::quest::{Field, FieldName};
 
     const CHECK: &str = "kind = \"unique\"\nfield = \"value\"";
 
+    fn field(kind: FieldKind) -> Field {
+        Field {
+            name: FieldName::known("value"),
+            help: "".into(),
+            example: "".into(),
+            required: true,
+            shape: Shape::new(kind, None, (None, None), &[]).unwrap(),
+        }
+    }
+
     fn bench() -> Bench {
-        let held = taken(&FieldName::known("value"), "Some  Name").unwrap();
+        let held = taken(&field(FieldKind::Text), "Some  Name").unwrap();
         Bench::of(CHECK).taken(held, "Acme")
     }
 
     #[test]
     fn a_value_that_another_quest_has_is_refused_however_it_is_written() {
-        for value in ["Some Name", "some\n name ", "ＳＯＭＥ ｎａｍｅ"] {
+        for value in [
+            "Some Name",
+            "some\n name ",
+            "ＳＯＭＥ ｎａｍｅ",
+            "So\u{200b}me\u{2800}Name",
+        ] {
             let fact = bench().submit("value", value).only_fact();
             assert_eq!(fact.rule.as_str(), "it");
             assert!(fact.actual.contains("Acme"), "{fact:?}");
@@ -98,5 +152,28 @@ mod tests {
         assert_eq!(bench().submit("value", "Some Other").fired(), [""; 0]);
         assert_eq!(bench().submit("other", "Some Name").fired(), [""; 0]);
         assert_eq!(bench().submit("value", " ").fired(), [""; 0]);
+    }
+
+    #[test]
+    fn values_that_mean_the_same_take_the_same() {
+        use FieldKind::{Integer, Json, Number, Text, Url};
+        for (kind, one, other, same) in [
+            (Text, "Straße", "STRASSE", true),
+            (Text, "1.0", "1", false),
+            (Url, "https://ACME.com:443/a#b", "https://acme.com/a", true),
+            (Url, "https://acme.com", "https://acme.com/", true),
+            (Url, "https://acme.com/?a", "https://acme.com/", false),
+            (Number, "1.50", "01.5", true),
+            (Number, "-0", "0.0", true),
+            (Number, ".5", "0.50", true),
+            (Integer, "010", "10", true),
+            (Integer, "-1", "1", false),
+            (Json, r#"{"a":1, "b":"\u0041"}"#, r#"{"b":"A","a":1}"#, true),
+            (Json, "[1,2]", "[2,1]", false),
+        ] {
+            let of = |text| taken(&field(kind), text);
+            assert_eq!(of(one) == of(other), same, "{one} {other}");
+        }
+        assert_eq!(taken(&field(Text), "\u{200b}\u{2800}"), None);
     }
 }

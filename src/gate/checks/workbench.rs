@@ -30,7 +30,6 @@ text = "{{ key }}"
 [[field]]
 name = "test"
 kind = "text"
-required = false
 [[field]]
 name = "more-words"
 kind = "text"

@@ -136,12 +136,8 @@ fn what_is_submitted_becomes_no_option() {
         let text = format!(r#"["{program}", "--", "--", "{{{{ field.test }}}}"]"#);
         refused(&argv(&text).field("test", "-x"));
     }
-    // A `--` that was submitted ends nothing.
-    let own = argv(
-        r#"["pytest", "{{ field.more }}--", "{{ field.test }}"]"#
-            .replace(".more", "['more-words']")
-            .as_str(),
-    );
+    // A `--` that is made up of values ends nothing.
+    let own = argv(r#"["pytest", "{{ input.file }}--", "{{ field.test }}"]"#).cell("file", "");
     refused(&own.field("test", "-x"));
 }
 
@@ -187,15 +183,13 @@ fn what_no_program_can_be_given_is_wrong() {
 #[test]
 fn a_command_starts_inside_the_tree() {
     for dir in ["../..", "/etc", "a/../..", ".git"] {
-        let bench = with(r#"cwd = "{{ field['more-words'] }}""#).field("more-words", dir);
+        let bench = with(r#"cwd = "{{ field.test }}""#).field("test", dir);
         let (expected, actual) = refused(&bench);
         assert_eq!(expected, "a directory of the tree");
         assert!(actual.contains(dir), "{actual}");
     }
-    assert_eq!(
-        ordered(&with(r#"cwd = "{{ field['more-words'] }}""#)).dir,
-        ""
-    );
+    let blank = with(r#"cwd = "{{ input.file }}""#).cell("file", "");
+    assert_eq!(ordered(&blank).dir, "");
 }
 
 #[test]

@@ -63,10 +63,11 @@ fn too_little_is_not_looked_for() {
         page("min_chars = 2", NEWS, "<p>12 of it</p>", "12").fired(),
         [""; 0]
     );
-    assert_eq!(
-        page("min_chars = 0", NEWS, "<p>12</p>", "\u{200b}").fired(),
-        ["it"]
+    let blank = Bench::of(
+        "kind = \"contains\"\ntext = \"{{ input.cell }}\"\npath = \"doc.md\"\nmin_chars = 0",
     );
+    let blank = blank.cell("\u{200b}").pinned("doc.md", "12");
+    assert_eq!(blank.fired(), ["it"]);
 }
 
 #[test]

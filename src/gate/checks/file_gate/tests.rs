@@ -178,3 +178,26 @@ fn a_required_field_of_the_kind_email_is_looked_at_as_it_is() {
     assert!(wrong("").contains("form alone"), "{}", wrong(""));
     assert!(wrong("required = false\n").contains("`email-format`"));
 }
+
+#[test]
+fn a_fact_that_is_avoided_by_leaving_a_field_out_is_none() {
+    let optional = "[[field]]\nname = \"quote\"\nkind = \"text\"\nrequired = false\n";
+    let required = "[[field]]\nname = \"quote\"\nkind = \"text\"\n";
+    for check in [
+        "kind = \"contains\"\nfield = \"quote\"\nurl = \"https://acme.com\"\n",
+        "kind = \"contains\"\ntext = \"x\"\nurl = \"{{ field.quote }}\"\n",
+    ] {
+        let check = format!("[[check]]\nname = \"shown\"\n{check}");
+        let wrong = gate(&format!("{optional}{check}")).err().unwrap();
+        assert!(
+            wrong.contains("`shown`") && wrong.contains("`quote`"),
+            "{wrong}"
+        );
+        assert_eq!(gate(&format!("{required}{check}")).err(), None, "{check}");
+        let with_another = gate(&format!(
+            "{optional}{check}{}",
+            SOURCE.replace("shown", "other")
+        ));
+        assert_eq!(with_another.unwrap().confirming(), ["other"]);
+    }
+}

@@ -32,9 +32,7 @@ impl Argv {
         source: &Source<'_>,
         names: &Names,
     ) -> Result<Self, Flaw> {
-        let parse = |text: &String| {
-            Template::parse(text, names).map_err(|bad| Flaw::new(key, bad.to_string()))
-        };
+        let parse = |text: &String| source.template_of(key, text, names);
         let Some((name, rest)) = argv.split_first() else {
             return Err(Flaw::new(key, "it is empty: name a program"));
         };

@@ -46,8 +46,7 @@ impl Environment {
         let mut own = BTreeMap::new();
         for (name, text) in env {
             check_name("env", name)?;
-            let template = Template::parse(text, names);
-            let template = template.map_err(|bad| Flaw::new("env", bad.to_string()))?;
+            let template = source.template_of("env", text, names)?;
             own.insert(name.clone(), template);
         }
         let fields = source.file.fields.iter().map(|field| {
@@ -83,7 +82,7 @@ impl Environment {
             all.insert(name.clone(), text);
         }
         for (field, variable) in &self.fields {
-            let Some(text) = context.case.submission.field(field.as_str()) else {
+            let Some(text) = context.field(field) else {
                 continue;
             };
             if let Some(wrong) = misfit_of(field, text) {
