@@ -114,6 +114,7 @@ fn scan(context: &mut Context, args: &ScanArgs) -> Result<Scanned> {
     if quests.is_empty() {
         return Err(empty(file.place(), &planned.key_labels(), counts));
     }
+    kind.prompts(&quests)?;
     let carry = args.carry.open(context)?;
     let created = context::now();
     let manifest = Manifest {

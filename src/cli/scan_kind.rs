@@ -18,8 +18,8 @@ use crate::drive::{self, prove};
 use crate::gate::Gate as _;
 use crate::gate::checks::settings::FileSettings;
 use crate::gate::email::EmailGate;
-use crate::quest::email;
 use crate::quest::file::{InputTable, QuestFile};
+use crate::quest::{Quest, QuestKind, email, prompt};
 use crate::session::KindRecord;
 
 /// The flags of `scan` that choose the quest kind.
@@ -166,6 +166,14 @@ impl ScanKind {
         }
     }
 
+    /// Makes up the prompt of every quest once, so that none fails only when it is handed out.
+    pub(super) fn prompts(&self, quests: &[Quest]) -> Result<()> {
+        match self {
+            Self::Email => Ok(()),
+            Self::File(frozen) => made_up(&frozen.definition.kind()?, quests),
+        }
+    }
+
     /// What the session keeps beside its own files.
     pub(super) fn stock(
         &self,
@@ -175,5 +183,44 @@ impl ScanKind {
             Self::Email => Ok(()),
             Self::File(frozen) => frozen.stock(store),
         }
+    }
+}
+
+/// That the prompt of each of the quests can be made up.
+fn made_up(kind: &QuestKind, quests: &[Quest]) -> Result<()> {
+    for quest in quests {
+        prompt::render(kind, quest).map_err(|error| {
+            let row = quest.rows.first().copied().unwrap_or_default();
+            let key = &quest.key;
+            UsageError(format!(
+                "row {row} ({key}): the prompt cannot be made up: {error}"
+            ))
+        })?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::quest::{Key, QuestId};
+
+    #[test]
+    fn a_prompt_that_cannot_be_made_up_is_told_with_its_row_and_key() {
+        let quest = Quest {
+            id: QuestId::FIRST,
+            key: Key::new("acme").unwrap(),
+            anchor: None,
+            shown: Vec::new(),
+            known: Vec::new(),
+            after: Vec::new(),
+            rows: vec![7],
+        };
+        let mut kind = email::kind();
+        assert!(made_up(&kind, std::slice::from_ref(&quest)).is_ok());
+        kind.prompt = "{{ key | nothing_known }}".into();
+        let wrong = made_up(&kind, &[quest]).unwrap_err().to_string();
+        assert!(wrong.starts_with("row 7 (acme): "), "{wrong}");
+        assert!(wrong.contains("nothing_known"), "{wrong}");
     }
 }
