@@ -169,11 +169,11 @@ impl Shape {
 }
 
 impl Bounds {
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "bounds beyond 2^53 are nobody's"
+    )]
     fn misfit(self, kind: FieldKind, text: &str) -> Option<Cow<'static, str>> {
-        #[expect(
-            clippy::cast_precision_loss,
-            reason = "bounds beyond 2^53 are nobody's"
-        )]
         let (least, most, unit) = match kind {
             FieldKind::Integer | FieldKind::Number => (number(text)?, number(text)?, ""),
             // What nobody sees makes no text longer, and yet has to be carried.

@@ -195,7 +195,7 @@ fn a_fact_that_is_avoided_by_leaving_a_field_out_is_none() {
         );
         assert_eq!(gate(&format!("{required}{check}")).err(), None, "{check}");
         let with_another = gate(&format!(
-            "{optional}{check}{}",
+            "{optional}{check}{FORMAT}{}",
             SOURCE.replace("shown", "other")
         ));
         assert_eq!(with_another.unwrap().confirming(), ["other"]);
