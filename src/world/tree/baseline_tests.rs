@@ -1,3 +1,5 @@
+//! What a tree has at a scan, and what is no part of it.
+
 use std::fs;
 use std::io;
 

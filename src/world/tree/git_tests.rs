@@ -1,3 +1,5 @@
+//! Trees of commits, and repositories that would run something.
+
 use std::fs;
 use std::path::PathBuf;
 

@@ -211,9 +211,9 @@ mod tests {
         fn what_is_taken_stays_inside_and_is_written_back(text in r"([a.]{0,2}|\.git|\PC|[\\\n])(/([a.]{0,2}|\PC))*") {
             if let Ok(path) = TreePath::parse(&text) {
                 prop_assert_eq!(path.as_str(), &text);
-                let joined = path.join_to(Path::new("/root"));
+                let joined = path.join_to(Path::new("/tree"));
                 prop_assert!(joined.components().skip(2).all(|part| matches!(part, std::path::Component::Normal(_))));
-                prop_assert_eq!(joined.to_str().unwrap(), format!("/root/{text}"));
+                prop_assert_eq!(joined.to_str().unwrap(), format!("/tree/{text}"));
                 let json = serde_json::to_string(&path).unwrap();
                 prop_assert_eq!(serde_json::from_str::<TreePath>(&json).unwrap(), path);
             }

@@ -1,3 +1,5 @@
+//! Copies of a snapshot, and links that would lead out of them.
+
 use std::fs;
 
 use super::super::test_tree::{TestTree, path};

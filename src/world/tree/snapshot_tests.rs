@@ -1,3 +1,5 @@
+//! Snapshots of trees in which somebody writes as they please.
+
 use std::fs;
 
 use super::super::change::ChangeKind;

@@ -1,3 +1,5 @@
+//! What coverage reports say, and which file of them is meant.
+
 use proptest::prelude::*;
 
 use super::*;
@@ -105,7 +107,7 @@ fn blocks_of_go_become_lines() {
 
 #[test]
 fn files_are_found_by_whole_components() {
-    let text = "SF:/work/src/a.py\nend_of_record\nSF:lib\\b.py\nend_of_record\nSF:x/c.py\nend_of_record\nSF:y/c.py\nend_of_record\n";
+    let text = "SF:/elsewhere/src/a.py\nend_of_record\nSF:lib\\b.py\nend_of_record\nSF:x/c.py\nend_of_record\nSF:y/c.py\nend_of_record\n";
     let coverage = read(CoverageFormat::Lcov, text);
     assert!(coverage.file("src/a.py").is_ok());
     assert!(coverage.file("./src/a.py").is_ok());

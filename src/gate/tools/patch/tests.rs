@@ -1,3 +1,5 @@
+//! Which diffs read, and where they apply.
+
 use proptest::prelude::*;
 
 use super::*;

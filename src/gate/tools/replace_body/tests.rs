@@ -1,3 +1,5 @@
+//! Bodies that are replaced, in files that still parse.
+
 use proptest::prelude::*;
 
 use super::*;
