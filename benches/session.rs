@@ -101,6 +101,7 @@ fn attempt(number: u32) -> Event {
         tries: number,
         rules: vec!["email-format".into()],
         anchored: false,
+        revision: false,
         holds: Vec::new(),
         worker: None,
         judgement: to_raw_value(&Value::Null).expect("JSON"),

@@ -5,7 +5,7 @@
 //! ```text
 //! cli ─► drive ─► session ─► quest
 //!          │  └─► gate ─► world
-//!          └─► table, report
+//!          └─► table, review, report
 //! ```
 //!
 //! * [`quest`]: what one unit of work is; knows nothing but itself.
@@ -14,6 +14,7 @@
 //! * [`world`]: pages, DNS and what was recorded of them.
 //! * [`table`]: reads lists and writes results.
 //! * [`drive`]: brings session, gate and world together for one turn.
+//! * [`review`]: what no machine decides: reviewers' doubts, and what a person settles.
 //! * [`report`]: counts what the ledger says.
 //! * [`cli`]: one file per subcommand.
 
@@ -22,6 +23,7 @@ pub mod drive;
 pub mod gate;
 pub mod quest;
 pub mod report;
+pub mod review;
 pub mod session;
 pub mod table;
 pub mod world;

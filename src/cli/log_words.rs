@@ -6,7 +6,7 @@ use super::counted::counted;
 use super::escape::Plain;
 use super::output::{Paper, Tone};
 use crate::quest::{Anchor, Key, Quest, QuestId, Verdict};
-use crate::session::{Attempt, Carried, Entry, Event, Extended, Resolution, State};
+use crate::session::{Attempt, Carried, Entry, Event, Extended, Resolution, Settlement, State};
 
 /// The words for events, and what earlier events say of the later.
 pub(super) struct Words {
@@ -60,6 +60,11 @@ impl Words {
                 "the pause is lifted, after {} in a row with nothing proven",
                 counted(resumed.streak, "quest")
             ),
+            Event::Settled(settlement) => self.settled(settlement),
+            Event::Disputed(dispute) => {
+                let (by, note) = (Plain(&dispute.by), Plain(&dispute.note));
+                format!("{}: disputed by {by}: {note}", self.name(dispute.quest))
+            }
         }
     }
 
@@ -101,6 +106,15 @@ impl Words {
         let (name, outcome) = (self.name(resolution.quest), resolution.outcome.name());
         let verdict = judged(paper, resolution.verdict, &resolution.rules);
         format!("{name}: {outcome}, judged again: {verdict}")
+    }
+
+    fn settled(&self, settlement: &Settlement) -> String {
+        let (by, note) = (Plain(&settlement.by), Plain(&settlement.note));
+        let what = match settlement.quests.as_slice() {
+            [one] => self.name(one.quest),
+            many => counted(u32::try_from(many.len()).unwrap_or(u32::MAX), "quest"),
+        };
+        format!("{what}: {} by {by}: {note}", settlement.decision.name())
     }
 
     fn carried(&self, paper: &Paper, carried: &Carried) -> String {

@@ -1,36 +1,38 @@
-//! Who may act for the operator: go on after a pause, or add to the list.
+//! Who may act for the operator: go on after a pause, add to the list, settle a REVIEW.
 //!
-//! A session holds the digest of the operator's key file, never the key.
+//! A session holds the public half of the operator's key alone.
 
 use std::path::Path;
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result};
 
 use super::exit::UsageError;
-use crate::quest::Digest;
-use crate::session::Session;
+use crate::session::{OperatorKey, Session, SigningKey};
 
 /// What somebody who acts for the operator has shown.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug)]
 pub(super) enum Authority {
     /// The key that the session froze.
-    Key,
+    Key(SigningKey),
     /// Nothing, and the session froze no key.
     NoneFrozen,
 }
 
 /// Holds the key file against what `session` froze.
 ///
-/// A usage error when the session froze a key and the file is not it.
+/// A usage error when the session froze a key and the file does not hold it.
 pub(super) fn authority(session: &Session, key: Option<&Path>) -> Result<Authority> {
-    let shown = key.map(key_digest).transpose()?;
+    let shown = key.map(signing_key).transpose()?;
     let frozen = session.manifest().frozen.operator_key;
     compare(shown, frozen).map_err(|why| UsageError(why.to_owned()).into())
 }
 
-fn compare(shown: Option<Digest>, frozen: Option<Digest>) -> Result<Authority, &'static str> {
+fn compare(
+    shown: Option<SigningKey>,
+    frozen: Option<OperatorKey>,
+) -> Result<Authority, &'static str> {
     match (shown, frozen) {
-        (Some(shown), Some(frozen)) if shown == frozen => Ok(Authority::Key),
+        (Some(shown), Some(frozen)) if shown.public() == frozen => Ok(Authority::Key(shown)),
         (Some(_), Some(_)) => Err("that is not the key file that `scan` was given"),
         (Some(_), None) => Err("`scan` was given no --operator-key"),
         (None, Some(_)) => Err(
@@ -41,18 +43,11 @@ fn compare(shown: Option<Digest>, frozen: Option<Digest>) -> Result<Authority, &
     }
 }
 
-/// The digest of the operator's key file.
-pub(super) fn key_digest(path: &Path) -> Result<Digest> {
+/// The key that the operator's key file holds.
+pub(super) fn signing_key(path: &Path) -> Result<SigningKey> {
     let bytes = std::fs::read(path)
         .with_context(|| format!("cannot read the operator's key {}", path.display()))?;
-    if bytes.len() < 16 {
-        bail!(
-            "{}: an operator's key has at least 16 bytes; make one with \
-             `head -c 32 /dev/urandom > FILE`",
-            path.display()
-        );
-    }
-    Ok(Digest::of(&bytes))
+    SigningKey::read(&bytes).with_context(|| path.display().to_string())
 }
 
 #[cfg(test)]
@@ -61,12 +56,16 @@ mod tests {
 
     #[test]
     fn where_a_key_was_frozen_nothing_else_does() {
-        let key = Some(Digest::of(b"key"));
-        let other = Some(Digest::of(b"other"));
-        assert_eq!(compare(key, key), Ok(Authority::Key));
-        assert_eq!(compare(None, None), Ok(Authority::NoneFrozen));
-        for (shown, frozen) in [(other, key), (None, key), (key, None)] {
-            assert!(compare(shown, frozen).is_err(), "{shown:?} {frozen:?}");
+        let key = || SigningKey::read(&[7; 32]).unwrap();
+        let other = || SigningKey::read(&[8; 32]).unwrap();
+        let frozen = Some(key().public());
+        assert!(matches!(
+            compare(Some(key()), frozen),
+            Ok(Authority::Key(_))
+        ));
+        assert!(matches!(compare(None, None), Ok(Authority::NoneFrozen)));
+        for (shown, frozen) in [(Some(other()), frozen), (None, frozen), (Some(key()), None)] {
+            assert!(compare(shown, frozen).is_err(), "{frozen:?}");
         }
     }
 }

@@ -84,7 +84,7 @@ fn wanted(store: &dyn Store, args: &ReleaseArgs) -> Result<Option<Claim>, Sessio
 
 fn authorise(session: &Session, args: &ReleaseArgs) -> Result<()> {
     let authority = operator::authority(session, args.operator_key.as_deref())?;
-    if authority == Authority::Key || std::io::stdin().is_terminal() {
+    if matches!(authority, Authority::Key(_)) || std::io::stdin().is_terminal() {
         return Ok(());
     }
     Err(UsageError(

@@ -63,7 +63,7 @@ pub(super) fn run(context: &mut Context, args: &ResumeArgs) -> Result<Exit> {
 
 fn authorise(session: &Session, key: Option<&Path>, streak: u32) -> Result<()> {
     match operator::authority(session, key)? {
-        Authority::Key => Ok(()),
+        Authority::Key(_) => Ok(()),
         Authority::NoneFrozen if io::stdin().is_terminal() && io::stderr().is_terminal() => {
             ask(streak)
         }

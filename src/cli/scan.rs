@@ -167,7 +167,7 @@ fn frozen(args: &ScanArgs, kind: &ScanKind) -> Result<Frozen> {
     let operator_key = args
         .operator_key
         .as_deref()
-        .map(operator::key_digest)
+        .map(|path| operator::signing_key(path).map(|key| key.public()))
         .transpose()?;
     Ok(Frozen {
         max_tries: args

@@ -254,6 +254,7 @@ impl Turn<'_> {
             tries,
             rules: ruling.fired(),
             anchored: anchored(self.quest),
+            revision: false,
             holds: match state {
                 State::Pass => marks(self.judge.gate, self.case()),
                 State::Todo | State::Review | State::Done => Vec::new(),

@@ -10,6 +10,7 @@ use super::line_reader::LineReader;
 use super::manifest::Manifest;
 use super::progress::Watch;
 use super::read_manifest::read_manifest;
+use super::terms::Terms;
 use crate::quest::Digest;
 
 /// A session that is only read: its whole ledger, folded, and nothing but the ledger.
@@ -31,7 +32,7 @@ impl Archive {
         let (manifest, digest) = read_manifest(dir)?;
         let mut ledger = Ledger::new(dir);
         ledger.begins(digest)?;
-        let mut board = Board::new(manifest.frozen.max_tries);
+        let mut board = Board::new(Terms::of(&manifest, digest));
         board.read_on(&mut ledger, watch)?;
         Ok(Self {
             dir: dir.to_owned(),

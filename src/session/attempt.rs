@@ -34,6 +34,9 @@ pub struct Attempt {
     /// What a PASS takes for its quest alone, such as an address; empty for other verdicts.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub holds: Vec<Mark>,
+    /// Whether its REVIEW was sent back to the agent for a revision.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub revision: bool,
     /// The worker who submitted it, where one was named.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub worker: Option<Worker>,

@@ -3,7 +3,6 @@
 //! Built where no cache is believed: before anything is called complete, exported or audited.
 
 use std::collections::HashMap;
-use std::num::NonZeroU32;
 
 use super::attempt::{Grounds, Mark};
 use super::chain::Tip;
@@ -15,6 +14,7 @@ use super::ledger::Ledger;
 use super::progress::Watch;
 use super::standing::{Standing, Story, Way};
 use super::state::State;
+use super::terms::Terms;
 use super::totals::Totals;
 use super::waiting::Waiting;
 use crate::quest::{Digest, QuestId};
@@ -22,7 +22,7 @@ use crate::quest::{Digest, QuestId};
 /// Where every quest stands.
 #[derive(Debug, Clone)]
 pub struct Board {
-    max_tries: NonZeroU32,
+    terms: Terms,
     /// The end of the chain after the lines that it was folded from.
     tip: Tip,
     totals: Totals,
@@ -42,9 +42,9 @@ struct Rows {
 impl Board {
     /// A board without quests.
     #[must_use]
-    pub fn new(max_tries: NonZeroU32) -> Self {
+    pub fn new(terms: Terms) -> Self {
         Self {
-            max_tries,
+            terms,
             tip: Tip::start(),
             totals: Totals::default(),
             rows: Rows::default(),
@@ -120,8 +120,12 @@ impl Board {
             if matches!(event, Event::Session(_)) && span.offset == 0 {
                 return Ok(());
             }
-            let at = line.at();
-            Ok(self.apply(&event, Written { at, span })?)
+            let written = Written {
+                at: line.at(),
+                after: line.prev(),
+                span,
+            };
+            Ok(self.apply(&event, written)?)
         })?;
         self.tip = ledger.tip();
         Ok(())
@@ -132,7 +136,7 @@ impl Board {
         let mut fold = Fold {
             shelf: &mut self.rows,
             totals: &mut self.totals,
-            max_tries: self.max_tries,
+            terms: self.terms,
         };
         fold.apply(event, written)
     }

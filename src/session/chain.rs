@@ -184,6 +184,12 @@ impl<'a> Line<'a> {
         self.head.seq
     }
 
+    /// The hash of the line before.
+    #[must_use]
+    pub fn prev(&self) -> Digest {
+        self.head.prev
+    }
+
     /// When it was written.
     #[must_use]
     pub fn at(&self) -> Timestamp {

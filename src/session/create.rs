@@ -16,6 +16,7 @@ use super::ledger_draft::LedgerDraft;
 use super::manifest::{Manifest, SourceRecord};
 use super::open::{Appended, Session};
 use super::resolution::Carried;
+use super::terms::Terms;
 use crate::quest::{Digest, Quest};
 
 /// Everything that a new session begins with.
@@ -134,8 +135,7 @@ fn fill<E: From<SessionError>>(
     let digest = Digest::of(&manifest);
     let plan = Plan {
         dir: dir.to_owned(),
-        session: digest,
-        max_tries: new.manifest.frozen.max_tries,
+        terms: Terms::of(new.manifest, digest),
     };
     let (batches, lines) = Batches::channel();
     thread::scope(|scope| -> Result<(), E> {

@@ -7,6 +7,7 @@ use super::attempt::Attempt;
 use super::claim::{Claimed, Released};
 use super::manifest::SourceRecord;
 use super::resolution::{Carried, Resolution};
+use super::settlement::{Dispute, Settlement};
 use crate::quest::{Digest, Quest};
 
 /// One event. `type` and body of a ledger line.
@@ -30,6 +31,10 @@ pub enum Event {
     Extended(Extended),
     /// `resumed`: a person lifted a pause.
     Resumed(Resumed),
+    /// `settled`: a person decided REVIEWs.
+    Settled(Box<Settlement>),
+    /// `disputed`: the world contradicted what counts as right.
+    Disputed(Box<Dispute>),
 }
 
 /// The body of `session`.
@@ -79,11 +84,15 @@ pub enum EventType {
     Extended,
     /// See [`Event::Resumed`].
     Resumed,
+    /// See [`Event::Settled`].
+    Settled,
+    /// See [`Event::Disputed`].
+    Disputed,
 }
 
 impl EventType {
     /// Every type.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 11] = [
         Self::Session,
         Self::Quest,
         Self::Attempt,
@@ -93,6 +102,8 @@ impl EventType {
         Self::Carried,
         Self::Extended,
         Self::Resumed,
+        Self::Settled,
+        Self::Disputed,
     ];
 
     /// Its name, as the ledger spells it.
@@ -108,6 +119,8 @@ impl EventType {
             Self::Carried => "carried",
             Self::Extended => "extended",
             Self::Resumed => "resumed",
+            Self::Settled => "settled",
+            Self::Disputed => "disputed",
         }
     }
 
@@ -132,6 +145,8 @@ impl Event {
             Self::Carried(_) => EventType::Carried,
             Self::Extended(_) => EventType::Extended,
             Self::Resumed(_) => EventType::Resumed,
+            Self::Settled(_) => EventType::Settled,
+            Self::Disputed(_) => EventType::Disputed,
         }
     }
 
@@ -147,6 +162,8 @@ impl Event {
             Self::Carried(body) => serde_json::to_string(body),
             Self::Extended(body) => serde_json::to_string(body),
             Self::Resumed(body) => serde_json::to_string(body),
+            Self::Settled(body) => serde_json::to_string(body),
+            Self::Disputed(body) => serde_json::to_string(body),
         }
     }
 
@@ -162,6 +179,8 @@ impl Event {
             EventType::Carried => Self::Carried(serde_json::from_str(body)?),
             EventType::Extended => Self::Extended(serde_json::from_str(body)?),
             EventType::Resumed => Self::Resumed(serde_json::from_str(body)?),
+            EventType::Settled => Self::Settled(serde_json::from_str(body)?),
+            EventType::Disputed => Self::Disputed(serde_json::from_str(body)?),
         })
     }
 }

@@ -3,18 +3,19 @@
 //! The same fold fills the board in memory and the index on disk. Each event must be one that
 //! can have happened.
 
-use std::num::NonZeroU32;
-
 use jiff::Timestamp;
 use serde::Serialize;
 
 use super::attempt::{Attempt, Grounds, Mark};
 use super::claim::{Claim, Claimed, Released, Worker};
+use super::effective::Effective;
 use super::event::Event;
 use super::resolution::{Carried, Resolution};
+use super::settlement::{Decided, Dispute, Settlement};
 use super::standing::{Span, Standing, Story, Way};
 use super::state::State;
 use super::streak::Streak;
+use super::terms::Terms;
 use super::totals::Totals;
 use crate::quest::{Digest, Quest, QuestId};
 
@@ -55,6 +56,8 @@ pub(super) struct Submitted {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Written {
     pub(super) at: Timestamp,
+    /// The hash of the line before.
+    pub(super) after: Digest,
     pub(super) span: Span,
 }
 
@@ -62,7 +65,7 @@ pub(super) struct Written {
 pub(super) struct Fold<'a, S> {
     pub(super) shelf: &'a mut S,
     pub(super) totals: &'a mut Totals,
-    pub(super) max_tries: NonZeroU32,
+    pub(super) terms: Terms,
 }
 
 impl<S: Shelf> Fold<'_, S> {
@@ -84,6 +87,8 @@ impl<S: Shelf> Fold<'_, S> {
                 self.totals.streak = Streak::default();
                 Ok(())
             }
+            Event::Settled(settlement) => self.settle(settlement, written),
+            Event::Disputed(dispute) => self.dispute(dispute, written),
         }
     }
 
@@ -95,6 +100,7 @@ impl<S: Shelf> Fold<'_, S> {
             return Err("a quest comes after others, named in order".into());
         }
         self.totals.tally.add(State::Todo);
+        self.totals.effective.add(Effective::Todo);
         self.shelf.add(Standing::new(quest, span))
     }
 
@@ -106,7 +112,7 @@ impl<S: Shelf> Fold<'_, S> {
             return Err("another worker held the quest".into());
         }
         self.nothing_before(&before)?;
-        let after = before.judged(attempt, written.span, self.max_tries)?;
+        let after = before.judged(attempt, written.span, self.terms.max_tries)?;
         let totals = &mut *self.totals;
         totals
             .tally
@@ -125,7 +131,7 @@ impl<S: Shelf> Fold<'_, S> {
         if let Some(claim) = claim {
             self.keep_claim(claim, &after, attempt.worker.as_ref(), written.at)?;
         }
-        self.shelf.replace(after)
+        self.replace(&before, after)
     }
 
     /// An answer renews its worker's claim; a settled quest needs none.
@@ -167,10 +173,11 @@ impl<S: Shelf> Fold<'_, S> {
     }
 
     fn resolve(&mut self, resolution: &Resolution, span: Span) -> Result<(), S::Error> {
-        let after = self.known(resolution.quest)?.resolved(resolution, span)?;
+        let before = self.known(resolution.quest)?;
+        let after = before.resolved(resolution, span)?;
         self.totals.counts.add_resolution(resolution.outcome);
         self.take(after.id, &resolution.holds)?;
-        self.shelf.replace(after)
+        self.replace(&before, after)
     }
 
     fn carry(&mut self, carried: &Carried, span: Span) -> Result<(), S::Error> {
@@ -182,6 +189,45 @@ impl<S: Shelf> Fold<'_, S> {
             .shift(before.progress.state, after.progress.state);
         totals.counts.add_carried(&carried.attempt);
         self.take(after.id, &carried.attempt.holds)?;
+        self.replace(&before, after)
+    }
+
+    fn settle(&mut self, settlement: &Settlement, written: Written) -> Result<(), S::Error> {
+        if !self.counts(settlement, written) {
+            return Ok(());
+        }
+        let mut ids = settlement.quests.iter().map(|settled| settled.quest);
+        if settlement.quests.is_empty() || !ids.by_ref().is_sorted_by(|one, next| one < next) {
+            return Err("a decision names quests, in order".into());
+        }
+        for settled in &settlement.quests {
+            let before = self.known(settled.quest)?;
+            let after = before.settled(settled.attempt, settlement.decision, written.span)?;
+            self.replace(&before, after)?;
+        }
+        Ok(())
+    }
+
+    fn dispute(&mut self, dispute: &Dispute, written: Written) -> Result<(), S::Error> {
+        if !self.counts(dispute, written) {
+            return Ok(());
+        }
+        let before = self.known(dispute.quest)?;
+        let after = before.disputed(written.span)?;
+        self.totals.counts.disputed += u32::from(before.dispute.is_none());
+        self.replace(&before, after)
+    }
+
+    /// Whether what only a person decides was decided by the operator.
+    fn counts<T: Decided>(&mut self, decided: &T, written: Written) -> bool {
+        let counts = self.terms.court.admits(decided, written.after);
+        self.totals.counts.unsealed += u32::from(!counts);
+        counts
+    }
+
+    fn replace(&mut self, before: &Standing, after: Standing) -> Result<(), S::Error> {
+        let (from, to) = (Effective::of(before), Effective::of(&after));
+        self.totals.effective.shift(from, to);
         self.shelf.replace(after)
     }
 

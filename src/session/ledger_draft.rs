@@ -66,8 +66,8 @@ impl<'a> LedgerDraft<'a> {
             length: u32::try_from(bytes.len()).unwrap_or(u32::MAX),
         };
         self.end += bytes.len() as u64 + 1;
-        let (at, tip) = (self.now, self.tip);
-        let written = Written { at, span };
+        let (at, tip, after) = (self.now, self.tip, line.prev());
+        let written = Written { at, after, span };
         let read = Read {
             event,
             written,

@@ -9,6 +9,7 @@ use super::error::{Damage, SessionError};
 use super::event::{Dated, Event};
 use super::ledger::Ledger;
 use super::resolution::Resolution;
+use super::settlement::{Dispute, Settlement};
 use super::standing::{Span, Standing};
 use crate::quest::Quest;
 
@@ -70,6 +71,36 @@ impl LineReader {
         let line = self.line(resolved.line)?;
         match line.value {
             Event::Resolution(value) => Ok(Some(Dated { at: line.at, value })),
+            _ => Err(self.moved()),
+        }
+    }
+
+    /// The decision on the quest's REVIEW, with the time of its line.
+    pub fn settlement(
+        &mut self,
+        standing: &Standing,
+    ) -> Result<Option<Dated<Box<Settlement>>>, SessionError> {
+        let Some(settled) = standing.settled else {
+            return Ok(None);
+        };
+        let line = self.line(settled.line)?;
+        match line.value {
+            Event::Settled(value) => Ok(Some(Dated { at: line.at, value })),
+            _ => Err(self.moved()),
+        }
+    }
+
+    /// What somebody said who disputed the quest, with the time of its line.
+    pub fn dispute(
+        &mut self,
+        standing: &Standing,
+    ) -> Result<Option<Dated<Box<Dispute>>>, SessionError> {
+        let Some(span) = standing.dispute else {
+            return Ok(None);
+        };
+        let line = self.line(span)?;
+        match line.value {
+            Event::Disputed(value) => Ok(Some(Dated { at: line.at, value })),
             _ => Err(self.moved()),
         }
     }

@@ -19,6 +19,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::claim::Lease;
+use super::operator_key::OperatorKey;
 use crate::quest::Digest;
 
 /// The format that this version writes, and the newest that it reads.
@@ -80,8 +81,8 @@ pub struct Frozen {
     /// How long a worker's claim lasts where the worker does not say.
     #[serde(default = "default_lease")]
     pub lease: Lease,
-    /// The digest of the operator's key file, where one was named.
-    pub operator_key: Option<Digest>,
+    /// The public half of the operator's key, where one was named.
+    pub operator_key: Option<OperatorKey>,
     /// The gate's settings.
     pub gate: Value,
     /// How the world is asked.

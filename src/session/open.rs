@@ -24,6 +24,7 @@ use super::manifest::{Manifest, SourceRecord};
 use super::mended::Mended;
 use super::progress::{Unwatched, Watch};
 use super::read_manifest::read_manifest;
+use super::terms::Terms;
 
 /// An open session: what was frozen, and the index of what happened since.
 pub struct Session {
@@ -69,8 +70,7 @@ impl Session {
         let (manifest, digest) = read_manifest(dir)?;
         let plan = Plan {
             dir: dir.to_owned(),
-            session: digest,
-            max_tries: manifest.frozen.max_tries,
+            terms: Terms::of(&manifest, digest),
         };
         Ledger::new(dir).begins(digest)?;
         let fresh = freshen::open(&plan, watch.as_ref())?;
@@ -94,6 +94,12 @@ impl Session {
     #[must_use]
     pub fn manifest(&self) -> &Manifest {
         &self.manifest
+    }
+
+    /// What its ledger is folded by.
+    #[must_use]
+    pub fn terms(&self) -> Terms {
+        self.plan.terms
     }
 
     /// The list that was read last: that of `scan`, or of the last `scan --update`.
@@ -131,7 +137,7 @@ impl Session {
     ///
     /// An index that does not fit is made anew, and [`Session::mended`] tells.
     pub fn fold(&mut self) -> Result<Board, SessionError> {
-        let mut board = Board::new(self.plan.max_tries);
+        let mut board = Board::new(self.plan.terms);
         let mut ledger = Ledger::new(self.dir());
         board.read_on(&mut ledger, self.watch.as_ref())?;
         let Ok(lock) = LockGuard::acquire(self.dir()) else {
@@ -164,7 +170,7 @@ impl Session {
 
     /// The whole ledger, folded; the index is left out of it.
     pub fn board(&self) -> Result<Board, SessionError> {
-        let mut board = Board::new(self.plan.max_tries);
+        let mut board = Board::new(self.plan.terms);
         board.read_on(&mut Ledger::new(self.dir()), self.watch.as_ref())?;
         Ok(board)
     }
@@ -227,7 +233,12 @@ impl Session {
             lines.push(line);
         }
         let spans = ledger.spans(&lines)?;
-        let written = spans.into_iter().map(|span| Written { at: now, span });
+        let afters = lines.iter().map(Line::prev);
+        let written = spans.into_iter().zip(afters).map(|(span, after)| Written {
+            at: now,
+            after,
+            span,
+        });
         let events: Vec<_> = events.into_iter().zip(written).collect();
         let mut append = || ledger.append(&lines);
         let recorded = self.index.get_mut().record(&events, tip, &mut append);

@@ -1,10 +1,12 @@
 //! Where one quest stands, and where its ledger lines lie.
 
 use super::attempt::{Attempt, Grounds};
+use super::effective::Effective;
 use super::resolution::{Carried, Outcome, Resolution};
+use super::settlement::Decision;
 use super::state::{Progress, State};
 use super::streak::Ending;
-use crate::quest::{Key, Quest, QuestId};
+use crate::quest::{Key, Quest, QuestId, Verdict};
 
 /// Where a line lies in the ledger, in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,6 +34,12 @@ pub struct Standing {
     pub last: Option<Last>,
     /// What became of its REVIEW.
     pub resolution: Option<Resolved>,
+    /// How a person settled its REVIEW, last.
+    pub settled: Option<Settled>,
+    /// The line in which somebody disputed it last.
+    pub dispute: Option<Span>,
+    /// How many of its attempts were sent back for a revision.
+    pub revisions: u32,
     /// The quests that must have passed before it is handed out, in order.
     pub after: Box<[QuestId]>,
 }
@@ -54,10 +62,19 @@ pub struct Resolved {
     pub outcome: Outcome,
 }
 
+/// How a person settled a REVIEW.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Settled {
+    /// The line that says so.
+    pub line: Span,
+    /// What was decided.
+    pub decision: Decision,
+}
+
 /// What those who wait for a quest have to expect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Way {
-    /// It has passed, or its REVIEW was confirmed.
+    /// It has passed, or its REVIEW was confirmed or accepted.
     Passed,
     /// It may pass as yet.
     Open,
@@ -80,6 +97,9 @@ impl Standing {
             quest_line,
             last: None,
             resolution: None,
+            settled: None,
+            dispute: None,
+            revisions: 0,
             after: quest.after.clone().into(),
         }
     }
@@ -87,7 +107,7 @@ impl Standing {
     /// What those who wait for it have to expect.
     #[must_use]
     pub fn way(&self) -> Way {
-        if self.proof().is_some() {
+        if Effective::of(self).holds() {
             Way::Passed
         } else if self.progress.state == State::Todo {
             Way::Open
@@ -103,6 +123,7 @@ impl Standing {
         let silent = |last: Last| last.grounds == Grounds::Silence;
         self.progress.state == State::Review
             && self.resolution.is_none()
+            && self.settled.is_none()
             && self.last.is_some_and(silent)
     }
 
@@ -126,10 +147,13 @@ impl Standing {
         if attempt.number != self.attempts.saturating_add(1) {
             return Err("attempts are numbered without gaps");
         }
-        let next = self
-            .progress
-            .judged(attempt.verdict, max_tries)
-            .map_err(|_| "a locked quest takes no submission")?;
+        let judged = if attempt.revision {
+            let revised = self.progress.revised(max_tries);
+            revised.filter(|_| attempt.verdict == Verdict::Review)
+        } else {
+            self.progress.judged(attempt.verdict, max_tries).ok()
+        };
+        let next = judged.ok_or("a locked quest takes no submission")?;
         if (next.state, next.tries) != (attempt.state, attempt.tries) {
             return Err("the verdict leads to another state");
         }
@@ -139,6 +163,7 @@ impl Standing {
         Ok(Self {
             progress: next,
             attempts: attempt.number,
+            revisions: self.revisions + u32::from(attempt.revision),
             last: Some(Last {
                 line,
                 grounds: attempt.grounds,
@@ -188,6 +213,39 @@ impl Standing {
                 line,
                 outcome: resolution.outcome,
             }),
+            ..self.clone()
+        })
+    }
+
+    /// The standing after a person settled its REVIEW, or settled it anew.
+    pub(super) fn settled(
+        &self,
+        attempt: u32,
+        decision: Decision,
+        line: Span,
+    ) -> Result<Self, Story> {
+        if self.progress.state != State::Review {
+            return Err("only a REVIEW is settled by a person");
+        }
+        if attempt != self.attempts {
+            return Err("only the last attempt is settled");
+        }
+        if decision == Decision::Reopened && self.settled.is_none() {
+            return Err("only what was settled is reopened");
+        }
+        Ok(Self {
+            settled: Some(Settled { line, decision }),
+            ..self.clone()
+        })
+    }
+
+    /// The standing after somebody disputed it.
+    pub(super) fn disputed(&self, line: Span) -> Result<Self, Story> {
+        if !Effective::of(self).holds() {
+            return Err("only what counts as right is disputed");
+        }
+        Ok(Self {
+            dispute: Some(line),
             ..self.clone()
         })
     }

@@ -5,6 +5,7 @@
 //! TODO ─► REVIEW  verdict REVIEW
 //! TODO ─► TODO    verdict FAIL, tries + 1
 //! TODO ─► DONE    verdict FAIL, and tries reached the most
+//! TODO ─► TODO    verdict REVIEW sent back for a revision, tries + 1, never the last
 //! ```
 
 use std::fmt;
@@ -87,6 +88,15 @@ impl Progress {
             Verdict::Fail => State::Todo,
         };
         Ok(Self { state, tries })
+    }
+
+    /// Where a REVIEW leads that is sent back for a revision; none where that is not to be had:
+    /// in another state than TODO, and with the last try.
+    #[must_use]
+    pub fn revised(self, max_tries: NonZeroU32) -> Option<Self> {
+        let tries = self.tries.saturating_add(1);
+        let may = self.state == State::Todo && tries < max_tries.get();
+        may.then_some(Self { tries, ..self })
     }
 }
 

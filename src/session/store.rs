@@ -8,6 +8,7 @@ use super::error::SessionError;
 use super::event::Dated;
 use super::manifest::Manifest;
 use super::resolution::Resolution;
+use super::settlement::{Dispute, Settlement};
 use super::standing::{Standing, Way};
 use super::totals::Totals;
 use super::waiting::Waiting;
@@ -43,6 +44,15 @@ pub trait Store {
     fn claims(&self) -> Result<Vec<Claim>, SessionError>;
     /// The REVIEWs that rest on an unanswered lookup and were not looked at again.
     fn unanswered(&self) -> Result<Vec<Standing>, SessionError>;
+    /// Every REVIEW, settled or not, in order of id.
+    fn reviews(&self) -> Result<Vec<Standing>, SessionError>;
+    /// The decision on the quest's REVIEW, with the time of its line.
+    fn settlement(
+        &self,
+        standing: &Standing,
+    ) -> Result<Option<Dated<Box<Settlement>>>, SessionError>;
+    /// What somebody said who disputed the quest, with the time of its line.
+    fn dispute(&self, standing: &Standing) -> Result<Option<Dated<Box<Dispute>>>, SessionError>;
     /// The quest of this standing, whole.
     fn quest(&self, standing: &Standing) -> Result<Quest, SessionError>;
     /// The quest's last attempt with the time of its line, or the one that was carried into the

@@ -9,6 +9,7 @@ use super::event::Dated;
 use super::manifest::Manifest;
 use super::open::Session;
 use super::resolution::Resolution;
+use super::settlement::{Dispute, Settlement};
 use super::standing::Standing;
 use super::store::Store;
 use super::totals::Totals;
@@ -70,6 +71,21 @@ impl Store for Session {
 
     fn unanswered(&self) -> Result<Vec<Standing>, SessionError> {
         self.ask(super::index::Index::unanswered)
+    }
+
+    fn reviews(&self) -> Result<Vec<Standing>, SessionError> {
+        self.ask(super::index::Index::reviews)
+    }
+
+    fn settlement(
+        &self,
+        standing: &Standing,
+    ) -> Result<Option<Dated<Box<Settlement>>>, SessionError> {
+        self.ledger().reader()?.settlement(standing)
+    }
+
+    fn dispute(&self, standing: &Standing) -> Result<Option<Dated<Box<Dispute>>>, SessionError> {
+        self.ledger().reader()?.dispute(standing)
     }
 
     fn quest(&self, standing: &Standing) -> Result<Quest, SessionError> {

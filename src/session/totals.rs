@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::attempt::Attempt;
+use super::effective::Effective;
 use super::manifest::SourceRecord;
 use super::resolution::Outcome;
 use super::state::{State, Tally};
@@ -16,6 +17,8 @@ use super::streak::Streak;
 pub struct Totals {
     /// How many quests stand where.
     pub tally: Tally,
+    /// How many quests come to what.
+    pub effective: EffectiveTally,
     /// What all attempts add up to.
     pub counts: Counts,
     /// The unproven streak.
@@ -36,8 +39,37 @@ pub struct Counts {
     pub carried: u32,
     /// REVIEWs that were looked at again, by what became of them.
     pub resolutions: BTreeMap<Outcome, u32>,
+    /// Quests of which somebody said that the world contradicted them.
+    pub disputed: u32,
+    /// Decisions that lack the operator's seal, and changed nothing.
+    pub unsealed: u32,
     /// In how many attempts each rule fired.
     pub rules: BTreeMap<String, u32>,
+}
+
+/// How many quests come to what; those to which none comes are not named.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct EffectiveTally(BTreeMap<Effective, u32>);
+
+impl EffectiveTally {
+    /// How many come to `effective`.
+    #[must_use]
+    pub fn of(&self, effective: Effective) -> u32 {
+        self.0.get(&effective).copied().unwrap_or(0)
+    }
+
+    pub(super) fn add(&mut self, effective: Effective) {
+        *self.0.entry(effective).or_default() += 1;
+    }
+
+    pub(super) fn shift(&mut self, from: Effective, to: Effective) {
+        if let Some(left) = self.0.get_mut(&from) {
+            *left = left.saturating_sub(1);
+        }
+        self.0.retain(|_, count| *count > 0);
+        self.add(to);
+    }
 }
 
 impl Counts {

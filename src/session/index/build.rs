@@ -2,7 +2,6 @@
 
 use std::fs::{self, File};
 use std::io;
-use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::Receiver;
 
@@ -14,13 +13,13 @@ use super::read_ahead::{Read, read_ahead, take_lines};
 use super::schema;
 use super::seal::Sealer;
 use super::shelf::Rows;
-use crate::quest::Digest;
 use crate::session::chain::Tip;
 use crate::session::error::SessionError;
 use crate::session::event::Event;
 use crate::session::fold::{Fold, Written};
 use crate::session::ledger::{Ledger, Stop, Tail};
 use crate::session::progress::Watch;
+use crate::session::terms::Terms;
 use crate::session::totals::Totals;
 
 /// The name of the index in the session directory.
@@ -36,9 +35,8 @@ const DRAFT: &str = "index.sqlite-new";
 #[derive(Debug, Clone)]
 pub(in crate::session) struct Plan {
     pub(in crate::session) dir: PathBuf,
-    /// The digest of the session's `session.json`.
-    pub(in crate::session) session: Digest,
-    pub(in crate::session) max_tries: NonZeroU32,
+    /// What its ledger is folded by.
+    pub(in crate::session) terms: Terms,
 }
 
 /// An open index.
@@ -46,18 +44,18 @@ pub(in crate::session) struct Plan {
 pub(in crate::session) struct Index {
     connection: Connection,
     checkpoint: Checkpoint,
-    max_tries: NonZeroU32,
+    terms: Terms,
 }
 
 impl Index {
     /// Opens the index of the session as it lies there.
     pub(in crate::session) fn open(plan: &Plan) -> Result<Self, IndexError> {
         let connection = schema::open(&path(&plan.dir))?;
-        let checkpoint = Checkpoint::read(&connection, plan.session)?;
+        let checkpoint = Checkpoint::read(&connection, plan.terms.court.session)?;
         Ok(Self {
             connection,
             checkpoint,
-            max_tries: plan.max_tries,
+            terms: plan.terms,
         })
     }
 
@@ -114,7 +112,7 @@ impl Index {
                 written,
                 tip,
             } = read;
-            apply(rows, &mut next.totals, self.max_tries, &event, written)?;
+            apply(rows, &mut next.totals, self.terms, &event, written)?;
             next.advance(tip, written.span);
             Ok(())
         })?;
@@ -141,13 +139,7 @@ impl Index {
         next.advance(tip, last.span);
         let transaction = begin(&self.connection)?;
         for (event, written) in lines {
-            apply(
-                self.rows(),
-                &mut next.totals,
-                self.max_tries,
-                event,
-                *written,
-            )?;
+            apply(self.rows(), &mut next.totals, self.terms, event, *written)?;
         }
         next.write(&transaction)?;
         append().map_err(RecordError::Refused)?;
@@ -217,8 +209,8 @@ impl Index {
         let failed = |source| SessionError::index(&place, source);
         let mut index = Self {
             connection: schema::fresh(file).map_err(failed)?,
-            checkpoint: Checkpoint::start(plan.session),
-            max_tries: plan.max_tries,
+            checkpoint: Checkpoint::start(plan.terms.court.session),
+            terms: plan.terms,
         };
         index.rows().make_buckets().map_err(failed)?;
         let filled = source(&mut index)?;
@@ -250,7 +242,7 @@ impl From<IndexError> for RecordError {
 fn apply(
     mut rows: Rows<'_>,
     totals: &mut Totals,
-    max_tries: NonZeroU32,
+    terms: Terms,
     event: &Event,
     written: Written,
 ) -> Result<(), IndexError> {
@@ -260,7 +252,7 @@ fn apply(
     let mut fold = Fold {
         shelf: &mut rows,
         totals,
-        max_tries,
+        terms,
     };
     fold.apply(event, written)
 }

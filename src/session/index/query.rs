@@ -203,8 +203,13 @@ impl Index {
     /// The REVIEWs that rest on an unanswered lookup and were not looked at again.
     pub(in crate::session) fn unanswered(&self) -> Result<Vec<Standing>, IndexError> {
         let sql = "SELECT * FROM quest WHERE state = 'REVIEW' AND grounds = 'silence' \
-             AND outcome IS NULL ORDER BY id";
+             AND outcome IS NULL AND settled IS NULL ORDER BY id";
         self.quests(sql, [])
+    }
+
+    /// Every REVIEW, in order of id.
+    pub(in crate::session) fn reviews(&self) -> Result<Vec<Standing>, IndexError> {
+        self.quests("SELECT * FROM quest WHERE state = 'REVIEW' ORDER BY id", [])
     }
 
     /// Hands on every submission, in order of quests and attempts.

@@ -102,10 +102,14 @@ fn send_lines(
     mut batches: Batches,
 ) -> Result<Tail, SessionError> {
     let read = ledger.read_on(watch, &mut |line, event, span| {
-        let at = line.at();
+        let written = Written {
+            at: line.at(),
+            after: line.prev(),
+            span,
+        };
         let read = Read {
             event,
-            written: Written { at, span },
+            written,
             tip: line.tip(),
         };
         batches.push(read).map_err(|NobodyListens| Stop::Enough)

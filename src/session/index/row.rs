@@ -14,7 +14,8 @@ use crate::session::attempt::Grounds;
 use crate::session::claim::{Claim, Lease};
 use crate::session::fold::Submitted;
 use crate::session::resolution::Outcome;
-use crate::session::standing::{Last, Resolved, Span, Standing};
+use crate::session::settlement::Decision;
+use crate::session::standing::{Last, Resolved, Settled, Span, Standing};
 use crate::session::state::{Progress, State};
 
 /// What a row of quests says, under its seal.
@@ -26,9 +27,11 @@ struct Sealed<'a> {
     state: State,
     tries: u32,
     attempts: u32,
-    lines: [Option<(i64, u32)>; 3],
+    lines: [Option<(i64, u32)>; 5],
     grounds: Option<Grounds>,
     outcome: Option<Outcome>,
+    settled: Option<Decision>,
+    revisions: u32,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     after: &'a [QuestId],
     /// The seal of its claim, so that a claim that is gone is missed.
@@ -49,9 +52,13 @@ impl<'a> Sealed<'a> {
                 line(Some(standing.quest_line))?,
                 line(standing.last.map(|last| last.line))?,
                 line(standing.resolution.map(|resolved| resolved.line))?,
+                line(standing.settled.map(|settled| settled.line))?,
+                line(standing.dispute)?,
             ],
             grounds: standing.last.map(|last| last.grounds),
             outcome: standing.resolution.map(|resolved| resolved.outcome),
+            settled: standing.settled.map(|settled| settled.decision),
+            revisions: standing.revisions,
             after: &standing.after,
             claim,
         })
@@ -72,7 +79,7 @@ pub(super) fn write_quest(
 ) -> Result<(), IndexError> {
     let said = Sealed::new(standing, claim)?;
     let seal = sealer.seal("quest", &said)?;
-    let [made, last, outcome] = said.lines;
+    let [made, last, outcome, settled, dispute] = said.lines;
     let after = match said.after {
         [] => None,
         after => Some(serde_json::to_string(after)?),
@@ -92,6 +99,12 @@ pub(super) fn write_quest(
         said.outcome.map(Outcome::name),
         outcome.map(|line| line.0),
         outcome.map(|line| line.1),
+        said.settled.map(Decision::name),
+        settled.map(|line| line.0),
+        settled.map(|line| line.1),
+        dispute.map(|line| line.0),
+        dispute.map(|line| line.1),
+        said.revisions,
         after,
         claim,
         seal,
@@ -113,7 +126,9 @@ pub(super) fn read_quest(row: &Row<'_>, sealer: Sealer) -> Result<Standing, Inde
     let outcome: Option<String> = row.get(11)?;
     let last = line(8)?.zip(grounds.map(|text| named(&text, "quest")).transpose()?);
     let resolution = line(12)?.zip(outcome.map(|text| named(&text, "quest")).transpose()?);
-    let after: Option<String> = row.get(14)?;
+    let decision: Option<String> = row.get(14)?;
+    let settled = line(15)?.zip(decision.map(|text| named(&text, "quest")).transpose()?);
+    let after: Option<String> = row.get(20)?;
     let after = after.map(|text| serde_json::from_str(&text)).transpose();
     let standing = Standing {
         id: quest_id(row.get(0)?).ok_or_else(changed)?,
@@ -126,10 +141,13 @@ pub(super) fn read_quest(row: &Row<'_>, sealer: Sealer) -> Result<Standing, Inde
         quest_line: line(6)?.ok_or_else(changed)?,
         last: last.map(|(line, grounds)| Last { line, grounds }),
         resolution: resolution.map(|(line, outcome)| Resolved { line, outcome }),
+        settled: settled.map(|(line, decision)| Settled { line, decision }),
+        dispute: line(17)?,
+        revisions: row.get(19)?,
         after: after.map_err(|_| changed())?.unwrap_or_default(),
     };
-    let (fold, seal): (i64, i64) = (row.get(2)?, row.get(16)?);
-    let said = Sealed::new(&standing, row.get(15)?)?;
+    let (fold, seal): (i64, i64) = (row.get(2)?, row.get(22)?);
+    let said = Sealed::new(&standing, row.get(21)?)?;
     if (said.fold, sealer.seal("quest", &said)?) != (fold, seal) {
         return Err(changed());
     }

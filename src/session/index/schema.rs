@@ -11,7 +11,7 @@ use super::error::IndexError;
 const APPLICATION_ID: i32 = 0x636F_6D61;
 
 /// The format of the tables.
-const FORMAT: i32 = 2;
+const FORMAT: i32 = 3;
 
 /// How long another process's write is waited for. Writes take a few milliseconds.
 const BUSY_WAIT: Duration = Duration::from_secs(10);
@@ -28,6 +28,8 @@ CREATE TABLE quest (
     quest_offset INTEGER NOT NULL, quest_length INTEGER NOT NULL,
     last_offset INTEGER, last_length INTEGER, grounds TEXT,
     outcome TEXT, outcome_offset INTEGER, outcome_length INTEGER,
+    settled TEXT, settled_offset INTEGER, settled_length INTEGER,
+    dispute_offset INTEGER, dispute_length INTEGER, revisions INTEGER NOT NULL,
     after_ids TEXT, claim INTEGER, seal INTEGER NOT NULL
 ) STRICT;
 CREATE TABLE submission (
@@ -53,7 +55,8 @@ CREATE INDEX quest_fold ON quest (fold);
 CREATE INDEX quest_todo ON quest (id) WHERE state = 'TODO';
 CREATE INDEX quest_after ON quest (id) WHERE state = 'TODO' AND after_ids IS NOT NULL;
 CREATE INDEX quest_unanswered ON quest (id)
-    WHERE state = 'REVIEW' AND grounds = 'silence' AND outcome IS NULL;
+    WHERE state = 'REVIEW' AND grounds = 'silence' AND outcome IS NULL AND settled IS NULL;
+CREATE INDEX quest_review ON quest (id) WHERE state = 'REVIEW';
 ";
 
 /// Opens the index at `path`, which must be one of this format.

@@ -45,7 +45,8 @@ impl Rows<'_> {
         let sql = "UPDATE quest SET key = ?2, fold = ?3, state = ?4, tries = ?5, attempts = ?6, \
              quest_offset = ?7, quest_length = ?8, last_offset = ?9, last_length = ?10, \
              grounds = ?11, outcome = ?12, outcome_offset = ?13, outcome_length = ?14, \
-             after_ids = ?15, claim = ?16, seal = ?17 WHERE id = ?1";
+             settled = ?15, settled_offset = ?16, settled_length = ?17, dispute_offset = ?18, \
+             dispute_length = ?19, revisions = ?20, after_ids = ?21, claim = ?22, seal = ?23 WHERE id = ?1";
         let mut update = self.connection.prepare_cached(sql)?;
         row::write_quest(&mut update, standing, claim, self.sealer)
     }
@@ -60,7 +61,8 @@ impl Shelf for Rows<'_> {
     }
 
     fn add(&mut self, standing: Standing) -> Result<(), IndexError> {
-        let sql = "INSERT INTO quest VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+        let sql = "INSERT INTO quest VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, \
+             ?, ?, ?)";
         let mut insert = self.connection.prepare_cached(sql)?;
         row::write_quest(&mut insert, &standing, None, self.sealer)
     }

@@ -16,6 +16,7 @@ use crate::session::open::{Appended, Session};
 use crate::session::progress::Unwatched;
 use crate::session::resolution::{Carried, Origin, Outcome, Resolution};
 use crate::session::store::Store as _;
+use crate::session::terms::Terms;
 use crate::session::{Board, Grounds, Mark, Standing};
 
 mod steps;
@@ -119,8 +120,7 @@ fn full() -> Made {
 fn plan(session: &Session, dir: &Path) -> Plan {
     Plan {
         dir: dir.to_owned(),
-        session: session.checkpoint().session,
-        max_tries: session.manifest().frozen.max_tries,
+        terms: Terms::of(session.manifest(), session.checkpoint().session),
     }
 }
 
@@ -151,7 +151,7 @@ fn held_against(made: &Made, sql: &str) -> Result<(), IndexError> {
     index.connection().execute_batch("BEGIN").unwrap();
     let changed = index.connection().execute_batch(sql);
     changed.unwrap_or_else(|error| panic!("{sql}: {error}"));
-    let checkpoint = Checkpoint::read(index.connection(), plan.session);
+    let checkpoint = Checkpoint::read(index.connection(), plan.terms.court.session);
     let fits = checkpoint.and_then(|_| index.fits(&board, tip));
     index.connection().execute_batch("ROLLBACK").unwrap();
     fits

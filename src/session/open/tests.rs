@@ -145,6 +145,7 @@ pub(in crate::session) fn attempt(
         tries: next.tries,
         rules: vec!["no-result".into()],
         anchored: false,
+        revision: false,
         holds: Vec::new(),
         worker: None,
         judgement: raw(),

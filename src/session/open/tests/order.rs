@@ -1,7 +1,7 @@
 //! Quests that come after others.
 
 use super::{at, attempt, judge, ledger, made_in_order, salt, standing, tally};
-use crate::quest::{Quest, QuestId, Verdict};
+use crate::quest::{Digest, Quest, QuestId, Verdict};
 use crate::session::fold::Written;
 use crate::session::{
     Appended, Board, Claimed, Event, Grounds, Lease, Session, SessionError, Span, Store as _,
@@ -76,7 +76,12 @@ fn nothing_is_recorded_of_a_quest_before_its_turn() {
         length: 1,
     };
     let mut board = session.board().unwrap();
-    let happened = |board: &mut Board, event| board.apply(event, Written { at: at(), span });
+    let written = Written {
+        at: at(),
+        after: Digest::of(b""),
+        span,
+    };
+    let happened = |board: &mut Board, event| board.apply(event, written);
     for event in [&early, &claim] {
         assert!(happened(&mut board, event).is_err(), "{event:?}");
     }

@@ -1,0 +1,71 @@
+//! `comail dispute`: the world contradicted what counts as right.
+
+use anyhow::Result;
+use clap::Args;
+use serde::Serialize;
+
+use super::context::{self, Context};
+use super::exit::{Exit, UsageError};
+use super::person::PersonArgs;
+use crate::quest::QuestId;
+use crate::review::{self, NotSettled, Person};
+
+/// Note that the world contradicted a quest that counts as right, as by a bounce
+///
+/// Its state stays; `export` and `status` show it. This is a person's to say: with the key file
+/// that `scan` was given or, where it was given none, at a terminal.
+#[derive(Debug, Args)]
+pub struct DisputeArgs {
+    /// The quest's number
+    id: QuestId,
+
+    /// What happened
+    #[arg(long, value_name = "TEXT")]
+    note: String,
+
+    #[command(flatten)]
+    person: PersonArgs,
+}
+
+/// The JSON form: `{"status":"disputed","id":3}`.
+#[derive(Debug, Serialize)]
+struct Answer {
+    status: &'static str,
+    id: QuestId,
+}
+
+pub(super) fn run(context: &mut Context, args: &DisputeArgs) -> Result<Exit> {
+    let mut session = context.open_session()?;
+    let what = format!("quest {} is disputed: {}", args.id, args.note);
+    let key = args.person.authorise(&session, &what, Some("dispute"))?;
+    let by = args.person.name();
+    let person = Person {
+        by: &by,
+        note: &args.note,
+        key: key.as_ref(),
+    };
+    let done = review::dispute(
+        &mut session,
+        args.id,
+        person,
+        context::now(),
+        &mut context::salt,
+    );
+    done.map_err(told)?;
+    let answer = Answer {
+        status: "disputed",
+        id: args.id,
+    };
+    context.output.show(&answer, |paper, answer| {
+        paper.line(format!("quest {} is disputed", answer.id));
+    })?;
+    Ok(Exit::Done)
+}
+
+/// What could not be decided is for whoever asked to mend.
+pub(super) fn told(why: NotSettled) -> anyhow::Error {
+    match why {
+        NotSettled::Session(error) => error.into(),
+        other => UsageError(other.to_string()).into(),
+    }
+}

@@ -1,0 +1,80 @@
+//! A person's authority: the operator's key or, where none was frozen, a word typed at a terminal.
+//!
+//! A terminal keeps a careless program out and is no proof of a person: a program can make
+//! itself one. The key is proof, as far as it lies out of the agent's reach.
+
+use std::io::{self, IsTerminal as _, Write as _};
+use std::path::PathBuf;
+
+use anyhow::{Result, bail};
+use clap::Args;
+
+use super::escape::Plain;
+use super::exit::UsageError;
+use super::operator::{self, Authority};
+use crate::session::{Session, SigningKey};
+
+/// Who decides.
+#[derive(Debug, Args)]
+pub(super) struct PersonArgs {
+    /// Who decides [default: the user's name]
+    #[arg(long, value_name = "NAME")]
+    pub(super) by: Option<String>,
+
+    /// The key file that `scan` was given with --operator-key
+    #[arg(long, value_name = "FILE")]
+    pub(super) operator_key: Option<PathBuf>,
+}
+
+impl PersonArgs {
+    /// The name of who decides.
+    pub(super) fn name(&self) -> String {
+        self.by.clone().unwrap_or_else(user_name)
+    }
+
+    /// Lets a person through who is about to do `what`.
+    ///
+    /// With the key where the session froze one; else at a terminal where `word` is typed, if a
+    /// word is asked for at all.
+    pub(super) fn authorise(
+        &self,
+        session: &Session,
+        what: &str,
+        word: Option<&str>,
+    ) -> Result<Option<SigningKey>> {
+        match operator::authority(session, self.operator_key.as_deref())? {
+            Authority::Key(key) => Ok(Some(key)),
+            Authority::NoneFrozen if io::stdin().is_terminal() && io::stderr().is_terminal() => {
+                word.map_or(Ok(()), |word| ask(what, word))?;
+                Ok(None)
+            }
+            Authority::NoneFrozen => Err(UsageError(
+                "this is a person's to decide: run it at a terminal (a session that is scanned \
+                 with --operator-key asks for that key file instead)"
+                    .to_owned(),
+            )
+            .into()),
+        }
+    }
+}
+
+fn ask(what: &str, word: &str) -> Result<()> {
+    let mut terminal = io::stderr();
+    write!(terminal, "{}\nType `{word}` to go on: ", Plain(what))?;
+    terminal.flush()?;
+    let mut answer = String::new();
+    io::stdin().read_line(&mut answer)?;
+    if answer.trim() == word {
+        return Ok(());
+    }
+    bail!("nothing was decided")
+}
+
+/// The name of the user whose process this is.
+fn user_name() -> String {
+    #[cfg(unix)]
+    if let Ok(Some(user)) = nix::unistd::User::from_uid(nix::unistd::getuid()) {
+        return user.name;
+    }
+    std::env::var("USERNAME").unwrap_or_else(|_| "somebody".to_owned())
+}

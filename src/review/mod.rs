@@ -1,0 +1,6 @@
+//! What no machine decides: reviewers who may only raise doubt, and the queue that a person
+//! settles.
+
+mod settle;
+
+pub use settle::{NotSettled, Person, dispute, settle};

@@ -1,0 +1,172 @@
+//! Recording what a person decided.
+
+use jiff::Timestamp;
+
+use crate::quest::{Key, QuestId};
+use crate::session::{
+    Appended, Decided, Decision, Dispute, Effective, Event, Salt, Session, SessionError,
+    SettledQuest, Settlement, SigningKey, Standing, State, Store as _,
+};
+
+/// Who decides, and why.
+#[derive(Debug, Clone, Copy)]
+pub struct Person<'a> {
+    /// Their name.
+    pub by: &'a str,
+    /// Why they decide so.
+    pub note: &'a str,
+    /// The operator's key, where the session froze one.
+    pub key: Option<&'a SigningKey>,
+}
+
+/// Why nothing was recorded.
+#[derive(Debug, thiserror::Error)]
+pub enum NotSettled {
+    /// There is no such quest.
+    #[error("there is no quest {0}")]
+    Unknown(QuestId),
+    /// It is no REVIEW.
+    #[error("quest {id}, {}, is {}: only a REVIEW is settled", key.as_str(), effective.name())]
+    NoReview {
+        /// The quest.
+        id: QuestId,
+        /// Its key.
+        key: Key,
+        /// What it comes to.
+        effective: Effective,
+    },
+    /// Another attempt stands there than the one that was looked at.
+    #[error("quest {0} was answered anew meanwhile: look at it again")]
+    Moved(QuestId),
+    /// Nothing was decided that could be taken back.
+    #[error("quest {0} was not settled, so there is nothing to take back")]
+    NotDecided(QuestId),
+    /// It does not count as right, so that nothing contradicts it.
+    #[error("quest {id} is {}: only a PASS, or what counts as right, is disputed", effective.name())]
+    NotRight {
+        /// The quest.
+        id: QuestId,
+        /// What it comes to.
+        effective: Effective,
+    },
+    /// The session froze a key, and this is not signed with it.
+    #[error("the session froze the operator's key, and only that key decides here")]
+    Unsealed,
+    /// It cannot be asked.
+    #[error(transparent)]
+    Session(#[from] SessionError),
+}
+
+/// Settles `quests` as `decision` says: all of them, or none.
+///
+/// They are looked at again under the session's lock. Where the session froze a key, the
+/// decision is sealed with `person.key` for its place in the ledger.
+pub fn settle(
+    session: &mut Session,
+    mut quests: Vec<SettledQuest>,
+    decision: Decision,
+    person: Person<'_>,
+    now: Timestamp,
+    salts: &mut dyn FnMut() -> Salt,
+) -> Result<(), NotSettled> {
+    quests.sort_unstable_by_key(|settled| settled.quest);
+    quests.dedup_by_key(|settled| settled.quest);
+    if quests.is_empty() {
+        return Ok(());
+    }
+    let appended = session.append(now, salts, |session| {
+        for settled in &quests {
+            may_settle(&known(session, settled.quest)?, *settled, decision)?;
+        }
+        let settlement = Settlement {
+            quests,
+            decision,
+            by: person.by.to_owned(),
+            note: person.note.to_owned(),
+            seal: None,
+        };
+        let settlement = sealed(session, settlement, person.key)?;
+        Ok(vec![Event::Settled(Box::new(settlement))])
+    })?;
+    done(appended)
+}
+
+/// Notes that the world contradicted a quest that counts as right. Its state stays.
+pub fn dispute(
+    session: &mut Session,
+    quest: QuestId,
+    person: Person<'_>,
+    now: Timestamp,
+    salts: &mut dyn FnMut() -> Salt,
+) -> Result<(), NotSettled> {
+    let appended = session.append(now, salts, |session| {
+        let effective = Effective::of(&known(session, quest)?);
+        if !effective.holds() {
+            return Err(NotSettled::NotRight {
+                id: quest,
+                effective,
+            });
+        }
+        let dispute = Dispute {
+            quest,
+            by: person.by.to_owned(),
+            note: person.note.to_owned(),
+            seal: None,
+        };
+        let dispute = sealed(session, dispute, person.key)?;
+        Ok(vec![Event::Disputed(Box::new(dispute))])
+    })?;
+    done(appended)
+}
+
+fn known(session: &Session, id: QuestId) -> Result<Standing, NotSettled> {
+    session.standing(id)?.ok_or(NotSettled::Unknown(id))
+}
+
+fn may_settle(
+    standing: &Standing,
+    settled: SettledQuest,
+    decision: Decision,
+) -> Result<(), NotSettled> {
+    if standing.progress.state != State::Review {
+        return Err(NotSettled::NoReview {
+            id: standing.id,
+            key: standing.key.clone(),
+            effective: Effective::of(standing),
+        });
+    }
+    if standing.attempts != settled.attempt {
+        return Err(NotSettled::Moved(standing.id));
+    }
+    if decision == Decision::Reopened && standing.settled.is_none() {
+        return Err(NotSettled::NotDecided(standing.id));
+    }
+    Ok(())
+}
+
+/// What was decided, sealed for the next line where the session froze a key.
+fn sealed<T: Decided>(
+    session: &Session,
+    decided: T,
+    key: Option<&SigningKey>,
+) -> Result<T, NotSettled> {
+    let (court, after) = (session.terms().court, session.head());
+    let decided = match key {
+        Some(key) => court
+            .seal(decided, after, key)
+            .map_err(SessionError::from)?,
+        None => decided,
+    };
+    if court.admits(&decided, after) {
+        Ok(decided)
+    } else {
+        Err(NotSettled::Unsealed)
+    }
+}
+
+fn done(appended: Appended<NotSettled>) -> Result<(), NotSettled> {
+    match appended {
+        Appended::Done => Ok(()),
+        Appended::Refused(why) => Err(why),
+    }
+}

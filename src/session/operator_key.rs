@@ -1,0 +1,225 @@
+//! The operator's key: an Ed25519 key pair that signs what a person decides (RFC 8032).
+//!
+//! A session freezes the public half, in `session.json` as `ed25519:` and 64 hexadecimal digits.
+//! The private half lies in a file of the operator's, in one of two forms: the 32 bytes of the
+//! seed, or PKCS#8 in PEM as `openssl genpkey -algorithm ed25519` writes it (RFC 8410).
+
+use std::fmt;
+use std::str::FromStr;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use ring::signature::{ED25519, Ed25519KeyPair, KeyPair as _, UnparsedPublicKey};
+use serde::{Deserialize, Serialize};
+
+/// The public half of the operator's key.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct OperatorKey([u8; 32]);
+
+/// Both halves of the operator's key.
+pub struct SigningKey(Ed25519KeyPair);
+
+/// A signature by the operator's key; 128 hexadecimal digits in the ledger.
+#[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Signature([u8; 64]);
+
+/// A text that is no key, or no signature.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum BadKey {
+    /// A file that holds neither form of the private key.
+    #[error(
+        "it holds no Ed25519 key: make one with `head -c 32 /dev/urandom > FILE`, or with `openssl \
+         genpkey -algorithm ed25519 -out FILE`"
+    )]
+    File,
+    /// A public key that is not written as one.
+    #[error("expected `ed25519:` and 64 hexadecimal digits")]
+    Public,
+    /// A signature that is not written as one.
+    #[error("expected 128 hexadecimal digits")]
+    Signature,
+}
+
+const PREFIX: &str = "ed25519:";
+const BEGIN: &str = "-----BEGIN PRIVATE KEY-----";
+const END: &str = "-----END PRIVATE KEY-----";
+
+impl SigningKey {
+    /// The key that a file of these bytes holds.
+    pub fn read(bytes: &[u8]) -> Result<Self, BadKey> {
+        if bytes.len() == 32 {
+            let pair = Ed25519KeyPair::from_seed_unchecked(bytes);
+            return pair.map(Self).map_err(|_| BadKey::File);
+        }
+        let text = str::from_utf8(bytes).map_err(|_| BadKey::File)?;
+        let inner = text
+            .trim()
+            .strip_prefix(BEGIN)
+            .and_then(|rest| rest.strip_suffix(END))
+            .ok_or(BadKey::File)?;
+        let inner: String = inner.split_whitespace().collect();
+        let document = STANDARD.decode(inner).map_err(|_| BadKey::File)?;
+        let pair = Ed25519KeyPair::from_pkcs8_maybe_unchecked(&document);
+        pair.map(Self).map_err(|_| BadKey::File)
+    }
+
+    /// Its public half.
+    #[must_use]
+    pub fn public(&self) -> OperatorKey {
+        let mut bytes = [0; 32];
+        bytes.copy_from_slice(self.0.public_key().as_ref());
+        OperatorKey(bytes)
+    }
+
+    /// Its signature under `message`.
+    #[must_use]
+    pub fn sign(&self, message: &[u8]) -> Signature {
+        let mut bytes = [0; 64];
+        bytes.copy_from_slice(self.0.sign(message).as_ref());
+        Signature(bytes)
+    }
+}
+
+impl OperatorKey {
+    /// Whether `signature` is this key's under `message`.
+    #[must_use]
+    pub fn verifies(&self, message: &[u8], signature: &Signature) -> bool {
+        let key = UnparsedPublicKey::new(&ED25519, self.0);
+        key.verify(message, &signature.0).is_ok()
+    }
+}
+
+impl fmt::Debug for SigningKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "SigningKey({})", self.public())
+    }
+}
+
+impl fmt::Display for OperatorKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{PREFIX}{}", hex::encode(self.0))
+    }
+}
+
+impl fmt::Debug for OperatorKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl FromStr for OperatorKey {
+    type Err = BadKey;
+
+    fn from_str(text: &str) -> Result<Self, BadKey> {
+        let digits = text.strip_prefix(PREFIX).ok_or(BadKey::Public)?;
+        bytes(digits).map(Self).ok_or(BadKey::Public)
+    }
+}
+
+impl TryFrom<String> for OperatorKey {
+    type Error = BadKey;
+
+    fn try_from(text: String) -> Result<Self, BadKey> {
+        text.parse()
+    }
+}
+
+impl From<OperatorKey> for String {
+    fn from(key: OperatorKey) -> Self {
+        key.to_string()
+    }
+}
+
+impl fmt::Debug for Signature {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&hex::encode(self.0))
+    }
+}
+
+impl TryFrom<String> for Signature {
+    type Error = BadKey;
+
+    fn try_from(text: String) -> Result<Self, BadKey> {
+        bytes(&text).map(Self).ok_or(BadKey::Signature)
+    }
+}
+
+impl From<Signature> for String {
+    fn from(signature: Signature) -> Self {
+        hex::encode(signature.0)
+    }
+}
+
+/// The bytes that lower-case hexadecimal digits stand for.
+fn bytes<const N: usize>(digits: &str) -> Option<[u8; N]> {
+    let mut bytes = [0; N];
+    hex::decode_to_slice(digits, &mut bytes).ok()?;
+    (hex::encode(bytes) == digits).then_some(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// RFC 8032 §7.1, test 2: the seed, the public key and the signature under 0x72.
+    const SEED: &str = "4ccd089b28ff96da9db6c346ec114e0f5b8a319f35aba624da8cf6ed4fb8a6fb";
+    const PUBLIC: &str = "3d4017c3e843895a92b70aa74d1b7ebc9c982ccf2ec4968cc0cd55f12af4660c";
+    const SIGNED: &str = "92a009a9f0d4cab8720e820b5f642540a2b27b5416503f8fb3762223ebdb69da\
+        085ac1e43e15996e458f3613d0f11d8c387b2eaeb4302aeeb00d291612bb0c00";
+
+    /// The same seed as PKCS#8.
+    fn pem() -> String {
+        let document = format!("302e020100300506032b657004220420{SEED}");
+        let inner = STANDARD.encode(hex::decode(document).unwrap());
+        format!("{BEGIN}\n{inner}\n{END}\n")
+    }
+
+    #[test]
+    fn both_forms_of_a_file_hold_the_key_of_the_standard() {
+        let seed = hex::decode(SEED).unwrap();
+        for file in [seed, pem().into_bytes()] {
+            let key = SigningKey::read(&file).unwrap();
+            assert_eq!(key.public().to_string(), format!("ed25519:{PUBLIC}"));
+            assert_eq!(format!("{:?}", key.sign(&[0x72])), SIGNED);
+        }
+    }
+
+    #[test]
+    fn a_signature_holds_for_its_message_and_key_alone() {
+        let key = SigningKey::read(&[7; 32]).unwrap();
+        let signature = key.sign(b"accept quest 3");
+        assert!(key.public().verifies(b"accept quest 3", &signature));
+        assert!(!key.public().verifies(b"accept quest 4", &signature));
+        let other = SigningKey::read(&[8; 32]).unwrap().public();
+        assert!(!other.verifies(b"accept quest 3", &signature));
+    }
+
+    #[test]
+    fn what_is_no_key_is_refused() {
+        for file in [&b"short"[..], &[7; 31], &[7; 33], b"", BEGIN.as_bytes()] {
+            assert!(SigningKey::read(file).is_err(), "{file:?}");
+        }
+        let truncated = pem().replace("MC4C", "MC4D");
+        assert!(SigningKey::read(truncated.as_bytes()).is_err());
+        for text in [
+            PUBLIC,
+            "ed25519:3d40",
+            &format!("ed25519:{}", PUBLIC.to_uppercase()),
+        ] {
+            assert_eq!(text.parse::<OperatorKey>(), Err(BadKey::Public), "{text}");
+        }
+    }
+
+    #[test]
+    fn both_halves_read_back() {
+        let key: OperatorKey = format!("ed25519:{PUBLIC}").parse().unwrap();
+        let json = serde_json::to_string(&key).unwrap();
+        assert_eq!(serde_json::from_str::<OperatorKey>(&json).unwrap(), key);
+        let signature = SigningKey::read(&[7; 32]).unwrap().sign(b"x");
+        let json = serde_json::to_string(&signature).unwrap();
+        assert_eq!(serde_json::from_str::<Signature>(&json).unwrap(), signature);
+        assert!(serde_json::from_str::<Signature>("\"00\"").is_err());
+    }
+}
