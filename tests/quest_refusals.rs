@@ -120,6 +120,19 @@ fn what_a_control_names_beside_the_file_must_be_there() {
 }
 
 #[test]
+fn a_prompt_that_cannot_be_made_up_for_a_row_makes_no_session() {
+    let wanting = LETTERS.replace("}}: {{ input.text }}", "}}: {{ input.text | int }}");
+    let letters = Letters::with(&wanting);
+    letters.place.write(
+        "list.jsonl",
+        r#"{"letter":"one","text":"10"}
+{"letter":"two","text":"ten"}
+"#,
+    );
+    refused(&letters, &["row 2 (two)", "prompt"]);
+}
+
+#[test]
 fn prove_runs_the_frozen_controls_of_a_session() {
     let letters = Letters::scanned(LETTERS);
     letters.place.write("letters.toml", "gone");

@@ -94,6 +94,8 @@ mod quest_mistakes;
 #[cfg(target_os = "linux")]
 mod quest_move_out;
 #[cfg(target_os = "linux")]
+mod quest_our_failures;
+#[cfg(target_os = "linux")]
 mod quest_refusals;
 #[cfg(unix)]
 mod quest_rust_tests;

@@ -217,6 +217,7 @@ fn plain(error: &minijinja::Error) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::quest::{FieldName, Key, QuestId};
 
     fn names() -> Names {
         Names::of_check(
@@ -256,6 +257,25 @@ mod tests {
             "a.py:80"
         );
         assert_eq!(of("{{ input['file'] | upper }}").unwrap(), "A.PY");
+    }
+
+    #[test]
+    fn a_value_of_which_nothing_is_seen_is_empty() {
+        let quest = Quest {
+            id: QuestId::FIRST,
+            key: Key::new("acme").unwrap(),
+            anchor: None,
+            shown: Vec::new(),
+            known: Vec::new(),
+            after: Vec::new(),
+            rows: vec![1],
+        };
+        for blank in [" ", "\u{200b}", "\u{3164}"] {
+            let fields = [(FieldName::known("test"), blank.to_owned())];
+            let submission = Submission::Fields(fields.into());
+            let values = Values::of(&quest, &submission, ["test"].into_iter(), [].into_iter());
+            assert_eq!(values.field["test"], "", "{blank:?}");
+        }
     }
 
     #[test]

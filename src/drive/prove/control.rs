@@ -92,6 +92,14 @@ pub enum ProveError {
         #[source]
         source: EmptyKey,
     },
+    /// The gate's own side failed while it looked: of the gate that shows nothing.
+    #[error("control `{control}`: the gate cannot look: {why}")]
+    Workshop {
+        /// The control.
+        control: String,
+        /// Why.
+        why: String,
+    },
     /// A judgement cannot be written as JSON.
     #[error("cannot write a judgement as JSON")]
     Json(#[from] serde_json::Error),

@@ -1,11 +1,13 @@
-//! A quest file of one check, a submission and a small world, for the tests of single kinds.
+//! A quest file of one check, a submission and a small world, for the tests of single kinds; what
+//! its gate says is replayed.
 
 use std::collections::BTreeMap;
 
 use super::FileGate;
 use super::outside::Gathered;
 use super::settings::FileSettings;
-use crate::gate::{Case, Fact, Gate as _, Judgement};
+use super::workbench::judged;
+use crate::gate::{Case, Fact, Judgement};
 use crate::quest::file::QuestFile;
 use crate::quest::{Fields, Key, Quest, QuestId, Shown, Submission};
 use crate::world::workshop::{Call, CallAnswer, Called, FileSeen, MockWorkshop, Started};
@@ -236,7 +238,7 @@ impl Bench {
             accepted: &accepted,
             workshop: &workshop,
         };
-        gate.judge(case, &world)
+        judged(&gate, case, world)
     }
 
     /// The facts of the check.

@@ -174,6 +174,8 @@ mod tests {
             let of = |text| taken(&field(kind), text);
             assert_eq!(of(one) == of(other), same, "{one} {other}");
         }
-        assert_eq!(taken(&field(Text), "\u{200b}\u{2800}"), None);
+        for blank in ["\u{200b}\u{2800}", "\u{301}", "\u{1}"] {
+            assert_eq!(taken(&field(Text), blank), None, "{blank:?}");
+        }
     }
 }

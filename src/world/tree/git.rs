@@ -201,5 +201,4 @@ fn short(path: &TreePath, bytes: u64) -> Result<(), TreeError> {
 }
 
 #[cfg(test)]
-#[path = "git_tests.rs"]
 mod tests;
