@@ -17,7 +17,7 @@ use crate::harness::email_net::ACME;
 use crate::harness::{EmailNet, scale};
 
 /// How many submits are killed; `COMAIL_TEST_KILLS` asks for more.
-const KILLS: u64 = 40;
+const KILLS: u64 = 60;
 
 const QUESTS: u64 = 24;
 
