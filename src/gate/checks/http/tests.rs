@@ -209,6 +209,19 @@ fn a_service_answers_as_it_should() {
 }
 
 #[test]
+fn a_request_or_an_answer_that_says_two_things_is_refused() {
+    let twice = r#"{"method": "GET", "path": "/health", "path": "/users/1?full=1"}"#;
+    let fact = api("", twice).only_fact();
+    assert!(fact.actual.contains("\"path\" twice"), "{fact:?}");
+    let inside = r#"{"method": "GET", "path": "/users/1?full=1", "body": {"id": 1, "id": 2}}"#;
+    assert_eq!(api("", inside).fired(), ["it"]);
+    let rules = "[[check.json]]\npointer = \"/id\"\nequals = 1";
+    let answers = |body: &str| api(rules, GOOD).answers("GET", "/users/1?full=1", 200, body);
+    assert_eq!(answers(r#"{"id": 2, "id": 1}"#).fired(), ["it"]);
+    assert_eq!(answers(r#"{"id": 1}"#).fired(), [""; 0]);
+}
+
+#[test]
 fn the_schema_may_stand_at_a_place_of_a_document() {
     let document = r##"{
         "openapi": "3.1.0",
