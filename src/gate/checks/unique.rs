@@ -125,6 +125,7 @@ mod tests {
             example: "".into(),
             required: true,
             shape: Shape::new(kind, None, (None, None), &[]).unwrap(),
+            unchecked: false,
         }
     }
 

@@ -11,6 +11,7 @@ fn fields() -> Vec<Field> {
         example: "".into(),
         required: true,
         shape: Shape::default(),
+        unchecked: false,
     }]
 }
 
