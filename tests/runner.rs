@@ -12,6 +12,8 @@ mod attack_quest_fields;
 #[cfg(target_os = "linux")]
 mod attack_quest_frozen;
 #[cfg(target_os = "linux")]
+mod attack_quest_json;
+#[cfg(target_os = "linux")]
 mod attack_quest_python;
 #[cfg(target_os = "linux")]
 mod attack_quest_rust;

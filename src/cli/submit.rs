@@ -19,7 +19,7 @@ use crate::drive::quest_file::bench_of;
 use crate::drive::{self, Judge, Judged, Outcome, Refusal};
 use crate::gate::{CheckReport, Fact, Rule};
 use crate::quest::field_kind::FieldKind;
-use crate::quest::{Field, Fields, Key, QuestId, QuestKind, Submission, Verdict};
+use crate::quest::{Field, Fields, Key, QuestId, QuestKind, Submission, Verdict, ijson};
 use crate::session::{Session, State, Tally, Worker};
 use crate::world::live::LiveWorld;
 use crate::world::recorded::RecordedWorld;
@@ -206,7 +206,8 @@ fn read_fields(path: &std::path::Path, kind: &QuestKind) -> Result<Fields> {
             .and_then(|file| file.take(MOST_INPUT_BYTES).read_to_end(&mut bytes))
     };
     read.with_context(|| format!("cannot read the submission {place}"))?;
-    let values: BTreeMap<String, Value> = serde_json::from_slice(&bytes)
+    let values: BTreeMap<String, Value> = ijson::slice(&bytes)
+        .and_then(serde_json::from_value)
         .map_err(|error| UsageError(format!("{place}: not a JSON object of texts: {error}")))?;
     let fields = values.into_iter().map(|(name, value)| {
         let field = kind.fields.iter().find(|field| field.name.as_str() == name);

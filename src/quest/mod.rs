@@ -4,6 +4,7 @@ pub mod email;
 pub mod field;
 pub mod field_kind;
 pub mod file;
+pub mod ijson;
 pub mod plain;
 pub mod prompt;
 pub mod seen;

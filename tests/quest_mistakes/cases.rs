@@ -16,6 +16,18 @@ const BOTH: &str = "needs = [\"quote-in-letter\"]\nlevel = \"review\"";
 /// All of them.
 pub const CASES: &[Case] = &[
     (
+        QUOTE,
+        "\"pay\"]",
+        "\"command\"",
+        &["the same of every submission", "{{ field.NAME }}"],
+    ),
+    (
+        "unchecked = true\n",
+        "",
+        "\"total\"",
+        &["no check goes by the field `total`", "`unchecked = true`"],
+    ),
+    (
         "about =",
         "abuot =",
         "abuot",

@@ -46,10 +46,12 @@ text = "{{ key }}"
 [[field]]
 name = "value"
 kind = "text"
+unchecked = true
 required = false
 [[field]]
 name = "other"
 kind = "text"
+unchecked = true
 required = false
 [[service]]
 name = "api"

@@ -175,6 +175,13 @@ impl Spec for CommandSpec {
 }
 
 impl CommandSpec {
+    /// Its templates.
+    pub(super) fn texts(&self) -> impl Iterator<Item = &str> {
+        let texts = self.argv.iter().chain(self.env.values());
+        let texts = texts.chain(&self.stdin).chain(&self.cwd);
+        texts.map(String::as_str)
+    }
+
     /// How the command's output is read.
     pub(super) fn tool_facts(&self) -> Result<Option<ToolFacts>, Flaw> {
         let keys = ToolKeys {

@@ -253,6 +253,8 @@ mod tests {
             ["it"]
         );
         assert_eq!(Bench::of(check).file("r.json", "no json").fired(), ["it"]);
+        let twice = r#"{"weeks": [], "weeks": [{"done": [1, 2]}]}"#;
+        assert_eq!(Bench::of(check).file("r.json", twice).fired(), ["it"]);
     }
 
     #[test]

@@ -16,6 +16,7 @@ pub mod shaped;
 pub mod spec;
 pub mod unique;
 
+mod basis;
 mod blacklist;
 mod changes;
 mod citation;

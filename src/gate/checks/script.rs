@@ -76,6 +76,7 @@ impl Spec for ScriptSpec {
             return Err(Flaw::new("interpreter", what));
         }
         let text = source.beside("script", &self.script)?;
+        source.told_to_script(&text);
         let file = self.script.rsplit(['/', '\\']).next().unwrap_or_default();
         let folder = format!(".comail/{}", source.name);
         let keys = RunKeys {

@@ -55,7 +55,13 @@ impl Subject {
     ) -> Result<Self, Flaw> {
         match (field, path) {
             (Some(field), None) => Ok(Self::Field(source.field("field", field)?)),
-            (None, Some(path)) => Ok(Self::File(Place::path(source, path)?)),
+            (None, Some(path)) => {
+                let place = Place::path(source, path)?;
+                if let Place::Path(path) = &place {
+                    source.sees_file(path);
+                }
+                Ok(Self::File(place))
+            }
             _ => Err(Flaw::new("field", "say either `field` or `path`")),
         }
     }

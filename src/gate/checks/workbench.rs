@@ -30,9 +30,11 @@ text = "{{ key }}"
 [[field]]
 name = "test"
 kind = "text"
+unchecked = true
 [[field]]
 name = "more-words"
 kind = "text"
+unchecked = true
 required = false
 [[service]]
 name = "api"

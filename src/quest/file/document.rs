@@ -101,6 +101,7 @@ pub struct QuestFile<'t> {
     pub services: Vec<ServiceTable>,
     /// The controls.
     pub controls: Vec<ControlTable>,
+    field_tables: Vec<RawTable<'t>>,
     service_tables: Vec<RawTable<'t>>,
     control_tables: Vec<RawTable<'t>>,
     top: RawTable<'t>,
@@ -114,16 +115,17 @@ impl<'t> QuestFile<'t> {
         let whole = document.span();
         let top = RawTable::new(document.clone());
         let mut tables = document.into_inner();
-        let fields = take_tables(&mut tables, "field", text)?;
+        let field_tables = take_tables(&mut tables, "field", text)?;
         let checks = take_tables(&mut tables, "check", text)?;
         let services = take_tables(&mut tables, "service", text)?;
         let controls = take_tables(&mut tables, "control", text)?;
         let head: HeadTable = RawTable::new(Spanned::new(whole, tables)).read(text)?;
-        let fields = read_fields(&fields, &head, text, &top)?;
+        let fields = read_fields(&field_tables, &head, text, &top)?;
         let answer = read_answer(&fields, &head, text, &top)?;
         let file = Self {
             text,
             fields,
+            field_tables,
             top,
             services: read_all(&services, text)?,
             service_tables: services,
@@ -166,6 +168,11 @@ impl<'t> QuestFile<'t> {
     pub fn spot_in(&self, table: &str, key: &str) -> Spot {
         let inner = self.top.inner(table);
         inner.map_or_else(|| self.spot_of(table), |inner| inner.spot_of(key))
+    }
+
+    /// The fields, with their places.
+    pub fn placed_fields(&self) -> impl Iterator<Item = (&Field, &RawTable<'t>)> {
+        self.fields.iter().zip(&self.field_tables)
     }
 
     /// The services, with their places.

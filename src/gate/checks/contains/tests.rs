@@ -64,7 +64,7 @@ fn too_little_is_not_looked_for() {
         [""; 0]
     );
     let blank = Bench::of(
-        "kind = \"contains\"\ntext = \"{{ input.cell }}\"\npath = \"doc.md\"\nmin_chars = 0",
+        "kind = \"contains\"\ntext = \"{{ input.cell }}{{ field.other }}\"\npath = \"doc.md\"\nmin_chars = 0",
     );
     let blank = blank.cell("\u{200b}").pinned("doc.md", "12");
     assert_eq!(blank.fired(), ["it"]);

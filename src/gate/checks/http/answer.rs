@@ -12,6 +12,7 @@ use super::super::probe::{Detail, Found};
 use super::super::spec::{Flaw, Source};
 use super::super::subject::rendered;
 use super::json_at::{JsonAt, JsonAtSpec, rooted};
+use crate::quest::ijson;
 use crate::quest::template::Template;
 use crate::world::workshop::CallAnswer;
 
@@ -184,7 +185,7 @@ impl AnswerRules {
     }
 
     fn body_misfits(&self, context: &Context<'_>, body: &[u8]) -> Result<Vec<Detail>, Found> {
-        let value: Value = match serde_json::from_slice(body) {
+        let value = match ijson::slice(body) {
             Ok(value) => value,
             Err(error) => {
                 let actual = shown(&error.to_string());

@@ -52,7 +52,9 @@ fn a_field_says_its_own_part_of_the_url() {
     );
     assert_eq!(of("https://acme.com/{{ field.value }}", " "), ["it"]);
     assert_eq!(of("https://acme.com/{{ field.other }}", "a"), ["it"]);
-    assert_eq!(of("https://acme.com/a#x", "a"), [""; 0]);
+    let own = "kind = \"contains\"\nfield = \"value\"\nurl = \"https://acme.com/a#x\"";
+    let own = Bench::of(own).page("https://acme.com/a", "the value");
+    assert_eq!(own.submit("value", "the value").fired(), [""; 0]);
 }
 
 #[test]
@@ -148,10 +150,10 @@ fn each_dead_link_is_a_fact() {
         ]
     );
     assert_eq!(bench.submit("value", PAGE).fired(), ["it"]);
-    let file = Bench::of("kind = \"http\"\nlinks_path = \"r.md\"").page(PAGE, "x");
-    assert_eq!(file.clone().file("r.md", PAGE).fired(), [""; 0]);
+    let file = Bench::of("kind = \"http\"\nlinks_path = \"out/r.md\"").page(PAGE, "x");
+    assert_eq!(file.clone().file("out/r.md", PAGE).fired(), [""; 0]);
     assert_eq!(file.clone().fired(), ["it"]);
-    assert_eq!(file.file("r.md", "no link at all").fired(), ["it"]);
+    assert_eq!(file.file("out/r.md", "no link at all").fired(), ["it"]);
 }
 
 const API: &str = r#"
@@ -206,6 +208,19 @@ fn a_service_answers_as_it_should() {
         let other = api(&rules.replace(right, wrong), GOOD).asset("user.json", schema);
         assert_eq!(other.fired(), ["it"], "{wrong}");
     }
+}
+
+#[test]
+fn a_request_or_an_answer_that_says_two_things_is_refused() {
+    let twice = r#"{"method": "GET", "path": "/health", "path": "/users/1?full=1"}"#;
+    let fact = api("", twice).only_fact();
+    assert!(fact.actual.contains("\"path\" twice"), "{fact:?}");
+    let inside = r#"{"method": "GET", "path": "/users/1?full=1", "body": {"id": 1, "id": 2}}"#;
+    assert_eq!(api("", inside).fired(), ["it"]);
+    let rules = "[[check.json]]\npointer = \"/id\"\nequals = 1";
+    let answers = |body: &str| api(rules, GOOD).answers("GET", "/users/1?full=1", 200, body);
+    assert_eq!(answers(r#"{"id": 2, "id": 1}"#).fired(), ["it"]);
+    assert_eq!(answers(r#"{"id": 1}"#).fired(), [""; 0]);
 }
 
 #[test]

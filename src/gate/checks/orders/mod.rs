@@ -12,7 +12,7 @@ mod tail;
 mod tool_facts;
 
 pub use byte_size::ByteSize;
-pub use environment::nobodys;
+pub use environment::{field_variable, nobodys};
 pub use facts_table::FactsTable;
 pub use keys::{NetworkName, OnTimeout, RunKeys, a_minute, ten_mebibytes};
 pub use plan::{OrderPlan, cut_short, names};

@@ -57,6 +57,10 @@ impl OrderPlan {
             }
             (Some(network), _) => network,
         };
+        source.sees_tree();
+        for text in argv.iter().chain(keys.env.values()) {
+            source.told_to_command(text);
+        }
         Ok(Self {
             check: source.name.to_owned(),
             argv: Argv::build(key, argv, source, &names)?,

@@ -87,7 +87,9 @@ fn its_code_is_its_answer() {
 
 #[test]
 fn nobody_puts_a_module_beside_it() {
-    let bench = Bench::new(PLAIN);
+    let bench = Bench::new(&format!(
+        "{PLAIN}env = {{ TEST = \"{{{{ field.test }}}}\" }}\n"
+    ));
     for path in [".comail/sound/json.py", ".comail/sound"] {
         let (verdict, fact) = bench.fact(&workshop(End::Exited(0), "", &[path])).unwrap();
         assert_eq!(
