@@ -37,6 +37,7 @@ mod http;
 mod json_schema;
 mod json_text;
 mod json_valid;
+mod made_up;
 mod matches;
 mod mutation;
 mod mx;

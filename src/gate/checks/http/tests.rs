@@ -154,6 +154,13 @@ fn a_column_may_say_which_status() {
     assert_eq!(of("200, 201").fired(), [""; 0]);
     assert_eq!(of("200").fired(), ["it"]);
     assert_eq!(of("").fired(), ["it-unconfirmed"]);
+    let check = "kind = \"http\"\nservice = \"api\"\nrequest = \"value\"\n\
+        status_of = \"{{ field.other }}\"";
+    let said = Bench::of(check)
+        .submit("value", r#"{"method": "GET", "path": "/users/1"}"#)
+        .answers("GET", "/users/1", 201, "");
+    assert_eq!(said.clone().submit("other", "201").fired(), [""; 0]);
+    assert_eq!(said.submit("other", "any").fired(), ["it"]);
     let both = "kind = \"http\"\nservice = \"api\"\nrequest = \"value\"\nstatus = [200]\n\
         status_of = \"{{ input.cell }}\"";
     assert!(Bench::of(both).mistake().contains("either"));
