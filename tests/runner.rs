@@ -80,6 +80,8 @@ mod quarters;
 #[cfg(target_os = "linux")]
 mod quest_claims;
 #[cfg(target_os = "linux")]
+mod quest_commits;
+#[cfg(target_os = "linux")]
 mod quest_endpoints;
 #[cfg(target_os = "linux")]
 mod quest_facts;

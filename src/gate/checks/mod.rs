@@ -62,6 +62,7 @@ mod bench;
 #[cfg(test)]
 mod workbench;
 
+pub use citation::cites_commits;
 pub use context::Context;
 pub use file_gate::FileGate;
 pub use orders::nobodys;
