@@ -18,6 +18,8 @@ mod attack_quest_python;
 #[cfg(target_os = "linux")]
 mod attack_quest_rust;
 #[cfg(target_os = "linux")]
+mod attack_quest_script;
+#[cfg(target_os = "linux")]
 mod attack_quest_structure;
 mod attack_session;
 mod attack_tools;
@@ -81,6 +83,8 @@ mod prove_email;
 mod quarters;
 #[cfg(target_os = "linux")]
 mod quest_claims;
+#[cfg(target_os = "linux")]
+mod quest_commits;
 #[cfg(target_os = "linux")]
 mod quest_endpoints;
 #[cfg(target_os = "linux")]

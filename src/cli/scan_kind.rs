@@ -187,7 +187,7 @@ impl ScanKind {
 }
 
 /// That the prompt of each of the quests can be made up.
-fn made_up(kind: &QuestKind, quests: &[Quest]) -> Result<()> {
+pub(super) fn made_up(kind: &QuestKind, quests: &[Quest]) -> Result<()> {
     for quest in quests {
         prompt::render(kind, quest).map_err(|error| {
             let row = quest.rows.first().copied().unwrap_or_default();

@@ -9,6 +9,7 @@ pub mod plain;
 pub mod prompt;
 pub mod seen;
 pub mod template;
+mod template_calls;
 
 mod anchor;
 mod dependencies;

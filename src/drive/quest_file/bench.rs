@@ -84,6 +84,7 @@ impl Definition {
         Ok(Bench {
             root: self.tree.as_ref().map(|tree| tree.root.clone()),
             baseline,
+            commits: self.tree.as_ref().and_then(|tree| tree.commits),
             zones: Zones::new(&globs(|tree| &tree.write))?,
             ignored: Ignored::new(&globs(|tree| &tree.ignore))?,
             load,

@@ -38,6 +38,7 @@ mod http;
 mod json_schema;
 mod json_text;
 mod json_valid;
+mod made_up;
 mod matches;
 mod mutation;
 mod mx;
@@ -62,6 +63,7 @@ mod bench;
 #[cfg(test)]
 mod workbench;
 
+pub use citation::cites_commits;
 pub use context::Context;
 pub use file_gate::FileGate;
 pub use orders::nobodys;

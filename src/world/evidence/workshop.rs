@@ -16,7 +16,8 @@ use super::{Bodies, BodyRef};
 use crate::quest::Digest;
 use crate::world::tree::TreePath;
 use crate::world::workshop::{
-    Call, CallAnswer, Called, Changed, Confinement, End, FileSeen, Order, Ran, Started,
+    Call, CallAnswer, Called, Changed, CommitSeen, Confinement, End, FileSeen, NoCommit, Order,
+    Ran, Started,
 };
 
 /// A question to the workshop.
@@ -37,6 +38,8 @@ pub enum Asked {
     File(TreePath),
     /// What stood there when the session was made.
     Pinned(TreePath),
+    /// Which commit has a name that begins so.
+    Commit(String),
     /// What of the working tree is not as it was.
     Changes,
     /// What comes of a command.
@@ -52,6 +55,7 @@ impl fmt::Display for Asked {
         match self {
             Self::File(path) => write!(f, "the file {path}"),
             Self::Pinned(path) => write!(f, "the pinned file {path}"),
+            Self::Commit(name) => write!(f, "the commit {name}"),
             Self::Changes => f.write_str("what changed in the tree"),
             Self::Run(order) => write!(f, "what came of the command of `{}`", order.name),
             Self::Call(call) => write!(f, "what {} answers to {}", call.service, call.path),
@@ -70,6 +74,10 @@ pub enum Told {
     Absent,
     /// Something that is not read.
     Other(String),
+    /// A commit.
+    Commit(StoredCommit),
+    /// That there is none.
+    NoCommit(NoCommit),
     /// What is not as it was.
     Changes(Vec<Changed>),
     /// That it cannot be told what is not as it was.
@@ -84,6 +92,16 @@ pub enum Told {
     Port(u16),
     /// That it could not be started.
     NotStarted(String),
+}
+
+/// A commit, its message apart.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StoredCommit {
+    /// Its full name.
+    pub id: String,
+    /// What it says.
+    pub message: BodyRef,
 }
 
 /// What came of a command, its outputs apart.
@@ -139,6 +157,21 @@ impl Told {
         (told, apart)
     }
 
+    /// The same of a commit.
+    #[must_use]
+    pub fn of_commit(seen: CommitSeen) -> (Self, Apart) {
+        let mut apart = Apart::new();
+        let told = match seen {
+            CommitSeen::Found { id, message } => Self::Commit(StoredCommit {
+                id,
+                message: put(&mut apart, message.into_bytes()),
+            }),
+            CommitSeen::Not(why) => Self::NoCommit(why),
+            CommitSeen::Other(why) => Self::Other(why),
+        };
+        (told, apart)
+    }
+
     /// The same of a command.
     #[must_use]
     pub fn of_ran(ran: Ran) -> (Self, Apart) {
@@ -181,6 +214,20 @@ impl Told {
             Self::File(body) => FileSeen::File(bodies.body(&body.sha256)?),
             Self::Absent => FileSeen::Absent,
             Self::Other(what) => FileSeen::Other(what.clone()),
+            _ => return None,
+        })
+    }
+
+    /// The same about a commit.
+    #[must_use]
+    pub fn commit(&self, bodies: &dyn Bodies) -> Option<CommitSeen> {
+        Some(match self {
+            Self::Commit(stored) => CommitSeen::Found {
+                id: stored.id.clone(),
+                message: String::from_utf8(bodies.body(&stored.message.sha256)?).ok()?,
+            },
+            Self::NoCommit(why) => CommitSeen::Not(*why),
+            Self::Other(why) => CommitSeen::Other(why.clone()),
             _ => return None,
         })
     }
@@ -247,6 +294,7 @@ impl Told {
     pub fn bodies(&self) -> Vec<&BodyRef> {
         match self {
             Self::File(body) => vec![body],
+            Self::Commit(stored) => vec![&stored.message],
             Self::Answered(stored) => vec![&stored.body],
             Self::Ran(stored) => {
                 let reports = stored.reports.values().flatten();

@@ -3,7 +3,9 @@
 use super::Recorder;
 use crate::world::evidence::{Apart, Asked, Exchange, Recording, Told, WorkshopExchange};
 use crate::world::tree::TreePath;
-use crate::world::workshop::{Call, Called, Changed, FileSeen, Order, Ran, Started, Workshop};
+use crate::world::workshop::{
+    Call, Called, Changed, CommitSeen, FileSeen, Order, Ran, Started, Workshop,
+};
 
 impl Recorder<'_> {
     /// What `asked` was answered before, as `read`; else what `look` finds, kept as `stored`.
@@ -51,6 +53,16 @@ impl Workshop for Recorder<'_> {
             |workshop| workshop.pinned(path),
             Told::of_file,
         )
+    }
+
+    fn commit(&self, name: &str) -> CommitSeen {
+        let asked = Asked::Commit(name.to_owned());
+        let known = self.told(&asked, |told, kept| told.commit(&kept.bodies));
+        known.unwrap_or_else(|| {
+            let seen = self.world.workshop.commit(name);
+            self.keep_told(asked, Told::of_commit(seen.clone()));
+            seen
+        })
     }
 
     fn changes(&self) -> Result<Vec<Changed>, String> {

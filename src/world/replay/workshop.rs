@@ -6,7 +6,7 @@ use super::{Checked, Missing, Replay};
 use crate::world::evidence::{Asked, Bodies, Told};
 use crate::world::tree::TreePath;
 use crate::world::workshop::{
-    Call, Called, Changed, Confinement, End, FileSeen, Order, Ran, Started, Workshop,
+    Call, Called, Changed, CommitSeen, Confinement, End, FileSeen, Order, Ran, Started, Workshop,
 };
 
 impl Replay<'_> {
@@ -31,6 +31,11 @@ impl Workshop for Replay<'_> {
     fn pinned(&self, path: &TreePath) -> FileSeen {
         let asked = Asked::Pinned(path.clone());
         self.told(asked, Told::file, FileSeen::Other)
+    }
+
+    fn commit(&self, name: &str) -> CommitSeen {
+        let asked = Asked::Commit(name.to_owned());
+        self.told(asked, Told::commit, CommitSeen::Other)
     }
 
     fn changes(&self) -> Result<Vec<Changed>, String> {

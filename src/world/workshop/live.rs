@@ -14,9 +14,10 @@ use super::confinement::Confinement;
 use super::order::{Edit, Network, Order};
 use super::ran::{End, Ran};
 use super::{
-    Call, Called, Changed, FileSeen, Service, ServiceFailed, Started, Workshop, free_port, run,
+    Call, Called, Changed, CommitSeen, FileSeen, NoCommit, Service, ServiceFailed, Started,
+    Workshop, free_port, run,
 };
-use crate::world::tree::{Change, ChangeKind, Snapshot, TreeError, TreePath};
+use crate::world::tree::{Change, ChangeKind, Commits, Named, Snapshot, TreeError, TreePath};
 
 /// How much of what a service prints is kept, in bytes.
 const SERVICE_OUTPUT_BYTES: u64 = 64 * 1024;
@@ -28,6 +29,7 @@ const SHOWN_OUTPUT_BYTES: usize = 500;
 pub struct LiveWorkshop<'a> {
     bench: &'a Bench,
     look: OnceCell<Result<Look, String>>,
+    commits: OnceCell<Result<Option<Commits>, String>>,
     services: RefCell<BTreeMap<String, Result<Running, String>>>,
     /// The first of what kept it from looking.
     failure: RefCell<Option<String>>,
@@ -54,6 +56,7 @@ impl<'a> LiveWorkshop<'a> {
         Self {
             bench,
             look: OnceCell::new(),
+            commits: OnceCell::new(),
             services: RefCell::default(),
             failure: RefCell::default(),
         }
@@ -62,6 +65,14 @@ impl<'a> LiveWorkshop<'a> {
     fn look(&self) -> Result<&Look, String> {
         let look = self.look.get_or_init(|| look(self.bench));
         look.as_ref().map_err(|why| self.failed(why.clone()))
+    }
+
+    fn commits(&self) -> Result<Option<&Commits>, String> {
+        let commits = self.commits.get_or_init(|| self.bench.commits());
+        match commits {
+            Ok(commits) => Ok(commits.as_ref()),
+            Err(why) => Err(self.failed(why.clone())),
+        }
     }
 
     /// Notes what kept it from looking.
@@ -254,6 +265,21 @@ impl Workshop for LiveWorkshop<'_> {
 
     fn pinned(&self, path: &TreePath) -> FileSeen {
         self.seen(&Snapshot::of(&self.bench.baseline), path)
+    }
+
+    fn commit(&self, name: &str) -> CommitSeen {
+        match self.commits() {
+            Ok(None) => CommitSeen::Not(NoCommit::Unpinned),
+            Ok(Some(commits)) => match commits.named(name) {
+                Named::One { id, message } => CommitSeen::Found {
+                    id: id.to_owned(),
+                    message: message.to_owned(),
+                },
+                Named::None => CommitSeen::Not(NoCommit::Unknown),
+                Named::Several => CommitSeen::Not(NoCommit::Several),
+            },
+            Err(why) => CommitSeen::Other(why),
+        }
     }
 
     fn changes(&self) -> Result<Vec<Changed>, String> {

@@ -47,7 +47,10 @@ mod told;
 #[cfg(unix)]
 mod wire;
 
-pub use ask::{Call, CallAnswer, Called, Changed, FileSeen, NoWorkshop, Started, Workshop};
+pub use ask::{
+    Call, CallAnswer, Called, Changed, CommitSeen, FileSeen, NoCommit, NoWorkshop, Started,
+    Workshop,
+};
 pub use confinement::{Confinement, Means, Namespace};
 pub use order::{Edit, Network, Order};
 pub use pinned::{Change, NotFound, Pinned};
