@@ -103,6 +103,8 @@ mod quest_spec_sync;
 mod quest_starter;
 #[cfg(unix)]
 mod quest_structure;
+mod quest_summary;
+mod quest_translation;
 #[cfg(unix)]
 mod quest_unit_tests;
 #[cfg(target_os = "linux")]
