@@ -102,6 +102,7 @@ impl OrderPlan {
             name: self.check.clone(),
             argv,
             env,
+            pass: Vec::new(),
             dir: String::new(),
             stdin: String::new(),
             timeout_ms: self.timeout.millis().into(),
