@@ -23,6 +23,7 @@ fn tried(scratch: &Path) -> io::Result<Confinement> {
         name: "confinement".to_owned(),
         argv: vec![program.to_string_lossy().into_owned(), "--version".into()],
         env: BTreeMap::new(),
+        pass: Vec::new(),
         dir: String::new(),
         stdin: String::new(),
         timeout_ms: PATIENCE_MS,

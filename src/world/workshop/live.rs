@@ -14,7 +14,8 @@ use super::confinement::Confinement;
 use super::order::{Edit, Network, Order};
 use super::ran::{End, Ran};
 use super::{
-    Call, Called, Changed, FileSeen, Service, ServiceFailed, Started, Workshop, free_port, run,
+    Call, Called, Changed, ChatOrder, Chatted, FileSeen, Service, ServiceFailed, Started, Workshop,
+    free_port, run,
 };
 use crate::world::tree::{Change, ChangeKind, Snapshot, TreeError, TreePath};
 
@@ -220,6 +221,7 @@ fn order_of(name: &str, plan: &ServicePlan, port: u16) -> Result<Order, String> 
         env: env
             .map(|(name, value)| Ok((name.clone(), render(value)?)))
             .collect::<Result<_, String>>()?,
+        pass: Vec::new(),
         dir: String::new(),
         stdin: String::new(),
         timeout_ms: u64::from(plan.within.millis()),
@@ -291,6 +293,10 @@ impl Workshop for LiveWorkshop<'_> {
             }
             Err(why) => Called::Unanswered(why),
         }
+    }
+
+    fn chat(&self, _order: &ChatOrder) -> Chatted {
+        Chatted::Failed("no model can be asked yet".to_owned())
     }
 
     fn service(&self, name: &str) -> Started {

@@ -15,6 +15,10 @@ pub struct Order {
     pub argv: Vec<String>,
     /// The whole environment: nothing is inherited. `TMPDIR` alone is added when it is not here.
     pub env: BTreeMap<String, String>,
+    /// Variables that are added with the values that they have when it is run, and that are
+    /// recorded nowhere: keys.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub pass: Vec<String>,
     /// Where it runs, relative to the scratch copy; empty for its root.
     pub dir: String,
     /// What it reads from standard input; nothing at all when empty.

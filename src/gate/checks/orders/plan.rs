@@ -101,6 +101,7 @@ impl OrderPlan {
             name: self.check.clone(),
             argv,
             env,
+            pass: Vec::new(),
             dir: String::new(),
             stdin: String::new(),
             timeout_ms: self.timeout.millis().into(),
