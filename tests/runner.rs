@@ -74,6 +74,8 @@ mod harness;
 mod honest_homes;
 mod log;
 #[cfg(target_os = "linux")]
+mod panel;
+#[cfg(target_os = "linux")]
 mod played;
 mod prove_email;
 mod quarters;

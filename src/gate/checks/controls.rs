@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::gate::Rule;
 use crate::quest::Key;
-use crate::quest::file::{ControlTable, Mistake, QuestFile, RawTable, Spot, unknown_name};
+use crate::quest::file::{ControlTable, Mistake, Panel, QuestFile, RawTable, Spot, unknown_name};
 
 /// What the controls of one file may name.
 struct Known<'a> {
@@ -21,7 +21,7 @@ pub(super) fn hold(file: &QuestFile<'_>, rules: &[Rule]) -> Result<(), Mistake> 
         columns: file.input.columns().collect(),
         fields: file.fields.iter().map(|it| it.name.as_str()).collect(),
         rules: rules.iter().map(|rule| rule.id.as_str()).collect(),
-        reviewers: file.panel.iter().flat_map(|panel| panel.names()).collect(),
+        reviewers: file.panel.iter().flat_map(Panel::names).collect(),
         has_tree: file.tree.is_some(),
     };
     let mut names = BTreeSet::new();

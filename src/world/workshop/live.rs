@@ -263,9 +263,16 @@ impl Workshop for LiveWorkshop<'_> {
     }
 
     fn run(&self, order: &Order) -> Ran {
-        let copied = self
-            .refuse_changed(order)
-            .and_then(|()| self.copy(&order.edits));
+        let changed = self.refuse_changed(order);
+        // Whoever is asked for an opinion is the operator's, whatever is judged.
+        let changed = changed.map_err(|why| {
+            if order.is_of_reviewer() {
+                self.failed(why)
+            } else {
+                why
+            }
+        });
+        let copied = changed.and_then(|()| self.copy(&order.edits));
         let ran = match &copied {
             // The agent may well have taken the directory away.
             Ok(scratch) if !scratch.path().join(&order.dir).is_dir() => {

@@ -5,6 +5,9 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+/// What begins the names of orders by which reviewers are asked.
+const REVIEWER: &str = "reviewer ";
+
 /// One command, everything about it decided.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -73,6 +76,18 @@ pub enum Network {
 }
 
 impl Order {
+    /// The name of the order of this reviewer; no check has one with a space.
+    #[must_use]
+    pub fn name_of_reviewer(reviewer: &str) -> String {
+        format!("{REVIEWER}{reviewer}")
+    }
+
+    /// Whether a reviewer is asked by it.
+    #[must_use]
+    pub fn is_of_reviewer(&self) -> bool {
+        self.name.starts_with(REVIEWER)
+    }
+
     /// How long it may take.
     #[must_use]
     pub fn timeout(&self) -> Duration {
