@@ -1,7 +1,13 @@
 //! What is asked of a model that speaks the chat protocol, and what it said.
 
+#[cfg(unix)]
+mod client;
 mod cost;
 mod endpoint;
+#[cfg(unix)]
+mod persist;
+#[cfg(unix)]
+mod wire;
 
 pub use cost::Cost;
 pub use endpoint::{BadBaseUrl, endpoint};
@@ -9,6 +15,11 @@ pub use endpoint::{BadBaseUrl, endpoint};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
+
+#[cfg(unix)]
+use self::persist::{SystemClock, persist};
+#[cfg(unix)]
+use super::secrets::Secrets;
 
 /// One question to a model, everything about it decided but the key's value.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -75,5 +86,30 @@ impl ChatOrder {
     #[must_use]
     pub fn timeout(&self) -> Duration {
         Duration::from_millis(self.timeout_ms)
+    }
+}
+
+/// Asks a model, with the variables that `lookup` finds; else why it cannot be asked at all.
+///
+/// What it says has the key's name in place of the key.
+#[cfg(unix)]
+pub(super) fn chat(
+    order: &ChatOrder,
+    lookup: impl Fn(&str) -> Option<String>,
+) -> Result<Chatted, String> {
+    let whose = |why: String| format!("the model {} cannot be asked: {why}", order.model);
+    let secrets =
+        Secrets::take(&order.key, lookup).map_err(|missing| whose(missing.to_string()))?;
+    let key = order.key.as_deref().and_then(|name| secrets.get(name));
+    let asked = persist(order, &SystemClock::start(), |limit| {
+        client::ask(order, key, limit)
+    });
+    match asked {
+        Ok(Chatted::Said(said)) => Ok(Chatted::Said(Said {
+            text: secrets.hide_in(said.text),
+            ..said
+        })),
+        Ok(Chatted::Failed(why)) => Ok(Chatted::Failed(secrets.hide_in(why))),
+        Err(refused) => Err(secrets.hide_in(whose(refused.0))),
     }
 }

@@ -10,12 +10,14 @@ use tempfile::TempDir;
 
 use super::bench::{Bench, ServicePlan};
 use super::call::call;
+use super::chat::chat;
 use super::confinement::Confinement;
 use super::order::{Edit, Network, Order};
 use super::ran::{End, Ran};
+use super::secrets::{Secrets, run_with, variable};
 use super::{
     Call, Called, Changed, ChatOrder, Chatted, FileSeen, Service, ServiceFailed, Started, Workshop,
-    free_port, run,
+    free_port,
 };
 use crate::world::tree::{Change, ChangeKind, Snapshot, TreeError, TreePath};
 
@@ -121,7 +123,10 @@ impl<'a> LiveWorkshop<'a> {
     }
 
     fn run_in(&self, order: &Order, scratch: &Path) -> Ran {
-        let ran = run(order, scratch, &self.bench.launcher);
+        let ran = match Secrets::take(&order.pass, variable) {
+            Ok(secrets) => run_with(order, &secrets, scratch, &self.bench.launcher),
+            Err(missing) => not_run(order, &missing.to_string()),
+        };
         if let End::NotStarted(why) = &ran.end {
             self.failed(why.clone());
             return ran;
@@ -302,8 +307,8 @@ impl Workshop for LiveWorkshop<'_> {
         }
     }
 
-    fn chat(&self, _order: &ChatOrder) -> Chatted {
-        Chatted::Failed("no model can be asked yet".to_owned())
+    fn chat(&self, order: &ChatOrder) -> Chatted {
+        chat(order, variable).unwrap_or_else(|why| Chatted::Failed(self.failed(why)))
     }
 
     fn service(&self, name: &str) -> Started {

@@ -40,6 +40,8 @@ mod reports;
 #[cfg(unix)]
 mod run;
 #[cfg(unix)]
+mod secrets;
+#[cfg(unix)]
 mod service;
 #[cfg(unix)]
 mod supervise;
