@@ -26,6 +26,8 @@ mod audit_live;
 mod carry;
 mod carry_kills;
 mod carry_refused;
+#[cfg(unix)]
+mod chat_protocol;
 mod cheese_domains;
 mod cheese_environment;
 mod cheese_names;
@@ -41,6 +43,8 @@ mod command_ends;
 mod command_leftovers;
 #[cfg(target_os = "linux")]
 mod command_network;
+#[cfg(target_os = "linux")]
+mod command_passed;
 #[cfg(unix)]
 mod command_pinned;
 #[cfg(target_os = "linux")]
@@ -73,6 +77,8 @@ mod gate_world;
 mod harness;
 mod honest_homes;
 mod log;
+#[cfg(target_os = "linux")]
+mod panel;
 #[cfg(target_os = "linux")]
 mod played;
 mod prove_email;

@@ -30,7 +30,7 @@ mod fields;
 mod file_exists;
 mod file_gate;
 mod first_facts;
-mod folded;
+pub mod folded;
 mod from_command;
 mod git_clean;
 mod host_of;

@@ -14,8 +14,7 @@ use self::kept::{Keep, Kept};
 use super::context::Context;
 use super::first_facts::first_facts;
 use super::orders::{
-    ByteSize, NetworkName, OnTimeout, OrderPlan, RunKeys, a_minute, cut_short, names, tail,
-    ten_mebibytes,
+    NetworkName, OnTimeout, OrderPlan, RunKeys, a_minute, cut_short, names, tail, ten_mebibytes,
 };
 use super::origin::Origin;
 use super::probe::{Detail, Found, Probe};
@@ -24,7 +23,7 @@ use super::quest_check::LevelName;
 use super::spec::{Flaw, Shows, Source, Spec};
 use crate::gate::Cost;
 use crate::quest::template::Template;
-use crate::quest::{FieldName, Span};
+use crate::quest::{ByteSize, FieldName, Span};
 use crate::world::workshop::{End, Order, Ran};
 
 /// `kind = "round-trip"`. Its level is `review`, whatever it finds.

@@ -51,6 +51,7 @@ fn manifest(source: &Path, pause_after: u32) -> Manifest {
         created: at(),
         kind: KindRecord {
             definition: None,
+            reviewers: None,
             name: "email".into(),
             lists: std::collections::BTreeMap::default(),
         },

@@ -3,7 +3,9 @@
 use super::Recorder;
 use crate::world::evidence::{Apart, Asked, Exchange, Recording, Told, WorkshopExchange};
 use crate::world::tree::TreePath;
-use crate::world::workshop::{Call, Called, Changed, FileSeen, Order, Ran, Started, Workshop};
+use crate::world::workshop::{
+    Call, Called, Changed, ChatOrder, Chatted, FileSeen, Order, Ran, Started, Workshop,
+};
 
 impl Recorder<'_> {
     /// What was answered to `asked` before.
@@ -70,6 +72,16 @@ impl Workshop for Recorder<'_> {
             let called = self.world.workshop.call(call);
             self.keep_told(asked, Told::of_call(called.clone()));
             called
+        })
+    }
+
+    fn chat(&self, order: &ChatOrder) -> Chatted {
+        let asked = Asked::Chat(Box::new(order.clone()));
+        let known = self.told(&asked, |told, kept| told.chatted(&kept.bodies));
+        known.unwrap_or_else(|| {
+            let chatted = self.world.workshop.chat(order);
+            self.keep_told(asked, Told::of_chat(chatted.clone()));
+            chatted
         })
     }
 
