@@ -30,6 +30,8 @@ mod audit_live;
 mod carry;
 mod carry_kills;
 mod carry_refused;
+#[cfg(unix)]
+mod chat_protocol;
 mod cheese_domains;
 mod cheese_environment;
 mod cheese_names;
@@ -45,6 +47,8 @@ mod command_ends;
 mod command_leftovers;
 #[cfg(target_os = "linux")]
 mod command_network;
+#[cfg(target_os = "linux")]
+mod command_passed;
 #[cfg(unix)]
 mod command_pinned;
 #[cfg(target_os = "linux")]
@@ -77,6 +81,8 @@ mod gate_world;
 mod harness;
 mod honest_homes;
 mod log;
+#[cfg(target_os = "linux")]
+mod panel;
 #[cfg(target_os = "linux")]
 mod played;
 mod prove_email;
@@ -111,6 +117,8 @@ mod quest_spec_sync;
 mod quest_starter;
 #[cfg(unix)]
 mod quest_structure;
+mod quest_summary;
+mod quest_translation;
 #[cfg(unix)]
 mod quest_unit_tests;
 #[cfg(target_os = "linux")]

@@ -4,8 +4,10 @@
 mod excerpt;
 mod history;
 mod item;
+pub mod panel;
 mod queue;
 mod seen;
+
 mod settle;
 
 pub use excerpt::{Excerpt, ExcerptLine};
