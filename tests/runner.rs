@@ -86,6 +86,7 @@ mod quarters;
 #[cfg(target_os = "linux")]
 mod quest_claims;
 #[cfg(target_os = "linux")]
+mod quest_code_review;
 mod quest_endpoints;
 #[cfg(target_os = "linux")]
 mod quest_facts;
