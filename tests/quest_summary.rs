@@ -40,3 +40,12 @@ fn what_is_left_out_is_for_a_person() {
     assert_eq!(fact["location"], "source:1", "{answer:#}");
     play.ends(0, 1, 6);
 }
+
+#[test]
+fn what_no_machine_sees_is_doubted_by_those_who_read_it() {
+    let play = Played::of("summary");
+    play.scan("articles.jsonl");
+    let award = "a wheel of steel that won an award";
+    said_so(&play, "a wheel of steel", award, "REVIEW reviewers-doubt");
+    play.ends(0, 1, 6);
+}

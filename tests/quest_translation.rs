@@ -68,3 +68,17 @@ fn what_does_not_come_back_is_for_a_person() {
     play.expect("sign", door, "REVIEW turned-back-unconfirmed");
     play.ends(0, 2, 12);
 }
+
+#[test]
+fn what_no_machine_sees_is_doubted_by_those_who_read_it() {
+    let play = scanned();
+    let text = OPENING.replace("begrüßen.", "begrüßen, das ist kostenlos.");
+    let answer = play.submit("opening", &[("translation", &text)]);
+    assert_eq!(answer["verdict"], "REVIEW", "{answer:#}");
+    let facts = answer["facts"].as_array().expect("facts");
+    let by: Vec<_> = facts.iter().map(|fact| &fact["location"]).collect();
+    assert_eq!(by, ["reader", "back-reader"], "{answer:#}");
+    let said = facts[1]["actual"].as_str().expect("a passage");
+    assert!(said.contains("das ist kostenlos"), "{said}");
+    play.ends(0, 1, 12);
+}
