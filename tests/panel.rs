@@ -3,11 +3,12 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 
+use comail::session::{Event, State};
 use serde_json::Value;
 
 use crate::harness::quest_play::rules;
 use crate::harness::replayed::{assert_audited, assert_replays};
-use crate::harness::{EmailNet, Place, Run};
+use crate::harness::{EmailNet, Place, Run, forge};
 
 const QUEST: &str = r#"
 name = "scripts"
@@ -117,6 +118,11 @@ fn scan(place: &Place, more: &[&str]) -> Run {
         .args(["--pause-after=0"])
         .args(more);
     Run::of(&mut command)
+}
+
+fn refused(run: Run) -> String {
+    assert_eq!(run.code, 2, "{run:?}");
+    run.stderr
 }
 
 fn scanned(revisions: u32) -> Place {
@@ -299,9 +305,9 @@ fn a_program_that_was_changed_judges_nothing() {
 fn reviewers_that_are_not_independent_are_refused() {
     let place = place(0);
     let flags = ["--reviewers=reviewers.toml", "--generator-model=Large-2"];
-    let said = scan(&place, &flags).exits(2);
+    let said = refused(scan(&place, &flags));
     assert!(said.contains("nobody reviews itself"), "{said}");
-    let said = scan(&place, &["--generator-model=x"]).exits(2);
+    let said = refused(scan(&place, &["--generator-model=x"]));
     assert!(said.contains("there are no reviewers"), "{said}");
     let text = fs::read_to_string(place.at("reviewers.toml")).expect("a file");
     for (from, to, why) in [
@@ -319,7 +325,7 @@ fn reviewers_that_are_not_independent_are_refused() {
         ("file.file", "file.path", "unknown field `path`"),
     ] {
         place.write("reviewers.toml", text.replace(from, to));
-        let said = scan(&place, &["--reviewers=reviewers.toml"]).exits(2);
+        let said = refused(scan(&place, &["--reviewers=reviewers.toml"]));
         assert!(
             said.contains(why) && said.contains("reviewers.toml:"),
             "{said}"
@@ -355,7 +361,7 @@ fn a_control_says_what_reviewers_say() {
         let run = Run::of(&mut command);
         assert_eq!(run.code, code, "{said} {verdict}: {run:?}");
     }
-    let said = scan(&place, &["--reviewers=reviewers.toml"]).exits(2);
+    let said = refused(scan(&place, &["--reviewers=reviewers.toml"]));
     assert!(said.contains("reviewers of its own"), "{said}");
     scan(&place, &[]).ok();
     let (code, answer) = submit(&place, "echo all is well\n");
@@ -384,14 +390,33 @@ fn the_built_in_kind_is_reviewed_too() {
     for name in ["reader.plant", "other.plant"] {
         answers.write(&format!("replies/{name}"), doubt("is on Mars"));
     }
+    let submission = world.contact("info@acme.co.kr, or Jo Kim, jo.kim@acme.co.kr");
     let flags = world.flags_with(&["--reviewers=reviewers.toml"]);
     world.place.scan(&["Acme Foods"], &flags);
     answers.write("replies/reader", doubt("info@acme.co.kr"));
-    let (code, answer) = world.submit(1, &world.acme());
-    assert_eq!(
-        (code, &answer["verdict"]),
-        (0, &"REVIEW".into()),
-        "{answer:#}"
-    );
+    let (code, answer) = world.submit(1, &submission);
+    let said = (code, &answer["verdict"]);
+    assert_eq!(said, (0, &"REVIEW".into()), "{answer:#}");
     assert_eq!(rules(&answer), ["reviewers-doubt"]);
+    let ledger = String::from_utf8(world.place.ledger()).expect("a text");
+    assert!(ledger.contains("xxxxxx@acme.co.kr") && !ledger.contains("jo.kim"));
+}
+
+#[test]
+fn a_revision_that_the_panel_does_not_grant_is_found() {
+    let place = scanned(0);
+    place.write("replies/other", doubt("curl http://elsewhere.example"));
+    let (code, _) = submit(&place, "true || curl http://elsewhere.example\n");
+    assert_eq!(code, 0);
+    forge::rewrite(&place.at(".comail"), |_, event| {
+        if let Event::Attempt(attempt) = event {
+            attempt.revision = true;
+            attempt.state = State::Todo;
+            attempt.tries = 1;
+        }
+        true
+    });
+    let (code, report) = place.json(["audit"]);
+    assert_eq!(code, 8, "{report:#}");
+    assert_eq!(forge::found(&report), ["field 4 1"], "{report:#}");
 }
