@@ -23,7 +23,6 @@ fn edit(play: &Played, from: &str, to: &str) {
 #[test]
 fn a_change_passes_its_tests_and_those_who_look_at_it() {
     let play = scanned();
-    play.check();
     let prompt = play.next();
     assert!(prompt.contains("No error is swallowed"), "{prompt}");
     play.expect("count", COUNT, "FAIL tests-pass");
