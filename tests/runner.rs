@@ -80,6 +80,8 @@ mod log;
 #[cfg(target_os = "linux")]
 mod panel;
 #[cfg(target_os = "linux")]
+mod panel_chat;
+#[cfg(target_os = "linux")]
 mod played;
 mod prove_email;
 mod quarters;

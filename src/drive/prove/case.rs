@@ -29,6 +29,23 @@ pub(super) fn judged(
     world: &RecordedWorld,
     workshop: &dyn Workshop,
 ) -> Result<Judgement, ProveError> {
+    let judge = Judge {
+        gate,
+        fetcher: world,
+        resolver: world,
+        workshop,
+    };
+    let judged = case_of(control, gate, |case, before| observe(&judge, case, before))?;
+    let (judgement, _) = judged?;
+    Ok(judgement)
+}
+
+/// What `look` says of the case that a control is, with what has passed before it.
+pub(super) fn case_of<T>(
+    control: &ControlTable,
+    gate: &dyn Gate,
+    look: impl FnOnce(Case<'_>, &dyn Accepted) -> T,
+) -> Result<T, ProveError> {
     let quest = quest(control)?;
     let submission = submission_of(&control.submit);
     let earlier = submission_of(&control.taken);
@@ -39,18 +56,11 @@ pub(super) fn judged(
             submission: &earlier,
         }),
     };
-    let judge = Judge {
-        gate,
-        fetcher: world,
-        resolver: world,
-        workshop,
-    };
     let case = Case {
         quest: &quest,
         submission: &submission,
     };
-    let (judgement, _) = observe(&judge, case, &before)?;
-    Ok(judgement)
+    Ok(look(case, &before))
 }
 
 fn submission_of(fields: &BTreeMap<String, String>) -> Submission {
