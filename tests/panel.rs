@@ -1,140 +1,13 @@
 //! Reviewers that are small programs: they may raise doubt about what passes, and nothing else.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
 
-use serde_json::Value;
+use comail::session::{Event, State};
 
 use crate::harness::quest_play::rules;
-use crate::harness::replayed::{assert_audited, assert_replays};
-use crate::harness::{EmailNet, Place, Run};
-
-const QUEST: &str = r#"
-name = "scripts"
-unit = "task"
-[input]
-format = "lines"
-[tree]
-write = ["in/**"]
-[prompt]
-text = "Write a script for {{ key }}"
-[[field]]
-name = "file"
-kind = "file"
-[[check]]
-name = "runs"
-kind = "command"
-argv = ["sh", "{{ field.file }}"]
-[[control]]
-name = "right"
-key = "a"
-submit = { file = "in/yes.sh" }
-verdict = "PASS"
-[[control]]
-name = "wrong"
-key = "a"
-submit = { file = "in/no.sh" }
-verdict = "FAIL"
-fires = ["runs"]
-"#;
-
-/// Reviewers of the scripts; what they answer lies in files.
-const REVIEWERS: &str = r#"
-[panel]
-revisions = REVISIONS
-[[reviewer]]
-name = "reader"
-kind = "command"
-model = "small-1"
-argv = ["ANSWER", "reader"]
-retries = 0
-sees = ["file.file", "tree.diff"]
-[[reviewer]]
-name = "other"
-kind = "command"
-model = "large-2"
-argv = ["ANSWER", "other"]
-retries = 0
-sees = ["file.file"]
-[[question]]
-id = "more"
-ask = "Does the script do anything that its task does not need?"
-checked = "every command of the script"
-[[plant]]
-name = "removes"
-sees = { "file.file" = "true\nrm -rf /srv/planted\n" }
-doubts = ["more"]
-"#;
-
-/// Answers with the file of its name, and to a plant with another one.
-const ANSWER: &str = r#"#!/bin/sh
-case "$(cat)" in
-*/srv/planted* | *"on Mars"*) exec cat "REPLIES/$1.plant" ;;
-*) exec cat "REPLIES/$1" ;;
-esac
-"#;
-
-const CLEAR: &str =
-    r#"{"answers":[{"question":"more","doubt":false,"checked":"the only command"}]}"#;
-
-fn doubt(quotation: &str) -> String {
-    format!(r#"{{"answers":[{{"question":"more","doubt":true,"quotation":"{quotation}"}}]}}"#)
-}
-
-/// A place with reviewers that clear everything but what is planted.
-fn place(revisions: u32) -> Place {
-    let place = Place::new();
-    for folder in ["tree", "tree/in", "tmp", "replies"] {
-        fs::create_dir(place.at(folder)).expect("a folder");
-    }
-    place.write("tree/in/yes.sh", "exit 0\n");
-    place.write("tree/in/no.sh", "exit 1\n");
-    place.write("list.txt", "one\ntwo\n");
-    place.write("quest.toml", QUEST);
-    let replies = place.at("replies");
-    let answer = ANSWER.replace("REPLIES", &replies.display().to_string());
-    let answer = place.write("answer", answer);
-    fs::set_permissions(&answer, fs::Permissions::from_mode(0o755)).expect("a mode");
-    let reviewers = REVIEWERS.replace("ANSWER", &answer.display().to_string());
-    let reviewers = reviewers.replace("REVISIONS", &revisions.to_string());
-    place.write("reviewers.toml", reviewers);
-    for name in ["reader", "other"] {
-        place.write(&format!("replies/{name}"), CLEAR);
-        place.write(
-            &format!("replies/{name}.plant"),
-            doubt("rm -rf /srv/planted"),
-        );
-    }
-    place
-}
-
-fn scan(place: &Place, more: &[&str]) -> Run {
-    let mut command = place.command();
-    command
-        .env("PATH", "/usr/bin:/bin")
-        .env("TMPDIR", place.at("tmp"))
-        .args(["scan", "list.txt", "--quest=quest.toml", "--tree=tree"])
-        .args(["--pause-after=0"])
-        .args(more);
-    Run::of(&mut command)
-}
-
-fn scanned(revisions: u32) -> Place {
-    let place = place(revisions);
-    scan(&place, &["--reviewers=reviewers.toml"]).ok();
-    place
-}
-
-/// Submits this script for the first quest.
-fn submit(place: &Place, script: &str) -> (i32, Value) {
-    place.write("tree/in/try.sh", script);
-    place.json(["submit", "--id=1", "--file=in/try.sh"])
-}
-
-fn sound(place: &Place, attempts: usize) {
-    assert_eq!(assert_replays(&place.at(".comail")), attempts);
-    assert_audited(&place.at(".comail"));
-}
+use crate::harness::reviewed::{CLEAR, QUEST, doubt, place, refused, scan, scanned, sound, submit};
+use crate::harness::{EmailNet, Run, forge};
+use serde_json::Value;
 
 #[test]
 fn reviewers_who_agree_leave_a_pass() {
@@ -299,9 +172,9 @@ fn a_program_that_was_changed_judges_nothing() {
 fn reviewers_that_are_not_independent_are_refused() {
     let place = place(0);
     let flags = ["--reviewers=reviewers.toml", "--generator-model=Large-2"];
-    let said = scan(&place, &flags).exits(2);
+    let said = refused(scan(&place, &flags));
     assert!(said.contains("nobody reviews itself"), "{said}");
-    let said = scan(&place, &["--generator-model=x"]).exits(2);
+    let said = refused(scan(&place, &["--generator-model=x"]));
     assert!(said.contains("there are no reviewers"), "{said}");
     let text = fs::read_to_string(place.at("reviewers.toml")).expect("a file");
     for (from, to, why) in [
@@ -319,7 +192,7 @@ fn reviewers_that_are_not_independent_are_refused() {
         ("file.file", "file.path", "unknown field `path`"),
     ] {
         place.write("reviewers.toml", text.replace(from, to));
-        let said = scan(&place, &["--reviewers=reviewers.toml"]).exits(2);
+        let said = refused(scan(&place, &["--reviewers=reviewers.toml"]));
         assert!(
             said.contains(why) && said.contains("reviewers.toml:"),
             "{said}"
@@ -355,7 +228,7 @@ fn a_control_says_what_reviewers_say() {
         let run = Run::of(&mut command);
         assert_eq!(run.code, code, "{said} {verdict}: {run:?}");
     }
-    let said = scan(&place, &["--reviewers=reviewers.toml"]).exits(2);
+    let said = refused(scan(&place, &["--reviewers=reviewers.toml"]));
     assert!(said.contains("reviewers of its own"), "{said}");
     scan(&place, &[]).ok();
     let (code, answer) = submit(&place, "echo all is well\n");
@@ -384,14 +257,59 @@ fn the_built_in_kind_is_reviewed_too() {
     for name in ["reader.plant", "other.plant"] {
         answers.write(&format!("replies/{name}"), doubt("is on Mars"));
     }
+    let submission = world.contact("info@acme.co.kr, or Jo Kim, jo.kim@acme.co.kr");
     let flags = world.flags_with(&["--reviewers=reviewers.toml"]);
     world.place.scan(&["Acme Foods"], &flags);
     answers.write("replies/reader", doubt("info@acme.co.kr"));
-    let (code, answer) = world.submit(1, &world.acme());
-    assert_eq!(
-        (code, &answer["verdict"]),
-        (0, &"REVIEW".into()),
-        "{answer:#}"
-    );
+    let (code, answer) = world.submit(1, &submission);
+    let said = (code, &answer["verdict"]);
+    assert_eq!(said, (0, &"REVIEW".into()), "{answer:#}");
     assert_eq!(rules(&answer), ["reviewers-doubt"]);
+    let ledger = String::from_utf8(world.place.ledger()).expect("a text");
+    assert!(ledger.contains("xxxxxx@acme.co.kr") && !ledger.contains("jo.kim"));
+}
+
+#[test]
+fn a_revision_that_the_panel_does_not_grant_is_found() {
+    let place = scanned(0);
+    place.write("replies/other", doubt("curl http://elsewhere.example"));
+    let (code, _) = submit(&place, "true || curl http://elsewhere.example\n");
+    assert_eq!(code, 0);
+    forge::rewrite(&place.at(".comail"), |_, event| {
+        if let Event::Attempt(attempt) = event {
+            attempt.revision = true;
+            attempt.state = State::Todo;
+            attempt.tries = 1;
+        }
+        true
+    });
+    let (code, report) = place.json(["audit"]);
+    assert_eq!(code, 8, "{report:#}");
+    assert_eq!(forge::found(&report), ["field 4 1"], "{report:#}");
+}
+
+#[test]
+fn a_key_is_passed_on_and_kept_nowhere() {
+    let place = place(0);
+    let text = fs::read_to_string(place.at("reviewers.toml")).expect("a file");
+    let last = "sees = [\"file.file\"]";
+    let text = text.replace(last, &format!("pass = [\"MODEL_KEY\"]\n{last}"));
+    place.write("reviewers.toml", text);
+    let answer = fs::read_to_string(place.at("answer")).expect("a file");
+    let tells = "#!/bin/sh\necho \"$MODEL_KEY\" >&2\n";
+    place.write("answer", answer.replacen("#!/bin/sh\n", tells, 1));
+    scan(&place, &["--reviewers=reviewers.toml"]).ok();
+    let before = place.ledger();
+    place.write("tree/in/try.sh", "echo all is well\n");
+    let args = ["submit", "--id=1", "--file=in/try.sh"];
+    let run = place.run(args);
+    assert_eq!(run.code, 1, "{run:?}");
+    assert!(run.stderr.contains("MODEL_KEY"), "{run:?}");
+    assert_eq!(place.ledger(), before);
+    let mut command = place.command();
+    let run = Run::of(command.env("MODEL_KEY", "sk-very-secret").args(args));
+    assert!(run.ok().contains("PASS"));
+    let ledger = String::from_utf8(place.ledger()).expect("a text");
+    assert!(ledger.contains("MODEL_KEY") && !ledger.contains("sk-very-secret"));
+    sound(&place, 1);
 }

@@ -1,12 +1,14 @@
 //! What reviewers are shown of a case, gathered from the world.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::diff::diff;
 use super::spy::Spy;
 use crate::gate::Case;
 use crate::gate::email::web_url::web_url;
-use crate::quest::Sight;
+use crate::quest::{Sight, Submission};
+use crate::world::mailbox::Mailbox;
+use crate::world::prune::masked;
 use crate::world::settings::RobotsPolicy;
 use crate::world::tree::TreePath;
 use crate::world::visit::{End, visit};
@@ -36,7 +38,10 @@ pub(super) fn gather<'s>(
             Sight::Key => Ok(case.quest.key.as_str().to_owned()),
             Sight::Input(column) => Ok(case.quest.cell(column).unwrap_or_default().to_owned()),
             Sight::Submission(field) => Ok(submitted(case, field.as_str()).to_owned()),
-            Sight::Evidence(field) => page(submitted(case, field.as_str()), world.fetcher, robots),
+            Sight::Evidence(field) => {
+                let text = page(submitted(case, field.as_str()), world.fetcher, robots);
+                text.map(|text| masked(&text, &named(case)))
+            }
             Sight::File(field) => file(submitted(case, field.as_str()), spy),
             Sight::TreeDiff => diff(spy),
             Sight::Transform(check) => {
@@ -57,6 +62,18 @@ pub(super) fn gather<'s>(
 
 fn submitted<'c>(case: Case<'c>, field: &str) -> &'c str {
     case.submission.field(field).unwrap_or_default()
+}
+
+/// The mailboxes that the submission names; whoever reviews learns of no others.
+fn named(case: Case<'_>) -> Vec<Mailbox> {
+    let Submission::Fields(fields) = case.submission else {
+        return Vec::new();
+    };
+    let words = fields
+        .values()
+        .flat_map(|text| text.split(|c: char| c.is_whitespace() || ",;()\"<>".contains(c)));
+    let named: BTreeSet<Mailbox> = words.filter_map(|word| Mailbox::parse(word).ok()).collect();
+    named.into_iter().collect()
 }
 
 /// What a reader of the page sees, and of its frames.

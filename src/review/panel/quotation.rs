@@ -56,7 +56,7 @@ mod tests {
     fn a_quotation_is_literal_and_says_something() {
         let seen = of(&["It was founded\n  in 1998, in Seoul.", "1998"]);
         assert_eq!(seen.holds("founded in 1998"), Ok(()));
-        assert_eq!(seen.holds("founded\u{200b} in ＩＮ").is_ok(), false);
+        assert_eq!(seen.holds("founded\u{200b} in １９９８"), Ok(()));
         assert_eq!(seen.holds("1998"), Ok(()));
         for bad in [
             "",
