@@ -84,6 +84,8 @@ mod log;
 #[cfg(target_os = "linux")]
 mod panel;
 #[cfg(target_os = "linux")]
+mod panel_chat;
+#[cfg(target_os = "linux")]
 mod played;
 mod prove_email;
 mod quarters;

@@ -50,7 +50,7 @@ pub fn gate_of(manifest: &Manifest) -> Result<Box<dyn Gate>, DriveError> {
     };
     match FrozenPanel::of(manifest)? {
         None => Ok(gate),
-        Some(panel) => Ok(panel.around(gate, definition.as_ref(), robots)?),
+        Some(panel) => Ok(Box::new(panel.around(gate, definition.as_ref(), robots)?)),
     }
 }
 

@@ -139,13 +139,13 @@ impl FrozenPanel {
         gate: Box<dyn Gate>,
         definition: Option<&Definition>,
         robots: RobotsPolicy,
-    ) -> Result<Box<dyn Gate>, Faulty> {
+    ) -> Result<ReviewedGate, Faulty> {
         let quest_path = definition.map(|it| it.path.clone());
         let members = self.members(definition).map_err(|mistake| Faulty {
             path: self.path.clone().or(quest_path).unwrap_or_default(),
             mistake,
         })?;
-        Ok(Box::new(ReviewedGate::new(gate, members, robots)))
+        Ok(ReviewedGate::new(gate, members, robots))
     }
 
     fn members(&self, definition: Option<&Definition>) -> Result<Members, Mistake> {

@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use super::calibration::Calibration;
 use super::hearing::Hearing;
 use super::members::Members;
 use super::spy::Spy;
 use crate::gate::{Case, Gate, Judgement, Rule, doubts};
-use crate::quest::Verdict;
+use crate::quest::{Sight, Verdict};
 use crate::world::settings::RobotsPolicy;
 use crate::world::{Taken, World};
 
@@ -47,6 +48,58 @@ impl ReviewedGate {
     }
 }
 
+/// Why reviewers cannot be tried by what is laid over a case.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Untried {
+    /// Nothing of the case goes before reviewers.
+    #[error("it does not pass the checks")]
+    Refused(Box<Judgement>),
+    /// Something of it cannot be shown to them.
+    #[error("`{sight}` cannot be shown to reviewers: {why}")]
+    Unseen {
+        /// What.
+        sight: Sight,
+        /// Why not.
+        why: String,
+    },
+}
+
+impl ReviewedGate {
+    /// How well the reviewers do with each plant, laid over this case.
+    pub fn trial(&self, case: Case<'_>, world: &World<'_>) -> Result<Calibration, Untried> {
+        let spy = Spy::new(world.workshop);
+        let world = World {
+            workshop: &spy,
+            ..*world
+        };
+        let judgement = self.gate.judge(case, &world);
+        if judgement.verdict != Verdict::Pass {
+            return Err(Untried::Refused(Box::new(judgement)));
+        }
+        let trial = self.hearing_of(case, &world, &spy).trial();
+        trial.map_err(|(sight, why)| Untried::Unseen { sight, why })
+    }
+
+    fn hearing_of<'a>(
+        &'a self,
+        case: Case<'a>,
+        world: &'a World<'a>,
+        spy: &'a Spy<'a>,
+    ) -> Hearing<'a> {
+        Hearing {
+            members: &self.members,
+            case,
+            world,
+            spy,
+            robots: self.robots,
+            script: match &self.heard {
+                Heard::Reviewers => None,
+                Heard::Script(script) => Some(script),
+            },
+        }
+    }
+}
+
 impl Gate for ReviewedGate {
     fn rules(&self) -> Vec<Rule> {
         let mut rules = self.gate.rules();
@@ -64,18 +117,7 @@ impl Gate for ReviewedGate {
         if judgement.verdict != Verdict::Pass {
             return judgement;
         }
-        let hearing = Hearing {
-            members: &self.members,
-            case,
-            world: &world,
-            spy: &spy,
-            robots: self.robots,
-            script: match &self.heard {
-                Heard::Reviewers => None,
-                Heard::Script(script) => Some(script),
-            },
-        };
-        judgement.doubted(hearing.doubts())
+        judgement.doubted(self.hearing_of(case, &world, &spy).doubts())
     }
 
     fn takes(&self, case: Case<'_>) -> Vec<Taken> {

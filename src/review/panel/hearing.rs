@@ -1,5 +1,7 @@
 //! The hearing of a case: every reviewer is asked, and what they say is weighed.
 
+mod trial;
+
 use std::collections::BTreeMap;
 
 use super::answer::{Reading, nothing, read};
@@ -67,11 +69,7 @@ impl Hearing<'_> {
         inputs: &BTreeMap<Sight, String>,
         plant: Option<&PlantTable>,
     ) -> ReviewerReport {
-        let seen = member.sees.iter().map(|sight| {
-            let text = inputs.get(sight).cloned().unwrap_or_default();
-            (sight.clone(), text)
-        });
-        let seen: Vec<_> = seen.collect();
+        let seen = shown(member, inputs);
         let mut report = ReviewerReport {
             name: member.name.clone(),
             model: member.model.clone(),
@@ -162,6 +160,15 @@ impl Hearing<'_> {
         }
         doubts
     }
+}
+
+/// What this reviewer is shown of the inputs, in its order.
+fn shown(member: &Member, inputs: &BTreeMap<Sight, String>) -> Vec<(Sight, String)> {
+    let seen = member.sees.iter().map(|sight| {
+        let text = inputs.get(sight).cloned().unwrap_or_default();
+        (sight.clone(), text)
+    });
+    seen.collect()
 }
 
 /// Why reviewers have no vote on the question.

@@ -3,10 +3,12 @@
 //! [`ReviewedGate`] is a gate around another. What a reviewer is shown is put together in
 //! `inputs` and `prompt`; what it answers is read by `answer`, held against what it saw by
 //! `quotation`, and weighed with the others' by `weigh`. Each reviewer is first asked about a
-//! defect that is known (`plant`); who does not find it is not heard.
+//! defect that is known (`plant`); who does not find it is not heard. How well they do with defects
+//! that are known is told by [`Calibration`].
 
 mod answer;
 mod asking;
+mod calibration;
 mod diff;
 mod gate;
 mod hearing;
@@ -18,5 +20,6 @@ mod quotation;
 mod spy;
 mod weigh;
 
-pub use gate::{Heard, ReviewedGate};
+pub use calibration::{Calibration, Labelled, Said, Score, Scored, Share, Tried};
+pub use gate::{Heard, ReviewedGate, Untried};
 pub use members::Members;
