@@ -5,6 +5,7 @@ mod excerpt;
 mod history;
 mod item;
 mod queue;
+pub mod screen;
 mod seen;
 mod settle;
 
