@@ -18,6 +18,8 @@ mod attack_quest_python;
 #[cfg(target_os = "linux")]
 mod attack_quest_rust;
 #[cfg(target_os = "linux")]
+mod attack_quest_script;
+#[cfg(target_os = "linux")]
 mod attack_quest_structure;
 mod attack_session;
 mod attack_tools;
@@ -28,6 +30,8 @@ mod audit_live;
 mod carry;
 mod carry_kills;
 mod carry_refused;
+#[cfg(unix)]
+mod chat_protocol;
 mod cheese_domains;
 mod cheese_environment;
 mod cheese_names;
@@ -43,6 +47,8 @@ mod command_ends;
 mod command_leftovers;
 #[cfg(target_os = "linux")]
 mod command_network;
+#[cfg(target_os = "linux")]
+mod command_passed;
 #[cfg(unix)]
 mod command_pinned;
 #[cfg(target_os = "linux")]
@@ -76,12 +82,19 @@ mod harness;
 mod honest_homes;
 mod log;
 #[cfg(target_os = "linux")]
+mod panel;
+#[cfg(target_os = "linux")]
+mod panel_chat;
+#[cfg(target_os = "linux")]
 mod played;
 mod prove_email;
 mod quarters;
 #[cfg(target_os = "linux")]
 mod quest_claims;
 #[cfg(target_os = "linux")]
+mod quest_code_review;
+#[cfg(target_os = "linux")]
+mod quest_commits;
 mod quest_endpoints;
 #[cfg(target_os = "linux")]
 mod quest_facts;
@@ -107,6 +120,8 @@ mod quest_spec_sync;
 mod quest_starter;
 #[cfg(unix)]
 mod quest_structure;
+mod quest_summary;
+mod quest_translation;
 #[cfg(unix)]
 mod quest_unit_tests;
 #[cfg(target_os = "linux")]

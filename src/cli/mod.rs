@@ -7,6 +7,7 @@ pub mod output;
 
 mod audit;
 mod audit_report;
+mod calibration_report;
 mod claims;
 mod command;
 mod counted;

@@ -12,6 +12,8 @@ pub mod poll;
 #[cfg(unix)]
 pub mod quest_play;
 pub mod replayed;
+#[cfg(target_os = "linux")]
+pub mod reviewed;
 pub mod scale;
 #[cfg(target_os = "linux")]
 pub mod shell_quest;

@@ -388,4 +388,28 @@ pub const CASES: &[Case] = &[
         "\"gone.sh\"",
         &["cannot read", "gone.sh"],
     ),
+    (
+        "{{ field.quote }}",
+        "{{ field.quote | shout }}",
+        "[\"grep\", \"-qF\", \"--\", \"{{ field.quote | shout",
+        &["unknown filter `shout`"],
+    ),
+    (
+        "stdin = \"{{ input.text }}\"",
+        "stdin = \"{% if input.text is loud %}a{% endif %}\"",
+        "\"{% if input.text is loud",
+        &["unknown test `loud`"],
+    ),
+    (
+        "Read {{ key }}",
+        "Read {{ key | uper }}",
+        "\"Read {{ key | uper",
+        &["unknown filter `uper`"],
+    ),
+    (
+        "Read {{ key }}",
+        "Read {{ shout(key) }}",
+        "\"Read {{ shout",
+        &["unknown variable `shout`"],
+    ),
 ];

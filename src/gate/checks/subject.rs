@@ -2,6 +2,7 @@
 
 use super::context::Context;
 use super::fields::shown;
+use super::made_up::rendered;
 use super::probe::{Detail, Found};
 use super::spec::{Flaw, Source};
 use crate::gate::Cost;
@@ -149,13 +150,6 @@ impl Text {
             ..detail
         }
     }
-}
-
-/// The template with its values; the fact that it has none is the quest file's fault.
-pub(super) fn rendered(context: &Context<'_>, template: &Template) -> Result<String, Found> {
-    context
-        .render(template)
-        .map_err(|bad| Detail::new("a text that can be made up", bad.to_string()).unconfirmed())
 }
 
 /// The bytes of the file at `path`.

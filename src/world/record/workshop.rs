@@ -3,7 +3,9 @@
 use super::Recorder;
 use crate::world::evidence::{Apart, Asked, Exchange, Recording, Told, WorkshopExchange};
 use crate::world::tree::TreePath;
-use crate::world::workshop::{Call, Called, Changed, FileSeen, Order, Ran, Started, Workshop};
+use crate::world::workshop::{
+    Call, Called, Changed, ChatOrder, Chatted, CommitSeen, FileSeen, Order, Ran, Started, Workshop,
+};
 
 impl Recorder<'_> {
     /// What `asked` was answered before, as `read`; else what `look` finds, kept as `stored`.
@@ -53,6 +55,16 @@ impl Workshop for Recorder<'_> {
         )
     }
 
+    fn commit(&self, name: &str) -> CommitSeen {
+        let asked = Asked::Commit(name.to_owned());
+        let known = self.told(&asked, |told, kept| told.commit(&kept.bodies));
+        known.unwrap_or_else(|| {
+            let seen = self.world.workshop.commit(name);
+            self.keep_told(asked, Told::of_commit(seen.clone()));
+            seen
+        })
+    }
+
     fn changes(&self) -> Result<Vec<Changed>, String> {
         let stored = |changes| match changes {
             Ok(changes) => (Told::Changes(changes), Apart::new()),
@@ -82,6 +94,16 @@ impl Workshop for Recorder<'_> {
             |workshop| workshop.call(call),
             Told::of_call,
         )
+    }
+
+    fn chat(&self, order: &ChatOrder) -> Chatted {
+        let asked = Asked::Chat(Box::new(order.clone()));
+        let known = self.told(&asked, |told, kept| told.chatted(&kept.bodies));
+        known.unwrap_or_else(|| {
+            let chatted = self.world.workshop.chat(order);
+            self.keep_told(asked, Told::of_chat(chatted.clone()));
+            chatted
+        })
     }
 
     fn service(&self, name: &str) -> Started {

@@ -211,3 +211,17 @@ fn a_check_of_a_command_goes_by_what_that_goes_by() {
     is_refused(&file("", &format!("{constant}{coverage}")));
     is_gate(&file(TREE, &format!("{constant}{coverage}")));
 }
+
+#[test]
+fn where_nothing_is_submitted_the_work_is_in_the_world() {
+    let check =
+        "[[check]]\nname = \"it\"\nkind = \"http\"\nurl = \"{{ input.cell }}\"\nstatus = [200]\n";
+    let (head, _) = HEAD.split_once("[[field]]").unwrap();
+    assert_eq!(mistake(&format!("{head}{check}")), None);
+    let with_a_field = mistake(&format!("{HEAD}{check}")).unwrap();
+    assert!(
+        with_a_field
+            .to_string()
+            .contains("the same of every submission")
+    );
+}
