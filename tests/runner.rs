@@ -134,6 +134,8 @@ mod recheck_crowd;
 mod recheck_stop;
 mod review;
 mod review_forged;
+#[cfg(target_os = "linux")]
+mod review_screen;
 mod scan_formats;
 mod scan_jsonl;
 mod scan_refusals;

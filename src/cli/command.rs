@@ -29,7 +29,7 @@ Exit codes:
   7  submit: locked, or claimed by another worker; nothing changed
   8  audit, export, prove, scan --carry: a finding, such as a changed ledger
   9  next, submit: the session is paused until a person runs `comail resume`
-  130  audit, log --follow, recheck: ended by Ctrl-C, what was done is kept
+  130  audit, log --follow, recheck, review: ended by Ctrl-C, what was done is kept
 
 An agent's loop: while comail next; do …; comail submit …; done";
 

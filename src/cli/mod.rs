@@ -49,6 +49,7 @@ mod shell_line;
 mod status;
 mod submit;
 mod submit_flags;
+mod tint;
 mod waits;
 
 pub use command::run;

@@ -1,6 +1,7 @@
 //! `comail review`: the REVIEWs that a person settles.
 
 mod list;
+mod screen;
 mod settle;
 mod show;
 
@@ -10,10 +11,13 @@ use clap::{Args, Subcommand};
 use self::settle::SettleArgs;
 use self::show::ShowArgs;
 use super::context::Context;
-use super::exit::Exit;
+use super::exit::{Exit, UsageError};
+use super::person::PersonArgs;
 use crate::session::Decision;
 
-/// List the open REVIEWs by rule, the oldest first; show and settle them
+/// List the open REVIEWs by rule, at a terminal one by one; show and settle them
+///
+/// At a terminal one of them is on the screen at a time, with one key for each act; `?` tells which.
 ///
 /// Settling is a person's: with the key file that `scan` was given or, where it was given none,
 /// at a terminal. A REVIEW that is accepted counts as right and is never called a PASS. It can be
@@ -22,6 +26,9 @@ use crate::session::Decision;
 pub struct ReviewArgs {
     #[command(subcommand)]
     what: Option<What>,
+
+    #[command(flatten)]
+    person: PersonArgs,
 }
 
 #[derive(Debug, Subcommand)]
@@ -37,7 +44,15 @@ enum What {
 }
 
 pub(super) fn run(context: &mut Context, args: &ReviewArgs) -> Result<Exit> {
+    let at_terminal = args.what.is_none() && screen::is_possible(&context.output);
+    if !at_terminal && (args.person.by.is_some() || args.person.operator_key.is_some()) {
+        // Who shows their authority must not believe that it was needed.
+        let text = "--by and --operator-key go behind accept, reject or reopen; or go through \
+                    the queue at a terminal";
+        return Err(UsageError(text.to_owned()).into());
+    }
     match &args.what {
+        None if at_terminal => screen::run(context, &args.person),
         None => list::run(context),
         Some(What::Show(args)) => show::run(context, args),
         Some(What::Accept(args)) => settle::run(context, args, Decision::Accepted),

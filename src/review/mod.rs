@@ -6,6 +6,7 @@ mod history;
 mod item;
 pub mod panel;
 mod queue;
+pub mod screen;
 mod seen;
 
 mod settle;

@@ -20,6 +20,8 @@ pub mod shell_quest;
 #[cfg(target_os = "linux")]
 pub mod terminal;
 #[cfg(unix)]
+pub mod tmux;
+#[cfg(unix)]
 pub mod tools;
 
 use std::ffi::OsStr;
