@@ -65,6 +65,11 @@ impl Words {
                 let (by, note) = (Plain(&dispute.by), Plain(&dispute.note));
                 format!("{}: disputed by {by}: {note}", self.name(dispute.quest))
             }
+            Event::Forgotten(forgotten) => {
+                let lines = counted(forgotten.lines.len() as u64, "line");
+                let (by, note) = (Plain(&forgotten.by), Plain(&forgotten.note));
+                format!("an address, in {lines}, by {by}: {note}")
+            }
         }
     }
 

@@ -8,6 +8,14 @@
 //! SHA-256 of the line before, without its body, and of zero bytes before the first. So the
 //! chain covers every byte, and would still hold if a body were blotted out. A line is exactly
 //! what [`Line::next`] writes: no other white space, order or field.
+//!
+//! A body that was blotted out is marked, with the digest of salt and of what stands there now:
+//!
+//! ```text
+//! {"seq":12,…,"digest":"…","redacted":"…","body":{…}}
+//! ```
+//!
+//! Anybody can write such a line; it counts only where a later `forgotten` names its digest.
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -16,7 +24,7 @@ use jiff::Timestamp;
 use serde::Serialize;
 
 use super::event::{Event, EventType};
-use super::head::Head;
+use super::head::{self, Head};
 use crate::quest::Digest;
 
 pub use super::head::Salt;
@@ -28,6 +36,10 @@ pub struct Line<'a> {
     head: Head,
     /// How many bytes of the text are the head, without what closes it.
     head_length: usize,
+    /// Where the body begins, in bytes.
+    body_at: usize,
+    /// The digest of salt and body, where the body is not the one that was written.
+    redacted: Option<Digest>,
     /// Asked for more than once, and a hash each time.
     tip: OnceCell<Tip>,
 }
@@ -76,6 +88,8 @@ impl Tip {
 
 /// What stands between head and body, and what closes a line.
 const BODY: &str = ",\"body\":";
+/// What stands before the digest of a body that was blotted out.
+const REDACTED: &str = ",\"redacted\":\"";
 const CLOSE: &str = "}";
 
 impl Line<'static> {
@@ -117,6 +131,8 @@ impl Line<'static> {
             text: text.into(),
             head,
             head_length,
+            body_at: head_length + BODY.len(),
+            redacted: None,
             tip: OnceCell::new(),
         }
     }
@@ -141,11 +157,16 @@ impl<'a> Line<'a> {
     /// Reads a line again that was once read in its place.
     pub fn reread(text: &'a str) -> Result<Self, LineError> {
         let (head, rest) = Head::parse(text).ok_or(LineError::Form)?;
-        let body = rest
+        let (redacted, said) = blot(rest).ok_or(LineError::Form)?;
+        let body = said
             .strip_prefix(BODY)
             .and_then(|rest| rest.strip_suffix(CLOSE))
             .ok_or(LineError::Form)?;
-        if head.digest != body_digest(head.salt, body) {
+        if redacted.unwrap_or(head.digest) != body_digest(head.salt, body) {
+            return Err(LineError::Body);
+        }
+        // The first line says by what all others are believed.
+        if redacted.is_some() && head.kind == EventType::Session {
             return Err(LineError::Body);
         }
         // Every body is an object, so no white space hides at its ends.
@@ -156,6 +177,8 @@ impl<'a> Line<'a> {
             text: text.into(),
             head,
             head_length: text.len() - rest.len(),
+            body_at: text.len() - said.len() + BODY.len(),
+            redacted,
             tip: OnceCell::new(),
         })
     }
@@ -198,8 +221,54 @@ impl<'a> Line<'a> {
 
     /// What it records.
     pub fn event(&self) -> Result<Event, serde_json::Error> {
-        let body = self.head_length + BODY.len()..self.text.len() - CLOSE.len();
-        Event::parse(self.head.kind, &self.text[body])
+        Event::parse(self.head.kind, self.body())
+    }
+
+    /// The type of what it records.
+    #[must_use]
+    pub fn kind(&self) -> EventType {
+        self.head.kind
+    }
+
+    /// Its body as it is written.
+    #[must_use]
+    pub fn body(&self) -> &str {
+        &self.text[self.body_at..self.text.len() - CLOSE.len()]
+    }
+
+    /// The digest of its body, where that is not the one that was written at first.
+    #[must_use]
+    pub fn redacted(&self) -> Option<Digest> {
+        self.redacted
+    }
+
+    /// The same line with `body` in place of its own, and marked so. The chain does not change.
+    #[must_use]
+    pub fn with_body(&self, body: &str) -> Line<'static> {
+        let digest = body_digest(self.head.salt, body);
+        let mut text = self.text[..self.head_length].to_owned();
+        text.extend([REDACTED, &digest.to_string(), "\"", BODY]);
+        let body_at = text.len();
+        text.extend([body, CLOSE]);
+        Line {
+            text: text.into(),
+            head: self.head.clone(),
+            head_length: self.head_length,
+            body_at,
+            redacted: Some(digest),
+            tip: self.tip.clone(),
+        }
+    }
+}
+
+/// The mark of a body that was blotted out, where there is one, and what follows it.
+fn blot(rest: &str) -> Option<(Option<Digest>, &str)> {
+    match rest.strip_prefix(REDACTED) {
+        None => Some((None, rest)),
+        Some(marked) => {
+            let (digits, rest) = marked.split_once('"')?;
+            Some((Some(head::digest(digits)?), rest))
+        }
     }
 }
 
@@ -251,6 +320,62 @@ mod tests {
                 assert!(seen, "bit {bit} of byte {byte}: {bad}");
             }
         }
+    }
+
+    #[test]
+    fn a_blotted_line_keeps_its_place_in_the_chain() {
+        let whole = line(Tip::start(), 25);
+        let blotted = whole.with_body("{\"streak\":7}");
+        let read = Line::parse(Tip::start(), blotted.text()).unwrap();
+        assert_eq!(read.tip(), whole.tip());
+        assert_eq!(read.redacted(), blotted.redacted());
+        assert!(read.redacted().is_some() && whole.redacted().is_none());
+        assert!(matches!(
+            read.event(),
+            Ok(Event::Resumed(Resumed { streak: 7 }))
+        ));
+        let again = read.with_body("{\"streak\":8}");
+        let read = Line::parse(Tip::start(), again.text()).unwrap();
+        assert_eq!((read.tip(), read.body()), (whole.tip(), "{\"streak\":8}"));
+    }
+
+    #[test]
+    fn no_byte_of_a_blotted_line_is_changed_unseen() {
+        let whole = line(Tip::start(), 25);
+        let blotted = whole.with_body("{\"streak\":7}");
+        for byte in 0..blotted.text().len() {
+            let mut bad = blotted.text().to_owned().into_bytes();
+            bad[byte] ^= 1;
+            let Ok(bad) = String::from_utf8(bad) else {
+                continue;
+            };
+            let seen = match Line::parse(Tip::start(), &bad) {
+                Err(_) => true,
+                Ok(line) => line.tip() != whole.tip() || line.redacted() != blotted.redacted(),
+            };
+            assert!(seen, "byte {byte}: {bad}");
+        }
+        let text = blotted.text();
+        let mark = text.find(",\"redacted\"").unwrap();
+        let unmarked = format!(
+            "{}{}",
+            &text[..mark],
+            &text[text.find(",\"body\"").unwrap()..]
+        );
+        assert!(matches!(
+            Line::parse(Tip::start(), &unmarked),
+            Err(LineError::Body)
+        ));
+    }
+
+    #[test]
+    fn the_first_line_is_never_blotted() {
+        let at = "2026-01-02T03:04:05.678Z".parse().unwrap();
+        let body = serde_json::json!({ "manifest": Digest::of(b"one") });
+        let first = Line::next_of(Tip::start(), at, Salt([7; 16]), EventType::Session, &body);
+        let other = serde_json::json!({ "manifest": Digest::of(b"two") }).to_string();
+        let blotted = first.unwrap().with_body(&other);
+        assert!(Line::parse(Tip::start(), blotted.text()).is_err());
     }
 
     #[test]
