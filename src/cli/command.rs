@@ -14,8 +14,8 @@ use super::escape::PlainLines;
 use super::exit::{self, Exit};
 use super::output::Output;
 use super::{
-    audit, claims, demo, dispute, export, log, next, prove, quest, recheck, release, resume, rules,
-    scan, session_kind, status, submit, submit_flags,
+    audit, claims, demo, dispute, export, forget, log, next, prove, quest, recheck, release,
+    resume, rules, scan, session_kind, status, submit, submit_flags,
 };
 use crate::quest::{QuestKind, email};
 use crate::world::recorded::RecordedWorld;
@@ -72,6 +72,7 @@ enum Command {
     Prove(prove::ProveArgs),
     Resume(resume::ResumeArgs),
     Dispute(dispute::DisputeArgs),
+    Forget(forget::ForgetArgs),
     Claims(claims::ClaimsArgs),
     Release(release::ReleaseArgs),
     Log(log::LogArgs),
@@ -168,6 +169,7 @@ fn dispatch(context: &mut Context, command: &Command, matches: &ArgMatches) -> R
         Command::Prove(args) => prove::run(context, args),
         Command::Resume(args) => resume::run(context, args),
         Command::Dispute(args) => dispute::run(context, args),
+        Command::Forget(args) => forget::run(context, args),
         Command::Claims(args) => claims::run(context, args),
         Command::Release(args) => release::run(context, args),
         Command::Log(args) => log::run(context, args),

@@ -17,7 +17,7 @@ use super::list_plan::ListPlan;
 use super::output::{Output, Paper};
 use crate::drive;
 use crate::quest::Digest;
-use crate::session::{Session, SessionError, SourceRecord, State, Tally};
+use crate::session::{Session, SessionError, SourceRecord, State, Store as _, Tally};
 use crate::table::result_columns::Columns;
 
 /// Write the results, beside what the list holds
@@ -89,7 +89,8 @@ pub(super) fn run(context: &mut Context, args: &ExportArgs) -> Result<Exit> {
     context.report_mended(&session);
     let source = session.source();
     let copy = session.dir().join(&source.copy);
-    check_copy(&copy, &source)?;
+    let expected = session.totals().forgetting.copy_of(source.sha256);
+    check_copy(&copy, expected)?;
     if !ListPlan::of(&source)?.made {
         note_original(&source, &mut context.output);
     }
@@ -131,9 +132,9 @@ pub(super) fn run(context: &mut Context, args: &ExportArgs) -> Result<Exit> {
 }
 
 /// Refuses a copy of the list that is not the one that was scanned.
-fn check_copy(copy: &Path, source: &SourceRecord) -> Result<()> {
+fn check_copy(copy: &Path, expected: Digest) -> Result<()> {
     match digest(copy) {
-        Ok(found) if found == source.sha256 => Ok(()),
+        Ok(found) if found == expected => Ok(()),
         Ok(_) => Err(Found(SessionError::CopyChanged {
             path: copy.to_owned(),
         })
