@@ -6,7 +6,7 @@ use comail::session::{Session, Store as _};
 use serde_json::Value;
 
 use crate::harness::EmailNet;
-use crate::harness::email_net::ACME;
+use crate::harness::email_net::{ACME, rules};
 use crate::harness::forge::found;
 use crate::harness::forgotten::{ADDRESS, forget, known, left_in};
 
@@ -150,6 +150,23 @@ fn nor_does_a_reason_or_a_newer_list_bring_it_back() {
     let said = world.place.run(update);
     assert!(said.stderr.contains("was to forget"), "{said:?}");
     said.exits(2);
+    assert_eq!(left_in(&world.place.at(".comail")), Vec::<String>::new());
+    assert_clean(&world, &[]);
+}
+
+#[test]
+fn a_page_that_still_shows_it_does_not_bring_it_back() {
+    let world = known();
+    forget(&world).ok();
+    let wrong = world.acme().email("made.up@acme.co.kr");
+    let (code, answer) = world.submit(3, &wrong);
+    assert_eq!(code, 5, "{answer:#}");
+    let fired = rules(&answer);
+    assert!(
+        fired.contains(&"email-not-on-source".to_owned()),
+        "{answer:#}"
+    );
+    assert!(answer.to_string().contains("[forgotten]"), "{answer:#}");
     assert_eq!(left_in(&world.place.at(".comail")), Vec::<String>::new());
     assert_clean(&world, &[]);
 }

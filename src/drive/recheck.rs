@@ -6,7 +6,7 @@ use serde_json::value::to_raw_value;
 use super::accepted::marks;
 use super::crowd::{Job, Looked};
 use super::error::DriveError;
-use super::forget::{MASK, is_masked};
+use super::forget::{MASK, is_masked, unsaid};
 use super::refusal::{Declined, Refusal};
 use super::ruling::Ruling;
 use super::silence::{is_silence_alone, is_unanswered, may_be_silence};
@@ -84,6 +84,7 @@ pub fn resolve(
             submission: &job.submission,
         };
         let ruling = Ruling::seen(gate, judgement, recording).look_again(gate, case, session)?;
+        let ruling = unsaid(&session.totals().forgetting, ruling);
         if is_unanswered(&ruling.judgement, &ruling.recording.evidence) {
             rechecked = Some(Rechecked::Unanswered(ruling.judgement));
             return Ok(Vec::new());

@@ -8,7 +8,7 @@ use serde_json::value::to_raw_value;
 use super::accepted::{SessionAccepted, marks};
 use super::anchored::anchored;
 use super::error::DriveError;
-use super::forget::{Masked, masked};
+use super::forget::{Masked, masked, unsaid};
 use super::observe::observe;
 use super::refusal::{Declined, Refusal, refusal};
 use super::ruling::Ruling;
@@ -253,6 +253,7 @@ impl Turn<'_> {
             (masked.submission, ruling)
         } else {
             let ruling = ruling.look_again(self.judge.gate, self.case(), session)?;
+            let ruling = unsaid(&session.totals().forgetting, ruling);
             (self.answer.submission.clone(), ruling)
         };
         let Progress { state, tries } = standing

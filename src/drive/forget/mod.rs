@@ -14,6 +14,7 @@ mod suppressed;
 
 pub use json::masked_json;
 pub use remove::{Done, NotForgotten, Request, forget};
+pub(super) use suppressed::unsaid;
 pub use suppressed::{Masked, brings_back, is_masked, masked};
 
 /// What stands where an address stood.

@@ -2,9 +2,11 @@
 
 use super::MASK;
 use super::copies;
-use super::mention::without;
+use super::json::masked_json;
+use super::mention::{mentions, without};
+use crate::drive::ruling::Ruling;
 use crate::gate::{Judgement, house};
-use crate::quest::Submission;
+use crate::quest::{Submission, Verdict};
 use crate::session::Forgetting;
 
 /// A submission that brings back what was forgotten, as it may be recorded.
@@ -44,6 +46,31 @@ pub fn masked(forgetting: &Forgetting, submission: &Submission) -> Option<Masked
         submission,
         judgement: house::forgotten_address(),
     })
+}
+
+/// The ruling without the forgotten addresses that pages showed the gate: neither in its facts
+/// nor among the bodies that are kept.
+///
+/// A PASS stays as it is, for it is judged again from them; its pages are kept without the
+/// addresses that it does not name.
+pub(in crate::drive) fn unsaid(forgetting: &Forgetting, ruling: Ruling) -> Ruling {
+    let suppressed = forgetting.suppressed();
+    if suppressed.is_empty() || ruling.judgement.verdict == Verdict::Pass {
+        return ruling;
+    }
+    let wanted = |address: &str| suppressed.iter().any(|one| one.is(address));
+    let said = serde_json::to_string(&ruling.judgement).unwrap_or_default();
+    let other = masked_json(&said, &wanted, MASK);
+    let other = other.and_then(|other| serde_json::from_str(&other).ok());
+    let mut recording = ruling.recording;
+    recording
+        .bodies
+        .retain(|_, body| mentions(&String::from_utf8_lossy(body), &wanted).is_empty());
+    Ruling {
+        judgement: other.unwrap_or(ruling.judgement),
+        recording,
+        ..ruling
+    }
 }
 
 /// Whether the list of these bytes brings back what was forgotten.
