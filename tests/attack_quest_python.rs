@@ -120,10 +120,19 @@ const HOLLOW: &[(&str, &str, &str)] = &[
     ),
 ];
 
+// One session for all: at each scan the gate stands its controls.
 #[test]
-fn no_test_tells_a_story() {
+fn nothing_but_tests_that_test_passes() {
     let play = QuestPlay::of("unit-tests");
     play.scan(&play.beside("functions.jsonl"), &["--max-tries=99"]);
+    no_test_tells_a_story(&play);
+    the_environment_of_whoever_submits_does_not_count(&play);
+    nothing_beside_the_tests_is_changed(&play);
+    play.put_control("right");
+    play.passes(&SUBMITTED);
+}
+
+fn no_test_tells_a_story(play: &QuestPlay) {
     let deep = deep();
     for (what, text) in REFUSED
         .iter()
@@ -147,8 +156,6 @@ fn no_test_tells_a_story() {
             "{what}"
         );
     }
-    play.put_control("right");
-    play.passes(&SUBMITTED);
 }
 
 /// Brackets that no parser follows to the end.
@@ -156,10 +163,7 @@ fn deep() -> String {
     format!("x = {}{}\n", "(".repeat(5_000), ")".repeat(5_000))
 }
 
-#[test]
-fn nothing_beside_the_tests_is_changed() {
-    let play = QuestPlay::of("unit-tests");
-    play.scan(&play.beside("functions.jsonl"), &["--max-tries=99"]);
+fn nothing_beside_the_tests_is_changed(play: &QuestPlay) {
     let planted = [
         ("tests/added/conftest.py", "collect_ignore_glob = ['*']\n"),
         ("tests/conftest.py", "import os\nos._exit(0)\n"),
@@ -201,14 +205,9 @@ fn nothing_beside_the_tests_is_changed() {
     play.put("src/parcels/__pycache__/rates.cpython-311.pyc", "forged");
     play.put("tests/added/test_forge.py", "import os\nos._exit(0)\n");
     play.fails(&SUBMITTED, "lines-covered");
-    play.put_control("right");
-    play.passes(&SUBMITTED);
 }
 
-#[test]
-fn the_environment_of_whoever_submits_does_not_count() {
-    let play = QuestPlay::of("unit-tests");
-    play.scan(&play.beside("functions.jsonl"), &[]);
+fn the_environment_of_whoever_submits_does_not_count(play: &QuestPlay) {
     play.put_control("expects-something-else");
     let forge = play.place.at("forge");
     std::fs::create_dir(&forge).expect("a folder");

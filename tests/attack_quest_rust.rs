@@ -7,10 +7,16 @@ use crate::harness::quest_play::QuestPlay;
 const FILE: &str = "tests/added_with_discount.rs";
 const SUBMITTED: [&str; 2] = ["--function=with_discount", "--test=added_with_discount"];
 
+// One session for all: at each scan the gate stands its controls.
 #[test]
-fn no_test_tells_a_story() {
+fn nothing_but_tests_that_test_gets_through() {
     let play = QuestPlay::of("rust-tests");
     play.scan(&play.beside("functions.jsonl"), &["--max-tries=99"]);
+    no_test_tells_a_story(&play);
+    no_configuration_of_the_agents_reaches_the_build(&play);
+}
+
+fn no_test_tells_a_story(play: &QuestPlay) {
     let refused = [
         (
             "leaves in the middle",
@@ -63,10 +69,7 @@ fn no_test_tells_a_story() {
     play.fails(&SUBMITTED, "tests-bite");
 }
 
-#[test]
-fn no_configuration_of_the_agents_reaches_the_build() {
-    let play = QuestPlay::of("rust-tests");
-    play.scan(&play.beside("functions.jsonl"), &["--max-tries=99"]);
+fn no_configuration_of_the_agents_reaches_the_build(play: &QuestPlay) {
     let runner = "[target.'cfg(all())']\nrunner = \"true\"\n";
     // Above the scratch copies, which cargo looks through too.
     fs::create_dir(play.place.at(".cargo")).expect("a folder");

@@ -132,6 +132,8 @@ fn nor_does_it_suppress_anything() {
         session.board().expect("a board")
     };
     assert_eq!(board.totals().counts.unsealed, 1);
+    let (code, report) = world.place.json(["audit"]);
+    assert_eq!((code, &report["findings"][0]["kind"]), (8, &"seal".into()));
     assert!(board.totals().forgetting.is_empty());
 }
 

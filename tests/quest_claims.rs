@@ -17,7 +17,6 @@ fn with(play: &Played, from: &str, to: &str) {
 #[test]
 fn a_document_passes_when_each_claim_is_shown() {
     let play = Played::of("claims");
-    play.check();
     play.scan("documents.jsonl");
     assert!(play.next().contains("docs/backup.md"));
     play.expect("backup", BACKUP, "FAIL field-format");

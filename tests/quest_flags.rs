@@ -8,38 +8,45 @@ const EVERY_KIND: &str = r#"[[field]]
 name = "total"
 kind = "number"
 required = false
+unchecked = true
 
 [[field]]
 name = "count"
 kind = "integer"
 help = "How many there are"
 required = false
+unchecked = true
 
 [[field]]
 name = "paid"
 kind = "bool"
 required = false
+unchecked = true
 
 [[field]]
 name = "due"
 kind = "date"
 required = false
+unchecked = true
 
 [[field]]
 name = "more"
 kind = "json"
 required = false
+unchecked = true
 
 [[field]]
 name = "currency"
 kind = "choice"
 choices = ["EUR", "KRW"]
 required = false
+unchecked = true
 
 [[field]]
 name = "input"
 kind = "text"
 required = false
+unchecked = true
 
 "#;
 

@@ -91,6 +91,30 @@ fn json_lines() {
 }
 
 #[test]
+fn a_new_quest_whose_prompt_cannot_be_made_up_is_refused() {
+    let things = things(
+        "format = 'jsonl'\nkey = ['k']\nshow = ['n']",
+        "{{ key }} {{ input.n | int }}",
+    );
+    things.place.write("list.txt", "{\"k\":\"a\",\"n\":1}\n");
+    scan(&things, &["list.txt"], &["--quest=letters.toml"]);
+    let list = |n: &str| format!("{{\"k\":\"a\",\"n\":1}}\n{{\"k\":\"b\",\"n\":{n}}}\n");
+    things.place.write("list.txt", list("\"two\""));
+    let refused = things.run(["scan", "list.txt", "--update"]);
+    assert_eq!(refused.code, 2, "{refused:?}");
+    assert!(
+        refused
+            .stderr
+            .contains("row 2 (b): the prompt cannot be made up"),
+        "{refused:?}"
+    );
+    things.place.write("list.txt", list("2"));
+    let updated = scan(&things, &["list.txt"], &["--update"]);
+    assert_eq!(updated["added"], 1, "{updated}");
+    things.run(["audit"]).ok();
+}
+
+#[test]
 fn delimited_text() {
     let things = things(
         "format = 'csv'\nkey = ['k']\nanchor = ['n']",

@@ -120,6 +120,19 @@ fn what_a_control_names_beside_the_file_must_be_there() {
 }
 
 #[test]
+fn a_prompt_that_cannot_be_made_up_for_a_row_makes_no_session() {
+    let wanting = LETTERS.replace("}}: {{ input.text }}", "}}: {{ input.text | int }}");
+    let letters = Letters::with(&wanting);
+    letters.place.write(
+        "list.jsonl",
+        r#"{"letter":"one","text":"10"}
+{"letter":"two","text":"ten"}
+"#,
+    );
+    refused(&letters, &["row 2 (two)", "prompt"]);
+}
+
+#[test]
 fn prove_runs_the_frozen_controls_of_a_session() {
     let letters = Letters::scanned(LETTERS);
     letters.place.write("letters.toml", "gone");
@@ -130,4 +143,33 @@ fn prove_runs_the_frozen_controls_of_a_session() {
     assert!(text.contains("2 controls, each as it must"), "{text}");
     let checked = Letters::with(LETTERS);
     checked.run(["quest", "check", "letters.toml"]).ok();
+}
+
+#[test]
+fn a_fact_of_nothing_that_is_submitted_makes_no_session() {
+    let says = "the same of every submission";
+    let constant = LETTERS.replace("{{ field.quote }}", "pay");
+    refused(&Letters::with(&constant), &["letters.toml", says]);
+    let page = "kind = \"contains\"\ntext = \"Acme\"\nurl = \"https://acme.com/\"\n\n";
+    let more = format!("[[check]]\nname = \"more\"\n{page}[[control]]");
+    let beside = LETTERS.replacen("[[control]]", &more, 1);
+    refused(&Letters::with(&beside), &["letters.toml", says]);
+    refused(&Letters::with(&format!("open = true\n{beside}")), &[says]);
+
+    let zone = constant.replace("[prompt]", "[tree]\nwrite = [\"*.txt\"]\n[prompt]");
+    let run = Letters::with(&zone).run(["quest", "check", "letters.toml"]);
+    assert_eq!(run.code, 8, "{run:?}");
+    assert!(!run.stderr.contains(says), "{run:?}");
+}
+
+#[test]
+fn a_field_that_nobody_verifies_makes_no_session() {
+    let bare = LETTERS.replace("unchecked = true\n", "");
+    refused(&Letters::with(&bare), &["`total`", "`unchecked = true`"]);
+    let named = bare.replace("[\"grep\", ", "[\"grep\", \"-e{{ field.total }}\", ");
+    let run = Letters::with(&named).run(["quest", "check", "letters.toml"]);
+    assert!(!run.stderr.contains("unchecked"), "{run:?}");
+    Letters::with(LETTERS)
+        .run(["quest", "check", "letters.toml"])
+        .ok();
 }

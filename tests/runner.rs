@@ -12,9 +12,13 @@ mod attack_quest_fields;
 #[cfg(target_os = "linux")]
 mod attack_quest_frozen;
 #[cfg(target_os = "linux")]
+mod attack_quest_json;
+#[cfg(target_os = "linux")]
 mod attack_quest_python;
 #[cfg(target_os = "linux")]
 mod attack_quest_rust;
+#[cfg(target_os = "linux")]
+mod attack_quest_script;
 #[cfg(target_os = "linux")]
 mod attack_quest_structure;
 mod attack_session;
@@ -26,6 +30,8 @@ mod audit_live;
 mod carry;
 mod carry_kills;
 mod carry_refused;
+#[cfg(unix)]
+mod chat_protocol;
 mod cheese_domains;
 mod cheese_environment;
 mod cheese_names;
@@ -41,6 +47,8 @@ mod command_ends;
 mod command_leftovers;
 #[cfg(target_os = "linux")]
 mod command_network;
+#[cfg(target_os = "linux")]
+mod command_passed;
 #[cfg(unix)]
 mod command_pinned;
 #[cfg(target_os = "linux")]
@@ -77,12 +85,17 @@ mod harness;
 mod honest_homes;
 mod log;
 #[cfg(target_os = "linux")]
+mod panel;
+#[cfg(target_os = "linux")]
 mod played;
 mod prove_email;
 mod quarters;
 #[cfg(target_os = "linux")]
 mod quest_claims;
 #[cfg(target_os = "linux")]
+mod quest_code_review;
+#[cfg(target_os = "linux")]
+mod quest_commits;
 mod quest_endpoints;
 #[cfg(target_os = "linux")]
 mod quest_facts;
@@ -97,6 +110,8 @@ mod quest_mistakes;
 #[cfg(target_os = "linux")]
 mod quest_move_out;
 #[cfg(target_os = "linux")]
+mod quest_our_failures;
+#[cfg(target_os = "linux")]
 mod quest_refusals;
 #[cfg(unix)]
 mod quest_rust_tests;
@@ -106,6 +121,8 @@ mod quest_spec_sync;
 mod quest_starter;
 #[cfg(unix)]
 mod quest_structure;
+mod quest_summary;
+mod quest_translation;
 #[cfg(unix)]
 mod quest_unit_tests;
 #[cfg(target_os = "linux")]
@@ -116,6 +133,8 @@ mod recheck;
 mod recheck_crowd;
 #[cfg(unix)]
 mod recheck_stop;
+mod review;
+mod review_forged;
 mod scan_formats;
 mod scan_jsonl;
 mod scan_refusals;

@@ -11,6 +11,7 @@ use super::list_args::ListArgs;
 use super::list_file::ListFile;
 use super::list_plan::{self, ListPlan, known_quests};
 use super::operator;
+use super::scan_kind::made_up;
 use super::scan_summary::Scanned;
 use crate::drive::quest_file::Definition;
 use crate::drive::{self, forget};
@@ -30,6 +31,7 @@ pub(super) fn update(
         None => None,
     };
     let unit = drive::kind_of(session.manifest())?.unit;
+    let kind = definition.as_ref().map(Definition::kind).transpose()?;
     let here = definition.as_ref().map(Definition::here);
     let file = ListFile::find(args, input.as_ref(), here)?;
     let before = ListPlan::of(&session.source())?;
@@ -52,6 +54,9 @@ pub(super) fn update(
             planned.read_into(&mut listing)?;
             let (mut quests, counts) = listing.finish_linked()?;
             let new = quests.split_off(board.quests().len());
+            if let Some(kind) = &kind {
+                made_up(kind, &new)?;
+            }
             let lists = board.totals().extensions.len() + 1;
             let record = plan.record(file.place(), sha256, planned.format(), lists + 1)?;
             let named = siteless

@@ -19,7 +19,7 @@ use crate::drive::quest_file::bench_of;
 use crate::drive::{self, Judge, Judged, Outcome, Refusal};
 use crate::gate::{CheckReport, Fact, Rule};
 use crate::quest::field_kind::FieldKind;
-use crate::quest::{Field, Fields, Key, QuestId, QuestKind, Submission, Verdict};
+use crate::quest::{Field, Fields, Key, QuestId, QuestKind, Submission, Verdict, ijson};
 use crate::session::{Session, State, Tally, Worker};
 use crate::world::live::LiveWorld;
 use crate::world::recorded::RecordedWorld;
@@ -206,7 +206,8 @@ fn read_fields(path: &std::path::Path, kind: &QuestKind) -> Result<Fields> {
             .and_then(|file| file.take(MOST_INPUT_BYTES).read_to_end(&mut bytes))
     };
     read.with_context(|| format!("cannot read the submission {place}"))?;
-    let values: BTreeMap<String, Value> = serde_json::from_slice(&bytes)
+    let values: BTreeMap<String, Value> = ijson::slice(&bytes)
+        .and_then(serde_json::from_value)
         .map_err(|error| UsageError(format!("{place}: not a JSON object of texts: {error}")))?;
     let fields = values.into_iter().map(|(name, value)| {
         let field = kind.fields.iter().find(|field| field.name.as_str() == name);
@@ -251,6 +252,7 @@ fn answer(outcome: Outcome, rules: Vec<Rule>) -> (Result<Answer, u32>, Exit) {
         Outcome::Refused(Refusal::Overtaken) => (Ok(Answer::Overtaken {}), Exit::Locked),
         Outcome::Judged(judged) => {
             let exit = match (judged.judgement.verdict, judged.state) {
+                (Verdict::Review, State::Todo) => Exit::Failed,
                 (Verdict::Pass | Verdict::Review, _) => Exit::Done,
                 (Verdict::Fail, State::Done) => Exit::FailedAndDone,
                 (Verdict::Fail, _) => Exit::Failed,
@@ -311,6 +313,11 @@ fn judged_text(paper: &mut Paper, shown: &Shown) {
     let key = Plain(&shown.key);
     let what = match (shown.verdict, shown.state) {
         (Verdict::Pass, _) => String::from("locked for ever"),
+        (Verdict::Review, State::Todo) => format!(
+            "sent back: reviewers doubt it, {} of {} tries left",
+            shown.max_tries - shown.tries,
+            shown.max_tries
+        ),
         (Verdict::Review, _) => String::from("locked; a person settles it"),
         (Verdict::Fail, State::Done) => {
             format!("and DONE: all {} tries are used up", shown.max_tries)

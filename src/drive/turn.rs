@@ -11,6 +11,7 @@ use super::error::DriveError;
 use super::forget::{Masked, masked, unsaid};
 use super::observe::observe;
 use super::refusal::{Declined, Refusal, refusal};
+use super::revision::revises;
 use super::ruling::Ruling;
 use crate::gate::{Case, Gate, Judgement, house};
 use crate::quest::{Digest, Key, Quest, QuestId, Submission};
@@ -256,10 +257,13 @@ impl Turn<'_> {
             let ruling = unsaid(&session.totals().forgetting, ruling);
             (self.answer.submission.clone(), ruling)
         };
-        let Progress { state, tries } = standing
+        let judged = standing
             .progress
             .judged(ruling.judgement.verdict, max_tries)
             .map_err(|locked| Declined::Refusal(Refusal::Locked(locked.0)))?;
+        let due = revises(self.judge.gate, &ruling.judgement, standing.revisions);
+        let revised = standing.progress.revised(max_tries).filter(|_| due);
+        let Progress { state, tries } = revised.unwrap_or(judged);
         let attempt = Attempt {
             quest: self.quest.id,
             number: standing.attempts.saturating_add(1),
@@ -271,7 +275,7 @@ impl Turn<'_> {
             tries,
             rules: ruling.fired(),
             anchored: anchored(self.quest),
-            revision: false,
+            revision: revised.is_some(),
             holds: match state {
                 State::Pass => marks(self.judge.gate, self.case()),
                 State::Todo | State::Review | State::Done => Vec::new(),

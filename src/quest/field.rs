@@ -57,6 +57,8 @@ pub struct Field {
     pub required: bool,
     /// What its value has to look like.
     pub shape: Shape,
+    /// Whether it is taken as it comes: no check has to go by it.
+    pub unchecked: bool,
 }
 
 /// What stands for the example that nobody gave.

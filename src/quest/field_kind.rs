@@ -8,6 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use url::Url;
 
+use super::ijson;
 use super::seen::seen_length;
 
 /// The kinds of field.
@@ -156,8 +157,8 @@ impl Shape {
             FieldKind::Date => (is_date(text), "a date such as 2026-11-22".into()),
             FieldKind::Url => (is_web_url(text), "an absolute http or https URL".into()),
             FieldKind::Json => (
-                serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok(),
-                "a JSON text".into(),
+                ijson::value(text).is_ok(),
+                "a JSON text in which no object says a name twice".into(),
             ),
             FieldKind::Choice => (
                 self.choices.iter().any(|choice| choice == text),
@@ -258,6 +259,7 @@ mod tests {
             (Url, "https://acme.com/a", "acme.com"),
             (Url, "http://a", "javascript:alert(1)"),
             (Json, r#"{"a":[1]}"#, "{a}"),
+            (Json, r#"[{"a":1},{"a":1}]"#, r#"[{"a":1,"a":1}]"#),
         ] {
             assert!(fits(kind, good), "{kind:?} {good}");
             assert!(!fits(kind, bad), "{kind:?} {bad}");

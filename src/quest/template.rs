@@ -10,6 +10,7 @@ use serde::Serialize;
 
 use super::file::unknown_name;
 use super::seen::is_blank;
+use super::template_calls::unknown_call;
 use super::{Quest, Submission};
 
 /// What a template may name.
@@ -104,13 +105,19 @@ impl Template {
             let known: Vec<&str> = names.0.iter().map(String::as_str).collect();
             return Err(BadTemplate(unknown_name("variable", name, &known)));
         }
+        if let Some(wrong) = unknown_call(&parsed, &variables) {
+            return Err(BadTemplate(wrong));
+        }
         if let Some(tag) = foreign_tag(text) {
             let what = format!("`{tag}`: there is no other template to take anything from");
             return Err(BadTemplate(what));
         }
         Ok(Self {
             source: text.to_owned(),
-            named: variables,
+            named: variables
+                .into_iter()
+                .filter(|name| !builtin(name))
+                .collect(),
             plain: false,
         })
     }
@@ -150,6 +157,20 @@ impl Template {
                 .is_some_and(|rest| rest.is_empty() || rest.starts_with('.')),
             None => false,
         })
+    }
+
+    /// Whether the text goes by any field.
+    #[must_use]
+    pub fn reads_fields(&self) -> bool {
+        let mut named = self.named.iter();
+        named.any(|name| name == "field" || name.starts_with("field."))
+    }
+
+    /// Whether the text goes by anything but fields.
+    #[must_use]
+    pub fn reads_others(&self) -> bool {
+        let mut named = self.named.iter();
+        named.any(|name| name != "field" && !name.starts_with("field."))
     }
 
     /// Whether the text is the same whatever the values are.
@@ -217,6 +238,7 @@ fn plain(error: &minijinja::Error) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::quest::{FieldName, Key, QuestId};
 
     fn names() -> Names {
         Names::of_check(
@@ -259,6 +281,25 @@ mod tests {
     }
 
     #[test]
+    fn a_value_of_which_nothing_is_seen_is_empty() {
+        let quest = Quest {
+            id: QuestId::FIRST,
+            key: Key::new("acme").unwrap(),
+            anchor: None,
+            shown: Vec::new(),
+            known: Vec::new(),
+            after: Vec::new(),
+            rows: vec![1],
+        };
+        for blank in [" ", "\u{200b}", "\u{3164}"] {
+            let fields = [(FieldName::known("test"), blank.to_owned())];
+            let submission = Submission::Fields(fields.into());
+            let values = Values::of(&quest, &submission, ["test"].into_iter(), [].into_iter());
+            assert_eq!(values.field["test"], "", "{blank:?}");
+        }
+    }
+
+    #[test]
     fn an_unknown_name_is_found_before_anything_is_rendered() {
         let wrong = |text| Template::parse(text, &names()).unwrap_err().to_string();
         let found = wrong("{{ input.fiel }}");
@@ -277,6 +318,59 @@ mod tests {
             assert!(wrong(tag).contains("no other template"), "{tag}");
         }
         assert!(Template::parse("{% for i in range(3) %}{{ i }}{% endfor %}", &names()).is_ok());
+    }
+
+    #[test]
+    fn a_filter_test_or_function_that_there_is_not_is_found_before_anything_is_rendered() {
+        let wrong = |text| Template::parse(text, &names()).map_err(|bad| bad.to_string());
+        for (text, said) in [
+            ("{{ key | uper }}", "unknown filter `uper`"),
+            (
+                "{% if 0 %}{{ key | shout(2) }}{% endif %}",
+                "unknown filter `shout`",
+            ),
+            (
+                "{% filter shout %}a{% endfilter %}",
+                "unknown filter `shout`",
+            ),
+            ("{% if key is evne %}{% endif %}", "unknown test `evne`"),
+            ("{{ key is not shouted }}", "unknown test `shouted`"),
+            (
+                "{% for c in key if c is loud %}{{ c }}{% endfor %}",
+                "unknown test `loud`",
+            ),
+            (
+                "{% macro m(a) %}{{ a | shout }}{% endmacro %}{{ m(key) }}",
+                "unknown filter `shout`",
+            ),
+            (
+                "{% block b %}{{ key | shout }}{% endblock %}",
+                "unknown filter `shout`",
+            ),
+            (
+                "{{ key | list | map('shout') | join }}",
+                "unknown filter `shout`",
+            ),
+            (
+                "{{ key | list | select('loud') | join }}",
+                "unknown test `loud`",
+            ),
+            ("{{ shout(key) }}", "unknown variable `shout`"),
+            ("{{ key(1) }}", "`key` is no function"),
+        ] {
+            let found = wrong(text).expect_err(text);
+            assert!(found.contains(said), "{text}: {found}");
+        }
+        for text in [
+            "{{ key | upper | default('| shout is loud') }}",
+            "{# {{ key | shout }} #}{% raw %}{{ key | shout }}{% endraw %}",
+            "{% if key is defined and id is not none %}{{ range(2) | length }}{% endif %}",
+            "{{ key | list | map('upper') | select('string') | join }}",
+            "{{ [field] | map(attribute='test') | join }}",
+            "{% macro m(a) %}{{ a | trim }}{% endmacro %}{{ m(key) }}",
+        ] {
+            assert_eq!(wrong(text).err(), None, "{text}");
+        }
     }
 
     #[test]

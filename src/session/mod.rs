@@ -6,7 +6,7 @@
 //! |---|---|
 //! | `session.json` | the [`Manifest`]: what `scan` froze, written once |
 //! | `source.*` | a copy of the list as scanned; `source-2.*`, … after `scan --update` |
-//! | `ledger.jsonl` | one [`Event`] a line, hash-chained, append-only: the only truth |
+//! | `ledger.jsonl` | one [`Event`] a line, hash-chained, append-only but for what a person had forgotten: the only truth |
 //! | `index.sqlite` | what the ledger adds up to, for asking; disposable, made anew from the ledger |
 //! | `evidence/` | what pages said, compressed, named by content hash |
 //! | `hosts/` | when each host was last asked; disposable |

@@ -153,5 +153,4 @@ fn is_filler(text: &str) -> bool {
 }
 
 #[cfg(test)]
-#[path = "header/tests.rs"]
 mod tests;

@@ -32,6 +32,7 @@ help = "A line of the letter"
 name = "total"
 kind = "number"
 required = false
+unchecked = true
 
 [[check]]
 name = "quote-in-letter"

@@ -13,9 +13,13 @@ pub mod poll;
 #[cfg(unix)]
 pub mod quest_play;
 pub mod replayed;
+#[cfg(target_os = "linux")]
+pub mod reviewed;
 pub mod scale;
 #[cfg(target_os = "linux")]
 pub mod shell_quest;
+#[cfg(target_os = "linux")]
+pub mod terminal;
 #[cfg(unix)]
 pub mod tools;
 

@@ -4,35 +4,67 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use serde_json::Value;
-
+use super::email_net::rules;
 use super::{Place, Run, tools};
+
+/// A quest file that ships, with what lies in its folder.
+pub struct Shipped {
+    /// The file.
+    pub file: PathBuf,
+}
+
+impl Shipped {
+    /// The quest file of this name.
+    pub fn named(name: &str) -> Self {
+        let quests = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/quests");
+        Self {
+            file: quests.join(format!("{name}.toml")),
+        }
+    }
+
+    /// A path in its folder.
+    pub fn beside(&self, name: &str) -> PathBuf {
+        self.file.with_extension("").join(name)
+    }
+
+    /// Lays its example tree, where it has one, down in `tree`.
+    pub fn put_tree(&self, tree: &Path) {
+        let from = self.beside("tree");
+        if from.is_dir() {
+            copy(&from, tree);
+        }
+    }
+
+    /// Lays what a control writes over `tree`.
+    pub fn put_control(&self, name: &str, tree: &Path) {
+        copy(&self.beside(&format!("controls/{name}")), tree);
+    }
+}
 
 /// A place with a copy of the quest file's example tree, in `tree`; temporary files in `tmp`.
 pub struct QuestPlay {
     /// The place.
     pub place: Place,
     path: OsString,
-    file: PathBuf,
+    shipped: Shipped,
 }
 
 impl QuestPlay {
     /// The quest file of this name, and a copy of its tree; nothing is scanned yet.
     pub fn of(name: &str) -> Self {
-        let quests = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/quests");
         let play = Self {
             place: Place::new(),
             path: tools::path(),
-            file: quests.join(format!("{name}.toml")),
+            shipped: Shipped::named(name),
         };
-        copy(&quests.join(name).join("tree"), &play.place.at("tree"));
+        play.shipped.put_tree(&play.place.at("tree"));
         fs::create_dir(play.place.at("tmp")).expect("a folder");
         play
     }
 
     /// A file that lies beside the quest file, in its folder.
     pub fn beside(&self, name: &str) -> PathBuf {
-        self.file.with_extension("").join(name)
+        self.shipped.beside(name)
     }
 
     /// Scans the list, whose gate has to stand its controls.
@@ -41,7 +73,8 @@ impl QuestPlay {
         let mut command = self.place.command();
         command.env("PATH", &self.path).arg("scan").arg(list);
         command.env("TMPDIR", self.place.at("tmp"));
-        command.arg("--quest").arg(&self.file).arg("--tree=tree");
+        command.arg("--quest").arg(&self.shipped.file);
+        command.arg("--tree=tree");
         Run::of(command.args(args)).ok();
     }
 
@@ -52,17 +85,14 @@ impl QuestPlay {
 
     /// Puts what a control writes into the tree.
     pub fn put_control(&self, name: &str) {
-        copy(
-            &self.beside(&format!("controls/{name}")),
-            &self.place.at("tree"),
-        );
+        self.shipped.put_control(name, &self.place.at("tree"));
     }
 
     /// Makes the tree what it was.
     pub fn restore(&self) {
         let tree = self.place.at("tree");
         fs::remove_dir_all(&tree).expect("a tree to remove");
-        copy(&self.beside("tree"), &tree);
+        self.shipped.put_tree(&tree);
     }
 
     /// Submits: the exit code, the verdict, and every rule that fired.
@@ -93,26 +123,22 @@ impl QuestPlay {
     #[track_caller]
     pub fn ends(&self, passed: u64) {
         let _ = self.place.run(["next"]).exits(3);
-        let (_, status) = self.place.json(["status"]);
-        assert_eq!(status["tally"]["pass"], passed, "{status:#}");
-        let _ = self.place.run(["export", "results.jsonl"]).ok();
-        let results = fs::read_to_string(self.place.at("results.jsonl")).expect("results");
-        assert_eq!(results.lines().count() as u64, passed, "{results}");
-        let (code, report) = self.place.json(["audit"]);
-        assert_eq!(code, 0, "{report:#}");
+        ends(&self.place, (passed, 0), passed);
     }
 }
 
-/// Every rule that fired, once, in order of names.
-pub fn rules(answer: &Value) -> Vec<String> {
-    let facts = answer["facts"].as_array().cloned().unwrap_or_default();
-    let mut rules: Vec<_> = facts
-        .iter()
-        .map(|fact| fact["rule"].as_str().expect("a rule").to_owned())
-        .collect();
-    rules.sort();
-    rules.dedup();
-    rules
+/// Expects so many PASS and REVIEW in the status, as many rows in the export, and a clean audit.
+#[track_caller]
+pub fn ends(place: &Place, (pass, review): (u64, u64), rows: u64) {
+    let (_, status) = place.json(["status"]);
+    let tally = &status["tally"];
+    let counts = (&tally["pass"], &tally["review"]);
+    assert_eq!(counts, (&pass.into(), &review.into()), "{status:#}");
+    let _ = place.run(["export", "results.jsonl"]).ok();
+    let results = fs::read_to_string(place.at("results.jsonl")).expect("results");
+    assert_eq!(results.lines().count() as u64, rows, "{results}");
+    let (code, report) = place.json(["audit"]);
+    assert_eq!(code, 0, "{report:#}");
 }
 
 fn put(place: &Path, bytes: &[u8]) {
@@ -120,7 +146,8 @@ fn put(place: &Path, bytes: &[u8]) {
     fs::write(place, bytes).expect("a file");
 }
 
-fn copy(from: &Path, to: &Path) {
+/// Copies every file below `from` to below `to`, but for what Python compiled.
+pub fn copy(from: &Path, to: &Path) {
     for entry in walkdir::WalkDir::new(from) {
         let entry = entry.expect("an entry");
         let path = entry.path().strip_prefix(from).expect("below it");

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 
-use super::quest_play::rules;
+use super::email_net::rules;
 use super::{Place, Run};
 
 const QUEST: &str = r#"

@@ -1,12 +1,12 @@
 //! Quest files that ship, played by the real program: scanned, answered, exported, audited.
 
 use std::ffi::OsString;
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use serde_json::Value;
 
 use crate::harness::email_net::rules;
+use crate::harness::quest_play::{Shipped, ends};
 use crate::harness::{EmailNet, Run};
 
 /// A quest file with a net that is its world, and a copy of its example tree in `tree`.
@@ -15,46 +15,36 @@ use crate::harness::{EmailNet, Run};
 pub struct Played {
     /// The net and the place.
     pub world: EmailNet,
-    file: PathBuf,
+    shipped: Shipped,
 }
 
 impl Played {
     /// The quest file of this name; nothing is scanned yet.
     pub fn of(name: &str) -> Self {
-        let quests = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/quests");
         let played = Self {
             world: EmailNet::unscanned(),
-            file: quests.join(format!("{name}.toml")),
+            shipped: Shipped::named(name),
         };
-        let tree = played.beside("tree");
-        if tree.is_dir() {
-            copy(&tree, &played.world.place.at("tree"));
-        }
+        played.shipped.put_tree(&played.world.place.at("tree"));
         played
     }
 
     /// A file that lies in the quest file's folder.
     pub fn beside(&self, name: &str) -> PathBuf {
-        self.file.with_extension("").join(name)
+        self.shipped.beside(name)
     }
 
     /// Scans the list of its folder that has this name, whose gate has to stand its controls.
     #[track_caller]
     pub fn scan(&self, list: &str) {
         let mut scan = self.with_path(&["scan", "--max-tries=30", "--pause-after=0"]);
-        scan.arg(self.beside(list)).arg("--quest").arg(&self.file);
+        scan.arg(self.beside(list))
+            .arg("--quest")
+            .arg(&self.shipped.file);
         if self.world.place.at("tree").exists() {
             scan.arg("--tree=tree");
         }
         let _ = Run::of(scan.args(self.world.flags())).ok();
-    }
-
-    /// Reads the quest file and runs its controls, each of which has to be as it must.
-    #[track_caller]
-    pub fn check(&self) {
-        let mut check = self.with_path(&["quest", "check"]);
-        let said = Run::of(check.arg(&self.file)).ok();
-        assert!(said.contains("the gate can say yes and no"), "{said}");
     }
 
     fn with_path(&self, args: &[&str]) -> std::process::Command {
@@ -72,8 +62,8 @@ impl Played {
 
     /// Lays the files of a control over the tree.
     pub fn put_control(&self, name: &str) {
-        let from = self.beside(&format!("controls/{name}"));
-        copy(&from, &self.world.place.at("tree"));
+        let tree = self.world.place.at("tree");
+        self.shipped.put_control(name, &tree);
     }
 
     /// Submits these fields for the quest of this key, and returns the answer.
@@ -98,29 +88,7 @@ impl Played {
 
     /// Expects these counts in the status, as many rows in the export, and a clean audit.
     #[track_caller]
-    pub fn ends(&self, pass: u64, review: u64, rows: usize) {
-        let (_, status) = self.world.place.json(["status"]);
-        let tally = &status["tally"];
-        let counts = (&tally["pass"], &tally["review"]);
-        assert_eq!(counts, (&pass.into(), &review.into()), "{status:#}");
-        let _ = self.world.place.run(["export", "results.jsonl"]).ok();
-        let results = fs::read_to_string(self.world.place.at("results.jsonl")).expect("results");
-        assert_eq!(results.lines().count(), rows, "{results}");
-        let (code, report) = self.world.place.json(["audit"]);
-        assert_eq!(code, 0, "{report:#}");
-    }
-}
-
-/// Copies every file below `from` to below `to`.
-pub fn copy(from: &Path, to: &Path) {
-    for entry in walkdir::WalkDir::new(from) {
-        let entry = entry.expect("an entry");
-        let below = entry.path().strip_prefix(from).expect("below it");
-        let place = to.join(below);
-        if entry.file_type().is_dir() {
-            fs::create_dir_all(place).expect("a folder");
-        } else {
-            fs::write(place, fs::read(entry.path()).expect("a file")).expect("a file");
-        }
+    pub fn ends(&self, pass: u64, review: u64, rows: u64) {
+        ends(&self.world.place, (pass, review), rows);
     }
 }

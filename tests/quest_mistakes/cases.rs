@@ -16,6 +16,18 @@ const BOTH: &str = "needs = [\"quote-in-letter\"]\nlevel = \"review\"";
 /// All of them.
 pub const CASES: &[Case] = &[
     (
+        QUOTE,
+        "\"pay\"]",
+        "\"command\"",
+        &["the same of every submission", "{{ field.NAME }}"],
+    ),
+    (
+        "unchecked = true\n",
+        "",
+        "\"total\"",
+        &["no check goes by the field `total`", "`unchecked = true`"],
+    ),
+    (
         "about =",
         "abuot =",
         "abuot",
@@ -375,5 +387,29 @@ pub const CASES: &[Case] = &[
         "kind = \"script\"\ninterpreter = [\"sh\"]\nscript = \"gone.sh\"",
         "\"gone.sh\"",
         &["cannot read", "gone.sh"],
+    ),
+    (
+        "{{ field.quote }}",
+        "{{ field.quote | shout }}",
+        "[\"grep\", \"-qF\", \"--\", \"{{ field.quote | shout",
+        &["unknown filter `shout`"],
+    ),
+    (
+        "stdin = \"{{ input.text }}\"",
+        "stdin = \"{% if input.text is loud %}a{% endif %}\"",
+        "\"{% if input.text is loud",
+        &["unknown test `loud`"],
+    ),
+    (
+        "Read {{ key }}",
+        "Read {{ key | uper }}",
+        "\"Read {{ key | uper",
+        &["unknown filter `uper`"],
+    ),
+    (
+        "Read {{ key }}",
+        "Read {{ shout(key) }}",
+        "\"Read {{ shout",
+        &["unknown variable `shout`"],
     ),
 ];

@@ -5,6 +5,7 @@ use std::fmt;
 use crate::drive::accepted::marks;
 use crate::drive::anchored::anchored;
 use crate::drive::forget::is_masked;
+use crate::drive::revision::revises;
 use crate::drive::ruling::Ruling;
 use crate::gate::{Case, Gate, Judgement, house};
 use crate::quest::{Quest, Submission};
@@ -66,12 +67,14 @@ pub fn misfits(
     } else {
         Vec::new()
     };
+    let may_revise = revises(gate, &ruling.judgement, 0);
     let digest = judged.submission.digest();
     let fields = [
         ("verdict", verdict == judged.verdict && verdict == sums_up),
         ("rules", ruling.fired() == judged.rules),
         ("grounds", ruling.grounds == judged.grounds),
         ("holds", holds == judged.holds),
+        ("revision", !judged.revision || may_revise),
         ("submitted", judged.submitted.is_none_or(|it| it == digest)),
         (
             "anchored",

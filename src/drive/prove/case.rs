@@ -50,7 +50,13 @@ pub(super) fn judged(
         submission: &submission,
     };
     let (judgement, _) = observe(&judge, case, &before)?;
-    Ok(judgement)
+    match workshop.failure() {
+        None => Ok(judgement),
+        Some(why) => Err(ProveError::Workshop {
+            control: control.name.clone(),
+            why,
+        }),
+    }
 }
 
 fn submission_of(fields: &BTreeMap<String, String>) -> Submission {

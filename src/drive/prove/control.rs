@@ -7,9 +7,10 @@ use super::proof::{Outcome, Proof};
 use super::stand_in::StandIn;
 use crate::drive::quest_file::{BenchError, Definition, Faulty, Frozen};
 use crate::gate::checks::settings::FileSettings;
-use crate::gate::{Gate as _, Judgement};
+use crate::gate::{Gate, Judgement, doubts};
 use crate::quest::EmptyKey;
 use crate::quest::file::ControlTable;
+use crate::review::panel::{Heard, Members, ReviewedGate};
 use crate::world::recorded::{BadWorld, RecordedWorld};
 use crate::world::tree::{BadGlob, Ignored, Listing, TreeError};
 use crate::world::workshop::LiveWorkshop;
@@ -92,6 +93,14 @@ pub enum ProveError {
         #[source]
         source: EmptyKey,
     },
+    /// The gate's own side failed while it looked: of the gate that shows nothing.
+    #[error("control `{control}`: the gate cannot look: {why}")]
+    Workshop {
+        /// The control.
+        control: String,
+        /// Why.
+        why: String,
+    },
     /// A judgement cannot be written as JSON.
     #[error("cannot write a judgement as JSON")]
     Json(#[from] serde_json::Error),
@@ -101,7 +110,10 @@ pub enum ProveError {
 /// copies of the trees.
 pub fn prove(definition: &Definition, tree: &Tree) -> Result<Proof, ProveError> {
     let file = definition.file()?;
-    let rules = definition.gate(FileSettings::default())?.rules();
+    let mut rules = definition.gate(FileSettings::default())?.rules();
+    if file.panel.is_some() {
+        rules.extend(doubts::rules());
+    }
     let mut outcomes = Vec::with_capacity(file.controls.len());
     for control in &file.controls {
         let judgement = judge(definition, tree, control)?;
@@ -136,11 +148,31 @@ fn judge(
         Some(made) => definition.bench(made.listing.clone(), made.load(), Vec::new())?,
         None => definition.bench(Listing::default(), Box::new(|_| Ok(None)), Vec::new())?,
     };
+    // Of no control is it known which repository lies behind its tree.
+    bench.commits = None;
     bench.root = stand_in.as_ref().map(|made| made.root().to_owned());
     let world = world(control, here)?;
-    let gate = definition.gate(settings(control))?;
+    let gate = gate_for(definition, control)?;
     let workshop = LiveWorkshop::new(&bench);
-    judged(control, &gate, &world, &workshop)
+    judged(control, gate.as_ref(), &world, &workshop)
+}
+
+/// The gate of a control: with what its reviewers say, where it tells that.
+fn gate_for(definition: &Definition, control: &ControlTable) -> Result<Box<dyn Gate>, ProveError> {
+    let settings = settings(control);
+    let robots = settings.robots;
+    let gate = Box::new(definition.gate(settings)?);
+    let file = definition.file()?;
+    let (Some(script), Some(panel)) = (&control.reviewed, &file.panel) else {
+        return Ok(gate);
+    };
+    let members = Members::new(panel, &definition.gathered);
+    let members = members.map_err(|mistake| Faulty {
+        path: definition.path.clone(),
+        mistake,
+    })?;
+    let reviewed = ReviewedGate::new(gate, members, robots);
+    Ok(Box::new(reviewed.hearing(Heard::Script(script.clone()))))
 }
 
 fn world(control: &ControlTable, here: &Path) -> Result<RecordedWorld, ProveError> {

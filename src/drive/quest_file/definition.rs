@@ -9,7 +9,8 @@
 //! ```
 //!
 //! The whole text stands there: after `scan` the file itself is never read again. `listing` is
-//! the digest of the tree's listing, which lies in `evidence/` with the files' contents.
+//! the digest of the tree's listing, which lies in `evidence/` with the files' contents; so does
+//! what `commits` is the digest of: the messages of the commits that lay behind the tree, by name.
 
 use std::path::{Path, PathBuf};
 
@@ -61,6 +62,9 @@ pub struct FrozenTree {
     /// The commit that they are of, where one was named.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub commit: Option<String>,
+    /// The digest of the commits behind them, where a check may ask for one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub commits: Option<Digest>,
 }
 
 /// A quest file with a mistake in it.
@@ -108,6 +112,7 @@ impl Definition {
             name: self.kind()?.name.into_owned(),
             lists: crate::drive::email_record().lists,
             definition: Some(serde_json::to_value(self)?),
+            reviewers: None,
         })
     }
 

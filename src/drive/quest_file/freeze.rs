@@ -8,13 +8,16 @@ use super::confinement::confinement;
 use super::definition::{Definition, Faulty, FrozenTree};
 use super::gathering::Gathering;
 use super::services::services;
-use crate::gate::checks::FileGate;
 use crate::gate::checks::settings::FileSettings;
+use crate::gate::checks::{FileGate, cites_commits};
 use crate::quest::Digest;
 use crate::quest::file::{Mistake, QuestFile, TreeTable};
+use crate::review::panel::Members;
 use crate::session::{DRAFT_PREFIX, EvidenceStore, SessionError};
 use crate::world::evidence::pack;
-use crate::world::tree::{BadGlob, Ignored, Listing, Store, TreeError, Zones, baseline, git};
+use crate::world::tree::{
+    BadGlob, Commits, Ignored, Listing, Store, TreeError, Zones, baseline, git,
+};
 use crate::world::workshop::{NotFound, Pinned};
 
 /// A quest file, and where and when it is frozen.
@@ -42,6 +45,8 @@ pub struct Frozen {
     pub definition: Definition,
     /// The files that its quests are about.
     pub listing: Listing,
+    /// The commits behind them, as they are kept.
+    commits: Option<Vec<u8>>,
     tree: Option<TreePlan>,
 }
 
@@ -60,6 +65,9 @@ pub enum FreezeError {
         #[source]
         source: TreeError,
     },
+    /// The commits behind the tree cannot be written as JSON.
+    #[error("cannot write the tree's commits as JSON")]
+    Json(#[from] serde_json::Error),
     /// git is not there to take a commit.
     #[error("the quest file pins the tree to a commit")]
     Git(#[from] NotFound),
@@ -77,8 +85,12 @@ impl Freezing<'_> {
         let gathering = Gathering::new(here, self.variables);
         FileGate::new(&file, &gathering, settings.clone()).map_err(faulty)?;
         services(&file, &gathering).map_err(faulty)?;
+        if let Some(panel) = &file.panel {
+            Members::new(panel, &gathering).map_err(faulty)?;
+        }
         globs(&file).map_err(faulty)?;
-        let tree = file.tree.as_ref().map(|table| self.plan(table));
+        let cites = cites_commits(&file);
+        let tree = file.tree.as_ref().map(|table| self.plan(table, cites));
         let tree = tree.transpose().map_err(|bad| match bad {
             BadPlan::Glob(bad) => {
                 let spot = file.spot_of("tree");
@@ -86,14 +98,12 @@ impl Freezing<'_> {
             }
             BadPlan::Git(missing) => FreezeError::Git(missing),
         })?;
-        let taken = tree.as_ref().map(|plan| plan.take(&mut |_, _| Ok(())));
-        let (commit, listing) = match taken.transpose() {
-            Ok(taken) => taken.unwrap_or_default(),
-            Err(source) => {
-                let root = tree.map(|plan| plan.root).unwrap_or_default();
-                return Err(FreezeError::Tree { root, source });
-            }
-        };
+        let taken = tree.as_ref().map(TreePlan::look).transpose()?;
+        let Looked {
+            commit,
+            commits,
+            listing,
+        } = taken.unwrap_or_default();
         let definition = Definition {
             sha256: Digest::of(self.text.as_bytes()),
             path: self.path.display().to_string(),
@@ -104,6 +114,7 @@ impl Freezing<'_> {
                 ignore: plan.ignored.texts().to_vec(),
                 listing: listing.digest(),
                 commit,
+                commits: commits.as_deref().map(Digest::of),
             }),
             scratch: self.scratch.clone(),
             confinement: confinement(&self.scratch),
@@ -112,22 +123,28 @@ impl Freezing<'_> {
         Ok(Frozen {
             definition,
             listing,
+            commits,
             tree,
         })
     }
 
-    fn plan(&self, table: &TreeTable) -> Result<TreePlan, BadPlan> {
+    fn plan(&self, table: &TreeTable, cites: bool) -> Result<TreePlan, BadPlan> {
         let root = self.root(table);
         Zones::new(&table.write)?;
+        let path = (self.variables)("PATH").unwrap_or_default();
+        let git = Pinned::find("git", &path, &self.here).map(|git| git.path);
+        let history = table.commit.as_deref().unwrap_or("HEAD");
         Ok(TreePlan {
             ignored: Ignored::new(&ignored(table, &root, &self.session))?,
             write: table.write.clone(),
+            // Without git there is no commit to cite.
+            history: git
+                .as_ref()
+                .ok()
+                .filter(|_| cites)
+                .map(|git| (git.clone(), history.to_owned())),
             commit: match &table.commit {
-                Some(commit) => {
-                    let path = (self.variables)("PATH").unwrap_or_default();
-                    let git = Pinned::find("git", &path, &self.here)?;
-                    Some((git.path, commit.clone()))
-                }
+                Some(commit) => Some((git?, commit.clone())),
                 None => None,
             },
             root,
@@ -170,6 +187,16 @@ struct TreePlan {
     ignored: Ignored,
     /// git, and the commit.
     commit: Option<(PathBuf, String)>,
+    /// git, and the commit behind which those lie that may be cited.
+    history: Option<(PathBuf, String)>,
+}
+
+/// What a tree is when it is frozen.
+#[derive(Debug, Default)]
+struct Looked {
+    commit: Option<String>,
+    commits: Option<Vec<u8>>,
+    listing: Listing,
 }
 
 /// Why a tree cannot be taken as its table says.
@@ -182,6 +209,24 @@ enum BadPlan {
 }
 
 impl TreePlan {
+    /// Looks at the tree, and at what lies behind it.
+    fn look(&self) -> Result<Looked, FreezeError> {
+        let failed = |source| FreezeError::Tree {
+            root: self.root.clone(),
+            source,
+        };
+        let (commit, listing) = self.take(&mut |_, _| Ok(())).map_err(failed)?;
+        let commits = match &self.history {
+            Some((git, commit)) => Commits::take(git, &self.root, commit).map_err(failed)?,
+            None => None,
+        };
+        Ok(Looked {
+            commit,
+            commits: commits.map(|commits| commits.to_bytes()).transpose()?,
+            listing,
+        })
+    }
+
     /// The commit's full name, where one was named, and what the tree has.
     fn take(&self, store: &mut Store<'_>) -> Result<(Option<String>, Listing), TreeError> {
         match &self.commit {
@@ -258,6 +303,10 @@ impl Frozen {
             return Err(SessionError::Stock(text));
         }
         let text = serde_json::to_vec(&listing)?;
-        store.stock(Digest::of(&text), &pack(&text))
+        store.stock(Digest::of(&text), &pack(&text))?;
+        match &self.commits {
+            Some(commits) => store.stock(Digest::of(commits), &pack(commits)),
+            None => Ok(()),
+        }
     }
 }

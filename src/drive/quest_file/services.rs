@@ -71,3 +71,67 @@ fn readiness(ready: &ReadyTable) -> Result<Readiness, Flaw> {
         (Some(_), Some(_)) => Err(Flaw::new("ready", "expected one of `path` and `line`")),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gate::checks::outside::Gathered;
+    use crate::quest::Digest;
+    use crate::world::workshop::Pinned;
+
+    const FILE: &str = r#"
+name = "served"
+unit = "thing"
+[input]
+format = "lines"
+[prompt]
+text = "{{ key }}"
+[[field]]
+name = "value"
+kind = "text"
+[[service]]
+name = "api"
+argv = ["serve"]
+"#;
+
+    /// The environment of the service whose table goes on so.
+    fn environment(more: &str) -> BTreeMap<String, String> {
+        #[derive(serde::Serialize)]
+        struct Port {
+            port: String,
+        }
+        let pair = |(name, value): (&str, &str)| (name.to_owned(), value.to_owned());
+        let variables = [("PATH", "/usr/bin"), ("LANG", "C"), ("HOME", "/home/me")];
+        let serve = Pinned {
+            path: "/usr/bin/serve".into(),
+            target: "/usr/bin/serve".into(),
+            sha256: Digest::of(b"serve"),
+        };
+        let outside = Gathered {
+            programs: [("serve".to_owned(), serve)].into(),
+            variables: variables.map(pair).into(),
+            ..Gathered::default()
+        };
+        let text = format!("{FILE}{more}");
+        let plans = services(&QuestFile::parse(&text).unwrap(), &outside).unwrap();
+        let port = Port { port: "81".into() };
+        let env = plans["api"].env.iter();
+        env.map(|(name, value)| (name.clone(), value.render(&port).unwrap()))
+            .collect()
+    }
+
+    #[test]
+    fn a_service_finds_nobodys_home_and_nothing_that_it_is_not_given() {
+        let pair = |(name, value): (&str, &str)| (name.to_owned(), value.to_owned());
+        let nobodys = [
+            ("HOME", "/nonexistent"),
+            ("PATH", "/usr/bin"),
+            ("PYTHONNOUSERSITE", "1"),
+        ];
+        let mut expected: BTreeMap<_, _> = nobodys.map(pair).into();
+        assert_eq!(environment(""), expected);
+        expected.extend([("LANG", "C"), ("PORT", "81"), ("HOME", "data")].map(pair));
+        let given = "pass_env = [\"LANG\"]\nenv = { PORT = \"{{ port }}\", HOME = \"data\" }";
+        assert_eq!(environment(given), expected);
+    }
+}

@@ -1,14 +1,18 @@
-//! A quest file of one check, a submission and a small world, for the tests of single kinds.
+//! A quest file of one check, a submission and a small world, for the tests of single kinds; what
+//! its gate says is replayed.
 
 use std::collections::BTreeMap;
 
 use super::FileGate;
 use super::outside::Gathered;
 use super::settings::FileSettings;
-use crate::gate::{Case, Fact, Gate as _, Judgement};
+use super::workbench::judged;
+use crate::gate::{Case, Fact, Judgement};
 use crate::quest::file::QuestFile;
 use crate::quest::{Fields, Key, Quest, QuestId, Shown, Submission};
-use crate::world::workshop::{Call, CallAnswer, Called, FileSeen, MockWorkshop, Started};
+use crate::world::workshop::{
+    Call, CallAnswer, Called, CommitSeen, FileSeen, MockWorkshop, NoCommit, Started,
+};
 use crate::world::{
     Fetched, Looked, MockAccepted, MockFetcher, MockResolver, RecordKind, Request, Response,
     Silence, Taken, Unanswered, World,
@@ -23,6 +27,7 @@ pub struct Bench {
     outside: Gathered,
     files: BTreeMap<String, FileSeen>,
     pinned: BTreeMap<String, FileSeen>,
+    commits: BTreeMap<String, CommitSeen>,
     pages: BTreeMap<String, Fetched>,
     dns: BTreeMap<(String, RecordKind), Looked>,
     taken: BTreeMap<Taken, String>,
@@ -44,10 +49,12 @@ text = "{{ key }}"
 [[field]]
 name = "value"
 kind = "text"
+unchecked = true
 required = false
 [[field]]
 name = "other"
 kind = "text"
+unchecked = true
 required = false
 [[service]]
 name = "api"
@@ -103,6 +110,12 @@ impl Bench {
     /// What stood at a path at scan.
     pub fn pinned_as(mut self, path: &str, seen: FileSeen) -> Self {
         self.pinned.insert(path.to_owned(), seen);
+        self
+    }
+
+    /// What a name of a commit names.
+    pub fn commit(mut self, name: &str, seen: CommitSeen) -> Self {
+        self.commits.insert(name.to_owned(), seen);
         self
     }
 
@@ -236,7 +249,7 @@ impl Bench {
             accepted: &accepted,
             workshop: &workshop,
         };
-        gate.judge(case, &world)
+        judged(&gate, case, world)
     }
 
     /// The facts of the check.
@@ -306,6 +319,12 @@ impl Bench {
         file.returning(move |path| at(&files, path.as_str()));
         let before = workshop.expect_pinned();
         before.returning(move |path| at(&pinned, path.as_str()));
+        let commits = self.commits.clone();
+        let commit = workshop.expect_commit();
+        commit.returning(move |name| {
+            let unpinned = CommitSeen::Not(NoCommit::Unpinned);
+            commits.get(name).cloned().unwrap_or(unpinned)
+        });
         let service = workshop.expect_service();
         service.returning(move |_| started.clone().unwrap_or(Started::Listening { port: 1 }));
         workshop.expect_call().returning(move |call: &Call| {

@@ -1,4 +1,4 @@
-//! `citation`: what is cited stands in the tree as it was at scan, and says so.
+//! `citation`: what is cited stands in the tree as it was at scan, or behind it, and says so.
 
 mod cited;
 
@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-use self::cited::{Cited, distinct, says, says_test};
+use self::cited::{Cited, What, distinct, says, says_message, says_test};
 use super::context::Context;
 use super::fields::shown;
 use super::first_facts::first_facts;
@@ -20,12 +20,21 @@ use super::probe::{Detail, Found, Probe};
 use super::spec::{Flaw, Shows, Source, Spec};
 use super::subject::{State, Subject, Text, file_text};
 use crate::gate::Cost;
+use crate::quest::file::QuestFile;
 use crate::world::tree::TreePath;
+use crate::world::workshop::{CommitSeen, NoCommit};
 
 /// `kind = "citation"`.
 ///
 /// A citation is one line: `src/a.rs:12: "fn main"` for a line, `src/a.rs:12-14: "…"` for a text
-/// that goes over lines, or `tests/test_a.py::test_adds` for a test.
+/// that goes over lines, `tests/test_a.py::test_adds` for a test, or `commit 1a2b3c4: "Fix …"`
+/// for what a commit's message says.
+///
+/// A commit is named by 7 digits of its name or more, as many as tell it from others, and counts
+/// once, whatever is quoted of it. Only those count that lay behind the tree's HEAD (or behind
+/// the commit that `[tree]` names) when the session was made; a tree without a git repository has
+/// none, and neither has a control's. Of a very long history, what is nearest to the tree is
+/// taken.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CitationSpec {
@@ -105,47 +114,104 @@ impl Citation {
 
     /// What is wrong with one.
     fn misfit(&self, context: &Context<'_>, citation: &str) -> Result<(), Found> {
-        let cited = Cited::parse(citation).ok_or_else(|| {
-            let expected = "a citation such as `src/a.rs:12: \"fn main\"` or `tests/a.py::test_x`";
-            Detail::new(expected, shown(citation)).wrong()
-        })?;
-        let path = TreePath::parse(&cited.path)
-            .map_err(|bad| Detail::new("a path inside the tree", bad.to_string()).wrong())?;
-        let text = file_text(context, &path, State::Pinned)?.said;
-        match &cited.what {
-            cited::What::Test(names) => {
-                let missing = names.iter().find(|name| !says_test(&text, name));
-                missing.map_or(Ok(()), |name| {
-                    let detail = Detail::new(format!("a test {name}"), "none of that name");
-                    Err(detail.at(path.as_str()).wrong())
-                })
-            }
-            cited::What::Lines { first, last, quote } => {
-                let place = format!("{path}:{first}");
-                let wrong = |expected: String, actual: String| {
-                    Err(Detail::new(expected, actual).at(&*place).wrong())
-                };
-                if last - first >= self.max_lines {
-                    let expected = format!("at most {} lines", self.max_lines);
-                    return wrong(expected, format!("{} lines", last - first + 1));
-                }
-                let visible = seen(quote).chars().filter(|c| !c.is_whitespace()).count();
-                if visible < self.min_chars.max(1) {
-                    let expected = format!("a quotation of at least {} characters", self.min_chars);
-                    return wrong(expected, shown(quote));
-                }
-                let lines: Vec<&str> = text.lines().collect();
-                match lines.get(first - 1..*last) {
-                    None => wrong(
-                        format!("a file of {last} lines"),
-                        format!("{} lines", lines.len()),
-                    ),
-                    Some(lines) if says(lines, quote) => Ok(()),
-                    Some(lines) => wrong(shown(quote), shown(lines.join(" ").trim())),
-                }
+        match Cited::parse(citation) {
+            Some(Cited::File { path, what }) => self.misfit_of_file(context, &path, &what),
+            Some(Cited::Commit { name, quote }) => self.misfit_of_commit(context, &name, &quote),
+            None => {
+                let expected = "a citation such as `src/a.rs:12: \"fn main\"`, \
+                                `tests/a.py::test_x` or `commit 1a2b3c4: \"Fix\"`";
+                Err(Detail::new(expected, shown(citation)).wrong())
             }
         }
     }
+
+    fn misfit_of_file(&self, context: &Context<'_>, path: &str, what: &What) -> Result<(), Found> {
+        let path = TreePath::parse(path)
+            .map_err(|bad| Detail::new("a path inside the tree", bad.to_string()).wrong())?;
+        let text = file_text(context, &path, State::Pinned)?.said;
+        let (first, last, quote) = match what {
+            What::Lines { first, last, quote } => (first, *last, quote),
+            What::Test(names) => {
+                let missing = names.iter().find(|name| !says_test(&text, name));
+                return missing.map_or(Ok(()), |name| {
+                    let detail = Detail::new(format!("a test {name}"), "none of that name");
+                    Err(detail.at(path.as_str()).wrong())
+                });
+            }
+        };
+        let place = format!("{path}:{first}");
+        let wrong = |expected: String, actual: String| {
+            Err(Detail::new(expected, actual).at(&*place).wrong())
+        };
+        if last - first >= self.max_lines {
+            let expected = format!("at most {} lines", self.max_lines);
+            return wrong(expected, format!("{} lines", last - first + 1));
+        }
+        self.is_long_enough(quote, &place)?;
+        let lines: Vec<&str> = text.lines().collect();
+        match lines.get(first - 1..last) {
+            None => wrong(
+                format!("a file of {last} lines"),
+                format!("{} lines", lines.len()),
+            ),
+            Some(lines) if says(lines, quote) => Ok(()),
+            Some(lines) => wrong(shown(quote), shown(lines.join(" ").trim())),
+        }
+    }
+
+    fn misfit_of_commit(
+        &self,
+        context: &Context<'_>,
+        name: &str,
+        quote: &str,
+    ) -> Result<(), Found> {
+        let place = format!("commit {name}");
+        let detail = |expected: &str, actual: &str| Detail::new(expected, actual).at(&*place);
+        let there = "a commit that was there at scan";
+        let message = match context.world.workshop.commit(name) {
+            CommitSeen::Found { message, .. } => message,
+            CommitSeen::Not(why) => {
+                return Err(match why {
+                    NoCommit::Unknown => detail(there, "none of that name"),
+                    NoCommit::Several => detail("the name of one commit", "several begin so"),
+                    NoCommit::Unpinned => detail(there, "no commits were pinned at scan"),
+                }
+                .wrong());
+            }
+            // Nobody but the operator could have made it so.
+            CommitSeen::Other(why) => return Err(detail(there, &why).unconfirmed()),
+        };
+        self.is_long_enough(quote, &place)?;
+        if says_message(&message, quote) {
+            return Ok(());
+        }
+        Err(detail(&shown(quote), &shown(message.trim())).wrong())
+    }
+
+    /// That a quotation says something.
+    fn is_long_enough(&self, quote: &str, place: &str) -> Result<(), Found> {
+        let visible = seen(quote).chars().filter(|c| !c.is_whitespace()).count();
+        if visible >= self.min_chars.max(1) {
+            return Ok(());
+        }
+        let expected = format!("a quotation of at least {} characters", self.min_chars);
+        Err(Detail::new(expected, shown(quote)).at(place).wrong())
+    }
+}
+
+/// The full name of the one commit whose name begins so.
+fn full_name(context: &Context<'_>, name: &str) -> Option<String> {
+    match context.world.workshop.commit(name) {
+        CommitSeen::Found { id, .. } => Some(id),
+        CommitSeen::Not(_) | CommitSeen::Other(_) => None,
+    }
+}
+
+/// Whether a check of the file may ask for commits.
+#[must_use]
+pub fn cites_commits(file: &QuestFile<'_>) -> bool {
+    let mut checks = file.checks.iter();
+    checks.any(|check| check.text_of("kind") == Some(CitationSpec::KIND))
 }
 
 impl Probe for Citation {
@@ -163,7 +229,7 @@ impl Probe for Citation {
             Ok(listed) => listed,
             Err(found) => return vec![found],
         };
-        let count = distinct(&listed);
+        let count = distinct(&listed, &|name| full_name(context, name));
         if count < self.min {
             let expected = format!("at least {} different citations", self.min);
             let detail = Detail::new(expected, count.to_string());

@@ -225,11 +225,13 @@ mod tests {
     fn counts_what_it_is_told_to() {
         is("lines", "a\n\n \u{200b} \nb\n", 2);
         is("words", " one two\u{200b}three\nfour ", 3);
+        is("words", "one \u{200b} two", 2);
         is("characters", "a  b\u{200b}\n", 3);
         is("items", "[1, 2, 3]", 3);
         is("items", r#"{"a": 1}"#, 1);
         let report = "# One\n\n## Two ##\n#hash\n####### seven\n#\n```\n# code\n```\n    # code";
         is("headings", report, 2);
+        is("headings", "# One\n## \u{200b}\n# \u{3164} #\n", 1);
     }
 
     #[test]
@@ -251,6 +253,8 @@ mod tests {
             ["it"]
         );
         assert_eq!(Bench::of(check).file("r.json", "no json").fired(), ["it"]);
+        let twice = r#"{"weeks": [], "weeks": [{"done": [1, 2]}]}"#;
+        assert_eq!(Bench::of(check).file("r.json", twice).fired(), ["it"]);
     }
 
     #[test]

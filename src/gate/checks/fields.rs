@@ -130,3 +130,22 @@ pub(super) fn shown(text: &str) -> String {
         None => text.to_owned(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::gate::checks::bench::Bench;
+
+    #[test]
+    fn a_value_of_which_nothing_is_seen_is_none() {
+        let matches = "kind = \"matches\"\nfield = \"value\"\npattern = 'a'";
+        let told = "kind = \"contains\"\nfield = \"value\"\npath = \"doc.md\"";
+        for blank in [" \n", "\u{200b}", "\u{3164}", "\u{2800}", "\u{301}"] {
+            let optional = Bench::of(matches).submit("value", blank);
+            assert_eq!(optional.fired(), [""; 0], "{blank:?}");
+            let required = Bench::of(told).pinned("doc.md", "the truth").closed();
+            let fact = required.submit("value", blank).only_fact();
+            let said = (fact.rule.as_str(), fact.actual.as_str());
+            assert_eq!(said, ("field-format", "a blank"), "{blank:?}");
+        }
+    }
+}

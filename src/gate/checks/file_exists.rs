@@ -111,6 +111,7 @@ impl Probe for FileExists {
 #[cfg(test)]
 mod tests {
     use crate::gate::checks::bench::Bench;
+    use crate::quest::FieldName;
     use crate::world::workshop::FileSeen;
 
     fn bench(kind: &str, more: &str) -> Bench {
@@ -131,6 +132,38 @@ mod tests {
             bench("file-exists", "").seen("out/k.txt", link).fired(),
             ["it"]
         );
+    }
+
+    #[test]
+    fn a_value_of_which_no_path_can_be_made_up_is_wrong() {
+        let of = |path: &str| {
+            let bench = Bench::of(&format!("kind = \"file-exists\"\npath = \"{path}\""));
+            bench.file("out/7.txt", "").file("out/a7.txt", "")
+        };
+        let number = of("out/{{ field.value | int }}.txt");
+        assert_eq!(number.clone().submit("value", "7").fired(), [""; 0]);
+        let fact = number.clone().submit("value", "abc").only_fact();
+        assert_eq!(fact.rule.as_str(), "it");
+        assert_eq!(fact.field.as_ref().map(FieldName::as_str), Some("value"));
+        assert_eq!(number.fired(), ["it"]);
+
+        let both = of("out/{{ field.other }}{{ field.value | int }}.txt");
+        let both = both.submit("other", "a");
+        assert_eq!(both.clone().submit("value", "7").fired(), [""; 0]);
+        let fact = both.submit("value", "seven").only_fact();
+        assert_eq!(fact.field.as_ref().map(FieldName::as_str), Some("value"));
+    }
+
+    #[test]
+    fn a_cell_of_which_no_path_can_be_made_up_is_not_the_agents_fault() {
+        for path in [
+            "out/{{ input.cell | int }}.txt",
+            "out/{{ input.cell | int }}{{ field.value }}.txt",
+        ] {
+            let check = format!("kind = \"file-exists\"\npath = \"{path}\"");
+            let bench = Bench::of(&check).cell("abc").submit("value", "x");
+            assert_eq!(bench.fired(), ["it-unconfirmed"], "{path}");
+        }
     }
 
     #[test]

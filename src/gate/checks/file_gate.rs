@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
+use super::basis::{Basis, SAME_FOR_ALL, left_out};
 use super::built::{AnyCheck, Takes};
 use super::context::Context;
 use super::controls;
@@ -14,9 +15,10 @@ use super::quest_check::{CheckHead, UNCONFIRMED};
 use super::settings::FileSettings;
 use super::shaped::Shaped;
 use super::spec::{Shows, Source};
+use crate::gate::doubts;
 use crate::gate::{Cascade, Case, Check, Cost, Finding, Gate, Judgement, Rule, RuleId, house};
+use crate::quest::QuestKind;
 use crate::quest::file::{Mistake, QuestFile, RawTable, is_kebab, nearest, unknown_name};
-use crate::quest::{FieldName, QuestKind};
 use crate::world::{Taken, World};
 
 /// The gate of a quest file.
@@ -47,6 +49,8 @@ struct Added {
     trusts: Vec<Shaped>,
     /// Why the fact that it shows can be avoided, where it can.
     avoidable: Option<Mistake>,
+    /// What of an agent's work it goes by.
+    basis: Basis,
 }
 
 /// The part of a gate that one cascade takes.
@@ -82,7 +86,11 @@ impl FileGate {
             let spot = spot.unwrap_or_default();
             return Err(Mistake::at(file.text(), &spot, format!("{bad}{near}")));
         }
-        controls::hold(file, &gate.rules())?;
+        let mut rules = gate.rules();
+        if file.panel.is_some() {
+            rules.extend(doubts::rules());
+        }
+        controls::hold(file, &rules)?;
         Ok(gate)
     }
 
@@ -137,11 +145,13 @@ impl Made {
         let mut shapes = Vec::new();
         let mut trusts = Vec::new();
         let mut avoidable = None;
+        let mut basis = Basis::default();
         for raw in &file.checks {
             let added = made.add(file, raw, outside)?;
             shapes.extend(added.shapes);
             trusts.push((raw, added.trusts));
             avoidable = avoidable.or(added.avoidable);
+            basis.join(added.basis);
         }
         for (raw, trusted) in trusts {
             let mut trusted = trusted.iter();
@@ -162,6 +172,7 @@ impl Made {
             let nothing = Mistake::at(file.text(), &(0..0), NOTHING_SHOWN);
             return Err(avoidable.unwrap_or(nothing));
         }
+        basis.covers(file)?;
         Ok(made)
     }
 
@@ -191,9 +202,9 @@ impl Made {
             let known: Vec<_> = KINDS.iter().map(|kind| kind.name).collect();
             return wrong("kind", unknown_name("check kind", &head.kind, &known));
         };
-        let optional = RefCell::default();
+        let basis = RefCell::default();
         let source = Source {
-            optional: &optional,
+            basis: &basis,
             file,
             name: &name,
             names: &file.names(),
@@ -205,8 +216,13 @@ impl Made {
         }
         self.takes.extend(built.takes);
         let mut avoidable = None;
+        let basis = basis.into_inner();
         if built.shows == Shows::Fact {
-            match optional.into_inner().first() {
+            // Where nothing is submitted, the work itself lies in the world that the check looks at.
+            if basis.is_nothing() && !file.fields.is_empty() {
+                return wrong("kind", SAME_FOR_ALL.to_owned());
+            }
+            match basis.avoidable(&file.fields) {
                 None => self.showing.push(name),
                 Some(field) => {
                     let what = left_out(&name, field);
@@ -219,6 +235,7 @@ impl Made {
             shapes: built.shapes,
             trusts: built.trusts,
             avoidable,
+            basis,
         })
     }
 
@@ -250,8 +267,9 @@ fn unlooked(bare: &Shaped) -> String {
 /// Why no check can have this name, where none can.
 fn taken_name(name: &str) -> Option<String> {
     let fields = Fields::default();
-    let own = [fields.name(), OpenEnded.name()].contains(&name)
+    let own = [fields.name(), OpenEnded.name(), doubts::PANEL].contains(&name)
         || fields.rules().iter().any(|rule| rule.id.as_str() == name)
+        || doubts::rules().iter().any(|rule| rule.id.as_str() == name)
         || house::rules().iter().any(|rule| rule.id.as_str() == name);
     if own {
         return Some(format!(
@@ -269,15 +287,6 @@ const NOTHING_SHOWN: &str = "every check looks at the submission's form alone, a
      give a made-up answer any form. How would an agent cheese this quest? Add a check that \
      re-verifies a fact (command, script, contains, http, coverage, mutation, …), or say \
      `open = true` to leave every answer to a person";
-
-/// Why a file is refused whose facts an agent avoids by leaving a field out.
-fn left_out(check: &str, field: &FieldName) -> String {
-    format!(
-        "no check shows a fact of every submission: `{check}` goes by the field `{field}`, which \
-         may be left out, and then has nothing to show. Make the field required, or add a check \
-         that goes by required fields alone, or say `open = true` to leave every answer to a person"
-    )
-}
 
 impl Gate for FileGate {
     fn rules(&self) -> Vec<Rule> {

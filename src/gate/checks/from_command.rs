@@ -17,6 +17,12 @@ pub fn from_command(source: &Source<'_>, from: &str) -> Result<CommandSpec, Flaw
         return Err(Flaw::new("from", unknown_name("command", from, &known)));
     };
     let (_, own) = raw.part(CheckHead::KEYS);
-    let spec = own.read(source.file.text());
-    spec.map_err(|mistake| Flaw::new("from", format!("`{from}` cannot be read: {mistake}")))
+    let spec: Result<CommandSpec, _> = own.read(source.file.text());
+    let spec =
+        spec.map_err(|mistake| Flaw::new("from", format!("`{from}` cannot be read: {mistake}")))?;
+    source.sees_tree();
+    for text in spec.texts() {
+        source.told_by_template(text);
+    }
+    Ok(spec)
 }

@@ -136,6 +136,7 @@ impl Spec for HttpSpec {
             let what = unknown_name("service", &service, &known);
             return Err(Flaw::new("service", what));
         }
+        source.sees_tree();
         Ok(Box::new(ServiceCheck {
             service,
             request: request.read(source)?,

@@ -204,6 +204,13 @@ mod tests {
     }
 
     #[test]
+    fn a_name_that_stands_twice_is_a_fault() {
+        let twice = r#"{"items": [{"price": -1, "price": 1}]}"#;
+        let fact = items(twice).only_fact();
+        assert!(fact.actual.contains("\"price\" twice"), "{fact:?}");
+    }
+
+    #[test]
     fn many_faults_are_counted() {
         let many = vec![r#"{"price": -1}"#; 100].join(",");
         let facts = items(&format!("{{\"items\": [{many}]}}")).facts();

@@ -5,8 +5,10 @@ use serde_json::Value;
 use super::fields::shown;
 use super::probe::{Detail, Found};
 use super::subject::Text;
+use crate::quest::ijson;
 
-/// The value; one that nests deeper than 128 lists and objects is refused by its reader.
+/// The value; one that nests deeper than 128 lists and objects, or says a name twice, is refused
+/// by its reader.
 pub(super) fn json_of(text: &Text) -> Result<Value, Found> {
     parsed(text, &text.said, 0)
 }
@@ -19,7 +21,7 @@ pub(super) fn json_lines(text: &Text) -> impl Iterator<Item = (usize, Result<Val
 }
 
 fn parsed(text: &Text, json: &str, lines_before: usize) -> Result<Value, Found> {
-    serde_json::from_str(json).map_err(|error| {
+    ijson::value(json).map_err(|error| {
         let place = format!("{}:{}", error.line() + lines_before, error.column());
         let why = error.to_string();
         let why = why.split(" at line ").next().unwrap_or(&why);

@@ -92,6 +92,20 @@ mod tests {
     }
 
     #[test]
+    fn a_name_that_stands_twice_is_a_fault() {
+        let twice = "{\n \"paid\": false,\n \"paid\": true}";
+        let file = "kind = \"json-valid\"\npath = \"a.json\"";
+        let fact = Bench::of(file).file("a.json", twice).only_fact();
+        assert_eq!(fact.location.as_deref(), Some("a.json:3:7"));
+        assert!(fact.actual.contains("\"paid\" twice"), "{fact:?}");
+        let lines = Bench::of(LINES).file("a.jsonl", "{}\n{\"a\": 1, \"a\": 2}\n");
+        let fact = lines.only_fact();
+        assert_eq!(fact.location.as_deref(), Some("a.jsonl:2:12"));
+        let apart = "{\"a\": {\"paid\": 1}, \"b\": {\"paid\": 2}}";
+        assert_eq!(Bench::of(FIELD).submit("value", apart).fired(), [""; 0]);
+    }
+
+    #[test]
     fn a_fault_has_its_place() {
         let file = "kind = \"json-valid\"\npath = \"a.json\"";
         let fact = Bench::of(file)

@@ -94,6 +94,10 @@ mod tests {
                 "{text}"
             );
         }
+        let over_lines = check.replace("(?m)^TODO", "I think");
+        let over_lines = Bench::of(&format!("{over_lines}never = true"));
+        let broken = over_lines.submit("value", "so I\u{200b}\n ｔhink");
+        assert_eq!(broken.fired(), ["it"]);
         assert_eq!(never.submit("value", "done").fired(), [""; 0]);
         let must = Bench::of(check).submit("value", "TO\u{200b}DO");
         assert_eq!(must.fired(), ["it"]);

@@ -16,6 +16,8 @@ pub mod shaped;
 pub mod spec;
 pub mod unique;
 
+mod anchors;
+mod basis;
 mod blacklist;
 mod changes;
 mod citation;
@@ -29,7 +31,7 @@ mod fields;
 mod file_exists;
 mod file_gate;
 mod first_facts;
-mod folded;
+pub mod folded;
 mod from_command;
 mod git_clean;
 mod host_of;
@@ -37,30 +39,39 @@ mod http;
 mod json_schema;
 mod json_text;
 mod json_valid;
+mod leakage;
+mod made_up;
 mod matches;
 mod mutation;
 mod mx;
+mod numbers;
 mod only_changed;
 mod open_ended;
 mod orders;
+mod origin;
+mod outline;
 mod own_lines;
 mod page_seen;
 mod page_template;
 mod patch;
 mod pointer;
+mod prose;
 mod quest_check;
+mod round_trip;
 mod same_domain;
 mod script;
 mod script_answer;
 mod similar;
 mod standing;
 mod subject;
+mod terms;
 
 #[cfg(test)]
 mod bench;
 #[cfg(test)]
 mod workbench;
 
+pub use citation::cites_commits;
 pub use context::Context;
 pub use file_gate::FileGate;
 pub use orders::nobodys;

@@ -4,10 +4,10 @@ use url::Url;
 
 use super::context::Context;
 use super::fields::shown;
+use super::made_up::rendered;
 use super::page_seen::page_url;
 use super::probe::{Detail, Found};
 use super::spec::{Flaw, Source};
-use super::subject::rendered;
 use crate::quest::FieldName;
 use crate::quest::template::Template;
 
@@ -47,15 +47,10 @@ impl PageTemplate {
             return Err(detail.on(field).wrong());
         }
         let text = rendered(context, &self.whole)?;
-        if self.reads_fields() {
+        if self.whole.reads_fields() {
             self.is_as_meant(context, &text)?;
         }
         page_url(&text)
-    }
-
-    fn reads_fields(&self) -> bool {
-        let mut names = self.whole.names().iter();
-        names.any(|name| name == "field" || name.starts_with("field."))
     }
 
     /// Whether no value turns the rest of the URL into a query, or into what no server is sent.

@@ -6,9 +6,9 @@ use serde::Deserialize;
 use super::context::Context;
 use super::fields::shown;
 use super::host_of::host_of;
+use super::made_up::{by_values, rendered};
 use super::probe::{Detail, Found, Probe};
 use super::spec::{Flaw, Shows, Source, Spec};
-use super::subject::rendered;
 use crate::gate::Cost;
 use crate::quest::FieldName;
 use crate::quest::template::Template;
@@ -56,14 +56,16 @@ impl Probe for SameDomain {
 
     fn look(&self, context: &Context<'_>) -> Vec<Found> {
         let mut first: Option<RegistrableDomain> = None;
-        match self.with.as_ref().map(|it| rendered(context, it)) {
-            None => {}
-            Some(Err(found)) => return vec![found],
-            Some(Ok(text)) => match domain_of(&text) {
+        if let Some(with) = &self.with {
+            let text = match rendered(context, with) {
+                Ok(text) => text,
+                Err(found) => return vec![found],
+            };
+            match domain_of(&text) {
                 Some(domain) => first = Some(domain),
                 // A cell that names no domain is not the agent's fault.
-                None => return vec![unreadable(&text).unconfirmed()],
-            },
+                None => return vec![by_values(with, unreadable(&text))],
+            }
         }
         let mut found = Vec::new();
         for field in &self.fields {
@@ -133,6 +135,10 @@ mod tests {
         assert_eq!(bench.clone().cell("https://www.acme.com").fired(), [""; 0]);
         assert_eq!(bench.clone().cell("bolt.com").fired(), ["it"]);
         assert_eq!(bench.cell("unknown").fired(), ["it-unconfirmed"]);
+        let check = check.replace("input.cell", "field.other");
+        let bench = Bench::of(&check).submit("value", "https://acme.com/");
+        assert_eq!(bench.clone().submit("other", "acme.com").fired(), [""; 0]);
+        assert_eq!(bench.submit("other", "unknown").fired(), ["it"]);
         let one = "kind = \"same-domain\"\nfields = [\"value\"]";
         assert!(Bench::of(one).mistake().contains("nothing to compare"));
     }

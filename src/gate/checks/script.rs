@@ -8,14 +8,14 @@ use serde_json::json;
 
 use super::context::Context;
 use super::orders::{
-    ByteSize, NetworkName, OnTimeout, OrderPlan, RunKeys, a_minute, cut_short, ten_mebibytes,
+    NetworkName, OnTimeout, OrderPlan, RunKeys, a_minute, cut_short, ten_mebibytes,
 };
 use super::probe::{Detail, Found, Probe};
 use super::script_answer::judged;
 use super::spec::{Flaw, Shows, Source, Spec};
 use crate::gate::Cost;
-use crate::quest::Span;
 use crate::quest::template::Values;
+use crate::quest::{ByteSize, Span};
 use crate::world::workshop::{Edit, End, Order};
 
 /// `kind = "script"`.
@@ -76,6 +76,7 @@ impl Spec for ScriptSpec {
             return Err(Flaw::new("interpreter", what));
         }
         let text = source.beside("script", &self.script)?;
+        source.told_to_script(&text);
         let file = self.script.rsplit(['/', '\\']).next().unwrap_or_default();
         let folder = format!(".comail/{}", source.name);
         let keys = RunKeys {
@@ -132,11 +133,10 @@ impl Script {
         let expected = format!("nothing in the tree at {}", self.folder);
         let changes = context.world.workshop.changes();
         let changes = changes.map_err(|why| Detail::new(&*expected, why).unconfirmed())?;
-        let within = |path: &str| {
-            let rest = path.strip_prefix(&self.folder);
-            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-        };
-        match changes.iter().find(|change| within(&change.path)) {
+        // What stands where a folder on the way is needed, is in the way as well.
+        let in_the_way =
+            |path: &str| is_within(path, &self.folder) || is_within(&self.folder, path);
+        match changes.iter().find(|change| in_the_way(&change.path)) {
             Some(change) => {
                 let detail = Detail::new(expected, &*change.how);
                 Err(detail.at(&*change.path).wrong())
@@ -153,6 +153,12 @@ impl Script {
         order.stdin = told(context, &values);
         Ok(order)
     }
+}
+
+/// Whether the path is the folder's, or of something in it.
+fn is_within(path: &str, folder: &str) -> bool {
+    let rest = path.strip_prefix(folder);
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 /// What the script is told.

@@ -5,7 +5,7 @@ use serde::de::IgnoredAny;
 
 use super::orders::{capped, tail};
 use super::probe::{Detail, Found};
-use crate::quest::{Field, Verdict};
+use crate::quest::{Field, Verdict, ijson};
 use crate::world::workshop::{End, Ran};
 
 /// The most characters of a text that a script writes into a fact.
@@ -62,7 +62,8 @@ pub fn judged(ran: &Ran, fields: &[Field]) -> Vec<Found> {
             )),
         };
     }
-    let answer: Answer = match serde_json::from_slice(said) {
+    let answer = ijson::slice(said).and_then(serde_json::from_value);
+    let answer: Answer = match answer {
         Ok(answer) => answer,
         Err(error) => return unclear(format!("it cannot be read ({error})")),
     };

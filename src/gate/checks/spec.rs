@@ -1,16 +1,18 @@
 //! What a `[[check]]` table may say, and how it becomes a check.
 
 use std::cell::RefCell;
-use std::collections::BTreeSet;
 
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 
+use super::basis::{Basis, read_by_script, read_by_variable};
 use super::outside::Outside;
 use super::probe::Probe;
+use super::quest_check::LevelName;
 use crate::quest::file::{QuestFile, unknown_name};
 use crate::quest::template::{Names, Template};
 use crate::quest::{Field, FieldName, field_kind};
+use crate::world::tree::{TreePath, Zones};
 
 /// What a check of some kind is told in its table, beside what every check is.
 pub trait Spec: DeserializeOwned + JsonSchema {
@@ -19,6 +21,9 @@ pub trait Spec: DeserializeOwned + JsonSchema {
 
     /// What passing it shows.
     const SHOWS: Shows;
+
+    /// The level of all checks of the kind, where their tables do not choose it.
+    const LEVEL: Option<LevelName> = None;
 
     /// The check that the table stands for.
     fn build(self, source: &Source<'_>) -> Result<Box<dyn Probe>, Flaw>;
@@ -64,8 +69,8 @@ pub struct Source<'a> {
     pub names: &'a Names,
     /// What the file goes by that does not stand in it.
     pub outside: &'a dyn Outside,
-    /// The fields by which the check goes, of those that may be left out.
-    pub optional: &'a RefCell<BTreeSet<FieldName>>,
+    /// What of an agent's work the check goes by, as far as it is read.
+    pub basis: &'a RefCell<Basis>,
 }
 
 impl Source<'_> {
@@ -111,10 +116,62 @@ impl Source<'_> {
     }
 
     fn note(&self, is_read: impl Fn(&str) -> bool) {
-        let fields = self.file.fields.iter().filter(|field| !field.required);
-        let read = fields.filter(|field| is_read(field.name.as_str()));
-        let read = read.map(|field| field.name.clone());
-        self.optional.borrow_mut().extend(read);
+        let mut basis = self.basis.borrow_mut();
+        let fields = self.file.fields.iter().map(|field| &field.name);
+        for field in fields.filter(|field| is_read(field.as_str())) {
+            basis.name(field);
+        }
+    }
+
+    /// Notes that the check looks at the tree as the agent has left it.
+    pub fn sees_tree(&self) {
+        let tree = self.file.tree.as_ref();
+        if tree.is_some_and(|tree| !tree.write.is_empty()) {
+            self.basis.borrow_mut().see_zone();
+        }
+    }
+
+    /// The same of the one file at this path.
+    pub fn sees_file(&self, path: &Template) {
+        let globs = self.file.tree.as_ref().map(|tree| tree.write.as_slice());
+        let path = TreePath::parse(path.source())
+            .ok()
+            .filter(|_| path.is_fixed());
+        // What is wrong with a glob is told elsewhere.
+        let zones = Zones::new(globs.unwrap_or_default()).ok();
+        if path
+            .zip(zones)
+            .is_none_or(|(path, zones)| zones.contains(&path))
+        {
+            self.sees_tree();
+        }
+    }
+
+    /// Notes the fields that a program reads whose own text this is.
+    pub fn told_to_script(&self, text: &str) {
+        self.tell(read_by_script(text, &self.file.fields));
+    }
+
+    /// Notes the fields whose variables stand in a command's text.
+    pub fn told_to_command(&self, text: &str) {
+        self.tell(read_by_variable(text, &self.file.fields));
+    }
+
+    /// Notes the fields by which another check goes that this one is about.
+    pub fn told_by_template(&self, text: &str) {
+        // What is wrong with it is told of the check whose it is.
+        if let Ok(template) = Template::parse(text, self.names) {
+            let fields = self.file.fields.iter().map(|field| &field.name);
+            self.tell(fields.filter(|field| template.reads_field(field.as_str())));
+        }
+        self.told_to_command(text);
+    }
+
+    fn tell<'f>(&self, fields: impl IntoIterator<Item = &'f FieldName>) {
+        let mut basis = self.basis.borrow_mut();
+        for field in fields {
+            basis.tell(field);
+        }
     }
 
     /// The column that is the value of `key`.

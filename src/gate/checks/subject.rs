@@ -2,6 +2,7 @@
 
 use super::context::Context;
 use super::fields::shown;
+use super::made_up::rendered;
 use super::probe::{Detail, Found};
 use super::spec::{Flaw, Source};
 use crate::gate::Cost;
@@ -55,7 +56,13 @@ impl Subject {
     ) -> Result<Self, Flaw> {
         match (field, path) {
             (Some(field), None) => Ok(Self::Field(source.field("field", field)?)),
-            (None, Some(path)) => Ok(Self::File(Place::path(source, path)?)),
+            (None, Some(path)) => {
+                let place = Place::path(source, path)?;
+                if let Place::Path(path) = &place {
+                    source.sees_file(path);
+                }
+                Ok(Self::File(place))
+            }
             _ => Err(Flaw::new("field", "say either `field` or `path`")),
         }
     }
@@ -143,13 +150,6 @@ impl Text {
             ..detail
         }
     }
-}
-
-/// The template with its values; the fact that it has none is the quest file's fault.
-pub(super) fn rendered(context: &Context<'_>, template: &Template) -> Result<String, Found> {
-    context
-        .render(template)
-        .map_err(|bad| Detail::new("a text that can be made up", bad.to_string()).unconfirmed())
 }
 
 /// The bytes of the file at `path`.

@@ -2,7 +2,6 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::Value;
 use url::Url;
 
 use super::context::Context;
@@ -13,6 +12,7 @@ use super::spec::{Flaw, Shows, Source, Spec};
 use crate::gate::Cost;
 use crate::quest::Field;
 use crate::quest::field_kind::FieldKind;
+use crate::quest::ijson;
 use crate::quest::seen::{is_blank, is_space};
 use crate::world::Taken;
 
@@ -86,7 +86,7 @@ fn canonical(kind: FieldKind, text: &str) -> Option<String> {
         }
         FieldKind::Integer | FieldKind::Number => Some(decimal(text.trim())),
         FieldKind::Json => {
-            let value: Value = serde_json::from_str(text).ok()?;
+            let value = ijson::value(text).ok()?;
             Some(value.to_string())
         }
         _ => None,
@@ -125,6 +125,7 @@ mod tests {
             example: "".into(),
             required: true,
             shape: Shape::new(kind, None, (None, None), &[]).unwrap(),
+            unchecked: false,
         }
     }
 
@@ -174,6 +175,8 @@ mod tests {
             let of = |text| taken(&field(kind), text);
             assert_eq!(of(one) == of(other), same, "{one} {other}");
         }
-        assert_eq!(taken(&field(Text), "\u{200b}\u{2800}"), None);
+        for blank in ["\u{200b}\u{2800}", "\u{301}", "\u{1}"] {
+            assert_eq!(taken(&field(Text), blank), None, "{blank:?}");
+        }
     }
 }

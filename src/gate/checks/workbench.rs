@@ -30,9 +30,11 @@ text = "{{ key }}"
 [[field]]
 name = "test"
 kind = "text"
+unchecked = true
 [[field]]
 name = "more-words"
 kind = "text"
+unchecked = true
 required = false
 [[service]]
 name = "api"
@@ -151,13 +153,7 @@ impl Bench {
             submission: &submission,
         };
         let gate = self.gate().unwrap();
-        let recorder = Recorder::new(world);
-        let judgement = gate.judge(case, &recorder.world());
-        let Recording { evidence, bodies } = recorder.finish();
-        let replay = Replay::new(&evidence, &bodies);
-        assert_eq!(gate.judge(case, &replay.world()), judgement);
-        assert_eq!(replay.missing(), []);
-        judgement
+        judged(&gate, case, world)
     }
 
     /// The only fact of the judgement, with its verdict; none where it is PASS.
@@ -167,6 +163,17 @@ impl Bench {
         let fact = judgement.facts.into_iter().next();
         fact.map(|fact| (judgement.verdict, fact))
     }
+}
+
+/// What the gate says of a case, and says again of what was recorded.
+pub fn judged(gate: &FileGate, case: Case<'_>, world: World<'_>) -> Judgement {
+    let recorder = Recorder::new(world);
+    let judgement = gate.judge(case, &recorder.world());
+    let Recording { evidence, bodies } = recorder.finish();
+    let replay = Replay::new(&evidence, &bodies);
+    assert_eq!(gate.judge(case, &replay.world()), judgement);
+    assert_eq!(replay.missing(), []);
+    judgement
 }
 
 /// What became of the check of this name.

@@ -12,6 +12,7 @@ use super::control::ControlTable;
 use super::field_table::FieldTable;
 use super::input::InputTable;
 use super::mistake::{Mistake, unknown_name};
+use super::panel::Panel;
 use super::read::{RawTable, Spot, take_tables};
 use super::service::ServiceTable;
 use super::tree::TreeTable;
@@ -59,6 +60,14 @@ pub struct HeadTable {
     _service: (),
     #[serde(default, rename = "control")]
     _control: (),
+    #[serde(default, rename = "panel")]
+    _panel: (),
+    #[serde(default, rename = "reviewer")]
+    _reviewer: (),
+    #[serde(default, rename = "question")]
+    _question: (),
+    #[serde(default, rename = "plant")]
+    _plant: (),
 }
 
 /// `[prompt]`.
@@ -101,6 +110,9 @@ pub struct QuestFile<'t> {
     pub services: Vec<ServiceTable>,
     /// The controls.
     pub controls: Vec<ControlTable>,
+    field_tables: Vec<RawTable<'t>>,
+    /// The reviewers that are asked about what passes.
+    pub panel: Option<Panel<'t>>,
     service_tables: Vec<RawTable<'t>>,
     control_tables: Vec<RawTable<'t>>,
     top: RawTable<'t>,
@@ -114,21 +126,24 @@ impl<'t> QuestFile<'t> {
         let whole = document.span();
         let top = RawTable::new(document.clone());
         let mut tables = document.into_inner();
-        let fields = take_tables(&mut tables, "field", text)?;
+        let field_tables = take_tables(&mut tables, "field", text)?;
         let checks = take_tables(&mut tables, "check", text)?;
         let services = take_tables(&mut tables, "service", text)?;
         let controls = take_tables(&mut tables, "control", text)?;
+        let panel = Panel::take(&mut tables, text)?;
         let head: HeadTable = RawTable::new(Spanned::new(whole, tables)).read(text)?;
-        let fields = read_fields(&fields, &head, text, &top)?;
+        let fields = read_fields(&field_tables, &head, text, &top)?;
         let answer = read_answer(&fields, &head, text, &top)?;
         let file = Self {
             text,
             fields,
+            field_tables,
             top,
             services: read_all(&services, text)?,
             service_tables: services,
             controls: read_all(&controls, text)?,
             control_tables: controls,
+            panel,
             checks,
             answer,
             example_key: head
@@ -166,6 +181,11 @@ impl<'t> QuestFile<'t> {
     pub fn spot_in(&self, table: &str, key: &str) -> Spot {
         let inner = self.top.inner(table);
         inner.map_or_else(|| self.spot_of(table), |inner| inner.spot_of(key))
+    }
+
+    /// The fields, with their places.
+    pub fn placed_fields(&self) -> impl Iterator<Item = (&Field, &RawTable<'t>)> {
+        self.fields.iter().zip(&self.field_tables)
     }
 
     /// The services, with their places.
@@ -225,11 +245,11 @@ impl<'t> QuestFile<'t> {
             let spot = self.spot_in("prompt", "text");
             Mistake::at(self.text, &spot, wrong.to_string())
         })?;
-        Ok(())
+        self.panel.as_ref().map_or(Ok(()), |panel| panel.fits(self))
     }
 }
 
-fn read_all<T: serde::de::DeserializeOwned>(
+pub(super) fn read_all<T: serde::de::DeserializeOwned>(
     tables: &[RawTable<'_>],
     text: &str,
 ) -> Result<Vec<T>, Mistake> {

@@ -36,6 +36,9 @@ pub struct FieldTable {
     /// The values that a choice is made of.
     #[serde(default)]
     pub choices: Vec<String>,
+    /// Whether it is taken as it comes: no check has to go by it, and nobody verifies what it says.
+    #[serde(default)]
+    pub unchecked: bool,
 }
 
 fn yes() -> bool {
@@ -80,6 +83,7 @@ impl FieldTable {
             example: example.to_owned().into(),
             required: self.required,
             shape,
+            unchecked: self.unchecked,
         })
     }
 }

@@ -16,7 +16,8 @@ use super::{Bodies, BodyRef};
 use crate::quest::Digest;
 use crate::world::tree::TreePath;
 use crate::world::workshop::{
-    Call, CallAnswer, Called, Changed, Confinement, End, FileSeen, Order, Ran, Started,
+    Call, CallAnswer, Called, Changed, ChatOrder, Chatted, CommitSeen, Confinement, End, FileSeen,
+    NoCommit, Order, Ran, Said, Started, Usage,
 };
 
 /// A question to the workshop.
@@ -37,6 +38,8 @@ pub enum Asked {
     File(TreePath),
     /// What stood there when the session was made.
     Pinned(TreePath),
+    /// Which commit has a name that begins so.
+    Commit(String),
     /// What of the working tree is not as it was.
     Changes,
     /// What comes of a command.
@@ -45,6 +48,8 @@ pub enum Asked {
     Call(Box<Call>),
     /// Where a service listens.
     Service(String),
+    /// What a model says.
+    Chat(Box<ChatOrder>),
 }
 
 impl fmt::Display for Asked {
@@ -52,9 +57,11 @@ impl fmt::Display for Asked {
         match self {
             Self::File(path) => write!(f, "the file {path}"),
             Self::Pinned(path) => write!(f, "the pinned file {path}"),
+            Self::Commit(name) => write!(f, "the commit {name}"),
             Self::Changes => f.write_str("what changed in the tree"),
             Self::Run(order) => write!(f, "what came of the command of `{}`", order.name),
             Self::Call(call) => write!(f, "what {} answers to {}", call.service, call.path),
+            Self::Chat(order) => write!(f, "what the model {} says", order.model),
             Self::Service(name) => write!(f, "where the service {name} listens"),
         }
     }
@@ -70,6 +77,10 @@ pub enum Told {
     Absent,
     /// Something that is not read.
     Other(String),
+    /// A commit.
+    Commit(StoredCommit),
+    /// That there is none.
+    NoCommit(NoCommit),
     /// What is not as it was.
     Changes(Vec<Changed>),
     /// That it cannot be told what is not as it was.
@@ -84,6 +95,20 @@ pub enum Told {
     Port(u16),
     /// That it could not be started.
     NotStarted(String),
+    /// What a model said.
+    Said(StoredSaid),
+    /// That it said nothing.
+    Unsaid(String),
+}
+
+/// A commit, its message apart.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StoredCommit {
+    /// Its full name.
+    pub id: String,
+    /// What it says.
+    pub message: BodyRef,
 }
 
 /// What came of a command, its outputs apart.
@@ -117,6 +142,20 @@ pub struct StoredCall {
     pub body: BodyRef,
 }
 
+/// What a model said, its words apart.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StoredSaid {
+    /// Its words.
+    pub text: BodyRef,
+    /// What it took of whatever is paid for.
+    pub usage: Usage,
+    /// How long it took, in milliseconds.
+    pub millis: u64,
+    /// How many tries it took.
+    pub tries: u32,
+}
+
 /// Bodies that an answer names, with their bytes.
 pub type Apart = Vec<(Digest, Vec<u8>)>;
 
@@ -135,6 +174,21 @@ impl Told {
             FileSeen::File(bytes) => Self::File(put(&mut apart, bytes)),
             FileSeen::Absent => Self::Absent,
             FileSeen::Other(what) => Self::Other(what),
+        };
+        (told, apart)
+    }
+
+    /// The same of a commit.
+    #[must_use]
+    pub fn of_commit(seen: CommitSeen) -> (Self, Apart) {
+        let mut apart = Apart::new();
+        let told = match seen {
+            CommitSeen::Found { id, message } => Self::Commit(StoredCommit {
+                id,
+                message: put(&mut apart, message.into_bytes()),
+            }),
+            CommitSeen::Not(why) => Self::NoCommit(why),
+            CommitSeen::Other(why) => Self::Other(why),
         };
         (told, apart)
     }
@@ -174,6 +228,22 @@ impl Told {
         (told, apart)
     }
 
+    /// The same of a model.
+    #[must_use]
+    pub fn of_chat(chatted: Chatted) -> (Self, Apart) {
+        let mut apart = Apart::new();
+        let told = match chatted {
+            Chatted::Said(said) => Self::Said(StoredSaid {
+                text: put(&mut apart, said.text.into_bytes()),
+                usage: said.usage,
+                millis: said.millis,
+                tries: said.tries,
+            }),
+            Chatted::Failed(why) => Self::Unsaid(why),
+        };
+        (told, apart)
+    }
+
     /// The answer to a question about a file; none when it is another, or a body is missing.
     #[must_use]
     pub fn file(&self, bodies: &dyn Bodies) -> Option<FileSeen> {
@@ -181,6 +251,20 @@ impl Told {
             Self::File(body) => FileSeen::File(bodies.body(&body.sha256)?),
             Self::Absent => FileSeen::Absent,
             Self::Other(what) => FileSeen::Other(what.clone()),
+            _ => return None,
+        })
+    }
+
+    /// The same about a commit.
+    #[must_use]
+    pub fn commit(&self, bodies: &dyn Bodies) -> Option<CommitSeen> {
+        Some(match self {
+            Self::Commit(stored) => CommitSeen::Found {
+                id: stored.id.clone(),
+                message: String::from_utf8(bodies.body(&stored.message.sha256)?).ok()?,
+            },
+            Self::NoCommit(why) => CommitSeen::Not(*why),
+            Self::Other(why) => CommitSeen::Other(why.clone()),
             _ => return None,
         })
     }
@@ -222,6 +306,21 @@ impl Told {
         })
     }
 
+    /// The same about a model.
+    #[must_use]
+    pub fn chatted(&self, bodies: &dyn Bodies) -> Option<Chatted> {
+        Some(match self {
+            Self::Said(stored) => Chatted::Said(Said {
+                text: String::from_utf8(bodies.body(&stored.text.sha256)?).ok()?,
+                usage: stored.usage,
+                millis: stored.millis,
+                tries: stored.tries,
+            }),
+            Self::Unsaid(why) => Chatted::Failed(why.clone()),
+            _ => return None,
+        })
+    }
+
     /// The same about what changed.
     #[must_use]
     pub fn changes(&self) -> Option<Result<Vec<Changed>, String>> {
@@ -247,7 +346,9 @@ impl Told {
     pub fn bodies(&self) -> Vec<&BodyRef> {
         match self {
             Self::File(body) => vec![body],
+            Self::Commit(stored) => vec![&stored.message],
             Self::Answered(stored) => vec![&stored.body],
+            Self::Said(stored) => vec![&stored.text],
             Self::Ran(stored) => {
                 let reports = stored.reports.values().flatten();
                 [&stored.stdout, &stored.stderr]

@@ -5,7 +5,9 @@ use crate::world::record::Recorder;
 use crate::world::recorded::RecordedWorld;
 use crate::world::settings::RobotsPolicy;
 use crate::world::visit::visit;
-use crate::world::workshop::NoWorkshop;
+use crate::world::workshop::{
+    ChatOrder, Chatted, CommitSeen, MockWorkshop, NoCommit, NoWorkshop, Said, Usage, Workshop as _,
+};
 use crate::world::{MockAccepted, MockFetcher, MockResolver, Response};
 
 const WORLD: &str = r#"{
@@ -184,4 +186,90 @@ fn refuses_a_body_that_was_changed() {
         Fetched::Unanswered(_)
     ));
     assert_eq!(replay.missing(), [Missing::Body(digest)]);
+}
+
+#[test]
+fn replays_what_was_said_of_commits() {
+    let found = CommitSeen::Found {
+        id: "1a2b3c4d".to_owned(),
+        message: "Fix the parser\n".to_owned(),
+    };
+    let answers = [
+        ("1a2b3c4", found),
+        ("abcdef0", CommitSeen::Not(NoCommit::Several)),
+        ("abcdef1", CommitSeen::Not(NoCommit::Unknown)),
+        ("abcdef2", CommitSeen::Not(NoCommit::Unpinned)),
+        ("abcdef3", CommitSeen::Other("the disk is gone".to_owned())),
+    ];
+    let mut workshop = MockWorkshop::new();
+    for (name, seen) in answers.clone() {
+        let asked = workshop.expect_commit().withf(move |asked| asked == name);
+        asked.times(1).return_const(seen);
+    }
+    let (fetcher, resolver, accepted) =
+        (MockFetcher::new(), MockResolver::new(), MockAccepted::new());
+    let recorder = Recorder::new(World {
+        fetcher: &fetcher,
+        resolver: &resolver,
+        accepted: &accepted,
+        workshop: &workshop,
+    });
+    for (name, seen) in answers.iter().chain(&answers) {
+        assert_eq!(recorder.commit(name), *seen);
+    }
+    let recording = recorder.finish();
+    let text = serde_json::to_string(&recording.evidence).unwrap();
+    let evidence = serde_json::from_str(&text).unwrap();
+    let replay = Replay::new(&evidence, &recording.bodies);
+    for (name, seen) in &answers {
+        assert_eq!(replay.commit(name), *seen);
+    }
+    assert_eq!(replay.missing(), []);
+    assert!(matches!(replay.commit("1a2b3c5"), CommitSeen::Other(_)));
+    assert_eq!(replay.missing().len(), 1);
+}
+
+#[test]
+fn a_model_is_asked_once_and_never_by_a_replay() {
+    let order = ChatOrder {
+        base_url: "http://127.0.0.1:1/v1".to_owned(),
+        model: "small".to_owned(),
+        key: None,
+        system: String::new(),
+        prompt: "Well?".to_owned(),
+        timeout_ms: 1_000,
+        retries: 0,
+        most_bytes: 100,
+    };
+    let said = |text: &str| {
+        Chatted::Said(Said {
+            text: text.to_owned(),
+            usage: Usage::default(),
+            millis: 3,
+            tries: 1,
+        })
+    };
+    let mut workshop = MockWorkshop::new();
+    let answer = said("No.");
+    workshop.expect_chat().times(1).return_once(move |_| answer);
+    let written = RecordedWorld::from_json(WORLD).unwrap();
+    let recorder = Recorder::new(World {
+        workshop: &workshop,
+        ..written.world_with(&written)
+    });
+    for _ in 0..2 {
+        assert_eq!(recorder.world().workshop.chat(&order), said("No."));
+    }
+    let recording = recorder.finish();
+    let replay = Replay::new(&recording.evidence, &recording.bodies);
+    assert_eq!(replay.world().workshop.chat(&order), said("No."));
+    assert_eq!(replay.missing(), []);
+
+    let other = ChatOrder {
+        prompt: "And now?".to_owned(),
+        ..order
+    };
+    let answer = replay.world().workshop.chat(&other);
+    assert!(matches!(answer, Chatted::Failed(_)), "{answer:?}");
+    assert_eq!(replay.missing().len(), 1);
 }

@@ -6,7 +6,8 @@ use super::{Checked, Missing, Replay};
 use crate::world::evidence::{Asked, Bodies, Told};
 use crate::world::tree::TreePath;
 use crate::world::workshop::{
-    Call, Called, Changed, Confinement, End, FileSeen, Order, Ran, Started, Workshop,
+    Call, Called, Changed, ChatOrder, Chatted, CommitSeen, Confinement, End, FileSeen, Order, Ran,
+    Started, Workshop,
 };
 
 impl Replay<'_> {
@@ -33,6 +34,11 @@ impl Workshop for Replay<'_> {
         self.told(asked, Told::file, FileSeen::Other)
     }
 
+    fn commit(&self, name: &str) -> CommitSeen {
+        let asked = Asked::Commit(name.to_owned());
+        self.told(asked, Told::commit, CommitSeen::Other)
+    }
+
     fn changes(&self) -> Result<Vec<Changed>, String> {
         self.told(Asked::Changes, |told, _| told.changes(), Err)
     }
@@ -52,6 +58,11 @@ impl Workshop for Replay<'_> {
     fn call(&self, call: &Call) -> Called {
         let asked = Asked::Call(Box::new(call.clone()));
         self.told(asked, Told::called, Called::Unanswered)
+    }
+
+    fn chat(&self, order: &ChatOrder) -> Chatted {
+        let asked = Asked::Chat(Box::new(order.clone()));
+        self.told(asked, Told::chatted, Chatted::Failed)
     }
 
     fn service(&self, name: &str) -> Started {

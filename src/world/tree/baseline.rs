@@ -54,5 +54,4 @@ fn read(gathered: &mut Gathered<'_>, path: TreePath, file: Unopened<'_>) -> Resu
 }
 
 #[cfg(test)]
-#[path = "baseline_tests.rs"]
 mod tests;

@@ -13,8 +13,8 @@ use super::bounds::{BOUNDS, Bounds};
 use super::entry::{Odd, Oddity};
 use super::error::TreeError;
 use super::gathered::{Gathered, Store};
-use super::git_blobs::Blobs;
 use super::git_command::{Running, command, read_from};
+use super::git_objects::Objects;
 use super::git_record::{Kind, Record};
 use super::listing::Listing;
 use super::path::TreePath;
@@ -64,6 +64,12 @@ pub enum GitError {
         /// git's name for its contents.
         id: String,
     },
+    /// The repository's history was changed.
+    #[error("the repository's commit {id} is not the one that it names; run `git fsck`")]
+    AlteredCommit {
+        /// git's name for it.
+        id: String,
+    },
 }
 
 /// A commit's tree.
@@ -93,9 +99,9 @@ pub fn take(
     let commit = resolve(git, root, commit)?;
     let records = list(git, root, &commit, BOUNDS)?;
     let mut gathered = Gathered::new(BOUNDS, store);
-    let mut blobs = Blobs::open(git, root)?;
+    let mut objects = Objects::open(git, root)?;
     for record in records {
-        take_record(&mut gathered, &mut blobs, record, ignored)?;
+        take_record(&mut gathered, &mut objects, record, ignored)?;
     }
     Ok(Pinned {
         commit,
@@ -104,7 +110,7 @@ pub fn take(
 }
 
 /// The commit's full name.
-fn resolve(git: &Path, root: &Path, commit: &str) -> Result<String, GitError> {
+pub(super) fn resolve(git: &Path, root: &Path, commit: &str) -> Result<String, GitError> {
     let doing = "find the commit";
     let object = format!("{commit}^{{commit}}");
     let mut asked = command(git, root);
@@ -160,7 +166,7 @@ fn list(git: &Path, root: &Path, commit: &str, bounds: Bounds) -> Result<Vec<Rec
 /// Takes one of the commit's files.
 fn take_record(
     gathered: &mut Gathered<'_>,
-    blobs: &mut Blobs,
+    objects: &mut Objects,
     record: Record,
     ignored: &Ignored,
 ) -> Result<(), TreeError> {
@@ -176,7 +182,7 @@ fn take_record(
     let executable = match record.kind {
         Kind::Submodule => return Err(GitError::Submodule { path }.into()),
         Kind::Link => {
-            let to = blobs.read(&path, &record.id, &mut |bytes| short(&path, bytes))?;
+            let to = objects.file(&path, &record.id, &mut |bytes| short(&path, bytes))?;
             return match String::from_utf8(to) {
                 Ok(to) if !to.contains('\0') => gathered.link(path, to),
                 _ => gathered.odd(path, Oddity::Target),
@@ -184,7 +190,7 @@ fn take_record(
         }
         Kind::File { executable } => executable,
     };
-    let contents = blobs.read(&path, &record.id, &mut |bytes| gathered.admit(&path, bytes))?;
+    let contents = objects.file(&path, &record.id, &mut |bytes| gathered.admit(&path, bytes))?;
     gathered.file(path, &contents, executable)
 }
 
@@ -201,5 +207,4 @@ fn short(path: &TreePath, bytes: u64) -> Result<(), TreeError> {
 }
 
 #[cfg(test)]
-#[path = "git_tests.rs"]
 mod tests;

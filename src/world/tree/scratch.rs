@@ -94,5 +94,4 @@ fn set_mode(_: &cap_std::fs::File, _: bool) -> io::Result<()> {
 }
 
 #[cfg(test)]
-#[path = "scratch_tests.rs"]
 mod tests;

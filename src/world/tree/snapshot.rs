@@ -186,5 +186,4 @@ impl Snapshot {
 }
 
 #[cfg(test)]
-#[path = "snapshot_tests.rs"]
 mod tests;

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::chat::{ChatOrder, Chatted};
 use super::confinement::Confinement;
 use super::order::Order;
 use super::ran::{End, Ran};
@@ -19,6 +20,10 @@ pub trait Workshop {
     /// What stood at `path` when the session was made.
     fn pinned(&self, path: &TreePath) -> FileSeen;
 
+    /// The commit whose name begins so, of those that lay behind the tree when the session was
+    /// made.
+    fn commit(&self, name: &str) -> CommitSeen;
+
     /// What of the working tree is not as `scan` found it, in order of paths.
     fn changes(&self) -> Result<Vec<Changed>, String>;
 
@@ -27,6 +32,9 @@ pub trait Workshop {
 
     /// Asks a service that runs for this judgement.
     fn call(&self, call: &Call) -> Called;
+
+    /// Asks a model.
+    fn chat(&self, order: &ChatOrder) -> Chatted;
 
     /// Starts the service of this name, once for this judgement, and says where it listens.
     fn service(&self, name: &str) -> Started;
@@ -60,6 +68,34 @@ pub enum FileSeen {
     Absent,
     /// Something that is not read: a directory, a link, a device, a file that is too large.
     Other(String),
+}
+
+/// What is known of a commit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CommitSeen {
+    /// It is there.
+    Found {
+        /// Its full name.
+        id: String,
+        /// What it says.
+        message: String,
+    },
+    /// It is not.
+    Not(NoCommit),
+    /// It cannot be told.
+    Other(String),
+}
+
+/// Why there is no commit of a name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum NoCommit {
+    /// None has that name.
+    Unknown,
+    /// The names of several begin so.
+    Several,
+    /// No commits are known at all.
+    Unpinned,
 }
 
 /// A path at which the working tree is not as `scan` found it.
@@ -129,6 +165,10 @@ impl Workshop for NoWorkshop {
         FileSeen::Other(NONE.to_owned())
     }
 
+    fn commit(&self, _name: &str) -> CommitSeen {
+        CommitSeen::Not(NoCommit::Unpinned)
+    }
+
     fn changes(&self) -> Result<Vec<Changed>, String> {
         Err(NONE.to_owned())
     }
@@ -146,6 +186,10 @@ impl Workshop for NoWorkshop {
 
     fn call(&self, _call: &Call) -> Called {
         Called::Unanswered(NONE.to_owned())
+    }
+
+    fn chat(&self, _order: &ChatOrder) -> Chatted {
+        Chatted::Failed("this gate asks no models".to_owned())
     }
 
     fn service(&self, _name: &str) -> Started {

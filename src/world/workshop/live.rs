@@ -10,13 +10,16 @@ use tempfile::TempDir;
 
 use super::bench::{Bench, ServicePlan};
 use super::call::call;
+use super::chat::chat;
 use super::confinement::Confinement;
 use super::order::{Edit, Network, Order};
 use super::ran::{End, Ran};
+use super::secrets::{Secrets, run_with, variable};
 use super::{
-    Call, Called, Changed, FileSeen, Service, ServiceFailed, Started, Workshop, free_port, run,
+    Call, Called, Changed, ChatOrder, Chatted, CommitSeen, FileSeen, NoCommit, Service,
+    ServiceFailed, Started, Workshop, free_port,
 };
-use crate::world::tree::{Change, ChangeKind, Snapshot, TreeError, TreePath};
+use crate::world::tree::{Change, ChangeKind, Commits, Named, Snapshot, TreeError, TreePath};
 
 /// How much of what a service prints is kept, in bytes.
 const SERVICE_OUTPUT_BYTES: u64 = 64 * 1024;
@@ -28,6 +31,7 @@ const SHOWN_OUTPUT_BYTES: usize = 500;
 pub struct LiveWorkshop<'a> {
     bench: &'a Bench,
     look: OnceCell<Result<Look, String>>,
+    commits: OnceCell<Result<Option<Commits>, String>>,
     services: RefCell<BTreeMap<String, Result<Running, String>>>,
     /// The first of what kept it from looking.
     failure: RefCell<Option<String>>,
@@ -54,6 +58,7 @@ impl<'a> LiveWorkshop<'a> {
         Self {
             bench,
             look: OnceCell::new(),
+            commits: OnceCell::new(),
             services: RefCell::default(),
             failure: RefCell::default(),
         }
@@ -62,6 +67,14 @@ impl<'a> LiveWorkshop<'a> {
     fn look(&self) -> Result<&Look, String> {
         let look = self.look.get_or_init(|| look(self.bench));
         look.as_ref().map_err(|why| self.failed(why.clone()))
+    }
+
+    fn commits(&self) -> Result<Option<&Commits>, String> {
+        let commits = self.commits.get_or_init(|| self.bench.commits());
+        match commits {
+            Ok(commits) => Ok(commits.as_ref()),
+            Err(why) => Err(self.failed(why.clone())),
+        }
     }
 
     /// Notes what kept it from looking.
@@ -120,7 +133,10 @@ impl<'a> LiveWorkshop<'a> {
     }
 
     fn run_in(&self, order: &Order, scratch: &Path) -> Ran {
-        let ran = run(order, scratch, &self.bench.launcher);
+        let ran = match Secrets::take(&order.pass, variable) {
+            Ok(secrets) => run_with(order, &secrets, scratch, &self.bench.launcher),
+            Err(missing) => not_run(order, &missing.to_string()),
+        };
         if let End::NotStarted(why) = &ran.end {
             self.failed(why.clone());
             return ran;
@@ -220,6 +236,7 @@ fn order_of(name: &str, plan: &ServicePlan, port: u16) -> Result<Order, String> 
         env: env
             .map(|(name, value)| Ok((name.clone(), render(value)?)))
             .collect::<Result<_, String>>()?,
+        pass: Vec::new(),
         dir: String::new(),
         stdin: String::new(),
         timeout_ms: u64::from(plan.within.millis()),
@@ -256,14 +273,36 @@ impl Workshop for LiveWorkshop<'_> {
         self.seen(&Snapshot::of(&self.bench.baseline), path)
     }
 
+    fn commit(&self, name: &str) -> CommitSeen {
+        match self.commits() {
+            Ok(None) => CommitSeen::Not(NoCommit::Unpinned),
+            Ok(Some(commits)) => match commits.named(name) {
+                Named::One { id, message } => CommitSeen::Found {
+                    id: id.to_owned(),
+                    message: message.to_owned(),
+                },
+                Named::None => CommitSeen::Not(NoCommit::Unknown),
+                Named::Several => CommitSeen::Not(NoCommit::Several),
+            },
+            Err(why) => CommitSeen::Other(why),
+        }
+    }
+
     fn changes(&self) -> Result<Vec<Changed>, String> {
         self.look().map(|look| look.changes.clone())
     }
 
     fn run(&self, order: &Order) -> Ran {
-        let copied = self
-            .refuse_changed(order)
-            .and_then(|()| self.copy(&order.edits));
+        let changed = self.refuse_changed(order);
+        // Whoever is asked for an opinion is the operator's, whatever is judged.
+        let changed = changed.map_err(|why| {
+            if order.is_of_reviewer() {
+                self.failed(why)
+            } else {
+                why
+            }
+        });
+        let copied = changed.and_then(|()| self.copy(&order.edits));
         let ran = match &copied {
             // The agent may well have taken the directory away.
             Ok(scratch) if !scratch.path().join(&order.dir).is_dir() => {
@@ -291,6 +330,10 @@ impl Workshop for LiveWorkshop<'_> {
             }
             Err(why) => Called::Unanswered(why),
         }
+    }
+
+    fn chat(&self, order: &ChatOrder) -> Chatted {
+        chat(order, variable).unwrap_or_else(|why| Chatted::Failed(self.failed(why)))
     }
 
     fn service(&self, name: &str) -> Started {

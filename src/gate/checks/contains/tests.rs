@@ -64,7 +64,7 @@ fn too_little_is_not_looked_for() {
         [""; 0]
     );
     let blank = Bench::of(
-        "kind = \"contains\"\ntext = \"{{ input.cell }}\"\npath = \"doc.md\"\nmin_chars = 0",
+        "kind = \"contains\"\ntext = \"{{ input.cell }}{{ field.other }}\"\npath = \"doc.md\"\nmin_chars = 0",
     );
     let blank = blank.cell("\u{200b}").pinned("doc.md", "12");
     assert_eq!(blank.fired(), ["it"]);
@@ -94,13 +94,13 @@ fn an_url_that_carries_the_text_proves_nothing() {
         let fact = bench.only_fact();
         assert!(fact.actual.contains("carries"), "{url}: {fact:?}");
     }
-    let told = page(
-        "slug = true",
-        "https://acme.echo.com/x",
-        "<p>Acme</p>",
-        "Acme",
-    );
-    assert_eq!(told.fired(), ["it"]);
+    for (url, quote) in [
+        ("https://acme.echo.com/x", "Acme"),
+        ("https://echo.com/ａｃｍｅ-bought", "Acme bought"),
+    ] {
+        let told = page("slug = true", url, "<p>Acme bought</p>", quote);
+        assert_eq!(told.fired(), ["it"], "{url}");
+    }
     assert_eq!(
         page("", "https://www.acme.com/about", "<p>Acme</p>", "Acme").fired(),
         [""; 0]
@@ -116,6 +116,7 @@ fn an_url_that_carries_a_part_of_the_text_proves_nothing() {
         "https://echo.com/?a=Acme&b=b",
         "https://echo.com/?c%256De%20bou",
         "https://echo.com/?a=ht&b=bo",
+        "https://echo.com/?q=Bo%E2%80%8Blt",
     ] {
         let fact = page("slug = true", url, html, "Acme bought Bolt").only_fact();
         assert_eq!(fact.actual, "its URL carries a part of it", "{url}");

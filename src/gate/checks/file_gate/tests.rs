@@ -38,12 +38,15 @@ text = "{{ key }}"
 [[field]]
 name = "homepage"
 kind = "text"
+unchecked = true
 [[field]]
 name = "mail"
 kind = "text"
+unchecked = true
 [[field]]
 name = "page"
 kind = "text"
+unchecked = true
 "#;
 
 const SOURCE: &str = r#"
@@ -92,7 +95,7 @@ fn the_fields_that_the_format_step_looks_at_are_not_looked_at_twice() {
         names(&gate(&format!("{SOURCE}{FORMAT}")).unwrap()),
         ["shown", "written"]
     );
-    let more = "[[field]]\nname = \"phone\"\nkind = \"text\"\n";
+    let more = "[[field]]\nname = \"phone\"\nkind = \"text\"\nunchecked = true\n";
     let with_more = gate(&format!("{SOURCE}{FORMAT}{more}")).unwrap();
     assert_eq!(names(&with_more), ["fields", "shown", "written"]);
 }

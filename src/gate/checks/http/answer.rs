@@ -8,10 +8,11 @@ use serde_json::Value;
 use super::super::context::Context;
 use super::super::fields::shown;
 use super::super::json_schema::{JsonRules, json_beside};
+use super::super::made_up::{by_values, rendered};
 use super::super::probe::{Detail, Found};
 use super::super::spec::{Flaw, Source};
-use super::super::subject::rendered;
 use super::json_at::{JsonAt, JsonAtSpec, rooted};
+use crate::quest::ijson;
 use crate::quest::template::Template;
 use crate::world::workshop::CallAnswer;
 
@@ -124,7 +125,7 @@ impl Statuses {
         let listed: Result<Vec<u16>, _> = text.split(',').map(|it| it.trim().parse()).collect();
         listed.map_err(|_| {
             let expected = "a status such as 200, or several parted by commas";
-            Detail::new(expected, shown(&text)).unconfirmed()
+            by_values(template, Detail::new(expected, shown(&text)))
         })
     }
 }
@@ -143,7 +144,7 @@ impl SchemaOf {
         let rules = JsonRules::at("schema_at", document, &pointer);
         let rules = rules.map_err(|flaw| {
             let expected = "a schema of what is answered";
-            Detail::new(expected, flaw.what).unconfirmed()
+            by_values(at, Detail::new(expected, flaw.what))
         })?;
         Ok(rules.misfits(value))
     }
@@ -184,7 +185,7 @@ impl AnswerRules {
     }
 
     fn body_misfits(&self, context: &Context<'_>, body: &[u8]) -> Result<Vec<Detail>, Found> {
-        let value: Value = match serde_json::from_slice(body) {
+        let value = match ijson::slice(body) {
             Ok(value) => value,
             Err(error) => {
                 let actual = shown(&error.to_string());

@@ -12,6 +12,7 @@ use super::super::probe::{Detail, Found, Probe};
 use super::super::spec::{Flaw, Source};
 use super::super::subject::Subject;
 use crate::gate::Cost;
+use crate::world::Silence;
 use crate::world::visit::End;
 
 /// The most links that one judgement asks for; each must be asked politely.
@@ -58,14 +59,17 @@ impl Probe for Links {
             let detail = Detail::new(expected, links.len().to_string());
             return vec![text.detail(detail, "").wrong()];
         }
-        let asked = links.iter().take(MOST_ASKED);
-        let mut found: Vec<Found> = asked.filter_map(|link| dead(context, link)).collect();
-        if links.len() > MOST_ASKED {
+        if let Some(first) = links.get(MOST_ASKED) {
             let expected = format!("at most {MOST_ASKED} links, which are all that are asked for");
             let detail = Detail::new(expected, links.len().to_string());
-            found.push(text.detail(detail, "").unconfirmed());
+            let place = match first {
+                Ok(url) => location(url),
+                Err(text) => shown(text),
+            };
+            return vec![text.detail(detail, "").at(place).wrong()];
         }
-        first_facts(found)
+        let found = links.iter().filter_map(|link| dead(context, link));
+        first_facts(found.collect())
     }
 }
 
@@ -74,13 +78,21 @@ fn dead(context: &Context<'_>, link: &Result<Url, String>) -> Option<Found> {
         Ok(url) => url,
         Err(text) => return Some(Detail::new("a link that is a URL", shown(text)).wrong()),
     };
+    if !url.username().is_empty() || url.password().is_some() {
+        let detail = Detail::new("a link without credentials", "an @ before its host");
+        return Some(detail.at(location(url)).wrong());
+    }
     let visit = context.visit(url);
     if matches!(visit.end, End::Unreadable { .. }) {
         // An image or a document answers as well as a page does.
         return None;
     }
     let (Found::Wrong(mut detail) | Found::Unconfirmed(mut detail)) = pages(&visit).err()?;
-    let definite = matches!(visit.end, End::Missing { .. });
+    let definite = match &visit.end {
+        End::Missing { .. } => true,
+        End::Unanswered { url, why } => why.silence == Silence::PrivateAddress || is_local(url),
+        _ => false,
+    };
     detail.expected = String::from("a link that answers");
     detail.location = Some(location(url));
     Some(if definite {
@@ -88,6 +100,12 @@ fn dead(context: &Context<'_>, link: &Result<Url, String>) -> Option<Found> {
     } else {
         detail.unconfirmed()
     })
+}
+
+/// Whether the host is by its name the machine of whoever asks (RFC 6761 §6.3).
+fn is_local(url: &Url) -> bool {
+    let host = url.host_str().unwrap_or_default().trim_end_matches('.');
+    host == "localhost" || host.ends_with(".localhost")
 }
 
 /// The http and https links of a text, each once, in order; of one that is no URL its text.
@@ -148,3 +166,6 @@ fn closed(link: &str, before: Option<char>) -> &str {
     let marks = |c: char| "*_|".contains(c) && before == Some(c);
     link[..end].trim_end_matches(|c| ".,;:!?'".contains(c) || marks(c))
 }
+
+#[cfg(test)]
+mod tests;

@@ -9,9 +9,10 @@ use serde_json::Value;
 use super::super::context::Context;
 use super::super::fields::shown;
 use super::super::json_text::json_of;
+use super::super::made_up::rendered;
 use super::super::probe::{Detail, Found};
 use super::super::spec::{Flaw, Source};
-use super::super::subject::{Subject, brief, rendered};
+use super::super::subject::{Subject, brief};
 use crate::quest::template::Template;
 
 /// Headers that say how a request is carried: not what it is.

@@ -1,6 +1,5 @@
-//! `http` over pages, links and a service.
+//! `http` over pages and a service.
 
-use super::links::links_of;
 use crate::gate::checks::bench::Bench;
 use crate::world::workshop::Started;
 use crate::world::{Fetched, Unanswered};
@@ -52,7 +51,9 @@ fn a_field_says_its_own_part_of_the_url() {
     );
     assert_eq!(of("https://acme.com/{{ field.value }}", " "), ["it"]);
     assert_eq!(of("https://acme.com/{{ field.other }}", "a"), ["it"]);
-    assert_eq!(of("https://acme.com/a#x", "a"), [""; 0]);
+    let own = "kind = \"contains\"\nfield = \"value\"\nurl = \"https://acme.com/a#x\"";
+    let own = Bench::of(own).page("https://acme.com/a", "the value");
+    assert_eq!(own.submit("value", "the value").fired(), [""; 0]);
 }
 
 #[test]
@@ -65,93 +66,6 @@ fn another_status_may_be_asked_for() {
         [""; 0]
     );
     assert_eq!(url("").fetched(PAGE, refused).fired(), ["it-unconfirmed"]);
-}
-
-#[test]
-fn links_are_told_from_the_text_around_them() {
-    let text = "See https://a.com/x, <https://b.com/>; [c](https://c.com/w_(x)) (http://d.com). \
-        https://a.com/x#frag httpx://e.com HTTP https:/f.com";
-    let links: Vec<String> = links_of(text)
-        .into_iter()
-        .map(|it| it.unwrap().into())
-        .collect();
-    assert_eq!(
-        links,
-        [
-            "https://a.com/x",
-            "https://b.com/",
-            "https://c.com/w_(x)",
-            "http://d.com/"
-        ]
-    );
-}
-
-#[test]
-fn a_link_is_asked_as_it_stands() {
-    let of = |text: &str| -> Vec<String> {
-        let links = links_of(text).into_iter();
-        links
-            .map(|it| it.map_or_else(|bad| format!("bad {bad}"), String::from))
-            .collect()
-    };
-    for (text, link) in [
-        ("HTTPS://a.com/x", "https://a.com/x"),
-        ("Http://a.com/X.", "http://a.com/X"),
-        ("https://a.com/{id}", "https://a.com/%7Bid%7D"),
-        ("https://a.com/x|y", "https://a.com/x|y"),
-        ("https://a.com/x^y", "https://a.com/x^y"),
-        ("https://a.com/x_", "https://a.com/x_"),
-        ("_https://a.com/x_", "https://a.com/x"),
-        ("**https://a.com/x**,", "https://a.com/x"),
-        ("https://a.com/x)y", "https://a.com/x)y"),
-        ("(see https://a.com/x).", "https://a.com/x"),
-        ("[c](https://a.com/x),d", "https://a.com/x"),
-        ("{https://a.com/x}", "https://a.com/x"),
-        ("https://[host]/x", "bad https://[host]/x"),
-    ] {
-        assert_eq!(of(text), [link], "{text}");
-    }
-    let bench = Bench::of("kind = \"http\"\nlinks_in = \"value\"").page("https://a.com/", "x");
-    for text in [
-        "https://a.com/{made-up}",
-        "https://a.com|x",
-        "HTTPS://a.com/gone https://a.com/",
-    ] {
-        assert_eq!(
-            bench.clone().submit("value", text).fired(),
-            ["it"],
-            "{text}"
-        );
-    }
-}
-
-#[test]
-fn each_dead_link_is_a_fact() {
-    let check = "kind = \"http\"\nlinks_in = \"value\"\nmin = 2";
-    let bench = Bench::of(check)
-        .submit(
-            "value",
-            "https://acme.com/a https://acme.com/b https://acme.com/c",
-        )
-        .page(PAGE, "x")
-        .silent("https://acme.com/c");
-    let facts = bench.facts();
-    let seen: Vec<_> = facts
-        .iter()
-        .map(|it| (it.rule.as_str(), it.location.as_deref().unwrap_or_default()))
-        .collect();
-    assert_eq!(
-        seen,
-        [
-            ("it", "https://acme.com/b"),
-            ("it-unconfirmed", "https://acme.com/c")
-        ]
-    );
-    assert_eq!(bench.submit("value", PAGE).fired(), ["it"]);
-    let file = Bench::of("kind = \"http\"\nlinks_path = \"r.md\"").page(PAGE, "x");
-    assert_eq!(file.clone().file("r.md", PAGE).fired(), [""; 0]);
-    assert_eq!(file.clone().fired(), ["it"]);
-    assert_eq!(file.file("r.md", "no link at all").fired(), ["it"]);
 }
 
 const API: &str = r#"
@@ -209,6 +123,19 @@ fn a_service_answers_as_it_should() {
 }
 
 #[test]
+fn a_request_or_an_answer_that_says_two_things_is_refused() {
+    let twice = r#"{"method": "GET", "path": "/health", "path": "/users/1?full=1"}"#;
+    let fact = api("", twice).only_fact();
+    assert!(fact.actual.contains("\"path\" twice"), "{fact:?}");
+    let inside = r#"{"method": "GET", "path": "/users/1?full=1", "body": {"id": 1, "id": 2}}"#;
+    assert_eq!(api("", inside).fired(), ["it"]);
+    let rules = "[[check.json]]\npointer = \"/id\"\nequals = 1";
+    let answers = |body: &str| api(rules, GOOD).answers("GET", "/users/1?full=1", 200, body);
+    assert_eq!(answers(r#"{"id": 2, "id": 1}"#).fired(), ["it"]);
+    assert_eq!(answers(r#"{"id": 1}"#).fired(), [""; 0]);
+}
+
+#[test]
 fn the_schema_may_stand_at_a_place_of_a_document() {
     let document = r##"{
         "openapi": "3.1.0",
@@ -242,6 +169,13 @@ fn a_column_may_say_which_status() {
     assert_eq!(of("200, 201").fired(), [""; 0]);
     assert_eq!(of("200").fired(), ["it"]);
     assert_eq!(of("").fired(), ["it-unconfirmed"]);
+    let check = "kind = \"http\"\nservice = \"api\"\nrequest = \"value\"\n\
+        status_of = \"{{ field.other }}\"";
+    let said = Bench::of(check)
+        .submit("value", r#"{"method": "GET", "path": "/users/1"}"#)
+        .answers("GET", "/users/1", 201, "");
+    assert_eq!(said.clone().submit("other", "201").fired(), [""; 0]);
+    assert_eq!(said.submit("other", "any").fired(), ["it"]);
     let both = "kind = \"http\"\nservice = \"api\"\nrequest = \"value\"\nstatus = [200]\n\
         status_of = \"{{ input.cell }}\"";
     assert!(Bench::of(both).mistake().contains("either"));

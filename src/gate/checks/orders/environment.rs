@@ -49,10 +49,11 @@ impl Environment {
             let template = source.template_of("env", text, names)?;
             own.insert(name.clone(), template);
         }
-        let fields = source.file.fields.iter().map(|field| {
-            let variable = format!("{OURS}FIELD_{}", as_variable(field.name.as_str()));
-            (field.name.clone(), variable)
-        });
+        let fields = source
+            .file
+            .fields
+            .iter()
+            .map(|field| (field.name.clone(), field_variable(&field.name)));
         let columns = source.file.input.columns().map(|column| {
             let variable = format!("{OURS}INPUT_{}", as_variable(column));
             (column.to_owned(), variable)
@@ -127,6 +128,11 @@ pub fn nobodys() -> impl Iterator<Item = (String, String)> {
     NOBODYS
         .into_iter()
         .map(|(name, value)| (name.to_owned(), value.to_owned()))
+}
+
+/// The variable that holds a field.
+pub fn field_variable(field: &FieldName) -> String {
+    format!("{OURS}FIELD_{}", as_variable(field.as_str()))
 }
 
 /// The name as part of a variable's name.

@@ -87,15 +87,17 @@ fn its_code_is_its_answer() {
 
 #[test]
 fn nobody_puts_a_module_beside_it() {
-    let bench = Bench::new(PLAIN);
-    for path in [".comail/sound/json.py", ".comail/sound"] {
+    let bench = Bench::new(&format!(
+        "{PLAIN}env = {{ TEST = \"{{{{ field.test }}}}\" }}\n"
+    ));
+    for path in [".comail/sound/json.py", ".comail/sound", ".comail"] {
         let (verdict, fact) = bench.fact(&workshop(End::Exited(0), "", &[path])).unwrap();
         assert_eq!(
             (verdict, fact.location.as_deref()),
             (Verdict::Fail, Some(path))
         );
     }
-    for path in [".comail/sounds/json.py", "json.py"] {
+    for path in [".comail/sounds/json.py", "json.py", ".comails", "a/.comail"] {
         assert_eq!(bench.fact(&workshop(End::Exited(0), "", &[path])), None);
     }
     let mut unsure = MockWorkshop::new();

@@ -11,6 +11,7 @@ fn fields() -> Vec<Field> {
         example: "".into(),
         required: true,
         shape: Shape::default(),
+        unchecked: false,
     }]
 }
 
@@ -38,6 +39,19 @@ fn says(verdict: &str, facts: &[&str]) -> String {
         r#" {{"verdict":"{verdict}","facts":[{}]}} "#,
         facts.join(",")
     )
+}
+
+#[test]
+fn an_answer_that_says_two_things_is_none() {
+    let twice = r#"{"verdict":"FAIL","verdict":"PASS"}"#;
+    assert_eq!(letters(0, twice), "U");
+    let facts = format!(r#"{{"verdict":"FAIL","facts":[{FACT}],"facts":[]}}"#);
+    assert_eq!(letters(1, &facts), "U");
+    let inside = r#"{"expected":"a","expected":"b","actual":"b"}"#;
+    assert_eq!(letters(1, &says("FAIL", &[inside])), "U");
+    let loose = r#"{"verdict":"PASS","evidence":{"seen":1,"seen":2}}"#;
+    assert_eq!(letters(0, loose), "U");
+    assert_eq!(letters(0, &loose.replacen("seen", "saw", 1)), "P");
 }
 
 #[test]

@@ -52,8 +52,12 @@ fn a_torn_last_line_heals_at_every_byte() {
         assert_eq!(torn, cut > before.len(), "{cut}");
         assert_eq!(healed.head(), head);
         assert_eq!(fs::read(ledger(&made)).unwrap(), before);
-        judge(&mut healed, 1, Verdict::Review).unwrap();
-        assert_eq!(tally(&Session::open(&made.dir).unwrap()).review, 1);
+        assert_eq!(tally(&healed).todo, 2);
+        // The ledger is the same whatever was cut off: to go on from some of them shows it.
+        if cut % 16 == 0 || cut + 1 == after.len() {
+            judge(&mut healed, 1, Verdict::Review).unwrap();
+            assert_eq!(tally(&Session::open(&made.dir).unwrap()).review, 1);
+        }
     }
 }
 

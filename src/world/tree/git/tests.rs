@@ -4,6 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use super::super::entry::Entry;
+use super::super::git_commits::Commits;
 use super::super::test_tree::{TestTree, ignored, path, paths};
 use super::*;
 use crate::quest::Digest;
@@ -240,6 +241,8 @@ mod on_unix {
         assert!(pinned(&tree, &tree.root(), "HEAD", &[]).is_ok());
         fs::remove_file(tree.at(&format!(".git/objects/{}/{}", &id[..2], &id[2..]))).unwrap();
         assert!(pinned(&tree, &tree.root(), "HEAD", &[]).is_err());
+        let commits = Commits::take(&git(), &tree.root(), "HEAD").unwrap();
+        assert!(commits.is_some());
         assert!(!mark.exists(), "{}", fs::read_to_string(&mark).unwrap());
 
         // The trap is a good one: a git that heeds the repository springs it.
