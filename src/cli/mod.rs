@@ -18,6 +18,7 @@ mod export_rows;
 mod export_target;
 mod export_write;
 mod facts;
+mod forget;
 mod gate_args;
 mod interrupt;
 mod list_args;

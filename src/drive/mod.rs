@@ -7,6 +7,7 @@ pub mod audit;
 mod carry;
 mod crowd;
 mod error;
+pub mod forget;
 mod grounds;
 mod kind;
 mod observe;

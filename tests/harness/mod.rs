@@ -6,6 +6,7 @@ pub mod bench;
 pub mod case;
 pub mod email_net;
 pub mod forge;
+pub mod forgotten;
 pub mod letters;
 pub mod made;
 pub mod poll;
