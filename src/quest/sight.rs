@@ -36,6 +36,15 @@ pub enum Sight {
 pub struct BadSight(String);
 
 impl Sight {
+    /// The field by which it goes.
+    #[must_use]
+    pub fn field(&self) -> Option<&FieldName> {
+        match self {
+            Self::Submission(field) | Self::Evidence(field) | Self::File(field) => Some(field),
+            Self::Key | Self::Input(_) | Self::TreeDiff | Self::Transform(_) => None,
+        }
+    }
+
     /// Whether it is something that the agent has not written itself: a page, what a program made
     /// of its answer, or how its answer differs from what was there.
     #[must_use]

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use super::orders::field_variable;
 use crate::quest::file::{Mistake, QuestFile};
-use crate::quest::{Field, FieldName};
+use crate::quest::{Field, FieldName, Sight};
 
 /// What of an agent's work a check goes by.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -54,13 +54,20 @@ impl Basis {
         self.sees_zone |= other.sees_zone;
     }
 
-    /// That a check goes by each field of the file, or its author says that none does.
+    /// That a check or a reviewer goes by each field of the file, or its author says that none does.
     ///
     /// # Errors
     ///
     /// The first field by which none goes.
     pub fn covers(&self, file: &QuestFile<'_>) -> Result<(), Mistake> {
-        let goes_by = |name| self.named.contains(name) || self.told.contains(name);
+        let reviewers = file.panel.iter().flat_map(|panel| &panel.reviewers);
+        let seen: BTreeSet<_> = reviewers
+            .flat_map(|reviewer| &reviewer.sees)
+            .filter_map(|name| name.parse::<Sight>().ok()?.field().cloned())
+            .collect();
+        let goes_by = |name: &FieldName| {
+            self.named.contains(name) || self.told.contains(name) || seen.contains(name)
+        };
         let mut fields = file.placed_fields();
         let bare = fields.find(|(field, _)| !(field.unchecked || goes_by(&field.name)));
         match bare.filter(|_| !file.open) {

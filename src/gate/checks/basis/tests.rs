@@ -225,3 +225,28 @@ fn where_nothing_is_submitted_the_work_is_in_the_world() {
             .contains("the same of every submission")
     );
 }
+
+#[test]
+fn a_field_that_a_reviewer_sees_is_gone_by() {
+    let field = "[[field]]\nname = \"summary\"\nkind = \"text\"\n";
+    let (head, rest) = HEAD.split_once("[[field]]").unwrap();
+    let checked = file("", FACT);
+    let checked = checked.strip_prefix(HEAD).unwrap();
+    let bare = format!("{head}{field}[[field]]{rest}{checked}");
+    assert!(
+        mistake(&bare)
+            .unwrap()
+            .to_string()
+            .contains("no check goes by the field `summary`")
+    );
+    let reviewer = |name: &str| {
+        format!(
+            "[[reviewer]]\nname = \"{name}\"\nkind = \"command\"\nmodel = \"{name}\"\nargv = [\"sh\"]\n\
+             sees = [\"submission.summary\", \"evidence.value\"]\n"
+        )
+    };
+    let panel = "[[question]]\nid = \"q\"\nask = \"Is it wrong?\"\n[[plant]]\nname = \"p\"\n\
+        sees = { \"submission.summary\" = \"x\" }\ndoubts = [\"q\"]\n";
+    let with = format!("{bare}{}{}{panel}", reviewer("one"), reviewer("two"));
+    assert_eq!(mistake(&with), None);
+}
