@@ -121,6 +121,8 @@ mod recheck;
 mod recheck_crowd;
 #[cfg(unix)]
 mod recheck_stop;
+mod review;
+mod review_forged;
 mod scan_formats;
 mod scan_jsonl;
 mod scan_refusals;

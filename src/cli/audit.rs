@@ -22,7 +22,8 @@ use crate::session::{Board, Mended, Session, SessionError};
 /// Check that all the session says follows from what it keeps
 ///
 /// The ledger's chain and every step in it; session.json and the kept lists; every PASS, judged
-/// again from its evidence; what the session told the gate; the index; the programs that checks run. Any finding ends with
+/// again from its evidence; what the session told the gate; the operator's seals
+/// under what people decided; the index; the programs that checks run. Any finding ends with
 /// exit 8 and names the quest and the line of the ledger.
 ///
 /// A PASS that was judged by other lists or another version of comail, and that this one judges

@@ -14,8 +14,8 @@ use super::escape::PlainLines;
 use super::exit::{self, Exit};
 use super::output::Output;
 use super::{
-    audit, claims, demo, dispute, export, log, next, prove, quest, recheck, release, resume, rules,
-    scan, session_kind, status, submit, submit_flags,
+    audit, claims, demo, dispute, export, log, next, prove, quest, recheck, release, resume,
+    review, rules, scan, session_kind, status, submit, submit_flags,
 };
 use crate::quest::{QuestKind, email};
 use crate::world::recorded::RecordedWorld;
@@ -71,6 +71,7 @@ enum Command {
     Quest(quest::QuestArgs),
     Prove(prove::ProveArgs),
     Resume(resume::ResumeArgs),
+    Review(review::ReviewArgs),
     Dispute(dispute::DisputeArgs),
     Claims(claims::ClaimsArgs),
     Release(release::ReleaseArgs),
@@ -167,6 +168,7 @@ fn dispatch(context: &mut Context, command: &Command, matches: &ArgMatches) -> R
         Command::Quest(args) => quest::run(context, args),
         Command::Prove(args) => prove::run(context, args),
         Command::Resume(args) => resume::run(context, args),
+        Command::Review(args) => review::run(context, args),
         Command::Dispute(args) => dispute::run(context, args),
         Command::Claims(args) => claims::run(context, args),
         Command::Release(args) => release::run(context, args),

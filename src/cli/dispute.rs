@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::context::{self, Context};
 use super::exit::{Exit, UsageError};
-use super::person::PersonArgs;
+use super::person::{PersonArgs, noted};
 use crate::quest::QuestId;
 use crate::review::{self, NotSettled, Person};
 
@@ -35,6 +35,7 @@ struct Answer {
 }
 
 pub(super) fn run(context: &mut Context, args: &DisputeArgs) -> Result<Exit> {
+    noted(&args.note)?;
     let mut session = context.open_session()?;
     let what = format!("quest {} is disputed: {}", args.id, args.note);
     let key = args.person.authorise(&session, &what, Some("dispute"))?;

@@ -17,7 +17,7 @@ use super::list_plan::ListPlan;
 use super::output::{Output, Paper};
 use crate::drive;
 use crate::quest::Digest;
-use crate::session::{Session, SessionError, SourceRecord, State, Tally};
+use crate::session::{Effective, Session, SessionError, SourceRecord, State, Tally, Totals};
 use crate::table::result_columns::Columns;
 
 /// Write the results, beside what the list holds
@@ -34,7 +34,8 @@ pub struct ExportArgs {
     format: Option<Format>,
 
     /// The columns to add, in order, each NAME or NAME=HEADING, such as email=E-Mail,status
-    /// [default: email,status,site,source,rule,facts,tries,judged-at]
+    /// [default: email,status,site,source,rule,facts,tries,judged-at; settled-by,note too where a
+    /// person decided]
     #[arg(long, value_name = "LIST")]
     columns: Option<String>,
 
@@ -75,6 +76,9 @@ struct Exported {
     gone: u32,
     remaining: u32,
     tally: Tally,
+    /// Decisions that lack the operator's seal, and changed nothing.
+    #[serde(skip_serializing_if = "is_none")]
+    unsealed: u32,
     /// Whether the results are people's addresses.
     #[serde(skip)]
     addresses: bool,
@@ -105,7 +109,7 @@ pub(super) fn run(context: &mut Context, args: &ExportArgs) -> Result<Exit> {
     };
     let job = Job {
         target: target(wish, names)?,
-        columns: columns(&session, args.columns.as_deref())?,
+        columns: columns(&session, board.totals(), args.columns.as_deref())?,
         only,
         force: args.force,
     };
@@ -123,11 +127,12 @@ pub(super) fn run(context: &mut Context, args: &ExportArgs) -> Result<Exit> {
         gone: written.gone,
         remaining: tally.todo,
         tally,
+        unsealed: board.totals().counts.unsealed,
         addresses: session.manifest().kind.definition.is_none(),
     };
     // What is written is written; a reader who has gone does not change how it ended.
     let _ = context.output.show(&exported, text);
-    Ok(Exit::Done)
+    Ok(note_unsealed(exported.unsealed, &mut context.output))
 }
 
 /// Refuses a copy of the list that is not the one that was scanned.
@@ -166,19 +171,45 @@ fn note_gone(gone: u32, output: &mut Output) {
     }
 }
 
+/// Says when the ledger holds decisions that nobody made: they changed nothing, and somebody
+/// wrote them.
+fn note_unsealed(unsealed: u32, output: &mut Output) -> Exit {
+    if unsealed == 0 {
+        return Exit::Done;
+    }
+    output.note(&format!(
+        "finding: {} that the operator's key did not seal; nothing of the results rests on them, \
+         and `comail audit` tells where they are",
+        counted(unsealed, "decision")
+    ));
+    Exit::Finding
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks by reference")]
+fn is_none(count: &u32) -> bool {
+    *count == 0
+}
+
 fn digest(path: &Path) -> std::io::Result<Digest> {
     Digest::of_reader(&mut std::fs::File::open(path)?)
 }
 
 /// The columns that the results get.
-fn columns(session: &Session, chosen: Option<&str>) -> Result<Columns> {
+fn columns(session: &Session, totals: &Totals, chosen: Option<&str>) -> Result<Columns> {
     let fields = drive::kind_of(session.manifest())?.result_fields();
     match chosen {
         Some(text) => {
             Ok(Columns::parse(text, &fields).map_err(|refused| UsageError(refused.to_string()))?)
         }
-        None => Ok(Columns::all(&fields)),
+        None => Ok(Columns::usual(&fields, is_settled(totals))),
     }
+}
+
+/// Whether a person decided anything.
+fn is_settled(totals: &Totals) -> bool {
+    let settled = [Effective::Accepted, Effective::Rejected];
+    let settled = settled.map(|effective| totals.effective.of(effective));
+    settled.iter().any(|count| *count > 0) || totals.counts.disputed > 0
 }
 
 /// Refuses a file within the session directory, where nothing but sessions write.

@@ -5,7 +5,8 @@ use std::collections::HashSet;
 use crate::gate::{Fact, Judgement};
 use crate::quest::{Listing, QuestId, Submission};
 use crate::session::{
-    Attempt, Board, Dated, Outcome as Resolved, Progress, Resolution, Session, SessionError, State,
+    Attempt, Board, Dated, Effective, LineReader, Resolution, Session, SessionError, Standing,
+    State,
 };
 use crate::table::result_columns::{Columns, Outcome};
 use crate::table::results::{Cell, ResultRow, RowError};
@@ -73,36 +74,46 @@ pub(super) fn results<'a>(
             .board
             .get(*id)
             .ok_or("a row belongs to a quest that is not there")?;
-        let last = reader.last_attempt(standing)?;
-        let resolution = reader.resolution(standing)?;
-        let quest = Place {
-            progress: standing.progress,
-            blocked: waiting.blocks(*id),
-        };
-        let cells = cells(quest, last.as_ref(), resolution.as_ref(), columns)?;
+        let told = Told::read(&mut reader, standing)?;
+        let blocked = waiting.blocks(*id);
+        let cells = cells(standing, blocked, &told, columns)?;
         Ok(ResultRow { row: *row, cells })
     }))
 }
 
-/// Where a quest stands.
-#[derive(Clone, Copy)]
-struct Place {
-    progress: Progress,
-    /// Whether it waits for one that ended without a PASS.
-    blocked: bool,
+/// What the ledger's lines say of one quest.
+struct Told {
+    last: Option<Dated<Box<Attempt>>>,
+    resolution: Option<Dated<Box<Resolution>>>,
+    /// Who decided, and why.
+    people: Vec<(String, String)>,
+}
+
+impl Told {
+    fn read(reader: &mut LineReader, standing: &Standing) -> Result<Self, SessionError> {
+        let last = reader.last_attempt(standing)?;
+        let resolution = reader.resolution(standing)?;
+        let settled = reader.settlement(standing)?;
+        let settled = settled.map(|settled| (settled.value.by, settled.value.note));
+        let disputed = reader.dispute(standing)?;
+        let disputed = disputed.map(|dispute| (dispute.value.by, dispute.value.note));
+        Ok(Self {
+            last,
+            resolution,
+            people: settled.into_iter().chain(disputed).collect(),
+        })
+    }
 }
 
 /// The results of a quest: those of its last attempt or, where that REVIEW was judged again, of
 /// the later judgement.
 fn cells(
-    quest: Place,
-    last: Option<&Dated<Box<Attempt>>>,
-    resolution: Option<&Dated<Box<Resolution>>>,
+    standing: &Standing,
+    blocked: bool,
+    told: &Told,
     columns: &Columns,
 ) -> Result<Vec<Cell>, RowError> {
-    let Place { progress, blocked } = quest;
-    let outcome = resolution.map(|dated| dated.value.outcome);
-    let judged = match (resolution, last) {
+    let judged = match (&told.resolution, &told.last) {
         (Some(dated), _) => Some((dated.at, &dated.value.judgement)),
         (None, Some(dated)) => Some((dated.at, &dated.value.judgement)),
         (None, None) => None,
@@ -115,37 +126,79 @@ fn cells(
     let rules = facts.iter().map(|fact| fact.rule.as_str());
     let rules: Vec<&str> = rules.filter(|rule| seen.insert(*rule)).collect();
     let lines: Vec<String> = facts.iter().map(line).collect();
-    let fields = last.and_then(|last| match &last.value.submission {
-        Submission::Fields(fields) if is_shown(progress.state, outcome) => Some(fields),
-        _ => None,
-    });
+    let effective = Effective::of(standing);
+    let fields = told
+        .last
+        .as_ref()
+        .and_then(|last| match &last.value.submission {
+            Submission::Fields(fields) if is_shown(effective) => Some(fields),
+            _ => None,
+        });
     Ok(columns.cells(&Outcome {
         fields,
-        status: &status(progress.state, outcome, blocked),
+        status: &Stands::of(standing, blocked).text(),
         rule: &rules.join(", "),
         facts: &lines.join("\n"),
-        tries: progress.tries,
+        tries: standing.progress.tries,
         judged_at: judged.map(|(at, _)| at),
+        settled_by: &distinct(told.people.iter().map(|(by, _)| by.as_str())),
+        note: &distinct(told.people.iter().map(|(_, note)| note.as_str())),
     }))
 }
 
-/// Whether what was submitted is shown. What failed is nobody's address: it must not stand where
-/// somebody would mail to it.
-fn is_shown(state: State, outcome: Option<Resolved>) -> bool {
-    match state {
-        State::Pass => true,
-        State::Review => outcome != Some(Resolved::Refuted),
-        State::Done | State::Todo => false,
+/// These, each once, one a line.
+fn distinct<'a>(texts: impl Iterator<Item = &'a str>) -> String {
+    let mut seen = HashSet::new();
+    let texts: Vec<&str> = texts.filter(|text| seen.insert(*text)).collect();
+    texts.join("\n")
+}
+
+/// Whether what was submitted is shown. What failed, or what a person rejected, is nobody's
+/// address: it must not stand where somebody would mail to it.
+fn is_shown(effective: Effective) -> bool {
+    match effective {
+        Effective::Pass | Effective::Accepted | Effective::Confirmed | Effective::Open => true,
+        Effective::Refuted | Effective::Rejected | Effective::Done | Effective::Todo => false,
     }
 }
 
-/// The state and, of a REVIEW that was judged again, what became of it; of a quest that waits in
-/// vain, that it does.
-fn status(state: State, outcome: Option<Resolved>, blocked: bool) -> String {
-    match outcome {
-        Some(outcome) => format!("{state} ({})", outcome.name()),
-        None if blocked => format!("{state} (blocked)"),
-        None => state.to_string(),
+/// What the status column says of a quest.
+#[derive(Clone, Copy)]
+struct Stands {
+    state: State,
+    effective: Effective,
+    /// Whether anything became of it beside its own attempts.
+    touched: bool,
+    disputed: bool,
+    /// Whether it waits for one that ended without a PASS.
+    blocked: bool,
+}
+
+impl Stands {
+    fn of(standing: &Standing, blocked: bool) -> Self {
+        Self {
+            state: standing.progress.state,
+            effective: Effective::of(standing),
+            touched: standing.resolution.is_some() || standing.settled.is_some(),
+            disputed: standing.dispute.is_some(),
+            blocked,
+        }
+    }
+
+    /// The state and, in parentheses, what became of a REVIEW that was judged again or settled,
+    /// that it was disputed, that it waits in vain.
+    fn text(self) -> String {
+        let of_review = self.state == State::Review && self.touched;
+        let said = [
+            of_review.then(|| self.effective.name()),
+            self.disputed.then_some("disputed"),
+            self.blocked.then_some("blocked"),
+        ];
+        let said: Vec<&str> = said.into_iter().flatten().collect();
+        if said.is_empty() {
+            return self.state.to_string();
+        }
+        format!("{} ({})", self.state, said.join(", "))
     }
 }
 
@@ -166,19 +219,52 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_submitted_is_shown_unless_it_failed() {
-        let shown = |state| is_shown(state, None);
-        assert_eq!(State::ALL.map(shown), [true, true, false, false]);
-        let resolved = |outcome| is_shown(State::Review, Some(outcome));
-        assert_eq!(Resolved::ALL.map(resolved), [true, false, true]);
+    fn what_was_submitted_is_shown_unless_it_failed_or_was_rejected() {
+        use Effective::{Accepted, Confirmed, Open, Pass};
+        for effective in Effective::ALL {
+            let shown = matches!(effective, Pass | Accepted | Confirmed | Open);
+            assert_eq!(is_shown(effective), shown, "{effective:?}");
+        }
     }
 
     #[test]
-    fn a_review_that_was_judged_again_says_what_became_of_it() {
-        assert_eq!(status(State::Review, None, false), "REVIEW");
-        let resolved = |outcome| status(State::Review, Some(outcome), false);
-        let expected = ["REVIEW (confirmed)", "REVIEW (refuted)", "REVIEW (open)"];
-        assert_eq!(Resolved::ALL.map(resolved), expected);
-        assert_eq!(status(State::Todo, None, true), "TODO (blocked)");
+    fn the_status_says_what_became_of_it_and_calls_no_review_a_pass() {
+        let plain = |state, effective| Stands {
+            state,
+            effective,
+            touched: false,
+            disputed: false,
+            blocked: false,
+        };
+        let review = |effective| Stands {
+            touched: true,
+            ..plain(State::Review, effective)
+        };
+        assert_eq!(plain(State::Review, Effective::Open).text(), "REVIEW");
+        let expected = [
+            (Effective::Accepted, "REVIEW (accepted)"),
+            (Effective::Confirmed, "REVIEW (confirmed)"),
+            (Effective::Rejected, "REVIEW (rejected)"),
+            (Effective::Refuted, "REVIEW (refuted)"),
+            (Effective::Open, "REVIEW (open)"),
+        ];
+        for (effective, text) in expected {
+            assert_eq!(review(effective).text(), text);
+        }
+        let disputed = Stands {
+            disputed: true,
+            ..review(Effective::Accepted)
+        };
+        assert_eq!(disputed.text(), "REVIEW (accepted, disputed)");
+        let disputed = Stands {
+            disputed: true,
+            ..plain(State::Pass, Effective::Pass)
+        };
+        assert_eq!(disputed.text(), "PASS (disputed)");
+        let blocked = Stands {
+            blocked: true,
+            ..plain(State::Todo, Effective::Todo)
+        };
+        assert_eq!(blocked.text(), "TODO (blocked)");
     }
 }

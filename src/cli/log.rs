@@ -51,7 +51,7 @@ pub(super) fn run(context: &mut Context, args: &LogArgs) -> Result<Exit> {
     let (manifest, mut log) = Log::open(context.session_dir())?;
     let mut printer = Printer {
         paper: context.output.paper(),
-        words: Words::new(manifest.frozen.max_tries),
+        words: Words::new(&manifest),
         output: &mut context.output,
         args,
     };

@@ -6,26 +6,43 @@ use super::counted::counted;
 use super::escape::Plain;
 use super::output::{Paper, Tone};
 use crate::quest::{Anchor, Key, Quest, QuestId, Verdict};
-use crate::session::{Attempt, Carried, Entry, Event, Extended, Resolution, Settlement, State};
+use crate::session::{
+    Attempt, Carried, Court, Decided, Entry, Event, Extended, Manifest, OperatorKey, Resolution,
+    Settlement, State,
+};
 
 /// The words for events, and what earlier events say of the later.
 pub(super) struct Words {
     max_tries: NonZeroU32,
+    operator_key: Option<OperatorKey>,
+    /// Whose decisions count, once the first line has bound the session.
+    court: Option<Court>,
     /// In order of id.
     keys: Vec<Key>,
 }
 
 impl Words {
-    /// The words for a session in which this FAIL ends a quest.
-    pub(super) fn new(max_tries: NonZeroU32) -> Self {
-        let keys = Vec::new();
-        Self { max_tries, keys }
+    /// The words for the session of this manifest.
+    pub(super) fn new(manifest: &Manifest) -> Self {
+        Self {
+            max_tries: manifest.frozen.max_tries,
+            operator_key: manifest.frozen.operator_key,
+            court: None,
+            keys: Vec::new(),
+        }
     }
 
     /// Notes what later events do not repeat.
     pub(super) fn note(&mut self, event: &Event) {
-        if let Event::Quest(quest) = event {
-            self.keys.push(quest.key.clone());
+        match event {
+            Event::Session(started) => {
+                self.court = Some(Court {
+                    session: started.manifest,
+                    key: self.operator_key,
+                });
+            }
+            Event::Quest(quest) => self.keys.push(quest.key.clone()),
+            _ => {}
         }
     }
 
@@ -34,7 +51,8 @@ impl Words {
         let (seq, at) = (entry.line.seq(), entry.line.at());
         let kind = entry.event.kind().name();
         let what = self.what(paper, &entry.event);
-        format!("{seq:>6}  {at:.3}  {kind:<10}  {what}")
+        let unsealed = self.unsealed(paper, entry);
+        format!("{seq:>6}  {at:.3}  {kind:<10}  {what}{unsealed}")
     }
 
     fn what(&self, paper: &Paper, event: &Event) -> String {
@@ -66,6 +84,25 @@ impl Words {
                 format!("{}: disputed by {by}: {note}", self.name(dispute.quest))
             }
         }
+    }
+
+    /// Says of a decision that nobody made that it is none.
+    fn unsealed(&self, paper: &Paper, entry: &Entry<'_>) -> String {
+        let counts = match &entry.event {
+            Event::Settled(settlement) => self.admits(settlement.as_ref(), entry),
+            Event::Disputed(dispute) => self.admits(dispute.as_ref(), entry),
+            _ => true,
+        };
+        if counts {
+            return String::new();
+        }
+        let word = paper.tint(Tone::Bad, "not sealed by the operator's key");
+        format!(" ({word}: it changed nothing)")
+    }
+
+    fn admits<T: Decided>(&self, decided: &T, entry: &Entry<'_>) -> bool {
+        let after = entry.line.prev();
+        self.court.is_none_or(|court| court.admits(decided, after))
     }
 
     fn quest(&self, quest: &Quest) -> String {

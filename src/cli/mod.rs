@@ -36,6 +36,7 @@ mod quest_choice;
 mod recheck;
 mod release;
 mod resume;
+mod review;
 mod rules;
 mod scan;
 mod scan_carry;

@@ -29,7 +29,8 @@ pub(super) struct PersonArgs {
 impl PersonArgs {
     /// The name of who decides.
     pub(super) fn name(&self) -> String {
-        self.by.clone().unwrap_or_else(user_name)
+        let named = self.by.clone().filter(|name| !name.trim().is_empty());
+        named.unwrap_or_else(user_name)
     }
 
     /// Lets a person through who is about to do `what`.
@@ -56,6 +57,24 @@ impl PersonArgs {
             .into()),
         }
     }
+}
+
+/// Lets through who types `word` at a terminal.
+pub(super) fn confirm(what: &str, word: &str) -> Result<()> {
+    if io::stdin().is_terminal() && io::stderr().is_terminal() {
+        return ask(what, word);
+    }
+    let text = "several at once are confirmed at a terminal, or with --yes beside --operator-key";
+    Err(UsageError(text.to_owned()).into())
+}
+
+/// The note, if it says anything.
+pub(super) fn noted(note: &str) -> Result<&str> {
+    if note.trim().is_empty() {
+        let text = "--note says why: what was looked at, and what it shows; nothing changed";
+        return Err(UsageError(text.to_owned()).into());
+    }
+    Ok(note)
 }
 
 fn ask(what: &str, word: &str) -> Result<()> {

@@ -4,12 +4,13 @@ use anyhow::Result;
 use clap::Args;
 
 use super::context::Context;
+use super::counted::counted;
 use super::escape::Plain;
 use super::exit::Exit;
 use super::next;
 use super::output::{Paper, Tone};
 use crate::report::{self, Overview};
-use crate::session::State;
+use crate::session::{Effective, State};
 
 /// Print how many quests stand where, and which rules fire
 #[derive(Debug, Args)]
@@ -46,6 +47,7 @@ pub(super) fn text(paper: &mut Paper, overview: &Overview) {
         paper.line(format!("  {word} {count:>8}  {share:>5.1} %{note}"));
     }
     blocked(paper, overview);
+    people(paper, overview);
     if !overview.rules.is_empty() {
         paper.line("rules that fired, in submissions");
         for count in overview.rules.iter().take(MOST_RULES) {
@@ -57,6 +59,24 @@ pub(super) fn text(paper: &mut Paper, overview: &Overview) {
         paper.line(next::paused(overview.streak));
     }
     paper.line(format!("ledger head {}", overview.head));
+}
+
+/// Says what people noted, and what only looks so.
+fn people(paper: &mut Paper, overview: &Overview) {
+    if overview.disputed > 0 {
+        let disputed = counted(overview.disputed, "quest");
+        paper.line(format!(
+            "disputed: the world contradicted {disputed} since; `export` tells which"
+        ));
+    }
+    if overview.unsealed > 0 {
+        let word = paper.tint(Tone::Bad, "not sealed");
+        let unsealed = counted(overview.unsealed, "line");
+        paper.line(format!(
+            "{word}: {unsealed} of the ledger that only the operator's key could make, and that \
+             changed nothing; `audit` tells which"
+        ));
+    }
 }
 
 /// Names what waits in vain, and for what.
@@ -82,18 +102,29 @@ fn blocked(paper: &mut Paper, overview: &Overview) {
     }
 }
 
+/// How many open REVIEWs are told: none where every REVIEW is open and was never judged again,
+/// which goes without saying.
+fn said_open(overview: &Overview) -> u32 {
+    let open = overview.effective.get(&Effective::Open).copied();
+    let open = open.unwrap_or(0);
+    let untouched = open == overview.tally.review && overview.resolutions.open == 0;
+    if untouched { 0 } else { open }
+}
+
 /// What is said of some of the quests in `state`, in parentheses.
 fn note(state: State, overview: &Overview) -> String {
-    let resolutions = &overview.resolutions;
+    let of = |effective| overview.effective.get(&effective).copied().unwrap_or(0);
     let said = match state {
         State::Pass => vec![
             (overview.unanchored, "unanchored"),
             (overview.carried, "carried"),
         ],
         State::Review => vec![
-            (resolutions.confirmed, "confirmed"),
-            (resolutions.refuted, "refuted"),
-            (resolutions.open, "open"),
+            (of(Effective::Accepted), "accepted"),
+            (of(Effective::Confirmed), "confirmed"),
+            (of(Effective::Refuted), "refuted"),
+            (of(Effective::Rejected), "rejected"),
+            (said_open(overview), "open"),
         ],
         State::Done | State::Todo => Vec::new(),
     };

@@ -1,9 +1,11 @@
 //! How far a session is: the tally, and which rules fire.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 
 use crate::quest::{Digest, Key, QuestId};
-use crate::session::{Blocked, Counts, Outcome, SessionError, State, Store, Tally};
+use crate::session::{Blocked, Counts, Effective, Outcome, SessionError, State, Store, Tally};
 
 /// How far a session is.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -23,6 +25,12 @@ pub struct Overview {
     pub carried: u32,
     /// REVIEWs that were judged again, by what became of them.
     pub resolutions: Resolutions,
+    /// How many quests come to what, by whatever the gate or a person made of REVIEWs.
+    pub effective: BTreeMap<Effective, u32>,
+    /// Quests of which somebody said that the world contradicted them.
+    pub disputed: u32,
+    /// Decisions that lack the operator's seal, and changed nothing.
+    pub unsealed: u32,
     /// Submissions judged.
     pub attempts: u32,
     /// How often each rule fired, the most frequent first.
@@ -138,6 +146,11 @@ pub fn overview(session: &dyn Store) -> Result<Overview, SessionError> {
         },
         carried: counts.carried,
         resolutions: Resolutions::of(counts),
+        effective: Effective::ALL
+            .map(|effective| (effective, totals.effective.of(effective)))
+            .into(),
+        disputed: counts.disputed,
+        unsealed: counts.unsealed,
         attempts: counts.attempts,
         rules,
         streak: totals.streak.length(),

@@ -170,3 +170,6 @@ fn done(appended: Appended<NotSettled>) -> Result<(), NotSettled> {
         Appended::Refused(why) => Err(why),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -22,6 +22,10 @@ pub enum Column {
     Tries,
     /// When the last judgement was made.
     JudgedAt,
+    /// Who settled or disputed it.
+    SettledBy,
+    /// Why they did.
+    Note,
 }
 
 impl Column {
@@ -35,7 +39,14 @@ impl Column {
             Self::Facts => "facts",
             Self::Tries => "tries",
             Self::JudgedAt => "judged at",
+            Self::SettledBy => "settled by",
+            Self::Note => "note",
         }
+    }
+
+    /// Whether it says what a person decided.
+    fn is_of_people(&self) -> bool {
+        matches!(self, Self::SettledBy | Self::Note)
     }
 }
 
@@ -67,6 +78,10 @@ pub struct Outcome<'a> {
     pub tries: u32,
     /// When the last judgement was made.
     pub judged_at: Option<Timestamp>,
+    /// Who settled or disputed it.
+    pub settled_by: &'a str,
+    /// Why they did.
+    pub note: &'a str,
 }
 
 /// Why a choice of columns cannot be followed.
@@ -96,11 +111,14 @@ pub enum ColumnsError {
 }
 
 impl Columns {
-    /// All columns, in the usual order: first field, status, other fields, rule, facts, tries,
-    /// judged at.
+    /// The usual columns, in the usual order: first field, status, other fields, rule, facts,
+    /// tries, judged at and, where `settled` says that a person decided anything, settled by and
+    /// note.
     #[must_use]
-    pub fn all(fields: &[FieldName]) -> Self {
-        let columns = known(fields).into_iter().map(|column| ResultColumn {
+    pub fn usual(fields: &[FieldName], settled: bool) -> Self {
+        let columns = known(fields).into_iter();
+        let columns = columns.filter(|column| settled || !column.is_of_people());
+        let columns = columns.map(|column| ResultColumn {
             heading: column.name().to_owned(),
             column,
         });
@@ -154,6 +172,8 @@ impl Outcome<'_> {
                 .judged_at
                 .map(|at| format!("{at:.0}"))
                 .unwrap_or_default(),
+            Column::SettledBy => self.settled_by.to_owned(),
+            Column::Note => self.note.to_owned(),
         };
         Cell::Text(text)
     }
@@ -192,7 +212,14 @@ fn known(fields: &[FieldName]) -> Vec<Column> {
     let mut known: Vec<Column> = fields.next().into_iter().collect();
     known.push(Column::Status);
     known.extend(fields);
-    known.extend([Column::Rule, Column::Facts, Column::Tries, Column::JudgedAt]);
+    known.extend([
+        Column::Rule,
+        Column::Facts,
+        Column::Tries,
+        Column::JudgedAt,
+        Column::SettledBy,
+        Column::Note,
+    ]);
     known
 }
 
@@ -258,8 +285,14 @@ mod tests {
     #[test]
     fn the_usual_order() {
         let expected = "email,status,site,source,rule,facts,tries,judged at";
-        assert_eq!(Columns::all(&FIELDS).headings().join(","), expected);
+        assert_eq!(
+            Columns::usual(&FIELDS, false).headings().join(","),
+            expected
+        );
         assert_eq!(headings(expected).unwrap().join(","), expected);
+        let settled = format!("{expected},settled by,note");
+        assert_eq!(Columns::usual(&FIELDS, true).headings().join(","), settled);
+        assert_eq!(headings(&settled).unwrap().join(","), settled);
     }
 
     #[test]
@@ -275,9 +308,10 @@ mod tests {
     fn an_unknown_name_is_answered_with_the_nearest() {
         let message = headings("emial").unwrap_err().to_string();
         assert!(message.contains("did you mean \"email\"?"), "{message}");
+        let known = "email, status, site, source, rule, facts, tries, judged at, settled by, note";
         assert!(
-            message
-                .ends_with("there are: email, status, site, source, rule, facts, tries, judged at")
+            message.ends_with(&format!("there are: {known}")),
+            "{message}"
         );
         let message = headings("xyz").unwrap_err().to_string();
         assert!(!message.contains("did you mean"), "{message}");
@@ -300,7 +334,8 @@ mod tests {
     #[test]
     fn shows_an_outcome() {
         let fields = Fields::from([(FieldName::known("email"), "info@acme.com".to_owned())]);
-        let columns = Columns::parse("email,site,tries,judged at", &FIELDS).unwrap();
+        let columns =
+            Columns::parse("email,site,tries,judged at,note,settled-by", &FIELDS).unwrap();
         let outcome = Outcome {
             fields: Some(&fields),
             status: "PASS",
@@ -308,6 +343,8 @@ mod tests {
             facts: "",
             tries: 2,
             judged_at: Some("2026-01-02T03:04:05.678Z".parse().unwrap()),
+            settled_by: "kim",
+            note: "called them",
         };
         let text = |text: &str| Cell::Text(text.into());
         assert_eq!(
@@ -316,7 +353,9 @@ mod tests {
                 text("info@acme.com"),
                 text(""),
                 Cell::Number(2),
-                text("2026-01-02T03:04:05Z")
+                text("2026-01-02T03:04:05Z"),
+                text("called them"),
+                text("kim")
             ]
         );
     }

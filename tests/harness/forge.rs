@@ -37,6 +37,25 @@ pub fn rewrite_with(
     fs::remove_file(session.join("index.sqlite")).ok();
 }
 
+/// Adds a line to the ledger that its chain holds, as a process of the session's own user could.
+#[track_caller]
+pub fn append(session: &Path, event: &Event) {
+    let path = session.join("ledger.jsonl");
+    let mut text = fs::read_to_string(&path).expect("a ledger");
+    let at = "2026-12-02T03:04:05.678Z".parse().expect("a time");
+    let line = Line::next(tip(session), at, Salt([7; 16]), event).expect("a line");
+    text.extend([line.text(), "\n"]);
+    fs::write(&path, text).expect("a ledger");
+}
+
+/// The end of the session's chain.
+#[track_caller]
+pub fn tip(session: &Path) -> Tip {
+    let text = fs::read_to_string(session.join("ledger.jsonl")).expect("a ledger");
+    let last = text.lines().last().expect("a line");
+    Line::reread(last).expect("a ledger line").tip()
+}
+
 /// The event of a line.
 #[track_caller]
 pub fn event(line: &str) -> Event {

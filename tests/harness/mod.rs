@@ -15,6 +15,8 @@ pub mod replayed;
 pub mod scale;
 #[cfg(target_os = "linux")]
 pub mod shell_quest;
+#[cfg(target_os = "linux")]
+pub mod terminal;
 #[cfg(unix)]
 pub mod tools;
 

@@ -49,6 +49,8 @@ pub enum Kind {
     Drift,
     /// A program that checks run is no longer what it was.
     Program,
+    /// What only a person decides lacks the operator's seal.
+    Seal,
 }
 
 impl Kind {
@@ -68,6 +70,7 @@ impl Kind {
             Self::OtherLists => "other-lists",
             Self::Drift => "drift",
             Self::Program => "program",
+            Self::Seal => "seal",
         }
     }
 }
@@ -133,7 +136,13 @@ mod tests {
 
     #[test]
     fn a_kind_is_named_as_json_spells_it() {
-        for kind in [Kind::Ledger, Kind::OtherLists, Kind::Answer, Kind::Program] {
+        for kind in [
+            Kind::Ledger,
+            Kind::OtherLists,
+            Kind::Answer,
+            Kind::Program,
+            Kind::Seal,
+        ] {
             let json = serde_json::to_string(&kind).unwrap();
             assert_eq!(json, format!("{:?}", kind.name()));
         }

@@ -1,7 +1,7 @@
 //! Holding a session against itself: whether everything that it says follows from what it keeps.
 //!
 //! What follows from what is decided by functions of values ([`fields`], [`held`], [`lists`],
-//! [`replayed`]); [`walk`] reads the ledger for them and judges again in as many threads as the
+//! [`replayed`], [`seals`]); [`walk`] reads the ledger for them and judges again in as many threads as the
 //! machine has, and [`live`] asks the world.
 
 pub mod damage;
@@ -13,6 +13,7 @@ pub mod lists;
 pub mod live;
 pub mod outside;
 pub mod replayed;
+pub mod seals;
 pub mod walk;
 
 mod examine;

@@ -12,6 +12,7 @@ use serde::Serialize;
 use super::damage;
 use super::examine::{Examined, Examiner, Job};
 use super::finding::{Finding, Kind, Place};
+use super::seals;
 use crate::drive::{DriveError, Replayer};
 use crate::quest::{Digest, QuestId};
 use crate::session::{
@@ -209,6 +210,7 @@ fn feed(
         };
         let changed = copied.and_then(|source| changed_copy(plan.session.dir(), source, line));
         audited.findings.extend(changed);
+        audited.findings.extend(unsealed(plan, &entry, line));
         if let Event::Attempt(_) | Event::Resolution(_) | Event::Carried(_) = entry.event {
             // Nobody takes it only when every thread has failed, which is told when they end.
             let _ = jobs.send(Job {
@@ -233,6 +235,26 @@ fn feed(
             .push(Finding::new(Kind::Head, Place::default(), what));
     }
     Ok(audited)
+}
+
+/// What is wrong with the operator's seal in `line`.
+fn unsealed(plan: Plan<'_>, entry: &Entry<'_>, line: u64) -> Option<Finding> {
+    let court = plan.session.terms().court;
+    let what = seals::broken(&court, &entry.event, entry.line.prev())?;
+    let quest = match &entry.event {
+        Event::Settled(settlement) => match settlement.quests.as_slice() {
+            [one] => Some(one.quest),
+            _ => None,
+        },
+        Event::Disputed(dispute) => Some(dispute.quest),
+        _ => None,
+    };
+    let standing = quest.and_then(|quest| plan.board.get(quest));
+    let place = match standing {
+        Some(standing) => Place::of_quest(line, standing),
+        None => Place::of_line(line),
+    };
+    Some(Finding::new(Kind::Seal, place, what))
 }
 
 /// What is wrong with the copy of a list that `line` tells of.

@@ -11,14 +11,18 @@ use crate::quest::{QuestId, Verdict};
 use crate::session::claim::{Claim, Claimed, Lease, Released, Worker};
 use crate::session::event::{Event, Resumed};
 use crate::session::fold::Shelf as _;
-use crate::session::open::tests::{Made, at, attempt, ledger, made, made_in_order, salt};
+use crate::session::open::tests::{
+    Made, at, attempt, ledger, made, made_in_order, made_under_key, operator_key, salt,
+};
 use crate::session::open::{Appended, Session};
 use crate::session::progress::Unwatched;
 use crate::session::resolution::{Carried, Origin, Outcome, Resolution};
+use crate::session::settlement::{Decided, Decision, Dispute, SettledQuest, Settlement};
 use crate::session::store::Store as _;
 use crate::session::terms::Terms;
-use crate::session::{Board, Grounds, Mark, Standing};
+use crate::session::{Board, Effective, Grounds, Mark, Standing};
 
+mod settled;
 mod steps;
 
 const TABLES: [&str; 6] = [
@@ -95,6 +99,41 @@ fn carried(session: &Session, quest: usize) -> Event {
     }))
 }
 
+fn settlement(session: &Session, quests: &[usize], decision: Decision) -> Settlement {
+    let quests = quests.iter().map(|quest| SettledQuest {
+        quest: id(*quest),
+        attempt: session.standing(id(*quest)).unwrap().unwrap().attempts,
+    });
+    Settlement {
+        quests: quests.collect(),
+        decision,
+        by: "kim".into(),
+        note: "called them".into(),
+        seal: None,
+    }
+}
+
+fn settled(session: &Session, quest: usize, decision: Decision) -> Event {
+    Event::Settled(Box::new(settlement(session, &[quest], decision)))
+}
+
+fn contradiction(quest: usize) -> Dispute {
+    Dispute {
+        quest: id(quest),
+        by: "kim".into(),
+        note: "bounced".into(),
+        seal: None,
+    }
+}
+
+/// What was decided, sealed for the next line.
+fn sealed<T: Decided>(session: &Session, decided: T) -> T {
+    let court = session.terms().court;
+    court
+        .seal(decided, session.head(), &operator_key())
+        .unwrap()
+}
+
 /// A session with something in every column of every table.
 fn full() -> Made {
     let mut after = vec![Vec::new(); 6];
@@ -114,6 +153,10 @@ fn full() -> Made {
     assert!(append(&mut session, carried));
     let silent = attempt(&session, 4, Verdict::Review, Grounds::Silence);
     assert!(append(&mut session, silent));
+    let accepted = settled(&session, 4, Decision::Accepted);
+    assert!(append(&mut session, accepted));
+    let disputed = Event::Disputed(Box::new(contradiction(1)));
+    assert!(append(&mut session, disputed));
     made
 }
 
@@ -220,7 +263,8 @@ fn rows_that_the_ledger_does_not_know_are_found() {
         (
             "quest",
             "INSERT INTO quest SELECT 7, key, fold, state, tries, attempts, quest_offset, \
-          quest_length, NULL, NULL, NULL, NULL, NULL, NULL, after_ids, NULL, seal FROM quest WHERE id = 6",
+          quest_length, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, \
+          revisions, after_ids, NULL, seal FROM quest WHERE id = 6",
         ),
         (
             "submission",

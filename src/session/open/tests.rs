@@ -45,6 +45,14 @@ fn quests(count: usize) -> Vec<Quest> {
 }
 
 fn manifest(source: &Path, pause_after: u32) -> Manifest {
+    keyed_manifest(source, pause_after, None)
+}
+
+fn keyed_manifest(
+    source: &Path,
+    pause_after: u32,
+    operator_key: Option<crate::session::OperatorKey>,
+) -> Manifest {
     Manifest {
         format: FORMAT,
         comail: "0.1.0".into(),
@@ -59,7 +67,7 @@ fn manifest(source: &Path, pause_after: u32) -> Manifest {
             max_tries: NonZeroU32::new(3).unwrap(),
             pause_after,
             lease: Lease::DEFAULT,
-            operator_key: None,
+            operator_key,
             gate: serde_json::Value::Null,
             network: serde_json::Value::Null,
         },
@@ -91,14 +99,37 @@ pub(in crate::session) fn made_in_order(after: &[Vec<usize>]) -> Made {
     made_of(&quests, 0)
 }
 
+/// The same where the operator's key was frozen.
+pub(in crate::session) fn made_under_key(after: &[Vec<usize>]) -> Made {
+    let mut quests = quests(after.len());
+    for (quest, before) in quests.iter_mut().zip(after) {
+        let before = before.iter().map(|at| QuestId::from_index(*at).unwrap());
+        quest.after = before.collect();
+    }
+    made_keyed(&quests, 0, Some(operator_key().public()))
+}
+
+/// The key of [`made_under_key`].
+pub(in crate::session) fn operator_key() -> crate::session::SigningKey {
+    crate::session::SigningKey::read(&[7; 32]).unwrap()
+}
+
 fn made_of(quests: &[Quest], pause_after: u32) -> Made {
+    made_keyed(quests, pause_after, None)
+}
+
+fn made_keyed(
+    quests: &[Quest],
+    pause_after: u32,
+    key: Option<crate::session::OperatorKey>,
+) -> Made {
     let home = tempfile::tempdir().unwrap();
     let source = home.path().join("list.csv");
     fs::write(&source, "company\n").unwrap();
     let dir = home.path().join("session");
     let new = NewSession {
         stock: &crate::session::nothing_to_stock,
-        manifest: &manifest(&source, pause_after),
+        manifest: &keyed_manifest(&source, pause_after, key),
         source: &source,
         quests,
         now: at(),

@@ -4,7 +4,7 @@ use super::*;
 
 /// What is done to a quest, by a worker, after so many seconds.
 fn any_step() -> impl Strategy<Value = (u8, usize, u8, i64)> {
-    (0u8..8, 0usize..4, 0u8..3, -1_000i64..1_000)
+    (0u8..13, 0usize..4, 0u8..3, -1_000i64..1_000)
 }
 
 /// Which of four quests come after which; circles too, that no list makes.
@@ -26,7 +26,7 @@ fn free_of(board: &Board, now: Timestamp) -> Option<&Standing> {
             .claims()
             .any(|claim| claim.quest == id && claim.is_live(now))
     };
-    let passed = |id: &QuestId| board.get(*id).unwrap().proof().is_some();
+    let passed = |id: &QuestId| Effective::of(board.get(*id).unwrap()).holds();
     board.quests().iter().find(|quest| {
         let todo = quest.progress.state == crate::session::State::Todo;
         todo && !held(quest.id) && quest.after.iter().all(passed)
@@ -57,6 +57,18 @@ fn do_step(
             None => Event::Resumed(Resumed { streak: 0 }),
         },
         6 if todo => carried(session, quest),
+        8..=10 => {
+            let decision = [Decision::Accepted, Decision::Rejected, Decision::Reopened];
+            let decided = settlement(session, &[quest], decision[usize::from(what - 8)]);
+            // One in three is forged.
+            Event::Settled(Box::new(if who == 0 {
+                decided
+            } else {
+                sealed(session, decided)
+            }))
+        }
+        11 => Event::Disputed(Box::new(sealed(session, contradiction(quest)))),
+        12 => Event::Disputed(Box::new(contradiction(quest))),
         _ => claim(quest, &format!("w{who}")),
     };
     // What cannot happen is refused, and leaves both as they were.
@@ -70,8 +82,9 @@ proptest! {
     fn an_index_that_followed_the_ledger_is_the_one_made_anew(
         after in any_order(),
         steps in prop::collection::vec(any_step(), 1..24),
+        keyed in any::<bool>(),
     ) {
-        let made = made_in_order(&after);
+        let made = if keyed { made_under_key(&after) } else { made_in_order(&after) };
         let older = std::fs::read(made.dir.join("index.sqlite")).unwrap();
         let mut session = Session::open(&made.dir).unwrap();
         let mut later = SignedDuration::ZERO;
@@ -92,6 +105,10 @@ proptest! {
         prop_assert_eq!(&dump(&rebuilt), &recorded);
         let board = session.board().unwrap();
         prop_assert!(rebuilt.fits(&board, session.checkpoint().tip()).is_ok());
+        for effective in Effective::ALL {
+            let counted = board.quests().iter().filter(|quest| Effective::of(quest) == effective);
+            prop_assert_eq!(counted.count(), board.totals().effective.of(effective) as usize);
+        }
         prop_assert_eq!(rebuilt.waiting().unwrap(), board.waiting());
         let free = rebuilt.first_free(at() + later).unwrap();
         prop_assert_eq!(free.as_ref(), free_of(&board, at() + later));

@@ -1,0 +1,223 @@
+//! Accepting, rejecting and reopening.
+
+use anyhow::Result;
+use clap::Args;
+use serde::Serialize;
+
+use crate::cli::context::{self, Context};
+use crate::cli::counted::counted;
+use crate::cli::dispute::told;
+use crate::cli::escape::Plain;
+use crate::cli::exit::{Exit, UsageError};
+use crate::cli::output::Paper;
+use crate::cli::person::{PersonArgs, confirm, noted};
+use crate::cli::quest_choice;
+use crate::drive;
+use crate::quest::{Key, QuestId};
+use crate::review::{self, Person, Queue, Waiting};
+use crate::session::{Decision, Session, SettledQuest, Store as _};
+
+/// Which ones, why, and who says so.
+#[derive(Debug, Args)]
+pub(super) struct SettleArgs {
+    /// The quests by their numbers
+    #[arg(value_name = "ID", required_unless_present_any = ["keys", "rule"])]
+    ids: Vec<QuestId>,
+
+    /// A quest by its key
+    #[arg(long = "key", value_name = "KEY", allow_hyphen_values = true)]
+    keys: Vec<String>,
+
+    /// Every open REVIEW for which this rule fired
+    #[arg(long, conflicts_with_all = ["ids", "keys"])]
+    rule: Option<String>,
+
+    /// Why: what was looked at, and what it shows
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    note: String,
+
+    /// Settle several without being asked again; with --operator-key alone
+    #[arg(long)]
+    yes: bool,
+
+    #[command(flatten)]
+    person: PersonArgs,
+}
+
+/// The most quests that a question names.
+const MOST_NAMED: usize = 10;
+
+/// The JSON form: `{"status":"accepted","quests":[{"id":3,"key":"…"}],"by":"kim","note":"…"}`.
+#[derive(Debug, Serialize)]
+struct Answer<'a> {
+    status: &'static str,
+    quests: Vec<Named>,
+    by: &'a str,
+    note: &'a str,
+}
+
+/// A quest that is to be settled.
+#[derive(Debug, Serialize)]
+struct Named {
+    id: QuestId,
+    key: Key,
+    #[serde(skip)]
+    attempt: u32,
+}
+
+/// What is to be settled.
+struct Chosen {
+    quests: Vec<Named>,
+    /// What a person should know of them beside their names.
+    beside: String,
+    /// Whether several may be meant by one word.
+    many: bool,
+}
+
+pub(super) fn run(context: &mut Context, args: &SettleArgs, decision: Decision) -> Result<Exit> {
+    let note = noted(&args.note)?;
+    if args.yes && args.person.operator_key.is_none() {
+        let text = "--yes goes with --operator-key alone: without a key, the word that is typed \
+                    at a terminal is all that keeps a program from deciding";
+        return Err(UsageError(text.to_owned()).into());
+    }
+    let mut session = context.open_session()?;
+    let chosen = choose(&session, args, decision)?;
+    let what = question(&chosen, decision);
+    let word = verb(decision);
+    let key = args.person.authorise(&session, &what, Some(word))?;
+    if key.is_some() && chosen.many && !args.yes {
+        confirm(&what, word)?;
+    }
+    let by = args.person.name();
+    let person = Person {
+        by: &by,
+        note,
+        key: key.as_ref(),
+    };
+    let quests = chosen.quests.iter().map(|named| SettledQuest {
+        quest: named.id,
+        attempt: named.attempt,
+    });
+    let settled = review::settle(
+        &mut session,
+        quests.collect(),
+        decision,
+        person,
+        context::now(),
+        &mut context::salt,
+    );
+    settled.map_err(told)?;
+    let answer = Answer {
+        status: decision.name(),
+        quests: chosen.quests,
+        by: &by,
+        note,
+    };
+    context.output.show(&answer, text)?;
+    Ok(Exit::Done)
+}
+
+fn choose(session: &Session, args: &SettleArgs, decision: Decision) -> Result<Chosen> {
+    match &args.rule {
+        Some(_) if decision == Decision::Reopened => {
+            let text = "--rule means open REVIEWs, and these need no reopening: name the quests";
+            Err(UsageError(text.to_owned()).into())
+        }
+        Some(rule) => of_rule(session, rule),
+        None => named(session, args),
+    }
+}
+
+/// Every open REVIEW of this rule.
+fn of_rule(session: &Session, rule: &str) -> Result<Chosen> {
+    let queue = Queue::read(session)?;
+    let found = queue.with_rule(rule);
+    if found.is_empty() {
+        let rules: Vec<&str> = queue.rules().into_iter().collect();
+        let there = if rules.is_empty() {
+            "no REVIEW is open".to_owned()
+        } else {
+            format!("the open ones have {}", rules.join(", "))
+        };
+        return Err(UsageError(format!("no open REVIEW has the rule {rule:?}; {there}")).into());
+    }
+    let others = |one: &&&Waiting| one.rules.iter().any(|it| it != rule);
+    let others = found.iter().filter(others).count();
+    let beside = match others {
+        0 => format!(" for which {rule} fired"),
+        others => format!(" for which {rule} fired, {others} of them with other rules too"),
+    };
+    let quests = found.into_iter().map(|one| Named {
+        id: one.id,
+        key: one.key.clone(),
+        attempt: one.attempt,
+    });
+    Ok(Chosen {
+        quests: quests.collect(),
+        beside,
+        many: true,
+    })
+}
+
+/// Those that are named by number or key, each once, in order.
+fn named(session: &Session, args: &SettleArgs) -> Result<Chosen> {
+    let unit = drive::kind_of(session.manifest())?.unit;
+    let ids = args.ids.iter().map(|id| (Some(*id), None));
+    let keys = args.keys.iter().map(|key| (None, Some(key.as_str())));
+    let mut quests: Vec<Named> = Vec::new();
+    for (id, key) in ids.chain(keys) {
+        let id = quest_choice::choose(session, id, key, &unit)?;
+        let standing = session.standing(id)?;
+        quests.extend(standing.map(|standing| Named {
+            id,
+            key: standing.key,
+            attempt: standing.attempts,
+        }));
+    }
+    quests.sort_by_key(|named| named.id);
+    quests.dedup_by_key(|named| named.id);
+    let many = quests.len() > 1;
+    Ok(Chosen {
+        quests,
+        beside: String::new(),
+        many,
+    })
+}
+
+fn question(chosen: &Chosen, decision: Decision) -> String {
+    let count = counted(chosen.quests.len() as u64, "REVIEW");
+    let named = chosen.quests.iter().take(MOST_NAMED);
+    let named: Vec<String> = named
+        .map(|named| format!("quest {}, {}", named.id, named.key.as_str()))
+        .collect();
+    let more = match chosen.quests.len().saturating_sub(MOST_NAMED) {
+        0 => String::new(),
+        more => format!("; and {more} more"),
+    };
+    let verb = verb(decision);
+    format!(
+        "{verb} {count}{}: {}{more}",
+        chosen.beside,
+        named.join("; ")
+    )
+}
+
+fn verb(decision: Decision) -> &'static str {
+    match decision {
+        Decision::Accepted => "accept",
+        Decision::Rejected => "reject",
+        Decision::Reopened => "reopen",
+    }
+}
+
+fn text(paper: &mut Paper, answer: &Answer<'_>) {
+    for named in &answer.quests {
+        let key = Plain(named.key.as_str());
+        paper.line(format!("quest {}, {key}: {}", named.id, answer.status));
+    }
+    if answer.quests.len() > 1 {
+        let count = counted(answer.quests.len() as u64, "REVIEW");
+        paper.line(format!("{count} {}", answer.status));
+    }
+}

@@ -1,0 +1,201 @@
+//! One REVIEW, printed with all that the gate had before it.
+
+use std::collections::BTreeSet;
+
+use anyhow::Result;
+use clap::Args;
+
+use crate::cli::context::Context;
+use crate::cli::escape::{Plain, PlainLines};
+use crate::cli::exit::{Exit, UsageError};
+use crate::cli::output::{Paper, Tone};
+use crate::cli::quest_choice;
+use crate::drive;
+use crate::gate::{CheckOutcome, Level};
+use crate::quest::{QuestId, Submission};
+use crate::review::{Excerpt, Item, SeenFact, Settling, Viewer};
+use crate::session::{State, Store as _};
+
+/// Which one.
+#[derive(Debug, Args)]
+pub(super) struct ShowArgs {
+    /// The quest's number
+    #[arg(required_unless_present = "key")]
+    id: Option<QuestId>,
+
+    /// The quest by its key
+    #[arg(long, value_name = "KEY", allow_hyphen_values = true)]
+    key: Option<String>,
+}
+
+pub(super) fn run(context: &mut Context, args: &ShowArgs) -> Result<Exit> {
+    let session = context.open_session()?;
+    let unit = drive::kind_of(session.manifest())?.unit;
+    let id = quest_choice::choose(&session, args.id, args.key.as_deref(), &unit)?;
+    let standing = session.standing(id)?;
+    let standing = standing.filter(|standing| standing.progress.state == State::Review);
+    let item = match standing {
+        Some(standing) => Viewer::new(&session, &BTreeSet::from([id]))?.item(&standing)?,
+        None => None,
+    };
+    let Some(item) = item else {
+        return Err(UsageError(format!("quest {id} is no REVIEW")).into());
+    };
+    context.output.show(&item, text)?;
+    Ok(Exit::Done)
+}
+
+/// Writes an item as people read it.
+pub(in crate::cli) fn text(paper: &mut Paper, item: &Item) {
+    head(paper, item);
+    paper.line("submitted");
+    submission(paper, &item.submission);
+    paper.line("facts");
+    for fact in &item.facts {
+        self::fact(paper, fact);
+    }
+    if let Some(damage) = &item.damage {
+        paper.line(format!("what the gate saw is not shown: {}", Plain(damage)));
+    }
+    if !item.pages.is_empty() {
+        paper.line("pages");
+        for page in &item.pages {
+            let url = page.url.as_str();
+            paper.line(format!("  {}  {}", Plain(url), Plain(&page.answer)));
+        }
+    }
+    checks(paper, item);
+    panel(paper, item);
+    earlier(paper, item);
+}
+
+fn head(paper: &mut Paper, item: &Item) {
+    let name = paper.tint(
+        Tone::Strong,
+        &format!("quest {}, {}", item.id, Plain(item.key.as_str())),
+    );
+    paper.line(format!(
+        "{name}: REVIEW, {}, since {:.0}, attempt {}",
+        item.effective.name(),
+        item.since,
+        item.attempt
+    ));
+    for cell in &item.shown {
+        paper.line(format!("  {}: {}", Plain(&cell.label), Plain(&cell.text)));
+    }
+}
+
+fn submission(paper: &mut Paper, submission: &Submission) {
+    match submission {
+        Submission::Fields(fields) => {
+            for (name, text) in fields {
+                paper.line(format!("  {}: {}", Plain(name.as_str()), Plain(text)));
+            }
+        }
+        Submission::None(why) => paper.line(format!("  nothing: {}", Plain(why))),
+    }
+}
+
+fn fact(paper: &mut Paper, seen: &SeenFact) {
+    let fact = &seen.fact;
+    let tone = match fact.level {
+        Level::Fail => Tone::Bad,
+        Level::Review => Tone::Doubt,
+    };
+    let level = paper.tint(tone, &fact.level.to_string());
+    let place = fact.location.as_ref();
+    let place = place.map(|place| format!("  at {}", Plain(place)));
+    let rule = Plain(fact.rule.as_str());
+    paper.line(format!("  {level} {rule}{}", place.unwrap_or_default()));
+    paper.line(format!("    expected: {}", Plain(&fact.expected)));
+    paper.line(format!("    actual:   {}", Plain(&fact.actual)));
+    if let Some(excerpt) = &seen.excerpt {
+        self::excerpt(paper, excerpt);
+    }
+}
+
+fn excerpt(paper: &mut Paper, excerpt: &Excerpt) {
+    paper.line(format!("    in {}", Plain(&excerpt.of)));
+    for line in &excerpt.lines {
+        let mark = if line.found { ">" } else { " " };
+        paper.line(format!("    {mark} {}", Plain(&line.text)));
+    }
+}
+
+fn checks(paper: &mut Paper, item: &Item) {
+    let of = |outcome: CheckOutcome| {
+        let those = item.checks.iter().filter(|it| it.outcome == outcome);
+        let names: Vec<&str> = those.map(|it| it.check.as_str()).collect();
+        names.join(", ")
+    };
+    paper.line("checks");
+    for (word, outcome) in [
+        ("passed", CheckOutcome::Passed),
+        ("not confirmed", CheckOutcome::NotConfirmed),
+        ("failed", CheckOutcome::Failed),
+        ("not run", CheckOutcome::NotRun),
+    ] {
+        let names = of(outcome);
+        if !names.is_empty() {
+            paper.line(format!("  {word}: {}", Plain(&names)));
+        }
+    }
+}
+
+/// What reviewers said, as it stands in the ledger.
+fn panel(paper: &mut Paper, item: &Item) {
+    let Some(panel) = &item.panel else {
+        return;
+    };
+    paper.line("reviewers");
+    // Writing a value that was read does not fail.
+    let text = serde_json::to_string_pretty(panel).unwrap_or_default();
+    for line in PlainLines(&text).to_string().lines() {
+        paper.line(format!("  {line}"));
+    }
+}
+
+fn earlier(paper: &mut Paper, item: &Item) {
+    if !item.earlier.is_empty() {
+        paper.line("earlier attempts");
+    }
+    for attempt in &item.earlier {
+        let rules: Vec<&str> = attempt.facts.iter().map(|it| it.rule.as_str()).collect();
+        let (number, at, verdict) = (attempt.number, attempt.at, attempt.verdict);
+        let rules = Plain(&rules.join(", ")).to_string();
+        paper.line(format!("  {number}  {at:.0}  {verdict} {rules}"));
+    }
+    for again in &item.again {
+        let (at, outcome) = (again.at, again.outcome.name());
+        paper.line(format!("judged again {at:.0}: {outcome}"));
+    }
+    if !item.settlements.is_empty() {
+        paper.line("decisions");
+    }
+    for settling in &item.settlements {
+        paper.line(format!("  {}", decision(settling)));
+    }
+    for dispute in &item.disputes {
+        let unsealed = unsealed(dispute.counts);
+        let (by, note) = (Plain(&dispute.by), Plain(&dispute.note));
+        paper.line(format!(
+            "  {:.0}  disputed by {by}: {note}{unsealed}",
+            dispute.at
+        ));
+    }
+}
+
+fn decision(settling: &Settling) -> String {
+    let (at, what) = (settling.at, settling.decision.name());
+    let (by, note) = (Plain(&settling.by), Plain(&settling.note));
+    let unsealed = unsealed(settling.counts);
+    format!("{at:.0}  {what} by {by}: {note}{unsealed}")
+}
+
+fn unsealed(counts: bool) -> &'static str {
+    if counts {
+        ""
+    } else {
+        " (without the operator's seal: it changed nothing)"
+    }
+}

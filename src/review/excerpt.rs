@@ -1,0 +1,171 @@
+//! The lines around what a fact is about, out of what the gate saw.
+
+use serde::Serialize;
+
+use super::seen::Source;
+use crate::gate::Fact;
+use crate::quest::Submission;
+use crate::world::mailbox::Mailbox;
+
+/// Lines of something that the gate saw.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Excerpt {
+    /// What it is of: a page's address, a path in the tree, a command.
+    pub of: String,
+    /// The number of its first line; of a page, among the lines that a reader sees.
+    pub first: usize,
+    /// The lines.
+    pub lines: Vec<ExcerptLine>,
+}
+
+/// A line of an excerpt.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ExcerptLine {
+    /// Its text, or the part of it around what was found.
+    pub text: String,
+    /// Whether what was looked for stands here.
+    pub found: bool,
+}
+
+/// How many lines are shown before what was found, and after it.
+const AROUND: usize = 2;
+
+/// The most characters of a line that are shown, and how many of them before what was found.
+const LONGEST: usize = 240;
+const BEFORE: usize = 100;
+
+/// The least characters of a text that is looked for: less stands everywhere.
+const SHORTEST: usize = 3;
+
+/// What is looked for.
+#[derive(Debug)]
+enum Needle {
+    Mailbox(Mailbox),
+    /// In lower case.
+    Text(String),
+    /// The line of this number.
+    Line(usize),
+}
+
+/// What `fact` is about, in its context; none when no source shows it.
+///
+/// Looked for in this order, at the place that the fact names before all others: the line that it
+/// names, what it quotes, the value of its field, the other values that were submitted, `key`.
+#[must_use]
+pub(super) fn excerpt(
+    fact: &Fact,
+    submission: &Submission,
+    key: &str,
+    sources: &[Source],
+) -> Option<Excerpt> {
+    let location = fact.location.as_deref().unwrap_or_default();
+    let (named, others): (Vec<&Source>, Vec<&Source>) =
+        sources.iter().partition(|source| source.is_at(location));
+    let needles = needles(fact, submission, key);
+    if let Some(line) = line_of(location)
+        && let Some(found) = look(&Needle::Line(line), &named)
+    {
+        return Some(found);
+    }
+    [named, others].iter().find_map(|sources| {
+        needles
+            .iter()
+            .find_map(|needle| look(needle, sources.as_slice()))
+    })
+}
+
+fn look(needle: &Needle, sources: &[&Source]) -> Option<Excerpt> {
+    sources.iter().find_map(|source| source_at(source, needle))
+}
+
+fn source_at(source: &Source, needle: &Needle) -> Option<Excerpt> {
+    let at = (0..source.lines.len()).find(|at| is_found(source, *at, needle))?;
+    let first = at.saturating_sub(AROUND);
+    let last = source.lines.len().min(at + AROUND + 1);
+    let lines = (first..last).map(|here| {
+        let found = is_found(source, here, needle);
+        ExcerptLine {
+            text: clipped(&source.lines[here], needle),
+            found,
+        }
+    });
+    Some(Excerpt {
+        of: source.place.clone(),
+        first: first + 1,
+        lines: lines.collect(),
+    })
+}
+
+fn is_found(source: &Source, at: usize, needle: &Needle) -> bool {
+    match needle {
+        Needle::Line(line) => at + 1 == *line,
+        Needle::Mailbox(mailbox) => source.spells(at, mailbox),
+        Needle::Text(text) => source.lines[at].to_lowercase().contains(text),
+    }
+}
+
+fn needles(fact: &Fact, submission: &Submission, key: &str) -> Vec<Needle> {
+    let mut needles = Vec::new();
+    needles.extend(quoted(&fact.actual).filter_map(text));
+    let own = fact.field.as_ref();
+    needles.extend(own.and_then(|field| value(submission.field(field.as_str())?)));
+    if let Submission::Fields(fields) = submission {
+        needles.extend(fields.values().filter_map(|text| value(text)));
+    }
+    needles.extend(text(key));
+    needles
+}
+
+fn value(value: &str) -> Option<Needle> {
+    match Mailbox::parse(value) {
+        Ok(mailbox) => Some(Needle::Mailbox(mailbox)),
+        Err(_) => text(value),
+    }
+}
+
+fn text(value: &str) -> Option<Needle> {
+    let value = value.trim().to_lowercase();
+    (value.chars().count() >= SHORTEST).then_some(Needle::Text(value))
+}
+
+/// What stands in double quotes in `text`, where nothing in it is escaped.
+fn quoted(text: &str) -> impl Iterator<Item = &str> {
+    let inner = text.split('"').skip(1).step_by(2);
+    inner.filter(|inner| !inner.contains('\\'))
+}
+
+/// The line that `path:12` or `path:12:3` names.
+fn line_of(location: &str) -> Option<usize> {
+    let mut parts = location.split(':').skip(1);
+    parts.find_map(|part| part.parse().ok())
+}
+
+/// The part of `line` around what was found in it.
+fn clipped(line: &str, needle: &Needle) -> String {
+    let characters: Vec<char> = line.chars().collect();
+    if characters.len() <= LONGEST {
+        return line.to_owned();
+    }
+    let text = match needle {
+        Needle::Text(text) => text.as_str(),
+        Needle::Mailbox(mailbox) => mailbox.local(),
+        Needle::Line(_) => "",
+    };
+    let at = line.to_lowercase().find(text).unwrap_or(0);
+    // Of lower case, whose length may differ: close enough to show what is around.
+    let at = line
+        .char_indices()
+        .take_while(|(byte, _)| *byte < at)
+        .count();
+    let first = at.saturating_sub(BEFORE);
+    let last = characters.len().min(first + LONGEST);
+    let inner: String = characters[first..last].iter().collect();
+    let (before, after) = (
+        if first > 0 { "…" } else { "" },
+        if last < characters.len() { "…" } else { "" },
+    );
+    format!("{before}{inner}{after}")
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,240 @@
+//! Decisions, recorded or refused.
+
+use std::fs;
+use std::num::NonZeroU32;
+use std::path::PathBuf;
+
+use tempfile::TempDir;
+
+use super::*;
+use crate::quest::{Digest, Quest, Submission, Verdict};
+use crate::session::{
+    Attempt, FORMAT, Frozen, Grounds, KindRecord, Lease, Manifest, NewSession, SourceRecord,
+    create, nothing_to_stock,
+};
+
+const KIM: Person<'_> = Person {
+    by: "kim",
+    note: "called them",
+    key: None,
+};
+
+fn at() -> Timestamp {
+    "2026-01-02T03:04:05.678Z".parse().unwrap()
+}
+
+fn salt() -> Salt {
+    Salt([7; 16])
+}
+
+fn id(number: usize) -> QuestId {
+    QuestId::from_index(number - 1).unwrap()
+}
+
+fn key() -> SigningKey {
+    SigningKey::read(&[7; 32]).unwrap()
+}
+
+struct Made {
+    _home: TempDir,
+    dir: PathBuf,
+}
+
+/// A session of four: two REVIEWs, a PASS, and one in TODO.
+fn made(key: Option<&SigningKey>) -> Made {
+    let home = tempfile::tempdir().unwrap();
+    let source = home.path().join("list.csv");
+    fs::write(&source, "company\n").unwrap();
+    let dir = home.path().join("session");
+    let quests: Vec<Quest> = (1..=4).map(quest).collect();
+    let manifest = Manifest {
+        format: FORMAT,
+        comail: "0.1.0".into(),
+        created: at(),
+        kind: KindRecord {
+            definition: None,
+            name: "email".into(),
+            lists: std::collections::BTreeMap::default(),
+        },
+        source: SourceRecord {
+            path: source.display().to_string(),
+            sha256: Digest::of(b"company\n"),
+            copy: "source.csv".into(),
+            list: serde_json::Value::Null,
+        },
+        frozen: Frozen {
+            max_tries: NonZeroU32::new(3).unwrap(),
+            pause_after: 0,
+            lease: Lease::DEFAULT,
+            operator_key: key.map(SigningKey::public),
+            gate: serde_json::Value::Null,
+            network: serde_json::Value::Null,
+        },
+    };
+    let new = NewSession {
+        stock: &nothing_to_stock,
+        manifest: &manifest,
+        source: &source,
+        quests: &quests,
+        now: at(),
+    };
+    create(&dir, &new, &mut salt).unwrap();
+    let mut session = Session::open(&dir).unwrap();
+    for (number, verdict, state) in [
+        (1, Verdict::Review, State::Review),
+        (2, Verdict::Review, State::Review),
+        (3, Verdict::Pass, State::Pass),
+    ] {
+        let event = Event::Attempt(Box::new(attempt(number, verdict, state)));
+        let appended = session.append(at(), &mut salt, |_| Ok::<_, ()>(vec![event]));
+        assert!(matches!(appended, Ok(Appended::Done)));
+    }
+    Made { _home: home, dir }
+}
+
+fn quest(number: usize) -> Quest {
+    Quest {
+        id: id(number),
+        key: Key::new(&format!("company {number}")).unwrap(),
+        anchor: None,
+        shown: Vec::new(),
+        known: Vec::new(),
+        after: Vec::new(),
+        rows: vec![u32::try_from(number).unwrap() + 1],
+    }
+}
+
+fn attempt(number: usize, verdict: Verdict, state: State) -> Attempt {
+    let submission = Submission::None("nothing".into());
+    let raw = || serde_json::value::to_raw_value("").unwrap();
+    Attempt {
+        quest: id(number),
+        number: 1,
+        submitted: submission.digest(),
+        submission,
+        verdict,
+        grounds: Grounds::World,
+        state,
+        tries: 0,
+        rules: Vec::new(),
+        anchored: false,
+        revision: false,
+        holds: Vec::new(),
+        worker: None,
+        judgement: raw(),
+        evidence: raw(),
+    }
+}
+
+fn decide(
+    session: &mut Session,
+    numbers: &[usize],
+    decision: Decision,
+    person: Person<'_>,
+) -> Result<(), NotSettled> {
+    let quests = numbers.iter().map(|number| SettledQuest {
+        quest: id(*number),
+        attempt: 1,
+    });
+    settle(session, quests.collect(), decision, person, at(), &mut salt)
+}
+
+fn effective(session: &Session, number: usize) -> Effective {
+    Effective::of(&session.standing(id(number)).unwrap().unwrap())
+}
+
+#[test]
+fn several_are_settled_in_one_line_each_once() {
+    let made = made(None);
+    let mut session = Session::open(&made.dir).unwrap();
+    decide(&mut session, &[2, 1, 2], Decision::Accepted, KIM).unwrap();
+    for number in [1, 2] {
+        assert_eq!(effective(&session, number), Effective::Accepted);
+    }
+    let standing = session.standing(id(2)).unwrap().unwrap();
+    let told = session.settlement(&standing).unwrap().unwrap().value;
+    let quests: Vec<QuestId> = told.quests.iter().map(|it| it.quest).collect();
+    assert_eq!(quests, [id(1), id(2)]);
+    assert_eq!(
+        (told.by.as_str(), told.note.as_str()),
+        ("kim", "called them")
+    );
+}
+
+#[test]
+fn one_that_cannot_be_settled_stops_all() {
+    let made = made(None);
+    let mut session = Session::open(&made.dir).unwrap();
+    let head = session.head();
+    let refused = |error: NotSettled| error.to_string();
+    let mut why = |numbers: &[usize], decision| {
+        refused(decide(&mut session, numbers, decision, KIM).unwrap_err())
+    };
+    let passed = why(&[1, 3], Decision::Accepted);
+    assert!(passed.contains("quest 3, company 3, is pass"), "{passed}");
+    let todo = why(&[1, 4], Decision::Rejected);
+    assert!(todo.contains("is todo"), "{todo}");
+    let reopened = why(&[1], Decision::Reopened);
+    assert!(reopened.contains("nothing to take back"), "{reopened}");
+    let unknown = why(&[1, 9], Decision::Accepted);
+    assert!(unknown.contains("no quest 9"), "{unknown}");
+    decide(&mut session, &[], Decision::Accepted, KIM).unwrap();
+    let moved = SettledQuest {
+        quest: id(1),
+        attempt: 2,
+    };
+    let moved = settle(
+        &mut session,
+        vec![moved],
+        Decision::Accepted,
+        KIM,
+        at(),
+        &mut salt,
+    );
+    assert!(matches!(moved, Err(NotSettled::Moved(_))), "{moved:?}");
+    assert_eq!(session.head(), head);
+    assert_eq!(effective(&session, 1), Effective::Open);
+}
+
+#[test]
+fn under_a_key_nothing_is_decided_without_it() {
+    let key = key();
+    let made = made(Some(&key));
+    let mut session = Session::open(&made.dir).unwrap();
+    let head = session.head();
+    let stranger = SigningKey::read(&[8; 32]).unwrap();
+    for person in [
+        KIM,
+        Person {
+            key: Some(&stranger),
+            ..KIM
+        },
+    ] {
+        let refused = decide(&mut session, &[1], Decision::Accepted, person);
+        assert!(matches!(refused, Err(NotSettled::Unsealed)), "{refused:?}");
+        let refused = dispute(&mut session, id(3), person, at(), &mut salt);
+        assert!(matches!(refused, Err(NotSettled::Unsealed)), "{refused:?}");
+    }
+    assert_eq!(session.head(), head);
+    let operator = Person {
+        key: Some(&key),
+        ..KIM
+    };
+    decide(&mut session, &[1], Decision::Accepted, operator).unwrap();
+    dispute(&mut session, id(3), operator, at(), &mut salt).unwrap();
+    decide(&mut session, &[1], Decision::Reopened, operator).unwrap();
+    assert_eq!(effective(&session, 1), Effective::Open);
+    let counts = session.totals().counts;
+    assert_eq!((counts.unsealed, counts.disputed), (0, 1));
+}
+
+#[test]
+fn only_what_counts_as_right_is_disputed() {
+    let made = made(None);
+    let mut session = Session::open(&made.dir).unwrap();
+    let refused = dispute(&mut session, id(1), KIM, at(), &mut salt).unwrap_err();
+    assert!(refused.to_string().contains("quest 1 is open"), "{refused}");
+    decide(&mut session, &[1], Decision::Accepted, KIM).unwrap();
+    dispute(&mut session, id(1), KIM, at(), &mut salt).unwrap();
+    assert_eq!(effective(&session, 1), Effective::Accepted);
+}

@@ -1,0 +1,254 @@
+//! Decisions by others than the operator: refused or, where they were written into the ledger,
+//! told of and without any effect.
+#![cfg(target_os = "linux")]
+
+use std::path::PathBuf;
+
+use comail::quest::Digest;
+use comail::session::{
+    Court, Decision, Dispute, Event, Seal, SettledQuest, Settlement, SigningKey, read_manifest,
+};
+use serde_json::{Value, json};
+
+use crate::harness::forge::{append, events, found, tip};
+use crate::harness::made::id;
+use crate::harness::terminal::at_terminal;
+use crate::harness::{EmailNet, Run};
+
+/// A session with one REVIEW, with or without the operator's key.
+fn reviewed(key: bool) -> EmailNet {
+    let world = EmailNet::unscanned();
+    let path = world.place.write("operator.key", [7; 32]);
+    let path = path.display().to_string();
+    let flags: &[&str] = if key { &["--operator-key", &path] } else { &[] };
+    world.place.scan(&["Acme Foods"], &world.flags_with(flags));
+    let spelled = world.contact("info [at] acme [dot] co [dot] kr");
+    world.expect(1, &spelled, "REVIEW", &["email-obfuscated"]);
+    world
+}
+
+const ACCEPT: [&str; 4] = ["review", "accept", "1", "--note=called"];
+
+fn session(world: &EmailNet) -> PathBuf {
+    world.place.at(".comail")
+}
+
+fn status(world: &EmailNet) -> Value {
+    world.place.json(["status"]).1
+}
+
+#[track_caller]
+fn assert_open(world: &EmailNet, before: &[u8], run: &Run, code: i32) {
+    assert_eq!(run.code, code, "{run:?}");
+    assert_eq!(world.place.ledger(), before, "{run:?}");
+    assert_eq!(status(world)["effective"]["open"], 1);
+}
+
+#[test]
+fn without_a_key_it_takes_a_terminal_and_the_word() {
+    let world = reviewed(false);
+    let before = world.place.ledger();
+    let run = world.place.run(ACCEPT);
+    assert!(run.stderr.contains("run it at a terminal"), "{run:?}");
+    assert_open(&world, &before, &run, 2);
+    let yes = [&ACCEPT[..], &["--yes"]].concat();
+    let run = world.place.run(&yes);
+    assert!(run.stderr.contains("all that keeps a program"), "{run:?}");
+    assert_open(&world, &before, &run, 2);
+    assert_open(
+        &world,
+        &before,
+        &at_terminal(&world.place, &yes, "accept"),
+        2,
+    );
+    for word in ["", "yes", "reject"] {
+        let run = at_terminal(&world.place, &ACCEPT, word);
+        assert_open(&world, &before, &run, 1);
+    }
+    let key = [&ACCEPT[..], &["--operator-key=operator.key"]].concat();
+    assert_open(&world, &before, &world.place.run(&key), 2);
+    let run = at_terminal(&world.place, &ACCEPT, "accept");
+    assert!(
+        run.stdout.contains("accept 1 REVIEW: quest 1, Acme Foods"),
+        "{run:?}"
+    );
+    assert_eq!(run.code, 0, "{run:?}");
+    assert_eq!(status(&world)["effective"]["accepted"], 1);
+}
+
+#[test]
+fn where_a_key_was_frozen_neither_terminal_nor_another_key_does() {
+    let world = reviewed(true);
+    world.place.write("wrong.key", [8; 32]);
+    world.place.write("no.key", "not a key");
+    let other = reviewed(true);
+    other.place.write("other.key", [9; 32]);
+    let of_another = other.place.at("other.key").display().to_string();
+    let of_another = format!("--operator-key={of_another}");
+    let before = world.place.ledger();
+    for verb in ["accept", "reject", "reopen"] {
+        let bare = ["review", verb, "1", "--note=called"];
+        assert_open(&world, &before, &world.place.run(bare), 2);
+        let run = at_terminal(&world.place, &bare, verb);
+        assert_open(&world, &before, &run, 2);
+        for (key, code) in [
+            ("--operator-key=wrong.key", 2),
+            ("--operator-key=no.key", 1),
+            ("--operator-key=gone.key", 1),
+            (of_another.as_str(), 2),
+        ] {
+            let args = [&bare[..], &["--yes", key]].concat();
+            assert_open(&world, &before, &world.place.run(&args), code);
+            let run = at_terminal(&world.place, &args, verb);
+            assert_open(&world, &before, &run, code);
+        }
+    }
+    let dispute = ["dispute", "1", "--note=x"];
+    let run = at_terminal(&world.place, &dispute, "dispute");
+    assert_open(&world, &before, &run, 2);
+}
+
+/// Makes a settlement that the operator did not make, for the line after this hash.
+type Forge = dyn Fn(Court, Digest) -> Settlement;
+
+fn settlement(decision: Decision, note: &str) -> Settlement {
+    Settlement {
+        quests: vec![SettledQuest {
+            quest: id(0),
+            attempt: 1,
+        }],
+        decision,
+        by: "kim".to_owned(),
+        note: note.to_owned(),
+        seal: None,
+    }
+}
+
+/// The court of the session, and the hash of its last line.
+fn court(world: &EmailNet) -> (Court, Digest) {
+    let (manifest, session_digest) = read_manifest(&session(world)).expect("a manifest");
+    let court = Court {
+        session: session_digest,
+        key: manifest.frozen.operator_key,
+    };
+    (court, tip(&session(world)).head)
+}
+
+/// Expects that the REVIEW is as open as it was, and that everybody is told of `count` forgeries.
+#[track_caller]
+fn assert_told(world: &EmailNet, count: usize, became: &str, what: &str) {
+    let status = status(world);
+    assert_eq!(status["effective"][became], 1, "{what}: {status:#}");
+    assert_eq!(status["unsealed"], json!(count), "{what}");
+    let (code, report) = world.place.json(["audit"]);
+    assert_eq!(code, 8, "{what}: {report:#}");
+    let seals = found(&report);
+    assert_eq!(seals.len(), count, "{what}: {report:#}");
+    assert!(
+        seals
+            .iter()
+            .all(|it| it.starts_with("seal ") && it.ends_with(" 1"))
+    );
+    let export = world.place.run(["export", "out.csv", "--force"]);
+    assert_eq!(export.code, 8, "{what}: {export:?}");
+    assert!(export.stderr.contains("did not seal"), "{export:?}");
+    let log = world.place.run(["log", "--type=settled,disputed"]).ok();
+    let unsealed = log.lines().filter(|line| line.contains("not sealed"));
+    assert_eq!(unsealed.count(), count, "{what}: {log}");
+}
+
+#[test]
+fn a_forged_decision_changes_nothing_and_is_told_of() {
+    let accepted = || settlement(Decision::Accepted, "called");
+    let stranger = SigningKey::read(&[8; 32]).expect("a key");
+    let operator = SigningKey::read(&[7; 32]).expect("a key");
+    let other_session = Digest::of(b"another session");
+    let forgeries: [(&str, Box<Forge>); 5] = [
+        ("no seal", Box::new(move |_, _| accepted())),
+        (
+            "a stranger's seal",
+            Box::new(move |court, here| court.seal(accepted(), here, &stranger).expect("a seal")),
+        ),
+        (
+            "a seal for another session",
+            Box::new(move |court, here| {
+                let elsewhere = Court {
+                    session: other_session,
+                    ..court
+                };
+                let key = SigningKey::read(&[7; 32]).expect("a key");
+                elsewhere.seal(accepted(), here, &key).expect("a seal")
+            }),
+        ),
+        (
+            "a changed note",
+            Box::new(move |court, here| {
+                let sealed = court.seal(accepted(), here, &operator).expect("a seal");
+                Settlement {
+                    note: "did not call".to_owned(),
+                    ..sealed
+                }
+            }),
+        ),
+        (
+            "a seal said to be for here",
+            Box::new(move |court, here| {
+                let key = SigningKey::read(&[7; 32]).expect("a key");
+                let there = Digest::of(b"elsewhere");
+                let sealed = court.seal(accepted(), there, &key).expect("a seal");
+                let seal = sealed.seal.map(|seal| Seal {
+                    after: here,
+                    ..seal
+                });
+                Settlement { seal, ..sealed }
+            }),
+        ),
+    ];
+    let world = reviewed(true);
+    world.spoils();
+    for (index, (what, forge)) in forgeries.iter().enumerate() {
+        let (court, here) = court(&world);
+        let event = Event::Settled(Box::new(forge(court, here)));
+        append(&session(&world), &event);
+        assert_told(&world, index + 1, "open", what);
+    }
+}
+
+#[test]
+fn a_true_seal_does_not_hold_at_another_place() {
+    let world = reviewed(true);
+    world.spoils();
+    for verb in ["accept", "reject"] {
+        let key = "--operator-key=operator.key";
+        world
+            .place
+            .run(["review", verb, "1", "--note=called", key])
+            .ok();
+    }
+    let first = events(&session(&world))
+        .into_iter()
+        .find(|event| matches!(event, Event::Settled(_)))
+        .expect("the acceptance");
+    append(&session(&world), &first);
+    assert_told(&world, 1, "rejected", "an acceptance that was taken back");
+}
+
+#[test]
+fn a_forged_dispute_is_told_of_too() {
+    let world = reviewed(true);
+    world.spoils();
+    let key = "--operator-key=operator.key";
+    world
+        .place
+        .run(["review", "accept", "1", "--note=called", key])
+        .ok();
+    let dispute = Dispute {
+        quest: id(0),
+        by: "kim".to_owned(),
+        note: "bounced".to_owned(),
+        seal: None,
+    };
+    append(&session(&world), &Event::Disputed(Box::new(dispute)));
+    assert_told(&world, 1, "accepted", "a dispute");
+    assert_eq!(status(&world)["disputed"], 0);
+}
