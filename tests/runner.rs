@@ -123,6 +123,7 @@ mod recheck_crowd;
 mod recheck_stop;
 mod review;
 mod review_forged;
+mod review_office;
 mod scan_formats;
 mod scan_jsonl;
 mod scan_refusals;

@@ -1,8 +1,12 @@
 //! `comail review`: the REVIEWs that a person settles.
 
+mod export;
+mod import;
 mod list;
 mod settle;
 mod show;
+
+use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::{Args, Subcommand};
@@ -10,7 +14,8 @@ use clap::{Args, Subcommand};
 use self::settle::SettleArgs;
 use self::show::ShowArgs;
 use super::context::Context;
-use super::exit::Exit;
+use super::exit::{Exit, UsageError};
+use super::person::PersonArgs;
 use crate::session::Decision;
 
 /// List the open REVIEWs by rule, the oldest first; show and settle them
@@ -19,9 +24,29 @@ use crate::session::Decision;
 /// at a terminal. A REVIEW that is accepted counts as right and is never called a PASS. It can be
 /// settled anew; every decision stays in the ledger.
 #[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
 pub struct ReviewArgs {
     #[command(subcommand)]
     what: Option<What>,
+
+    /// Write the open ones as a workbook, with columns for a decision and a note
+    #[arg(long, value_name = "FILE")]
+    export: Option<PathBuf>,
+
+    /// With --export: replace a file that is there; never the list itself
+    #[arg(long, requires = "export")]
+    force: bool,
+
+    /// Take such a workbook back: settle each row that decides and still fits, refuse the others
+    #[arg(long, value_name = "FILE", conflicts_with = "export")]
+    import: Option<PathBuf>,
+
+    /// With --import: settle several without being asked again; with --operator-key alone
+    #[arg(long, requires = "import")]
+    yes: bool,
+
+    #[command(flatten)]
+    person: PersonArgs,
 }
 
 #[derive(Debug, Subcommand)]
@@ -37,8 +62,16 @@ enum What {
 }
 
 pub(super) fn run(context: &mut Context, args: &ReviewArgs) -> Result<Exit> {
+    if args.import.is_none() && args.person.is_named() {
+        let text = "--by and --operator-key go with --import, or behind accept, reject and reopen";
+        return Err(UsageError(text.to_owned()).into());
+    }
     match &args.what {
-        None => list::run(context),
+        None => match (&args.export, &args.import) {
+            (Some(path), _) => export::run(context, path, args.force),
+            (None, Some(path)) => import::run(context, path, &args.person, args.yes),
+            (None, None) => list::run(context),
+        },
         Some(What::Show(args)) => show::run(context, args),
         Some(What::Accept(args)) => settle::run(context, args, Decision::Accepted),
         Some(What::Reject(args)) => settle::run(context, args, Decision::Rejected),

@@ -4,6 +4,7 @@
 mod excerpt;
 mod history;
 mod item;
+pub mod office;
 mod queue;
 mod seen;
 mod settle;
