@@ -1,110 +1,13 @@
 //! `review --export` and `--import`: the queue in the office.
 
 use std::collections::BTreeMap;
-use std::io::{Cursor, Write as _};
-use std::path::Path;
 
 use calamine::Data;
-use regex::Regex;
-use serde_json::{Value, json};
-use zip::ZipWriter;
-use zip::write::SimpleFileOptions;
+use serde_json::json;
 
 use crate::harness::EmailNet;
-use crate::harness::email_net::{ACME, page};
-use crate::servers::http::Reply;
-use crate::sheets::{Cells, cells, formulas, names, part_text, parts, text};
-
-const BOLT: &str = "=Bolt Toys";
-const NAMES: [&str; 4] = [ACME, BOLT, "Cargo Ring", "Delta Mills"];
-
-/// Four companies, of which the first three are REVIEWs, and the last passed; with the
-/// operator's key.
-fn keyed() -> EmailNet {
-    let world = EmailNet::unscanned();
-    let key = world.place.write("operator.key", [7; 32]);
-    let key = key.display().to_string();
-    reviewed(&world, &["--operator-key", &key]);
-    world
-}
-
-fn reviewed(world: &EmailNet, flags: &[&str]) {
-    world.place.scan(&NAMES, &world.flags_with(flags));
-    let domains = ["acme", "bolt", "cargo", "delta"];
-    for ((id, name), domain) in (1..).zip(NAMES).zip(domains) {
-        let host = format!("{domain}.co.kr");
-        world.company(&host, name);
-        let right = world.right(&host);
-        if id == 4 {
-            world.expect(id, &right, "PASS", &[]);
-        } else {
-            let spelled = format!("Sales<br>info [at] {domain} [dot] co [dot] kr<br>Seoul");
-            let contact = page(name, &spelled);
-            world
-                .net
-                .web
-                .page(&format!("www.{host}"), "/contact", &contact);
-            world.expect(id, &right, "REVIEW", &["email-obfuscated"]);
-        }
-    }
-}
-
-#[track_caller]
-fn export(world: &EmailNet) {
-    world
-        .place
-        .run(["review", "--export=review.xlsx", "--force"])
-        .ok();
-}
-
-/// Imports with the operator's key.
-#[track_caller]
-fn import(world: &EmailNet, file: &str) -> (i32, Value) {
-    let file = format!("--import={file}");
-    let key = ["--operator-key=operator.key", "--yes", "--by=kim"];
-    world.place.json([&["review", &file][..], &key].concat())
-}
-
-/// The column of the exported sheet with this heading, counted from 1.
-fn column(cells: &Cells, heading: &str) -> u32 {
-    let headings = cells.iter().filter(|((row, _), _)| *row == 1);
-    let found = headings
-        .map(|((_, column), data)| (*column, data.to_string()))
-        .find(|(_, text)| text == heading);
-    found.unwrap_or_else(|| panic!("no column {heading}")).0
-}
-
-/// Writes `text` into cells of the exported sheet, each named by its row and heading, and leaves
-/// everything else of the workbook as it is.
-fn fill(path: &Path, filled: &[(u32, &str, &str)]) {
-    let known = cells(path, "review");
-    let mut sheet = part_text(path, "xl/worksheets/sheet1.xml");
-    for (row, heading, text) in filled {
-        let letter = char::from(b'A' + u8::try_from(column(&known, heading)).expect("few") - 1);
-        let cell = format!(r#"<c r="{letter}{row}"[^>]*?(/>|>.*?</c>)"#);
-        let cell = Regex::new(&cell).expect("a pattern");
-        assert!(cell.is_match(&sheet), "{letter}{row}");
-        let new = format!(
-            r#"<c r="{letter}{row}" t="inlineStr"><is><t xml:space="preserve">{text}</t></is></c>"#
-        );
-        sheet = cell.replace(&sheet, regex::NoExpand(&new)).into_owned();
-    }
-    let mut package = ZipWriter::new(Cursor::new(Vec::new()));
-    for (name, part) in parts(path) {
-        let is_sheet = name == "xl/worksheets/sheet1.xml";
-        let content = if is_sheet {
-            sheet.as_bytes()
-        } else {
-            &part.content
-        };
-        package
-            .start_file(name, SimpleFileOptions::default())
-            .expect("a part");
-        package.write_all(content).expect("memory");
-    }
-    let bytes = package.finish().expect("a package").into_inner();
-    std::fs::write(path, bytes).expect("the workbook");
-}
+use crate::harness::office::{column, effective, export, fill, import, keyed, refused};
+use crate::sheets::{cells, formulas, names, part_text, text};
 
 /// The exported sheet as texts, its rows from the headings on.
 fn sheet(world: &EmailNet) -> Vec<Vec<String>> {
@@ -113,24 +16,6 @@ fn sheet(world: &EmailNet) -> Vec<Vec<String>> {
     let width = last(|place| place.1);
     let row = |row| (1..=width).map(|at| text(&cells, row, at)).collect();
     (1..=last(|place| place.0)).map(row).collect()
-}
-
-fn effective(world: &EmailNet) -> BTreeMap<String, u64> {
-    let (code, status) = world.place.json(["status"]);
-    assert_eq!(code, 0, "{status}");
-    let counts = status["effective"].as_object().expect("counts");
-    let counts = counts.iter();
-    let counts = counts.map(|(name, count)| (name.clone(), count.as_u64().expect("a count")));
-    counts.filter(|(_, count)| *count > 0).collect()
-}
-
-/// The rows that were refused: their numbers, and why.
-fn refused(answer: &Value) -> Vec<(u64, &str)> {
-    let rows = answer["refused"].as_array().expect("rows");
-    let one = |row: &'_ Value| row["row"].as_u64().expect("a number");
-    rows.iter()
-        .map(|row| (one(row), row["why"].as_str().expect("a reason")))
-        .collect()
 }
 
 #[test]
@@ -218,105 +103,6 @@ fn rows_of_one_decision_and_note_are_one_event() {
 }
 
 #[test]
-fn what_fits_no_more_is_refused_and_the_rest_is_settled() {
-    let cases = [
-        (&[(3, "decision", "maybe")][..], "unknown-word"),
-        (&[(3, "note", "")], "no-note"),
-        (&[(3, "id", "2nd")], "no-id"),
-        (&[(3, "id", "9")], "unknown-quest"),
-        (&[(3, "id", "4")], "other-key"),
-        (&[(3, "id", "4"), (3, "key", "Delta Mills")], "not-open"),
-        (&[(3, "key", "Bolt")], "other-key"),
-        (&[(3, "attempt", "2")], "other-attempt"),
-        (&[(3, "judged", "2026-01-01T00:00:00Z")], "judged-again"),
-        (&[(3, "session", "0123")], "other-session"),
-    ];
-    let world = keyed();
-    export(&world);
-    let path = world.place.at("review.xlsx");
-    let decided = [(3, "decision", "accept"), (3, "note", "called")];
-    fill(&path, &decided);
-    let whole = std::fs::read(&path).expect("the workbook");
-    let before = world.place.ledger();
-    for (changes, why) in cases {
-        world.place.write("review.xlsx", &whole);
-        fill(&path, changes);
-        let (code, answer) = import(&world, "review.xlsx");
-        assert_eq!((code, refused(&answer)), (8, vec![(3, why)]), "{answer}");
-        assert_eq!(world.place.ledger(), before, "{why}");
-    }
-    let other = [(2, "decision", "accept"), (2, "note", "called")];
-    fill(&path, &other);
-    let (code, answer) = import(&world, "review.xlsx");
-    assert_eq!(
-        (code, refused(&answer)),
-        (8, vec![(3, "other-session")]),
-        "{answer}"
-    );
-    assert_eq!(answer["accepted"], 1);
-    assert_eq!(effective(&world)["open"], 2);
-}
-
-#[test]
-fn a_quest_in_two_rows_is_settled_by_neither() {
-    let world = keyed();
-    export(&world);
-    let path = world.place.at("review.xlsx");
-    let filled = [
-        (2, "decision", "accept"),
-        (2, "note", "called"),
-        (3, "decision", "reject"),
-        (3, "note", "called"),
-        (3, "id", "1"),
-    ];
-    fill(&path, &filled);
-    let before = world.place.ledger();
-    let (code, answer) = import(&world, "review.xlsx");
-    assert_eq!(
-        (code, refused(&answer)),
-        (8, vec![(2, "twice"), (3, "twice")])
-    );
-    assert_eq!(world.place.ledger(), before);
-}
-
-#[test]
-fn what_was_judged_again_or_answered_anew_is_looked_at_again() {
-    let world = EmailNet::unscanned();
-    let key = world.place.write("operator.key", [7; 32]);
-    let key = key.display().to_string();
-    let flags = world.flags_with(&["--operator-key", &key]);
-    world.place.scan(&[ACME], &flags);
-    let submission = world.answers(Reply::Reset);
-    world.expect(1, &submission, "REVIEW", &["source-unanswered"]);
-    export(&world);
-    let decided = [(2, "decision", "accept"), (2, "note", "called")];
-    fill(&world.place.at("review.xlsx"), &decided);
-    // Nobody wrote there what the gate sees by now.
-    world.contact("nothing of theirs");
-    let (code, report) = world.place.json(["recheck"]);
-    assert_eq!((code, &report["refuted"]), (0, &json!(1)), "{report}");
-    let (code, answer) = import(&world, "review.xlsx");
-    assert_eq!((code, refused(&answer)), (8, vec![(2, "judged-again")]));
-    export(&world);
-    fill(&world.place.at("review.xlsx"), &decided);
-    assert_eq!(import(&world, "review.xlsx").0, 0);
-}
-
-#[test]
-fn the_workbook_of_another_session_settles_nothing() {
-    let (one, other) = (keyed(), keyed());
-    export(&one);
-    let decided = [(2, "decision", "accept"), (2, "note", "called")];
-    fill(&one.place.at("review.xlsx"), &decided);
-    let bytes = std::fs::read(one.place.at("review.xlsx")).expect("the workbook");
-    other.place.write("review.xlsx", bytes);
-    let before = other.place.ledger();
-    let (code, answer) = import(&other, "review.xlsx");
-    assert_eq!((code, refused(&answer)), (8, vec![(2, "other-session")]));
-    assert_eq!(other.place.ledger(), before);
-}
-
-#[test]
 fn a_sheet_that_the_office_sorted_and_widened_is_taken_back() {
     let world = keyed();
     export(&world);
@@ -355,47 +141,6 @@ fn a_sheet_that_the_office_sorted_and_widened_is_taken_back() {
     );
     let (_, item) = world.place.json(["review", "show", "3"]);
     assert_eq!(item["settlements"][0]["note"], "closed");
-}
-
-#[test]
-fn what_is_no_sheet_of_the_queue_is_refused_whole() {
-    let world = keyed();
-    world
-        .place
-        .write("list.csv", "id,key,decision\n1,Acme Foods,accept\n");
-    world.place.write(
-        "twice.csv",
-        "id,key,judged,attempt,decision,note,note,session\n",
-    );
-    world.place.write("other.csv", "company\nAcme Foods\n");
-    world.place.write("torn.xlsx", "PK\u{3}\u{4}torn");
-    let before = world.place.ledger();
-    for (file, code, word) in [
-        ("list.csv", 2, "no column judged, attempt, note, session"),
-        ("twice.csv", 2, "two columns note"),
-        ("other.csv", 2, "no column id, key"),
-        ("torn.xlsx", 1, "torn.xlsx"),
-        ("none.xlsx", 1, "no such file"),
-    ] {
-        let import = format!("--import={file}");
-        let run = world
-            .place
-            .run(["review", &import, "--operator-key=operator.key"]);
-        assert_eq!(run.code, code, "{file}: {run:?}");
-        assert!(run.stderr.contains(word), "{file}: {run:?}");
-    }
-    for args in [
-        &["--import=list.csv", "--export=a.xlsx"][..],
-        &["--by=kim"],
-        &["--operator-key=operator.key"],
-        &["--force"],
-        &["--yes"],
-        &["--import=list.csv", "--yes"],
-    ] {
-        let all = [&["review"], args].concat();
-        world.place.run(all).exits(2);
-    }
-    assert_eq!(world.place.ledger(), before);
 }
 
 #[test]
@@ -442,40 +187,4 @@ fn an_export_replaces_nothing_and_leaves_nothing_half_written() {
         .run(["review", "--export=mine.xlsx", "--force"])
         .ok();
     assert!(!cells(&world.place.at("mine.xlsx"), "review").is_empty());
-}
-
-#[test]
-#[cfg(target_os = "linux")]
-fn nobody_settles_by_a_workbook_who_could_not_otherwise() {
-    use crate::harness::terminal::at_terminal;
-
-    let world = keyed();
-    export(&world);
-    let decided = (2..=3).flat_map(|row| [(row, "decision", "accept"), (row, "note", "called")]);
-    let decided: Vec<_> = decided.collect();
-    fill(&world.place.at("review.xlsx"), &decided);
-    let before = world.place.ledger();
-    let import = ["review", "--import=review.xlsx"];
-    assert_eq!(at_terminal(&world.place, &import, "settle").code, 2);
-    let keyed = [&import[..], &["--operator-key=operator.key"]].concat();
-    // Several are confirmed.
-    world.place.run(&keyed).exits(2);
-    assert_eq!(world.place.ledger(), before);
-    let run = at_terminal(&world.place, &keyed, "settle");
-    let asked = "settle 2 REVIEWs: accept 2, reject 0";
-    assert!(run.stdout.contains(asked), "{run:?}");
-    assert_eq!(effective(&world)["accepted"], 2);
-
-    let world = EmailNet::unscanned();
-    reviewed(&world, &[]);
-    export(&world);
-    fill(&world.place.at("review.xlsx"), &decided);
-    let before = world.place.ledger();
-    world.place.run(import).exits(2);
-    let yes = [&import[..], &["--yes"]].concat();
-    world.place.run(yes).exits(2);
-    assert_eq!(at_terminal(&world.place, &import, "accept").code, 1);
-    assert_eq!(world.place.ledger(), before);
-    assert_eq!(at_terminal(&world.place, &import, "settle").code, 0);
-    assert_eq!(effective(&world)["accepted"], 2);
 }

@@ -124,6 +124,7 @@ mod recheck_stop;
 mod review;
 mod review_forged;
 mod review_office;
+mod review_office_refused;
 mod scan_formats;
 mod scan_jsonl;
 mod scan_refusals;

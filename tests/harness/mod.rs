@@ -8,6 +8,7 @@ pub mod email_net;
 pub mod forge;
 pub mod letters;
 pub mod made;
+pub mod office;
 pub mod poll;
 #[cfg(unix)]
 pub mod quest_play;
