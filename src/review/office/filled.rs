@@ -103,3 +103,49 @@ impl Filled {
         size_of::<Self>() + texts.map(String::len).iter().sum::<usize>()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(cells: &[&str]) -> Vec<String> {
+        cells.iter().map(|cell| (*cell).to_owned()).collect()
+    }
+
+    fn headed() -> Filling {
+        let mut filling = Filling::default();
+        let headings = row(&Column::ALL.map(Column::heading));
+        filling.take(1, &row(&["a title"])).unwrap();
+        filling.take(2, &headings).unwrap();
+        filling
+    }
+
+    #[test]
+    fn rows_that_neither_name_a_quest_nor_decide_are_passed_over() {
+        let mut filling = headed();
+        filling.take(3, &row(&["", "total", "3"])).unwrap();
+        filling.take(4, &row(&["", "", "", "", "accept"])).unwrap();
+        filling.take(5, &row(&["1"])).unwrap();
+        let rows = filling.finish().unwrap();
+        let rows: Vec<u32> = rows.iter().map(|filled| filled.row).collect();
+        assert_eq!(rows, [4, 5]);
+    }
+
+    #[test]
+    fn more_than_any_queue_is_refused() {
+        let mut filling = headed();
+        let note = "n".repeat(1 << 20);
+        let decided = row(&["1", "k", "", "1", "accept", &note]);
+        let taken = (3..)
+            .take(64)
+            .find_map(|at| filling.take(at, &decided).err());
+        assert_eq!(taken, Some(NotFilled::TooLarge));
+    }
+
+    #[test]
+    fn a_sheet_without_headings_is_refused() {
+        let missing = Filling::default().finish();
+        let expected = NotFilled::Columns(WrongColumns::all_missing());
+        assert_eq!(missing, Err(expected));
+    }
+}
