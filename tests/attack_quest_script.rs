@@ -45,7 +45,9 @@ fires = ["judged"]
 
 fn scanned() -> Letters {
     let letters = Letters::with(FILE);
-    letters.place.write("judge.sh", "grep -q good\n");
+    letters
+        .place
+        .write("judge.sh", "grep -q '\"answer\":\"good\"'\n");
     fs::create_dir(letters.place.at("tree")).expect("a directory");
     let scan = ["scan", "list.jsonl", "--quest", "letters.toml"];
     letters.run(scan).ok();

@@ -27,8 +27,8 @@ const TABLES: [&[&[Case]]; 13] = [
     &gate_settings::CASES,
 ];
 
-/// The rules of the house, which the tests of this file fire.
-const HOUSE: [&str; 2] = ["no-result", "repeated-submission"];
+/// The rules of the house, which the tests of this file and of `forget` fire.
+const HOUSE: [&str; 3] = ["no-result", "repeated-submission", "forgotten-address"];
 
 fn cases() -> impl Iterator<Item = &'static Case> {
     TABLES.into_iter().flatten().copied().flatten()

@@ -33,7 +33,7 @@ fn rules(place: &Place, level: &str) -> BTreeSet<String> {
     let ids = rules
         .filter(|rule| rule["level"] == level)
         .filter_map(|rule| rule["id"].as_str())
-        .filter(|id| !["no-result", "repeated-submission"].contains(id));
+        .filter(|id| !["no-result", "repeated-submission", "forgotten-address"].contains(id));
     ids.map(str::to_owned).collect()
 }
 

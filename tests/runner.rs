@@ -30,6 +30,8 @@ mod audit_live;
 mod carry;
 mod carry_kills;
 mod carry_refused;
+#[cfg(unix)]
+mod chat_protocol;
 mod cheese_domains;
 mod cheese_environment;
 mod cheese_names;
@@ -45,6 +47,8 @@ mod command_ends;
 mod command_leftovers;
 #[cfg(target_os = "linux")]
 mod command_network;
+#[cfg(target_os = "linux")]
+mod command_passed;
 #[cfg(unix)]
 mod command_pinned;
 #[cfg(target_os = "linux")]
@@ -58,6 +62,9 @@ mod export_place;
 mod export_values;
 mod export_workbook;
 mod first_quest;
+mod forget;
+mod forget_forged;
+mod forget_kills;
 mod gate_address;
 mod gate_catalogue;
 mod gate_domain;
@@ -78,14 +85,19 @@ mod harness;
 mod honest_homes;
 mod log;
 #[cfg(target_os = "linux")]
+mod panel;
+#[cfg(target_os = "linux")]
+mod panel_chat;
+#[cfg(target_os = "linux")]
 mod played;
 mod prove_email;
 mod quarters;
 #[cfg(target_os = "linux")]
 mod quest_claims;
 #[cfg(target_os = "linux")]
-mod quest_commits;
+mod quest_code_review;
 #[cfg(target_os = "linux")]
+mod quest_commits;
 mod quest_endpoints;
 #[cfg(target_os = "linux")]
 mod quest_facts;
@@ -111,6 +123,8 @@ mod quest_spec_sync;
 mod quest_starter;
 #[cfg(unix)]
 mod quest_structure;
+mod quest_summary;
+mod quest_translation;
 #[cfg(unix)]
 mod quest_unit_tests;
 #[cfg(target_os = "linux")]
@@ -125,6 +139,8 @@ mod review;
 mod review_forged;
 mod review_office;
 mod review_office_refused;
+#[cfg(target_os = "linux")]
+mod review_screen;
 mod scan_formats;
 mod scan_jsonl;
 mod scan_refusals;

@@ -207,7 +207,7 @@ fn nobody_resumes_without_a_terminal_or_the_operators_key() {
     for id in 1..=3 {
         end_by_giving_up(&world, id);
     }
-    world.place.write("key", "0123456789abcdef");
+    world.place.write("key", "0123456789abcdef0123456789abcdef");
     let before = world.place.ledger();
     for args in [
         &["resume"][..],
@@ -225,10 +225,13 @@ fn nobody_resumes_without_a_terminal_or_the_operators_key() {
 #[test]
 fn the_operators_key_lifts_the_pause_once() {
     let world = EmailNet::unscanned();
-    let [key, other] = ["0123456789abcdef", "0123456789abcdeF"];
+    let [key, other] = [
+        "0123456789abcdef0123456789abcdef",
+        "0123456789abcdef0123456789abcdeF",
+    ];
     world.place.write("key", key);
     world.place.write("other", other);
-    world.place.write("short", "0123");
+    world.place.write("short", "0123456789abcdef");
     let mut flags = world.flags();
     flags.extend(["--pause-after=3", "--operator-key=key"].map(str::to_owned));
     world.place.scan(&NAMES, &flags);
@@ -268,8 +271,10 @@ fn what_is_complete_is_not_paused() {
 #[test]
 fn a_newer_list_is_the_operators_to_add_where_a_key_was_frozen() {
     let world = EmailNet::unscanned();
-    world.place.write("key", "0123456789abcdef");
-    world.place.write("other", "0123456789abcdeF");
+    world.place.write("key", "0123456789abcdef0123456789abcdef");
+    world
+        .place
+        .write("other", "0123456789abcdef0123456789abcdeF");
     let mut flags = world.flags();
     flags.push("--operator-key=key".to_owned());
     world.place.scan(&NAMES, &flags);
@@ -292,7 +297,7 @@ fn a_newer_list_is_the_operators_to_add_where_a_key_was_frozen() {
 #[test]
 fn where_no_key_was_frozen_none_is_asked_for_and_none_does() {
     let world = pausing(&[]);
-    world.place.write("key", "0123456789abcdef");
+    world.place.write("key", "0123456789abcdef0123456789abcdef");
     world.place.write("newer.txt", "Ferro Tiles\n");
     let update = ["scan", "newer.txt", "--update"];
     let with_key = [&update[..], &["--operator-key=key"]].concat();
@@ -303,7 +308,7 @@ fn where_no_key_was_frozen_none_is_asked_for_and_none_does() {
 #[test]
 fn the_operators_key_frees_a_claim() {
     let world = EmailNet::unscanned();
-    world.place.write("key", "the operator's own key");
+    world.place.write("key", [7; 32]);
     let mut flags = world.flags();
     flags.push("--operator-key=key".to_owned());
     world.place.scan(&NAMES, &flags);

@@ -13,7 +13,7 @@ use super::progress::JudgingBar;
 use super::recheck;
 use crate::drive::audit::lists::OtherJudge;
 use crate::drive::audit::{
-    Finding, Kind, Live, Onlooker, Place, Plan, Proven, damage, live, outside, walk,
+    Finding, Kind, Live, Onlooker, Place, Plan, Proven, damage, forgotten, live, outside, walk,
 };
 use crate::drive::quest_file::Definition;
 use crate::quest::Digest;
@@ -95,6 +95,10 @@ fn audit(
     } else {
         None
     };
+    let mut notes: Vec<String> = definition.iter().flat_map(outside::edits).collect();
+    notes.extend(forgotten::notes(&audited.forgotten));
+    let forgetting = &board.totals().forgetting;
+    notes.extend(forgotten::left_over(&session.evidence(), forgetting)?);
     Ok(Report {
         status: Status::of(stop(), &findings),
         live,
@@ -102,7 +106,7 @@ fn audit(
         checked: Some(audited.checked),
         head: Some(board.tip().head),
         noted: audited.noted,
-        notes: definition.iter().flat_map(outside::edits).collect(),
+        notes,
         judge: Some(judge).filter(|judge| !judge.is_same()),
     })
 }

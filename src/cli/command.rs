@@ -14,8 +14,8 @@ use super::escape::PlainLines;
 use super::exit::{self, Exit};
 use super::output::Output;
 use super::{
-    audit, claims, demo, dispute, export, log, next, prove, quest, recheck, release, resume,
-    review, rules, scan, session_kind, status, submit, submit_flags,
+    audit, claims, demo, dispute, export, forget, log, next, prove, quest, recheck, release,
+    resume, review, rules, scan, session_kind, status, submit, submit_flags,
 };
 use crate::quest::{QuestKind, email};
 use crate::world::recorded::RecordedWorld;
@@ -29,7 +29,7 @@ Exit codes:
   7  submit: locked, or claimed by another worker; nothing changed
   8  audit, export, prove, scan --carry: a finding, such as a changed ledger
   9  next, submit: the session is paused until a person runs `comail resume`
-  130  audit, log --follow, recheck: ended by Ctrl-C, what was done is kept
+  130  audit, log --follow, recheck, review: ended by Ctrl-C, what was done is kept
 
 An agent's loop: while comail next; do …; comail submit …; done";
 
@@ -73,6 +73,7 @@ enum Command {
     Resume(resume::ResumeArgs),
     Review(review::ReviewArgs),
     Dispute(dispute::DisputeArgs),
+    Forget(forget::ForgetArgs),
     Claims(claims::ClaimsArgs),
     Release(release::ReleaseArgs),
     Log(log::LogArgs),
@@ -170,6 +171,7 @@ fn dispatch(context: &mut Context, command: &Command, matches: &ArgMatches) -> R
         Command::Resume(args) => resume::run(context, args),
         Command::Review(args) => review::run(context, args),
         Command::Dispute(args) => dispute::run(context, args),
+        Command::Forget(args) => forget::run(context, args),
         Command::Claims(args) => claims::run(context, args),
         Command::Release(args) => release::run(context, args),
         Command::Log(args) => log::run(context, args),

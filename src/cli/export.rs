@@ -93,7 +93,8 @@ pub(super) fn run(context: &mut Context, args: &ExportArgs) -> Result<Exit> {
     context.report_mended(&session);
     let source = session.source();
     let copy = session.dir().join(&source.copy);
-    check_copy(&copy, &source)?;
+    let expected = board.totals().forgetting.copy_of(source.sha256);
+    check_copy(&copy, expected)?;
     if !ListPlan::of(&source)?.made {
         note_original(&source, &mut context.output);
     }
@@ -136,9 +137,9 @@ pub(super) fn run(context: &mut Context, args: &ExportArgs) -> Result<Exit> {
 }
 
 /// Refuses a copy of the list that is not the one that was scanned.
-fn check_copy(copy: &Path, source: &SourceRecord) -> Result<()> {
+fn check_copy(copy: &Path, expected: Digest) -> Result<()> {
     match digest(copy) {
-        Ok(found) if found == source.sha256 => Ok(()),
+        Ok(found) if found == expected => Ok(()),
         Ok(_) => Err(Found(SessionError::CopyChanged {
             path: copy.to_owned(),
         })

@@ -83,6 +83,11 @@ impl Words {
                 let (by, note) = (Plain(&dispute.by), Plain(&dispute.note));
                 format!("{}: disputed by {by}: {note}", self.name(dispute.quest))
             }
+            Event::Forgotten(forgotten) => {
+                let lines = counted(forgotten.lines.len() as u64, "line");
+                let (by, note) = (Plain(&forgotten.by), Plain(&forgotten.note));
+                format!("an address, in {lines}, by {by}: {note}")
+            }
         }
     }
 
@@ -91,6 +96,7 @@ impl Words {
         let counts = match &entry.event {
             Event::Settled(settlement) => self.admits(settlement.as_ref(), entry),
             Event::Disputed(dispute) => self.admits(dispute.as_ref(), entry),
+            Event::Forgotten(forgotten) => self.admits(forgotten.as_ref(), entry),
             _ => true,
         };
         if counts {

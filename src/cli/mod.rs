@@ -7,6 +7,7 @@ pub mod output;
 
 mod audit;
 mod audit_report;
+mod calibration_report;
 mod claims;
 mod command;
 mod counted;
@@ -17,6 +18,7 @@ mod export_rows;
 mod export_target;
 mod export_write;
 mod facts;
+mod forget;
 mod gate_args;
 mod interrupt;
 mod list_args;
@@ -48,6 +50,7 @@ mod shell_line;
 mod status;
 mod submit;
 mod submit_flags;
+mod tint;
 mod waits;
 
 pub use command::run;

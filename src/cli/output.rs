@@ -9,6 +9,8 @@ use clap::ColorChoice;
 use serde::Serialize;
 
 use super::escape;
+use super::tint;
+pub use crate::report::Tone;
 
 /// What is written, and how.
 pub struct Output {
@@ -17,19 +19,6 @@ pub struct Output {
     json: bool,
     colour: bool,
     terminal: bool,
-}
-
-/// The meaning that a colour carries.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Tone {
-    /// Proven.
-    Good,
-    /// For a person.
-    Doubt,
-    /// Wrong.
-    Bad,
-    /// A heading.
-    Strong,
 }
 
 impl Output {
@@ -45,7 +34,7 @@ impl Output {
             }
         };
         Self {
-            out: Box::new(io::stdout().lock()),
+            out: Box::new(io::stdout()),
             notes: Box::new(io::stderr()),
             json,
             colour: wanted,
@@ -184,16 +173,15 @@ impl Paper {
     /// The word in its tone's colour, where colours are wanted.
     #[must_use]
     pub fn tint(&self, tone: Tone, word: &str) -> String {
-        let code = match tone {
-            Tone::Good => "32",
-            Tone::Doubt => "33",
-            Tone::Bad => "31",
-            Tone::Strong => "1",
-        };
         if self.colour {
-            format!("\u{1b}[{code}m{word}\u{1b}[0m")
+            tint::tinted(tone, word)
         } else {
             word.to_owned()
         }
+    }
+
+    /// Its lines, each in pieces of one colour.
+    pub(super) fn pieces(&self) -> impl Iterator<Item = Vec<(Option<Tone>, &str)>> {
+        self.text.lines().map(tint::pieces)
     }
 }

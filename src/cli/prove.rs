@@ -5,8 +5,9 @@ use clap::Args;
 
 use super::context::Context;
 use super::exit::Exit;
-use super::prove_report::text;
-use crate::drive::prove::{Proof, Tree, prove, prove_email};
+use super::exit::UsageError;
+use super::{calibration_report, prove_report};
+use crate::drive::prove::{Proof, Tree, TrialError, prove, prove_email, trial};
 use crate::drive::quest_file::Definition;
 use crate::session::Session;
 
@@ -16,16 +17,44 @@ use crate::session::Session;
 /// of the built-in e-mail gate. A control that gets another verdict, and a rule of level FAIL
 /// that no control ever fires, are findings (exit 8).
 #[derive(Debug, Args)]
-pub struct ProveArgs {}
+pub struct ProveArgs {
+    /// Ask the session's reviewers about every plant of theirs, and tell how often each of them
+    /// and all together are right, doubt for nothing or see nothing wrong; a plant that the panel
+    /// gets wrong is a finding. Nothing is recorded
+    #[arg(long)]
+    reviewers: bool,
+}
 
-pub(super) fn run(context: &mut Context, _args: &ProveArgs) -> Result<Exit> {
+pub(super) fn run(context: &mut Context, args: &ProveArgs) -> Result<Exit> {
+    if args.reviewers {
+        return calibrate(context);
+    }
     let proof = proof(context)?;
     let exit = if proof.holds() {
         Exit::Done
     } else {
         Exit::Finding
     };
-    context.output.show(&proof, text)?;
+    context.output.show(&proof, prove_report::text)?;
+    Ok(exit)
+}
+
+fn calibrate(context: &mut Context) -> Result<Exit> {
+    let session = Session::open(context.session_dir())?;
+    let calibration = match trial(session.manifest()) {
+        Err(error @ (TrialError::NoReviewers | TrialError::NoCase)) => {
+            return Err(UsageError(error.to_string()).into());
+        }
+        tried => tried?,
+    };
+    let exit = if calibration.panel.is_clean() {
+        Exit::Done
+    } else {
+        Exit::Finding
+    };
+    context
+        .output
+        .show(&calibration, calibration_report::text)?;
     Ok(exit)
 }
 

@@ -3,6 +3,7 @@
 mod export;
 mod import;
 mod list;
+mod screen;
 mod settle;
 mod show;
 
@@ -18,7 +19,9 @@ use super::exit::{Exit, UsageError};
 use super::person::PersonArgs;
 use crate::session::Decision;
 
-/// List the open REVIEWs by rule, the oldest first; show and settle them
+/// List the open REVIEWs by rule, at a terminal one by one; show and settle them
+///
+/// At a terminal one of them is on the screen at a time, with one key for each act; `?` tells which.
 ///
 /// Settling is a person's: with the key file that `scan` was given or, where it was given none,
 /// at a terminal. A REVIEW that is accepted counts as right and is never called a PASS. It can be
@@ -62,11 +65,16 @@ enum What {
 }
 
 pub(super) fn run(context: &mut Context, args: &ReviewArgs) -> Result<Exit> {
-    if args.import.is_none() && args.person.is_named() {
-        let text = "--by and --operator-key go with --import, or behind accept, reject and reopen";
+    let alone = args.what.is_none() && args.export.is_none() && args.import.is_none();
+    let at_terminal = alone && screen::is_possible(&context.output);
+    if !at_terminal && args.import.is_none() && args.person.is_named() {
+        // Who shows their authority must not believe that it was needed.
+        let text = "--by and --operator-key go with --import, or behind accept, reject or reopen; \
+                     or go through the queue at a terminal";
         return Err(UsageError(text.to_owned()).into());
     }
     match &args.what {
+        None if at_terminal => screen::run(context, &args.person),
         None => match (&args.export, &args.import) {
             (Some(path), _) => export::run(context, path, args.force),
             (None, Some(path)) => import::run(context, path, &args.person, args.yes),

@@ -101,6 +101,7 @@ fn scan(context: &mut Context, args: &ScanArgs) -> Result<Scanned> {
     session::refuse_existing(context.session_dir())?;
     let kind = args.kind.choose(context)?;
     kind.prove()?;
+    let record = args.kind.record(&kind)?;
     let frozen = frozen(args, &kind)?;
     let input = kind.input()?;
     let file = ListFile::find(&args.list, input.as_ref(), kind.here())?;
@@ -121,7 +122,7 @@ fn scan(context: &mut Context, args: &ScanArgs) -> Result<Scanned> {
         format: FORMAT,
         comail: env!("CARGO_PKG_VERSION").to_owned(),
         created,
-        kind: kind.record()?,
+        kind: record,
         source: plan.record(file.place(), sha256, planned.format(), 1)?,
         frozen,
     };

@@ -14,7 +14,7 @@ use super::network_args::NetworkArgs;
 use super::prove_report::refuse_unproven;
 use crate::drive::prove::{Proof, ProveError};
 use crate::drive::quest_file::{Faulty, FreezeError, Freezing, Frozen};
-use crate::drive::{self, prove};
+use crate::drive::{self, Seating, prove};
 use crate::gate::Gate as _;
 use crate::gate::checks::settings::FileSettings;
 use crate::gate::email::EmailGate;
@@ -34,6 +34,15 @@ pub struct KindArgs {
     /// else this directory]
     #[arg(long, value_name = "DIR", requires = "quest")]
     pub(super) tree: Option<PathBuf>,
+
+    /// The file that says which reviewers are asked about what passes; they may only raise doubt
+    /// [default: as the quest file says]
+    #[arg(long, value_name = "FILE", conflicts_with = "update")]
+    reviewers: Option<PathBuf>,
+
+    /// The model that answers the quests, which may not review them
+    #[arg(long, value_name = "NAME", conflicts_with = "update")]
+    generator_model: Option<String>,
 }
 
 /// The quest kind of a new session.
@@ -54,6 +63,39 @@ impl KindArgs {
                 Ok(ScanKind::File(Box::new(frozen)))
             }
         }
+    }
+}
+
+impl KindArgs {
+    /// What the session notes of the kind, with the reviewers of what passes.
+    pub(super) fn record(&self, kind: &ScanKind) -> Result<KindRecord> {
+        let here = std::env::current_dir().context("this directory cannot be told")?;
+        let path = self.reviewers.as_ref().map(|path| here.join(path));
+        let text = path.as_ref().map(|path| {
+            let text = std::fs::read_to_string(path);
+            text.with_context(|| format!("cannot read the reviewers {}", path.display()))
+        });
+        let text = text.transpose()?;
+        let seating = Seating {
+            file: path.as_deref().zip(text),
+            generator_model: self.generator_model.clone(),
+            definition: match kind {
+                ScanKind::Email => None,
+                ScanKind::File(frozen) => Some(&frozen.definition),
+            },
+            scratch: std::env::temp_dir(),
+            variables: &variable,
+        };
+        let panel = seating.freeze();
+        let panel = panel.map_err(|faulty| UsageError(faulty.to_string()))?;
+        if panel.is_none() && self.generator_model.is_some() {
+            let text = "--generator-model says who may not review, and there are no reviewers";
+            return Err(UsageError(text.to_owned()).into());
+        }
+        Ok(KindRecord {
+            reviewers: panel.map(serde_json::to_value).transpose()?,
+            ..kind.record()?
+        })
     }
 }
 
@@ -130,7 +172,7 @@ impl ScanKind {
     }
 
     /// What the session notes of the kind.
-    pub(super) fn record(&self) -> Result<KindRecord> {
+    fn record(&self) -> Result<KindRecord> {
         match self {
             Self::Email => Ok(drive::email_record()),
             Self::File(frozen) => Ok(frozen.definition.record()?),

@@ -2,19 +2,20 @@
 
 use std::path::Path;
 
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 
 use super::context::{self, Context};
 use super::counted::counted;
+use super::exit::UsageError;
 use super::list_args::ListArgs;
 use super::list_file::ListFile;
 use super::list_plan::{self, ListPlan, known_quests};
 use super::operator;
 use super::scan_kind::made_up;
 use super::scan_summary::Scanned;
-use crate::drive;
 use crate::drive::quest_file::Definition;
-use crate::session::{self, Appended};
+use crate::drive::{self, forget};
+use crate::session::{self, Appended, Session, Store as _};
 
 /// Adds what is new in the list; where the session froze an operator's key, only to who has it.
 pub(super) fn update(
@@ -35,6 +36,7 @@ pub(super) fn update(
     let file = ListFile::find(args, input.as_ref(), here)?;
     let before = ListPlan::of(&session.source())?;
     let sha256 = list_plan::digest(file.path())?;
+    nothing_forgotten(&session, file.path())?;
     let plan = args.plan(&file, Some(&before), None, &unit)?;
     let mut planned = plan.open(file.path())?;
     let mut scanned = None;
@@ -83,4 +85,21 @@ pub(super) fn update(
         ));
     }
     scanned.ok_or_else(|| anyhow::anyhow!("the list was not read"))
+}
+
+/// Refuses a list that brings back an address that the session was to forget.
+fn nothing_forgotten(session: &Session, list: &Path) -> Result<()> {
+    let forgetting = session.totals().forgetting;
+    if forgetting.is_empty() {
+        return Ok(());
+    }
+    let bytes = std::fs::read(list).with_context(|| list.display().to_string())?;
+    if forget::brings_back(&forgetting, &bytes) {
+        let list = list.display();
+        let why = format!(
+            "{list} holds an address that this session was to forget: take it out of the list first"
+        );
+        return Err(UsageError(why).into());
+    }
+    Ok(())
 }

@@ -252,6 +252,7 @@ fn answer(outcome: Outcome, rules: Vec<Rule>) -> (Result<Answer, u32>, Exit) {
         Outcome::Refused(Refusal::Overtaken) => (Ok(Answer::Overtaken {}), Exit::Locked),
         Outcome::Judged(judged) => {
             let exit = match (judged.judgement.verdict, judged.state) {
+                (Verdict::Review, State::Todo) => Exit::Failed,
                 (Verdict::Pass | Verdict::Review, _) => Exit::Done,
                 (Verdict::Fail, State::Done) => Exit::FailedAndDone,
                 (Verdict::Fail, _) => Exit::Failed,
@@ -312,6 +313,11 @@ fn judged_text(paper: &mut Paper, shown: &Shown) {
     let key = Plain(&shown.key);
     let what = match (shown.verdict, shown.state) {
         (Verdict::Pass, _) => String::from("locked for ever"),
+        (Verdict::Review, State::Todo) => format!(
+            "sent back: reviewers doubt it, {} of {} tries left",
+            shown.max_tries - shown.tries,
+            shown.max_tries
+        ),
         (Verdict::Review, _) => String::from("locked; a person settles it"),
         (Verdict::Fail, State::Done) => {
             format!("and DONE: all {} tries are used up", shown.max_tries)

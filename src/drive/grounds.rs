@@ -7,6 +7,9 @@ use crate::session::Grounds;
 /// Rules that fire when a lookup was not answered.
 pub(super) const SILENT: &[&str] = &["source-unanswered", "mx-unanswered", "identity-unanswered"];
 
+/// Rules that fire when reviewers doubt, or say too little.
+const REVIEWED: &[&str] = &["reviewers-doubt", "reviewers-unsettled"];
+
 /// Rules that fire when a page may not or cannot be read.
 const UNREAD: &[&str] = &["source-robots", "source-unreadable", "source-needs-script"];
 
@@ -35,8 +38,14 @@ pub fn grounds(
     let confirmed = !confirming.is_empty() && confirming.iter().all(passed);
     let mut facts = judgement.facts.iter();
     let unconfirmed = facts.any(|fact| fact.rule.as_str().ends_with(UNCONFIRMED));
+    // What people or models doubt is no silence of the world, and is not asked again.
+    let doubted = fired(REVIEWED);
     if !looked_up {
         Grounds::Submission
+    } else if doubted && confirmed {
+        Grounds::Confirmed
+    } else if doubted {
+        Grounds::World
     } else if fired(SILENT) || (unanswered && !failed) {
         Grounds::Silence
     } else if fired(UNREAD) || unconfirmed {

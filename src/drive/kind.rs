@@ -3,7 +3,9 @@
 use serde::de::DeserializeOwned;
 
 use super::error::DriveError;
+use super::panel::FrozenPanel;
 use super::quest_file::Definition;
+use crate::gate::checks::settings::FileSettings;
 use crate::gate::email::{EmailGate, lists, settings::EmailSettings};
 use crate::gate::{Gate, Rule, house};
 use crate::quest::{QuestKind, email};
@@ -20,6 +22,7 @@ pub fn email_record() -> KindRecord {
             .map(|(name, digest)| (name.to_owned(), digest))
             .collect(),
         definition: None,
+        reviewers: None,
     }
 }
 
@@ -34,12 +37,21 @@ pub fn kind_of(manifest: &Manifest) -> Result<QuestKind, DriveError> {
 
 /// The gate of a session, with the settings that it froze.
 pub fn gate_of(manifest: &Manifest) -> Result<Box<dyn Gate>, DriveError> {
-    if let Some(definition) = Definition::of(manifest)? {
-        return Ok(Box::new(definition.gate(settings(manifest)?)?));
+    let definition = Definition::of(manifest)?;
+    let (gate, robots): (Box<dyn Gate>, _) = if let Some(definition) = &definition {
+        let settings: FileSettings = settings(manifest)?;
+        let robots = settings.robots;
+        (Box::new(definition.gate(settings)?), robots)
+    } else {
+        kind_of(manifest)?;
+        let settings: EmailSettings = settings(manifest)?;
+        let robots = settings.robots;
+        (Box::new(EmailGate::new(settings)), robots)
+    };
+    match FrozenPanel::of(manifest)? {
+        None => Ok(gate),
+        Some(panel) => Ok(Box::new(panel.around(gate, definition.as_ref(), robots)?)),
     }
-    kind_of(manifest)?;
-    let settings: EmailSettings = settings(manifest)?;
-    Ok(Box::new(EmailGate::new(settings)))
 }
 
 fn settings<T: DeserializeOwned>(manifest: &Manifest) -> Result<T, DriveError> {

@@ -6,6 +6,7 @@ use serde_json::value::to_raw_value;
 use super::accepted::marks;
 use super::crowd::{Job, Looked};
 use super::error::DriveError;
+use super::forget::{MASK, is_masked, unsaid};
 use super::refusal::{Declined, Refusal};
 use super::ruling::Ruling;
 use super::silence::{is_silence_alone, is_unanswered, may_be_silence};
@@ -46,7 +47,9 @@ pub fn to_recheck(session: &Session) -> Result<Vec<Job>, DriveError> {
 }
 
 fn rests_on_silence_alone(attempt: &Attempt) -> Result<bool, DriveError> {
-    if !may_be_silence(&attempt.rules) {
+    // What an address was blotted out of is no longer what was judged.
+    let blotted = is_masked(&attempt.submission) || attempt.evidence.get().contains(MASK);
+    if blotted || !may_be_silence(&attempt.rules) {
         return Ok(false);
     }
     let judgement: Judgement = serde_json::from_str(attempt.judgement.get())?;
@@ -81,6 +84,7 @@ pub fn resolve(
             submission: &job.submission,
         };
         let ruling = Ruling::seen(gate, judgement, recording).look_again(gate, case, session)?;
+        let ruling = unsaid(&session.totals().forgetting, ruling);
         if is_unanswered(&ruling.judgement, &ruling.recording.evidence) {
             rechecked = Some(Rechecked::Unanswered(ruling.judgement));
             return Ok(Vec::new());

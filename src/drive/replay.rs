@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use serde_json::value::RawValue;
 
 use super::error::DriveError;
+use super::forget::is_masked;
 use super::kind::gate_of;
 use super::observe::judge_from;
 use crate::gate::{Case, Gate, Judgement, house};
@@ -156,6 +157,9 @@ pub fn replay(session: &Session, attempt: &Attempt) -> Result<Judgement, ReplayE
         .standing(attempt.quest)
         .map_err(DriveError::from)?
         .ok_or(ReplayError::NoSuchQuest(attempt.quest))?;
+    if is_masked(&attempt.submission) && attempt.rules == [house::FORGOTTEN_ADDRESS.id.as_str()] {
+        return Ok(house::forgotten_address());
+    }
     if let Submission::None(why) = &attempt.submission {
         return Ok(house::no_result(why));
     }

@@ -8,8 +8,10 @@ use serde_json::value::to_raw_value;
 use super::accepted::{SessionAccepted, marks};
 use super::anchored::anchored;
 use super::error::DriveError;
+use super::forget::{Masked, masked, unsaid};
 use super::observe::observe;
 use super::refusal::{Declined, Refusal, refusal};
+use super::revision::revises;
 use super::ruling::Ruling;
 use crate::gate::{Case, Gate, Judgement, house};
 use crate::quest::{Digest, Key, Quest, QuestId, Submission};
@@ -166,6 +168,9 @@ struct Turn<'a> {
 
 impl Turn<'_> {
     fn rule(&self, session: &Session) -> Result<Ruling, DriveError> {
+        if let Some(masked) = self.masked(session) {
+            return Ok(Ruling::unseen(masked.judgement, Grounds::Submission));
+        }
         if let Submission::None(why) = self.answer.submission {
             return Ok(Ruling::unseen(house::no_result(why), Grounds::NoResult));
         }
@@ -180,6 +185,11 @@ impl Turn<'_> {
         self.judge.looked()?;
         let (judgement, recording) = accepted.told(observed)?;
         Ok(Ruling::seen(self.judge.gate, judgement, recording))
+    }
+
+    /// What is recorded where the answer holds a forgotten address.
+    fn masked(&self, session: &Session) -> Option<Masked> {
+        masked(&session.totals().forgetting, self.answer.submission)
     }
 
     fn case(&self) -> Case<'_> {
@@ -238,23 +248,34 @@ impl Turn<'_> {
         if standing.attempts != self.before.attempts {
             return Err(Declined::Refusal(Refusal::Overtaken));
         }
-        let ruling = ruling.look_again(self.judge.gate, self.case(), session)?;
-        let Progress { state, tries } = standing
+        // It may have been forgotten while the gate looked.
+        let (submission, ruling) = if let Some(masked) = self.masked(session) {
+            let ruling = Ruling::unseen(masked.judgement, Grounds::Submission);
+            (masked.submission, ruling)
+        } else {
+            let ruling = ruling.look_again(self.judge.gate, self.case(), session)?;
+            let ruling = unsaid(&session.totals().forgetting, ruling);
+            (self.answer.submission.clone(), ruling)
+        };
+        let judged = standing
             .progress
             .judged(ruling.judgement.verdict, max_tries)
             .map_err(|locked| Declined::Refusal(Refusal::Locked(locked.0)))?;
+        let due = revises(self.judge.gate, &ruling.judgement, standing.revisions);
+        let revised = standing.progress.revised(max_tries).filter(|_| due);
+        let Progress { state, tries } = revised.unwrap_or(judged);
         let attempt = Attempt {
             quest: self.quest.id,
             number: standing.attempts.saturating_add(1),
-            submission: self.answer.submission.clone(),
-            submitted: self.submitted,
+            submitted: submission.digest(),
+            submission,
             verdict: ruling.judgement.verdict,
             grounds: ruling.grounds,
             state,
             tries,
             rules: ruling.fired(),
             anchored: anchored(self.quest),
-            revision: false,
+            revision: revised.is_some(),
             holds: match state {
                 State::Pass => marks(self.judge.gate, self.case()),
                 State::Todo | State::Review | State::Done => Vec::new(),

@@ -18,6 +18,14 @@ pub const REPEATED_SUBMISSION: Rule = Rule::known(
     "change what the earlier facts point at before submitting again",
 );
 
+/// The submission holds an address that was to be forgotten.
+pub const FORGOTTEN_ADDRESS: Rule = Rule::known(
+    "forgotten-address",
+    Level::Fail,
+    "the submission holds an address that a person had this session forget",
+    "leave that address alone: find another one, or say that there is none",
+);
+
 /// The most characters that are shown of why there is no answer.
 const LONGEST_WHY: usize = 300;
 
@@ -42,6 +50,16 @@ pub fn repeated_submission(earlier: u32) -> Judgement {
     )
 }
 
+/// The judgement on a submission that holds a forgotten address, whatever else it says.
+#[must_use]
+pub fn forgotten_address() -> Judgement {
+    refusal(
+        &FORGOTTEN_ADDRESS,
+        "an address that nobody had forgotten",
+        "one that was to be forgotten, and was not recorded".to_owned(),
+    )
+}
+
 fn refusal(rule: &Rule, expected: &str, actual: String) -> Judgement {
     let fact = Fact {
         rule: rule.id.clone(),
@@ -58,7 +76,7 @@ fn refusal(rule: &Rule, expected: &str, actual: String) -> Judgement {
 /// The rules of the house.
 #[must_use]
 pub fn rules() -> Vec<Rule> {
-    vec![NO_RESULT, REPEATED_SUBMISSION]
+    vec![NO_RESULT, REPEATED_SUBMISSION, FORGOTTEN_ADDRESS]
 }
 
 #[cfg(test)]

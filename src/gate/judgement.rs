@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Fact, Level};
+use super::doubts::PANEL;
+use super::{Doubts, Fact, Level, PanelReport};
 use crate::quest::Verdict;
 
 /// A verdict with everything that it rests on.
@@ -17,6 +18,9 @@ pub struct Judgement {
     pub facts: Vec<Fact>,
     /// Every check of the gate, in order, run or not.
     pub checks: Vec<CheckReport>,
+    /// What reviewers said, where any were asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub panel: Option<Box<PanelReport>>,
 }
 
 /// What became of one check.
@@ -57,6 +61,35 @@ impl Judgement {
             verdict,
             facts,
             checks,
+            panel: None,
+        }
+    }
+
+    /// The same with what reviewers hold against it: a PASS becomes REVIEW where they doubt, and
+    /// nothing else changes the verdict.
+    #[must_use]
+    pub fn doubted(self, doubts: Doubts) -> Self {
+        let (found, report) = doubts.into_parts();
+        let verdict = match self.verdict {
+            Verdict::Pass if !found.is_empty() => Verdict::Review,
+            verdict => verdict,
+        };
+        let outcome = if found.is_empty() {
+            CheckOutcome::Passed
+        } else {
+            CheckOutcome::NotConfirmed
+        };
+        let (mut facts, mut checks) = (self.facts, self.checks);
+        facts.extend(found);
+        checks.push(CheckReport {
+            check: PANEL.to_owned(),
+            outcome,
+        });
+        Self {
+            verdict,
+            facts,
+            checks,
+            panel: Some(Box::new(report)),
         }
     }
 }
@@ -91,6 +124,32 @@ mod tests {
         assert_eq!(verdict(&[Review, Review]), Verdict::Review);
         assert_eq!(verdict(&[Review, Fail, Review]), Verdict::Fail);
         assert_eq!(verdict(&[Fail]), Verdict::Fail);
+    }
+
+    fn doubts(count: usize) -> Doubts {
+        let mut doubts = Doubts::new(PanelReport {
+            plant: None,
+            reviewers: Vec::new(),
+        });
+        for _ in 0..count {
+            doubts.doubt("Is it so?", "it is", String::from("reader"));
+        }
+        doubts
+    }
+
+    #[test]
+    fn doubts_turn_a_pass_into_a_review_and_nothing_else_into_anything() {
+        use Level::{Fail, Review};
+        for levels in [&[][..], &[Review], &[Fail], &[Review, Fail]] {
+            let facts: Vec<_> = levels.iter().copied().map(fact).collect();
+            let before = Judgement::from_facts(facts, Vec::new());
+            assert_eq!(before.clone().doubted(doubts(0)).verdict, before.verdict);
+            let after = before.clone().doubted(doubts(2));
+            let summed = Judgement::from_facts(after.facts.clone(), Vec::new());
+            assert_eq!(after.verdict, summed.verdict);
+            let same = after.verdict == before.verdict;
+            assert_eq!(same, before.verdict != Verdict::Pass);
+        }
     }
 
     #[test]

@@ -6,18 +6,22 @@
 mod cascade;
 mod check;
 pub mod checks;
+pub mod doubts;
 pub mod email;
 mod fact;
 pub mod house;
 mod judgement;
+mod panel_report;
 mod rule;
 pub mod takes_mail;
 pub mod tools;
 
 pub use cascade::{BadNeed, Cascade};
 pub use check::{Check, Cost, Finding};
+pub use doubts::Doubts;
 pub use fact::Fact;
 pub use judgement::{CheckOutcome, CheckReport, Judgement};
+pub use panel_report::{PanelReport, Passage, ReviewerReport, Vote, VoteOn};
 pub use rule::{Level, Levels, Rule, RuleId};
 
 use crate::quest::{Quest, Submission};
@@ -38,6 +42,11 @@ pub trait Gate {
     /// be the agent's to change: files of a tree.
     fn judges_anew(&self) -> bool {
         false
+    }
+
+    /// How often a REVIEW that reviewers brought about goes back to the agent first.
+    fn revisions(&self) -> u32 {
+        0
     }
 
     /// The checks that together bear a submission out when they pass.

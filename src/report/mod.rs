@@ -1,5 +1,7 @@
 //! Counts what the ledger says, for people.
 
 mod progress;
+mod tone;
 
 pub use progress::{BlockedQuest, Ended, Overview, RuleCount, overview};
+pub use tone::Tone;

@@ -5,8 +5,11 @@ mod excerpt;
 mod history;
 mod item;
 pub mod office;
+pub mod panel;
 mod queue;
+pub mod screen;
 mod seen;
+
 mod settle;
 
 pub use excerpt::{Excerpt, ExcerptLine};

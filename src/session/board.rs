@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use super::attempt::{Grounds, Mark};
 use super::chain::Tip;
 use super::claim::{Claim, Worker};
-use super::error::SessionError;
+use super::error::{Damage, SessionError};
 use super::event::Event;
 use super::fold::{Fold, Shelf, Submitted, Written};
 use super::ledger::Ledger;
@@ -120,15 +120,13 @@ impl Board {
             if matches!(event, Event::Session(_)) && span.offset == 0 {
                 return Ok(());
             }
-            let written = Written {
-                at: line.at(),
-                after: line.prev(),
-                span,
-            };
-            Ok(self.apply(&event, written)?)
+            Ok(self.apply(&event, Written::of(line, span))?)
         })?;
         self.tip = ledger.tip();
-        Ok(())
+        match self.totals.forgetting.unbacked() {
+            Some(line) => Err(ledger.damaged_line(line, Damage::Unbacked)),
+            None => Ok(()),
+        }
     }
 
     /// Takes in one event; says why when it cannot have happened.

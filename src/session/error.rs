@@ -120,6 +120,9 @@ pub enum Damage {
     /// It tells what cannot have happened.
     #[error("it tells what cannot have happened: {0}")]
     Story(&'static str),
+    /// It was blotted out, and nobody who may decided so.
+    #[error("it was blotted out, and no line that counts says that it was to be")]
+    Unbacked,
     /// The ledger has become shorter.
     #[error("the ledger was cut behind the line before")]
     Cut,

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::attempt::Attempt;
 use super::claim::{Claimed, Released};
+use super::forgotten::Forgotten;
 use super::manifest::SourceRecord;
 use super::resolution::{Carried, Resolution};
 use super::settlement::{Dispute, Settlement};
@@ -35,6 +36,8 @@ pub enum Event {
     Settled(Box<Settlement>),
     /// `disputed`: the world contradicted what counts as right.
     Disputed(Box<Dispute>),
+    /// `forgotten`: an address was blotted out.
+    Forgotten(Box<Forgotten>),
 }
 
 /// The body of `session`.
@@ -88,11 +91,13 @@ pub enum EventType {
     Settled,
     /// See [`Event::Disputed`].
     Disputed,
+    /// See [`Event::Forgotten`].
+    Forgotten,
 }
 
 impl EventType {
     /// Every type.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Session,
         Self::Quest,
         Self::Attempt,
@@ -104,6 +109,7 @@ impl EventType {
         Self::Resumed,
         Self::Settled,
         Self::Disputed,
+        Self::Forgotten,
     ];
 
     /// Its name, as the ledger spells it.
@@ -121,6 +127,7 @@ impl EventType {
             Self::Resumed => "resumed",
             Self::Settled => "settled",
             Self::Disputed => "disputed",
+            Self::Forgotten => "forgotten",
         }
     }
 
@@ -147,6 +154,7 @@ impl Event {
             Self::Resumed(_) => EventType::Resumed,
             Self::Settled(_) => EventType::Settled,
             Self::Disputed(_) => EventType::Disputed,
+            Self::Forgotten(_) => EventType::Forgotten,
         }
     }
 
@@ -164,6 +172,7 @@ impl Event {
             Self::Resumed(body) => serde_json::to_string(body),
             Self::Settled(body) => serde_json::to_string(body),
             Self::Disputed(body) => serde_json::to_string(body),
+            Self::Forgotten(body) => serde_json::to_string(body),
         }
     }
 
@@ -181,6 +190,7 @@ impl Event {
             EventType::Resumed => Self::Resumed(serde_json::from_str(body)?),
             EventType::Settled => Self::Settled(serde_json::from_str(body)?),
             EventType::Disputed => Self::Disputed(serde_json::from_str(body)?),
+            EventType::Forgotten => Self::Forgotten(serde_json::from_str(body)?),
         })
     }
 }

@@ -7,9 +7,11 @@ use jiff::Timestamp;
 use serde::Serialize;
 
 use super::attempt::{Attempt, Grounds, Mark};
+use super::chain::Line;
 use super::claim::{Claim, Claimed, Released, Worker};
 use super::effective::Effective;
 use super::event::Event;
+use super::forgotten::Forgotten;
 use super::resolution::{Carried, Resolution};
 use super::settlement::{Decided, Dispute, Settlement};
 use super::standing::{Span, Standing, Story, Way};
@@ -59,6 +61,20 @@ pub(super) struct Written {
     /// The hash of the line before.
     pub(super) after: Digest,
     pub(super) span: Span,
+    /// The number of the line and the digest of its body, where the body was blotted out.
+    pub(super) redacted: Option<(u64, Digest)>,
+}
+
+impl Written {
+    /// Where and when `line` was written, which lies at `span`.
+    pub(super) fn of(line: &Line<'_>, span: Span) -> Self {
+        Self {
+            at: line.at(),
+            after: line.prev(),
+            span,
+            redacted: line.redacted().map(|digest| (line.seq(), digest)),
+        }
+    }
 }
 
 /// A fold of one line after the other.
@@ -71,6 +87,9 @@ pub(super) struct Fold<'a, S> {
 impl<S: Shelf> Fold<'_, S> {
     /// Takes in one event.
     pub(super) fn apply(&mut self, event: &Event, written: Written) -> Result<(), S::Error> {
+        if let Some((line, digest)) = written.redacted {
+            self.totals.forgetting.blot(line, digest);
+        }
         match event {
             Event::Session(_) => Err("a session begins but once".into()),
             Event::Quest(quest) => self.add(quest, written.span),
@@ -89,6 +108,7 @@ impl<S: Shelf> Fold<'_, S> {
             }
             Event::Settled(settlement) => self.settle(settlement, written),
             Event::Disputed(dispute) => self.dispute(dispute, written),
+            Event::Forgotten(forgotten) => self.forget(forgotten, written),
         }
     }
 
@@ -216,6 +236,13 @@ impl<S: Shelf> Fold<'_, S> {
         let after = before.disputed(written.span)?;
         self.totals.counts.disputed += u32::from(before.dispute.is_none());
         self.replace(&before, after)
+    }
+
+    fn forget(&mut self, forgotten: &Forgotten, written: Written) -> Result<(), S::Error> {
+        if self.counts(forgotten, written) {
+            self.totals.forgetting.take(forgotten)?;
+        }
+        Ok(())
     }
 
     /// Whether what only a person decides was decided by the operator.

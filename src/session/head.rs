@@ -81,7 +81,7 @@ fn time(text: &str) -> Option<Timestamp> {
     (at.to_string() == text).then_some(at)
 }
 
-fn digest(text: &str) -> Option<Digest> {
+pub(super) fn digest(text: &str) -> Option<Digest> {
     hexadecimal(text).map(Digest::from_bytes)
 }
 

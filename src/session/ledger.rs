@@ -9,7 +9,7 @@ use super::error::{Damage, SessionError};
 use super::event::Event;
 use super::index::{Checkpoint, IndexError};
 use super::line_reader::LineReader;
-use super::progress::Watch;
+use super::progress::{Unwatched, Watch};
 use super::standing::{Span, Story};
 use crate::quest::Digest;
 
@@ -83,6 +83,14 @@ impl Ledger {
         }
     }
 
+    /// A ledger that lies at `path`, of which nothing is read yet.
+    pub(super) fn of_file(path: PathBuf) -> Self {
+        Self {
+            path,
+            ..Self::new(Path::new(""))
+        }
+    }
+
     /// The ledger of the session in `dir`, read up to `checkpoint`.
     pub(super) fn at(dir: &Path, checkpoint: &Checkpoint) -> Self {
         Self {
@@ -128,6 +136,20 @@ impl Ledger {
             Ok(tip) if tip == self.tip => Ok(Beyond::Bytes(length - self.end)),
             _ => Ok(Beyond::Other),
         }
+    }
+
+    /// Whether the chain on disk, read on from this place, comes by `tip`.
+    pub(super) fn passes(&mut self, tip: Tip) -> Result<bool, SessionError> {
+        let mut passed = tip == self.tip;
+        self.read_on(&Unwatched, &mut |line, _, _| {
+            passed |= line.tip() == tip;
+            if line.tip().length < tip.length {
+                Ok(())
+            } else {
+                Err(Stop::Enough)
+            }
+        })?;
+        Ok(passed)
     }
 
     pub(super) fn path(&self) -> &Path {
@@ -279,6 +301,15 @@ impl Ledger {
         SessionError::Damaged {
             path: self.path.clone(),
             line: lines.unwrap_or(self.tip.length) + 1,
+            why,
+        }
+    }
+
+    /// What is wrong with the line of this number, from 0.
+    pub(super) fn damaged_line(&self, seq: u64, why: Damage) -> SessionError {
+        SessionError::Damaged {
+            path: self.path.clone(),
+            line: seq + 1,
             why,
         }
     }

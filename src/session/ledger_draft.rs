@@ -66,8 +66,7 @@ impl<'a> LedgerDraft<'a> {
             length: u32::try_from(bytes.len()).unwrap_or(u32::MAX),
         };
         self.end += bytes.len() as u64 + 1;
-        let (at, tip, after) = (self.now, self.tip, line.prev());
-        let written = Written { at, after, span };
+        let (written, tip) = (Written::of(&line, span), self.tip);
         let read = Read {
             event,
             written,

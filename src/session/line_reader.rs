@@ -105,6 +105,14 @@ impl LineReader {
         }
     }
 
+    /// Whether the body of the line at `span` was blotted out.
+    pub fn is_redacted(&mut self, span: Span) -> Result<bool, SessionError> {
+        self.fill(span).map_err(self.ledger.reading())?;
+        let text = std::str::from_utf8(&self.bytes).map_err(|_| Damage::Utf8);
+        let line = text.and_then(|text| Ok(Line::reread(text)?.redacted().is_some()));
+        line.map_err(|why| self.ledger.damaged_at(span.offset, why))
+    }
+
     /// The end of the chain after the line at `span`.
     pub(super) fn tip_of(&mut self, span: Span) -> Result<Tip, SessionError> {
         self.fill(span).map_err(self.ledger.reading())?;

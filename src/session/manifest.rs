@@ -8,7 +8,7 @@
 //! ```
 //!
 //! `list`, `gate` and `network` belong to the readers of lists, the gate and the world, and so
-//! does a kind's `definition` to those of quest files; the session keeps them and does not look
+//! do a kind's `definition` and `reviewers` to those of quest files; the session keeps them and does not look
 //! inside.
 
 use std::collections::BTreeMap;
@@ -54,6 +54,9 @@ pub struct KindRecord {
     /// What defines it, of a kind that is not built in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub definition: Option<Value>,
+    /// The reviewers that are asked about what passes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reviewers: Option<Value>,
 }
 
 /// A list that was scanned.

@@ -6,7 +6,7 @@
 //! |---|---|
 //! | `session.json` | the [`Manifest`]: what `scan` froze, written once |
 //! | `source.*` | a copy of the list as scanned; `source-2.*`, … after `scan --update` |
-//! | `ledger.jsonl` | one [`Event`] a line, hash-chained, append-only: the only truth |
+//! | `ledger.jsonl` | one [`Event`] a line, hash-chained, append-only but for what a person had forgotten: the only truth |
 //! | `index.sqlite` | what the ledger adds up to, for asking; disposable, made anew from the ledger |
 //! | `evidence/` | what pages said, compressed, named by content hash |
 //! | `hosts/` | when each host was last asked; disposable |
@@ -26,6 +26,7 @@ mod error;
 mod event;
 mod evidence_store;
 mod fold;
+mod forgotten;
 mod freshen;
 mod head;
 mod index;
@@ -40,6 +41,7 @@ mod open;
 mod operator_key;
 mod progress;
 mod read_manifest;
+mod redact;
 mod resolution;
 mod settlement;
 mod standing;
@@ -64,6 +66,7 @@ pub use effective::Effective;
 pub use error::{Damage, SessionError};
 pub use event::{Dated, Event, EventType, Extended, Resumed, Started};
 pub use evidence_store::EvidenceStore;
+pub use forgotten::{Forgetting, Forgotten, RedactedCopy, RedactedLine, Suppressed};
 pub use line_reader::LineReader;
 pub use log::{Entry, Log};
 pub use manifest::{FORMAT, Frozen, KindRecord, Manifest, SourceRecord};
@@ -72,6 +75,7 @@ pub use open::{Appended, Session};
 pub use operator_key::{BadKey, OperatorKey, Signature, SigningKey};
 pub use progress::{Unwatched, Watch};
 pub use read_manifest::read_manifest;
+pub use redact::Blotter;
 pub use resolution::{Carried, Origin, Outcome, Resolution};
 pub use settlement::{Court, Decided, Decision, Dispute, Seal, SettledQuest, Settlement};
 pub use standing::{Last, Resolved, Settled, Span, Standing, Way};

@@ -238,6 +238,7 @@ impl Session {
             at: now,
             after,
             span,
+            redacted: None,
         });
         let events: Vec<_> = events.into_iter().zip(written).collect();
         let mut append = || ledger.append(&lines);
@@ -296,10 +297,17 @@ impl Session {
         question(&self.index.borrow()).map_err(|error| SessionError::index(&place, error))
     }
 
+    /// What its index is made for.
+    pub(super) fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
     /// Brings the index to where the ledger ends.
-    fn refresh(&self, lock: &LockGuard) -> Result<(), SessionError> {
+    pub(super) fn refresh(&self, lock: &LockGuard) -> Result<(), SessionError> {
         let (ledger, last) = (self.ledger(), self.checkpoint().last());
-        if !matches!(ledger.beyond(last)?, Beyond::Bytes(_)) {
+        let goes_on = matches!(ledger.beyond(last)?, Beyond::Bytes(_));
+        // Where something was blotted out meanwhile, the lines lie elsewhere in the same chain.
+        if !goes_on && !Ledger::new(self.dir()).passes(ledger.tip())? {
             // Lines that this process has read are gone.
             return Err(ledger.damaged(Damage::Cut));
         }
@@ -316,7 +324,7 @@ impl Session {
         Ok(())
     }
 
-    fn take_in(&self, fresh: Fresh) {
+    pub(super) fn take_in(&self, fresh: Fresh) {
         self.index.replace(fresh.index);
         self.mended.borrow_mut().extend(fresh.mended);
     }

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::attempt::Attempt;
 use super::effective::Effective;
+use super::forgotten::Forgetting;
 use super::manifest::SourceRecord;
 use super::resolution::Outcome;
 use super::state::{State, Tally};
@@ -25,6 +26,9 @@ pub struct Totals {
     pub streak: Streak,
     /// The lists that `scan --update` read, in order.
     pub extensions: Vec<SourceRecord>,
+    /// What was forgotten.
+    #[serde(default, skip_serializing_if = "Forgetting::is_empty")]
+    pub forgetting: Forgetting,
 }
 
 /// What all attempts add up to.

@@ -22,7 +22,9 @@ mod workshop;
 
 pub use bodies::Bodies;
 pub use pack::{BadPack, pack, unpack};
-pub use workshop::{Apart, Asked, StoredCall, StoredCommit, StoredRan, Told, WorkshopExchange};
+pub use workshop::{
+    Apart, Asked, StoredCall, StoredCommit, StoredRan, StoredSaid, Told, WorkshopExchange,
+};
 
 use std::collections::BTreeMap;
 

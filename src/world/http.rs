@@ -30,6 +30,8 @@ use super::settings::NetworkSettings;
 use super::{Fetched, Fetcher, Request, Silence, Unanswered};
 
 pub use self::exchange::ClientError;
+#[cfg(unix)]
+pub(super) use self::{retry_after::parse as retry_after, silence::cause, tls::trusted};
 
 /// What is shared by the fetchers of one process: settings, TLS roots, turns at hosts.
 #[derive(Debug)]

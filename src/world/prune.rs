@@ -44,6 +44,17 @@ pub fn pruned(recording: &Recording, keep: &[Mailbox]) -> Recording {
     pruned
 }
 
+/// A text that is read, without addresses that are not in `keep`.
+///
+/// Of a page that is pruned later with the same `keep` the text is this one already.
+#[must_use]
+pub fn masked(text: &str, keep: &[Mailbox]) -> String {
+    let keep: Vec<String> = keep.iter().map(Mailbox::to_string).collect();
+    let mut octets = text.as_bytes().to_vec();
+    mask(&mut octets, &keep);
+    String::from_utf8_lossy(&octets).into_owned()
+}
+
 fn prune_body(response: &StoredResponse, body: &[u8], keep: &[String]) -> Vec<u8> {
     let content_type = response.head.content_type.as_deref().unwrap_or("text/html");
     let content_type = content_type.to_ascii_lowercase();

@@ -29,7 +29,7 @@ pub fn worked() -> EmailNet {
     let world = EmailNet::unscanned();
     world.company("bolt.co.kr", "Bolt Toys");
     world.company("ember.co.kr", "Ember Glass");
-    world.place.write("key", "an operator's key file");
+    world.place.write("key", [7; 32]);
     let flags = ["--pause-after=2", "--operator-key=key", "--lease=1h"];
     world.place.scan(&NAMES, &world.flags_with(&flags));
     let place = &world.place;

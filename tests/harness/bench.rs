@@ -126,6 +126,7 @@ pub fn order(argv: &[&str]) -> Order {
         name: "test".to_owned(),
         argv: argv.iter().copied().map(str::to_owned).collect(),
         env: BTreeMap::from([path]),
+        pass: Vec::new(),
         dir: String::new(),
         stdin: String::new(),
         timeout_ms: 60_000,

@@ -6,6 +6,7 @@ pub mod bench;
 pub mod case;
 pub mod email_net;
 pub mod forge;
+pub mod forgotten;
 pub mod letters;
 pub mod made;
 pub mod office;
@@ -13,11 +14,15 @@ pub mod poll;
 #[cfg(unix)]
 pub mod quest_play;
 pub mod replayed;
+#[cfg(target_os = "linux")]
+pub mod reviewed;
 pub mod scale;
 #[cfg(target_os = "linux")]
 pub mod shell_quest;
 #[cfg(target_os = "linux")]
 pub mod terminal;
+#[cfg(unix)]
+pub mod tmux;
 #[cfg(unix)]
 pub mod tools;
 

@@ -12,10 +12,18 @@ const PATIENCE: Duration = Duration::from_secs(60);
 ///
 /// When it never does.
 #[track_caller]
-pub fn until(what: &str, mut come: impl FnMut() -> bool) {
+pub fn until(what: &str, come: impl FnMut() -> bool) {
+    assert!(tried(come), "never: {what}");
+}
+
+/// Waits until `come` says so; whether it did in the end.
+pub fn tried(mut come: impl FnMut() -> bool) -> bool {
     let began = Instant::now();
     while !come() {
-        assert!(began.elapsed() < PATIENCE, "never: {what}");
+        if began.elapsed() >= PATIENCE {
+            return false;
+        }
         thread::sleep(Duration::from_millis(10));
     }
+    true
 }

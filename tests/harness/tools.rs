@@ -12,6 +12,28 @@ pub fn path() -> OsString {
     std::env::join_paths(own).expect("directories without a colon")
 }
 
+/// Has tmux installed where it is missing.
+///
+/// # Panics
+///
+/// When it cannot be.
+pub fn tmux() {
+    if has_tmux() {
+        return;
+    }
+    python();
+    assert!(
+        has_tmux(),
+        "tmux is missing, in which the screens of `comail review` are looked at, and .ci/tools \
+         cannot install it: install your system's package `tmux`"
+    );
+}
+
+fn has_tmux() -> bool {
+    let asked = Command::new("tmux").arg("-V").output();
+    asked.is_ok_and(|asked| asked.status.success())
+}
+
 /// The programs of the Python environment, which is made where it is not there.
 fn python() -> PathBuf {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));

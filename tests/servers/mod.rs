@@ -12,6 +12,7 @@
 //! Servers run on threads of their own and end with the process; what they were asked can be
 //! read from them at any time.
 
+pub mod chat;
 pub mod dns;
 pub mod http;
 pub mod proxy;

@@ -6,7 +6,8 @@ use super::held::{HeldBefore, wrong_answers};
 use super::judged::Judged;
 use super::replayed::replayed;
 use super::walk::Proven;
-use crate::drive::Replayer;
+use crate::drive::{ReplayError, Replayer};
+use crate::quest::{Digest, Quest};
 use crate::session::{Attempt, Board, Event, Grounds, LineReader, SessionError, Standing};
 use crate::world::evidence::Evidence;
 
@@ -25,6 +26,8 @@ pub(super) struct Job {
 #[derive(Debug, Default)]
 pub(super) struct Examined {
     pub(super) findings: Vec<Finding>,
+    /// What could not be looked into, and is no finding.
+    pub(super) forgotten: Vec<Place>,
     /// How many judgements it holds.
     pub(super) judgements: u64,
     /// Those that prove their quest, and were judged again.
@@ -79,33 +82,72 @@ impl Examiner<'_> {
         let Some(standing) = self.board.get(judged.quest) else {
             return Ok(Examined::default());
         };
-        let findings = self.findings(job, standing, judged, by)?;
-        let proven = judged.proves().then(|| Proven {
-            line: job.line,
-            quest: standing.id,
-            by_others: findings.iter().any(|it| it.kind == Kind::OtherLists),
-        });
-        Ok(Examined {
-            findings,
+        if self.is_blotted(job, standing)? {
+            return Ok(Examined {
+                forgotten: vec![Place::of_quest(job.line, standing)],
+                judgements: 1,
+                ..Examined::default()
+            });
+        }
+        let quest = self.reader.quest(standing)?;
+        let mut findings = self.findings(job, standing, &quest, judged, by);
+        let mut examined = Examined {
             judgements: 1,
-            proven: proven.into_iter().collect(),
-        })
+            ..Examined::default()
+        };
+        if judged.proves() {
+            let place = Place::of_quest(job.line, standing);
+            match self.replayer.judge(&quest, judged.recorded()) {
+                Err(ReplayError::BodyMissing { digest }) if self.is_forgotten(digest) => {
+                    examined.forgotten.push(place);
+                }
+                again => {
+                    findings.extend(replayed(place, judged.judgement, again, self.same_judge));
+                    examined.proven.push(Proven {
+                        line: job.line,
+                        quest: standing.id,
+                        by_others: findings.iter().any(|it| it.kind == Kind::OtherLists),
+                    });
+                }
+            }
+        }
+        examined.findings = findings;
+        Ok(examined)
+    }
+
+    /// Whether something was blotted out of the line, or of what it was judged by.
+    fn is_blotted(&mut self, job: &Job, standing: &Standing) -> Result<bool, SessionError> {
+        let forgetting = &self.board.totals().forgetting;
+        if forgetting.is_empty() || forgetting.has_line(job.line - 1) {
+            return Ok(!forgetting.is_empty());
+        }
+        if self.reader.is_redacted(standing.quest_line)? {
+            return Ok(true);
+        }
+        match (&job.event, standing.last) {
+            (Event::Resolution(_), Some(last)) => self.reader.is_redacted(last.line),
+            _ => Ok(false),
+        }
+    }
+
+    fn is_forgotten(&self, body: Digest) -> bool {
+        self.board.totals().forgetting.has_body(body)
     }
 
     fn findings(
-        &mut self,
+        &self,
         job: &Job,
         standing: &Standing,
+        quest: &Quest,
         judged: &Judged<'_>,
         by: By,
-    ) -> Result<Vec<Finding>, SessionError> {
+    ) -> Vec<Finding> {
         let place = || Place::of_quest(job.line, standing);
-        let quest = self.reader.quest(standing)?;
         let evidence: Evidence = match serde_json::from_str(judged.evidence.get()) {
             Ok(evidence) => evidence,
             Err(error) => {
                 let what = format!("its evidence does not read: {error}");
-                return Ok(vec![Finding::new(Kind::Evidence, place(), what)]);
+                return vec![Finding::new(Kind::Evidence, place(), what)];
             }
         };
         let mut findings = Vec::new();
@@ -113,7 +155,7 @@ impl Examiner<'_> {
             By::Session(repeats) => repeats,
             By::Earlier => None,
         };
-        for misfit in misfits(self.replayer.gate(), &quest, judged, &evidence, repeats) {
+        for misfit in misfits(self.replayer.gate(), quest, judged, &evidence, repeats) {
             findings.push(Finding::new(Kind::Field, place(), misfit.to_string()));
         }
         if let By::Session(_) = by {
@@ -128,11 +170,7 @@ impl Examiner<'_> {
                 findings.push(Finding::new(Kind::Answer, place(), wrong.join("; ")));
             }
         }
-        if judged.proves() {
-            let again = self.replayer.judge(&quest, judged.recorded());
-            findings.extend(replayed(place(), judged.judgement, again, self.same_judge));
-        }
-        Ok(findings)
+        findings
     }
 
     /// The number of the earlier attempt that sent the same, if the world was heard on it.

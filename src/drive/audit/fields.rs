@@ -4,6 +4,8 @@ use std::fmt;
 
 use crate::drive::accepted::marks;
 use crate::drive::anchored::anchored;
+use crate::drive::forget::is_masked;
+use crate::drive::revision::revises;
 use crate::drive::ruling::Ruling;
 use crate::gate::{Case, Gate, Judgement, house};
 use crate::quest::{Quest, Submission};
@@ -50,7 +52,7 @@ pub fn misfits(
         return vec![Misfit::Unreadable];
     };
     let sums_up = Judgement::from_facts(judgement.facts.clone(), Vec::new()).verdict;
-    let by_house = by_house(judged.submission, repeats);
+    let by_house = by_house(&judgement, judged.submission, repeats);
     let other = by_house
         .as_ref()
         .is_some_and(|(expected, _)| *expected != judgement);
@@ -65,12 +67,14 @@ pub fn misfits(
     } else {
         Vec::new()
     };
+    let may_revise = revises(gate, &ruling.judgement, 0);
     let digest = judged.submission.digest();
     let fields = [
         ("verdict", verdict == judged.verdict && verdict == sums_up),
         ("rules", ruling.fired() == judged.rules),
         ("grounds", ruling.grounds == judged.grounds),
         ("holds", holds == judged.holds),
+        ("revision", !judged.revision || may_revise),
         ("submitted", judged.submitted.is_none_or(|it| it == digest)),
         (
             "anchored",
@@ -87,7 +91,18 @@ pub fn misfits(
 }
 
 /// The judgement on a submission that no gate is asked about.
-fn by_house(submission: &Submission, repeats: Option<u32>) -> Option<(Judgement, Grounds)> {
+///
+/// What held a forgotten address cannot be known from what is left of it: the house says so, of
+/// a submission from which something was blotted out, and that is a FAIL.
+fn by_house(
+    judgement: &Judgement,
+    submission: &Submission,
+    repeats: Option<u32>,
+) -> Option<(Judgement, Grounds)> {
+    let forgotten = house::forgotten_address();
+    if is_masked(submission) && *judgement == forgotten {
+        return Some((forgotten, Grounds::Submission));
+    }
     match submission {
         Submission::None(why) => Some((house::no_result(why), Grounds::NoResult)),
         Submission::Fields(_) => {

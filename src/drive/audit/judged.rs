@@ -25,6 +25,8 @@ pub struct Judged<'a> {
     pub anchored: Option<bool>,
     /// What it takes for its quest.
     pub holds: &'a [Mark],
+    /// Whether it was sent back for a revision.
+    pub revision: bool,
     /// The judgement.
     pub judgement: &'a RawValue,
     /// What the gate saw.
@@ -44,6 +46,7 @@ impl<'a> Judged<'a> {
             rules: &resolution.rules,
             anchored: None,
             holds: &resolution.holds,
+            revision: false,
             judgement: &resolution.judgement,
             evidence: &resolution.evidence,
         }
@@ -76,6 +79,7 @@ impl<'a> From<&'a Attempt> for Judged<'a> {
             rules: &attempt.rules,
             anchored: Some(attempt.anchored),
             holds: &attempt.holds,
+            revision: attempt.revision,
             judgement: &attempt.judgement,
             evidence: &attempt.evidence,
         }

@@ -7,6 +7,7 @@
 pub mod damage;
 pub mod fields;
 pub mod finding;
+pub mod forgotten;
 pub mod held;
 pub mod judged;
 pub mod lists;

@@ -17,6 +17,10 @@ pub fn broken(court: &Court, event: &Event, after: Digest) -> Option<String> {
             let why = why(court, dispute.as_ref(), after)?;
             format!("a dispute (by {:?}) {why}", dispute.by)
         }
+        Event::Forgotten(forgotten) => {
+            let why = why(court, forgotten.as_ref(), after)?;
+            format!("a decision to forget (by {:?}) {why}", forgotten.by)
+        }
         _ => return None,
     };
     Some(format!("{what}: nobody made it, and it changed nothing"))

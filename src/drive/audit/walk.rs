@@ -16,7 +16,8 @@ use super::seals;
 use crate::drive::{DriveError, Replayer};
 use crate::quest::{Digest, QuestId};
 use crate::session::{
-    Board, Entry, Event, EvidenceStore, LineReader, Manifest, Session, SourceRecord, Watch,
+    Board, Entry, Event, EvidenceStore, Forgetting, LineReader, Manifest, Session, SourceRecord,
+    Watch,
 };
 
 /// What is to be audited.
@@ -46,6 +47,8 @@ pub struct Onlooker<'a> {
 pub struct Audited {
     /// What was found, in the order of the lines.
     pub findings: Vec<Finding>,
+    /// Lines of which something was forgotten that they rest on: they are not judged again.
+    pub forgotten: Vec<Place>,
     /// What was looked at.
     pub checked: Checked,
     /// Where the noted head is.
@@ -139,6 +142,7 @@ pub fn walk(plan: Plan<'_>, onlooker: Onlooker<'_>) -> Result<Audited, DriveErro
     })?;
     audited.findings.sort_by_key(|finding| finding.place.line);
     audited.proven.sort_by_key(|proven| proven.line);
+    audited.forgotten.sort_by_key(|place| place.line);
     Ok(audited)
 }
 
@@ -173,6 +177,7 @@ impl Worker<'_> {
             };
             let one = examiner.examine(&job)?;
             all.findings.extend(one.findings);
+            all.forgotten.extend(one.forgotten);
             all.judgements += one.judgements;
             all.proven.extend(one.proven);
         }
@@ -208,7 +213,10 @@ fn feed(
             Event::Extended(extended) => Some(&extended.source),
             _ => None,
         };
-        let changed = copied.and_then(|source| changed_copy(plan.session.dir(), source, line));
+        let changed = copied.and_then(|source| {
+            let forgetting = &plan.board.totals().forgetting;
+            changed_copy(plan.session.dir(), source, forgetting, line)
+        });
         audited.findings.extend(changed);
         audited.findings.extend(unsealed(plan, &entry, line));
         if let Event::Attempt(_) | Event::Resolution(_) | Event::Carried(_) = entry.event {
@@ -258,11 +266,21 @@ fn unsealed(plan: Plan<'_>, entry: &Entry<'_>, line: u64) -> Option<Finding> {
 }
 
 /// What is wrong with the copy of a list that `line` tells of.
-fn changed_copy(dir: &Path, source: &SourceRecord, line: u64) -> Option<Finding> {
+fn changed_copy(
+    dir: &Path,
+    source: &SourceRecord,
+    forgetting: &Forgetting,
+    line: u64,
+) -> Option<Finding> {
+    let expected = forgetting.copy_of(source.sha256);
     let path = dir.join(&source.copy);
     let digest = File::open(&path).and_then(|mut file| Digest::of_reader(&mut file));
     let what = match digest {
-        Ok(digest) if digest == source.sha256 => return None,
+        Ok(digest) if digest == expected => return None,
+        Ok(digest) if forgetting.copy_of(digest) == expected => format!(
+            "{} still holds what was to be forgotten: run `comail forget` again",
+            path.display()
+        ),
         Ok(_) => format!("{} is not the list that was scanned", path.display()),
         Err(error) => format!("{} cannot be read: {error}", path.display()),
     };
@@ -272,6 +290,7 @@ fn changed_copy(dir: &Path, source: &SourceRecord, line: u64) -> Option<Finding>
 impl Audited {
     fn add(&mut self, examined: Examined) {
         self.findings.extend(examined.findings);
+        self.forgotten.extend(examined.forgotten);
         self.checked.judgements += examined.judgements;
         self.checked.passes += examined.proven.len() as u64;
         self.proven.extend(examined.proven);

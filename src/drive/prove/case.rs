@@ -29,6 +29,29 @@ pub(super) fn judged(
     world: &RecordedWorld,
     workshop: &dyn Workshop,
 ) -> Result<Judgement, ProveError> {
+    let judge = Judge {
+        gate,
+        fetcher: world,
+        resolver: world,
+        workshop,
+    };
+    let judged = case_of(control, gate, |case, before| observe(&judge, case, before))?;
+    let (judgement, _) = judged?;
+    match workshop.failure() {
+        None => Ok(judgement),
+        Some(why) => Err(ProveError::Workshop {
+            control: control.name.clone(),
+            why,
+        }),
+    }
+}
+
+/// What `look` says of the case that a control is, with what has passed before it.
+pub(super) fn case_of<T>(
+    control: &ControlTable,
+    gate: &dyn Gate,
+    look: impl FnOnce(Case<'_>, &dyn Accepted) -> T,
+) -> Result<T, ProveError> {
     let quest = quest(control)?;
     let submission = submission_of(&control.submit);
     let earlier = submission_of(&control.taken);
@@ -39,24 +62,11 @@ pub(super) fn judged(
             submission: &earlier,
         }),
     };
-    let judge = Judge {
-        gate,
-        fetcher: world,
-        resolver: world,
-        workshop,
-    };
     let case = Case {
         quest: &quest,
         submission: &submission,
     };
-    let (judgement, _) = observe(&judge, case, &before)?;
-    match workshop.failure() {
-        None => Ok(judgement),
-        Some(why) => Err(ProveError::Workshop {
-            control: control.name.clone(),
-            why,
-        }),
-    }
+    Ok(look(case, &before))
 }
 
 fn submission_of(fields: &BTreeMap<String, String>) -> Submission {

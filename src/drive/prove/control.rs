@@ -7,12 +7,13 @@ use super::proof::{Outcome, Proof};
 use super::stand_in::StandIn;
 use crate::drive::quest_file::{BenchError, Definition, Faulty, Frozen};
 use crate::gate::checks::settings::FileSettings;
-use crate::gate::{Gate as _, Judgement};
+use crate::gate::{Gate, Judgement, doubts};
 use crate::quest::EmptyKey;
 use crate::quest::file::ControlTable;
+use crate::review::panel::{Heard, Members, ReviewedGate};
 use crate::world::recorded::{BadWorld, RecordedWorld};
 use crate::world::tree::{BadGlob, Ignored, Listing, TreeError};
-use crate::world::workshop::LiveWorkshop;
+use crate::world::workshop::{Bench, LiveWorkshop};
 
 /// A world in which there is nothing.
 pub(super) const NO_WORLD: &str = r#"{"pages": {}}"#;
@@ -109,7 +110,10 @@ pub enum ProveError {
 /// copies of the trees.
 pub fn prove(definition: &Definition, tree: &Tree) -> Result<Proof, ProveError> {
     let file = definition.file()?;
-    let rules = definition.gate(FileSettings::default())?.rules();
+    let mut rules = definition.gate(FileSettings::default())?.rules();
+    if file.panel.is_some() {
+        rules.extend(doubts::rules());
+    }
     let mut outcomes = Vec::with_capacity(file.controls.len());
     for control in &file.controls {
         let judgement = judge(definition, tree, control)?;
@@ -123,34 +127,71 @@ fn judge(
     tree: &Tree,
     control: &ControlTable,
 ) -> Result<Judgement, ProveError> {
-    let name = || control.name.clone();
-    let here = definition.here();
-    let stand_in = match control
-        .tree
-        .as_ref()
-        .map(|dir| here.join(dir))
-        .or(tree.root.clone())
-    {
-        Some(root) if definition.tree.is_some() => {
-            let writes = control.writes.as_ref().map(|dir| here.join(dir));
-            let ignored = Ignored::new(&tree.ignore)?;
-            let made = StandIn::of(&root, &ignored, writes.as_deref(), &definition.scratch);
-            let control = name();
-            Some(made.map_err(|source| ProveError::Tree { control, source })?)
-        }
-        _ => None,
+    let scene = Scene::of(definition, tree, control)?;
+    let gate = gate_for(definition, control)?;
+    let workshop = LiveWorkshop::new(&scene.bench);
+    judged(control, gate.as_ref(), &scene.world, &workshop)
+}
+
+/// Where a control is judged.
+pub(super) struct Scene {
+    /// Its tree and its programs.
+    pub(super) bench: Bench,
+    /// Its pages and DNS.
+    pub(super) world: RecordedWorld,
+    _stand_in: Option<StandIn>,
+}
+
+impl Scene {
+    /// The scene of `control`.
+    pub(super) fn of(
+        definition: &Definition,
+        tree: &Tree,
+        control: &ControlTable,
+    ) -> Result<Self, ProveError> {
+        let here = definition.here();
+        let own = control.tree.as_ref().map(|dir| here.join(dir));
+        let stand_in = match own.or(tree.root.clone()) {
+            Some(root) if definition.tree.is_some() => {
+                let writes = control.writes.as_ref().map(|dir| here.join(dir));
+                let ignored = Ignored::new(&tree.ignore)?;
+                let made = StandIn::of(&root, &ignored, writes.as_deref(), &definition.scratch);
+                let control = control.name.clone();
+                Some(made.map_err(|source| ProveError::Tree { control, source })?)
+            }
+            _ => None,
+        };
+        let mut bench = match &stand_in {
+            Some(made) => definition.bench(made.listing.clone(), made.load(), Vec::new())?,
+            None => definition.bench(Listing::default(), Box::new(|_| Ok(None)), Vec::new())?,
+        };
+        // Of no control is it known which repository lies behind its tree.
+        bench.commits = None;
+        bench.root = stand_in.as_ref().map(|made| made.root().to_owned());
+        Ok(Self {
+            bench,
+            world: world(control, here)?,
+            _stand_in: stand_in,
+        })
+    }
+}
+
+/// The gate of a control: with what its reviewers say, where it tells that.
+fn gate_for(definition: &Definition, control: &ControlTable) -> Result<Box<dyn Gate>, ProveError> {
+    let settings = settings(control);
+    let robots = settings.robots;
+    let gate = Box::new(definition.gate(settings)?);
+    let file = definition.file()?;
+    let (Some(script), Some(panel)) = (&control.reviewed, &file.panel) else {
+        return Ok(gate);
     };
-    let mut bench = match &stand_in {
-        Some(made) => definition.bench(made.listing.clone(), made.load(), Vec::new())?,
-        None => definition.bench(Listing::default(), Box::new(|_| Ok(None)), Vec::new())?,
-    };
-    // Of no control is it known which repository lies behind its tree.
-    bench.commits = None;
-    bench.root = stand_in.as_ref().map(|made| made.root().to_owned());
-    let world = world(control, here)?;
-    let gate = definition.gate(settings(control))?;
-    let workshop = LiveWorkshop::new(&bench);
-    judged(control, &gate, &world, &workshop)
+    let members = Members::new(panel, &definition.gathered);
+    let members = members.map_err(|mistake| Faulty {
+        path: definition.path.clone(),
+        mistake,
+    })?;
+    let reviewed = ReviewedGate::new(gate, members, robots);
+    Ok(Box::new(reviewed.hearing(Heard::Script(script.clone()))))
 }
 
 fn world(control: &ControlTable, here: &Path) -> Result<RecordedWorld, ProveError> {

@@ -55,7 +55,7 @@ fn outcome<'c>(
     Ok(Outcome::of(control, judgement))
 }
 
-fn world(control: &ControlTable) -> Result<RecordedWorld, ProveError> {
+pub(super) fn world(control: &ControlTable) -> Result<RecordedWorld, ProveError> {
     let text = match control.world.as_deref() {
         None => NO_WORLD,
         Some(name) if name == WORLD_NAME => WORLD,
@@ -73,7 +73,7 @@ fn world(control: &ControlTable) -> Result<RecordedWorld, ProveError> {
     })
 }
 
-fn faulty(mistake: Mistake) -> Faulty {
+pub(super) fn faulty(mistake: Mistake) -> Faulty {
     Faulty {
         path: String::from("the built-in quest file"),
         mistake,

@@ -5,7 +5,9 @@ mod control;
 mod email;
 mod proof;
 mod stand_in;
+mod trial;
 
 pub use control::{ProveError, Tree, prove};
 pub use email::prove_email;
 pub use proof::{Lacking, Outcome, Proof};
+pub use trial::{TrialError, trial};

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use super::definition::{Definition, Faulty};
 use super::services::services;
-use crate::drive::DriveError;
+use crate::drive::{DriveError, FrozenPanel};
 use crate::session::{EvidenceStore, Manifest, SessionError};
 use crate::world::evidence::unpack;
 use crate::world::tree::bounds::BOUNDS;
@@ -29,14 +29,16 @@ pub enum BenchError {
     Launcher(#[source] io::Error),
 }
 
-/// The bench of a session in `dir`; none when its kind is built in.
+/// The bench of a session in `dir`; none when its kind is built in and nobody reviews.
 pub fn bench_of(
     manifest: &Manifest,
     store: EvidenceStore,
     dir: PathBuf,
 ) -> Result<Option<Bench>, DriveError> {
+    let panel = FrozenPanel::of(manifest)?;
     let Some(definition) = Definition::of(manifest)? else {
-        return Ok(None);
+        let bench = panel.map(|panel| panel.bench(vec![dir]));
+        return Ok(bench.transpose()?);
     };
     let baseline = match &definition.tree {
         Some(tree) => {
@@ -51,11 +53,11 @@ pub fn bench_of(
         let packed = store.load(digest).map_err(io::Error::other)?;
         Ok(packed.and_then(|packed| unpack(&packed, BOUNDS.file_bytes).ok()))
     };
-    Ok(Some(definition.bench(
-        baseline,
-        Box::new(load),
-        vec![dir],
-    )?))
+    let mut bench = definition.bench(baseline, Box::new(load), vec![dir])?;
+    if let Some(panel) = panel {
+        panel.equip(&mut bench);
+    }
+    Ok(Some(bench))
 }
 
 fn listing(

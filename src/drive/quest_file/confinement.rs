@@ -10,7 +10,7 @@ use crate::world::workshop::{Confinement, Launcher, Network, Order, run};
 const PATIENCE_MS: u64 = 30_000;
 
 /// What was in force while this program told its version; nothing where it could not be run.
-pub(super) fn confinement(scratch: &Path) -> Confinement {
+pub(in crate::drive) fn confinement(scratch: &Path) -> Confinement {
     tried(scratch).unwrap_or_default()
 }
 
@@ -23,6 +23,7 @@ fn tried(scratch: &Path) -> io::Result<Confinement> {
         name: "confinement".to_owned(),
         argv: vec![program.to_string_lossy().into_owned(), "--version".into()],
         env: BTreeMap::new(),
+        pass: Vec::new(),
         dir: String::new(),
         stdin: String::new(),
         timeout_ms: PATIENCE_MS,

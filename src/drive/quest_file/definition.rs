@@ -112,6 +112,7 @@ impl Definition {
             name: self.kind()?.name.into_owned(),
             lists: crate::drive::email_record().lists,
             definition: Some(serde_json::to_value(self)?),
+            reviewers: None,
         })
     }
 

@@ -12,6 +12,7 @@ use crate::gate::checks::settings::FileSettings;
 use crate::gate::checks::{FileGate, cites_commits};
 use crate::quest::Digest;
 use crate::quest::file::{Mistake, QuestFile, TreeTable};
+use crate::review::panel::Members;
 use crate::session::{DRAFT_PREFIX, EvidenceStore, SessionError};
 use crate::world::evidence::pack;
 use crate::world::tree::{
@@ -84,6 +85,9 @@ impl Freezing<'_> {
         let gathering = Gathering::new(here, self.variables);
         FileGate::new(&file, &gathering, settings.clone()).map_err(faulty)?;
         services(&file, &gathering).map_err(faulty)?;
+        if let Some(panel) = &file.panel {
+            Members::new(panel, &gathering).map_err(faulty)?;
+        }
         globs(&file).map_err(faulty)?;
         let cites = cites_commits(&file);
         let tree = file.tree.as_ref().map(|table| self.plan(table, cites));

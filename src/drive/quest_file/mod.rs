@@ -8,6 +8,7 @@ mod gathering;
 mod services;
 
 pub use bench::{BenchError, bench_of};
+pub(super) use confinement::confinement;
 pub use definition::{Definition, Faulty, FrozenTree};
 pub use freeze::{FreezeError, Freezing, Frozen};
 pub use gathering::Gathering;

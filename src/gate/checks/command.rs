@@ -7,14 +7,14 @@ use serde::Deserialize;
 
 use super::context::Context;
 use super::orders::{
-    ByteSize, FactsTable, NetworkName, OnTimeout, OrderPlan, RunKeys, ToolFacts, ToolKeys,
-    a_minute, cut_short, names, ten_mebibytes, wrong_code,
+    FactsTable, NetworkName, OnTimeout, OrderPlan, RunKeys, ToolFacts, ToolKeys, a_minute,
+    cut_short, names, ten_mebibytes, wrong_code,
 };
 use super::probe::{Detail, Found, Probe};
 use super::spec::{Flaw, Shows, Source, Spec};
 use crate::gate::Cost;
-use crate::quest::Span;
 use crate::quest::template::{Template, Values};
+use crate::quest::{ByteSize, Span};
 use crate::world::tree::TreePath;
 use crate::world::workshop::{End, Order, Ran};
 

@@ -1,5 +1,6 @@
 //! What the checks of one judgement share: the case, its values, and what was looked at once.
 
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -39,6 +40,14 @@ pub struct Run {
     pub order: Order,
     /// What came of it.
     pub ran: Ran,
+}
+
+impl Run {
+    /// What the command printed on its standard output.
+    #[must_use]
+    pub fn printed(&self) -> Cow<'_, str> {
+        String::from_utf8_lossy(&self.ran.stdout)
+    }
 }
 
 /// By what the contexts of e-mail steps differ.

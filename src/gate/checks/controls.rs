@@ -4,13 +4,14 @@ use std::collections::BTreeSet;
 
 use crate::gate::Rule;
 use crate::quest::Key;
-use crate::quest::file::{ControlTable, Mistake, QuestFile, RawTable, Spot, unknown_name};
+use crate::quest::file::{ControlTable, Mistake, Panel, QuestFile, RawTable, Spot, unknown_name};
 
 /// What the controls of one file may name.
 struct Known<'a> {
     columns: Vec<&'a str>,
     fields: Vec<&'a str>,
     rules: Vec<&'a str>,
+    reviewers: Vec<&'a str>,
     has_tree: bool,
 }
 
@@ -20,6 +21,7 @@ pub(super) fn hold(file: &QuestFile<'_>, rules: &[Rule]) -> Result<(), Mistake> 
         columns: file.input.columns().collect(),
         fields: file.fields.iter().map(|it| it.name.as_str()).collect(),
         rules: rules.iter().map(|rule| rule.id.as_str()).collect(),
+        reviewers: file.panel.iter().flat_map(Panel::names).collect(),
         has_tree: file.tree.is_some(),
     };
     let mut names = BTreeSet::new();
@@ -58,6 +60,12 @@ impl Known<'_> {
         if let Some(rule) = fires.find(|rule| !self.rules.contains(rule)) {
             let spot = raw.spot_of_text("fires", rule);
             return Some((spot, unknown_name("rule", rule, &self.rules)));
+        }
+        let reviewed = control.reviewed.iter().flatten().map(|(name, _)| name);
+        let mut reviewed = reviewed.filter(|name| !self.reviewers.contains(&name.as_str()));
+        if let Some(name) = reviewed.next() {
+            let spot = raw.spot_within("reviewed", name);
+            return Some((spot, unknown_name("reviewer", name, &self.reviewers)));
         }
         let trees = [("tree", &control.tree), ("writes", &control.writes)];
         let mut trees = trees.into_iter().filter(|(_, dir)| dir.is_some());

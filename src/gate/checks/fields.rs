@@ -138,7 +138,7 @@ mod tests {
     #[test]
     fn a_value_of_which_nothing_is_seen_is_none() {
         let matches = "kind = \"matches\"\nfield = \"value\"\npattern = 'a'";
-        let told = "kind = \"contains\"\ntext = \"truth\"\npath = \"doc.md\"";
+        let told = "kind = \"contains\"\nfield = \"value\"\npath = \"doc.md\"";
         for blank in [" \n", "\u{200b}", "\u{3164}", "\u{2800}", "\u{301}"] {
             let optional = Bench::of(matches).submit("value", blank);
             assert_eq!(optional.fired(), [""; 0], "{blank:?}");

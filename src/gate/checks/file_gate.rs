@@ -15,6 +15,7 @@ use super::quest_check::{CheckHead, UNCONFIRMED};
 use super::settings::FileSettings;
 use super::shaped::Shaped;
 use super::spec::{Shows, Source};
+use crate::gate::doubts;
 use crate::gate::{Cascade, Case, Check, Cost, Finding, Gate, Judgement, Rule, RuleId, house};
 use crate::quest::QuestKind;
 use crate::quest::file::{Mistake, QuestFile, RawTable, is_kebab, nearest, unknown_name};
@@ -85,7 +86,11 @@ impl FileGate {
             let spot = spot.unwrap_or_default();
             return Err(Mistake::at(file.text(), &spot, format!("{bad}{near}")));
         }
-        controls::hold(file, &gate.rules())?;
+        let mut rules = gate.rules();
+        if file.panel.is_some() {
+            rules.extend(doubts::rules());
+        }
+        controls::hold(file, &rules)?;
         Ok(gate)
     }
 
@@ -262,8 +267,9 @@ fn unlooked(bare: &Shaped) -> String {
 /// Why no check can have this name, where none can.
 fn taken_name(name: &str) -> Option<String> {
     let fields = Fields::default();
-    let own = [fields.name(), OpenEnded.name()].contains(&name)
+    let own = [fields.name(), OpenEnded.name(), doubts::PANEL].contains(&name)
         || fields.rules().iter().any(|rule| rule.id.as_str() == name)
+        || doubts::rules().iter().any(|rule| rule.id.as_str() == name)
         || house::rules().iter().any(|rule| rule.id.as_str() == name);
     if own {
         return Some(format!(

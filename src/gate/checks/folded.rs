@@ -6,7 +6,8 @@ use unicode_normalization::UnicodeNormalization as _;
 use crate::world::page::normalise;
 
 /// The text in compatibility forms (NFKC), without invisible characters, its white space folded.
-pub(super) fn seen(text: &str) -> String {
+#[must_use]
+pub fn seen(text: &str) -> String {
     let visible = normalise(&text.nfkc().collect::<String>());
     // What stood apart by an invisible character alone may compose now.
     visible.nfkc().collect()

@@ -18,17 +18,22 @@ use super::git_clean::GitCleanSpec;
 use super::http::HttpSpec;
 use super::json_schema::JsonSchemaSpec;
 use super::json_valid::JsonValidSpec;
+use super::leakage::LeakageSpec;
 use super::matches::MatchesSpec;
 use super::mutation::MutationSpec;
 use super::mx::MxSpec;
+use super::numbers::NumbersSpec;
 use super::only_changed::OnlyChangedSpec;
+use super::outline::OutlineSpec;
 use super::patch::PatchSpec;
 use super::probe::Probe;
-use super::quest_check::{CheckHead, QuestCheck};
+use super::quest_check::{CheckHead, LevelName, QuestCheck};
+use super::round_trip::RoundTripSpec;
 use super::same_domain::SameDomainSpec;
 use super::script::ScriptSpec;
 use super::similar::SimilarSpec;
 use super::spec::{Flaw, Shows, Source, Spec};
+use super::terms::TermsSpec;
 use super::unique::UniqueSpec;
 use crate::quest::file::{Mistake, RawTable};
 
@@ -49,6 +54,7 @@ enum Make {
     /// Of a probe; the check's name is its rule's.
     Probe {
         build: Build,
+        level: Option<LevelName>,
         schema: fn(&mut SchemaGenerator) -> Schema,
     },
     /// Of a step of the e-mail gate, with rules of its own.
@@ -77,14 +83,19 @@ pub static KINDS: &[Kind] = &[
     kind::<HttpSpec>(),
     kind::<JsonSchemaSpec>(),
     kind::<JsonValidSpec>(),
+    kind::<LeakageSpec>(),
     kind::<MatchesSpec>(),
     kind::<MutationSpec>(),
     kind::<MxSpec>(),
+    kind::<NumbersSpec>(),
     kind::<OnlyChangedSpec>(),
+    kind::<OutlineSpec>(),
     kind::<PatchSpec>(),
+    kind::<RoundTripSpec>(),
     kind::<SameDomainSpec>(),
     kind::<ScriptSpec>(),
     kind::<SimilarSpec>(),
+    kind::<TermsSpec>(),
     kind::<UniqueSpec>(),
 ];
 
@@ -94,6 +105,7 @@ const fn kind<S: Spec>() -> Kind {
         shows: S::SHOWS,
         make: Make::Probe {
             build: build::<S>,
+            level: S::LEVEL,
             schema: schema::<S>,
         },
     }
@@ -122,10 +134,11 @@ impl Kind {
         rest: &RawTable<'_>,
         source: &Source<'_>,
     ) -> Result<Built, Mistake> {
-        let build = match &self.make {
+        let (build, level) = match &self.make {
             Make::Step(step) => return step.build(head, ours, rest, source),
-            Make::Probe { build, .. } => build,
+            Make::Probe { build, level, .. } => (build, *level),
         };
+        let head = levelled(head, level, ours, source)?;
         let probe = build(rest, source)?;
         let takes = probe.unique().cloned().map(Takes::Value);
         let shows = probe.shows().unwrap_or(self.shows);
@@ -152,6 +165,30 @@ impl Kind {
             Make::Step(_) => CheckHead::KEYS_OF_MANY_RULES,
         }
     }
+}
+
+/// The head with the level that all checks of its kind have, which its table may say too.
+fn levelled(
+    head: CheckHead,
+    level: Option<LevelName>,
+    ours: &RawTable<'_>,
+    source: &Source<'_>,
+) -> Result<CheckHead, Mistake> {
+    let Some(level) = level else {
+        return Ok(head);
+    };
+    if ours.text_of("level").is_some() && head.level != level {
+        let what = format!(
+            "a check of kind `{}` leaves what it finds to a person: its level is `review`",
+            head.kind
+        );
+        return Err(Mistake::at(
+            source.file.text(),
+            &ours.spot_of("level"),
+            what,
+        ));
+    }
+    Ok(CheckHead { level, ..head })
 }
 
 fn build<S: Spec>(table: &RawTable<'_>, source: &Source<'_>) -> Result<Box<dyn Probe>, Mistake> {
@@ -184,11 +221,15 @@ mod tests {
             "file-not-empty",
             "json-schema",
             "json-valid",
+            "leakage",
             "matches",
             "mx",
+            "numbers",
+            "outline",
             "patch",
             "same-domain",
             "similar",
+            "terms",
             "unique",
         ] {
             assert_eq!(

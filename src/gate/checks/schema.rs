@@ -6,7 +6,10 @@ use serde_json::{Map, Value, json};
 
 use super::kinds::{KINDS, Kind};
 use super::quest_check::CheckHead;
-use crate::quest::file::{ControlTable, FieldTable, HeadTable, ServiceTable};
+use crate::quest::file::{
+    ControlTable, FieldTable, HeadTable, PanelTable, PlantTable, QuestionTable, ReviewerTable,
+    ServiceTable,
+};
 
 /// The schema of a whole quest file (JSON Schema 2020-12).
 #[must_use]
@@ -24,7 +27,17 @@ pub fn schema() -> Value {
         ("field", plain(&generator.subschema_for::<FieldTable>())),
         ("service", plain(&generator.subschema_for::<ServiceTable>())),
         ("control", plain(&generator.subschema_for::<ControlTable>())),
+        (
+            "reviewer",
+            plain(&generator.subschema_for::<ReviewerTable>()),
+        ),
+        (
+            "question",
+            plain(&generator.subschema_for::<QuestionTable>()),
+        ),
+        ("plant", plain(&generator.subschema_for::<PlantTable>())),
     ];
+    whole["properties"]["panel"] = plain(&generator.subschema_for::<PanelTable>());
     for (name, items) in tables {
         whole["properties"][name] = json!({"type": "array", "items": items});
     }

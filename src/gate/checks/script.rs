@@ -8,14 +8,14 @@ use serde_json::json;
 
 use super::context::Context;
 use super::orders::{
-    ByteSize, NetworkName, OnTimeout, OrderPlan, RunKeys, a_minute, cut_short, ten_mebibytes,
+    NetworkName, OnTimeout, OrderPlan, RunKeys, a_minute, cut_short, ten_mebibytes,
 };
 use super::probe::{Detail, Found, Probe};
 use super::script_answer::judged;
 use super::spec::{Flaw, Shows, Source, Spec};
 use crate::gate::Cost;
-use crate::quest::Span;
 use crate::quest::template::Values;
+use crate::quest::{ByteSize, Span};
 use crate::world::workshop::{Edit, End, Order};
 
 /// `kind = "script"`.

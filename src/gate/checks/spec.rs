@@ -8,6 +8,7 @@ use serde::de::DeserializeOwned;
 use super::basis::{Basis, read_by_script, read_by_variable};
 use super::outside::Outside;
 use super::probe::Probe;
+use super::quest_check::LevelName;
 use crate::quest::file::{QuestFile, unknown_name};
 use crate::quest::template::{Names, Template};
 use crate::quest::{Field, FieldName, field_kind};
@@ -20,6 +21,9 @@ pub trait Spec: DeserializeOwned + JsonSchema {
 
     /// What passing it shows.
     const SHOWS: Shows;
+
+    /// The level of all checks of the kind, where their tables do not choose it.
+    const LEVEL: Option<LevelName> = None;
 
     /// The check that the table stands for.
     fn build(self, source: &Source<'_>) -> Result<Box<dyn Probe>, Flaw>;

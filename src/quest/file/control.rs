@@ -43,4 +43,7 @@ pub struct ControlTable {
     /// takes its domain as well.
     #[serde(default)]
     pub taken: BTreeMap<String, String>,
+    /// What each reviewer answers, by its name: nobody is asked. Where it is not said no reviewer
+    /// is heard.
+    pub reviewed: Option<BTreeMap<String, String>>,
 }

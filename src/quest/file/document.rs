@@ -12,6 +12,7 @@ use super::control::ControlTable;
 use super::field_table::FieldTable;
 use super::input::InputTable;
 use super::mistake::{Mistake, unknown_name};
+use super::panel::Panel;
 use super::read::{RawTable, Spot, take_tables};
 use super::service::ServiceTable;
 use super::tree::TreeTable;
@@ -59,6 +60,14 @@ pub struct HeadTable {
     _service: (),
     #[serde(default, rename = "control")]
     _control: (),
+    #[serde(default, rename = "panel")]
+    _panel: (),
+    #[serde(default, rename = "reviewer")]
+    _reviewer: (),
+    #[serde(default, rename = "question")]
+    _question: (),
+    #[serde(default, rename = "plant")]
+    _plant: (),
 }
 
 /// `[prompt]`.
@@ -102,6 +111,8 @@ pub struct QuestFile<'t> {
     /// The controls.
     pub controls: Vec<ControlTable>,
     field_tables: Vec<RawTable<'t>>,
+    /// The reviewers that are asked about what passes.
+    pub panel: Option<Panel<'t>>,
     service_tables: Vec<RawTable<'t>>,
     control_tables: Vec<RawTable<'t>>,
     top: RawTable<'t>,
@@ -119,6 +130,7 @@ impl<'t> QuestFile<'t> {
         let checks = take_tables(&mut tables, "check", text)?;
         let services = take_tables(&mut tables, "service", text)?;
         let controls = take_tables(&mut tables, "control", text)?;
+        let panel = Panel::take(&mut tables, text)?;
         let head: HeadTable = RawTable::new(Spanned::new(whole, tables)).read(text)?;
         let fields = read_fields(&field_tables, &head, text, &top)?;
         let answer = read_answer(&fields, &head, text, &top)?;
@@ -131,6 +143,7 @@ impl<'t> QuestFile<'t> {
             service_tables: services,
             controls: read_all(&controls, text)?,
             control_tables: controls,
+            panel,
             checks,
             answer,
             example_key: head
@@ -232,11 +245,11 @@ impl<'t> QuestFile<'t> {
             let spot = self.spot_in("prompt", "text");
             Mistake::at(self.text, &spot, wrong.to_string())
         })?;
-        Ok(())
+        self.panel.as_ref().map_or(Ok(()), |panel| panel.fits(self))
     }
 }
 
-fn read_all<T: serde::de::DeserializeOwned>(
+pub(super) fn read_all<T: serde::de::DeserializeOwned>(
     tables: &[RawTable<'_>],
     text: &str,
 ) -> Result<Vec<T>, Mistake> {

@@ -67,6 +67,12 @@ impl<'t> RawTable<'t> {
         Some(Self::new(Spanned::new(value.span(), table)))
     }
 
+    /// Whether it says anything of `key`.
+    #[must_use]
+    pub fn has(&self, key: &str) -> bool {
+        self.table.get_ref().contains_key(key)
+    }
+
     /// The text of `key`, where it has one that is text.
     #[must_use]
     pub fn text_of(&self, key: &str) -> Option<&str> {

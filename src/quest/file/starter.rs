@@ -17,7 +17,8 @@ mod tests {
     use super::*;
     use crate::gate::checks::schema::schema;
     use crate::quest::file::{
-        ControlTable, FieldTable, InputTable, QuestFile, ReadyTable, ServiceTable, TreeTable,
+        ControlTable, FieldTable, InputTable, PanelTable, PlantTable, QuestFile, QuestionTable,
+        ReadyTable, ReviewerTable, ServiceTable, TreeTable,
     };
 
     /// The starter with everything switched on that may be.
@@ -56,6 +57,7 @@ mod tests {
         let top = schema()["properties"].as_object().unwrap().clone();
         let tables = ["check", "field", "service", "control", "input", "tree"];
         let tables = tables.into_iter().chain(["prompt", "example"]);
+        let tables = tables.chain(["panel", "reviewer", "question", "plant"]);
         let text = switched_on();
         for table in tables.clone() {
             let heads = [format!("\n[{table}]\n"), format!("\n[[{table}]]\n")];
@@ -71,6 +73,10 @@ mod tests {
         let all = all
             .chain(keys::<ControlTable>())
             .chain(keys::<ReadyTable>());
+        let all = all.chain(keys::<PanelTable>()).chain(keys::<PlantTable>());
+        let all = all
+            .chain(keys::<ReviewerTable>())
+            .chain(keys::<QuestionTable>());
         for key in all {
             let shown = text.lines().any(|line| {
                 line.starts_with(&format!("{key} = ")) || line.contains(&format!("{{ {key} = "))

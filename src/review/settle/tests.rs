@@ -52,6 +52,7 @@ fn made(key: Option<&SigningKey>) -> Made {
         comail: "0.1.0".into(),
         created: at(),
         kind: KindRecord {
+            reviewers: None,
             definition: None,
             name: "email".into(),
             lists: std::collections::BTreeMap::default(),

@@ -14,7 +14,7 @@ use super::schema;
 use super::seal::Sealer;
 use super::shelf::Rows;
 use crate::session::chain::Tip;
-use crate::session::error::SessionError;
+use crate::session::error::{Damage, SessionError};
 use crate::session::event::Event;
 use crate::session::fold::{Fold, Written};
 use crate::session::ledger::{Ledger, Stop, Tail};
@@ -116,6 +116,10 @@ impl Index {
             next.advance(tip, written.span);
             Ok(())
         })?;
+        if let Some(line) = next.totals.forgetting.unbacked() {
+            let dir = place.parent().unwrap_or(Path::new(""));
+            return Err(Ledger::new(dir).damaged_line(line, Damage::Unbacked));
+        }
         next.write(&transaction).map_err(failed)?;
         transaction.commit().map_err(|error| failed(error.into()))?;
         self.checkpoint = next;
@@ -173,6 +177,17 @@ impl Index {
             let ledger = Ledger::new(&plan.dir);
             index.take_in(&place, |take| take_lines(lines, ledger, take))
         })
+    }
+
+    /// Removes the index of the session in `dir`, and whatever belongs to it.
+    ///
+    /// Only under the session's lock.
+    pub(in crate::session) fn discard(dir: &Path) -> Result<(), SessionError> {
+        let place = path(dir);
+        [&dir.join(DRAFT), &place, &dir.join(JOURNAL)]
+            .into_iter()
+            .try_for_each(|file| remove(file))
+            .map_err(SessionError::io(&place, "remove the index"))
     }
 
     /// Makes an index of the whole ledger in memory, where none can be written.

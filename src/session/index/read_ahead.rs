@@ -102,14 +102,9 @@ fn send_lines(
     mut batches: Batches,
 ) -> Result<Tail, SessionError> {
     let read = ledger.read_on(watch, &mut |line, event, span| {
-        let written = Written {
-            at: line.at(),
-            after: line.prev(),
-            span,
-        };
         let read = Read {
             event,
-            written,
+            written: Written::of(line, span),
             tip: line.tip(),
         };
         batches.push(read).map_err(|NobodyListens| Stop::Enough)

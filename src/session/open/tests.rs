@@ -59,6 +59,7 @@ fn keyed_manifest(
         created: at(),
         kind: KindRecord {
             definition: None,
+            reviewers: None,
             name: "email".into(),
             lists: std::collections::BTreeMap::default(),
         },

@@ -1,6 +1,7 @@
 //! Evidence as JSON, and packed bodies.
 
 use super::*;
+use crate::world::workshop::{ChatOrder, Chatted, Said, Usage};
 use crate::world::{MockAccepted, Silence};
 
 fn get(url: &str, answer: PageAnswer) -> Exchange {
@@ -86,4 +87,46 @@ fn notices_that_the_session_learnt_something() {
     assert!(evidence(vec![asked(Some("Other"))]).session_differs(&accepted));
     assert!(!evidence(vec![asked(Some("Acme"))]).session_differs(&accepted));
     assert!(!evidence(Vec::new()).session_differs(&accepted));
+}
+
+#[test]
+fn what_a_model_said_is_kept_with_its_words_apart() {
+    let order = ChatOrder {
+        base_url: "http://127.0.0.1:1/v1".to_owned(),
+        model: "small".to_owned(),
+        key: Some("A_KEY".to_owned()),
+        system: "Doubt.".to_owned(),
+        prompt: "Well?".to_owned(),
+        timeout_ms: 1_000,
+        retries: 2,
+        most_bytes: 100,
+    };
+    let said = Chatted::Said(Said {
+        text: "No.".to_owned(),
+        usage: Usage {
+            input_tokens: Some(7),
+            output_tokens: None,
+            cost: None,
+        },
+        millis: 12,
+        tries: 1,
+    });
+    let (answer, apart) = Told::of_chat(said.clone());
+    let bodies: BTreeMap<_, _> = apart.into_iter().collect();
+    let asked = Asked::Chat(Box::new(order));
+    let exchange = Exchange::Workshop(WorkshopExchange { asked, answer });
+    let json = serde_json::json!({"workshop": {
+        "asked": {"chat": {
+            "base_url": "http://127.0.0.1:1/v1", "model": "small", "key": "A_KEY",
+            "system": "Doubt.", "prompt": "Well?",
+            "timeout_ms": 1_000, "retries": 2, "most_bytes": 100}},
+        "answer": {"said": {
+            "text": {"sha256": Digest::of(b"No."), "bytes": 3},
+            "usage": {"input_tokens": 7}, "millis": 12, "tries": 1}}}});
+    assert_eq!(serde_json::to_value(&exchange).unwrap(), json);
+    let Exchange::Workshop(read) = serde_json::from_value(json).unwrap() else {
+        panic!("a question to the workshop");
+    };
+    assert_eq!(read.answer.chatted(&bodies), Some(said));
+    assert_eq!(read.answer.bodies().len(), 1);
 }

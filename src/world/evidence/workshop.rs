@@ -16,8 +16,8 @@ use super::{Bodies, BodyRef};
 use crate::quest::Digest;
 use crate::world::tree::TreePath;
 use crate::world::workshop::{
-    Call, CallAnswer, Called, Changed, CommitSeen, Confinement, End, FileSeen, NoCommit, Order,
-    Ran, Started,
+    Call, CallAnswer, Called, Changed, ChatOrder, Chatted, CommitSeen, Confinement, End, FileSeen,
+    NoCommit, Order, Ran, Said, Started, Usage,
 };
 
 /// A question to the workshop.
@@ -48,6 +48,8 @@ pub enum Asked {
     Call(Box<Call>),
     /// Where a service listens.
     Service(String),
+    /// What a model says.
+    Chat(Box<ChatOrder>),
 }
 
 impl fmt::Display for Asked {
@@ -59,6 +61,7 @@ impl fmt::Display for Asked {
             Self::Changes => f.write_str("what changed in the tree"),
             Self::Run(order) => write!(f, "what came of the command of `{}`", order.name),
             Self::Call(call) => write!(f, "what {} answers to {}", call.service, call.path),
+            Self::Chat(order) => write!(f, "what the model {} says", order.model),
             Self::Service(name) => write!(f, "where the service {name} listens"),
         }
     }
@@ -92,6 +95,10 @@ pub enum Told {
     Port(u16),
     /// That it could not be started.
     NotStarted(String),
+    /// What a model said.
+    Said(StoredSaid),
+    /// That it said nothing.
+    Unsaid(String),
 }
 
 /// A commit, its message apart.
@@ -133,6 +140,20 @@ pub struct StoredCall {
     pub headers: Vec<(String, String)>,
     /// Its body.
     pub body: BodyRef,
+}
+
+/// What a model said, its words apart.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StoredSaid {
+    /// Its words.
+    pub text: BodyRef,
+    /// What it took of whatever is paid for.
+    pub usage: Usage,
+    /// How long it took, in milliseconds.
+    pub millis: u64,
+    /// How many tries it took.
+    pub tries: u32,
 }
 
 /// Bodies that an answer names, with their bytes.
@@ -207,6 +228,22 @@ impl Told {
         (told, apart)
     }
 
+    /// The same of a model.
+    #[must_use]
+    pub fn of_chat(chatted: Chatted) -> (Self, Apart) {
+        let mut apart = Apart::new();
+        let told = match chatted {
+            Chatted::Said(said) => Self::Said(StoredSaid {
+                text: put(&mut apart, said.text.into_bytes()),
+                usage: said.usage,
+                millis: said.millis,
+                tries: said.tries,
+            }),
+            Chatted::Failed(why) => Self::Unsaid(why),
+        };
+        (told, apart)
+    }
+
     /// The answer to a question about a file; none when it is another, or a body is missing.
     #[must_use]
     pub fn file(&self, bodies: &dyn Bodies) -> Option<FileSeen> {
@@ -269,6 +306,21 @@ impl Told {
         })
     }
 
+    /// The same about a model.
+    #[must_use]
+    pub fn chatted(&self, bodies: &dyn Bodies) -> Option<Chatted> {
+        Some(match self {
+            Self::Said(stored) => Chatted::Said(Said {
+                text: String::from_utf8(bodies.body(&stored.text.sha256)?).ok()?,
+                usage: stored.usage,
+                millis: stored.millis,
+                tries: stored.tries,
+            }),
+            Self::Unsaid(why) => Chatted::Failed(why.clone()),
+            _ => return None,
+        })
+    }
+
     /// The same about what changed.
     #[must_use]
     pub fn changes(&self) -> Option<Result<Vec<Changed>, String>> {
@@ -296,6 +348,7 @@ impl Told {
             Self::File(body) => vec![body],
             Self::Commit(stored) => vec![&stored.message],
             Self::Answered(stored) => vec![&stored.body],
+            Self::Said(stored) => vec![&stored.text],
             Self::Ran(stored) => {
                 let reports = stored.reports.values().flatten();
                 [&stored.stdout, &stored.stderr]

@@ -6,7 +6,7 @@ use jiff::fmt::rfc2822::DateTimeParser;
 
 /// How long the server asks to be left alone, `now` being now: seconds, or a date, for which
 /// the past means not at all.
-pub(super) fn parse(value: &str, now: SystemTime) -> Option<Duration> {
+pub(in crate::world) fn parse(value: &str, now: SystemTime) -> Option<Duration> {
     let value = value.trim();
     if !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit()) {
         // More digits than fit are still a number: longer than anyone waits.

@@ -10,12 +10,17 @@ use crate::world::{Silence, Unanswered};
 
 /// The silence that `error` is, with what is said all the way down to its cause.
 pub(super) fn of(url: &Url, error: &reqwest::Error) -> Unanswered {
-    let cause = causes(error).last().map(ToString::to_string);
     Unanswered {
         silence: kind(error),
         status: None,
-        detail: format!("{url}: {}", cause.unwrap_or_else(|| error.to_string())),
+        detail: format!("{url}: {}", cause(error)),
     }
+}
+
+/// What led to an error, all the way down; the address stands in no cause.
+pub(in crate::world) fn cause(error: &reqwest::Error) -> String {
+    let cause = causes(error).last().map(ToString::to_string);
+    cause.unwrap_or_else(|| error.to_string())
 }
 
 fn kind(error: &reqwest::Error) -> Silence {

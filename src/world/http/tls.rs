@@ -67,6 +67,18 @@ impl Tls {
     }
 }
 
+/// The configuration of those who trust the compiled-in roots alone.
+#[cfg(unix)]
+pub(in crate::world) fn trusted() -> Result<ClientConfig, rustls::Error> {
+    let roots = RootCertStore::empty();
+    let config = OnceLock::new();
+    Tls {
+        own_roots: roots,
+        config,
+    }
+    .build()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

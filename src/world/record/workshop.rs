@@ -4,7 +4,7 @@ use super::Recorder;
 use crate::world::evidence::{Apart, Asked, Exchange, Recording, Told, WorkshopExchange};
 use crate::world::tree::TreePath;
 use crate::world::workshop::{
-    Call, Called, Changed, CommitSeen, FileSeen, Order, Ran, Started, Workshop,
+    Call, Called, Changed, ChatOrder, Chatted, CommitSeen, FileSeen, Order, Ran, Started, Workshop,
 };
 
 impl Recorder<'_> {
@@ -94,6 +94,16 @@ impl Workshop for Recorder<'_> {
             |workshop| workshop.call(call),
             Told::of_call,
         )
+    }
+
+    fn chat(&self, order: &ChatOrder) -> Chatted {
+        let asked = Asked::Chat(Box::new(order.clone()));
+        let known = self.told(&asked, |told, kept| told.chatted(&kept.bodies));
+        known.unwrap_or_else(|| {
+            let chatted = self.world.workshop.chat(order);
+            self.keep_told(asked, Told::of_chat(chatted.clone()));
+            chatted
+        })
     }
 
     fn service(&self, name: &str) -> Started {

@@ -5,7 +5,9 @@ use crate::world::record::Recorder;
 use crate::world::recorded::RecordedWorld;
 use crate::world::settings::RobotsPolicy;
 use crate::world::visit::visit;
-use crate::world::workshop::{CommitSeen, MockWorkshop, NoCommit, NoWorkshop, Workshop as _};
+use crate::world::workshop::{
+    ChatOrder, Chatted, CommitSeen, MockWorkshop, NoCommit, NoWorkshop, Said, Usage, Workshop as _,
+};
 use crate::world::{MockAccepted, MockFetcher, MockResolver, Response};
 
 const WORLD: &str = r#"{
@@ -224,5 +226,50 @@ fn replays_what_was_said_of_commits() {
     }
     assert_eq!(replay.missing(), []);
     assert!(matches!(replay.commit("1a2b3c5"), CommitSeen::Other(_)));
+    assert_eq!(replay.missing().len(), 1);
+}
+
+#[test]
+fn a_model_is_asked_once_and_never_by_a_replay() {
+    let order = ChatOrder {
+        base_url: "http://127.0.0.1:1/v1".to_owned(),
+        model: "small".to_owned(),
+        key: None,
+        system: String::new(),
+        prompt: "Well?".to_owned(),
+        timeout_ms: 1_000,
+        retries: 0,
+        most_bytes: 100,
+    };
+    let said = |text: &str| {
+        Chatted::Said(Said {
+            text: text.to_owned(),
+            usage: Usage::default(),
+            millis: 3,
+            tries: 1,
+        })
+    };
+    let mut workshop = MockWorkshop::new();
+    let answer = said("No.");
+    workshop.expect_chat().times(1).return_once(move |_| answer);
+    let written = RecordedWorld::from_json(WORLD).unwrap();
+    let recorder = Recorder::new(World {
+        workshop: &workshop,
+        ..written.world_with(&written)
+    });
+    for _ in 0..2 {
+        assert_eq!(recorder.world().workshop.chat(&order), said("No."));
+    }
+    let recording = recorder.finish();
+    let replay = Replay::new(&recording.evidence, &recording.bodies);
+    assert_eq!(replay.world().workshop.chat(&order), said("No."));
+    assert_eq!(replay.missing(), []);
+
+    let other = ChatOrder {
+        prompt: "And now?".to_owned(),
+        ..order
+    };
+    let answer = replay.world().workshop.chat(&other);
+    assert!(matches!(answer, Chatted::Failed(_)), "{answer:?}");
     assert_eq!(replay.missing().len(), 1);
 }

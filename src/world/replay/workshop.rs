@@ -6,7 +6,8 @@ use super::{Checked, Missing, Replay};
 use crate::world::evidence::{Asked, Bodies, Told};
 use crate::world::tree::TreePath;
 use crate::world::workshop::{
-    Call, Called, Changed, CommitSeen, Confinement, End, FileSeen, Order, Ran, Started, Workshop,
+    Call, Called, Changed, ChatOrder, Chatted, CommitSeen, Confinement, End, FileSeen, Order, Ran,
+    Started, Workshop,
 };
 
 impl Replay<'_> {
@@ -57,6 +58,11 @@ impl Workshop for Replay<'_> {
     fn call(&self, call: &Call) -> Called {
         let asked = Asked::Call(Box::new(call.clone()));
         self.told(asked, Told::called, Called::Unanswered)
+    }
+
+    fn chat(&self, order: &ChatOrder) -> Chatted {
+        let asked = Asked::Chat(Box::new(order.clone()));
+        self.told(asked, Told::chatted, Chatted::Failed)
     }
 
     fn service(&self, name: &str) -> Started {

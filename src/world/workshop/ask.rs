@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::chat::{ChatOrder, Chatted};
 use super::confinement::Confinement;
 use super::order::Order;
 use super::ran::{End, Ran};
@@ -31,6 +32,9 @@ pub trait Workshop {
 
     /// Asks a service that runs for this judgement.
     fn call(&self, call: &Call) -> Called;
+
+    /// Asks a model.
+    fn chat(&self, order: &ChatOrder) -> Chatted;
 
     /// Starts the service of this name, once for this judgement, and says where it listens.
     fn service(&self, name: &str) -> Started;
@@ -182,6 +186,10 @@ impl Workshop for NoWorkshop {
 
     fn call(&self, _call: &Call) -> Called {
         Called::Unanswered(NONE.to_owned())
+    }
+
+    fn chat(&self, _order: &ChatOrder) -> Chatted {
+        Chatted::Failed("this gate asks no models".to_owned())
     }
 
     fn service(&self, _name: &str) -> Started {

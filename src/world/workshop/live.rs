@@ -10,12 +10,14 @@ use tempfile::TempDir;
 
 use super::bench::{Bench, ServicePlan};
 use super::call::call;
+use super::chat::chat;
 use super::confinement::Confinement;
 use super::order::{Edit, Network, Order};
 use super::ran::{End, Ran};
+use super::secrets::{Secrets, run_with, variable};
 use super::{
-    Call, Called, Changed, CommitSeen, FileSeen, NoCommit, Service, ServiceFailed, Started,
-    Workshop, free_port, run,
+    Call, Called, Changed, ChatOrder, Chatted, CommitSeen, FileSeen, NoCommit, Service,
+    ServiceFailed, Started, Workshop, free_port,
 };
 use crate::world::tree::{Change, ChangeKind, Commits, Named, Snapshot, TreeError, TreePath};
 
@@ -131,7 +133,10 @@ impl<'a> LiveWorkshop<'a> {
     }
 
     fn run_in(&self, order: &Order, scratch: &Path) -> Ran {
-        let ran = run(order, scratch, &self.bench.launcher);
+        let ran = match Secrets::take(&order.pass, variable) {
+            Ok(secrets) => run_with(order, &secrets, scratch, &self.bench.launcher),
+            Err(missing) => not_run(order, &missing.to_string()),
+        };
         if let End::NotStarted(why) = &ran.end {
             self.failed(why.clone());
             return ran;
@@ -231,6 +236,7 @@ fn order_of(name: &str, plan: &ServicePlan, port: u16) -> Result<Order, String> 
         env: env
             .map(|(name, value)| Ok((name.clone(), render(value)?)))
             .collect::<Result<_, String>>()?,
+        pass: Vec::new(),
         dir: String::new(),
         stdin: String::new(),
         timeout_ms: u64::from(plan.within.millis()),
@@ -287,9 +293,16 @@ impl Workshop for LiveWorkshop<'_> {
     }
 
     fn run(&self, order: &Order) -> Ran {
-        let copied = self
-            .refuse_changed(order)
-            .and_then(|()| self.copy(&order.edits));
+        let changed = self.refuse_changed(order);
+        // Whoever is asked for an opinion is the operator's, whatever is judged.
+        let changed = changed.map_err(|why| {
+            if order.is_of_reviewer() {
+                self.failed(why)
+            } else {
+                why
+            }
+        });
+        let copied = changed.and_then(|()| self.copy(&order.edits));
         let ran = match &copied {
             // The agent may well have taken the directory away.
             Ok(scratch) if !scratch.path().join(&order.dir).is_dir() => {
@@ -317,6 +330,10 @@ impl Workshop for LiveWorkshop<'_> {
             }
             Err(why) => Called::Unanswered(why),
         }
+    }
+
+    fn chat(&self, order: &ChatOrder) -> Chatted {
+        chat(order, variable).unwrap_or_else(|why| Chatted::Failed(self.failed(why)))
     }
 
     fn service(&self, name: &str) -> Started {

@@ -11,6 +11,7 @@
 //! read, and a socket in the file system can be connected to unless Landlock knows of those.
 
 mod ask;
+mod chat;
 mod confinement;
 mod order;
 mod pinned;
@@ -39,6 +40,8 @@ mod reports;
 #[cfg(unix)]
 mod run;
 #[cfg(unix)]
+mod secrets;
+#[cfg(unix)]
 mod service;
 #[cfg(unix)]
 mod supervise;
@@ -51,6 +54,7 @@ pub use ask::{
     Call, CallAnswer, Called, Changed, CommitSeen, FileSeen, NoCommit, NoWorkshop, Started,
     Workshop,
 };
+pub use chat::{BadBaseUrl, ChatOrder, Chatted, Cost, Said, Usage, endpoint};
 pub use confinement::{Confinement, Means, Namespace};
 pub use order::{Edit, Network, Order};
 pub use pinned::{Change, NotFound, Pinned};

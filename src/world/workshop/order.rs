@@ -5,6 +5,9 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+/// What begins the names of orders by which reviewers are asked.
+const REVIEWER: &str = "reviewer ";
+
 /// One command, everything about it decided.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -15,6 +18,10 @@ pub struct Order {
     pub argv: Vec<String>,
     /// The whole environment: nothing is inherited. `TMPDIR` alone is added when it is not here.
     pub env: BTreeMap<String, String>,
+    /// Variables that are added with the values that they have when it is run, and that are
+    /// recorded nowhere: keys.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub pass: Vec<String>,
     /// Where it runs, relative to the scratch copy; empty for its root.
     pub dir: String,
     /// What it reads from standard input; nothing at all when empty.
@@ -69,6 +76,18 @@ pub enum Network {
 }
 
 impl Order {
+    /// The name of the order of this reviewer; no check has one with a space.
+    #[must_use]
+    pub fn name_of_reviewer(reviewer: &str) -> String {
+        format!("{REVIEWER}{reviewer}")
+    }
+
+    /// Whether a reviewer is asked by it.
+    #[must_use]
+    pub fn is_of_reviewer(&self) -> bool {
+        self.name.starts_with(REVIEWER)
+    }
+
     /// How long it may take.
     #[must_use]
     pub fn timeout(&self) -> Duration {

@@ -5,8 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::byte_size::ByteSize;
-use crate::quest::Span;
+use crate::quest::{ByteSize, Span};
 
 /// What a command may reach, as a quest file spells it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]

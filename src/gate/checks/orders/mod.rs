@@ -2,7 +2,6 @@
 //! from what came of it to facts.
 
 mod argv;
-mod byte_size;
 mod environment;
 mod facts_table;
 mod keys;
@@ -11,7 +10,6 @@ mod plan;
 mod tail;
 mod tool_facts;
 
-pub use byte_size::ByteSize;
 pub use environment::{field_variable, nobodys};
 pub use facts_table::FactsTable;
 pub use keys::{NetworkName, OnTimeout, RunKeys, a_minute, ten_mebibytes};

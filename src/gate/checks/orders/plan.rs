@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use super::argv::Argv;
-use super::byte_size::ByteSize;
 use super::environment::Environment;
 use super::keys::{NetworkName, OnTimeout, RunKeys};
 use super::limits::misfit_in_all;
@@ -11,9 +10,9 @@ use super::tail::tail;
 use crate::gate::checks::context::Context;
 use crate::gate::checks::probe::{Detail, Found};
 use crate::gate::checks::spec::{Flaw, Source};
-use crate::quest::Span;
 use crate::quest::file::unknown_name;
 use crate::quest::template::{Names, Values};
+use crate::quest::{ByteSize, Span};
 use crate::world::workshop::{End, Network, Order, Ran, Started};
 
 /// All of a command but what the submission and the services put into it.
@@ -106,6 +105,7 @@ impl OrderPlan {
             name: self.check.clone(),
             argv,
             env,
+            pass: Vec::new(),
             dir: String::new(),
             stdin: String::new(),
             timeout_ms: self.timeout.millis().into(),

@@ -77,6 +77,7 @@ fn nothing_is_recorded_of_a_quest_before_its_turn() {
     };
     let mut board = session.board().unwrap();
     let written = Written {
+        redacted: None,
         at: at(),
         after: Digest::of(b""),
         span,

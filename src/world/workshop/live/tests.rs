@@ -33,6 +33,7 @@ fn order(program: &Path) -> Order {
         name: "check".into(),
         argv: vec![program.to_str().unwrap().to_owned()],
         env: BTreeMap::new(),
+        pass: Vec::new(),
         dir: String::new(),
         stdin: String::new(),
         timeout_ms: 1_000,

@@ -1,0 +1,111 @@
+//! `comail forget`: an address is blotted out of the session, and kept from coming back.
+
+use anyhow::Result;
+use clap::Args;
+use serde::Serialize;
+
+use super::context::{self, Context};
+use super::counted::counted;
+use super::escape::Plain;
+use super::exit::{Exit, UsageError};
+use super::output::Paper;
+use super::person::PersonArgs;
+use crate::drive::forget::{Done, MASK, NotForgotten, Request, forget};
+use crate::world::mailbox::Mailbox;
+
+/// Forget an address: blot it out of the session, and keep it from coming back
+///
+/// In the ledger and in the session's copy of the list, `[forgotten]` stands where it stood; the
+/// chain holds as before. Pages that hold it are removed from evidence/, so that audit no longer
+/// judges by them. What submits the address again fails by the rule forgotten-address. Your own
+/// list and what was exported are never touched. This is a person's to decide: with the key file
+/// that `scan` was given or, where it was given none, at a terminal.
+#[derive(Debug, Args)]
+pub struct ForgetArgs {
+    /// The address
+    address: String,
+
+    /// Why, without the address
+    #[arg(long, value_name = "TEXT")]
+    note: String,
+
+    #[command(flatten)]
+    person: PersonArgs,
+}
+
+/// The JSON form: `{"status":"forgotten","lines":3,"bodies":1,"copies":1,"list":"…"}`.
+#[derive(Debug, Serialize)]
+struct Answer {
+    /// `forgotten`, or `forgotten-before` where nothing more was recorded.
+    status: &'static str,
+    /// How many lines of the ledger were blotted out.
+    lines: usize,
+    /// How many bodies were removed from `evidence/`.
+    bodies: usize,
+    /// How many copies of lists were written anew.
+    copies: usize,
+    /// The operator's own list, which was not touched.
+    list: String,
+}
+
+pub(super) fn run(context: &mut Context, args: &ForgetArgs) -> Result<Exit> {
+    let address = Mailbox::parse(&args.address)
+        .map_err(|why| UsageError(format!("{:?} is no address: {why}", args.address)))?;
+    let mut session = context.open_session()?;
+    let what = format!(
+        "{address} is blotted out of the session in {}, for good: {}",
+        session.dir().display(),
+        args.note
+    );
+    let key = args.person.authorise(&session, &what, Some("forget"))?;
+    let by = args.person.name();
+    let request = Request {
+        address: &address,
+        by: &by,
+        note: &args.note,
+        key: key.as_ref(),
+    };
+    let done = forget(&mut session, request, context::now(), &mut context::salt).map_err(told)?;
+    let answer = answer(done, session.source().path);
+    context.output.show(&answer, text)?;
+    Ok(Exit::Done)
+}
+
+fn answer(done: Done, list: String) -> Answer {
+    Answer {
+        status: if done.before {
+            "forgotten-before"
+        } else {
+            "forgotten"
+        },
+        lines: done.lines,
+        bodies: done.bodies,
+        copies: done.copies,
+        list,
+    }
+}
+
+fn text(paper: &mut Paper, answer: &Answer) {
+    let lines = counted(answer.lines as u64, "line");
+    let bodies = counted(answer.bodies as u64, "page");
+    let copy = match answer.copies {
+        0 => String::new(),
+        _ => ", and from the session's copy of the list".to_owned(),
+    };
+    paper.line(format!(
+        "forgotten: {MASK} stands in {lines} of the ledger; {bodies} removed from evidence/{copy}"
+    ));
+    let list = Plain(&answer.list);
+    paper.line(format!(
+        "your own list ({list}) and what was exported before are not touched: see to them yourself"
+    ));
+}
+
+/// What cannot be forgotten is for whoever asked to mend.
+fn told(why: NotForgotten) -> anyhow::Error {
+    match why {
+        NotForgotten::Session(error) => error.into(),
+        NotForgotten::Frozen(_) | NotForgotten::Unsealed => UsageError(why.to_string()).into(),
+        other => other.into(),
+    }
+}

@@ -1,0 +1,21 @@
+//! Forgetting an address: blotting it out of a session, and keeping it from coming back.
+//!
+//! [`mention`] finds every spelling of an address in a text, as decided by functions of values;
+//! [`forget`] blots it out of ledger, evidence and the copy of the list; [`suppressed`] is what
+//! a later submission is held against.
+
+mod bodies;
+mod copies;
+mod json;
+pub mod mention;
+mod remove;
+mod spelt;
+mod suppressed;
+
+pub use json::masked_json;
+pub use remove::{Done, NotForgotten, Request, forget};
+pub(super) use suppressed::unsaid;
+pub use suppressed::{Masked, brings_back, is_masked, masked};
+
+/// What stands where an address stood.
+pub const MASK: &str = "[forgotten]";

@@ -1,0 +1,237 @@
+//! A text as it is meant: what each character stands for, however it is spelled.
+//!
+//! `%40`, `%2540`, `&#64;`, `&#x40;`, `&commat;`, `\u0040`, `＠`, `[at]` and ` @ ` all mean `@`.
+//! A decoder may be generous here: what it makes of a text is only ever compared.
+
+use std::ops::Range;
+
+use icu_properties::CodePointSetData;
+use icu_properties::props::DefaultIgnorableCodePoint;
+
+/// A character as it is meant, and the bytes that spell it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Unit {
+    pub(super) meant: char,
+    pub(super) span: Range<usize>,
+}
+
+/// Named references for what addresses are made of; what stands around them is a blank.
+const NAMED: [(&str, char); 8] = [
+    ("commat;", '@'),
+    ("period;", '.'),
+    ("lowbar;", '_'),
+    ("hyphen;", '-'),
+    ("dash;", '-'),
+    ("plus;", '+'),
+    ("nbsp;", ' '),
+    ("quot;", '"'),
+];
+const CLOSING: [char; 5] = [')', ']', '}', '>', '»'];
+const AT: [&str; 5] = ["at", "@", "a", "골뱅이", "ät"];
+const DOT: [&str; 4] = ["dot", ".", "punkt", "point"];
+
+/// What `text` means, character by character, in lower case; what leaves no mark is left out.
+pub(super) fn units(text: &str) -> Vec<Unit> {
+    let invisible = CodePointSetData::new::<DefaultIgnorableCodePoint>();
+    let mut units: Vec<Unit> = Vec::with_capacity(text.len());
+    let mut at = 0;
+    while let Some(first) = text[at..].chars().next() {
+        let rest = &text[at..];
+        let spelled = match first {
+            '%' => percent(rest),
+            '&' => reference(rest),
+            '\\' => escape(rest),
+            '(' | '[' | '{' | '<' | '«' | ' ' => word(rest),
+            '골' => rest.starts_with(AT[3]).then_some(('@', AT[3].len())),
+            _ => None,
+        };
+        let (meant, length) = spelled.unwrap_or((first, first.len_utf8()));
+        let mut span = at..at + length;
+        at = span.end;
+        if invisible.contains(meant) {
+            continue;
+        }
+        let meant = plain(meant);
+        if meant == '@' || spelled.is_some() && meant == '.' {
+            while let Some(blank) = units.pop_if(|unit| is_blank(unit.meant)) {
+                span.start = blank.span.start;
+            }
+            let left = text[at..].trim_start_matches(is_blank);
+            at = text.len() - left.len();
+            span.end = at;
+        }
+        units.push(Unit { meant, span });
+    }
+    units
+}
+
+fn is_blank(c: char) -> bool {
+    matches!(c, ' ' | '\u{a0}')
+}
+
+/// The character of which this is another form.
+fn plain(c: char) -> char {
+    let narrow = match u32::from(c) {
+        wide @ 0xFF01..=0xFF5E => char::from_u32(wide - 0xFEE0).unwrap_or(c),
+        0x3002 | 0xFF61 => '.',
+        _ => c,
+    };
+    let mut lower = narrow.to_lowercase();
+    match (lower.next(), lower.next()) {
+        (Some(lower), None) => lower,
+        _ => narrow,
+    }
+}
+
+/// `%40`, encoded any number of times, or the several of one character.
+fn percent(text: &str) -> Option<(char, usize)> {
+    let (first, mut length) = percent_byte(text)?;
+    let more = match first {
+        0..=0x7F => 0,
+        0xC2..=0xDF => 1,
+        0xE0..=0xEF => 2,
+        0xF0..=0xF4 => 3,
+        _ => return None,
+    };
+    let mut bytes = vec![first];
+    for _ in 0..more {
+        let (byte, read) = percent_byte(&text[length..])?;
+        bytes.push(byte);
+        length += read;
+    }
+    let meant = str::from_utf8(&bytes).ok()?.chars().next()?;
+    Some((meant, length))
+}
+
+fn percent_byte(text: &str) -> Option<(u8, usize)> {
+    let mut rest = text.strip_prefix('%')?;
+    let digits = |text: &str| -> Option<u8> {
+        let pair = text.get(..2)?;
+        let plain = pair.bytes().all(|byte| byte.is_ascii_hexdigit());
+        plain.then(|| u8::from_str_radix(pair, 16).ok())?
+    };
+    while let Some(inner) = rest.strip_prefix("25")
+        && digits(inner).is_some()
+    {
+        rest = inner;
+    }
+    let byte = digits(rest)?;
+    Some((byte, text.len() - rest.len() + 2))
+}
+
+/// `&#64;`, `&#x40;` or `&commat;`, the sign before it encoded any number of times.
+fn reference(text: &str) -> Option<(char, usize)> {
+    let mut rest = text.strip_prefix('&')?;
+    while let Some(inner) = rest.strip_prefix("amp;") {
+        rest = inner;
+    }
+    let length = |rest: &str| text.len() - rest.len();
+    if let Some(number) = rest.strip_prefix('#') {
+        let (number, radix) = match number.strip_prefix(['x', 'X']) {
+            Some(number) => (number, 16),
+            None => (number, 10),
+        };
+        let end = number.find(|c: char| !c.is_digit(radix));
+        let (digits, left) = number.split_at(end.unwrap_or(number.len()));
+        let meant = char::from_u32(u32::from_str_radix(digits, radix).ok()?)?;
+        let left = left.strip_prefix(';').unwrap_or(left);
+        return Some((meant, length(left)));
+    }
+    let named = |(name, meant): &(&str, char)| {
+        let same = rest.get(..name.len())?.eq_ignore_ascii_case(name);
+        same.then(|| (*meant, length(&rest[name.len()..])))
+    };
+    NAMED
+        .iter()
+        .find_map(named)
+        .or_else(|| (length(rest) > 1).then(|| ('&', length(rest))))
+}
+
+/// `\u0040`, `\x40` or `\n`, behind any number of backslashes.
+fn escape(text: &str) -> Option<(char, usize)> {
+    let rest = text.trim_start_matches('\\');
+    let slashes = text.len() - rest.len();
+    let hexadecimal = |digits: usize| {
+        let spelled = rest.get(1..=digits)?;
+        let code = u32::from_str_radix(spelled, 16).ok()?;
+        Some((char::from_u32(code)?, slashes + 1 + digits))
+    };
+    match rest.chars().next()? {
+        'u' => hexadecimal(4),
+        'x' => hexadecimal(2),
+        'n' | 'r' | 't' | 'b' | 'f' => Some((' ', slashes + 1)),
+        sign @ ('"' | '\'' | '/') => Some((sign, slashes + 1)),
+        _ => None,
+    }
+}
+
+/// `(at)` and `[dot]`, or the same words between blanks.
+fn word(text: &str) -> Option<(char, usize)> {
+    let bare = text.starts_with(' ');
+    let mut chars = text.chars();
+    chars.next()?;
+    let inner = chars.as_str().trim_start_matches(is_blank);
+    let one = |word: &&str| {
+        let same = inner.get(..word.len())?.to_lowercase() == **word;
+        let after = inner.get(word.len()..).filter(|_| same)?;
+        let rest = after.trim_start_matches(is_blank);
+        let ends = if bare {
+            rest.len() < after.len() && word.len() > 1
+        } else {
+            rest.starts_with(CLOSING)
+        };
+        let closing = rest.chars().next().filter(|_| !bare);
+        let end = text.len() - rest.len() + closing.map_or(0, char::len_utf8);
+        ends.then_some(end)
+    };
+    let at = AT.iter().find_map(one).map(|end| ('@', end));
+    at.or_else(|| DOT.iter().find_map(one).map(|end| ('.', end)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn meant(text: &str) -> String {
+        units(text).iter().map(|unit| unit.meant).collect()
+    }
+
+    #[test]
+    fn every_spelling_means_the_same() {
+        for spelled in [
+            "jo@acme.com",
+            "Jo@ACME.com",
+            "jo%40acme.com",
+            "jo%2540acme%2ecom",
+            "%6a%6F@acme.com",
+            "jo&#64;acme&period;com",
+            "jo&#x40;acme&#46;com",
+            "jo&amp;#64;acme.com",
+            "jo&commat;acme.com",
+            "jo\\u0040acme.com",
+            "jo\\\\u0040acme\\x2Ecom",
+            "ｊｏ＠ａｃｍｅ．ｃｏｍ",
+            "jo [at] acme (dot) com",
+            "jo @ acme.com",
+            "jo at acme dot com",
+            "jo골뱅이acme.com",
+            "j\u{ad}o@ac\u{200b}me.com",
+        ] {
+            assert_eq!(meant(spelled), "jo@acme.com", "{spelled}");
+        }
+        assert_eq!(meant("%C3%BC"), "ü");
+        assert_eq!(meant("100% & more \\ %zz &unknown; %e2%28"), {
+            "100% & more \\ %zz &unknown; %e2("
+        });
+    }
+
+    #[test]
+    fn the_spans_are_those_of_the_text() {
+        let text = "a jo&#64;x.de";
+        let spelled: Vec<_> = units(text)
+            .iter()
+            .map(|unit| &text[unit.span.clone()])
+            .collect();
+        assert_eq!(spelled[4..6], ["&#64;", "x"]);
+    }
+}

@@ -1,0 +1,91 @@
+//! Whether a submission brings back what was forgotten.
+
+use super::MASK;
+use super::copies;
+use super::json::masked_json;
+use super::mention::{mentions, without};
+use crate::drive::ruling::Ruling;
+use crate::gate::{Judgement, house};
+use crate::quest::{Submission, Verdict};
+use crate::session::Forgetting;
+
+/// A submission that brings back what was forgotten, as it may be recorded.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Masked {
+    /// What was submitted, without the address.
+    pub submission: Submission,
+    /// What the house says of it.
+    pub judgement: Judgement,
+}
+
+/// What is recorded of `submission` where it holds a forgotten address; none where it does not.
+#[must_use]
+pub fn masked(forgetting: &Forgetting, submission: &Submission) -> Option<Masked> {
+    let suppressed = forgetting.suppressed();
+    if suppressed.is_empty() {
+        return None;
+    }
+    let wanted = |address: &str| suppressed.iter().any(|one| one.is(address));
+    let mask = |text: &str| without(text, &wanted, MASK);
+    let submission = match submission {
+        Submission::None(why) => Submission::None(mask(why)?),
+        Submission::Fields(fields) => {
+            let others: Vec<_> = fields
+                .iter()
+                .filter_map(|(name, text)| Some((name.clone(), mask(text)?)))
+                .collect();
+            if others.is_empty() {
+                return None;
+            }
+            let mut fields = fields.clone();
+            fields.extend(others);
+            Submission::Fields(fields)
+        }
+    };
+    Some(Masked {
+        submission,
+        judgement: house::forgotten_address(),
+    })
+}
+
+/// The ruling without the forgotten addresses that pages showed the gate: neither in its facts
+/// nor among the bodies that are kept.
+///
+/// A PASS stays as it is, for it is judged again from them; its pages are kept without the
+/// addresses that it does not name.
+pub(in crate::drive) fn unsaid(forgetting: &Forgetting, ruling: Ruling) -> Ruling {
+    let suppressed = forgetting.suppressed();
+    if suppressed.is_empty() || ruling.judgement.verdict == Verdict::Pass {
+        return ruling;
+    }
+    let wanted = |address: &str| suppressed.iter().any(|one| one.is(address));
+    let said = serde_json::to_string(&ruling.judgement).unwrap_or_default();
+    let other = masked_json(&said, &wanted, MASK);
+    let other = other.and_then(|other| serde_json::from_str(&other).ok());
+    let mut recording = ruling.recording;
+    recording
+        .bodies
+        .retain(|_, body| mentions(&String::from_utf8_lossy(body), &wanted).is_empty());
+    Ruling {
+        judgement: other.unwrap_or(ruling.judgement),
+        recording,
+        ..ruling
+    }
+}
+
+/// Whether the list of these bytes brings back what was forgotten.
+#[must_use]
+pub fn brings_back(forgetting: &Forgetting, list: &[u8]) -> bool {
+    let suppressed = forgetting.suppressed();
+    let wanted = |address: &str| suppressed.iter().any(|one| one.is(address));
+    !suppressed.is_empty() && !matches!(copies::masked(list, &wanted), Ok(None))
+}
+
+/// Whether something was blotted out of `submission`.
+#[must_use]
+pub fn is_masked(submission: &Submission) -> bool {
+    match submission {
+        Submission::None(why) => why.contains(MASK),
+        Submission::Fields(fields) => fields.values().any(|text| text.contains(MASK)),
+    }
+}

@@ -1,0 +1,123 @@
+//! What reviewers may do to a judgement: raise doubt, and nothing else.
+//!
+//! There is no way from here to a PASS, to a FAIL or to a level:
+//!
+//! ```compile_fail
+//! use comail::gate::{Doubts, Level, PanelReport};
+//!
+//! let report = PanelReport { plant: None, reviewers: Vec::new() };
+//! let mut doubts = Doubts::new(report);
+//! doubts.level = Level::Fail;
+//! ```
+//!
+//! ```compile_fail
+//! use comail::gate::{Doubts, PanelReport};
+//! use comail::quest::Verdict;
+//!
+//! let report = PanelReport { plant: None, reviewers: Vec::new() };
+//! let doubts = Doubts { report, facts: Vec::new(), verdict: Verdict::Pass };
+//! ```
+//!
+//! What can be done:
+//!
+//! ```
+//! use comail::gate::{Doubts, Judgement, PanelReport};
+//! use comail::quest::Verdict;
+//!
+//! let report = PanelReport { plant: None, reviewers: Vec::new() };
+//! let mut doubts = Doubts::new(report);
+//! doubts.unsettled("an answer", "silence");
+//! let judgement = Judgement::from_facts(Vec::new(), Vec::new()).doubted(doubts);
+//! assert_eq!(judgement.verdict, Verdict::Review);
+//! ```
+
+use super::{Fact, Level, PanelReport, Rule};
+
+/// A panel of reviewers doubts what was submitted.
+pub const REVIEWERS_DOUBT: Rule = Rule::known(
+    "reviewers-doubt",
+    Level::Review,
+    "reviewers doubt what every check has passed, and quote what they doubt it by",
+    "change what the quotation shows to be wrong; a person settles it otherwise",
+);
+
+/// Too few reviewers gave an answer that holds.
+pub const REVIEWERS_UNSETTLED: Rule = Rule::known(
+    "reviewers-unsettled",
+    Level::Review,
+    "too few reviewers gave an answer that holds",
+    "nothing: a person settles it",
+);
+
+/// The name of the panel among the checks.
+pub(super) const PANEL: &str = "reviewers";
+
+/// The most characters of a quotation that a fact shows.
+const MOST_SHOWN: usize = 300;
+
+/// What reviewers hold against a submission; it may be nothing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Doubts {
+    facts: Vec<Fact>,
+    report: PanelReport,
+}
+
+impl Doubts {
+    /// No doubts, of reviewers who said this.
+    #[must_use]
+    pub fn new(report: PanelReport) -> Self {
+        Self {
+            facts: Vec::new(),
+            report,
+        }
+    }
+
+    /// Adds that a reviewer's answer to this question is yes, by this quotation.
+    pub fn doubt(&mut self, question: &str, quotation: &str, place: String) {
+        let fact = Fact {
+            location: Some(place),
+            ..fact(
+                &REVIEWERS_DOUBT,
+                format!("no: {question}"),
+                shown(quotation),
+            )
+        };
+        self.facts.push(fact);
+    }
+
+    /// Adds that the reviewers have not settled something.
+    pub fn unsettled(&mut self, expected: impl Into<String>, actual: &str) {
+        let fact = fact(&REVIEWERS_UNSETTLED, expected.into(), shown(actual));
+        self.facts.push(fact);
+    }
+
+    /// What was found, and what was said.
+    pub(super) fn into_parts(self) -> (Vec<Fact>, PanelReport) {
+        (self.facts, self.report)
+    }
+}
+
+/// The rules of every panel.
+#[must_use]
+pub fn rules() -> Vec<Rule> {
+    vec![REVIEWERS_DOUBT, REVIEWERS_UNSETTLED]
+}
+
+fn fact(rule: &Rule, expected: String, actual: String) -> Fact {
+    Fact {
+        rule: rule.id.clone(),
+        level: Level::Review,
+        field: None,
+        location: None,
+        expected,
+        actual,
+        count: 1,
+    }
+}
+
+fn shown(text: &str) -> String {
+    match text.char_indices().nth(MOST_SHOWN) {
+        Some((end, _)) => format!("{}… ({} bytes)", &text[..end], text.len()),
+        None => text.to_owned(),
+    }
+}

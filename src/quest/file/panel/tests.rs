@@ -1,0 +1,152 @@
+//! Panels that are taken, and every reason for which one is refused.
+
+use super::*;
+use crate::quest::file::{QuestFile, Threshold};
+
+const PANEL: &str = r#"
+[panel]
+quorum = 2
+[[reviewer]]
+name = "reader"
+kind = "command"
+model = "small-1"
+argv = ["ask", "-m", "small"]
+sees = ["submission.summary", "evidence.source"]
+[[reviewer]]
+name = "other"
+kind = "chat"
+model = "large-2"
+base_url = "http://127.0.0.1:11434/v1"
+sees = ["submission.summary", "input.text"]
+[[question]]
+id = "faithful"
+ask = "Does the summary say what the source does not say?"
+[[plant]]
+name = "made-up-year"
+sees = { "submission.summary" = "It was founded on Mars." }
+doubts = ["faithful"]
+"#;
+
+const QUEST: &str = r#"
+name = "summaries"
+unit = "text"
+[input]
+key = ["id"]
+anchor = ["text"]
+[prompt]
+text = "{{ key }}"
+[[field]]
+name = "summary"
+kind = "text"
+[[field]]
+name = "source"
+kind = "url"
+[[field]]
+name = "more"
+kind = "url"
+required = false
+[[check]]
+name = "quoted"
+kind = "contains"
+field = "summary"
+url = "{{ field.source }}"
+"#;
+
+fn refused(from: &str, to: &str) -> String {
+    let text = PANEL.replacen(from, to, 1);
+    assert_ne!(text, PANEL, "{from}");
+    let whole = format!("{QUEST}{text}");
+    QuestFile::parse(&whole).map(drop).unwrap_err().what
+}
+
+#[test]
+fn a_panel_is_read_alone_and_within_a_quest_file() {
+    let panel = Panel::parse(PANEL).unwrap();
+    assert_eq!(panel.names().collect::<Vec<_>>(), ["reader", "other"]);
+    assert_eq!(panel.head.threshold, Threshold::Majority);
+    let whole = format!("{QUEST}{PANEL}");
+    let file = QuestFile::parse(&whole).unwrap();
+    let within = file.panel.unwrap();
+    assert_eq!(within.reviewers, panel.reviewers);
+    assert!(QuestFile::parse(QUEST).unwrap().panel.is_none());
+}
+
+#[test]
+fn the_generator_reviews_nothing() {
+    let panel = Panel::parse(PANEL).unwrap();
+    assert!(panel.refuse_generator("medium-3").is_ok());
+    let wrong = panel.refuse_generator(" Small-1").unwrap_err();
+    assert!(wrong.what.contains("nobody reviews itself"), "{wrong}");
+    assert_eq!((wrong.line, wrong.column), (7, 9));
+}
+
+#[test]
+fn a_file_of_reviewers_holds_nothing_else() {
+    let wrong = Panel::parse(&format!("{PANEL}\n[pannel]\n")).unwrap_err();
+    assert!(wrong.what.contains("did you mean `panel`?"), "{wrong}");
+    assert!(Panel::parse("").is_err());
+}
+
+#[test]
+fn every_flaw_has_its_reason() {
+    for (from, to, why) in [
+        (
+            "large-2",
+            "SMALL-1 ",
+            "the same model makes the same mistakes",
+        ),
+        ("large-2", " ", "it is blank"),
+        ("evidence.source", "key", "has not written itself"),
+        ("doubts = [\"faithful\"]", "", "so it must give every input"),
+        (
+            "doubts = [\"faithful\"]",
+            "doubts = [\"faithfull\"]",
+            "did you mean `faithful`?",
+        ),
+        ("\"submission.summary\" =", "\"key\" =", "sees none of it"),
+        ("\"submission.summary\" =", "\"keys\" =", "expected `key`"),
+        ("input.text", "input.txt", "did you mean `text`?"),
+        ("input.text", "submission.sumary", "did you mean `summary`?"),
+        ("input.text", "tree.diff", "say [tree]"),
+        ("input.text", "file.summary", "say [tree]"),
+        ("input.text", "transform.quoted", "there is none"),
+        ("input.text", "evidence.more", "may be left out"),
+        ("input.text", "page.source", "expected `key`"),
+        ("input.text", "submission.summary", "is there twice"),
+        ("quorum = 2", "quorum = 1", "expected from 2 to 2"),
+        ("quorum = 2", "quorum = 3", "expected from 2 to 2"),
+        (
+            "name = \"other\"",
+            "name = \"reader\"",
+            "two reviewers `reader`",
+        ),
+        ("name = \"other\"", "name = \"The Other\"", "kebab-case"),
+        ("argv = [\"ask\", \"-m\", \"small\"]", "", "say `argv`"),
+        (
+            "base_url",
+            "argv = [\"x\"]\nbase_url",
+            "says nothing to a reviewer of kind `chat`",
+        ),
+        ("http://127", "ftp://127", "say `base_url`"),
+        ("quorum", "qourum", "did you mean `quorum`?"),
+        ("model = \"large-2\"", "", "missing field `model`"),
+    ] {
+        let wrong = refused(from, to);
+        assert!(wrong.contains(why), "{from} → {to}: {wrong}");
+    }
+}
+
+#[test]
+fn a_question_stands_once_and_a_panel_has_several_reviewers() {
+    let twice = format!("{PANEL}[[question]]\nid = \"faithful\"\nask = \"?\"\n");
+    let wrong = Panel::parse(&twice).unwrap_err();
+    assert_eq!(wrong.what, "there are two questions `faithful`");
+    let (head, rest) = PANEL.split_once("[[reviewer]]\nname = \"other\"").unwrap();
+    let (_, rest) = rest.split_once("[[question]]").unwrap();
+    let alone = format!("{head}[[question]]{rest}");
+    let wrong = Panel::parse(&alone).unwrap_err();
+    assert!(wrong.what.contains("at least two reviewers"), "{wrong}");
+    let (head, _) = PANEL.split_once("[[plant]]").unwrap();
+    let wrong = Panel::parse(head).unwrap_err();
+    assert!(wrong.what.contains("no [[plant]] with `doubts`"), "{wrong}");
+}

@@ -1,0 +1,134 @@
+//! What a reviewer is shown: one input, by the name that a quest file gives it.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+use super::FieldName;
+
+/// One input of a reviewer.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub enum Sight {
+    /// `key`: the quest's key.
+    Key,
+    /// `submission.FIELD`: what was submitted.
+    Submission(FieldName),
+    /// `input.COLUMN`: a cell of the quest's row.
+    Input(String),
+    /// `evidence.FIELD`: the text of the page whose URL the field holds.
+    Evidence(FieldName),
+    /// `file.FIELD`: the file whose path the field holds.
+    File(FieldName),
+    /// `tree.diff`: what the agent changed where it may write.
+    TreeDiff,
+    /// `transform.CHECK`: what a check's command printed.
+    Transform(String),
+}
+
+/// A text that names no input.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "{0:?}: expected `key`, `submission.FIELD`, `input.COLUMN`, `evidence.FIELD`, `file.FIELD`, \
+     `tree.diff` or `transform.CHECK`"
+)]
+pub struct BadSight(String);
+
+impl Sight {
+    /// Whether it is something that the agent has not written itself: a page, what a program made
+    /// of its answer, or how its answer differs from what was there.
+    #[must_use]
+    pub fn differs(&self) -> bool {
+        matches!(
+            self,
+            Self::Evidence(_) | Self::TreeDiff | Self::Transform(_)
+        )
+    }
+}
+
+impl FromStr for Sight {
+    type Err = BadSight;
+
+    fn from_str(text: &str) -> Result<Self, BadSight> {
+        match text {
+            "key" => return Ok(Self::Key),
+            "tree.diff" => return Ok(Self::TreeDiff),
+            _ => {}
+        }
+        let bad = || BadSight(text.to_owned());
+        let (group, name) = text.split_once('.').ok_or_else(bad)?;
+        if name.is_empty() {
+            return Err(bad());
+        }
+        let name = name.to_owned();
+        Ok(match group {
+            "submission" => Self::Submission(name.into()),
+            "input" => Self::Input(name),
+            "evidence" => Self::Evidence(name.into()),
+            "file" => Self::File(name.into()),
+            "transform" => Self::Transform(name),
+            _ => return Err(bad()),
+        })
+    }
+}
+
+impl fmt::Display for Sight {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Key => f.write_str("key"),
+            Self::Submission(field) => write!(f, "submission.{field}"),
+            Self::Input(column) => write!(f, "input.{column}"),
+            Self::Evidence(field) => write!(f, "evidence.{field}"),
+            Self::File(field) => write!(f, "file.{field}"),
+            Self::TreeDiff => f.write_str("tree.diff"),
+            Self::Transform(check) => write!(f, "transform.{check}"),
+        }
+    }
+}
+
+impl TryFrom<String> for Sight {
+    type Error = BadSight;
+
+    fn try_from(text: String) -> Result<Self, BadSight> {
+        text.parse()
+    }
+}
+
+impl From<Sight> for String {
+    fn from(sight: Sight) -> Self {
+        sight.to_string()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_input_is_spelled_as_it_is_read() {
+        let all = [
+            "key",
+            "submission.summary",
+            "input.first name",
+            "evidence.source",
+            "file.test_file",
+            "tree.diff",
+            "transform.back",
+        ];
+        for text in all {
+            let sight: Sight = text.parse().unwrap();
+            assert_eq!(sight.to_string(), text);
+        }
+        for bad in ["", "keys", "tree.files", "submission", "input.", "page.url"] {
+            assert!(bad.parse::<Sight>().is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn what_the_agent_wrote_itself_does_not_differ() {
+        let differs = |text: &str| text.parse::<Sight>().unwrap().differs();
+        assert!(differs("evidence.source") && differs("tree.diff") && differs("transform.back"));
+        assert!(!differs("submission.a") && !differs("file.a") && !differs("input.a"));
+    }
+}

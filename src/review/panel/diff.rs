@@ -1,0 +1,44 @@
+//! What the agent changed where it may write, as one unified diff.
+
+use std::fmt::Write as _;
+
+use crate::world::tree::TreePath;
+use crate::world::workshop::{FileSeen, Workshop};
+
+/// The difference between the tree as it was and as it is judged; empty where there is none.
+pub(super) fn diff(workshop: &dyn Workshop) -> Result<String, String> {
+    let mut text = String::new();
+    let changes = workshop.changes()?;
+    for change in changes.iter().filter(|change| change.inside) {
+        let Ok(path) = TreePath::parse(&change.path) else {
+            let _ = writeln!(text, "{:?}: {}", change.path, change.how);
+            continue;
+        };
+        let (before, after) = (workshop.pinned(&path), workshop.file(&path));
+        // Writing to a text cannot fail.
+        let _ = write!(text, "--- a/{path} ({})\n+++ b/{path}\n", change.how);
+        match (lines(before), lines(after)) {
+            (Ok(before), Ok(after)) => {
+                let hunks = diffy::create_patch(&before, &after).to_string();
+                let hunks = hunks.split_inclusive('\n').skip(2);
+                text.extend(hunks);
+            }
+            (Err(what), _) | (_, Err(what)) => {
+                let _ = writeln!(text, "{what}");
+            }
+        }
+    }
+    Ok(text)
+}
+
+/// The text of a file, empty where there is none; else what it is.
+fn lines(seen: FileSeen) -> Result<String, String> {
+    match seen {
+        FileSeen::Absent => Ok(String::new()),
+        FileSeen::Other(what) => Err(what),
+        FileSeen::File(bytes) => {
+            let length = bytes.len();
+            String::from_utf8(bytes).map_err(|_| format!("{length} bytes that are no text"))
+        }
+    }
+}

@@ -1,0 +1,215 @@
+//! The hearing of a case: every reviewer is asked, and what they say is weighed.
+
+mod trial;
+
+use std::collections::BTreeMap;
+
+use super::answer::{Reading, nothing, read};
+use super::asking::{Reply, Words, ask};
+use super::inputs::{Gathered, gather};
+use super::members::{Member, Members};
+use super::plant::{is_found, plant_for, planted};
+use super::prompt::prompt;
+use super::quotation::Seen;
+use super::spy::Spy;
+use super::weigh::{Weight, weigh};
+use crate::gate::{Case, Doubts, PanelReport, ReviewerReport, Vote};
+use crate::quest::Sight;
+use crate::quest::file::{PlantTable, QuestionTable};
+use crate::world::World;
+use crate::world::settings::RobotsPolicy;
+use crate::world::workshop::Usage;
+
+/// What is said in place of the reviewers, by name.
+pub(super) type Script = BTreeMap<String, String>;
+
+/// A case before the panel.
+pub(super) struct Hearing<'a> {
+    pub(super) members: &'a Members,
+    pub(super) case: Case<'a>,
+    pub(super) world: &'a World<'a>,
+    pub(super) spy: &'a Spy<'a>,
+    pub(super) robots: RobotsPolicy,
+    /// What is said where nobody is asked; then no defect runs along either.
+    pub(super) script: Option<&'a Script>,
+}
+
+impl Hearing<'_> {
+    /// What the reviewers hold against the case.
+    pub(super) fn doubts(&self) -> Doubts {
+        let members = self.members;
+        let sights = members.all.iter().flat_map(|member| &member.sees);
+        let gathered: Gathered = gather(sights, self.case, self.world, self.spy, self.robots);
+        let plant = match self.script {
+            Some(_) => None,
+            None => plant_for(self.case, &members.plants),
+        };
+        let mut report = PanelReport {
+            plant: plant.map(|plant| plant.name.clone()),
+            reviewers: Vec::new(),
+        };
+        let inputs = match gathered {
+            Ok(inputs) => inputs,
+            Err((sight, why)) => {
+                let mut doubts = Doubts::new(report);
+                doubts.unsettled(format!("`{sight}` can be shown to reviewers"), &why);
+                return doubts;
+            }
+        };
+        for member in &members.all {
+            report.reviewers.push(self.heard(member, &inputs, plant));
+        }
+        self.weighed(&report)
+    }
+
+    /// What one reviewer says.
+    fn heard(
+        &self,
+        member: &Member,
+        inputs: &BTreeMap<Sight, String>,
+        plant: Option<&PlantTable>,
+    ) -> ReviewerReport {
+        let seen = shown(member, inputs);
+        let mut report = ReviewerReport {
+            name: member.name.clone(),
+            model: member.model.clone(),
+            counts: false,
+            votes: Vec::new(),
+            errors: Vec::new(),
+            usage: Usage::default(),
+        };
+        if let Some(plant) = plant {
+            let before = Seen::new(planted(&seen, &plant.sees));
+            let reading = self.answer(member, &before, &mut report.usage);
+            if !is_found(&reading, &plant.doubts) {
+                let why = unfound(&reading, &plant.doubts);
+                report
+                    .errors
+                    .push(format!("it missed `{}`: {why}", plant.name));
+                return report;
+            }
+        }
+        let reading = self.answer(member, &Seen::new(seen), &mut report.usage);
+        report.counts = true;
+        report.votes = reading.votes;
+        report.errors.extend(reading.strays);
+        report
+    }
+
+    fn answer(&self, member: &Member, seen: &Seen, usage: &mut Usage) -> Reading {
+        let questions = &self.members.questions;
+        let reply: Reply = match self.script {
+            None => {
+                let text = prompt(member.form, questions, seen);
+                ask(&member.way, &text, self.spy)
+            }
+            Some(script) => script
+                .get(&member.name)
+                .map(|text| Words {
+                    text: text.clone(),
+                    usage: Usage::default(),
+                })
+                .ok_or_else(|| String::from("it says nothing in this control")),
+        };
+        match reply {
+            Ok(words) => {
+                *usage = sum(*usage, words.usage);
+                read(&words.text, member.form, questions, seen)
+            }
+            Err(why) => nothing(questions, &why),
+        }
+    }
+
+    /// The doubts that the votes of those who count come to.
+    fn weighed(&self, report: &PanelReport) -> Doubts {
+        let mut doubts = Doubts::new(report.clone());
+        for question in &self.members.questions {
+            let counted = report.reviewers.iter().filter(|it| it.counts);
+            let votes = counted.filter_map(|reviewer| {
+                let mut votes = reviewer.votes.iter();
+                let on = votes.find(|on| on.question == question.id)?;
+                Some((reviewer, &on.vote))
+            });
+            let votes: Vec<_> = votes.collect();
+            match weigh(self.members.head, votes.iter().map(|(_, vote)| *vote)) {
+                Weight::Cleared => {}
+                Weight::Doubted => {
+                    for (reviewer, vote) in votes {
+                        let Some(passage) = vote.doubt() else {
+                            continue;
+                        };
+                        let place = match (&passage.file, passage.line) {
+                            (Some(file), Some(line)) => {
+                                format!("{}: {file}:{line}", reviewer.name)
+                            }
+                            _ => reviewer.name.clone(),
+                        };
+                        doubts.doubt(question.ask.trim(), &passage.quotation, place);
+                    }
+                }
+                Weight::Unsettled(answered) => {
+                    let expected = format!(
+                        "{} reviewers answer: {}",
+                        self.members.head.quorum,
+                        question.ask.trim()
+                    );
+                    let actual = format!("{answered} did; {}", silent(question, report));
+                    doubts.unsettled(expected, &actual);
+                }
+            }
+        }
+        doubts
+    }
+}
+
+/// What this reviewer is shown of the inputs, in its order.
+fn shown(member: &Member, inputs: &BTreeMap<Sight, String>) -> Vec<(Sight, String)> {
+    let seen = member.sees.iter().map(|sight| {
+        let text = inputs.get(sight).cloned().unwrap_or_default();
+        (sight.clone(), text)
+    });
+    seen.collect()
+}
+
+/// Why reviewers have no vote on the question.
+fn silent(question: &QuestionTable, report: &PanelReport) -> String {
+    let why = |reviewer: &ReviewerReport| {
+        let name = &reviewer.name;
+        if !reviewer.counts {
+            return Some(format!("{name}: {}", reviewer.errors.join(", ")));
+        }
+        let mut votes = reviewer.votes.iter();
+        let on = votes.find(|on| on.question == question.id)?;
+        match &on.vote {
+            Vote::Error(why) => Some(format!("{name}: {why}")),
+            _ => None,
+        }
+    };
+    let all: Vec<_> = report.reviewers.iter().filter_map(why).collect();
+    all.join("; ")
+}
+
+/// What a reviewer did in place of doubting what it must.
+fn unfound(reading: &Reading, doubts: &[String]) -> String {
+    let mut votes = reading.votes.iter();
+    let missed = votes.find(|on| doubts.contains(&on.question) && on.vote.doubt().is_none());
+    match missed.map(|on| &on.vote) {
+        Some(Vote::Error(why)) => why.clone(),
+        _ => String::from("it did not doubt it"),
+    }
+}
+
+fn sum(one: Usage, two: Usage) -> Usage {
+    let both = |one: Option<u64>, two: Option<u64>| match (one, two) {
+        (Some(one), Some(two)) => Some(one.saturating_add(two)),
+        (one, two) => one.or(two),
+    };
+    Usage {
+        input_tokens: both(one.input_tokens, two.input_tokens),
+        output_tokens: both(one.output_tokens, two.output_tokens),
+        cost: match (one.cost, two.cost) {
+            (Some(one), Some(two)) => Some([one, two].into_iter().sum()),
+            (one, two) => one.or(two),
+        },
+    }
+}

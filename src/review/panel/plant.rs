@@ -1,0 +1,94 @@
+//! Which known defect runs along with a case, and whether a reviewer has found it.
+
+use std::collections::BTreeMap;
+
+use super::answer::Reading;
+use crate::gate::Case;
+use crate::quest::file::PlantTable;
+use crate::quest::{Digest, Sight};
+
+/// Of the plants that must be doubted, the one that runs along with this case: another case has
+/// another one, and the same case always the same.
+pub(super) fn plant_for<'p>(case: Case<'_>, plants: &'p [PlantTable]) -> Option<&'p PlantTable> {
+    let plants: Vec<_> = plants.iter().filter(|it| !it.doubts.is_empty()).collect();
+    let submitted = case.submission.digest();
+    let key = case.quest.key.as_str();
+    let digest = Digest::of_parts([key.as_bytes(), b"\0", submitted.as_bytes()]);
+    let count = u64::try_from(plants.len()).ok()?;
+    let place = u64::from_be_bytes(digest.first_bytes()).checked_rem(count)?;
+    plants.get(usize::try_from(place).ok()?).copied()
+}
+
+/// The inputs with what is planted in their place.
+pub(super) fn planted(
+    inputs: &[(Sight, String)],
+    plant: &BTreeMap<String, String>,
+) -> Vec<(Sight, String)> {
+    let put = |(sight, text): &(Sight, String)| {
+        let text = plant.get(&sight.to_string()).unwrap_or(text);
+        (sight.clone(), text.clone())
+    };
+    inputs.iter().map(put).collect()
+}
+
+/// Whether every question was doubted that must be.
+pub(super) fn is_found(reading: &Reading, doubts: &[String]) -> bool {
+    doubts.iter().all(|id| {
+        let mut votes = reading.votes.iter();
+        votes.any(|on| on.question == *id && on.vote.doubt().is_some())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::quest::{Fields, Key, Quest, QuestId, Submission};
+
+    fn plant(name: &str, doubts: &[&str]) -> PlantTable {
+        PlantTable {
+            name: name.to_owned(),
+            sees: BTreeMap::from([(String::from("key"), String::from("Mars"))]),
+            doubts: doubts.iter().map(|id| (*id).to_owned()).collect(),
+        }
+    }
+
+    #[test]
+    fn cases_share_the_plants_out_and_clean_ones_stay_away() {
+        let plants = [
+            plant("a", &["one"]),
+            plant("clean", &[]),
+            plant("b", &["one"]),
+        ];
+        let mut met = BTreeMap::<&str, u32>::new();
+        for number in 0..40 {
+            let quest = Quest {
+                id: QuestId::FIRST,
+                key: Key::new(&format!("key {number}")).unwrap(),
+                anchor: None,
+                shown: Vec::new(),
+                known: Vec::new(),
+                after: Vec::new(),
+                rows: vec![1],
+            };
+            let submission = Submission::Fields(Fields::new());
+            let case = Case {
+                quest: &quest,
+                submission: &submission,
+            };
+            let chosen = plant_for(case, &plants).unwrap();
+            assert_eq!(plant_for(case, &plants).unwrap(), chosen);
+            *met.entry(chosen.name.as_str()).or_default() += 1;
+        }
+        assert!(met["a"] > 5 && met["b"] > 5, "{met:?}");
+        assert_eq!(met.len(), 2);
+    }
+
+    #[test]
+    fn what_is_planted_takes_the_place_of_one_input() {
+        let column = Sight::Input(String::from("text"));
+        let inputs = [(Sight::Key, String::from("7")), (column, String::from("t"))];
+        let planted = planted(&inputs, &plant("a", &["one"]).sees);
+        let texts: Vec<_> = planted.iter().map(|(_, text)| text.as_str()).collect();
+        assert_eq!(texts, ["Mars", "t"]);
+    }
+}

@@ -1,0 +1,259 @@
+//! `forgotten`: an address was blotted out of the session.
+//!
+//! ```text
+//! {"address":{"salt":"…","digest":"…"},"lines":[{"line":4,"digest":"…"}],
+//!  "evidence":["…"],"copies":[{"copy":"source.csv","was":"…","is":"…"}],
+//!  "by":"kim","note":"they asked","seal":{…}}
+//! ```
+//!
+//! The address itself does not stand there: its salted digest tells whether a text holds it. A
+//! line whose body was blotted out counts only as the last such event that counts leaves it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
+
+use super::settlement::{Decided, Seal};
+use super::standing::Story;
+use crate::quest::Digest;
+
+/// The body of `forgotten`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Forgotten {
+    /// The address.
+    pub address: Suppressed,
+    /// The lines whose bodies were blotted out, in order.
+    pub lines: Vec<RedactedLine>,
+    /// The bodies that were removed from `evidence/`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub evidence: Vec<Digest>,
+    /// The copies of lists that were written anew.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub copies: Vec<RedactedCopy>,
+    /// Who decided.
+    pub by: String,
+    /// Why.
+    pub note: String,
+    /// The operator's seal, where the session froze a key.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seal: Option<Seal>,
+}
+
+/// An address that must not come back, by its salted digest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Suppressed {
+    /// What is digested before the address.
+    pub salt: Digest,
+    /// The digest of both.
+    pub digest: Digest,
+}
+
+impl Suppressed {
+    /// The address of this normal form.
+    #[must_use]
+    pub fn new(salt: Digest, address: &str) -> Self {
+        let digest = Digest::of_parts([salt.as_bytes().as_slice(), address.as_bytes()]);
+        Self { salt, digest }
+    }
+
+    /// Whether it is the address of this normal form.
+    #[must_use]
+    pub fn is(&self, address: &str) -> bool {
+        Self::new(self.salt, address) == *self
+    }
+}
+
+/// A line whose body was blotted out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RedactedLine {
+    /// Its number, from 0.
+    pub line: u64,
+    /// The digest of its salt and of the body that stands there now.
+    pub digest: Digest,
+}
+
+/// A copy of a list that was written anew.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RedactedCopy {
+    /// Its name in the session directory.
+    pub copy: String,
+    /// The digest that it had.
+    pub was: Digest,
+    /// The digest that it has now.
+    pub is: Digest,
+}
+
+impl Decided for Forgotten {
+    const KIND: &'static str = "forgotten";
+
+    fn seal(&self) -> Option<&Seal> {
+        self.seal.as_ref()
+    }
+
+    fn under(self, seal: Option<Seal>) -> Self {
+        Self { seal, ..self }
+    }
+}
+
+/// What a ledger says of what was forgotten.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Forgetting {
+    /// The lines that are blotted out, by number.
+    lines: BTreeMap<u64, Blot>,
+    /// The addresses that must not come back.
+    suppressed: Vec<Suppressed>,
+    /// The bodies that were removed.
+    evidence: BTreeSet<Digest>,
+    /// The digests of copies, and those that took their place.
+    copies: BTreeMap<Digest, Digest>,
+}
+
+/// A line that is blotted out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Blot {
+    digest: Digest,
+    /// Whether the last decision that names the line names this digest.
+    backed: bool,
+}
+
+impl Forgetting {
+    /// Whether nothing was.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// The addresses that must not come back.
+    #[must_use]
+    pub fn suppressed(&self) -> &[Suppressed] {
+        &self.suppressed
+    }
+
+    /// Whether the line of this number, from 0, is blotted out.
+    #[must_use]
+    pub fn has_line(&self, line: u64) -> bool {
+        self.lines.contains_key(&line)
+    }
+
+    /// Whether the body of this digest was removed.
+    #[must_use]
+    pub fn has_body(&self, digest: Digest) -> bool {
+        self.evidence.contains(&digest)
+    }
+
+    /// The bodies that were removed, in order.
+    pub fn bodies(&self) -> impl Iterator<Item = Digest> {
+        self.evidence.iter().copied()
+    }
+
+    /// The digest that the copy of a list has now which once had this one.
+    #[must_use]
+    pub fn copy_of(&self, digest: Digest) -> Digest {
+        let mut digest = digest;
+        // Nothing keeps a decision from leading in a circle.
+        for _ in 0..=self.copies.len() {
+            match self.copies.get(&digest) {
+                Some(next) => digest = *next,
+                None => break,
+            }
+        }
+        digest
+    }
+
+    /// The first line that is blotted out, and not as anybody decided.
+    pub(super) fn unbacked(&self) -> Option<u64> {
+        let mut lines = self.lines.iter();
+        lines.find_map(|(line, blot)| (!blot.backed).then_some(*line))
+    }
+
+    /// Notes that a line is blotted out, on nobody's word as yet.
+    pub(super) fn blot(&mut self, line: u64, digest: Digest) {
+        let backed = false;
+        self.lines.insert(line, Blot { digest, backed });
+    }
+
+    /// Takes in a decision that counts.
+    pub(super) fn take(&mut self, forgotten: &Forgotten) -> Result<(), Story> {
+        if !forgotten
+            .lines
+            .is_sorted_by(|one, next| one.line < next.line)
+        {
+            return Err("a decision to forget names lines, in order");
+        }
+        for named in &forgotten.lines {
+            let Some(blot) = self.lines.get_mut(&named.line) else {
+                return Err("a line that was to be forgotten stands there whole");
+            };
+            blot.backed = blot.digest == named.digest;
+        }
+        self.suppressed.push(forgotten.address);
+        self.evidence.extend(&forgotten.evidence);
+        let copies = forgotten.copies.iter();
+        self.copies.extend(copies.map(|copy| (copy.was, copy.is)));
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn forgotten(lines: &[(u64, &str)]) -> Forgotten {
+        let line = |(line, body): &(u64, &str)| RedactedLine {
+            line: *line,
+            digest: Digest::of(body.as_bytes()),
+        };
+        Forgotten {
+            address: Suppressed::new(Digest::of(b"salt"), "a@b.com"),
+            lines: lines.iter().map(line).collect(),
+            evidence: Vec::new(),
+            copies: Vec::new(),
+            by: "kim".to_owned(),
+            note: String::new(),
+            seal: None,
+        }
+    }
+
+    #[test]
+    fn an_address_is_known_by_its_digest_alone() {
+        let suppressed = Suppressed::new(Digest::of(b"salt"), "a@b.com");
+        assert!(suppressed.is("a@b.com") && !suppressed.is("a@b.org"));
+        assert!(!serde_json::to_string(&suppressed).unwrap().contains('@'));
+    }
+
+    #[test]
+    fn a_blotted_line_counts_as_the_last_decision_leaves_it() {
+        let mut forgetting = Forgetting::default();
+        forgetting.blot(4, Digest::of(b"two"));
+        assert_eq!(forgetting.unbacked(), Some(4));
+        forgetting.take(&forgotten(&[(4, "one")])).unwrap();
+        assert_eq!(forgetting.unbacked(), Some(4));
+        forgetting.take(&forgotten(&[(4, "two")])).unwrap();
+        assert_eq!(forgetting.unbacked(), None);
+        forgetting.take(&forgotten(&[(4, "three")])).unwrap();
+        assert_eq!(forgetting.unbacked(), Some(4), "an older state is put back");
+    }
+
+    #[test]
+    fn a_line_that_was_to_be_forgotten_cannot_come_back_whole() {
+        let mut forgetting = Forgetting::default();
+        assert!(forgetting.take(&forgotten(&[(4, "one")])).is_err());
+    }
+
+    #[test]
+    fn a_copy_is_followed_from_one_state_to_the_next() {
+        let [one, two, three] = ["1", "2", "3"].map(|text| Digest::of(text.as_bytes()));
+        let mut forgetting = Forgetting::default();
+        forgetting.copies.extend([(one, two), (two, three)]);
+        assert_eq!(forgetting.copy_of(one), three);
+        assert_eq!(forgetting.copy_of(three), three);
+        forgetting.copies.insert(three, one);
+        assert!([one, two, three].contains(&forgetting.copy_of(one)));
+    }
+}

@@ -1,0 +1,115 @@
+//! What is asked of a model that speaks the chat protocol, and what it said.
+
+#[cfg(unix)]
+mod client;
+mod cost;
+mod endpoint;
+#[cfg(unix)]
+mod persist;
+#[cfg(unix)]
+mod wire;
+
+pub use cost::Cost;
+pub use endpoint::{BadBaseUrl, endpoint};
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+#[cfg(unix)]
+use self::persist::{SystemClock, persist};
+#[cfg(unix)]
+use super::secrets::Secrets;
+
+/// One question to a model, everything about it decided but the key's value.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ChatOrder {
+    /// What its paths are below, such as `http://127.0.0.1:11434/v1`.
+    pub base_url: String,
+    /// The model's name at that server.
+    pub model: String,
+    /// The environment variable that holds the key, where one is needed; never the key.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
+    /// What it is told to be.
+    pub system: String,
+    /// What it is asked.
+    pub prompt: String,
+    /// How long all tries together may take with the waits between them, in milliseconds.
+    pub timeout_ms: u64,
+    /// How often it is asked again when no answer came.
+    pub retries: u32,
+    /// How many bytes an answer may have, its wrapping included.
+    pub most_bytes: u64,
+}
+
+/// What came of asking a model.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Chatted {
+    /// It said something.
+    Said(Said),
+    /// It did not, and why.
+    Failed(String),
+}
+
+/// What a model said.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Said {
+    /// Its words.
+    pub text: String,
+    /// What it took of whatever is paid for.
+    pub usage: Usage,
+    /// How long all tries together took, in milliseconds.
+    pub millis: u64,
+    /// How many tries it took.
+    pub tries: u32,
+}
+
+/// What an answer says that it took.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Usage {
+    /// Tokens that were read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub input_tokens: Option<u64>,
+    /// Tokens that were written.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output_tokens: Option<u64>,
+    /// What it cost.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost: Option<Cost>,
+}
+
+impl ChatOrder {
+    /// How long it may take.
+    #[must_use]
+    pub fn timeout(&self) -> Duration {
+        Duration::from_millis(self.timeout_ms)
+    }
+}
+
+/// Asks a model, with the variables that `lookup` finds; else why it cannot be asked at all.
+///
+/// What it says has the key's name in place of the key.
+#[cfg(unix)]
+pub(super) fn chat(
+    order: &ChatOrder,
+    lookup: impl Fn(&str) -> Option<String>,
+) -> Result<Chatted, String> {
+    let whose = |why: String| format!("the model {} cannot be asked: {why}", order.model);
+    let secrets =
+        Secrets::take(&order.key, lookup).map_err(|missing| whose(missing.to_string()))?;
+    let key = order.key.as_deref().and_then(|name| secrets.get(name));
+    let asked = persist(order, &SystemClock::start(), |limit| {
+        client::ask(order, key, limit)
+    });
+    match asked {
+        Ok(Chatted::Said(said)) => Ok(Chatted::Said(Said {
+            text: secrets.hide_in(said.text),
+            ..said
+        })),
+        Ok(Chatted::Failed(why)) => Ok(Chatted::Failed(secrets.hide_in(why))),
+        Err(refused) => Err(secrets.hide_in(whose(refused.0))),
+    }
+}

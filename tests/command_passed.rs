@@ -1,0 +1,76 @@
+//! Variables that a command is given when it is run, and that nothing keeps.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use comail::world::tree::{Ignored, Listing, Zones};
+use comail::world::workshop::{
+    Bench, Confinement, End, Launcher, LiveWorkshop, Order, Pinned, Ran, Workshop,
+};
+
+use super::harness::bench::{shell, stdout};
+
+/// A variable of every test's environment that is long enough to be looked for.
+const PASSED: &str = "CARGO_MANIFEST_DIR";
+
+/// What comes of an order, and what kept it from being carried out.
+fn run(order: &Order) -> (Ran, Option<String>) {
+    let scratch = tempfile::tempdir().expect("a temporary directory");
+    let shell = Pinned::find("/bin/sh", "".as_ref(), Path::new("/")).expect("a shell");
+    let bench = Bench {
+        commits: None,
+        root: None,
+        baseline: Listing::default(),
+        zones: Zones::new(&[]).expect("no zones"),
+        ignored: Ignored::new(&[]).expect("nothing ignored"),
+        load: Box::new(|_| Ok(None)),
+        scratch: scratch.path().to_owned(),
+        programs: vec![shell],
+        services: BTreeMap::new(),
+        launcher: Launcher::new(env!("CARGO_BIN_EXE_comail").into()),
+        confinement: Confinement::default(),
+    };
+    let workshop = LiveWorkshop::new(&bench);
+    let ran = workshop.run(order);
+    (ran, workshop.failure())
+}
+
+fn passing(script: &str, names: &[&str]) -> Order {
+    Order {
+        pass: names.iter().map(|name| (*name).to_owned()).collect(),
+        reports: vec!["report".to_owned()],
+        ..shell(script)
+    }
+}
+
+#[test]
+fn a_command_has_the_value_and_what_it_leaves_has_the_name() {
+    let script = format!(
+        r#"echo "${{#{PASSED}}} ${PASSED}"; echo "no such key: ${PASSED}" >&2
+        echo "${PASSED}" > report"#
+    );
+    let (ran, failure) = run(&passing(&script, &[PASSED]));
+    assert_eq!((&ran.end, failure), (&End::Exited(0), None));
+    let length = std::env::var(PASSED).expect("cargo sets it").len();
+    assert_eq!(stdout(&ran), format!("{length} [{PASSED}]\n"));
+    assert_eq!(ran.stderr, format!("no such key: [{PASSED}]\n").as_bytes());
+    let report = format!("[{PASSED}]\n").into_bytes();
+    assert_eq!(ran.reports["report"], Some(report));
+    let (without, _) = run(&passing(&script, &[]));
+    assert_eq!(stdout(&without), "0 \n");
+}
+
+#[test]
+fn what_is_not_set_keeps_the_command_from_running() {
+    let (ran, failure) = run(&passing("echo ran", &["COMAIL_TEST_NOT_SET"]));
+    assert!(matches!(ran.end, End::NotStarted(_)), "{ran:?}");
+    assert!(failure.is_some_and(|why| why.contains("COMAIL_TEST_NOT_SET")));
+}
+
+#[test]
+fn an_order_is_kept_with_the_names_alone() {
+    let json = serde_json::to_string(&passing("true", &[PASSED])).expect("JSON");
+    assert!(json.contains(&format!(r#""pass":["{PASSED}"]"#)), "{json}");
+    let without = serde_json::to_string(&passing("true", &[])).expect("JSON");
+    assert!(!without.contains("pass"), "{without}");
+}

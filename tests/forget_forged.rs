@@ -1,0 +1,200 @@
+//! Blotting out a line without the right to: it is damage, and never believed.
+
+use std::fs;
+use std::path::PathBuf;
+
+use comail::quest::Digest;
+use comail::session::{
+    Board, Event, Forgotten, Line, RedactedLine, Salt, Session, SessionError, Suppressed, Tip,
+};
+
+use crate::harness::EmailNet;
+use crate::harness::email_net::ACME;
+use crate::harness::forge::found;
+use crate::harness::forgotten::{ADDRESS, forget, known};
+
+fn ledger(world: &EmailNet) -> PathBuf {
+    world.place.at(".comail/ledger.jsonl")
+}
+
+/// Writes the ledger anew with this line, by number from 0, blotted out as `blot` says; gives
+/// what the line is now.
+fn blot(world: &EmailNet, number: usize, blot: impl Fn(&str) -> String) -> RedactedLine {
+    let text = fs::read_to_string(ledger(world)).expect("a ledger");
+    let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+    let line = Line::reread(&lines[number]).expect("a line");
+    let blotted = line.with_body(&blot(line.body()));
+    let named = RedactedLine {
+        line: blotted.seq(),
+        digest: blotted.redacted().expect("a mark"),
+    };
+    let other = blotted.text().to_owned();
+    lines[number] = other;
+    fs::write(ledger(world), lines.join("\n") + "\n").expect("a ledger");
+    fs::remove_file(world.place.at(".comail/index.sqlite")).ok();
+    named
+}
+
+/// Appends an event, without any seal.
+fn append(world: &EmailNet, event: &Event) {
+    let text = fs::read_to_string(ledger(world)).expect("a ledger");
+    let tip = text.lines().fold(Tip::start(), |_, line| {
+        Line::reread(line).expect("a line").tip()
+    });
+    let at = "2026-01-02T03:04:05Z".parse().expect("a time");
+    let line = Line::next(tip, at, Salt([7; 16]), event).expect("a line");
+    fs::write(ledger(world), format!("{text}{}\n", line.text())).expect("a ledger");
+}
+
+fn forgotten(lines: Vec<RedactedLine>, address: &str) -> Event {
+    Event::Forgotten(Box::new(Forgotten {
+        address: Suppressed::new(Digest::of(b"salt"), address),
+        lines,
+        evidence: Vec::new(),
+        copies: Vec::new(),
+        by: "mallory".to_owned(),
+        note: String::new(),
+        seal: None,
+    }))
+}
+
+/// The number of the line that records the attempt of quest 1.
+fn passed(world: &EmailNet) -> usize {
+    let text = fs::read_to_string(ledger(world)).expect("a ledger");
+    let is_pass =
+        |line: &str| line.contains("\"type\":\"attempt\"") && line.contains("\"quest\":1,");
+    text.lines().position(is_pass).expect("an attempt")
+}
+
+#[track_caller]
+fn assert_damaged(world: &EmailNet, line: usize) {
+    let (code, report) = world.place.json(["audit"]);
+    assert_eq!(code, 8, "{report:#}");
+    assert_eq!(
+        found(&report)[0].split(' ').nth(1),
+        Some(&*(line + 1).to_string())
+    );
+    let what = report["findings"][0]["what"].as_str().expect("words");
+    assert!(what.contains("blotted out"), "{what}");
+    world.place.run(["status"]).exits(1);
+    world.place.run(["next"]).exits(1);
+    let opened = Session::open(&world.place.at(".comail"));
+    assert!(
+        matches!(opened, Err(SessionError::Damaged { .. })),
+        "{opened:?}"
+    );
+}
+
+#[test]
+fn a_line_that_is_blotted_out_by_hand_is_damage() {
+    let world = known();
+    let line = passed(&world);
+    blot(&world, line, |body| body.replace(ADDRESS, "[forgotten]"));
+    assert_damaged(&world, line);
+}
+
+#[test]
+fn so_it_is_where_no_key_was_frozen() {
+    let world = EmailNet::with(&[ACME], &[]);
+    world.expect(1, &world.acme(), "PASS", &[]);
+    world.spoils();
+    let line = passed(&world);
+    let named = blot(&world, line, |body| body.replace(ADDRESS, "[forgotten]"));
+    assert_damaged(&world, line);
+    let other = RedactedLine {
+        digest: Digest::of(b"another body"),
+        ..named
+    };
+    append(&world, &forgotten(vec![other], ADDRESS));
+    assert_damaged(&world, line);
+}
+
+#[test]
+fn a_decision_without_the_key_has_no_effect() {
+    let world = known();
+    let line = passed(&world);
+    let named = blot(&world, line, |body| body.replace(ADDRESS, "[forgotten]"));
+    append(&world, &forgotten(vec![named], ADDRESS));
+    assert_damaged(&world, line);
+}
+
+#[test]
+fn nor_does_it_suppress_anything() {
+    let world = known();
+    append(&world, &forgotten(Vec::new(), "sales@acme.co.kr"));
+    let (_, answer) = world.submit(3, &world.acme().email("sales@acme.co.kr"));
+    assert_ne!(
+        answer["facts"][0]["rule"], "forgotten-address",
+        "{answer:#}"
+    );
+    let board: Board = {
+        let session = Session::open(&world.place.at(".comail")).expect("a session");
+        session.board().expect("a board")
+    };
+    assert_eq!(board.totals().counts.unsealed, 1);
+    let (code, report) = world.place.json(["audit"]);
+    assert_eq!((code, &report["findings"][0]["kind"]), (8, &"seal".into()));
+    assert!(board.totals().forgetting.is_empty());
+}
+
+#[test]
+fn without_the_key_it_is_refused() {
+    let world = known();
+    let before = world.place.ledger();
+    fs::write(world.place.at("other"), [8; 32]).expect("a key");
+    for key in [&[][..], &["--operator-key=other"]] {
+        let forget = [&["forget", ADDRESS, "--note=x"], key].concat();
+        world.place.run(forget).exits(2);
+    }
+    assert_eq!(world.place.ledger(), before);
+}
+
+#[test]
+fn at_no_terminal_it_is_refused_too() {
+    let world = EmailNet::start();
+    let before = world.place.ledger();
+    world.place.run(["forget", ADDRESS, "--note=x"]).exits(2);
+    assert_eq!(world.place.ledger(), before);
+}
+
+#[test]
+fn what_was_forgotten_cannot_be_put_back() {
+    let world = known();
+    let line = passed(&world);
+    let whole = fs::read_to_string(ledger(&world)).expect("a ledger");
+    forget(&world).ok();
+    let blotted = fs::read_to_string(ledger(&world)).expect("a ledger");
+    let mut lines: Vec<&str> = blotted.lines().collect();
+    lines[line] = whole.lines().nth(line).expect("a line");
+    fs::write(ledger(&world), lines.join("\n") + "\n").expect("a ledger");
+    fs::remove_file(world.place.at(".comail/index.sqlite")).ok();
+    let (code, report) = world.place.json(["audit"]);
+    assert_eq!(code, 8, "{report:#}");
+    let what = report["findings"][0]["what"].as_str().expect("words");
+    assert!(what.contains("stands there whole"), "{what}");
+}
+
+#[test]
+fn the_body_of_a_forgotten_line_cannot_be_changed() {
+    let world = known();
+    let line = passed(&world);
+    forget(&world).ok();
+    blot(&world, line, |body| {
+        body.replace("[forgotten]", "other@acme.co.kr")
+    });
+    assert_damaged(&world, line);
+}
+
+#[test]
+fn the_settings_cannot_be_changed_by_blotting_out_the_first_line() {
+    let world = known();
+    let path = world.place.at(".comail/session.json");
+    let settings = fs::read_to_string(&path).expect("settings");
+    let other = settings.replace("\"pause_after\": 25", "\"pause_after\": 26");
+    assert_ne!(other, settings);
+    fs::write(&path, &other).expect("settings");
+    let digest = Digest::of(other.as_bytes());
+    blot(&world, 0, |_| format!("{{\"manifest\":\"{digest}\"}}"));
+    world.place.run(["audit"]).exits(8);
+    assert!(Session::open(&world.place.at(".comail")).is_err());
+}

@@ -1,0 +1,315 @@
+//! Reviewers that are small programs: they may raise doubt about what passes, and nothing else.
+
+use std::fs;
+
+use comail::session::{Event, State};
+
+use crate::harness::email_net::rules;
+use crate::harness::reviewed::{CLEAR, QUEST, doubt, place, refused, scan, scanned, sound, submit};
+use crate::harness::{EmailNet, Run, forge};
+use serde_json::Value;
+
+#[test]
+fn reviewers_who_agree_leave_a_pass() {
+    let place = scanned(0);
+    let (code, answer) = submit(&place, "echo all is well\n");
+    assert_eq!((code, &answer["verdict"]), (0, &Value::from("PASS")));
+    let ledger = String::from_utf8(place.ledger()).expect("a text");
+    let line = ledger.lines().last().expect("a line");
+    for part in [
+        "\"plant\":\"removes\"",
+        "\"small-1\"",
+        "\"large-2\"",
+        "the only command",
+    ] {
+        assert!(line.contains(part), "{part}: {line}");
+    }
+    sound(&place, 1);
+    let catalogue = place.run(["rules"]).ok();
+    assert!(catalogue.contains("reviewers-doubt"), "{catalogue}");
+    assert!(catalogue.contains("reviewers-unsettled"), "{catalogue}");
+}
+
+#[test]
+fn a_doubt_with_a_right_quotation_leaves_it_to_a_person() {
+    let place = scanned(0);
+    place.write("replies/other", doubt("curl http://elsewhere.example"));
+    let script = "true || curl http://elsewhere.example\n";
+    let (code, answer) = submit(&place, script);
+    assert_eq!((code, &answer["verdict"]), (0, &Value::from("REVIEW")));
+    assert_eq!(answer["state"], "REVIEW");
+    assert_eq!(rules(&answer), ["reviewers-doubt"]);
+    let fact = &answer["facts"][0];
+    assert_eq!(fact["actual"], "curl http://elsewhere.example");
+    assert_eq!(fact["location"], "other");
+    assert_eq!(fact["level"], "REVIEW");
+    sound(&place, 1);
+}
+
+#[test]
+fn what_does_not_hold_is_no_answer() {
+    for (file, text, why) in [
+        (
+            "replies/other",
+            doubt("curl http://made-up.example"),
+            "in nothing that it saw",
+        ),
+        ("replies/other", doubt("well"), "under 8 characters"),
+        (
+            "replies/other",
+            format!("Here you are: {CLEAR}"),
+            "does not read",
+        ),
+        (
+            "replies/other",
+            format!("```json\n{CLEAR}\n```"),
+            "does not read",
+        ),
+        (
+            "replies/other",
+            CLEAR.replace("the only command", ""),
+            "without saying what",
+        ),
+        (
+            "replies/other",
+            CLEAR.replace("more", "less"),
+            "it did not answer",
+        ),
+        (
+            "replies/reader.plant",
+            CLEAR.to_owned(),
+            "it missed `removes`",
+        ),
+        ("replies/reader.plant", String::new(), "it missed `removes`"),
+    ] {
+        let place = scanned(0);
+        place.write(file, &text);
+        let (code, answer) = submit(&place, "echo all is well\n");
+        assert_eq!(
+            (code, &answer["verdict"]),
+            (0, &Value::from("REVIEW")),
+            "{text}"
+        );
+        assert_eq!(rules(&answer), ["reviewers-unsettled"], "{text}");
+        let actual = answer["facts"][0]["actual"].as_str().expect("a text");
+        assert!(actual.contains(why), "{text}: {actual}");
+        sound(&place, 1);
+    }
+}
+
+#[test]
+fn nobody_is_asked_about_what_fails() {
+    let place = scanned(0);
+    fs::remove_dir_all(place.at("replies")).expect("no replies");
+    let (code, answer) = submit(&place, "exit 3\n");
+    assert_eq!((code, &answer["verdict"]), (5, &Value::from("FAIL")));
+    assert_eq!(rules(&answer), ["runs"]);
+    sound(&place, 1);
+}
+
+#[test]
+fn an_agent_gets_the_doubts_first_as_often_as_the_panel_says() {
+    let place = scanned(1);
+    place.write("replies/other", doubt("curl http://elsewhere.example"));
+    let (code, answer) = submit(&place, "true || curl http://elsewhere.example\n");
+    assert_eq!((code, &answer["verdict"]), (5, &Value::from("REVIEW")));
+    assert_eq!(
+        (&answer["state"], &answer["tries"]),
+        (&"TODO".into(), &1.into())
+    );
+    assert_eq!(rules(&answer), ["reviewers-doubt"]);
+    let (code, answer) = submit(
+        &place,
+        "false || curl -V; true || curl http://elsewhere.example\n",
+    );
+    assert_eq!(
+        (code, &answer["state"]),
+        (0, &"REVIEW".into()),
+        "{answer:#}"
+    );
+    assert_eq!(answer["tries"], 1);
+    sound(&place, 2);
+}
+
+#[test]
+fn what_was_mended_passes() {
+    let place = scanned(1);
+    place.write("replies/other", doubt("curl http://elsewhere.example"));
+    let (code, _) = submit(&place, "true || curl http://elsewhere.example\n");
+    assert_eq!(code, 5);
+    place.write("replies/other", CLEAR);
+    let (code, answer) = submit(&place, "echo all is well\n");
+    assert_eq!((code, &answer["verdict"]), (0, &"PASS".into()));
+    sound(&place, 2);
+}
+
+#[test]
+fn the_last_try_is_never_sent_back() {
+    let place = place(9);
+    scan(&place, &["--reviewers=reviewers.toml", "--max-tries=1"]).ok();
+    place.write("replies/other", doubt("curl http://elsewhere.example"));
+    let (code, answer) = submit(&place, "true || curl http://elsewhere.example\n");
+    assert_eq!((code, &answer["state"]), (0, &"REVIEW".into()));
+    sound(&place, 1);
+}
+
+#[test]
+fn a_program_that_was_changed_judges_nothing() {
+    let place = scanned(0);
+    let before = place.ledger();
+    place.write("answer", "#!/bin/sh\nexit 0\n");
+    place.write("tree/in/try.sh", "echo all is well\n");
+    let run = place.run(["submit", "--id=1", "--file=in/try.sh"]);
+    assert_eq!(run.code, 1, "{run:?}");
+    assert!(
+        run.stderr.contains("changed since the session was made"),
+        "{run:?}"
+    );
+    assert_eq!(place.ledger(), before);
+}
+
+#[test]
+fn reviewers_that_are_not_independent_are_refused() {
+    let place = place(0);
+    let flags = ["--reviewers=reviewers.toml", "--generator-model=Large-2"];
+    let said = refused(scan(&place, &flags));
+    assert!(said.contains("nobody reviews itself"), "{said}");
+    let said = refused(scan(&place, &["--generator-model=x"]));
+    assert!(said.contains("there are no reviewers"), "{said}");
+    let text = fs::read_to_string(place.at("reviewers.toml")).expect("a file");
+    for (from, to, why) in [
+        (
+            "large-2",
+            "SMALL-1",
+            "the same model makes the same mistakes",
+        ),
+        (", \"tree.diff\"", "", "has not written itself"),
+        (
+            "doubts = [\"more\"]",
+            "doubts = [\"les\"]",
+            "unknown question `les`",
+        ),
+        ("file.file", "file.path", "unknown field `path`"),
+    ] {
+        place.write("reviewers.toml", text.replace(from, to));
+        let said = refused(scan(&place, &["--reviewers=reviewers.toml"]));
+        assert!(
+            said.contains(why) && said.contains("reviewers.toml:"),
+            "{said}"
+        );
+    }
+    assert!(!place.at(".comail").exists());
+}
+
+#[test]
+fn a_control_says_what_reviewers_say() {
+    let place = place(0);
+    let reviewers = fs::read_to_string(place.at("reviewers.toml")).expect("a file");
+    let control = |said: &str, verdict: &str| {
+        format!(
+            "[[control]]\nname = \"doubted\"\nkey = \"a\"\nsubmit = {{ file = \"in/yes.sh\" }}\n\
+             verdict = \"{verdict}\"\n[control.reviewed]\nreader = '{CLEAR}'\nother = '{said}'\n"
+        )
+    };
+    let quoted = doubt("exit 0");
+    for (said, verdict, code) in [
+        (quoted.as_str(), "REVIEW", 0),
+        (quoted.as_str(), "PASS", 8),
+        (CLEAR, "PASS", 0),
+        ("no JSON", "REVIEW", 0),
+    ] {
+        let control = control(said, verdict);
+        place.write("quest.toml", format!("{QUEST}{control}{reviewers}"));
+        let mut command = place.command();
+        command
+            .env("PATH", "/usr/bin:/bin")
+            .env("TMPDIR", place.at("tmp"))
+            .args(["quest", "check", "quest.toml", "--tree=tree"]);
+        let run = Run::of(&mut command);
+        assert_eq!(run.code, code, "{said} {verdict}: {run:?}");
+    }
+    let said = refused(scan(&place, &["--reviewers=reviewers.toml"]));
+    assert!(said.contains("reviewers of its own"), "{said}");
+    scan(&place, &[]).ok();
+    let (code, answer) = submit(&place, "echo all is well\n");
+    assert_eq!(
+        (code, &answer["verdict"]),
+        (0, &"PASS".into()),
+        "{answer:#}"
+    );
+    sound(&place, 1);
+}
+
+#[test]
+fn the_built_in_kind_is_reviewed_too() {
+    let answers = place(0);
+    let world = EmailNet::unscanned();
+    let text = fs::read_to_string(answers.at("reviewers.toml")).expect("a file");
+    let text = text
+        .replace(
+            "\"file.file\", \"tree.diff\"",
+            "\"submission.email\", \"evidence.source\"",
+        )
+        .replace("\"file.file\"]", "\"key\", \"evidence.source\"]")
+        .replace("\"file.file\" =", "\"evidence.source\" =")
+        .replace("true\\nrm -rf /srv/planted\\n", "Its office is on Mars.");
+    world.place.write("reviewers.toml", text);
+    for name in ["reader.plant", "other.plant"] {
+        answers.write(&format!("replies/{name}"), doubt("is on Mars"));
+    }
+    let submission = world.contact("info@acme.co.kr, or Jo Kim, jo.kim@acme.co.kr");
+    let flags = world.flags_with(&["--reviewers=reviewers.toml"]);
+    world.place.scan(&["Acme Foods"], &flags);
+    answers.write("replies/reader", doubt("info@acme.co.kr"));
+    let (code, answer) = world.submit(1, &submission);
+    let said = (code, &answer["verdict"]);
+    assert_eq!(said, (0, &"REVIEW".into()), "{answer:#}");
+    assert_eq!(rules(&answer), ["reviewers-doubt"]);
+    let ledger = String::from_utf8(world.place.ledger()).expect("a text");
+    assert!(ledger.contains("xxxxxx@acme.co.kr") && !ledger.contains("jo.kim"));
+}
+
+#[test]
+fn a_revision_that_the_panel_does_not_grant_is_found() {
+    let place = scanned(0);
+    place.write("replies/other", doubt("curl http://elsewhere.example"));
+    let (code, _) = submit(&place, "true || curl http://elsewhere.example\n");
+    assert_eq!(code, 0);
+    forge::rewrite(&place.at(".comail"), |_, event| {
+        if let Event::Attempt(attempt) = event {
+            attempt.revision = true;
+            attempt.state = State::Todo;
+            attempt.tries = 1;
+        }
+        true
+    });
+    let (code, report) = place.json(["audit"]);
+    assert_eq!(code, 8, "{report:#}");
+    assert_eq!(forge::found(&report), ["field 4 1"], "{report:#}");
+}
+
+#[test]
+fn a_key_is_passed_on_and_kept_nowhere() {
+    let place = place(0);
+    let text = fs::read_to_string(place.at("reviewers.toml")).expect("a file");
+    let last = "sees = [\"file.file\"]";
+    let text = text.replace(last, &format!("pass = [\"MODEL_KEY\"]\n{last}"));
+    place.write("reviewers.toml", text);
+    let answer = fs::read_to_string(place.at("answer")).expect("a file");
+    let tells = "#!/bin/sh\necho \"$MODEL_KEY\" >&2\n";
+    place.write("answer", answer.replacen("#!/bin/sh\n", tells, 1));
+    scan(&place, &["--reviewers=reviewers.toml"]).ok();
+    let before = place.ledger();
+    place.write("tree/in/try.sh", "echo all is well\n");
+    let args = ["submit", "--id=1", "--file=in/try.sh"];
+    let run = place.run(args);
+    assert_eq!(run.code, 1, "{run:?}");
+    assert!(run.stderr.contains("MODEL_KEY"), "{run:?}");
+    assert_eq!(place.ledger(), before);
+    let mut command = place.command();
+    let run = Run::of(command.env("MODEL_KEY", "sk-very-secret").args(args));
+    assert!(run.ok().contains("PASS"));
+    let ledger = String::from_utf8(place.ledger()).expect("a text");
+    assert!(ledger.contains("MODEL_KEY") && !ledger.contains("sk-very-secret"));
+    sound(&place, 1);
+}
