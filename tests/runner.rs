@@ -137,6 +137,8 @@ mod recheck_crowd;
 mod recheck_stop;
 mod review;
 mod review_forged;
+mod review_office;
+mod review_office_refused;
 #[cfg(target_os = "linux")]
 mod review_screen;
 mod scan_formats;

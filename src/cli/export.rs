@@ -214,7 +214,7 @@ fn is_settled(totals: &Totals) -> bool {
 }
 
 /// Refuses a file within the session directory, where nothing but sessions write.
-fn refuse_in_session(path: &Path, session: &Path) -> Result<()> {
+pub(super) fn refuse_in_session(path: &Path, session: &Path) -> Result<()> {
     let place = std::fs::canonicalize(path).or_else(|_| {
         let parent = path
             .parent()

@@ -11,7 +11,7 @@ use super::export_rows::{Findings, RowMap, results};
 use super::export_target::{Format, Target};
 use super::list_plan::{ListPlan, PlannedList, known_quests};
 use crate::quest::Digest;
-use crate::session::{SourceRecord, State};
+use crate::session::{Session, SourceRecord, State, Totals};
 use crate::table::atomic::{AtomicError, Overwrite, write_whole};
 use crate::table::csv_write::write_csv;
 use crate::table::join::{Keep, Layout, join};
@@ -63,12 +63,12 @@ pub(super) fn write(findings: Findings<'_>, copy: &Path, job: &Job) -> Result<Wr
     let map = RowMap::new(board, listing, &job.only);
     let path = &job.target.path;
     let overwrite = if job.force {
-        refuse_list(path, findings)?;
+        refuse_list(path, session, board.totals())?;
         Overwrite::Replace
     } else {
         Overwrite::Never
     };
-    let sources = sources(findings);
+    let sources = sources(session, board.totals());
     let sources: Vec<&Path> = sources.iter().map(PathBuf::as_path).collect();
     let rows = write_whole(path, overwrite, &sources, |out| {
         if job.target.in_place {
@@ -82,28 +82,33 @@ pub(super) fn write(findings: Findings<'_>, copy: &Path, job: &Job) -> Result<Wr
 }
 
 /// What is never written over: every list that was scanned, and the session.
-fn sources(findings: Findings<'_>) -> Vec<PathBuf> {
-    let file = |name: &str| findings.session.dir().join(name);
-    let lists = lists(findings).flat_map(|list| [PathBuf::from(&list.path), file(&list.copy)]);
+pub(super) fn sources(session: &Session, totals: &Totals) -> Vec<PathBuf> {
+    let file = |name: &str| session.dir().join(name);
+    let lists = lists(session, totals);
+    let lists = lists.flat_map(|list| [PathBuf::from(&list.path), file(&list.copy)]);
     let own = ["ledger.jsonl", "session.json"].map(file);
     lists.chain(own).collect()
 }
 
-fn lists(findings: Findings<'_>) -> impl Iterator<Item = &SourceRecord> {
-    let first = &findings.session.manifest().source;
-    std::iter::once(first).chain(&findings.board.totals().extensions)
+fn lists<'a>(session: &'a Session, totals: &'a Totals) -> impl Iterator<Item = &'a SourceRecord> {
+    let first = &session.manifest().source;
+    std::iter::once(first).chain(&totals.extensions)
 }
 
 /// Refuses a file that holds what a list held when it was scanned: that is the list, whatever
 /// it is called by now.
-fn refuse_list(path: &Path, findings: Findings<'_>) -> Result<(), AtomicError> {
+pub(super) fn refuse_list(
+    path: &Path,
+    session: &Session,
+    totals: &Totals,
+) -> Result<(), AtomicError> {
     if !std::fs::metadata(path).is_ok_and(|found| found.is_file()) {
         // What is no file is refused, or made, when it is written to.
         return Ok(());
     }
     let held = File::open(path).and_then(|mut file| Digest::of_reader(&mut file));
     match held {
-        Ok(held) if lists(findings).any(|list| list.sha256 == held) => {
+        Ok(held) if lists(session, totals).any(|list| list.sha256 == held) => {
             Err(AtomicError::Source(path.to_owned()))
         }
         _ => Ok(()),

@@ -27,6 +27,11 @@ pub(super) struct PersonArgs {
 }
 
 impl PersonArgs {
+    /// Whether anybody is named.
+    pub(super) fn is_named(&self) -> bool {
+        self.by.is_some() || self.operator_key.is_some()
+    }
+
     /// The name of who decides.
     pub(super) fn name(&self) -> String {
         let named = self.by.clone().filter(|name| !name.trim().is_empty());
@@ -57,6 +62,16 @@ impl PersonArgs {
             .into()),
         }
     }
+}
+
+/// Refuses a `--yes` that would leave nothing between a program and a decision.
+pub(super) fn refuse_bare_yes(yes: bool, person: &PersonArgs) -> Result<()> {
+    if yes && person.operator_key.is_none() {
+        let text = "--yes goes with --operator-key alone: without a key, the word that is typed \
+                    at a terminal is all that keeps a program from deciding";
+        return Err(UsageError(text.to_owned()).into());
+    }
+    Ok(())
 }
 
 /// Lets through who types `word` at a terminal.

@@ -1,9 +1,13 @@
 //! `comail review`: the REVIEWs that a person settles.
 
+mod export;
+mod import;
 mod list;
 mod screen;
 mod settle;
 mod show;
+
+use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::{Args, Subcommand};
@@ -23,9 +27,26 @@ use crate::session::Decision;
 /// at a terminal. A REVIEW that is accepted counts as right and is never called a PASS. It can be
 /// settled anew; every decision stays in the ledger.
 #[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
 pub struct ReviewArgs {
     #[command(subcommand)]
     what: Option<What>,
+
+    /// Write the open ones as a workbook, with columns for a decision and a note
+    #[arg(long, value_name = "FILE")]
+    export: Option<PathBuf>,
+
+    /// With --export: replace a file that is there; never the list itself
+    #[arg(long, requires = "export")]
+    force: bool,
+
+    /// Take such a workbook back: settle each row that decides and still fits, refuse the others
+    #[arg(long, value_name = "FILE", conflicts_with = "export")]
+    import: Option<PathBuf>,
+
+    /// With --import: settle several without being asked again; with --operator-key alone
+    #[arg(long, requires = "import")]
+    yes: bool,
 
     #[command(flatten)]
     person: PersonArgs,
@@ -44,16 +65,21 @@ enum What {
 }
 
 pub(super) fn run(context: &mut Context, args: &ReviewArgs) -> Result<Exit> {
-    let at_terminal = args.what.is_none() && screen::is_possible(&context.output);
-    if !at_terminal && (args.person.by.is_some() || args.person.operator_key.is_some()) {
+    let alone = args.what.is_none() && args.export.is_none() && args.import.is_none();
+    let at_terminal = alone && screen::is_possible(&context.output);
+    if !at_terminal && args.import.is_none() && args.person.is_named() {
         // Who shows their authority must not believe that it was needed.
-        let text = "--by and --operator-key go behind accept, reject or reopen; or go through \
-                    the queue at a terminal";
+        let text = "--by and --operator-key go with --import, or behind accept, reject or reopen; \
+                     or go through the queue at a terminal";
         return Err(UsageError(text.to_owned()).into());
     }
     match &args.what {
         None if at_terminal => screen::run(context, &args.person),
-        None => list::run(context),
+        None => match (&args.export, &args.import) {
+            (Some(path), _) => export::run(context, path, args.force),
+            (None, Some(path)) => import::run(context, path, &args.person, args.yes),
+            (None, None) => list::run(context),
+        },
         Some(What::Show(args)) => show::run(context, args),
         Some(What::Accept(args)) => settle::run(context, args, Decision::Accepted),
         Some(What::Reject(args)) => settle::run(context, args, Decision::Rejected),

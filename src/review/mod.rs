@@ -4,6 +4,7 @@
 mod excerpt;
 mod history;
 mod item;
+pub mod office;
 pub mod panel;
 mod queue;
 pub mod screen;

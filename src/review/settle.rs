@@ -38,6 +38,9 @@ pub enum NotSettled {
     /// Another attempt stands there than the one that was looked at.
     #[error("quest {0} was answered anew meanwhile: look at it again")]
     Moved(QuestId),
+    /// It does not stand where it stood when it was looked at.
+    #[error("something happened to quest {0} just now: look at it again")]
+    Meanwhile(QuestId),
     /// Nothing was decided that could be taken back.
     #[error("quest {0} was not settled, so there is nothing to take back")]
     NotDecided(QuestId),
@@ -78,17 +81,58 @@ pub fn settle(
         for settled in &quests {
             may_settle(&known(session, settled.quest)?, *settled, decision)?;
         }
-        let settlement = Settlement {
-            quests,
-            decision,
-            by: person.by.to_owned(),
-            note: person.note.to_owned(),
-            seal: None,
-        };
-        let settlement = sealed(session, settlement, person.key)?;
-        Ok(vec![Event::Settled(Box::new(settlement))])
+        settlement(session, quests, decision, person)
     })?;
     done(appended)
+}
+
+/// Settles quests that stand as they were `seen`, each once: all of them, or none.
+pub(super) fn settle_seen(
+    session: &mut Session,
+    seen: &[&Standing],
+    decision: Decision,
+    person: Person<'_>,
+    now: Timestamp,
+    salts: &mut dyn FnMut() -> Salt,
+) -> Result<(), NotSettled> {
+    let mut quests: Vec<SettledQuest> = seen.iter().map(|seen| settled(seen)).collect();
+    quests.sort_unstable_by_key(|settled| settled.quest);
+    let appended = session.append(now, salts, |session| {
+        for seen in seen {
+            let standing = known(session, seen.id)?;
+            if standing != **seen {
+                return Err(NotSettled::Meanwhile(seen.id));
+            }
+            may_settle(&standing, settled(&standing), decision)?;
+        }
+        settlement(session, quests, decision, person)
+    })?;
+    done(appended)
+}
+
+fn settled(standing: &Standing) -> SettledQuest {
+    SettledQuest {
+        quest: standing.id,
+        attempt: standing.attempts,
+    }
+}
+
+/// The event that settles `quests`.
+fn settlement(
+    session: &Session,
+    quests: Vec<SettledQuest>,
+    decision: Decision,
+    person: Person<'_>,
+) -> Result<Vec<Event>, NotSettled> {
+    let settlement = Settlement {
+        quests,
+        decision,
+        by: person.by.to_owned(),
+        note: person.note.to_owned(),
+        seal: None,
+    };
+    let settlement = sealed(session, settlement, person.key)?;
+    Ok(vec![Event::Settled(Box::new(settlement))])
 }
 
 /// Notes that the world contradicted a quest that counts as right. Its state stays.

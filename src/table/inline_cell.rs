@@ -39,7 +39,8 @@ pub(super) fn write_cell(
 }
 
 /// The text, cut with an ellipsis where a cell cannot hold all of it.
-fn shortened(text: &str) -> Cow<'_, str> {
+#[must_use]
+pub fn shortened(text: &str) -> Cow<'_, str> {
     if text.len() <= LONGEST || text.encode_utf16().count() <= LONGEST {
         return Cow::Borrowed(text);
     }

@@ -7,10 +7,12 @@
 //!
 //! Results go into a copy of the workbook ([`workbook_copy`]) or beside the list's values into
 //! a new file ([`workbook_new`], [`csv_write`], [`jsonl_write`], [`jsonl_copy`]), whole or not at all
-//! ([`atomic`]).
+//! ([`atomic`]). A sheet that people fill in is a [`form`].
 
 pub mod atomic;
 pub mod csv_write;
+pub mod form;
+pub mod form_write;
 pub mod join;
 pub mod jsonl_copy;
 pub mod jsonl_write;
@@ -55,7 +57,8 @@ pub use column::{ColumnIndex, MAX_COLUMNS, NotAColumn};
 pub use decode::{DecodedText, UndecodableLine, open_text};
 pub use directory::{DirEntry, dir_as_jsonl, list_dir};
 pub use encoding::{TextEncoding, UnknownEncoding};
-pub use header::{FirstRow, Header, HeaderChoice, find_header};
+pub use header::{FirstRow, Header, HeaderChoice, find_header, folded};
+pub use inline_cell::shortened;
 pub use list::{List, ReadOptions};
 pub use list_columns::{ListColumns, NotFound};
 pub use made_list::{MadeList, lines_format};

@@ -9,6 +9,7 @@ pub mod forge;
 pub mod forgotten;
 pub mod letters;
 pub mod made;
+pub mod office;
 pub mod poll;
 #[cfg(unix)]
 pub mod quest_play;

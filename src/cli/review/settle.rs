@@ -10,7 +10,7 @@ use crate::cli::dispute::told;
 use crate::cli::escape::Plain;
 use crate::cli::exit::{Exit, UsageError};
 use crate::cli::output::Paper;
-use crate::cli::person::{PersonArgs, confirm, noted};
+use crate::cli::person::{PersonArgs, confirm, noted, refuse_bare_yes};
 use crate::cli::quest_choice;
 use crate::drive;
 use crate::quest::{Key, QuestId};
@@ -76,11 +76,7 @@ struct Chosen {
 
 pub(super) fn run(context: &mut Context, args: &SettleArgs, decision: Decision) -> Result<Exit> {
     let note = noted(&args.note)?;
-    if args.yes && args.person.operator_key.is_none() {
-        let text = "--yes goes with --operator-key alone: without a key, the word that is typed \
-                    at a terminal is all that keeps a program from deciding";
-        return Err(UsageError(text.to_owned()).into());
-    }
+    refuse_bare_yes(args.yes, &args.person)?;
     let mut session = context.open_session()?;
     let chosen = choose(&session, args, decision)?;
     let what = question(&chosen, decision);

@@ -239,3 +239,38 @@ fn only_what_counts_as_right_is_disputed() {
     dispute(&mut session, id(1), KIM, at(), &mut salt).unwrap();
     assert_eq!(effective(&session, 1), Effective::Accepted);
 }
+
+#[test]
+fn a_row_whose_quest_changes_meanwhile_is_refused_and_the_others_are_settled() {
+    use crate::review::Queue;
+    use crate::review::office::{Filled, check, decisions, settle_rows};
+
+    let made = made(None);
+    let mut session = Session::open(&made.dir).unwrap();
+    let court = session.terms().court.session;
+    let queue = Queue::read(&session).unwrap();
+    let rows = (2..).zip(queue.all()).map(|(row, one)| Filled {
+        row,
+        id: one.id.to_string(),
+        key: one.key.as_str().to_owned(),
+        judged: one.since.to_string(),
+        attempt: one.attempt.to_string(),
+        decision: "accept".to_owned(),
+        note: "called them".to_owned(),
+        session: court.to_string(),
+    });
+    let rows: Vec<Filled> = rows.collect();
+    let fitting = check(&session, decisions(rows, court)).unwrap();
+    assert_eq!((fitting.rows.len(), fitting.refused.len()), (2, 0));
+
+    let mut other = Session::open(&made.dir).unwrap();
+    decide(&mut other, &[1], Decision::Rejected, KIM).unwrap();
+    decide(&mut other, &[1], Decision::Reopened, KIM).unwrap();
+    let settled = settle_rows(&mut session, fitting, ("kim", None), at(), &mut salt).unwrap();
+    let quests: Vec<QuestId> = settled.rows.iter().map(|row| row.quest).collect();
+    let refused = settled.refused.iter().map(|it| (it.row, it.why.name()));
+    assert_eq!(quests, [id(2)]);
+    assert_eq!(refused.collect::<Vec<_>>(), [(2, "meanwhile")]);
+    assert_eq!(effective(&session, 1), Effective::Open);
+    assert_eq!(effective(&session, 2), Effective::Accepted);
+}

@@ -1,0 +1,64 @@
+//! The queue, written as a workbook.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+use serde::Serialize;
+
+use crate::cli::context::Context;
+use crate::cli::counted::counted;
+use crate::cli::escape::Plain;
+use crate::cli::exit::{Exit, UsageError};
+use crate::cli::export::refuse_in_session;
+use crate::cli::export_write::{refuse_list, sources};
+use crate::cli::output::Paper;
+use crate::review::office::{form, rows};
+use crate::session::Store as _;
+use crate::table::atomic::{Overwrite, write_whole};
+use crate::table::form_write::write_form;
+
+/// The JSON form: `{"path":"review.xlsx","reviews":2}`.
+#[derive(Debug, Serialize)]
+struct Exported {
+    path: String,
+    reviews: usize,
+}
+
+pub(super) fn run(context: &mut Context, path: &Path, force: bool) -> Result<Exit> {
+    if !is_workbook(path) {
+        let text = format!("{}: the queue is a workbook; name it .xlsx", path.display());
+        return Err(UsageError(text).into());
+    }
+    let session = context.open_session()?;
+    refuse_in_session(path, session.dir())?;
+    let totals = session.totals();
+    let overwrite = if force {
+        refuse_list(path, &session, &totals)?;
+        Overwrite::Replace
+    } else {
+        Overwrite::Never
+    };
+    let rows = rows(&session)?;
+    let form = form(&rows, session.terms().court.session);
+    let sources = sources(&session, &totals);
+    let sources: Vec<&Path> = sources.iter().map(PathBuf::as_path).collect();
+    write_whole(path, overwrite, &sources, |out| write_form(out, &form))?;
+    let exported = Exported {
+        path: path.display().to_string(),
+        reviews: rows.len(),
+    };
+    // What is written is written; a reader who has gone does not change how it ended.
+    let _ = context.output.show(&exported, text);
+    Ok(Exit::Done)
+}
+
+fn is_workbook(path: &Path) -> bool {
+    let ending = path.extension().unwrap_or_default();
+    ending.eq_ignore_ascii_case("xlsx")
+}
+
+fn text(paper: &mut Paper, exported: &Exported) {
+    let count = counted(exported.reviews as u64, "REVIEW");
+    paper.line(format!("{count}, written to {}", Plain(&exported.path)));
+    paper.line("fill in decision (accept, reject) and note, then take it back with --import");
+}

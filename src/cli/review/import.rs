@@ -1,0 +1,177 @@
+//! A workbook of the queue, taken back.
+
+use std::path::Path;
+
+use anyhow::Result;
+use serde::Serialize;
+
+use crate::cli::context::{self, Context};
+use crate::cli::counted::counted;
+use crate::cli::dispute::told;
+use crate::cli::escape::Plain;
+use crate::cli::exit::{Exit, UsageError};
+use crate::cli::output::Paper;
+use crate::cli::person::{PersonArgs, confirm, refuse_bare_yes};
+use crate::review::office::{
+    Filled, Filling, Fitting, NotFilled, Refused, SHEET, Settled, WrongColumns, check, decisions,
+    settle_rows,
+};
+use crate::session::{Decision, Session, SigningKey};
+use crate::table::{HeaderChoice, List, ReadError, ReadOptions};
+
+/// The most refused rows that the text names.
+const MOST_NAMED: usize = 50;
+
+/// The JSON form: `{"accepted":3,"rejected":1,"undecided":5,"refused":[…],"by":"kim"}`.
+#[derive(Debug, Serialize)]
+struct Answer<'a> {
+    accepted: usize,
+    rejected: usize,
+    /// How many rows decide nothing.
+    undecided: usize,
+    refused: Vec<RefusedRow>,
+    by: &'a str,
+}
+
+/// A row that was refused: `{"row":4,"id":"3","key":"…","why":"no-note","text":"…"}`.
+#[derive(Debug, Serialize)]
+struct RefusedRow {
+    row: u32,
+    id: String,
+    key: String,
+    why: &'static str,
+    text: String,
+}
+
+pub(super) fn run(
+    context: &mut Context,
+    path: &Path,
+    person: &PersonArgs,
+    yes: bool,
+) -> Result<Exit> {
+    refuse_bare_yes(yes, person)?;
+    let mut session = context.open_session()?;
+    let decisions = decisions(read(path)?, session.terms().court.session);
+    let fitting = check(&session, decisions)?;
+    let key = authorise(&session, &fitting, person, yes)?;
+    let by = person.name();
+    let settled = settle_rows(
+        &mut session,
+        fitting,
+        (&by, key.as_ref()),
+        context::now(),
+        &mut context::salt,
+    );
+    let answer = answer(settled.map_err(told)?, &by);
+    let exit = if answer.refused.is_empty() {
+        Exit::Done
+    } else {
+        Exit::Finding
+    };
+    context.output.show(&answer, text)?;
+    Ok(exit)
+}
+
+/// Every row of the queue's sheet: the one of its name, else the first that is shown.
+fn read(path: &Path) -> Result<Vec<Filled>> {
+    let options = |sheet: Option<&str>| ReadOptions {
+        sheet: sheet.map(str::to_owned),
+        header: HeaderChoice::No,
+        ..ReadOptions::default()
+    };
+    let list = match List::open(path, &options(Some(SHEET))) {
+        Err(ReadError::NoSuchSheet { .. } | ReadError::NoSheets { .. }) => {
+            List::open(path, &options(None))
+        }
+        opened => opened,
+    };
+    let refused = |why: NotFilled| UsageError(format!("{}: {why}", path.display()));
+    let mut list = match list {
+        Err(ReadError::Empty { .. }) => {
+            return Err(refused(WrongColumns::all_missing().into()).into());
+        }
+        opened => opened?,
+    };
+    let mut filling = Filling::default();
+    list.every_row(|row, cells| -> Result<()> { Ok(filling.take(row, cells).map_err(refused)?) })?;
+    Ok(filling.finish().map_err(refused)?)
+}
+
+/// Lets a person through, where there is anything to settle.
+fn authorise(
+    session: &Session,
+    fitting: &Fitting,
+    person: &PersonArgs,
+    yes: bool,
+) -> Result<Option<SigningKey>> {
+    const WORD: &str = "settle";
+    if fitting.rows.is_empty() {
+        return Ok(None);
+    }
+    let what = question(fitting);
+    let key = person.authorise(session, &what, Some(WORD))?;
+    if key.is_some() && fitting.rows.len() > 1 && !yes {
+        confirm(&what, WORD)?;
+    }
+    Ok(key)
+}
+
+fn question(fitting: &Fitting) -> String {
+    let of = |decision| {
+        let rows = fitting.rows.iter();
+        rows.filter(|(row, _)| row.decision == decision).count()
+    };
+    let refused = match fitting.refused.len() {
+        0 => String::new(),
+        1 => "; 1 row is refused".to_owned(),
+        refused => format!("; {refused} rows are refused"),
+    };
+    format!(
+        "settle {}: accept {}, reject {}{refused}",
+        counted(fitting.rows.len() as u64, "REVIEW"),
+        of(Decision::Accepted),
+        of(Decision::Rejected)
+    )
+}
+
+fn answer(settled: Settled, by: &str) -> Answer<'_> {
+    let of = |decision| {
+        let rows = settled.rows.iter();
+        rows.filter(|row| row.decision == decision).count()
+    };
+    Answer {
+        accepted: of(Decision::Accepted),
+        rejected: of(Decision::Rejected),
+        undecided: settled.undecided,
+        refused: settled.refused.into_iter().map(RefusedRow::of).collect(),
+        by,
+    }
+}
+
+impl RefusedRow {
+    fn of(refused: Refused) -> Self {
+        Self {
+            row: refused.row,
+            id: refused.id,
+            key: refused.key,
+            why: refused.why.name(),
+            text: refused.why.to_string(),
+        }
+    }
+}
+
+fn text(paper: &mut Paper, answer: &Answer<'_>) {
+    let (accepted, rejected) = (answer.accepted, answer.rejected);
+    let (undecided, refused) = (answer.undecided, answer.refused.len());
+    paper.line(format!(
+        "{accepted} accepted, {rejected} rejected, {undecided} undecided, {refused} refused"
+    ));
+    for row in answer.refused.iter().take(MOST_NAMED) {
+        let key = Plain(&row.key);
+        paper.line(format!("row {}, {key}: {}", row.row, Plain(&row.text)));
+    }
+    let more = refused.saturating_sub(MOST_NAMED);
+    if more > 0 {
+        paper.line(format!("and {more} more"));
+    }
+}

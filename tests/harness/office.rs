@@ -1,0 +1,126 @@
+//! The queue in the office: a session with a queue, its workbook, and what is filled in there.
+
+use std::collections::BTreeMap;
+use std::io::{Cursor, Write as _};
+use std::path::Path;
+
+use regex::Regex;
+use serde_json::Value;
+use zip::ZipWriter;
+use zip::write::SimpleFileOptions;
+
+use super::EmailNet;
+use super::email_net::{ACME, page};
+use crate::sheets::{Cells, cells, part_text, parts};
+
+const BOLT: &str = "=Bolt Toys";
+const NAMES: [&str; 4] = [ACME, BOLT, "Cargo Ring", "Delta Mills"];
+
+/// Four companies, of which the first three are REVIEWs, and the last passed; with the
+/// operator's key.
+pub fn keyed() -> EmailNet {
+    let world = EmailNet::unscanned();
+    let key = world.place.write("operator.key", [7; 32]);
+    let key = key.display().to_string();
+    reviewed(&world, &["--operator-key", &key]);
+    world
+}
+
+/// Scans the four with these further flags, and answers for all of them.
+pub fn reviewed(world: &EmailNet, flags: &[&str]) {
+    world.place.scan(&NAMES, &world.flags_with(flags));
+    let domains = ["acme", "bolt", "cargo", "delta"];
+    for ((id, name), domain) in (1..).zip(NAMES).zip(domains) {
+        let host = format!("{domain}.co.kr");
+        world.company(&host, name);
+        let right = world.right(&host);
+        if id == 4 {
+            world.expect(id, &right, "PASS", &[]);
+        } else {
+            let spelled = format!("Sales<br>info [at] {domain} [dot] co [dot] kr<br>Seoul");
+            let contact = page(name, &spelled);
+            world
+                .net
+                .web
+                .page(&format!("www.{host}"), "/contact", &contact);
+            world.expect(id, &right, "REVIEW", &["email-obfuscated"]);
+        }
+    }
+}
+
+/// Exports the queue as `review.xlsx`.
+#[track_caller]
+pub fn export(world: &EmailNet) {
+    world
+        .place
+        .run(["review", "--export=review.xlsx", "--force"])
+        .ok();
+}
+
+/// Imports with the operator's key.
+#[track_caller]
+pub fn import(world: &EmailNet, file: &str) -> (i32, Value) {
+    let file = format!("--import={file}");
+    let key = ["--operator-key=operator.key", "--yes", "--by=kim"];
+    world.place.json([&["review", &file][..], &key].concat())
+}
+
+/// The column of the exported sheet with this heading, counted from 1.
+pub fn column(cells: &Cells, heading: &str) -> u32 {
+    let headings = cells.iter().filter(|((row, _), _)| *row == 1);
+    let found = headings
+        .map(|((_, column), data)| (*column, data.to_string()))
+        .find(|(_, text)| text == heading);
+    found.unwrap_or_else(|| panic!("no column {heading}")).0
+}
+
+/// Writes `text` into cells of the exported sheet, each named by its row and heading, and leaves
+/// everything else of the workbook as it is.
+pub fn fill(path: &Path, filled: &[(u32, &str, &str)]) {
+    let known = cells(path, "review");
+    let mut sheet = part_text(path, "xl/worksheets/sheet1.xml");
+    for (row, heading, text) in filled {
+        let letter = char::from(b'A' + u8::try_from(column(&known, heading)).expect("few") - 1);
+        let cell = format!(r#"<c r="{letter}{row}"[^>]*?(/>|>.*?</c>)"#);
+        let cell = Regex::new(&cell).expect("a pattern");
+        assert!(cell.is_match(&sheet), "{letter}{row}");
+        let new = format!(
+            r#"<c r="{letter}{row}" t="inlineStr"><is><t xml:space="preserve">{text}</t></is></c>"#
+        );
+        sheet = cell.replace(&sheet, regex::NoExpand(&new)).into_owned();
+    }
+    let mut package = ZipWriter::new(Cursor::new(Vec::new()));
+    for (name, part) in parts(path) {
+        let is_sheet = name == "xl/worksheets/sheet1.xml";
+        let content = if is_sheet {
+            sheet.as_bytes()
+        } else {
+            &part.content
+        };
+        package
+            .start_file(name, SimpleFileOptions::default())
+            .expect("a part");
+        package.write_all(content).expect("memory");
+    }
+    let bytes = package.finish().expect("a package").into_inner();
+    std::fs::write(path, bytes).expect("the workbook");
+}
+
+/// What the quests come to, without what none comes to.
+pub fn effective(world: &EmailNet) -> BTreeMap<String, u64> {
+    let (code, status) = world.place.json(["status"]);
+    assert_eq!(code, 0, "{status}");
+    let counts = status["effective"].as_object().expect("counts");
+    let counts = counts.iter();
+    let counts = counts.map(|(name, count)| (name.clone(), count.as_u64().expect("a count")));
+    counts.filter(|(_, count)| *count > 0).collect()
+}
+
+/// The rows that were refused: their numbers, and why.
+pub fn refused(answer: &Value) -> Vec<(u64, &str)> {
+    let rows = answer["refused"].as_array().expect("rows");
+    let one = |row: &'_ Value| row["row"].as_u64().expect("a number");
+    rows.iter()
+        .map(|row| (one(row), row["why"].as_str().expect("a reason")))
+        .collect()
+}

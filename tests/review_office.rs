@@ -1,0 +1,190 @@
+//! `review --export` and `--import`: the queue in the office.
+
+use std::collections::BTreeMap;
+
+use calamine::Data;
+use serde_json::json;
+
+use crate::harness::EmailNet;
+use crate::harness::office::{column, effective, export, fill, import, keyed, refused};
+use crate::sheets::{cells, formulas, names, part_text, text};
+
+/// The exported sheet as texts, its rows from the headings on.
+fn sheet(world: &EmailNet) -> Vec<Vec<String>> {
+    let cells = cells(&world.place.at("review.xlsx"), "review");
+    let last = |of: fn(&(u32, u32)) -> u32| cells.keys().map(of).max().unwrap_or(0);
+    let width = last(|place| place.1);
+    let row = |row| (1..=width).map(|at| text(&cells, row, at)).collect();
+    (1..=last(|place| place.0)).map(row).collect()
+}
+
+#[test]
+fn the_sheet_shows_the_queue() {
+    let world = keyed();
+    export(&world);
+    let path = world.place.at("review.xlsx");
+    let shown = cells(&path, "review");
+    let session = column(&shown, "session");
+    let lines = shown.iter().map(|((row, column), data)| {
+        let text = match data {
+            Data::String(_) if *column == session && *row > 1 => "[SESSION]".to_owned(),
+            Data::String(text) => text.replace('\n', "\n    "),
+            other => format!("number {other}"),
+        };
+        format!("{row}/{column} {text}\n")
+    });
+    let mut settings = insta::Settings::clone_current();
+    settings.add_filter(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z", "[TIME]");
+    settings.add_filter(r"kr:\d+/", "kr:[PORT]/");
+    let lines: String = lines.collect();
+    settings.bind(|| insta::assert_snapshot!("review_sheet", lines));
+    assert!(formulas(&path, "review").is_empty());
+    let targets = part_text(&path, "xl/worksheets/_rels/sheet1.xml.rels");
+    let source = text(&shown, 2, column(&shown, "source"));
+    assert!(source.starts_with("http://www.acme.co.kr:"), "{source}");
+    assert!(
+        targets.contains(&format!("Target=\"{source}\"")),
+        "{targets}"
+    );
+}
+
+#[test]
+fn what_the_office_decided_is_settled_and_the_rest_stays_open() {
+    let world = keyed();
+    export(&world);
+    let path = world.place.at("review.xlsx");
+    fill(
+        &path,
+        &[
+            (2, "decision", "Accept "),
+            (2, "note", "called them &lt;&amp;&gt; _x000D_\nand asked"),
+            (3, "decision", "REJECT"),
+            (3, "note", " no such company"),
+            (4, "note", "not yet"),
+        ],
+    );
+    let (code, answer) = import(&world, "review.xlsx");
+    let expected = json!({
+        "accepted": 1, "rejected": 1, "undecided": 1, "refused": [], "by": "kim",
+    });
+    assert_eq!((code, answer), (0, expected));
+    let counts = [("accepted", 1), ("open", 1), ("pass", 1), ("rejected", 1)];
+    let counts = counts.map(|(name, count)| (name.to_owned(), count));
+    assert_eq!(effective(&world), BTreeMap::from(counts));
+    let (_, item) = world.place.json(["review", "show", "1"]);
+    let settled = &item["settlements"][0];
+    assert_eq!(settled["by"], "kim");
+    assert_eq!(settled["counts"], true);
+    let note = settled["note"].as_str().expect("a note");
+    assert!(note.starts_with("called them <&>"), "{note}");
+    // What is settled already is told, and stays.
+    let (code, answer) = import(&world, "review.xlsx");
+    assert_eq!(code, 8, "{answer}");
+    assert_eq!(refused(&answer), [(2, "settled"), (3, "settled")]);
+    let run = ["review", "--import=review.xlsx"];
+    let told = world.place.run(run).exits(8);
+    assert!(
+        told.starts_with("0 accepted, 0 rejected, 1 undecided, 2 refused\nrow 2, Acme Foods: "),
+        "{told}"
+    );
+}
+
+#[test]
+fn rows_of_one_decision_and_note_are_one_event() {
+    let world = keyed();
+    export(&world);
+    let decided = (2..=4).flat_map(|row| [(row, "decision", "accept"), (row, "note", "called")]);
+    let decided: Vec<_> = decided.collect();
+    fill(&world.place.at("review.xlsx"), &decided);
+    let (code, answer) = import(&world, "review.xlsx");
+    assert_eq!((code, &answer["accepted"]), (0, &json!(3)), "{answer}");
+    let log = world.place.run(["log", "--type=settled"]).ok();
+    assert_eq!(log.lines().count(), 1, "{log}");
+}
+
+#[test]
+fn a_sheet_that_the_office_sorted_and_widened_is_taken_back() {
+    let world = keyed();
+    export(&world);
+    let mut rows = sheet(&world);
+    let place = |heading: &str| {
+        let found = rows[0].iter().position(|it| it == heading);
+        found.expect("a heading")
+    };
+    let (decision, note) = (place("decision"), place("note"));
+    rows[1][decision] = "accept".to_owned();
+    rows[1][note] = "called, \"twice\"\nand wrote".to_owned();
+    rows[3][decision] = "reject".to_owned();
+    rows[3][note] = "closed".to_owned();
+    rows[1..].reverse();
+    for (at, row) in rows.iter_mut().enumerate() {
+        row.reverse();
+        row.insert(3, if at == 0 { "Who" } else { "Lee" }.to_owned());
+    }
+    rows[0]
+        .iter_mut()
+        .for_each(|it| *it = format!(" {} ", it.to_uppercase()));
+    let title = vec!["Decisions of May".to_owned()];
+    let mut csv = csv::WriterBuilder::new()
+        .flexible(true)
+        .from_writer(Vec::new());
+    for row in std::iter::once(title).chain(rows) {
+        csv.write_record(row).expect("memory");
+    }
+    let bytes = csv.into_inner().expect("memory");
+    world.place.write("back.csv", bytes);
+    let (code, answer) = import(&world, "back.csv");
+    assert_eq!(code, 0, "{answer}");
+    assert_eq!(
+        (&answer["accepted"], &answer["rejected"]),
+        (&json!(1), &json!(1))
+    );
+    let (_, item) = world.place.json(["review", "show", "3"]);
+    assert_eq!(item["settlements"][0]["note"], "closed");
+}
+
+#[test]
+fn an_empty_queue_is_a_sheet_that_decides_nothing() {
+    let world = EmailNet::start();
+    let (code, exported) = world.place.json(["review", "--export=review.xlsx"]);
+    assert_eq!(
+        (code, exported),
+        (0, json!({"path": "review.xlsx", "reviews": 0}))
+    );
+    let (code, answer) = world.place.json(["review", "--import=review.xlsx"]);
+    assert_eq!((code, &answer["undecided"]), (0, &json!(0)), "{answer}");
+}
+
+#[test]
+fn an_export_replaces_nothing_and_leaves_nothing_half_written() {
+    let world = keyed();
+    world.place.write("mine.xlsx", "mine");
+    for (args, code, word) in [
+        (&["--export=mine.xlsx"][..], 1, "--force"),
+        (&["--export=review.csv"], 2, "name it .xlsx"),
+        (&["--export=.comail/review.xlsx"], 2, "lies in the session"),
+        (&["--export=nowhere/review.xlsx"], 1, "no directory"),
+    ] {
+        let before = names(world.place.path());
+        let run = world.place.run([&["review"], args].concat());
+        assert_eq!(run.code, code, "{args:?}: {run:?}");
+        assert!(run.stderr.contains(word), "{args:?}: {run:?}");
+        assert_eq!(names(world.place.path()), before, "{args:?}");
+    }
+    assert_eq!(
+        std::fs::read(world.place.at("mine.xlsx")).expect("it"),
+        b"mine"
+    );
+    #[cfg(unix)]
+    {
+        let before = names(world.place.path());
+        let run = crate::sheets::on_a_full_disk(&world.place, 1, "review --export=full.xlsx");
+        assert_eq!(run.code, 1, "{run:?}");
+        assert_eq!(names(world.place.path()), before);
+    }
+    world
+        .place
+        .run(["review", "--export=mine.xlsx", "--force"])
+        .ok();
+    assert!(!cells(&world.place.at("mine.xlsx"), "review").is_empty());
+}
