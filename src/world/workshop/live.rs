@@ -1,5 +1,7 @@
 //! A workshop for one judgement: the tree is looked at once, and each command gets a copy.
 
+mod look;
+
 use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeMap;
 use std::fs;
@@ -8,6 +10,7 @@ use std::path::Path;
 use serde::Serialize;
 use tempfile::TempDir;
 
+use self::look::{Look, look, seen};
 use super::bench::{Bench, ServicePlan};
 use super::call::call;
 use super::chat::chat;
@@ -19,7 +22,7 @@ use super::{
     Call, Called, Changed, ChatOrder, Chatted, CommitSeen, FileSeen, NoCommit, Service,
     ServiceFailed, Started, Workshop, free_port,
 };
-use crate::world::tree::{Change, ChangeKind, Commits, Named, Snapshot, TreeError, TreePath};
+use crate::world::tree::{Commits, Named, Snapshot, TreePath};
 
 /// How much of what a service prints is kept, in bytes.
 const SERVICE_OUTPUT_BYTES: u64 = 64 * 1024;
@@ -35,12 +38,6 @@ pub struct LiveWorkshop<'a> {
     services: RefCell<BTreeMap<String, Result<Running, String>>>,
     /// The first of what kept it from looking.
     failure: RefCell<Option<String>>,
-}
-
-/// What the tree was when the judgement first asked.
-struct Look {
-    snapshot: Snapshot,
-    changes: Vec<Changed>,
 }
 
 /// A service that runs, and the copy in which it does.
@@ -179,44 +176,6 @@ impl<'a> LiveWorkshop<'a> {
     }
 }
 
-/// Takes what is judged, and what is not as it was, in one look.
-fn look(bench: &Bench) -> Result<Look, String> {
-    let Some(root) = &bench.root else {
-        return Ok(Look {
-            snapshot: Snapshot::of(&bench.baseline),
-            changes: Vec::new(),
-        });
-    };
-    let taken = Snapshot::take(root, &bench.baseline, &bench.zones, &bench.ignored);
-    let (snapshot, changes) = taken.map_err(|error| error.to_string())?;
-    let known = |inside| move |change: &Change| changed(change, inside);
-    let inside = changes.inside.iter().map(known(true));
-    let outside = changes.outside.iter().map(known(false));
-    let odd = changes.odd.iter().map(|odd| Changed {
-        path: odd.place.clone(),
-        how: format!("odd: {}", odd.why),
-        inside: false,
-    });
-    let mut changes: Vec<Changed> = inside.chain(outside).chain(odd).collect();
-    changes.sort_by(|one, two| one.path.cmp(&two.path));
-    Ok(Look { snapshot, changes })
-}
-
-fn changed(change: &Change, inside: bool) -> Changed {
-    let how = match change.kind {
-        ChangeKind::Added => "added",
-        ChangeKind::Changed => "changed",
-        ChangeKind::Removed => "removed",
-        ChangeKind::Mode => "mode",
-        ChangeKind::Odd => "odd",
-    };
-    Changed {
-        path: change.path.to_string(),
-        how: how.to_owned(),
-        inside,
-    }
-}
-
 fn order_of(name: &str, plan: &ServicePlan, port: u16) -> Result<Order, String> {
     #[derive(Serialize)]
     struct Port {
@@ -346,20 +305,6 @@ impl Workshop for LiveWorkshop<'_> {
     fn failure(&self) -> Option<String> {
         self.failure.borrow().clone()
     }
-}
-
-fn seen(snapshot: &Snapshot, path: &TreePath, bench: &Bench) -> Result<FileSeen, TreeError> {
-    if let Some(why) = snapshot.left_out.get(path) {
-        return Ok(FileSeen::Other(why.to_string()));
-    }
-    if snapshot.listing.is_folder(path) {
-        return Ok(FileSeen::Other("a folder".to_owned()));
-    }
-    Ok(match snapshot.read(path, &*bench.load)? {
-        Some(bytes) => FileSeen::File(bytes.to_vec()),
-        None if snapshot.listing.get(path).is_some() => FileSeen::Other("a link".to_owned()),
-        None => FileSeen::Absent,
-    })
 }
 
 fn not_run(order: &Order, why: &str) -> Ran {
