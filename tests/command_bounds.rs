@@ -47,6 +47,33 @@ fn nothing_outside_the_scratch_copy_is_written() {
 }
 
 #[test]
+fn what_is_known_of_other_files_stays_too() {
+    use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+
+    let bench = Bench::new();
+    let kept = bench.outside("kept");
+    fs::write(&kept, "as it was").expect("a file");
+    fs::set_permissions(&kept, fs::Permissions::from_mode(0o600)).expect("its owner");
+    let before = fs::metadata(&kept).expect("a file");
+    let path = kept.display();
+    let script = format!(
+        "chmod 4777 {path} && echo its mode
+        touch -d 1970-01-02 {path} && echo its time
+        mount -o remount,rw,bind / && echo mounted
+        touch own && chmod 700 own && touch -d 1970-01-02 own && echo own
+        true"
+    );
+    let ran = bench.shell(&script);
+    assert!(ran.confinement.read_only, "{ran:?}");
+    assert_eq!(stdout(&ran), "own\n");
+    let after = fs::metadata(&kept).expect("a file");
+    assert_eq!(
+        (after.mode(), after.mtime()),
+        (before.mode(), before.mtime())
+    );
+}
+
+#[test]
 fn what_the_order_names_may_be_written() {
     let bench = Bench::new();
     fs::create_dir(bench.outside("cache")).expect("a directory");

@@ -8,7 +8,7 @@ use crate::harness::EmailNet;
 #[test]
 fn a_person_frees_a_quest_with_the_operators_key_and_nobody_without() {
     let world = EmailNet::unscanned();
-    world.place.write("key", "0123456789abcdef");
+    world.place.write("key", "0123456789abcdef0123456789abcdef");
     let mut flags = world.flags();
     flags.push("--operator-key=key".to_owned());
     world.place.scan(&NAMES, &flags);

@@ -4,7 +4,6 @@
 //! it starts itself once more, as the first process of one: when that process ends, the kernel
 //! kills all that is left in it.
 
-use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fs;
 use std::io;
@@ -19,7 +18,7 @@ use serde::{Deserialize, Serialize};
 use super::confinement::Namespace;
 use super::platform;
 use super::supervise::supervise;
-use super::wire::{self, Moved, Setting, Tell};
+use super::wire::{self, Entered, Setting, Tell};
 
 /// The first argument of a confined child.
 pub(super) const CONFINED: &str = "__confined";
@@ -57,17 +56,12 @@ fn outer() -> io::Result<()> {
     let mut socket = socket()?;
     let setting: Setting = wire::receive(&mut socket)?;
     let ids = platform::ids();
-    let done = platform::enter(&setting).and_then(|(namespaces, moved)| {
-        if namespaces.contains(&Namespace::Pid) {
-            let born = Born {
-                namespaces,
-                ids,
-                moved,
-            };
-            first_of_its_own(&socket, &born)
+    let done = platform::enter(&setting).and_then(|entered| {
+        if entered.namespaces.contains(&Namespace::Pid) {
+            first_of_its_own(&socket, &Born { entered, ids })
         } else {
             platform::adopt_orphans()?;
-            supervise(socket.try_clone()?, namespaces, moved.as_ref())
+            supervise(socket.try_clone()?, entered)
         }
     });
     done.or_else(|error| refuse(&mut socket, &error))
@@ -76,11 +70,9 @@ fn outer() -> io::Result<()> {
 /// What the first process of a pid namespace is born with.
 #[derive(Debug, Serialize, Deserialize)]
 struct Born {
-    namespaces: BTreeSet<Namespace>,
+    entered: Entered,
     /// Who the command is to be.
     ids: (u32, u32),
-    /// Where the command sees its scratch copy.
-    moved: Option<Moved>,
 }
 
 fn first_of_its_own(socket: &UnixStream, born: &Born) -> io::Result<()> {
@@ -98,8 +90,8 @@ fn first_of_its_own(socket: &UnixStream, born: &Born) -> io::Result<()> {
 fn inner(born: &OsString) -> io::Result<()> {
     let born: Born = serde_json::from_str(born.to_str().unwrap_or_default())?;
     let mut socket = socket()?;
-    match platform::settle_first(&born.namespaces, born.ids) {
-        Ok(()) => supervise(socket, born.namespaces, born.moved.as_ref()),
+    match platform::settle_first(&born.entered.namespaces, born.ids) {
+        Ok(()) => supervise(socket, born.entered),
         Err(error) => refuse(&mut socket, &error),
     }
 }

@@ -18,6 +18,10 @@ pub struct Confinement {
     /// The namespaces that were its own.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub namespaces: BTreeSet<Namespace>,
+    /// Whether all but its own places was mounted read-only: then owners, modes and times of other
+    /// files stay too, which Landlock leaves alone.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub read_only: bool,
 }
 
 /// A namespace of the kernel's.
@@ -65,7 +69,9 @@ impl Confinement {
             Namespace::Pid | Namespace::Ipc | Namespace::Mount => true,
         };
         let mut missing = before.namespaces.difference(&self.namespaces);
-        (before.landlock.is_some() && self.landlock.is_none()) || missing.any(|one| asked(&one))
+        (before.landlock.is_some() && self.landlock.is_none())
+            || (before.read_only && !self.read_only)
+            || missing.any(|one| asked(&one))
     }
 
     /// Whether writes outside its places were refused.
@@ -94,7 +100,14 @@ mod tests {
         let of = |landlock, namespaces: &[Namespace]| Confinement {
             landlock,
             namespaces: namespaces.iter().copied().collect(),
+            read_only: false,
         };
+        let sealed = Confinement {
+            read_only: true,
+            ..of(Some(6), &[Pid])
+        };
+        assert!(of(Some(6), &[Pid]).is_less(&sealed, &Network::None));
+        assert!(!sealed.is_less(&of(Some(6), &[Pid]), &Network::None));
         let open = Network::Loopback { ports: vec![80] };
         let before = of(Some(6), &[Pid, Net, Ipc, Mount, User]);
         for (now, alone, with_ports) in [

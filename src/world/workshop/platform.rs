@@ -8,6 +8,8 @@ mod elsewhere;
 mod landlock;
 #[cfg(target_os = "linux")]
 mod namespaces;
+#[cfg(target_os = "linux")]
+mod read_only;
 
 #[cfg(not(target_os = "linux"))]
 pub(super) use elsewhere::{adopt_orphans, descendants, enter, ids, restrict, settle_first};

@@ -1,6 +1,5 @@
 //! The process that starts a command, waits for it, and leaves nothing of it behind.
 
-use std::collections::BTreeSet;
 use std::error::Error;
 use std::io::{self, Read as _, Write as _};
 use std::os::unix::net::UnixStream;
@@ -18,7 +17,7 @@ use nix::unistd::Pid;
 use super::confinement::{Confinement, Namespace};
 use super::platform;
 use super::ran::End;
-use super::wire::{self, Instructions, Moved, TERMINATE, Tell};
+use super::wire::{self, Entered, Instructions, TERMINATE, Tell};
 
 /// How long is waited before those that were killed are looked for again.
 const AGAIN: Duration = Duration::from_millis(1);
@@ -27,19 +26,15 @@ const AGAIN: Duration = Duration::from_millis(1);
 const REAL_TIME: i32 = 34;
 
 /// Starts the command that the socket brings, and tells how it ended.
-pub(super) fn supervise(
-    mut socket: UnixStream,
-    namespaces: BTreeSet<Namespace>,
-    moved: Option<&Moved>,
-) -> io::Result<()> {
+pub(super) fn supervise(mut socket: UnixStream, entered: Entered) -> io::Result<()> {
     let mut instructions: Instructions = wire::receive(&mut socket)?;
-    if let Some(moved) = moved {
+    if let Some(moved) = &entered.moved {
         instructions.dir = moved.seen(&instructions.dir);
     }
     let stdin = std::mem::take(&mut instructions.stdin);
-    let alone = namespaces.contains(&Namespace::Pid);
+    let alone = entered.namespaces.contains(&Namespace::Pid);
     let teller = socket.try_clone()?;
-    let mut child = match start(instructions, !stdin.is_empty(), namespaces, teller) {
+    let mut child = match start(instructions, !stdin.is_empty(), entered, teller) {
         Ok(child) => child,
         Err(why) => return wire::send(&mut socket, &Tell::NotStarted(why.to_string())),
     };
@@ -66,7 +61,7 @@ pub(super) fn supervise(
 fn start(
     instructions: Instructions,
     reads: bool,
-    namespaces: BTreeSet<Namespace>,
+    entered: Entered,
     mut teller: UnixStream,
 ) -> Result<Child, Box<dyn Error + Send + Sync>> {
     setrlimit(Resource::RLIMIT_CORE, 0, 0)?;
@@ -85,10 +80,11 @@ fn start(
         .process_group(0)
         .stdin(if reads { Stdio::piped() } else { Stdio::null() });
     let restricted = thread::Builder::new().spawn(move || {
-        let landlock = platform::restrict(&instructions, &namespaces)?;
+        let landlock = platform::restrict(&instructions, &entered.namespaces)?;
         let confinement = Confinement {
             landlock,
-            namespaces,
+            namespaces: entered.namespaces,
+            read_only: entered.read_only,
         };
         wire::send(&mut teller, &Tell::Started(confinement))?;
         Ok(command.spawn()?)

@@ -34,6 +34,17 @@ pub(super) struct Setting {
     pub scratch: PathBuf,
 }
 
+/// What was entered of what was wanted.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub(super) struct Entered {
+    /// The namespaces.
+    pub namespaces: BTreeSet<Namespace>,
+    /// Where the command sees its scratch copy, if elsewhere.
+    pub moved: Option<Moved>,
+    /// Whether all but its own places is mounted read-only.
+    pub read_only: bool,
+}
+
 /// A directory that a command sees at another place than others do.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Moved {

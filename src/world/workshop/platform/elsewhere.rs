@@ -5,14 +5,12 @@ use std::collections::BTreeSet;
 use nix::unistd::Pid;
 
 use crate::world::workshop::confinement::Namespace;
-use crate::world::workshop::wire::{Instructions, Moved, Setting};
+use crate::world::workshop::wire::{Entered, Instructions, Setting};
 
 /// There are no namespaces.
 #[expect(clippy::unnecessary_wraps, reason = "elsewhere it can fail")]
-pub(in crate::world::workshop) fn enter(
-    _: &Setting,
-) -> std::io::Result<(BTreeSet<Namespace>, Option<Moved>)> {
-    Ok((BTreeSet::new(), None))
+pub(in crate::world::workshop) fn enter(_: &Setting) -> std::io::Result<Entered> {
+    Ok(Entered::default())
 }
 
 /// Nobody becomes another.

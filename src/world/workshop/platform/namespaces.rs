@@ -10,28 +10,38 @@ use nix::sys::prctl;
 use nix::sys::signal::Signal;
 use nix::unistd::{getgid, getuid};
 
+use super::read_only;
 use crate::world::workshop::confinement::Namespace;
-use crate::world::workshop::wire::{Moved, Setting};
+use crate::world::workshop::wire::{Entered, Moved, Setting};
 
 /// Directories of the system's that are empty where nobody has put anything into them. Only the
 /// system's administrator writes in what is above them.
 const STAGES: [&str; 4] = ["/srv", "/media", "/mnt", "/opt"];
 
-/// Enters as many of the wanted namespaces as the kernel lets us, and tells which, and where the
-/// scratch copy is seen where that is elsewhere.
+/// Enters as many of the wanted namespaces as the kernel lets us, and tells which, and what it
+/// could mount in them.
 ///
 /// With [`Namespace::Pid`] the next child is the first process of a namespace of its own. To be
 /// called while the process has one thread.
-pub(in crate::world::workshop) fn enter(
-    setting: &Setting,
-) -> std::io::Result<(BTreeSet<Namespace>, Option<Moved>)> {
-    let entered = enter_most(&setting.namespaces)?;
-    let moved = if entered.contains(&Namespace::Mount) {
-        mount_over(setting)
-    } else {
-        None
+pub(in crate::world::workshop) fn enter(setting: &Setting) -> std::io::Result<Entered> {
+    let mut entered = Entered {
+        namespaces: enter_most(&setting.namespaces)?,
+        ..Entered::default()
     };
-    Ok((entered, moved))
+    if entered.namespaces.contains(&Namespace::Mount) && become_private() {
+        entered.moved = mount_over(setting);
+        let own = entered.moved.as_ref().map(|moved| moved.to.clone());
+        let kept: Vec<_> = setting.visible.iter().cloned().chain(own).collect();
+        let mut visible = setting.visible.iter();
+        entered.read_only = visible.all(|path| read_only::keep(path)) && read_only::seal(&kept);
+    }
+    Ok(entered)
+}
+
+/// Lets nothing that is mounted from now on be seen outside of this namespace.
+fn become_private() -> bool {
+    let private = MsFlags::MS_REC | MsFlags::MS_PRIVATE;
+    mount(None::<&str>, "/", None::<&str>, private, None::<&str>).is_ok()
 }
 
 /// A kernel may refuse all, or those of the network, or, to one without privileges, all but with a
@@ -85,12 +95,8 @@ fn flags(namespaces: &BTreeSet<Namespace>) -> CloneFlags {
 /// Gives the command a shared memory of its own, an empty directory for each hidden one, and the
 /// scratch copy below an empty one.
 ///
-/// Nothing is mounted unless it stays in this namespace; what cannot be mounted is left as it is.
+/// What cannot be mounted is left as it is.
 fn mount_over(setting: &Setting) -> Option<Moved> {
-    let private = MsFlags::MS_REC | MsFlags::MS_PRIVATE;
-    if mount(None::<&str>, "/", None::<&str>, private, None::<&str>).is_err() {
-        return None;
-    }
     let _ = memory(Path::new("/dev/shm"), "size=64m,mode=1777");
     for hidden in &setting.hidden {
         let needed = setting.visible.iter().any(|path| path.starts_with(hidden));
