@@ -9,12 +9,11 @@ use unicode_script::Script;
 
 use super::context::Context;
 use super::fields::shown;
-use super::first_facts::first_facts;
-use super::origin::Origin;
+use super::held_against::HeldAgainst;
 use super::probe::{Detail, Found, Probe};
 use super::prose::{Markup, Word, letters_of, words_of};
 use super::spec::{Flaw, Shows, Source, Spec};
-use super::subject::{Subject, Text};
+use super::subject::Text;
 use crate::gate::Cost;
 
 /// `kind = "leakage"`.
@@ -58,8 +57,7 @@ fn one() -> NonZeroUsize {
 
 #[derive(Debug)]
 struct Leakage {
-    origin: Origin,
-    subject: Subject,
+    texts: HeldAgainst,
     run: usize,
     scripts: Vec<Script>,
     script_run: usize,
@@ -84,8 +82,11 @@ impl Spec for LeakageSpec {
         let mut names: Vec<Vec<String>> = names.filter(|it: &Vec<_>| !it.is_empty()).collect();
         names.sort_by_key(|words| std::cmp::Reverse(words.len()));
         Ok(Box::new(Leakage {
-            origin: Origin::new(source, self.of.as_deref(), self.of_path.as_deref())?,
-            subject: Subject::new(source, self.field.as_deref(), self.path.as_deref())?,
+            texts: HeldAgainst::new(
+                source,
+                [self.of.as_deref(), self.of_path.as_deref()],
+                [self.field.as_deref(), self.path.as_deref()],
+            )?,
             run: self.run.get(),
             scripts: self.scripts.iter().map(script).collect::<Result<_, _>>()?,
             script_run: self.script_run.get(),
@@ -158,23 +159,16 @@ fn runs(words: &[Word], marked: &[bool], least: usize, expected: &str, text: &Te
 
 impl Probe for Leakage {
     fn cost(&self) -> Cost {
-        self.origin.cost().max(self.subject.cost())
+        self.texts.cost()
     }
 
     fn look(&self, context: &Context<'_>) -> Vec<Found> {
-        let text = match self.subject.read(context) {
-            Ok(Some(text)) => text,
-            Ok(None) => return Vec::new(),
-            Err(found) => return vec![found],
-        };
-        let original = match self.origin.read(context) {
-            Ok(original) => original,
-            Err(found) => return vec![found],
-        };
-        let (theirs, ours) = (self.words(&original.said), self.words(&text.said));
-        let mut found = self.of_scripts(&ours, &text);
-        found.extend(self.copied(&theirs, &ours, &text));
-        first_facts(found)
+        self.texts.look(context, |original, text| {
+            let (theirs, ours) = (self.words(&original.said), self.words(&text.said));
+            let mut found = self.of_scripts(&ours, text);
+            found.extend(self.copied(&theirs, &ours, text));
+            found
+        })
     }
 }
 

@@ -34,6 +34,7 @@ mod first_facts;
 pub mod folded;
 mod from_command;
 mod git_clean;
+mod held_against;
 mod host_of;
 mod http;
 mod json_schema;

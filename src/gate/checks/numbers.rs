@@ -5,12 +5,10 @@ use serde::{Deserialize, Serialize};
 
 use super::anchors::Numbers;
 use super::context::Context;
-use super::first_facts::first_facts;
-use super::origin::Origin;
+use super::held_against::HeldAgainst;
 use super::probe::{Detail, Found, Probe};
 use super::prose::Markup;
 use super::spec::{Flaw, Shows, Source, Spec};
-use super::subject::Subject;
 use crate::gate::Cost;
 
 /// `kind = "numbers"`.
@@ -49,8 +47,7 @@ enum Meaning {
 
 #[derive(Debug)]
 struct SameNumbers {
-    origin: Origin,
-    subject: Subject,
+    texts: HeldAgainst,
     missing: Meaning,
     extra: Meaning,
 }
@@ -64,8 +61,11 @@ impl Spec for NumbersSpec {
             return Err(Flaw::new("extra", "nothing is left to look for"));
         }
         Ok(Box::new(SameNumbers {
-            origin: Origin::new(source, self.of.as_deref(), self.of_path.as_deref())?,
-            subject: Subject::new(source, self.field.as_deref(), self.path.as_deref())?,
+            texts: HeldAgainst::new(
+                source,
+                [self.of.as_deref(), self.of_path.as_deref()],
+                [self.field.as_deref(), self.path.as_deref()],
+            )?,
             missing: self.missing,
             extra: self.extra,
         }))
@@ -74,37 +74,30 @@ impl Spec for NumbersSpec {
 
 impl Probe for SameNumbers {
     fn cost(&self) -> Cost {
-        self.origin.cost().max(self.subject.cost())
+        self.texts.cost()
     }
 
     fn look(&self, context: &Context<'_>) -> Vec<Found> {
-        let text = match self.subject.read(context) {
-            Ok(Some(text)) => text,
-            Ok(None) => return Vec::new(),
-            Err(found) => return vec![found],
-        };
-        let original = match self.origin.read(context) {
-            Ok(original) => original,
-            Err(found) => return vec![found],
-        };
-        let [theirs, ours] =
-            [&original.said, &text.said].map(|text| Numbers::of(&Markup::of(text).visible));
-        let mut found = Vec::new();
-        if self.missing == Meaning::Fail {
-            let lost = theirs.not_in(&ours);
-            found.extend(lost.map(|it| {
-                let detail = Detail::new(format!("the number {}", it.text), "it is not there");
-                text.detail(detail, "").at(original.line(it.line)).wrong()
-            }));
-        }
-        if self.extra == Meaning::Fail {
-            let made_up = ours.not_in(&theirs);
-            found.extend(made_up.map(|it| {
-                let detail = Detail::new("a number that the source has", it.text.clone());
-                text.detail(detail, &it.line.to_string()).wrong()
-            }));
-        }
-        first_facts(found)
+        self.texts.look(context, |original, text| {
+            let [theirs, ours] =
+                [&original.said, &text.said].map(|text| Numbers::of(&Markup::of(text).visible));
+            let mut found = Vec::new();
+            if self.missing == Meaning::Fail {
+                let lost = theirs.not_in(&ours);
+                found.extend(lost.map(|it| {
+                    let detail = Detail::new(format!("the number {}", it.text), "it is not there");
+                    text.detail(detail, "").at(original.line(it.line)).wrong()
+                }));
+            }
+            if self.extra == Meaning::Fail {
+                let made_up = ours.not_in(&theirs);
+                found.extend(made_up.map(|it| {
+                    let detail = Detail::new("a number that the source has", it.text.clone());
+                    text.detail(detail, &it.line.to_string()).wrong()
+                }));
+            }
+            found
+        })
     }
 }
 

@@ -9,12 +9,12 @@ use serde::{Deserialize, Serialize};
 use self::inlines::strayed;
 use self::series::departed;
 use super::context::Context;
-use super::first_facts::first_facts;
-use super::origin::{Origin, Original};
+use super::held_against::HeldAgainst;
+use super::origin::Original;
 use super::probe::{Detail, Found, Probe};
 use super::prose::{Block, InlineKind, Markup};
 use super::spec::{Flaw, Shows, Source, Spec};
-use super::subject::{Subject, Text};
+use super::subject::Text;
 use crate::gate::Cost;
 
 /// `kind = "outline"`.
@@ -66,8 +66,7 @@ fn all() -> Vec<Part> {
 
 #[derive(Debug)]
 struct Outline {
-    origin: Origin,
-    subject: Subject,
+    texts: HeldAgainst,
     parts: Vec<Part>,
     code_may_change: bool,
 }
@@ -87,8 +86,11 @@ impl Spec for OutlineSpec {
             return Err(Flaw::new("parts", "nothing is left to compare"));
         }
         Ok(Box::new(Outline {
-            origin: Origin::new(source, self.of.as_deref(), self.of_path.as_deref())?,
-            subject: Subject::new(source, self.field.as_deref(), self.path.as_deref())?,
+            texts: HeldAgainst::new(
+                source,
+                [self.of.as_deref(), self.of_path.as_deref()],
+                [self.field.as_deref(), self.path.as_deref()],
+            )?,
             parts: self.parts,
             code_may_change: self.code_may_change,
         }))
@@ -160,26 +162,19 @@ impl Outline {
 
 impl Probe for Outline {
     fn cost(&self) -> Cost {
-        self.origin.cost().max(self.subject.cost())
+        self.texts.cost()
     }
 
     fn look(&self, context: &Context<'_>) -> Vec<Found> {
-        let text = match self.subject.read(context) {
-            Ok(Some(text)) => text,
-            Ok(None) => return Vec::new(),
-            Err(found) => return vec![found],
-        };
-        let original = match self.origin.read(context) {
-            Ok(original) => original,
-            Err(found) => return vec![found],
-        };
-        let mut theirs = Markup::of(&original.said);
-        let mut ours = Markup::of(&text.said);
-        let pair = Pair {
-            original: &original,
-            text: &text,
-        };
-        first_facts(self.compare(&mut theirs, &mut ours, &pair))
+        self.texts.look(context, |original, text| {
+            let mut theirs = Markup::of(&original.said);
+            let mut ours = Markup::of(&text.said);
+            let pair = Pair {
+                original,
+                text,
+            };
+            self.compare(&mut theirs, &mut ours, &pair)
+        })
     }
 }
 

@@ -5,13 +5,11 @@ use serde::Deserialize;
 
 use super::anchors::Glossary;
 use super::context::Context;
-use super::first_facts::first_facts;
 use super::folded::folded;
-use super::origin::Origin;
+use super::held_against::HeldAgainst;
 use super::probe::{Detail, Found, Probe};
 use super::prose::Markup;
 use super::spec::{Flaw, Shows, Source, Spec};
-use super::subject::Subject;
 use crate::gate::Cost;
 
 /// `kind = "terms"`.
@@ -37,8 +35,7 @@ pub struct TermsSpec {
 
 #[derive(Debug)]
 struct Terms {
-    origin: Origin,
-    subject: Subject,
+    texts: HeldAgainst,
     glossary: Glossary,
 }
 
@@ -50,8 +47,11 @@ impl Spec for TermsSpec {
         let text = source.beside("glossary", &self.glossary)?;
         let glossary = Glossary::read(&self.glossary, &text);
         Ok(Box::new(Terms {
-            origin: Origin::new(source, self.of.as_deref(), self.of_path.as_deref())?,
-            subject: Subject::new(source, self.field.as_deref(), self.path.as_deref())?,
+            texts: HeldAgainst::new(
+                source,
+                [self.of.as_deref(), self.of_path.as_deref()],
+                [self.field.as_deref(), self.path.as_deref()],
+            )?,
             glossary: glossary
                 .map_err(|why| Flaw::new("glossary", format!("{}: {why}", self.glossary)))?,
         }))
@@ -60,31 +60,24 @@ impl Spec for TermsSpec {
 
 impl Probe for Terms {
     fn cost(&self) -> Cost {
-        self.origin.cost().max(self.subject.cost())
+        self.texts.cost()
     }
 
     fn look(&self, context: &Context<'_>) -> Vec<Found> {
-        let text = match self.subject.read(context) {
-            Ok(Some(text)) => text,
-            Ok(None) => return Vec::new(),
-            Err(found) => return vec![found],
-        };
-        let original = match self.origin.read(context) {
-            Ok(original) => original,
-            Err(found) => return vec![found],
-        };
-        // What stands in code is called as the code calls it.
-        let said = folded(&Markup::of(&text.said).prose);
-        let prose = Markup::of(&original.said).prose;
-        let meant = self.glossary.said_in(&prose).into_iter();
-        let found = meant.filter(|(entry, _)| !entry.is_met_by(&said));
-        let found = found.map(|(entry, line)| {
-            let targets = entry.targets.join("” or “");
-            let expected = format!("“{targets}” for “{}”", entry.term);
-            let detail = Detail::new(expected, "it is not there, as whole words");
-            text.detail(detail, "").at(original.line(line)).wrong()
-        });
-        first_facts(found.collect())
+        self.texts.look(context, |original, text| {
+            // What stands in code is called as the code calls it.
+            let said = folded(&Markup::of(&text.said).prose);
+            let prose = Markup::of(&original.said).prose;
+            let meant = self.glossary.said_in(&prose).into_iter();
+            let found = meant.filter(|(entry, _)| !entry.is_met_by(&said));
+            let found = found.map(|(entry, line)| {
+                let targets = entry.targets.join("” or “");
+                let expected = format!("“{targets}” for “{}”", entry.term);
+                let detail = Detail::new(expected, "it is not there, as whole words");
+                text.detail(detail, "").at(original.line(line)).wrong()
+            });
+            found.collect()
+        })
     }
 }
 
