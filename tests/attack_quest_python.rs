@@ -127,6 +127,8 @@ fn nothing_but_tests_that_test_passes() {
     play.scan(&play.beside("functions.jsonl"), &["--max-tries=99"]);
     no_test_tells_a_story(&play);
     the_environment_of_whoever_submits_does_not_count(&play);
+    another_encoding_is_refused(&play);
+    code_with_very_much_wrong_about_it_is_wrong(&play);
     nothing_beside_the_tests_is_changed(&play);
     play.put_control("right");
     play.passes(&SUBMITTED);
@@ -156,6 +158,29 @@ fn no_test_tells_a_story(play: &QuestPlay) {
             "{what}"
         );
     }
+}
+
+/// Where what looks like a comment may be code, nobody sees what runs.
+fn another_encoding_is_refused(play: &QuestPlay) {
+    let tests = "def test_a():\n    assert volume_weight(10, 20, 30) == 1200\n";
+    for cookie in [
+        "# coding: utf-7",
+        "# -*- coding: latin-1 -*-",
+        "\r# coding: utf-7",
+        "#\r\n# coding: utf-7",
+    ] {
+        play.put(FILE, format!("{cookie}\n{IMPORTS}{tests}"));
+        play.fails(&SUBMITTED, "plain-tests");
+    }
+}
+
+fn code_with_very_much_wrong_about_it_is_wrong(play: &QuestPlay) {
+    let many = "    x.a,\n".repeat(90_000);
+    play.put(
+        FILE,
+        format!("{IMPORTS}def f(x):\n    return [\n{many}    ]\n"),
+    );
+    play.fails(&SUBMITTED, "plain-tests");
 }
 
 /// Brackets that no parser follows to the end.

@@ -12,7 +12,7 @@ fn no_code_hides_or_answers_for_the_tests() {
     let long = "def f(x):\n".to_owned() + &"    x += 1\n".repeat(20) + "    return x\n";
     let ways = "x = 1\n".to_owned() + &"if x:\n    x = 2\n".repeat(9);
     let text = format!("def f(x):\n    exec({long:?})\n");
-    let cases: [(&str, &str, &[&str]); 13] = [
+    let cases: [(&str, &str, &[&str]); 17] = [
         ("is long elsewhere", &long, &["small"]),
         ("branches outside of functions", &ways, &["small"]),
         (
@@ -54,6 +54,26 @@ fn no_code_hides_or_answers_for_the_tests() {
             &["plain-code"],
         ),
         (
+            "takes such a method in",
+            "class E:\n    from stock.words import plural as __eq__\n",
+            &["plain-code"],
+        ),
+        (
+            "takes the rest of a pattern as one",
+            "class E:\n    match {}:\n        case {**__eq__}:\n            pass\n",
+            &["plain-code"],
+        ),
+        (
+            "names it from a function",
+            "def f():\n    global __eq__\n",
+            &["plain-code"],
+        ),
+        (
+            "has lines that only look short",
+            &format!("X = [\n{}]\n", "    1,\u{c}".repeat(50)),
+            &["small"],
+        ),
+        (
             "makes such a class",
             "E = type('E', (), {'__eq__': lambda a, b: True})\n",
             &["plain-code"],
@@ -83,6 +103,54 @@ fn no_code_hides_or_answers_for_the_tests() {
     play.restore();
     play.put_control("right");
     play.passes(&SUBMITTED);
+}
+
+/// The old code, as text that reads as comments alone.
+fn in_utf_7(cookie: &str, source: &str) -> String {
+    let code = source.replace('+', "+-").replace('\n', "\n#+AAo-");
+    format!("{cookie}\n#+AAo-{code}\n")
+}
+
+#[test]
+fn code_counts_as_python_reads_it_and_where_it_has_moved_to() {
+    let play = QuestPlay::of("structure");
+    play.scan(&play.place.at("tree"), &["--max-tries=99"]);
+    let old = |name: &str| {
+        let path = play.beside(&format!("tree/src/stock/{name}.py"));
+        std::fs::read_to_string(path).expect("a file")
+    };
+    let (orders, words) = (old("orders"), old("words"));
+    for cookie in ["# coding: utf-7", "\r# coding: utf-7"] {
+        play.put("src/stock/orders.py", in_utf_7(cookie, &orders));
+        play.fails(&SUBMITTED, "small");
+    }
+    play.restore();
+    play.put("src/stock/orders.py", "from stock.words import total\n");
+    play.put("src/stock/words.py", format!("{words}\n\n{orders}"));
+    play.fails(&SUBMITTED, "small");
+    play.restore();
+    play.put(
+        "src/stock/words.py",
+        "from stock.orders import count_in_words\n",
+    );
+    play.put("src/stock/orders.py", format!("{orders}\n\n{words}"));
+    let words = ["--path=src/stock/words.py", SUBMITTED[1]];
+    play.fails(&words, "small");
+}
+
+#[test]
+fn code_with_very_much_wrong_about_it_is_wrong_all_the_same() {
+    let play = QuestPlay::of("structure");
+    play.scan(&play.place.at("tree"), &[]);
+    play.put_control("right");
+    let many = "    x._a,\n".repeat(80_000);
+    play.put(
+        "src/stock/more.py",
+        format!("def f(x):\n    return [\n{many}    ]\n"),
+    );
+    let (_, verdict, rules) = play.submit(&SUBMITTED);
+    assert_eq!(verdict, "FAIL");
+    assert_eq!(rules, ["plain-code", "small"]);
 }
 
 /// The new file of the right answer.

@@ -59,3 +59,19 @@ fn what_does_not_show_a_claim_is_refused() {
     play.expect("backup", outside, "FAIL field-format");
     play.ends(0, 0, 2);
 }
+
+#[test]
+fn a_manifest_with_very_much_wrong_about_it_is_wrong_all_the_same() {
+    let play = Played::of("claims");
+    play.scan("documents.jsonl");
+    for text in ["x".repeat(11 << 20), r"\ud800".to_owned()] {
+        let claim = format!(
+            r#"{{"id": "C1", "text": "{text}", "cites": ["src/backup.py:3: \"KEEP_DAYS = 30\""]}}"#
+        );
+        play.put_control("right");
+        let path = play.world.place.at("tree/claims/backup.json");
+        fs::write(path, format!(r#"{{"claims": [{claim}]}}"#)).expect("a file");
+        let answer = play.submit("backup", BACKUP);
+        assert_eq!(answer["verdict"], "FAIL");
+    }
+}

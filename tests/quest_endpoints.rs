@@ -62,6 +62,17 @@ fn what_is_no_request_of_the_operation_is_refused() {
 }
 
 #[test]
+fn what_the_server_cannot_read_is_wrong_and_not_left_to_a_person() {
+    let play = Played::of("endpoints");
+    play.scan("endpoints.jsonl");
+    let deep = "[".repeat(5_000);
+    for body in [deep.as_str(), r#"{\"to\": \"\\ud800\", \"grams\": 1}"#] {
+        let request = format!(r#"{{"method": "POST", "path": "/parcels", "body": "{body}"}}"#);
+        submit(&play, "createParcel", &request, "FAIL answers");
+    }
+}
+
+#[test]
 fn what_one_judgement_stores_no_other_finds() {
     let play = Played::of("endpoints");
     play.scan("endpoints.jsonl");

@@ -18,6 +18,7 @@ fn two_specifications_are_made_one_name_by_name() {
         ("dropped", "FAIL agree"),
         ("loosened", "FAIL agree"),
         ("unread", "FAIL agree"),
+        ("wider", "FAIL agree"),
         ("both", "FAIL agree"),
         ("right", "PASS"),
     ] {
@@ -64,6 +65,28 @@ fn a_name_that_is_dropped_or_told_twice_does_not_agree() {
         "\"email_address\": {}, \"email_address\":",
     );
     play.expect(EMAIL, SPELLED, "FAIL agree");
+    let long = format!("\"{}\"", "x".repeat(11 << 20));
+    for kind in [r#""\ud800""#, &long, r#"["number"]"#, "1"] {
+        play.put_control("right");
+        edit(&api, "\"number\"", kind);
+        play.expect(EMAIL, SPELLED, "FAIL agree");
+    }
+    for (from, to) in [
+        ("\"required\": [", "\"x-\\ud800\": 1, \"required\": ["),
+        (
+            "\"operationId\": \"list",
+            "\"x\": 1, \"operationId\": \"list",
+        ),
+        ("\"maxLength\": 254", "\"maxLength\": \"254\""),
+        (
+            "\"type\": \"string\",\n            \"maxLength\": 254",
+            "\"type\": \"string 254\"",
+        ),
+    ] {
+        play.put_control("right");
+        edit(&api, from, to);
+        play.expect(EMAIL, SPELLED, "FAIL agree");
+    }
     play.put_control("right");
     edit(&tree.join("before/schema.sql"), "email_address", "mail");
     play.expect(EMAIL, SPELLED, "FAIL nothing-else");

@@ -55,11 +55,14 @@ fn tests_are_written_function_by_function() {
     play.put("tests/added/test_discount.py", DISCOUNT);
     play.passes(&discount);
 
-    play.put_control("right");
-    play.passes(&[
+    let volume = [
         "--function=volume_weight",
         "--test_file=tests/added/test_volume_weight.py",
-    ]);
+    ];
+    play.put_control("asks-for-a-bound-alone");
+    play.fails(&volume, "tests-bite");
+    play.put_control("right");
+    play.passes(&volume);
     play.put("tests/added/test_digit.py", DIGIT);
     play.passes(&[
         "--function=check_digit",

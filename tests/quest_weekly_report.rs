@@ -47,6 +47,15 @@ fn reports_need_their_form_and_links_that_answer() {
         &report(&play, &["/t/1", "/t/1", "/t/1"]),
         "FAIL links-answer",
     );
+    for paths in [
+        ["/t/1?a=1", "/t/1?a=2", "/t/1?a=3"],
+        ["/t/1", "/t/1/", "/%74/1"],
+    ] {
+        for path in paths {
+            play.world.net.web.page(HOST, path, "<p>Done.</p>");
+        }
+        submit(SUMMARY, &report(&play, &paths), "FAIL pages-differ");
+    }
     submit(
         SUMMARY,
         &report(&play, &["/t/1", "/t/2"]),
