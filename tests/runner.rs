@@ -20,6 +20,8 @@ mod attack_quest_rust;
 #[cfg(target_os = "linux")]
 mod attack_quest_script;
 #[cfg(target_os = "linux")]
+mod attack_quest_service;
+#[cfg(target_os = "linux")]
 mod attack_quest_structure;
 mod attack_session;
 mod attack_tools;

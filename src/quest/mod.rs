@@ -8,6 +8,7 @@ pub mod ijson;
 pub mod plain;
 pub mod prompt;
 pub mod seen;
+pub mod surrogates;
 pub mod template;
 mod template_calls;
 

@@ -181,6 +181,13 @@ impl Bench {
         self
     }
 
+    /// What becomes of a method and path that have no answer.
+    pub fn unanswered(mut self, method: &str, path: &str, called: Called) -> Self {
+        let asked = (method.to_owned(), path.to_owned());
+        self.answers.insert(asked, called);
+        self
+    }
+
     /// What comes of starting the service.
     pub fn started(mut self, started: Started) -> Self {
         self.started = Some(started);

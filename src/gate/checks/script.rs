@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::context::Context;
 use super::orders::{
-    NetworkName, OnTimeout, OrderPlan, RunKeys, a_minute, cut_short, ten_mebibytes,
+    NetworkName, OnTimeout, OrderPlan, RunKeys, a_minute, cut_short, ten_mebibytes, too_much,
 };
 use super::probe::{Detail, Found, Probe};
 use super::script_answer::judged;
@@ -61,6 +61,8 @@ struct Script {
     /// The folder in the copy of the tree that is the script's alone.
     folder: String,
     edit: Edit,
+    /// The script's name, without the folder.
+    file: String,
     on_timeout: OnTimeout,
     has_tree: bool,
 }
@@ -96,6 +98,7 @@ impl Spec for ScriptSpec {
                 text,
             },
             folder,
+            file: file.to_owned(),
             on_timeout: self.on_timeout,
             has_tree: source.file.tree.is_some(),
         }))
@@ -117,6 +120,8 @@ impl Probe for Script {
             End::TimedOut | End::NotStarted(_) => cut_short(&run.order, &run.ran, self.on_timeout)
                 .into_iter()
                 .collect(),
+            // What was submitted is what makes one run print more than another.
+            End::TooMuchOutput => vec![too_much(&run.order).at(&*self.file).wrong()],
             _ => judged(&run.ran, &context.kind.fields),
         }
     }

@@ -5,6 +5,7 @@ use serde::de::IgnoredAny;
 
 use super::orders::{capped, tail};
 use super::probe::{Detail, Found};
+use crate::quest::surrogates::whole_text;
 use crate::quest::{Field, Verdict, ijson};
 use crate::world::workshop::{End, Ran};
 
@@ -46,8 +47,9 @@ pub fn judged(ran: &Ran, fields: &[Field]) -> Vec<Found> {
         End::Exited(code @ 0..=2) => code,
         End::Exited(code) => return unclear(format!("it ended with the code {code}")),
         End::Signalled(signal) => return unclear(format!("it was ended by signal {signal}")),
-        End::TooMuchOutput => return unclear(String::from("it printed too much")),
-        End::TimedOut | End::NotStarted(_) => return unclear(String::from("it did not end")),
+        End::TooMuchOutput | End::TimedOut | End::NotStarted(_) => {
+            return unclear(String::from("it did not end by itself"));
+        }
     };
     let said = ran.stdout.trim_ascii();
     if said.is_empty() {
@@ -62,7 +64,9 @@ pub fn judged(ran: &Ran, fields: &[Field]) -> Vec<Found> {
             )),
         };
     }
-    let answer = ijson::slice(said).and_then(serde_json::from_value);
+    // What a script repeats of a submission need be no text, and is the submission's doing.
+    let said = whole_text(said);
+    let answer = ijson::value(&said).and_then(serde_json::from_value);
     let answer: Answer = match answer {
         Ok(answer) => answer,
         Err(error) => return unclear(format!("it cannot be read ({error})")),

@@ -89,6 +89,8 @@ pub enum Told {
     Ran(Box<StoredRan>),
     /// What a service answered.
     Answered(StoredCall),
+    /// That it took the request, gave no answer to it, and goes on.
+    Refused(String),
     /// That it did not answer.
     Unanswered(String),
     /// Where a service listens.
@@ -223,6 +225,7 @@ impl Told {
                 headers: answer.headers,
                 body: put(&mut apart, answer.body),
             }),
+            Called::Refused(why) => Self::Refused(why),
             Called::Unanswered(why) => Self::Unanswered(why),
         };
         (told, apart)
@@ -301,6 +304,7 @@ impl Told {
                 headers: stored.headers.clone(),
                 body: bodies.body(&stored.body.sha256)?,
             }),
+            Self::Refused(why) => Called::Refused(why.clone()),
             Self::Unanswered(why) => Called::Unanswered(why.clone()),
             _ => return None,
         })

@@ -135,7 +135,9 @@ pub struct Call {
 pub enum Called {
     /// The service answered.
     Answered(CallAnswer),
-    /// It did not, and why.
+    /// It took the request and gave no answer to it that can be read, though it goes on, and why.
+    Refused(String),
+    /// It did not answer, and why.
     Unanswered(String),
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
-use reqwest::{Client, Method, redirect};
+use reqwest::{Client, Method, RequestBuilder, redirect};
 
 use super::ask::{Call, CallAnswer, Called};
 
@@ -18,15 +18,35 @@ pub(super) fn call(asked: &Call, port: u16) -> Called {
         .build();
     let answer = match runtime {
         Ok(runtime) => runtime.block_on(exchange(asked, port)),
-        Err(error) => Err(error.to_string()),
+        Err(error) => Err(Called::Unanswered(error.to_string())),
     };
-    match answer {
-        Ok(answer) => Called::Answered(answer),
-        Err(why) => Called::Unanswered(why),
-    }
+    answer.map_or_else(|called| called, Called::Answered)
 }
 
-async fn exchange(asked: &Call, port: u16) -> Result<CallAnswer, String> {
+async fn exchange(asked: &Call, port: u16) -> Result<CallAnswer, Called> {
+    let request = request(asked, port).map_err(Called::Unanswered)?;
+    let mut response = request.send().await.map_err(|error| none(&error))?;
+    let named = response.headers().iter().map(|(name, value)| {
+        let value = String::from_utf8_lossy(value.as_bytes()).into_owned();
+        (name.as_str().to_owned(), value)
+    });
+    let (status, headers) = (response.status().as_u16(), named.collect());
+    let mut body = Vec::new();
+    while let Some(chunk) = response.chunk().await.map_err(|error| none(&error))? {
+        body.extend_from_slice(&chunk);
+        if body.len() > MOST_BODY_BYTES {
+            let why = format!("its answer is larger than {MOST_BODY_BYTES} bytes");
+            return Err(Called::Refused(why));
+        }
+    }
+    Ok(CallAnswer {
+        status,
+        headers,
+        body,
+    })
+}
+
+fn request(asked: &Call, port: u16) -> Result<RequestBuilder, String> {
     let client = Client::builder()
         .no_proxy()
         .tls_backend_preconfigured(no_tls().map_err(|error| error.to_string())?)
@@ -36,28 +56,22 @@ async fn exchange(asked: &Call, port: u16) -> Result<CallAnswer, String> {
         .map_err(|error| error.to_string())?;
     let method = Method::from_bytes(asked.method.as_bytes()).map_err(|error| error.to_string())?;
     let url = format!("http://127.0.0.1:{port}{}", asked.path);
-    let mut request = client.request(method, url).headers(headers(asked)?);
-    if let Some(body) = &asked.body {
-        request = request.body(body.clone());
-    }
-    let mut response = request.send().await.map_err(|error| plain(&error))?;
-    let named = response.headers().iter().map(|(name, value)| {
-        let value = String::from_utf8_lossy(value.as_bytes()).into_owned();
-        (name.as_str().to_owned(), value)
-    });
-    let (status, headers) = (response.status().as_u16(), named.collect());
-    let mut body = Vec::new();
-    while let Some(chunk) = response.chunk().await.map_err(|error| plain(&error))? {
-        body.extend_from_slice(&chunk);
-        if body.len() > MOST_BODY_BYTES {
-            return Err(format!("its answer is larger than {MOST_BODY_BYTES} bytes"));
-        }
-    }
-    Ok(CallAnswer {
-        status,
-        headers,
-        body,
+    let request = client.request(method, url).headers(headers(asked)?);
+    Ok(match &asked.body {
+        Some(body) => request.body(body.clone()),
+        None => request,
     })
+}
+
+/// What it means that no whole answer came.
+fn none(error: &reqwest::Error) -> Called {
+    let why = plain(error);
+    // Nobody has taken what could not be sent, and whoever is slow may be so for all.
+    if error.is_connect() || error.is_timeout() || error.is_builder() {
+        Called::Unanswered(why)
+    } else {
+        Called::Refused(why)
+    }
 }
 
 /// A client has to have some; with no roots it trusts nobody, and http needs none.
@@ -92,3 +106,6 @@ fn plain(error: &reqwest::Error) -> String {
         cause.to_string()
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -122,11 +122,14 @@ impl<'a> LiveWorkshop<'a> {
         })
     }
 
-    /// Whether what answers at its port is the service.
-    fn answers(&self, name: &str, port: u16) -> bool {
+    /// Whether what gave this at its port is the service, which is still there.
+    fn is_of(&self, name: &str, port: u16, called: &Called) -> bool {
         let services = self.services.borrow();
         let running = services.get(name).and_then(|running| running.as_ref().ok());
-        running.is_some_and(|running| running.service.answers_at(port))
+        running.is_some_and(|running| match called {
+            Called::Refused(_) => running.service.goes_on(port),
+            Called::Answered(_) | Called::Unanswered(_) => running.service.answers_at(port),
+        })
     }
 
     fn run_in(&self, order: &Order, scratch: &Path) -> Ran {
@@ -280,7 +283,7 @@ impl Workshop for LiveWorkshop<'_> {
         match self.port(&asked.service) {
             Ok(port) => {
                 let called = call(asked, port);
-                if self.answers(&asked.service, port) {
+                if self.is_of(&asked.service, port, &called) {
                     called
                 } else {
                     let why = "it has ended, or somebody else listens at its port";

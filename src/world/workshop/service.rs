@@ -17,6 +17,9 @@ use super::told::{Keep, Stream, Told};
 /// How long is waited between two looks at a service that is not ready.
 const AGAIN: Duration = Duration::from_millis(10);
 
+/// How long one that ends may take from its last word to its end.
+const LAST_BREATH: Duration = Duration::from_millis(300);
+
 /// A command that goes on until it is stopped or dropped.
 #[derive(Debug)]
 pub struct Service {
@@ -154,6 +157,15 @@ impl Service {
     #[must_use]
     pub fn answers_at(&self, port: u16) -> bool {
         self.ended().is_none() && self.listens(port)
+    }
+
+    /// Whether it goes on after it has left a request unanswered: it runs, and takes the next
+    /// connection at its port.
+    #[must_use]
+    pub fn goes_on(&self, port: u16) -> bool {
+        // Whoever ends closes its connections first.
+        let ended = self.told().wait(in_future(LAST_BREATH), how_it_ended);
+        ended.is_none() && Probe::Tcp(port).sees(Vec::new) && self.answers_at(port)
     }
 
     fn listens(&self, port: u16) -> bool {

@@ -44,6 +44,12 @@ impl Probe for ServiceCheck {
             timeout_ms: self.timeout.millis().into(),
         };
         match workshop.call(&call) {
+            // A service that goes on has only this request to blame for its silence.
+            Called::Refused(why) => {
+                let actual = format!("the service gave no answer to this request: {why}");
+                let detail = Detail::new("an answer of the service", actual);
+                vec![detail.at(named).wrong()]
+            }
             Called::Unanswered(why) => {
                 let detail = Detail::new("an answer of the service", why);
                 vec![detail.at(named).unconfirmed()]

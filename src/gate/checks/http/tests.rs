@@ -1,7 +1,7 @@
 //! `http` over pages and a service.
 
 use crate::gate::checks::bench::Bench;
-use crate::world::workshop::Started;
+use crate::world::workshop::{Called, Started};
 use crate::world::{Fetched, Unanswered};
 
 const PAGE: &str = "https://acme.com/a";
@@ -196,6 +196,21 @@ fn another_answer_is_wrong_and_none_is_not_known() {
     assert_eq!(silent.fired(), ["it-unconfirmed"]);
     let down = api("", GOOD).started(Started::Failed("port in use".to_owned()));
     assert_eq!(down.fired(), ["it-unconfirmed"]);
+}
+
+#[test]
+fn a_request_that_is_refused_is_wrong_and_a_service_that_is_not_there_is_not_known() {
+    let path = "/users/4";
+    let request = r#"{"method": "GET", "path": "/users/4"}"#;
+    let of = |called| api("", request).unanswered("GET", path, called);
+    let refused = of(Called::Refused("connection closed".to_owned()));
+    assert_eq!(refused.clone().fired(), ["it"]);
+    let fact = refused.only_fact();
+    assert_eq!(fact.location.as_deref(), Some("GET /users/4"));
+    let actual = "the service gave no answer to this request: connection closed";
+    assert_eq!(fact.actual, actual);
+    let gone = of(Called::Unanswered("it has ended".to_owned()));
+    assert_eq!(gone.fired(), ["it-unconfirmed"]);
 }
 
 #[test]

@@ -13,6 +13,6 @@ mod tool_facts;
 pub use environment::{field_variable, nobodys};
 pub use facts_table::FactsTable;
 pub use keys::{NetworkName, OnTimeout, RunKeys, a_minute, ten_mebibytes};
-pub use plan::{OrderPlan, cut_short, names};
+pub use plan::{OrderPlan, cut_short, names, too_much};
 pub use tail::tail;
 pub use tool_facts::{ToolFacts, ToolKeys, capped, wrong_code};

@@ -171,11 +171,14 @@ pub fn cut_short(order: &Order, ran: &Ran, on_timeout: OnTimeout) -> Option<Foun
                 OnTimeout::Review => detail.unconfirmed(),
             })
         }
-        End::TooMuchOutput => {
-            let expected = format!("it prints at most {} bytes", order.output_bytes);
-            let actual = "it printed more, and was ended";
-            Some(Detail::new(expected, actual).wrong())
-        }
+        End::TooMuchOutput => Some(too_much(order).wrong()),
         End::NotStarted(why) => Some(Detail::new("it can be started", why.clone()).unconfirmed()),
     }
+}
+
+/// That the command printed more than it may.
+#[must_use]
+pub fn too_much(order: &Order) -> Detail {
+    let expected = format!("it prints at most {} bytes", order.output_bytes);
+    Detail::new(expected, "it printed more, and was ended")
 }

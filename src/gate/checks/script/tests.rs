@@ -74,7 +74,7 @@ fn its_code_is_its_answer() {
         (End::Exited(2), Verdict::Review),
         (End::Exited(127), Verdict::Review),
         (End::Signalled(11), Verdict::Review),
-        (End::TooMuchOutput, Verdict::Review),
+        (End::TooMuchOutput, Verdict::Fail),
         (End::TimedOut, Verdict::Fail),
         (End::NotStarted("gone".into()), Verdict::Review),
     ] {
@@ -83,6 +83,18 @@ fn its_code_is_its_answer() {
     let late = Bench::new(&format!("{PLAIN}on_timeout = \"review\"\n"));
     let judgement = late.judge(&workshop(End::TimedOut, "", &[]));
     assert_eq!(judgement.verdict, Verdict::Review);
+}
+
+#[test]
+fn more_than_it_may_print_is_told_where_it_was_printed() {
+    let bench = Bench::new(&format!("{PLAIN}output_cap = \"2 KiB\"\n"));
+    let printed = r#"{"verdict": "PASS"}"#;
+    let found = bench.fact(&workshop(End::TooMuchOutput, printed, &[]));
+    let (verdict, fact) = found.unwrap();
+    let told = (fact.location.as_deref(), fact.expected.as_str());
+    let expected = (Some("judge.py"), "it prints at most 2048 bytes");
+    assert_eq!((verdict, told), (Verdict::Fail, expected));
+    assert_eq!(bench.fact(&workshop(End::Exited(0), printed, &[])), None);
 }
 
 #[test]

@@ -111,6 +111,21 @@ fn what_cannot_be_read_confirms_nothing() {
 }
 
 #[test]
+fn what_is_no_text_is_read_with_a_sign_in_its_place() {
+    let fact = r#"{"expected":"x","actual":"a\ud800b\udc00\ud83d\ude00"}"#;
+    let found = of(1, &says("FAIL", &[fact]));
+    let [Found::Wrong(detail)] = found.as_slice() else {
+        panic!("not wrong");
+    };
+    assert_eq!(detail.actual, "a\u{fffd}b\u{fffd}\u{1f600}");
+    let seen = r#"{"verdict":"PASS","evidence":"\udfff"}"#;
+    assert_eq!(letters(0, seen), "P");
+    for broken in [r#"{"verdict":"PASS\ud800"}"#, r#"{"verdict":"PASS"}\ud800"#] {
+        assert_eq!(letters(0, broken), "U", "{broken}");
+    }
+}
+
+#[test]
 fn facts_name_fields_and_places() {
     let fact = r#"{"field":"test","location":"a:1","expected":"x","actual":"y"}"#;
     let found = of(1, &says("FAIL", &[fact]));
