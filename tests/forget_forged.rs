@@ -7,10 +7,11 @@ use comail::quest::Digest;
 use comail::session::{
     Board, Event, Forgotten, Line, RedactedLine, Salt, Session, SessionError, Suppressed, Tip,
 };
+use serde_json::json;
 
 use crate::harness::EmailNet;
 use crate::harness::email_net::ACME;
-use crate::harness::forge::found;
+use crate::harness::forge::{blot_in_place, found, line_with};
 use crate::harness::forgotten::{ADDRESS, forget, known};
 
 fn ledger(world: &EmailNet) -> PathBuf {
@@ -83,6 +84,31 @@ fn assert_damaged(world: &EmailNet, line: usize) {
         matches!(opened, Err(SessionError::Damaged { .. })),
         "{opened:?}"
     );
+}
+
+#[test]
+fn a_line_that_was_blotted_out_by_hand_never_comes_under_the_operators_seal() {
+    let world = known();
+    let session = world.place.at(".comail");
+    let line = line_with(&session, &["\"type\":\"attempt\"", "\"quest\":4,"]);
+    let whole = world.place.ledger();
+    blot_in_place(&session, line, |body| {
+        body["verdict"] = "PASS".into();
+        body["state"] = "PASS".into();
+        body["rules"] = json!([]);
+        body["judgement"] = json!({"verdict": "PASS", "facts": [], "checks": []});
+        body["evidence"] = json!({"exchanges": []});
+    });
+    let forged = world.place.ledger();
+    let run = forget(&world);
+    assert_eq!(run.code, 1, "{run:?}");
+    assert!(run.stderr.contains("blotted out"), "{run:?}");
+    assert_eq!(world.place.ledger(), forged);
+    fs::write(ledger(&world), whole).expect("a ledger");
+    forget(&world).ok();
+    world.place.run(["audit"]).ok();
+    let (_, status) = world.place.json(["status"]);
+    assert_eq!(status["effective"]["open"], 1, "{status:#}");
 }
 
 #[test]

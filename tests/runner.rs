@@ -85,6 +85,8 @@ mod gate_source;
 mod gate_world;
 mod harness;
 mod honest_homes;
+#[cfg(target_os = "linux")]
+mod index_forged;
 mod log;
 #[cfg(target_os = "linux")]
 mod panel;

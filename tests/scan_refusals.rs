@@ -1,7 +1,7 @@
 //! What `scan` refuses: a clear error, and no half-made session.
 
 use crate::harness::{Place, Run};
-use crate::sheets::{bring, fixture, names};
+use crate::sheets::{bring, fixture, names, workbook, xml_row};
 
 /// A place with lists that nothing can be made of, or something.
 fn place() -> Place {
@@ -238,4 +238,14 @@ fn a_full_disk_leaves_nothing_behind() {
         assert_eq!(names(place.path()), ["list.txt"]);
     }
     place.run(["scan", "list.txt"]).ok();
+}
+
+#[test]
+fn a_cell_below_the_last_row_of_any_sheet_is_refused() {
+    let place = Place::new();
+    for last in [1_048_577, u32::MAX] {
+        let rows = [1, 2, last].map(|row| xml_row(row, &["company"]));
+        workbook(&place.at("far.xlsx"), &rows.concat());
+        refused(&place, &["far.xlsx"], 1, &["below row 1048576"]);
+    }
 }

@@ -86,6 +86,14 @@ impl Context {
         Ok(session)
     }
 
+    /// The same, its index held against the whole ledger: for what a person goes by who decides.
+    pub fn open_folded(&mut self) -> Result<Session> {
+        let mut session = self.open_session()?;
+        session.fold()?;
+        self.report_mended(&session);
+        Ok(session)
+    }
+
     /// Says on stderr what was mended in `session`, each once.
     pub fn report_mended(&mut self, session: &Session) {
         let mended = session.mended();

@@ -151,7 +151,7 @@ impl PlannedList {
     pub fn read_into(&mut self, listing: &mut Listing) -> Result<()> {
         let mut last = self.list.header().map_or(0, |header| header.row);
         self.list.rows(&self.columns, |row, cells| -> Result<()> {
-            listing.skip(row.saturating_sub(last + 1));
+            listing.skip(row.saturating_sub(last.saturating_add(1)));
             last = row;
             Ok(self.cells.add_to(listing, row, cells)?)
         })

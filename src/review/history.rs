@@ -1,6 +1,7 @@
 //! What happened to quests, read out of the ledger in one way through it.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::ControlFlow;
 
 use jiff::Timestamp;
 use serde::Serialize;
@@ -9,7 +10,7 @@ use crate::gate::{Fact, Judgement};
 use crate::quest::{QuestId, Submission, Verdict};
 use crate::session::{
     Attempt, Court, Decided, Decision, Entry, Event, Outcome, Resolution, Session, SessionError,
-    Settlement,
+    Settlement, Unwatched,
 };
 
 /// What happened to one quest.
@@ -88,8 +89,16 @@ pub fn histories(
         court: session.terms().court,
         histories: quests.iter().map(|id| (*id, History::default())).collect(),
     };
-    session.log().read_on(&mut |entry| reading.take(&entry))?;
-    Ok(reading.histories)
+    let mut stands = Ok(());
+    session.log().read_while(&Unwatched, &mut |entry| {
+        stands = session.stands(&entry.line);
+        if stands.is_err() {
+            return ControlFlow::Break(());
+        }
+        reading.take(&entry);
+        ControlFlow::Continue(())
+    })?;
+    stands.map(|()| reading.histories)
 }
 
 struct Reading {

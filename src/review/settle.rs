@@ -4,8 +4,8 @@ use jiff::Timestamp;
 
 use crate::quest::{Key, QuestId};
 use crate::session::{
-    Appended, Decided, Decision, Dispute, Effective, Event, Salt, Session, SessionError,
-    SettledQuest, Settlement, SigningKey, Standing, State, Store as _,
+    Appended, Board, Decided, Decision, Dispute, Effective, Event, Salt, Session, SessionError,
+    SettledQuest, Settlement, SigningKey, Standing, State,
 };
 
 /// Who decides, and why.
@@ -62,7 +62,8 @@ pub enum NotSettled {
 
 /// Settles `quests` as `decision` says: all of them, or none.
 ///
-/// They are looked at again under the session's lock. Where the session froze a key, the
+/// They are looked at again under the session's lock, in the ledger itself: a seal is worth no
+/// more than what it was given for, and the index is anybody's to write. Where the session froze a key, the
 /// decision is sealed with `person.key` for its place in the ledger.
 pub fn settle(
     session: &mut Session,
@@ -78,10 +79,11 @@ pub fn settle(
         return Ok(());
     }
     let appended = session.append(now, salts, |session| {
+        let board = session.board()?;
         for settled in &quests {
-            may_settle(&known(session, settled.quest)?, *settled, decision)?;
+            may_settle(known(&board, settled.quest)?, *settled, decision)?;
         }
-        settlement(session, quests, decision, person)
+        settlement(session, &board, quests, decision, person)
     })?;
     done(appended)
 }
@@ -98,14 +100,15 @@ pub(super) fn settle_seen(
     let mut quests: Vec<SettledQuest> = seen.iter().map(|seen| settled(seen)).collect();
     quests.sort_unstable_by_key(|settled| settled.quest);
     let appended = session.append(now, salts, |session| {
+        let board = session.board()?;
         for seen in seen {
-            let standing = known(session, seen.id)?;
-            if standing != **seen {
+            let standing = known(&board, seen.id)?;
+            if standing != *seen {
                 return Err(NotSettled::Meanwhile(seen.id));
             }
-            may_settle(&standing, settled(&standing), decision)?;
+            may_settle(standing, settled(standing), decision)?;
         }
-        settlement(session, quests, decision, person)
+        settlement(session, &board, quests, decision, person)
     })?;
     done(appended)
 }
@@ -120,6 +123,7 @@ fn settled(standing: &Standing) -> SettledQuest {
 /// The event that settles `quests`.
 fn settlement(
     session: &Session,
+    board: &Board,
     quests: Vec<SettledQuest>,
     decision: Decision,
     person: Person<'_>,
@@ -131,7 +135,7 @@ fn settlement(
         note: person.note.to_owned(),
         seal: None,
     };
-    let settlement = sealed(session, settlement, person.key)?;
+    let settlement = sealed(session, board, settlement, person.key)?;
     Ok(vec![Event::Settled(Box::new(settlement))])
 }
 
@@ -144,7 +148,8 @@ pub fn dispute(
     salts: &mut dyn FnMut() -> Salt,
 ) -> Result<(), NotSettled> {
     let appended = session.append(now, salts, |session| {
-        let effective = Effective::of(&known(session, quest)?);
+        let board = session.board()?;
+        let effective = Effective::of(known(&board, quest)?);
         if !effective.holds() {
             return Err(NotSettled::NotRight {
                 id: quest,
@@ -157,14 +162,14 @@ pub fn dispute(
             note: person.note.to_owned(),
             seal: None,
         };
-        let dispute = sealed(session, dispute, person.key)?;
+        let dispute = sealed(session, &board, dispute, person.key)?;
         Ok(vec![Event::Disputed(Box::new(dispute))])
     })?;
     done(appended)
 }
 
-fn known(session: &Session, id: QuestId) -> Result<Standing, NotSettled> {
-    session.standing(id)?.ok_or(NotSettled::Unknown(id))
+fn known(board: &Board, id: QuestId) -> Result<&Standing, NotSettled> {
+    board.get(id).ok_or(NotSettled::Unknown(id))
 }
 
 fn may_settle(
@@ -191,10 +196,11 @@ fn may_settle(
 /// What was decided, sealed for the next line where the session froze a key.
 fn sealed<T: Decided>(
     session: &Session,
+    board: &Board,
     decided: T,
     key: Option<&SigningKey>,
 ) -> Result<T, NotSettled> {
-    let (court, after) = (session.terms().court, session.head());
+    let (court, after) = (session.terms().court, board.tip().head);
     let decided = match key {
         Some(key) => court
             .seal(decided, after, key)

@@ -81,6 +81,7 @@ impl Archive {
 
     /// A reader of quests and attempts, for many of them.
     pub fn reader(&self) -> Result<LineReader, SessionError> {
-        self.ledger.reader()
+        let forgetting = self.board.totals().forgetting.clone();
+        self.ledger.reader(forgetting)
     }
 }

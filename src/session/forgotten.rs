@@ -141,6 +141,13 @@ impl Forgetting {
         self.lines.contains_key(&line)
     }
 
+    /// Whether the line of this number, from 0, was to be blotted out so that its salt and body
+    /// have this digest.
+    pub(super) fn backs(&self, line: u64, digest: Digest) -> bool {
+        let blot = self.lines.get(&line);
+        blot.is_some_and(|blot| blot.backed && blot.digest == digest)
+    }
+
     /// Whether the body of this digest was removed.
     #[must_use]
     pub fn has_body(&self, digest: Digest) -> bool {

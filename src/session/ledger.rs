@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use super::chain::{Line, Tip};
 use super::error::{Damage, SessionError};
 use super::event::Event;
+use super::forgotten::Forgetting;
 use super::index::{Checkpoint, IndexError};
 use super::line_reader::LineReader;
 use super::progress::{Unwatched, Watch};
@@ -132,7 +133,7 @@ impl Ledger {
         if length < self.end {
             return Ok(Beyond::Cut);
         }
-        match self.reader()?.tip_of(last) {
+        match self.reader(Forgetting::default())?.tip_of(last) {
             Ok(tip) if tip == self.tip => Ok(Beyond::Bytes(length - self.end)),
             _ => Ok(Beyond::Other),
         }
@@ -284,10 +285,10 @@ impl Ledger {
         file.sync_all()
     }
 
-    /// Opens it for reading lines again.
-    pub(super) fn reader(&self) -> Result<LineReader, SessionError> {
+    /// Opens it for reading lines again, of which those may be blotted out that `forgetting` says.
+    pub(super) fn reader(&self, forgetting: Forgetting) -> Result<LineReader, SessionError> {
         let file = File::open(&self.path).map_err(self.reading())?;
-        Ok(LineReader::new(self.clone(), file))
+        Ok(LineReader::new(self.clone(), file, forgetting))
     }
 
     pub(super) fn reading(&self) -> impl FnOnce(std::io::Error) -> SessionError {

@@ -7,6 +7,7 @@ use super::attempt::Attempt;
 use super::chain::{Line, Tip};
 use super::error::{Damage, SessionError};
 use super::event::{Dated, Event};
+use super::forgotten::Forgetting;
 use super::ledger::Ledger;
 use super::resolution::Resolution;
 use super::settlement::{Dispute, Settlement};
@@ -14,6 +15,8 @@ use super::standing::{Span, Standing};
 use crate::quest::Quest;
 
 /// Reads lines that were read before; cheapest in the order in which they stand.
+///
+/// A line that was blotted out since, without the right to, is damage.
 #[derive(Debug)]
 pub struct LineReader {
     ledger: Ledger,
@@ -21,16 +24,19 @@ pub struct LineReader {
     /// Where the file is read next, in bytes.
     at: u64,
     bytes: Vec<u8>,
+    /// Which lines may be blotted out.
+    forgetting: Forgetting,
 }
 
 impl LineReader {
     /// Reads `file`, which is the ledger, from its beginning.
-    pub(super) fn new(ledger: Ledger, file: File) -> Self {
+    pub(super) fn new(ledger: Ledger, file: File, forgetting: Forgetting) -> Self {
         Self {
             ledger,
             file: BufReader::new(file),
             at: 0,
             bytes: Vec::new(),
+            forgetting,
         }
     }
 
@@ -108,9 +114,9 @@ impl LineReader {
     /// Whether the body of the line at `span` was blotted out.
     pub fn is_redacted(&mut self, span: Span) -> Result<bool, SessionError> {
         self.fill(span).map_err(self.ledger.reading())?;
-        let text = std::str::from_utf8(&self.bytes).map_err(|_| Damage::Utf8);
-        let line = text.and_then(|text| Ok(Line::reread(text)?.redacted().is_some()));
-        line.map_err(|why| self.ledger.damaged_at(span.offset, why))
+        let line = self.reread();
+        line.map(|line| line.redacted().is_some())
+            .map_err(|why| self.ledger.damaged_at(span.offset, why))
     }
 
     /// The end of the chain after the line at `span`.
@@ -141,9 +147,18 @@ impl LineReader {
         Ok(())
     }
 
-    fn parse(&self) -> Result<Dated<Event>, Damage> {
+    /// The line, unless it was blotted out without the right to.
+    fn reread(&self) -> Result<Line<'_>, Damage> {
         let text = std::str::from_utf8(&self.bytes).map_err(|_| Damage::Utf8)?;
         let line = Line::reread(text)?;
+        match line.redacted() {
+            Some(digest) if !self.forgetting.backs(line.seq(), digest) => Err(Damage::Unbacked),
+            _ => Ok(line),
+        }
+    }
+
+    fn parse(&self) -> Result<Dated<Event>, Damage> {
+        let line = self.reread()?;
         Ok(Dated {
             at: line.at(),
             value: line.event().map_err(Damage::Body)?,

@@ -124,7 +124,22 @@ impl Session {
 
     /// A reader of quests and attempts, for many of them.
     pub fn reader(&self) -> Result<LineReader, SessionError> {
-        self.ledger().reader()
+        let forgetting = self.checkpoint().totals.forgetting.clone();
+        self.ledger().reader(forgetting)
+    }
+
+    /// Refuses a line that was blotted out without the right to.
+    pub fn stands(&self, line: &Line<'_>) -> Result<(), SessionError> {
+        let backs = |digest| {
+            let checkpoint = self.checkpoint();
+            checkpoint.totals.forgetting.backs(line.seq(), digest)
+        };
+        match line.redacted() {
+            Some(digest) if !backs(digest) => {
+                Err(self.ledger().damaged_line(line.seq(), Damage::Unbacked))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// The ledger from its first line on.

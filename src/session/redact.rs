@@ -12,6 +12,7 @@ use super::chain::{Line, Salt, Tip};
 use super::error::{Damage, SessionError};
 use super::event::Event;
 use super::evidence_store::sync_dir;
+use super::fold::Written;
 use super::forgotten::{Forgotten, RedactedLine};
 use super::freshen;
 use super::index::{Index, IndexError};
@@ -19,6 +20,7 @@ use super::ledger::Ledger;
 use super::lock::LockGuard;
 use super::open::Session;
 use super::progress::Unwatched;
+use super::standing::Span;
 use crate::quest::Digest;
 
 /// Says what is blotted out.
@@ -73,6 +75,40 @@ struct Draft {
     ledger: Ledger,
     file: BufWriter<NamedTempFile>,
     tip: Tip,
+    /// What the lines tell that are copied.
+    copied: Copied,
+}
+
+/// The lines that were copied, folded as they stood.
+struct Copied {
+    board: Board,
+    /// The digest of the `session.json` that the first line must bind.
+    manifest: Digest,
+    /// Where the next line begins, in bytes.
+    end: u64,
+}
+
+impl Copied {
+    fn take(&mut self, line: &Line<'_>) -> Result<(), Damage> {
+        let event = line.event().map_err(Damage::Body)?;
+        let length = line.text().len();
+        let span = Span {
+            offset: self.end,
+            length: u32::try_from(length)
+                .map_err(|_| Damage::Story("the line is longer than 4 GiB"))?,
+        };
+        self.end += length as u64 + 1;
+        match event {
+            Event::Session(started) if line.seq() == 0 && started.manifest == self.manifest => {
+                Ok(())
+            }
+            _ if line.seq() == 0 => Err(Damage::Story("the first line does not begin a session")),
+            event => {
+                let taken = self.board.apply(&event, Written::of(line, span));
+                taken.map_err(Damage::Story)
+            }
+        }
+    }
 }
 
 impl Draft {
@@ -83,10 +119,18 @@ impl Draft {
             ledger: Ledger::new(dir),
             file: BufWriter::with_capacity(256 * 1024, file),
             tip: Tip::start(),
+            copied: Copied {
+                board: Board::new(session.terms()),
+                manifest: session.terms().court.session,
+                end: 0,
+            },
         })
     }
 
     /// Copies every line as `blotter` leaves it.
+    ///
+    /// The very bytes that are copied are folded: whatever was blotted out before without the
+    /// right to must not come under anybody's seal.
     fn copy<B: Blotter>(&mut self, blotter: &mut B) -> Result<Vec<RedactedLine>, B::Error> {
         let file = File::open(self.ledger.path()).map_err(self.ledger.reading())?;
         let mut reader = BufReader::with_capacity(256 * 1024, file);
@@ -95,14 +139,15 @@ impl Draft {
             text.clear();
             let read = reader.read_line(&mut text).map_err(self.ledger.reading())?;
             let Some(line) = text.strip_suffix('\n') else {
-                let whole = read == 0;
-                return if whole {
-                    Ok(redacted)
-                } else {
-                    Err(self.damaged(Damage::Cut).into())
-                };
+                if read > 0 {
+                    return Err(self.damaged(Damage::Cut).into());
+                }
+                self.all_backed()?;
+                return Ok(redacted);
             };
             let line = Line::parse(self.tip, line).map_err(|why| self.damaged(why.into()))?;
+            let taken = self.copied.take(&line);
+            taken.map_err(|why| self.damaged(why))?;
             match blotter.blot(&line)? {
                 None => self.put(&line)?,
                 Some(body) => {
@@ -117,6 +162,14 @@ impl Draft {
                 }
             }
         }
+    }
+
+    /// Refuses a ledger with lines that were blotted out without the right to.
+    fn all_backed(&self) -> Result<(), SessionError> {
+        let unbacked = self.copied.board.totals().forgetting.unbacked();
+        unbacked.map_or(Ok(()), |line| {
+            Err(self.ledger.damaged_line(line, Damage::Unbacked))
+        })
     }
 
     fn put(&mut self, line: &Line<'_>) -> Result<(), SessionError> {

@@ -81,28 +81,28 @@ impl Store for Session {
         &self,
         standing: &Standing,
     ) -> Result<Option<Dated<Box<Settlement>>>, SessionError> {
-        self.ledger().reader()?.settlement(standing)
+        self.reader()?.settlement(standing)
     }
 
     fn dispute(&self, standing: &Standing) -> Result<Option<Dated<Box<Dispute>>>, SessionError> {
-        self.ledger().reader()?.dispute(standing)
+        self.reader()?.dispute(standing)
     }
 
     fn quest(&self, standing: &Standing) -> Result<Quest, SessionError> {
-        self.ledger().reader()?.quest(standing)
+        self.reader()?.quest(standing)
     }
 
     fn last_attempt(
         &self,
         standing: &Standing,
     ) -> Result<Option<Dated<Box<Attempt>>>, SessionError> {
-        self.ledger().reader()?.last_attempt(standing)
+        self.reader()?.last_attempt(standing)
     }
 
     fn resolution(
         &self,
         standing: &Standing,
     ) -> Result<Option<Dated<Box<Resolution>>>, SessionError> {
-        self.ledger().reader()?.resolution(standing)
+        self.reader()?.resolution(standing)
     }
 }

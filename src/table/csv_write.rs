@@ -2,7 +2,8 @@
 //!
 //! The file begins with a byte order mark, without which Excel reads it in the system's code
 //! page (CP949 on Korean Windows). A text that a spreadsheet could run as a formula gets an
-//! apostrophe before it; numbers, also those of the list, stay as they are.
+//! apostrophe before it; numbers, also those of the list, stay as they are. In place of control
+//! characters, which a terminal could run, stands U+FFFD.
 
 use std::borrow::Cow;
 use std::io::Write;
@@ -24,9 +25,9 @@ pub fn write_csv(
     let mut written = 0;
     for row in rows {
         let row = row?;
-        let source = row.source.iter().map(|text| harmless(text));
+        let source = row.source.iter().map(|text| safe(text));
         let results = row.results.iter().map(|cell| match cell {
-            Cell::Text(text) => harmless(text),
+            Cell::Text(text) => safe(text),
             Cell::Number(number) => Cow::Owned(number.to_string()),
         });
         let record: csv::Result<()> = source
@@ -39,6 +40,20 @@ pub fn write_csv(
     }
     writer.flush().map_err(ExportError::Write)?;
     Ok(written)
+}
+
+/// The text as a cell that neither a spreadsheet nor a terminal runs.
+fn safe(text: &str) -> Cow<'_, str> {
+    if text.contains(is_control) {
+        let plain = text.replace(is_control, "\u{FFFD}");
+        return Cow::Owned(harmless(&plain).into_owned());
+    }
+    harmless(text)
+}
+
+/// Whether a terminal could take it for a command; tabs and line breaks are text.
+fn is_control(c: char) -> bool {
+    c.is_control() && !matches!(c, '\t' | '\r' | '\n')
 }
 
 /// The text with an apostrophe before it where a spreadsheet could run it.
@@ -133,6 +148,18 @@ mod tests {
         }
     }
 
+    #[test]
+    fn no_control_character_reaches_a_terminal() {
+        assert_eq!(
+            safe("a\u{1b}]0;x\u{7}b\u{9b}2J\u{7f}\0"),
+            "a\u{FFFD}]0;x\u{FFFD}b\u{FFFD}2J\u{FFFD}\u{FFFD}"
+        );
+        assert_eq!(safe("one\r\ntwo\tthree"), "one\r\ntwo\tthree");
+        assert_eq!(safe("\t=1"), "'\t=1");
+        let out = csv(vec![row(&["\u{1b}[2J"], vec![Cell::Text("\u{9d}".into())])]);
+        assert!(!String::from_utf8(out).unwrap().contains(is_control));
+    }
+
     proptest! {
         #[test]
         fn another_reader_gets_every_field_back(rows in prop::collection::vec(prop::collection::vec(any::<String>(), 2..4), 0..6)) {
@@ -147,7 +174,7 @@ mod tests {
             let read: Vec<csv::StringRecord> = reader.records().map(Result::unwrap).collect();
             prop_assert_eq!(read.len(), rows.len());
             for (read, cells) in read.iter().zip(&rows) {
-                let expected: Vec<String> = cells.iter().map(|text| harmless(text).into_owned()).chain(["1".to_owned()]).collect();
+                let expected: Vec<String> = cells.iter().map(|text| safe(text).into_owned()).chain(["1".to_owned()]).collect();
                 prop_assert_eq!(read.iter().collect::<Vec<_>>(), expected);
             }
         }

@@ -22,6 +22,9 @@ use super::sheets::{SheetName, choose_sheet};
 use super::source::open_file;
 use super::xlsx_bounds::check_bounds;
 
+/// How many rows a sheet has at most.
+const MAX_ROWS: u32 = 1_048_576;
+
 /// A workbook, with one sheet chosen.
 pub(super) struct XlsxSheet {
     workbook: Xlsx<BufReader<File>>,
@@ -66,6 +69,10 @@ impl XlsxSheet {
         loop {
             match calmly(path, || cells.next_cell_with_style_id())? {
                 Ok(Some((cell, style))) => {
+                    if cell.get_position().0 >= MAX_ROWS {
+                        let why = format!("a cell stands below row {MAX_ROWS}, a sheet's last");
+                        return Err(ReadError::damaged(path, why));
+                    }
                     if put(&formats, &cell, style, sink).is_break() {
                         return Ok(());
                     }

@@ -84,6 +84,36 @@ pub fn replaced(value: &RawValue, from: &str, to: &str) -> Box<RawValue> {
     RawValue::from_string(value.get().replace(from, to)).expect("JSON")
 }
 
+/// Writes a line of the session's ledger, by number from 0, as if it had been blotted out: with
+/// the body that `edit` makes of it and as long as it was, so that the index still counts as true.
+///
+/// The body is that of an attempt with fields; its source is filled up or cut.
+#[track_caller]
+pub fn blot_in_place(session: &Path, number: usize, edit: impl FnOnce(&mut Value)) {
+    let path = session.join("ledger.jsonl");
+    let text = fs::read_to_string(&path).expect("a ledger");
+    let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+    let line = Line::reread(&lines[number]).expect("a line");
+    let mut body: Value = serde_json::from_str(line.body()).expect("a body");
+    edit(&mut body);
+    body["submission"]["fields"]["source"] = "".into();
+    let bare = line.with_body(&body.to_string()).text().len();
+    let missing = lines[number].len().checked_sub(bare).expect("room");
+    body["submission"]["fields"]["source"] = "z".repeat(missing).into();
+    let forged = line.with_body(&body.to_string()).text().to_owned();
+    assert_eq!(forged.len(), lines[number].len());
+    lines[number] = forged;
+    fs::write(&path, lines.join("\n") + "\n").expect("a ledger");
+}
+
+/// The number, from 0, of the first line of this text.
+#[track_caller]
+pub fn line_with(session: &Path, parts: &[&str]) -> usize {
+    let text = fs::read_to_string(session.join("ledger.jsonl")).expect("a ledger");
+    let is_it = |line: &str| parts.iter().all(|part| line.contains(part));
+    text.lines().position(is_it).expect("such a line")
+}
+
 /// The findings of an audit, each as `kind line quest`, with `-` for what it does not name.
 pub fn found(report: &Value) -> Vec<String> {
     let findings = report["findings"].as_array().expect("findings");

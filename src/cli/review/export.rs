@@ -29,7 +29,7 @@ pub(super) fn run(context: &mut Context, path: &Path, force: bool) -> Result<Exi
         let text = format!("{}: the queue is a workbook; name it .xlsx", path.display());
         return Err(UsageError(text).into());
     }
-    let session = context.open_session()?;
+    let session = context.open_folded()?;
     refuse_in_session(path, session.dir())?;
     let totals = session.totals();
     let overwrite = if force {

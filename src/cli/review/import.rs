@@ -50,7 +50,7 @@ pub(super) fn run(
     yes: bool,
 ) -> Result<Exit> {
     refuse_bare_yes(yes, person)?;
-    let mut session = context.open_session()?;
+    let mut session = context.open_folded()?;
     let decisions = decisions(read(path)?, session.terms().court.session);
     let fitting = check(&session, decisions)?;
     let key = authorise(&session, &fitting, person, yes)?;

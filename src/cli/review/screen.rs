@@ -29,7 +29,7 @@ pub(super) fn is_possible(output: &Output) -> bool {
 }
 
 pub(super) fn run(context: &mut Context, person: &PersonArgs) -> Result<Exit> {
-    let session = context.open_session()?;
+    let session = context.open_folded()?;
     if session.manifest().frozen.operator_key.is_some() && person.operator_key.is_none() {
         let hint = "to settle them one by one, name the key file that `scan` was given: \
                     comail review --operator-key FILE";

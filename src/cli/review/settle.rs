@@ -77,7 +77,7 @@ struct Chosen {
 pub(super) fn run(context: &mut Context, args: &SettleArgs, decision: Decision) -> Result<Exit> {
     let note = noted(&args.note)?;
     refuse_bare_yes(args.yes, &args.person)?;
-    let mut session = context.open_session()?;
+    let mut session = context.open_folded()?;
     let chosen = choose(&session, args, decision)?;
     let what = question(&chosen, decision);
     let word = verb(decision);

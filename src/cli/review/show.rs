@@ -29,7 +29,7 @@ pub(super) struct ShowArgs {
 }
 
 pub(super) fn run(context: &mut Context, args: &ShowArgs) -> Result<Exit> {
-    let session = context.open_session()?;
+    let session = context.open_folded()?;
     let unit = drive::kind_of(session.manifest())?.unit;
     let id = quest_choice::choose(&session, args.id, args.key.as_deref(), &unit)?;
     let standing = session.standing(id)?;

@@ -51,6 +51,8 @@ pub enum Kind {
     Program,
     /// What only a person decides lacks the operator's seal.
     Seal,
+    /// An address that was forgotten came back.
+    Forgotten,
 }
 
 impl Kind {
@@ -71,6 +73,7 @@ impl Kind {
             Self::Drift => "drift",
             Self::Program => "program",
             Self::Seal => "seal",
+            Self::Forgotten => "forgotten",
         }
     }
 }
@@ -142,6 +145,7 @@ mod tests {
             Kind::Answer,
             Kind::Program,
             Kind::Seal,
+            Kind::Forgotten,
         ] {
             let json = serde_json::to_string(&kind).unwrap();
             assert_eq!(json, format!("{:?}", kind.name()));

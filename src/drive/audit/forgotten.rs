@@ -1,7 +1,48 @@
-//! What an audit says of an address that was forgotten: notes, and no findings.
+//! What an audit says of an address that was forgotten: notes and, where it came back, findings.
 
-use super::finding::Place;
-use crate::session::{EvidenceStore, Forgetting, SessionError};
+use super::finding::{Finding, Kind, Place};
+use crate::drive::forget::names;
+use crate::session::{
+    Board, Court, Entry, Event, EvidenceStore, Forgetting, SessionError, Suppressed,
+};
+
+/// The addresses that were forgotten before a line.
+#[derive(Debug)]
+pub(super) struct ForgottenBefore {
+    court: Court,
+    suppressed: Vec<Suppressed>,
+}
+
+impl ForgottenBefore {
+    /// None as yet.
+    pub(super) fn new(court: Court) -> Self {
+        Self {
+            court,
+            suppressed: Vec::new(),
+        }
+    }
+
+    /// Takes in the next line; a finding where it submits an address that was forgotten before.
+    pub(super) fn take(&mut self, board: &Board, entry: &Entry<'_>, line: u64) -> Option<Finding> {
+        match &entry.event {
+            Event::Forgotten(forgotten) => {
+                if self.court.admits(forgotten.as_ref(), entry.line.prev()) {
+                    self.suppressed.push(forgotten.address);
+                }
+                None
+            }
+            Event::Attempt(attempt) if names(&self.suppressed, &attempt.submission) => {
+                let place = board
+                    .get(attempt.quest)
+                    .map_or_else(|| Place::of_line(line), |it| Place::of_quest(line, it));
+                let what = "it submits an address that was forgotten before, and that the rule \
+                            forgotten-address fails: run `comail forget` again";
+                Some(Finding::new(Kind::Forgotten, place, what))
+            }
+            _ => None,
+        }
+    }
+}
 
 /// A note for each line that is not judged again, for something that it rests on is gone.
 #[must_use]

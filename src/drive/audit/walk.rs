@@ -12,6 +12,7 @@ use serde::Serialize;
 use super::damage;
 use super::examine::{Examined, Examiner, Job};
 use super::finding::{Finding, Kind, Place};
+use super::forgotten::ForgottenBefore;
 use super::seals;
 use crate::drive::{DriveError, Replayer};
 use crate::quest::{Digest, QuestId};
@@ -194,6 +195,7 @@ fn feed(
     audited.checked.quests = plan.board.quests().len();
     let end = plan.board.tip().length;
     let mut offset = 0;
+    let mut before = ForgottenBefore::new(plan.session.terms().court);
     let mut take = |entry: Entry<'_>| {
         let begins = offset;
         offset += entry.line.text().len() as u64 + 1;
@@ -219,6 +221,9 @@ fn feed(
         });
         audited.findings.extend(changed);
         audited.findings.extend(unsealed(plan, &entry, line));
+        audited
+            .findings
+            .extend(before.take(plan.board, &entry, line));
         if let Event::Attempt(_) | Event::Resolution(_) | Event::Carried(_) = entry.event {
             // Nobody takes it only when every thread has failed, which is told when they end.
             let _ = jobs.send(Job {

@@ -15,7 +15,7 @@ mod suppressed;
 pub use json::masked_json;
 pub use remove::{Done, NotForgotten, Request, forget};
 pub(super) use suppressed::unsaid;
-pub use suppressed::{Masked, brings_back, is_masked, masked};
+pub use suppressed::{Masked, brings_back, is_masked, masked, names};
 
 /// What stands where an address stood.
 pub const MASK: &str = "[forgotten]";

@@ -17,7 +17,7 @@ use super::mention::{mentions, without};
 use crate::quest::Digest;
 use crate::session::{
     Blotter, Court, Decided, Event, EvidenceStore, Forgetting, Forgotten, Line, RedactedCopy,
-    RedactedLine, Salt, Session, SessionError, SigningKey, SourceRecord, Store as _, Suppressed,
+    RedactedLine, Salt, Session, SessionError, SigningKey, SourceRecord, Suppressed,
 };
 use crate::world::evidence::unpack;
 use crate::world::mailbox::Mailbox;
@@ -101,6 +101,8 @@ pub fn forget(
     now: Timestamp,
     salts: &mut dyn FnMut() -> Salt,
 ) -> Result<Done, NotForgotten> {
+    // The index is anybody's to write.
+    let known = session.fold()?.totals().clone();
     let salt = Digest::of(&salts().0);
     let wanted = request.address.to_string();
     let path = session.dir().join("session.json");
@@ -116,8 +118,8 @@ pub fn forget(
         worker: format!("forgotten-{:.8}", salt.to_string()),
         wanted,
         frozen,
-        known: session.totals().forgetting,
-        sources: sources(session),
+        sources: sources(session, known.extensions),
+        known: known.forgetting,
         held: Vec::new(),
         copies: Vec::new(),
         done: Done::default(),
@@ -127,9 +129,9 @@ pub fn forget(
 }
 
 /// Every list that the session has a copy of.
-fn sources(session: &Session) -> Vec<SourceRecord> {
+fn sources(session: &Session, extensions: Vec<SourceRecord>) -> Vec<SourceRecord> {
     let mut sources = vec![session.manifest().source.clone()];
-    sources.extend(session.totals().extensions);
+    sources.extend(extensions);
     let mut seen = BTreeSet::new();
     sources.retain(|source| seen.insert(source.copy.clone()));
     sources

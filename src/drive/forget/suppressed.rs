@@ -7,7 +7,7 @@ use super::mention::{mentions, without};
 use crate::drive::ruling::Ruling;
 use crate::gate::{Judgement, house};
 use crate::quest::{Submission, Verdict};
-use crate::session::Forgetting;
+use crate::session::{Forgetting, Suppressed};
 
 /// A submission that brings back what was forgotten, as it may be recorded.
 #[derive(Debug, Clone, PartialEq)]
@@ -46,6 +46,18 @@ pub fn masked(forgetting: &Forgetting, submission: &Submission) -> Option<Masked
         submission,
         judgement: house::forgotten_address(),
     })
+}
+
+/// Whether `submission` holds one of these addresses.
+#[must_use]
+pub fn names(suppressed: &[Suppressed], submission: &Submission) -> bool {
+    let wanted = |address: &str| suppressed.iter().any(|one| one.is(address));
+    let held = |text: &str| !mentions(text, &wanted).is_empty();
+    !suppressed.is_empty()
+        && match submission {
+            Submission::None(why) => held(why),
+            Submission::Fields(fields) => fields.values().any(|text| held(text)),
+        }
 }
 
 /// The ruling without the forgotten addresses that pages showed the gate: neither in its facts

@@ -10,7 +10,7 @@ use super::*;
 use crate::quest::{Digest, Quest, Submission, Verdict};
 use crate::session::{
     Attempt, FORMAT, Frozen, Grounds, KindRecord, Lease, Manifest, NewSession, SourceRecord,
-    create, nothing_to_stock,
+    Store as _, create, nothing_to_stock,
 };
 
 const KIM: Person<'_> = Person {

@@ -10,7 +10,7 @@ use crate::cli::person::PersonArgs;
 use crate::quest::QuestId;
 use crate::review::{self, Item, NotSettled, Person, Queue, Viewer};
 use crate::session::{
-    Decision, Effective, Event, Session, SettledQuest, SigningKey, Span, Standing, Store as _,
+    Decision, Effective, Session, SettledQuest, SigningKey, Span, Standing, Store as _,
 };
 
 /// What is said of a decision that is taken back at once.
@@ -143,11 +143,9 @@ impl Desk {
             .map(|settled| settled.line))
     }
 
-    /// Takes in what others appended meanwhile.
+    /// Takes in what others appended meanwhile, by the ledger itself.
     fn freshen(&mut self) -> Result<()> {
-        let nothing = |_: &Session| Err::<Vec<Event>, ()>(());
-        self.session
-            .append(context::now(), &mut context::salt, nothing)?;
+        self.session.fold()?;
         Ok(())
     }
 }

@@ -1,5 +1,6 @@
 //! Opens a page in a browser: the one that `BROWSER` names, else the platform's.
 
+use std::fmt::Write as _;
 use std::io;
 use std::process::{Command, Stdio};
 use std::thread;
@@ -29,8 +30,9 @@ pub(super) fn open(page: &Url) -> io::Result<()> {
     ended
 }
 
-/// The command lines that open `page`, as `named` has them, then the platform's. No shell reads
-/// them.
+/// The command lines that open `page`, as `named` has them, then the platform's.
+///
+/// No shell reads them; but one that `named` has may read the page's address.
 fn programs(named: &str, page: &Url) -> Vec<Vec<String>> {
     let web = matches!(page.scheme(), "http" | "https");
     let platform = PLATFORM.iter().map(|word| (*word).to_owned()).collect();
@@ -38,7 +40,24 @@ fn programs(named: &str, page: &Url) -> Vec<Vec<String>> {
     let all = named
         .chain([platform])
         .filter(|words| web && !words.is_empty());
-    all.map(|words| with_page(words, page.as_str())).collect()
+    all.map(|words| with_page(words, &inert(page))).collect()
+}
+
+/// The address of `page` without a character by which a shell does more than pass it on; what
+/// is escaped leads to the same page.
+fn inert(page: &Url) -> String {
+    let mut inert = String::with_capacity(page.as_str().len());
+    for c in page.as_str().chars() {
+        if c.is_ascii_alphanumeric() || "-._~:/?#[]@!*+,=%".contains(c) {
+            inert.push(c);
+        } else {
+            for byte in c.encode_utf8(&mut [0; 4]).bytes() {
+                // Writing to a string does not fail.
+                let _ = write!(inert, "%{byte:02X}");
+            }
+        }
+    }
+    inert
 }
 
 fn with_page(mut words: Vec<String>, page: &str) -> Vec<String> {
@@ -83,8 +102,8 @@ mod tests {
             "fox --new:'my lynx' -u=%s::'broken",
             "https://a.example/$(x)?%s",
         );
-        assert_eq!(lines[0], "fox --new https://a.example/$(x)?%s");
-        assert_eq!(lines[1], "my lynx -u=https://a.example/$(x)?%s");
+        assert_eq!(lines[0], "fox --new https://a.example/%24%28x%29?%s");
+        assert_eq!(lines[1], "my lynx -u=https://a.example/%24%28x%29?%s");
         assert_eq!(lines.len(), 3, "{lines:?}");
     }
 
