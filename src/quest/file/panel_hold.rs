@@ -142,7 +142,7 @@ impl Panel<'_> {
             return Err(self.mistake(&spot.unwrap_or_default(), what));
         }
         let mut placed = self.questions.iter().zip(&self.question_tables);
-        let blank = placed.find(|(question, _)| folded_text(&question.ask).is_empty());
+        let blank = placed.find(|(question, _)| folded_text(&question.ask).trim().is_empty());
         blank.map_or(Ok(()), |(_, raw)| {
             let what = "it is blank: ask something, to which yes is a doubt";
             Err(self.mistake(&raw.spot_of("ask"), what))

@@ -12,13 +12,14 @@ use super::plant::{is_found, plant_for, planted};
 use super::prompt::prompt;
 use super::quotation::Seen;
 use super::spy::Spy;
+use super::standing::stand;
 use super::weigh::{Ballot, Lack, Weight, weigh};
 use crate::gate::{Case, Doubts, PanelReport, ReviewerReport, Vote};
 use crate::quest::Sight;
 use crate::quest::file::{PlantTable, QuestionTable};
-use crate::world::World;
 use crate::world::settings::RobotsPolicy;
 use crate::world::workshop::Usage;
+use crate::world::{EarlierDoubt, World};
 
 /// What is said in place of the reviewers, by name.
 pub(super) type Script = BTreeMap<String, String>;
@@ -56,10 +57,24 @@ impl Hearing<'_> {
                 return doubts;
             }
         };
+        let earlier = self.earlier();
         for member in &members.all {
-            report.reviewers.push(self.heard(member, &inputs, plant));
+            let mut heard = self.heard(member, &inputs, plant);
+            let seen = Seen::new(shown(member, &inputs));
+            stand(&mut heard, &earlier, &members.questions, &seen);
+            report.reviewers.push(heard);
         }
         self.weighed(&report)
+    }
+
+    /// What was doubted of what the agent was sent back with.
+    fn earlier(&self) -> Vec<EarlierDoubt> {
+        let sends_back = self.members.head.revisions > 0 && self.script.is_none();
+        if sends_back {
+            self.world.accepted.doubts()
+        } else {
+            Vec::new()
+        }
     }
 
     /// What one reviewer says.
