@@ -20,7 +20,7 @@ use crate::session::Session;
 pub struct ProveArgs {
     /// Ask the session's reviewers about every plant of theirs, and tell how often each of them
     /// and all together are right, doubt for nothing or see nothing wrong; a plant that the panel
-    /// gets wrong is a finding. Nothing is recorded
+    /// gets wrong, and a reviewer without an answer, is a finding. Nothing is recorded
     #[arg(long)]
     reviewers: bool,
 }
@@ -47,7 +47,7 @@ fn calibrate(context: &mut Context) -> Result<Exit> {
         }
         tried => tried?,
     };
-    let exit = if calibration.panel.is_clean() {
+    let exit = if calibration.is_clean() {
         Exit::Done
     } else {
         Exit::Finding

@@ -18,7 +18,7 @@ use crate::drive::{self, Seating, prove};
 use crate::gate::Gate as _;
 use crate::gate::checks::settings::FileSettings;
 use crate::gate::email::EmailGate;
-use crate::quest::file::{InputTable, QuestFile};
+use crate::quest::file::{InputTable, Mistake, QuestFile};
 use crate::quest::{Quest, QuestKind, email, prompt};
 use crate::session::KindRecord;
 
@@ -71,11 +71,7 @@ impl KindArgs {
     pub(super) fn record(&self, kind: &ScanKind) -> Result<KindRecord> {
         let here = std::env::current_dir().context("this directory cannot be told")?;
         let path = self.reviewers.as_ref().map(|path| here.join(path));
-        let text = path.as_ref().map(|path| {
-            let text = std::fs::read_to_string(path);
-            text.with_context(|| format!("cannot read the reviewers {}", path.display()))
-        });
-        let text = text.transpose()?;
+        let text = path.as_deref().map(reviewers).transpose()?;
         let seating = Seating {
             file: path.as_deref().zip(text),
             generator_model: self.generator_model.clone(),
@@ -97,6 +93,18 @@ impl KindArgs {
             ..kind.record()?
         })
     }
+}
+
+/// The text of a file of reviewers.
+fn reviewers(path: &Path) -> Result<String> {
+    let bytes = std::fs::read(path)
+        .with_context(|| format!("cannot read the reviewers {}", path.display()))?;
+    String::from_utf8(bytes).map_err(|error| {
+        let good = error.utf8_error().valid_up_to();
+        let start = String::from_utf8_lossy(&error.as_bytes()[..good]).into_owned();
+        let mistake = Mistake::at(&start, &(good..good), "it is not UTF-8");
+        UsageError(format!("{}:{mistake}", path.display())).into()
+    })
 }
 
 /// Freezes the quest file at `path`, for a session in `session`.

@@ -2,10 +2,11 @@
 
 use std::cell::RefCell;
 
+use super::revision::doubts_of;
 use crate::gate::{Case, Gate};
 use crate::quest::{Key, QuestId};
 use crate::session::{Mark, SessionError, Store};
-use crate::world::{Accepted, Taken};
+use crate::world::{Accepted, EarlierDoubt, Taken};
 
 /// The addresses that a session has passed for quests other than one.
 pub struct SessionAccepted<'a> {
@@ -40,6 +41,20 @@ impl Accepted for SessionAccepted<'_> {
             Err(error) => {
                 *self.failed.borrow_mut() = Some(error);
                 None
+            }
+        }
+    }
+
+    fn doubts(&self) -> Vec<EarlierDoubt> {
+        let revised = self.store.standing(self.except).and_then(|standing| {
+            let standing = standing.as_ref();
+            standing.map_or(Ok(Vec::new()), |it| self.store.revised(it))
+        });
+        match revised {
+            Ok(attempts) => attempts.iter().flat_map(doubts_of).collect(),
+            Err(error) => {
+                *self.failed.borrow_mut() = Some(error);
+                Vec::new()
             }
         }
     }

@@ -3,6 +3,8 @@
 use crate::gate::doubts::REVIEWERS_DOUBT;
 use crate::gate::{Gate, Judgement};
 use crate::quest::Verdict;
+use crate::session::Attempt;
+use crate::world::EarlierDoubt;
 
 /// Whether a judgement goes back to the agent that has been sent back so often before: reviewers
 /// have doubted it, and quote what they doubt it by.
@@ -11,6 +13,29 @@ pub(super) fn revises(gate: &dyn Gate, judgement: &Judgement, before: u32) -> bo
     judgement.verdict == Verdict::Review
         && facts.any(|fact| fact.rule == REVIEWERS_DOUBT.id)
         && before < gate.revisions()
+}
+
+/// What reviewers doubted in an attempt, by its recorded judgement.
+pub(super) fn doubts_of(attempt: &Attempt) -> Vec<EarlierDoubt> {
+    let judgement = serde_json::from_str::<Judgement>(attempt.judgement.get());
+    let panel = judgement.ok().and_then(|judgement| judgement.panel);
+    let reviewers = panel.into_iter().flat_map(|panel| panel.reviewers);
+    let doubts = reviewers.flat_map(|reviewer| {
+        let doubted = reviewer.votes.into_iter().filter_map(|on| {
+            let passage = on.vote.doubt()?;
+            Some((on.question, passage.quotation.clone()))
+        });
+        let doubted: Vec<_> = doubted.collect();
+        let name = reviewer.name;
+        doubted
+            .into_iter()
+            .map(move |(question, quotation)| EarlierDoubt {
+                reviewer: name.clone(),
+                question,
+                quotation,
+            })
+    });
+    doubts.collect()
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use super::attempt::{Attempt, Mark};
 use super::claim::{Claim, Worker};
 use super::error::SessionError;
-use super::event::Dated;
+use super::event::{Dated, Event};
 use super::manifest::Manifest;
 use super::open::Session;
 use super::resolution::Resolution;
@@ -97,6 +97,22 @@ impl Store for Session {
         standing: &Standing,
     ) -> Result<Option<Dated<Box<Attempt>>>, SessionError> {
         self.reader()?.last_attempt(standing)
+    }
+
+    fn revised(&self, standing: &Standing) -> Result<Vec<Attempt>, SessionError> {
+        let mut revised = Vec::new();
+        if standing.revisions == 0 {
+            return Ok(revised);
+        }
+        self.log().read_on(&mut |entry| {
+            if let Event::Attempt(attempt) = entry.event
+                && attempt.quest == standing.id
+                && attempt.revision
+            {
+                revised.push(*attempt);
+            }
+        })?;
+        Ok(revised)
     }
 
     fn resolution(

@@ -1,4 +1,5 @@
-//! What the session itself knows: the addresses that it has passed before.
+//! What the session itself knows: the addresses that it has passed before, and what reviewers
+//! have doubted.
 
 use serde::{Deserialize, Serialize};
 
@@ -23,9 +24,26 @@ pub enum Taken {
     },
 }
 
-/// Answers from the session's earlier PASSes of other quests.
+/// A reviewer's doubt of an earlier answer to the same quest, which was sent back for it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct EarlierDoubt {
+    /// The reviewer.
+    pub reviewer: String,
+    /// The question.
+    pub question: String,
+    /// Words that stood in what the reviewer saw.
+    pub quotation: String,
+}
+
+/// Answers from the session's earlier PASSes of other quests, and from what it has sent back.
 #[cfg_attr(test, mockall::automock)]
 pub trait Accepted {
     /// The key of the first other quest that holds it.
     fn holder(&self, taken: &Taken) -> Option<Key>;
+
+    /// What reviewers doubted of earlier answers to this quest, the earliest first.
+    fn doubts(&self) -> Vec<EarlierDoubt> {
+        Vec::new()
+    }
 }

@@ -33,7 +33,9 @@ use url::Url;
 
 use super::domain::HostName;
 use super::robots::means_no_rules;
-use super::{Accepted, Fetched, Looked, RecordKind, Response, ResponseHead, Taken, Unanswered};
+use super::{
+    Accepted, EarlierDoubt, Fetched, Looked, RecordKind, Response, ResponseHead, Taken, Unanswered,
+};
 use crate::quest::{Digest, Key};
 
 /// Every question that one judgement asked, with its answer.
@@ -63,6 +65,8 @@ pub enum Exchange {
     Dns(DnsExchange),
     /// The session was asked.
     Session(SessionExchange),
+    /// The session was asked what reviewers doubted before.
+    Doubts(Vec<EarlierDoubt>),
     /// The tree was asked, or a command was run.
     Workshop(WorkshopExchange),
 }
@@ -164,6 +168,15 @@ impl Evidence {
         })
     }
 
+    /// What reviewers doubted before; none when the session was not asked.
+    #[must_use]
+    pub fn doubts(&self) -> Option<&[EarlierDoubt]> {
+        self.exchanges.iter().find_map(|exchange| match exchange {
+            Exchange::Doubts(doubts) => Some(doubts.as_slice()),
+            _ => None,
+        })
+    }
+
     /// What the workshop answered.
     #[must_use]
     pub fn told(&self, asked: &Asked) -> Option<&Told> {
@@ -198,7 +211,7 @@ impl Evidence {
                 Looked::Unanswered(why) => Some(why),
                 _ => None,
             },
-            Exchange::Session(_) | Exchange::Workshop(_) => None,
+            Exchange::Session(_) | Exchange::Doubts(_) | Exchange::Workshop(_) => None,
         })
     }
 
@@ -213,6 +226,7 @@ impl Evidence {
     pub fn session_differs(&self, accepted: &dyn Accepted) -> bool {
         self.exchanges.iter().any(|exchange| match exchange {
             Exchange::Session(asked) => accepted.holder(&asked.taken) != asked.holder,
+            Exchange::Doubts(doubts) => accepted.doubts() != *doubts,
             _ => false,
         })
     }

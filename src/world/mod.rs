@@ -31,7 +31,7 @@ mod fetcher;
 mod resolver;
 mod unanswered;
 
-pub use accepted::{Accepted, Taken};
+pub use accepted::{Accepted, EarlierDoubt, Taken};
 pub use fetcher::{Fetched, Fetcher, Request, Response, ResponseHead};
 pub use resolver::{Looked, MxHost, RecordKind, Records, Resolver};
 pub use unanswered::{Silence, Unanswered};

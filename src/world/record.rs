@@ -8,7 +8,9 @@ use super::domain::HostName;
 use super::evidence::{
     DnsExchange, Exchange, PageAnswer, PageExchange, Recording, SessionExchange,
 };
-use super::{Accepted, Fetched, Fetcher, Looked, RecordKind, Request, Resolver, Taken, World};
+use super::{
+    Accepted, EarlierDoubt, Fetched, Fetcher, Looked, RecordKind, Request, Resolver, Taken, World,
+};
 use crate::quest::Key;
 
 /// A world that asks another, each question once, and keeps what it says.
@@ -104,6 +106,18 @@ impl Accepted for Recorder<'_> {
                 holder: holder.clone(),
             }));
             holder
+        })
+    }
+
+    fn doubts(&self) -> Vec<EarlierDoubt> {
+        let known = {
+            let recording = self.recording.borrow();
+            recording.evidence.doubts().map(<[_]>::to_vec)
+        };
+        known.unwrap_or_else(|| {
+            let doubts = self.world.accepted.doubts();
+            self.keep(Exchange::Doubts(doubts.clone()));
+            doubts
         })
     }
 }

@@ -12,8 +12,8 @@ use url::Url;
 use super::domain::HostName;
 use super::evidence::{Asked, Bodies, Evidence, PageAnswer};
 use super::{
-    Accepted, Fetched, Fetcher, Looked, RecordKind, Request, Resolver, Silence, Taken, Unanswered,
-    World,
+    Accepted, EarlierDoubt, Fetched, Fetcher, Looked, RecordKind, Request, Resolver, Silence,
+    Taken, Unanswered, World,
 };
 use crate::quest::{Digest, Key};
 
@@ -35,6 +35,8 @@ pub enum Missing {
     Dns(HostName, RecordKind),
     /// A question to the session that was not asked.
     Session(Taken),
+    /// What reviewers doubted before, which was not asked.
+    Doubts,
     /// A question to the workshop that was not asked.
     Workshop(Box<Asked>),
 }
@@ -50,6 +52,7 @@ impl fmt::Display for Missing {
             Self::Session(Taken::Value { field, text }) => {
                 write!(f, "who holds {text:?} as {field}")
             }
+            Self::Doubts => f.write_str("what reviewers doubted before"),
             Self::Workshop(asked) => write!(f, "{asked}"),
         }
     }
@@ -137,5 +140,13 @@ impl Accepted for Replay<'_> {
             self.miss(Missing::Session(taken.clone()));
         }
         known.flatten().cloned()
+    }
+
+    fn doubts(&self) -> Vec<EarlierDoubt> {
+        let known = self.evidence.doubts();
+        if known.is_none() {
+            self.miss(Missing::Doubts);
+        }
+        known.unwrap_or_default().to_vec()
     }
 }

@@ -14,7 +14,8 @@ pub fn seen(text: &str) -> String {
 }
 
 /// The same, whatever the case of its letters.
-pub(super) fn folded(text: &str) -> String {
+#[must_use]
+pub fn folded(text: &str) -> String {
     let cased = CaseMapper::new().fold_string(&seen(text)).into_owned();
     cased.nfkc().collect()
 }

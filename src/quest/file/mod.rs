@@ -12,6 +12,7 @@ mod panel;
 mod panel_fits;
 mod panel_hold;
 mod panel_table;
+mod panel_ways;
 mod plant;
 mod question;
 mod read;

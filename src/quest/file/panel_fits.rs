@@ -8,8 +8,13 @@ use crate::quest::Sight;
 use crate::quest::field_kind::FieldKind;
 
 impl Panel<'_> {
-    /// That every input is one of `file`'s.
+    /// That every input is one of `file`'s, and that its tries are enough for the revisions.
     pub fn fits(&self, file: &QuestFile<'_>) -> Result<(), Mistake> {
+        if let Some(tries) = file.max_tries {
+            self.revisions_below(tries.get(), || {
+                format!("expected fewer than `max_tries`, which is {tries}: each is a try")
+            })?;
+        }
         for (reviewer, raw) in self.placed_reviewers() {
             for name in &reviewer.sees {
                 fits_one(name, file).map_err(|what| {

@@ -2,17 +2,19 @@
 
 use std::collections::BTreeSet;
 
-use url::Url;
-
 use super::document::is_kebab;
 use super::mistake::{Mistake, unknown_name};
 use super::panel::Panel;
+use super::panel_ways::asked;
 use super::read::{RawTable, Spot};
-use super::reviewer::{ReviewerKind, ReviewerTable};
+use crate::gate::checks::folded::folded as folded_text;
 use crate::quest::Sight;
 
 /// The fewest reviewers that are a panel: one alone would be its own judge.
 const FEWEST: usize = 2;
+
+/// The most often that an agent is sent the doubts: each time the reviewers are paid for.
+const MOST_REVISIONS: u32 = 10;
 
 impl Panel<'_> {
     pub(super) fn holds_together(&self) -> Result<(), Mistake> {
@@ -120,12 +122,10 @@ impl Panel<'_> {
     fn head_holds(&self) -> Result<(), Mistake> {
         let quorum = usize::try_from(self.head.quorum).unwrap_or(usize::MAX);
         if (FEWEST..=self.reviewers.len()).contains(&quorum) {
-            if self.questions.is_empty() {
-                let spot = self.reviewer_tables.first().map(RawTable::spot);
-                let what = "there is no [[question]]: reviewers answer questions, and nothing else";
-                return Err(self.mistake(&spot.unwrap_or_default(), what));
-            }
-            return Ok(());
+            self.revisions_below(MOST_REVISIONS + 1, || {
+                format!("expected at most {MOST_REVISIONS}")
+            })?;
+            return self.questions_hold();
         }
         let spot = self.head_table.as_ref().map(|raw| raw.spot_of("quorum"));
         let what = format!(
@@ -133,6 +133,33 @@ impl Panel<'_> {
             self.reviewers.len()
         );
         Err(self.mistake(&spot.unwrap_or_default(), what))
+    }
+
+    fn questions_hold(&self) -> Result<(), Mistake> {
+        if self.questions.is_empty() {
+            let spot = self.reviewer_tables.first().map(RawTable::spot);
+            let what = "there is no [[question]]: reviewers answer questions, and nothing else";
+            return Err(self.mistake(&spot.unwrap_or_default(), what));
+        }
+        let mut placed = self.questions.iter().zip(&self.question_tables);
+        let blank = placed.find(|(question, _)| folded_text(&question.ask).trim().is_empty());
+        blank.map_or(Ok(()), |(_, raw)| {
+            let what = "it is blank: ask something, to which yes is a doubt";
+            Err(self.mistake(&raw.spot_of("ask"), what))
+        })
+    }
+
+    /// That the agent is sent the doubts less often than `limit`.
+    pub(super) fn revisions_below(
+        &self,
+        limit: u32,
+        what: impl Fn() -> String,
+    ) -> Result<(), Mistake> {
+        if self.head.revisions < limit {
+            return Ok(());
+        }
+        let spot = self.head_table.as_ref().map(|raw| raw.spot_of("revisions"));
+        Err(self.mistake(&spot.unwrap_or_default(), what()))
     }
 
     fn plants_hold(&self) -> Result<(), Mistake> {
@@ -189,48 +216,9 @@ impl Panel<'_> {
     }
 }
 
-/// A model's name as it is compared.
+/// A model's name as it is compared: as a reader sees it, without who offers it.
 pub(super) fn folded(model: &str) -> String {
-    model.trim().to_lowercase()
-}
-
-/// What is wrong with how a reviewer is asked, at which key.
-fn asked(reviewer: &ReviewerTable) -> Option<(&'static str, String)> {
-    let there = [
-        ("argv", !reviewer.argv.is_empty(), ReviewerKind::Command),
-        ("env", !reviewer.env.is_empty(), ReviewerKind::Command),
-        ("pass", !reviewer.pass.is_empty(), ReviewerKind::Command),
-        ("network", reviewer.network.is_some(), ReviewerKind::Command),
-        ("base_url", reviewer.base_url.is_some(), ReviewerKind::Chat),
-        ("key", reviewer.key.is_some(), ReviewerKind::Chat),
-    ];
-    let mut foreign = there
-        .iter()
-        .filter(|(_, is, of)| *is && *of != reviewer.kind);
-    if let Some((key, ..)) = foreign.next() {
-        let kind = match reviewer.kind {
-            ReviewerKind::Command => "command",
-            ReviewerKind::Chat => "chat",
-        };
-        return Some((
-            key,
-            format!("`{key}` says nothing to a reviewer of kind `{kind}`"),
-        ));
-    }
-    if reviewer.sees.is_empty() {
-        return Some(("sees", String::from("it is empty: say what it is shown")));
-    }
-    match reviewer.kind {
-        ReviewerKind::Command if reviewer.argv.is_empty() => {
-            Some(("kind", String::from("say `argv`: the program to ask")))
-        }
-        ReviewerKind::Command => None,
-        ReviewerKind::Chat => {
-            let url = reviewer.base_url.as_deref().unwrap_or_default();
-            let url = Url::parse(url).ok();
-            let fits = url.is_some_and(|url| ["http", "https"].contains(&url.scheme()));
-            let what = "say `base_url`, such as `http://127.0.0.1:11434/v1`";
-            (!fits).then(|| ("base_url", what.to_owned()))
-        }
-    }
+    let name = folded_text(model);
+    let (_, name) = name.rsplit_once('/').unwrap_or(("", &name));
+    name.trim().to_owned()
 }

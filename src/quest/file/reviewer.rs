@@ -21,7 +21,8 @@ pub struct ReviewerTable {
     /// prints the answer and nothing else.
     #[serde(default)]
     pub argv: Vec<String>,
-    /// Of a command: further variables of its environment.
+    /// Of a command: further variables of its environment; none by which another program would
+    /// be run, such as `PATH` or `LD_PRELOAD`.
     #[serde(default)]
     pub env: BTreeMap<String, String>,
     /// Of a command: the names of variables that are passed on to it when it is run. Their values

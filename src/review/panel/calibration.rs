@@ -143,6 +143,14 @@ impl Score {
 }
 
 impl Calibration {
+    /// Whether the panel is right in every case, and no reviewer of it was silent in any: a panel
+    /// that is right without one of them is another panel.
+    #[must_use]
+    pub fn is_clean(&self) -> bool {
+        let mut reviewers = self.reviewers.iter();
+        self.panel.is_clean() && reviewers.all(|it| it.score.unanswered.part == 0)
+    }
+
     /// What these cases show of these reviewers and their panel.
     #[must_use]
     pub fn of(reviewers: Vec<Tried>, cases: Vec<Labelled>) -> Self {
@@ -243,6 +251,18 @@ mod tests {
         assert_eq!(found.panel.right, share(0, 0));
         assert!(!found.panel.is_clean());
         assert!(found.reviewers[2].score.is_clean());
+    }
+
+    #[test]
+    fn a_panel_with_a_reviewer_who_is_silent_is_not_right() {
+        let cases = |dead| {
+            of(vec![
+                case(true, [Doubt, Doubt, dead], Doubt),
+                case(false, [Clear, Clear, Clear], Clear),
+            ])
+        };
+        assert!(cases(Doubt).is_clean() && cases(Clear).is_clean());
+        assert!(cases(Nothing).panel.is_clean() && !cases(Nothing).is_clean());
     }
 
     #[test]

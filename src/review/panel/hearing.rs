@@ -12,13 +12,14 @@ use super::plant::{is_found, plant_for, planted};
 use super::prompt::prompt;
 use super::quotation::Seen;
 use super::spy::Spy;
-use super::weigh::{Weight, weigh};
+use super::standing::stand;
+use super::weigh::{Ballot, Lack, Weight, weigh};
 use crate::gate::{Case, Doubts, PanelReport, ReviewerReport, Vote};
 use crate::quest::Sight;
 use crate::quest::file::{PlantTable, QuestionTable};
-use crate::world::World;
 use crate::world::settings::RobotsPolicy;
 use crate::world::workshop::Usage;
+use crate::world::{EarlierDoubt, World};
 
 /// What is said in place of the reviewers, by name.
 pub(super) type Script = BTreeMap<String, String>;
@@ -56,10 +57,24 @@ impl Hearing<'_> {
                 return doubts;
             }
         };
+        let earlier = self.earlier();
         for member in &members.all {
-            report.reviewers.push(self.heard(member, &inputs, plant));
+            let mut heard = self.heard(member, &inputs, plant);
+            let seen = Seen::new(shown(member, &inputs));
+            stand(&mut heard, &earlier, &members.questions, &seen);
+            report.reviewers.push(heard);
         }
         self.weighed(&report)
+    }
+
+    /// What was doubted of what the agent was sent back with.
+    fn earlier(&self) -> Vec<EarlierDoubt> {
+        let sends_back = self.members.head.revisions > 0 && self.script.is_none();
+        if sends_back {
+            self.world.accepted.doubts()
+        } else {
+            Vec::new()
+        }
     }
 
     /// What one reviewer says.
@@ -124,41 +139,68 @@ impl Hearing<'_> {
     fn weighed(&self, report: &PanelReport) -> Doubts {
         let mut doubts = Doubts::new(report.clone());
         for question in &self.members.questions {
-            let counted = report.reviewers.iter().filter(|it| it.counts);
-            let votes = counted.filter_map(|reviewer| {
-                let mut votes = reviewer.votes.iter();
-                let on = votes.find(|on| on.question == question.id)?;
-                Some((reviewer, &on.vote))
+            let ballots = self.members.all.iter().zip(&report.reviewers);
+            let ballots = ballots.map(|(member, reviewer)| Ballot {
+                vote: vote_of(reviewer, question),
+                differs: member.differs(),
             });
-            let votes: Vec<_> = votes.collect();
-            match weigh(self.members.head, votes.iter().map(|(_, vote)| *vote)) {
+            match weigh(self.members.head, ballots) {
                 Weight::Cleared => {}
-                Weight::Doubted => {
-                    for (reviewer, vote) in votes {
-                        let Some(passage) = vote.doubt() else {
-                            continue;
-                        };
-                        let place = match (&passage.file, passage.line) {
-                            (Some(file), Some(line)) => {
-                                format!("{}: {file}:{line}", reviewer.name)
-                            }
-                            _ => reviewer.name.clone(),
-                        };
-                        doubts.doubt(question.ask.trim(), &passage.quotation, place);
-                    }
-                }
-                Weight::Unsettled(answered) => {
-                    let expected = format!(
-                        "{} reviewers answer: {}",
-                        self.members.head.quorum,
-                        question.ask.trim()
-                    );
-                    let actual = format!("{answered} did; {}", silent(question, report));
+                Weight::Doubted => raise(&mut doubts, question, report),
+                Weight::Unsettled(lack) => {
+                    let (expected, actual) = self.lacking(lack, question, report);
                     doubts.unsettled(expected, &actual);
                 }
             }
         }
         doubts
+    }
+
+    /// What would have settled the question, and what there is instead.
+    fn lacking(
+        &self,
+        lack: Lack,
+        question: &QuestionTable,
+        report: &PanelReport,
+    ) -> (String, String) {
+        let ask = question.ask.trim();
+        let silent = silent(question, report);
+        match lack {
+            Lack::Quorum(answered) => (
+                format!("{} reviewers answer: {ask}", self.members.head.quorum),
+                format!("{answered} did; {silent}"),
+            ),
+            Lack::Silent(count) => (
+                format!("too few are silent for their doubts to be enough: {ask}"),
+                format!("{count} are silent; {silent}"),
+            ),
+            Lack::Sight => (
+                format!("a reviewer answers who sees more than the agent wrote: {ask}"),
+                format!("none did; {silent}"),
+            ),
+        }
+    }
+}
+
+/// The vote on the question of a reviewer who is heard.
+fn vote_of<'r>(reviewer: &'r ReviewerReport, question: &QuestionTable) -> Option<&'r Vote> {
+    let mut votes = reviewer.votes.iter().filter(|_| reviewer.counts);
+    votes
+        .find(|on| on.question == question.id)
+        .map(|on| &on.vote)
+}
+
+/// Adds every doubt on the question.
+fn raise(doubts: &mut Doubts, question: &QuestionTable, report: &PanelReport) {
+    for reviewer in &report.reviewers {
+        let Some(passage) = vote_of(reviewer, question).and_then(Vote::doubt) else {
+            continue;
+        };
+        let place = match (&passage.file, passage.line) {
+            (Some(file), Some(line)) => format!("{}: {file}:{line}", reviewer.name),
+            _ => reviewer.name.clone(),
+        };
+        doubts.doubt(question.ask.trim(), &passage.quotation, place);
     }
 }
 

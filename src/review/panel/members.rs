@@ -32,6 +32,13 @@ pub(super) struct Member {
     pub(super) way: Way,
 }
 
+impl Member {
+    /// Whether it sees anything that the agent has not written itself.
+    pub(super) fn differs(&self) -> bool {
+        self.sees.iter().any(Sight::differs)
+    }
+}
+
 /// How a reviewer is asked; its prompt is still to come.
 #[derive(Debug, Clone)]
 pub(super) enum Way {

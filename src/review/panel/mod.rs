@@ -18,6 +18,7 @@ mod plant;
 mod prompt;
 mod quotation;
 mod spy;
+mod standing;
 mod weigh;
 
 pub use calibration::{Calibration, Labelled, Said, Score, Scored, Share, Tried};

@@ -1,4 +1,7 @@
 //! What the votes on one question come to.
+//!
+//! A question is cleared only where it would be cleared still if everybody who is silent had
+//! doubted: whoever can make a reviewer fail gains nothing by it.
 
 use crate::gate::Vote;
 use crate::quest::file::{PanelTable, Threshold};
@@ -10,26 +13,63 @@ pub(super) enum Weight {
     Doubted,
     /// They do not.
     Cleared,
-    /// So few answered, and that is too few.
-    Unsettled(u32),
+    /// Neither can be said, and why.
+    Unsettled(Lack),
 }
 
-/// Weighs the votes of reviewers who count; an error is no vote.
-pub(super) fn weigh<'v>(head: PanelTable, votes: impl IntoIterator<Item = &'v Vote>) -> Weight {
-    let (mut answered, mut doubting) = (0_u32, 0_u32);
-    for vote in votes {
-        answered += u32::from(vote.is_answer());
-        doubting += u32::from(vote.doubt().is_some());
+/// What is lacking to settle a question.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Lack {
+    /// So few answered, fewer than must.
+    Quorum(u32),
+    /// So many are silent that their doubts would be enough.
+    Silent(u32),
+    /// Nobody answered who sees anything that the agent has not written itself.
+    Sight,
+}
+
+/// What a reviewer of the panel has to say on one question.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Ballot<'v> {
+    /// Its vote; none where it is not heard.
+    pub(super) vote: Option<&'v Vote>,
+    /// Whether it sees anything that the agent has not written itself.
+    pub(super) differs: bool,
+}
+
+impl<'v> Ballot<'v> {
+    fn answer(&self) -> Option<&'v Vote> {
+        self.vote.filter(|vote| vote.is_answer())
     }
-    let enough = match head.threshold {
+}
+
+/// Weighs the votes of the whole panel; an error is silence.
+pub(super) fn weigh<'v>(head: PanelTable, panel: impl IntoIterator<Item = Ballot<'v>>) -> Weight {
+    let (mut answered, mut doubting, mut silent) = (0_u32, 0_u32, 0_u32);
+    let mut differs = false;
+    for ballot in panel {
+        match ballot.answer() {
+            Some(vote) => {
+                answered += 1;
+                doubting += u32::from(vote.doubt().is_some());
+                differs |= ballot.differs;
+            }
+            None => silent += 1,
+        }
+    }
+    let enough = |of: u32| match head.threshold {
         Threshold::Any => 1,
         // Half of them is enough: a tie is a doubt.
-        Threshold::Majority => answered.div_ceil(2).max(1),
+        Threshold::Majority => of.div_ceil(2).max(1),
     };
     if answered < head.quorum {
-        Weight::Unsettled(answered)
-    } else if doubting >= enough {
+        Weight::Unsettled(Lack::Quorum(answered))
+    } else if doubting >= enough(answered) {
         Weight::Doubted
+    } else if doubting + silent >= enough(answered + silent) {
+        Weight::Unsettled(Lack::Silent(silent))
+    } else if !differs {
+        Weight::Unsettled(Lack::Sight)
     } else {
         Weight::Cleared
     }
@@ -58,18 +98,24 @@ mod tests {
         }
     }
 
-    fn weighed(threshold: Threshold, quorum: u32, kinds: &str) -> Weight {
+    /// A panel of which everybody sees a page where `differs` says so.
+    fn weighed(threshold: Threshold, quorum: u32, kinds: &str, differs: &[bool]) -> Weight {
         let head = PanelTable {
             threshold,
             quorum,
             revisions: 0,
         };
-        let votes: Vec<_> = kinds.chars().map(vote).collect();
-        weigh(head, &votes)
+        let votes: Vec<_> = kinds.chars().map(|kind| (kind, vote(kind))).collect();
+        let panel = votes.iter().enumerate().map(|(at, (kind, vote))| Ballot {
+            vote: (*kind != 's').then_some(vote),
+            differs: differs.get(at).copied().unwrap_or(true),
+        });
+        weigh(head, panel)
     }
 
     #[test]
-    fn a_tie_is_a_doubt_and_an_error_is_no_vote() {
+    fn a_tie_is_a_doubt_and_silence_is_one_before_it_is_a_clearance() {
+        use Lack::{Quorum, Silent};
         use Threshold::{Any, Majority};
         use Weight::{Cleared, Doubted, Unsettled};
         for (threshold, kinds, weight) in [
@@ -80,38 +126,60 @@ mod tests {
             (Majority, "dce", Doubted),
             (Majority, "uf", Cleared),
             (Any, "uc", Cleared),
-            (Majority, "de", Unsettled(1)),
-            (Any, "de", Unsettled(1)),
-            (Majority, "ee", Unsettled(0)),
-            (Majority, "", Unsettled(0)),
+            (Majority, "de", Unsettled(Quorum(1))),
+            (Any, "de", Unsettled(Quorum(1))),
+            (Majority, "ee", Unsettled(Quorum(0))),
+            (Majority, "", Unsettled(Quorum(0))),
+            (Any, "ecc", Unsettled(Silent(1))),
+            (Any, "scc", Unsettled(Silent(1))),
+            (Majority, "ecc", Cleared),
+            (Majority, "scc", Cleared),
+            (Majority, "secc", Unsettled(Silent(2))),
+            (Majority, "dsccc", Cleared),
+            (Majority, "dscc", Unsettled(Silent(1))),
         ] {
-            assert_eq!(weighed(threshold, 2, kinds), weight, "{kinds}");
+            assert_eq!(weighed(threshold, 2, kinds, &[]), weight, "{kinds}");
         }
+    }
+
+    #[test]
+    fn somebody_answers_who_sees_what_the_agent_has_not_written() {
+        let weight = |kinds| weighed(Threshold::Majority, 2, kinds, &[true, false, false]);
+        assert_eq!(weight("ccc"), Weight::Cleared);
+        assert_eq!(weight("ecc"), Weight::Unsettled(Lack::Sight));
+        assert_eq!(weight("scc"), Weight::Unsettled(Lack::Sight));
+        assert_eq!(weight("cec"), Weight::Cleared);
+        assert_eq!(weight("edd"), Weight::Doubted);
     }
 
     proptest! {
         #[test]
-        fn an_error_never_clears_and_a_doubt_never_lessens_doubt(
-            kinds in "[dufce]{0,9}",
+        fn nobody_gains_by_silence_and_a_doubt_never_lessens_doubt(
+            kinds in "[dufces]{0,9}",
             quorum in 2_u32..5,
             any in proptest::bool::ANY,
+            differs in proptest::collection::vec(proptest::bool::ANY, 10),
         ) {
             let threshold = if any { Threshold::Any } else { Threshold::Majority };
-            let before = weighed(threshold, quorum, &kinds);
-            let with = |kind: char| weighed(threshold, quorum, &format!("{kinds}{kind}"));
-            prop_assert_eq!(with('e'), before);
+            let of = |kinds: &str| weighed(threshold, quorum, kinds, &differs);
+            let before = of(&kinds);
+            let with = |kind: char| of(&format!("{kinds}{kind}"));
+            if before != Weight::Cleared {
+                prop_assert_ne!(with('e'), Weight::Cleared);
+            }
             if before == Weight::Doubted {
                 prop_assert_eq!(with('d'), Weight::Doubted);
+                prop_assert_eq!(with('e'), Weight::Doubted);
             }
             if before == Weight::Cleared {
                 prop_assert_eq!(with('c'), Weight::Cleared);
             }
-            // Whoever is silenced cannot turn doubt or silence into a clearance by it.
-            for (at, _) in kinds.char_indices().filter(|(_, kind)| *kind == 'c') {
+            // Whoever is silenced, that never turns a REVIEW into a PASS.
+            for (at, silence) in kinds.char_indices().zip("es".chars().cycle()) {
                 let mut less = kinds.clone();
-                less.replace_range(at..=at, "e");
+                less.replace_range(at.0..=at.0, &silence.to_string());
                 if before != Weight::Cleared {
-                    prop_assert_ne!(weighed(threshold, quorum, &less), Weight::Cleared);
+                    prop_assert_ne!(of(&less), Weight::Cleared);
                 }
             }
         }

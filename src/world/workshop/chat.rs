@@ -91,7 +91,8 @@ impl ChatOrder {
 
 /// Asks a model, with the variables that `lookup` finds; else why it cannot be asked at all.
 ///
-/// What it says has the key's name in place of the key.
+/// Why it failed has the key's name in place of the key; an answer in which the key stands cannot
+/// be gone by.
 #[cfg(unix)]
 pub(super) fn chat(
     order: &ChatOrder,
@@ -105,10 +106,10 @@ pub(super) fn chat(
         client::ask(order, key, limit)
     });
     match asked {
-        Ok(Chatted::Said(said)) => Ok(Chatted::Said(Said {
-            text: secrets.hide_in(said.text),
-            ..said
-        })),
+        Ok(Chatted::Said(said)) => match secrets.spoken_in(said.text.as_bytes()) {
+            Some(why) => Err(whose(why)),
+            None => Ok(Chatted::Said(said)),
+        },
         Ok(Chatted::Failed(why)) => Ok(Chatted::Failed(secrets.hide_in(why))),
         Err(refused) => Err(secrets.hide_in(whose(refused.0))),
     }

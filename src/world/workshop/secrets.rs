@@ -38,6 +38,18 @@ impl Secrets {
         self.0.get(name).map(String::as_str)
     }
 
+    /// The variable whose value stands in what somebody has answered, in these words.
+    ///
+    /// Such an answer can be neither kept nor gone by: with a name in place of the value it is
+    /// another one.
+    pub(super) fn spoken_in(&self, answer: &[u8]) -> Option<String> {
+        let holds = |value: &String| forms(value).iter().any(|it| stands_in(it, answer));
+        let (name, _) = self.0.iter().find(|(_, value)| holds(value))?;
+        Some(format!(
+            "the answer holds the value of the environment variable {name}, and cannot be kept"
+        ))
+    }
+
     /// The bytes with the name of the variable in each place of a value.
     pub(super) fn hide(&self, bytes: Vec<u8>) -> Vec<u8> {
         let mut hidden = bytes;
@@ -79,25 +91,35 @@ pub(super) fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok()
 }
 
-/// Runs a command with these among its variables, and keeps them out of what it leaves.
+/// Runs a command with these among its variables, and keeps them out of what it leaves; else why
+/// what it printed cannot be gone by.
 pub(super) fn run_with(
     order: &Order,
     secrets: &Secrets,
     scratch: &Path,
     launcher: &Launcher,
-) -> Ran {
+) -> Result<Ran, String> {
     let mut filled = order.clone();
     filled.env.extend(secrets.0.clone());
     let ran = run(&filled, scratch, launcher);
+    if let Some(why) = secrets.spoken_in(&ran.stdout) {
+        return Err(why);
+    }
     let reports = ran.reports.into_iter();
-    Ran {
+    Ok(Ran {
         stdout: secrets.hide(ran.stdout),
         stderr: secrets.hide(ran.stderr),
         reports: reports
             .map(|(name, bytes)| (name, bytes.map(|bytes| secrets.hide(bytes))))
             .collect(),
         ..ran
-    }
+    })
+}
+
+fn stands_in(what: &str, bytes: &[u8]) -> bool {
+    bytes
+        .windows(what.len())
+        .any(|window| window == what.as_bytes())
 }
 
 fn replaced(bytes: Vec<u8>, what: &[u8], with: &[u8]) -> Vec<u8> {
@@ -135,6 +157,16 @@ mod tests {
         assert_eq!(secrets.hide(b"\xffsk-0123456789".to_vec()), b"\xff[A_KEY]");
         assert_eq!(secrets.hide_in("sk-01234".to_owned()), "sk-01234");
         assert!(!format!("{secrets:?}").contains("0123"));
+    }
+
+    #[test]
+    fn an_answer_with_a_value_in_it_is_told_by_the_name() {
+        let secrets = secrets(" quote\"d-secret\n");
+        for answer in [r#"{"quotation":"a quote\"d-secret"}"#, "quote\"d-secret"] {
+            let why = secrets.spoken_in(answer.as_bytes()).unwrap();
+            assert!(why.contains("A_KEY") && !why.contains("d-secret"), "{why}");
+        }
+        assert_eq!(secrets.spoken_in(b"all is well"), None);
     }
 
     #[test]

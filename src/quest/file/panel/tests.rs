@@ -75,9 +75,21 @@ fn a_panel_is_read_alone_and_within_a_quest_file() {
 fn the_generator_reviews_nothing() {
     let panel = Panel::parse(PANEL).unwrap();
     assert!(panel.refuse_generator("medium-3").is_ok());
-    let wrong = panel.refuse_generator(" Small-1").unwrap_err();
+    let wrong = panel.refuse_generator(" maker/Small-1").unwrap_err();
     assert!(wrong.what.contains("nobody reviews itself"), "{wrong}");
     assert_eq!((wrong.line, wrong.column), (7, 9));
+}
+
+#[test]
+fn revisions_leave_a_try() {
+    let with = |tries: u32, revisions: u32| {
+        let quest = QUEST.replacen("unit", &format!("max_tries = {tries}\nunit"), 1);
+        let panel = PANEL.replacen("quorum", &format!("revisions = {revisions}\nquorum"), 1);
+        QuestFile::parse(&format!("{quest}{panel}")).map(drop)
+    };
+    assert!(with(3, 2).is_ok());
+    let wrong = with(3, 3).unwrap_err();
+    assert!(wrong.what.contains("fewer than `max_tries`"), "{wrong}");
 }
 
 #[test]
@@ -128,6 +140,31 @@ fn every_flaw_has_its_reason() {
             "says nothing to a reviewer of kind `chat`",
         ),
         ("http://127", "ftp://127", "say `base_url`"),
+        ("http://127", "http://me:secret@127", "a user or a password"),
+        ("11434/v1", "11434/v1?key=secret", "a query or a fragment"),
+        ("large-2", "maker/\u{ff33}mall-1", "the same model"),
+        ("large-2", "maker/", "it is blank"),
+        (
+            "Does the summary say what the source does not say?",
+            " ",
+            "ask something",
+        ),
+        ("quorum = 2", "revisions = 11", "expected at most 10"),
+        (
+            "[panel]",
+            "[panel]\nrevisions = 4294967295",
+            "expected at most 10",
+        ),
+        (
+            "argv = [\"ask\"",
+            "env = { LD_PRELOAD = \"a.so\" }\nargv = [\"ask\"",
+            "says what is run",
+        ),
+        (
+            "argv = [\"ask\"",
+            "pass = [\"HOME\", \"BASH_ENV\"]\nargv = [\"ask\"",
+            "says what is run",
+        ),
         ("quorum", "qourum", "did you mean `quorum`?"),
         ("model = \"large-2\"", "", "missing field `model`"),
     ] {

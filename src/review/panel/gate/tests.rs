@@ -13,7 +13,7 @@ use crate::world::replay::Replay;
 use crate::world::workshop::{
     Changed, ChatOrder, Chatted, FileSeen, MockWorkshop, Said, Usage, Workshop,
 };
-use crate::world::{MockAccepted, MockFetcher, MockResolver};
+use crate::world::{EarlierDoubt, MockAccepted, MockFetcher, MockResolver};
 
 const PANEL: &str = r#"
 [panel]
@@ -114,13 +114,26 @@ fn answering(replies: &'static [(&str, &str, &str)]) -> MockWorkshop {
 }
 
 fn gate(verdict: Verdict) -> ReviewedGate {
-    let panel = Panel::parse(PANEL).unwrap();
+    gate_of(PANEL, verdict)
+}
+
+fn gate_of(panel: &str, verdict: Verdict) -> ReviewedGate {
+    let panel = Panel::parse(panel).unwrap();
     let members = Members::new(&panel, &Gathered::default()).unwrap();
     ReviewedGate::new(Box::new(Says(verdict)), members, RobotsPolicy::Obey)
 }
 
 /// What the gate says, and says again of what was recorded.
 fn judged(gate: &ReviewedGate, workshop: &dyn Workshop) -> Judgement {
+    judged_after(&[], gate, workshop)
+}
+
+/// The same, where this was doubted before.
+fn judged_after(
+    earlier: &[EarlierDoubt],
+    gate: &ReviewedGate,
+    workshop: &dyn Workshop,
+) -> Judgement {
     let quest = Quest {
         id: QuestId::FIRST,
         key: Key::new("acme").unwrap(),
@@ -142,8 +155,9 @@ fn judged(gate: &ReviewedGate, workshop: &dyn Workshop) -> Judgement {
         quest: &quest,
         submission: &submission,
     };
-    let (fetcher, resolver, accepted) =
-        (MockFetcher::new(), MockResolver::new(), MockAccepted::new());
+    let (fetcher, resolver) = (MockFetcher::new(), MockResolver::new());
+    let mut accepted = MockAccepted::new();
+    accepted.expect_doubts().return_const(earlier.to_vec());
     let recorder = Recorder::new(World {
         fetcher: &fetcher,
         resolver: &resolver,
@@ -263,4 +277,44 @@ fn the_change_is_shown_as_a_diff() {
         text,
         "--- a/a.txt (changed)\n+++ b/a.txt\n@@ -1,2 +1,2 @@\n one\n-two\n+three\n"
     );
+}
+
+#[test]
+fn the_only_one_who_doubts_is_not_silenced_into_a_pass() {
+    let third = "[[reviewer]]\nname = \"third\"\nkind = \"chat\"\nmodel = \"third-3\"\n\
+                 base_url = \"http://127.0.0.1:3/v1\"\n\
+                 sees = [\"submission.summary\", \"tree.diff\"]\n[[question]]";
+    let panel = PANEL.replacen("[[question]]", third, 1);
+    let any = panel.replacen("[panel]", "[panel]\nthreshold = \"any\"", 1);
+    let strict = |plant, answer| [("small-1", MARS, CLEAR), ("large-2", plant, answer)];
+    let says = |panel: &str, first: [(&'static str, &'static str, &'static str); 2]| {
+        let third = ("third-3", MARS, CLEAR);
+        let all: &'static [_] = Vec::leak(first.into_iter().chain([third]).collect());
+        let judgement = judged(&gate_of(panel, Verdict::Pass), &answering(all));
+        fired(&judgement).first().map(|rule| (*rule).to_owned())
+    };
+    assert_eq!(says(&any, strict(MARS, CLEAR)), None);
+    let doubt = says(&any, strict(MARS, SEOUL));
+    assert_eq!(doubt.as_deref(), Some("reviewers-doubt"));
+    for silenced in [strict(MARS, ""), strict("", SEOUL), strict(CLEAR, SEOUL)] {
+        let unsettled = says(&any, silenced);
+        assert_eq!(unsettled.as_deref(), Some("reviewers-unsettled"));
+        assert_eq!(says(&panel, silenced), None);
+    }
+}
+
+#[test]
+fn what_was_doubted_before_is_doubted_while_it_stands() {
+    let clears: &[_] = &[("small-1", MARS, CLEAR), ("large-2", MARS, CLEAR)];
+    let earlier = |quotation: &str| EarlierDoubt {
+        reviewer: String::from("other"),
+        question: String::from("faithful"),
+        quotation: quotation.to_owned(),
+    };
+    let after = |quotation| {
+        let gate = gate(Verdict::Pass);
+        judged_after(&[earlier(quotation)], &gate, &answering(clears))
+    };
+    assert_eq!(fired(&after("founded in Seoul")), ["reviewers-doubt"]);
+    assert_eq!(after("founded on Mars").verdict, Verdict::Pass);
 }

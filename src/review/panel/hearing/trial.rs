@@ -7,7 +7,7 @@ use super::super::calibration::{Calibration, Labelled, Said, Tried};
 use super::super::members::Member;
 use super::super::plant::planted;
 use super::super::quotation::Seen;
-use super::super::weigh::{Weight, weigh};
+use super::super::weigh::{Ballot, Weight, weigh};
 use super::{Hearing, gather, shown};
 use crate::gate::Vote;
 use crate::quest::Sight;
@@ -72,7 +72,12 @@ impl Hearing<'_> {
             on.map(|on| &on.vote)
         });
         let votes: Vec<Option<&Vote>> = votes.collect();
-        let panel = weigh(self.members.head, votes.iter().copied().flatten());
+        let ballots = self.members.all.iter().zip(&votes);
+        let ballots = ballots.map(|(member, vote)| Ballot {
+            vote: *vote,
+            differs: member.differs(),
+        });
+        let panel = weigh(self.members.head, ballots);
         Some(Labelled {
             plant: plant.name.clone(),
             question: question.id.clone(),
