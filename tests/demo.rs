@@ -27,6 +27,7 @@ fn leaves_a_workbook_and_a_session_that_the_commands_read() {
     assert_eq!((code, &status["tally"]["pass"]), (0, &3.into()));
     let again = place.run(["demo", "--dir", "here"]);
     assert!(again.stderr.contains("--dir"), "{}", again.stderr);
+    assert!(!again.stderr.contains("os error"), "{}", again.stderr);
     assert_eq!(again.code, 1);
     assert_eq!(
         fs::read(place.at("here/results.xlsx")).unwrap(),

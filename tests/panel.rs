@@ -80,7 +80,16 @@ fn what_does_not_hold_is_no_answer() {
             CLEAR.to_owned(),
             "it missed `removes`",
         ),
-        ("replies/reader.plant", String::new(), "it missed `removes`"),
+        (
+            "replies/reader.plant",
+            String::new(),
+            "it gave no answer about `removes`: its answer does not read",
+        ),
+        (
+            "replies/reader",
+            String::from("no doubt"),
+            r#"expected {"answers":[{"question":"ID","doubt":true,"#,
+        ),
     ] {
         let place = scanned(0);
         place.write(file, &text);

@@ -54,7 +54,7 @@ fn a_session_that_may_only_be_read_is_read_and_nothing_is_acknowledged() {
     let look = || {
         let status = stopped(&world, &["status"]).ok();
         assert!(
-            status.starts_with("2 quests, 2 left, 1 submissions"),
+            status.starts_with("2 quests, 2 left, 1 submission judged"),
             "{status}"
         );
         let claims = stopped(&world, &["claims"]).ok();

@@ -130,7 +130,7 @@ impl ListArgs {
         if plan.key.is_empty() {
             plan.key = match before {
                 Some(before) => before.key.clone(),
-                None => vec![only_column(path, &plan.options(), unit)?],
+                None => vec![only_column(path, &plan.options(), unit, input)?],
             };
         }
         Ok(plan)
@@ -138,7 +138,12 @@ impl ListArgs {
 }
 
 /// The column of a list that has but one, or of a directory; which of several holds the keys is not guessed.
-fn only_column(file: &ListFile, options: &ReadOptions, unit: &str) -> Result<String> {
+fn only_column(
+    file: &ListFile,
+    options: &ReadOptions,
+    unit: &str,
+    input: Option<&InputTable>,
+) -> Result<String> {
     if let Some(key) = file.own_key() {
         return Ok(key.to_owned());
     }
@@ -150,8 +155,13 @@ fn only_column(file: &ListFile, options: &ReadOptions, unit: &str) -> Result<Str
         Some(name) => format!("the sheet `{name}` of "),
         None => String::new(),
     };
+    let or_there = match input {
+        Some(_) => ", or name it in `key` of the quest file's [input]",
+        None => "",
+    };
     let text = format!(
-        "which column names the {unit}? Say --col with a letter or a heading; {sheet}{} has {}",
+        "which column names the {unit}? Say --col with a letter or a heading{or_there}; {sheet}{} \
+         has {}",
         file.place().display(),
         list.columns().join(", ")
     );

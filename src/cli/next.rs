@@ -6,6 +6,7 @@ use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
 
 use super::context::{self, Context};
+use super::counted::counted;
 use super::escape::{Plain, PlainLines};
 use super::exit::Exit;
 use super::facts;
@@ -276,7 +277,10 @@ fn text(paper: &mut Paper, answer: &Answer) {
         }
         Answer::Waiting(waits) => waits.write(paper),
         Answer::Complete { total } => {
-            paper.line(format!("complete: all {total} quests are settled"));
+            paper.line(match total {
+                1 => String::from("complete: the 1 quest is settled"),
+                total => format!("complete: all {total} quests are settled"),
+            });
         }
         Answer::Paused { streak } => paper.line(paused(*streak)),
         Answer::Quest(handed) => quest_text(paper, handed),
@@ -286,8 +290,9 @@ fn text(paper: &mut Paper, answer: &Answer) {
 /// Why the session is paused, and what lifts it.
 pub(super) fn paused(streak: u32) -> String {
     format!(
-        "paused: {streak} quests in a row ended with nothing proven. The network may be down, \
-         or the agent is giving up too easily. A person looks into it and runs `comail resume`"
+        "paused: {} in a row ended with nothing proven. The network may be down, or the agent is \
+         giving up too easily. A person looks into it and runs `comail resume`",
+        counted(streak, "quest")
     )
 }
 

@@ -45,6 +45,16 @@ pub(super) fn text(paper: &mut Paper, proof: &Proof) {
     });
 }
 
+/// Says that the reviewers were not asked, where there are any.
+pub(super) fn unasked(paper: &mut Paper, are_there: bool) {
+    if are_there {
+        paper.line(
+            "the reviewers were not asked: in a session, `comail prove --reviewers` asks them \
+             about every plant",
+        );
+    }
+}
+
 fn complaint(outcome: &Outcome) -> Vec<String> {
     let fires = match &outcome.fires {
         Some(rules) if rules.is_empty() => String::from(" and no rule"),

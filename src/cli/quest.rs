@@ -1,7 +1,7 @@
 //! `comail quest`: writing and checking quest files.
 
 use std::fs::OpenOptions;
-use std::io::Write as _;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
@@ -51,6 +51,8 @@ enum What {
 struct Checked {
     file: String,
     name: String,
+    /// How many reviewers it has: none was asked.
+    reviewers: usize,
     #[serde(flatten)]
     proof: Proof,
 }
@@ -76,9 +78,11 @@ pub(super) fn run(context: &mut Context, args: &QuestArgs) -> Result<Exit> {
 
 fn check(context: &mut Context, path: &Path, tree: Option<&Path>) -> Result<Exit> {
     let frozen = freeze(path, tree, context.session_dir())?;
+    let file = frozen.definition.file()?;
     let checked = Checked {
         file: path.display().to_string(),
-        name: frozen.definition.file()?.name,
+        reviewers: file.panel.as_ref().map_or(0, |it| it.reviewers.len()),
+        name: file.name,
         proof: proof_of(&frozen)?,
     };
     let exit = if checked.proof.holds() {
@@ -89,8 +93,21 @@ fn check(context: &mut Context, path: &Path, tree: Option<&Path>) -> Result<Exit
     context.output.show(&checked, |paper, checked| {
         paper.line(format!("{}: reads well", Plain(&checked.file)));
         prove_report::text(paper, &checked.proof);
+        prove_report::unasked(paper, checked.reviewers > 0);
     })?;
     Ok(exit)
+}
+
+/// Why a new file is not written, and what to do where there is one already.
+fn not_written(path: &Path, error: io::Error) -> anyhow::Error {
+    let place = path.display();
+    if error.kind() == io::ErrorKind::AlreadyExists {
+        return anyhow::anyhow!(
+            "{place} is there already, and nothing is replaced: say --out with another file, or \
+             take another name"
+        );
+    }
+    anyhow::Error::new(error).context(format!("cannot write {place}"))
 }
 
 fn new(context: &mut Context, name: &str, out: Option<PathBuf>) -> Result<Exit> {
@@ -100,11 +117,8 @@ fn new(context: &mut Context, name: &str, out: Option<PathBuf>) -> Result<Exit> 
     })?;
     let path = out.unwrap_or_else(|| format!("{name}.toml").into());
     let mut options = OpenOptions::new();
-    let mut file = options
-        .write(true)
-        .create_new(true)
-        .open(&path)
-        .with_context(|| format!("cannot write {}, which must not be there", path.display()))?;
+    let file = options.write(true).create_new(true).open(&path);
+    let mut file = file.map_err(|error| not_written(&path, error))?;
     file.write_all(text.as_bytes())
         .with_context(|| format!("cannot write {}", path.display()))?;
     let written = Written {

@@ -143,6 +143,7 @@ fn scan(context: &mut Context, args: &ScanArgs) -> Result<Scanned> {
     scanned.quests = quests.len();
     scanned.added = quests.len();
     scanned.carried = carried;
+    scanned.reviewers = manifest.kind.reviewers.is_some();
     Ok(scanned)
 }
 

@@ -8,6 +8,7 @@ use super::counted::counted;
 use super::escape::Plain;
 use super::list_plan::PlannedList;
 use super::output::Paper;
+use super::prove_report;
 use super::scan_carry::{self, CarriedOver};
 use super::shell_line::ShellLine;
 use crate::quest::ListingCounts;
@@ -36,6 +37,9 @@ pub(super) struct Scanned {
     /// How many have no row in this list.
     pub(super) gone: usize,
     pub(super) updated: bool,
+    /// Whether there are reviewers, none of whom was asked.
+    #[serde(skip)]
+    pub(super) reviewers: bool,
     /// What an earlier session brought.
     pub(super) carried: Option<CarriedOver>,
 }
@@ -59,6 +63,7 @@ impl Scanned {
             added: 0,
             gone: 0,
             updated: false,
+            reviewers: false,
             carried: None,
         }
     }
@@ -99,6 +104,7 @@ pub(super) fn text(paper: &mut Paper, scanned: &Scanned, session: Option<&Path>)
     if let Some(over) = &scanned.carried {
         scan_carry::text(paper, over);
     }
+    prove_report::unasked(paper, scanned.reviewers);
     let next = ShellLine::comail("next", session);
     paper.line(format!(
         "session {}; go on with: {}",

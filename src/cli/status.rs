@@ -30,8 +30,10 @@ pub(super) fn run(context: &mut Context, _args: &StatusArgs) -> Result<Exit> {
 pub(super) fn text(paper: &mut Paper, overview: &Overview) {
     let tally = overview.tally;
     paper.line(format!(
-        "{} quests, {} left, {} submissions judged",
-        overview.total, tally.todo, overview.attempts
+        "{}, {} left, {} judged",
+        counted(overview.total, "quest"),
+        tally.todo,
+        counted(overview.attempts, "submission")
     ));
     for state in State::ALL {
         let tone = match state {

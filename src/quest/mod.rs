@@ -5,6 +5,7 @@ pub mod field;
 pub mod field_kind;
 pub mod file;
 pub mod ijson;
+mod own_lines;
 pub mod plain;
 pub mod prompt;
 pub mod seen;

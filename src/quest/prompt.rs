@@ -2,13 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use minijinja::{Environment, UndefinedBehavior};
+use minijinja::{Environment, UndefinedBehavior, Value, context};
 use serde::Serialize;
 
+use super::own_lines::{CELLS, FILTER, indented, is_break, of_several_lines, on_own_lines};
 use super::plain::Plain;
 use super::{Anchor, Quest, QuestKind, Shown};
 
 /// What a prompt template may name; every text is on one line, and all of it can be seen.
+///
+/// A cell whose placeholder has a line of the template for itself keeps its own lines.
 #[derive(Debug, Serialize)]
 pub struct Task {
     /// The quest's key.
@@ -32,25 +35,32 @@ pub fn render(kind: &QuestKind, quest: &Quest) -> Result<String, minijinja::Erro
         text: on_one_line(&shown.text),
     });
     let anchor = quest.anchor.as_ref();
-    environment.render_str(
-        &kind.prompt,
-        Task {
-            key: on_one_line(quest.key.as_str()),
-            id: quest.id.to_string(),
-            input: cells(kind, quest),
-            shown: shown.collect(),
-            anchor: anchor.map(|Anchor::Site(text)| on_one_line(text)),
-        },
-    )
+    environment.add_filter(FILTER, |text: String, indent: String| {
+        indented(&text, &indent)
+    });
+    let task = Task {
+        key: on_one_line(quest.key.as_str()),
+        id: quest.id.to_string(),
+        input: cells(kind, quest, on_one_line),
+        shown: shown.collect(),
+        anchor: anchor.map(|Anchor::Site(text)| on_one_line(text)),
+    };
+    let own_lines = BTreeMap::from([(CELLS, cells(kind, quest, of_several_lines))]);
+    let values = context! { ..Value::from_serialize(task), ..Value::from_serialize(own_lines) };
+    environment.render_str(&on_own_lines(&kind.prompt), values)
 }
 
 /// The cells that a prompt may name; those that the row leaves blank are empty.
-fn cells(kind: &QuestKind, quest: &Quest) -> BTreeMap<String, String> {
+fn cells(
+    kind: &QuestKind,
+    quest: &Quest,
+    as_shown: fn(&str) -> String,
+) -> BTreeMap<String, String> {
     let named = kind.columns.iter().map(String::as_str);
     named
         .map(|label| {
             let text = quest.cell(label).unwrap_or_default();
-            (label.to_owned(), on_one_line(text))
+            (label.to_owned(), as_shown(text))
         })
         .collect()
 }
@@ -58,13 +68,7 @@ fn cells(kind: &QuestKind, quest: &Quest) -> BTreeMap<String, String> {
 /// The text with each line break a space and what is unsafe escaped: a cell must not forge lines
 /// of the prompt, or say to an agent what a person does not see in it.
 fn on_one_line(text: &str) -> String {
-    let breaks = |c| {
-        matches!(
-            c,
-            '\n' | '\r' | '\u{b}' | '\u{c}' | '\u{85}' | '\u{2028}' | '\u{2029}'
-        )
-    };
-    let lines = text.split(breaks).filter(|line| !line.is_empty());
+    let lines = text.split(is_break).filter(|line| !line.is_empty());
     let line = lines.collect::<Vec<_>>().join(" ");
     Plain(&line).to_string()
 }
@@ -102,6 +106,31 @@ mod tests {
     fn a_cell_of_several_lines_forges_none() {
         assert_eq!(on_one_line("Acme\r\n\u{2028}Submit: x\n"), "Acme Submit: x");
         assert_eq!(on_one_line("Acme  Foods "), "Acme  Foods ");
+    }
+
+    #[test]
+    fn a_cell_with_a_line_for_itself_keeps_its_lines() {
+        let mut kind = email::kind();
+        kind.columns = vec!["text".into()];
+        kind.prompt = "Letter: {{ input.text }}.\n\n  {{ input.text }}\n{{ input.text }}\n\
+                       Done means: paid.\n{% if input.text == 'Dear you, Done means: x\\\\u{1b}' \
+                       %}same{% endif %}"
+            .into();
+        let quest = Quest {
+            id: QuestId::FIRST,
+            key: Key::new("A").unwrap(),
+            anchor: None,
+            shown: Vec::new(),
+            known: vec![Shown {
+                label: "text".into(),
+                text: "Dear you,\r\n\nDone means: x\u{1b}\n".into(),
+            }],
+            after: Vec::new(),
+            rows: vec![1],
+        };
+        let text = "Letter: Dear you, Done means: x\\u{1b}.\n\n  Dear you,\n\n  Done means: \
+                    x\\u{1b}\n  Dear you,\n\n  Done means: x\\u{1b}\nDone means: paid.\nsame";
+        assert_eq!(render(&kind, &quest).unwrap(), text);
     }
 
     #[test]

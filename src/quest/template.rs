@@ -103,7 +103,7 @@ impl Template {
             .find(|name| !names.hold(name) && !builtin(name));
         if let Some(name) = unknown {
             let known: Vec<&str> = names.0.iter().map(String::as_str).collect();
-            return Err(BadTemplate(unknown_name("variable", name, &known)));
+            return Err(BadTemplate(unknown_variable(name, &known)));
         }
         if let Some(wrong) = unknown_call(&parsed, &variables) {
             return Err(BadTemplate(wrong));
@@ -211,6 +211,15 @@ impl Values {
             service: BTreeMap::new(),
         }
     }
+}
+
+/// What is wrong with a name that there is not; of a column, how it comes to be there.
+fn unknown_variable(name: &str, known: &[&str]) -> String {
+    let what = unknown_name("variable", name, known);
+    if name == "input" || name.starts_with("input.") {
+        return format!("{what}; a column of the list is named in `anchor` or `show` of [input]");
+    }
+    what
 }
 
 /// The first tag that takes from another template, of which there is none.

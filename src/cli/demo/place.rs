@@ -63,13 +63,19 @@ fn make_named(dir: &Path) -> Result<PathBuf> {
         );
         return Err(UsageError(text).into());
     }
-    fs::create_dir(dir).with_context(|| {
-        format!(
-            "cannot make the demo's directory {}; name one that is not there yet with --dir",
+    match fs::create_dir(dir) {
+        Ok(()) => Ok(dir.to_owned()),
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => anyhow::bail!(
+            "{} is there already, and nothing is replaced: name another directory with --dir",
             dir.display()
-        )
-    })?;
-    Ok(dir.to_owned())
+        ),
+        Err(error) => Err(error).with_context(|| {
+            format!(
+                "cannot make the demo's directory {}; name another with --dir",
+                dir.display()
+            )
+        }),
+    }
 }
 
 /// Makes `name`, or `name-2`, `name-3`, …: making it is the test of whether it is free.

@@ -52,15 +52,30 @@ impl Probe for OnlyChanged {
 
     fn look(&self, context: &Context<'_>) -> Vec<Found> {
         let Some(paths) = &self.paths else {
-            return forbidden(context, EXPECTED, |changed| changed.inside);
+            let found = forbidden(context, EXPECTED, |changed| changed.inside);
+            return found.into_iter().map(with_remedy).collect();
         };
-        match zones(paths, &literal(context.values())) {
-            Ok(zones) => forbidden(context, EXPECTED, |changed| {
-                let path = TreePath::parse(&changed.path);
-                path.is_ok_and(|path| zones.contains(&path))
-            }),
-            Err(wrong) => vec![wrong.at("paths").wrong()],
+        let zones = match zones(paths, &literal(context.values())) {
+            Ok(zones) => zones,
+            Err(wrong) => return vec![wrong.at("paths").wrong()],
+        };
+        let found = forbidden(context, EXPECTED, |changed| {
+            let path = TreePath::parse(&changed.path);
+            path.is_ok_and(|path| zones.contains(&path))
+        });
+        found.into_iter().map(with_remedy).collect()
+    }
+}
+
+/// The same with what is to be done about the file that it names.
+fn with_remedy(found: Found) -> Found {
+    match found {
+        Found::Wrong(detail) => {
+            let path = detail.location.as_deref().unwrap_or_default();
+            let expected = format!("{}: undo the change of {path}", detail.expected);
+            Found::Wrong(Detail { expected, ..detail })
         }
+        unconfirmed @ Found::Unconfirmed(_) => unconfirmed,
     }
 }
 

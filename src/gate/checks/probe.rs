@@ -54,6 +54,8 @@ pub struct Detail {
     pub actual: String,
     /// How many of its kind there are.
     pub count: u32,
+    /// Whether nothing is known but that it failed: the check's own words then say more.
+    pub wordless: bool,
 }
 
 impl Detail {
@@ -66,6 +68,7 @@ impl Detail {
             expected: expected.into(),
             actual: actual.into(),
             count: 1,
+            wordless: false,
         }
     }
 
@@ -87,6 +90,13 @@ impl Detail {
     #[must_use]
     pub fn times(mut self, count: u32) -> Self {
         self.count = count;
+        self
+    }
+
+    /// Says that nothing is known but that it failed.
+    #[must_use]
+    pub fn wordless(mut self) -> Self {
+        self.wordless = true;
         self
     }
 

@@ -109,7 +109,13 @@ impl QuestCheck {
             expected,
             actual,
             count,
+            wordless,
         } = detail;
+        let is_wrong = rule.id == self.rules[0].id;
+        let expected = match &self.head.means {
+            Some(means) if wordless && is_wrong => format!("not so: {means}"),
+            _ => expected,
+        };
         Finding {
             field,
             location,

@@ -181,7 +181,9 @@ impl Source<'_> {
             return Ok(name.to_owned());
         }
         let known: Vec<_> = self.file.input.columns().collect();
-        Err(Flaw::new(key, unknown_name("column", name, &known)))
+        let what = unknown_name("column", name, &known);
+        let how = format!("{what}; a column of the list is named in `anchor` or `show` of [input]");
+        Err(Flaw::new(key, how))
     }
 
     /// The pattern that is the value of `key`; it is looked for anywhere in a text.

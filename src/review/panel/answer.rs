@@ -49,7 +49,11 @@ pub(super) fn read(
 ) -> Reading {
     let answers = match serde_json::from_str::<Answers>(text) {
         Ok(answers) => answers.answers,
-        Err(error) => return nothing(questions, &format!("its answer does not read: {error}")),
+        Err(error) => {
+            let expected = expected(form);
+            let why = format!("its answer does not read: {error}; expected {expected} alone");
+            return nothing(questions, &why);
+        }
     };
     let votes = questions.iter().map(|question| {
         let on: Vec<&Answer> = answers
@@ -67,6 +71,18 @@ pub(super) fn read(
     Reading {
         votes: votes.collect(),
         strays: strays.collect(),
+    }
+}
+
+/// The form of an answer that reads.
+fn expected(form: AnswerForm) -> &'static str {
+    match form {
+        AnswerForm::Questions => {
+            r#"{"answers":[{"question":"ID","doubt":true,"quotation":"…"}]}, or "doubt":false with "checked":"…","#
+        }
+        AnswerForm::Findings => {
+            r#"{"answers":[{"question":"ID","doubt":true,"quotation":"…","file":"…","line":1,"confidence":90}]}, or "doubt":false with "checked":"…","#
+        }
     }
 }
 

@@ -97,10 +97,8 @@ impl Hearing<'_> {
             let before = Seen::new(planted(&seen, &plant.sees));
             let reading = self.answer(member, &before, &mut report.usage);
             if !is_found(&reading, &plant.doubts) {
-                let why = unfound(&reading, &plant.doubts);
-                report
-                    .errors
-                    .push(format!("it missed `{}`: {why}", plant.name));
+                let why = unfound(&reading, &plant.doubts, &plant.name);
+                report.errors.push(why);
                 return report;
             }
         }
@@ -232,12 +230,12 @@ fn silent(question: &QuestionTable, report: &PanelReport) -> String {
 }
 
 /// What a reviewer did in place of doubting what it must.
-fn unfound(reading: &Reading, doubts: &[String]) -> String {
+fn unfound(reading: &Reading, doubts: &[String], plant: &str) -> String {
     let mut votes = reading.votes.iter();
     let missed = votes.find(|on| doubts.contains(&on.question) && on.vote.doubt().is_none());
     match missed.map(|on| &on.vote) {
-        Some(Vote::Error(why)) => why.clone(),
-        _ => String::from("it did not doubt it"),
+        Some(Vote::Error(why)) => format!("it gave no answer about `{plant}`: {why}"),
+        _ => format!("it missed `{plant}`: it did not doubt it"),
     }
 }
 

@@ -159,4 +159,5 @@ pub fn wrong_code(codes: &[i32], code: i32, ran: &Ran) -> Detail {
         expected,
         format!("it ended with the code {code}: {}", tail(ran)),
     )
+    .wordless()
 }
