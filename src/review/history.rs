@@ -91,7 +91,7 @@ pub fn histories(
     };
     let mut stands = Ok(());
     session.log().read_while(&Unwatched, &mut |entry| {
-        stands = session.stands(&entry.line);
+        stands = session.stands(entry.line);
         if stands.is_err() {
             return ControlFlow::Break(());
         }
