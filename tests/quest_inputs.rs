@@ -174,6 +174,32 @@ fn what_a_command_prints() {
 }
 
 #[test]
+fn what_a_command_printed_is_told_on_a_line_and_exported_under_the_quest_files_name() {
+    let input = r#"format = 'command'
+argv = ["printf", "a\nb\n"]"#;
+    let things = things(input, "{{ key }}");
+    let scanned = things.run(["scan", "--quest=letters.toml"]).ok();
+    assert!(
+        scanned.starts_with("2 rows read from what `printf a b` printed, "),
+        "{scanned}"
+    );
+    things.run(["submit", "--thing=a", "--answer=a"]).ok();
+    things.run(["export"]).ok();
+    let results = fs::read_to_string(things.place.at("letters.comail.csv")).expect("results");
+    let mut lines = results.trim_start_matches('\u{feff}').lines();
+    let heading = lines.next().expect("a heading");
+    assert!(heading.starts_with("thing,answer,"), "{results}");
+    assert!(
+        lines.next().is_some_and(|line| line.starts_with("a,a,")),
+        "{results}"
+    );
+    assert!(
+        lines.next().is_some_and(|line| line.starts_with("b,,")),
+        "{results}"
+    );
+}
+
+#[test]
 fn what_a_command_prints_as_objects() {
     let input = "format = 'command'\nkey = ['k']\nanchor = ['n']\nargv = ['cat', 'printed']";
     let things = things(input, "{{ key }} {{ input.n }}");
@@ -199,6 +225,9 @@ fn a_command_that_fails_or_is_none_makes_no_session() {
         let run = things.run(["scan", "--quest=letters.toml"]);
         assert_ne!(run.code, 0, "{run:?}");
         assert!(run.stderr.contains(what), "{run:?}");
+        let place = things.place.at("").display().to_string();
+        let is_placed = argv.is_empty() || run.stderr.contains(place.trim_end_matches('/'));
+        assert!(is_placed, "{run:?}");
         assert!(!things.has_session());
     }
 }

@@ -108,7 +108,10 @@ pub(super) fn run(context: &mut Context, args: &ExportArgs) -> Result<Exit> {
         path: Path::new(&source.path),
         copy: &copy,
     };
+    let made = ListPlan::of(&source)?.made;
+    let unit = drive::kind_of(session.manifest())?.unit;
     let job = Job {
+        key_heading: made.then(|| unit.into_owned()),
         target: target(wish, names)?,
         columns: columns(&session, board.totals(), args.columns.as_deref())?,
         only,

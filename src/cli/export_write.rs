@@ -18,7 +18,7 @@ use crate::table::join::{Keep, Layout, join};
 use crate::table::jsonl_copy::{object_rows, write_objects};
 use crate::table::jsonl_write::write_jsonl;
 use crate::table::result_columns::Columns;
-use crate::table::results::{ExportError, RowError, SourceRow};
+use crate::table::results::{ExportError, ResultRow, RowError, SourceRow};
 use crate::table::workbook_copy::{Place, copy_workbook};
 use crate::table::workbook_new::write_workbook;
 use crate::table::{List, ReadError, SourceFormat, TextEncoding};
@@ -30,6 +30,8 @@ pub(super) struct Job {
     /// The states to keep; all when empty.
     pub(super) only: Vec<State>,
     pub(super) force: bool,
+    /// What heads the keys of a list that is lines and no file of the operator's.
+    pub(super) key_heading: Option<String>,
 }
 
 impl Job {
@@ -146,8 +148,14 @@ fn new_file(
     if let (Format::Jsonl, SourceFormat::Jsonl { encoding }) = (job.target.format, list.format()) {
         return objects(findings, &list, encoding, map, job, out);
     }
+    let is_lines = matches!(list.format(), SourceFormat::Lines { .. });
+    let heading = job.key_heading.as_ref().filter(|_| is_lines);
+    let shift = u32::from(heading.is_some());
     let layout = Layout {
-        header_row: list.header().map(|header| header.row),
+        header_row: match heading {
+            Some(_) => Some(shift),
+            None => list.header().map(|header| header.row),
+        },
         width: width(&mut list).map_err(|error| ExportError::Rows(error.into()))?,
         headings: job.columns.headings(),
         keep: job.keep(),
@@ -158,7 +166,24 @@ fn new_file(
         let receiver: Receiver<Result<SourceRow, RowError>> = receiver;
         let results = results(findings, map, &job.columns)
             .map_err(|error| ExportError::Rows(error.into()))?;
-        let mut rows = join(&layout, receiver.into_iter(), results);
+        let top = heading.map(|heading| SourceRow {
+            row: 0,
+            cells: vec![heading.clone()],
+        });
+        let source = top.into_iter().map(Ok).chain(receiver);
+        let source = source.map(|row| {
+            row.map(|it| SourceRow {
+                row: it.row.saturating_add(shift),
+                ..it
+            })
+        });
+        let results = results.map(|row| {
+            row.map(|it| ResultRow {
+                row: it.row.saturating_add(shift),
+                ..it
+            })
+        });
+        let mut rows = join(&layout, source, results);
         match job.target.format {
             Format::Xlsx => write_workbook(out, &mut rows),
             Format::Csv => write_csv(&mut out, &mut rows),

@@ -162,7 +162,7 @@ fn only_column(
     let text = format!(
         "which column names the {unit}? Say --col with a letter or a heading{or_there}; {sheet}{} \
          has {}",
-        file.place().display(),
+        file.said(),
         list.columns().join(", ")
     );
     Err(UsageError(text).into())

@@ -17,10 +17,15 @@ const EVERY_FILE: &str = "**";
 /// The column of a directory's list in which each file's path stands.
 const PATH: &str = "path";
 
+/// The most characters of a command that are told.
+const LONGEST_COMMAND: usize = 60;
+
 /// The list that is read.
 pub(super) struct ListFile {
     place: PathBuf,
     made: Option<MadeList>,
+    /// What it is, in words, where its place does not say.
+    words: Option<String>,
     /// The column of the key where nobody names one.
     key: Option<&'static str>,
 }
@@ -28,18 +33,21 @@ pub(super) struct ListFile {
 impl ListFile {
     /// Finds the list, and makes a file of a directory or of what a command prints.
     ///
-    /// The command is the operator's own, and runs as they would run it: unconfined, in `here`.
+    /// The command is the operator's own, and runs as they would run it: unconfined, beside the
+    /// quest file, by whose name its list goes.
     pub(super) fn find(
         args: &ListArgs,
         input: Option<&InputTable>,
-        here: Option<&Path>,
+        quest: Option<&Path>,
     ) -> Result<Self> {
         let format = input.and_then(|input| input.format);
         if let (Some(input), Some(InputFormat::Command), None) = (input, format, args.named()) {
+            let here = quest.and_then(Path::parent).unwrap_or(Path::new("."));
             let bytes = printed(&input.argv, here)?;
             return Ok(Self {
-                place: input.argv.join(" ").into(),
+                place: quest.unwrap_or(Path::new("list")).to_owned(),
                 made: Some(MadeList::of_lines(&bytes)?),
+                words: Some(what_printed(&input.argv)),
                 key: None,
             });
         }
@@ -52,7 +60,12 @@ impl ListFile {
             _ => None,
         };
         let key = made.as_ref().map(|_| PATH);
-        Ok(Self { place, made, key })
+        Ok(Self {
+            place,
+            made,
+            words: None,
+            key,
+        })
     }
 
     /// The file to read.
@@ -68,7 +81,20 @@ impl ListFile {
         self.key
     }
 
-    /// What the operator named.
+    /// What it is in words, where its place does not say.
+    pub(super) fn words(&self) -> Option<&str> {
+        self.words.as_deref()
+    }
+
+    /// What it is, for messages.
+    pub(super) fn said(&self) -> String {
+        match &self.words {
+            Some(words) => words.clone(),
+            None => self.place.display().to_string(),
+        }
+    }
+
+    /// What the operator named, or the quest file whose command printed it.
     pub(super) fn place(&self) -> &Path {
         &self.place
     }
@@ -82,25 +108,34 @@ impl ListFile {
     }
 }
 
-fn printed(argv: &[String], here: Option<&Path>) -> Result<Vec<u8>> {
+/// The list of a command in words: on one line, and not too long for it.
+fn what_printed(argv: &[String]) -> String {
+    let words = argv.join(" ");
+    let words = words.split_whitespace().collect::<Vec<_>>().join(" ");
+    match words.char_indices().nth(LONGEST_COMMAND) {
+        Some((end, _)) => format!("what `{}…` printed", &words[..end]),
+        None => format!("what `{words}` printed"),
+    }
+}
+
+fn printed(argv: &[String], here: &Path) -> Result<Vec<u8>> {
     let Some((program, arguments)) = argv.split_first() else {
         let text = "[input] says that the list is what a command prints, and `argv` names none";
         return Err(UsageError(text.to_owned()).into());
     };
-    let mut command = Command::new(program);
-    command.args(arguments).stdin(Stdio::null());
-    if let Some(here) = here {
-        command.current_dir(here);
-    }
-    let output = command
+    let place = here.display();
+    let output = Command::new(program)
+        .args(arguments)
+        .stdin(Stdio::null())
+        .current_dir(here)
         .stderr(Stdio::inherit())
         .output()
-        .with_context(|| format!("cannot run {program}, which is to print the list"))?;
+        .with_context(|| format!("cannot run {program}, which is to print the list, in {place}"))?;
     if output.status.success() {
         return Ok(output.stdout);
     }
     anyhow::bail!(
-        "{program}, which is to print the list, ended with {}",
+        "{program}, which is to print the list, ended with {}; it was run in {place}",
         output.status
     )
 }

@@ -104,7 +104,7 @@ fn scan(context: &mut Context, args: &ScanArgs) -> Result<Scanned> {
     let record = args.kind.record(&kind)?;
     let frozen = frozen(args, &kind)?;
     let input = kind.input()?;
-    let file = ListFile::find(&args.list, input.as_ref(), kind.here())?;
+    let file = ListFile::find(&args.list, input.as_ref(), kind.path())?;
     let path = file.path();
     let sha256 = list_plan::digest(path)?;
     let plan = args.list.plan(&file, None, input.as_ref(), &kind.unit()?)?;
@@ -113,7 +113,7 @@ fn scan(context: &mut Context, args: &ScanArgs) -> Result<Scanned> {
     planned.read_into(&mut listing)?;
     let (quests, counts) = listing.finish_linked()?;
     if quests.is_empty() {
-        return Err(empty(file.place(), &planned.key_labels(), counts));
+        return Err(empty(&file.said(), &planned.key_labels(), counts));
     }
     kind.prompts(&quests)?;
     let carry = args.carry.open(context)?;
@@ -142,6 +142,7 @@ fn scan(context: &mut Context, args: &ScanArgs) -> Result<Scanned> {
     scanned.counts = counts;
     scanned.quests = quests.len();
     scanned.added = quests.len();
+    scanned.words = file.words().map(str::to_owned);
     scanned.carried = carried;
     scanned.reviewers = manifest.kind.reviewers.is_some();
     Ok(scanned)
@@ -184,11 +185,10 @@ fn frozen(args: &ScanArgs, kind: &ScanKind) -> Result<Frozen> {
     })
 }
 
-fn empty(path: &Path, key: &[String], counts: ListingCounts) -> anyhow::Error {
+fn empty(list: &str, key: &[String], counts: ListingCounts) -> anyhow::Error {
     anyhow::anyhow!(
-        "{}: there is nothing to do: {} read, and none has a text in {}; name another column \
+        "{list}: there is nothing to do: {} read, and none has a text in {}; name another column \
          with --col",
-        path.display(),
         counted(counts.rows, "row"),
         key.join(", ")
     )

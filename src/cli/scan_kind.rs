@@ -171,11 +171,11 @@ impl ScanKind {
         }
     }
 
-    /// The directory in which the quest file lies.
-    pub(super) fn here(&self) -> Option<&Path> {
+    /// Where the quest file lies.
+    pub(super) fn path(&self) -> Option<&Path> {
         match self {
             Self::Email => None,
-            Self::File(frozen) => Some(frozen.definition.here()),
+            Self::File(frozen) => Some(Path::new(&frozen.definition.path)),
         }
     }
 

@@ -19,6 +19,9 @@ use crate::session::SourceRecord;
 pub(super) struct Scanned {
     session: String,
     source: String,
+    /// What the list is in words, where its path does not say.
+    #[serde(skip)]
+    pub(super) words: Option<String>,
     /// The sheet that was read, of a workbook.
     sheet: Option<String>,
     /// The row of headings, if there is one.
@@ -51,6 +54,7 @@ impl Scanned {
         Self {
             session: session.display().to_string(),
             source: source.path.clone(),
+            words: None,
             sheet: list.sheet().map(str::to_owned),
             header_row: match list.keys() {
                 Some(_) => None,
@@ -84,7 +88,7 @@ pub(super) fn text(paper: &mut Paper, scanned: &Scanned, session: Option<&Path>)
     paper.line(format!(
         "{} read from {}{sheet}, {header}",
         counted(counts.rows, "row"),
-        Plain(&scanned.source)
+        Plain(scanned.words.as_ref().unwrap_or(&scanned.source))
     ));
     let added = counted(scanned.added as u64, "quest");
     if scanned.updated {

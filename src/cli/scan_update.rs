@@ -32,8 +32,8 @@ pub(super) fn update(
     };
     let unit = drive::kind_of(session.manifest())?.unit;
     let kind = definition.as_ref().map(Definition::kind).transpose()?;
-    let here = definition.as_ref().map(Definition::here);
-    let file = ListFile::find(args, input.as_ref(), here)?;
+    let path = definition.as_ref().map(|it| Path::new(&it.path));
+    let file = ListFile::find(args, input.as_ref(), path)?;
     let before = ListPlan::of(&session.source())?;
     let sha256 = list_plan::digest(file.path())?;
     nothing_forgotten(&session, file.path())?;
@@ -64,6 +64,7 @@ pub(super) fn update(
                 .filter(|id| quests[id.index()].anchor.is_some());
             sites = u32::try_from(named.count()).unwrap_or(u32::MAX);
             let mut summary = Scanned::new(&dir, &record, &planned);
+            summary.words = file.words().map(str::to_owned);
             summary.counts = counts;
             summary.quests = quests.len() + new.len();
             summary.added = new.len();

@@ -8,9 +8,8 @@ use std::collections::BTreeMap;
 use minijinja::{Environment, UndefinedBehavior};
 use serde::Serialize;
 
-use super::file::unknown_name;
 use super::seen::is_blank;
-use super::template_calls::unknown_call;
+use super::template_calls::{unknown_call, unknown_variable};
 use super::{Quest, Submission};
 
 /// What a template may name.
@@ -211,15 +210,6 @@ impl Values {
             service: BTreeMap::new(),
         }
     }
-}
-
-/// What is wrong with a name that there is not; of a column, how it comes to be there.
-fn unknown_variable(name: &str, known: &[&str]) -> String {
-    let what = unknown_name("variable", name, known);
-    if name == "input" || name.starts_with("input.") {
-        return format!("{what}; a column of the list is named in `anchor` or `show` of [input]");
-    }
-    what
 }
 
 /// The first tag that takes from another template, of which there is none.

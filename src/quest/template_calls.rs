@@ -1,9 +1,11 @@
-//! What a template calls: filters, tests and functions that there must be.
+//! What a template calls: names, filters, tests and functions that there must be.
 //!
 //! The template engine looks for them while it renders, and only in the branches that it takes.
 
 use minijinja::machinery::{Instruction, Instructions, get_compiled_template};
 use minijinja::{ErrorKind, State, Template};
+
+use super::file::unknown_name;
 
 /// What is wrong with the first call of something that there is not, if there is one.
 ///
@@ -17,6 +19,15 @@ pub(super) fn unknown_call(template: &Template<'_, '_>, variables: &[String]) ->
         let mut places = 0..u32::try_from(part.len()).unwrap_or(u32::MAX);
         places.find_map(|at| known.wrong(part, at))
     })
+}
+
+/// What is wrong with a name that there is not; of a column, how it comes to be there.
+pub(super) fn unknown_variable(name: &str, known: &[&str]) -> String {
+    let what = unknown_name("variable", name, known);
+    if name == "input" || name.starts_with("input.") {
+        return format!("{what}; a column of the list is named in `anchor` or `show` of [input]");
+    }
+    what
 }
 
 /// What may be called.
