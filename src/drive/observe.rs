@@ -44,7 +44,8 @@ pub fn observe_again(
     recording: &Recording,
     accepted: &dyn Accepted,
 ) -> Option<(Judgement, Recording)> {
-    if !recording.evidence.session_differs(accepted) {
+    let evidence = &recording.evidence;
+    if !evidence.session_differs(accepted) && !evidence.doubts_differ(accepted) {
         return None;
     }
     let replay = Replay::new(&recording.evidence, &recording.bodies);

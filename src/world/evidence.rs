@@ -226,9 +226,15 @@ impl Evidence {
     pub fn session_differs(&self, accepted: &dyn Accepted) -> bool {
         self.exchanges.iter().any(|exchange| match exchange {
             Exchange::Session(asked) => accepted.holder(&asked.taken) != asked.holder,
-            Exchange::Doubts(doubts) => accepted.doubts() != *doubts,
             _ => false,
         })
+    }
+
+    /// Whether `accepted` tells of other earlier doubts than were told of.
+    #[must_use]
+    pub fn doubts_differ(&self, accepted: &dyn Accepted) -> bool {
+        self.doubts()
+            .is_some_and(|doubts| accepted.doubts() != doubts)
     }
 }
 
