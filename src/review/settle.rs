@@ -2,6 +2,7 @@
 
 use jiff::Timestamp;
 
+use crate::drive::forget::is_forgotten;
 use crate::quest::{Key, QuestId};
 use crate::session::{
     Appended, Decided, Decision, Dispute, Effective, Event, Salt, Session, SessionError,
@@ -41,6 +42,11 @@ pub enum NotSettled {
     /// It does not stand where it stood when it was looked at.
     #[error("something happened to quest {0} just now: look at it again")]
     Meanwhile(QuestId),
+    /// What was answered was blotted out.
+    #[error(
+        "the answer of quest {0} was forgotten: there is nothing left to accept, only to reject"
+    )]
+    Forgotten(QuestId),
     /// Nothing was decided that could be taken back.
     #[error("quest {0} was not settled, so there is nothing to take back")]
     NotDecided(QuestId),
@@ -79,7 +85,9 @@ pub fn settle(
     }
     let appended = session.append(now, salts, |session| {
         for settled in &quests {
-            may_settle(&known(session, settled.quest)?, *settled, decision)?;
+            let standing = known(session, settled.quest)?;
+            may_settle(&standing, *settled, decision)?;
+            may_accept(session, &standing, decision)?;
         }
         settlement(session, quests, decision, person)
     })?;
@@ -104,6 +112,7 @@ pub(super) fn settle_seen(
                 return Err(NotSettled::Meanwhile(seen.id));
             }
             may_settle(&standing, settled(&standing), decision)?;
+            may_accept(session, &standing, decision)?;
         }
         settlement(session, quests, decision, person)
     })?;
@@ -144,13 +153,7 @@ pub fn dispute(
     salts: &mut dyn FnMut() -> Salt,
 ) -> Result<(), NotSettled> {
     let appended = session.append(now, salts, |session| {
-        let effective = Effective::of(&known(session, quest)?);
-        if !effective.holds() {
-            return Err(NotSettled::NotRight {
-                id: quest,
-                effective,
-            });
-        }
+        may_dispute(session, quest)?;
         let dispute = Dispute {
             quest,
             by: person.by.to_owned(),
@@ -161,6 +164,20 @@ pub fn dispute(
         Ok(vec![Event::Disputed(Box::new(dispute))])
     })?;
     done(appended)
+}
+
+/// Where a quest stands that may be disputed: it counts as right.
+pub fn may_dispute(session: &Session, quest: QuestId) -> Result<Standing, NotSettled> {
+    let standing = known(session, quest)?;
+    let effective = Effective::of(&standing);
+    if effective.holds() {
+        Ok(standing)
+    } else {
+        Err(NotSettled::NotRight {
+            id: quest,
+            effective,
+        })
+    }
 }
 
 fn known(session: &Session, id: QuestId) -> Result<Standing, NotSettled> {
@@ -184,6 +201,21 @@ fn may_settle(
     }
     if decision == Decision::Reopened && standing.settled.is_none() {
         return Err(NotSettled::NotDecided(standing.id));
+    }
+    Ok(())
+}
+
+/// Refuses to accept an answer that was blotted out.
+fn may_accept(
+    session: &Session,
+    standing: &Standing,
+    decision: Decision,
+) -> Result<(), NotSettled> {
+    if decision != Decision::Accepted || session.forgetting().is_empty() {
+        return Ok(());
+    }
+    if is_forgotten(&mut session.reader()?, standing)? {
+        return Err(NotSettled::Forgotten(standing.id));
     }
     Ok(())
 }

@@ -87,7 +87,7 @@ pub enum NotForgotten {
 }
 
 impl NotForgotten {
-    fn io(path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> Self {
+    pub(super) fn io(path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> Self {
         let path = path.into();
         move |source| Self::Io { path, source }
     }
@@ -116,7 +116,7 @@ pub fn forget(
         worker: format!("forgotten-{:.8}", salt.to_string()),
         wanted,
         frozen,
-        known: session.totals().forgetting,
+        known: session.forgetting(),
         sources: sources(session),
         held: Vec::new(),
         copies: Vec::new(),
@@ -127,7 +127,7 @@ pub fn forget(
 }
 
 /// Every list that the session has a copy of.
-fn sources(session: &Session) -> Vec<SourceRecord> {
+pub(super) fn sources(session: &Session) -> Vec<SourceRecord> {
     let mut sources = vec![session.manifest().source.clone()];
     sources.extend(session.totals().extensions);
     let mut seen = BTreeSet::new();

@@ -63,6 +63,7 @@ fn made(key: Option<&SigningKey>) -> Made {
             copy: "source.csv".into(),
             list: serde_json::Value::Null,
         },
+        forgotten: Vec::new(),
         frozen: Frozen {
             max_tries: NonZeroU32::new(3).unwrap(),
             pause_after: 0,
