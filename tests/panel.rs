@@ -47,6 +47,18 @@ fn a_doubt_with_a_right_quotation_leaves_it_to_a_person() {
 }
 
 #[test]
+fn a_person_reads_what_they_said_as_words() {
+    let place = scanned(0);
+    place.write("replies/other", doubt("curl http://elsewhere.example"));
+    submit(&place, "true || curl http://elsewhere.example\n");
+    let shown = place.run(["review", "show", "1"]).ok();
+    let (_, said) = shown.split_once("\nreviewers\n").expect("reviewers");
+    let expected = "  reader, small-1\n    clears more: the only command\n  \
+        other, large-2\n    doubts more: \"curl http://elsewhere.example\"\n";
+    assert!(said.starts_with(expected), "{said}");
+}
+
+#[test]
 fn what_does_not_hold_is_no_answer() {
     for (file, text, why) in [
         (

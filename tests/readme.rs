@@ -97,6 +97,35 @@ fn names_every_command_and_every_exit_code() {
     }
 }
 
+#[test]
+fn the_exit_codes_are_those_of_the_help() {
+    let help = Place::new().run(["--help"]).ok();
+    let (_, codes) = help.split_once("Exit codes:\n").expect("exit codes");
+    for (code, words) in [
+        (5, &["submit", "doubts sent back"][..]),
+        (
+            8,
+            &[
+                "audit",
+                "export",
+                "prove",
+                "quest check",
+                "scan --carry",
+                "review --import",
+            ],
+        ),
+        (130, &["audit", "log --follow", "recheck", "review"]),
+    ] {
+        let row = README
+            .lines()
+            .find(|line| line.starts_with(&format!("| {code} |")));
+        let row = row.expect("a row");
+        for word in words {
+            assert!(row.contains(word) && codes.contains(word), "{code}: {word}");
+        }
+    }
+}
+
 /// Whether CI runs this very command; what it does with its output does not matter.
 fn ci_runs(script: &str) -> bool {
     CI.lines()

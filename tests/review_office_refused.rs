@@ -183,3 +183,27 @@ fn nobody_settles_by_a_workbook_who_could_not_otherwise() {
     assert_eq!(at_terminal(&world.place, &import, "settle").code, 0);
     assert_eq!(effective(&world)["accepted"], 2);
 }
+
+#[test]
+fn a_row_that_was_settled_and_reopened_since_is_refused() {
+    let world = keyed();
+    export(&world);
+    let decided = [(2, "decision", "accept"), (2, "note", "called")];
+    fill(&world.place.at("review.xlsx"), &decided);
+    for verb in ["reject", "reopen"] {
+        let args = [
+            "review",
+            verb,
+            "1",
+            "--note=x",
+            "--operator-key=operator.key",
+        ];
+        world.place.run(args).ok();
+    }
+    let (code, answer) = import(&world, "review.xlsx");
+    assert_eq!((code, refused(&answer)), (8, vec![(2, "settled-since")]));
+    export(&world);
+    fill(&world.place.at("review.xlsx"), &decided);
+    let (code, answer) = import(&world, "review.xlsx");
+    assert_eq!((code, &answer["accepted"]), (0, &json!(1)), "{answer}");
+}

@@ -32,6 +32,7 @@ mod audit_live;
 mod carry;
 mod carry_kills;
 mod carry_refused;
+mod carry_withdrawn;
 #[cfg(unix)]
 mod chat_protocol;
 mod cheese_domains;
@@ -67,6 +68,7 @@ mod first_quest;
 mod forget;
 mod forget_forged;
 mod forget_kills;
+mod forget_shown;
 mod gate_address;
 mod gate_catalogue;
 mod gate_domain;

@@ -25,9 +25,11 @@ Exit codes:
   0  done; next gave a quest; submit locked PASS or REVIEW
   1  error, nothing changed          2  bad usage, nothing changed
   3  next: complete                  4  next: nothing free, the rest is claimed or waits
-  5  submit: FAIL, still TODO        6  submit: FAIL, now DONE
+  5  submit: FAIL or doubts sent back, still TODO
+  6  submit: FAIL, now DONE
   7  submit: locked, or claimed by another worker; nothing changed
-  8  audit, export, prove, scan --carry: a finding, such as a changed ledger
+  8  audit, export, prove, quest check, scan --carry: a finding, such as a changed ledger;
+     review --import: rows refused
   9  next, submit: the session is paused until a person runs `comail resume`
   130  audit, log --follow, recheck, review: ended by Ctrl-C, what was done is kept
 

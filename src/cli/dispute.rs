@@ -7,8 +7,10 @@ use serde::Serialize;
 use super::context::{self, Context};
 use super::exit::{Exit, UsageError};
 use super::person::{PersonArgs, noted};
-use crate::quest::QuestId;
+use crate::quest::email::EMAIL;
+use crate::quest::{QuestId, Submission};
 use crate::review::{self, NotSettled, Person};
+use crate::session::{Session, SessionError, Standing, Store as _};
 
 /// Note that the world contradicted a quest that counts as right, as by a bounce
 ///
@@ -37,7 +39,9 @@ struct Answer {
 pub(super) fn run(context: &mut Context, args: &DisputeArgs) -> Result<Exit> {
     noted(&args.note)?;
     let mut session = context.open_session()?;
-    let what = format!("quest {} is disputed: {}", args.id, args.note);
+    let standing = review::may_dispute(&session, args.id).map_err(told)?;
+    let named = named(&session, &standing)?;
+    let what = format!("dispute quest {}, {named}: {}", args.id, args.note);
     let key = args.person.authorise(&session, &what, Some("dispute"))?;
     let by = args.person.name();
     let person = Person {
@@ -61,6 +65,20 @@ pub(super) fn run(context: &mut Context, args: &DisputeArgs) -> Result<Exit> {
         paper.line(format!("quest {} is disputed", answer.id));
     })?;
     Ok(Exit::Done)
+}
+
+/// The key of a quest and what was answered: the address, where it is one.
+fn named(session: &Session, standing: &Standing) -> Result<String, SessionError> {
+    let last = session.last_attempt(standing)?;
+    let answer = last.map(|last| match last.value.submission {
+        Submission::Fields(fields) => match fields.get(&EMAIL) {
+            Some(email) => email.clone(),
+            None => fields.into_values().collect::<Vec<_>>().join(", "),
+        },
+        Submission::None(why) => why,
+    });
+    let answer = answer.unwrap_or_default();
+    Ok(format!("{}, {answer}", standing.key.as_str()))
 }
 
 /// What could not be decided is for whoever asked to mend.

@@ -10,7 +10,7 @@ use super::context::Context;
 use super::counted::counted;
 use super::escape::Plain;
 use super::exit::{Exit, Found, UsageError, found};
-use super::export_rows::Findings;
+use super::export_rows::{Comes, Findings};
 use super::export_target::{Format, ListNames, Wish, target};
 use super::export_write::{Job, write};
 use super::list_plan::ListPlan;
@@ -76,6 +76,8 @@ struct Exported {
     gone: u32,
     remaining: u32,
     tally: Tally,
+    /// What the quests come to that have rows in the file.
+    written: Comes,
     /// Decisions that lack the operator's seal, and changed nothing.
     #[serde(skip_serializing_if = "is_none")]
     unsealed: u32,
@@ -131,6 +133,7 @@ pub(super) fn run(context: &mut Context, args: &ExportArgs) -> Result<Exit> {
         gone: written.gone,
         remaining: tally.todo,
         tally,
+        written: written.comes,
         unsealed: board.totals().counts.unsealed,
         addresses: session.manifest().kind.definition.is_none(),
     };
@@ -251,16 +254,12 @@ impl From<StateArg> for State {
 }
 
 fn text(paper: &mut Paper, exported: &Exported) {
-    let tally = exported.tally;
     paper.line(format!(
         "{} filled in, written to {}",
         counted(exported.rows, "row"),
         Plain(&exported.path)
     ));
-    paper.line(format!(
-        "{} PASS, {} REVIEW, {} DONE, {} still TODO",
-        tally.pass, tally.review, tally.done, tally.todo
-    ));
+    paper.line(exported.written.text());
     if exported.addresses {
         paper.line("An address that was found is not a consent to mail it.");
     }

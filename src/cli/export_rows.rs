@@ -1,7 +1,10 @@
 //! What the session found, row by row of the list.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
+use serde::Serialize;
+
+use crate::drive::forget::{MASK, is_forgotten};
 use crate::gate::{Fact, Judgement};
 use crate::quest::{Listing, QuestId, Submission};
 use crate::session::{
@@ -22,6 +25,67 @@ pub(super) struct Findings<'a> {
 pub(super) struct RowMap {
     rows: Vec<(u32, QuestId)>,
     gone: u32,
+}
+
+/// What the quests come to that have rows in the file, each once.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+pub(super) struct Comes {
+    /// How many come to what.
+    pub(super) effective: BTreeMap<Effective, u32>,
+    /// How many of them the world contradicted.
+    pub(super) disputed: u32,
+    /// How many have answers that were blotted out.
+    pub(super) forgotten: u32,
+}
+
+impl Comes {
+    /// Counts the quests of `map`.
+    pub(super) fn of(findings: Findings<'_>, map: &RowMap) -> Result<Self, SessionError> {
+        let mut reader = findings.session.reader()?;
+        let forgets = !findings.board.totals().forgetting.is_empty();
+        let mut comes = Self::default();
+        let ids: BTreeSet<QuestId> = map.rows.iter().map(|(_, id)| *id).collect();
+        for standing in ids.into_iter().filter_map(|id| findings.board.get(id)) {
+            *comes.effective.entry(Effective::of(standing)).or_default() += 1;
+            comes.disputed += u32::from(standing.dispute.is_some());
+            comes.forgotten += u32::from(forgets && is_forgotten(&mut reader, standing)?);
+        }
+        Ok(comes)
+    }
+
+    /// `1 PASS, 2 REVIEW (1 accepted, 1 open), 0 DONE, 0 still TODO`, and what was noted since.
+    pub(super) fn text(&self) -> String {
+        use Effective::{Accepted, Confirmed, Done, Open, Pass, Refuted, Rejected, Todo};
+        let of = |effective| self.effective.get(&effective).copied().unwrap_or(0);
+        let said = |counts: &[(u32, &str)]| {
+            let counts = counts.iter().filter(|(count, _)| *count > 0);
+            let said: Vec<String> = counts
+                .map(|(count, what)| format!("{count} {what}"))
+                .collect();
+            said.join(", ")
+        };
+        let settled = [Accepted, Confirmed, Refuted, Rejected];
+        let settled = settled.map(|effective| (of(effective), effective.name()));
+        let reviews = of(Open) + settled.iter().map(|(count, _)| count).sum::<u32>();
+        let became = if reviews == of(Open) {
+            String::new()
+        } else {
+            let open = [(of(Open), Open.name())];
+            format!(" ({})", said(&[&settled[..], &open[..]].concat()))
+        };
+        let noted = said(&[(self.disputed, "disputed"), (self.forgotten, "forgotten")]);
+        let noted = if noted.is_empty() {
+            noted
+        } else {
+            format!("; of these {noted}")
+        };
+        format!(
+            "{} PASS, {reviews} REVIEW{became}, {} DONE, {} still TODO{noted}",
+            of(Pass),
+            of(Done),
+            of(Todo)
+        )
+    }
 }
 
 impl RowMap {
@@ -87,6 +151,8 @@ struct Told {
     resolution: Option<Dated<Box<Resolution>>>,
     /// Who decided, and why.
     people: Vec<(String, String)>,
+    /// Whether what was answered was blotted out.
+    forgotten: bool,
 }
 
 impl Told {
@@ -101,6 +167,7 @@ impl Told {
             last,
             resolution,
             people: settled.into_iter().chain(disputed).collect(),
+            forgotten: is_forgotten(reader, standing)?,
         })
     }
 }
@@ -131,12 +198,16 @@ fn cells(
         .last
         .as_ref()
         .and_then(|last| match &last.value.submission {
-            Submission::Fields(fields) if is_shown(effective) => Some(fields),
+            Submission::Fields(fields) if is_shown(effective) => Some(fields.clone()),
             _ => None,
         });
+    let fields = fields.map(|mut fields| {
+        fields.retain(|_, text| !(told.forgotten && text.contains(MASK)));
+        fields
+    });
     Ok(columns.cells(&Outcome {
-        fields,
-        status: &Stands::of(standing, blocked).text(),
+        fields: fields.as_ref(),
+        status: &Stands::of(standing, blocked, told.forgotten).text(),
         rule: &rules.join(", "),
         facts: &lines.join("\n"),
         tries: standing.progress.tries,
@@ -166,32 +237,35 @@ fn is_shown(effective: Effective) -> bool {
 #[derive(Clone, Copy)]
 struct Stands {
     state: State,
-    effective: Effective,
-    /// Whether anything became of it beside its own attempts.
-    touched: bool,
+    /// What became of a REVIEW, where anything did beside its own attempts.
+    became: Option<Effective>,
     disputed: bool,
+    /// Whether what was answered was blotted out.
+    forgotten: bool,
     /// Whether it waits for one that ended without a PASS.
     blocked: bool,
 }
 
 impl Stands {
-    fn of(standing: &Standing, blocked: bool) -> Self {
+    fn of(standing: &Standing, blocked: bool, forgotten: bool) -> Self {
         Self {
             state: standing.progress.state,
-            effective: Effective::of(standing),
-            touched: standing.resolution.is_some() || standing.settled.is_some(),
+            became: (standing.resolution.is_some() || standing.settled.is_some())
+                .then(|| Effective::of(standing)),
             disputed: standing.dispute.is_some(),
+            forgotten,
             blocked,
         }
     }
 
     /// The state and, in parentheses, what became of a REVIEW that was judged again or settled,
-    /// that it was disputed, that it waits in vain.
+    /// that it was disputed or forgotten, that it waits in vain.
     fn text(self) -> String {
-        let of_review = self.state == State::Review && self.touched;
+        let of_review = self.became.filter(|_| self.state == State::Review);
         let said = [
-            of_review.then(|| self.effective.name()),
+            of_review.map(Effective::name),
             self.disputed.then_some("disputed"),
+            self.forgotten.then_some("forgotten"),
             self.blocked.then_some("blocked"),
         ];
         let said: Vec<&str> = said.into_iter().flatten().collect();
@@ -229,18 +303,18 @@ mod tests {
 
     #[test]
     fn the_status_says_what_became_of_it_and_calls_no_review_a_pass() {
-        let plain = |state, effective| Stands {
+        let plain = |state| Stands {
             state,
-            effective,
-            touched: false,
+            became: None,
             disputed: false,
+            forgotten: false,
             blocked: false,
         };
         let review = |effective| Stands {
-            touched: true,
-            ..plain(State::Review, effective)
+            became: Some(effective),
+            ..plain(State::Review)
         };
-        assert_eq!(plain(State::Review, Effective::Open).text(), "REVIEW");
+        assert_eq!(plain(State::Review).text(), "REVIEW");
         let expected = [
             (Effective::Accepted, "REVIEW (accepted)"),
             (Effective::Confirmed, "REVIEW (confirmed)"),
@@ -258,12 +332,12 @@ mod tests {
         assert_eq!(disputed.text(), "REVIEW (accepted, disputed)");
         let disputed = Stands {
             disputed: true,
-            ..plain(State::Pass, Effective::Pass)
+            ..plain(State::Pass)
         };
         assert_eq!(disputed.text(), "PASS (disputed)");
         let blocked = Stands {
             blocked: true,
-            ..plain(State::Todo, Effective::Todo)
+            ..plain(State::Todo)
         };
         assert_eq!(blocked.text(), "TODO (blocked)");
     }

@@ -7,7 +7,7 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
 use anyhow::Result;
 
-use super::export_rows::{Findings, RowMap, results};
+use super::export_rows::{Comes, Findings, RowMap, results};
 use super::export_target::{Format, Target};
 use super::list_plan::{ListPlan, PlannedList, known_quests};
 use crate::quest::Digest;
@@ -51,6 +51,8 @@ pub(super) struct Written {
     pub(super) rows: u64,
     /// How many quests have no row in the list.
     pub(super) gone: u32,
+    /// What the quests come to that have rows in the file.
+    pub(super) comes: Comes,
 }
 
 /// How many rows wait between the reader of the list and the writer.
@@ -63,6 +65,7 @@ pub(super) fn write(findings: Findings<'_>, copy: &Path, job: &Job) -> Result<Wr
     let mut listing = known_quests(session, board)?;
     planned.read_into(&mut listing)?;
     let map = RowMap::new(board, listing, &job.only);
+    let comes = Comes::of(findings, &map)?;
     let path = &job.target.path;
     let overwrite = if job.force {
         refuse_list(path, session, board.totals())?;
@@ -80,7 +83,7 @@ pub(super) fn write(findings: Findings<'_>, copy: &Path, job: &Job) -> Result<Wr
         }
     })?;
     let gone = map.gone();
-    Ok(Written { rows, gone })
+    Ok(Written { rows, gone, comes })
 }
 
 /// What is never written over: every list that was scanned, and the session.

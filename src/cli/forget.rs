@@ -10,7 +10,7 @@ use super::escape::Plain;
 use super::exit::{Exit, UsageError};
 use super::output::Paper;
 use super::person::PersonArgs;
-use crate::drive::forget::{Done, MASK, NotForgotten, Request, forget};
+use crate::drive::forget::{Done, MASK, NotForgotten, Request, forget, is_known};
 use crate::world::mailbox::Mailbox;
 
 /// Forget an address: blot it out of the session, and keep it from coming back
@@ -52,8 +52,12 @@ pub(super) fn run(context: &mut Context, args: &ForgetArgs) -> Result<Exit> {
     let address = Mailbox::parse(&args.address)
         .map_err(|why| UsageError(format!("{:?} is no address: {why}", args.address)))?;
     let mut session = context.open_session()?;
+    if !is_known(&session, &address).map_err(told)? {
+        let text = format!("{address} stands nowhere in this session: is it spelled right?");
+        return Err(UsageError(text).into());
+    }
     let what = format!(
-        "{address} is blotted out of the session in {}, for good: {}",
+        "blot {address} out of the session in {}, for good: {}",
         session.dir().display(),
         args.note
     );

@@ -117,6 +117,8 @@ fn scan(context: &mut Context, args: &ScanArgs) -> Result<Scanned> {
     }
     kind.prompts(&quests)?;
     let carry = args.carry.open(context)?;
+    let forgotten = carry.as_ref().map(|carry| carry.forgotten(path));
+    let forgotten = forgotten.transpose()?;
     let created = context::now();
     let manifest = Manifest {
         format: FORMAT,
@@ -125,6 +127,7 @@ fn scan(context: &mut Context, args: &ScanArgs) -> Result<Scanned> {
         kind: record,
         source: plan.record(file.place(), sha256, planned.format(), 1)?,
         frozen,
+        forgotten: forgotten.unwrap_or_default(),
     };
     let new = NewSession {
         manifest: &manifest,

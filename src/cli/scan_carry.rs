@@ -12,8 +12,9 @@ use super::escape::Plain;
 use super::exit::{UsageError, found};
 use super::output::Paper;
 use super::progress::JudgingBar;
+use super::scan_update::nothing_forgotten;
 use crate::drive::{self, Carrier, CarryCounts, Crowd, Looked, Next, NotCarried, SharedWorld};
-use crate::session::{self, Archive, Manifest, NewSession};
+use crate::session::{self, Archive, Manifest, NewSession, Suppressed};
 use crate::world::live::LiveWorld;
 
 /// The flags of `scan` that bring what was proven before.
@@ -79,6 +80,14 @@ impl CarryArgs {
 }
 
 impl Carry {
+    /// The addresses that must not come back in the new session either. A list that brings one
+    /// back is refused.
+    pub(super) fn forgotten(&self, list: &Path) -> Result<Vec<Suppressed>> {
+        let forgetting = self.old.forgetting();
+        nothing_forgotten(&forgetting, list)?;
+        Ok(forgetting.suppressed().to_vec())
+    }
+
     /// Makes the session, with what can be carried.
     pub(super) fn create(&self, context: &Context, new: &NewSession<'_>) -> Result<CarriedOver> {
         same_kind(self.old.manifest())?;
@@ -181,6 +190,8 @@ fn reason(why: NotCarried) -> &'static str {
             "the list names another site for it than the old one did, or one names none"
         }
         NotCarried::Namesake => "several companies of that name, and no site tells them apart",
+        NotCarried::Disputed => "disputed since: to be found anew",
+        NotCarried::Forgotten => "forgotten: something was blotted out of it",
         NotCarried::Evidence => {
             "the evidence is gone or changed, or does not answer what this session's settings ask"
         }

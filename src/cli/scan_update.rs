@@ -15,7 +15,7 @@ use super::scan_kind::made_up;
 use super::scan_summary::Scanned;
 use crate::drive::quest_file::Definition;
 use crate::drive::{self, forget};
-use crate::session::{self, Appended, Session, Store as _};
+use crate::session::{self, Appended, Forgetting, Store as _};
 
 /// Adds what is new in the list; where the session froze an operator's key, only to who has it.
 pub(super) fn update(
@@ -36,7 +36,7 @@ pub(super) fn update(
     let file = ListFile::find(args, input.as_ref(), path)?;
     let before = ListPlan::of(&session.source())?;
     let sha256 = list_plan::digest(file.path())?;
-    nothing_forgotten(&session, file.path())?;
+    nothing_forgotten(&session.forgetting(), file.path())?;
     let plan = args.plan(&file, Some(&before), None, &unit)?;
     let mut planned = plan.open(file.path())?;
     let mut scanned = None;
@@ -89,13 +89,12 @@ pub(super) fn update(
 }
 
 /// Refuses a list that brings back an address that the session was to forget.
-fn nothing_forgotten(session: &Session, list: &Path) -> Result<()> {
-    let forgetting = session.totals().forgetting;
+pub(super) fn nothing_forgotten(forgetting: &Forgetting, list: &Path) -> Result<()> {
     if forgetting.is_empty() {
         return Ok(());
     }
     let bytes = std::fs::read(list).with_context(|| list.display().to_string())?;
-    if forget::brings_back(&forgetting, &bytes) {
+    if forget::brings_back(forgetting, &bytes) {
         let list = list.display();
         let why = format!(
             "{list} holds an address that this session was to forget: take it out of the list first"

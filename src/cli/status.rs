@@ -9,8 +9,9 @@ use super::escape::Plain;
 use super::exit::Exit;
 use super::next;
 use super::output::{Paper, Tone};
+use crate::drive::forget::is_forgotten;
 use crate::report::{self, Overview};
-use crate::session::{Effective, State};
+use crate::session::{Effective, Session, State, Store as _};
 
 /// Print how many quests stand where, and which rules fire
 #[derive(Debug, Args)]
@@ -21,9 +22,22 @@ const MOST_RULES: usize = 8;
 
 pub(super) fn run(context: &mut Context, _args: &StatusArgs) -> Result<Exit> {
     let session = context.open_session()?;
-    let overview = report::overview(&session)?;
+    let overview = report::overview(&session, forgotten(&session)?)?;
     context.output.show(&overview, text)?;
     Ok(Exit::Done)
+}
+
+/// How many quests are PASS or REVIEW by answers that were blotted out.
+fn forgotten(session: &Session) -> Result<u32> {
+    let mut count = 0;
+    // Only such a session is read for it.
+    if !session.forgetting().is_empty() {
+        let mut reader = session.reader()?;
+        for standing in session.board()?.quests() {
+            count += u32::from(is_forgotten(&mut reader, standing)?);
+        }
+    }
+    Ok(count)
 }
 
 /// Writes an overview as people read it.
@@ -69,6 +83,12 @@ fn people(paper: &mut Paper, overview: &Overview) {
         let disputed = counted(overview.disputed, "quest");
         paper.line(format!(
             "disputed: the world contradicted {disputed} since; `export` tells which"
+        ));
+    }
+    if overview.forgotten > 0 {
+        let forgotten = counted(overview.forgotten, "quest");
+        paper.line(format!(
+            "forgotten: the answer of {forgotten} was blotted out; `export` tells which"
         ));
     }
     if overview.unsealed > 0 {

@@ -39,6 +39,10 @@ pub enum NotCarried {
     OtherAnchor,
     /// Several quests have its name, and nothing tells them apart.
     Namesake,
+    /// The world contradicted it since, as somebody said.
+    Disputed,
+    /// Something was blotted out of it, or of its quest.
+    Forgotten,
     /// Its evidence is missing or changed, or does not answer all that the gate asks.
     Evidence,
     /// The gate does not pass it: by its evidence and the new settings, or by the world now.
@@ -88,12 +92,16 @@ impl<'a> Carrier<'a> {
         kind_of(old.manifest())?;
         let mut reader = old.reader()?;
         let mut pairs = Pairs::of(quests);
+        let mut counts = CarryCounts::default();
         for standing in old.board().quests() {
-            let passed = standing.progress.state == State::Pass;
+            let mut passed = standing.progress.state == State::Pass;
+            if passed && let Some(why) = withdrawn(&mut reader, standing)? {
+                counts.leave(why);
+                passed = false;
+            }
             pairs.add(&reader.quest(standing)?, passed);
         }
         let (pairs, left) = pairs.finish();
-        let mut counts = CarryCounts::default();
         for why in left {
             counts.leave(why);
         }
@@ -171,7 +179,7 @@ impl<'a> Carrier<'a> {
             None => match self.replayer.look(quest, passed.into()) {
                 Ok(seen) => seen,
                 Err(ReplayError::Drive(error)) => return Err(error),
-                Err(_) => return Ok(Err(NotCarried::Evidence)),
+                Err(_) => return Ok(Err(self.without_evidence(passed))),
             },
         };
         Ok(if judgement.verdict == Verdict::Pass {
@@ -182,6 +190,15 @@ impl<'a> Carrier<'a> {
         } else {
             Err(NotCarried::NotPassed)
         })
+    }
+
+    /// Why an old PASS is not judged again by its evidence.
+    fn without_evidence(&self, passed: &Attempt) -> NotCarried {
+        if self.old.forgetting().empties(passed.evidence.get()) {
+            NotCarried::Forgotten
+        } else {
+            NotCarried::Evidence
+        }
     }
 
     fn bring(&mut self, pair: Pair) -> Result<Result<Brought, NotCarried>, DriveError> {
@@ -229,6 +246,23 @@ impl<'a> Carrier<'a> {
             },
         }))
     }
+}
+
+/// Why a PASS counts no longer, where a person said so since.
+fn withdrawn(
+    reader: &mut LineReader,
+    standing: &Standing,
+) -> Result<Option<NotCarried>, SessionError> {
+    let lines = [
+        Some(standing.quest_line),
+        standing.last.map(|last| last.line),
+    ];
+    for line in lines.into_iter().flatten() {
+        if reader.is_redacted(line)? {
+            return Ok(Some(NotCarried::Forgotten));
+        }
+    }
+    Ok(standing.dispute.map(|_| NotCarried::Disputed))
 }
 
 impl Iterator for Carrier<'_> {

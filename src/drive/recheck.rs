@@ -84,7 +84,7 @@ pub fn resolve(
             submission: &job.submission,
         };
         let ruling = Ruling::seen(gate, judgement, recording).look_again(gate, case, session)?;
-        let ruling = unsaid(&session.totals().forgetting, ruling);
+        let ruling = unsaid(&session.forgetting(), ruling);
         if is_unanswered(&ruling.judgement, &ruling.recording.evidence) {
             rechecked = Some(Rechecked::Unanswered(ruling.judgement));
             return Ok(Vec::new());

@@ -189,7 +189,7 @@ impl Turn<'_> {
 
     /// What is recorded where the answer holds a forgotten address.
     fn masked(&self, session: &Session) -> Option<Masked> {
-        masked(&session.totals().forgetting, self.answer.submission)
+        masked(&session.forgetting(), self.answer.submission)
     }
 
     fn case(&self) -> Case<'_> {
@@ -254,7 +254,7 @@ impl Turn<'_> {
             (masked.submission, ruling)
         } else {
             let ruling = ruling.look_again(self.judge.gate, self.case(), session)?;
-            let ruling = unsaid(&session.totals().forgetting, ruling);
+            let ruling = unsaid(&session.forgetting(), ruling);
             (self.answer.submission.clone(), ruling)
         };
         let judged = standing

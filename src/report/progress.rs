@@ -29,6 +29,8 @@ pub struct Overview {
     pub effective: BTreeMap<Effective, u32>,
     /// Quests of which somebody said that the world contradicted them.
     pub disputed: u32,
+    /// Quests that are PASS or REVIEW by answers that were blotted out.
+    pub forgotten: u32,
     /// Decisions that lack the operator's seal, and changed nothing.
     pub unsealed: u32,
     /// Submissions judged.
@@ -119,8 +121,8 @@ fn first_blocked(
     Ok(named)
 }
 
-/// Counts `session`.
-pub fn overview(session: &dyn Store) -> Result<Overview, SessionError> {
+/// Counts `session`, in which as many answers were `forgotten`.
+pub fn overview(session: &dyn Store, forgotten: u32) -> Result<Overview, SessionError> {
     let waiting = session.waiting()?;
     let totals = session.totals();
     let counts = &totals.counts;
@@ -150,6 +152,7 @@ pub fn overview(session: &dyn Store) -> Result<Overview, SessionError> {
             .map(|effective| (effective, totals.effective.of(effective)))
             .into(),
         disputed: counts.disputed,
+        forgotten,
         unsealed: counts.unsealed,
         attempts: counts.attempts,
         rules,

@@ -13,7 +13,7 @@ use super::seen::{SeenPage, pages, sources};
 use crate::drive::{DriveError, ReplayError, Replayer};
 use crate::gate::{CheckReport, Fact, Judgement};
 use crate::quest::{Key, QuestId, Shown, Submission};
-use crate::session::{Effective, LineReader, Session, Standing};
+use crate::session::{Effective, Forgetting, LineReader, Session, Standing, Store as _};
 use crate::world::evidence::{Evidence, Recording};
 
 /// One REVIEW for a person to look at.
@@ -75,7 +75,11 @@ pub struct Viewer {
     reader: LineReader,
     replayer: Replayer,
     histories: BTreeMap<QuestId, History>,
+    forgetting: Forgetting,
 }
+
+/// Why nothing is shown that an address was blotted out of.
+const REMOVED: &str = "it was removed when its address was forgotten";
 
 impl Viewer {
     /// A viewer of these quests, whose histories are read in one way through the ledger.
@@ -84,6 +88,7 @@ impl Viewer {
             reader: session.reader()?,
             replayer: Replayer::new(session.manifest(), session.evidence())?,
             histories: histories(session, quests)?,
+            forgetting: session.forgetting(),
         })
     }
 
@@ -99,7 +104,16 @@ impl Viewer {
             None => (last.at, &last.value.judgement, &last.value.evidence),
         };
         let judged = Judged::read(judgement)?;
+        let lines = [
+            standing.last.map(|last| last.line),
+            standing.resolution.map(|it| it.line),
+        ];
+        let mut blotted = self.forgetting.empties(evidence.get());
+        for line in lines.into_iter().flatten() {
+            blotted |= self.reader.is_redacted(line)?;
+        }
         let (recording, damage) = self.recording(evidence);
+        let damage = damage.map(|damage| if blotted { REMOVED.to_owned() } else { damage });
         let submission = last.value.submission;
         let history = self
             .histories

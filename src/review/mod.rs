@@ -17,4 +17,4 @@ pub use history::{Again, Disputing, Earlier, History, Settling, histories};
 pub use item::{Item, SeenFact, Viewer};
 pub use queue::{Group, Queue, Waiting};
 pub use seen::{SeenPage, pages};
-pub use settle::{NotSettled, Person, dispute, settle};
+pub use settle::{NotSettled, Person, dispute, may_dispute, settle};

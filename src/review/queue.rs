@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use jiff::Timestamp;
 use serde::Serialize;
 
+use crate::drive::forget::is_forgotten;
 use crate::quest::{Key, QuestId};
 use crate::session::{Effective, LineReader, Session, SessionError, Standing, Store as _};
 
@@ -70,8 +71,11 @@ impl Queue {
     pub fn read(session: &Session) -> Result<Self, SessionError> {
         let mut reader = session.reader()?;
         let mut waiting = Vec::new();
+        let forgetting = session.forgetting();
         for standing in session.reviews()? {
-            if Effective::of(&standing).is_open() {
+            // What was answered is gone, so that nobody can look at it.
+            let gone = !forgetting.is_empty() && is_forgotten(&mut reader, &standing)?;
+            if Effective::of(&standing).is_open() && !gone {
                 waiting.extend(wait_of(&mut reader, standing)?);
             }
         }

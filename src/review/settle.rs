@@ -2,10 +2,11 @@
 
 use jiff::Timestamp;
 
+use crate::drive::forget::is_forgotten;
 use crate::quest::{Key, QuestId};
 use crate::session::{
     Appended, Board, Decided, Decision, Dispute, Effective, Event, Salt, Session, SessionError,
-    SettledQuest, Settlement, SigningKey, Standing, State,
+    SettledQuest, Settlement, SigningKey, Standing, State, Store as _,
 };
 
 /// Who decides, and why.
@@ -41,6 +42,11 @@ pub enum NotSettled {
     /// It does not stand where it stood when it was looked at.
     #[error("something happened to quest {0} just now: look at it again")]
     Meanwhile(QuestId),
+    /// What was answered was blotted out.
+    #[error(
+        "the answer of quest {0} was forgotten: there is nothing left to accept, only to reject"
+    )]
+    Forgotten(QuestId),
     /// Nothing was decided that could be taken back.
     #[error("quest {0} was not settled, so there is nothing to take back")]
     NotDecided(QuestId),
@@ -81,7 +87,9 @@ pub fn settle(
     let appended = session.append(now, salts, |session| {
         let board = session.board()?;
         for settled in &quests {
-            may_settle(known(&board, settled.quest)?, *settled, decision)?;
+            let standing = known(&board, settled.quest)?;
+            may_settle(standing, *settled, decision)?;
+            may_accept(session, standing, decision)?;
         }
         settlement(session, &board, quests, decision, person)
     })?;
@@ -107,6 +115,7 @@ pub(super) fn settle_seen(
                 return Err(NotSettled::Meanwhile(seen.id));
             }
             may_settle(standing, settled(standing), decision)?;
+            may_accept(session, standing, decision)?;
         }
         settlement(session, &board, quests, decision, person)
     })?;
@@ -149,13 +158,7 @@ pub fn dispute(
 ) -> Result<(), NotSettled> {
     let appended = session.append(now, salts, |session| {
         let board = session.board()?;
-        let effective = Effective::of(known(&board, quest)?);
-        if !effective.holds() {
-            return Err(NotSettled::NotRight {
-                id: quest,
-                effective,
-            });
-        }
+        right(known(&board, quest)?)?;
         let dispute = Dispute {
             quest,
             by: person.by.to_owned(),
@@ -166,6 +169,25 @@ pub fn dispute(
         Ok(vec![Event::Disputed(Box::new(dispute))])
     })?;
     done(appended)
+}
+
+/// Where a quest stands that may be disputed, by the whole ledger: it counts as right.
+pub fn may_dispute(session: &Session, quest: QuestId) -> Result<Standing, NotSettled> {
+    let board = session.board()?;
+    let standing = known(&board, quest)?;
+    right(standing)?;
+    Ok(standing.clone())
+}
+
+fn right(standing: &Standing) -> Result<(), NotSettled> {
+    let effective = Effective::of(standing);
+    if effective.holds() {
+        return Ok(());
+    }
+    Err(NotSettled::NotRight {
+        id: standing.id,
+        effective,
+    })
 }
 
 fn known(board: &Board, id: QuestId) -> Result<&Standing, NotSettled> {
@@ -189,6 +211,21 @@ fn may_settle(
     }
     if decision == Decision::Reopened && standing.settled.is_none() {
         return Err(NotSettled::NotDecided(standing.id));
+    }
+    Ok(())
+}
+
+/// Refuses to accept an answer that was blotted out.
+fn may_accept(
+    session: &Session,
+    standing: &Standing,
+    decision: Decision,
+) -> Result<(), NotSettled> {
+    if decision != Decision::Accepted || session.forgetting().is_empty() {
+        return Ok(());
+    }
+    if is_forgotten(&mut session.reader()?, standing)? {
+        return Err(NotSettled::Forgotten(standing.id));
     }
     Ok(())
 }

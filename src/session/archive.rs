@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use super::board::Board;
 use super::error::SessionError;
 use super::evidence_store::EvidenceStore;
+use super::forgotten::Forgetting;
 use super::ledger::Ledger;
 use super::line_reader::LineReader;
 use super::manifest::Manifest;
@@ -71,6 +72,13 @@ impl Archive {
     #[must_use]
     pub fn board(&self) -> &Board {
         &self.board
+    }
+
+    /// What was forgotten there, and in the session whose PASSes were carried there.
+    #[must_use]
+    pub fn forgetting(&self) -> Forgetting {
+        let forgetting = self.board.totals().forgetting.clone();
+        forgetting.beside(&self.manifest.forgotten)
     }
 
     /// What pages said.

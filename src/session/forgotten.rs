@@ -135,6 +135,13 @@ impl Forgetting {
         &self.suppressed
     }
 
+    /// The same, with addresses that were forgotten before the ledger began.
+    #[must_use]
+    pub fn beside(mut self, earlier: &[Suppressed]) -> Self {
+        self.suppressed.extend(earlier);
+        self
+    }
+
     /// Whether the line of this number, from 0, is blotted out.
     #[must_use]
     pub fn has_line(&self, line: u64) -> bool {
@@ -152,6 +159,13 @@ impl Forgetting {
     #[must_use]
     pub fn has_body(&self, digest: Digest) -> bool {
         self.evidence.contains(&digest)
+    }
+
+    /// Whether a body was removed that `evidence`, as text, names.
+    #[must_use]
+    pub fn empties(&self, evidence: &str) -> bool {
+        let mut removed = self.evidence.iter();
+        removed.any(|body| evidence.contains(&body.to_string()))
     }
 
     /// The bodies that were removed, in order.

@@ -19,6 +19,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::claim::Lease;
+use super::forgotten::Suppressed;
 use super::operator_key::OperatorKey;
 use crate::quest::Digest;
 
@@ -41,6 +42,9 @@ pub struct Manifest {
     pub source: SourceRecord,
     /// The settings.
     pub frozen: Frozen,
+    /// The addresses that an earlier session forgot, whose PASSes this one was begun with.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub forgotten: Vec<Suppressed>,
 }
 
 /// The quest kind, and the built-in lists that its gate went by.

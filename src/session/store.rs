@@ -6,6 +6,7 @@ use super::attempt::{Attempt, Mark};
 use super::claim::{Claim, Worker};
 use super::error::SessionError;
 use super::event::Dated;
+use super::forgotten::Forgetting;
 use super::manifest::Manifest;
 use super::resolution::Resolution;
 use super::settlement::{Dispute, Settlement};
@@ -70,6 +71,12 @@ pub trait Store {
         &self,
         standing: &Standing,
     ) -> Result<Option<Dated<Box<Resolution>>>, SessionError>;
+
+    /// What was forgotten here, and in the session whose PASSes were carried here.
+    fn forgetting(&self) -> Forgetting {
+        let earlier = &self.manifest().forgotten;
+        self.totals().forgetting.beside(earlier)
+    }
 
     /// The first of the quests that this one comes after which has not passed.
     fn awaited(&self, standing: &Standing) -> Result<Option<Standing>, SessionError> {

@@ -108,6 +108,7 @@ fn manifest(source: &Path, pause_after: u32) -> Manifest {
             copy: "source.txt".to_owned(),
             list: serde_json::Value::Null,
         },
+        forgotten: Vec::new(),
         frozen: Frozen {
             max_tries: NonZeroU32::new(3).expect("three"),
             pause_after,

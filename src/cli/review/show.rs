@@ -6,12 +6,12 @@ use anyhow::Result;
 use clap::Args;
 
 use crate::cli::context::Context;
-use crate::cli::escape::{Plain, PlainLines};
+use crate::cli::escape::Plain;
 use crate::cli::exit::{Exit, UsageError};
 use crate::cli::output::{Paper, Tone};
 use crate::cli::quest_choice;
 use crate::drive;
-use crate::gate::{CheckOutcome, Level};
+use crate::gate::{CheckOutcome, Level, PanelReport, Passage, ReviewerReport, Vote};
 use crate::quest::{QuestId, Submission};
 use crate::review::{Excerpt, Item, SeenFact, Settling, Viewer};
 use crate::session::{State, Store as _};
@@ -142,17 +142,57 @@ fn checks(paper: &mut Paper, item: &Item) {
     }
 }
 
-/// What reviewers said, as it stands in the ledger.
+/// What reviewers said: who, and what of each question.
 fn panel(paper: &mut Paper, item: &Item) {
     let Some(panel) = &item.panel else {
         return;
     };
     paper.line("reviewers");
-    // Writing a value that was read does not fail.
-    let text = serde_json::to_string_pretty(panel).unwrap_or_default();
-    for line in PlainLines(&text).to_string().lines() {
-        paper.line(format!("  {line}"));
+    match serde_json::from_value::<PanelReport>(panel.clone()) {
+        Ok(panel) => {
+            for reviewer in &panel.reviewers {
+                self::reviewer(paper, reviewer);
+            }
+        }
+        Err(error) => paper.line(format!("  what they said does not read: {error}")),
     }
+}
+
+fn reviewer(paper: &mut Paper, reviewer: &ReviewerReport) {
+    let (name, model) = (Plain(&reviewer.name), Plain(&reviewer.model));
+    let heard = if reviewer.counts {
+        ""
+    } else {
+        ", not heard: it did not find the planted defect"
+    };
+    paper.line(format!("  {name}, {model}{heard}"));
+    for on in &reviewer.votes {
+        let question = Plain(&on.question);
+        paper.line(match &on.vote {
+            Vote::Doubt(passage) => format!("    doubts {question}: {}", quoted(passage)),
+            Vote::Unsure(passage) => format!("    asks {question}: {}", quoted(passage)),
+            Vote::Faint(passage) => {
+                format!("    clears {question}, hardly doubting {}", quoted(passage))
+            }
+            Vote::Cleared(checked) => format!("    clears {question}: {}", Plain(checked)),
+            Vote::Error(why) => format!("    no vote on {question}: {}", Plain(why)),
+        });
+    }
+    for error in &reviewer.errors {
+        paper.line(format!("    error: {}", Plain(error)));
+    }
+}
+
+/// The words that a doubt rests on, where they stand, and how sure it is.
+fn quoted(passage: &Passage) -> String {
+    let place = match (&passage.file, passage.line) {
+        (Some(file), Some(line)) => format!(", {}:{line}", Plain(file)),
+        (Some(file), None) => format!(", {}", Plain(file)),
+        (None, _) => String::new(),
+    };
+    let sure = passage.confidence.map(|sure| format!(", {sure} % sure"));
+    let sure = sure.unwrap_or_default();
+    format!("\"{}\"{place}{sure}", Plain(&passage.quotation))
 }
 
 fn earlier(paper: &mut Paper, item: &Item) {

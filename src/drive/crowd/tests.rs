@@ -26,6 +26,7 @@ fn manifest() -> Manifest {
             copy: "source.txt".into(),
             list: serde_json::Value::Null,
         },
+        forgotten: Vec::new(),
         frozen: Frozen {
             max_tries: std::num::NonZeroU32::MIN,
             pause_after: 0,

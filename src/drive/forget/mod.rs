@@ -7,15 +7,17 @@
 mod bodies;
 mod copies;
 mod json;
+mod look;
 pub mod mention;
 mod remove;
 mod spelt;
 mod suppressed;
 
 pub use json::masked_json;
+pub use look::is_known;
 pub use remove::{Done, NotForgotten, Request, forget};
 pub(super) use suppressed::unsaid;
-pub use suppressed::{Masked, brings_back, is_masked, masked, names};
+pub use suppressed::{Masked, brings_back, is_forgotten, is_masked, masked, names};
 
 /// What stands where an address stood.
 pub const MASK: &str = "[forgotten]";

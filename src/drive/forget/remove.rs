@@ -17,7 +17,7 @@ use super::mention::{mentions, without};
 use crate::quest::Digest;
 use crate::session::{
     Blotter, Court, Decided, Event, EvidenceStore, Forgetting, Forgotten, Line, RedactedCopy,
-    RedactedLine, Salt, Session, SessionError, SigningKey, SourceRecord, Suppressed,
+    RedactedLine, Salt, Session, SessionError, SigningKey, SourceRecord, Store as _, Suppressed,
 };
 use crate::world::evidence::unpack;
 use crate::world::mailbox::Mailbox;
@@ -87,7 +87,7 @@ pub enum NotForgotten {
 }
 
 impl NotForgotten {
-    fn io(path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> Self {
+    pub(super) fn io(path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> Self {
         let path = path.into();
         move |source| Self::Io { path, source }
     }
@@ -118,8 +118,8 @@ pub fn forget(
         worker: format!("forgotten-{:.8}", salt.to_string()),
         wanted,
         frozen,
-        sources: sources(session, known.extensions),
-        known: known.forgetting,
+        known: known.forgetting.beside(&session.manifest().forgotten),
+        sources: sources(session),
         held: Vec::new(),
         copies: Vec::new(),
         done: Done::default(),
@@ -129,9 +129,9 @@ pub fn forget(
 }
 
 /// Every list that the session has a copy of.
-fn sources(session: &Session, extensions: Vec<SourceRecord>) -> Vec<SourceRecord> {
+pub(super) fn sources(session: &Session) -> Vec<SourceRecord> {
     let mut sources = vec![session.manifest().source.clone()];
-    sources.extend(extensions);
+    sources.extend(session.totals().extensions);
     let mut seen = BTreeSet::new();
     sources.retain(|source| seen.insert(source.copy.clone()));
     sources

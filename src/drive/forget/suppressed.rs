@@ -7,7 +7,7 @@ use super::mention::{mentions, without};
 use crate::drive::ruling::Ruling;
 use crate::gate::{Judgement, house};
 use crate::quest::{Submission, Verdict};
-use crate::session::{Forgetting, Suppressed};
+use crate::session::{Forgetting, LineReader, SessionError, Standing, State, Suppressed};
 
 /// A submission that brings back what was forgotten, as it may be recorded.
 #[derive(Debug, Clone, PartialEq)]
@@ -91,6 +91,18 @@ pub fn brings_back(forgetting: &Forgetting, list: &[u8]) -> bool {
     let suppressed = forgetting.suppressed();
     let wanted = |address: &str| suppressed.iter().any(|one| one.is(address));
     !suppressed.is_empty() && !matches!(copies::masked(list, &wanted), Ok(None))
+}
+
+/// Whether the answer by which a quest is a PASS or a REVIEW was blotted out.
+pub fn is_forgotten(reader: &mut LineReader, standing: &Standing) -> Result<bool, SessionError> {
+    let locked = matches!(standing.progress.state, State::Pass | State::Review);
+    match standing.last.filter(|_| locked) {
+        Some(last) if reader.is_redacted(last.line)? => {
+            let last = reader.last_attempt(standing)?;
+            Ok(last.is_some_and(|last| is_masked(&last.value.submission)))
+        }
+        _ => Ok(false),
+    }
 }
 
 /// Whether something was blotted out of `submission`.

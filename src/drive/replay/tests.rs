@@ -62,6 +62,7 @@ fn made() -> Made {
             copy: "source.txt".into(),
             list: serde_json::Value::Null,
         },
+        forgotten: Vec::new(),
         frozen: Frozen {
             max_tries: NonZeroU32::new(5).unwrap(),
             pause_after: 0,

@@ -23,6 +23,8 @@ pub struct Decided {
     pub attempt: String,
     /// When that was judged, as the row has it.
     pub judged: String,
+    /// Where the decision lies that was taken back before the row was made, as the row has it.
+    pub settled: String,
     /// What is decided.
     pub decision: Decision,
     /// Why.
@@ -78,6 +80,12 @@ pub enum Why {
     /// It was judged again.
     #[error("quest {0} was judged again since: look at it anew")]
     JudgedAgain(QuestId),
+    /// A decision was made and taken back.
+    #[error("quest {0} was settled and reopened since: look at it anew")]
+    SettledSince(QuestId),
+    /// What was answered was blotted out.
+    #[error("the answer of quest {0} was forgotten: `comail review reject {0}` rejects it")]
+    Forgotten(QuestId),
     /// Something happened to it while the rows were settled.
     #[error("something happened to quest {0} just now: look at it anew")]
     Meanwhile(QuestId),
@@ -99,6 +107,8 @@ impl Why {
             Self::NotOpen(..) => "not-open",
             Self::OtherAttempt(..) => "other-attempt",
             Self::JudgedAgain(_) => "judged-again",
+            Self::SettledSince(_) => "settled-since",
+            Self::Forgotten(_) => "forgotten",
             Self::Meanwhile(_) => "meanwhile",
         }
     }
@@ -137,6 +147,7 @@ pub fn decisions(rows: Vec<Filled>, session: Digest) -> Decisions {
                 quest,
                 key: filled.key,
                 attempt: filled.attempt,
+                settled: settled_of(&filled.session).to_owned(),
                 judged: filled.judged,
                 decision,
                 note: filled.note,
@@ -180,8 +191,25 @@ fn judged(
 
 impl Filled {
     fn is_of(&self, session: &str) -> bool {
-        self.session.eq_ignore_ascii_case(session)
+        let own = self.session.split(BEHIND).next();
+        own.is_some_and(|own| own.eq_ignore_ascii_case(session))
     }
+}
+
+/// What stands between the session and the decision that was taken back, in one cell.
+const BEHIND: char = '@';
+
+/// What a row is bound to: the session and, where a decision was taken back, that one.
+pub(super) fn bound(session: &str, settled: Option<u64>) -> String {
+    match settled {
+        None => session.to_owned(),
+        Some(line) => format!("{session}{BEHIND}{line}"),
+    }
+}
+
+/// The decision that was taken back, as a row has it.
+fn settled_of(bound: &str) -> &str {
+    bound.split_once(BEHIND).map_or("", |(_, settled)| settled)
 }
 
 #[cfg(test)]

@@ -62,6 +62,7 @@ fn fit(
     let Some(waiting) = waiting else {
         return Err(match Effective::of(&standing) {
             settled @ (Effective::Accepted | Effective::Rejected) => Why::Settled(quest, settled),
+            other if other.is_open() => Why::Forgotten(quest),
             other => Why::NotOpen(quest, other),
         });
     };
@@ -70,6 +71,10 @@ fn fit(
     }
     if decided.judged != waiting.since.to_string() {
         return Err(Why::JudgedAgain(quest));
+    }
+    let settled = standing.settled.map(|settled| settled.line.offset);
+    if decided.settled != settled.map(|line| line.to_string()).unwrap_or_default() {
+        return Err(Why::SettledSince(quest));
     }
     Ok(standing)
 }
@@ -140,6 +145,7 @@ mod tests {
             key: key.to_owned(),
             attempt: "2".to_owned(),
             judged: JUDGED.to_owned(),
+            settled: String::new(),
             decision: Decision::Accepted,
             note: "called".to_owned(),
         }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::columns::{Column, SHEET};
-use super::decided::WORDS;
+use super::decided::{WORDS, bound};
 use super::row::OfficeRow;
 use crate::quest::Digest;
 use crate::table::form::{ColumnRole, Form, FormCell, FormColumn};
@@ -119,7 +119,7 @@ impl Shows {
             Self::Own(Column::Judged) => FormCell::text(row.since.to_string()),
             Self::Own(Column::Attempt) => FormCell::number(row.attempt),
             Self::Own(Column::Decision | Column::Note) => FormCell::text(""),
-            Self::Own(Column::Session) => FormCell::text(session),
+            Self::Own(Column::Session) => FormCell::text(bound(session, row.settled)),
             Self::List(label) => {
                 let mut shown = row.shown.iter();
                 text(shown.find(|(it, _)| it == label).map(|(_, text)| text))

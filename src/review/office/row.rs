@@ -23,6 +23,8 @@ pub struct OfficeRow {
     pub attempt: u32,
     /// When it was judged last.
     pub since: Timestamp,
+    /// Where the decision lies that was taken back, where one was.
+    pub settled: Option<u64>,
     /// What the list says beside the key: each heading once, in order.
     pub shown: Vec<(String, String)>,
     /// What was submitted, by field.
@@ -52,7 +54,12 @@ pub fn rows(session: &Session) -> Result<Rows, DriveError> {
     let mut rows = Vec::new();
     for one in queue.all() {
         if let Some(standing) = session.standing(one.id)? {
-            rows.extend(viewer.item(&standing)?.as_ref().map(OfficeRow::of));
+            let settled = standing.settled.map(|settled| settled.line.offset);
+            let item = viewer.item(&standing)?;
+            rows.extend(item.as_ref().map(|item| OfficeRow {
+                settled,
+                ..OfficeRow::of(item)
+            }));
         }
     }
     Ok(rows)
@@ -75,6 +82,7 @@ impl OfficeRow {
             key: item.key.clone(),
             attempt: item.attempt,
             since: item.since,
+            settled: None,
             shown: shown(&item.shown),
             fields,
             nothing,

@@ -24,6 +24,7 @@ fn row(number: usize, key: &str) -> OfficeRow {
         key: Key::new(key).unwrap(),
         attempt: 2,
         since: Timestamp::from_millisecond(1_700_000_000_001).unwrap(),
+        settled: None,
         shown: vec![("Decision".to_owned(), "reject".to_owned())],
         fields: BTreeMap::from([("note".to_owned(), "=1+1".to_owned())]),
         nothing: String::new(),
@@ -94,6 +95,7 @@ proptest! {
                 key: row.key.as_str().to_owned(),
                 attempt: "2".to_owned(),
                 judged: row.since.to_string(),
+                settled: String::new(),
                 decision: if *word == 1 { Decision::Accepted } else { Decision::Rejected },
                 note: note.trim().to_owned(),
             })

@@ -10,7 +10,7 @@ use super::*;
 use crate::quest::{Digest, Quest, Submission, Verdict};
 use crate::session::{
     Attempt, FORMAT, Frozen, Grounds, KindRecord, Lease, Manifest, NewSession, SourceRecord,
-    Store as _, create, nothing_to_stock,
+    create, nothing_to_stock,
 };
 
 const KIM: Person<'_> = Person {
@@ -63,6 +63,7 @@ fn made(key: Option<&SigningKey>) -> Made {
             copy: "source.csv".into(),
             list: serde_json::Value::Null,
         },
+        forgotten: Vec::new(),
         frozen: Frozen {
             max_tries: NonZeroU32::new(3).unwrap(),
             pause_after: 0,

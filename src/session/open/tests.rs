@@ -64,6 +64,7 @@ fn keyed_manifest(
             lists: std::collections::BTreeMap::default(),
         },
         source: source_record(source, "source.csv"),
+        forgotten: Vec::new(),
         frozen: Frozen {
             max_tries: NonZeroU32::new(3).unwrap(),
             pause_after,
