@@ -169,10 +169,7 @@ impl Probe for Outline {
         self.texts.look(context, |original, text| {
             let mut theirs = Markup::of(&original.said);
             let mut ours = Markup::of(&text.said);
-            let pair = Pair {
-                original,
-                text,
-            };
+            let pair = Pair { original, text };
             self.compare(&mut theirs, &mut ours, &pair)
         })
     }
