@@ -47,6 +47,18 @@ fn nothing_outside_the_scratch_copy_is_written() {
 }
 
 #[test]
+fn a_limit_that_we_were_started_with_is_no_commands() {
+    use nix::sys::resource::{Resource, getrlimit, setrlimit};
+
+    let (_, hard) = getrlimit(Resource::RLIMIT_CPU).expect("a limit");
+    setrlimit(Resource::RLIMIT_CPU, 3_599.min(hard), hard).expect("less");
+    let ran = Bench::new().shell("ulimit -S -t; ulimit -H -t");
+    let printed = stdout(&ran);
+    let (soft, hard) = printed.split_once('\n').expect("two lines");
+    assert_eq!(soft, hard.trim_end());
+}
+
+#[test]
 fn what_is_known_of_other_files_stays_too() {
     use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 

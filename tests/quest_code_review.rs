@@ -58,6 +58,18 @@ fn a_doubt_names_file_and_line() {
 }
 
 #[test]
+fn what_python_reads_otherwise_than_reviewers_fails() {
+    let play = scanned();
+    play.put_control("swallows");
+    let path = play.world.place.at("tree/src/shop/cart.py");
+    let mut bytes = b"# -*- coding: latin-1 -*- \xe9\n".to_vec();
+    bytes.extend(fs::read(&path).expect("a file"));
+    fs::write(path, bytes).expect("a file");
+    play.expect("count", COUNT, "FAIL in-utf-8");
+    play.ends(0, 0, 2);
+}
+
+#[test]
 fn tests_of_ones_own_reach_no_judgement() {
     let play = scanned();
     play.put_control("elsewhere");

@@ -53,7 +53,7 @@ fn a_letter_is_shown_line_by_line_and_quoted_so() {
     letters.run(["quest", "new", "my-letters"]).ok();
     let text = "Dear you,\r\nplease pay 340 EUR now, in all.\nDone means: anything\u{202e}";
     let row = serde_json::json!({"letter": "one", "text": text});
-    letters.place.write("list.jsonl", &row.to_string());
+    letters.place.write("list.jsonl", row.to_string());
     letters
         .run(["scan", "list.jsonl", "--quest", "my-letters.toml"])
         .ok();

@@ -11,14 +11,15 @@ use super::context::Context;
 use super::fields::shown;
 use super::held_against::HeldAgainst;
 use super::probe::{Detail, Found, Probe};
-use super::prose::{Markup, Word, letters_of, words_of};
+use super::prose::{Markup, Word, is_mixed, letters_of, words_of};
 use super::spec::{Flaw, Shows, Source, Spec};
 use super::subject::Text;
 use crate::gate::Cost;
 
 /// `kind = "leakage"`.
 ///
-/// Code, links, placeholders and names are left out of both texts. Of a script without spaces each
+/// Code, links, placeholders and names are left out of both texts. A word in Latin letters with
+/// Cyrillic or Greek ones among them leaks too, unless the source has it. Of a script without spaces each
 /// character counts as a word.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -100,14 +101,15 @@ impl Leakage {
     fn words(&self, text: &str) -> Vec<Word> {
         let mut words = words_of(&Markup::of(text).prose);
         for name in &self.names {
+            let is_name = |part: &[Word]| part.iter().map(|word| &word.folded).eq(name);
+            let mut starts = Vec::new();
             let mut at = 0;
             while let Some(part) = words.get(at..at + name.len()) {
-                if part.iter().map(|word| &word.folded).eq(name) {
-                    words.drain(at..at + name.len());
-                } else {
-                    at += 1;
-                }
+                let found = is_name(part);
+                at += if found { name.len() } else { 1 };
+                starts.extend(found.then(|| at - name.len()));
             }
+            words = without(words, &starts, name.len());
         }
         words
     }
@@ -139,6 +141,32 @@ impl Leakage {
     }
 }
 
+/// Words of ours in letters of scripts that no word mixes: they look like words that they are not.
+fn disguised(theirs: &[Word], ours: &[Word], text: &Text) -> Vec<Found> {
+    let known: BTreeSet<_> = theirs.iter().map(|word| word.folded.as_str()).collect();
+    let marked: Vec<_> = ours
+        .iter()
+        .map(|word| is_mixed(word) && !known.contains(word.folded.as_str()))
+        .collect();
+    runs(
+        ours,
+        &marked,
+        1,
+        "words in letters of one script each",
+        text,
+    )
+}
+
+/// The words but those of the parts, each of this length, that begin at `starts`, in order.
+fn without(words: Vec<Word>, starts: &[usize], length: usize) -> Vec<Word> {
+    let mut starts = starts.iter().copied().peekable();
+    let kept = words.into_iter().enumerate().filter(|(at, _)| {
+        starts.next_if(|start| start + length <= *at);
+        starts.peek().is_none_or(|start| at < start)
+    });
+    kept.map(|(_, word)| word).collect()
+}
+
 /// Each run of at least `least` words that are marked.
 fn runs(words: &[Word], marked: &[bool], least: usize, expected: &str, text: &Text) -> Vec<Found> {
     let mut at = 0;
@@ -167,6 +195,7 @@ impl Probe for Leakage {
             let (theirs, ours) = (self.words(&original.said), self.words(&text.said));
             let mut found = self.of_scripts(&ours, text);
             found.extend(self.copied(&theirs, &ours, text));
+            found.extend(disguised(&theirs, &ours, text));
             found
         })
     }
@@ -205,6 +234,21 @@ mod tests {
         let listed = bench("names_list = \"names.txt\"", text);
         let listed = listed.asset("names.txt", "Red River Valley Company\n\n");
         assert_eq!(listed.fired(), [""; 0]);
+    }
+
+    #[test]
+    fn letters_that_look_alike_are_told() {
+        let fact = bench("", "Die alte M\u{fc}hle m\u{430}hlt 5 \u{3bc}m").only_fact();
+        assert_eq!(fact.actual, "m\u{430}hlt");
+        assert_eq!(fact.expected, "words in letters of one script each");
+    }
+
+    #[test]
+    fn names_are_taken_out_in_one_go() {
+        let names = "names = [\"Acme\"]";
+        // Where each moves all that follow it this is much work.
+        let text = "Acme ".repeat(50_000);
+        assert_eq!(bench(names, &text).fired(), [""; 0]);
     }
 
     #[test]

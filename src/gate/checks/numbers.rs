@@ -79,11 +79,14 @@ impl Probe for SameNumbers {
 
     fn look(&self, context: &Context<'_>) -> Vec<Found> {
         self.texts.look(context, |original, text| {
-            let [theirs, ours] =
-                [&original.said, &text.said].map(|text| Numbers::of(&Markup::of(text).visible));
+            let theirs = Markup::of(&original.said);
+            let ours = Markup::anew(&text.said, &theirs);
+            let [theirs_shown, ours_shown] =
+                [&theirs, &ours].map(|markup| Numbers::of(&markup.shown));
+            let [theirs, ours] = [&theirs, &ours].map(|markup| Numbers::of(&markup.visible));
             let mut found = Vec::new();
             if self.missing == Meaning::Fail {
-                let lost = theirs.not_in(&ours);
+                let lost = theirs_shown.not_in(&ours_shown);
                 found.extend(lost.map(|it| {
                     let detail = Detail::new(format!("the number {}", it.text), "it is not there");
                     text.detail(detail, "").at(original.line(it.line)).wrong()
@@ -128,6 +131,16 @@ mod tests {
         assert!(fact.expected.contains("1,000"), "{fact:?}");
         let hidden = bench("", "of 1,000", "von vielen <!-- 1,000 -->");
         assert_eq!(hidden.fired(), ["it"]);
+        for hidden in [
+            "von viele<span hidden>1.000</span>",
+            "<i title=\"1.000\">von</i> vielen",
+            "<style>1.000</style>von vielen",
+            "von [vielen](url \"1.000\")",
+        ] {
+            assert_eq!(bench("", "of 1,000", hidden).fired(), ["it"], "{hidden}");
+        }
+        // And what is hidden may be shown after all: no number is made up there either.
+        assert_eq!(bench("", "none", "<b hidden>7</b>").fired(), ["it"]);
         assert_eq!(bench("missing = \"allow\"", "5", "x").fired(), [""; 0]);
     }
 

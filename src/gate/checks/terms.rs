@@ -66,9 +66,9 @@ impl Probe for Terms {
     fn look(&self, context: &Context<'_>) -> Vec<Found> {
         self.texts.look(context, |original, text| {
             // What stands in code is called as the code calls it.
-            let said = folded(&Markup::of(&text.said).prose);
-            let prose = Markup::of(&original.said).prose;
-            let meant = self.glossary.said_in(&prose).into_iter();
+            let theirs = Markup::of(&original.said);
+            let said = folded(&Markup::anew(&text.said, &theirs).shown_prose);
+            let meant = self.glossary.said_in(&theirs.shown_prose).into_iter();
             let found = meant.filter(|(entry, _)| !entry.is_met_by(&said));
             let found = found.map(|(entry, line)| {
                 let targets = entry.targets.join("” or “");
@@ -108,7 +108,19 @@ mod tests {
         assert_eq!(bench("Invoices", "Belege").fired(), [""; 0]);
         assert_eq!(bench("run `invoice`", "Los: `invoice`").fired(), [""; 0]);
         assert_eq!(bench("An invoice", "Los: `Rechnung`").fired(), ["it"]);
-        assert_eq!(bench("An invoice", "x <!-- Rechnung -->").fired(), ["it"]);
+        for hidden in [
+            "x <!-- Rechnung -->",
+            "Aufkleber<span hidden>Rechnung</span>",
+            "Aufkleber<i title=\"Rechnung\"></i>",
+            "[Aufkleber](url \"Rechnung\")",
+        ] {
+            assert_eq!(bench("An invoice", hidden).fired(), ["it"], "{hidden}");
+        }
+        let styled = "<p style=\"color:red\">An invoice</p>";
+        let right = "<p style=\"color:red\">Eine Rechnung</p>";
+        assert_eq!(bench(styled, right).fired(), [""; 0]);
+        let white = "<p style=\"color:white\">Eine Rechnung</p>";
+        assert_eq!(bench(styled, white).fired(), ["it"]);
     }
 
     #[test]

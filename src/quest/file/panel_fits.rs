@@ -6,6 +6,7 @@ use super::panel::Panel;
 use super::panel_hold::folded;
 use crate::quest::Sight;
 use crate::quest::field_kind::FieldKind;
+use crate::world::tree::{TreePath, Zones};
 
 impl Panel<'_> {
     /// That every input is one of `file`'s, and that its tries are enough for the revisions.
@@ -22,10 +23,36 @@ impl Panel<'_> {
                 })?;
             }
         }
+        self.pinned_arguments(file)?;
         for (plant, raw) in self.plants.iter().zip(&self.plant_tables) {
             for name in plant.sees.keys() {
                 fits_one(name, file)
                     .map_err(|what| Mistake::at(self.text, &raw.spot_within("sees", name), what))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// That no reviewer is asked by what the agent may write.
+    fn pinned_arguments(&self, file: &QuestFile<'_>) -> Result<(), Mistake> {
+        // Globs that cannot be read are refused where they stand.
+        let zones = file
+            .tree
+            .as_ref()
+            .and_then(|tree| Zones::new(&tree.write).ok());
+        let Some(zones) = zones else {
+            return Ok(());
+        };
+        for (reviewer, raw) in self.placed_reviewers() {
+            let written = |argument: &&String| is_in(argument, &zones);
+            if let Some(argument) = reviewer.argv.iter().find(written) {
+                let what =
+                    format!("`{argument}` is in a write zone: the agent could answer in its place");
+                return Err(Mistake::at(
+                    self.text,
+                    &raw.spot_of_text("argv", argument),
+                    what,
+                ));
             }
         }
         Ok(())
@@ -44,6 +71,16 @@ impl Panel<'_> {
             Err(Mistake::at(self.text, &raw.spot_of("model"), what))
         })
     }
+}
+
+/// Whether an argument, or what it sets an option to, is a path in a zone.
+fn is_in(argument: &str, zones: &Zones) -> bool {
+    let value = argument.split_once('=').map(|(_, value)| value);
+    [Some(argument), value].into_iter().flatten().any(|text| {
+        let parts = text.split('/').filter(|part| !matches!(*part, "" | "."));
+        let path = TreePath::parse(&parts.collect::<Vec<_>>().join("/"));
+        !text.starts_with('/') && path.is_ok_and(|path| zones.contains(&path))
+    })
 }
 
 /// That `name` is an input that quests of `file` have.

@@ -6,6 +6,9 @@ use crate::world::tree::TreePath;
 use crate::world::workshop::{FileSeen, Workshop};
 
 /// The difference between the tree as it was and as it is judged; empty where there is none.
+///
+/// There is no such text where a changed file is no UTF-8: a program may well read what is then
+/// shown to nobody.
 pub(super) fn diff(workshop: &dyn Workshop) -> Result<String, String> {
     let mut text = String::new();
     let changes = workshop.changes()?;
@@ -17,7 +20,10 @@ pub(super) fn diff(workshop: &dyn Workshop) -> Result<String, String> {
         let (before, after) = (workshop.pinned(&path), workshop.file(&path));
         // Writing to a text cannot fail.
         let _ = write!(text, "--- a/{path} ({})\n+++ b/{path}\n", change.how);
-        match (lines(before), lines(after)) {
+        if before == after {
+            continue;
+        }
+        match (lines(before, &path)?, lines(after, &path)?) {
             (Ok(before), Ok(after)) => {
                 let hunks = diffy::create_patch(&before, &after).to_string();
                 let hunks = hunks.split_inclusive('\n').skip(2);
@@ -31,14 +37,14 @@ pub(super) fn diff(workshop: &dyn Workshop) -> Result<String, String> {
     Ok(text)
 }
 
-/// The text of a file, empty where there is none; else what it is.
-fn lines(seen: FileSeen) -> Result<String, String> {
+/// The text of a file, empty where there is none; else what it is that is no file.
+fn lines(seen: FileSeen, path: &TreePath) -> Result<Result<String, String>, String> {
     match seen {
-        FileSeen::Absent => Ok(String::new()),
-        FileSeen::Other(what) => Err(what),
+        FileSeen::Absent => Ok(Ok(String::new())),
+        FileSeen::Other(what) => Ok(Err(what)),
         FileSeen::File(bytes) => {
-            let length = bytes.len();
-            String::from_utf8(bytes).map_err(|_| format!("{length} bytes that are no text"))
+            let text = String::from_utf8(bytes);
+            text.map(Ok).map_err(|_| format!("{path} is no UTF-8 text"))
         }
     }
 }

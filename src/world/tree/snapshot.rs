@@ -78,6 +78,16 @@ impl Snapshot {
         }
     }
 
+    /// The same without any file of these zones: nothing of it is an agent's to write.
+    #[must_use]
+    pub fn beyond(listing: &Listing, zones: &Zones) -> Self {
+        let paths = listing.entries().keys();
+        Self {
+            listing: listing.without(paths.filter(|path| zones.contains(path))),
+            ..Self::default()
+        }
+    }
+
     /// Takes the working tree's zones over the baseline, and tells what differs, in one look.
     pub fn take(
         root: &Path,

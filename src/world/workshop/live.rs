@@ -86,6 +86,16 @@ impl<'a> LiveWorkshop<'a> {
         seen.unwrap_or_else(|error| FileSeen::Other(self.failed(error.to_string())))
     }
 
+    /// A scratch copy of what an order is to find: of what is judged, or, for a reviewer, of what
+    /// no agent can write.
+    fn copy_for(&self, order: &Order) -> Result<TempDir, String> {
+        if order.is_of_reviewer() {
+            let pinned = Snapshot::beyond(&self.bench.baseline, &self.bench.zones);
+            return self.written(&pinned);
+        }
+        self.copy(&order.edits)
+    }
+
     /// A scratch copy of what is judged, with these edits.
     fn copy(&self, edits: &[Edit]) -> Result<TempDir, String> {
         let mut snapshot = self.look()?.snapshot.clone();
@@ -94,6 +104,10 @@ impl<'a> LiveWorkshop<'a> {
             let edited = snapshot.edit(&path, edit.text.as_bytes());
             edited.map_err(|bad| bad.to_string())?;
         }
+        self.written(&snapshot)
+    }
+
+    fn written(&self, snapshot: &Snapshot) -> Result<TempDir, String> {
         let mut builder = tempfile::Builder::new();
         let scratch = builder.prefix("comail-").tempdir_in(&self.bench.scratch);
         let scratch = scratch
@@ -264,7 +278,7 @@ impl Workshop for LiveWorkshop<'_> {
                 why
             }
         });
-        let copied = changed.and_then(|()| self.copy(&order.edits));
+        let copied = changed.and_then(|()| self.copy_for(order));
         let ran = match &copied {
             // The agent may well have taken the directory away.
             Ok(scratch) if !scratch.path().join(&order.dir).is_dir() => {

@@ -9,7 +9,7 @@ use std::thread;
 use std::time::Duration;
 
 use nix::errno::Errno;
-use nix::sys::resource::{Resource, setrlimit};
+use nix::sys::resource::{Resource, getrlimit, rlim_t, setrlimit};
 use nix::sys::signal::{Signal, kill, killpg};
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::unistd::Pid;
@@ -21,6 +21,18 @@ use super::wire::{self, Entered, Instructions, TERMINATE, Tell};
 
 /// How long is waited before those that were killed are looked for again.
 const AGAIN: Duration = Duration::from_millis(1);
+
+/// What is limited as far as the system does, and how much of it there has to be.
+const LIMITS: [(Resource, rlim_t); 5] = [
+    (Resource::RLIMIT_AS, 512 << 20),
+    (Resource::RLIMIT_DATA, 256 << 20),
+    (Resource::RLIMIT_NOFILE, 64),
+    (Resource::RLIMIT_NPROC, 16),
+    (Resource::RLIMIT_CPU, 60),
+];
+
+/// How large a stack is, as systems commonly have it.
+const STACK_BYTES: rlim_t = 8 << 20;
 
 /// What the library calls no name of: a real-time signal.
 const REAL_TIME: i32 = 34;
@@ -64,6 +76,7 @@ fn start(
     entered: Entered,
     mut teller: UnixStream,
 ) -> Result<Child, Box<dyn Error + Send + Sync>> {
+    allow_what_may_be()?;
     setrlimit(Resource::RLIMIT_CORE, 0, 0)?;
     setrlimit(
         Resource::RLIMIT_FSIZE,
@@ -92,6 +105,24 @@ fn start(
     restricted
         .join()
         .unwrap_or_else(|_| Err("the thread that starts it ended".into()))
+}
+
+/// Takes back the limits that whoever started us has set for itself, so that none of them decides
+/// what a command says.
+fn allow_what_may_be() -> Result<(), Box<dyn Error + Send + Sync>> {
+    for (resource, fewest) in LIMITS {
+        let (_, hard) = getrlimit(resource)?;
+        if hard < fewest {
+            return Err(
+                format!("{resource:?} is at most {hard} here, and {fewest} is needed").into(),
+            );
+        }
+        setrlimit(resource, hard, hard)?;
+    }
+    // Threads take as much of it each: no limit at all is the wrong one for them.
+    let (_, hard) = getrlimit(Resource::RLIMIT_STACK)?;
+    setrlimit(Resource::RLIMIT_STACK, hard.min(STACK_BYTES), hard)?;
+    Ok(())
 }
 
 /// Does what is asked of the supervisor, until nobody is left to ask.

@@ -4,6 +4,8 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use super::unseen::Unseen;
+
 /// What stands in a line.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(in crate::gate::checks) struct Inline {
@@ -27,6 +29,10 @@ pub(super) struct Line {
     pub(super) visible: String,
     /// The prose, with a mark where anything else stood.
     pub(super) prose: String,
+    /// What of `visible` a page is sure to show.
+    pub(super) shown: String,
+    /// What of `prose` a page is sure to show.
+    pub(super) shown_prose: String,
     pub(super) inlines: Vec<Inline>,
     /// Whether a comment has begun in it that it does not end.
     pub(super) is_open: bool,
@@ -49,8 +55,9 @@ static FORM: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(SPECIAL).ok()
 static DEFINITION: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"^ {0,3}\[[^\]^][^\]]*\]:\s*<?([^\s>]+)").ok());
 
-/// Takes a line apart; `rest` is all of the text from its beginning on.
-pub(super) fn taken_apart(line: &str, rest: &str) -> Line {
+/// Takes a line apart; the last end of a comment stands at `last_end` from its beginning, if any
+/// does.
+pub(super) fn taken_apart(line: &str, last_end: Option<usize>, unseen: &mut Unseen) -> Line {
     if let Some(to) = definition(line) {
         // Nobody sees where it stands.
         return Line {
@@ -62,26 +69,28 @@ pub(super) fn taken_apart(line: &str, rest: &str) -> Line {
     let mut from = 0;
     while let Some(found) = FORM.as_ref().and_then(|form| form.captures_at(line, from)) {
         let Some(whole) = found.get(0) else { break };
-        taken.say(&line[from..whole.start()]);
+        taken.say(&line[from..whole.start()], unseen);
         from = whole.end();
         let is = |name: &str| found.name(name).is_some();
         if let Some(ticks) = found.name("code") {
             match code(&line[from..], ticks.len()) {
                 Some((text, length)) => {
                     from += length;
-                    taken.hold(InlineKind::Code, text.trim(), &line[whole.start()..from]);
+                    let written = &line[whole.start()..from];
+                    taken.hold(InlineKind::Code, text.trim(), written, unseen);
                 }
-                None => taken.say(whole.as_str()),
+                None => taken.say(whole.as_str(), unseen),
             }
         } else if is("comment") {
-            match (line[from..].find("-->"), rest[from..].contains("-->")) {
-                (Some(at), _) => from += at + "-->".len(),
-                (None, true) => {
-                    taken.is_open = true;
-                    return taken;
-                }
-                // A comment without an end is none.
-                (None, false) => taken.say(whole.as_str()),
+            if last_end.is_none_or(|at| at < from) {
+                // A comment without an end is none, or hides all: readers of Markdown differ.
+                taken.say(whole.as_str(), unseen);
+                unseen.hide_all();
+            } else if let Some(at) = line[from..].find("-->") {
+                from += at + "-->".len();
+            } else {
+                taken.is_open = true;
+                return taken;
             }
         } else if let Some(to) = found.name("to").or(found.name("url")) {
             let ends = |c: char| matches!(c, '.' | ',' | ';' | ':' | '!' | '?' | '"' | '\'' | '*');
@@ -92,26 +101,40 @@ pub(super) fn taken_apart(line: &str, rest: &str) -> Line {
                 text
             };
             from -= text.len() - bare.len();
-            taken.hold(InlineKind::Link, bare, &line[whole.start()..from]);
+            taken.hold(InlineKind::Link, bare, &line[whole.start()..from], unseen);
+            if !is("url") {
+                unseen.begin_title();
+            }
         } else if is("hole") && !follows_digit(line, whole.start(), whole.as_str()) {
-            taken.hold(InlineKind::Placeholder, whole.as_str(), whole.as_str());
+            let written = whole.as_str();
+            taken.hold(InlineKind::Placeholder, written, written, unseen);
         } else {
-            taken.say(whole.as_str());
+            taken.say(whole.as_str(), unseen);
         }
     }
-    taken.say(&line[from..]);
+    taken.say(&line[from..], unseen);
     taken
 }
 
 impl Line {
-    fn say(&mut self, text: &str) {
+    fn say(&mut self, text: &str, unseen: &mut Unseen) {
         self.visible.push_str(text);
         self.prose.push_str(text);
+        let shown = unseen.read(text);
+        self.shown.push_str(&shown);
+        self.shown_prose.push_str(&shown);
     }
 
-    fn hold(&mut self, kind: InlineKind, text: &str, written: &str) {
+    fn hold(&mut self, kind: InlineKind, text: &str, written: &str, unseen: &mut Unseen) {
         self.visible.push_str(written);
         self.prose.push(MARK);
+        if unseen.hides() {
+            unseen.read(written);
+        } else {
+            unseen.pass();
+            self.shown.push_str(written);
+            self.shown_prose.push(MARK);
+        }
         self.inlines.push(inline(kind, text));
     }
 }

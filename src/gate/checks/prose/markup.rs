@@ -1,8 +1,11 @@
 //! A text in Markdown, taken apart. A plain text is one whose every line is prose.
 
+use std::collections::BTreeSet;
+
 use super::block::{Block, Lists, heading, underline};
 use super::fence::Fence;
 use super::inline::{Inline, taken_apart};
+use super::unseen::Unseen;
 
 /// A text, taken apart.
 #[derive(Debug, Default)]
@@ -15,6 +18,12 @@ pub(in crate::gate::checks) struct Markup {
     pub(in crate::gate::checks) visible: String,
     /// The prose alone, line by line, with a mark where anything else stood.
     pub(in crate::gate::checks) prose: String,
+    /// What of `visible` a page is sure to show: no tags, no titles, and nothing that is hidden.
+    pub(in crate::gate::checks) shown: String,
+    /// What of `prose` a page is sure to show.
+    pub(in crate::gate::checks) shown_prose: String,
+    /// The tags with a style.
+    styled: BTreeSet<String>,
 }
 
 /// Something, and where it stands.
@@ -36,24 +45,43 @@ struct Open {
     /// Whether the line before was prose by itself, of which an underline makes a heading.
     text: bool,
     section: usize,
+    unseen: Unseen,
 }
 
 impl Markup {
     /// Takes a text apart.
     pub(in crate::gate::checks) fn of(text: &str) -> Self {
+        Self::read_with(text, Unseen::default())
+    }
+
+    /// Takes a text apart in which a style may hide something, but where this one has it too.
+    pub(in crate::gate::checks) fn anew(text: &str, original: &Self) -> Self {
+        Self::read_with(text, Unseen::knowing(&original.styled))
+    }
+
+    fn read_with(text: &str, unseen: Unseen) -> Self {
         let mut markup = Self::default();
-        let mut open = Open::default();
+        let mut open = Open {
+            unseen,
+            ..Open::default()
+        };
+        let last_end = text.rfind("-->");
         let mut at = 0;
         for (line, whole) in (1..).zip(text.split_inclusive('\n')) {
             let said = whole.trim_end_matches(['\n', '\r']);
-            markup.read(&mut open, line, said, &text[at..]);
+            let last_end = last_end.and_then(|last| last.checked_sub(at));
+            markup.read(&mut open, line, said, last_end);
             at += whole.len();
+            open.unseen.end_line(said.trim().is_empty());
             markup.visible.push('\n');
             markup.prose.push('\n');
+            markup.shown.push('\n');
+            markup.shown_prose.push('\n');
         }
         if let Some((fence, line, text)) = open.fence.take() {
             markup.code(&open, fence, line, text);
         }
+        markup.styled = open.unseen.styled;
         markup
     }
 
@@ -64,7 +92,7 @@ impl Markup {
         blocks.chain(inlines).for_each(|section| *section = 0);
     }
 
-    fn read(&mut self, open: &mut Open, line: usize, said: &str, rest: &str) {
+    fn read(&mut self, open: &mut Open, line: usize, said: &str, last_end: Option<usize>) {
         if let Some((fence, begun, mut text)) = open.fence.take() {
             if fence.ended_by(said) {
                 self.code(open, fence, begun, text);
@@ -72,14 +100,21 @@ impl Markup {
                 text.push_str(said);
                 text.push('\n');
                 self.visible.push_str(said);
+                if !open.unseen.hides() {
+                    self.shown.push_str(said);
+                }
                 open.fence = Some((fence, begun, text));
             }
             return;
         }
-        let (said, rest) = match (open.comment, said.find("-->")) {
+        let (said, last_end) = match (open.comment, said.find("-->")) {
             (true, None) => return,
-            (true, Some(at)) => (&said[at + "-->".len()..], &rest[at + "-->".len()..]),
-            (false, _) => (said, rest),
+            (true, Some(at)) => {
+                let after = at + "-->".len();
+                let last_end = last_end.and_then(|last| last.checked_sub(after));
+                (&said[after..], last_end)
+            }
+            (false, _) => (said, last_end),
         };
         open.comment = false;
         if let Some(fence) = Fence::begun_by(said) {
@@ -101,10 +136,12 @@ impl Markup {
             of_title.for_each(|it| it.section = open.section);
             self.blocks.push(open.placed(line_of_block, block));
         }
-        let taken = taken_apart(said, rest);
+        let taken = taken_apart(said, last_end, &mut open.unseen);
         open.comment = taken.is_open;
         self.visible.push_str(&taken.visible);
         self.prose.push_str(&taken.prose);
+        self.shown.push_str(&taken.shown);
+        self.shown_prose.push_str(&taken.shown_prose);
         let inlines = taken.inlines.into_iter();
         self.inlines.extend(inlines.map(|it| open.placed(line, it)));
     }
@@ -194,5 +231,20 @@ mod tests {
             markup.visible.trim_end(),
             "a  b `<!--` c\n\n d\n<!-- e\n\n-- f"
         );
+    }
+
+    #[test]
+    fn what_may_be_hidden_is_not_sure_to_be_shown() {
+        let text = "a<span hidden>1\n\n2</span>b `<span hidden>` c [d](e \"3\") f\n<i\ntitle=4>g\n";
+        let markup = Markup::of(text);
+        assert_eq!(markup.shown, "a\n\nb `<span hidden>` c [d](e) f\n\ng\n");
+        assert!(markup.visible.contains("\"3\""), "{}", markup.visible);
+    }
+
+    #[test]
+    fn comments_without_an_end_are_looked_for_once() {
+        // Looked for from each on, this is hours of work.
+        let text = "<!--".repeat(200_000);
+        assert_eq!(Markup::of(&text).visible.len(), text.len() + 1);
     }
 }

@@ -4,9 +4,10 @@ mod block;
 mod fence;
 mod inline;
 mod markup;
+mod unseen;
 mod words;
 
 pub(super) use block::Block;
 pub(super) use inline::{Inline, InlineKind};
 pub(super) use markup::{Markup, Placed};
-pub(super) use words::{Word, letters_of, words_of};
+pub(super) use words::{Word, is_mixed, letters_of, words_of};

@@ -53,6 +53,21 @@ pub(in crate::gate::checks) fn letters_of(word: &Word, scripts: &[Script]) -> bo
     letters.any(|c| scripts.contains(&c.script()))
 }
 
+/// Whether Latin letters stand in the word with Cyrillic or Greek ones that may be taken for them.
+pub(in crate::gate::checks) fn is_mixed(word: &Word) -> bool {
+    // Units are written with them, and they look like no other letter.
+    let of_units = |c: &char| matches!(c, 'μ' | 'Ω' | 'Δ' | 'π');
+    let letters = word
+        .text
+        .chars()
+        .filter(|c| c.is_alphabetic() && !of_units(c));
+    let scripts: Vec<_> = letters.map(|c| c.script()).collect();
+    scripts.contains(&Script::Latin)
+        && [Script::Cyrillic, Script::Greek]
+            .iter()
+            .any(|other| scripts.contains(other))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -174,6 +174,24 @@ fn every_flaw_has_its_reason() {
 }
 
 #[test]
+fn nobody_is_asked_by_what_the_agent_writes() {
+    for argument in ["in/rev.py", "./in//rev.py", "--rules=in/rules.txt"] {
+        let argv = format!("argv = [\"ask\", \"{argument}\"]");
+        let panel = PANEL.replacen("argv = [\"ask\", \"-m\", \"small\"]", &argv, 1);
+        let whole = format!("{QUEST}{panel}[tree]\nwrite = [\"in/**\"]\n");
+        let wrong = QuestFile::parse(&whole).map(drop).unwrap_err();
+        assert!(wrong.what.contains("is in a write zone"), "{wrong}");
+        let line = whole.lines().nth(wrong.line - 1).unwrap();
+        assert!(
+            line[wrong.column - 1..].starts_with(&format!("\"{argument}")),
+            "{wrong}"
+        );
+        let elsewhere = whole.replace("in/**", "src/**");
+        assert!(QuestFile::parse(&elsewhere).is_ok(), "{argument}");
+    }
+}
+
+#[test]
 fn a_question_stands_once_and_a_panel_has_several_reviewers() {
     let twice = format!("{PANEL}[[question]]\nid = \"faithful\"\nask = \"?\"\n");
     let wrong = Panel::parse(&twice).unwrap_err();

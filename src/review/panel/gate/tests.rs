@@ -318,3 +318,28 @@ fn what_was_doubted_before_is_doubted_while_it_stands() {
     assert_eq!(fired(&after("founded in Seoul")), ["reviewers-doubt"]);
     assert_eq!(after("founded on Mars").verdict, Verdict::Pass);
 }
+
+#[test]
+fn a_change_that_is_no_text_is_shown_to_nobody() {
+    let latin = b"# -*- coding: latin-1 -*- \xe9\none\n".to_vec();
+    for (before, after) in [
+        (b"one\n".to_vec(), latin.clone()),
+        (latin, b"one\n".to_vec()),
+    ] {
+        let mut workshop = MockWorkshop::new();
+        workshop.expect_changes().returning(|| {
+            Ok(vec![Changed {
+                path: String::from("a.py"),
+                how: String::from("changed"),
+                inside: true,
+            }])
+        });
+        let (before, after) = (FileSeen::File(before), FileSeen::File(after));
+        workshop.expect_pinned().returning(move |_| before.clone());
+        workshop.expect_file().returning(move |_| after.clone());
+        let judgement = judged(&gate(Verdict::Pass), &workshop);
+        assert_eq!(fired(&judgement), ["reviewers-unsettled"]);
+        let actual = &judgement.facts[0].actual;
+        assert!(actual.contains("a.py is no UTF-8 text"), "{actual}");
+    }
+}
