@@ -42,6 +42,7 @@ fn quests(count: usize) -> Vec<Quest> {
 
 fn manifest(list: &Path) -> Manifest {
     Manifest {
+        forgotten: Vec::new(),
         format: FORMAT,
         comail: "0.1.0".to_owned(),
         created: Timestamp::UNIX_EPOCH,

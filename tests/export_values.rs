@@ -249,7 +249,8 @@ fn control_characters_and_endless_texts_fit_into_a_cell() {
     assert!(lines[0]["facts"].as_str().unwrap().ends_with("bytes)"));
     assert!(lines[1]["facts"].as_str().unwrap().ends_with(steering));
     let rows = csv(&world, &["--columns=facts"]);
-    assert!(rows[0][1].ends_with("bytes)") && rows[1][1].ends_with(steering));
+    let plain = steering.replace(['\u{1b}', '\u{7}'], "\u{fffd}");
+    assert!(rows[0][1].ends_with("bytes)") && rows[1][1].ends_with(&plain));
 }
 
 #[test]

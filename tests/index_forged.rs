@@ -15,20 +15,17 @@ fn session(world: &EmailNet) -> PathBuf {
     world.place.at(".comail")
 }
 
-/// A session with the operator's key and two REVIEWs.
+/// A session with the operator's key, a PASS and two REVIEWs, quests 2 and 3.
 fn reviewed() -> EmailNet {
     let world = EmailNet::unscanned();
-    world.company("bolt.co.kr", "Bolt Toys");
     world.place.write("key", [7; 32]);
-    let keys = ["Acme Foods", "Bolt Toys"];
+    let keys = ["Acme Foods", "Delta Works", "Epsilon Works"];
     world
         .place
         .scan(&keys, &world.flags_with(&["--operator-key=key"]));
-    for (id, domain) in [(1, "acme"), (2, "bolt")] {
-        let email = format!("info [at] {domain} [dot] co [dot] kr");
-        let right = world.right(&format!("{domain}.co.kr"));
-        let spelled = right.email(&email);
-        let (code, answer) = world.submit(id, &spelled);
+    world.expect(1, &world.acme(), "PASS", &[]);
+    for id in [2, 3] {
+        let (code, answer) = world.submit(id, &world.acme());
         assert_eq!(
             (code, &answer["state"]),
             (0, &"REVIEW".into()),
@@ -139,10 +136,10 @@ fn what_was_never_decided_is_not_taken_back() {
     let key = "--operator-key=key";
     world
         .place
-        .run(["review", "accept", "2", "--note=x", key])
+        .run(["review", "accept", "3", "--note=x", key])
         .ok();
     let forger = Forger::open(&world);
-    forger.accept(1, 2);
+    forger.accept(2, 3);
     forger.checkpoint(|body| {
         body.replace("\"accepted\":1", "\"accepted\":2")
             .replace("\"open\":1,", "")
@@ -150,7 +147,7 @@ fn what_was_never_decided_is_not_taken_back() {
     });
     drop(forger);
     let before = world.place.ledger();
-    let run = world.place.run(["review", "reopen", "1", "--note=x", key]);
+    let run = world.place.run(["review", "reopen", "2", "--note=x", key]);
     assert_eq!(run.code, 2, "{run:?}");
     assert!(run.stderr.contains("made anew from the ledger"), "{run:?}");
     assert!(run.stderr.contains("nothing to take back"), "{run:?}");
@@ -164,11 +161,11 @@ fn a_dispute_rests_on_no_index_either() {
     let key = "--operator-key=key";
     world
         .place
-        .run(["review", "accept", "2", "--note=x", key])
+        .run(["review", "accept", "3", "--note=x", key])
         .ok();
-    Forger::open(&world).accept(1, 2);
+    Forger::open(&world).accept(2, 3);
     let before = world.place.ledger();
-    let run = world.place.run(["dispute", "1", "--note=x", key]);
+    let run = world.place.run(["dispute", "2", "--note=x", key]);
     assert_eq!(run.code, 2, "{run:?}");
     assert_eq!(world.place.ledger(), before);
 }
@@ -177,18 +174,18 @@ fn a_dispute_rests_on_no_index_either() {
 fn nobody_is_shown_a_body_that_was_put_in_for_a_while() {
     let world = reviewed();
     let whole = world.place.ledger();
-    let line = line_with(&session(&world), &["\"type\":\"attempt\"", "\"quest\":1,"]);
+    let line = line_with(&session(&world), &["\"type\":\"attempt\"", "\"quest\":2,"]);
     blot_in_place(&session(&world), line, |body| {
         body["submission"]["fields"]["email"] = "evil@corp.com".into();
         body["evidence"] = json!({"exchanges": []});
     });
     let key = "--operator-key=key";
     for args in [
-        &["review", "show", "1"][..],
+        &["review", "show", "2"][..],
         &["review"],
         &["review", "--export=queue.xlsx"],
-        &["review", "accept", "1", "--note=x", key],
-        &["review", "reject", "1", "--note=x", key],
+        &["review", "accept", "2", "--note=x", key],
+        &["review", "reject", "2", "--note=x", key],
     ] {
         let run = world.place.run(args);
         assert_eq!(run.code, 1, "{args:?}: {run:?}");
@@ -206,12 +203,13 @@ fn an_address_that_came_back_is_found() {
     forget(&world).ok();
     let address = ADDRESS.replacen("info", "INFO", 1);
     let answer = world.right("bolt.co.kr").email(&address);
-    // Nothing of it is suppressed by an index that knows of no forgetting.
+    // An index that knows of no address suppresses none.
     Forger::open(&world).checkpoint(|body| {
-        let (before, _) = body
-            .split_once(",\"forgetting\":")
+        let (before, after) = body
+            .split_once("\"suppressed\":[")
             .expect("what was forgotten");
-        format!("{before}}}}}")
+        let (_, after) = after.split_once(']').expect("an end");
+        format!("{before}\"suppressed\":[]{after}")
     });
     let line = world
         .place
