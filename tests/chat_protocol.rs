@@ -108,13 +108,24 @@ fn a_model_is_asked_as_the_protocol_says() {
 fn the_key_goes_to_the_server_and_nowhere_else() {
     let server = ChatServer::start(|asked| {
         let bearer = asked.header("authorization").unwrap_or_default();
-        Say::words(format!("You are {bearer}."))
+        Say::words(match asked.prompt() {
+            "Who am I?" => format!("You are {bearer}."),
+            _ => String::from("No."),
+        })
     });
     let order = ChatOrder {
         key: Some(KEY.to_owned()),
         ..order(&server.base_url())
     };
-    assert_eq!(words(&order).0, format!("You are Bearer [{KEY}]."));
+    assert_eq!(words(&order).0, "No.");
+    let echoed = ChatOrder {
+        prompt: String::from("Who am I?"),
+        ..order
+    };
+    let (chatted, why) = chat(&echoed);
+    assert!(matches!(chatted, Chatted::Failed(_)), "{chatted:?}");
+    let why = why.expect("our own failure");
+    assert!(why.contains(KEY) && !why.contains(&key()), "{why}");
     let bearer = format!("Bearer {}", key());
     assert_eq!(server.asked()[0].header("authorization"), Some(&*bearer));
 }

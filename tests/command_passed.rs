@@ -46,18 +46,27 @@ fn passing(script: &str, names: &[&str]) -> Order {
 #[test]
 fn a_command_has_the_value_and_what_it_leaves_has_the_name() {
     let script = format!(
-        r#"echo "${{#{PASSED}}} ${PASSED}"; echo "no such key: ${PASSED}" >&2
+        r#"echo "${{#{PASSED}}}"; echo "no such key: ${PASSED}" >&2
         echo "${PASSED}" > report"#
     );
     let (ran, failure) = run(&passing(&script, &[PASSED]));
     assert_eq!((&ran.end, failure), (&End::Exited(0), None));
     let length = std::env::var(PASSED).expect("cargo sets it").len();
-    assert_eq!(stdout(&ran), format!("{length} [{PASSED}]\n"));
+    assert_eq!(stdout(&ran), format!("{length}\n"));
     assert_eq!(ran.stderr, format!("no such key: [{PASSED}]\n").as_bytes());
     let report = format!("[{PASSED}]\n").into_bytes();
     assert_eq!(ran.reports["report"], Some(report));
     let (without, _) = run(&passing(&script, &[]));
-    assert_eq!(stdout(&without), "0 \n");
+    assert_eq!(stdout(&without), "0\n");
+}
+
+#[test]
+fn an_answer_in_which_the_value_stands_is_our_own_failure() {
+    let (ran, failure) = run(&passing(&format!("echo \"${PASSED}\""), &[PASSED]));
+    assert!(matches!(ran.end, End::NotStarted(_)), "{ran:?}");
+    let value = std::env::var(PASSED).expect("cargo sets it");
+    let why = failure.expect("why");
+    assert!(why.contains(PASSED) && !why.contains(&value), "{why}");
 }
 
 #[test]
