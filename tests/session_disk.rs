@@ -80,7 +80,7 @@ fn an_update_without_room_changes_nothing() {
         assert_eq!(world.place.ledger(), before);
     }
     let status = world.place.run(["status"]).ok();
-    assert!(status.starts_with("1 quests"), "{status}");
+    assert!(status.starts_with("1 quest,"), "{status}");
     world.place.run(update).ok();
 }
 
