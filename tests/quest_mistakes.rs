@@ -1,8 +1,10 @@
 //! Mistakes in quest files: told by file, line and column, with what was expected.
 
 mod cases;
+mod more_cases;
 
 use self::cases::CASES;
+use self::more_cases::MORE_CASES;
 use crate::harness::letters::{LETTERS, Letters};
 
 /// Where `at` begins in `text`, as line and column.
@@ -17,7 +19,7 @@ fn place_of(text: &str, at: &str) -> (usize, usize) {
 fn each_mistake_is_told_with_its_place() {
     let letters = Letters::with(LETTERS);
     let mut wrong = Vec::new();
-    for (from, to, at, words) in CASES {
+    for (from, to, at, words) in CASES.iter().chain(MORE_CASES) {
         assert!(LETTERS.contains(from), "{from}");
         let text = LETTERS.replacen(from, to, 1);
         letters.place.write("letters.toml", &text);

@@ -141,5 +141,4 @@ impl Commit {
 }
 
 #[cfg(test)]
-#[path = "git_commits_tests.rs"]
 mod tests;

@@ -1,3 +1,5 @@
+//! Structures of texts, as they stay and as they stray.
+
 use crate::gate::checks::bench::Bench;
 
 const CHECK: &str = "kind = \"outline\"\nof = \"{{ input.cell }}\"\nfield = \"value\"\n";

@@ -1,3 +1,5 @@
+//! What survives a way there and back, and what does not.
+
 use crate::gate::checks::workbench::{Bench, ran};
 use crate::quest::Verdict;
 use crate::world::workshop::{End, MockWorkshop, Ran};
