@@ -18,7 +18,8 @@ pub struct ReviewerTable {
     /// The model that it is; no two reviewers are the same, and none is the generator.
     pub model: String,
     /// Of a command: the program and its arguments. It reads the prompt on its standard input, and
-    /// prints the answer and nothing else.
+    /// prints the answer and nothing else; beside `answers` it may tell what it took, as
+    /// `"usage":{"input_tokens":…,"output_tokens":…,"cost":…}`.
     #[serde(default)]
     pub argv: Vec<String>,
     /// Of a command: further variables of its environment; none by which another program would
@@ -38,7 +39,7 @@ pub struct ReviewerTable {
     /// How long an answer may take.
     #[serde(default = "two_minutes")]
     pub timeout: Span,
-    /// How often it is asked again when no answer came.
+    /// How often it is asked again when no answer came, each time after a longer pause.
     #[serde(default = "twice")]
     pub retries: u32,
     /// How long an answer may be.

@@ -1,10 +1,12 @@
 //! What a reviewer's answer says: strict JSON, each vote held against what the reviewer saw.
 
 use serde::Deserialize;
+use serde_json::Value;
 
 use super::quotation::Seen;
 use crate::gate::{Passage, Vote, VoteOn};
 use crate::quest::file::{AnswerForm, QuestionTable};
+use crate::world::workshop::Usage;
 
 /// Who is surer than this doubts.
 const DOUBTS_OVER: u8 = 80;
@@ -20,12 +22,15 @@ pub(super) struct Reading {
     pub(super) votes: Vec<VoteOn>,
     /// What it says beside that.
     pub(super) strays: Vec<String>,
+    /// What it says that it took.
+    pub(super) usage: Usage,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Answers {
     answers: Vec<Answer>,
+    usage: Option<Value>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -47,8 +52,8 @@ pub(super) fn read(
     questions: &[QuestionTable],
     seen: &Seen,
 ) -> Reading {
-    let answers = match serde_json::from_str::<Answers>(text) {
-        Ok(answers) => answers.answers,
+    let Answers { answers, usage } = match serde_json::from_str::<Answers>(text) {
+        Ok(answers) => answers,
         Err(error) => {
             let expected = expected(form);
             let why = format!("its answer does not read: {error}; expected {expected} alone");
@@ -71,6 +76,7 @@ pub(super) fn read(
     Reading {
         votes: votes.collect(),
         strays: strays.collect(),
+        usage: usage.as_ref().map(Usage::told).unwrap_or_default(),
     }
 }
 
@@ -95,6 +101,7 @@ pub(super) fn nothing(questions: &[QuestionTable], why: &str) -> Reading {
     Reading {
         votes: votes.collect(),
         strays: Vec::new(),
+        usage: Usage::default(),
     }
 }
 

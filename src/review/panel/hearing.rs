@@ -126,8 +126,15 @@ impl Hearing<'_> {
         };
         match reply {
             Ok(words) => {
-                *usage = sum(*usage, words.usage);
-                read(&words.text, member.form, questions, seen)
+                let reading = read(&words.text, member.form, questions, seen);
+                // What the protocol tells goes before what the model says of itself.
+                let took = if words.usage == Usage::default() {
+                    reading.usage
+                } else {
+                    words.usage
+                };
+                *usage = sum(*usage, took);
+                reading
             }
             Err(why) => nothing(questions, &why),
         }

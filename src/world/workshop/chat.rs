@@ -81,6 +81,26 @@ pub struct Usage {
     pub cost: Option<Cost>,
 }
 
+impl Usage {
+    /// What an answer tells under `usage`; whatever is no number is not told.
+    ///
+    /// Tokens go by the names of the chat protocol, `prompt_tokens` and `completion_tokens`, or by
+    /// `input_tokens` and `output_tokens`; `cost` is an amount.
+    #[must_use]
+    pub fn told(told: &serde_json::Value) -> Self {
+        let tokens = |names: [&str; 2]| {
+            let mut told = names.into_iter().filter_map(|name| told.get(name));
+            told.find_map(serde_json::Value::as_u64)
+        };
+        let cost = told.get("cost").and_then(serde_json::Value::as_f64);
+        Self {
+            input_tokens: tokens(["prompt_tokens", "input_tokens"]),
+            output_tokens: tokens(["completion_tokens", "output_tokens"]),
+            cost: cost.and_then(Cost::of),
+        }
+    }
+}
+
 impl ChatOrder {
     /// How long it may take.
     #[must_use]

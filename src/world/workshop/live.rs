@@ -269,6 +269,7 @@ impl Workshop for LiveWorkshop<'_> {
     }
 
     fn run(&self, order: &Order) -> Ran {
+        std::thread::sleep(order.pause());
         let changed = self.refuse_changed(order);
         // Whoever is asked for an opinion is the operator's, whatever is judged.
         let changed = changed.map_err(|why| {

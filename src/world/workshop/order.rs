@@ -8,6 +8,12 @@ use serde::{Deserialize, Serialize};
 /// What begins the names of orders by which reviewers are asked.
 const REVIEWER: &str = "reviewer ";
 
+/// How long is waited before a reviewer is asked a second time.
+const FIRST_PAUSE: Duration = Duration::from_millis(500);
+
+/// The longest that is waited before a reviewer is asked again.
+const LONGEST_PAUSE: Duration = Duration::from_secs(30);
+
 /// One command, everything about it decided.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -88,9 +94,51 @@ impl Order {
         self.name.starts_with(REVIEWER)
     }
 
+    /// How long is waited before it is run: of a reviewer who is asked again, longer each time.
+    #[must_use]
+    pub fn pause(&self) -> Duration {
+        match self.round.checked_sub(1) {
+            Some(again) if self.is_of_reviewer() => {
+                LONGEST_PAUSE.min(FIRST_PAUSE.saturating_mul(2_u32.saturating_pow(again)))
+            }
+            _ => Duration::ZERO,
+        }
+    }
+
     /// How long it may take.
     #[must_use]
     pub fn timeout(&self) -> Duration {
         Duration::from_millis(self.timeout_ms)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn order(name: &str, round: u32) -> Order {
+        Order {
+            name: name.to_owned(),
+            argv: Vec::new(),
+            env: BTreeMap::new(),
+            pass: Vec::new(),
+            dir: String::new(),
+            stdin: String::new(),
+            timeout_ms: 1,
+            output_bytes: 1,
+            writable: Vec::new(),
+            network: Network::None,
+            reports: Vec::new(),
+            edits: Vec::new(),
+            round,
+        }
+    }
+
+    #[test]
+    fn a_reviewer_is_asked_again_after_ever_longer_pauses_and_a_check_at_once() {
+        let reviewer = Order::name_of_reviewer("skeptic");
+        let pauses = [0, 1, 2, 3, 9, 99].map(|round| order(&reviewer, round).pause().as_millis());
+        assert_eq!(pauses, [0, 500, 1000, 2000, 30_000, 30_000]);
+        assert_eq!(order("build", 2).pause(), Duration::ZERO);
     }
 }

@@ -166,3 +166,26 @@ proptest! {
         prop_assert_eq!(letters(&whole[..cut], AnswerForm::Questions), "ee");
     }
 }
+
+#[test]
+fn what_an_answer_took_is_told_beside_it_and_changes_no_vote() {
+    let one = r#"{"question":"one","doubt":false,"checked":"the year"}"#;
+    let with = |usage: &str| {
+        let text = format!(r#"{{"answers":[{one},{CLEAR}],"usage":{usage}}}"#);
+        read_of(&text, AnswerForm::Questions)
+    };
+    let told = with(r#"{"input_tokens":7,"output_tokens":2,"cost":0.25}"#);
+    assert_eq!(
+        (told.usage.input_tokens, told.usage.output_tokens),
+        (Some(7), Some(2))
+    );
+    assert_eq!(told.usage.cost, crate::world::workshop::Cost::of(0.25));
+    let untold = with("\"much\"");
+    assert_eq!(untold.usage, Usage::default());
+    assert_eq!(untold.votes, told.votes);
+    assert!(
+        told.votes
+            .iter()
+            .all(|on| matches!(on.vote, Vote::Cleared(_)))
+    );
+}

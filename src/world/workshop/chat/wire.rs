@@ -2,7 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::cost::Cost;
 use super::{ChatOrder, Usage};
 
 /// A request's body.
@@ -70,24 +69,14 @@ pub(super) fn read(body: &[u8]) -> Result<(String, Usage), &'static str> {
         .message
         .content
         .filter(|text| !text.trim().is_empty());
-    let usage = answer.usage.as_ref().map(usage).unwrap_or_default();
+    let usage = answer.usage.as_ref().map(Usage::told).unwrap_or_default();
     Ok((text.ok_or("its answer is empty")?, usage))
-}
-
-/// What the answer says that it took; whatever is no number is not told.
-fn usage(told: &serde_json::Value) -> Usage {
-    let tokens = |name| told.get(name).and_then(serde_json::Value::as_u64);
-    let cost = told.get("cost").and_then(serde_json::Value::as_f64);
-    Usage {
-        input_tokens: tokens("prompt_tokens"),
-        output_tokens: tokens("completion_tokens"),
-        cost: cost.and_then(Cost::of),
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::world::workshop::Cost;
 
     fn answer(rest: &str) -> Result<(String, Usage), &'static str> {
         read(format!(r#"{{"id":"x","choices":[{{"index":0,{rest}}}]}}"#).as_bytes())
