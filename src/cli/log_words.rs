@@ -8,7 +8,7 @@ use super::output::{Paper, Tone};
 use crate::quest::{Anchor, Key, Quest, QuestId, Verdict};
 use crate::session::{
     Attempt, Carried, Court, Decided, Entry, Event, Extended, Manifest, OperatorKey, Resolution,
-    Settlement, State,
+    RunLine, RunStep, Settlement, State,
 };
 
 /// The words for events, and what earlier events say of the later.
@@ -88,6 +88,30 @@ impl Words {
                 let (by, note) = (Plain(&forgotten.by), Plain(&forgotten.note));
                 format!("an address, in {lines}, by {by}: {note}")
             }
+            Event::Run(line) => self.run(line),
+        }
+    }
+
+    fn run(&self, line: &RunLine) -> String {
+        let run = line.run;
+        match &line.step {
+            RunStep::Began(began) => {
+                let (agent, agents) = (Plain(&began.agent), counted(began.workers, "agent"));
+                format!("{run} begins: {agents} at once, {agent}")
+            }
+            RunStep::Attempt(driven) => {
+                let (name, start, reason) = (self.name(driven.quest), driven.start, driven.reason);
+                let tokens = counted(driven.spent.tokens, "token");
+                format!("{run}: {name}: start {start} of the agent: {reason}, {tokens}")
+            }
+            RunStep::Quest(driven) => {
+                let starts = counted(driven.starts, "start");
+                let said = driven.handover.as_deref().map(Plain);
+                let said = said.map(|said| format!(": {said}")).unwrap_or_default();
+                let name = self.name(driven.quest);
+                format!("{run}: {name}: {} after {starts}{said}", driven.reason)
+            }
+            RunStep::Ended { reason } => format!("{run} ends: {reason}"),
         }
     }
 

@@ -8,6 +8,7 @@ use super::claim::{Claimed, Released};
 use super::forgotten::Forgotten;
 use super::manifest::SourceRecord;
 use super::resolution::{Carried, Resolution};
+use super::run_line::RunLine;
 use super::settlement::{Dispute, Settlement};
 use crate::quest::{Digest, Quest};
 
@@ -38,6 +39,8 @@ pub enum Event {
     Disputed(Box<Dispute>),
     /// `forgotten`: an address was blotted out.
     Forgotten(Box<Forgotten>),
+    /// `run`: what a run of an agent came to.
+    Run(Box<RunLine>),
 }
 
 /// The body of `session`.
@@ -93,11 +96,13 @@ pub enum EventType {
     Disputed,
     /// See [`Event::Forgotten`].
     Forgotten,
+    /// See [`Event::Run`].
+    Run,
 }
 
 impl EventType {
     /// Every type.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::Session,
         Self::Quest,
         Self::Attempt,
@@ -110,6 +115,7 @@ impl EventType {
         Self::Settled,
         Self::Disputed,
         Self::Forgotten,
+        Self::Run,
     ];
 
     /// Its name, as the ledger spells it.
@@ -128,6 +134,7 @@ impl EventType {
             Self::Settled => "settled",
             Self::Disputed => "disputed",
             Self::Forgotten => "forgotten",
+            Self::Run => "run",
         }
     }
 
@@ -155,6 +162,7 @@ impl Event {
             Self::Settled(_) => EventType::Settled,
             Self::Disputed(_) => EventType::Disputed,
             Self::Forgotten(_) => EventType::Forgotten,
+            Self::Run(_) => EventType::Run,
         }
     }
 
@@ -173,6 +181,7 @@ impl Event {
             Self::Settled(body) => serde_json::to_string(body),
             Self::Disputed(body) => serde_json::to_string(body),
             Self::Forgotten(body) => serde_json::to_string(body),
+            Self::Run(body) => serde_json::to_string(body),
         }
     }
 
@@ -191,6 +200,7 @@ impl Event {
             EventType::Settled => Self::Settled(serde_json::from_str(body)?),
             EventType::Disputed => Self::Disputed(serde_json::from_str(body)?),
             EventType::Forgotten => Self::Forgotten(serde_json::from_str(body)?),
+            EventType::Run => Self::Run(serde_json::from_str(body)?),
         })
     }
 }

@@ -13,6 +13,7 @@ use super::effective::Effective;
 use super::event::Event;
 use super::forgotten::Forgotten;
 use super::resolution::{Carried, Resolution};
+use super::run_line::{RunLine, RunStep};
 use super::settlement::{Decided, Dispute, Settlement};
 use super::standing::{Span, Standing, Story, Way};
 use super::state::State;
@@ -109,6 +110,7 @@ impl<S: Shelf> Fold<'_, S> {
             Event::Settled(settlement) => self.settle(settlement, written),
             Event::Disputed(dispute) => self.dispute(dispute, written),
             Event::Forgotten(forgotten) => self.forget(forgotten, written),
+            Event::Run(line) => self.run(line, written.span),
         }
     }
 
@@ -243,6 +245,22 @@ impl<S: Shelf> Fold<'_, S> {
             self.totals.forgetting.take(forgotten)?;
         }
         Ok(())
+    }
+
+    /// Nothing that a run notes changes where a quest stands.
+    fn run(&mut self, line: &RunLine, span: Span) -> Result<(), S::Error> {
+        match &line.step {
+            RunStep::Began(_) | RunStep::Ended { .. } => Ok(()),
+            RunStep::Attempt(driven) => self.known(driven.quest).map(drop),
+            RunStep::Quest(driven) => {
+                let mut standing = self.known(driven.quest)?;
+                if driven.handover.is_some() {
+                    standing.handover = Some(span);
+                    self.shelf.replace(standing)?;
+                }
+                Ok(())
+            }
+        }
     }
 
     /// Whether what only a person decides was decided by the operator.

@@ -10,6 +10,7 @@ use super::event::{Dated, Event};
 use super::forgotten::Forgetting;
 use super::ledger::Ledger;
 use super::resolution::Resolution;
+use super::run_line::RunStep;
 use super::settlement::{Dispute, Settlement};
 use super::standing::{Span, Standing};
 use crate::quest::Quest;
@@ -107,6 +108,27 @@ impl LineReader {
         let line = self.line(span)?;
         match line.value {
             Event::Disputed(value) => Ok(Some(Dated { at: line.at, value })),
+            _ => Err(self.moved()),
+        }
+    }
+
+    /// What the last agent that was driven at the quest said of where it stands.
+    pub fn handover(
+        &mut self,
+        standing: &Standing,
+    ) -> Result<Option<Dated<Box<str>>>, SessionError> {
+        let Some(span) = standing.handover else {
+            return Ok(None);
+        };
+        let line = self.line(span)?;
+        match line.value {
+            Event::Run(run) => match run.step {
+                RunStep::Quest(driven) => {
+                    let said = driven.handover;
+                    Ok(said.map(|value| Dated { at: line.at, value }))
+                }
+                _ => Err(self.moved()),
+            },
             _ => Err(self.moved()),
         }
     }

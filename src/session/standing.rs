@@ -38,6 +38,8 @@ pub struct Standing {
     pub settled: Option<Settled>,
     /// The line in which somebody disputed it last.
     pub dispute: Option<Span>,
+    /// The line in which the last agent that was driven at it said where it stands.
+    pub handover: Option<Span>,
     /// How many of its attempts were sent back for a revision.
     pub revisions: u32,
     /// The quests that must have passed before it is handed out, in order.
@@ -99,6 +101,7 @@ impl Standing {
             resolution: None,
             settled: None,
             dispute: None,
+            handover: None,
             revisions: 0,
             after: quest.after.clone().into(),
         }

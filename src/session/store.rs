@@ -54,6 +54,9 @@ pub trait Store {
     ) -> Result<Option<Dated<Box<Settlement>>>, SessionError>;
     /// What somebody said who disputed the quest, with the time of its line.
     fn dispute(&self, standing: &Standing) -> Result<Option<Dated<Box<Dispute>>>, SessionError>;
+    /// What the last agent that was driven at the quest said of where it stands, with the time of
+    /// its line.
+    fn handover(&self, standing: &Standing) -> Result<Option<Dated<Box<str>>>, SessionError>;
     /// The quest of this standing, whole.
     fn quest(&self, standing: &Standing) -> Result<Quest, SessionError>;
     /// The quest's last attempt with the time of its line, or the one that was carried into the

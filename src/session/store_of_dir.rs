@@ -88,6 +88,10 @@ impl Store for Session {
         self.reader()?.dispute(standing)
     }
 
+    fn handover(&self, standing: &Standing) -> Result<Option<Dated<Box<str>>>, SessionError> {
+        self.reader()?.handover(standing)
+    }
+
     fn quest(&self, standing: &Standing) -> Result<Quest, SessionError> {
         self.reader()?.quest(standing)
     }

@@ -27,7 +27,7 @@ struct Sealed<'a> {
     state: State,
     tries: u32,
     attempts: u32,
-    lines: [Option<(i64, u32)>; 5],
+    lines: [Option<(i64, u32)>; 6],
     grounds: Option<Grounds>,
     outcome: Option<Outcome>,
     settled: Option<Decision>,
@@ -54,6 +54,7 @@ impl<'a> Sealed<'a> {
                 line(standing.resolution.map(|resolved| resolved.line))?,
                 line(standing.settled.map(|settled| settled.line))?,
                 line(standing.dispute)?,
+                line(standing.handover)?,
             ],
             grounds: standing.last.map(|last| last.grounds),
             outcome: standing.resolution.map(|resolved| resolved.outcome),
@@ -79,7 +80,7 @@ pub(super) fn write_quest(
 ) -> Result<(), IndexError> {
     let said = Sealed::new(standing, claim)?;
     let seal = sealer.seal("quest", &said)?;
-    let [made, last, outcome, settled, dispute] = said.lines;
+    let [made, last, outcome, settled, dispute, handover] = said.lines;
     let after = match said.after {
         [] => None,
         after => Some(serde_json::to_string(after)?),
@@ -104,6 +105,8 @@ pub(super) fn write_quest(
         settled.map(|line| line.1),
         dispute.map(|line| line.0),
         dispute.map(|line| line.1),
+        handover.map(|line| line.0),
+        handover.map(|line| line.1),
         said.revisions,
         after,
         claim,
@@ -128,7 +131,7 @@ pub(super) fn read_quest(row: &Row<'_>, sealer: Sealer) -> Result<Standing, Inde
     let resolution = line(12)?.zip(outcome.map(|text| named(&text, "quest")).transpose()?);
     let decision: Option<String> = row.get(14)?;
     let settled = line(15)?.zip(decision.map(|text| named(&text, "quest")).transpose()?);
-    let after: Option<String> = row.get(20)?;
+    let after: Option<String> = row.get(22)?;
     let after = after.map(|text| serde_json::from_str(&text)).transpose();
     let standing = Standing {
         id: quest_id(row.get(0)?).ok_or_else(changed)?,
@@ -143,11 +146,12 @@ pub(super) fn read_quest(row: &Row<'_>, sealer: Sealer) -> Result<Standing, Inde
         resolution: resolution.map(|(line, outcome)| Resolved { line, outcome }),
         settled: settled.map(|(line, decision)| Settled { line, decision }),
         dispute: line(17)?,
-        revisions: row.get(19)?,
+        handover: line(19)?,
+        revisions: row.get(21)?,
         after: after.map_err(|_| changed())?.unwrap_or_default(),
     };
-    let (fold, seal): (i64, i64) = (row.get(2)?, row.get(22)?);
-    let said = Sealed::new(&standing, row.get(21)?)?;
+    let (fold, seal): (i64, i64) = (row.get(2)?, row.get(24)?);
+    let said = Sealed::new(&standing, row.get(23)?)?;
     if (said.fold, sealer.seal("quest", &said)?) != (fold, seal) {
         return Err(changed());
     }

@@ -20,7 +20,9 @@ use crate::session::resolution::{Carried, Origin, Outcome, Resolution};
 use crate::session::settlement::{Decided, Decision, Dispute, SettledQuest, Settlement};
 use crate::session::store::Store as _;
 use crate::session::terms::Terms;
-use crate::session::{Board, Effective, Grounds, Mark, Standing};
+use crate::session::{
+    Board, DrivenQuest, Effective, Grounds, Mark, Reason, RunId, RunLine, RunStep, Standing,
+};
 
 mod settled;
 mod steps;
@@ -157,7 +159,21 @@ fn full() -> Made {
     assert!(append(&mut session, accepted));
     let disputed = Event::Disputed(Box::new(contradiction(1)));
     assert!(append(&mut session, disputed));
+    assert!(append(&mut session, handed_over(5)));
     made
+}
+
+/// A run's line of a quest whose agent said where it stands.
+fn handed_over(quest: usize) -> Event {
+    Event::Run(Box::new(RunLine {
+        run: RunId::new(1),
+        step: RunStep::Quest(DrivenQuest {
+            quest: id(quest),
+            reason: Reason::Attempts,
+            starts: 3,
+            handover: Some("half of it is there".into()),
+        }),
+    }))
 }
 
 fn plan(session: &Session, dir: &Path) -> Plan {
@@ -263,8 +279,8 @@ fn rows_that_the_ledger_does_not_know_are_found() {
         (
             "quest",
             "INSERT INTO quest SELECT 7, key, fold, state, tries, attempts, quest_offset, \
-          quest_length, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, \
-          revisions, after_ids, NULL, seal FROM quest WHERE id = 6",
+          quest_length, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, \
+          NULL, revisions, after_ids, NULL, seal FROM quest WHERE id = 6",
         ),
         (
             "submission",

@@ -1,0 +1,199 @@
+//! `run`: what a run of an agent leaves in the ledger.
+//!
+//! ```text
+//! {"run":"7f3a09c2","what":"began","agent":"claude","model":"…","workers":4}
+//! {"run":"7f3a09c2","what":"attempt","quest":17,"start":1,"worker":"…","reason":"agent-failed",
+//!  "milliseconds":8120,"spent":{"tokens":5120,"cost":1200000,"told":true},"exit":1}
+//! {"run":"7f3a09c2","what":"quest","quest":17,"reason":"attempts","starts":3,"handover":"…"}
+//! {"run":"7f3a09c2","what":"ended","reason":"complete"}
+//! ```
+//!
+//! None of it changes where a quest stands: what counts is what the gate said.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+use super::claim::Worker;
+use super::reason::Reason;
+use crate::quest::QuestId;
+
+/// The name of one run: eight hexadecimal digits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct RunId(u32);
+
+/// A text that is no run's name.
+#[derive(Debug, thiserror::Error)]
+#[error("a run is named by eight hexadecimal digits")]
+pub struct BadRunId;
+
+impl RunId {
+    /// The run of this number, which is drawn at random.
+    #[must_use]
+    pub fn new(number: u32) -> Self {
+        Self(number)
+    }
+}
+
+impl fmt::Display for RunId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:08x}", self.0)
+    }
+}
+
+impl FromStr for RunId {
+    type Err = BadRunId;
+
+    fn from_str(text: &str) -> Result<Self, BadRunId> {
+        let number = u32::from_str_radix(text, 16).map_err(|_| BadRunId)?;
+        let run = Self(number);
+        (run.to_string() == text).then_some(run).ok_or(BadRunId)
+    }
+}
+
+impl TryFrom<String> for RunId {
+    type Error = BadRunId;
+
+    fn try_from(text: String) -> Result<Self, BadRunId> {
+        text.parse()
+    }
+}
+
+impl From<RunId> for String {
+    fn from(run: RunId) -> Self {
+        run.to_string()
+    }
+}
+
+/// The body of `run`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RunLine {
+    /// The run.
+    pub run: RunId,
+    /// What happened in it.
+    #[serde(flatten)]
+    pub step: RunStep,
+}
+
+/// What happened in a run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "what", rename_all = "kebab-case")]
+pub enum RunStep {
+    /// It began.
+    Began(Began),
+    /// A start of the agent came to its end.
+    Attempt(DrivenAttempt),
+    /// The drive of a quest came to its end.
+    Quest(DrivenQuest),
+    /// It ended.
+    Ended {
+        /// Why.
+        reason: Reason,
+    },
+}
+
+/// How a run began.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Began {
+    /// What the agent is called: its preset, or its program's name.
+    pub agent: String,
+    /// The model that the operator says it uses.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// How many agents work at once.
+    pub workers: u32,
+}
+
+/// One start of the agent.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DrivenAttempt {
+    /// The quest.
+    pub quest: QuestId,
+    /// Which start for this quest it was in this run, from 1.
+    pub start: u32,
+    /// The name under which it held the quest.
+    pub worker: Worker,
+    /// Why it ended.
+    pub reason: Reason,
+    /// How long it ran, without the time that the machine was suspended.
+    pub milliseconds: u64,
+    /// What it used up.
+    pub spent: Spent,
+    /// The exit code of its process, where it ended by itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exit: Option<i32>,
+}
+
+/// The drive of one quest.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DrivenQuest {
+    /// The quest.
+    pub quest: QuestId,
+    /// Why it ended.
+    pub reason: Reason,
+    /// How often the agent was started.
+    pub starts: u32,
+    /// What the agent said of where it stands, for whoever takes the quest next.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub handover: Option<Box<str>>,
+}
+
+/// What an agent used up.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Spent {
+    /// Tokens in and out.
+    pub tokens: u64,
+    /// The price in billionths of a US dollar, where it was told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost: Option<u64>,
+    /// Whether the agent told it; else the tokens are estimated from what it read and wrote.
+    pub told: bool,
+}
+
+impl Spent {
+    /// Both together: told only if both were.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        let cost = match (self.cost, other.cost) {
+            (Some(one), Some(two)) => Some(one.saturating_add(two)),
+            (one, two) => one.or(two),
+        };
+        Self {
+            tokens: self.tokens.saturating_add(other.tokens),
+            cost,
+            told: self.told && other.told,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_is_named_by_eight_digits() {
+        assert_eq!(RunId::new(10).to_string(), "0000000a");
+        assert_eq!("0000000a".parse::<RunId>().unwrap(), RunId::new(10));
+        for bad in ["", "a", "0000000A", "+000000a", "100000000"] {
+            assert!(bad.parse::<RunId>().is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_line_reads_as_it_is_written() {
+        let line = RunLine {
+            run: RunId::new(7),
+            step: RunStep::Ended {
+                reason: Reason::WallClock,
+            },
+        };
+        let text = serde_json::to_string(&line).unwrap();
+        assert_eq!(
+            text,
+            r#"{"run":"00000007","what":"ended","reason":"wall-clock"}"#
+        );
+        assert_eq!(serde_json::from_str::<RunLine>(&text).unwrap(), line);
+    }
+}
