@@ -1,7 +1,9 @@
 //! Ways to end the work without doing it.
 
 use crate::harness::email_net::Submission;
-use crate::harness::{EmailNet, Place, Run};
+#[cfg(target_os = "linux")]
+use crate::harness::terminal::at_terminal;
+use crate::harness::{EmailNet, Place};
 
 const NAMES: [&str; 4] = ["Acme Foods", "Beta Works", "Gamma Market", "Delta Lines"];
 
@@ -115,15 +117,7 @@ fn a_terminal_does_not_stand_in_for_the_operators_key() {
         .run(["submit", "--id", "1", "--none", "so tired"])
         .exits(6);
     place.run(["next"]).exits(9);
-    let resume = format!("'{}' resume", env!("CARGO_BIN_EXE_comail"));
-    let script = "printf 'resume\\n' | script --quiet --command \"$RESUME\" /dev/null";
-    let mut shell = std::process::Command::new("sh");
-    let run = Run::of(
-        shell
-            .args(["-c", script])
-            .env("RESUME", resume)
-            .current_dir(place.path()),
-    );
+    let run = at_terminal(&place, &["resume"], "resume");
     let paused = place.run(["next"]);
     assert_eq!(paused.code, 9, "{run:?} {paused:?}");
 }

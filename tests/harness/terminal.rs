@@ -11,8 +11,10 @@ pub fn at_terminal(place: &Place, args: &[&str], typed: &str) -> Run {
         .chain(args.iter().copied())
         .map(|arg| format!("'{arg}'"))
         .collect();
-    let script = "printf '%s\\n' \"$TYPED\" | \
-                  script --quiet --return --command \"$LINE\" /dev/null";
+    // At the end of its input `script` waits for seconds: this pipe has none.
+    let script = "pipe=$(mktemp -u) && mkfifo \"$pipe\" && exec 3<>\"$pipe\" && rm \"$pipe\" && \
+                  printf '%s\\n' \"$TYPED\" >&3 && exec timeout --foreground 60 \
+                  script --quiet --return --command \"$LINE\" /dev/null <&3 3<&-";
     let mut shell = Command::new("sh");
     let shell = shell
         .args(["-c", script])
