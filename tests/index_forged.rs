@@ -88,7 +88,7 @@ impl Forger {
                 })
             };
             let mut lines = Vec::new();
-            for of in ["quest", "last", "outcome", "settled", "dispute"] {
+            for of in ["quest", "last", "outcome", "settled", "dispute", "handover"] {
                 lines.push(span(of)?);
             }
             let parts = [
