@@ -102,8 +102,8 @@ fn what_can_be_mended_is_mended_for_a_try() {
     let told: Value = serde_json::from_str(&read("told")).expect("JSON");
     assert_eq!(told["quest"]["key"], "a");
     assert_eq!(told["facts"][0]["rule"], "good", "{told:#}");
-    let real = fs::canonicalize(place.at("tree")).expect("the tree");
-    assert_eq!(read("place").trim(), real.to_str().expect("UTF-8"));
+    // Confined, it may find the tree at another path.
+    assert!(read("place").trim().ends_with("/tree"), "{}", read("place"));
     let env = read("env");
     assert!(
         env.contains("HOME=/nonexistent") && !env.contains("SECRET"),

@@ -7,7 +7,7 @@ pub const FINAL_CASES: &[Case] = &[
     (
         "[prompt]",
         "[final.negative]\nremove = [\"a\"]\n[prompt]",
-        "[final",
+        "final.negative]",
         &["would pass anything"],
     ),
     (
