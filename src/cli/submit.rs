@@ -16,7 +16,7 @@ use super::output::{Paper, Tone};
 use super::submit_flags::Flags;
 use super::{facts, quest_choice};
 use crate::drive::quest_file::bench_of;
-use crate::drive::{self, Judge, Judged, Outcome, Refusal};
+use crate::drive::{self, Fix, Fixed, Judge, Judged, Outcome, Refusal};
 use crate::gate::{CheckReport, Fact, Rule};
 use crate::quest::field_kind::FieldKind;
 use crate::quest::{Field, Fields, Key, QuestId, QuestKind, Submission, Verdict, ijson};
@@ -90,6 +90,9 @@ struct Shown {
     facts: Vec<Fact>,
     checks: Vec<CheckReport>,
     tally: Tally,
+    /// What the fixer did about earlier judgements of it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    fixes: Vec<Fix>,
     #[serde(skip)]
     rules: Vec<Rule>,
 }
@@ -113,10 +116,12 @@ pub(super) fn run(
         worker: args.worker.as_ref(),
         submission: &submission,
     };
-    let outcome = judge(&mut session, given, context.recorded_world())?;
+    let recorded = context.recorded_world();
+    let mut judged = |session: &mut Session| judge(session, given, recorded);
+    let Fixed { outcome, fixes } = drive::fixing(&mut session, id, &mut judged)?;
     let rules = drive::rules_of(session.manifest())?;
     context.report_mended(&session);
-    let (answer, exit) = answer(outcome, rules);
+    let (answer, exit) = answer(outcome, fixes, rules);
     match answer {
         Ok(answer) => {
             // What was judged is recorded; a reader who has gone does not change how it ended.
@@ -239,7 +244,7 @@ fn text_of(field: &Field, value: Value) -> Option<String> {
     }
 }
 
-fn answer(outcome: Outcome, rules: Vec<Rule>) -> (Result<Answer, u32>, Exit) {
+fn answer(outcome: Outcome, fixes: Vec<Fix>, rules: Vec<Rule>) -> (Result<Answer, u32>, Exit) {
     match outcome {
         Outcome::Refused(Refusal::Paused { streak }) => (Err(streak), Exit::Paused),
         Outcome::Refused(Refusal::Locked(state)) => (Ok(Answer::Locked { state }), Exit::Locked),
@@ -257,7 +262,11 @@ fn answer(outcome: Outcome, rules: Vec<Rule>) -> (Result<Answer, u32>, Exit) {
                 (Verdict::Fail, State::Done) => Exit::FailedAndDone,
                 (Verdict::Fail, _) => Exit::Failed,
             };
-            (Ok(Answer::Judged(Box::new(shown(*judged, rules)))), exit)
+            let shown = Shown {
+                fixes,
+                ..shown(*judged, rules)
+            };
+            (Ok(Answer::Judged(Box::new(shown))), exit)
         }
     }
 }
@@ -274,6 +283,7 @@ fn shown(judged: Judged, rules: Vec<Rule>) -> Shown {
         facts: judged.judgement.facts,
         checks: judged.judgement.checks,
         tally: judged.tally,
+        fixes: Vec::new(),
         rules,
     }
 }
@@ -303,7 +313,19 @@ fn text(paper: &mut Paper, answer: &Answer) {
     }
 }
 
+/// What the fixer did, which no agent has to do.
+fn told(fix: &Fix) -> String {
+    match fix {
+        Fix::Changed => "the fixer changed something, and it was judged again".to_owned(),
+        Fix::ChangedNothing => "the fixer found nothing to change".to_owned(),
+        Fix::Failed { why } => format!("the fixer failed: {}", Plain(why)),
+    }
+}
+
 fn judged_text(paper: &mut Paper, shown: &Shown) {
+    for fix in &shown.fixes {
+        paper.line(told(fix));
+    }
     let tone = match shown.verdict {
         Verdict::Pass => Tone::Good,
         Verdict::Review => Tone::Doubt,

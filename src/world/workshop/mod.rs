@@ -24,6 +24,8 @@ mod call;
 #[cfg(unix)]
 mod confined;
 #[cfg(unix)]
+mod in_tree;
+#[cfg(unix)]
 mod launch;
 #[cfg(unix)]
 mod listener;
@@ -63,8 +65,9 @@ pub use ran::{End, Ran};
 pub use {
     bench::{Bench, Contents, Readiness, ServicePlan},
     confined::confined,
+    in_tree::run_in_tree,
     launch::Launcher,
-    live::LiveWorkshop,
+    live::{Alteration, LiveWorkshop},
     ready::Ready,
     run::run,
     service::{Output, Service, ServiceFailed, free_port},
