@@ -88,7 +88,7 @@ pub(super) fn report() -> Report {
         ],
         at: "2026-01-02T05:00:00Z".parse().unwrap(),
         comail: "0.1.0".to_owned(),
-        kind: "email".to_owned(),
+        kind: Some("email".to_owned()),
         head: Some(Digest::of(b"head")),
         shares: Some(Shares {
             quests: 4,

@@ -11,7 +11,7 @@ use super::runs::RunReport;
 use super::shares::Shares;
 use crate::drive::completeness::{Completeness, Shortfall};
 use crate::quest::{Digest, QuestId};
-use crate::session::{Board, Manifest, RunId};
+use crate::session::{Board, RunId};
 
 /// The format of the report's JSON.
 pub const FORMAT: u32 = 1;
@@ -20,8 +20,8 @@ pub const FORMAT: u32 = 1;
 pub struct Telling<'a> {
     /// The time.
     pub at: Timestamp,
-    /// What `scan` froze.
-    pub manifest: &'a Manifest,
+    /// The quest kind; none where `session.json` does not read.
+    pub kind: Option<&'a str>,
     /// The ledger, folded; none where it cannot be believed.
     pub board: Option<&'a Board>,
     /// What runs left in it.
@@ -49,8 +49,8 @@ pub struct Report {
     pub at: Timestamp,
     /// The version of the program that made it.
     pub comail: String,
-    /// The quest kind.
-    pub kind: String,
+    /// The quest kind; none where `session.json` does not read.
+    pub kind: Option<String>,
     /// The hash of the ledger's last line; none where the ledger cannot be believed.
     pub head: Option<Digest>,
     /// How many quests ended how; none where the ledger cannot be believed.
@@ -86,7 +86,7 @@ impl Report {
             shortfalls: telling.completeness.shortfalls.clone(),
             at: telling.at,
             comail: env!("CARGO_PKG_VERSION").to_owned(),
-            kind: telling.manifest.kind.name.clone(),
+            kind: telling.kind.map(str::to_owned),
             head: board.map(|board| board.tip().head),
             shares: board.map(Shares::of),
             forgotten: telling.forgotten.to_vec(),
