@@ -93,7 +93,7 @@ fn what_is_unproven_is_told_under_complete_and_can_be_a_condition() {
         "{found:#}"
     );
     let text = world.place.run(["report"]).ok();
-    let told = "1 of 4 quests are PASS (25.0 %). 3 (75.0 %) ended with nothing proven.";
+    let told = "PASS: 1 of 4 (25.0 %). Ended with nothing proven: 3 (75.0 %).";
     assert!(text.contains(told), "{text}");
     assert_complete(&world, &["--min-pass=25%"]);
     let found = assert_short(&world, &["--min-pass=25.01%"], &["min-pass []"]);

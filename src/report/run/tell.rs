@@ -1,6 +1,25 @@
 //! The report as a value, and how it is made of others.
 //!
 //! Its JSON is stable: within a format nothing is renamed or removed, and what is new is added.
+//!
+//! ```text
+//! {"format":1,"complete":false,
+//!  "shortfalls":[{"kind":"todo","quests":[4],"what":"1 quest is TODO"}],
+//!  "at":"…","comail":"0.1.0","kind":"email","head":"<sha-256>",
+//!  "shares":{"quests":4,"pass":1,"review":1,"done":1,"todo":1,
+//!            "reviews":{"accepted":0,"confirmed":0,"open":1,"refuted":0,"rejected":0},
+//!            "unproven":{"quests":1,"no_result":1,"silence":0}},
+//!  "run":{"run":"7f3a09c2","agent":"claude","model":null,"workers":4,"began":"…","ended":"…",
+//!         "reason":"wall-clock","quests":3,"settled":2,"starts":5,"lost":0,"milliseconds":61000,
+//!         "tokens":1500,"cost":12000000,"estimated":1,"unpriced":1},
+//!  "others":[…],
+//!  "quests":[{"quest":4,"key":"…","state":"TODO","effective":"todo","unproven":false,"tries":1,
+//!             "submissions":1,"rules":{"email-not-on-page":1},
+//!             "driven":[{"run":"7f3a09c2","starts":2,"lost":0,"milliseconds":9000,"tokens":700,
+//!                        "cost":null,"estimated":2,"unpriced":2,"reason":"quest-timeout"}]}]}
+//! ```
+//!
+//! A `reason` of null is that of what goes on; `cost` is in billionths of a US dollar.
 
 use jiff::Timestamp;
 use serde::Serialize;

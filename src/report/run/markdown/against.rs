@@ -24,6 +24,7 @@ pub fn section(report: &Report) -> String {
 fn tell(lines: &mut Vec<String>, shortfall: &Shortfall) {
     let quests = match shortfall.quests.as_slice() {
         [] => String::new(),
+        [quest] => format!(" (quest {quest})"),
         quests => format!(" (quests {})", ids(quests)),
     };
     let (kind, what) = (shortfall.kind.name(), text::sentence(&shortfall.what));

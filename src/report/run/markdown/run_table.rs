@@ -85,27 +85,20 @@ fn starts(run: &RunReport) -> String {
 
 /// What the numbers leave open.
 fn notes(run: &RunReport) -> Vec<String> {
-    let mut notes = Vec::new();
-    if run.used.estimated > 0 {
-        notes.push(format!(
-            "`~`: of {} starts tokens and cost are estimated from what the agent read and wrote, for \
-             it did not tell.",
-            run.used.estimated
-        ));
-    }
-    if run.used.unpriced > 0 {
-        notes.push(format!(
-            "`+` and `?`: what {} starts cost is not known.",
-            run.used.unpriced
-        ));
-    }
-    if run.lost > 0 {
-        notes.push(format!(
-            "What {} starts took that were cut off is not known, and comes on top.",
-            run.lost
-        ));
-    }
-    notes
+    let open = [
+        (
+            run.used.estimated,
+            "`~`: tokens and cost are estimated, for the agent did not tell, in",
+        ),
+        (run.used.unpriced, "`+` and `?`: no cost is known for"),
+        (
+            run.lost,
+            "What was used up without an end comes on top, and is not known:",
+        ),
+    ];
+    let open = open.into_iter().filter(|(starts, _)| *starts > 0);
+    open.map(|(starts, what)| format!("{what} {}.", text::counted(starts, "start")))
+        .collect()
 }
 
 fn short(run: &RunReport) -> Vec<String> {

@@ -18,13 +18,13 @@ pub fn sentence(report: &Report) -> String {
     let forgotten = match report.forgotten.len() {
         0 => String::new(),
         count => format!(
-            " Of {count} the proof was blotted out and cannot be judged again: {}.",
+            " Proof blotted out, and not judged again: {count} (numbers {}).",
             ids(&report.forgotten)
         ),
     };
     format!(
-        "{pass} of {} quests are PASS ({:.1} %). {unproven} ({:.1} %) ended with nothing \
-         proven.{forgotten}",
+        "PASS: {pass} of {} ({:.1} %). Ended with nothing proven: {unproven} ({:.1} \
+         %).{forgotten}",
         shares.quests,
         shares.percent(pass),
         shares.percent(unproven)
@@ -63,7 +63,7 @@ pub fn section(report: &Report) -> String {
         ),
         row(
             shares,
-            "*of them unproven*",
+            "ended unproven",
             shares.unproven.quests,
             why_unproven(shares),
             &ids(&unproven),

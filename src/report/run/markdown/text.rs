@@ -31,29 +31,39 @@ fn safe(text: &str, most: usize) -> String {
     }
     let plain = Plain(&clipped).to_string();
     let mut safe = String::with_capacity(plain.len());
-    let mut before = ['\0'; 3];
-    for c in plain.chars() {
-        push(&mut safe, c, before);
-        before = [before[1], before[2], c];
+    for (at, c) in plain.char_indices() {
+        push(&mut safe, c, &plain[..at], &plain[at..]);
     }
     safe
 }
 
-fn push(safe: &mut String, c: char, before: [char; 3]) {
+fn push(safe: &mut String, c: char, before: &str, rest: &str) {
     match c {
         '<' => safe.push_str("&lt;"),
         '>' => safe.push_str("&gt;"),
         '&' => safe.push_str("&amp;"),
         // Some readers make links of what only looks like an address.
-        ':' => safe.push_str("&#58;"),
-        '@' => safe.push_str("&#64;"),
-        '.' if before.map(|c| c.to_ascii_lowercase()) == ['w'; 3] => safe.push_str("&#46;"),
-        '\\' | '`' | '*' | '_' | '{' | '}' | '[' | ']' | '(' | ')' | '#' | '+' | '!' | '|'
-        | '~' | '$' => {
+        ':' if rest.starts_with("://") => safe.push_str("&#58;"),
+        '.' if ends_in_www(before) => safe.push_str("&#46;"),
+        '\\' | '`' | '*' | '_' | '[' | ']' | '#' | '|' | '~' | '$' => {
             safe.push('\\');
             safe.push(c);
         }
         _ => safe.push(c),
+    }
+}
+
+fn ends_in_www(text: &str) -> bool {
+    let mut last = text.chars().rev().take(3);
+    text.len() >= 3 && last.all(|c| c.eq_ignore_ascii_case(&'w'))
+}
+
+/// `1 start`, `2 starts`.
+#[must_use]
+pub fn counted(count: u32, noun: &str) -> String {
+    match count {
+        1 => format!("1 {noun}"),
+        count => format!("{count} {noun}s"),
     }
 }
 
@@ -107,14 +117,14 @@ mod tests {
         let cases = [
             ("a|b", r"a\|b"),
             (r"a\|b", r"a\\\|b"),
-            ("a\nb\r\u{1b}[2J", r"a\\u\{a\}b\\u\{d\}\\u\{1b\}\[2J"),
+            ("a\nb\r\u{1b}[2J", r"a\\u{a}b\\u{d}\\u{1b}\[2J"),
             ("<script>x</script>", "&lt;script&gt;x&lt;/script&gt;"),
             ("&lt;", "&amp;lt;"),
             ("`c` *e* _u_ ~s~", r"\`c\` \*e\* \_u\_ \~s\~"),
-            ("![i](u)", r"\!\[i\]\(u\)"),
+            ("![i](u)", r"!\[i\](u)"),
             ("https://evil.example", "https&#58;//evil.example"),
             ("WWW.evil.example", "WWW&#46;evil.example"),
-            ("a@b.example", "a&#64;b.example"),
+            ("own/data: changed (mode)", "own/data: changed (mode)"),
             ("$x$", r"\$x\$"),
             ("Müller & Söhne, 株式会社", "Müller &amp; Söhne, 株式会社"),
         ];
