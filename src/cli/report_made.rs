@@ -12,7 +12,7 @@ use crate::drive::audit::{Onlooker, damage};
 use crate::drive::completeness::{self, Asked, Completeness, MinPass};
 use crate::quest::QuestId;
 use crate::report::run::{Report, RunHistory, Telling};
-use crate::session::{Board, Log, Reason, RunId, Session, SessionError, Unwatched, read_manifest};
+use crate::session::{Board, Log, Reason, RunId, Session, SessionError, read_manifest};
 
 /// What is wanted of a report.
 #[derive(Debug, Clone, Copy, Default)]
@@ -78,7 +78,7 @@ fn opened(context: &mut Context) -> Result<(Session, Board), SessionError> {
 }
 
 fn whole(
-    context: &mut Context,
+    context: &Context,
     wanted: &Wanted,
     session: &Session,
     board: &Board,
@@ -93,11 +93,13 @@ fn whole(
         last: whole_result::said(session, board, context.recorded_world(), &stop),
         min_pass: wanted.min_pass,
     };
+    let watch = context.watch();
     let onlooker = Onlooker {
-        watch: &Unwatched,
+        watch: watch.as_ref(),
         stop: &stop,
     };
     let survey = completeness::survey(session, board, asked, onlooker)?;
+    drop(watch);
     let seen = Seen {
         board: Some(board),
         completeness: completeness::decide(&survey),

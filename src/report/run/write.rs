@@ -110,5 +110,6 @@ fn create_own(folder: &Path) -> io::Result<()> {
     builder.create(folder)
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests;
