@@ -37,6 +37,8 @@ mod quest;
 mod quest_choice;
 mod recheck;
 mod release;
+mod report;
+mod report_made;
 mod resume;
 mod review;
 mod rules;
@@ -52,5 +54,6 @@ mod submit;
 mod submit_flags;
 mod tint;
 mod waits;
+mod whole_result;
 
 pub use command::run;

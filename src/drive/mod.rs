@@ -5,6 +5,7 @@ mod anchored;
 mod assign;
 pub mod audit;
 mod carry;
+pub mod completeness;
 mod crowd;
 mod error;
 mod final_gate;

@@ -1,5 +1,7 @@
 //! Counts what the ledger says, for people.
 
+pub mod run;
+
 mod progress;
 mod tone;
 
