@@ -24,7 +24,7 @@ struct Desk {
 
 impl Desk {
     fn new() -> Self {
-        let place = tempfile::tempdir().unwrap();
+        let place = tempfile::tempdir().expect("a directory");
         Self { place }
     }
 
@@ -47,7 +47,7 @@ impl Desk {
     }
 
     fn start(&self, script: &str) -> Agent {
-        start(&self.order(script)).unwrap()
+        start(&self.order(script)).expect("an agent")
     }
 
     /// The number that the agent has written to a file, once it has.
@@ -59,7 +59,7 @@ impl Desk {
             pid = text.strip_suffix('\n').and_then(|line| line.parse().ok());
             pid.is_some()
         });
-        pid.unwrap()
+        pid.expect("a number")
     }
 }
 
@@ -74,13 +74,17 @@ fn ended(agent: &mut Agent) -> AgentEnd {
         end = agent.ended();
         end.is_some()
     });
-    end.unwrap()
+    end.expect("an end")
 }
 
 /// Whether a process is there and not merely unburied.
 fn lives(pid: i32) -> bool {
-    fs::read_to_string(format!("/proc/{pid}/stat"))
-        .is_ok_and(|stat| !stat.rsplit(')').next().unwrap().starts_with(" Z"))
+    fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|stat| {
+        !stat
+            .rsplit(')')
+            .next()
+            .is_some_and(|rest| rest.starts_with(" Z"))
+    })
 }
 
 /// Ignores TERM, as does what it started in a session of its own.
