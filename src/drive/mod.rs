@@ -9,6 +9,7 @@ mod crowd;
 mod error;
 pub mod forget;
 mod grounds;
+pub mod hook;
 mod kind;
 mod observe;
 mod panel;
