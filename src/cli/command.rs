@@ -14,7 +14,7 @@ use super::escape::PlainLines;
 use super::exit::{self, Exit};
 use super::output::Output;
 use super::{
-    audit, claims, demo, dispute, export, forget, log, next, prove, quest, recheck, release,
+    audit, claims, demo, dispute, export, forget, hook, log, next, prove, quest, recheck, release,
     resume, review, rules, scan, session_kind, status, submit, submit_flags,
 };
 use crate::quest::{QuestKind, email};
@@ -79,6 +79,7 @@ enum Command {
     Claims(claims::ClaimsArgs),
     Release(release::ReleaseArgs),
     Log(log::LogArgs),
+    Hook(hook::HookArgs),
     Demo(demo::DemoArgs),
 }
 
@@ -90,7 +91,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> Exit {
     let matches = match command(&kind).try_get_matches_from(&args) {
         Ok(matches) => matches,
         Err(error) => {
-            let exit = tell(&error);
+            let exit = hook::bearable(&args, tell(&error));
             if error.kind() == ErrorKind::UnknownArgument
                 && let Some(note) = session_kind::without_session(&args)
             {
@@ -177,6 +178,7 @@ fn dispatch(context: &mut Context, command: &Command, matches: &ArgMatches) -> R
         Command::Claims(args) => claims::run(context, args),
         Command::Release(args) => release::run(context, args),
         Command::Log(args) => log::run(context, args),
+        Command::Hook(args) => hook::run(context, args),
         Command::Demo(args) => demo::run(context, args),
     }
 }

@@ -192,7 +192,9 @@ impl<'a> Reader<'a> {
         }
         let from = self.at;
         let word = self.word()?;
-        let quoted = self.chars[from..self.at].iter().any(|c| "'\"\\".contains(*c));
+        let quoted = self.chars[from..self.at]
+            .iter()
+            .any(|c| "'\"\\".contains(*c));
         match sign.as_str() {
             "<<" | "<<-" => self.promise(part, word, quoted, sign.ends_with('-'))?,
             "<<<" => part.fed.push(word),

@@ -66,7 +66,15 @@ fn redirections_are_told_from_words() {
 
 #[test]
 fn what_has_no_end_is_not_read() {
-    for line in ["a 'b", "a \"b", "a $(b", "a `b", "a ${b", "cat <<E\nb", "cat <<E"] {
+    for line in [
+        "a 'b",
+        "a \"b",
+        "a $(b",
+        "a `b",
+        "a ${b",
+        "cat <<E\nb",
+        "cat <<E",
+    ] {
         assert_eq!(read(line), Err(Unread::Unended), "{line:?}");
     }
     assert_eq!(read("a\0b"), Err(Unread::Control));
