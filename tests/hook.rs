@@ -30,7 +30,10 @@ fn answer(command: &mut Command, said: &[u8]) -> Value {
 
 fn scanned(names: &[&str]) -> Place {
     let place = Place::new();
-    place.scan(names, &["--max-tries=1".to_owned(), "--pause-after=2".to_owned()]);
+    place.scan(
+        names,
+        &["--max-tries=1".to_owned(), "--pause-after=2".to_owned()],
+    );
     place
 }
 
@@ -52,7 +55,10 @@ fn stop(place: &Place, args: &[&str], said: &Value) -> Value {
 #[track_caller]
 fn lets_go(reply: &Value) -> String {
     assert!(reply.get("decision").is_none(), "{reply:#}");
-    reply["systemMessage"].as_str().expect("a reason").to_owned()
+    reply["systemMessage"]
+        .as_str()
+        .expect("a reason")
+        .to_owned()
 }
 
 /// Expects that the agent may not stop, and returns what it is handed.
@@ -67,10 +73,16 @@ fn while_quests_are_left_a_stop_is_refused_with_the_next() {
     let place = scanned(&["Acme", "Bolt"]);
     let text = holds(&stop(&place, &[], &call(false)));
     let next = place.run(["next"]).ok();
-    assert!(text.contains("2 quests left") && text.ends_with(&next), "{text}");
+    assert!(
+        text.contains("2 quests left") && text.ends_with(&next),
+        "{text}"
+    );
     assert_eq!(place.give_up(1), 6);
     let text = holds(&stop(&place, &[], &call(true)));
-    assert!(text.contains("Bolt") && text.contains("1 quest left"), "{text}");
+    assert!(
+        text.contains("Bolt") && text.contains("1 quest left"),
+        "{text}"
+    );
 }
 
 #[test]
@@ -108,7 +120,10 @@ fn an_agent_is_let_go_when_nothing_new_comes_of_it() {
         holds(&again(turn > 0));
     }
     let said = lets_go(&again(true));
-    assert!(said.contains("2 quests left") && said.contains("3 times"), "{said}");
+    assert!(
+        said.contains("2 quests left") && said.contains("3 times"),
+        "{said}"
+    );
     // A new turn begins with new patience, and so does another conversation.
     holds(&again(false));
     holds(&again(true));
@@ -162,7 +177,10 @@ fn in_a_run_an_agent_is_held_to_its_own_quest_alone() {
     let place = scanned(&["Acme", "Bolt"]);
     let stop = |worker: &str| {
         let mut command = place.command();
-        command.args(["hook", "stop"]).env("COMAIL_RUN", "r").env("COMAIL_WORKER", worker);
+        command
+            .args(["hook", "stop"])
+            .env("COMAIL_RUN", "r")
+            .env("COMAIL_WORKER", worker);
         answer(&mut command, call(false).to_string().as_bytes())
     };
     place.run(["next", "--worker=run-r.1"]).ok();
@@ -171,7 +189,9 @@ fn in_a_run_an_agent_is_held_to_its_own_quest_alone() {
     assert!(lets_go(&stop("run-r.2")).contains("the run"));
     assert_eq!(place.ledger(), before);
     let mut command = place.command();
-    command.args(["hook", "stop", "--worker=run-r.1"]).env("COMAIL_LAST_CALL", "1");
+    command
+        .args(["hook", "stop", "--worker=run-r.1"])
+        .env("COMAIL_LAST_CALL", "1");
     let last = answer(&mut command, call(false).to_string().as_bytes());
     assert!(lets_go(&last).contains("budget"));
 }

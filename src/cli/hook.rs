@@ -56,7 +56,9 @@ pub(super) fn run(context: &mut Context, args: &HookArgs) -> Result<Exit> {
 /// To an agent that asks whether it may stop, the usual one says that it may not: settings that an
 /// older version wrote would hold it for ever.
 pub(super) fn bearable(args: &[OsString], exit: Exit) -> Exit {
-    let stops = args.windows(2).any(|pair| pair[0] == "hook" && pair[1] == "stop");
+    let stops = args
+        .windows(2)
+        .any(|pair| pair[0] == "hook" && pair[1] == "stop");
     if stops && exit == Exit::Usage {
         Exit::Error
     } else {
@@ -68,7 +70,9 @@ pub(super) fn bearable(args: &[OsString], exit: Exit) -> Exit {
 fn said() -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     if !io::stdin().is_terminal() {
-        io::stdin().take(MOST_CALL_BYTES + 1).read_to_end(&mut bytes)?;
+        io::stdin()
+            .take(MOST_CALL_BYTES + 1)
+            .read_to_end(&mut bytes)?;
     }
     Ok(bytes)
 }

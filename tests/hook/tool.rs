@@ -5,7 +5,7 @@ use std::fs;
 use serde_json::{Value, json};
 
 use super::{answer, scanned};
-use crate::harness::{Place, Run};
+use crate::harness::Place;
 
 const QUEST: &str = r#"
 name = "notes"
@@ -26,7 +26,7 @@ required = true
 help = "the note"
 [[check]]
 name = "there"
-kind = "file_exists"
+kind = "file-exists"
 path = "{{ field.file }}"
 [[control]]
 name = "right"
@@ -48,9 +48,8 @@ fn with_tree() -> Place {
     place.write("tree/in/yes", "x");
     place.write("list.txt", "one\n");
     place.write("quest.toml", QUEST);
-    let mut command = place.command();
-    command.args(["scan", "list.txt", "--quest=quest.toml", "--tree=tree", "--no-prove"]);
-    Run::of(&mut command).ok();
+    let scan = ["scan", "list.txt", "--quest=quest.toml", "--tree=tree"];
+    place.run(scan).ok();
     place
 }
 
@@ -76,7 +75,13 @@ fn runs(place: &Place, args: &[&str], line: &str) -> String {
 
 #[track_caller]
 fn edits(place: &Place, path: &str) -> String {
-    decided(place, &[], "Write", &json!({ "file_path": path, "content": "" })).0
+    decided(
+        place,
+        &[],
+        "Write",
+        &json!({ "file_path": path, "content": "" }),
+    )
+    .0
 }
 
 #[test]
@@ -92,7 +97,10 @@ fn commands_are_held_against_the_rules() {
     assert_eq!(runs(&place, &rules, "git status"), "allow");
     assert_eq!(runs(&place, &rules, "git status; make"), "-");
     assert_eq!(runs(&place, &rules, "git push"), "ask");
-    assert_eq!(runs(&place, &["--rules=rules.toml", "--unattended"], "git push"), "deny");
+    assert_eq!(
+        runs(&place, &["--rules=rules.toml", "--unattended"], "git push"),
+        "deny"
+    );
     let rm = json!({ "command": "git status; sh -c 'rm x'" });
     let (decision, why) = decided(&place, &rules, "Bash", &rm);
     assert_eq!(decision, "deny");
@@ -117,7 +125,11 @@ fn nobody_can_be_asked_in_a_run() {
 #[test]
 fn the_session_and_what_a_person_decides_are_out_of_reach() {
     let place = scanned(&["Acme"]);
-    for line in ["git status; rm -rf .comail", "cat .comail/ledger.jsonl", "comail resume"] {
+    for line in [
+        "git status; rm -rf .comail",
+        "cat .comail/ledger.jsonl",
+        "comail resume",
+    ] {
         assert_eq!(runs(&place, &[], line), "deny", "{line}");
     }
     assert_eq!(runs(&place, &[], "comail next"), "allow");
@@ -141,7 +153,10 @@ fn links_lead_nowhere_else() {
         assert_eq!(edits(&place, path), "deny", "{path}");
     }
     assert_eq!(edits(&place, "tree/in/fine"), "allow");
-    assert_eq!(runs(&place, &[], "cat tree/in/session/session.json"), "deny");
+    assert_eq!(
+        runs(&place, &[], "cat tree/in/session/session.json"),
+        "deny"
+    );
 }
 
 #[test]
@@ -149,9 +164,19 @@ fn edits_stay_in_the_write_zone_of_the_kind() {
     let place = with_tree();
     for path in ["tree/in/new", "tree/in/../in/a/b"] {
         assert_eq!(edits(&place, path), "allow", "{path}");
-        assert_eq!(edits(&place, place.at(path).to_str().expect("UTF-8")), "allow", "{path}");
+        assert_eq!(
+            edits(&place, place.at(path).to_str().expect("UTF-8")),
+            "allow",
+            "{path}"
+        );
     }
-    for path in ["tree/out", "tree/in/../out", "elsewhere", "/etc/passwd", "tree/IN/x"] {
+    for path in [
+        "tree/out",
+        "tree/in/../out",
+        "elsewhere",
+        "/etc/passwd",
+        "tree/IN/x",
+    ] {
         assert_eq!(edits(&place, path), "deny", "{path}");
     }
     assert_eq!(runs(&place, &[], "echo x > tree/out"), "deny");
@@ -168,7 +193,13 @@ fn what_does_not_read_is_refused() {
     };
     let good = br#"{"tool_name":"Read","tool_input":{}}"#;
     assert!(!denied(&place, &[], good));
-    for said in [&b""[..], b"{", b"[]", b"\xff", br#"{"tool_name":"Bash","tool_input":{}}"#] {
+    for said in [
+        &b""[..],
+        b"{",
+        b"[]",
+        b"\xff",
+        br#"{"tool_name":"Bash","tool_input":{}}"#,
+    ] {
         assert!(denied(&place, &[], said));
     }
     assert!(denied(&place, &["--rules=none.toml"], good));

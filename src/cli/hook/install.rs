@@ -59,7 +59,11 @@ pub(super) fn run(context: &mut Context, args: &InstallArgs) -> Result<Exit> {
     let new = with_hooks(&old, args.agent, &caller(context, args)?)
         .with_context(|| format!("{} was left as it is", file.display()))?;
     let mut installed = Installed {
-        change: if new == old { String::new() } else { change(&old, &new) },
+        change: if new == old {
+            String::new()
+        } else {
+            change(&old, &new)
+        },
         file,
         written: false,
     };
@@ -124,7 +128,10 @@ fn write(file: &Path, old: &str, new: &str) -> Result<()> {
         fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
     }
     if settings(file)? != old {
-        bail!("{} was changed meanwhile, and left as it is", file.display());
+        bail!(
+            "{} was changed meanwhile, and left as it is",
+            file.display()
+        );
     }
     write_whole(file, Overwrite::Replace, &[], |out| -> Result<()> {
         Ok(out.write_all(new.as_bytes())?)

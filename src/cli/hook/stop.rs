@@ -44,13 +44,17 @@ pub(super) struct StopArgs {
 pub(super) fn run(context: &mut Context, args: &StopArgs) -> Result<Exit> {
     // The ledger decides, not what the agent says of itself; without its words it is the patience
     // alone that ends.
-    let call = said().map_err(Into::into).and_then(|said| Ok(StopCall::read(&said)?));
+    let call = said()
+        .map_err(Into::into)
+        .and_then(|said| Ok(StopCall::read(&said)?));
     let call = call.unwrap_or_else(|error: anyhow::Error| {
         context.output.note(&format!("{error:#}"));
         StopCall::default()
     });
     let reply = reply(context, args, &call).unwrap_or_else(|error| {
-        StopReply::Stop(format!("comail: nothing can be said of the quests: {error:#}"))
+        StopReply::Stop(format!(
+            "comail: nothing can be said of the quests: {error:#}"
+        ))
     });
     let whole = ShellLine::comail("next", context.named_session());
     let whole = format!("`{}` prints all of it", whole.text());
@@ -102,7 +106,9 @@ fn reply(context: &mut Context, args: &StopArgs, call: &StopCall) -> Result<Stop
         && call.goes_on != Some(false)
     {
         // What cannot be counted must not go on for ever.
-        return stop(&format!("how often it was sent back cannot be kept: {error}"));
+        return stop(&format!(
+            "how often it was sent back cannot be kept: {error}"
+        ));
     }
     let todo = counted(session.totals().tally.todo, "quest");
     Ok(StopReply::GoOn(format!(
@@ -114,7 +120,9 @@ fn worker(args: &StopArgs) -> Result<Option<Worker>> {
     if args.worker.is_some() {
         return Ok(args.worker.clone());
     }
-    let named = std::env::var(WORKER_VARIABLE).ok().filter(|name| !name.is_empty());
+    let named = std::env::var(WORKER_VARIABLE)
+        .ok()
+        .filter(|name| !name.is_empty());
     let worker = named.map(|name| name.parse::<Worker>()).transpose();
     worker.context(WORKER_VARIABLE)
 }
@@ -122,13 +130,19 @@ fn worker(args: &StopArgs) -> Result<Option<Worker>> {
 /// What the agent is to do next; none where a run decides that, and has nothing for it.
 fn assignment(session: &mut Session, worker: Option<Worker>) -> Result<Option<Assignment>> {
     if !in_a_run() {
-        let claimant = worker.map(|worker| Claimant { worker, lease: None });
+        let claimant = worker.map(|worker| Claimant {
+            worker,
+            lease: None,
+        });
         let (now, salts) = (&mut context::now, &mut context::salt);
         return Ok(Some(drive::assign(session, claimant.as_ref(), now, salts)?));
     }
     // A run hands out quests itself: an agent that another has overtaken must not take a new one.
     let claim = worker.map(|worker| session.claim_of(&worker)).transpose()?;
-    let Some(claim) = claim.flatten().filter(|claim| claim.is_live(context::now())) else {
+    let Some(claim) = claim
+        .flatten()
+        .filter(|claim| claim.is_live(context::now()))
+    else {
         return Ok(None);
     };
     let standing = session.standing(claim.quest)?;

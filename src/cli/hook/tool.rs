@@ -63,14 +63,21 @@ pub(super) fn run(context: &mut Context, args: &ToolArgs) -> Result<Exit> {
 
 fn judged(context: &Context, args: &ToolArgs) -> Result<Ruled> {
     let call = ToolCall::read(&said()?)?;
-    let rules = args.rules.as_deref().map_or_else(|| Ok(Rules::default()), rules)?;
+    let rules = args
+        .rules
+        .as_deref()
+        .map_or_else(|| Ok(Rules::default()), rules)?;
     let session = absolute(context.session_dir())?;
     let ground = Ground {
         here: absolute(call.here.as_deref().unwrap_or(Path::new(".")))?,
         home: std::env::var_os("HOME").map(PathBuf::from),
         session: real_path(&session)?,
         zone: zone(&session)?,
-        steering: args.rules.iter().map(|file| Ok(real_path(&absolute(file)?)?)).collect::<Result<_>>()?,
+        steering: args
+            .rules
+            .iter()
+            .map(|file| Ok(real_path(&absolute(file)?)?))
+            .collect::<Result<_>>()?,
         leads: &real_path,
     };
     Ok(judge_call(&call, &rules, &ground))

@@ -68,7 +68,9 @@ pub(super) fn is_told(argv: &[Word]) -> bool {
     while let Some(word) = words.next() {
         match word.text.as_str() {
             "--session" | "--color" => {
-                words.next();
+                if !words.next().is_none_or(Word::is_plain) {
+                    return false;
+                }
             }
             text if text.starts_with('-') && word.is_plain() => {}
             "review" => return words.all(Word::is_plain),

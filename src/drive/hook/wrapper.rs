@@ -109,7 +109,7 @@ const UNFOLLOWED: &[&str] = &[
 
 /// What stands before a command without being one.
 const BEFORE: &[&str] = &[
-    "if", "then", "else", "elif", "while", "until", "do", "!", "{", "coproc", "time",
+    "if", "then", "else", "elif", "while", "until", "do", "!", "{", "coproc",
 ];
 
 /// What ends a compound command.

@@ -11,4 +11,4 @@ mod reader;
 mod tests;
 
 pub(super) use part::{Part, Script, Sight, Word};
-pub(super) use reader::{Unread, read};
+pub(super) use reader::read;

@@ -1,6 +1,7 @@
 use proptest::prelude::*;
 
-use super::{Sight, Unread, read};
+use super::reader::Unread;
+use super::{Sight, read};
 
 /// The commands of a line, their words joined by `|`; what is hidden is shown as `?`.
 fn commands(line: &str) -> Vec<String> {
