@@ -1,56 +1,16 @@
 //! What an agent may run and edit.
 
-use std::fs;
-
 use serde_json::{Value, json};
 
 use super::{answer, scanned};
 use crate::harness::Place;
+#[cfg(target_os = "linux")]
+use crate::harness::shell_quest::ShellQuest;
 
-const QUEST: &str = r#"
-name = "notes"
-unit = "task"
-[input]
-format = "lines"
-[tree]
-write = ["in/**"]
-[prompt]
-text = "Write {{ key }}"
-[example]
-key = "a"
-file = "in/a"
-[[field]]
-name = "file"
-kind = "file"
-required = true
-help = "the note"
-[[check]]
-name = "there"
-kind = "file-exists"
-path = "{{ field.file }}"
-[[control]]
-name = "right"
-key = "a"
-submit = { file = "in/yes" }
-verdict = "PASS"
-[[control]]
-name = "wrong"
-key = "a"
-submit = { file = "in/no" }
-verdict = "FAIL"
-fires = ["there"]
-"#;
-
-/// A session whose kind has a tree, in `tree`.
+/// A session whose kind has a tree, in `tree`, and its write zone in `in`.
+#[cfg(target_os = "linux")]
 fn with_tree() -> Place {
-    let place = Place::new();
-    fs::create_dir_all(place.at("tree/in")).expect("folders");
-    place.write("tree/in/yes", "x");
-    place.write("list.txt", "one\n");
-    place.write("quest.toml", QUEST);
-    let scan = ["scan", "list.txt", "--quest=quest.toml", "--tree=tree"];
-    place.run(scan).ok();
-    place
+    ShellQuest::new("5s").place
 }
 
 /// What is decided of a call, or `-` where nothing is; and why.
@@ -138,7 +98,7 @@ fn the_session_and_what_a_person_decides_are_out_of_reach() {
     assert_eq!(edits(&place, "notes.md"), "-");
 }
 
-#[cfg(unix)]
+#[cfg(target_os = "linux")]
 #[test]
 fn links_lead_nowhere_else() {
     let place = with_tree();
@@ -159,6 +119,7 @@ fn links_lead_nowhere_else() {
     );
 }
 
+#[cfg(target_os = "linux")]
 #[test]
 fn edits_stay_in_the_write_zone_of_the_kind() {
     let place = with_tree();

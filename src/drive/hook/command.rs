@@ -60,11 +60,11 @@ pub fn judge_line(line: &str, rules: &Rules, ground: &Ground<'_>) -> Ruled {
         ground,
         places: vec![ground.here.clone()],
     };
-    let ruled = judge.line(line, 0);
-    if ruled.why.is_empty() {
-        return Ruled::new(ruled.ruling, "it does nothing");
+    let found = judge.line(line, 0);
+    if found.why.is_empty() {
+        return Ruled::new(found.ruling, "it does nothing");
     }
-    ruled
+    found
 }
 
 impl Judge<'_> {

@@ -27,8 +27,8 @@ pub fn judge_call(call: &ToolCall, rules: &Rules, ground: &Ground<'_>) -> Ruled 
     match &call.act {
         Act::Run(line) => judge_line(line, rules, ground),
         Act::Edit(paths) => {
-            let ruled = paths.iter().map(|path| ground.edit(path, &ground.here));
-            ruled
+            let found = paths.iter().map(|path| ground.edit(path, &ground.here));
+            found
                 .reduce(Ruled::stricter)
                 .unwrap_or_else(|| Ruled::forbid("it names no file"))
         }
