@@ -153,40 +153,38 @@ mod tests {
 
     use super::*;
 
-    fn act(tool: &str, input: Value) -> Option<Act> {
+    fn act(tool: &str, input: &Value) -> Option<Act> {
         let call = json!({ "tool_name": tool, "tool_input": input, "cwd": "/w" });
         let call = ToolCall::read(call.to_string().as_bytes());
         call.ok().map(|call| call.act)
     }
 
-    fn edits(paths: &[&str]) -> Option<Act> {
-        Some(Act::Edit(
-            paths.iter().map(|&path| path.to_owned()).collect(),
-        ))
+    fn edits(paths: &[&str]) -> Act {
+        Act::Edit(paths.iter().map(|&path| path.to_owned()).collect())
     }
 
     #[test]
     fn tools_of_each_agent_are_told_apart() {
-        assert_eq!(
-            act("Bash", json!({"command": "ls"})),
-            Some(Act::Run("ls".into()))
-        );
-        assert_eq!(
-            act("run_shell_command", json!({"command": "a"})),
-            Some(Act::Run("a".into()))
-        );
-        assert_eq!(act("Edit", json!({"file_path": "a"})), edits(&["a"]));
-        assert_eq!(
-            act("NotebookEdit", json!({"notebook_path": "a"})),
-            edits(&["a"])
-        );
-        assert_eq!(act("replace", json!({"file_path": "/a"})), edits(&["/a"]));
         let patch = "*** Begin Patch\n*** Update File: a\n*** Move to: ../b\n@@\n-x\n*** End Patch";
-        assert_eq!(
-            act("apply_patch", json!({"command": patch})),
-            edits(&["a", "../b"])
-        );
-        assert_eq!(act("Read", json!({"file_path": "a"})), Some(Act::Other));
+        for (tool, input, expected) in [
+            ("Bash", json!({"command": "ls"}), Act::Run("ls".into())),
+            (
+                "run_shell_command",
+                json!({"command": "a"}),
+                Act::Run("a".into()),
+            ),
+            ("Edit", json!({"file_path": "a"}), edits(&["a"])),
+            ("NotebookEdit", json!({"notebook_path": "a"}), edits(&["a"])),
+            ("replace", json!({"file_path": "/a"}), edits(&["/a"])),
+            (
+                "apply_patch",
+                json!({"command": patch}),
+                edits(&["a", "../b"]),
+            ),
+            ("Read", json!({"file_path": "a"}), Act::Other),
+        ] {
+            assert_eq!(act(tool, &input), Some(expected), "{tool} {input}");
+        }
     }
 
     #[test]
@@ -198,7 +196,7 @@ mod tests {
             ("Write", json!({"file_path": 1})),
             ("apply_patch", json!({"command": "no patch"})),
         ] {
-            assert_eq!(act(tool, input.clone()), None, "{tool} {input}");
+            assert_eq!(act(tool, &input), None, "{tool} {input}");
         }
         for bytes in [
             &b"{"[..],

@@ -8,8 +8,8 @@ use super::ruling::Ruling::{self, Allow, Forbid, Leave, Prompt};
 use super::{Act, Rules, ToolCall, judge_call};
 use crate::world::tree::Zones;
 
-/// Paths as they are written, but for `/w/link`, which leads to the session, and `/w/in/out`,
-/// which leads out of the zone.
+/// Paths as they are written, but for `/w/link`, which leads to the session, `/w/in/out`, which
+/// leads out of the zone, and `/w/in/closed`, which nobody may look into.
 fn leads(path: &Path) -> Result<PathBuf, Unresolved> {
     let mut real = PathBuf::new();
     for component in path.components() {
@@ -24,6 +24,8 @@ fn leads(path: &Path) -> Result<PathBuf, Unresolved> {
             real = "/w/.comail".into();
         } else if real == Path::new("/w/in/out") {
             real = "/etc".into();
+        } else if real == Path::new("/w/in/closed") {
+            return Err(Unresolved::Links);
         }
     }
     Ok(real)
@@ -294,6 +296,7 @@ fn edits_stay_in_the_write_zone() {
         "in/../out",
         "/etc/passwd",
         "in/out/passwd",
+        "in/closed",
         "In/a",
         "in",
         "",
