@@ -89,6 +89,7 @@ mod gate_source;
 mod gate_world;
 mod harness;
 mod honest_homes;
+mod hook;
 #[cfg(target_os = "linux")]
 mod index_forged;
 mod insights;

@@ -14,7 +14,7 @@ use super::escape::PlainLines;
 use super::exit::{self, Exit};
 use super::output::Output;
 use super::{
-    audit, claims, demo, dispute, export, forget, insights, log, next, prove, quest, recheck,
+    audit, claims, demo, dispute, export, forget, hook, insights, log, next, prove, quest, recheck,
     release, report, resume, review, rules, scan, session_kind, status, submit, submit_flags,
 };
 use crate::quest::{QuestKind, email};
@@ -81,6 +81,7 @@ enum Command {
     Release(release::ReleaseArgs),
     Log(log::LogArgs),
     Insights(insights::InsightsArgs),
+    Hook(hook::HookArgs),
     Demo(demo::DemoArgs),
 }
 
@@ -92,7 +93,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> Exit {
     let matches = match command(&kind).try_get_matches_from(&args) {
         Ok(matches) => matches,
         Err(error) => {
-            let exit = tell(&error);
+            let exit = hook::bearable(&args, tell(&error));
             if error.kind() == ErrorKind::UnknownArgument
                 && let Some(note) = session_kind::without_session(&args)
             {
@@ -181,6 +182,7 @@ fn dispatch(context: &mut Context, command: &Command, matches: &ArgMatches) -> R
         Command::Release(args) => release::run(context, args),
         Command::Log(args) => log::run(context, args),
         Command::Insights(args) => insights::run(context, args),
+        Command::Hook(args) => hook::run(context, args),
         Command::Demo(args) => demo::run(context, args),
     }
 }

@@ -20,6 +20,7 @@ mod export_write;
 mod facts;
 mod forget;
 mod gate_args;
+mod hook;
 mod insights;
 mod interrupt;
 mod list_args;

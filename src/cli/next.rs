@@ -151,6 +151,18 @@ fn answer(
     })
 }
 
+/// The text that `next` prints of what was handed out, without colours.
+pub(super) fn told(
+    session: &dyn Store,
+    assignment: Assignment,
+    context: &Context,
+) -> Result<String> {
+    let (answer, _) = answer(session, assignment, context)?;
+    let mut paper = Paper::plain();
+    text(&mut paper, &answer);
+    Ok(paper.into_text())
+}
+
 /// How long until the first of `claims` runs out.
 pub(super) fn free_in(claims: &[Claim], now: Timestamp) -> SignedDuration {
     let left = claims.iter().map(|claim| claim.left(now));

@@ -14,6 +14,7 @@ mod final_gate;
 mod fix;
 pub mod forget;
 mod grounds;
+pub mod hook;
 mod kind;
 pub mod lessons;
 pub mod limits;

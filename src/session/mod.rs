@@ -10,6 +10,7 @@
 //! | `index.sqlite` | what the ledger adds up to, for asking; disposable, made anew from the ledger |
 //! | `evidence/` | what pages said, compressed, named by content hash |
 //! | `hosts/` | when each host was last asked; disposable |
+//! | `hooks/` | how often an agent's stop was refused; disposable |
 //! | `lock` | advisory lock, held for appends alone |
 //!
 //! The session knows no gate and no network: settings of both, judgements and evidence pass

@@ -1,0 +1,90 @@
+//! `comail hook`: what the hooks of coding agents are answered.
+
+mod install;
+mod stop;
+mod tool;
+
+use std::ffi::OsString;
+use std::io::{self, IsTerminal as _, Read as _};
+
+use anyhow::Result;
+use clap::{Args, Subcommand};
+
+use self::install::InstallArgs;
+use self::stop::StopArgs;
+use self::tool::ToolArgs;
+use super::context::Context;
+use super::escape;
+use super::exit::Exit;
+use super::output::Output;
+use crate::drive::hook::MOST_CALL_BYTES;
+
+/// The variable that names the run that started an agent.
+const RUN_VARIABLE: &str = "COMAIL_RUN";
+
+/// Answer the hooks of a coding agent: it may not stop while quests are TODO
+///
+/// `install` writes them into the settings of the agent, which then calls `stop` and `tool` with
+/// its own JSON on stdin and reads theirs. A hook is no wall: a program that the agent writes and
+/// runs does what no rule names. What counts is what the gate finds.
+#[derive(Debug, Args)]
+pub struct HookArgs {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Debug, Subcommand)]
+enum What {
+    /// Answer an agent that wants to stop: while quests are TODO, with the next one
+    Stop(StopArgs),
+    /// Answer an agent that wants to use a tool: by rules for commands and the write zone for edits
+    Tool(ToolArgs),
+    /// Write both into the settings of an agent; the change is shown first
+    Install(InstallArgs),
+}
+
+pub(super) fn run(context: &mut Context, args: &HookArgs) -> Result<Exit> {
+    match &args.what {
+        What::Stop(args) => stop::run(context, args),
+        What::Tool(args) => tool::run(context, args),
+        What::Install(args) => install::run(context, args),
+    }
+}
+
+/// The exit of a command line that was not understood.
+///
+/// To an agent that asks whether it may stop, the usual one says that it may not: settings that an
+/// older version wrote would hold it for ever.
+pub(super) fn bearable(args: &[OsString], exit: Exit) -> Exit {
+    let stops = args
+        .windows(2)
+        .any(|pair| pair[0] == "hook" && pair[1] == "stop");
+    if stops && exit == Exit::Usage {
+        Exit::Error
+    } else {
+        exit
+    }
+}
+
+/// What the agent says; nothing where a person sits at the other end.
+fn said() -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    if !io::stdin().is_terminal() {
+        io::stdin()
+            .take(MOST_CALL_BYTES + 1)
+            .read_to_end(&mut bytes)?;
+    }
+    Ok(bytes)
+}
+
+/// Writes the one JSON document that an agent reads.
+fn answer(output: &mut Output, reply: &serde_json::Value) -> io::Result<()> {
+    output.show(reply, |paper, reply| {
+        paper.line(escape::json(&reply.to_string()));
+    })
+}
+
+/// Whether an agent was started by a run, in which nobody can be asked.
+fn in_a_run() -> bool {
+    std::env::var_os(RUN_VARIABLE).is_some_and(|run| !run.is_empty())
+}

@@ -1,0 +1,170 @@
+//! `comail hook install`: hooks in an agent's settings, and all else in them as it was.
+
+use std::fs;
+use std::io::{self, IsTerminal as _, Write as _};
+use std::path::{Path, PathBuf, absolute};
+
+use anyhow::{Context as _, Result, bail};
+use clap::Args;
+use serde::Serialize;
+
+use super::tool;
+use crate::cli::context::Context;
+use crate::cli::escape::{Plain, PlainLines};
+use crate::cli::exit::{Exit, UsageError};
+use crate::cli::output::Paper;
+use crate::drive::hook::{Caller, HookAgent, with_hooks};
+use crate::session::read_manifest;
+use crate::table::atomic::{Overwrite, write_whole};
+
+/// Write the hooks into the settings of an agent
+///
+/// The change is shown first, and made with --yes or after a word at a terminal. Whatever else is
+/// in the settings stays as it is; settings that do not read are not touched.
+#[derive(Debug, Args)]
+pub(super) struct InstallArgs {
+    /// Whose settings: claude, codex or gemini
+    #[arg(long, value_name = "NAME")]
+    agent: HookAgent,
+
+    /// The directory in which the agent works
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    dir: PathBuf,
+
+    /// The rules for commands, which `hook tool` then goes by
+    #[arg(long, value_name = "FILE")]
+    rules: Option<PathBuf>,
+
+    /// Nobody can be asked: `hook tool` refuses what a person would be asked about
+    #[arg(long)]
+    unattended: bool,
+
+    /// Write without asking
+    #[arg(long)]
+    yes: bool,
+}
+
+/// The JSON form: `{"file":"…","change":"…","written":true}`.
+#[derive(Debug, Serialize)]
+struct Installed {
+    file: PathBuf,
+    /// What changes, as a unified diff; empty where nothing does.
+    change: String,
+    written: bool,
+}
+
+pub(super) fn run(context: &mut Context, args: &InstallArgs) -> Result<Exit> {
+    let file = args.dir.join(args.agent.settings());
+    let old = settings(&file)?;
+    let new = with_hooks(&old, args.agent, &caller(context, args)?)
+        .with_context(|| format!("{} was left as it is", file.display()))?;
+    let mut installed = Installed {
+        change: if new == old {
+            String::new()
+        } else {
+            change(&old, &new)
+        },
+        file,
+        written: false,
+    };
+    if installed.change.is_empty() || args.yes {
+        installed.written = !installed.change.is_empty();
+        if installed.written {
+            write(&installed.file, &old, &new)?;
+        }
+        context.output.show(&installed, text)?;
+        return Ok(Exit::Done);
+    }
+    context.output.show(&installed, text)?;
+    confirm()?;
+    write(&installed.file, &old, &new)?;
+    context.output.note("written");
+    Ok(Exit::Done)
+}
+
+/// The settings as they are; empty where there are none.
+fn settings(file: &Path) -> Result<String> {
+    match fs::read_to_string(file) {
+        Ok(text) => Ok(text),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(String::new()),
+        Err(error) => Err(error).with_context(|| format!("cannot read {}", file.display())),
+    }
+}
+
+fn caller(context: &Context, args: &InstallArgs) -> Result<Caller> {
+    let session = absolute(context.session_dir())?;
+    read_manifest(&session)?;
+    let mut tool = Vec::new();
+    if let Some(file) = &args.rules {
+        tool::rules(file)?;
+        tool.extend(["--rules".to_owned(), written(&absolute(file)?)?]);
+    }
+    if args.unattended {
+        tool.push("--unattended".to_owned());
+    }
+    let program = std::env::current_exe().context("where this program lies is not known")?;
+    Ok(Caller {
+        program: written(&program)?,
+        session: written(&session)?,
+        further: vec![("tool", tool)],
+    })
+}
+
+/// A path as settings can hold it.
+fn written(path: &Path) -> Result<String> {
+    match path.to_str() {
+        Some(text) if !text.contains(char::is_control) => Ok(text.to_owned()),
+        _ => bail!("{path:?} cannot be written into settings; choose another name"),
+    }
+}
+
+fn change(old: &str, new: &str) -> String {
+    let patch = diffy::create_patch(old, new).to_string();
+    patch.split_inclusive('\n').skip(2).collect()
+}
+
+fn write(file: &Path, old: &str, new: &str) -> Result<()> {
+    if let Some(folder) = file.parent() {
+        fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    }
+    if settings(file)? != old {
+        bail!(
+            "{} was changed meanwhile, and left as it is",
+            file.display()
+        );
+    }
+    write_whole(file, Overwrite::Replace, &[], |out| -> Result<()> {
+        Ok(out.write_all(new.as_bytes())?)
+    })
+}
+
+fn confirm() -> Result<()> {
+    const WORD: &str = "install";
+    if !(io::stdin().is_terminal() && io::stderr().is_terminal()) {
+        let text = "nothing was written: run it at a terminal, or with --yes";
+        return Err(UsageError(text.to_owned()).into());
+    }
+    let mut terminal = io::stderr();
+    write!(terminal, "Type `{WORD}` to write this: ")?;
+    terminal.flush()?;
+    let mut answer = String::new();
+    io::stdin().read_line(&mut answer)?;
+    if answer.trim() != WORD {
+        bail!("nothing was written");
+    }
+    Ok(())
+}
+
+fn text(paper: &mut Paper, installed: &Installed) {
+    let file = installed.file.display().to_string();
+    let file = Plain(&file);
+    if installed.change.is_empty() {
+        paper.line(format!("{file} has the hooks as they are to be"));
+        return;
+    }
+    paper.line(format!("{file}:"));
+    paper.line(PlainLines(installed.change.trim_end()).to_string());
+    if installed.written {
+        paper.line("written");
+    }
+}

@@ -1,0 +1,152 @@
+//! `comail hook stop`: whether an agent may stop.
+
+use anyhow::{Context as _, Result};
+use clap::Args;
+
+use super::{answer, in_a_run, said};
+use crate::cli::context::{self, Context};
+use crate::cli::counted::counted;
+use crate::cli::exit::Exit;
+use crate::cli::next;
+use crate::cli::shell_line::ShellLine;
+use crate::drive::hook::{
+    HookAgent, MOST_REFUSALS, Memory, Patience, Progress, StopCall, StopReply,
+};
+use crate::drive::{self, Assignment, Claimant};
+use crate::session::{Session, State, Store as _, Worker};
+
+/// The variable that names the worker as which an agent works.
+const WORKER_VARIABLE: &str = "COMAIL_WORKER";
+
+/// The variable by which a run lets an agent end its last call.
+const LAST_CALL_VARIABLE: &str = "COMAIL_LAST_CALL";
+
+/// Answer an agent that wants to stop: while quests are TODO, with the next one
+///
+/// It may stop when nothing is TODO, when the session is paused, when others hold the rest, when
+/// the ledger does not read, and when it was sent back so often in a row that nothing new came of
+/// it. Exit 0 with the agent's JSON in all of these.
+#[derive(Debug, Args)]
+pub(super) struct StopArgs {
+    /// Whose hook it is: claude, codex or gemini
+    #[arg(long, value_name = "NAME", default_value_t)]
+    agent: HookAgent,
+
+    /// The worker as which the agent works [default: that of `COMAIL_WORKER`]
+    #[arg(long, value_name = "NAME")]
+    worker: Option<Worker>,
+
+    /// How often in a row a stop is refused with nothing new in the ledger
+    #[arg(long, value_name = "N", default_value_t = MOST_REFUSALS)]
+    most: u32,
+}
+
+pub(super) fn run(context: &mut Context, args: &StopArgs) -> Result<Exit> {
+    // The ledger decides, not what the agent says of itself; without its words it is the patience
+    // alone that ends.
+    let call = said()
+        .map_err(Into::into)
+        .and_then(|said| Ok(StopCall::read(&said)?));
+    let call = call.unwrap_or_else(|error: anyhow::Error| {
+        context.output.note(&format!("{error:#}"));
+        StopCall::default()
+    });
+    let reply = reply(context, args, &call).unwrap_or_else(|error| {
+        StopReply::Stop(format!(
+            "comail: nothing can be said of the quests: {error:#}"
+        ))
+    });
+    let whole = ShellLine::comail("next", context.named_session());
+    let whole = format!("`{}` prints all of it", whole.text());
+    answer(&mut context.output, &reply.json(args.agent, &whole))?;
+    Ok(Exit::Done)
+}
+
+fn reply(context: &mut Context, args: &StopArgs, call: &StopCall) -> Result<StopReply> {
+    let stop = |why: &str| Ok(StopReply::Stop(format!("comail: {}", why.trim_end())));
+    if !call.is_stop() {
+        return stop("it is not the agent that stops");
+    }
+    if std::env::var_os(LAST_CALL_VARIABLE).is_some_and(|value| !value.is_empty()) {
+        return stop("a budget has ended");
+    }
+    let worker = worker(args)?;
+    let mut session = context.open_session()?;
+    let conversation = match (&*call.conversation, &worker) {
+        ("", Some(worker)) => worker.as_str(),
+        (conversation, _) => conversation,
+    };
+    let memory = Memory::of(session.dir(), conversation);
+    let totals = session.totals();
+    let todo = totals.tally.todo;
+    let patience = memory.refused().again(Progress::of(&totals), args.most);
+    let refused = match patience {
+        Patience::LetGo(times) if todo > 0 && !session.paused() => {
+            memory.forget();
+            return stop(&format!(
+                "{} left, but nothing new came of sending the agent back {times} times",
+                counted(todo, "quest"),
+            ));
+        }
+        Patience::LetGo(_) => None,
+        Patience::Hold(refused) => Some(refused),
+    };
+    let Some(assignment) = assignment(&mut session, worker)? else {
+        return stop("the run that started the agent has nothing more for it");
+    };
+    context.report_mended(&session);
+    let held = matches!(assignment, Assignment::Quest(..));
+    let text = next::told(&session, assignment, context)?;
+    if !held {
+        memory.forget();
+        return stop(&text);
+    }
+    let kept = refused.map_or(Ok(()), |refused| memory.keep(refused));
+    if let Err(error) = kept
+        && call.goes_on != Some(false)
+    {
+        // What cannot be counted must not go on for ever.
+        return stop(&format!(
+            "how often it was sent back cannot be kept: {error}"
+        ));
+    }
+    let todo = counted(session.totals().tally.todo, "quest");
+    Ok(StopReply::GoOn(format!(
+        "comail: {todo} left, so this is no time to stop. Go on with this one.\n\n{text}"
+    )))
+}
+
+fn worker(args: &StopArgs) -> Result<Option<Worker>> {
+    if args.worker.is_some() {
+        return Ok(args.worker.clone());
+    }
+    let named = std::env::var(WORKER_VARIABLE)
+        .ok()
+        .filter(|name| !name.is_empty());
+    let worker = named.map(|name| name.parse::<Worker>()).transpose();
+    worker.context(WORKER_VARIABLE)
+}
+
+/// What the agent is to do next; none where a run decides that, and has nothing for it.
+fn assignment(session: &mut Session, worker: Option<Worker>) -> Result<Option<Assignment>> {
+    if !in_a_run() {
+        let claimant = worker.map(|worker| Claimant {
+            worker,
+            lease: None,
+        });
+        let (now, salts) = (&mut context::now, &mut context::salt);
+        return Ok(Some(drive::assign(session, claimant.as_ref(), now, salts)?));
+    }
+    // A run hands out quests itself: an agent that another has overtaken must not take a new one.
+    let claim = worker.map(|worker| session.claim_of(&worker)).transpose()?;
+    let Some(claim) = claim
+        .flatten()
+        .filter(|claim| claim.is_live(context::now()))
+    else {
+        return Ok(None);
+    };
+    let standing = session.standing(claim.quest)?;
+    let todo = standing.filter(|standing| standing.progress.state == State::Todo);
+    let todo = todo.filter(|_| !session.paused());
+    Ok(todo.map(|standing| Assignment::Quest(Box::new(standing), Some(claim))))
+}

@@ -1,0 +1,98 @@
+//! `comail hook tool`: whether an agent may use a tool.
+
+use std::path::{Path, PathBuf, absolute};
+
+use anyhow::{Context as _, Result};
+use clap::Args;
+
+use super::{answer, in_a_run, said};
+use crate::cli::context::Context;
+use crate::cli::exit::Exit;
+use crate::drive::hook::{
+    Ground, HookAgent, Ruled, Rules, Ruling, ToolCall, WriteZone, judge_call, real_path, zone_of,
+};
+use crate::session::read_manifest;
+
+/// Answer an agent that wants to use a tool: by rules for commands and the write zone for edits
+///
+/// Every command of a shell line counts, wherever it stands, and the strictest rule wins. Without
+/// rules the agent's own permissions decide, but for what reaches the session directory or is a
+/// person's to run. What does not read is refused.
+#[derive(Debug, Args)]
+#[command(after_long_help = RULES)]
+pub(super) struct ToolArgs {
+    /// Whose hook it is: claude, codex or gemini
+    #[arg(long, value_name = "NAME", default_value_t)]
+    agent: HookAgent,
+
+    /// The rules for commands
+    #[arg(long, value_name = "FILE")]
+    rules: Option<PathBuf>,
+
+    /// Nobody can be asked: refuse what a person would be asked about
+    #[arg(long)]
+    unattended: bool,
+}
+
+pub(super) const RULES: &str = "\
+A file of rules:
+  default = \"prompt\"      # what no rule names; left out, the agent's own permissions
+  unreadable = \"forbid\"   # what cannot be told before it runs; left out, \"prompt\"
+
+  [[rule]]
+  prefix = [\"git\", [\"push\", \"fetch\"]]
+  decision = \"forbid\"     # or allow, or prompt
+  why = \"a person's\"";
+
+pub(super) fn run(context: &mut Context, args: &ToolArgs) -> Result<Exit> {
+    let ruled = judged(context, args).unwrap_or_else(|error| Ruled {
+        ruling: Ruling::Forbid,
+        why: format!("it cannot be judged: {error:#}"),
+    });
+    let ruled = if args.unattended || in_a_run() {
+        ruled.unattended()
+    } else {
+        ruled
+    };
+    match answer(&mut context.output, &ruled.json(args.agent)) {
+        Ok(()) => Ok(Exit::Done),
+        // The one exit at which no agent goes on.
+        Err(_) => Ok(Exit::Usage),
+    }
+}
+
+fn judged(context: &Context, args: &ToolArgs) -> Result<Ruled> {
+    let call = ToolCall::read(&said()?)?;
+    let rules = args
+        .rules
+        .as_deref()
+        .map_or_else(|| Ok(Rules::default()), rules)?;
+    let session = absolute(context.session_dir())?;
+    let ground = Ground {
+        here: absolute(call.here.as_deref().unwrap_or(Path::new(".")))?,
+        home: std::env::var_os("HOME").map(PathBuf::from),
+        session: real_path(&session)?,
+        zone: zone(&session)?,
+        steering: args
+            .rules
+            .iter()
+            .map(|file| Ok(real_path(&absolute(file)?)?))
+            .collect::<Result<_>>()?,
+        leads: &real_path,
+    };
+    Ok(judge_call(&call, &rules, &ground))
+}
+
+/// The rules that a file holds.
+pub(super) fn rules(file: &Path) -> Result<Rules> {
+    let text = std::fs::read_to_string(file).with_context(|| file.display().to_string())?;
+    Rules::parse(&text).with_context(|| file.display().to_string())
+}
+
+fn zone(session: &Path) -> Result<Option<WriteZone>> {
+    if !session.try_exists()? {
+        return Ok(None);
+    }
+    let (manifest, _) = read_manifest(session)?;
+    Ok(zone_of(&manifest, &real_path)?)
+}

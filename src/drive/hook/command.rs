@@ -1,0 +1,372 @@
+//! Whether a shell line may run: every command in it, wherever it stands.
+
+use std::path::{Path, PathBuf};
+
+use super::ground::{Ground, Reach};
+use super::own;
+use super::rules::{Rules, program, without_options};
+use super::ruling::{Ruled, Ruling};
+use super::shell::{self, Part, Script, Sight, Word};
+use super::wrapper::{self, Inside};
+
+/// How deep lines may stand in lines.
+const MOST_LINES: u32 = 8;
+
+/// The directories that are kept in mind behind `cd`.
+const MOST_PLACES: usize = 16;
+
+/// Programs that end or move what is in a directory that they are given.
+const DESTROY: &[&str] = &[
+    "rm", "rmdir", "mv", "unlink", "shred", "chmod", "chown", "chgrp", "rsync", "srm", "trash",
+];
+
+/// Programs whose words do nothing, whatever they come to.
+const IDLE: &[&str] = &[
+    "echo", "printf", "test", "[", ":", "true", "false", "sleep", "exit", "return",
+];
+
+/// Variables that decide what a later command runs.
+const STEERING: &[&str] = &[
+    "PATH",
+    "IFS",
+    "ENV",
+    "BASH_ENV",
+    "SHELLOPTS",
+    "BASHOPTS",
+    "PROMPT_COMMAND",
+    "EDITOR",
+    "VISUAL",
+    "PAGER",
+    "SHELL",
+    "HOME",
+];
+
+/// The beginnings of more of them.
+const STEERING_BEGIN: &[&str] = &["LD_", "DYLD_", "GIT_", "COMAIL_", "BASH_FUNC"];
+
+/// What the commands of a line are held against.
+struct Judge<'a> {
+    rules: &'a Rules,
+    ground: &'a Ground<'a>,
+    /// The directories in which a command may run, as far as they are known.
+    places: Vec<PathBuf>,
+}
+
+/// Whether a shell line may run.
+#[must_use]
+pub fn judge_line(line: &str, rules: &Rules, ground: &Ground<'_>) -> Ruled {
+    let mut judge = Judge {
+        rules,
+        ground,
+        places: vec![ground.here.clone()],
+    };
+    let found = judge.line(line, 0);
+    if found.why.is_empty() {
+        return Ruled::new(found.ruling, "it does nothing");
+    }
+    found
+}
+
+impl Judge<'_> {
+    fn line(&mut self, line: &str, depth: u32) -> Ruled {
+        if depth > MOST_LINES {
+            return self.rules.unreadable("lines stand in one another too deep");
+        }
+        let script = match shell::read(line) {
+            Ok(script) => script,
+            Err(why) if self.ground.is_written_in(line) => {
+                return Ruled::forbid(format!("it names the session directory, and {why}"));
+            }
+            Err(why) => return self.rules.unreadable(&why.to_string()),
+        };
+        let parts = script.parts.iter();
+        parts.fold(Ruled::nothing(), |ruled, part| {
+            ruled.stricter(self.part(part, &script, depth))
+        })
+    }
+
+    fn part(&mut self, part: &Part, script: &Script, depth: u32) -> Ruled {
+        let mut ruled = self.redirects(part);
+        let Some(from) = wrapper::command_at(&part.words) else {
+            return ruled.stricter(self.words(&part.words));
+        };
+        let (before, argv) = part.words.split_at(from);
+        ruled = ruled.stricter(self.words(before));
+        ruled = ruled.stricter(self.variables(before));
+        ruled.stricter(self.argv(argv, part, script, depth))
+    }
+
+    /// What a command comes to, and all that it runs beside itself.
+    fn argv(&mut self, argv: &[Word], part: &Part, script: &Script, depth: u32) -> Ruled {
+        let named = self.rules.named(argv).unwrap_or_else(Ruled::nothing);
+        match wrapper::inside(argv) {
+            Inside::Nothing => named.stricter(self.plain(argv, part, script, depth)),
+            Inside::Hidden(why) => named
+                .stricter(self.words(argv))
+                .stricter(self.rules.unreadable(why)),
+            Inside::Command(at) if depth < MOST_LINES => {
+                let (own, inner) = argv.split_at(at);
+                let mut ruled = named
+                    .stricter(self.words(own))
+                    .stricter(self.variables(own));
+                if program(&own[0].text) == "xargs" {
+                    ruled = ruled.stricter(self.rules.unreadable("`xargs` adds words"));
+                }
+                ruled.stricter(self.argv(inner, part, script, depth + 1))
+            }
+            Inside::Line(at) => {
+                let others = argv.iter().enumerate().filter(|(place, _)| *place != at);
+                let others: Vec<_> = others.map(|(_, word)| word.clone()).collect();
+                let ruled = named.stricter(self.words(&others));
+                ruled.stricter(self.line(&argv[at].text, depth + 1))
+            }
+            Inside::Joined(words) if words.iter().all(Word::is_plain) => {
+                let texts: Vec<_> = words.iter().map(|word| word.text.as_str()).collect();
+                named.stricter(self.line(&texts.join(" "), depth + 1))
+            }
+            Inside::Fed => named
+                .stricter(self.words(argv))
+                .stricter(self.fed(part, script, depth)),
+            Inside::Command(_) | Inside::Joined(_) => named
+                .stricter(self.words(argv))
+                .stricter(self.rules.unreadable("its line is not known")),
+        }
+    }
+
+    /// What a shell is fed.
+    fn fed(&mut self, part: &Part, script: &Script, depth: u32) -> Ruled {
+        let bodies = part.heredocs.iter().map(|&body| &script.bodies[body]);
+        let texts: Vec<&Word> = bodies.chain(&part.fed).collect();
+        if texts.is_empty() || !texts.iter().all(|text| text.is_plain()) {
+            return self.rules.unreadable("a shell is fed what is not known");
+        }
+        texts.iter().fold(Ruled::nothing(), |ruled, text| {
+            ruled.stricter(self.line(&text.text, depth + 1))
+        })
+    }
+
+    /// A command that is what it says.
+    fn plain(&mut self, argv: &[Word], part: &Part, script: &Script, depth: u32) -> Ruled {
+        let mut ruled = self
+            .rules
+            .named(argv)
+            .unwrap_or_else(|| self.rules.unnamed());
+        let name = program(&argv[0].text).to_lowercase();
+        if own::is_ours(argv) {
+            if let Some(why) = own::persons(argv) {
+                return Ruled::forbid(why);
+            }
+            if !own::is_told(argv) {
+                return ruled.stricter(self.rules.unreadable("a word of it is not known"));
+            }
+            if own::is_agents(argv) && self.rules.named(argv).is_none() {
+                ruled = Ruled::new(Ruling::Allow, "it is how an agent works on its quests");
+            }
+            return ruled.stricter(self.own(argv));
+        }
+        ruled = ruled.stricter(self.words(argv));
+        if DESTROY.contains(&name.as_str()) || (name == "find" && finds_to_end(argv)) {
+            ruled = ruled.stricter(self.destroys(argv));
+        }
+        if !IDLE.contains(&name.as_str()) && argv.iter().any(|word| word.sight == Sight::Hidden) {
+            ruled = ruled.stricter(self.rules.unreadable("a word of it is not known"));
+        }
+        match name.as_str() {
+            "cd" | "pushd" | "popd" => ruled.stricter(self.moves(argv)),
+            "find" => found(argv).fold(ruled, |ruled, inner| {
+                ruled.stricter(self.argv(inner, part, script, depth + 1))
+            }),
+            "git" => ruled.stricter(self.git(argv)),
+            "export" | "declare" | "typeset" | "readonly" | "local" => {
+                ruled.stricter(self.variables(&argv[1..]))
+            }
+            _ => ruled,
+        }
+    }
+
+    /// `git`, which can run what its settings say, and sweep away what it does not know.
+    fn git(&self, argv: &[Word]) -> Ruled {
+        let alias =
+            |pair: &[Word]| pair[0].is("-c") && pair[1].text.to_lowercase().starts_with("alias.");
+        if argv.windows(2).any(alias) {
+            return self.rules.unreadable("an alias of git runs what it says");
+        }
+        let words = without_options(argv);
+        let sweeps = match words.get(1).map(|word| word.text.as_str()) {
+            Some("clean") => true,
+            Some("stash") => argv.iter().any(|word| {
+                matches!(
+                    word.text.as_str(),
+                    "-u" | "-a" | "--all" | "--include-untracked"
+                )
+            }),
+            _ => false,
+        };
+        let around = |place: &PathBuf| {
+            let real = (self.ground.leads)(place);
+            real.is_ok_and(|real| self.ground.reach(&real) != Reach::Nothing)
+        };
+        match sweeps {
+            false => Ruled::nothing(),
+            true if self.places.iter().any(around) => touched("git"),
+            true => self
+                .rules
+                .unreadable("it sweeps away what git does not know"),
+        }
+    }
+
+    /// Whatever a command of this program's is given, but for the session that it is to use.
+    fn own(&self, argv: &[Word]) -> Ruled {
+        let others = argv.iter().enumerate();
+        let others = others.filter(|(place, _)| !own::names_session(argv, *place));
+        let mut others = others.map(|(_, word)| word);
+        let touches = others.find(|word| self.reaches(word) == Reach::Inside);
+        touches.map_or_else(Ruled::nothing, |word| touched(&word.text))
+    }
+
+    /// Where a command goes, so that what comes behind it is held against that place too.
+    fn moves(&mut self, argv: &[Word]) -> Ruled {
+        let target = argv.iter().skip(1).find(|word| !word.text.starts_with('-'));
+        let dashed = argv.iter().any(|word| word.is("-"));
+        let known = target.filter(|word| word.is_plain() && !dashed);
+        let home = self.ground.home.as_deref();
+        let next: Vec<PathBuf> = match known {
+            Some(word) => {
+                let places = self.places.iter();
+                places
+                    .flat_map(|here| self.ground.places(&word.text, here))
+                    .collect()
+            }
+            None if argv.len() == 1 => home.map(Path::to_owned).into_iter().collect(),
+            None => {
+                return self
+                    .rules
+                    .unreadable("the directory that it goes to is not known");
+            }
+        };
+        for place in next {
+            if !self.places.contains(&place) {
+                self.places.push(place);
+            }
+        }
+        if self.places.len() > MOST_PLACES {
+            return self.rules.unreadable("it goes to too many directories");
+        }
+        Ruled::nothing()
+    }
+
+    /// Words that name the session directory.
+    fn words(&self, words: &[Word]) -> Ruled {
+        let touches = words.iter().find(|word| {
+            self.ground.is_written_in(&word.text) || self.reaches(word) == Reach::Inside
+        });
+        if let Some(word) = touches {
+            return touched(&word.text);
+        }
+        let steers = words.iter().find(|word| {
+            let mut places = self.places.iter();
+            word.is_plain()
+                && places.any(|here| {
+                    let places = self.ground.places(&word.text, here);
+                    places.iter().any(|real| self.ground.steers(real))
+                })
+        });
+        steers.map_or_else(Ruled::nothing, |word| {
+            let why = format!("{} decides what the agent may do", word.text);
+            self.rules.unreadable(&why)
+        })
+    }
+
+    /// Words of a command that ends or moves what it is given.
+    fn destroys(&self, argv: &[Word]) -> Ruled {
+        let name = program(&argv[0].text).to_lowercase();
+        let mut given: Vec<Word> = argv[1..].to_vec();
+        if name == "mv" {
+            // What is moved into a directory leaves the rest of it as it is.
+            given.pop();
+        }
+        if name == "find" && given.first().is_none_or(|word| word.text.starts_with('-')) {
+            given.push(Word::plain("."));
+        }
+        let around = given
+            .iter()
+            .find(|word| !word.text.starts_with('-') && self.reaches(word) != Reach::Nothing);
+        around.map_or_else(Ruled::nothing, |word| touched(&word.text))
+    }
+
+    /// How near what a word may name comes to the session directory.
+    fn reaches(&self, word: &Word) -> Reach {
+        let places = self.places.iter().map(|here| match word.sight {
+            Sight::Plain => {
+                let places = self.ground.places(&word.text, here);
+                places.iter().map(|real| self.ground.reach(real)).max()
+            }
+            Sight::Pattern => Some(self.ground.pattern_reach(&word.text, here)),
+            Sight::Hidden => None,
+        });
+        places.flatten().max().unwrap_or(Reach::Nothing)
+    }
+
+    /// Variables that decide what is run.
+    fn variables(&self, words: &[Word]) -> Ruled {
+        let steers = words.iter().filter_map(wrapper::assigned).find(|name| {
+            STEERING.contains(name) || STEERING_BEGIN.iter().any(|begin| name.starts_with(begin))
+        });
+        steers.map_or_else(Ruled::nothing, |name| {
+            self.rules
+                .unreadable(&format!("`{name}` is set, which decides what runs"))
+        })
+    }
+
+    fn redirects(&self, part: &Part) -> Ruled {
+        let read = part.reads.iter().chain(&part.fed);
+        let read: Vec<_> = read.cloned().collect();
+        let ruled = self.words(&read);
+        part.writes.iter().fold(ruled, |ruled, word| {
+            let here = self.places.iter();
+            let target = match word.sight {
+                Sight::Plain if is_device(&word.text) => Ruled::nothing(),
+                Sight::Plain => here.fold(Ruled::nothing(), |ruled, here| {
+                    ruled.stricter(self.ground.edit(&word.text, here))
+                }),
+                Sight::Pattern | Sight::Hidden => self
+                    .rules
+                    .unreadable("the file that it writes is not known"),
+            };
+            ruled
+                .stricter(self.words(std::slice::from_ref(word)))
+                .stricter(target)
+        })
+    }
+}
+
+fn touched(word: &str) -> Ruled {
+    Ruled::forbid(format!("{word} reaches the session directory"))
+}
+
+fn is_device(path: &str) -> bool {
+    matches!(
+        path,
+        "/dev/null" | "/dev/stdout" | "/dev/stderr" | "/dev/tty"
+    )
+}
+
+/// Whether `find` ends or changes what it finds.
+fn finds_to_end(argv: &[Word]) -> bool {
+    argv.iter().any(|word| word.text == "-delete") || found(argv).next().is_some()
+}
+
+/// The commands that `find` runs for what it finds.
+fn found(argv: &[Word]) -> impl Iterator<Item = &[Word]> {
+    let begins = argv
+        .iter()
+        .enumerate()
+        .filter(|(_, word)| matches!(word.text.as_str(), "-exec" | "-execdir" | "-ok" | "-okdir"));
+    begins.map(|(at, _)| {
+        let rest = &argv[at + 1..];
+        let end = rest
+            .iter()
+            .position(|word| matches!(word.text.as_str(), ";" | "+"));
+        &rest[..end.unwrap_or(rest.len())]
+    })
+}

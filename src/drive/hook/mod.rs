@@ -1,0 +1,38 @@
+//! What hooks of coding agents are answered: whether an agent may stop, and what it may run and
+//! edit.
+//!
+//! A hook is no wall: an agent that may write a program may write one that does what no rule
+//! names. It keeps an honest agent at its work and a careless one from harm; what counts is judged
+//! by the gate.
+
+mod agent;
+mod call;
+mod command;
+mod entries;
+mod ground;
+mod memory;
+mod own;
+mod patience;
+mod places;
+mod real_path;
+mod reply;
+mod rules;
+mod ruling;
+mod settings;
+mod shell;
+#[cfg(test)]
+mod tests;
+mod wrapper;
+
+pub use agent::{HookAgent, HookEvent, UnknownAgent};
+pub use call::{Act, BadCall, MOST_CALL_BYTES, StopCall, ToolCall};
+pub use command::judge_line;
+pub use ground::{Ground, Leads, WriteZone};
+pub use memory::Memory;
+pub use patience::{MOST_REFUSALS, Patience, Progress, Refused};
+pub use places::{judge_call, zone_of};
+pub use real_path::{Unresolved, real_path};
+pub use reply::StopReply;
+pub use rules::{BadRules, Rules};
+pub use ruling::{Decision, Ruled, Ruling};
+pub use settings::{BadSettings, Caller, with_hooks};

@@ -1,0 +1,37 @@
+//! The write zone that a session froze, and a call held against it and the rules.
+
+use super::call::{Act, ToolCall};
+use super::command::judge_line;
+use super::ground::{Ground, Leads, WriteZone};
+use super::rules::Rules;
+use super::ruling::{Ruled, Ruling};
+use crate::drive::DriveError;
+use crate::drive::quest_file::{BenchError, Definition};
+use crate::session::Manifest;
+use crate::world::tree::Zones;
+
+/// Where files may be changed in a session; none where its kind has no tree.
+pub fn zone_of(manifest: &Manifest, leads: Leads<'_>) -> Result<Option<WriteZone>, DriveError> {
+    let Some(tree) = Definition::of(manifest)?.and_then(|definition| definition.tree) else {
+        return Ok(None);
+    };
+    let zones = Zones::new(&tree.write).map_err(BenchError::from)?;
+    // A root that is not there any more has nothing in it that could be changed.
+    let root = leads(&tree.root).unwrap_or(tree.root);
+    Ok(Some(WriteZone { root, zones }))
+}
+
+/// What becomes of a call.
+#[must_use]
+pub fn judge_call(call: &ToolCall, rules: &Rules, ground: &Ground<'_>) -> Ruled {
+    match &call.act {
+        Act::Run(line) => judge_line(line, rules, ground),
+        Act::Edit(paths) => {
+            let found = paths.iter().map(|path| ground.edit(path, &ground.here));
+            found
+                .reduce(Ruled::stricter)
+                .unwrap_or_else(|| Ruled::forbid("it names no file"))
+        }
+        Act::Other => Ruled::new(Ruling::Leave, "it is no tool that is judged"),
+    }
+}

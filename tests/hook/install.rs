@@ -1,0 +1,144 @@
+//! Hooks in an agent's settings.
+
+use std::fs;
+use std::path::PathBuf;
+
+use serde_json::{Value, json};
+
+use super::{answer, call, holds, scanned};
+use crate::harness::Place;
+
+const SETTINGS: &str = ".claude/settings.json";
+
+const THEIRS: &str = r#"{
+  "model": "best",
+  "hooks": {
+    "Stop": [
+      { "hooks": [ { "type": "command", "command": "say done" } ] }
+    ]
+  },
+  "env": {"B": "1", "A": "2"}
+}
+"#;
+
+fn install(place: &Place, further: &[&str]) -> crate::harness::Run {
+    place.run([&["hook", "install", "--agent=claude"], further].concat())
+}
+
+fn with_theirs() -> (Place, PathBuf) {
+    let place = scanned(&["Acme"]);
+    fs::create_dir(place.at(".claude")).expect("a folder");
+    let file = place.write(SETTINGS, THEIRS);
+    (place, file)
+}
+
+fn settings(place: &Place) -> Value {
+    let bytes = fs::read(place.at(SETTINGS)).expect("settings");
+    serde_json::from_slice(&bytes).expect("JSON")
+}
+
+#[test]
+fn what_is_shown_is_what_is_written_and_theirs_stays() {
+    let (place, file) = with_theirs();
+    let shown = install(&place, &[]);
+    assert!(shown.stderr.contains("nothing was written"), "{shown:?}");
+    let shown = shown.exits(2);
+    assert_eq!(fs::read_to_string(&file).expect("settings"), THEIRS);
+
+    let written = install(&place, &["--yes"]).ok();
+    assert!(
+        written.starts_with(&shown) && written.ends_with("\nwritten\n"),
+        "{written}"
+    );
+    let program = env!("CARGO_BIN_EXE_comail");
+    let home = place.path().to_str().expect("UTF-8").to_owned();
+    let text = written
+        .replace(program, "[PROGRAM]")
+        .replace(&home, "[HOME]");
+    insta::assert_snapshot!("install", text);
+
+    let new = fs::read_to_string(&file).expect("settings");
+    for line in THEIRS.lines().filter(|line| line.len() > 9) {
+        assert!(new.contains(line.trim_end_matches(',')), "{line}\n{new}");
+    }
+    let again = install(&place, &["--yes"]).ok();
+    assert!(again.contains("as they are to be"), "{again}");
+    assert_eq!(fs::read_to_string(&file).expect("settings"), new);
+}
+
+#[test]
+fn what_was_installed_is_what_an_agent_can_call() {
+    let place = scanned(&["Acme"]);
+    place.write("rules.toml", "default = 'forbid'");
+    install(&place, &["--yes", "--rules=rules.toml", "--unattended"]).ok();
+    let settings = settings(&place);
+    let command = |event: &str| {
+        let line = settings["hooks"][event][0]["hooks"][0]["command"].as_str();
+        let mut shell = place.shell(line.expect("a command"));
+        shell.current_dir("/");
+        shell
+    };
+    let reply = answer(&mut command("Stop"), call(false).to_string().as_bytes());
+    let text = holds(&reply);
+    let session = place.at(".comail");
+    assert!(
+        text.contains(&format!("--session {}", session.display())),
+        "{text}"
+    );
+    let ls = json!({ "tool_name": "Bash", "tool_input": { "command": "ls" } });
+    let reply = answer(&mut command("PreToolUse"), ls.to_string().as_bytes());
+    assert_eq!(reply["hookSpecificOutput"]["permissionDecision"], "deny");
+}
+
+#[test]
+fn settings_that_do_not_read_are_not_touched() {
+    let (place, file) = with_theirs();
+    for text in [
+        "{",
+        "[]",
+        "// mine\n{}",
+        "{\"hooks\": 1}",
+        "{\"hooks\": {\"Stop\": {}}}",
+    ] {
+        fs::write(&file, text).expect("settings");
+        let run = install(&place, &["--yes"]);
+        assert!(
+            run.stderr.contains("left as it is") || run.stderr.contains("was left"),
+            "{run:?}"
+        );
+        let _ = run.exits(1);
+        assert_eq!(fs::read_to_string(&file).expect("settings"), text);
+    }
+    fs::write(&file, "{}").expect("settings");
+    install(&place, &["--yes"]).ok();
+}
+
+#[test]
+fn hooks_need_a_session_and_rules_that_read() {
+    let place = Place::new();
+    let _ = install(&place, &["--yes"]).exits(1);
+    assert!(!place.at(".claude").exists());
+    let place = scanned(&["Acme"]);
+    place.write("rules.toml", "nonsense");
+    let _ = install(&place, &["--yes", "--rules=rules.toml"]).exits(1);
+    assert!(!place.at(".claude").exists());
+    let (code, answer) = place.json(["hook", "install", "--agent=gemini", "--dir=.", "--yes"]);
+    assert_eq!(
+        (code, &answer["written"]),
+        (0, &Value::Bool(true)),
+        "{answer}"
+    );
+    assert!(place.at(".gemini/settings.json").is_file());
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn at_a_terminal_a_word_is_asked_for() {
+    use crate::harness::terminal::at_terminal;
+    let place = scanned(&["Acme"]);
+    let args = ["hook", "install", "--agent=claude"];
+    let _ = at_terminal(&place, &args, "no").exits(1);
+    assert!(!place.at(SETTINGS).exists());
+    at_terminal(&place, &args, "install").ok();
+    assert!(settings(&place)["hooks"]["Stop"].is_array());
+}

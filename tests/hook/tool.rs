@@ -1,0 +1,171 @@
+//! What an agent may run and edit.
+
+use serde_json::{Value, json};
+
+use super::{answer, scanned};
+use crate::harness::Place;
+#[cfg(target_os = "linux")]
+use crate::harness::shell_quest::ShellQuest;
+
+/// A session whose kind has a tree, in `tree`, and its write zone in `in`.
+#[cfg(target_os = "linux")]
+fn with_tree() -> Place {
+    ShellQuest::new("5s").place
+}
+
+/// What is decided of a call, or `-` where nothing is; and why.
+#[track_caller]
+fn decided(place: &Place, args: &[&str], tool: &str, input: &Value) -> (String, String) {
+    let call = json!({
+        "hook_event_name": "PreToolUse", "cwd": place.path(),
+        "tool_name": tool, "tool_input": input,
+    });
+    let mut command = place.command();
+    command.args(["hook", "tool"]).args(args);
+    let reply = answer(&mut command, call.to_string().as_bytes());
+    let own = &reply["hookSpecificOutput"];
+    let text = |name: &str| own[name].as_str().unwrap_or("-").to_owned();
+    (text("permissionDecision"), text("permissionDecisionReason"))
+}
+
+#[track_caller]
+fn runs(place: &Place, args: &[&str], line: &str) -> String {
+    decided(place, args, "Bash", &json!({ "command": line })).0
+}
+
+#[track_caller]
+fn edits(place: &Place, path: &str) -> String {
+    decided(
+        place,
+        &[],
+        "Write",
+        &json!({ "file_path": path, "content": "" }),
+    )
+    .0
+}
+
+#[test]
+fn commands_are_held_against_the_rules() {
+    let place = scanned(&["Acme"]);
+    place.write(
+        "rules.toml",
+        "[[rule]]\nprefix = ['git']\ndecision = 'allow'\n\
+         [[rule]]\nprefix = ['git', 'push']\ndecision = 'prompt'\n\
+         [[rule]]\nprefix = ['rm']\ndecision = 'forbid'\nwhy = 'nothing is lost'\n",
+    );
+    let rules = ["--rules=rules.toml"];
+    assert_eq!(runs(&place, &rules, "git status"), "allow");
+    assert_eq!(runs(&place, &rules, "git status; make"), "-");
+    assert_eq!(runs(&place, &rules, "git push"), "ask");
+    assert_eq!(
+        runs(&place, &["--rules=rules.toml", "--unattended"], "git push"),
+        "deny"
+    );
+    let rm = json!({ "command": "git status; sh -c 'rm x'" });
+    let (decision, why) = decided(&place, &rules, "Bash", &rm);
+    assert_eq!(decision, "deny");
+    assert!(why.contains("nothing is lost"), "{why}");
+    let codex = ["--rules=rules.toml", "--agent=codex"];
+    assert_eq!(runs(&place, &codex, "git push"), "deny");
+    assert_eq!(runs(&place, &codex, "git status"), "-");
+}
+
+#[test]
+fn nobody_can_be_asked_in_a_run() {
+    let place = scanned(&["Acme"]);
+    let call = json!({ "tool_name": "Bash", "tool_input": { "command": "$X" } });
+    for (run, decision) in [("", "ask"), ("r", "deny")] {
+        let mut command = place.command();
+        command.args(["hook", "tool"]).env("COMAIL_RUN", run);
+        let reply = answer(&mut command, call.to_string().as_bytes());
+        assert_eq!(reply["hookSpecificOutput"]["permissionDecision"], decision);
+    }
+}
+
+#[test]
+fn the_session_and_what_a_person_decides_are_out_of_reach() {
+    let place = scanned(&["Acme"]);
+    for line in [
+        "git status; rm -rf .comail",
+        "cat .comail/ledger.jsonl",
+        "comail resume",
+    ] {
+        assert_eq!(runs(&place, &[], line), "deny", "{line}");
+    }
+    assert_eq!(runs(&place, &[], "comail next"), "allow");
+    assert_eq!(runs(&place, &[], "make"), "-");
+    assert_eq!(edits(&place, ".comail/ledger.jsonl"), "deny");
+    assert_eq!(edits(&place, "notes.md"), "-");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn links_lead_nowhere_else() {
+    let place = with_tree();
+    let link = |to: &str, name: &str| {
+        std::os::unix::fs::symlink(to, place.at(name)).expect("a link");
+    };
+    link("../../.comail", "tree/in/session");
+    link("..", "tree/in/up");
+    link("../new", "tree/in/dangling");
+    link("here", "tree/in/fine");
+    for path in ["tree/in/session/x", "tree/in/up/x", "tree/in/dangling"] {
+        assert_eq!(edits(&place, path), "deny", "{path}");
+    }
+    assert_eq!(edits(&place, "tree/in/fine"), "allow");
+    assert_eq!(
+        runs(&place, &[], "cat tree/in/session/session.json"),
+        "deny"
+    );
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn edits_stay_in_the_write_zone_of_the_kind() {
+    let place = with_tree();
+    for path in ["tree/in/new", "tree/in/../in/a/b"] {
+        assert_eq!(edits(&place, path), "allow", "{path}");
+        assert_eq!(
+            edits(&place, place.at(path).to_str().expect("UTF-8")),
+            "allow",
+            "{path}"
+        );
+    }
+    for path in [
+        "tree/out",
+        "tree/in/../out",
+        "elsewhere",
+        "/etc/passwd",
+        "tree/IN/x",
+    ] {
+        assert_eq!(edits(&place, path), "deny", "{path}");
+    }
+    assert_eq!(runs(&place, &[], "echo x > tree/out"), "deny");
+    assert_eq!(runs(&place, &[], "echo x > tree/in/a"), "-");
+}
+
+#[test]
+fn what_does_not_read_is_refused() {
+    let place = scanned(&["Acme"]);
+    let denied = |place: &Place, args: &[&str], said: &[u8]| {
+        let mut command = place.command();
+        let reply = answer(command.args(["hook", "tool"]).args(args), said);
+        reply["hookSpecificOutput"]["permissionDecision"] == "deny"
+    };
+    let good = br#"{"tool_name":"Read","tool_input":{}}"#;
+    assert!(!denied(&place, &[], good));
+    for said in [
+        &b""[..],
+        b"{",
+        b"[]",
+        b"\xff",
+        br#"{"tool_name":"Bash","tool_input":{}}"#,
+    ] {
+        assert!(denied(&place, &[], said));
+    }
+    assert!(denied(&place, &["--rules=none.toml"], good));
+    place.write("bad.toml", "rules = 1");
+    assert!(denied(&place, &["--rules=bad.toml"], good));
+    place.write(".comail/session.json", "{");
+    assert!(denied(&place, &[], good));
+}
