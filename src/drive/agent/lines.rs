@@ -25,7 +25,9 @@ impl Lines {
             if let Some((line, more)) = first_line(together) {
                 self.grow(line);
                 self.end(&mut each);
-                each(more);
+                if !more.is_empty() {
+                    each(more);
+                }
                 piece = rest.get(1..).unwrap_or_default();
             }
         }
