@@ -46,7 +46,7 @@ enum What {
 pub(super) fn run(context: &mut Context, args: &HookArgs) -> Result<Exit> {
     match &args.what {
         What::Stop(args) => stop::run(context, args),
-        What::Tool(args) => tool::run(context, args),
+        What::Tool(args) => Ok(tool::run(context, args)),
         What::Install(args) => install::run(context, args),
     }
 }

@@ -114,7 +114,11 @@ fn caller(context: &Context, args: &InstallArgs) -> Result<Caller> {
 fn written(path: &Path) -> Result<String> {
     match path.to_str() {
         Some(text) if !text.contains(char::is_control) => Ok(text.to_owned()),
-        _ => bail!("{path:?} cannot be written into settings; choose another name"),
+        _ => {
+            let shown = path.to_string_lossy();
+            let shown = Plain(&shown);
+            bail!("{shown} cannot be written into settings; choose another name")
+        }
     }
 }
 

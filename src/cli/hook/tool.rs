@@ -44,7 +44,7 @@ A file of rules:
   decision = \"forbid\"     # or allow, or prompt
   why = \"a person's\"";
 
-pub(super) fn run(context: &mut Context, args: &ToolArgs) -> Result<Exit> {
+pub(super) fn run(context: &mut Context, args: &ToolArgs) -> Exit {
     let ruled = judged(context, args).unwrap_or_else(|error| Ruled {
         ruling: Ruling::Forbid,
         why: format!("it cannot be judged: {error:#}"),
@@ -55,9 +55,9 @@ pub(super) fn run(context: &mut Context, args: &ToolArgs) -> Result<Exit> {
         ruled
     };
     match answer(&mut context.output, &ruled.json(args.agent)) {
-        Ok(()) => Ok(Exit::Done),
+        Ok(()) => Exit::Done,
         // The one exit at which no agent goes on.
-        Err(_) => Ok(Exit::Usage),
+        Err(_) => Exit::Usage,
     }
 }
 

@@ -61,13 +61,11 @@ pub(super) fn appended(text: &str, span: &Range<usize>, last: Option<usize>, new
     let outer = indent_at(text, span.start);
     let inner = format!("{outer}  ");
     let new = new.replace('\n', &format!("\n{inner}"));
-    match last {
-        Some(end) => format!("{},\n{inner}{new}{}", &text[..end], &text[end..]),
-        None => {
-            let (before, after) = (&text[..=span.start], &text[close..]);
-            format!("{before}\n{inner}{new}\n{outer}{after}")
-        }
+    if let Some(end) = last {
+        return format!("{},\n{inner}{new}{}", &text[..end], &text[end..]);
     }
+    let (before, after) = (&text[..=span.start], &text[close..]);
+    format!("{before}\n{inner}{new}\n{outer}{after}")
 }
 
 /// The blanks that the line begins with on which `at` stands.
