@@ -9,7 +9,7 @@ use anyhow::Result;
 use clap::error::ErrorKind;
 use clap::{ArgMatches, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
-use super::context::{Context, SESSION_VARIABLE};
+use super::context::{Context, SESSION_VARIABLE, WORKER_VARIABLE};
 use super::escape::PlainLines;
 use super::exit::{self, Exit};
 use super::output::Output;
@@ -107,7 +107,10 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> Exit {
         .filter(|value| !value.is_empty())
         .map(PathBuf::from);
     let output = Output::of_process(cli.json, cli.color);
-    let mut context = Context::new(cli.session, environment, output);
+    let worker = std::env::var_os(WORKER_VARIABLE)
+        .filter(|value| !value.is_empty())
+        .map(|value| value.to_string_lossy().into_owned());
+    let mut context = Context::new(cli.session, environment, output).by_worker(worker);
     match dispatch(&mut context, &cli.command, &matches) {
         Ok(exit) => exit,
         Err(error) => {

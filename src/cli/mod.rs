@@ -20,6 +20,7 @@ mod export_write;
 mod facts;
 mod forget;
 mod gate_args;
+mod handed;
 mod interrupt;
 mod list_args;
 mod list_file;
