@@ -1,0 +1,20 @@
+//! What shows that an agent goes round in circles, and what shows that it is alive.
+//!
+//! Four detectors look at the last calls of one agent process. A warning is a fact for the next
+//! prompt; a stop is a reason. None of them reads a clock: an agent that takes long is not
+//! stopped for it.
+
+mod alarm;
+mod call;
+mod detectors;
+mod health;
+mod own;
+mod settings;
+mod window;
+
+pub use alarm::{Alarm, Detector, Level};
+pub use call::Call;
+pub use detectors::{Detectors, Observed};
+pub use health::{Health, Pulse, Vitals};
+pub use own::Own;
+pub use settings::{BadDetector, Settings};

@@ -1,0 +1,1 @@
+//! The last calls of one agent process.

@@ -1,0 +1,107 @@
+//! What was used up so far.
+
+use std::time::Duration;
+
+use super::money::Money;
+use crate::session::Spent;
+
+/// Tokens and money, and which of the two are guesses.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Bill {
+    /// Tokens in and out.
+    pub tokens: u64,
+    /// The price.
+    pub cost: Money,
+    /// Whether some of the tokens are estimated from what was read and written.
+    pub tokens_guessed: bool,
+    /// Whether some of the price is estimated from tokens.
+    pub cost_guessed: bool,
+}
+
+impl Bill {
+    /// What one start of the agent used up, where a million tokens whose price was not told
+    /// are taken to cost `price`.
+    #[must_use]
+    pub fn of(spent: &Spent, price: Money) -> Self {
+        Self {
+            tokens: spent.tokens,
+            cost: spent
+                .cost
+                .map_or_else(|| price.for_tokens(spent.tokens), Money::billionths),
+            tokens_guessed: !spent.told && spent.tokens > 0,
+            cost_guessed: spent.cost.is_none() && spent.tokens > 0,
+        }
+    }
+
+    /// Both together: what is a guess in one is a guess in the sum.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        Self {
+            tokens: self.tokens.saturating_add(other.tokens),
+            cost: self.cost.and(other.cost),
+            tokens_guessed: self.tokens_guessed || other.tokens_guessed,
+            cost_guessed: self.cost_guessed || other.cost_guessed,
+        }
+    }
+}
+
+/// What the drive of one quest used up.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct UsedByQuest {
+    /// How often the agent was started, a start that is still running included.
+    pub starts: u32,
+    /// What it used up.
+    pub bill: Bill,
+    /// How long it took, without the time that the machine was suspended.
+    pub time: Duration,
+}
+
+/// What a run used up.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Used {
+    /// How often the agent was started, starts that are still running included.
+    pub starts: u32,
+    /// How many quests were taken up, those that are still being driven included.
+    pub quests: u32,
+    /// What it used up.
+    pub bill: Bill,
+    /// How long it took, without the time that the machine was suspended.
+    pub time: Duration,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PRICE: Money = Money::billionths(15_000_000_000);
+
+    fn spent(tokens: u64, cost: Option<u64>, told: bool) -> Bill {
+        let spent = Spent { tokens, cost, told };
+        Bill::of(&spent, PRICE)
+    }
+
+    #[test]
+    fn what_was_told_is_no_guess() {
+        let told = spent(1_000, Some(7), true);
+        assert_eq!((told.tokens, told.cost.get()), (1_000, 7));
+        assert!(!told.tokens_guessed && !told.cost_guessed);
+    }
+
+    #[test]
+    fn a_price_that_was_not_told_is_estimated_and_said_to_be() {
+        let untold = spent(1_000, None, true);
+        assert_eq!(untold.cost, Money::billionths(15_000_000));
+        assert!(!untold.tokens_guessed && untold.cost_guessed);
+    }
+
+    #[test]
+    fn one_guess_makes_the_sum_a_guess() {
+        let told = spent(1_000, Some(7), true);
+        let sum = told.and(spent(500, None, false)).and(told);
+        assert_eq!(sum.tokens, 2_500);
+        assert_eq!(sum.cost.get(), 7 + 7_500_000 + 7);
+        assert!(sum.tokens_guessed && sum.cost_guessed);
+        let none = Bill::default();
+        assert_eq!(told.and(none).and(spent(0, None, false)), told);
+    }
+}
