@@ -1,6 +1,7 @@
 //! Brings session, gate and world together: one turn of the loop, and what is judged again.
 
 mod accepted;
+pub mod agent;
 mod anchored;
 mod assign;
 pub mod audit;

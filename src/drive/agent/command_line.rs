@@ -1,0 +1,257 @@
+//! From a command and a prompt to the words that are started; never through a shell.
+
+use std::ffi::{OsStr, OsString};
+use std::path::Path;
+
+use super::order::Stream;
+use super::preset::Preset;
+
+/// The longest prompt among the words of a command line, in bytes: systems allow little more.
+const LONGEST_ARGUMENT: usize = 100 << 10;
+
+/// What is started.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum AgentCommand {
+    /// A common agent, with arguments of the operator's own.
+    Preset(&'static Preset, Vec<OsString>),
+    /// The operator's own words, with `{prompt}`, `{prompt_file}`, `{model}` and `{conversation}`
+    /// anywhere in them.
+    Custom(Vec<OsString>),
+}
+
+/// What one start is given.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Given<'a> {
+    /// The prompt.
+    pub prompt: &'a str,
+    /// The file that holds it, once it is written.
+    pub prompt_file: Option<&'a Path>,
+    /// The model.
+    pub model: Option<&'a str>,
+    /// The conversation to go on with.
+    pub conversation: Option<&'a str>,
+}
+
+/// How an agent is started.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CommandLine {
+    /// The program and its arguments.
+    pub argv: Vec<OsString>,
+    /// What it reads on standard input.
+    pub stdin: Option<String>,
+    /// Whether a word names the file of the prompt.
+    pub needs_file: bool,
+}
+
+/// Why there is no such command line.
+#[derive(Debug, thiserror::Error, PartialEq, Eq)]
+pub enum BadCommandLine {
+    /// Nothing is to be started.
+    #[error("no agent is named")]
+    Empty,
+    /// The prompt is too long for an argument.
+    #[error(
+        "the prompt has {bytes} bytes, and an argument may have {LONGEST_ARGUMENT}: let the agent \
+         read it from standard input (without {{prompt}}) or from {{prompt_file}}"
+    )]
+    LongPrompt {
+        /// How long it is.
+        bytes: usize,
+    },
+    /// No argument may hold a NUL.
+    #[error("the prompt has a NUL in it, and an argument can have none")]
+    Nul,
+    /// A word asks for what is not given.
+    #[error("the agent's command line has {{{0}}} in it, and there is none")]
+    Missing(&'static str),
+    /// The model cannot be chosen.
+    #[error("{0} has no option that chooses the model")]
+    NoModel(&'static str),
+    /// The conversation cannot be gone on with.
+    #[error("{0} cannot go on with a conversation")]
+    NoResume(&'static str),
+}
+
+impl AgentCommand {
+    /// What the agent is called: its preset's name, or its program's.
+    #[must_use]
+    pub fn name(&self) -> String {
+        match self {
+            Self::Preset(preset, _) => preset.name.to_owned(),
+            Self::Custom(words) => {
+                let program = words.first().map_or(Path::new(""), Path::new);
+                let name = program.file_name().unwrap_or(OsStr::new("agent"));
+                name.to_string_lossy().into_owned()
+            }
+        }
+    }
+
+    /// How its output is read.
+    #[must_use]
+    pub fn stream(&self) -> Stream {
+        match self {
+            Self::Preset(preset, _) => preset.stream,
+            Self::Custom(_) => Stream::Plain,
+        }
+    }
+
+    /// Whether it can go on with a conversation of its own.
+    #[must_use]
+    pub fn can_resume(&self) -> bool {
+        matches!(self, Self::Preset(preset, _) if preset.resumed.is_some())
+    }
+
+    /// Whether the prompt must be written to a file before it is started.
+    #[must_use]
+    pub fn needs_file(&self) -> bool {
+        match self {
+            Self::Preset(preset, _) => preset.fresh.contains(&"{prompt_file}"),
+            Self::Custom(words) => words
+                .iter()
+                .any(|word| word.to_string_lossy().contains("{prompt_file}")),
+        }
+    }
+}
+
+/// The command line of one start.
+pub fn command_line(
+    command: &AgentCommand,
+    given: &Given<'_>,
+) -> Result<CommandLine, BadCommandLine> {
+    let words = match command {
+        AgentCommand::Preset(preset, own) => preset_words(preset, own, given)?,
+        AgentCommand::Custom(words) => words
+            .iter()
+            .map(|word| Word::Filled(word.clone()))
+            .collect(),
+    };
+    if words.is_empty() {
+        return Err(BadCommandLine::Empty);
+    }
+    let mut line = CommandLine {
+        argv: Vec::with_capacity(words.len()),
+        stdin: None,
+        needs_file: false,
+    };
+    let mut told = false;
+    for word in words {
+        line.argv.push(match word {
+            Word::AsIs(word) => word,
+            Word::Filled(word) => {
+                let filled = fill(&word, given)?;
+                told |= filled.told;
+                line.needs_file |= filled.file;
+                filled.word
+            }
+        });
+    }
+    if !told {
+        line.stdin = Some(given.prompt.to_owned());
+    }
+    Ok(line)
+}
+
+/// A word of a command line.
+enum Word {
+    /// Whose braces mean nothing.
+    AsIs(OsString),
+    /// Whose placeholders are to be filled.
+    Filled(OsString),
+}
+
+fn preset_words(
+    preset: &Preset,
+    own: &[OsString],
+    given: &Given<'_>,
+) -> Result<Vec<Word>, BadCommandLine> {
+    let words = match given.conversation {
+        None => preset.fresh,
+        Some(_) => preset
+            .resumed
+            .ok_or(BadCommandLine::NoResume(preset.name))?,
+    };
+    let model = match (given.model, preset.model) {
+        (None, _) => Vec::new(),
+        (Some(model), Some(option)) => vec![option.into(), model.into()],
+        (Some(_), None) => return Err(BadCommandLine::NoModel(preset.name)),
+    };
+    let mut all = Vec::new();
+    for word in words {
+        match *word {
+            "{model}" => all.extend(model.iter().cloned().map(Word::AsIs)),
+            "{args}" => all.extend(own.iter().cloned().map(Word::AsIs)),
+            word => all.push(Word::Filled(word.into())),
+        }
+    }
+    Ok(all)
+}
+
+/// A word with its placeholders filled.
+struct Filled {
+    word: OsString,
+    /// Whether it tells the prompt.
+    told: bool,
+    /// Whether it does so by naming a file.
+    file: bool,
+}
+
+/// Fills the placeholders of one word; what is filled in is not looked at again.
+fn fill(word: &OsStr, given: &Given<'_>) -> Result<Filled, BadCommandLine> {
+    let Some(text) = word.to_str().filter(|text| text.contains('{')) else {
+        let word = word.to_owned();
+        return Ok(Filled {
+            word,
+            told: false,
+            file: false,
+        });
+    };
+    let mut filled = Filled {
+        word: OsString::new(),
+        told: false,
+        file: false,
+    };
+    let mut rest = text;
+    while let Some(at) = rest.find('{') {
+        filled.word.push(&rest[..at]);
+        rest = &rest[at..];
+        let missing = BadCommandLine::Missing;
+        if let Some(after) = rest.strip_prefix("{prompt}") {
+            filled.word.push(argument(given.prompt)?);
+            (filled.told, rest) = (true, after);
+        } else if let Some(after) = rest.strip_prefix("{prompt_file}") {
+            filled
+                .word
+                .push(given.prompt_file.ok_or(missing("prompt_file"))?);
+            (filled.told, filled.file, rest) = (true, true, after);
+        } else if let Some(after) = rest.strip_prefix("{model}") {
+            filled.word.push(given.model.ok_or(missing("model"))?);
+            rest = after;
+        } else if let Some(after) = rest.strip_prefix("{conversation}") {
+            filled
+                .word
+                .push(given.conversation.ok_or(missing("conversation"))?);
+            rest = after;
+        } else {
+            filled.word.push("{");
+            rest = &rest[1..];
+        }
+    }
+    filled.word.push(rest);
+    Ok(filled)
+}
+
+/// The prompt as an argument, if it can be one.
+fn argument(prompt: &str) -> Result<&str, BadCommandLine> {
+    if prompt.len() > LONGEST_ARGUMENT {
+        return Err(BadCommandLine::LongPrompt {
+            bytes: prompt.len(),
+        });
+    }
+    if prompt.contains('\0') {
+        return Err(BadCommandLine::Nul);
+    }
+    Ok(prompt)
+}
+
+#[cfg(test)]
+mod tests;
