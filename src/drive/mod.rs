@@ -23,6 +23,8 @@ mod refusal;
 mod replay;
 mod revision;
 mod ruling;
+#[cfg(unix)]
+pub mod run;
 mod silence;
 mod turn;
 

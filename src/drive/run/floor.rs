@@ -18,10 +18,13 @@ pub struct Floor {
     began: Instant,
     shared: Mutex<Shared>,
     bell: Condvar,
+    turn: Mutex<()>,
 }
 
 #[derive(Debug, Default)]
 struct Shared {
+    /// How many names were given to hold quests by.
+    names: u32,
     /// How often the agent was started.
     starts: u32,
     /// How many quests were taken up.
@@ -55,14 +58,26 @@ impl Floor {
             began: Instant::now(),
             shared: Mutex::new(shared),
             bell: Condvar::new(),
+            turn: Mutex::new(()),
         }
     }
 
-    /// The number of the next start of the agent, from 1.
-    pub fn next_start(&self) -> u32 {
+    /// Waits for its turn to take up a quest, which ends when this is dropped.
+    pub fn turn(&self) -> MutexGuard<'_, ()> {
+        self.turn.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The number of the next name to hold a quest by, from 1.
+    pub fn next_name(&self) -> u32 {
+        let mut shared = self.shared();
+        shared.names = shared.names.saturating_add(1);
+        shared.names
+    }
+
+    /// Notes that the agent was started.
+    pub fn has_started(&self) {
         let mut shared = self.shared();
         shared.starts = shared.starts.saturating_add(1);
-        shared.starts
     }
 
     /// Notes that a quest was taken up.
@@ -126,6 +141,11 @@ impl Floor {
         let mut shared = self.shared();
         shared.stop = foremost(shared.stop.into_iter().chain([reason]));
         self.bell.notify_all();
+    }
+
+    /// Notes why a worker takes up nothing more; the others go on with what they have in hand.
+    pub fn ends_for(&self, reason: Reason) {
+        self.shared().reasons.insert(reason);
     }
 
     /// Why the run is to end, if so.
