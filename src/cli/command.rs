@@ -13,6 +13,8 @@ use super::context::{Context, SESSION_VARIABLE, WORKER_VARIABLE};
 use super::escape::PlainLines;
 use super::exit::{self, Exit};
 use super::output::Output;
+#[cfg(unix)]
+use super::run_args;
 use super::{
     audit, claims, demo, dispute, export, forget, log, next, prove, quest, recheck, release,
     resume, review, rules, scan, session_kind, status, submit, submit_flags,
@@ -29,9 +31,9 @@ Exit codes:
   6  submit: FAIL, now DONE
   7  submit: locked, or claimed by another worker; nothing changed
   8  audit, export, prove, quest check, scan --carry: a finding, such as a changed ledger;
-     review --import: rows refused
+     review --import: rows refused; run: not complete
   9  next, submit: the session is paused until a person runs `comail resume`
-  130  audit, log --follow, recheck, review: ended by Ctrl-C, what was done is kept
+  130  audit, log --follow, recheck, review, run: ended by Ctrl-C, what was done is kept
 
 An agent's loop: while comail next; do …; comail submit …; done";
 
@@ -63,6 +65,8 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Scan(Box<scan::ScanArgs>),
+    #[cfg(unix)]
+    Run(Box<run_args::RunArgs>),
     Next(next::NextArgs),
     Submit(submit::SubmitArgs),
     Status(status::StatusArgs),
@@ -161,6 +165,8 @@ fn command(kind: &QuestKind) -> clap::Command {
 fn dispatch(context: &mut Context, command: &Command, matches: &ArgMatches) -> Result<Exit> {
     match command {
         Command::Scan(args) => scan::run(context, args),
+        #[cfg(unix)]
+        Command::Run(args) => super::run::run(context, args),
         Command::Next(args) => next::run(context, args),
         Command::Submit(args) => {
             let fields = matches.subcommand_matches("submit");

@@ -147,6 +147,21 @@ pub struct Paper {
 }
 
 impl Paper {
+    /// An empty paper without colours, for who is no person.
+    #[must_use]
+    pub(super) fn plain() -> Self {
+        Self {
+            text: String::new(),
+            colour: false,
+        }
+    }
+
+    /// What is on it.
+    #[must_use]
+    pub(super) fn into_text(self) -> String {
+        self.text
+    }
+
     /// Adds a line. Text from outside goes through [`escape::Plain`] first.
     pub fn line(&mut self, line: impl AsRef<str>) {
         self.text.push_str(line.as_ref());

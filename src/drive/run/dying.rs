@@ -35,7 +35,10 @@ impl Dying {
 /// The pause after so many in a row.
 fn pause(in_a_row: u32, rules: &DyingRules) -> Duration {
     let doublings = in_a_row.saturating_sub(1).min(16);
-    rules.first.saturating_mul(1 << doublings).min(rules.longest)
+    rules
+        .first
+        .saturating_mul(1 << doublings)
+        .min(rules.longest)
 }
 
 #[cfg(test)]

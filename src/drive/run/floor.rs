@@ -131,7 +131,10 @@ impl Floor {
         Used {
             starts: shared.starts,
             quests: shared.quests,
-            bill: shared.running.iter().fold(shared.bill, |sum, it| sum.and(*it)),
+            bill: shared
+                .running
+                .iter()
+                .fold(shared.bill, |sum, it| sum.and(*it)),
             time: self.began.elapsed(),
         }
     }

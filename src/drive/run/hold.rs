@@ -88,12 +88,11 @@ impl Hold {
         clock: &mut dyn FnMut() -> Timestamp,
         salts: &mut dyn FnMut() -> Salt,
     ) -> Result<Result<(), Lost>, RunError> {
-        let appended = session.append_at(clock, salts, |session, _| {
-            match self.lost(session)? {
+        let appended =
+            session.append_at(clock, salts, |session, _| match self.lost(session)? {
                 Some(lost) => Err(Declined::Lost(lost)),
                 None => Ok(events),
-            }
-        })?;
+            })?;
         match appended {
             Appended::Done => Ok(Ok(())),
             Appended::Refused(Declined::Lost(lost)) => Ok(Err(lost)),

@@ -8,22 +8,30 @@ use crate::session::Reason;
 /// The longest note that is kept, in bytes.
 const LONGEST: usize = 4096;
 
+/// What the last call came to.
+#[derive(Debug)]
+pub(super) enum LastCall {
+    /// It settled the quest.
+    Settled,
+    /// It did not, and left a note, if it did.
+    Left(Option<Box<str>>),
+}
+
 impl RunWorker<'_> {
-    /// Calls the agent for the last time; none where that settled the quest, else the note that it
-    /// left.
+    /// Calls the agent for the last time.
     pub(super) fn last_call(
         &mut self,
         course: &mut Course,
         reason: Reason,
-    ) -> Result<Option<Option<Box<str>>>, RunError> {
+    ) -> Result<LastCall, RunError> {
         if self.pass_on(course)?.is_some() {
-            return Ok(Some(None));
+            return Ok(LastCall::Left(None));
         }
         let (way, tail) = self.start_once(course, Some(reason))?;
         if way == Way::Ended(Reason::Settled) {
-            return Ok(None);
+            return Ok(LastCall::Settled);
         }
-        Ok(Some(note(&tail)))
+        Ok(LastCall::Left(note(&tail)))
     }
 }
 

@@ -26,7 +26,10 @@ impl RunLock {
     pub fn take(session: &Path, run: RunId) -> Result<Self, RunError> {
         let dir = runs_dir(session);
         fs::create_dir_all(&dir).map_err(RunError::io("make", &dir))?;
-        let (new, path) = (dir.join(format!("{run}.new")), dir.join(format!("{run}.lock")));
+        let (new, path) = (
+            dir.join(format!("{run}.new")),
+            dir.join(format!("{run}.lock")),
+        );
         let file = OpenOptions::new().create_new(true).write(true).open(&new);
         let file = file.map_err(RunError::io("make", &new))?;
         file.lock().map_err(RunError::io("lock", &new))?;

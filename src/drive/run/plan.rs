@@ -79,7 +79,7 @@ impl Default for Pace {
         Self {
             poll: Duration::from_millis(100),
             grace: Duration::from_secs(5),
-            last_call: Duration::from_mins(1),
+            last_call: Duration::from_secs(60),
         }
     }
 }
@@ -89,7 +89,7 @@ impl Default for DyingRules {
         Self {
             within: Duration::from_secs(2),
             first: Duration::from_secs(1),
-            longest: Duration::from_mins(1),
+            longest: Duration::from_secs(60),
             in_a_row: 5,
         }
     }

@@ -83,9 +83,9 @@ impl RunWorker<'_> {
             }
             Outcome::Refused(Refusal::Paused { .. }) => Some(Reason::Paused),
             Outcome::Refused(Refusal::Locked(_)) => Some(Reason::Settled),
-            Outcome::Refused(
-                Refusal::Waits { .. } | Refusal::Claimed(_) | Refusal::Overtaken,
-            ) => Some(Reason::AgentFailed),
+            Outcome::Refused(Refusal::Waits { .. } | Refusal::Claimed(_) | Refusal::Overtaken) => {
+                Some(Reason::AgentFailed)
+            }
         })
     }
 

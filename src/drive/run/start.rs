@@ -163,7 +163,7 @@ impl RunWorker<'_> {
                 spent,
                 exit: watched.end.exit,
             };
-            let quest = (reason == Reason::Settled).then(|| DrivenQuest {
+            let quest = (reason == Reason::Settled).then_some(DrivenQuest {
                 quest: hold.quest,
                 reason,
                 starts,

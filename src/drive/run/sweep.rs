@@ -55,7 +55,9 @@ fn left_open(session: &Session, run: RunId) -> Result<Left, SessionError> {
         starts: BTreeMap::new(),
         quests: BTreeMap::new(),
     };
-    session.log().read_on(&mut |entry| left.note(&entry.event))?;
+    session
+        .log()
+        .read_on(&mut |entry| left.note(&entry.event))?;
     Ok(left)
 }
 

@@ -153,7 +153,10 @@ impl RunWorker<'_> {
     fn budgets(&self, watch: &Watch, course: &Course) -> Option<Reason> {
         let time = watch.begun.elapsed();
         if let Some(most) = watch.most {
-            let hard = self.floor.stopping().filter(|it| *it == Reason::Interrupted);
+            let hard = self
+                .floor
+                .stopping()
+                .filter(|it| *it == Reason::Interrupted);
             return hard.or((time >= most).then_some(Reason::QuestTimeout));
         }
         let limits = &self.floor.plan.limits;

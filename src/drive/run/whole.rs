@@ -20,9 +20,7 @@ use super::workplace::Workplace;
 use crate::drive::Chamber;
 use crate::drive::agent::AgentLauncher;
 use crate::drive::limits::foremost;
-use crate::session::{
-    Began, Event, Reason, RunLine, RunStep, Salt, Session, SessionError, Store as _,
-};
+use crate::session::{Began, Event, Reason, RunLine, RunStep, Salt, Session, SessionError};
 
 /// How often is looked whether a person wants the run to end.
 const LOOK: Duration = Duration::from_millis(50);

@@ -10,6 +10,7 @@ use super::desk::Desk;
 use super::error::RunError;
 use super::floor::Floor;
 use super::hold::Hold;
+use super::last_call::LastCall;
 use super::name::worker_of;
 use super::news::News;
 use super::tide::Tide;
@@ -163,8 +164,8 @@ impl RunWorker<'_> {
         };
         let handover = if deserves_last_call(reason) && course.used.starts > 0 {
             match self.last_call(course, reason)? {
-                None => return Ok(Reason::Settled),
-                Some(handover) => handover,
+                LastCall::Settled => return Ok(Reason::Settled),
+                LastCall::Left(handover) => handover,
             }
         } else {
             None
@@ -175,9 +176,10 @@ impl RunWorker<'_> {
     /// Goes on under a new name; why the drive ends, if it is too late for that.
     pub(super) fn pass_on(&mut self, course: &mut Course) -> Result<Option<Reason>, RunError> {
         let (next, _) = self.name()?;
-        let passed = course
-            .hold
-            .pass_on(next, &mut self.session, &mut self.now, &mut self.salts)?;
+        let passed =
+            course
+                .hold
+                .pass_on(next, &mut self.session, &mut self.now, &mut self.salts)?;
         Ok(passed.err().map(of_loss))
     }
 

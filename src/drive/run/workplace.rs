@@ -29,7 +29,8 @@ impl Workplace {
         let dir = runs_dir(&session).join(plan.run.to_string());
         let bin = dir.join("bin");
         fs::create_dir_all(&bin).map_err(RunError::io("make", &bin))?;
-        let program = std::env::current_exe().map_err(RunError::io("find this program for", &bin))?;
+        let program =
+            std::env::current_exe().map_err(RunError::io("find this program for", &bin))?;
         let link = bin.join("comail");
         std::os::unix::fs::symlink(&program, &link).map_err(RunError::io("make", &link))?;
         let inherited = std::env::var_os("PATH").unwrap_or_else(|| USUAL_PATH.into());
