@@ -18,24 +18,107 @@ impl Call {
     /// The call of `tool` with these arguments, as the agent's event stream tells it.
     #[must_use]
     pub fn new(tool: &str, arguments: &Value) -> Self {
-        let canonical = serde_json::json!([tool, arguments]).to_string();
+        let mut text = String::new();
+        write_canonical(arguments, &mut text);
+        Self::digested(
+            tool,
+            Digest::of(text.as_bytes()),
+            Own::in_arguments(arguments),
+        )
+    }
+
+    /// The call of `tool` with arguments of this digest.
+    #[must_use]
+    pub fn digested(tool: &str, arguments: Digest, own: Option<Own>) -> Self {
+        // No tool's name has a zero in it, so that name and arguments do not run into each other.
+        let parts = [tool.as_bytes(), &[0], arguments.as_bytes()];
         Self {
-            digest: Digest::of(canonical.as_bytes()),
-            own: None,
+            digest: Digest::of_parts(parts),
+            own,
         }
     }
 
     /// A call that comail itself noted, for an agent without an event stream.
     #[must_use]
     pub fn noted(own: Own) -> Self {
-        let digest = match own {
+        let arguments = match own {
             Own::Next => Digest::of(b"next"),
             Own::Status => Digest::of(b"status"),
             Own::Submit(digest) => digest,
         };
-        Self {
-            digest,
-            own: Some(own),
+        Self::digested("comail", arguments, Some(own))
+    }
+}
+
+/// Writes `value` with the keys of each object in order.
+fn write_canonical(value: &Value, text: &mut String) {
+    match value {
+        Value::Array(items) => {
+            text.push('[');
+            for item in items {
+                write_canonical(item, text);
+                text.push(',');
+            }
+            text.push(']');
+        }
+        Value::Object(fields) => {
+            let mut fields: Vec<_> = fields.iter().collect();
+            fields.sort_unstable_by_key(|(key, _)| *key);
+            text.push('{');
+            for (key, value) in fields {
+                write_canonical(&Value::from(key.as_str()), text);
+                text.push(':');
+                write_canonical(value, text);
+                text.push(',');
+            }
+            text.push('}');
+        }
+        plain => text.push_str(&plain.to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn tool_and_arguments_make_the_call() {
+        let one = Call::new("Read", &json!({"path": "a"}));
+        assert_eq!(one, Call::new("Read", &json!({"path": "a"})));
+        assert_ne!(one, Call::new("Write", &json!({"path": "a"})));
+        assert_ne!(one, Call::new("Read", &json!({"path": "b"})));
+        assert_ne!(
+            Call::new("Read", &json!(["a", "b"])),
+            Call::new("Read", &json!(["b", "a"])),
+            "the order of a list does count"
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn the_order_of_keys_does_not_hide_a_repeat(
+            fields in prop::collection::btree_map("[a-z]{1,4}", any::<i32>(), 1..6)
+                .prop_flat_map(|map| {
+                    let fields: Vec<_> = map.into_iter().collect();
+                    (Just(fields.clone()), Just(fields).prop_shuffle())
+                })
+        ) {
+            let text = |fields: &[(String, i32)]| {
+                let fields: Vec<_> = fields.iter().map(|(k, v)| format!("\"{k}\":{v}")).collect();
+                format!("{{\"in\":[{{{}}}]}}", fields.join(","))
+            };
+            let call = |fields: &[(String, i32)]| {
+                let arguments: Value = serde_json::from_str(&text(fields)).unwrap();
+                Call::new("Edit", &arguments)
+            };
+            let (one, two) = fields;
+            prop_assert_eq!(call(&one), call(&two));
+            let mut other = one.clone();
+            other[0].1 = other[0].1.wrapping_add(1);
+            prop_assert_ne!(call(&one), call(&other));
         }
     }
 }

@@ -9,7 +9,9 @@ mod call;
 mod detectors;
 mod health;
 mod own;
+mod seen;
 mod settings;
+mod shell;
 mod window;
 
 pub use alarm::{Alarm, Detector, Level};
