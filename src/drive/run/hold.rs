@@ -75,6 +75,18 @@ impl Hold {
         })
     }
 
+    /// The event that frees what the agent of this name took up besides, if it did.
+    pub fn besides(&self, store: &dyn Store) -> Result<Option<Event>, SessionError> {
+        let claim = store.claim_of(&self.worker)?;
+        let claim = claim.filter(|claim| claim.quest != self.quest);
+        Ok(claim.map(|claim| {
+            Event::Released(Released {
+                quest: claim.quest,
+                worker: claim.worker,
+            })
+        }))
+    }
+
     /// Whether it is held still, as far as `store` knows.
     pub fn is_held(&self, store: &dyn Store) -> Result<bool, SessionError> {
         let claim = store.claim_on(self.quest)?;

@@ -174,7 +174,10 @@ impl RunWorker<'_> {
                 quest.clone().map(RunStep::Quest),
             ];
             recorded = Some((state, attempt, quest, session.paused()));
-            Ok::<_, SessionError>(steps.into_iter().flatten().map(line).collect())
+            let mut events: Vec<_> = steps.into_iter().flatten().map(line).collect();
+            // An agent that has settled its quest may ask for another before it is stopped.
+            events.extend(hold.besides(session)?);
+            Ok::<_, SessionError>(events)
         })?;
         let (state, attempt, quest, paused) = match (appended, recorded) {
             (Appended::Refused(error), _) => return Err(error.into()),
