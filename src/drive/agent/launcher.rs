@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-/// What starts the supervisors of agents: a program that has `supervised` in
+/// What starts the supervisors of agents: a program that has [`supervised`](super::supervised()) in
 /// its `main`.
 #[derive(Debug, Clone)]
 pub struct AgentLauncher {

@@ -31,7 +31,9 @@ pub struct AgentOrder {
 /// How the standard output of an agent is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stream {
-    /// As text, in which a line may be a JSON object that tells what was used up.
+    /// As text, in which a line may be a JSON object that tells what the agent does: one of the
+    /// forms below, which is then known by its first line, or anything that says `tool`, `usage`
+    /// and `text` as most do.
     Plain,
     /// As one JSON object a line, of this form.
     Events(StreamForm),
@@ -50,6 +52,4 @@ pub enum StreamForm {
     Cursor,
     /// `opencode run --format json`.
     Opencode,
-    /// Anything that says `tool`, `usage` and `text` as most do.
-    Lines,
 }

@@ -69,6 +69,11 @@ pub use {
     run::run,
     service::{Output, Service, ServiceFailed, free_port},
 };
+#[cfg(unix)]
+pub(crate) use {
+    platform::{adopt_orphans, descendants},
+    wire::{receive, send},
+};
 
 #[cfg(test)]
 pub use ask::MockWorkshop;

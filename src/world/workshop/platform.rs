@@ -11,11 +11,14 @@ mod namespaces;
 #[cfg(target_os = "linux")]
 mod read_only;
 
+#[cfg(target_os = "linux")]
+pub(crate) use descendants::{adopt_orphans, descendants};
 #[cfg(not(target_os = "linux"))]
-pub(super) use elsewhere::{adopt_orphans, descendants, enter, ids, restrict, settle_first};
+pub(crate) use elsewhere::{adopt_orphans, descendants};
+#[cfg(not(target_os = "linux"))]
+pub(super) use elsewhere::{enter, ids, restrict, settle_first};
 #[cfg(target_os = "linux")]
 pub(super) use {
-    descendants::{adopt_orphans, descendants},
     landlock::restrict,
     namespaces::{enter, ids, settle_first},
 };

@@ -99,7 +99,7 @@ pub(super) enum Tell {
 }
 
 /// Sends one value.
-pub(super) fn send(to: &mut impl Write, value: &impl Serialize) -> io::Result<()> {
+pub(crate) fn send(to: &mut impl Write, value: &impl Serialize) -> io::Result<()> {
     let text = serde_json::to_vec(value)?;
     let length = u32::try_from(text.len()).map_err(|_| io::ErrorKind::FileTooLarge)?;
     to.write_all(&length.to_be_bytes())?;
@@ -108,7 +108,7 @@ pub(super) fn send(to: &mut impl Write, value: &impl Serialize) -> io::Result<()
 }
 
 /// Receives one value, and reads no byte beyond it.
-pub(super) fn receive<T: DeserializeOwned>(from: &mut impl Read) -> io::Result<T> {
+pub(crate) fn receive<T: DeserializeOwned>(from: &mut impl Read) -> io::Result<T> {
     let mut length = [0; 4];
     from.read_exact(&mut length)?;
     let length = u32::from_be_bytes(length);

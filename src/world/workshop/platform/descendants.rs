@@ -9,13 +9,13 @@ use nix::unistd::Pid;
 
 /// Makes this process the parent of whatever its descendants leave behind, and one that others of
 /// its user cannot look into.
-pub(in crate::world::workshop) fn adopt_orphans() -> nix::Result<()> {
+pub(crate) fn adopt_orphans() -> nix::Result<()> {
     prctl::set_dumpable(false)?;
     prctl::set_child_subreaper(true)
 }
 
 /// All that descends from a process, by the kernel's list of processes.
-pub(in crate::world::workshop) fn descendants(first: Pid) -> Vec<Pid> {
+pub(crate) fn descendants(first: Pid) -> Vec<Pid> {
     let mut children: BTreeMap<i32, Vec<i32>> = BTreeMap::new();
     for (pid, parent) in processes() {
         children.entry(parent).or_default().push(pid);

@@ -29,7 +29,7 @@ pub(in crate::world::workshop) fn settle_first(
 
 /// Orphans go to the system's first process.
 #[expect(clippy::unnecessary_wraps, reason = "elsewhere it can fail")]
-pub(in crate::world::workshop) fn adopt_orphans() -> nix::Result<()> {
+pub(crate) fn adopt_orphans() -> nix::Result<()> {
     Ok(())
 }
 
@@ -43,6 +43,6 @@ pub(in crate::world::workshop) fn restrict(
 }
 
 /// Nobody lists them; the process group is all that is known.
-pub(in crate::world::workshop) fn descendants(_: Pid) -> Vec<Pid> {
+pub(crate) fn descendants(_: Pid) -> Vec<Pid> {
     Vec::new()
 }

@@ -1,0 +1,108 @@
+//! What is made of all that an agent printed.
+
+use serde_json::json;
+
+use super::*;
+
+const BAD: Option<HowEnded> = Some(HowEnded::Exited(1));
+const GOOD: Option<HowEnded> = Some(HowEnded::Exited(0));
+
+fn end(how: Option<HowEnded>, stdout: &str, stderr: &str) -> AgentEnd {
+    let place = tempfile::tempdir().unwrap();
+    let log = CappedLog::create(&place.path().join("log"), 1_000).unwrap();
+    let mut output = Output::new(Stream::Plain, log, 100);
+    output.take(Pipe::Out, stdout.as_bytes());
+    output.take(Pipe::Err, stderr.as_bytes());
+    let end = output.end(how);
+    assert_eq!(output.end(how), end);
+    end
+}
+
+#[test]
+fn what_is_not_told_is_estimated_and_said_to_be() {
+    let spent = end(GOOD, &"x".repeat(200), &"y".repeat(100)).spent;
+    assert_eq!(
+        spent,
+        Spent {
+            tokens: 100,
+            cost: None,
+            told: false
+        }
+    );
+    let spent = end(GOOD, "{\"usage\": {\"output_tokens\": 3}}", "").spent;
+    assert_eq!(
+        spent,
+        Spent {
+            tokens: 3,
+            cost: None,
+            told: true
+        }
+    );
+}
+
+#[test]
+fn one_document_about_all_the_work_holds_the_answer() {
+    let gemini = json!({"response": "So: {\"a\": 1}.", "stats": {"models": {
+        "pro": {"tokens": {"prompt": 50, "candidates": 7, "total": 60, "cached": 10, "thoughts": 3}},
+        "flash": {"tokens": {"prompt": 5, "candidates": 1}}}}});
+    let end_of_it = end(GOOD, &serde_json::to_string_pretty(&gemini).unwrap(), "");
+    assert_eq!(end_of_it.answer, Some(json!({"a": 1})));
+    assert_eq!(
+        end_of_it.spent,
+        Spent {
+            tokens: 56,
+            cost: None,
+            told: true
+        }
+    );
+
+    let claude = json!({"type": "result", "is_error": false, "result": "{\"a\": 1}",
+        "session_id": "c-1", "total_cost_usd": 0.5, "usage": {"input_tokens": 2, "output_tokens": 1}});
+    for text in [
+        claude.to_string(),
+        serde_json::to_string_pretty(&claude).unwrap(),
+    ] {
+        let end = end(GOOD, &text, "");
+        assert_eq!(end.answer, Some(json!({"a": 1})));
+        assert_eq!(
+            end.spent,
+            Spent {
+                tokens: 3,
+                cost: Some(500_000_000),
+                told: true
+            }
+        );
+    }
+}
+
+#[test]
+fn an_answer_that_says_a_name_twice_is_none() {
+    let end = end(GOOD, "{\"a\": 0}\n{\"a\": 1, \"a\": 2}", "");
+    assert_eq!(end.answer, None);
+    assert!(end.bad_answer.unwrap().contains("twice"));
+}
+
+#[test]
+fn only_who_died_died_of_something() {
+    let limited = "Error: rate limit exceeded";
+    assert!(end(BAD, "", limited).rate_limited);
+    assert!(end(None, limited, "").rate_limited);
+    assert!(!end(GOOD, "", limited).rate_limited);
+    assert!(!end(BAD, "", "Segmentation fault").rate_limited);
+    assert!(end(BAD, "Invalid API key · Please run /login", "").no_login);
+    let failed = r#"{"type": "result", "is_error": true, "result": "usage limit reached|17"}"#;
+    assert!(end(GOOD, failed, "").rate_limited);
+}
+
+#[test]
+fn long_ago_is_not_what_it_died_of() {
+    let text = format!("the rate limit of the API is 3\n{}", "work\n".repeat(2_000));
+    assert!(!end(BAD, &text, "").rate_limited);
+}
+
+#[test]
+fn the_tail_is_what_was_said_or_else_what_went_wrong() {
+    assert_eq!(end(GOOD, "said\n", "wrong\n").tail, "said");
+    assert_eq!(end(BAD, "\n", "wrong\n").tail, "wrong");
+    assert_eq!(end(GOOD, &"é".repeat(50_000), "").tail.len(), TAIL_BYTES);
+}
