@@ -154,9 +154,9 @@ fn a_dry_run_starts_nothing() {
     let text = driven.place.run(args).ok();
     assert!(text.starts_with("claude -p "), "{text}");
     assert!(text.contains("--model 'm 1'"), "{text}");
-    let (_, dry) = driven
-        .place
-        .json(["run", "--dry-run", "--", "my-agent", "{prompt}"]);
+    let args = ["--json", "run", "--dry-run", "--", "my-agent", "{prompt}"];
+    let dry = driven.place.run(args).ok();
+    let dry: serde_json::Value = serde_json::from_str(&dry).expect("JSON");
     assert_eq!(dry["argv"][1], "PROMPT");
     assert_eq!(dry["prompt"], "argument");
     assert_eq!(driven.steps(), [] as [serde_json::Value; 0]);

@@ -24,9 +24,10 @@ required = true
 help = "what is so"
 [[check]]
 name = "is-right"
-kind = "matches"
-field = "answer"
-pattern = '^right\b'
+kind = "command"
+argv = ["grep", "-q", "^right"]
+stdin = "{{ field.answer }}"
+timeout = "10s"
 [[control]]
 name = "right"
 key = "a"
@@ -66,6 +67,7 @@ impl Driven {
         place.write("list.txt", names.join("\n"));
         place.write("quest.toml", QUEST);
         let mut command = place.command();
+        command.env("PATH", PATH);
         command.args(["scan", "list.txt", "--quest=quest.toml"]);
         Run::of(command.args(flags)).ok();
         Self { place }

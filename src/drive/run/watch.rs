@@ -10,8 +10,7 @@ use super::worker::RunWorker;
 use crate::drive::agent::{Agent, AgentEnd, AgentEvent, CpuTime, ToolCall, Vital};
 use crate::drive::detect::{Call, Health, Observed, Pulse, Vitals};
 use crate::drive::limits::foremost;
-use crate::quest::Digest;
-use crate::session::{Reason, Spent, State, Store as _};
+use crate::session::{Reason, Session, SessionError, Spent, State, Store as _};
 
 /// How often is looked for signs of life.
 const LOOK: Duration = Duration::from_secs(1);
@@ -107,6 +106,7 @@ impl RunWorker<'_> {
         if !self.tide.has_changed() {
             return Ok(None);
         }
+        self.read_on()?;
         let Some(standing) = self.session.standing(course.hold.quest)? else {
             return Ok(None);
         };
@@ -123,6 +123,16 @@ impl RunWorker<'_> {
             return Ok(Some(Reason::Settled));
         }
         Ok(reason)
+    }
+
+    /// Brings what is known of the session to where its ledger ends.
+    ///
+    /// Under the lock: a line is in the ledger before the index tells of it.
+    fn read_on(&mut self) -> Result<(), RunError> {
+        let nothing = |_: &Session, _| Ok::<_, SessionError>(Vec::new());
+        self.session
+            .append_at(&mut self.now, &mut self.salts, nothing)?;
+        Ok(())
     }
 
     /// Feels the agent's pulse, and renews its claim while it is alive.
@@ -246,9 +256,5 @@ fn vitals(at: Duration, vital: Vital) -> Vitals {
 
 /// A call of a tool, as the detectors know it.
 fn seen(call: &ToolCall) -> Call {
-    let text = format!("{} {}", call.tool, call.arguments);
-    Call {
-        digest: Digest::of(text.as_bytes()),
-        own: None,
-    }
+    Call::digested(&call.tool, call.arguments, None)
 }
