@@ -1,5 +1,7 @@
 //! The one integration binary: every file of tests is a module of it.
 
+#[cfg(target_os = "linux")]
+mod agent_process;
 mod attack_dump;
 mod attack_echo;
 mod attack_identity;

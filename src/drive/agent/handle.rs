@@ -25,7 +25,7 @@ use super::wire::{Work, stop_within};
 use crate::world::workshop::send;
 
 /// How long is waited for what the kernel has been told to do.
-const PATIENCE: Duration = Duration::from_secs(10);
+const PATIENCE: Duration = Duration::from_secs(30);
 
 /// An agent that runs, with all that it has started; dropped, nothing of it is left.
 #[derive(Debug)]

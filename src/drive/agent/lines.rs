@@ -1,5 +1,7 @@
 //! The lines of what comes in pieces.
 
+use std::io::BufRead as _;
+
 /// A longer line is passed over.
 const LONGEST: usize = 4 << 20;
 
@@ -12,11 +14,25 @@ pub(super) struct Lines {
 
 impl Lines {
     /// Takes a piece, and hands on the lines that end in it.
+    ///
+    /// Those that can tell nothing, by having no brace and no colon, come together: an agent that
+    /// prints nothing else for a gigabyte is no work.
     pub(super) fn take(&mut self, mut piece: &[u8], mut each: impl FnMut(&[u8])) {
-        while let Some(at) = piece.iter().position(|byte| *byte == b'\n') {
-            self.grow(&piece[..at]);
+        let telling = piece.contains(&b'{') || piece.contains(&b':');
+        if !telling && piece.contains(&b'\n') {
+            let last = piece.iter().rposition(|byte| *byte == b'\n').unwrap_or(0);
+            let (together, rest) = piece.split_at(last);
+            if let Some((line, more)) = first_line(together) {
+                self.grow(line);
+                self.end(&mut each);
+                each(more);
+                piece = rest.get(1..).unwrap_or_default();
+            }
+        }
+        while let Some((line, more)) = first_line(piece) {
+            self.grow(line);
             self.end(&mut each);
-            piece = &piece[at + 1..];
+            piece = more;
         }
         self.grow(piece);
     }
@@ -42,6 +58,14 @@ impl Lines {
     }
 }
 
+/// The first line, if it ends, and what follows it.
+fn first_line(text: &[u8]) -> Option<(&[u8], &[u8])> {
+    let mut rest = text;
+    // The library looks at many bytes at once.
+    let length = rest.skip_until(b'\n').ok()?;
+    Some((text[..length].strip_suffix(b"\n")?, rest))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -59,6 +83,14 @@ mod tests {
     fn pieces_end_where_they_like() {
         assert_eq!(of(&[b"a\nbc", b"d\n\n", b"ef"]), [1, 3, 2]);
         assert_eq!(of(&[b"\n\n"]), [0; 0]);
+    }
+
+    #[test]
+    fn lines_that_tell_nothing_come_together() {
+        assert_eq!(of(&[b"a\nb\nc\nd", b"e\n"]), [1, 3, 2]);
+        assert_eq!(of(&[b"{\nb\nc\n"]), [1, 1, 1]);
+        assert_eq!(of(&[b"{", b"b\nc\nd\n"]), [2, 3]);
+        assert_eq!(of(&[b"a\nb: c\nd\n"]), [1, 4, 1]);
     }
 
     #[test]
