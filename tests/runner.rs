@@ -91,6 +91,7 @@ mod harness;
 mod honest_homes;
 #[cfg(target_os = "linux")]
 mod index_forged;
+mod insights;
 mod log;
 #[cfg(target_os = "linux")]
 mod panel;

@@ -16,8 +16,8 @@ use super::output::Output;
 #[cfg(unix)]
 use super::run_args;
 use super::{
-    audit, claims, demo, dispute, export, forget, log, next, prove, quest, recheck, release,
-    resume, review, rules, scan, session_kind, status, submit, submit_flags,
+    audit, claims, demo, dispute, export, forget, insights, log, next, prove, quest, recheck,
+    release, resume, review, rules, scan, session_kind, status, submit, submit_flags,
 };
 use crate::quest::{QuestKind, email};
 use crate::world::recorded::RecordedWorld;
@@ -83,6 +83,7 @@ enum Command {
     Claims(claims::ClaimsArgs),
     Release(release::ReleaseArgs),
     Log(log::LogArgs),
+    Insights(insights::InsightsArgs),
     Demo(demo::DemoArgs),
 }
 
@@ -186,6 +187,7 @@ fn dispatch(context: &mut Context, command: &Command, matches: &ArgMatches) -> R
         Command::Claims(args) => claims::run(context, args),
         Command::Release(args) => release::run(context, args),
         Command::Log(args) => log::run(context, args),
+        Command::Insights(args) => insights::run(context, args),
         Command::Demo(args) => demo::run(context, args),
     }
 }

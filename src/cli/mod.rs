@@ -21,6 +21,7 @@ mod facts;
 mod forget;
 mod gate_args;
 mod handed;
+mod insights;
 mod interrupt;
 mod list_args;
 mod list_file;

@@ -13,6 +13,7 @@ mod error;
 pub mod forget;
 mod grounds;
 mod kind;
+pub mod lessons;
 pub mod limits;
 mod observe;
 mod panel;

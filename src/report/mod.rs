@@ -1,7 +1,12 @@
 //! Counts what the ledger says, for people.
 
+mod insights;
 mod progress;
 mod tone;
 
+pub use insights::{
+    AgentInsights, HalfLife, Insights, Recurring, RuleInsight, SessionInsight, SessionTally, Share,
+    Who, Work, combine,
+};
 pub use progress::{BlockedQuest, Ended, Overview, RuleCount, overview};
 pub use tone::Tone;

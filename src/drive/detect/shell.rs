@@ -88,10 +88,9 @@ pub(super) fn simple_commands(line: &str) -> Vec<Simple> {
             (None, '#') if reader.word.is_none() => {
                 while chars.next_if(|(_, c)| *c != '\n').is_some() {}
             }
-            (None, ';' | '|' | '\n' | '(' | ')' | '`') => reader.end_command(),
-            // Not where it redirects: `2>&1`.
+            // Not the end where it redirects: `2>&1`.
             (None, '&') if reader.redirects() => reader.add(Some(c)),
-            (None, '&') => reader.end_command(),
+            (None, '&' | ';' | '|' | '\n' | '(' | ')' | '`') => reader.end_command(),
             (None, c) if c.is_whitespace() => reader.end_word(),
             (None, c) => reader.add(Some(c)),
         }

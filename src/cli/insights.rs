@@ -1,0 +1,175 @@
+//! `comail insights`: what costs tries.
+
+use std::num::NonZeroU32;
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+use clap::Args;
+
+use super::context::Context;
+use super::counted::counted;
+use super::escape::Plain;
+use super::exit::Exit;
+use super::output::{Paper, Tone};
+use crate::report::{
+    self, AgentInsights, HalfLife, Insights, Recurring, RuleInsight, SessionInsight, SessionTally,
+    Who, Work,
+};
+use crate::session::{Log, SessionError};
+
+/// Print what costs tries, over one or several sessions
+///
+/// Tries for each quest and rule, what passes at the first try, time and tokens for each PASS,
+/// and the facts that recur, by agent and model where `comail run` drove them. Shares and
+/// averages weigh recent sessions more. The sessions are not changed.
+#[derive(Debug, Args)]
+pub struct InsightsArgs {
+    /// The session directories [default: the session]
+    #[arg(value_name = "SESSION")]
+    sessions: Vec<PathBuf>,
+
+    /// After how many days a session counts half, against the newest of them
+    #[arg(long, value_name = "DAYS", default_value = "30")]
+    half_life: NonZeroU32,
+}
+
+/// The most rules that the text shows.
+const MOST_RULES: usize = 8;
+
+/// The most rules of one agent that the text shows.
+const MOST_RULES_OF_AGENT: usize = 3;
+
+pub(super) fn run(context: &mut Context, args: &InsightsArgs) -> Result<Exit> {
+    let own = [context.session_dir().to_owned()];
+    let dirs = match &args.sessions[..] {
+        [] => &own[..],
+        named => named,
+    };
+    let tallies: Result<Vec<_>, _> = dirs.iter().map(|dir| tally(context, dir)).collect();
+    let half_life = HalfLife::of_days(args.half_life.get());
+    let insights = report::combine(tallies?, half_life);
+    context.output.show(&insights, text)?;
+    Ok(Exit::Done)
+}
+
+fn tally(context: &Context, dir: &Path) -> Result<SessionTally, SessionError> {
+    let (manifest, mut log) = Log::open(dir)?;
+    let mut tally = SessionTally::new(dir.display().to_string(), manifest.kind.name);
+    log.read_on_watched(&*context.watch(), &mut |entry| {
+        tally.take(&entry.event, entry.line.at());
+    })?;
+    Ok(tally)
+}
+
+fn text(paper: &mut Paper, insights: &Insights) {
+    for session in &insights.sessions {
+        paper.line(session_line(session));
+    }
+    if insights.sessions.len() > 1 {
+        let days = counted(insights.half_life_days, "day");
+        paper.line(format!(
+            "shares and averages count a session half after {days}"
+        ));
+    }
+    paper.gap();
+    work(paper, "", &insights.all);
+    for agent in &insights.agents {
+        let is_all = insights.agents.len() == 1 && agent.who == Who::default();
+        if !is_all {
+            of_agent(paper, agent);
+        }
+    }
+    rules(paper, &insights.rules);
+    facts(paper, &insights.facts);
+}
+
+fn session_line(session: &SessionInsight) -> String {
+    let last = session.last.map(|last| format!(", last line {last}"));
+    format!(
+        "session {} ({}): {}{}, counts {:.2}",
+        Plain(&session.session),
+        Plain(&session.kind),
+        counted(session.submissions, "submission"),
+        last.unwrap_or_default(),
+        session.weight
+    )
+}
+
+/// Writes what some submissions came to, each line behind `indent`.
+fn work(paper: &mut Paper, indent: &str, work: &Work) {
+    paper.line(format!(
+        "{indent}{}, {}, {} passed",
+        counted(work.quests, "quest"),
+        counted(work.submissions, "submission"),
+        work.passed
+    ));
+    if let Some(tries) = work.tries_per_quest {
+        paper.line(format!("{indent}submissions for a quest  {tries:.2}"));
+    }
+    if let Some(share) = work.first_try.share {
+        let (part, of) = (work.first_try.part, work.first_try.of);
+        let percent = share * 100.0;
+        paper.line(format!(
+            "{indent}passed at the first try  {percent:.1} %  ({part} of {of})"
+        ));
+    }
+    if let (Some(seconds), Some(tokens)) = (work.seconds_per_pass, work.tokens_per_pass) {
+        let about = if work.tokens_estimated { "about " } else { "" };
+        let note = if work.tokens_estimated {
+            ", estimated in part"
+        } else {
+            ""
+        };
+        paper.line(format!(
+            "{indent}for a PASS               {seconds:.1} s, {about}{tokens:.0} tokens{note}"
+        ));
+    }
+}
+
+fn of_agent(paper: &mut Paper, agent: &AgentInsights) {
+    let name = match (&agent.who.agent, &agent.who.model) {
+        (None, _) => "no agent of a run".to_owned(),
+        (Some(agent), None) => format!("agent {}", Plain(agent)),
+        (Some(agent), Some(model)) => format!("agent {}, model {}", Plain(agent), Plain(model)),
+    };
+    paper.line(paper.tint(Tone::Strong, &name));
+    work(paper, "  ", &agent.work);
+    for rule in agent.rules.iter().take(MOST_RULES_OF_AGENT) {
+        paper.line(format!("  {:>8}  {}", rule.tries, Plain(&rule.rule)));
+    }
+}
+
+fn rules(paper: &mut Paper, rules: &[RuleInsight]) {
+    if rules.is_empty() {
+        return;
+    }
+    paper.gap();
+    paper.line("rules that cost tries");
+    for rule in rules.iter().take(MOST_RULES) {
+        let quests = counted(rule.quests.unwrap_or_default(), "quest");
+        let name = Plain(&rule.rule);
+        paper.line(format!("  {:>8}  {name}  in {quests}", rule.tries));
+    }
+}
+
+fn facts(paper: &mut Paper, facts: &[Recurring]) {
+    if facts.is_empty() {
+        return;
+    }
+    paper.gap();
+    paper.line("facts that recur, in submissions");
+    for fact in facts {
+        let field = fact
+            .field
+            .as_ref()
+            .map(|field| format!("  field {}", Plain(field)));
+        let (rule, field) = (Plain(&fact.rule), field.unwrap_or_default());
+        let quests = counted(fact.quests, "quest");
+        paper.line(format!(
+            "  {:>8}  {rule}{field}  in {quests}",
+            fact.submissions
+        ));
+        paper.line(format!("            expected: {}", Plain(&fact.expected)));
+        paper.line(format!("            actual:   {}", Plain(&fact.actual)));
+    }
+}
