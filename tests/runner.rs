@@ -144,6 +144,10 @@ mod recheck;
 mod recheck_crowd;
 #[cfg(unix)]
 mod recheck_stop;
+mod report;
+mod report_runs;
+#[cfg(target_os = "linux")]
+mod report_tree;
 mod review;
 mod review_forged;
 mod review_office;

@@ -17,7 +17,7 @@ use super::output::Output;
 use super::run_args;
 use super::{
     audit, claims, demo, dispute, export, forget, insights, log, next, prove, quest, recheck,
-    release, resume, review, rules, scan, session_kind, status, submit, submit_flags,
+    release, report, resume, review, rules, scan, session_kind, status, submit, submit_flags,
 };
 use crate::quest::{QuestKind, email};
 use crate::world::recorded::RecordedWorld;
@@ -31,9 +31,9 @@ Exit codes:
   6  submit: FAIL, now DONE
   7  submit: locked, or claimed by another worker; nothing changed
   8  audit, export, prove, quest check, scan --carry: a finding, such as a changed ledger;
-     review --import: rows refused; run: not complete
+     review --import: rows refused; report, run: the session is not complete
   9  next, submit: the session is paused until a person runs `comail resume`
-  130  audit, log --follow, recheck, review, run: ended by Ctrl-C, what was done is kept
+  130  audit, log --follow, recheck, report, review, run: ended by Ctrl-C, what was done is kept
 
 An agent's loop: while comail next; do …; comail submit …; done";
 
@@ -73,6 +73,7 @@ enum Command {
     Export(export::ExportArgs),
     Audit(audit::AuditArgs),
     Recheck(recheck::RecheckArgs),
+    Report(report::ReportArgs),
     Rules(rules::RulesArgs),
     Quest(quest::QuestArgs),
     Prove(prove::ProveArgs),
@@ -177,6 +178,7 @@ fn dispatch(context: &mut Context, command: &Command, matches: &ArgMatches) -> R
         Command::Export(args) => export::run(context, args),
         Command::Audit(args) => audit::run(context, args),
         Command::Recheck(args) => recheck::run(context, args),
+        Command::Report(args) => report::run(context, args),
         Command::Rules(args) => rules::run(context, args),
         Command::Quest(args) => quest::run(context, args),
         Command::Prove(args) => prove::run(context, args),

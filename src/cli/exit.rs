@@ -24,7 +24,7 @@ pub enum Exit {
     /// `submit`: the quest is locked, waits for another, or another worker holds it; nothing
     /// changed.
     Locked,
-    /// A finding, such as a ledger whose chain does not hold.
+    /// A finding, such as a ledger whose chain does not hold, or a session that is not complete.
     Finding,
     /// The session is paused; nothing changed.
     Paused,
@@ -76,6 +76,12 @@ pub fn found<T>(result: Result<T, SessionError>) -> anyhow::Result<T> {
     })
 }
 
+/// The exit of a command that tells whether a session is complete.
+#[must_use]
+pub fn of_completeness(complete: bool) -> Exit {
+    if complete { Exit::Done } else { Exit::Finding }
+}
+
 /// The exit of a command that ended in `error`.
 #[must_use]
 pub fn of_error(error: &anyhow::Error) -> Exit {
@@ -91,6 +97,12 @@ pub fn of_error(error: &anyhow::Error) -> Exit {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_what_is_complete_is_done() {
+        assert_eq!(of_completeness(true).code(), 0);
+        assert_eq!(of_completeness(false).code(), 8);
+    }
 
     #[test]
     fn errors_map_by_their_type() {

@@ -39,6 +39,8 @@ mod quest;
 mod quest_choice;
 mod recheck;
 mod release;
+mod report;
+mod report_made;
 mod resume;
 mod review;
 mod rules;
@@ -66,5 +68,6 @@ mod submit;
 mod submit_flags;
 mod tint;
 mod waits;
+mod whole_result;
 
 pub use command::run;

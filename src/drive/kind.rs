@@ -54,7 +54,7 @@ pub fn gate_of(manifest: &Manifest) -> Result<Box<dyn Gate>, DriveError> {
     }
 }
 
-fn settings<T: DeserializeOwned>(manifest: &Manifest) -> Result<T, DriveError> {
+pub(super) fn settings<T: DeserializeOwned>(manifest: &Manifest) -> Result<T, DriveError> {
     serde_json::from_value(manifest.frozen.gate.clone()).map_err(|source| DriveError::Settings {
         part: "gate",
         source,

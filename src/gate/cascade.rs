@@ -75,11 +75,17 @@ impl<C> Cascade<C> {
     /// failed, and none runs of which a needed one has failed or was not run.
     #[must_use]
     pub fn run(&self, context: &C) -> Judgement {
+        self.run_up_to(context, Cost::Heavy)
+    }
+
+    /// The same, by the checks alone that cost no more than `most`; the others are not run.
+    #[must_use]
+    pub fn run_up_to(&self, context: &C, most: Cost) -> Judgement {
         let mut facts: Vec<Fact> = Vec::new();
         let mut reports: Vec<CheckReport> = Vec::with_capacity(self.checks.len());
         let mut failed_at = None;
         for (cost, check) in &self.checks {
-            let stopped = failed_at.is_some_and(|failed| *cost > failed);
+            let stopped = *cost > failed_at.unwrap_or(most);
             let outcome = if stopped || !stands(&reports, check.needs()) {
                 CheckOutcome::NotRun
             } else {

@@ -35,6 +35,13 @@ pub trait Gate {
     /// Judges one submission by what the world answers.
     fn judge(&self, case: Case<'_>, world: &World<'_>) -> Judgement;
 
+    /// Judges by the checks that cost no more than `most`; the others count as not run, and no
+    /// reviewer is asked. It is no verdict, but what one would not pass without.
+    fn glance(&self, case: Case<'_>, world: &World<'_>, most: Cost) -> Judgement {
+        let _ = most;
+        self.judge(case, world)
+    }
+
     /// What a PASS on the submission takes for its quest alone.
     fn takes(&self, case: Case<'_>) -> Vec<Taken>;
 

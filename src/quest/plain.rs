@@ -53,6 +53,25 @@ pub fn is_unsafe(c: char) -> bool {
         || CodePointSetData::new::<DefaultIgnorableCodePoint>().contains(c)
 }
 
+/// JSON text in which nothing [unsafe](is_unsafe) is left as it is.
+///
+/// `serde_json` escapes those below U+0020; the others can stand in JSON within strings alone.
+#[must_use]
+pub fn json(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    for c in text.chars() {
+        if is_unsafe(c) {
+            for unit in c.encode_utf16(&mut [0; 2]) {
+                // Writing to a string does not fail.
+                let _ = write!(safe, "\\u{unit:04x}");
+            }
+        } else {
+            safe.push(c);
+        }
+    }
+    safe
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -80,5 +99,13 @@ mod tests {
     fn what_is_seen_stays() {
         let seen = "한빛 Ünï «Müller» 株式会社 \u{a0}· שלום 😀";
         assert_eq!(Plain(seen).to_string(), seen);
+    }
+
+    #[test]
+    fn json_stays_the_same_value() {
+        let evil = "a\u{9b}b\u{7f}\u{202e}\u{2028}\n\u{1b}\u{e0041}\u{200b}";
+        let safe = json(&serde_json::to_string(evil).unwrap());
+        assert!(!safe.contains(is_unsafe), "{safe}");
+        assert_eq!(serde_json::from_str::<String>(&safe).unwrap(), evil);
     }
 }

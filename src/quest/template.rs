@@ -64,10 +64,28 @@ impl Names {
     ) -> Self {
         let columns = columns.map(|column| format!("input.{column}"));
         let fields = fields.map(|field| format!("field.{field}"));
-        let services =
-            services.flat_map(|name| ["port", "url"].map(|what| format!("service.{name}.{what}")));
         let fixed = ["key", "id"].map(str::to_owned).into_iter();
-        Self(fixed.chain(columns).chain(fields).chain(services).collect())
+        let of_services = Self::of_final(services).0;
+        Self(
+            fixed
+                .chain(columns)
+                .chain(fields)
+                .chain(of_services)
+                .collect(),
+        )
+    }
+
+    /// What the texts of a check over the whole result may name: nothing of a quest.
+    #[must_use]
+    pub fn of_final<'a>(services: impl Iterator<Item = &'a str>) -> Self {
+        let of = |name| ["port", "url"].map(|what| format!("service.{name}.{what}"));
+        Self(services.flat_map(of).collect())
+    }
+
+    /// What a text may name that is no template.
+    #[must_use]
+    pub fn none() -> Self {
+        Self(Vec::new())
     }
 
     /// What the texts of a service may name.

@@ -1,6 +1,8 @@
 //! Counts what the ledger says, for people.
 
 mod insights;
+pub mod run;
+
 mod progress;
 mod tone;
 

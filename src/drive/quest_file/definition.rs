@@ -16,6 +16,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use super::fixer::{FixerPlan, fixer};
 use crate::drive::DriveError;
 use crate::gate::checks::FileGate;
 use crate::gate::checks::outside::Gathered;
@@ -104,6 +105,18 @@ impl Definition {
     pub fn gate(&self, settings: FileSettings) -> Result<FileGate, Faulty> {
         let file = self.file()?;
         FileGate::new(&file, &self.gathered, settings).map_err(|mistake| self.faulty(mistake))
+    }
+
+    /// Its gate over the whole result, where it has one.
+    pub fn final_gate(&self, settings: FileSettings) -> Result<Option<FileGate>, Faulty> {
+        let file = self.file()?;
+        FileGate::of_final(&file, &self.gathered, settings).map_err(|mistake| self.faulty(mistake))
+    }
+
+    /// What mends for an agent what checks found wrong, where there is such a thing.
+    pub fn fixer(&self) -> Result<Option<FixerPlan>, Faulty> {
+        let file = self.file()?;
+        fixer(&file, &self.gathered).map_err(|mistake| self.faulty(mistake))
     }
 
     /// What a session freezes of the kind.

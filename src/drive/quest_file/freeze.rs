@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::confinement::confinement;
 use super::definition::{Definition, Faulty, FrozenTree};
+use super::fixer::fixer;
 use super::gathering::Gathering;
 use super::services::services;
 use crate::gate::checks::settings::FileSettings;
@@ -84,7 +85,9 @@ impl Freezing<'_> {
         let here = self.path.parent().unwrap_or(&self.here);
         let gathering = Gathering::new(here, self.variables);
         FileGate::new(&file, &gathering, settings.clone()).map_err(faulty)?;
+        FileGate::of_final(&file, &gathering, settings.clone()).map_err(faulty)?;
         services(&file, &gathering).map_err(faulty)?;
+        fixer(&file, &gathering).map_err(faulty)?;
         if let Some(panel) = &file.panel {
             Members::new(panel, &gathering).map_err(faulty)?;
         }

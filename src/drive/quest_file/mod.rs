@@ -3,6 +3,7 @@
 mod bench;
 mod confinement;
 mod definition;
+mod fixer;
 mod freeze;
 mod gathering;
 mod services;
@@ -10,5 +11,6 @@ mod services;
 pub use bench::{BenchError, bench_of};
 pub(super) use confinement::confinement;
 pub use definition::{Definition, Faulty, FrozenTree};
+pub use fixer::FixerPlan;
 pub use freeze::{FreezeError, Freezing, Frozen};
 pub use gathering::Gathering;

@@ -210,7 +210,8 @@ fn full_name(context: &Context<'_>, name: &str) -> Option<String> {
 /// Whether a check of the file may ask for commits.
 #[must_use]
 pub fn cites_commits(file: &QuestFile<'_>) -> bool {
-    let mut checks = file.checks.iter();
+    let of_final = file.final_part.iter().flat_map(|part| &part.checks);
+    let mut checks = file.checks.iter().chain(of_final);
     checks.any(|check| check.text_of("kind") == Some(CitationSpec::KIND))
 }
 

@@ -25,6 +25,20 @@ pub struct CheckHead {
     pub means: Option<String>,
     /// What would flip the verdict: one line, addressed to the agent.
     pub remedy: Option<String>,
+    /// What follows when it fails.
+    #[serde(default)]
+    pub on_fail: OnFail,
+}
+
+/// What follows when a check fails.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum OnFail {
+    /// The agent is told.
+    #[default]
+    Tell,
+    /// The `[fixer]` is started with the facts first.
+    Fix,
 }
 
 /// A level as a quest file spells it.
@@ -49,7 +63,9 @@ impl From<LevelName> for Level {
 
 impl CheckHead {
     /// The keys of the table that are its.
-    pub const KEYS: &[&str] = &["name", "kind", "level", "needs", "means", "remedy"];
+    pub const KEYS: &[&str] = &[
+        "name", "kind", "level", "needs", "means", "remedy", "on_fail",
+    ];
 
     /// Those of them that a check has whose several rules are not the file's.
     pub const KEYS_OF_MANY_RULES: &[&str] = &["name", "kind", "needs"];

@@ -7,8 +7,8 @@ use serde_json::{Map, Value, json};
 use super::kinds::{KINDS, Kind};
 use super::quest_check::CheckHead;
 use crate::quest::file::{
-    ControlTable, FieldTable, HeadTable, PanelTable, PlantTable, QuestionTable, ReviewerTable,
-    ServiceTable,
+    ControlTable, FieldTable, FinalControlTable, HeadTable, NegativeTable, PanelTable, PlantTable,
+    QuestionTable, ReviewerTable, ServiceTable,
 };
 
 /// The schema of a whole quest file (JSON Schema 2020-12).
@@ -22,6 +22,11 @@ pub fn schema() -> Value {
         let own = plain(&kind.schema(&mut generator));
         checks.push(check(kind, &head, &own));
     }
+    let of_final = json!({
+        "check": {"type": "array", "minItems": 1, "items": {"oneOf": checks}},
+        "control": {"type": "array", "items": plain(&generator.subschema_for::<FinalControlTable>())},
+        "negative": plain(&generator.subschema_for::<NegativeTable>()),
+    });
     let tables = [
         ("check", json!({"oneOf": checks})),
         ("field", plain(&generator.subschema_for::<FieldTable>())),
@@ -38,6 +43,14 @@ pub fn schema() -> Value {
         ("plant", plain(&generator.subschema_for::<PlantTable>())),
     ];
     whole["properties"]["panel"] = plain(&generator.subschema_for::<PanelTable>());
+    whole["properties"]["final"] = json!({
+        "type": "object",
+        "description": "Checks over the whole result, once every quest is settled. Their templates \
+                        name nothing of a quest or a submission.",
+        "properties": of_final,
+        "required": ["check"],
+        "additionalProperties": false,
+    });
     for (name, items) in tables {
         whole["properties"][name] = json!({"type": "array", "items": items});
     }

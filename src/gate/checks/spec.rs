@@ -87,7 +87,7 @@ impl Source<'_> {
         names: &Names,
     ) -> Result<Template, Flaw> {
         let parsed = Template::parse(text, names);
-        let template = parsed.map_err(|bad| Flaw::new(key, bad.to_string()))?;
+        let template = parsed.map_err(|bad| Flaw::new(key, self.of_no_quest(bad.to_string())))?;
         self.note(|field| template.reads_field(field));
         Ok(template)
     }
@@ -103,8 +103,17 @@ impl Source<'_> {
         self.note(|field| field == name);
         self.file.field(name).cloned().ok_or_else(|| {
             let known: Vec<_> = self.file.fields.iter().map(|it| it.name.as_str()).collect();
-            Flaw::new(key, unknown_name("field", name, &known))
+            let what = unknown_name("field", name, &known);
+            Flaw::new(key, self.of_no_quest(what))
         })
+    }
+
+    /// What is wrong with a name, and in a check over the whole result why there is none.
+    fn of_no_quest(&self, what: String) -> String {
+        if self.file.is_final() {
+            return format!("{what}; a check of [final] is about no single quest or submission");
+        }
+        what
     }
 
     /// The field that is the value of `key`, with what belongs in it.
@@ -181,7 +190,7 @@ impl Source<'_> {
             return Ok(name.to_owned());
         }
         let known: Vec<_> = self.file.input.columns().collect();
-        let what = unknown_name("column", name, &known);
+        let what = self.of_no_quest(unknown_name("column", name, &known));
         let how = format!("{what}; a column of the list is named in `anchor` or `show` of [input]");
         Err(Flaw::new(key, how))
     }

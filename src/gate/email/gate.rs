@@ -6,7 +6,7 @@ use super::settings::EmailSettings;
 use crate::gate::checks::FileGate;
 use crate::gate::checks::outside::Gathered;
 use crate::gate::checks::settings::FileSettings;
-use crate::gate::{Case, Gate, Judgement, Rule};
+use crate::gate::{Case, Cost, Gate, Judgement, Rule};
 use crate::quest::email;
 use crate::world::mailbox::Mailbox;
 use crate::world::{Taken, World};
@@ -64,6 +64,10 @@ impl Gate for EmailGate {
 
     fn judge(&self, case: Case<'_>, world: &World<'_>) -> Judgement {
         self.gate.judge(case, world)
+    }
+
+    fn glance(&self, case: Case<'_>, world: &World<'_>, most: Cost) -> Judgement {
+        self.gate.glance(case, world, most)
     }
 
     fn takes(&self, case: Case<'_>) -> Vec<Taken> {

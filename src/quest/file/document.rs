@@ -10,6 +10,8 @@ use toml::de::DeTable;
 
 use super::control::ControlTable;
 use super::field_table::FieldTable;
+use super::final_part::FinalPart;
+use super::fixer::FixerTable;
 use super::input::InputTable;
 use super::mistake::{Mistake, unknown_name};
 use super::panel::Panel;
@@ -45,6 +47,8 @@ pub struct HeadTable {
     input: InputTable,
     tree: Option<TreeTable>,
     prompt: Prompt,
+    /// The command that mends what checks with `on_fail = "fix"` found wrong.
+    fixer: Option<FixerTable>,
     /// A key and a value for each field, as a submission that would look right has them.
     #[serde(default)]
     example: BTreeMap<String, String>,
@@ -60,6 +64,8 @@ pub struct HeadTable {
     _service: (),
     #[serde(default, rename = "control")]
     _control: (),
+    #[serde(default, rename = "final")]
+    _final: (),
     #[serde(default, rename = "panel")]
     _panel: (),
     #[serde(default, rename = "reviewer")]
@@ -111,6 +117,12 @@ pub struct QuestFile<'t> {
     /// The controls.
     pub controls: Vec<ControlTable>,
     field_tables: Vec<RawTable<'t>>,
+    /// The command that mends what checks found wrong.
+    pub fixer: Option<FixerTable>,
+    /// The checks over the whole result.
+    pub final_part: Option<FinalPart<'t>>,
+    /// Whether it is the final part of another file by itself.
+    is_final: bool,
     /// The reviewers that are asked about what passes.
     pub panel: Option<Panel<'t>>,
     service_tables: Vec<RawTable<'t>>,
@@ -130,6 +142,7 @@ impl<'t> QuestFile<'t> {
         let checks = take_tables(&mut tables, "check", text)?;
         let services = take_tables(&mut tables, "service", text)?;
         let controls = take_tables(&mut tables, "control", text)?;
+        let final_part = FinalPart::take(&mut tables, text)?;
         let panel = Panel::take(&mut tables, text)?;
         let head: HeadTable = RawTable::new(Spanned::new(whole, tables)).read(text)?;
         let fields = read_fields(&field_tables, &head, text, &top)?;
@@ -143,6 +156,9 @@ impl<'t> QuestFile<'t> {
             service_tables: services,
             controls: read_all(&controls, text)?,
             control_tables: controls,
+            fixer: head.fixer,
+            final_part,
+            is_final: false,
             panel,
             checks,
             answer,
@@ -212,11 +228,46 @@ impl<'t> QuestFile<'t> {
         }
     }
 
+    /// The final part as a file by itself: its checks, with neither fields nor columns.
+    #[must_use]
+    pub fn of_final(&self) -> Option<Self> {
+        let part = self.final_part.as_ref()?;
+        Some(Self {
+            checks: part.checks.clone(),
+            is_final: true,
+            open: false,
+            input: InputTable::default(),
+            answer: None,
+            fields: Vec::new(),
+            field_tables: Vec::new(),
+            controls: Vec::new(),
+            control_tables: Vec::new(),
+            panel: None,
+            fixer: None,
+            final_part: None,
+            ..self.clone()
+        })
+    }
+
+    /// Whether it is the final part of another file by itself, and about no single quest.
+    #[must_use]
+    pub fn is_final(&self) -> bool {
+        self.is_final
+    }
+
     /// What a template of a check may name.
     #[must_use]
     pub fn names(&self) -> Names {
+        self.names_with(self.services.iter().map(|service| service.name.as_str()))
+    }
+
+    /// The same where these services alone are there.
+    #[must_use]
+    pub fn names_with<'a>(&'a self, services: impl Iterator<Item = &'a str>) -> Names {
+        if self.is_final {
+            return Names::of_final(services);
+        }
         let fields = self.fields.iter().map(|field| field.name.as_str());
-        let services = self.services.iter().map(|service| service.name.as_str());
         Names::of_check(self.input.columns(), fields, services)
     }
 

@@ -6,6 +6,8 @@
 mod control;
 mod document;
 mod field_table;
+mod final_part;
+mod fixer;
 mod input;
 mod mistake;
 mod panel;
@@ -25,6 +27,8 @@ pub use control::ControlTable;
 pub(crate) use document::is_kebab;
 pub use document::{HeadTable, QuestFile};
 pub use field_table::FieldTable;
+pub use final_part::{FinalControlTable, FinalPart, NegativeTable};
+pub use fixer::FixerTable;
 pub use input::{InputFormat, InputTable};
 pub use mistake::{Mistake, nearest, unknown_name};
 pub use panel::Panel;

@@ -17,8 +17,9 @@ mod tests {
     use super::*;
     use crate::gate::checks::schema::schema;
     use crate::quest::file::{
-        ControlTable, FieldTable, InputTable, PanelTable, PlantTable, QuestFile, QuestionTable,
-        ReadyTable, ReviewerTable, ServiceTable, TreeTable,
+        ControlTable, FieldTable, FinalControlTable, FixerTable, InputTable, NegativeTable,
+        PanelTable, PlantTable, QuestFile, QuestionTable, ReadyTable, ReviewerTable, ServiceTable,
+        TreeTable,
     };
 
     /// The starter with everything switched on that may be.
@@ -57,12 +58,14 @@ mod tests {
         let top = schema()["properties"].as_object().unwrap().clone();
         let tables = ["check", "field", "service", "control", "input", "tree"];
         let tables = tables.into_iter().chain(["prompt", "example"]);
-        let tables = tables.chain(["panel", "reviewer", "question", "plant"]);
+        let tables = tables.chain(["panel", "reviewer", "question", "plant", "fixer"]);
         let text = switched_on();
-        for table in tables.clone() {
+        let of_final = ["final.check", "final.control", "final.negative"];
+        for table in tables.clone().chain(of_final) {
             let heads = [format!("\n[{table}]\n"), format!("\n[[{table}]]\n")];
             assert!(heads.iter().any(|head| text.contains(head)), "{table}");
         }
+        let tables = tables.chain(["final"]);
         let top = top.keys().filter(|key| tables.clone().all(|it| it != *key));
         let head = crate::gate::checks::CheckHead::KEYS.iter();
         let all = top.cloned().chain(head.map(|key| (*key).to_owned()));
@@ -77,6 +80,9 @@ mod tests {
         let all = all
             .chain(keys::<ReviewerTable>())
             .chain(keys::<QuestionTable>());
+        let all = all.chain(keys::<FixerTable>());
+        let all = all.chain(keys::<FinalControlTable>());
+        let all = all.chain(keys::<NegativeTable>());
         for key in all {
             let shown = text.lines().any(|line| {
                 line.starts_with(&format!("{key} = ")) || line.contains(&format!("{{ {key} = "))

@@ -6,7 +6,7 @@ use super::calibration::Calibration;
 use super::hearing::Hearing;
 use super::members::Members;
 use super::spy::Spy;
-use crate::gate::{Case, Gate, Judgement, Rule, doubts};
+use crate::gate::{Case, Cost, Gate, Judgement, Rule, doubts};
 use crate::quest::{Sight, Verdict};
 use crate::world::settings::RobotsPolicy;
 use crate::world::{Taken, World};
@@ -118,6 +118,10 @@ impl Gate for ReviewedGate {
             return judgement;
         }
         judgement.doubted(self.hearing_of(case, &world, &spy).doubts())
+    }
+
+    fn glance(&self, case: Case<'_>, world: &World<'_>, most: Cost) -> Judgement {
+        self.gate.glance(case, world, most)
     }
 
     fn takes(&self, case: Case<'_>) -> Vec<Taken> {

@@ -165,6 +165,12 @@ impl Snapshot {
         Ok(())
     }
 
+    /// Takes away what stands at a path.
+    pub fn remove(&mut self, path: &TreePath) {
+        self.left_out.remove(path);
+        self.listing = self.listing.without([path]);
+    }
+
     /// A file's contents, which are those that its digest says.
     pub(super) fn contents(
         &self,

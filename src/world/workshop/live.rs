@@ -1,5 +1,6 @@
 //! A workshop for one judgement: the tree is looked at once, and each command gets a copy.
 
+mod altered;
 mod look;
 
 use std::cell::{OnceCell, RefCell};
@@ -10,6 +11,7 @@ use std::path::Path;
 use serde::Serialize;
 use tempfile::TempDir;
 
+pub use self::altered::Alteration;
 use self::look::{Look, look, seen};
 use super::bench::{Bench, ServicePlan};
 use super::call::call;
@@ -33,6 +35,7 @@ const SHOWN_OUTPUT_BYTES: usize = 500;
 /// A workshop for one judgement.
 pub struct LiveWorkshop<'a> {
     bench: &'a Bench,
+    altered: Alteration,
     look: OnceCell<Result<Look, String>>,
     commits: OnceCell<Result<Option<Commits>, String>>,
     services: RefCell<BTreeMap<String, Result<Running, String>>>,
@@ -52,8 +55,15 @@ impl<'a> LiveWorkshop<'a> {
     /// A workshop at this bench; nothing is looked at yet.
     #[must_use]
     pub fn new(bench: &'a Bench) -> Self {
+        Self::altered(bench, Alteration::default())
+    }
+
+    /// The same, where what is judged is seen with these edits.
+    #[must_use]
+    pub fn altered(bench: &'a Bench, altered: Alteration) -> Self {
         Self {
             bench,
+            altered,
             look: OnceCell::new(),
             commits: OnceCell::new(),
             services: RefCell::default(),
@@ -62,7 +72,11 @@ impl<'a> LiveWorkshop<'a> {
     }
 
     fn look(&self) -> Result<&Look, String> {
-        let look = self.look.get_or_init(|| look(self.bench));
+        let look = self.look.get_or_init(|| {
+            let mut look = look(self.bench)?;
+            self.altered.lay_over(&mut look, &self.bench.zones)?;
+            Ok(look)
+        });
         look.as_ref().map_err(|why| self.failed(why.clone()))
     }
 

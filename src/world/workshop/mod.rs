@@ -64,7 +64,7 @@ pub use {
     bench::{Bench, Contents, Readiness, ServicePlan},
     confined::confined,
     launch::Launcher,
-    live::LiveWorkshop,
+    live::{Alteration, LiveWorkshop},
     ready::Ready,
     run::run,
     service::{Output, Service, ServiceFailed, free_port},

@@ -141,13 +141,8 @@ pub fn names(services: &[String], source: &Source<'_>) -> Result<Names, Flaw> {
     if let Some(name) = services.iter().find(|name| !known.contains(&name.as_str())) {
         return Err(Flaw::new("services", unknown_name("service", name, &known)));
     }
-    let fields = source.file.fields.iter().map(|field| field.name.as_str());
     let services = services.iter().map(String::as_str);
-    Ok(Names::of_check(
-        source.file.input.columns(),
-        fields,
-        services,
-    ))
+    Ok(source.file.names_with(services))
 }
 
 /// What it means that the command did not come to an end by itself; nothing where it did.

@@ -1,0 +1,161 @@
+//! The report on a session as it stands, for every command that makes one.
+
+use std::path::Path;
+
+use anyhow::Result;
+
+use super::context::{self, Context};
+use super::exit::UsageError;
+use super::interrupt::Interrupt;
+use super::whole_result;
+use crate::drive::audit::{Onlooker, damage};
+use crate::drive::completeness::{self, Asked, Completeness, MinPass};
+use crate::quest::QuestId;
+use crate::report::run::{Report, RunHistory, Telling};
+use crate::session::{Board, Log, Reason, RunId, Session, SessionError, read_manifest};
+
+/// What is wanted of a report.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Wanted {
+    /// The run that it is about; the last where none is named.
+    pub(super) run: Option<RunId>,
+    /// The share that must have passed.
+    pub(super) min_pass: Option<MinPass>,
+    /// The run that ends now, and why: it counts as ended, though it holds its lock.
+    pub(super) ended: Option<(RunId, Reason)>,
+}
+
+/// A report, and how the making of it ended.
+#[derive(Debug)]
+pub(super) struct Made {
+    /// The report.
+    pub(super) report: Report,
+    /// Whether it was stopped by Ctrl-C before everything was looked at.
+    pub(super) stopped: bool,
+}
+
+/// Makes a report. A session that cannot be read on is told of in it, and is no error.
+pub(super) fn made(context: &mut Context, wanted: &Wanted) -> Result<Made> {
+    let dir = context.session_dir().to_owned();
+    match opened(context) {
+        Ok((session, board)) => {
+            context.report_mended(&session);
+            let history = history(&dir, wanted)?;
+            known(&history, wanted.run)?;
+            whole(context, wanted, &session, &board, &history)
+        }
+        Err(error) => {
+            let completeness = completeness::of_damage(&damage::found(error)?);
+            // What cannot be believed is told of as far as it reads.
+            let history = history(&dir, wanted).unwrap_or_default();
+            let kind = read_manifest(&dir).map(|(manifest, _)| manifest.kind.name);
+            let seen = Seen {
+                board: None,
+                completeness,
+                forgotten: Vec::new(),
+            };
+            let report = told(&dir, wanted, kind.ok().as_deref(), &history, &seen);
+            Ok(Made {
+                report,
+                stopped: false,
+            })
+        }
+    }
+}
+
+/// What was seen of the session.
+struct Seen<'a> {
+    board: Option<&'a Board>,
+    completeness: Completeness,
+    forgotten: Vec<QuestId>,
+}
+
+/// The session and its whole ledger, folded.
+fn opened(context: &mut Context) -> Result<(Session, Board), SessionError> {
+    let mut session = Session::open_watched(context.session_dir(), context.watch())?;
+    let board = session.fold()?;
+    Ok((session, board))
+}
+
+fn whole(
+    context: &Context,
+    wanted: &Wanted,
+    session: &Session,
+    board: &Board,
+    history: &RunHistory,
+) -> Result<Made> {
+    // Until here Ctrl-C ends the process at once: nothing is lost by it.
+    let interrupt = Interrupt::heed();
+    let stop = || interrupt.is_asked();
+    let asked = Asked {
+        now: context::now(),
+        lives: &|run| lives(session.dir(), history, run),
+        last: whole_result::said(session, board, context.recorded_world(), &stop),
+        min_pass: wanted.min_pass,
+    };
+    let watch = context.watch();
+    let onlooker = Onlooker {
+        watch: watch.as_ref(),
+        stop: &stop,
+    };
+    let survey = completeness::survey(session, board, asked, onlooker)?;
+    drop(watch);
+    let seen = Seen {
+        board: Some(board),
+        completeness: completeness::decide(&survey),
+        forgotten: survey.forgotten,
+    };
+    let kind = Some(session.manifest().kind.name.as_str());
+    Ok(Made {
+        report: told(session.dir(), wanted, kind, history, &seen),
+        stopped: survey.stopped,
+    })
+}
+
+fn told(
+    dir: &Path,
+    wanted: &Wanted,
+    kind: Option<&str>,
+    history: &RunHistory,
+    seen: &Seen<'_>,
+) -> Report {
+    Report::of(&Telling {
+        at: context::now(),
+        kind,
+        board: seen.board,
+        history,
+        completeness: &seen.completeness,
+        forgotten: &seen.forgotten,
+        run: wanted.run,
+        lives: &|run| lives(dir, history, run),
+    })
+}
+
+/// What runs left in the ledger, and the end of the one that ends now.
+fn history(dir: &Path, wanted: &Wanted) -> Result<RunHistory, SessionError> {
+    let (_, mut log) = Log::open(dir)?;
+    let mut history = RunHistory::default();
+    let read = log.read_on(&mut |entry| history.take(entry.line.at(), &entry.event));
+    // Of a ledger that breaks off, what stands before that is told.
+    match read {
+        Ok(()) | Err(SessionError::Damaged { .. }) => {}
+        Err(error) => return Err(error),
+    }
+    if let Some((run, reason)) = wanted.ended {
+        history.end(run, context::now(), reason);
+    }
+    Ok(history)
+}
+
+fn known(history: &RunHistory, run: Option<RunId>) -> Result<(), UsageError> {
+    let unknown = run.filter(|run| history.get(*run).is_none());
+    unknown.map_or(Ok(()), |run| {
+        Err(UsageError(format!("this session has no run {run}")))
+    })
+}
+
+/// Whether a run goes on: no line ends it, and somebody holds its lock.
+fn lives(dir: &Path, history: &RunHistory, run: RunId) -> bool {
+    let ended = history.get(run).is_some_and(|run| run.ended.is_some());
+    !ended && completeness::is_live(dir, run)
+}

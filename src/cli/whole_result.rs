@@ -1,0 +1,44 @@
+//! What the checks over the whole result say, asked of the tree and the world as they are now.
+
+use anyhow::Result;
+
+use crate::drive::completeness::{FinalSaid, has_final};
+use crate::drive::{self, Judge};
+use crate::session::{Board, Session};
+use crate::world::live::LiveWorld;
+use crate::world::recorded::RecordedWorld;
+use crate::world::workshop::NoWorkshop;
+
+/// What the checks over the whole result say. There is none as long as quests are TODO.
+pub(super) fn said(
+    session: &Session,
+    board: &Board,
+    recorded: Option<&RecordedWorld>,
+    stop: &dyn Fn() -> bool,
+) -> FinalSaid {
+    match has_final(session.manifest()) {
+        Ok(false) => return FinalSaid::None,
+        Ok(true) if board.remaining() > 0 => {
+            return FinalSaid::Unjudged("quests are TODO".to_owned());
+        }
+        Ok(true) if stop() => return FinalSaid::Unjudged("it was stopped".to_owned()),
+        Ok(true) => {}
+        Err(error) => return FinalSaid::Unjudged(error.to_string()),
+    }
+    let judged = judged(session, recorded);
+    judged.unwrap_or_else(|error| FinalSaid::Unjudged(format!("{error:#}")))
+}
+
+fn judged(session: &Session, recorded: Option<&RecordedWorld>) -> Result<FinalSaid> {
+    let network = drive::network_of(session.manifest())?;
+    let live = LiveWorld::new(&network, Some(session.dir().join("hosts")))?;
+    let gate = drive::gate_of(session.manifest())?;
+    let judge = Judge {
+        gate: gate.as_ref(),
+        fetcher: recorded.map_or(live.fetcher(), |world| world),
+        resolver: recorded.map_or(live.resolver(), |world| world),
+        workshop: &NoWorkshop,
+    };
+    let outcome = drive::final_gate(session, &judge)?;
+    Ok(outcome.into())
+}

@@ -1,0 +1,140 @@
+//! Looking at a session as it stands: what is decided on whether it is complete.
+
+use std::collections::BTreeSet;
+
+use jiff::Timestamp;
+
+use super::claims::orphaned;
+use super::final_said::FinalSaid;
+use super::min_pass::MinPass;
+use crate::drive::audit::lists::OtherJudge;
+use crate::drive::audit::{Audited, Finding, Onlooker, Plan, walk};
+use crate::drive::quest_file::{Definition, bench_of};
+use crate::drive::{DriveError, audit};
+use crate::quest::QuestId;
+use crate::session::{Board, RunId, Session, Standing, State, Tally};
+use crate::world::workshop::{Changed, LiveWorkshop, Workshop as _};
+
+/// What was seen of a session.
+#[derive(Debug, Clone, Default)]
+pub struct Survey {
+    /// The quests in TODO.
+    pub todo: Vec<QuestId>,
+    /// How many of them come after one that ended without a PASS.
+    pub blocked: usize,
+    /// The quests that workers hold who are gone.
+    pub orphaned: Vec<QuestId>,
+    /// The working tree.
+    pub tree: TreeSeen,
+    /// What an audit found.
+    pub findings: Vec<Finding>,
+    /// What counts as proven and was not judged again.
+    pub unchecked: Vec<QuestId>,
+    /// What is proven and cannot be judged again: an address was blotted out.
+    pub forgotten: Vec<QuestId>,
+    /// Whether it was stopped before all was looked at.
+    pub stopped: bool,
+    /// What the checks over the whole result said.
+    pub last: FinalSaid,
+    /// How many quests stand where.
+    pub tally: Tally,
+    /// The share that must have passed.
+    pub min_pass: Option<MinPass>,
+}
+
+/// What was seen of the working tree.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum TreeSeen {
+    /// The kind has none.
+    #[default]
+    None,
+    /// What in it is not as it was when the session was made.
+    Seen(Vec<Changed>),
+    /// It cannot be looked at, and why.
+    Unread(String),
+}
+
+/// What is asked of a session.
+pub struct Asked<'a> {
+    /// The time.
+    pub now: Timestamp,
+    /// Whether a run goes on.
+    pub lives: &'a dyn Fn(RunId) -> bool,
+    /// What the checks over the whole result said.
+    pub last: FinalSaid,
+    /// The share that must have passed.
+    pub min_pass: Option<MinPass>,
+}
+
+/// Looks at `session`, of which `board` is the whole ledger, folded.
+///
+/// Every PASS is judged again from its evidence; nothing is asked of the network.
+pub fn survey(
+    session: &Session,
+    board: &Board,
+    asked: Asked<'_>,
+    onlooker: Onlooker<'_>,
+) -> Result<Survey, DriveError> {
+    let plan = Plan {
+        session,
+        board,
+        noted: None,
+        same_judge: OtherJudge::of(session.manifest()).is_same(),
+    };
+    let audited = walk(plan, onlooker)?;
+    let tree = tree(session)?;
+    let quests = board.quests().iter();
+    let todo = quests.filter(|quest| quest.progress.state == State::Todo);
+    let forgotten = quests_of(&audited.forgotten);
+    Ok(Survey {
+        todo: todo.map(|quest| quest.id).collect(),
+        blocked: board.waiting().blocked.len(),
+        orphaned: orphaned(board.claims(), asked.now, asked.lives),
+        tree,
+        unchecked: unchecked(board.quests(), &audited, &forgotten),
+        forgotten: proven(board.quests(), &forgotten),
+        findings: audited.findings,
+        stopped: (onlooker.stop)(),
+        last: asked.last,
+        tally: board.totals().tally,
+        min_pass: asked.min_pass,
+    })
+}
+
+fn quests_of(places: &[audit::Place]) -> BTreeSet<QuestId> {
+    places.iter().filter_map(|place| place.quest).collect()
+}
+
+/// What is proven of `quests`, and among `these`.
+fn proven(quests: &[Standing], these: &BTreeSet<QuestId>) -> Vec<QuestId> {
+    let proven = quests.iter().filter(|quest| quest.proof().is_some());
+    let among = proven.filter(|quest| these.contains(&quest.id));
+    among.map(|quest| quest.id).collect()
+}
+
+/// What is proven and was not judged again, with nothing found that says why.
+fn unchecked(
+    quests: &[Standing],
+    audited: &Audited,
+    forgotten: &BTreeSet<QuestId>,
+) -> Vec<QuestId> {
+    let judged: BTreeSet<QuestId> = audited.proven.iter().map(|proven| proven.quest).collect();
+    let proven = quests.iter().filter(|quest| quest.proof().is_some());
+    let left = proven.filter(|quest| !judged.contains(&quest.id) && !forgotten.contains(&quest.id));
+    left.map(|quest| quest.id).collect()
+}
+
+/// The working tree, held against what the session froze of it.
+fn tree(session: &Session) -> Result<TreeSeen, DriveError> {
+    let definition = Definition::of(session.manifest())?;
+    if definition.is_none_or(|definition| definition.tree.is_none()) {
+        return Ok(TreeSeen::None);
+    }
+    let dir = session.dir().to_owned();
+    let seen = match bench_of(session.manifest(), session.evidence(), dir) {
+        Ok(Some(bench)) => LiveWorkshop::new(&bench).changes(),
+        Ok(None) => return Ok(TreeSeen::None),
+        Err(error) => Err(error.to_string()),
+    };
+    Ok(seen.map_or_else(TreeSeen::Unread, TreeSeen::Seen))
+}

@@ -1,0 +1,115 @@
+//! Reports on the disk: `runs/RUNID/report.json` and `report.md`, and wherever a person wants one.
+
+use std::fs::{self, File};
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+use super::markdown::markdown;
+use super::tell::Report;
+use crate::quest::plain;
+use crate::session::RunId;
+use crate::table::atomic::{AtomicError, Overwrite, write_whole};
+
+/// Why a report could not be written.
+#[derive(Debug, thiserror::Error)]
+pub enum WriteError {
+    /// The session's own copy.
+    #[error("could not write the report {path}")]
+    Own {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        #[source]
+        source: io::Error,
+    },
+    /// A person's copy.
+    #[error(transparent)]
+    Atomic(#[from] AtomicError),
+    /// A person's copy, while it was written.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+}
+
+/// Writes the report on `run` into the session in `dir`, for its owner alone, and says where.
+///
+/// Each of the two files is replaced in one step.
+pub fn write_report(dir: &Path, run: RunId, report: &Report) -> Result<PathBuf, WriteError> {
+    let folder = dir.join("runs").join(run.to_string());
+    create_own(&folder).map_err(|source| WriteError::Own {
+        path: folder.clone(),
+        source,
+    })?;
+    let json = folder.join("report.json");
+    replace(&json, &json_text(report)?)?;
+    let people = folder.join("report.md");
+    replace(&people, &markdown(report))?;
+    Ok(people)
+}
+
+/// Writes the report to `path`: as JSON where its name ends so, else as Markdown.
+///
+/// What belongs to the session in `dir` is never written over.
+pub fn write_at(path: &Path, dir: &Path, report: &Report) -> Result<(), WriteError> {
+    let is_json = path
+        .extension()
+        .is_some_and(|it| it.eq_ignore_ascii_case("json"));
+    let text = if is_json {
+        json_text(report)?
+    } else {
+        markdown(report)
+    };
+    let own = ["ledger.jsonl", "session.json", "index.sqlite", "lock"].map(|name| dir.join(name));
+    let own: Vec<&Path> = own.iter().map(PathBuf::as_path).collect();
+    write_whole(path, Overwrite::Replace, &own, |out| {
+        out.write_all(text.as_bytes()).map_err(WriteError::from)
+    })
+}
+
+fn json_text(report: &Report) -> Result<String, io::Error> {
+    let json = serde_json::to_string(report)?;
+    Ok(plain::json(&json) + "\n")
+}
+
+fn replace(path: &Path, text: &str) -> Result<(), WriteError> {
+    replaced(path, text).map_err(|source| WriteError::Own {
+        path: path.to_owned(),
+        source,
+    })
+}
+
+fn replaced(path: &Path, text: &str) -> io::Result<()> {
+    let folder = path.parent().unwrap_or(path);
+    let mut file = own_file(folder)?;
+    file.write_all(text.as_bytes())?;
+    file.as_file().sync_all()?;
+    file.persist(path).map_err(|refused| refused.error)?;
+    match File::open(folder)?.sync_all() {
+        // Some file systems cannot flush a directory, and have nothing to flush.
+        Err(refused) if refused.kind() == io::ErrorKind::InvalidInput => Ok(()),
+        flushed => flushed,
+    }
+}
+
+/// A file that its owner alone can read, as a temporary one is.
+fn own_file(folder: &Path) -> io::Result<tempfile::NamedTempFile> {
+    let mut builder = tempfile::Builder::new();
+    builder
+        .prefix(".report-")
+        .suffix(".part")
+        .tempfile_in(folder)
+}
+
+fn create_own(folder: &Path) -> io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::DirBuilderExt as _;
+        builder.mode(0o700);
+    }
+    builder.create(folder)
+}
+
+#[cfg(test)]
+#[cfg(unix)]
+mod tests;
