@@ -1,9 +1,11 @@
 //! Mistakes in quest files: told by file, line and column, with what was expected.
 
 mod cases;
+mod final_cases;
 mod more_cases;
 
 use self::cases::CASES;
+use self::final_cases::FINAL_CASES;
 use self::more_cases::MORE_CASES;
 use crate::harness::letters::{LETTERS, Letters};
 
@@ -19,7 +21,7 @@ fn place_of(text: &str, at: &str) -> (usize, usize) {
 fn each_mistake_is_told_with_its_place() {
     let letters = Letters::with(LETTERS);
     let mut wrong = Vec::new();
-    for (from, to, at, words) in CASES.iter().chain(MORE_CASES) {
+    for (from, to, at, words) in CASES.iter().chain(MORE_CASES).chain(FINAL_CASES) {
         assert!(LETTERS.contains(from), "{from}");
         let text = LETTERS.replacen(from, to, 1);
         letters.place.write("letters.toml", &text);

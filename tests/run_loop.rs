@@ -135,6 +135,23 @@ fn an_agent_is_stopped_once_its_quest_is_settled() {
 }
 
 #[test]
+fn a_prompt_carries_what_was_learned_and_a_report_is_written() {
+    let driven = Driven::new(2);
+    let keeps = format!("printf '%s\\n' \"$prompt\" > prompt$id; {PRINTS}");
+    let run = driven.drive(&["--answer=stdout"], &keeps);
+    assert!(run.stderr.contains("COMPLETE: see "), "{}", run.stderr);
+    run.ok();
+    let prompt = |id| std::fs::read_to_string(driven.place.at(id)).expect("a prompt");
+    assert!(!prompt("prompt1").contains("passed last"));
+    let second = prompt("prompt2");
+    assert!(second.contains("passed last, in quest 1"), "{second}");
+    let run = driven.steps_of("began")[0]["run"].clone();
+    let folder = format!(".comail/runs/{}", run.as_str().expect("a name"));
+    let report = std::fs::read_to_string(driven.place.at(&folder).join("report.md"));
+    assert!(report.expect("a report").contains("COMPLETE"));
+}
+
+#[test]
 fn json_is_a_line_for_each_event() {
     let driven = Driven::new(1);
     let mut command = driven.command(&["--json", "--answer=stdout"], PRINTS);

@@ -111,6 +111,10 @@ mod quest_endpoints;
 #[cfg(target_os = "linux")]
 mod quest_facts;
 #[cfg(target_os = "linux")]
+mod quest_final;
+#[cfg(target_os = "linux")]
+mod quest_fix;
+#[cfg(target_os = "linux")]
 mod quest_flags;
 #[cfg(target_os = "linux")]
 mod quest_frozen;

@@ -8,15 +8,17 @@ use serde::Serialize;
 
 use super::context::{self, Context};
 use super::escape::Plain;
-use super::exit::Exit;
+use super::exit::{self, Exit};
 use super::interrupt::Interrupt;
 use super::output::Output;
+use super::report_made::{Made, Wanted, made};
 use super::run_args::RunArgs;
 use super::run_prompt::RunDesk;
 use super::run_shown;
 use super::shell_line::words;
 use crate::drive::agent::{Given, command_line};
 use crate::drive::run::{Audience, News, Plan, Sources, drive_all};
+use crate::report::run::write_report;
 use crate::session::{Reason, RunId};
 
 /// The JSON form of `run --dry-run`.
@@ -37,7 +39,8 @@ enum Way {
 }
 
 pub(super) fn run(context: &mut Context, args: &RunArgs) -> Result<Exit> {
-    let plan = args.plan(new_run())?;
+    let run = new_run();
+    let plan = args.plan(run)?;
     if args.dry_run {
         return dry_run(context, &plan);
     }
@@ -53,12 +56,35 @@ pub(super) fn run(context: &mut Context, args: &RunArgs) -> Result<Exit> {
         now: context::now,
         salts: context::salt,
     };
-    let reason = drive_all(&dir, plan, &RunDesk, &mut watcher, sources)?;
+    let desk = RunDesk::new(&dir, args.lessons()?)?;
+    let driven = drive_all(&dir, plan, &desk, &mut watcher, sources);
+    // Whatever the run ended for, its report says where the session stands.
+    let complete = report(context, args, run);
+    let (reason, complete) = (driven?, complete?);
     Ok(match reason {
-        Reason::Complete => Exit::Done,
         Reason::Interrupted => Exit::Interrupted,
+        Reason::Complete => exit::of_completeness(complete),
         _ => Exit::Finding,
     })
+}
+
+/// Writes the report on a run that has ended; whether the session is complete.
+fn report(context: &mut Context, args: &RunArgs, run: RunId) -> Result<bool> {
+    let wanted = Wanted {
+        run: Some(run),
+        min_pass: args.min_pass,
+        ended: None,
+    };
+    let Made { report, .. } = made(context, &wanted)?;
+    let place = write_report(context.session_dir(), run, &report)?;
+    let word = if report.complete {
+        "COMPLETE"
+    } else {
+        "NOT COMPLETE"
+    };
+    let note = format!("{word}: see {}", place.display());
+    context.output.note(&note);
+    Ok(report.complete)
 }
 
 /// Prints what would be started.

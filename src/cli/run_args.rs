@@ -9,8 +9,11 @@ use clap::{Args, ValueEnum};
 
 use super::exit::UsageError;
 use super::run_budget::BudgetArgs;
+use super::run_prompt::LessonPlan;
 use super::run_watch::WatchArgs;
 use crate::drive::agent::{AgentCommand, Preset};
+use crate::drive::completeness::MinPass;
+use crate::drive::lessons::{Bound, Earlier};
 use crate::drive::run::{Answers, Plan};
 use crate::session::{Lease, RunId};
 
@@ -57,6 +60,19 @@ pub struct RunArgs {
     /// scan froze]
     #[arg(long, value_name = "TIME")]
     lease: Option<Lease>,
+
+    /// How many lessons of this session a prompt carries at most; 0 for none
+    #[arg(long, value_name = "N", default_value_t = 5,
+          value_parser = clap::value_parser!(u32).range(0..=50))]
+    lessons: u32,
+
+    /// Carry lessons of these earlier sessions too
+    #[arg(long, value_name = "SESSION", num_args = 1..)]
+    lessons_from: Vec<PathBuf>,
+
+    /// Call it complete only if so many quests are PASS, such as 80%
+    #[arg(long, value_name = "PERCENT")]
+    pub(super) min_pass: Option<MinPass>,
 
     /// Print the command line that would be started, and start nothing
     #[arg(long)]
@@ -118,6 +134,18 @@ impl RunArgs {
             lease: self.lease,
             dir: dir.context("where is the agent to work?")?,
             most_log_bytes: MOST_LOG_BYTES,
+        })
+    }
+
+    /// What prompts may carry of what was learned.
+    pub(super) fn lessons(&self) -> Result<LessonPlan> {
+        let earlier = self.lessons_from.iter().map(|dir| Earlier::read(dir));
+        Ok(LessonPlan {
+            bound: Bound {
+                lessons: self.lessons as usize,
+                ..Bound::default()
+            },
+            earlier: earlier.collect::<Result<_, _>>()?,
         })
     }
 

@@ -1,25 +1,67 @@
 //! The prompts of `comail run`: what `next` prints, how to answer, and what is known besides.
 
 use std::error::Error;
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
 
 use anyhow::Result;
 use serde_json::{Map, Value};
 
-use super::context::Reaching;
-use super::escape::Plain;
+use super::context::{self, Reaching};
+use super::escape::{Plain, PlainLines};
 use super::handed::Handed;
 use super::output::Paper;
 use crate::drive;
+use crate::drive::lessons::{Bound, Earlier, Learned, inherited};
 use crate::drive::run::{Answers, Desk, NONE, Past, Situation};
-use crate::quest::{Field, QuestKind};
-use crate::session::Session;
+use crate::quest::{Field, QuestId, QuestKind};
+use crate::session::{Log, Session};
 
 /// The longest that is shown of an earlier submission, in characters.
 const LONGEST_SUBMISSION: usize = 500;
 
+/// What prompts may carry of what was learned.
+#[derive(Debug)]
+pub(super) struct LessonPlan {
+    /// How much.
+    pub(super) bound: Bound,
+    /// The sessions that teach besides this one.
+    pub(super) earlier: Vec<Earlier>,
+}
+
 /// Where the prompts of a run are written.
 #[derive(Debug)]
-pub(super) struct RunDesk;
+pub(super) struct RunDesk {
+    lessons: LessonPlan,
+    /// What this session teaches, as far as its ledger was read.
+    learned: Mutex<(Log, Learned)>,
+}
+
+impl RunDesk {
+    /// A desk for the session in `dir`.
+    pub(super) fn new(dir: &Path, lessons: LessonPlan) -> Result<Self> {
+        let (_, log) = Log::open(dir)?;
+        Ok(Self {
+            lessons,
+            learned: Mutex::new((log, Learned::default())),
+        })
+    }
+
+    /// What was learned that may help with the quest.
+    fn lessons(&self, session: &Session, quest: QuestId) -> Result<String> {
+        let plan = &self.lessons;
+        if plan.bound.lessons == 0 {
+            return Ok(String::new());
+        }
+        let mut learned = self.learned.lock().unwrap_or_else(PoisonError::into_inner);
+        let (log, learned) = &mut *learned;
+        learned.read_on(log)?;
+        let own = learned.lessons(quest, plan.bound).text();
+        let kind = &session.manifest().kind.name;
+        let earlier = inherited(&plan.earlier, kind, plan.bound, context::now());
+        Ok(own + &earlier.text())
+    }
+}
 
 impl Desk for RunDesk {
     fn prompt(
@@ -27,11 +69,12 @@ impl Desk for RunDesk {
         session: &Session,
         situation: &Situation<'_>,
     ) -> Result<String, Box<dyn Error + Send + Sync>> {
-        Ok(write(session, situation)?)
+        let lessons = self.lessons(session, situation.standing.id)?;
+        Ok(write(session, situation, &lessons)?)
     }
 }
 
-fn write(session: &Session, situation: &Situation<'_>) -> Result<String> {
+fn write(session: &Session, situation: &Situation<'_>, lessons: &str) -> Result<String> {
     let mut paper = Paper::plain();
     let claim = Some(situation.claim.clone());
     // The environment names session and worker.
@@ -50,6 +93,10 @@ fn write(session: &Session, situation: &Situation<'_>) -> Result<String> {
                  ends your work once it is so.",
             );
         }
+    }
+    if !lessons.is_empty() {
+        paper.gap();
+        paper.line(PlainLines(lessons.trim_end()).to_string());
     }
     write_history(&mut paper, situation.history);
     if !situation.facts.is_empty() {

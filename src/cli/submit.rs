@@ -13,12 +13,12 @@ use super::exit::{Exit, UsageError};
 use super::output::{Paper, Tone};
 use super::submit_flags::Flags;
 use super::{facts, quest_choice};
-use crate::drive::{self, Chamber, Judged, Outcome, Refusal};
+use crate::drive::{self, Chamber, Fix, Fixed, Judged, Outcome, Refusal};
 use crate::gate::{CheckReport, Fact, Rule};
 use crate::quest::{
     BadFields, Fields, Key, QuestId, QuestKind, Submission, Verdict, fields_of, ijson, missing,
 };
-use crate::session::{State, Tally, Worker};
+use crate::session::{Session, State, Tally, Worker};
 
 /// Submit an answer for one quest to the gate
 ///
@@ -85,6 +85,9 @@ struct Shown {
     facts: Vec<Fact>,
     checks: Vec<CheckReport>,
     tally: Tally,
+    /// What the fixer did about earlier judgements of it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    fixes: Vec<Fix>,
     #[serde(skip)]
     rules: Vec<Rule>,
 }
@@ -109,11 +112,14 @@ pub(super) fn run(
         worker: worker.as_ref(),
         submission: &submission,
     };
-    let court = Chamber::of(&session, context.recorded_world())?;
-    let outcome = court.judge(&mut session, given, &mut context::now, &mut context::salt)?;
+    let chamber = Chamber::of(&session, context.recorded_world())?;
+    let mut judged = |session: &mut Session| {
+        chamber.judge(session, given, &mut context::now, &mut context::salt)
+    };
+    let Fixed { outcome, fixes } = drive::fixing(&mut session, id, &mut judged)?;
     let rules = drive::rules_of(session.manifest())?;
     context.report_mended(&session);
-    let (answer, exit) = answer(outcome, rules);
+    let (answer, exit) = answer(outcome, fixes, rules);
     match answer {
         Ok(answer) => {
             // What was judged is recorded; a reader who has gone does not change how it ended.
@@ -171,7 +177,7 @@ fn read_fields(path: &std::path::Path, kind: &QuestKind) -> Result<Fields> {
         .map_err(|bad| UsageError(format!("{place}: {bad}")).into())
 }
 
-fn answer(outcome: Outcome, rules: Vec<Rule>) -> (Result<Answer, u32>, Exit) {
+fn answer(outcome: Outcome, fixes: Vec<Fix>, rules: Vec<Rule>) -> (Result<Answer, u32>, Exit) {
     match outcome {
         Outcome::Refused(Refusal::Paused { streak }) => (Err(streak), Exit::Paused),
         Outcome::Refused(Refusal::Locked(state)) => (Ok(Answer::Locked { state }), Exit::Locked),
@@ -189,7 +195,11 @@ fn answer(outcome: Outcome, rules: Vec<Rule>) -> (Result<Answer, u32>, Exit) {
                 (Verdict::Fail, State::Done) => Exit::FailedAndDone,
                 (Verdict::Fail, _) => Exit::Failed,
             };
-            (Ok(Answer::Judged(Box::new(shown(*judged, rules)))), exit)
+            let shown = Shown {
+                fixes,
+                ..shown(*judged, rules)
+            };
+            (Ok(Answer::Judged(Box::new(shown))), exit)
         }
     }
 }
@@ -206,6 +216,7 @@ fn shown(judged: Judged, rules: Vec<Rule>) -> Shown {
         facts: judged.judgement.facts,
         checks: judged.judgement.checks,
         tally: judged.tally,
+        fixes: Vec::new(),
         rules,
     }
 }
@@ -235,7 +246,19 @@ fn text(paper: &mut Paper, answer: &Answer) {
     }
 }
 
+/// What the fixer did, which no agent has to do.
+fn told(fix: &Fix) -> String {
+    match fix {
+        Fix::Changed => "the fixer changed something, and it was judged again".to_owned(),
+        Fix::ChangedNothing => "the fixer found nothing to change".to_owned(),
+        Fix::Failed { why } => format!("the fixer failed: {}", Plain(why)),
+    }
+}
+
 fn judged_text(paper: &mut Paper, shown: &Shown) {
+    for fix in &shown.fixes {
+        paper.line(told(fix));
+    }
     let tone = match shown.verdict {
         Verdict::Pass => Tone::Good,
         Verdict::Review => Tone::Doubt,

@@ -65,14 +65,8 @@ impl Names {
         let columns = columns.map(|column| format!("input.{column}"));
         let fields = fields.map(|field| format!("field.{field}"));
         let fixed = ["key", "id"].map(str::to_owned).into_iter();
-        let of_services = Self::of_final(services).0;
-        Self(
-            fixed
-                .chain(columns)
-                .chain(fields)
-                .chain(of_services)
-                .collect(),
-        )
+        let own = fixed.chain(columns).chain(fields);
+        Self(own.chain(Self::of_final(services).0).collect())
     }
 
     /// What the texts of a check over the whole result may name: nothing of a quest.
@@ -80,12 +74,6 @@ impl Names {
     pub fn of_final<'a>(services: impl Iterator<Item = &'a str>) -> Self {
         let of = |name| ["port", "url"].map(|what| format!("service.{name}.{what}"));
         Self(services.flat_map(of).collect())
-    }
-
-    /// What a text may name that is no template.
-    #[must_use]
-    pub fn none() -> Self {
-        Self(Vec::new())
     }
 
     /// What the texts of a service may name.

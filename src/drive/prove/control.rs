@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::case::{judged, settings};
+use super::final_control;
 use super::proof::{Outcome, Proof};
 use super::stand_in::StandIn;
 use crate::drive::quest_file::{BenchError, Definition, Faulty, Frozen};
@@ -119,7 +120,11 @@ pub fn prove(definition: &Definition, tree: &Tree) -> Result<Proof, ProveError> 
         let judgement = judge(definition, tree, control)?;
         outcomes.push(Outcome::of(control, judgement));
     }
-    Ok(Proof::of(outcomes, &rules, file.open))
+    let mut proof = Proof::of(outcomes, &rules, file.open);
+    proof
+        .controls
+        .extend(final_control::outcomes(definition, tree)?);
+    Ok(proof)
 }
 
 fn judge(

@@ -3,6 +3,7 @@
 mod case;
 mod control;
 mod email;
+mod final_control;
 mod proof;
 mod stand_in;
 mod trial;

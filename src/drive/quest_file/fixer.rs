@@ -86,7 +86,7 @@ fn order(table: &FixerTable, outside: &dyn Outside) -> Result<Order, Flaw> {
     let missing = |key| move |missing: Missing| Flaw::new(key, missing.to_string());
     let fixed = |text: &String| {
         let what = "it is no template: what it is to fix it reads on its standard input";
-        match Template::parse(text, &Names::none()) {
+        match Template::parse(text, &Names::of_final(std::iter::empty())) {
             Ok(template) if template.is_fixed() => Ok(text.clone()),
             _ => Err(Flaw::new("argv", format!("`{text}`: {what}"))),
         }

@@ -9,8 +9,8 @@ use super::worker::RunWorker;
 use crate::drive::agent::AgentEnd;
 use crate::drive::detect::Observed;
 use crate::drive::{self, Outcome, Refusal};
-use crate::quest::{BadFields, Digest, QuestKind, Submission, fields_of, missing};
-use crate::session::{Reason, SessionError, Standing, State, Store as _};
+use crate::quest::{BadFields, Digest, Fields, QuestKind, Submission, fields_of, missing};
+use crate::session::{Reason, Session, SessionError, Standing, State, Store as _};
 
 /// The member that says that nothing was found, and why, in place of fields.
 pub const NONE: &str = "none";
@@ -52,6 +52,25 @@ impl RunWorker<'_> {
         self.judge(&submission, course)
     }
 
+    /// Has what the agent did judged, where nothing is submitted; why the drive ends, if it does
+    /// for this.
+    pub(super) fn judge_world(&mut self, course: &mut Course) -> Result<Option<Reason>, RunError> {
+        self.judge(&Submission::Fields(Fields::new()), course)
+    }
+
+    /// The same of what an agent that ended has left, if the checks hold.
+    pub(super) fn judge_world_left(
+        &mut self,
+        course: &mut Course,
+    ) -> Result<Option<Reason>, RunError> {
+        let standing = self.session.standing(course.hold.quest)?;
+        if standing.is_some_and(|it| it.progress.state == State::Todo) {
+            self.judge_world(course)
+        } else {
+            Ok(None)
+        }
+    }
+
     /// Has a submission of the agent's judged; why the drive ends, if it does for this.
     pub(super) fn judge(
         &mut self,
@@ -64,11 +83,11 @@ impl RunWorker<'_> {
             worker: Some(&worker),
             submission,
         };
-        let (clock, salts) = (&mut self.now, &mut self.salts);
-        let outcome = self
-            .chamber
-            .judge(&mut self.session, answer, clock, salts)?;
-        Ok(match outcome {
+        let (chamber, mut clock, mut salts) = (&self.chamber, self.now, self.salts);
+        let mut judged =
+            |session: &mut Session| chamber.judge(session, answer, &mut clock, &mut salts);
+        let fixed = drive::fixing(&mut self.session, course.hold.quest, &mut judged)?;
+        Ok(match fixed.outcome {
             Outcome::Judged(judged) => {
                 course.seen = judged.attempt;
                 let rules = judged.judgement.facts.iter();

@@ -6,10 +6,12 @@ use std::time::{Duration, Instant};
 use super::course::Course;
 use super::error::RunError;
 use super::hold::Lost;
+use super::plan::Answers;
 use super::worker::RunWorker;
 use crate::drive::agent::{Agent, AgentEnd, AgentEvent, CpuTime, ToolCall, Vital};
 use crate::drive::detect::{Call, Health, Observed, Pulse, Vitals};
 use crate::drive::limits::foremost;
+use crate::drive::probe::Probe;
 use crate::session::{Reason, Session, SessionError, Spent, State, Store as _};
 
 /// How often is looked for signs of life.
@@ -42,6 +44,8 @@ struct Watch {
     last: Vital,
     spent: Spent,
     read: u64,
+    /// The look at the checks of a quest for which nothing is submitted.
+    probe: Option<Probe>,
 }
 
 impl RunWorker<'_> {
@@ -55,6 +59,9 @@ impl RunWorker<'_> {
     ) -> Result<Watched, RunError> {
         let plan = &self.floor.plan;
         let mut watch = Watch::new(&mut agent, read, most, course);
+        if plan.answers == Answers::World {
+            watch.probe = Probe::start(&self.session, course.hold.quest, plan.pace.poll)?;
+        }
         let mut pause = SHORTEST;
         loop {
             if let Some(end) = agent.ended() {
@@ -92,6 +99,11 @@ impl RunWorker<'_> {
         let mut reasons = Vec::new();
         for event in agent.events() {
             reasons.extend(watch.take(event, course, self));
+        }
+        if let Some(probe) = &watch.probe
+            && probe.holds()?
+        {
+            reasons.extend(self.judge_world(course)?);
         }
         reasons.extend(self.tidings(course)?);
         if watch.looked.elapsed() >= LOOK {
@@ -206,6 +218,7 @@ impl Watch {
             last,
             spent: Spent::default(),
             read,
+            probe: None,
         }
     }
 
@@ -256,5 +269,5 @@ fn vitals(at: Duration, vital: Vital) -> Vitals {
 
 /// A call of a tool, as the detectors know it.
 fn seen(call: &ToolCall) -> Call {
-    Call::digested(&call.tool, call.arguments, None)
+    Call::digested(&call.tool, call.arguments, call.own)
 }

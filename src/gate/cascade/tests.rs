@@ -201,3 +201,25 @@ fn a_review_of_what_it_needs_keeps_no_check_from_failing() {
     assert_eq!(behind(&["doubtful"]), (Verdict::Fail, CheckOutcome::Failed));
     assert_eq!(behind(&["wrong"]), (Verdict::Fail, CheckOutcome::NotRun));
 }
+
+#[test]
+fn a_glance_leaves_dearer_checks_out_and_says_so() {
+    let checks = || {
+        vec![
+            fake("a", Cost::Local, &[]),
+            fake("b", Cost::Tree, &[]),
+            fake("c", Cost::Page, &["wrong"]),
+        ]
+    };
+    let glance = |most| {
+        let log = Log::default();
+        let judgement = Cascade::new(checks(), Levels::new()).run_up_to(&log, most);
+        (judgement, log.into_inner())
+    };
+    let (judgement, ran) = glance(Cost::Tree);
+    assert_eq!((judgement.verdict, ran), (Verdict::Pass, vec!["a", "b"]));
+    let last = judgement.checks.last().map(|report| report.outcome);
+    assert_eq!(last, Some(CheckOutcome::NotRun));
+    let (judgement, ran) = glance(Cost::Page);
+    assert_eq!((judgement.verdict, ran.len()), (Verdict::Fail, 3));
+}

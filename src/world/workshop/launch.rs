@@ -33,6 +33,8 @@ pub struct Launcher {
     program: PathBuf,
     hidden: Vec<PathBuf>,
     means: Means,
+    /// Where directories for temporary files are made; beside the scratch copy where it is not said.
+    temporary: Option<PathBuf>,
 }
 
 /// A confined child that runs, and all that is known of it.
@@ -58,6 +60,7 @@ impl Launcher {
             program,
             hidden: Vec::new(),
             means: Means::ALL,
+            temporary: None,
         }
     }
 
@@ -68,6 +71,15 @@ impl Launcher {
     pub fn hiding(mut self, hidden: impl IntoIterator<Item = PathBuf>) -> Self {
         self.hidden.extend(hidden);
         self
+    }
+
+    /// Makes directories for temporary files here, for commands that run in no copy.
+    #[must_use]
+    pub fn temporary_in(self, dir: PathBuf) -> Self {
+        Self {
+            temporary: Some(dir),
+            ..self
+        }
     }
 
     /// Uses no more than these means, as if the kernel offered nothing else.
@@ -87,7 +99,10 @@ impl Running {
         keep: Keep,
     ) -> io::Result<Self> {
         let scratch = fs::canonicalize(scratch)?;
-        let temporary = prepare::beside(&scratch)?;
+        let temporary = match &launcher.temporary {
+            Some(dir) => prepare::temporary(dir),
+            None => prepare::beside(&scratch),
+        }?;
         let instructions =
             prepare::instructions(launcher.means, order, &scratch, temporary.path())?;
         let setting = prepare::setting(

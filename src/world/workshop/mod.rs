@@ -24,6 +24,8 @@ mod call;
 #[cfg(unix)]
 mod confined;
 #[cfg(unix)]
+mod in_tree;
+#[cfg(unix)]
 mod launch;
 #[cfg(unix)]
 mod listener;
@@ -63,6 +65,7 @@ pub use ran::{End, Ran};
 pub use {
     bench::{Bench, Contents, Readiness, ServicePlan},
     confined::confined,
+    in_tree::run_in_tree,
     launch::Launcher,
     live::{Alteration, LiveWorkshop},
     ready::Ready,

@@ -17,7 +17,13 @@ const FILE_BYTES: u64 = 1 << 30;
 /// its tree is not to find it.
 pub(super) fn beside(scratch: &Path) -> io::Result<TempDir> {
     let parent = scratch.parent().unwrap_or(scratch);
-    tempfile::Builder::new().prefix("tmp-").tempdir_in(parent)
+    temporary(parent)
+}
+
+/// A directory for temporary files in this one.
+pub(super) fn temporary(dir: &Path) -> io::Result<TempDir> {
+    let dir = fs::canonicalize(dir)?;
+    tempfile::Builder::new().prefix("tmp-").tempdir_in(dir)
 }
 
 /// What is to be run and what it may do, if that is an order that can be carried out.

@@ -1,0 +1,80 @@
+//! The controls of the final gate, and its negative control over each of them that passes.
+
+use std::collections::BTreeMap;
+
+use super::case::judged;
+use super::control::{ProveError, Scene, Tree};
+use super::proof::Outcome;
+use crate::drive::final_gate::alteration;
+use crate::drive::quest_file::Definition;
+use crate::gate::checks::FileGate;
+use crate::gate::checks::settings::FileSettings;
+use crate::quest::Verdict;
+use crate::quest::file::{ControlTable, FinalControlTable, NegativeTable};
+use crate::world::workshop::{Alteration, LiveWorkshop};
+
+/// What comes of the final gate's controls; nothing where it has none.
+pub(super) fn outcomes(definition: &Definition, tree: &Tree) -> Result<Vec<Outcome>, ProveError> {
+    let file = definition.file()?;
+    let gate = definition.final_gate(FileSettings::default())?;
+    let (Some(gate), Some(part)) = (gate, &file.final_part) else {
+        return Ok(Vec::new());
+    };
+    let mut outcomes = Vec::new();
+    for table in &part.controls {
+        let control = control(table, &file.name);
+        let scene = Scene::of(definition, tree, &control)?;
+        let said = outcome(&control, &gate, &scene, Alteration::default())?;
+        let passes = said.judgement.verdict == Verdict::Pass;
+        outcomes.push(said);
+        if let Some(negative) = part.negative.as_ref().filter(|_| passes) {
+            let broken = broken(&control, negative);
+            let altered = alteration(negative).map_err(|why| ProveError::Workshop {
+                control: broken.name.clone(),
+                why: why.to_string(),
+            })?;
+            outcomes.push(outcome(&broken, &gate, &scene, altered)?);
+        }
+    }
+    Ok(outcomes)
+}
+
+fn outcome(
+    control: &ControlTable,
+    gate: &FileGate,
+    scene: &Scene,
+    altered: Alteration,
+) -> Result<Outcome, ProveError> {
+    let workshop = LiveWorkshop::altered(&scene.bench, altered);
+    let judgement = judged(control, gate, &scene.world, &workshop)?;
+    Ok(Outcome::of(control, judgement))
+}
+
+/// The control as one that is about no single quest.
+fn control(table: &FinalControlTable, kind: &str) -> ControlTable {
+    ControlTable {
+        name: format!("final: {}", table.name),
+        key: kind.to_owned(),
+        input: BTreeMap::new(),
+        anchor_site: None,
+        role_only: false,
+        submit: BTreeMap::new(),
+        verdict: table.verdict,
+        fires: table.fires.clone(),
+        tree: table.tree.clone(),
+        writes: table.writes.clone(),
+        world: table.world.clone(),
+        taken: BTreeMap::new(),
+        reviewed: None,
+    }
+}
+
+/// What must come of the same result when it is broken on purpose.
+fn broken(control: &ControlTable, negative: &NegativeTable) -> ControlTable {
+    ControlTable {
+        name: format!("{}, broken by [final.negative]", control.name),
+        verdict: Verdict::Fail,
+        fires: negative.fires.clone(),
+        ..control.clone()
+    }
+}

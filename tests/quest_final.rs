@@ -1,0 +1,235 @@
+//! The final gate, its controls and its negative control; and looking at checks while one works.
+
+use std::fs;
+use std::time::Duration;
+
+use comail::drive::{FinalOutcome, Judge, Probe, final_gate, gate_of, network_of};
+use comail::quest::QuestId;
+use comail::session::Session;
+use comail::world::live::LiveWorld;
+use comail::world::workshop::NoWorkshop;
+
+use crate::harness::poll::until;
+use crate::harness::quest_play::{QuestPlay, Shipped};
+use crate::harness::{Place, Run, tools};
+
+/// One quest a page, with nothing to submit; whatever stands after is the final part.
+const PAGES: &str = r#"
+name = "pages"
+unit = "page"
+[input]
+format = "lines"
+[tree]
+root = "tree"
+write = ["out/*"]
+[prompt]
+text = "Write out/{{ key }}"
+[[check]]
+name = "right"
+kind = "contains"
+path = "known.txt"
+text = "yes"
+[[check]]
+name = "written"
+kind = "file-not-empty"
+path = "out/{{ key }}"
+"#;
+
+const FINAL: &str = r#"
+[[final.check]]
+name = "whole"
+kind = "file-not-empty"
+path = "out/b"
+"#;
+
+#[test]
+fn a_handbook_of_chapters_that_fit_together() {
+    let shipped = Shipped::named("handbook");
+    let place = Place::new();
+    let mut check = place.command();
+    check.env("PATH", tools::path()).args(["quest", "check"]);
+    let run = Run::of(check.arg(&shipped.file)).ok();
+    for said in [
+        "as it must  final: every chapter, and every link leads somewhere",
+        "leads somewhere, broken by [final.negative]",
+        "as it must  final: two chapters, each right alone",
+    ] {
+        assert!(run.contains(said), "{said}: {run}");
+    }
+
+    let play = QuestPlay::of("handbook");
+    play.scan(&play.beside("chapters.jsonl"), &[]);
+    play.fails(&["--id=1"], "written");
+    play.put_control("untidy");
+    // The fixer takes the white space away, for a try.
+    let (code, answer) = play.place.json(["submit", "--id=1"]);
+    assert_eq!(
+        (code, &answer["verdict"]),
+        (0, &"PASS".into()),
+        "{answer:#}"
+    );
+    assert_eq!(
+        (&answer["attempt"], &answer["tries"]),
+        (&3.into(), &2.into())
+    );
+    assert_eq!(answer["fixes"], serde_json::json!([{"fixer": "changed"}]));
+    play.put_control("whole");
+    play.passes(&["--chapter=use"]);
+    play.ends(2);
+}
+
+#[test]
+fn a_negative_control_that_passes_is_found_before_a_session_is_made() {
+    let place = Place::new();
+    fs::create_dir_all(place.at("handbook")).expect("a folder");
+    let shipped = Shipped::named("handbook");
+    crate::harness::quest_play::copy(&shipped.beside(""), &place.at("handbook"));
+    let text = fs::read_to_string(&shipped.file).expect("the quest file");
+    // What it breaks has no links, so that nothing notices.
+    let worthless = text.replace("See [nothing](nothing.md).", "See nothing.");
+    assert_ne!(text, worthless);
+    place.write("handbook.toml", worthless);
+    let mut check = place.command();
+    check.env("PATH", tools::path());
+    let run = Run::of(check.args(["quest", "check", "handbook.toml"])).exits(8);
+    assert!(
+        run.contains("NOT as it must  final: every chapter"),
+        "{run:?}"
+    );
+}
+
+/// A session of pages, whose final part is this.
+fn pages(last: &str) -> Place {
+    let place = Place::new();
+    fs::create_dir_all(place.at("tree/out")).expect("a folder");
+    place.write("tree/known.txt", "yes\n");
+    place.write("list.txt", "a\nb\n");
+    let controls = r#"
+[[control]]
+name = "written"
+key = "a"
+tree = "done"
+verdict = "PASS"
+[[control]]
+name = "not written"
+key = "a"
+verdict = "FAIL"
+fires = ["written"]
+[[control]]
+name = "not right"
+key = "a"
+tree = "wrong"
+verdict = "FAIL"
+fires = ["right"]
+"#;
+    for (dir, known) in [("done", "yes\n"), ("wrong", "no\n")] {
+        fs::create_dir_all(place.at(dir).join("out")).expect("a folder");
+        place.write(&format!("{dir}/known.txt"), known);
+        place.write(&format!("{dir}/out/a"), "x\n");
+    }
+    place.write("pages.toml", format!("{PAGES}{last}{controls}"));
+    place.run(["scan", "list.txt", "--quest=pages.toml"]).ok();
+    place
+}
+
+fn open(place: &Place) -> Session {
+    Session::open(&place.at(".comail")).expect("a session")
+}
+
+fn asked(place: &Place) -> FinalOutcome {
+    let session = open(place);
+    let network = network_of(session.manifest()).expect("settings");
+    let live = LiveWorld::new(&network, None).expect("a world");
+    let gate = gate_of(session.manifest()).expect("a gate");
+    let judge = Judge {
+        gate: gate.as_ref(),
+        fetcher: live.fetcher(),
+        resolver: live.resolver(),
+        workshop: &NoWorkshop,
+    };
+    final_gate(&session, &judge).expect("an outcome")
+}
+
+#[test]
+fn the_final_gate_looks_at_the_tree_as_it_stands() {
+    let plain = pages("");
+    assert_eq!(asked(&plain), FinalOutcome::None);
+    assert!(asked(&plain).holds());
+
+    let place = pages(FINAL);
+    let before = place.ledger();
+    let said = asked(&place);
+    assert!(
+        !said.holds() && matches!(said, FinalOutcome::Failed { .. }),
+        "{said:?}"
+    );
+    assert_eq!(said.facts()[0].rule.as_str(), "whole");
+    place.write("tree/out/b", "x\n");
+    assert_eq!(asked(&place), FinalOutcome::Passed);
+    fs::remove_file(place.at("tree/out/b")).expect("removed");
+    assert!(!asked(&place).holds());
+    assert_eq!(place.ledger(), before, "nothing of it is recorded");
+
+    let doubtful = pages(&FINAL.replace("kind =", "level = \"review\"\nkind ="));
+    let said = asked(&doubtful);
+    assert!(matches!(said, FinalOutcome::Unconfirmed { .. }), "{said:?}");
+    assert!(!said.holds());
+}
+
+#[test]
+fn a_final_gate_that_passes_what_is_broken_has_not_passed() {
+    for (negative, expected) in [
+        ("remove = [\"out/b\"]\nfires = [\"whole\"]", true),
+        ("files = { \"out/b\" = \" \" }", true),
+        ("files = { \"out/other\" = \"x\" }", false),
+        ("remove = [\"known.txt\"]", false),
+    ] {
+        let place = pages(&format!("{FINAL}[final.negative]\n{negative}\n"));
+        let said = asked(&place);
+        assert!(matches!(said, FinalOutcome::Failed { .. }), "{said:?}");
+        place.write("tree/out/b", "x\n");
+        let said = asked(&place);
+        assert_eq!(said.holds(), expected, "{negative}: {said:?}");
+        let held = matches!(said, FinalOutcome::NegativeHeld { .. });
+        assert_eq!(held, !expected, "{negative}");
+        // It was broken in a copy alone.
+        let text = fs::read_to_string(place.at("tree/out/b")).expect("what was written");
+        assert_eq!(text, "x\n");
+        assert!(!place.at("tree/out/other").exists() && place.at("tree/known.txt").exists());
+    }
+}
+
+#[test]
+fn a_probe_sees_when_the_checks_hold_and_records_nothing() {
+    let place = pages("");
+    let session = open(&place);
+    let start = || {
+        let probe = Probe::start(&session, QuestId::FIRST, Duration::from_millis(5));
+        probe.expect("it starts").expect("nothing is submitted")
+    };
+    let probe = start();
+    let before = place.ledger();
+    assert!(!probe.holds().expect("it looks"));
+    place.write("tree/out/b", "another\n");
+    place.write("tree/out/a", "x\n");
+    until("the checks hold", || probe.holds().expect("it looks"));
+    // Of one state it is said once, and of the next again.
+    place.write("tree/out/a", "xy\n");
+    until("it is said again", || probe.holds().expect("it looks"));
+    assert_eq!(place.ledger(), before);
+
+    let (code, answer) = place.json(["submit", "--id=1"]);
+    assert_eq!(
+        (code, &answer["verdict"]),
+        (0, &"PASS".into()),
+        "{answer:#}"
+    );
+}
+
+#[test]
+fn nothing_is_probed_where_fields_are_asked_for() {
+    let place = Place::new();
+    place.scan(&["Acme"], &[]);
+    let probe = Probe::start(&open(&place), QuestId::FIRST, Duration::from_millis(5));
+    assert!(probe.expect("it is told").is_none());
+}
