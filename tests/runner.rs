@@ -159,6 +159,10 @@ mod review_office;
 mod review_office_refused;
 #[cfg(target_os = "linux")]
 mod review_screen;
+#[cfg(target_os = "linux")]
+mod run_deaths;
+#[cfg(unix)]
+mod run_loop;
 mod scan_formats;
 mod scan_jsonl;
 mod scan_refusals;

@@ -9,10 +9,12 @@ use anyhow::Result;
 use clap::error::ErrorKind;
 use clap::{ArgMatches, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
-use super::context::{Context, SESSION_VARIABLE};
+use super::context::{Context, SESSION_VARIABLE, WORKER_VARIABLE};
 use super::escape::PlainLines;
 use super::exit::{self, Exit};
 use super::output::Output;
+#[cfg(unix)]
+use super::run_args;
 use super::{
     audit, claims, demo, dispute, export, forget, hook, insights, log, next, prove, quest, recheck,
     release, report, resume, review, rules, scan, session_kind, status, submit, submit_flags,
@@ -29,9 +31,9 @@ Exit codes:
   6  submit: FAIL, now DONE
   7  submit: locked, or claimed by another worker; nothing changed
   8  audit, export, prove, quest check, scan --carry: a finding, such as a changed ledger;
-     review --import: rows refused; report: the session is not complete
+     review --import: rows refused; report, run: the session is not complete
   9  next, submit: the session is paused until a person runs `comail resume`
-  130  audit, log --follow, recheck, report, review: ended by Ctrl-C, what was done is kept
+  130  audit, log --follow, recheck, report, review, run: ended by Ctrl-C, what was done is kept
 
 An agent's loop: while comail next; do …; comail submit …; done";
 
@@ -63,6 +65,8 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Scan(Box<scan::ScanArgs>),
+    #[cfg(unix)]
+    Run(Box<run_args::RunArgs>),
     Next(next::NextArgs),
     Submit(submit::SubmitArgs),
     Status(status::StatusArgs),
@@ -110,7 +114,10 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> Exit {
         .filter(|value| !value.is_empty())
         .map(PathBuf::from);
     let output = Output::of_process(cli.json, cli.color);
-    let mut context = Context::new(cli.session, environment, output);
+    let worker = std::env::var_os(WORKER_VARIABLE)
+        .filter(|value| !value.is_empty())
+        .map(|value| value.to_string_lossy().into_owned());
+    let mut context = Context::new(cli.session, environment, output).by_worker(worker);
     match dispatch(&mut context, &cli.command, &matches) {
         Ok(exit) => exit,
         Err(error) => {
@@ -161,6 +168,8 @@ fn command(kind: &QuestKind) -> clap::Command {
 fn dispatch(context: &mut Context, command: &Command, matches: &ArgMatches) -> Result<Exit> {
     match command {
         Command::Scan(args) => scan::run(context, args),
+        #[cfg(unix)]
+        Command::Run(args) => super::run::run(context, args),
         Command::Next(args) => next::run(context, args),
         Command::Submit(args) => {
             let fields = matches.subcommand_matches("submit");

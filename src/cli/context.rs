@@ -7,15 +7,18 @@ use std::rc::Rc;
 use anyhow::Result;
 use jiff::Timestamp;
 
+use super::exit::UsageError;
 use super::output::Output;
 use super::progress::ReadingBar;
-use crate::session::{Salt, Session, Watch};
+use crate::session::{BadWorker, Salt, Session, Watch, Worker};
 use crate::world::recorded::RecordedWorld;
 
 /// What every command is given.
 pub struct Context {
     session_dir: PathBuf,
     named_session: Option<PathBuf>,
+    /// The worker that the environment names.
+    named_worker: Option<String>,
     /// How many things mended were told of.
     told: usize,
     /// The world that stands in for the live one.
@@ -29,6 +32,19 @@ pub(super) const DEFAULT_SESSION: &str = ".comail";
 
 /// The variable that names another place.
 pub(super) const SESSION_VARIABLE: &str = "COMAIL_SESSION";
+
+/// The variable that names the worker who calls.
+pub(super) const WORKER_VARIABLE: &str = "COMAIL_WORKER";
+
+/// What a command line must name to reach a session as a worker; what the environment names it
+/// need not.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Reaching {
+    /// The session directory.
+    pub(super) session: Option<PathBuf>,
+    /// The worker.
+    pub(super) worker: Option<Worker>,
+}
 
 impl Context {
     /// The context of one call.
@@ -44,6 +60,7 @@ impl Context {
         Self {
             session_dir,
             named_session: flag,
+            named_worker: None,
             told: 0,
             recorded: None,
             output,
@@ -57,6 +74,37 @@ impl Context {
         Self {
             recorded: Some(world),
             ..self
+        }
+    }
+
+    /// The same call, by the worker whom `COMAIL_WORKER` names.
+    #[must_use]
+    pub(super) fn by_worker(self, name: Option<String>) -> Self {
+        Self {
+            named_worker: name,
+            ..self
+        }
+    }
+
+    /// The worker who calls: the one of the flag, else that of `COMAIL_WORKER`.
+    pub(super) fn worker_of(&self, flag: Option<&Worker>) -> Result<Option<Worker>> {
+        let named = match (flag, &self.named_worker) {
+            (Some(flag), _) => return Ok(Some(flag.clone())),
+            (None, Some(named)) => named,
+            (None, None) => return Ok(None),
+        };
+        let worker = named.parse().map_err(|error: BadWorker| {
+            UsageError(format!("{WORKER_VARIABLE}: {error}; nothing changed"))
+        })?;
+        Ok(Some(worker))
+    }
+
+    /// What command lines must name that are to reach the same session as the same worker.
+    #[must_use]
+    pub(super) fn reaching(&self, worker: Option<&Worker>) -> Reaching {
+        Reaching {
+            session: self.named_session.clone(),
+            worker: worker.cloned(),
         }
     }
 

@@ -20,6 +20,7 @@ mod export_write;
 mod facts;
 mod forget;
 mod gate_args;
+mod handed;
 mod hook;
 mod insights;
 mod interrupt;
@@ -44,6 +45,18 @@ mod report_made;
 mod resume;
 mod review;
 mod rules;
+#[cfg(unix)]
+mod run;
+#[cfg(unix)]
+mod run_args;
+#[cfg(unix)]
+mod run_budget;
+#[cfg(unix)]
+mod run_prompt;
+#[cfg(unix)]
+mod run_shown;
+#[cfg(unix)]
+mod run_watch;
 mod scan;
 mod scan_carry;
 mod scan_kind;

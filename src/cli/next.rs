@@ -5,18 +5,14 @@ use clap::Args;
 use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
 
-use super::context::{self, Context};
+use super::context::{self, Context, Reaching};
 use super::counted::counted;
-use super::escape::{Plain, PlainLines};
 use super::exit::Exit;
-use super::facts;
-use super::output::{Output, Paper, Tone};
-use super::shell_line::ShellLine;
+use super::handed::Handed;
+use super::output::{Output, Paper};
 use super::waits::Waits;
 use crate::drive::{self, Assignment, Claimant};
-use crate::gate::{Fact, Judgement, Rule};
-use crate::quest::{Quest, QuestKind, prompt};
-use crate::session::{Claim, Lease, Standing, Store, Worker};
+use crate::session::{Claim, Lease, Store, Worker};
 
 /// Print the next quest, its prompt and how to answer
 ///
@@ -27,7 +23,8 @@ use crate::session::{Claim, Lease, Standing, Store, Worker};
 #[derive(Debug, Args)]
 #[command(after_long_help = WORKERS)]
 pub struct NextArgs {
-    /// The name of the worker that asks, and gets a quest of its own
+    /// The name of the worker that asks, and gets a quest of its own [default: that of
+    /// `COMAIL_WORKER`]
     ///
     /// Asking again gives the same quest, to a worker that was started anew as well, and renews a
     /// claim of which less than half is left. The name keeps honest workers apart; it is no
@@ -76,38 +73,14 @@ enum Answer {
     Paused { streak: u32 },
 }
 
-/// One quest, handed out.
-#[derive(Debug, Serialize)]
-struct Handed {
-    quest: Quest,
-    unit: String,
-    total: u32,
-    remaining: u32,
-    #[serde(rename = "try")]
-    this_try: u32,
-    max_tries: u32,
-    prompt: String,
-    example: String,
-    submit: String,
-    /// The fields that may be left out, as flags with what belongs in them.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    optional: Vec<String>,
-    submit_none: String,
-    /// The claim under which the worker has it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    claim: Option<Claim>,
-    /// What the last attempt failed on.
-    facts: Vec<Fact>,
-    #[serde(skip)]
-    rules: Vec<Rule>,
-}
-
 pub(super) fn run(context: &mut Context, args: &NextArgs) -> Result<Exit> {
     let mut session = context.open_session()?;
-    let claimant = args.worker.clone().map(|worker| Claimant {
-        worker,
-        lease: args.lease,
-    });
+    let claimant = context
+        .worker_of(args.worker.as_ref())?
+        .map(|worker| Claimant {
+            worker,
+            lease: args.lease,
+        });
     let assignment = drive::assign(
         &mut session,
         claimant.as_ref(),
@@ -115,7 +88,8 @@ pub(super) fn run(context: &mut Context, args: &NextArgs) -> Result<Exit> {
         &mut context::salt,
     )?;
     context.report_mended(&session);
-    let (answer, exit) = answer(&session, assignment, context)?;
+    let reaching = context.reaching(args.worker.as_ref());
+    let (answer, exit) = answer(&session, assignment, &reaching)?;
     context.output.show(&answer, text)?;
     Ok(exit)
 }
@@ -124,12 +98,12 @@ pub(super) fn run(context: &mut Context, args: &NextArgs) -> Result<Exit> {
 fn answer(
     session: &dyn Store,
     assignment: Assignment,
-    context: &Context,
+    reaching: &Reaching,
 ) -> Result<(Answer, Exit)> {
     let tally = session.totals().tally;
     Ok(match assignment {
         Assignment::Quest(standing, claim) => {
-            let handed = hand_out(session, &standing, claim, context)?;
+            let handed = Handed::of(session, &standing, claim, reaching)?;
             (Answer::Quest(Box::new(handed)), Exit::Done)
         }
         Assignment::AllClaimed => {
@@ -155,9 +129,9 @@ fn answer(
 pub(super) fn told(
     session: &dyn Store,
     assignment: Assignment,
-    context: &Context,
+    reaching: &Reaching,
 ) -> Result<String> {
-    let (answer, _) = answer(session, assignment, context)?;
+    let (answer, _) = answer(session, assignment, reaching)?;
     let mut paper = Paper::plain();
     text(&mut paper, &answer);
     Ok(paper.into_text())
@@ -168,111 +142,6 @@ pub(super) fn free_in(claims: &[Claim], now: Timestamp) -> SignedDuration {
     let left = claims.iter().map(|claim| claim.left(now));
     let left = left.filter(SignedDuration::is_positive).min();
     left.unwrap_or(SignedDuration::ZERO)
-}
-
-fn hand_out(
-    session: &dyn Store,
-    standing: &Standing,
-    claim: Option<Claim>,
-    context: &Context,
-) -> Result<Handed> {
-    let kind = drive::kind_of(session.manifest())?;
-    let quest = session.quest(standing)?;
-    let facts = match session.last_attempt(standing)? {
-        Some(last) => serde_json::from_str::<Judgement>(last.value.judgement.get())?.facts,
-        None => Vec::new(),
-    };
-    let tally = session.totals().tally;
-    let worker = claim.as_ref().map(|claim| &claim.worker);
-    let lines = Lines::new(session, &kind, &quest, worker, context)?;
-    Ok(Handed {
-        prompt: prompt::render(&kind, &quest)?,
-        unit: kind.unit.to_string(),
-        total: tally.total(),
-        remaining: tally.todo,
-        this_try: standing.progress.tries + 1,
-        max_tries: session.manifest().frozen.max_tries.get(),
-        example: lines.example(),
-        submit: lines.submit(),
-        optional: lines.optional(),
-        submit_none: lines.none(),
-        rules: drive::rules_of(session.manifest())?,
-        quest,
-        claim,
-        facts,
-    })
-}
-
-/// The command lines that `next` offers.
-struct Lines<'a> {
-    kind: &'a QuestKind,
-    named: ShellLine,
-    blank: ShellLine,
-}
-
-impl<'a> Lines<'a> {
-    fn new(
-        session: &dyn Store,
-        kind: &'a QuestKind,
-        quest: &Quest,
-        worker: Option<&Worker>,
-        context: &Context,
-    ) -> Result<Self> {
-        let blank = ShellLine::comail("submit", context.named_session());
-        let blank = match worker {
-            Some(worker) => blank.flag("worker", worker.as_str()),
-            None => blank,
-        };
-        let namesakes = session.named(&quest.key.folded())?.len();
-        // A key that cannot be shown as it is would be another one when it is typed.
-        let shown = Plain(quest.key.as_str()).to_string();
-        let named = if namesakes > 1 || shown != quest.key.as_str() {
-            blank.clone().flag("id", &quest.id.to_string())
-        } else {
-            blank.clone().flag(&kind.unit, quest.key.as_str())
-        };
-        Ok(Self { kind, named, blank })
-    }
-
-    fn submit(&self) -> String {
-        let fields = self.kind.fields.iter();
-        let line = fields.fold(self.named.clone(), |line, field| {
-            if field.required {
-                line.blank(field.name.as_str())
-            } else {
-                line
-            }
-        });
-        line.text().to_owned()
-    }
-
-    fn optional(&self) -> Vec<String> {
-        let fields = self.kind.fields.iter().filter(|field| !field.required);
-        let flags = fields.map(|field| {
-            let flag = format!("--{} {}", field.name, field.shape.placeholder());
-            match &*field.help {
-                "" => flag,
-                help => format!("{flag}  {help}"),
-            }
-        });
-        flags.collect()
-    }
-
-    fn none(&self) -> String {
-        let line = self.named.clone().flag("none", "what you tried");
-        line.text().to_owned()
-    }
-
-    fn example(&self) -> String {
-        let start = self.blank.clone();
-        let start = start.flag(&self.kind.unit, &self.kind.example_key);
-        let fields = self.kind.fields.iter();
-        let fields = fields.filter(|field| field.required || field.has_example());
-        let line = fields.fold(start, |line, field| {
-            line.flag(field.name.as_str(), &field.example)
-        });
-        line.text().to_owned()
-    }
 }
 
 fn text(paper: &mut Paper, answer: &Answer) {
@@ -295,7 +164,7 @@ fn text(paper: &mut Paper, answer: &Answer) {
             });
         }
         Answer::Paused { streak } => paper.line(paused(*streak)),
-        Answer::Quest(handed) => quest_text(paper, handed),
+        Answer::Quest(handed) => handed.write(paper),
     }
 }
 
@@ -306,47 +175,6 @@ pub(super) fn paused(streak: u32) -> String {
          giving up too easily. A person looks into it and runs `comail resume`",
         counted(streak, "quest")
     )
-}
-
-fn quest_text(paper: &mut Paper, handed: &Handed) {
-    let place = format!(
-        "quest {} of {}, {} left, try {} of {}",
-        handed.quest.id, handed.total, handed.remaining, handed.this_try, handed.max_tries
-    );
-    let place = paper.tint(Tone::Strong, &place);
-    paper.line(place);
-    if let Some(claim) = &handed.claim {
-        let (worker, lease) = (&claim.worker, claim.lease);
-        paper.line(format!(
-            "claimed by {worker} for {lease}, renewed by each submission"
-        ));
-    }
-    paper.gap();
-    paper.line(PlainLines(handed.prompt.trim_end()).to_string());
-    if !handed.facts.is_empty() {
-        paper.gap();
-        paper.line(format!(
-            "The last attempt ({}) failed:",
-            handed.this_try - 1
-        ));
-        facts::write(paper, &handed.facts, &handed.rules);
-    }
-    paper.gap();
-    paper.line(format!(
-        "A submission that would look right, for another {}:",
-        handed.unit
-    ));
-    paper.line(format!("  {}", Plain(&handed.example)));
-    paper.line("Submit yours:");
-    paper.line(format!("  {}", Plain(&handed.submit)));
-    if !handed.optional.is_empty() {
-        paper.line("What may be added:");
-        for flag in &handed.optional {
-            paper.line(format!("  {}", Plain(flag)));
-        }
-    }
-    paper.line("Nothing to be found (costs a try):");
-    paper.line(format!("  {}", Plain(&handed.submit_none)));
 }
 
 impl Output {

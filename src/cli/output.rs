@@ -147,7 +147,8 @@ pub struct Paper {
 }
 
 impl Paper {
-    /// An empty one without colours, whatever is wanted at the terminal.
+    /// An empty paper without colours, for who is no person.
+    #[must_use]
     pub(super) fn plain() -> Self {
         Self {
             text: String::new(),
@@ -156,6 +157,7 @@ impl Paper {
     }
 
     /// What is on it.
+    #[must_use]
     pub(super) fn into_text(self) -> String {
         self.text
     }

@@ -58,6 +58,13 @@ impl ShellLine {
     }
 }
 
+/// Words as a shell would have to be told them.
+#[must_use]
+pub fn words(words: &[String]) -> String {
+    let quoted: Vec<_> = words.iter().map(|word| quoted(word)).collect();
+    quoted.join(" ")
+}
+
 fn quoted(value: &str) -> String {
     // A NUL cannot be an argument of any program, so nothing is lost in letting it through.
     let quoter = Quoter::new().allow_nul(true);

@@ -1,13 +1,11 @@
 //! `comail submit`: an answer goes before the gate.
 
-use std::collections::BTreeMap;
 use std::io::Read as _;
 use std::path::PathBuf;
 
 use anyhow::{Context as _, Result};
 use clap::{ArgMatches, Args};
 use serde::Serialize;
-use serde_json::Value;
 
 use super::context::{self, Context};
 use super::escape::Plain;
@@ -15,15 +13,12 @@ use super::exit::{Exit, UsageError};
 use super::output::{Paper, Tone};
 use super::submit_flags::Flags;
 use super::{facts, quest_choice};
-use crate::drive::quest_file::bench_of;
-use crate::drive::{self, Fix, Fixed, Judge, Judged, Outcome, Refusal};
+use crate::drive::{self, Chamber, Fix, Fixed, Judged, Outcome, Refusal};
 use crate::gate::{CheckReport, Fact, Rule};
-use crate::quest::field_kind::FieldKind;
-use crate::quest::{Field, Fields, Key, QuestId, QuestKind, Submission, Verdict, ijson};
+use crate::quest::{
+    BadFields, Fields, Key, QuestId, QuestKind, Submission, Verdict, fields_of, ijson, missing,
+};
 use crate::session::{Session, State, Tally, Worker};
-use crate::world::live::LiveWorld;
-use crate::world::recorded::RecordedWorld;
-use crate::world::workshop::{LiveWorkshop, NoWorkshop, Workshop};
 
 /// Submit an answer for one quest to the gate
 ///
@@ -39,7 +34,7 @@ pub struct SubmitArgs {
     #[arg(long, value_name = "KEY", allow_hyphen_values = true, help_heading = QUEST)]
     key: Option<String>,
 
-    /// The worker that answers, as it told `next`
+    /// The worker that answers, as it told `next` [default: that of `COMAIL_WORKER`]
     #[arg(long, value_name = "NAME", help_heading = QUEST)]
     worker: Option<Worker>,
 
@@ -111,13 +106,16 @@ pub(super) fn run(
     let key = args.key.clone().or_else(|| flags.key());
     let submission = submission(args, &flags)?;
     let id = quest_choice::choose(&session, args.id, key.as_deref(), &kind.unit)?;
+    let worker = context.worker_of(args.worker.as_ref())?;
     let given = drive::Answer {
         quest: id,
-        worker: args.worker.as_ref(),
+        worker: worker.as_ref(),
         submission: &submission,
     };
-    let recorded = context.recorded_world();
-    let mut judged = |session: &mut Session| judge(session, given, recorded);
+    let chamber = Chamber::of(&session, context.recorded_world())?;
+    let mut judged = |session: &mut Session| {
+        chamber.judge(session, given, &mut context::now, &mut context::salt)
+    };
     let Fixed { outcome, fixes } = drive::fixing(&mut session, id, &mut judged)?;
     let rules = drive::rules_of(session.manifest())?;
     context.report_mended(&session);
@@ -132,40 +130,6 @@ pub(super) fn run(
     Ok(exit)
 }
 
-fn judge(
-    session: &mut Session,
-    answer: drive::Answer<'_>,
-    recorded: Option<&RecordedWorld>,
-) -> Result<Outcome> {
-    let network = drive::network_of(session.manifest())?;
-    let live = LiveWorld::new(&network, Some(session.dir().join("hosts")))?;
-    let bench = bench_of(
-        session.manifest(),
-        session.evidence(),
-        session.dir().to_owned(),
-    )?;
-    let workshop = bench.as_ref().map(LiveWorkshop::new);
-    let workshop: &dyn Workshop = match &workshop {
-        Some(live) => live,
-        None => &NoWorkshop,
-    };
-    let gate = drive::gate_of(session.manifest())?;
-    let judge = Judge {
-        gate: gate.as_ref(),
-        fetcher: recorded.map_or(live.fetcher(), |world| world),
-        resolver: recorded.map_or(live.resolver(), |world| world),
-        workshop,
-    };
-    let outcome = drive::submit(
-        session,
-        answer,
-        &judge,
-        &mut context::now,
-        &mut context::salt,
-    )?;
-    Ok(outcome)
-}
-
 fn submission(args: &SubmitArgs, flags: &Flags<'_>) -> Result<Submission> {
     if let Some(why) = &args.none {
         if why.trim().is_empty() {
@@ -178,12 +142,8 @@ fn submission(args: &SubmitArgs, flags: &Flags<'_>) -> Result<Submission> {
         Some(path) => read_fields(path, flags.kind)?,
         None => flags.fields(),
     };
-    let missing: Vec<_> = flags
-        .kind
-        .fields
-        .iter()
-        .filter(|field| field.required && !fields.contains_key(field.name.as_str()))
-        .map(|field| format!("--{}", field.name))
+    let missing: Vec<_> = missing(flags.kind, &fields)
+        .map(|name| format!("--{name}"))
         .collect();
     if missing.is_empty() {
         Ok(Submission::Fields(fields))
@@ -211,37 +171,10 @@ fn read_fields(path: &std::path::Path, kind: &QuestKind) -> Result<Fields> {
             .and_then(|file| file.take(MOST_INPUT_BYTES).read_to_end(&mut bytes))
     };
     read.with_context(|| format!("cannot read the submission {place}"))?;
-    let values: BTreeMap<String, Value> = ijson::slice(&bytes)
-        .and_then(serde_json::from_value)
-        .map_err(|error| UsageError(format!("{place}: not a JSON object of texts: {error}")))?;
-    let fields = values.into_iter().map(|(name, value)| {
-        let field = kind.fields.iter().find(|field| field.name.as_str() == name);
-        let field = field.ok_or_else(|| {
-            let names: Vec<_> = kind.fields.iter().map(|f| f.name.to_string()).collect();
-            let names = names.join(", ");
-            UsageError(format!(
-                "{place}: there is no field {name:?}; the fields are {names}"
-            ))
-        })?;
-        let text = text_of(field, value).ok_or_else(|| {
-            UsageError(format!(
-                "{place}: not a JSON object of texts: the field {name:?} is none"
-            ))
-        })?;
-        Ok((field.name.clone(), text))
-    });
-    fields.collect()
-}
-
-/// The text that a field's value stands for; of a field of text, a text alone.
-fn text_of(field: &Field, value: Value) -> Option<String> {
-    match (value, field.shape.kind()) {
-        (Value::String(text), _) => Some(text),
-        (Value::Number(number), FieldKind::Integer | FieldKind::Number) => Some(number.to_string()),
-        (Value::Bool(truth), FieldKind::Bool) => Some(truth.to_string()),
-        (value, FieldKind::Json) => Some(value.to_string()),
-        _ => None,
-    }
+    ijson::slice(&bytes)
+        .map_err(BadFields::Json)
+        .and_then(|value| fields_of(kind, value))
+        .map_err(|bad| UsageError(format!("{place}: {bad}")).into())
 }
 
 fn answer(outcome: Outcome, fixes: Vec<Fix>, rules: Vec<Rule>) -> (Result<Answer, u32>, Exit) {

@@ -3,6 +3,7 @@
 use super::prove::ProveError;
 use super::quest_file::{BenchError, Faulty};
 use crate::session::SessionError;
+use crate::world::live::WorldError;
 
 /// What can go wrong in a turn; nothing was recorded.
 #[derive(Debug, thiserror::Error)]
@@ -31,6 +32,9 @@ pub enum DriveError {
     /// The controls of a quest file cannot be run.
     #[error(transparent)]
     Prove(#[from] ProveError),
+    /// The network settings that the session froze cannot be used.
+    #[error(transparent)]
+    World(#[from] WorldError),
     /// The gate's own side failed while it looked.
     #[error("the gate cannot look: {0}; nothing changed")]
     Workshop(String),

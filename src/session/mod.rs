@@ -60,7 +60,7 @@ pub use archive::Archive;
 pub use attempt::{Attempt, Grounds, Mark};
 pub use board::Board;
 pub use chain::{Line, LineError, Salt, Tip};
-pub use claim::{Claim, Claimed, Lease, Released, Worker};
+pub use claim::{BadWorker, Claim, Claimed, Lease, Released, Worker};
 pub use create::{
     Brought, DRAFT_PREFIX, NewSession, Stock, create, create_carrying, extend, nothing_to_stock,
     refuse_existing,

@@ -1,5 +1,7 @@
 //! What commands ask of a session, wherever it is kept.
 
+use std::collections::BTreeSet;
+
 use jiff::Timestamp;
 
 use super::attempt::{Attempt, Mark};
@@ -30,7 +32,15 @@ pub trait Store {
     /// Hands on every key, in order of id.
     fn each_key(&self, take: &mut dyn FnMut(&Key)) -> Result<(), SessionError>;
     /// The first quest in TODO that no worker holds at `now`, and that waits for no other.
-    fn first_free(&self, now: Timestamp) -> Result<Option<Standing>, SessionError>;
+    fn first_free(&self, now: Timestamp) -> Result<Option<Standing>, SessionError> {
+        self.first_free_but(now, &BTreeSet::new())
+    }
+    /// The same, with some quests passed over.
+    fn first_free_but(
+        &self,
+        now: Timestamp,
+        except: &BTreeSet<QuestId>,
+    ) -> Result<Option<Standing>, SessionError>;
     /// The quests in TODO that wait for others.
     fn waiting(&self) -> Result<Waiting, SessionError>;
     /// The number of the earlier attempt that sent the same, if the world was heard on it.

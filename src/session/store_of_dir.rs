@@ -1,5 +1,7 @@
 //! A session directory as the store that commands ask.
 
+use std::collections::BTreeSet;
+
 use jiff::Timestamp;
 
 use super::attempt::{Attempt, Mark};
@@ -41,8 +43,12 @@ impl Store for Session {
         self.ask(|index| index.each_key(take))
     }
 
-    fn first_free(&self, now: Timestamp) -> Result<Option<Standing>, SessionError> {
-        self.ask(|index| index.first_free(now))
+    fn first_free_but(
+        &self,
+        now: Timestamp,
+        except: &BTreeSet<QuestId>,
+    ) -> Result<Option<Standing>, SessionError> {
+        self.ask(|index| index.first_free_but(now, except))
     }
 
     fn waiting(&self) -> Result<Waiting, SessionError> {

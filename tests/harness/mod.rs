@@ -1,5 +1,7 @@
 //! Drives the built binary in a clean environment and a directory of its own.
 
+#[cfg(unix)]
+pub mod agents;
 pub mod audited;
 #[cfg(target_os = "linux")]
 pub mod bench;

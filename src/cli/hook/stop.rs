@@ -70,7 +70,7 @@ fn reply(context: &mut Context, args: &StopArgs, call: &StopCall) -> Result<Stop
     if std::env::var_os(LAST_CALL_VARIABLE).is_some_and(|value| !value.is_empty()) {
         return stop("a budget has ended");
     }
-    let worker = worker(args)?;
+    let worker = context.worker_of(args.worker.as_ref())?;
     let mut session = context.open_session()?;
     let conversation = match (&*call.conversation, &worker) {
         ("", Some(worker)) => worker.as_str(),
@@ -95,8 +95,9 @@ fn reply(context: &mut Context, args: &StopArgs, call: &StopCall) -> Result<Stop
         return stop("the run that started the agent has nothing more for it");
     };
     context.report_mended(&session);
+    let reaching = context.reaching(args.worker.as_ref());
     let held = matches!(assignment, Assignment::Quest(..));
-    let text = next::told(&session, assignment, context)?;
+    let text = next::told(&session, assignment, &reaching)?;
     if !held {
         memory.forget();
         return stop(&text);
@@ -114,17 +115,6 @@ fn reply(context: &mut Context, args: &StopArgs, call: &StopCall) -> Result<Stop
     Ok(StopReply::GoOn(format!(
         "comail: {todo} left, so this is no time to stop. Go on with this one.\n\n{text}"
     )))
-}
-
-fn worker(args: &StopArgs) -> Result<Option<Worker>> {
-    if args.worker.is_some() {
-        return Ok(args.worker.clone());
-    }
-    let named = std::env::var(WORKER_VARIABLE)
-        .ok()
-        .filter(|name| !name.is_empty());
-    let worker = named.map(|name| name.parse::<Worker>()).transpose();
-    worker.context(WORKER_VARIABLE)
 }
 
 /// What the agent is to do next; none where a run decides that, and has nothing for it.

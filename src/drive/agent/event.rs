@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use crate::drive::detect::Own;
 use crate::quest::Digest;
 use crate::session::Spent;
 
@@ -30,6 +31,8 @@ pub struct ToolCall {
     pub tool: String,
     /// The digest of its arguments, whatever the order of their keys.
     pub arguments: Digest,
+    /// The call of this program that it makes, where it makes one.
+    pub own: Option<Own>,
 }
 
 impl ToolCall {
@@ -41,6 +44,7 @@ impl ToolCall {
         Self {
             tool: tool.to_owned(),
             arguments: Digest::of(text.as_bytes()),
+            own: Own::in_arguments(arguments),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! What the index is asked.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use jiff::Timestamp;
 
@@ -91,10 +91,12 @@ impl Index {
         Ok(())
     }
 
-    /// The first quest in TODO that no claim holds at `now`, and that waits for no other.
-    pub(in crate::session) fn first_free(
+    /// The first quest in TODO that no claim holds at `now`, and that waits for no other, but for
+    /// some.
+    pub(in crate::session) fn first_free_but(
         &self,
         now: Timestamp,
+        except: &BTreeSet<QuestId>,
     ) -> Result<Option<Standing>, IndexError> {
         // Says of a claim what `Claim::is_live` says.
         let sql = "SELECT * FROM quest WHERE state = 'TODO' AND id NOT IN \
@@ -106,7 +108,7 @@ impl Index {
         let mut found = select.query([now.as_millisecond()])?;
         while let Some(row) = found.next()? {
             let standing = row::read_quest(row, rows.sealer)?;
-            if !ways.have_all_passed(&standing.after)? {
+            if except.contains(&standing.id) || !ways.have_all_passed(&standing.after)? {
                 continue;
             }
             let claim = rows.claim_on(standing.id)?;

@@ -1,0 +1,207 @@
+//! A quest as it is handed to an agent: its prompt, what failed last, and how to answer.
+
+use anyhow::Result;
+use serde::Serialize;
+
+use super::context::Reaching;
+use super::escape::{Plain, PlainLines};
+use super::facts;
+use super::output::{Paper, Tone};
+use super::shell_line::ShellLine;
+use crate::drive;
+use crate::gate::{Fact, Judgement, Rule};
+use crate::quest::{Quest, QuestKind, prompt};
+use crate::session::{Claim, Standing, Store};
+
+/// One quest, handed out.
+#[derive(Debug, Serialize)]
+pub(super) struct Handed {
+    quest: Quest,
+    unit: String,
+    total: u32,
+    remaining: u32,
+    #[serde(rename = "try")]
+    this_try: u32,
+    max_tries: u32,
+    prompt: String,
+    example: String,
+    submit: String,
+    /// The fields that may be left out, as flags with what belongs in them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    optional: Vec<String>,
+    submit_none: String,
+    /// The claim under which the worker has it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    claim: Option<Claim>,
+    /// What the last attempt failed on.
+    facts: Vec<Fact>,
+    /// What the last agent that was driven at it said of where it stands.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    note: Option<Box<str>>,
+    #[serde(skip)]
+    rules: Vec<Rule>,
+}
+
+impl Handed {
+    /// The quest of `standing`, to be answered by a program that `reaching` leads to the session.
+    pub(super) fn of(
+        session: &dyn Store,
+        standing: &Standing,
+        claim: Option<Claim>,
+        reaching: &Reaching,
+    ) -> Result<Self> {
+        let kind = drive::kind_of(session.manifest())?;
+        let quest = session.quest(standing)?;
+        let facts = match session.last_attempt(standing)? {
+            Some(last) => serde_json::from_str::<Judgement>(last.value.judgement.get())?.facts,
+            None => Vec::new(),
+        };
+        let note = session.handover(standing)?.map(|note| note.value);
+        let tally = session.totals().tally;
+        let lines = Lines::new(session, &kind, &quest, reaching)?;
+        Ok(Self {
+            prompt: prompt::render(&kind, &quest)?,
+            unit: kind.unit.to_string(),
+            total: tally.total(),
+            remaining: tally.todo,
+            this_try: standing.progress.tries + 1,
+            max_tries: session.manifest().frozen.max_tries.get(),
+            example: lines.example(),
+            submit: lines.submit(),
+            optional: lines.optional(),
+            submit_none: lines.none(),
+            rules: drive::rules_of(session.manifest())?,
+            quest,
+            claim,
+            facts,
+            note,
+        })
+    }
+
+    /// Writes it as `next` prints it.
+    pub(super) fn write(&self, paper: &mut Paper) {
+        self.write_task(paper);
+        self.write_answering(paper);
+    }
+
+    /// What is to be done, and what is known of it.
+    pub(super) fn write_task(&self, paper: &mut Paper) {
+        let place = format!(
+            "quest {} of {}, {} left, try {} of {}",
+            self.quest.id, self.total, self.remaining, self.this_try, self.max_tries
+        );
+        let place = paper.tint(Tone::Strong, &place);
+        paper.line(place);
+        if let Some(claim) = &self.claim {
+            let (worker, lease) = (&claim.worker, claim.lease);
+            paper.line(format!(
+                "claimed by {worker} for {lease}, renewed by each submission"
+            ));
+        }
+        paper.gap();
+        paper.line(PlainLines(self.prompt.trim_end()).to_string());
+        if !self.facts.is_empty() {
+            paper.gap();
+            paper.line(format!("The last attempt ({}) failed:", self.this_try - 1));
+            facts::write(paper, &self.facts, &self.rules);
+        }
+        if let Some(note) = &self.note {
+            paper.gap();
+            paper.line("The last agent left a note:");
+            for line in note.lines() {
+                paper.line(format!("  > {}", Plain(line)));
+            }
+        }
+    }
+
+    /// How it is answered on a command line.
+    fn write_answering(&self, paper: &mut Paper) {
+        paper.gap();
+        paper.line(format!(
+            "A submission that would look right, for another {}:",
+            self.unit
+        ));
+        paper.line(format!("  {}", Plain(&self.example)));
+        paper.line("Submit yours:");
+        paper.line(format!("  {}", Plain(&self.submit)));
+        if !self.optional.is_empty() {
+            paper.line("What may be added:");
+            for flag in &self.optional {
+                paper.line(format!("  {}", Plain(flag)));
+            }
+        }
+        paper.line("Nothing to be found (costs a try):");
+        paper.line(format!("  {}", Plain(&self.submit_none)));
+    }
+}
+
+/// The command lines that `next` offers.
+struct Lines<'a> {
+    kind: &'a QuestKind,
+    named: ShellLine,
+    blank: ShellLine,
+}
+
+impl<'a> Lines<'a> {
+    fn new(
+        session: &dyn Store,
+        kind: &'a QuestKind,
+        quest: &Quest,
+        reaching: &Reaching,
+    ) -> Result<Self> {
+        let blank = ShellLine::comail("submit", reaching.session.as_deref());
+        let blank = match &reaching.worker {
+            Some(worker) => blank.flag("worker", worker.as_str()),
+            None => blank,
+        };
+        let namesakes = session.named(&quest.key.folded())?.len();
+        // A key that cannot be shown as it is would be another one when it is typed.
+        let shown = Plain(quest.key.as_str()).to_string();
+        let named = if namesakes > 1 || shown != quest.key.as_str() {
+            blank.clone().flag("id", &quest.id.to_string())
+        } else {
+            blank.clone().flag(&kind.unit, quest.key.as_str())
+        };
+        Ok(Self { kind, named, blank })
+    }
+
+    fn submit(&self) -> String {
+        let fields = self.kind.fields.iter();
+        let line = fields.fold(self.named.clone(), |line, field| {
+            if field.required {
+                line.blank(field.name.as_str())
+            } else {
+                line
+            }
+        });
+        line.text().to_owned()
+    }
+
+    fn optional(&self) -> Vec<String> {
+        let fields = self.kind.fields.iter().filter(|field| !field.required);
+        let flags = fields.map(|field| {
+            let flag = format!("--{} {}", field.name, field.shape.placeholder());
+            match &*field.help {
+                "" => flag,
+                help => format!("{flag}  {help}"),
+            }
+        });
+        flags.collect()
+    }
+
+    fn none(&self) -> String {
+        let line = self.named.clone().flag("none", "what you tried");
+        line.text().to_owned()
+    }
+
+    fn example(&self) -> String {
+        let start = self.blank.clone();
+        let start = start.flag(&self.kind.unit, &self.kind.example_key);
+        let fields = self.kind.fields.iter();
+        let fields = fields.filter(|field| field.required || field.has_example());
+        let line = fields.fold(start, |line, field| {
+            line.flag(field.name.as_str(), &field.example)
+        });
+        line.text().to_owned()
+    }
+}

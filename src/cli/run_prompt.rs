@@ -1,0 +1,166 @@
+//! The prompts of `comail run`: what `next` prints, how to answer, and what is known besides.
+
+use std::error::Error;
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+
+use anyhow::Result;
+use serde_json::{Map, Value};
+
+use super::context::{self, Reaching};
+use super::escape::{Plain, PlainLines};
+use super::handed::Handed;
+use super::output::Paper;
+use crate::drive;
+use crate::drive::lessons::{Bound, Earlier, Learned, inherited};
+use crate::drive::run::{Answers, Desk, NONE, Past, Situation};
+use crate::quest::{Field, QuestId, QuestKind};
+use crate::session::{Log, Session};
+
+/// The longest that is shown of an earlier submission, in characters.
+const LONGEST_SUBMISSION: usize = 500;
+
+/// What prompts may carry of what was learned.
+#[derive(Debug)]
+pub(super) struct LessonPlan {
+    /// How much.
+    pub(super) bound: Bound,
+    /// The sessions that teach besides this one.
+    pub(super) earlier: Vec<Earlier>,
+}
+
+/// Where the prompts of a run are written.
+#[derive(Debug)]
+pub(super) struct RunDesk {
+    lessons: LessonPlan,
+    /// What this session teaches, as far as its ledger was read.
+    learned: Mutex<(Log, Learned)>,
+}
+
+impl RunDesk {
+    /// A desk for the session in `dir`.
+    pub(super) fn new(dir: &Path, lessons: LessonPlan) -> Result<Self> {
+        let (_, log) = Log::open(dir)?;
+        Ok(Self {
+            lessons,
+            learned: Mutex::new((log, Learned::default())),
+        })
+    }
+
+    /// What was learned that may help with the quest.
+    fn lessons(&self, session: &Session, quest: QuestId) -> Result<String> {
+        let plan = &self.lessons;
+        if plan.bound.lessons == 0 {
+            return Ok(String::new());
+        }
+        let mut learned = self.learned.lock().unwrap_or_else(PoisonError::into_inner);
+        let (log, learned) = &mut *learned;
+        learned.read_on(log)?;
+        let own = learned.lessons(quest, plan.bound).text();
+        let kind = &session.manifest().kind.name;
+        let earlier = inherited(&plan.earlier, kind, plan.bound, context::now());
+        Ok(own + &earlier.text())
+    }
+}
+
+impl Desk for RunDesk {
+    fn prompt(
+        &self,
+        session: &Session,
+        situation: &Situation<'_>,
+    ) -> Result<String, Box<dyn Error + Send + Sync>> {
+        let lessons = self.lessons(session, situation.standing.id)?;
+        Ok(write(session, situation, &lessons)?)
+    }
+}
+
+fn write(session: &Session, situation: &Situation<'_>, lessons: &str) -> Result<String> {
+    let mut paper = Paper::plain();
+    let claim = Some(situation.claim.clone());
+    // The environment names session and worker.
+    let handed = Handed::of(session, situation.standing, claim, &Reaching::default())?;
+    match situation.answers {
+        Answers::Submit => handed.write(&mut paper),
+        Answers::Stdout => {
+            handed.write_task(&mut paper);
+            write_printing(&mut paper, &drive::kind_of(session.manifest())?);
+        }
+        Answers::World => {
+            handed.write_task(&mut paper);
+            paper.gap();
+            paper.line(
+                "There is nothing to submit: do what is asked. The gate looks by itself, and \
+                 ends your work once it is so.",
+            );
+        }
+    }
+    if !lessons.is_empty() {
+        paper.gap();
+        paper.line(PlainLines(lessons.trim_end()).to_string());
+    }
+    write_history(&mut paper, situation.history);
+    if !situation.facts.is_empty() {
+        paper.gap();
+        paper.line("Mind:");
+        for fact in situation.facts {
+            paper.line(format!("  {}", Plain(fact)));
+        }
+    }
+    if let Some(reason) = situation.last_call {
+        paper.gap();
+        paper.line(format!(
+            "This is the last call for this quest, whose budget has ended ({reason}): answer with \
+             the best that you have now. Before that say in a few lines where you stand, for \
+             whoever takes the quest next."
+        ));
+    }
+    Ok(paper.into_text())
+}
+
+/// How it is answered by printing.
+fn write_printing(paper: &mut Paper, kind: &QuestKind) {
+    let form = |text: fn(&Field) -> String| {
+        let required = kind.fields.iter().filter(|field| field.required);
+        let members = required.map(|field| (field.name.to_string(), Value::String(text(field))));
+        Value::Object(members.collect::<Map<_, _>>()).to_string()
+    };
+    let blank = form(|field| field.name.as_str().to_uppercase());
+    let example = form(|field| field.example.to_string());
+    paper.gap();
+    paper.line("Answer by printing one JSON object, after all else that you print:");
+    paper.line(format!("  {}", Plain(&blank)));
+    for field in &kind.fields {
+        let name = Plain(field.name.as_str());
+        let may = if field.required {
+            ""
+        } else {
+            ", may be left out"
+        };
+        paper.line(format!("    {name}: {}{may}", Plain(&field.help)));
+    }
+    paper.line(format!(
+        "One that would look right, for another {}:",
+        Plain(&kind.unit)
+    ));
+    paper.line(format!("  {}", Plain(&example)));
+    paper.line("Nothing to be found (costs a try):");
+    paper.line(format!("  {{\"{NONE}\":\"what you tried\"}}"));
+}
+
+/// What the starts before this one came to.
+fn write_history(paper: &mut Paper, history: &[Past]) {
+    if history.is_empty() {
+        return;
+    }
+    paper.gap();
+    paper.line("Agents that were started for this quest before:");
+    for past in history {
+        paper.line(format!("  start {} ended: {}", past.start, past.reason));
+        for submitted in &past.submitted {
+            let text: String = submitted.text.chars().take(LONGEST_SUBMISSION).collect();
+            let rules = submitted.rules.join(", ");
+            paper.line(format!("    submitted {}", Plain(&text)));
+            paper.line(format!("    which fired {}", Plain(&rules)));
+        }
+    }
+}

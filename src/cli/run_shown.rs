@@ -1,0 +1,72 @@
+//! What `comail run` shows while it goes on: a line for each attempt and quest.
+
+use std::time::Duration;
+
+use jiff::SignedDuration;
+
+use super::counted::counted;
+use super::escape::Plain;
+use super::output::{Paper, Tone};
+use crate::drive::run::News;
+use crate::session::{Reason, Spent};
+
+/// Writes what happened.
+pub(super) fn write(paper: &mut Paper, news: &News) {
+    match news {
+        News::Began { run, began } => {
+            let model = began.model.as_deref();
+            let model = model.map(|model| format!(" with {}", Plain(model)));
+            paper.line(format!(
+                "run {run}: {}{}, {} at once",
+                Plain(&began.agent),
+                model.unwrap_or_default(),
+                counted(began.workers, "agent")
+            ));
+        }
+        News::Attempt { key, attempt } => {
+            let took = took(attempt.milliseconds);
+            paper.line(format!(
+                "quest {}, {}: start {} ended after {took}, {}: {}",
+                attempt.quest,
+                Plain(key.as_str()),
+                attempt.start,
+                spent(&attempt.spent),
+                attempt.reason
+            ));
+        }
+        News::Quest { key, state, quest } => {
+            let word = paper.tint(tone(quest.reason), quest.reason.label());
+            paper.line(format!(
+                "{word} quest {}, {}: {state} after {}",
+                quest.quest,
+                Plain(key.as_str()),
+                counted(quest.starts, "start")
+            ));
+        }
+        News::Ended { run, reason } => {
+            let word = paper.tint(tone(*reason), reason.label());
+            paper.line(format!("run {run} ended: {word}"));
+        }
+        News::Note { text } => paper.line(Plain(text).to_string()),
+    }
+}
+
+fn tone(reason: Reason) -> Tone {
+    match reason {
+        Reason::Settled | Reason::Complete => Tone::Good,
+        Reason::Error | Reason::Breaker | Reason::PermissionDenied => Tone::Bad,
+        _ => Tone::Doubt,
+    }
+}
+
+/// How long it took, to the tenth of a second.
+fn took(milliseconds: u64) -> String {
+    let tenths = Duration::from_millis(milliseconds / 100 * 100);
+    let took = SignedDuration::try_from(tenths).unwrap_or(SignedDuration::MAX);
+    format!("{took:#}")
+}
+
+fn spent(spent: &Spent) -> String {
+    let guess = if spent.told { "" } else { "about " };
+    format!("{guess}{} tokens", spent.tokens)
+}

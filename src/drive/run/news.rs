@@ -1,0 +1,50 @@
+//! What a run tells while it goes on.
+
+use serde::Serialize;
+
+use crate::quest::Key;
+use crate::session::{Began, DrivenAttempt, DrivenQuest, Reason, RunId, State};
+
+/// What a run tells while it goes on.
+#[derive(Debug, Clone, Serialize)]
+#[serde(tag = "what", rename_all = "kebab-case")]
+pub enum News {
+    /// It began.
+    Began {
+        /// The run.
+        run: RunId,
+        /// How.
+        #[serde(flatten)]
+        began: Began,
+    },
+    /// A start of the agent came to its end.
+    Attempt {
+        /// The quest's key.
+        key: Key,
+        /// What came of it.
+        #[serde(flatten)]
+        attempt: DrivenAttempt,
+    },
+    /// The drive of a quest came to its end.
+    Quest {
+        /// The quest's key.
+        key: Key,
+        /// Where it stands.
+        state: State,
+        /// What came of it.
+        #[serde(flatten)]
+        quest: DrivenQuest,
+    },
+    /// It ended.
+    Ended {
+        /// The run.
+        run: RunId,
+        /// Why.
+        reason: Reason,
+    },
+    /// Something that people should know.
+    Note {
+        /// It.
+        text: String,
+    },
+}

@@ -1,0 +1,143 @@
+//! Scripted agents, and sessions for them to be driven at, which need nothing but a shell.
+
+use std::process::Command;
+
+use serde_json::Value;
+
+use super::{Place, Run};
+
+/// Any answer that begins with the word `right` is right.
+const QUEST: &str = r#"
+name = "words"
+unit = "word"
+[input]
+format = "lines"
+[prompt]
+text = "Say that {{ key }} is right"
+[example]
+key = "a"
+answer = "right as rain"
+[[field]]
+name = "answer"
+kind = "text"
+required = true
+help = "what is so"
+[[check]]
+name = "is-right"
+kind = "command"
+argv = ["grep", "-q", "^right"]
+stdin = "{{ field.answer }}"
+timeout = "10s"
+[[control]]
+name = "right"
+key = "a"
+submit = { answer = "right" }
+verdict = "PASS"
+[[control]]
+name = "wrong"
+key = "a"
+submit = { answer = "wrong" }
+verdict = "FAIL"
+fires = ["is-right"]
+"#;
+
+/// Where scripts find the programs that they call.
+pub const PATH: &str = "/usr/bin:/bin";
+
+/// Reads the prompt, and keeps the number of the quest in `$id`.
+const READ: &str = "prompt=$(cat); \
+     id=$(printf '%s\\n' \"$prompt\" | sed -n 's/^quest \\([0-9]*\\) of .*/\\1/p' | head -n 1)\n";
+
+/// A session of quests that a script can answer.
+pub struct Driven {
+    /// The place.
+    pub place: Place,
+}
+
+impl Driven {
+    /// A session of so many quests, which is never paused.
+    pub fn new(quests: u32) -> Self {
+        Self::scanned(quests, &["--pause-after=0", "--max-tries=9"])
+    }
+
+    /// The same, scanned with these flags.
+    pub fn scanned(quests: u32, flags: &[&str]) -> Self {
+        let place = Place::new();
+        let names: Vec<String> = (1..=quests).map(|n| format!("word {n}")).collect();
+        place.write("list.txt", names.join("\n"));
+        place.write("quest.toml", QUEST);
+        let mut command = place.command();
+        command.env("PATH", PATH);
+        command.args(["scan", "list.txt", "--quest=quest.toml"]);
+        Run::of(command.args(flags)).ok();
+        Self { place }
+    }
+
+    /// The program, about to drive a script with these flags; the script has read its prompt, and
+    /// `$id` is the number of its quest.
+    pub fn command(&self, flags: &[&str], script: &str) -> Command {
+        let script = format!("{READ}{script}");
+        let mut command = self.place.command();
+        command.env("PATH", PATH).arg("run").args(flags);
+        command.args(["--", "sh", "-c", &script]);
+        command
+    }
+
+    /// Drives a script with these flags.
+    pub fn drive(&self, flags: &[&str], script: &str) -> Run {
+        Run::of(&mut self.command(flags, script))
+    }
+
+    /// The steps of runs that the ledger holds, in order.
+    pub fn steps(&self) -> Vec<Value> {
+        let ledger = String::from_utf8(self.place.ledger()).expect("UTF-8");
+        let lines = ledger.lines().map(|line| {
+            let line: Value = serde_json::from_str(line).expect("a line of JSON");
+            line
+        });
+        lines
+            .filter(|line| line["type"] == "run")
+            .map(|line| line["body"].clone())
+            .collect()
+    }
+
+    /// The steps of this kind.
+    pub fn steps_of(&self, what: &str) -> Vec<Value> {
+        let mut steps = self.steps();
+        steps.retain(|step| step["what"] == what);
+        steps
+    }
+
+    /// The reasons of the steps of this kind, in order.
+    pub fn reasons(&self, what: &str) -> Vec<String> {
+        let steps = self.steps_of(what);
+        let reason = |step: &Value| step["reason"].as_str().expect("a reason").to_owned();
+        steps.iter().map(reason).collect()
+    }
+
+    /// How many quests stand in this state.
+    pub fn tally(&self, state: &str) -> u64 {
+        let (_, status) = self.place.json(["status"]);
+        status["tally"][state].as_u64().expect("a number")
+    }
+
+    /// Expects that nobody holds a quest.
+    #[track_caller]
+    pub fn assert_free(&self) {
+        let (_, claims) = self.place.json(["claims"]);
+        let held = claims["claims"].as_array().map_or(0, Vec::len);
+        assert_eq!(held, 0, "{claims:#}");
+    }
+}
+
+/// The processes whose command line holds `mark`.
+#[cfg(target_os = "linux")]
+pub fn alive(mark: &str) -> Vec<String> {
+    let processes = std::fs::read_dir("/proc").expect("a list of processes");
+    let lines = processes.filter_map(|entry| {
+        let path = entry.ok()?.path().join("cmdline");
+        let line = std::fs::read(path).ok()?;
+        Some(String::from_utf8_lossy(&line).replace('\0', " "))
+    });
+    lines.filter(|line| line.contains(mark)).collect()
+}

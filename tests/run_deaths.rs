@@ -1,0 +1,136 @@
+//! `comail run`: agents that die, hang or were never born, and a run that is killed itself.
+
+use std::process::Stdio;
+
+use crate::harness::agents::{Driven, alive};
+use crate::harness::{Run, until};
+
+const PRINTS: &str = "echo '{\"answer\":\"right it is\"}'";
+
+#[test]
+fn agents_that_die_at_their_start_end_the_run_and_burn_no_try() {
+    let driven = Driven::new(3);
+    let flags = ["--breaker=4", "--backoff=1ms"];
+    let text = driven.drive(&flags, "exit 1").exits(8);
+    assert!(text.contains("ended: breaker"), "{text}");
+    assert_eq!(driven.reasons("attempt"), ["agent-failed"; 4]);
+    assert_eq!(driven.place.attempts(), []);
+    assert_eq!(driven.tally("todo"), 3);
+    driven.assert_free();
+}
+
+#[test]
+fn an_agent_that_cannot_be_started_ends_the_run() {
+    let driven = Driven::new(1);
+    let args = [
+        "run",
+        "--breaker=2",
+        "--backoff=1ms",
+        "--",
+        "./no-such-agent",
+    ];
+    let run = driven.place.run(args);
+    assert!(run.stderr.contains("no-such-agent"), "{}", run.stderr);
+    let text = run.exits(8);
+    assert!(text.contains("ended: breaker"), "{text}");
+}
+
+#[test]
+fn one_that_lives_in_between_keeps_the_run_going() {
+    let driven = Driven::new(6);
+    let flags = ["--breaker=3", "--backoff=1ms", "--answer=stdout"];
+    // Each dies twice before it answers.
+    let script = format!("echo >> tries$id; [ $(wc -l < tries$id) -lt 3 ] && exit 1; {PRINTS}");
+    driven.drive(&flags, &script).ok();
+    assert_eq!(driven.reasons("attempt").len(), 18);
+}
+
+#[test]
+fn an_agent_that_dies_half_way_is_started_again() {
+    let driven = Driven::new(2);
+    let flags = ["--answer=stdout", "--backoff=1ms"];
+    let script = format!("mkdir been$id && {{ echo working; kill -9 $$; }}; {PRINTS}");
+    driven.drive(&flags, &script).ok();
+    assert_eq!(driven.reasons("quest"), ["settled"; 2]);
+    assert_eq!(driven.reasons("attempt").len(), 4);
+}
+
+#[test]
+fn a_wedged_agent_that_ignores_being_asked_is_killed_with_all_it_started() {
+    let driven = Driven::new(1);
+    let flags = [
+        "--quest-timeout=300ms",
+        "--grace=200ms",
+        "--last-call=300ms",
+    ];
+    let script = "trap '' TERM; sh -c 'trap \"\" TERM; sleep 98713' & sleep 98713";
+    let text = driven.drive(&flags, script).exits(8);
+    assert!(text.contains("ended: quest-timeout"), "{text}");
+    assert_eq!(alive("sleep 98713"), [""; 0]);
+    assert_eq!(driven.reasons("attempt"), ["quest-timeout"; 2]);
+}
+
+#[test]
+fn a_silent_agent_is_stopped_when_its_lease_ends_and_a_busy_one_is_not() {
+    let driven = Driven::new(1);
+    let flags = ["--lease=1s", "--grace=100ms", "--answer=stdout"];
+    // The first is silent for ever; the second works for longer than the lease.
+    let script = format!(
+        "mkdir first && exec sleep 1000; end=$(($(date +%s) + 4)); \
+         while [ $(date +%s) -lt $end ]; do :; done; {PRINTS}"
+    );
+    driven.drive(&flags, &script).ok();
+    assert_eq!(driven.reasons("attempt"), ["agent-failed", "settled"]);
+}
+
+#[test]
+fn a_person_who_ends_the_run_leaves_nothing_behind() {
+    let driven = Driven::new(2);
+    let mut command = driven.command(&["--grace=200ms"], "touch begun; sleep 98714");
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let child = child.spawn().expect("the program starts");
+    until("an agent begins", || driven.place.at("begun").exists());
+    let pid = nix_pid(child.id());
+    nix::sys::signal::kill(pid, nix::sys::signal::Signal::SIGTERM).expect("a signal");
+    let run = Run::from(child.wait_with_output().expect("its end"));
+    let _ = run.exits(130);
+    assert_eq!(alive("sleep 98714"), [""; 0]);
+    assert_eq!(driven.reasons("quest"), ["interrupted"]);
+    assert_eq!(driven.reasons("ended"), ["interrupted"]);
+    driven.assert_free();
+}
+
+#[test]
+fn a_run_that_was_killed_is_resumed_by_the_next() {
+    let driven = Driven::new(8);
+    for kill in 0..3 {
+        let mark = format!("begun{kill}");
+        let script = format!("echo >> {mark}; sleep 98715");
+        let mut command = driven.command(&["--parallel=2"], &script);
+        command.env("LLVM_PROFILE_FILE", "/dev/null");
+        let child = command.stdout(Stdio::null()).stderr(Stdio::null());
+        let mut child = child.spawn().expect("the program starts");
+        until("an agent begins", || driven.place.at(&mark).exists());
+        child.kill().expect("it can be killed");
+        child.wait().expect("it ends");
+        until("no agent is left", || alive("sleep 98715").is_empty());
+    }
+    let run = driven.drive(&["--answer=stdout", "--parallel=2"], PRINTS);
+    assert!(run.stderr.contains("had died"), "{}", run.stderr);
+    run.ok();
+    assert_eq!(driven.tally("pass"), 8);
+    let ends = driven.reasons("ended");
+    let expected = ["interrupted", "interrupted", "interrupted", "complete"];
+    assert_eq!(ends, expected);
+    // Every drive has an end, and every start.
+    let quests = driven.reasons("quest");
+    let settled = quests.iter().filter(|it| *it == "settled").count();
+    assert_eq!(settled, 8);
+    assert!(quests.len() > 8, "{quests:?}");
+    driven.assert_free();
+    driven.place.run(["audit"]).ok();
+}
+
+fn nix_pid(id: u32) -> nix::unistd::Pid {
+    nix::unistd::Pid::from_raw(i32::try_from(id).expect("a process"))
+}
