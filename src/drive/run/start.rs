@@ -209,11 +209,10 @@ impl RunWorker<'_> {
         course: &mut Course,
     ) -> Result<Option<Reason>, RunError> {
         match self.floor.plan.answers {
-            Answers::Submit => Ok(None),
+            Answers::Stdout => self.judge_answer(end, course),
             // One that failed does not say that it is done.
             Answers::World if end.exit == Some(0) => self.judge_world_left(course),
-            Answers::World => Ok(None),
-            Answers::Stdout => self.judge_answer(end, course),
+            Answers::Submit | Answers::World => Ok(None),
         }
     }
 }

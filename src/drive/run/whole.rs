@@ -101,8 +101,8 @@ fn reason(floor: &Floor, complete: bool) -> Reason {
         return Reason::Complete;
     }
     let reasons = floor.stopping().or_else(|| floor.unsettled());
-    // Where nothing was driven, the rest waits for what did not pass.
-    foremost(reasons).unwrap_or(Reason::Paused)
+    // Where all that could be driven is settled, the rest waits for what did not pass.
+    foremost(reasons).unwrap_or(Reason::AgentFailed)
 }
 
 /// What all workers of a run are given.
