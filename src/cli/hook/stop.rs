@@ -1,6 +1,6 @@
 //! `comail hook stop`: whether an agent may stop.
 
-use anyhow::{Context as _, Result};
+use anyhow::Result;
 use clap::Args;
 
 use super::{answer, in_a_run, said};
@@ -14,9 +14,6 @@ use crate::drive::hook::{
 };
 use crate::drive::{self, Assignment, Claimant};
 use crate::session::{Session, State, Store as _, Worker};
-
-/// The variable that names the worker as which an agent works.
-const WORKER_VARIABLE: &str = "COMAIL_WORKER";
 
 /// The variable by which a run lets an agent end its last call.
 const LAST_CALL_VARIABLE: &str = "COMAIL_LAST_CALL";
