@@ -200,6 +200,21 @@ fn a_key_that_is_missing_or_refused_changes_nothing() {
     assert!(found_in(&reviewed, b"REVIEW_KEY") > 0);
 }
 
+#[test]
+fn a_model_whose_words_the_key_is_set_to_is_silent() {
+    let reviewed = Reviewed::with(&["one", "two"], "key = \"REVIEW_KEY\"", "20s", |asked| {
+        finds(asked, Say::words(answers(Some("was founded in 1950"))))
+    });
+    let found = submit(&reviewed.world, &[("REVIEW_KEY", "founded in 1950")]);
+    assert_eq!(found.answer["verdict"], "REVIEW", "{:#}", found.answer);
+    assert_eq!(found.rules, UNSETTLED);
+    let found = Reviewed::with(&["one", "two"], "key = \"REVIEW_KEY\"", "20s", |asked| {
+        finds(asked, Say::words(answers(Some("was founded in 1950"))))
+    });
+    let found = submit(&found.world, &[("REVIEW_KEY", "a-key-0123")]);
+    assert_eq!(found.rules, DOUBT);
+}
+
 /// In how many files of the session these bytes stand.
 fn found_in(reviewed: &Reviewed, bytes: &[u8]) -> usize {
     let session = reviewed.world.place.at(".comail");
