@@ -6,13 +6,13 @@ use std::collections::BTreeMap;
 
 use super::answer::{Reading, nothing, read};
 use super::asking::{Reply, Words, ask};
-use super::inputs::{Gathered, gather};
+use super::inputs::{Gathered, gather, shown_of};
 use super::members::{Member, Members};
 use super::plant::{is_found, plant_for, planted};
 use super::prompt::prompt;
 use super::quotation::Seen;
 use super::spy::Spy;
-use super::standing::stand;
+use super::standing::{Ground, stand};
 use super::weigh::{Ballot, Lack, Weight, weigh};
 use crate::gate::{Case, Doubts, PanelReport, ReviewerReport, Vote};
 use crate::quest::Sight;
@@ -49,19 +49,20 @@ impl Hearing<'_> {
             plant: plant.map(|plant| plant.name.clone()),
             reviewers: Vec::new(),
         };
-        let inputs = match gathered {
-            Ok(inputs) => inputs,
+        let whole = match gathered {
+            Ok(whole) => whole,
             Err((sight, why)) => {
                 let mut doubts = Doubts::new(report);
                 doubts.unsettled(format!("`{sight}` can be shown to reviewers"), &why);
                 return doubts;
             }
         };
+        let inputs = shown_of(self.case, &whole);
         let earlier = self.earlier();
         for member in &members.all {
             let mut heard = self.heard(member, &inputs, plant);
-            let seen = Seen::new(shown(member, &inputs));
-            stand(&mut heard, &earlier, &members.questions, &seen);
+            let ground = Ground::new(&shown(member, &whole));
+            stand(&mut heard, &earlier, &members.questions, &ground);
             report.reviewers.push(heard);
         }
         self.weighed(&report)
