@@ -88,7 +88,7 @@ impl Forger {
                 })
             };
             let mut lines = Vec::new();
-            for of in ["quest", "last", "outcome", "settled", "dispute"] {
+            for of in ["quest", "last", "outcome", "settled", "dispute", "handover"] {
                 lines.push(span(of)?);
             }
             let parts = [
@@ -103,6 +103,7 @@ impl Forger {
                 ("outcome", text("outcome")?),
                 ("settled", text("settled")?),
                 ("revisions", number("revisions")?),
+                ("asked", json!(row.get::<_, bool>("asked")?)),
                 ("claim", number("claim")?),
             ];
             let parts = parts.map(|(name, value)| format!("\"{name}\":{value}"));

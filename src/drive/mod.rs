@@ -10,6 +10,7 @@ mod error;
 pub mod forget;
 mod grounds;
 mod kind;
+mod leave;
 mod observe;
 mod panel;
 pub mod prove;

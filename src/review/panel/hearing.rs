@@ -21,6 +21,10 @@ use crate::world::settings::RobotsPolicy;
 use crate::world::workshop::Usage;
 use crate::world::{EarlierDoubt, World};
 
+/// Why reviewers are not asked again.
+const UNHEARD: &str = "they were asked about an earlier answer, and what they said of it was never \
+                       recorded";
+
 /// What is said in place of the reviewers, by name.
 pub(super) type Script = BTreeMap<String, String>;
 
@@ -57,15 +61,36 @@ impl Hearing<'_> {
                 return doubts;
             }
         };
+        if let Some(why) = self.kept_from_asking() {
+            let mut doubts = Doubts::new(report);
+            doubts.unsettled(
+                String::from("reviewers can be asked about the answer"),
+                &why,
+            );
+            return doubts;
+        }
         let inputs = shown_of(self.case, &whole);
         let earlier = self.earlier();
         for member in &members.all {
             let mut heard = self.heard(member, &inputs, plant);
+            if self.world.workshop.failure().is_some() {
+                // Nothing will come of it, so that the others need not be asked.
+                break;
+            }
             let ground = Ground::new(&shown(member, &whole));
             stand(&mut heard, &earlier, &members.questions, &ground);
             report.reviewers.push(heard);
         }
         self.weighed(&report)
+    }
+
+    /// Why reviewers cannot be asked; none where they may be.
+    fn kept_from_asking(&self) -> Option<String> {
+        if self.script.is_some() {
+            return None;
+        }
+        let failure = self.world.workshop.failure();
+        failure.or_else(|| (!self.world.accepted.may_ask()).then(|| UNHEARD.to_owned()))
     }
 
     /// What was doubted of what the agent was sent back with.
