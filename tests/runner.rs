@@ -66,6 +66,7 @@ mod export_values;
 mod export_workbook;
 mod first_quest;
 mod forget;
+mod forget_files;
 mod forget_forged;
 mod forget_kills;
 mod forget_shown;

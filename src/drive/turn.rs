@@ -9,7 +9,8 @@ use serde_json::value::to_raw_value;
 use super::accepted::marks;
 use super::anchored::anchored;
 use super::error::DriveError;
-use super::forget::{Masked, masked, unsaid};
+use super::forget::{Masked, holding_files, masked, unsaid};
+use super::kind::kind_of;
 use super::leave::Leave;
 use super::observe::observe;
 use super::refusal::{Declined, Refusal, refusal};
@@ -181,7 +182,7 @@ impl Turn<'_> {
         clock: &mut dyn FnMut() -> Timestamp,
         salts: &mut dyn FnMut() -> Salt,
     ) -> Result<Ruling, Declined> {
-        if let Some(masked) = self.masked(session) {
+        if let Some(masked) = self.masked(session)? {
             return Ok(Ruling::unseen(masked.judgement, Grounds::Submission));
         }
         if let Submission::None(why) = self.answer.submission {
@@ -204,8 +205,16 @@ impl Turn<'_> {
     }
 
     /// What is recorded where the answer holds a forgotten address.
-    fn masked(&self, session: &Session) -> Option<Masked> {
-        masked(&session.forgetting(), self.answer.submission)
+    fn masked(&self, session: &Session) -> Result<Option<Masked>, DriveError> {
+        let forgetting = session.forgetting();
+        if forgetting.suppressed().is_empty() {
+            return Ok(None);
+        }
+        let kind = kind_of(session.manifest())?;
+        let (submission, workshop) = (self.answer.submission, self.judge.workshop);
+        let holds = holding_files(&forgetting, submission, &kind, workshop);
+        self.judge.looked()?;
+        Ok(masked(&forgetting, submission, &holds))
     }
 
     fn case(&self) -> Case<'_> {
@@ -268,7 +277,7 @@ impl Turn<'_> {
             return Err(Declined::Refusal(Refusal::Overtaken));
         }
         // It may have been forgotten while the gate looked.
-        let (submission, ruling) = if let Some(masked) = self.masked(session) {
+        let (submission, ruling) = if let Some(masked) = self.masked(session)? {
             let ruling = Ruling::unseen(masked.judgement, Grounds::Submission);
             (masked.submission, ruling)
         } else {
