@@ -188,7 +188,8 @@ fn a_program_that_was_changed_judges_nothing() {
         run.stderr.contains("changed since the session was made"),
         "{run:?}"
     );
-    assert_eq!(place.ledger(), before);
+    assert!(place.ledger().starts_with(&before));
+    assert_eq!(last_types(&place, 3), ["quest", "asked", "asked"]);
 }
 
 #[test]
@@ -334,7 +335,7 @@ fn a_revision_that_the_panel_does_not_grant_is_found() {
     });
     let (code, report) = place.json(["audit"]);
     assert_eq!(code, 8, "{report:#}");
-    assert_eq!(forge::found(&report), ["field 4 1"], "{report:#}");
+    assert_eq!(forge::found(&report), ["field 5 1"], "{report:#}");
 }
 
 #[test]
@@ -354,7 +355,9 @@ fn a_key_is_passed_on_and_kept_nowhere() {
     let run = place.run(args);
     assert_eq!(run.code, 1, "{run:?}");
     assert!(run.stderr.contains("MODEL_KEY"), "{run:?}");
-    assert_eq!(place.ledger(), before);
+    // That they are asked is taken back, and they are asked below.
+    assert!(place.ledger().starts_with(&before));
+    assert_eq!(last_types(&place, 3), ["quest", "asked", "asked"]);
     let mut command = place.command();
     let run = Run::of(command.env("MODEL_KEY", "sk-very-secret").args(args));
     assert!(run.ok().contains("PASS"));
@@ -415,6 +418,7 @@ fn reviewers_whose_words_cannot_be_recorded_are_not_asked_again() {
     place.write("list.txt", names.join("\n"));
     scan(&place, &["--reviewers=reviewers.toml"]).ok();
     place.write("tree/in/try.sh", "true || curl http://elsewhere.example\n");
+    place.run(["submit", "--id=2", "--file=in/try.sh"]).ok();
     place.write("replies/other", doubt("curl http://elsewhere.example"));
     let (ledger, kept) = (place.ledger().len(), bodies(&place));
     // Room for the note that they are asked, and for no judgement; a block has 512 bytes.

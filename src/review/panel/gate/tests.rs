@@ -249,8 +249,8 @@ fn who_misses_the_plant_or_does_not_answer_is_not_heard() {
 #[test]
 fn nobody_is_asked_about_what_does_not_pass() {
     for verdict in [Verdict::Review, Verdict::Fail] {
-        // A workshop that expects nothing panics at whatever it is asked.
-        let judgement = judged(&gate(verdict), &MockWorkshop::new());
+        // A workshop that expects nothing else panics at whatever it is asked.
+        let judgement = judged(&gate(verdict), &looking());
         assert_eq!(judgement.verdict, verdict);
         assert_eq!(judgement.panel, None);
     }
