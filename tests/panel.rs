@@ -424,7 +424,7 @@ fn reviewers_whose_words_cannot_be_recorded_are_not_asked_again() {
     // Room for the note that they are asked, and for no judgement; a block has 512 bytes.
     let blocks = (ledger + 450) / 512 + 1;
     let submit = ["submit", "--id=1", "--file=in/try.sh"];
-    let script = format!("ulimit -f {blocks} && exec comail {}", submit.join(" "));
+    let script = format!("ulimit -S -f {blocks} && exec comail {}", submit.join(" "));
     let run = Run::of(&mut place.shell(&script));
     assert_eq!(run.code, 1, "{run:?}");
     assert_eq!(last_types(&place, 1), ["asked"]);
