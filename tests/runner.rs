@@ -95,6 +95,7 @@ mod log;
 mod panel;
 #[cfg(target_os = "linux")]
 mod panel_chat;
+mod panel_recorded;
 #[cfg(target_os = "linux")]
 mod played;
 mod prove_email;
