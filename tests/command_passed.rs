@@ -61,12 +61,17 @@ fn a_command_has_the_value_and_what_it_leaves_has_the_name() {
 }
 
 #[test]
-fn an_answer_in_which_the_value_stands_is_our_own_failure() {
-    let (ran, failure) = run(&passing(&format!("echo \"${PASSED}\""), &[PASSED]));
-    assert!(matches!(ran.end, End::NotStarted(_)), "{ran:?}");
+fn an_answer_in_which_the_value_stands_is_none_and_not_our_failure() {
+    let script = format!("echo \"${PASSED}\"; echo \"${PASSED}\" >&2; echo report > report");
+    let (ran, failure) = run(&passing(&script, &[PASSED]));
+    assert_eq!(failure, None);
     let value = std::env::var(PASSED).expect("cargo sets it");
-    let why = failure.expect("why");
+    let End::Withheld(why) = &ran.end else {
+        panic!("{ran:?}");
+    };
     assert!(why.contains(PASSED) && !why.contains(&value), "{why}");
+    assert!(ran.stdout.is_empty() && ran.stderr.is_empty(), "{ran:?}");
+    assert_eq!(ran.reports["report"], None);
 }
 
 #[test]

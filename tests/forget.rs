@@ -270,3 +270,24 @@ fn a_workbook_forgets_it_too() {
     assert!(out.contains("write to [forgotten]"), "{out}");
     assert!(!out.to_lowercase().contains(ADDRESS), "{out}");
 }
+
+#[test]
+fn it_does_not_come_back_as_the_name_of_a_worker() {
+    let world = known();
+    forget(&world).ok();
+    let before = world.place.ledger();
+    for name in [ADDRESS, "INFO@acme.co.kr", "w:info@acme.co.kr"] {
+        let worker = format!("--worker={name}");
+        let run = world.place.run(["next", &worker]);
+        assert_eq!(run.code, 1, "{run:?}");
+        assert!(run.stderr.contains("take another name"), "{run:?}");
+        let run = world
+            .place
+            .run(["submit", "--id=3", "--none=nothing", &worker]);
+        assert_eq!(run.code, 1, "{run:?}");
+    }
+    assert_eq!(world.place.ledger(), before);
+    let other = "--worker=sales.info@acme.co.kr";
+    world.place.run(["next", other]).ok();
+    assert_eq!(left_in(&world.place.at(".comail")), Vec::<String>::new());
+}

@@ -103,6 +103,7 @@ impl Forger {
                 ("outcome", text("outcome")?),
                 ("settled", text("settled")?),
                 ("revisions", number("revisions")?),
+                ("asked", json!(row.get::<_, bool>("asked")?)),
                 ("claim", number("claim")?),
             ];
             let parts = parts.map(|(name, value)| format!("\"{name}\":{value}"));

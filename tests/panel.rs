@@ -2,10 +2,13 @@
 
 use std::fs;
 
+use comail::quest::Digest;
 use comail::session::{Event, State};
 
 use crate::harness::email_net::rules;
-use crate::harness::reviewed::{CLEAR, QUEST, doubt, place, refused, scan, scanned, sound, submit};
+use crate::harness::reviewed::{
+    CLEAR, QUEST, doubt, last_types, place, refused, scan, scanned, sound, submit,
+};
 use crate::harness::{EmailNet, Run, forge};
 use serde_json::Value;
 
@@ -186,7 +189,8 @@ fn a_program_that_was_changed_judges_nothing() {
         run.stderr.contains("changed since the session was made"),
         "{run:?}"
     );
-    assert_eq!(place.ledger(), before);
+    assert!(place.ledger().starts_with(&before));
+    assert_eq!(last_types(&place, 3), ["quest", "asked", "asked"]);
 }
 
 #[test]
@@ -332,7 +336,7 @@ fn a_revision_that_the_panel_does_not_grant_is_found() {
     });
     let (code, report) = place.json(["audit"]);
     assert_eq!(code, 8, "{report:#}");
-    assert_eq!(forge::found(&report), ["field 4 1"], "{report:#}");
+    assert_eq!(forge::found(&report), ["field 5 1"], "{report:#}");
 }
 
 #[test]
@@ -352,11 +356,38 @@ fn a_key_is_passed_on_and_kept_nowhere() {
     let run = place.run(args);
     assert_eq!(run.code, 1, "{run:?}");
     assert!(run.stderr.contains("MODEL_KEY"), "{run:?}");
-    assert_eq!(place.ledger(), before);
+    // That they are asked is taken back, and they are asked below.
+    assert!(place.ledger().starts_with(&before));
+    assert_eq!(last_types(&place, 3), ["quest", "asked", "asked"]);
     let mut command = place.command();
     let run = Run::of(command.env("MODEL_KEY", "sk-very-secret").args(args));
     assert!(run.ok().contains("PASS"));
     let ledger = String::from_utf8(place.ledger()).expect("a text");
     assert!(ledger.contains("MODEL_KEY") && !ledger.contains("sk-very-secret"));
+    sound(&place, 1);
+}
+
+#[test]
+fn whoever_sets_the_key_to_what_a_reviewer_says_gains_nothing() {
+    let place = place(0);
+    let text = fs::read_to_string(place.at("reviewers.toml")).expect("a file");
+    let last = "sees = [\"file.file\"]";
+    let text = text.replace(last, &format!("pass = [\"MODEL_KEY\"]\n{last}"));
+    place.write("reviewers.toml", text);
+    scan(&place, &["--reviewers=reviewers.toml"]).ok();
+    place.write("replies/other", doubt("curl http://elsewhere.example"));
+    place.write("tree/in/try.sh", "true || curl http://elsewhere.example\n");
+    let mut command = place.command();
+    command.env("MODEL_KEY", "http://elsewhere.example");
+    let run = Run::of(command.args(["submit", "--id=1", "--file=in/try.sh", "--json"]));
+    assert_eq!(run.code, 0, "{run:?}");
+    let answer: Value = serde_json::from_str(&run.stdout).expect("JSON");
+    assert_eq!(answer["state"], "REVIEW", "{answer:#}");
+    assert_eq!(rules(&answer), ["reviewers-unsettled"]);
+    let actual = answer["facts"][0]["actual"].as_str().expect("a text");
+    assert!(actual.contains("the value of the environment variable MODEL_KEY"));
+    let said = Digest::of(doubt("curl http://elsewhere.example").as_bytes());
+    let ledger = String::from_utf8(place.ledger()).expect("a text");
+    assert!(!ledger.contains(&said.to_string()), "{ledger}");
     sound(&place, 1);
 }

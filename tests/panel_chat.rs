@@ -179,7 +179,6 @@ fn a_key_that_is_missing_or_refused_changes_nothing() {
             _ => Say::status(401),
         }
     });
-    let before = reviewed.world.place.ledger();
     for variables in [&[][..], &[("REVIEW_KEY", "wrong-key-0123")][..]] {
         let source = reviewed.world.net.web.url(HOST, "/story/17");
         let mut command = reviewed.world.place.command();
@@ -192,12 +191,32 @@ fn a_key_that_is_missing_or_refused_changes_nothing() {
         );
         assert_eq!(run.code, 1, "{run:?}");
         assert!(!run.stderr.contains("wrong-key-0123"), "{run:?}");
-        assert_eq!(reviewed.world.place.ledger(), before, "nothing changed");
+        let ledger = reviewed.world.place.ledger();
+        let ledger = String::from_utf8(ledger).expect("a text");
+        assert!(
+            !ledger.contains("\"type\":\"attempt\""),
+            "nothing is judged"
+        );
     }
     let found = submit(&reviewed.world, &[("REVIEW_KEY", "right-key-0123")]);
     assert_eq!(found.answer["verdict"], "PASS", "{:#}", found.answer);
     assert_eq!(found_in(&reviewed, b"right-key-0123"), 0);
     assert!(found_in(&reviewed, b"REVIEW_KEY") > 0);
+}
+
+#[test]
+fn a_model_whose_words_the_key_is_set_to_is_silent() {
+    let reviewed = Reviewed::with(&["one", "two"], "key = \"REVIEW_KEY\"", "20s", |asked| {
+        finds(asked, Say::words(answers(Some("was founded in 1950"))))
+    });
+    let found = submit(&reviewed.world, &[("REVIEW_KEY", "founded in 1950")]);
+    assert_eq!(found.answer["verdict"], "REVIEW", "{:#}", found.answer);
+    assert_eq!(found.rules, UNSETTLED);
+    let found = Reviewed::with(&["one", "two"], "key = \"REVIEW_KEY\"", "20s", |asked| {
+        finds(asked, Say::words(answers(Some("was founded in 1950"))))
+    });
+    let found = submit(&found.world, &[("REVIEW_KEY", "a-key-0123")]);
+    assert_eq!(found.rules, DOUBT);
 }
 
 /// In how many files of the session these bytes stand.

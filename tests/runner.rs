@@ -68,6 +68,7 @@ mod export_values;
 mod export_workbook;
 mod first_quest;
 mod forget;
+mod forget_files;
 mod forget_forged;
 mod forget_kills;
 mod forget_shown;
@@ -98,6 +99,7 @@ mod log;
 mod panel;
 #[cfg(target_os = "linux")]
 mod panel_chat;
+mod panel_recorded;
 #[cfg(target_os = "linux")]
 mod played;
 mod prove_email;

@@ -7,8 +7,8 @@ use super::escape::Plain;
 use super::output::{Paper, Tone};
 use crate::quest::{Anchor, Key, Quest, QuestId, Verdict};
 use crate::session::{
-    Attempt, Carried, Court, Decided, Entry, Event, Extended, Manifest, OperatorKey, Resolution,
-    RunLine, RunStep, Settlement, State,
+    Asked, Attempt, Carried, Court, Decided, Entry, Event, Extended, Manifest, OperatorKey,
+    Resolution, RunLine, RunStep, Settlement, State,
 };
 
 /// The words for events, and what earlier events say of the later.
@@ -59,6 +59,7 @@ impl Words {
         match event {
             Event::Session(_) => String::from("the session begins"),
             Event::Quest(quest) => self.quest(quest),
+            Event::Asked(asked) => self.asked(asked),
             Event::Attempt(attempt) => self.attempt(paper, attempt),
             Event::Claim(claimed) => {
                 let (worker, lease) = (&claimed.worker, claimed.lease);
@@ -146,6 +147,15 @@ impl Words {
             None => String::new(),
         };
         format!("{}{rows}{site}", self.name(quest.id))
+    }
+
+    fn asked(&self, asked: &Asked) -> String {
+        let (name, number) = (self.name(asked.quest), asked.number);
+        if asked.withdrawn {
+            format!("{name}: reviewers could not be asked about attempt {number}")
+        } else {
+            format!("{name}: reviewers are asked about attempt {number}")
+        }
     }
 
     fn attempt(&self, paper: &Paper, attempt: &Attempt) -> String {

@@ -3,6 +3,7 @@
 use jiff::Timestamp;
 
 use super::error::DriveError;
+use super::forget::is_named;
 use crate::session::{
     Appended, Claim, Claimed, Event, Lease, Salt, Session, SessionError, Standing, State, Store,
     Waiting, Worker,
@@ -104,7 +105,7 @@ fn take(
         (Offer::ToClaim(..), Some(claimant)) => claimant,
     };
     let mut taken = None;
-    let decide = |session: &Session, now| -> Result<_, SessionError> {
+    let decide = |session: &Session, now| -> Result<_, DriveError> {
         let (standing, lease) = match offer(session, Some(claimant), now)? {
             Offer::ToClaim(standing, lease) => (standing, lease),
             Offer::Ready(assignment) => {
@@ -123,7 +124,7 @@ fn take(
     };
     match session.append_at(clock, salts, decide)? {
         Appended::Done => Ok(taken.unwrap_or(Assignment::AllClaimed)),
-        Appended::Refused(error) => Err(error.into()),
+        Appended::Refused(error) => Err(error),
     }
 }
 
@@ -132,7 +133,11 @@ fn offer(
     store: &dyn Store,
     claimant: Option<&Claimant>,
     now: Timestamp,
-) -> Result<Offer, SessionError> {
+) -> Result<Offer, DriveError> {
+    let named = claimant.map(|claimant| is_named(&store.forgetting(), &claimant.worker));
+    if named == Some(true) {
+        return Err(DriveError::ForgottenWorker);
+    }
     let totals = store.totals();
     if totals.tally.todo == 0 {
         return Ok(Offer::Ready(Assignment::Complete));

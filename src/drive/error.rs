@@ -38,6 +38,12 @@ pub enum DriveError {
     /// The gate's own side failed while it looked.
     #[error("the gate cannot look: {0}; nothing changed")]
     Workshop(String),
+    /// The name of a worker holds a forgotten address.
+    #[error(
+        "the worker's name holds an address that a person had this session forget: take another \
+         name; nothing changed"
+    )]
+    ForgottenWorker,
     /// A value cannot be written as JSON.
     #[error("cannot write the attempt as JSON")]
     Json(#[from] serde_json::Error),

@@ -169,6 +169,7 @@ fn ended_badly(order: &Order, ran: &Ran) -> Option<String> {
         End::TimedOut => format!("it was still running after {} ms", order.timeout_ms),
         End::TooMuchOutput => format!("it printed more than {} bytes", order.output_bytes),
         End::NotStarted(why) => format!("it cannot be started: {why}"),
+        End::Withheld(why) => why.clone(),
     };
     let printed = String::from_utf8_lossy(&ran.stderr).trim().to_owned();
     let skipped = printed.chars().count().saturating_sub(MOST_TOLD);

@@ -8,7 +8,10 @@ use crate::session::Grounds;
 pub(super) const SILENT: &[&str] = &["source-unanswered", "mx-unanswered", "identity-unanswered"];
 
 /// Rules that fire when reviewers doubt, or say too little.
-const REVIEWED: &[&str] = &["reviewers-doubt", "reviewers-unsettled"];
+pub(super) const REVIEWED: &[&str] = &[DOUBTED, "reviewers-unsettled"];
+
+/// The rule that fires when reviewers quote what they doubt an answer by.
+const DOUBTED: &str = "reviewers-doubt";
 
 /// Rules that fire when a page may not or cannot be read.
 const UNREAD: &[&str] = &["source-robots", "source-unreadable", "source-needs-script"];
@@ -38,13 +41,14 @@ pub fn grounds(
     let confirmed = !confirming.is_empty() && confirming.iter().all(passed);
     let mut facts = judgement.facts.iter();
     let unconfirmed = facts.any(|fact| fact.rule.as_str().ends_with(UNCONFIRMED));
-    // What people or models doubt is no silence of the world, and is not asked again.
-    let doubted = fired(REVIEWED);
+    // What people or models doubt is no silence of the world, and is not asked again. That they
+    // said too little bears nothing out: whoever can silence them could end every quest so.
+    let (reviewed, doubted) = (fired(REVIEWED), fired(&[DOUBTED]));
     if !looked_up {
         Grounds::Submission
     } else if doubted && confirmed {
         Grounds::Confirmed
-    } else if doubted {
+    } else if reviewed {
         Grounds::World
     } else if fired(SILENT) || (unanswered && !failed) {
         Grounds::Silence
@@ -110,6 +114,15 @@ mod tests {
             grounds(&judged("freemail"), true, false, CONFIRMING),
             Grounds::World
         );
+    }
+
+    #[test]
+    fn reviewers_who_say_too_little_bear_nothing_out() {
+        use CheckOutcome::Passed;
+        let passed = [("source", Passed), ("identity", Passed)];
+        let of = |rule| grounds(&checked(rule, &passed), true, true, CONFIRMING);
+        assert_eq!(of("reviewers-unsettled"), Grounds::World);
+        assert_eq!(of("reviewers-doubt"), Grounds::Confirmed);
     }
 
     #[test]

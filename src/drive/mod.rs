@@ -17,6 +17,7 @@ pub mod forget;
 mod grounds;
 pub mod hook;
 mod kind;
+mod leave;
 pub mod lessons;
 pub mod limits;
 mod observe;

@@ -4,13 +4,13 @@ use std::collections::BTreeSet;
 
 use super::turn::Judge;
 use crate::gate::{Case, Gate, Judgement};
-use crate::quest::email;
+use crate::quest::{Key, email};
 use crate::world::evidence::Recording;
 use crate::world::mailbox::Mailbox;
 use crate::world::prune::pruned;
 use crate::world::record::Recorder;
 use crate::world::replay::Replay;
-use crate::world::{Accepted, World};
+use crate::world::{Accepted, EarlierDoubt, Taken, World};
 
 /// Judges `case` by the live world.
 ///
@@ -49,9 +49,33 @@ pub fn observe_again(
         return None;
     }
     let replay = Replay::new(&recording.evidence, &recording.bodies);
-    let recorder = Recorder::new(replay.world_with(accepted));
+    let since = Since {
+        accepted,
+        replay: &replay,
+    };
+    let recorder = Recorder::new(replay.world_with(&since));
     let judgement = gate.judge(case, &recorder.world());
     Some((judgement, recorder.finish()))
+}
+
+/// What the session knows now; whether reviewers might be asked was settled when they were.
+struct Since<'a> {
+    accepted: &'a dyn Accepted,
+    replay: &'a Replay<'a>,
+}
+
+impl Accepted for Since<'_> {
+    fn holder(&self, taken: &Taken) -> Option<Key> {
+        self.accepted.holder(taken)
+    }
+
+    fn doubts(&self) -> Vec<EarlierDoubt> {
+        self.accepted.doubts()
+    }
+
+    fn may_ask(&self) -> bool {
+        self.replay.may_ask()
+    }
 }
 
 /// The judgement that evidence alone leads to; none when it does not answer every question.

@@ -1,5 +1,7 @@
 //! Judging REVIEWs again that rest on an unanswered lookup alone.
 
+use std::cell::RefCell;
+
 use jiff::Timestamp;
 use serde_json::value::to_raw_value;
 
@@ -75,7 +77,8 @@ pub fn resolve(
         recording,
     } = looked;
     let mut rechecked = None;
-    let appended = session.append(now, salts, |session| {
+    let (evidence, new) = (session.evidence(), RefCell::default());
+    let decide = |session: &Session, _| {
         let standing = session.standing(job.quest.id)?;
         let standing = standing.filter(Standing::is_unanswered);
         let standing = standing.ok_or(Declined::Refusal(Refusal::Overtaken))?;
@@ -90,10 +93,12 @@ pub fn resolve(
             return Ok(Vec::new());
         }
         let resolution = resolution(&standing, &job, &ruling, gate)?;
-        ruling.keep(&session.evidence())?;
+        ruling.keep(&evidence, &new)?;
         rechecked = Some(Rechecked::Resolved(resolution.outcome, ruling.judgement));
         Ok::<_, Declined>(vec![Event::Resolution(Box::new(resolution))])
-    })?;
+    };
+    let undo = || new.borrow().iter().for_each(|body| evidence.remove(*body));
+    let appended = session.append_or(&mut || now, salts, decide, undo)?;
     match appended {
         Appended::Refused(Declined::Error(error)) => Err(error),
         Appended::Refused(Declined::Refusal(_)) => Ok(Rechecked::Meanwhile),

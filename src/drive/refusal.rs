@@ -3,6 +3,7 @@
 use jiff::Timestamp;
 
 use super::error::DriveError;
+use super::forget::is_named;
 use crate::quest::{Key, QuestId};
 use crate::session::{SessionError, Standing, State, Store, Worker};
 
@@ -36,6 +37,9 @@ pub(super) fn refusal(
     worker: Option<&Worker>,
     now: Timestamp,
 ) -> Result<Option<Refusal>, DriveError> {
+    if worker.is_some_and(|worker| is_named(&store.forgetting(), worker)) {
+        return Err(DriveError::ForgottenWorker);
+    }
     if standing.progress.state != State::Todo {
         return Ok(Some(Refusal::Locked(standing.progress.state)));
     }

@@ -1,10 +1,13 @@
 //! What was judged, by what, on which grounds; and keeping it.
 
+use std::cell::RefCell;
+
 use super::accepted::SessionAccepted;
 use super::error::DriveError;
 use super::grounds::grounds;
 use super::observe::observe_again;
 use crate::gate::{Case, Gate, Judgement};
+use crate::quest::Digest;
 use crate::session::{EvidenceStore, Grounds, Store};
 use crate::world::evidence::{Recording, pack};
 
@@ -54,10 +57,17 @@ impl Ruling {
         })
     }
 
-    /// Puts the bodies that a ledger line is about to name on disk.
-    pub(super) fn keep(&self, store: &EvidenceStore) -> Result<(), DriveError> {
+    /// Puts the bodies that a ledger line is about to name on disk, and notes those that were not
+    /// there.
+    pub(super) fn keep(
+        &self,
+        store: &EvidenceStore,
+        new: &RefCell<Vec<Digest>>,
+    ) -> Result<(), DriveError> {
         for (digest, body) in &self.recording.bodies {
-            store.keep(*digest, &pack(body))?;
+            if store.keep(*digest, &pack(body))? {
+                new.borrow_mut().push(*digest);
+            }
         }
         Ok(())
     }

@@ -2,7 +2,7 @@
 
 use url::Url;
 
-use super::grounds::SILENT;
+use super::grounds::{REVIEWED, SILENT};
 use crate::gate::checks::UNCONFIRMED;
 use crate::gate::{Fact, Judgement};
 use crate::quest::Verdict;
@@ -29,9 +29,14 @@ pub(super) fn is_silence_alone(judgement: &Judgement, evidence: &Evidence) -> bo
 }
 
 /// Whether `judgement` is a REVIEW of which some lookup may yet say more.
+///
+/// What reviewers were asked about has passed every check: nothing that it rests on is silent, and
+/// who asks again for what is would ask them until they say something else.
 pub(super) fn is_unanswered(judgement: &Judgement, evidence: &Evidence) -> bool {
     let silent = |fact| is_silent(fact, evidence);
+    let reviewed = |fact: &Fact| REVIEWED.contains(&fact.rule.as_str());
     judgement.verdict == Verdict::Review
+        && !judgement.facts.iter().any(reviewed)
         && (evidence.rests_on_silence() || judgement.facts.iter().any(silent))
 }
 
@@ -113,6 +118,9 @@ mod tests {
         ));
         assert!(!of(&["email-obfuscated"], &Evidence::default()));
         assert!(!of(&[], &silent(PAGE)), "a PASS is settled");
+        for rule in REVIEWED {
+            assert!(!of(&[rule], &silent(PAGE)), "{rule} is an answer");
+        }
     }
 
     #[test]

@@ -1,14 +1,17 @@
 //! One turn: a submission goes before the gate, and what the gate says into the ledger.
 
+use std::cell::RefCell;
 use std::num::NonZeroU32;
 
 use jiff::Timestamp;
 use serde_json::value::to_raw_value;
 
-use super::accepted::{SessionAccepted, marks};
+use super::accepted::marks;
 use super::anchored::anchored;
 use super::error::DriveError;
-use super::forget::{Masked, masked, unsaid};
+use super::forget::{Masked, holding_files, masked, unsaid};
+use super::kind::kind_of;
+use super::leave::Leave;
 use super::observe::observe;
 use super::refusal::{Declined, Refusal, refusal};
 use super::revision::revises;
@@ -88,8 +91,11 @@ pub struct Judged {
 ///
 /// The gate runs outside the session's lock. Under the lock everything that the verdict took
 /// from the session is looked at again, and so is the claim: of two answers at once one is
-/// recorded and the other changes nothing. Evidence is kept under the lock too: an answer that
-/// is never recorded leaves none behind.
+/// recorded and the other changes nothing. Evidence is kept under the lock too, and taken away
+/// again where the answer cannot be recorded: only a process that is killed leaves any behind.
+///
+/// That reviewers are asked is recorded before they are. Where what they said never is, the next
+/// answer that passes every check is a REVIEW, and they are not asked again.
 pub fn submit(
     session: &mut Session,
     answer: Answer<'_>,
@@ -114,8 +120,11 @@ pub fn submit(
         judge,
         before: &standing,
     };
-    let ruling = turn.rule(session)?;
-    turn.record(session, ruling, now, salts)
+    match turn.rule(session, now, salts) {
+        Ok(ruling) => turn.record(session, ruling, now, salts),
+        Err(Declined::Refusal(refusal)) => Ok(Outcome::Refused(refusal)),
+        Err(Declined::Error(error)) => Err(error),
+    }
 }
 
 /// Renews the worker's worn claim, so that it does not run out while the gate looks.
@@ -167,8 +176,13 @@ struct Turn<'a> {
 }
 
 impl Turn<'_> {
-    fn rule(&self, session: &Session) -> Result<Ruling, DriveError> {
-        if let Some(masked) = self.masked(session) {
+    fn rule(
+        &self,
+        session: &mut Session,
+        clock: &mut dyn FnMut() -> Timestamp,
+        salts: &mut dyn FnMut() -> Salt,
+    ) -> Result<Ruling, Declined> {
+        if let Some(masked) = self.masked(session)? {
             return Ok(Ruling::unseen(masked.judgement, Grounds::Submission));
         }
         if let Submission::None(why) = self.answer.submission {
@@ -180,16 +194,27 @@ impl Turn<'_> {
             let judgement = house::repeated_submission(earlier);
             return Ok(Ruling::unseen(judgement, Grounds::Repeat));
         }
-        let accepted = SessionAccepted::new(session, self.quest.id);
-        let observed = observe(self.judge, self.case(), &accepted)?;
-        self.judge.looked()?;
-        let (judgement, recording) = accepted.told(observed)?;
+        let leave = Leave::new(session, self.answer, self.before, clock, salts);
+        let observed = observe(self.judge, self.case(), &leave).map_err(DriveError::from)?;
+        if let Err(error) = self.judge.looked() {
+            leave.withdraw(&observed.0);
+            return Err(error.into());
+        }
+        let (judgement, recording) = leave.told(observed)?;
         Ok(Ruling::seen(self.judge.gate, judgement, recording))
     }
 
     /// What is recorded where the answer holds a forgotten address.
-    fn masked(&self, session: &Session) -> Option<Masked> {
-        masked(&session.forgetting(), self.answer.submission)
+    fn masked(&self, session: &Session) -> Result<Option<Masked>, DriveError> {
+        let forgetting = session.forgetting();
+        if forgetting.suppressed().is_empty() {
+            return Ok(None);
+        }
+        let kind = kind_of(session.manifest())?;
+        let (submission, workshop) = (self.answer.submission, self.judge.workshop);
+        let holds = holding_files(&forgetting, submission, &kind, workshop);
+        self.judge.looked()?;
+        Ok(masked(&forgetting, submission, &holds))
     }
 
     fn case(&self) -> Case<'_> {
@@ -208,13 +233,16 @@ impl Turn<'_> {
     ) -> Result<Outcome, DriveError> {
         let max_tries = session.manifest().frozen.max_tries;
         let mut recorded = None;
-        let appended = session.append_at(clock, salts, |session, now| {
+        let (evidence, new) = (session.evidence(), RefCell::default());
+        let decide = |session: &Session, now| {
             let (attempt, ruling) = self.settle(session, ruling, max_tries, now)?;
-            ruling.keep(&session.evidence())?;
+            ruling.keep(&evidence, &new)?;
             let event = Event::Attempt(Box::new(attempt.clone()));
             recorded = Some((attempt, ruling.judgement));
             Ok::<_, Declined>(vec![event])
-        })?;
+        };
+        let undo = || new.borrow().iter().for_each(|body| evidence.remove(*body));
+        let appended = session.append_or(clock, salts, decide, undo)?;
         match (appended, recorded) {
             (Appended::Refused(Declined::Refusal(refusal)), _) => Ok(Outcome::Refused(refusal)),
             (Appended::Refused(Declined::Error(error)), _) => Err(error),
@@ -249,7 +277,7 @@ impl Turn<'_> {
             return Err(Declined::Refusal(Refusal::Overtaken));
         }
         // It may have been forgotten while the gate looked.
-        let (submission, ruling) = if let Some(masked) = self.masked(session) {
+        let (submission, ruling) = if let Some(masked) = self.masked(session)? {
             let ruling = Ruling::unseen(masked.judgement, Grounds::Submission);
             (masked.submission, ruling)
         } else {

@@ -82,6 +82,12 @@ impl Vote {
         !matches!(self, Self::Error(_))
     }
 
+    /// Whether it says that all is well.
+    #[must_use]
+    pub fn is_clearance(&self) -> bool {
+        matches!(self, Self::Cleared(_))
+    }
+
     /// What it doubts by; none for every other vote.
     #[must_use]
     pub fn doubt(&self) -> Option<&Passage> {

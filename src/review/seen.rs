@@ -114,7 +114,7 @@ fn source(exchange: &Exchange, recording: &Recording) -> Option<Source> {
                 page: None,
             })
         }
-        Exchange::Dns(_) | Exchange::Session(_) | Exchange::Doubts(_) => None,
+        Exchange::Dns(_) | Exchange::Session(_) | Exchange::Doubts(_) | Exchange::MayAsk(_) => None,
     }
 }
 

@@ -3,6 +3,7 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use super::asked::Asked;
 use super::attempt::Attempt;
 use super::claim::{Claimed, Released};
 use super::forgotten::Forgotten;
@@ -19,6 +20,8 @@ pub enum Event {
     Session(Started),
     /// `quest`: a quest of the list.
     Quest(Quest),
+    /// `asked`: reviewers are asked about a submission.
+    Asked(Asked),
     /// `attempt`: a submission and its judgement.
     Attempt(Box<Attempt>),
     /// `claim`: a worker takes a quest.
@@ -76,6 +79,8 @@ pub enum EventType {
     Session,
     /// See [`Event::Quest`].
     Quest,
+    /// See [`Event::Asked`].
+    Asked,
     /// See [`Event::Attempt`].
     Attempt,
     /// See [`Event::Claim`].
@@ -102,9 +107,10 @@ pub enum EventType {
 
 impl EventType {
     /// Every type.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::Session,
         Self::Quest,
+        Self::Asked,
         Self::Attempt,
         Self::Claim,
         Self::Released,
@@ -124,6 +130,7 @@ impl EventType {
         match self {
             Self::Session => "session",
             Self::Quest => "quest",
+            Self::Asked => "asked",
             Self::Attempt => "attempt",
             Self::Claim => "claim",
             Self::Released => "released",
@@ -152,6 +159,7 @@ impl Event {
         match self {
             Self::Session(_) => EventType::Session,
             Self::Quest(_) => EventType::Quest,
+            Self::Asked(_) => EventType::Asked,
             Self::Attempt(_) => EventType::Attempt,
             Self::Claim(_) => EventType::Claim,
             Self::Released(_) => EventType::Released,
@@ -171,6 +179,7 @@ impl Event {
         match self {
             Self::Session(body) => serde_json::to_string(body),
             Self::Quest(body) => serde_json::to_string(body),
+            Self::Asked(body) => serde_json::to_string(body),
             Self::Attempt(body) => serde_json::to_string(body),
             Self::Claim(body) => serde_json::to_string(body),
             Self::Released(body) => serde_json::to_string(body),
@@ -190,6 +199,7 @@ impl Event {
         Ok(match kind {
             EventType::Session => Self::Session(serde_json::from_str(body)?),
             EventType::Quest => Self::Quest(serde_json::from_str(body)?),
+            EventType::Asked => Self::Asked(serde_json::from_str(body)?),
             EventType::Attempt => Self::Attempt(serde_json::from_str(body)?),
             EventType::Claim => Self::Claim(serde_json::from_str(body)?),
             EventType::Released => Self::Released(serde_json::from_str(body)?),

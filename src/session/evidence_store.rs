@@ -25,14 +25,14 @@ impl EvidenceStore {
         }
     }
 
-    /// Keeps a packed body; it is on disk when this returns.
+    /// Keeps a packed body, which is on disk when this returns, and says whether it is new there.
     ///
     /// What lies there under its name and is something else is replaced: whoever put it there
     /// beforehand would otherwise decide what was seen.
-    pub fn keep(&self, digest: Digest, packed: &[u8]) -> Result<(), SessionError> {
+    pub fn keep(&self, digest: Digest, packed: &[u8]) -> Result<bool, SessionError> {
         let path = self.path(digest);
         if holds(&path, packed).map_err(SessionError::io(&path, "read evidence"))? {
-            return Ok(());
+            return Ok(false);
         }
         let folder = path.parent().unwrap_or(&self.dir);
         fs::create_dir_all(folder).map_err(SessionError::io(folder, "make the folder"))?;
@@ -44,7 +44,14 @@ impl EvidenceStore {
             sync_dir(folder)?;
             sync_dir(&self.dir)
         };
-        write().map_err(SessionError::io(&path, "write evidence"))
+        write().map_err(SessionError::io(&path, "write evidence"))?;
+        Ok(true)
+    }
+
+    /// Takes a body away again that nothing names. Only under the session's lock.
+    pub fn remove(&self, digest: Digest) {
+        // What is left is a body that nobody asks for.
+        let _ = fs::remove_file(self.path(digest));
     }
 
     /// Puts a packed body into a store that nobody reads as yet; it is on disk only when
@@ -130,10 +137,12 @@ mod tests {
         let store = EvidenceStore::new(dir.path());
         let digest = Digest::of(b"page");
         assert_eq!(store.load(digest).unwrap(), None);
-        for _ in 0..2 {
-            store.keep(digest, b"packed").unwrap();
+        for new in [true, false] {
+            assert_eq!(store.keep(digest, b"packed").unwrap(), new);
             assert_eq!(store.load(digest).unwrap().unwrap(), b"packed");
         }
+        store.remove(digest);
+        assert_eq!(store.load(digest).unwrap(), None);
     }
 
     #[test]

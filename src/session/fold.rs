@@ -6,6 +6,7 @@
 use jiff::Timestamp;
 use serde::Serialize;
 
+use super::asked::Asked;
 use super::attempt::{Attempt, Grounds, Mark};
 use super::chain::Line;
 use super::claim::{Claim, Claimed, Released, Worker};
@@ -94,6 +95,7 @@ impl<S: Shelf> Fold<'_, S> {
         match event {
             Event::Session(_) => Err("a session begins but once".into()),
             Event::Quest(quest) => self.add(quest, written.span),
+            Event::Asked(asked) => self.ask(asked),
             Event::Attempt(attempt) => self.judge(attempt, written),
             Event::Claim(claimed) => self.claim(claimed, written.at),
             Event::Released(released) => self.release(released),
@@ -124,6 +126,12 @@ impl<S: Shelf> Fold<'_, S> {
         self.totals.tally.add(State::Todo);
         self.totals.effective.add(Effective::Todo);
         self.shelf.add(Standing::new(quest, span))
+    }
+
+    fn ask(&mut self, asked: &Asked) -> Result<(), S::Error> {
+        let before = self.known(asked.quest)?;
+        self.nothing_before(&before)?;
+        self.shelf.replace(before.asked(asked)?)
     }
 
     fn judge(&mut self, attempt: &Attempt, written: Written) -> Result<(), S::Error> {

@@ -17,6 +17,7 @@
 //! through it as JSON that it does not read.
 
 mod archive;
+mod asked;
 mod attempt;
 mod board;
 mod chain;
@@ -57,6 +58,7 @@ mod totals;
 mod waiting;
 
 pub use archive::Archive;
+pub use asked::Asked;
 pub use attempt::{Attempt, Grounds, Mark};
 pub use board::Board;
 pub use chain::{Line, LineError, Salt, Tip};

@@ -212,6 +212,17 @@ impl Session {
         salts: &mut dyn FnMut() -> Salt,
         decide: impl FnOnce(&Self, Timestamp) -> Result<Vec<Event>, R>,
     ) -> Result<Appended<R>, SessionError> {
+        self.append_or(clock, salts, decide, || {})
+    }
+
+    /// The same, and `undo` what `decide` did beside where nothing is appended; under the lock.
+    pub fn append_or<R>(
+        &mut self,
+        clock: &mut dyn FnMut() -> Timestamp,
+        salts: &mut dyn FnMut() -> Salt,
+        decide: impl FnOnce(&Self, Timestamp) -> Result<Vec<Event>, R>,
+        undo: impl FnOnce(),
+    ) -> Result<Appended<R>, SessionError> {
         let lock = LockGuard::acquire(self.dir())?;
         self.refresh(&lock)?;
         let now = clock();
@@ -220,12 +231,24 @@ impl Session {
         let Some(lock) = self.lock.take() else {
             return Err(SessionError::Illegal("the lock was given up"));
         };
-        match decided {
-            Ok(events) => self
-                .write(&lock, now, salts, events)
-                .map(|()| Appended::Done),
-            Err(refusal) => Ok(Appended::Refused(refusal)),
+        let events = match decided {
+            Ok(events) => events,
+            Err(refusal) => {
+                undo();
+                return Ok(Appended::Refused(refusal));
+            }
+        };
+        let written = self.write(&lock, now, salts, events);
+        if written.is_err() && self.is_at_the_end() {
+            undo();
         }
+        written.map(|()| Appended::Done)
+    }
+
+    /// Whether the ledger ends where this session has read it to.
+    fn is_at_the_end(&self) -> bool {
+        let beyond = self.ledger().beyond(self.checkpoint().last());
+        matches!(beyond, Ok(Beyond::Bytes(0)))
     }
 
     /// Writes events to the ledger, then to the index. Only under the lock.

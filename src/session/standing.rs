@@ -1,5 +1,6 @@
 //! Where one quest stands, and where its ledger lines lie.
 
+use super::asked::Asked;
 use super::attempt::{Attempt, Grounds};
 use super::effective::Effective;
 use super::resolution::{Carried, Outcome, Resolution};
@@ -42,6 +43,8 @@ pub struct Standing {
     pub handover: Option<Span>,
     /// How many of its attempts were sent back for a revision.
     pub revisions: u32,
+    /// Whether reviewers were asked about an answer, and what they said is on no record.
+    pub asked: bool,
     /// The quests that must have passed before it is handed out, in order.
     pub after: Box<[QuestId]>,
 }
@@ -103,6 +106,7 @@ impl Standing {
             dispute: None,
             handover: None,
             revisions: 0,
+            asked: false,
             after: quest.after.clone().into(),
         }
     }
@@ -140,6 +144,23 @@ impl Standing {
         }
     }
 
+    /// The standing after it was noted that reviewers are asked, or that they were not.
+    pub(super) fn asked(&self, asked: &Asked) -> Result<Self, Story> {
+        if self.progress.state != State::Todo {
+            return Err("nobody is asked about a locked quest");
+        }
+        if asked.number != self.attempts.saturating_add(1) {
+            return Err("reviewers are asked about the next attempt");
+        }
+        if self.asked != asked.withdrawn {
+            return Err("reviewers are asked once until an attempt says what they said");
+        }
+        Ok(Self {
+            asked: !asked.withdrawn,
+            ..self.clone()
+        })
+    }
+
     /// The standing after an attempt whose line lies at `line`.
     pub(super) fn judged(
         &self,
@@ -167,6 +188,8 @@ impl Standing {
             progress: next,
             attempts: attempt.number,
             revisions: self.revisions + u32::from(attempt.revision),
+            // A FAIL comes before reviewers are asked: it is not what they said.
+            asked: self.asked && attempt.verdict == Verdict::Fail,
             last: Some(Last {
                 line,
                 grounds: attempt.grounds,

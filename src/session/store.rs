@@ -77,7 +77,8 @@ pub trait Store {
     ) -> Result<Option<Dated<Box<Attempt>>>, SessionError>;
     /// The quest's attempts that were sent back for a revision, the earliest first.
     ///
-    /// Where there are any the ledger is read up to its end: only who asks reviewers again asks.
+    /// Of a quest with more than one attempt the ledger is read up to its end: only who asks
+    /// reviewers again asks.
     fn revised(&self, standing: &Standing) -> Result<Vec<Attempt>, SessionError>;
     /// What became of the quest's REVIEW, with the time of its line.
     fn resolution(

@@ -1,5 +1,5 @@
-//! What the session itself knows: the addresses that it has passed before, and what reviewers
-//! have doubted.
+//! What the session itself knows: the addresses that it has passed before, what reviewers have
+//! doubted, and whether they were asked already.
 
 use serde::{Deserialize, Serialize};
 
@@ -45,5 +45,11 @@ pub trait Accepted {
     /// What reviewers doubted of earlier answers to this quest, the earliest first.
     fn doubts(&self) -> Vec<EarlierDoubt> {
         Vec::new()
+    }
+
+    /// Whether reviewers may be asked about this answer; that they are is on record before they
+    /// are.
+    fn may_ask(&self) -> bool {
+        true
     }
 }

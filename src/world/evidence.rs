@@ -67,6 +67,8 @@ pub enum Exchange {
     Session(SessionExchange),
     /// The session was asked what reviewers doubted before.
     Doubts(Vec<EarlierDoubt>),
+    /// The session was asked whether reviewers may be.
+    MayAsk(bool),
     /// The tree was asked, or a command was run.
     Workshop(WorkshopExchange),
 }
@@ -177,6 +179,15 @@ impl Evidence {
         })
     }
 
+    /// Whether reviewers might be asked; none when the session was not.
+    #[must_use]
+    pub fn may_ask(&self) -> Option<bool> {
+        self.exchanges.iter().find_map(|exchange| match exchange {
+            Exchange::MayAsk(may) => Some(*may),
+            _ => None,
+        })
+    }
+
     /// What the workshop answered.
     #[must_use]
     pub fn told(&self, asked: &Asked) -> Option<&Told> {
@@ -211,7 +222,10 @@ impl Evidence {
                 Looked::Unanswered(why) => Some(why),
                 _ => None,
             },
-            Exchange::Session(_) | Exchange::Doubts(_) | Exchange::Workshop(_) => None,
+            Exchange::Session(_)
+            | Exchange::Doubts(_)
+            | Exchange::MayAsk(_)
+            | Exchange::Workshop(_) => None,
         })
     }
 

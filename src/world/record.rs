@@ -120,4 +120,13 @@ impl Accepted for Recorder<'_> {
             doubts
         })
     }
+
+    fn may_ask(&self) -> bool {
+        let known = self.recording.borrow().evidence.may_ask();
+        known.unwrap_or_else(|| {
+            let may = self.world.accepted.may_ask();
+            self.keep(Exchange::MayAsk(may));
+            may
+        })
+    }
 }

@@ -37,6 +37,8 @@ pub enum Missing {
     Session(Taken),
     /// What reviewers doubted before, which was not asked.
     Doubts,
+    /// Whether reviewers may be asked, which was not.
+    MayAsk,
     /// A question to the workshop that was not asked.
     Workshop(Box<Asked>),
 }
@@ -53,6 +55,7 @@ impl fmt::Display for Missing {
                 write!(f, "who holds {text:?} as {field}")
             }
             Self::Doubts => f.write_str("what reviewers doubted before"),
+            Self::MayAsk => f.write_str("whether reviewers may be asked"),
             Self::Workshop(asked) => write!(f, "{asked}"),
         }
     }
@@ -148,5 +151,13 @@ impl Accepted for Replay<'_> {
             self.miss(Missing::Doubts);
         }
         known.unwrap_or_default().to_vec()
+    }
+
+    fn may_ask(&self) -> bool {
+        let known = self.evidence.may_ask();
+        if known.is_none() {
+            self.miss(Missing::MayAsk);
+        }
+        known.unwrap_or_default()
     }
 }

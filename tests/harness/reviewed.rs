@@ -146,3 +146,14 @@ pub fn sound(place: &Place, attempts: usize) {
     assert_eq!(assert_replays(&place.at(".comail")), attempts);
     assert_audited(&place.at(".comail"));
 }
+
+/// The types of the ledger's last lines, so many.
+pub fn last_types(place: &Place, lines: usize) -> Vec<String> {
+    let ledger = String::from_utf8(place.ledger()).expect("a text");
+    let all: Vec<_> = ledger.lines().collect();
+    let last = all[all.len() - lines..].iter().map(|line| {
+        let line: Value = serde_json::from_str(line).expect("JSON");
+        line["type"].as_str().expect("a type").to_owned()
+    });
+    last.collect()
+}

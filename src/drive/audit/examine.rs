@@ -1,5 +1,6 @@
 //! One line of the ledger, examined.
 
+use super::doubted::untold;
 use super::fields::misfits;
 use super::finding::{Finding, Kind, Place};
 use super::held::{HeldBefore, wrong_answers};
@@ -9,6 +10,7 @@ use super::walk::Proven;
 use crate::drive::{ReplayError, Replayer};
 use crate::quest::{Digest, Quest};
 use crate::session::{Attempt, Board, Event, Grounds, LineReader, SessionError, Standing};
+use crate::world::EarlierDoubt;
 use crate::world::evidence::Evidence;
 
 /// A line on its way to being examined.
@@ -18,6 +20,8 @@ pub(super) struct Job {
     pub(super) line: u64,
     /// Where it begins, in bytes.
     pub(super) offset: u64,
+    /// What reviewers had doubted of its quest before it.
+    pub(super) doubted: Vec<EarlierDoubt>,
     /// What it records.
     pub(super) event: Event,
 }
@@ -165,7 +169,8 @@ impl Examiner<'_> {
                 offset: job.offset,
             };
             let wrong = wrong_answers(&evidence, &ledger);
-            let wrong: Vec<String> = wrong.iter().map(ToString::to_string).collect();
+            let mut wrong: Vec<String> = wrong.iter().map(ToString::to_string).collect();
+            wrong.extend(untold(&evidence, &job.doubted));
             if !wrong.is_empty() {
                 findings.push(Finding::new(Kind::Answer, place(), wrong.join("; ")));
             }

@@ -5,6 +5,7 @@
 //! machine has, and [`live`] asks the world.
 
 pub mod damage;
+mod doubted;
 pub mod fields;
 pub mod finding;
 pub mod forgotten;

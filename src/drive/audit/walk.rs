@@ -10,6 +10,7 @@ use std::thread;
 use serde::Serialize;
 
 use super::damage;
+use super::doubted::DoubtedBefore;
 use super::examine::{Examined, Examiner, Job};
 use super::finding::{Finding, Kind, Place};
 use super::forgotten::ForgottenBefore;
@@ -196,6 +197,7 @@ fn feed(
     let end = plan.board.tip().length;
     let mut offset = 0;
     let mut before = ForgottenBefore::new(plan.session.terms().court);
+    let mut doubted = DoubtedBefore::default();
     let mut take = |entry: Entry<'_>| {
         let begins = offset;
         offset += entry.line.text().len() as u64 + 1;
@@ -229,6 +231,7 @@ fn feed(
             let _ = jobs.send(Job {
                 line,
                 offset: begins,
+                doubted: doubted.take(&entry.event),
                 event: entry.event,
             });
         }

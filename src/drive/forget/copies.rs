@@ -57,6 +57,15 @@ pub(super) fn masked(bytes: &[u8], wanted: &Wanted<'_>) -> Result<Option<Vec<u8>
     Ok(text(bytes, wanted))
 }
 
+/// Whether a file of these bytes holds the address, whatever it is.
+pub(super) fn holds(bytes: &[u8], wanted: &Wanted<'_>) -> bool {
+    match masked(bytes, wanted) {
+        Ok(other) => other.is_some(),
+        Err(Unmaskable::Binary | Unmaskable::Parted(_)) => true,
+        Err(Unmaskable::Zip(_) | Unmaskable::Io(_)) => narrow(bytes, wanted).is_some(),
+    }
+}
+
 fn text(bytes: &[u8], wanted: &Wanted<'_>) -> Option<Vec<u8>> {
     if let Ok(text) = str::from_utf8(bytes) {
         return without(text, wanted, MASK).map(String::into_bytes);
@@ -192,6 +201,14 @@ mod tests {
             Some(utf16("é,[forgotten]"))
         );
         assert_eq!(masked(b"a,b\nAcme,ann.jo@acme.com\n"), None);
+    }
+
+    #[test]
+    fn a_file_of_any_kind_holds_it_or_not() {
+        assert!(holds(b"exit 0 # jo@acme.com\n", &wanted));
+        assert!(holds(b"PK\x03\x04 no zip, jo@acme.com\n", &wanted));
+        assert!(!holds(b"PK\x03\x04 no zip\n", &wanted));
+        assert!(!holds(b"\xff\xfe\0", &wanted));
     }
 
     #[test]

@@ -17,7 +17,9 @@ pub use json::masked_json;
 pub use look::is_known;
 pub use remove::{Done, NotForgotten, Request, forget};
 pub(super) use suppressed::unsaid;
-pub use suppressed::{Masked, brings_back, is_forgotten, is_masked, masked, names};
+pub use suppressed::{
+    Masked, brings_back, holding_files, is_forgotten, is_masked, is_named, masked, names,
+};
 
 /// What stands where an address stood.
 pub const MASK: &str = "[forgotten]";

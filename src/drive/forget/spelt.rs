@@ -1,12 +1,14 @@
 //! A text as it is meant: what each character stands for, however it is spelled.
 //!
-//! `%40`, `%2540`, `&#64;`, `&#x40;`, `&commat;`, `\u0040`, `＠`, `[at]` and ` @ ` all mean `@`.
+//! `%40`, `%2540`, `=40`, `&#64;`, `&#x40;`, `&commat;`, `\u0040`, `\u{40}`, `＠`, `﹫`, `[at]`,
+//! `&lt;at&gt;` and ` @ ` all mean `@`.
 //! A decoder may be generous here: what it makes of a text is only ever compared.
 
 use std::ops::Range;
 
 use icu_properties::CodePointSetData;
 use icu_properties::props::DefaultIgnorableCodePoint;
+use unicode_normalization::UnicodeNormalization as _;
 
 /// A character as it is meant, and the bytes that spell it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,7 +41,8 @@ pub(super) fn units(text: &str) -> Vec<Unit> {
         let rest = &text[at..];
         let spelled = match first {
             '%' => percent(rest),
-            '&' => reference(rest),
+            '&' => enclosed(rest).or_else(|| reference(rest)),
+            '=' => quoted(rest),
             '\\' => escape(rest),
             '(' | '[' | '{' | '<' | '«' | ' ' => word(rest),
             '골' => rest.starts_with(AT[3]).then_some(('@', AT[3].len())),
@@ -51,16 +54,19 @@ pub(super) fn units(text: &str) -> Vec<Unit> {
         if invisible.contains(meant) {
             continue;
         }
-        let meant = plain(meant);
-        if meant == '@' || spelled.is_some() && meant == '.' {
-            while let Some(blank) = units.pop_if(|unit| is_blank(unit.meant)) {
-                span.start = blank.span.start;
+        // One sign may stand for several characters, of which each is spelled by all of it.
+        for meant in plain(meant) {
+            if meant == '@' || spelled.is_some() && meant == '.' {
+                while let Some(blank) = units.pop_if(|unit| is_blank(unit.meant)) {
+                    span.start = blank.span.start;
+                }
+                let left = text[at..].trim_start_matches(is_blank);
+                at = text.len() - left.len();
+                span.end = at;
             }
-            let left = text[at..].trim_start_matches(is_blank);
-            at = text.len() - left.len();
-            span.end = at;
+            let span = span.clone();
+            units.push(Unit { meant, span });
         }
-        units.push(Unit { meant, span });
     }
     units
 }
@@ -69,18 +75,39 @@ fn is_blank(c: char) -> bool {
     matches!(c, ' ' | '\u{a0}')
 }
 
-/// The character of which this is another form.
-fn plain(c: char) -> char {
-    let narrow = match u32::from(c) {
-        wide @ 0xFF01..=0xFF5E => char::from_u32(wide - 0xFEE0).unwrap_or(c),
-        0x3002 | 0xFF61 => '.',
-        _ => c,
-    };
-    let mut lower = narrow.to_lowercase();
-    match (lower.next(), lower.next()) {
-        (Some(lower), None) => lower,
-        _ => narrow,
+/// The characters of which this is another form (NFKC), in lower case.
+fn plain(c: char) -> impl Iterator<Item = char> {
+    let dot = |c| if c == '\u{3002}' { '.' } else { c };
+    std::iter::once(c).nfkc().map(dot).map(|c| {
+        let mut lower = c.to_lowercase();
+        match (lower.next(), lower.next()) {
+            (Some(lower), None) => lower,
+            _ => c,
+        }
+    })
+}
+
+/// `=40` and `=2E`, as quoted-printable text has them; other codes stand in too much that is none.
+fn quoted(text: &str) -> Option<(char, usize)> {
+    let code = text.get(1..3)?;
+    match code.to_ascii_lowercase().as_str() {
+        "40" => Some(('@', 3)),
+        "2e" => Some(('.', 3)),
+        _ => None,
     }
+}
+
+/// `&lt;at&gt;`: a word between brackets that are references.
+fn enclosed(text: &str) -> Option<(char, usize)> {
+    let inner = text.strip_prefix("&lt;")?.trim_start_matches(is_blank);
+    let one = |word: &&str| {
+        let same = inner.get(..word.len())?.to_lowercase() == **word;
+        let after = inner.get(word.len()..).filter(|_| same)?;
+        let rest = after.trim_start_matches(is_blank).strip_prefix("&gt;")?;
+        Some(text.len() - rest.len())
+    };
+    let at = AT.iter().find_map(one).map(|end| ('@', end));
+    at.or_else(|| DOT.iter().find_map(one).map(|end| ('.', end)))
 }
 
 /// `%40`, encoded any number of times, or the several of one character.
@@ -147,7 +174,7 @@ fn reference(text: &str) -> Option<(char, usize)> {
         .or_else(|| (length(rest) > 1).then(|| ('&', length(rest))))
 }
 
-/// `\u0040`, `\x40` or `\n`, behind any number of backslashes.
+/// `\u0040`, `\u{40}`, `\x40` or `\n`, behind any number of backslashes.
 fn escape(text: &str) -> Option<(char, usize)> {
     let rest = text.trim_start_matches('\\');
     let slashes = text.len() - rest.len();
@@ -156,8 +183,13 @@ fn escape(text: &str) -> Option<(char, usize)> {
         let code = u32::from_str_radix(spelled, 16).ok()?;
         Some((char::from_u32(code)?, slashes + 1 + digits))
     };
+    let braced = || {
+        let (code, _) = rest.strip_prefix("u{")?.split_once('}')?;
+        let meant = char::from_u32(u32::from_str_radix(code, 16).ok()?)?;
+        Some((meant, slashes + code.len() + 3))
+    };
     match rest.chars().next()? {
-        'u' => hexadecimal(4),
+        'u' => braced().or_else(|| hexadecimal(4)),
         'x' => hexadecimal(2),
         'n' | 'r' | 't' | 'b' | 'f' => Some((' ', slashes + 1)),
         sign @ ('"' | '\'' | '/') => Some((sign, slashes + 1)),
@@ -211,6 +243,15 @@ mod tests {
             "jo\\u0040acme.com",
             "jo\\\\u0040acme\\x2Ecom",
             "ｊｏ＠ａｃｍｅ．ｃｏｍ",
+            "𝐣𝐨@acme.com",
+            "ⓙⓞ@acme.com",
+            "jo@𝐚𝐜𝐦𝐞.com",
+            "jo﹫acme.com",
+            "jo@acme․com",
+            "jo@acme。com",
+            "jo=40acme=2Ecom",
+            "jo\\u{40}acme.com",
+            "jo &lt;at&gt; acme&lt;DOT&gt;com",
             "jo [at] acme (dot) com",
             "jo @ acme.com",
             "jo at acme dot com",
@@ -223,6 +264,7 @@ mod tests {
         assert_eq!(meant("100% & more \\ %zz &unknown; %e2%28"), {
             "100% & more \\ %zz &unknown; %e2("
         });
+        assert_eq!(meant("ﬁ = 4 &lt;b&gt; \\u{zz}"), "fi = 4 &lt;b&gt; \\u{zz}");
     }
 
     #[test]

@@ -1,13 +1,18 @@
 //! Whether a submission brings back what was forgotten.
 
+use std::collections::BTreeSet;
+
 use super::MASK;
 use super::copies;
 use super::json::masked_json;
 use super::mention::{mentions, without};
 use crate::drive::ruling::Ruling;
 use crate::gate::{Judgement, house};
-use crate::quest::{Submission, Verdict};
-use crate::session::{Forgetting, LineReader, SessionError, Standing, State, Suppressed};
+use crate::quest::field_kind::FieldKind;
+use crate::quest::{FieldName, QuestKind, Submission, Verdict};
+use crate::session::{Forgetting, LineReader, SessionError, Standing, State, Suppressed, Worker};
+use crate::world::tree::TreePath;
+use crate::world::workshop::{FileSeen, Workshop};
 
 /// A submission that brings back what was forgotten, as it may be recorded.
 #[derive(Debug, Clone, PartialEq)]
@@ -19,8 +24,14 @@ pub struct Masked {
 }
 
 /// What is recorded of `submission` where it holds a forgotten address; none where it does not.
+///
+/// `holds`: the fields that name files in which one stands.
 #[must_use]
-pub fn masked(forgetting: &Forgetting, submission: &Submission) -> Option<Masked> {
+pub fn masked(
+    forgetting: &Forgetting,
+    submission: &Submission,
+    holds: &BTreeSet<FieldName>,
+) -> Option<Masked> {
     let suppressed = forgetting.suppressed();
     if suppressed.is_empty() {
         return None;
@@ -32,7 +43,10 @@ pub fn masked(forgetting: &Forgetting, submission: &Submission) -> Option<Masked
         Submission::Fields(fields) => {
             let others: Vec<_> = fields
                 .iter()
-                .filter_map(|(name, text)| Some((name.clone(), mask(text)?)))
+                .filter_map(|(name, text)| {
+                    let of_file = holds.contains(name).then(|| MASK.to_owned());
+                    Some((name.clone(), of_file.or_else(|| mask(text))?))
+                })
                 .collect();
             if others.is_empty() {
                 return None;
@@ -46,6 +60,39 @@ pub fn masked(forgetting: &Forgetting, submission: &Submission) -> Option<Masked
         submission,
         judgement: house::forgotten_address(),
     })
+}
+
+/// The fields of `submission` that name files in which a forgotten address stands.
+#[must_use]
+pub fn holding_files(
+    forgetting: &Forgetting,
+    submission: &Submission,
+    kind: &QuestKind,
+    workshop: &dyn Workshop,
+) -> BTreeSet<FieldName> {
+    let suppressed = forgetting.suppressed();
+    let wanted = |address: &str| suppressed.iter().any(|one| one.is(address));
+    let files = kind
+        .fields
+        .iter()
+        .filter(|field| field.shape.kind() == FieldKind::File);
+    let holds = files.filter(|field| {
+        let path = submission.field(field.name.as_str());
+        let path = path.and_then(|path| TreePath::parse(path).ok());
+        path.is_some_and(|path| match workshop.file(&path) {
+            FileSeen::File(bytes) => copies::holds(&bytes, &wanted),
+            FileSeen::Absent | FileSeen::Other(_) => false,
+        })
+    });
+    holds.map(|field| field.name.clone()).collect()
+}
+
+/// Whether the name of `worker` holds a forgotten address.
+#[must_use]
+pub fn is_named(forgetting: &Forgetting, worker: &Worker) -> bool {
+    let suppressed = forgetting.suppressed();
+    let wanted = |address: &str| suppressed.iter().any(|one| one.is(address));
+    !suppressed.is_empty() && !mentions(worker.as_str(), &wanted).is_empty()
 }
 
 /// Whether `submission` holds one of these addresses.

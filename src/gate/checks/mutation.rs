@@ -251,7 +251,7 @@ impl Red {
                 return unclear(format!("they were ended by signal {signal}"));
             }
             End::TooMuchOutput => return unclear(String::from("they printed too much")),
-            End::NotStarted(why) => return Colour::Unclear(why.clone()),
+            End::NotStarted(why) | End::Withheld(why) => return Colour::Unclear(why.clone()),
         };
         if self.exit.contains(&code) {
             return Colour::Green;

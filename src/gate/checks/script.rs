@@ -117,9 +117,11 @@ impl Probe for Script {
             Err(found) => return vec![found],
         };
         match run.ran.end {
-            End::TimedOut | End::NotStarted(_) => cut_short(&run.order, &run.ran, self.on_timeout)
-                .into_iter()
-                .collect(),
+            End::TimedOut | End::NotStarted(_) | End::Withheld(_) => {
+                cut_short(&run.order, &run.ran, self.on_timeout)
+                    .into_iter()
+                    .collect()
+            }
             // What was submitted is what makes one run print more than another.
             End::TooMuchOutput => vec![too_much(&run.order).at(&*self.file).wrong()],
             _ => judged(&run.ran, &context.kind.fields),

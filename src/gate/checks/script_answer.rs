@@ -47,7 +47,7 @@ pub fn judged(ran: &Ran, fields: &[Field]) -> Vec<Found> {
         End::Exited(code @ 0..=2) => code,
         End::Exited(code) => return unclear(format!("it ended with the code {code}")),
         End::Signalled(signal) => return unclear(format!("it was ended by signal {signal}")),
-        End::TooMuchOutput | End::TimedOut | End::NotStarted(_) => {
+        End::TooMuchOutput | End::TimedOut | End::NotStarted(_) | End::Withheld(_) => {
             return unclear(String::from("it did not end by itself"));
         }
     };

@@ -3,6 +3,7 @@
 use serde::Deserialize;
 use serde_json::Value;
 
+use super::object::Object;
 use super::quotation::Seen;
 use crate::gate::{Passage, Vote, VoteOn};
 use crate::quest::file::{AnswerForm, QuestionTable};
@@ -29,7 +30,7 @@ pub(super) struct Reading {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Answers {
-    answers: Vec<Answer>,
+    answers: Vec<Object<Answer>>,
     usage: Option<Value>,
 }
 
@@ -52,14 +53,15 @@ pub(super) fn read(
     questions: &[QuestionTable],
     seen: &Seen,
 ) -> Reading {
-    let Answers { answers, usage } = match serde_json::from_str::<Answers>(text) {
-        Ok(answers) => answers,
+    let Answers { answers, usage } = match serde_json::from_str::<Object<Answers>>(text) {
+        Ok(Object(answers)) => answers,
         Err(error) => {
             let expected = expected(form);
             let why = format!("its answer does not read: {error}; expected {expected} alone");
             return nothing(questions, &why);
         }
     };
+    let answers: Vec<Answer> = answers.into_iter().map(|Object(answer)| answer).collect();
     let votes = questions.iter().map(|question| {
         let on: Vec<&Answer> = answers
             .iter()

@@ -65,6 +65,7 @@ fn run(order: &Order, retries: u32, prompt: &str, workshop: &dyn Workshop) -> Re
             End::TimedOut => return Err(String::from("its time was up")),
             End::TooMuchOutput => String::from("it said more than it may"),
             End::NotStarted(why) => return Err(format!("it could not be asked: {why}")),
+            End::Withheld(why) => return Err(why),
         };
     }
     Err(failed)

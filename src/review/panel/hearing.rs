@@ -6,13 +6,13 @@ use std::collections::BTreeMap;
 
 use super::answer::{Reading, nothing, read};
 use super::asking::{Reply, Words, ask};
-use super::inputs::{Gathered, gather};
+use super::inputs::{Gathered, gather, shown_of};
 use super::members::{Member, Members};
 use super::plant::{is_found, plant_for, planted};
 use super::prompt::prompt;
 use super::quotation::Seen;
 use super::spy::Spy;
-use super::standing::stand;
+use super::standing::{Ground, stand};
 use super::weigh::{Ballot, Lack, Weight, weigh};
 use crate::gate::{Case, Doubts, PanelReport, ReviewerReport, Vote};
 use crate::quest::Sight;
@@ -20,6 +20,10 @@ use crate::quest::file::{PlantTable, QuestionTable};
 use crate::world::settings::RobotsPolicy;
 use crate::world::workshop::Usage;
 use crate::world::{EarlierDoubt, World};
+
+/// Why reviewers are not asked again.
+const UNHEARD: &str = "they were asked about an earlier answer, and what they said of it was never \
+                       recorded";
 
 /// What is said in place of the reviewers, by name.
 pub(super) type Script = BTreeMap<String, String>;
@@ -49,22 +53,44 @@ impl Hearing<'_> {
             plant: plant.map(|plant| plant.name.clone()),
             reviewers: Vec::new(),
         };
-        let inputs = match gathered {
-            Ok(inputs) => inputs,
+        let whole = match gathered {
+            Ok(whole) => whole,
             Err((sight, why)) => {
                 let mut doubts = Doubts::new(report);
                 doubts.unsettled(format!("`{sight}` can be shown to reviewers"), &why);
                 return doubts;
             }
         };
+        if let Some(why) = self.kept_from_asking() {
+            let mut doubts = Doubts::new(report);
+            doubts.unsettled(
+                String::from("reviewers can be asked about the answer"),
+                &why,
+            );
+            return doubts;
+        }
+        let inputs = shown_of(self.case, &whole);
         let earlier = self.earlier();
         for member in &members.all {
             let mut heard = self.heard(member, &inputs, plant);
-            let seen = Seen::new(shown(member, &inputs));
-            stand(&mut heard, &earlier, &members.questions, &seen);
+            if self.world.workshop.failure().is_some() {
+                // Nothing will come of it, so that the others need not be asked.
+                break;
+            }
+            let ground = Ground::new(&shown(member, &whole));
+            stand(&mut heard, &earlier, &members.questions, &ground);
             report.reviewers.push(heard);
         }
         self.weighed(&report)
+    }
+
+    /// Why reviewers cannot be asked; none where they may be.
+    fn kept_from_asking(&self) -> Option<String> {
+        if self.script.is_some() {
+            return None;
+        }
+        let failure = self.world.workshop.failure();
+        failure.or_else(|| (!self.world.accepted.may_ask()).then(|| UNHEARD.to_owned()))
     }
 
     /// What was doubted of what the agent was sent back with.

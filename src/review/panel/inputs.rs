@@ -21,7 +21,7 @@ const MOST_BYTES: usize = 512 * 1024;
 /// The inputs by name, or the first that cannot be had, and why.
 pub(super) type Gathered = Result<BTreeMap<Sight, String>, (Sight, String)>;
 
-/// Gathers what is seen by any of the reviewers.
+/// Gathers what is seen by any of the reviewers, whatever mailboxes it names.
 pub(super) fn gather<'s>(
     sights: impl IntoIterator<Item = &'s Sight>,
     case: Case<'_>,
@@ -38,10 +38,7 @@ pub(super) fn gather<'s>(
             Sight::Key => Ok(case.quest.key.as_str().to_owned()),
             Sight::Input(column) => Ok(case.quest.cell(column).unwrap_or_default().to_owned()),
             Sight::Submission(field) => Ok(submitted(case, field.as_str()).to_owned()),
-            Sight::Evidence(field) => {
-                let text = page(submitted(case, field.as_str()), world.fetcher, robots);
-                text.map(|text| masked(&text, &named(case)))
-            }
+            Sight::Evidence(field) => page(submitted(case, field.as_str()), world.fetcher, robots),
             Sight::File(field) => file(submitted(case, field.as_str()), spy),
             Sight::TreeDiff => diff(spy),
             Sight::Transform(check) => {
@@ -58,6 +55,19 @@ pub(super) fn gather<'s>(
         inputs.insert(sight.clone(), text);
     }
     Ok(inputs)
+}
+
+/// The inputs as they are shown: without mailboxes of others.
+pub(super) fn shown_of(case: Case<'_>, whole: &BTreeMap<Sight, String>) -> BTreeMap<Sight, String> {
+    let named = named(case);
+    let shown = whole.iter().map(|(sight, text)| {
+        let text = match sight {
+            Sight::Evidence(_) => masked(text, &named),
+            _ => text.clone(),
+        };
+        (sight.clone(), text)
+    });
+    shown.collect()
 }
 
 fn submitted<'c>(case: Case<'c>, field: &str) -> &'c str {

@@ -14,6 +14,7 @@ mod gate;
 mod hearing;
 mod inputs;
 mod members;
+mod object;
 mod plant;
 mod prompt;
 mod quotation;

@@ -2,10 +2,45 @@
 //!
 //! Who sends the same again would otherwise ask the reviewers until they say something else.
 
-use super::quotation::Seen;
+use crate::gate::checks::folded::seen;
 use crate::gate::{Passage, ReviewerReport, Vote, VoteOn};
+use crate::quest::Sight;
 use crate::quest::file::QuestionTable;
 use crate::world::EarlierDoubt;
+use crate::world::prune::masked;
+
+/// What an earlier quotation is looked for in.
+///
+/// Which mailboxes a reviewer is shown goes by what is submitted, so that words beside one would
+/// come and go with the submission: they are held against the whole text, and with every mailbox
+/// masked on both sides.
+pub(super) struct Ground {
+    whole: Vec<String>,
+    masked: Vec<String>,
+}
+
+impl Ground {
+    pub(super) fn new(inputs: &[(Sight, String)]) -> Self {
+        let texts = inputs.iter().map(|(_, text)| text);
+        Self {
+            whole: texts.clone().map(|text| seen(text)).collect(),
+            masked: texts.map(|text| neutral(text)).collect(),
+        }
+    }
+
+    /// Whether the quotation stands in any of it, however short it is.
+    fn holds(&self, quotation: &str) -> bool {
+        let stands = |sought: &str, texts: &[String]| {
+            !sought.is_empty() && texts.iter().any(|text| text.contains(sought))
+        };
+        stands(&seen(quotation), &self.whole) || stands(&neutral(quotation), &self.masked)
+    }
+}
+
+/// A text as it is compared, whoever may see which mailbox.
+fn neutral(text: &str) -> String {
+    seen(&masked(text, &[]))
+}
 
 /// Puts the reviewer's earlier doubts whose quotation still stands in what it sees among its
 /// votes, also where it is not heard this time.
@@ -13,14 +48,14 @@ pub(super) fn stand(
     report: &mut ReviewerReport,
     earlier: &[EarlierDoubt],
     questions: &[QuestionTable],
-    seen: &Seen,
+    ground: &Ground,
 ) {
     for question in questions {
         let mut doubts = earlier.iter().rev();
         let standing = doubts.find(|doubt| {
             doubt.reviewer == report.name
                 && doubt.question == question.id
-                && seen.holds(&doubt.quotation).is_ok()
+                && ground.holds(&doubt.quotation)
         });
         if let Some(doubt) = standing {
             raise(report, doubt);
@@ -53,7 +88,6 @@ fn raise(report: &mut ReviewerReport, doubt: &EarlierDoubt) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::quest::Sight;
     use crate::world::workshop::Usage;
 
     fn said(votes: Vec<Vote>) -> ReviewerReport {
@@ -85,9 +119,36 @@ mod tests {
             ask: String::from("Is it so?"),
             checked: None,
         }];
-        let seen = Seen::new(vec![(Sight::Key, text.to_owned())]);
-        stand(&mut report, &earlier, &questions, &seen);
+        let ground = Ground::new(&[(Sight::Key, text.to_owned())]);
+        stand(&mut report, &earlier, &questions, &ground);
         report
+    }
+
+    #[test]
+    fn what_was_quoted_stands_whatever_is_put_beside_it() {
+        let ground = |text: &str| Ground::new(&[(Sight::Key, text.to_owned())]);
+        assert!(ground("exit 0 #").holds("exit 0") && ground("exit 0").holds("exit 0"));
+        assert!(!ground("exit 1 #").holds("exit 0"));
+        for nothing in ["", " ", "\u{200b}"] {
+            assert!(!ground("exit 0").holds(nothing), "{nothing:?}");
+        }
+    }
+
+    #[test]
+    fn what_was_quoted_stands_whichever_mailbox_is_shown() {
+        let page = "Write to sales@acme.kr, which Bolt reads, or jo@acme.kr.";
+        let ground = Ground::new(&[(Sight::Key, page.to_owned())]);
+        for quotation in [
+            "sales@acme.kr, which Bolt",
+            "xxxxx@acme.kr, which Bolt",
+            "Write to sal",
+            "xx@acme.kr, which Bolt",
+            "sales@acme.kr, which Bolt reads, or xx@acme.kr",
+        ] {
+            assert!(ground.holds(quotation), "{quotation}");
+        }
+        assert!(!ground.holds("sales@acme.kr, which nobody reads"));
+        assert!(!ground.holds("xxxxx@bolt.kr, which Bolt"));
     }
 
     #[test]

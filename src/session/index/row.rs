@@ -32,6 +32,7 @@ struct Sealed<'a> {
     outcome: Option<Outcome>,
     settled: Option<Decision>,
     revisions: u32,
+    asked: bool,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     after: &'a [QuestId],
     /// The seal of its claim, so that a claim that is gone is missed.
@@ -60,6 +61,7 @@ impl<'a> Sealed<'a> {
             outcome: standing.resolution.map(|resolved| resolved.outcome),
             settled: standing.settled.map(|settled| settled.decision),
             revisions: standing.revisions,
+            asked: standing.asked,
             after: &standing.after,
             claim,
         })
@@ -108,6 +110,7 @@ pub(super) fn write_quest(
         handover.map(|line| line.0),
         handover.map(|line| line.1),
         said.revisions,
+        said.asked,
         after,
         claim,
         seal,
@@ -131,7 +134,7 @@ pub(super) fn read_quest(row: &Row<'_>, sealer: Sealer) -> Result<Standing, Inde
     let resolution = line(12)?.zip(outcome.map(|text| named(&text, "quest")).transpose()?);
     let decision: Option<String> = row.get(14)?;
     let settled = line(15)?.zip(decision.map(|text| named(&text, "quest")).transpose()?);
-    let after: Option<String> = row.get(22)?;
+    let after: Option<String> = row.get(23)?;
     let after = after.map(|text| serde_json::from_str(&text)).transpose();
     let standing = Standing {
         id: quest_id(row.get(0)?).ok_or_else(changed)?,
@@ -148,10 +151,15 @@ pub(super) fn read_quest(row: &Row<'_>, sealer: Sealer) -> Result<Standing, Inde
         dispute: line(17)?,
         handover: line(19)?,
         revisions: row.get(21)?,
+        asked: match row.get(22)? {
+            0_u32 => false,
+            1 => true,
+            _ => return Err(changed()),
+        },
         after: after.map_err(|_| changed())?.unwrap_or_default(),
     };
-    let (fold, seal): (i64, i64) = (row.get(2)?, row.get(24)?);
-    let said = Sealed::new(&standing, row.get(23)?)?;
+    let (fold, seal): (i64, i64) = (row.get(2)?, row.get(25)?);
+    let said = Sealed::new(&standing, row.get(24)?)?;
     if (said.fold, sealer.seal("quest", &said)?) != (fold, seal) {
         return Err(changed());
     }

@@ -11,7 +11,7 @@ use super::error::IndexError;
 const APPLICATION_ID: i32 = 0x636F_6D61;
 
 /// The format of the tables.
-const FORMAT: i32 = 4;
+const FORMAT: i32 = 5;
 
 /// How long another process's write is waited for. Writes take a few milliseconds.
 const BUSY_WAIT: Duration = Duration::from_secs(10);
@@ -31,7 +31,7 @@ CREATE TABLE quest (
     settled TEXT, settled_offset INTEGER, settled_length INTEGER,
     dispute_offset INTEGER, dispute_length INTEGER,
     handover_offset INTEGER, handover_length INTEGER, revisions INTEGER NOT NULL,
-    after_ids TEXT, claim INTEGER, seal INTEGER NOT NULL
+    asked INTEGER NOT NULL, after_ids TEXT, claim INTEGER, seal INTEGER NOT NULL
 ) STRICT;
 CREATE TABLE submission (
     quest INTEGER NOT NULL, number INTEGER NOT NULL, digest BLOB NOT NULL, grounds TEXT NOT NULL,

@@ -47,7 +47,7 @@ impl Rows<'_> {
              grounds = ?11, outcome = ?12, outcome_offset = ?13, outcome_length = ?14, \
              settled = ?15, settled_offset = ?16, settled_length = ?17, dispute_offset = ?18, \
              dispute_length = ?19, handover_offset = ?20, handover_length = ?21, revisions = ?22, \
-             after_ids = ?23, claim = ?24, seal = ?25 WHERE id = ?1";
+             asked = ?23, after_ids = ?24, claim = ?25, seal = ?26 WHERE id = ?1";
         let mut update = self.connection.prepare_cached(sql)?;
         row::write_quest(&mut update, standing, claim, self.sealer)
     }
@@ -63,7 +63,7 @@ impl Shelf for Rows<'_> {
 
     fn add(&mut self, standing: Standing) -> Result<(), IndexError> {
         let sql = "INSERT INTO quest VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, \
-             ?, ?, ?)";
+             ?, ?, ?, ?)";
         let mut insert = self.connection.prepare_cached(sql)?;
         row::write_quest(&mut insert, &standing, None, self.sealer)
     }

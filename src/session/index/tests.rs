@@ -21,7 +21,7 @@ use crate::session::settlement::{Decided, Decision, Dispute, SettledQuest, Settl
 use crate::session::store::Store as _;
 use crate::session::terms::Terms;
 use crate::session::{
-    Board, DrivenQuest, Effective, Grounds, Mark, Reason, RunId, RunLine, RunStep, Standing,
+    Asked, Board, DrivenQuest, Effective, Grounds, Mark, Reason, RunId, RunLine, RunStep, Standing,
 };
 
 mod settled;
@@ -160,7 +160,20 @@ fn full() -> Made {
     let disputed = Event::Disputed(Box::new(contradiction(1)));
     assert!(append(&mut session, disputed));
     assert!(append(&mut session, handed_over(5)));
+    let asked = asked(&session, 5, false);
+    assert!(append(&mut session, asked));
     made
+}
+
+/// That reviewers are asked about the next attempt, or were not.
+fn asked(session: &Session, quest: usize, withdrawn: bool) -> Event {
+    let standing = session.standing(id(quest)).unwrap().unwrap();
+    Event::Asked(Asked {
+        quest: standing.id,
+        number: standing.attempts + 1,
+        submitted: session.head(),
+        withdrawn,
+    })
 }
 
 /// A run's line of a quest whose agent said where it stands.
@@ -280,7 +293,7 @@ fn rows_that_the_ledger_does_not_know_are_found() {
             "quest",
             "INSERT INTO quest SELECT 7, key, fold, state, tries, attempts, quest_offset, \
           quest_length, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, \
-          NULL, revisions, after_ids, NULL, seal FROM quest WHERE id = 6",
+          NULL, revisions, asked, after_ids, NULL, seal FROM quest WHERE id = 6",
         ),
         (
             "submission",

@@ -111,8 +111,8 @@ impl ChatOrder {
 
 /// Asks a model, with the variables that `lookup` finds; else why it cannot be asked at all.
 ///
-/// Why it failed has the key's name in place of the key; an answer in which the key stands cannot
-/// be gone by.
+/// Why it failed has the key's name in place of the key. A model in whose answer the key stands has
+/// said nothing.
 #[cfg(unix)]
 pub(super) fn chat(
     order: &ChatOrder,
@@ -127,7 +127,7 @@ pub(super) fn chat(
     });
     match asked {
         Ok(Chatted::Said(said)) => match secrets.spoken_in(said.text.as_bytes()) {
-            Some(why) => Err(whose(why)),
+            Some(why) => Ok(Chatted::Failed(why)),
             None => Ok(Chatted::Said(said)),
         },
         Ok(Chatted::Failed(why)) => Ok(Chatted::Failed(secrets.hide_in(why))),

@@ -17,5 +17,5 @@ pub fn run_in_tree(bench: &Bench, order: &Order) -> Result<Ran, String> {
     }
     let secrets = Secrets::take(&order.pass, variable).map_err(|missing| missing.to_string())?;
     let launcher = bench.launcher.clone().temporary_in(bench.scratch.clone());
-    run_with(order, &secrets, root, &launcher)
+    Ok(run_with(order, &secrets, root, &launcher))
 }

@@ -161,10 +161,10 @@ impl<'a> LiveWorkshop<'a> {
     }
 
     fn run_in(&self, order: &Order, scratch: &Path) -> Ran {
-        let ran = Secrets::take(&order.pass, variable)
-            .map_err(|missing| missing.to_string())
-            .and_then(|secrets| run_with(order, &secrets, scratch, &self.bench.launcher))
-            .unwrap_or_else(|why| not_run(order, &why));
+        let ran = match Secrets::take(&order.pass, variable) {
+            Ok(secrets) => run_with(order, &secrets, scratch, &self.bench.launcher),
+            Err(missing) => not_run(order, &missing.to_string()),
+        };
         if let End::NotStarted(why) = &ran.end {
             self.failed(why.clone());
             return ran;

@@ -37,6 +37,8 @@ pub enum End {
     TooMuchOutput,
     /// It never ran, for this reason.
     NotStarted(String),
+    /// It ran, and what it said is kept from everybody, for this reason.
+    Withheld(String),
 }
 
 impl End {

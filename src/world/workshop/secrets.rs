@@ -5,7 +5,7 @@ use std::fmt;
 use std::path::Path;
 
 use super::order::Order;
-use super::ran::Ran;
+use super::ran::{End, Ran};
 use super::{Launcher, run};
 
 /// A shorter value is found in too much that is no secret.
@@ -91,29 +91,37 @@ pub(super) fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok()
 }
 
-/// Runs a command with these among its variables, and keeps them out of what it leaves; else why
-/// what it printed cannot be gone by.
+/// Runs a command with these among its variables, and keeps them out of what it leaves.
+///
+/// A command that prints a value has said nothing. That is no failure of ours, for which nothing
+/// would be recorded: whoever sets the variables could wish away what they guess it will say.
 pub(super) fn run_with(
     order: &Order,
     secrets: &Secrets,
     scratch: &Path,
     launcher: &Launcher,
-) -> Result<Ran, String> {
+) -> Ran {
     let mut filled = order.clone();
     filled.env.extend(secrets.0.clone());
     let ran = run(&filled, scratch, launcher);
     if let Some(why) = secrets.spoken_in(&ran.stdout) {
-        return Err(why);
+        return Ran {
+            end: End::Withheld(why),
+            stdout: Vec::new(),
+            stderr: Vec::new(),
+            reports: ran.reports.into_keys().map(|name| (name, None)).collect(),
+            ..ran
+        };
     }
     let reports = ran.reports.into_iter();
-    Ok(Ran {
+    Ran {
         stdout: secrets.hide(ran.stdout),
         stderr: secrets.hide(ran.stderr),
         reports: reports
             .map(|(name, bytes)| (name, bytes.map(|bytes| secrets.hide(bytes))))
             .collect(),
         ..ran
-    })
+    }
 }
 
 fn stands_in(what: &str, bytes: &[u8]) -> bool {

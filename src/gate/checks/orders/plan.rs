@@ -167,6 +167,7 @@ pub fn cut_short(order: &Order, ran: &Ran, on_timeout: OnTimeout) -> Option<Foun
             })
         }
         End::TooMuchOutput => Some(too_much(order).wrong()),
+        End::Withheld(why) => Some(Detail::new("what it says", why.clone()).unconfirmed()),
         End::NotStarted(why) => Some(Detail::new("it can be started", why.clone()).unconfirmed()),
     }
 }

@@ -189,3 +189,18 @@ fn what_an_answer_took_is_told_beside_it_and_changes_no_vote() {
             .all(|on| matches!(on.vote, Vote::Cleared(_)))
     );
 }
+
+#[test]
+fn an_array_in_place_of_an_object_is_no_answer() {
+    let one = r#"["one",false,null,"the year",null,null,null]"#;
+    let two = r#"["two",false,null,"the year",null,null,null]"#;
+    let object = r#"{"question":"one","doubt":false,"checked":"the year"}"#;
+    for text in [
+        format!(r#"{{"answers":[{one},{two}]}}"#),
+        format!("[[{object},{CLEAR}],null]"),
+        format!(r#"[[{one},{two}],{{"cost":1}}]"#),
+    ] {
+        assert_eq!(letters(&text, AnswerForm::Questions), "ee", "{text}");
+    }
+    assert_eq!(letters(&with_clear(object), AnswerForm::Questions), "cc");
+}

@@ -81,9 +81,16 @@ const MARS: &str =
 const SEOUL: &str =
     r#"{"answers":[{"question":"faithful","doubt":true,"quotation":"founded in Seoul"}]}"#;
 
+/// A workshop that nothing keeps from looking.
+fn looking() -> MockWorkshop {
+    let mut workshop = MockWorkshop::new();
+    workshop.expect_failure().return_const(None);
+    workshop
+}
+
 /// A workshop in which each model answers a plant, and the case, with these words.
 fn answering(replies: &'static [(&str, &str, &str)]) -> MockWorkshop {
-    let mut workshop = MockWorkshop::new();
+    let mut workshop = looking();
     workshop.expect_changes().returning(|| {
         Ok(vec![Changed {
             path: String::from("a.txt"),
@@ -125,12 +132,13 @@ fn gate_of(panel: &str, verdict: Verdict) -> ReviewedGate {
 
 /// What the gate says, and says again of what was recorded.
 fn judged(gate: &ReviewedGate, workshop: &dyn Workshop) -> Judgement {
-    judged_after(&[], gate, workshop)
+    judged_after(&[], true, gate, workshop)
 }
 
-/// The same, where this was doubted before.
+/// The same, where this was doubted before, and reviewers may be asked or not.
 fn judged_after(
     earlier: &[EarlierDoubt],
+    may_ask: bool,
     gate: &ReviewedGate,
     workshop: &dyn Workshop,
 ) -> Judgement {
@@ -158,6 +166,7 @@ fn judged_after(
     let (fetcher, resolver) = (MockFetcher::new(), MockResolver::new());
     let mut accepted = MockAccepted::new();
     accepted.expect_doubts().return_const(earlier.to_vec());
+    accepted.expect_may_ask().return_const(may_ask);
     let recorder = Recorder::new(World {
         fetcher: &fetcher,
         resolver: &resolver,
@@ -165,6 +174,10 @@ fn judged_after(
         workshop,
     });
     let judgement = gate.judge(case, &recorder.world());
+    if workshop.failure().is_some() {
+        // Nothing of it is recorded.
+        return judgement;
+    }
     let Recording { evidence, bodies } = recorder.finish();
     let replay = Replay::new(&evidence, &bodies);
     let again = gate.judge(case, &replay.world());
@@ -236,8 +249,8 @@ fn who_misses_the_plant_or_does_not_answer_is_not_heard() {
 #[test]
 fn nobody_is_asked_about_what_does_not_pass() {
     for verdict in [Verdict::Review, Verdict::Fail] {
-        // A workshop that expects nothing panics at whatever it is asked.
-        let judgement = judged(&gate(verdict), &MockWorkshop::new());
+        // A workshop that expects nothing else panics at whatever it is asked.
+        let judgement = judged(&gate(verdict), &looking());
         assert_eq!(judgement.verdict, verdict);
         assert_eq!(judgement.panel, None);
     }
@@ -245,7 +258,7 @@ fn nobody_is_asked_about_what_does_not_pass() {
 
 #[test]
 fn what_cannot_be_shown_is_for_a_person() {
-    let mut workshop = MockWorkshop::new();
+    let mut workshop = looking();
     workshop
         .expect_changes()
         .returning(|| Err(String::from("the tree is gone")));
@@ -313,7 +326,7 @@ fn what_was_doubted_before_is_doubted_while_it_stands() {
     };
     let after = |quotation| {
         let gate = gate(Verdict::Pass);
-        judged_after(&[earlier(quotation)], &gate, &answering(clears))
+        judged_after(&[earlier(quotation)], true, &gate, &answering(clears))
     };
     assert_eq!(fired(&after("founded in Seoul")), ["reviewers-doubt"]);
     assert_eq!(after("founded on Mars").verdict, Verdict::Pass);
@@ -326,7 +339,7 @@ fn a_change_that_is_no_text_is_shown_to_nobody() {
         (b"one\n".to_vec(), latin.clone()),
         (latin, b"one\n".to_vec()),
     ] {
-        let mut workshop = MockWorkshop::new();
+        let mut workshop = looking();
         workshop.expect_changes().returning(|| {
             Ok(vec![Changed {
                 path: String::from("a.py"),
@@ -342,4 +355,33 @@ fn a_change_that_is_no_text_is_shown_to_nobody() {
         let actual = &judgement.facts[0].actual;
         assert!(actual.contains("a.py is no UTF-8 text"), "{actual}");
     }
+}
+
+#[test]
+fn nobody_is_asked_again_where_what_they_said_was_never_recorded() {
+    let mut workshop = answering(&[]);
+    workshop.checkpoint();
+    workshop.expect_failure().return_const(None);
+    workshop.expect_changes().returning(|| Ok(Vec::new()));
+    let judgement = judged_after(&[], false, &gate(Verdict::Pass), &workshop);
+    assert_eq!(fired(&judgement), ["reviewers-unsettled"]);
+    let actual = &judgement.facts[0].actual;
+    assert!(actual.contains("was never recorded"), "{actual}");
+}
+
+#[test]
+fn nobody_else_is_asked_once_something_of_ours_has_failed() {
+    let mut workshop = answering(&[]);
+    workshop.checkpoint();
+    workshop.expect_changes().returning(|| Ok(Vec::new()));
+    workshop.expect_failure().times(1).return_const(None);
+    workshop
+        .expect_failure()
+        .return_const(Some(String::from("no key")));
+    workshop
+        .expect_chat()
+        .times(1)
+        .returning(|_| Chatted::Failed(String::from("no key")));
+    let case = judged(&gate(Verdict::Pass), &workshop);
+    assert!(case.panel.is_some_and(|panel| panel.reviewers.is_empty()));
 }

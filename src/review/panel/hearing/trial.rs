@@ -8,7 +8,7 @@ use super::super::members::Member;
 use super::super::plant::planted;
 use super::super::quotation::Seen;
 use super::super::weigh::{Ballot, Weight, weigh};
-use super::{Hearing, gather, shown};
+use super::{Hearing, gather, shown, shown_of};
 use crate::gate::Vote;
 use crate::quest::Sight;
 use crate::quest::file::{PlantTable, QuestionTable};
@@ -22,7 +22,8 @@ impl Hearing<'_> {
     /// them, and why.
     pub(in super::super) fn trial(&self) -> Result<Calibration, (Sight, String)> {
         let sights = self.members.all.iter().flat_map(|member| &member.sees);
-        let inputs = gather(sights, self.case, self.world, self.spy, self.robots)?;
+        let whole = gather(sights, self.case, self.world, self.spy, self.robots)?;
+        let inputs = shown_of(self.case, &whole);
         let mut tried: Vec<_> = self.members.all.iter().map(untried).collect();
         let mut cases = Vec::new();
         for plant in &self.members.plants {
