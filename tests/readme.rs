@@ -24,6 +24,17 @@ Northwind Tools GmbH,www.northwind-tools.de
 Bluefin Freight Inc.,
 ";
 
+const LETTERS: &str = r#"{"letter":"kim-17","text":"Dear Ms Kim,\nthank you for your order. In all, that makes 420 EUR."}
+{"letter":"lee-18","text":"Dear Mr Lee,\nplease pay 96 EUR by Friday."}
+"#;
+
+const AGENT: &str = r#"prompt=$(cat)
+quote=$(echo "$prompt" | grep -m 1 EUR | sed 's/^ *//')
+case $prompt in *quote-in-letter*) ;; *) quote=$(echo "$quote" | tr -d ,) ;; esac
+total=$(echo "$quote" | grep -o '[0-9]*' | head -n 1)
+echo "All done! {\"total\": \"$total\", \"quote\": \"$quote\"}"
+"#;
+
 const ANSWERS: &str = "\
 1|https://www.hanbit-foods.co.kr|info@hanbit-foods.co.kr|https://www.hanbit-foods.co.kr/contact
 2|https://www.northwind-tools.de|info@northwind-tools.de|https://www.northwind-tools.de/impressum
@@ -38,6 +49,8 @@ fn every_command_prints_what_the_readme_shows() {
     let place = Place::new();
     place.write("companies.csv", LIST);
     place.write("answers.txt", ANSWERS);
+    place.write("letters.jsonl", LETTERS);
+    place.write("agent.sh", AGENT);
     let network = flags(&net, &proxy, &place);
     let commands: Vec<Command> = commands(README);
     assert!(commands.len() >= 9, "{commands:#?}");
@@ -112,9 +125,21 @@ fn the_exit_codes_are_those_of_the_help() {
                 "quest check",
                 "scan --carry",
                 "review --import",
+                "run",
+                "report",
             ],
         ),
-        (130, &["audit", "log --follow", "recheck", "review"]),
+        (
+            130,
+            &[
+                "audit",
+                "log --follow",
+                "recheck",
+                "report",
+                "review",
+                "run",
+            ],
+        ),
     ] {
         let row = README
             .lines()
