@@ -1,3 +1,5 @@
+//! What goes round in circles is told of, and what goes on is left alone.
+
 use proptest::prelude::*;
 use serde_json::json;
 

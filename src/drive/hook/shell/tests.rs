@@ -1,3 +1,5 @@
+//! Shell lines taken apart, and those that cannot be.
+
 use proptest::prelude::*;
 
 use super::reader::Unread;

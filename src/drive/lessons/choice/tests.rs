@@ -1,3 +1,5 @@
+//! Which lessons are told, and how much of them.
+
 use proptest::prelude::*;
 
 use super::super::learned::tests::{failed, learned, passed};

@@ -1,3 +1,5 @@
+//! What is learned from the lines of a ledger.
+
 use serde_json::json;
 use serde_json::value::RawValue;
 

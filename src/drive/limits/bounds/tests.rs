@@ -1,3 +1,5 @@
+//! Which bound ends what, and which comes first.
+
 use std::time::Duration;
 
 use super::*;

@@ -1,3 +1,5 @@
+//! What several sessions add up to.
+
 use jiff::Timestamp;
 
 use super::*;
