@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::drive::detect::Own;
+use crate::drive::detect::{Own, canonical};
 use crate::quest::Digest;
 use crate::session::Spent;
 
@@ -39,40 +39,11 @@ impl ToolCall {
     /// The call of `tool` with these arguments.
     #[must_use]
     pub fn new(tool: &str, arguments: &Value) -> Self {
-        let mut text = String::new();
-        write_canonical(arguments, &mut text);
         Self {
             tool: tool.to_owned(),
-            arguments: Digest::of(text.as_bytes()),
+            arguments: canonical::digest(arguments),
             own: Own::in_arguments(arguments),
         }
-    }
-}
-
-/// Writes a value with the keys of every object in order.
-fn write_canonical(value: &Value, text: &mut String) {
-    match value {
-        Value::Object(members) => {
-            let mut members: Vec<_> = members.iter().collect();
-            members.sort_unstable_by_key(|(name, _)| *name);
-            text.push('{');
-            for (name, member) in members {
-                text.push_str(&Value::from(name.as_str()).to_string());
-                text.push(':');
-                write_canonical(member, text);
-                text.push(',');
-            }
-            text.push('}');
-        }
-        Value::Array(items) => {
-            text.push('[');
-            for item in items {
-                write_canonical(item, text);
-                text.push(',');
-            }
-            text.push(']');
-        }
-        _ => text.push_str(&value.to_string()),
     }
 }
 

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::canonical;
 use super::own::Own;
 use crate::quest::Digest;
 
@@ -18,13 +19,8 @@ impl Call {
     /// The call of `tool` with these arguments, as the agent's event stream tells it.
     #[must_use]
     pub fn new(tool: &str, arguments: &Value) -> Self {
-        let mut text = String::new();
-        write_canonical(arguments, &mut text);
-        Self::digested(
-            tool,
-            Digest::of(text.as_bytes()),
-            Own::in_arguments(arguments),
-        )
+        let digest = canonical::digest(arguments);
+        Self::digested(tool, digest, Own::in_arguments(arguments))
     }
 
     /// The call of `tool` with arguments of this digest.
@@ -47,33 +43,6 @@ impl Call {
             Own::Submit(digest) => digest,
         };
         Self::digested("comail", arguments, Some(own))
-    }
-}
-
-/// Writes `value` with the keys of each object in order.
-fn write_canonical(value: &Value, text: &mut String) {
-    match value {
-        Value::Array(items) => {
-            text.push('[');
-            for item in items {
-                write_canonical(item, text);
-                text.push(',');
-            }
-            text.push(']');
-        }
-        Value::Object(fields) => {
-            let mut fields: Vec<_> = fields.iter().collect();
-            fields.sort_unstable_by_key(|(key, _)| *key);
-            text.push('{');
-            for (key, value) in fields {
-                write_canonical(&Value::from(key.as_str()), text);
-                text.push(':');
-                write_canonical(value, text);
-                text.push(',');
-            }
-            text.push('}');
-        }
-        plain => text.push_str(&plain.to_string()),
     }
 }
 

@@ -4,6 +4,8 @@
 //! prompt; a stop is a reason. None of them reads a clock: an agent that takes long is not
 //! stopped for it.
 
+pub mod canonical;
+
 mod alarm;
 mod call;
 mod detectors;
