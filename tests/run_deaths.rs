@@ -22,17 +22,33 @@ fn agents_that_die_at_their_start_end_the_run_and_burn_no_try() {
 #[test]
 fn an_agent_that_cannot_be_started_ends_the_run() {
     let driven = Driven::new(1);
-    let args = [
-        "run",
-        "--breaker=2",
-        "--backoff=1ms",
-        "--",
-        "./no-such-agent",
-    ];
+    driven.place.write("no-program", "not even a script");
+    let args = ["run", "--breaker=2", "--backoff=1ms", "--", "./no-program"];
     let run = driven.place.run(args);
-    assert!(run.stderr.contains("no-such-agent"), "{}", run.stderr);
+    assert!(run.stderr.contains("no-program"), "{}", run.stderr);
     let text = run.exits(8);
     assert!(text.contains("ended: breaker"), "{text}");
+}
+
+#[test]
+fn what_cannot_come_to_anything_is_refused_before_anything_is_started() {
+    let driven = Driven::new(1);
+    let before = driven.place.ledger();
+    for (args, code, why) in [
+        (&["run", "--", "./gone"][..], 1, "there is no such program"),
+        (&["run", "--", "comail-is-no-agent"], 1, "not in PATH"),
+        (&["run", "--dir=gone", "--", "true"], 1, "no directory"),
+        (
+            &["run", "--answer=world", "--", "true"],
+            2,
+            "no fields to submit",
+        ),
+    ] {
+        let run = driven.place.run(args);
+        assert!(run.stderr.contains(why), "{args:?}: {}", run.stderr);
+        run.exits(code);
+        assert_eq!(driven.place.ledger(), before, "{args:?}");
+    }
 }
 
 #[test]

@@ -52,6 +52,8 @@ mod run_args;
 #[cfg(unix)]
 mod run_budget;
 #[cfg(unix)]
+mod run_check;
+#[cfg(unix)]
 mod run_prompt;
 #[cfg(unix)]
 mod run_shown;
