@@ -116,6 +116,12 @@ impl Session {
         self.mended.borrow().clone()
     }
 
+    /// How much of its ledger it knows, in bytes.
+    #[must_use]
+    pub fn ledger_bytes(&self) -> u64 {
+        self.checkpoint().end()
+    }
+
     /// What pages said.
     #[must_use]
     pub fn evidence(&self) -> EvidenceStore {
