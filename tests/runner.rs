@@ -161,6 +161,8 @@ mod review_office;
 mod review_office_refused;
 #[cfg(target_os = "linux")]
 mod review_screen;
+#[cfg(unix)]
+mod run_ahead;
 #[cfg(target_os = "linux")]
 mod run_deaths;
 #[cfg(unix)]

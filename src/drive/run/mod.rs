@@ -3,6 +3,7 @@
 //! What counts is the ledger: an agent that was stopped after its PASS succeeded, one that ended
 //! without settling its quest did not, whatever it says.
 
+mod ahead;
 mod choose;
 mod course;
 mod desk;

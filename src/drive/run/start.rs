@@ -151,8 +151,9 @@ impl RunWorker<'_> {
         let (hold, run, starts) = (&course.hold, self.floor.plan.run, course.used.starts);
         let line = |step| Event::Run(Box::new(RunLine { run, step }));
         let mut recorded = None;
+        let mut ahead = self.ahead(reason)?;
         let (clock, salts) = (&mut self.now, &mut self.salts);
-        let appended = self.session.append_at(clock, salts, |session, _| {
+        let appended = self.session.append_at(clock, salts, |session, now| {
             let (state, reason) = where_it_stands(session, course, reason)?;
             let attempt = DrivenAttempt {
                 quest: hold.quest,
@@ -177,6 +178,9 @@ impl RunWorker<'_> {
             let mut events: Vec<_> = steps.into_iter().flatten().map(line).collect();
             // An agent that has settled its quest may ask for another before it is stopped.
             events.extend(hold.besides(session)?);
+            if let Some(ahead) = &mut ahead {
+                events.extend(ahead.choose(session, now)?);
+            }
             Ok::<_, SessionError>(events)
         })?;
         let (state, attempt, quest, paused) = match (appended, recorded) {
@@ -186,6 +190,9 @@ impl RunWorker<'_> {
             }
             (Appended::Done, Some(recorded)) => recorded,
         };
+        if let Some(ahead) = ahead {
+            self.go_on_with(ahead);
+        }
         let reason = attempt.reason;
         let key = course.key.clone();
         course.end(reason, watched.time, &spent, limits);

@@ -1,6 +1,5 @@
 //! Watching one agent until it ends, or is to be ended.
 
-use std::thread;
 use std::time::{Duration, Instant};
 
 use super::course::Course;
@@ -17,8 +16,8 @@ use crate::session::{Reason, Session, SessionError, Spent, State, Store as _};
 /// How often is looked for signs of life.
 const LOOK: Duration = Duration::from_secs(1);
 
-/// The shortest pause between two looks: an agent may be done at once.
-const SHORTEST: Duration = Duration::from_millis(1);
+/// The shortest pause between two looks: an agent may have submitted at once, and go on.
+const SHORTEST: Duration = Duration::from_millis(10);
 
 /// How an agent ended that was watched.
 #[derive(Debug)]
@@ -58,12 +57,13 @@ impl RunWorker<'_> {
         course: &mut Course,
     ) -> Result<Watched, RunError> {
         let plan = &self.floor.plan;
-        let mut watch = Watch::new(&mut agent, read, most, course);
+        let mut watch = Watch::new(read, most, course);
         if plan.answers == Answers::World {
             watch.probe = Probe::start(&self.session, course.hold.quest, plan.pace.poll)?;
         }
-        let mut pause = SHORTEST;
+        let mut pause = SHORTEST.min(plan.pace.poll);
         loop {
+            agent.wait(pause);
             if let Some(end) = agent.ended() {
                 for event in agent.events() {
                     watch.take(event, course, self);
@@ -84,8 +84,7 @@ impl RunWorker<'_> {
                     time,
                 });
             }
-            thread::sleep(pause);
-            pause = (pause * 3 / 2).min(plan.pace.poll.max(SHORTEST));
+            pause = (pause * 3 / 2).min(plan.pace.poll);
         }
     }
 
@@ -118,7 +117,10 @@ impl RunWorker<'_> {
         if !self.tide.has_changed() {
             return Ok(None);
         }
-        self.read_on()?;
+        // What this worker has added itself, it has read.
+        if !self.tide.is_at(self.session.ledger_bytes()) {
+            self.read_on()?;
+        }
         let Some(standing) = self.session.standing(course.hold.quest)? else {
             return Ok(None);
         };
@@ -204,9 +206,13 @@ pub(super) fn of_loss(lost: Lost) -> Reason {
 }
 
 impl Watch {
-    fn new(agent: &mut Agent, read: u64, most: Option<Duration>, course: &Course) -> Self {
+    fn new(read: u64, most: Option<Duration>, course: &Course) -> Self {
         let begun = Instant::now();
-        let last = agent.vital();
+        // What it used until it is looked at first is a sign of life like any other.
+        let last = Vital {
+            cpu: CpuTime::Used(Duration::ZERO),
+            written: 0,
+        };
         let lease = Duration::from_secs(u64::from(course.hold.lease.seconds()));
         Self {
             begun,

@@ -45,6 +45,8 @@ pub struct RunWorker<'a> {
     pub tell: Sender<News>,
     /// What was seen of the ledger.
     pub tide: Tide,
+    /// What is claimed already, and by which name.
+    pub next: Option<(Choice, Worker)>,
     /// The time.
     pub now: fn() -> Timestamp,
     /// Randomness.
@@ -63,9 +65,12 @@ pub(super) enum Way {
 impl RunWorker<'_> {
     /// Drives quests until there is none left to be driven, or the run is to end.
     pub fn work(&mut self) -> Result<(), RunError> {
-        while self.floor.stopping().is_none() {
-            let floor = self.floor;
-            let (choice, name) = {
+        let floor = self.floor;
+        // What is claimed is freed as any other quest that there is no time for.
+        while self.next.is_some() || floor.stopping().is_none() {
+            let (choice, name) = if let Some(next) = self.next.take() {
+                next
+            } else {
                 // One at a time: how many quests were taken up is looked at before each.
                 let _turn = floor.turn();
                 if let Some(reason) = floor.plan.limits.another_quest(&floor.used()) {
