@@ -159,10 +159,22 @@ mod review_office;
 mod review_office_refused;
 #[cfg(target_os = "linux")]
 mod review_screen;
+#[cfg(unix)]
+mod run_budgets;
+#[cfg(unix)]
+mod run_circles;
 #[cfg(target_os = "linux")]
 mod run_deaths;
+#[cfg(target_os = "linux")]
+mod run_floods;
+#[cfg(target_os = "linux")]
+mod run_kills;
+#[cfg(unix)]
+mod run_last_call;
 #[cfg(unix)]
 mod run_loop;
+#[cfg(target_os = "linux")]
+mod run_world;
 mod scan_formats;
 mod scan_jsonl;
 mod scan_refusals;

@@ -13,12 +13,12 @@ use super::context::{Context, SESSION_VARIABLE, WORKER_VARIABLE};
 use super::escape::PlainLines;
 use super::exit::{self, Exit};
 use super::output::Output;
-#[cfg(unix)]
-use super::{noted, run_args};
 use super::{
     audit, claims, demo, dispute, export, forget, hook, insights, log, next, prove, quest, recheck,
     release, report, resume, review, rules, scan, session_kind, status, submit, submit_flags,
 };
+#[cfg(unix)]
+use super::{noted, run_args};
 use crate::quest::{QuestKind, email};
 use crate::world::recorded::RecordedWorld;
 

@@ -118,7 +118,9 @@ impl RunWorker<'_> {
             conversation: course.conversation.as_deref().filter(|_| resumed),
         };
         let line = command_line(&plan.command, &given)?;
-        let order = self.place.order(plan, line, (&course.hold.worker, number), last);
+        let order = self
+            .place
+            .order(plan, line, (&course.hold.worker, number), last);
         let read = prompt.len() as u64;
         let most = last.map(|_| plan.pace.last_call);
         match Agent::start(&order, self.launcher) {
