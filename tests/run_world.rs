@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use crate::harness::agents::Driven;
+use crate::harness::agents::{Driven, PATH};
 use crate::harness::quest_play::{QuestPlay, Shipped};
 use crate::harness::{Place, Run, tools};
 
@@ -36,7 +36,7 @@ fn an_agent_is_stopped_the_moment_that_the_checks_hold() {
 #[test]
 fn one_that_does_nothing_has_settled_nothing_whatever_it_says() {
     let driven = handbook();
-    let flags = ["--answer=world", "--max-attempts=1", "--max-quests=1"];
+    let flags = ["--answer=world", "--max-attempts=1"];
     let mut command = command(&driven, &flags, "echo 'All chapters are written.'");
     driven.run_ends_for("attempts", &mut command);
     assert_eq!(driven.tally("todo"), 2);
@@ -55,9 +55,9 @@ write = ["out/*"]
 text = "Write out/{{ key }}"
 [[check]]
 name = "right"
-kind = "contains"
-path = "out/{{ key }}"
-text = "right"
+kind = "command"
+argv = ["grep", "-q", "right", "out/{{ key }}"]
+timeout = "10s"
 [[control]]
 name = "right"
 key = "a"
@@ -77,9 +77,9 @@ fn one_file() -> Driven {
     place.write("right/out/a", "right");
     place.write("list.txt", "a");
     place.write("files.toml", FILES);
-    place
-        .run(["scan", "list.txt", "--quest=files.toml", "--tree=tree"])
-        .ok();
+    let mut scan = place.command();
+    scan.env("PATH", PATH).args(["scan", "list.txt"]);
+    Run::of(scan.args(["--quest=files.toml", "--tree=tree"])).ok();
     Driven { place }
 }
 
