@@ -166,11 +166,7 @@ mod run_circles;
 #[cfg(target_os = "linux")]
 mod run_deaths;
 #[cfg(target_os = "linux")]
-mod run_floods;
-#[cfg(target_os = "linux")]
 mod run_kills;
-#[cfg(unix)]
-mod run_last_call;
 #[cfg(unix)]
 mod run_loop;
 #[cfg(target_os = "linux")]
