@@ -31,6 +31,8 @@ mod log;
 mod log_words;
 mod network_args;
 mod next;
+#[cfg(unix)]
+mod noted;
 mod operator;
 mod person;
 mod progress;

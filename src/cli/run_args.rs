@@ -38,7 +38,8 @@ pub struct RunArgs {
     #[arg(long, value_enum, default_value = "submit", value_name = "HOW", help_heading = AGENT)]
     answer: How,
 
-    /// Go on with the agent's own conversation when it is started for a quest again
+    /// Go on with the agent's own conversation when it is started for a quest again; a command line
+    /// of your own takes it by a word with `{conversation}`, which is left out the first time
     #[arg(long, help_heading = AGENT)]
     resume: bool,
 

@@ -154,6 +154,12 @@ impl Session {
         Log::new(self.dir())
     }
 
+    /// The ledger from where what is known of it ends.
+    #[must_use]
+    pub fn log_on(&self) -> Log {
+        Log::behind(self.ledger(), self.checkpoint().last())
+    }
+
     /// Folds the whole ledger, and holds the index against it.
     ///
     /// An index that does not fit is made anew, and [`Session::mended`] tells.

@@ -1,5 +1,6 @@
 //! One start of the agent for a quest, from the prompt to what is recorded of it.
 
+use super::calls::Calls;
 use super::course::Course;
 use super::desk::Situation;
 use super::error::RunError;
@@ -41,6 +42,11 @@ impl RunWorker<'_> {
         let seen = course.seen;
         let prompt = self.prompt(course, last)?;
         course.begin();
+        let (plan, start) = (&self.floor.plan, number_of(&course.hold));
+        let calls = Calls::of(self.session.dir(), plan.run, start)?;
+        course
+            .deeds
+            .begin(calls, plan.command.stream(), &self.chamber);
         self.floor.has_started();
         let watched = self.run_agent(&prompt, course, last)?;
         let judged = if watched.halt.is_none() || last.is_some() {
@@ -112,7 +118,9 @@ impl RunWorker<'_> {
             conversation: course.conversation.as_deref().filter(|_| resumed),
         };
         let line = command_line(&plan.command, &given)?;
-        let order = self.place.order(plan, line, &course.hold.worker, number);
+        let order = self
+            .place
+            .order(plan, line, (&course.hold.worker, number), last);
         let read = prompt.len() as u64;
         let most = last.map(|_| plan.pace.last_call);
         match Agent::start(&order, self.launcher) {

@@ -11,7 +11,7 @@ use crate::drive::agent::{Agent, AgentEnd, AgentEvent, CpuTime, ToolCall, Vital}
 use crate::drive::detect::{Call, Health, Observed, Pulse, Vitals};
 use crate::drive::limits::foremost;
 use crate::drive::probe::Probe;
-use crate::session::{Reason, Session, SessionError, Spent, State, Store as _};
+use crate::session::{Reason, Spent};
 
 /// How often is looked for signs of life.
 const LOOK: Duration = Duration::from_secs(1);
@@ -110,43 +110,6 @@ impl RunWorker<'_> {
         }
         reasons.extend(self.budgets(watch, course));
         Ok(foremost(reasons))
-    }
-
-    /// What the ledger says of the quest since it was looked at last.
-    pub(super) fn tidings(&mut self, course: &mut Course) -> Result<Option<Reason>, RunError> {
-        if !self.tide.has_changed() {
-            return Ok(None);
-        }
-        // What this worker has added itself, it has read.
-        if !self.tide.is_at(self.session.ledger_bytes()) {
-            self.read_on()?;
-        }
-        let Some(standing) = self.session.standing(course.hold.quest)? else {
-            return Ok(None);
-        };
-        let mut reason = None;
-        if standing.attempts != course.seen {
-            course.seen = standing.attempts;
-            course.trickle.clear();
-            if let Some(submitted) = self.submitted(&standing)? {
-                reason = course.observe(Observed::Submitted(submitted.0));
-                course.submitted.push(submitted.1);
-            }
-        }
-        if standing.progress.state != State::Todo {
-            return Ok(Some(Reason::Settled));
-        }
-        Ok(reason)
-    }
-
-    /// Brings what is known of the session to where its ledger ends.
-    ///
-    /// Under the lock: a line is in the ledger before the index tells of it.
-    fn read_on(&mut self) -> Result<(), RunError> {
-        let nothing = |_: &Session, _| Ok::<_, SessionError>(Vec::new());
-        self.session
-            .append_at(&mut self.now, &mut self.salts, nothing)?;
-        Ok(())
     }
 
     /// Feels the agent's pulse, and renews its claim while it is alive.
@@ -248,7 +211,11 @@ impl Watch {
     ) -> Option<Reason> {
         let limits = &worker.floor.plan.limits;
         match event {
-            AgentEvent::ToolCall(call) => return course.observe(Observed::Call(seen(&call))),
+            AgentEvent::ToolCall(call) => {
+                if call.own.is_none() || course.deeds.heeds_events() {
+                    return course.observe(Observed::Call(seen(&call)));
+                }
+            }
             AgentEvent::Turn { new_tokens } => course.trickle.turn(new_tokens, &limits.diminishing),
             AgentEvent::Spent(spent) => {
                 self.spent = spent;

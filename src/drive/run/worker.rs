@@ -6,6 +6,7 @@ use jiff::Timestamp;
 
 use super::choose::{Choice, choose};
 use super::course::Course;
+use super::deeds::Deeds;
 use super::desk::Desk;
 use super::error::RunError;
 use super::floor::Floor;
@@ -136,6 +137,7 @@ impl RunWorker<'_> {
             submitted: Vec::new(),
             trickle: Trickle::default(),
             detectors: Detectors::new(self.floor.plan.detectors),
+            deeds: Deeds::new(self.session.log_on(), self.floor.plan.pace.poll),
         };
         let driven = self.drive_to_its_end(&mut course);
         let reason = match &driven {
