@@ -102,7 +102,9 @@ impl Driven {
         let run = Run::of(command);
         let seen = format!("{run:?}");
         let text = run.exits(8);
-        let last = text.lines().last().unwrap_or_default();
+        let report = |line: &&str| line.starts_with(r#"{"what":"report""#);
+        let last = text.lines().rev().find(|line| !report(line));
+        let last = last.unwrap_or_default();
         match serde_json::from_str::<Value>(last) {
             Ok(ended) => assert_eq!(ended["reason"], reason, "{seen}"),
             Err(_) => assert!(last.ends_with(&format!(" ended: {reason}")), "{seen}"),
