@@ -52,7 +52,8 @@ pub fn drive_all(
 ) -> Result<Reason, RunError> {
     let Sources { mut now, mut salts } = sources;
     let mut session = Session::open(dir)?;
-    let launcher = AgentLauncher::this().map_err(RunError::io("find", dir))?;
+    let launcher = AgentLauncher::this().and_then(AgentLauncher::adopting);
+    let launcher = launcher.map_err(RunError::io("find", dir))?;
     let lock = RunLock::take(dir, plan.run)?;
     for run in sweep(&mut session, &mut now, &mut salts)? {
         audience.hear(&News::Note {
@@ -84,6 +85,8 @@ pub fn drive_all(
         sources,
     };
     let worked = crew.work(audience);
+    // Nothing may change any more what the report is to say.
+    launcher.end_strays();
     if worked.is_err() {
         floor.stop(Reason::Error);
     }
