@@ -1,11 +1,17 @@
-//! `comail run`: agents that die, hang or were never born, and a run that is killed itself.
+//! `comail run`: agents that die, hang, flood or were never born, and a run that is killed itself.
 
 use std::process::Stdio;
 
 use crate::harness::agents::{Driven, alive};
-use crate::harness::{Run, until};
+use crate::harness::{Run, scale, until};
 
 const PRINTS: &str = "echo '{\"answer\":\"right it is\"}'";
+
+/// The most bytes that a log may have, with its note.
+const MOST_LOG: u64 = 16 * 1024 * 1024 + 100;
+
+/// The most memory that a run may take for it, in bytes.
+const MOST_MEMORY: u64 = 400 * 1024 * 1024;
 
 #[test]
 fn agents_that_die_at_their_start_end_the_run_and_burn_no_try() {
@@ -22,17 +28,33 @@ fn agents_that_die_at_their_start_end_the_run_and_burn_no_try() {
 #[test]
 fn an_agent_that_cannot_be_started_ends_the_run() {
     let driven = Driven::new(1);
-    let args = [
-        "run",
-        "--breaker=2",
-        "--backoff=1ms",
-        "--",
-        "./no-such-agent",
-    ];
+    driven.place.write("no-program", "not even a script");
+    let args = ["run", "--breaker=2", "--backoff=1ms", "--", "./no-program"];
     let run = driven.place.run(args);
-    assert!(run.stderr.contains("no-such-agent"), "{}", run.stderr);
+    assert!(run.stderr.contains("no-program"), "{}", run.stderr);
     let text = run.exits(8);
     assert!(text.contains("ended: breaker"), "{text}");
+}
+
+#[test]
+fn what_cannot_come_to_anything_is_refused_before_anything_is_started() {
+    let driven = Driven::new(1);
+    let before = driven.place.ledger();
+    for (args, code, why) in [
+        (&["run", "--", "./gone"][..], 1, "there is no such program"),
+        (&["run", "--", "comail-is-no-agent"], 1, "not in PATH"),
+        (&["run", "--dir=gone", "--", "true"], 1, "no directory"),
+        (
+            &["run", "--answer=world", "--", "true"],
+            2,
+            "no fields to submit",
+        ),
+    ] {
+        let run = driven.place.run(args);
+        assert!(run.stderr.contains(why), "{args:?}: {}", run.stderr);
+        run.exits(code);
+        assert_eq!(driven.place.ledger(), before, "{args:?}");
+    }
 }
 
 #[test]
@@ -98,6 +120,37 @@ fn a_person_who_ends_the_run_leaves_nothing_behind() {
     assert_eq!(driven.reasons("quest"), ["interrupted"]);
     assert_eq!(driven.reasons("ended"), ["interrupted"]);
     driven.assert_free();
+}
+
+#[test]
+fn the_log_of_an_agent_is_bounded_and_the_run_goes_on() {
+    let megabytes = scale::pick(50, 1024);
+    let driven = Driven::new(2);
+    // No line has an end, and the answer comes behind all of it.
+    let script = format!(
+        "[ $id = 1 ] && head -c {megabytes}M /dev/zero | tr '\\0' x; \
+         echo; echo '{{\"answer\":\"right\"}}'; \
+         grep VmHWM /proc/$(cut -d' ' -f4 /proc/$PPID/stat)/status > memory$id"
+    );
+    // What is estimated by what it printed is no matter here.
+    let flags = ["--answer=stdout", "--max-tokens=1000M"];
+    driven.drive(&flags, &script).ok();
+    assert_eq!(driven.tally("pass"), 2);
+    let run = driven.steps_of("began")[0]["run"].clone();
+    let folder = driven
+        .place
+        .at(".comail/runs")
+        .join(run.as_str().expect("a name"));
+    let log = |start: u32| {
+        let log = folder.join(format!("{start}.log"));
+        std::fs::metadata(log).expect("a log").len()
+    };
+    assert!(log(1) < MOST_LOG, "{}", log(1));
+    assert!(log(1) > 1024 * 1024 && log(2) < 1024);
+    let memory = std::fs::read_to_string(driven.place.at("memory1")).expect("a number");
+    let kilobytes = memory.split_whitespace().nth(1).expect("a number");
+    let memory = kilobytes.parse::<u64>().expect("a number") * 1024;
+    assert!(memory < MOST_MEMORY, "{memory}");
 }
 
 #[test]

@@ -163,10 +163,20 @@ mod review_office;
 mod review_office_refused;
 #[cfg(target_os = "linux")]
 mod review_screen;
+#[cfg(unix)]
+mod run_ahead;
+#[cfg(unix)]
+mod run_budgets;
+#[cfg(unix)]
+mod run_circles;
 #[cfg(target_os = "linux")]
 mod run_deaths;
+#[cfg(target_os = "linux")]
+mod run_kills;
 #[cfg(unix)]
 mod run_loop;
+#[cfg(target_os = "linux")]
+mod run_world;
 mod scan_formats;
 mod scan_jsonl;
 mod scan_refusals;

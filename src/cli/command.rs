@@ -13,12 +13,12 @@ use super::context::{Context, SESSION_VARIABLE, WORKER_VARIABLE};
 use super::escape::PlainLines;
 use super::exit::{self, Exit};
 use super::output::Output;
-#[cfg(unix)]
-use super::run_args;
 use super::{
     audit, claims, demo, dispute, export, forget, hook, insights, log, next, prove, quest, recheck,
     release, report, resume, review, rules, scan, session_kind, status, submit, submit_flags,
 };
+#[cfg(unix)]
+use super::{noted, run_args};
 use crate::quest::{QuestKind, email};
 use crate::world::recorded::RecordedWorld;
 
@@ -93,13 +93,20 @@ enum Command {
 pub fn run(args: impl IntoIterator<Item = OsString>) -> Exit {
     heed_file_size_limits();
     let args: Vec<OsString> = args.into_iter().collect();
-    let kind = session_kind::of(&args);
-    let matches = match command(&kind).try_get_matches_from(&args) {
+    let exit = run_parsed(&args);
+    #[cfg(unix)]
+    noted::note_call(&args, exit);
+    exit
+}
+
+fn run_parsed(args: &[OsString]) -> Exit {
+    let kind = session_kind::of(args);
+    let matches = match command(&kind).try_get_matches_from(args) {
         Ok(matches) => matches,
         Err(error) => {
-            let exit = hook::bearable(&args, tell(&error));
+            let exit = hook::bearable(args, tell(&error));
             if error.kind() == ErrorKind::UnknownArgument
-                && let Some(note) = session_kind::without_session(&args)
+                && let Some(note) = session_kind::without_session(args)
             {
                 let _ = write!(io::stderr(), "\n{}\n", PlainLines(&note));
             }

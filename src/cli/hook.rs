@@ -20,7 +20,7 @@ use super::output::Output;
 use crate::drive::hook::MOST_CALL_BYTES;
 
 /// The variable that names the run that started an agent.
-const RUN_VARIABLE: &str = "COMAIL_RUN";
+pub(super) const RUN_VARIABLE: &str = "COMAIL_RUN";
 
 /// Answer the hooks of a coding agent: it may not stop while quests are TODO
 ///

@@ -31,6 +31,8 @@ mod log;
 mod log_words;
 mod network_args;
 mod next;
+#[cfg(unix)]
+mod noted;
 mod operator;
 mod person;
 mod progress;
@@ -51,6 +53,8 @@ mod run;
 mod run_args;
 #[cfg(unix)]
 mod run_budget;
+#[cfg(unix)]
+mod run_check;
 #[cfg(unix)]
 mod run_prompt;
 #[cfg(unix)]

@@ -13,6 +13,7 @@ use super::interrupt::Interrupt;
 use super::output::Output;
 use super::report_made::{Made, Wanted, made};
 use super::run_args::RunArgs;
+use super::run_check::check;
 use super::run_prompt::RunDesk;
 use super::run_shown;
 use super::shell_line::words;
@@ -27,6 +28,16 @@ struct DryRun {
     argv: Vec<String>,
     /// How the prompt comes to the agent.
     prompt: Way,
+}
+
+/// The last line of `run --json`.
+#[derive(Debug, Serialize)]
+struct Told {
+    what: &'static str,
+    run: RunId,
+    complete: bool,
+    /// Where the report lies, as text; `report.json` lies beside it.
+    path: String,
 }
 
 /// How the prompt comes to the agent.
@@ -44,8 +55,10 @@ pub(super) fn run(context: &mut Context, args: &RunArgs) -> Result<Exit> {
     if args.dry_run {
         return dry_run(context, &plan);
     }
-    // What is wrong with the session is told before anything is started.
-    drop(context.open_session()?);
+    // What is wrong is told before anything is started.
+    if let Some(note) = check(&context.open_session()?, &plan)? {
+        context.output.note(&note);
+    }
     let dir = context.session_dir().to_owned();
     let mut watcher = Watcher {
         output: &mut context.output,
@@ -84,6 +97,16 @@ fn report(context: &mut Context, args: &RunArgs, run: RunId) -> Result<bool> {
     };
     let note = format!("{word}: see {}", place.display());
     context.output.note(&note);
+    if context.output.is_json() {
+        let told = Told {
+            what: "report",
+            run,
+            complete: report.complete,
+            path: place.display().to_string(),
+        };
+        // As for what the run told before.
+        let _ = context.output.show(&told, |_, _| {});
+    }
     Ok(report.complete)
 }
 

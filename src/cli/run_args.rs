@@ -22,7 +22,7 @@ use crate::session::{Lease, RunId};
 /// The agent is started once for each quest, and again with the facts while the gate says FAIL.
 /// What counts is the ledger: an agent is stopped once its quest is settled, and one that ends
 /// without settling it has not succeeded, whatever it says. Exit 0 when nothing is TODO and the
-/// run's report says COMPLETE, 8 when not, 130 after Ctrl-C.
+/// run's report says COMPLETE, 8 when not, 130 after Ctrl-C. With --json a line for each event.
 #[derive(Debug, Args)]
 #[command(after_long_help = AFTER)]
 pub struct RunArgs {
@@ -38,11 +38,13 @@ pub struct RunArgs {
     #[arg(long, value_enum, default_value = "submit", value_name = "HOW", help_heading = AGENT)]
     answer: How,
 
-    /// Go on with the agent's own conversation when it is started for a quest again
+    /// Go on with the agent's own conversation when it is started for a quest again; a command line
+    /// of your own takes it by a word with `{conversation}`, which is left out the first time
     #[arg(long, help_heading = AGENT)]
     resume: bool,
 
-    /// The directory in which the agent works [default: this one]
+    /// The directory in which the agent works, and from which a program named by its path is
+    /// looked for [default: this one]
     #[arg(long, value_name = "DIR", help_heading = AGENT)]
     dir: Option<PathBuf>,
 
@@ -94,9 +96,25 @@ const AFTER: &str = "\
 The agent finds the session by COMAIL_SESSION, its name by COMAIL_WORKER, and this program as
 `comail` in its PATH, so that `comail next` and `comail submit` need no flags.
 
-Reasons, one for each attempt, quest and run: settled, complete, attempts, quests, wall-clock,
-quest-timeout, tokens, cost, diminishing, repeat, poll, ping-pong, breaker, paused,
-permission-denied, agent-failed, error, interrupted.";
+  comail run --agent claude -- --allowedTools 'Bash(comail:*)'
+  comail run --agent codex --answer stdout --max-cost 5.00
+  comail run --parallel 4 --answer stdout -- ./agent.sh
+
+Reasons, one for each attempt, quest and run:
+  settled            the quest is PASS, REVIEW or DONE
+  complete           nothing is TODO
+  attempts, quests, wall-clock, quest-timeout, tokens, cost
+                     the budget of this name has ended
+  diminishing        the agent went on and brought little that was new
+  repeat, poll, ping-pong
+                     it went round in circles
+  breaker            nothing got further in 30 calls, or agents died at their start
+  paused             the unproven streak pauses the session
+  permission-denied  the agent is not logged in, or was not allowed what it needs
+  agent-failed       the agent ended, and its quest was not settled: what it answered failed, or
+                     it answered nothing; its log lies in runs/RUN/ of the session
+  error              something failed on our side
+  interrupted        Ctrl-C, or the run was killed";
 
 /// How the agent answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -105,7 +123,8 @@ enum How {
     Submit,
     /// The last JSON object that it prints is its submission
     Stdout,
-    /// By what it does: for kinds with no fields to submit
+    /// By what it does, for kinds with no fields to submit; a start that ends by itself is judged,
+    /// and may cost a try
     World,
 }
 

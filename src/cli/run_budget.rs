@@ -8,7 +8,7 @@ use crate::drive::limits::{
 
 /// How much a run may use up.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Budgets; at the end of one the agent gets a last call")]
+#[command(next_help_heading = "Budgets; at the end of one the agent gets a last call on top")]
 pub struct BudgetArgs {
     /// The most starts of the agent for one quest [default: 30]
     #[arg(long, value_name = "N")]

@@ -55,7 +55,11 @@ impl RunDesk {
         }
         let mut learned = self.learned.lock().unwrap_or_else(PoisonError::into_inner);
         let (log, learned) = &mut *learned;
-        learned.read_on(log)?;
+        if learned.read_on(log).is_err() {
+            // Something was blotted out meanwhile, and what stands behind it lies elsewhere.
+            (*log, *learned) = (session.log(), Learned::default());
+            learned.read_on(log)?;
+        }
         let own = learned.lessons(quest, plan.bound).text();
         let kind = &session.manifest().kind.name;
         let earlier = inherited(&plan.earlier, kind, plan.bound, context::now());

@@ -25,13 +25,18 @@ pub(super) fn write(paper: &mut Paper, news: &News) {
         }
         News::Attempt { key, attempt } => {
             let took = took(attempt.milliseconds);
+            let exit = attempt
+                .exit
+                .filter(|_| attempt.reason == Reason::AgentFailed);
             paper.line(format!(
-                "quest {}, {}: start {} ended after {took}, {}: {}",
+                "quest {}, {}: start {} ended after {took}, {}: {}{}",
                 attempt.quest,
                 Plain(key.as_str()),
                 attempt.start,
                 spent(&attempt.spent),
-                attempt.reason
+                attempt.reason,
+                exit.map(|code| format!(", exit {code}"))
+                    .unwrap_or_default()
             ));
         }
         News::Quest { key, state, quest } => {

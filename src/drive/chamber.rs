@@ -6,7 +6,9 @@ use super::error::DriveError;
 use super::kind::{gate_of, network_of};
 use super::quest_file::bench_of;
 use super::turn::{Answer, Judge, Outcome, submit};
+use super::zone::written;
 use crate::gate::Gate;
+use crate::quest::Digest;
 use crate::session::{Salt, Session};
 use crate::world::live::LiveWorld;
 use crate::world::recorded::RecordedWorld;
@@ -36,6 +38,14 @@ impl<'a> Chamber<'a> {
             )?,
             gate: gate_of(session.manifest())?,
         })
+    }
+
+    /// The identity of what an agent has written where it may, if the quests are about a tree that
+    /// can be looked at.
+    #[must_use]
+    pub fn written(&self) -> Option<Digest> {
+        let bench = self.bench.as_ref()?;
+        written(bench).ok().flatten()
     }
 
     /// Judges an answer and records what the gate says, as [`submit`] does.

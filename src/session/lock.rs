@@ -53,15 +53,16 @@ impl LockGuard {
     }
 }
 
+/// Whether two looks at files were at the same one.
 #[cfg(unix)]
-fn same_file(one: &Metadata, two: &Metadata) -> bool {
+pub(super) fn same_file(one: &Metadata, two: &Metadata) -> bool {
     use std::os::unix::fs::MetadataExt as _;
     (one.dev(), one.ino()) == (two.dev(), two.ino())
 }
 
 /// Elsewhere a file that is open cannot be removed.
 #[cfg(not(unix))]
-fn same_file(_one: &Metadata, _two: &Metadata) -> bool {
+pub(super) fn same_file(_one: &Metadata, _two: &Metadata) -> bool {
     true
 }
 

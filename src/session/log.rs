@@ -40,6 +40,11 @@ impl Log {
         }
     }
 
+    /// A ledger of which all is read up to the line `last`.
+    pub(super) fn behind(ledger: Ledger, last: Span) -> Self {
+        Self { ledger, last }
+    }
+
     /// Opens the ledger of the session in `dir` alone; nothing in the directory is written.
     ///
     /// Gives also what was frozen at `scan`, to which the first line must bind the ledger.

@@ -16,7 +16,7 @@ use super::evidence_store::EvidenceStore;
 use super::fold::Written;
 use super::freshen::{self, Fresh};
 use super::index::{Checkpoint, Index, IndexError, Plan, RecordError};
-use super::ledger::{Beyond, Ledger};
+use super::ledger::{Beyond, Ledger, Tail};
 use super::line_reader::LineReader;
 use super::lock::LockGuard;
 use super::log::Log;
@@ -116,6 +116,12 @@ impl Session {
         self.mended.borrow().clone()
     }
 
+    /// How much of its ledger it knows, in bytes.
+    #[must_use]
+    pub fn ledger_bytes(&self) -> u64 {
+        self.checkpoint().end()
+    }
+
     /// What pages said.
     #[must_use]
     pub fn evidence(&self) -> EvidenceStore {
@@ -146,6 +152,12 @@ impl Session {
     #[must_use]
     pub fn log(&self) -> Log {
         Log::new(self.dir())
+    }
+
+    /// The ledger from where what is known of it ends.
+    #[must_use]
+    pub fn log_on(&self) -> Log {
+        Log::behind(self.ledger(), self.checkpoint().last())
     }
 
     /// Folds the whole ledger, and holds the index against it.
@@ -349,10 +361,32 @@ impl Session {
             // Lines that this process has read are gone.
             return Err(ledger.damaged(Damage::Cut));
         }
+        if self.moves_on() {
+            return Ok(());
+        }
         let opened = Index::open(&self.plan);
         let fresh = freshen::locked(&self.plan, self.watch.as_ref(), lock, opened)?;
         self.take_in(fresh);
         Ok(())
+    }
+
+    /// Moves the index that is open to where the ledger ends, if it is still the one that lies
+    /// there and nothing is amiss: to open it once more takes longer than most appends.
+    fn moves_on(&self) -> bool {
+        let mut index = self.index.borrow_mut();
+        if !index.is_in_place(self.dir()) || index.reload().is_err() {
+            return false;
+        }
+        let last = index.checkpoint().last();
+        let mut ledger = Ledger::at(self.dir(), index.checkpoint());
+        match ledger.beyond(last) {
+            Ok(Beyond::Bytes(0)) => true,
+            Ok(Beyond::Bytes(_)) => {
+                let followed = index.follow(&mut ledger, self.watch.as_ref());
+                matches!(followed, Ok(Tail::Clean))
+            }
+            Ok(Beyond::Cut | Beyond::Other) | Err(_) => false,
+        }
     }
 
     /// Makes the index anew.

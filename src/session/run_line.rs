@@ -32,7 +32,7 @@ pub struct BadRunId;
 impl RunId {
     /// The run of this number, which is drawn at random.
     #[must_use]
-    pub fn new(number: u32) -> Self {
+    pub const fn new(number: u32) -> Self {
         Self(number)
     }
 }

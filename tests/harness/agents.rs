@@ -88,6 +88,37 @@ impl Driven {
         Run::of(&mut self.command(flags, script))
     }
 
+    /// Drives a script that leaves something to do, and expects that this reason is given for it
+    /// wherever the run tells why it ended.
+    #[track_caller]
+    pub fn ends_for(&self, reason: &str, flags: &[&str], script: &str) {
+        let flags = [flags, &["--json"]].concat();
+        self.run_ends_for(reason, &mut self.command(&flags, script));
+    }
+
+    /// The same of this command, which is to run agents.
+    #[track_caller]
+    pub fn run_ends_for(&self, reason: &str, command: &mut Command) {
+        let run = Run::of(command);
+        let seen = format!("{run:?}");
+        let text = run.exits(8);
+        let last = text.lines().last().unwrap_or_default();
+        match serde_json::from_str::<Value>(last) {
+            Ok(ended) => assert_eq!(ended["reason"], reason, "{seen}"),
+            Err(_) => assert!(last.ends_with(&format!(" ended: {reason}")), "{seen}"),
+        }
+        let ends = self.reasons("ended");
+        assert_eq!(ends.last().map(String::as_str), Some(reason), "{seen}");
+        let run = self.steps_of("ended").pop().expect("an end");
+        let run = run["run"].as_str().expect("a name").to_owned();
+        let report = self.place.at(&format!(".comail/runs/{run}/report.json"));
+        let report = std::fs::read(report).expect("a report");
+        let report: Value = serde_json::from_slice(&report).expect("JSON");
+        assert_eq!(report["complete"], false, "{report:#}");
+        assert_eq!(report["run"]["reason"], reason, "{report:#}");
+        self.assert_free();
+    }
+
     /// The steps of runs that the ledger holds, in order.
     pub fn steps(&self) -> Vec<Value> {
         let ledger = String::from_utf8(self.place.ledger()).expect("UTF-8");

@@ -15,7 +15,7 @@ pub enum AgentCommand {
     /// A common agent, with arguments of the operator's own.
     Preset(&'static Preset, Vec<OsString>),
     /// The operator's own words, with `{prompt}`, `{prompt_file}`, `{model}` and `{conversation}`
-    /// anywhere in them.
+    /// anywhere in them; a fresh start leaves out the words with the last.
     Custom(Vec<OsString>),
 }
 
@@ -98,7 +98,10 @@ impl AgentCommand {
     /// Whether it can go on with a conversation of its own.
     #[must_use]
     pub fn can_resume(&self) -> bool {
-        matches!(self, Self::Preset(preset, _) if preset.resumed.is_some())
+        match self {
+            Self::Preset(preset, _) => preset.resumed.is_some(),
+            Self::Custom(words) => words.iter().any(|word| names_conversation(word)),
+        }
     }
 
     /// Whether the prompt must be written to a file before it is started.
@@ -122,6 +125,7 @@ pub fn command_line(
         AgentCommand::Preset(preset, own) => preset_words(preset, own, given)?,
         AgentCommand::Custom(words) => words
             .iter()
+            .filter(|word| given.conversation.is_some() || !names_conversation(word))
             .map(|word| Word::Filled(word.clone()))
             .collect(),
     };
@@ -149,6 +153,11 @@ pub fn command_line(
         line.stdin = Some(given.prompt.to_owned());
     }
     Ok(line)
+}
+
+/// Whether a word has the conversation in it; a fresh start leaves it out.
+fn names_conversation(word: &OsStr) -> bool {
+    word.to_string_lossy().contains("{conversation}")
 }
 
 /// A word of a command line.

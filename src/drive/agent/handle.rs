@@ -140,6 +140,11 @@ impl Agent {
         Vital { cpu, written }
     }
 
+    /// Waits until it has ended as [`Agent::ended`] means it, for so long at most.
+    pub fn wait(&self, most: Duration) {
+        self.heard.wait(most, |known| known.is_over().then_some(()));
+    }
+
     /// How it ended, once it has, nothing of it is left, and all that it printed is read.
     pub fn ended(&mut self) -> Option<AgentEnd> {
         let mut known = self.heard.known();

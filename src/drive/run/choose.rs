@@ -47,7 +47,7 @@ pub fn choose(
     }
 }
 
-fn decide(
+pub(super) fn decide(
     store: &dyn Store,
     worker: &Worker,
     lease: Lease,

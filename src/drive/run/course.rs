@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::deeds::Deeds;
 use super::desk::Past;
 use super::hold::Hold;
 use crate::drive::detect::{Alarm, Detectors, Observed};
@@ -35,6 +36,8 @@ pub struct Course {
     pub trickle: Trickle,
     /// What goes round in circles.
     pub detectors: Detectors,
+    /// By what is seen what the agent does.
+    pub deeds: Deeds,
 }
 
 impl Course {

@@ -3,8 +3,11 @@
 //! What counts is the ledger: an agent that was stopped after its PASS succeeded, one that ended
 //! without settling its quest did not, whatever it says.
 
+mod ahead;
+mod calls;
 mod choose;
 mod course;
+mod deeds;
 mod desk;
 mod dying;
 mod error;
@@ -24,6 +27,7 @@ mod whole;
 mod worker;
 mod workplace;
 
+pub use calls::{Noted, note};
 pub use desk::{Desk, Past, Situation, Submitted};
 pub use error::RunError;
 pub use lock_file::runs_dir;

@@ -9,8 +9,8 @@ use super::worker::RunWorker;
 use crate::drive::agent::AgentEnd;
 use crate::drive::detect::Observed;
 use crate::drive::{self, Outcome, Refusal};
-use crate::quest::{BadFields, Digest, Fields, QuestKind, Submission, fields_of, missing};
-use crate::session::{Reason, Session, SessionError, Standing, State, Store as _};
+use crate::quest::{BadFields, Fields, QuestKind, Submission, fields_of, missing};
+use crate::session::{Attempt, Reason, Session, State, Store as _};
 
 /// The member that says that nothing was found, and why, in place of fields.
 pub const NONE: &str = "none";
@@ -107,20 +107,15 @@ impl RunWorker<'_> {
             }
         })
     }
+}
 
-    /// The last submission of the quest, as the ledger has it.
-    pub(super) fn submitted(
-        &self,
-        standing: &Standing,
-    ) -> Result<Option<(Digest, Submitted)>, SessionError> {
-        let last = self.session.last_attempt(standing)?;
-        Ok(last.map(|last| {
-            let submitted = Submitted {
-                text: shown(&last.value.submission),
-                rules: last.value.rules.clone(),
-            };
-            (last.value.submitted, submitted)
-        }))
+impl Submitted {
+    /// The submission of an attempt that the ledger has.
+    pub(super) fn of(attempt: &Attempt) -> Self {
+        Self {
+            text: shown(&attempt.submission),
+            rules: attempt.rules.clone(),
+        }
     }
 }
 

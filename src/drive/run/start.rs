@@ -1,5 +1,6 @@
 //! One start of the agent for a quest, from the prompt to what is recorded of it.
 
+use super::calls::Calls;
 use super::course::Course;
 use super::desk::Situation;
 use super::error::RunError;
@@ -41,6 +42,11 @@ impl RunWorker<'_> {
         let seen = course.seen;
         let prompt = self.prompt(course, last)?;
         course.begin();
+        let (plan, start) = (&self.floor.plan, number_of(&course.hold));
+        let calls = Calls::of(self.session.dir(), plan.run, start)?;
+        course
+            .deeds
+            .begin(calls, plan.command.stream(), &self.chamber);
         self.floor.has_started();
         let watched = self.run_agent(&prompt, course, last)?;
         let judged = if watched.halt.is_none() || last.is_some() {
@@ -112,7 +118,9 @@ impl RunWorker<'_> {
             conversation: course.conversation.as_deref().filter(|_| resumed),
         };
         let line = command_line(&plan.command, &given)?;
-        let order = self.place.order(plan, line, &course.hold.worker, number);
+        let order = self
+            .place
+            .order(plan, line, (&course.hold.worker, number), last);
         let read = prompt.len() as u64;
         let most = last.map(|_| plan.pace.last_call);
         match Agent::start(&order, self.launcher) {
@@ -151,8 +159,9 @@ impl RunWorker<'_> {
         let (hold, run, starts) = (&course.hold, self.floor.plan.run, course.used.starts);
         let line = |step| Event::Run(Box::new(RunLine { run, step }));
         let mut recorded = None;
+        let mut ahead = self.ahead(reason)?;
         let (clock, salts) = (&mut self.now, &mut self.salts);
-        let appended = self.session.append_at(clock, salts, |session, _| {
+        let appended = self.session.append_at(clock, salts, |session, now| {
             let (state, reason) = where_it_stands(session, course, reason)?;
             let attempt = DrivenAttempt {
                 quest: hold.quest,
@@ -177,6 +186,9 @@ impl RunWorker<'_> {
             let mut events: Vec<_> = steps.into_iter().flatten().map(line).collect();
             // An agent that has settled its quest may ask for another before it is stopped.
             events.extend(hold.besides(session)?);
+            if let Some(ahead) = &mut ahead {
+                events.extend(ahead.choose(session, now)?);
+            }
             Ok::<_, SessionError>(events)
         })?;
         let (state, attempt, quest, paused) = match (appended, recorded) {
@@ -186,6 +198,9 @@ impl RunWorker<'_> {
             }
             (Appended::Done, Some(recorded)) => recorded,
         };
+        if let Some(ahead) = ahead {
+            self.go_on_with(ahead);
+        }
         let reason = attempt.reason;
         let key = course.key.clone();
         course.end(reason, watched.time, &spent, limits);

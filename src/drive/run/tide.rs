@@ -19,6 +19,12 @@ impl Tide {
         }
     }
 
+    /// Whether whoever has read the ledger up to `end` has read what was seen last.
+    #[must_use]
+    pub fn is_at(&self, end: u64) -> bool {
+        self.seen == Some(end)
+    }
+
     /// Whether its length is another one than before.
     pub fn has_changed(&mut self) -> bool {
         // What cannot be looked at is to be looked into.
@@ -39,10 +45,12 @@ mod tests {
         let ledger = dir.path().join("ledger.jsonl");
         let mut tide = Tide::of(dir.path());
         assert!(tide.has_changed() && tide.has_changed(), "it is not there");
+        assert!(!tide.is_at(0));
         std::fs::write(&ledger, "one\n").unwrap();
         assert!(tide.has_changed());
         assert!(!tide.has_changed());
         std::fs::write(&ledger, "one\ntwo\n").unwrap();
-        assert!(tide.has_changed());
+        assert!(tide.is_at(4) && tide.has_changed());
+        assert!(tide.is_at(8) && !tide.is_at(4));
     }
 }

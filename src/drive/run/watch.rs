@@ -1,6 +1,5 @@
 //! Watching one agent until it ends, or is to be ended.
 
-use std::thread;
 use std::time::{Duration, Instant};
 
 use super::course::Course;
@@ -12,13 +11,13 @@ use crate::drive::agent::{Agent, AgentEnd, AgentEvent, CpuTime, ToolCall, Vital}
 use crate::drive::detect::{Call, Health, Observed, Pulse, Vitals};
 use crate::drive::limits::foremost;
 use crate::drive::probe::Probe;
-use crate::session::{Reason, Session, SessionError, Spent, State, Store as _};
+use crate::session::{Reason, Spent};
 
 /// How often is looked for signs of life.
 const LOOK: Duration = Duration::from_secs(1);
 
-/// The shortest pause between two looks: an agent may be done at once.
-const SHORTEST: Duration = Duration::from_millis(1);
+/// The shortest pause between two looks: an agent may have submitted at once, and go on.
+const SHORTEST: Duration = Duration::from_millis(10);
 
 /// How an agent ended that was watched.
 #[derive(Debug)]
@@ -58,12 +57,13 @@ impl RunWorker<'_> {
         course: &mut Course,
     ) -> Result<Watched, RunError> {
         let plan = &self.floor.plan;
-        let mut watch = Watch::new(&mut agent, read, most, course);
+        let mut watch = Watch::new(read, most, course);
         if plan.answers == Answers::World {
             watch.probe = Probe::start(&self.session, course.hold.quest, plan.pace.poll)?;
         }
-        let mut pause = SHORTEST;
+        let mut pause = SHORTEST.min(plan.pace.poll);
         loop {
+            agent.wait(pause);
             if let Some(end) = agent.ended() {
                 for event in agent.events() {
                     watch.take(event, course, self);
@@ -84,8 +84,7 @@ impl RunWorker<'_> {
                     time,
                 });
             }
-            thread::sleep(pause);
-            pause = (pause * 3 / 2).min(plan.pace.poll.max(SHORTEST));
+            pause = (pause * 3 / 2).min(plan.pace.poll);
         }
     }
 
@@ -111,40 +110,6 @@ impl RunWorker<'_> {
         }
         reasons.extend(self.budgets(watch, course));
         Ok(foremost(reasons))
-    }
-
-    /// What the ledger says of the quest since it was looked at last.
-    pub(super) fn tidings(&mut self, course: &mut Course) -> Result<Option<Reason>, RunError> {
-        if !self.tide.has_changed() {
-            return Ok(None);
-        }
-        self.read_on()?;
-        let Some(standing) = self.session.standing(course.hold.quest)? else {
-            return Ok(None);
-        };
-        let mut reason = None;
-        if standing.attempts != course.seen {
-            course.seen = standing.attempts;
-            course.trickle.clear();
-            if let Some(submitted) = self.submitted(&standing)? {
-                reason = course.observe(Observed::Submitted(submitted.0));
-                course.submitted.push(submitted.1);
-            }
-        }
-        if standing.progress.state != State::Todo {
-            return Ok(Some(Reason::Settled));
-        }
-        Ok(reason)
-    }
-
-    /// Brings what is known of the session to where its ledger ends.
-    ///
-    /// Under the lock: a line is in the ledger before the index tells of it.
-    fn read_on(&mut self) -> Result<(), RunError> {
-        let nothing = |_: &Session, _| Ok::<_, SessionError>(Vec::new());
-        self.session
-            .append_at(&mut self.now, &mut self.salts, nothing)?;
-        Ok(())
     }
 
     /// Feels the agent's pulse, and renews its claim while it is alive.
@@ -204,9 +169,13 @@ pub(super) fn of_loss(lost: Lost) -> Reason {
 }
 
 impl Watch {
-    fn new(agent: &mut Agent, read: u64, most: Option<Duration>, course: &Course) -> Self {
+    fn new(read: u64, most: Option<Duration>, course: &Course) -> Self {
         let begun = Instant::now();
-        let last = agent.vital();
+        // What it used until it is looked at first is a sign of life like any other.
+        let last = Vital {
+            cpu: CpuTime::Used(Duration::ZERO),
+            written: 0,
+        };
         let lease = Duration::from_secs(u64::from(course.hold.lease.seconds()));
         Self {
             begun,
@@ -242,7 +211,11 @@ impl Watch {
     ) -> Option<Reason> {
         let limits = &worker.floor.plan.limits;
         match event {
-            AgentEvent::ToolCall(call) => return course.observe(Observed::Call(seen(&call))),
+            AgentEvent::ToolCall(call) => {
+                if call.own.is_none() || course.deeds.heeds_events() {
+                    return course.observe(Observed::Call(seen(&call)));
+                }
+            }
             AgentEvent::Turn { new_tokens } => course.trickle.turn(new_tokens, &limits.diminishing),
             AgentEvent::Spent(spent) => {
                 self.spent = spent;

@@ -160,6 +160,7 @@ impl Crew<'_> {
             desk: self.desk,
             tell,
             tide: Tide::of(session.dir()),
+            next: None,
             now: self.sources.now,
             salts: self.sources.salts,
             session,

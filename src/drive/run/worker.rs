@@ -6,6 +6,7 @@ use jiff::Timestamp;
 
 use super::choose::{Choice, choose};
 use super::course::Course;
+use super::deeds::Deeds;
 use super::desk::Desk;
 use super::error::RunError;
 use super::floor::Floor;
@@ -45,6 +46,8 @@ pub struct RunWorker<'a> {
     pub tell: Sender<News>,
     /// What was seen of the ledger.
     pub tide: Tide,
+    /// What is claimed already, and by which name.
+    pub next: Option<(Choice, Worker)>,
     /// The time.
     pub now: fn() -> Timestamp,
     /// Randomness.
@@ -63,9 +66,12 @@ pub(super) enum Way {
 impl RunWorker<'_> {
     /// Drives quests until there is none left to be driven, or the run is to end.
     pub fn work(&mut self) -> Result<(), RunError> {
-        while self.floor.stopping().is_none() {
-            let floor = self.floor;
-            let (choice, name) = {
+        let floor = self.floor;
+        // What is claimed is freed as any other quest that there is no time for.
+        while self.next.is_some() || floor.stopping().is_none() {
+            let (choice, name) = if let Some(next) = self.next.take() {
+                next
+            } else {
                 // One at a time: how many quests were taken up is looked at before each.
                 let _turn = floor.turn();
                 if let Some(reason) = floor.plan.limits.another_quest(&floor.used()) {
@@ -131,6 +137,7 @@ impl RunWorker<'_> {
             submitted: Vec::new(),
             trickle: Trickle::default(),
             detectors: Detectors::new(self.floor.plan.detectors),
+            deeds: Deeds::new(self.session.log_on(), self.floor.plan.pace.poll),
         };
         let driven = self.drive_to_its_end(&mut course);
         let reason = match &driven {

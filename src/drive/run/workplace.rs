@@ -8,10 +8,13 @@ use super::error::RunError;
 use super::lock_file::runs_dir;
 use super::plan::Plan;
 use crate::drive::agent::{AgentOrder, CommandLine};
-use crate::session::Worker;
+use crate::session::{Reason, Worker};
 
 /// Where programs are looked for that no `PATH` says.
 const USUAL_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
+
+/// The variable that says that a budget has ended: an agent's hooks let it stop then.
+const LAST_CALL: &str = "COMAIL_LAST_CALL";
 
 /// Where the agents of a run are started.
 #[derive(Debug)]
@@ -47,21 +50,35 @@ impl Workplace {
         Ok(file)
     }
 
-    /// What is started as the run's start of this number.
+    /// What is started as the run's start of this number, for a quest's `last` call or not.
     #[must_use]
-    pub fn order(&self, plan: &Plan, line: CommandLine, worker: &Worker, start: u32) -> AgentOrder {
+    pub fn order(
+        &self,
+        plan: &Plan,
+        line: CommandLine,
+        (worker, start): (&Worker, u32),
+        last: Option<Reason>,
+    ) -> AgentOrder {
         let env = [
             ("COMAIL_SESSION", self.session.clone().into_os_string()),
             ("COMAIL_WORKER", worker.as_str().into()),
             ("COMAIL_RUN", plan.run.to_string().into()),
             ("PATH", self.path.clone()),
         ];
+        let mut env: Vec<(OsString, OsString)> =
+            env.map(|(name, value)| (name.into(), value)).into();
+        let mut unset = Vec::new();
+        match last {
+            Some(_) => env.push((LAST_CALL.into(), "1".into())),
+            // This run may have been started by an agent at its own last call.
+            None => unset.push(LAST_CALL.into()),
+        }
         AgentOrder {
             argv: line.argv,
             stdin: line.stdin,
             dir: plan.dir.clone(),
-            env: env.map(|(name, value)| (name.into(), value)).into(),
-            unset: Vec::new(),
+            env,
+            unset,
             log: self.dir.join(format!("{start}.log")),
             most_log_bytes: plan.most_log_bytes,
             stream: plan.command.stream(),

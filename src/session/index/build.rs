@@ -1,6 +1,6 @@
 //! Opening the index, moving it on with the ledger, and making it anew.
 
-use std::fs::{self, File};
+use std::fs::{self, File, Metadata};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::Receiver;
@@ -18,6 +18,7 @@ use crate::session::error::{Damage, SessionError};
 use crate::session::event::Event;
 use crate::session::fold::{Fold, Written};
 use crate::session::ledger::{Ledger, Stop, Tail};
+use crate::session::lock::same_file;
 use crate::session::progress::Watch;
 use crate::session::terms::Terms;
 use crate::session::totals::Totals;
@@ -45,18 +46,40 @@ pub(in crate::session) struct Index {
     connection: Connection,
     checkpoint: Checkpoint,
     terms: Terms,
+    /// The file that it was opened from, where that is known for sure.
+    file: Option<Metadata>,
 }
 
 impl Index {
     /// Opens the index of the session as it lies there.
     pub(in crate::session) fn open(plan: &Plan) -> Result<Self, IndexError> {
-        let connection = schema::open(&path(&plan.dir))?;
+        let place = path(&plan.dir);
+        let file = fs::metadata(&place).ok();
+        let connection = schema::open(&place)?;
         let checkpoint = Checkpoint::read(&connection, plan.terms.court.session)?;
-        Ok(Self {
+        let index = Self {
             connection,
             checkpoint,
             terms: plan.terms,
-        })
+            file,
+        };
+        // Another may have been put in its place meanwhile.
+        let file = if index.is_in_place(&plan.dir) {
+            index.file
+        } else {
+            None
+        };
+        Ok(Self { file, ..index })
+    }
+
+    /// Whether it is the one that others find in `dir`, and nobody died while writing to it.
+    ///
+    /// Only under the session's lock, when nobody is at it.
+    pub(in crate::session) fn is_in_place(&self, dir: &Path) -> bool {
+        let place = path(dir);
+        let found = fs::metadata(&place).ok();
+        let same = self.file.as_ref().zip(found.as_ref());
+        same.is_some_and(|(opened, found)| same_file(opened, found)) && !schema::was_cut_off(&place)
     }
 
     /// Where the index of the session in `dir` lies.
@@ -226,6 +249,7 @@ impl Index {
             connection: schema::fresh(file).map_err(failed)?,
             checkpoint: Checkpoint::start(plan.terms.court.session),
             terms: plan.terms,
+            file: None,
         };
         index.rows().make_buckets().map_err(failed)?;
         let filled = source(&mut index)?;

@@ -87,7 +87,7 @@ pub(super) fn open(path: &Path) -> Result<Connection, IndexError> {
 /// Whether a journal is left of a write that was not finished.
 ///
 /// Rolling it back would trust that it belongs to this very file, which nothing in it says.
-fn was_cut_off(path: &Path) -> bool {
+pub(super) fn was_cut_off(path: &Path) -> bool {
     let mut journal = path.as_os_str().to_owned();
     journal.push("-journal");
     std::fs::metadata(journal).is_ok_and(|journal| journal.len() > 0)

@@ -24,6 +24,7 @@ use crate::session::{
     Asked, Board, DrivenQuest, Effective, Grounds, Mark, Reason, RunId, RunLine, RunStep, Standing,
 };
 
+mod place;
 mod settled;
 mod steps;
 

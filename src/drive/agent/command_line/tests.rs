@@ -113,16 +113,25 @@ fn what_an_agent_cannot_do_is_refused() {
             GIVEN,
             BadCommandLine::Missing("model"),
         ),
-        (
-            custom(&["a", "{conversation}"]),
-            GIVEN,
-            BadCommandLine::Missing("conversation"),
-        ),
     ] {
         assert_eq!(command_line(&agent, &given), Err(refused));
     }
     assert!(preset("claude", &[]).can_resume());
     assert!(!preset("aider", &[]).can_resume() && !custom(&["claude"]).can_resume());
+}
+
+#[test]
+fn a_fresh_start_leaves_out_what_names_a_conversation() {
+    let own = custom(&["a", "--resume={conversation}", "b"]);
+    assert!(own.can_resume());
+    let line = command_line(&own, &GIVEN).unwrap();
+    assert_eq!(words(&line), ["a", "b"]);
+    let resumed = Given {
+        conversation: Some("c7"),
+        ..GIVEN
+    };
+    let line = command_line(&own, &resumed).unwrap();
+    assert_eq!(words(&line), ["a", "--resume=c7", "b"]);
 }
 
 #[test]
