@@ -20,6 +20,7 @@ use super::workplace::Workplace;
 use crate::drive::Chamber;
 use crate::drive::agent::AgentLauncher;
 use crate::drive::limits::foremost;
+use crate::drive::live_runs::this_process;
 use crate::session::{Began, Event, Reason, RunLine, RunStep, Salt, Session, SessionError};
 
 /// How often is looked whether a person wants the run to end.
@@ -65,6 +66,7 @@ pub fn drive_all(
         agent: plan.command.name(),
         model: plan.model.clone(),
         workers: plan.workers,
+        process: this_process(),
     };
     let run = plan.run;
     let mut append = |session: &mut Session, step| {
@@ -94,7 +96,7 @@ pub fn drive_all(
     let reason = reason(&floor, board.remaining() == 0);
     append(&mut session, RunStep::Ended { reason })?;
     audience.hear(&News::Ended { run, reason });
-    lock.remove()?;
+    lock.remove();
     worked.map(|()| reason)
 }
 
