@@ -28,6 +28,7 @@ fn drove(world: &EmailNet, agent: &str, quest: u32, tokens: u64) {
             agent: agent.to_owned(),
             model: Some("m-1".to_owned()),
             workers: 1,
+            process: None,
         }),
         RunStep::Attempt(DrivenAttempt {
             quest: quest.to_string().parse().expect("a number"),

@@ -37,6 +37,7 @@ fn began(run: &str, agent: &str) -> Event {
         agent: agent.to_owned(),
         model: Some(format!("{agent} | x")),
         workers: 2,
+        process: None,
     };
     line(run, RunStep::Began(began))
 }

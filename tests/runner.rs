@@ -25,6 +25,8 @@ mod attack_quest_script;
 mod attack_quest_service;
 #[cfg(target_os = "linux")]
 mod attack_quest_structure;
+#[cfg(target_os = "linux")]
+mod attack_run;
 mod attack_session;
 mod attack_tools;
 mod audit;

@@ -18,8 +18,8 @@ use crate::session::{Claim, Lease, Store, Worker};
 ///
 /// The same quest is printed until it is settled. With --worker each worker gets a quest of its
 /// own, which nobody else gets before the lease has run out; `submit --worker` renews it. Exit 3
-/// when nothing is TODO, 4 when other workers hold all the rest or it waits for other quests, 9
-/// when the session is paused.
+/// when nothing is TODO, 4 when other workers hold all the rest or it waits for other quests, or
+/// when a run drives the session and hands out its quests itself, 9 when the session is paused.
 #[derive(Debug, Args)]
 #[command(after_long_help = WORKERS)]
 pub struct NextArgs {
@@ -67,6 +67,8 @@ enum Answer {
     },
     /// Nothing is free: quests wait for others, and workers hold the rest.
     Waiting(Waits),
+    /// A run drives the session, and hands out its quests itself.
+    Driven { remaining: u32 },
     /// Nothing is TODO.
     Complete { total: u32 },
     /// The unproven streak pauses the session.
@@ -113,6 +115,10 @@ fn answer(
             };
             (claimed, Exit::NoneFree)
         }
+        Assignment::Driven => {
+            let remaining = tally.todo;
+            (Answer::Driven { remaining }, Exit::NoneFree)
+        }
         Assignment::Waiting(waiting) => {
             let waits = Waits::new(session, &waiting)?;
             (Answer::Waiting(waits), Exit::NoneFree)
@@ -157,6 +163,10 @@ fn text(paper: &mut Paper, answer: &Answer) {
             ));
         }
         Answer::Waiting(waits) => waits.write(paper),
+        Answer::Driven { remaining } => paper.line(format!(
+            "a run drives this session, and hands the {remaining} left to its own agents; wait \
+             until it ends"
+        )),
         Answer::Complete { total } => {
             paper.line(match total {
                 1 => String::from("complete: the 1 quest is settled"),

@@ -1,5 +1,6 @@
 //! `comail run`: an agent is driven over the quests until the work is done.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -8,7 +9,7 @@ use serde::Serialize;
 
 use super::context::{self, Context};
 use super::escape::Plain;
-use super::exit::{self, Exit};
+use super::exit::{self, Exit, UsageError};
 use super::interrupt::Interrupt;
 use super::output::Output;
 use super::report_made::{Made, Wanted, made};
@@ -18,6 +19,7 @@ use super::run_prompt::RunDesk;
 use super::run_shown;
 use super::shell_line::words;
 use crate::drive::agent::{Given, command_line};
+use crate::drive::live_runs::run_above;
 use crate::drive::run::{Audience, News, Plan, Sources, drive_all};
 use crate::report::run::write_report;
 use crate::session::{Reason, RunId};
@@ -55,6 +57,7 @@ pub(super) fn run(context: &mut Context, args: &RunArgs) -> Result<Exit> {
     if args.dry_run {
         return dry_run(context, &plan);
     }
+    refuse_inside_a_run(context.session_dir())?;
     // What is wrong is told before anything is started.
     if let Some(note) = check(&context.open_session()?, &plan)? {
         context.output.note(&note);
@@ -108,6 +111,16 @@ fn report(context: &mut Context, args: &RunArgs, run: RunId) -> Result<bool> {
         let _ = context.output.show(&told, |_, _| {});
     }
     Ok(report.complete)
+}
+
+/// Refuses to drive a session for an agent that is driven itself.
+fn refuse_inside_a_run(session: &Path) -> Result<()> {
+    let inside = std::env::var_os("COMAIL_RUN").is_some_and(|run| !run.is_empty());
+    if inside || run_above(session).is_some() {
+        let text = "a run inside a run: what a run started must not start another; nothing changed";
+        return Err(UsageError(text.to_owned()).into());
+    }
+    Ok(())
 }
 
 /// Prints what would be started.

@@ -1,12 +1,16 @@
 //! Which quest is handed out next, and to whom.
 
+use std::collections::BTreeSet;
+
 use jiff::Timestamp;
 
+use super::completeness::start_of;
 use super::error::DriveError;
 use super::forget::is_named;
+use super::live_runs::live_runs;
 use crate::session::{
-    Appended, Claim, Claimed, Event, Lease, Salt, Session, SessionError, Standing, State, Store,
-    Waiting, Worker,
+    Appended, Claim, Claimed, Event, Lease, RunId, Salt, Session, SessionError, Standing, State,
+    Store, Waiting, Worker,
 };
 
 /// A worker who asks for a quest of its own.
@@ -28,6 +32,8 @@ pub enum Assignment {
     AllClaimed,
     /// Nothing is free: quests wait for others, and workers hold the rest that is in TODO.
     Waiting(Waiting),
+    /// Nothing: a run drives the session, and hands out its quests itself.
+    Driven,
     /// Nothing is in TODO; the whole ledger says so.
     Complete,
     /// The unproven streak pauses the session.
@@ -66,6 +72,7 @@ pub fn assign(
         Assignment::AllClaimed
         | Assignment::Waiting(_)
         | Assignment::Quest(..)
+        | Assignment::Driven
         | Assignment::Paused { .. } => true,
     };
     let assignment = if believed {
@@ -99,14 +106,15 @@ fn take(
     clock: &mut dyn FnMut() -> Timestamp,
     salts: &mut dyn FnMut() -> Salt,
 ) -> Result<Assignment, DriveError> {
-    let claimant = match (offer(session, claimant, clock())?, claimant) {
+    let live = live_runs(session.dir());
+    let claimant = match (offer(session, claimant, &live, clock())?, claimant) {
         (Offer::Ready(assignment), _) => return Ok(assignment),
         (Offer::ToClaim(standing, _), None) => return Ok(Assignment::Quest(standing, None)),
         (Offer::ToClaim(..), Some(claimant)) => claimant,
     };
     let mut taken = None;
     let decide = |session: &Session, now| -> Result<_, DriveError> {
-        let (standing, lease) = match offer(session, Some(claimant), now)? {
+        let (standing, lease) = match offer(session, Some(claimant), &live, now)? {
             Offer::ToClaim(standing, lease) => (standing, lease),
             Offer::Ready(assignment) => {
                 taken = Some(assignment);
@@ -132,11 +140,19 @@ fn take(
 fn offer(
     store: &dyn Store,
     claimant: Option<&Claimant>,
+    live: &BTreeSet<RunId>,
     now: Timestamp,
 ) -> Result<Offer, DriveError> {
     let named = claimant.map(|claimant| is_named(&store.forgetting(), &claimant.worker));
     if named == Some(true) {
         return Err(DriveError::ForgottenWorker);
+    }
+    let driver = claimant.and_then(|claimant| start_of(&claimant.worker));
+    if let (Some((run, _)), Some(claimant)) = (driver, claimant)
+        && !live.contains(&run)
+    {
+        let name = claimant.worker.as_str();
+        return Err(DriveError::NoSuchRun(name.into()));
     }
     let totals = store.totals();
     if totals.tally.todo == 0 {
@@ -145,6 +161,9 @@ fn offer(
     if store.paused() {
         let streak = totals.streak.length();
         return Ok(Offer::Ready(Assignment::Paused { streak }));
+    }
+    if driver.is_none() && !live.is_empty() {
+        return Ok(Offer::Ready(Assignment::Driven));
     }
     let Some(claimant) = claimant else {
         return Ok(Offer::Ready(match store.first_free(now)? {
@@ -160,6 +179,10 @@ fn offer(
         } else {
             Offer::Ready(Assignment::Quest(standing, Some(claim)))
         });
+    }
+    if driver.is_some() {
+        // A run claims for its agents; one that was overtaken must not take a new one.
+        return Ok(Offer::Ready(Assignment::Driven));
     }
     Ok(match store.first_free(now)? {
         Some(standing) => {

@@ -44,6 +44,9 @@ pub enum DriveError {
          name; nothing changed"
     )]
     ForgottenWorker,
+    /// A name that a run gives, and none that goes on does.
+    #[error("names such as {0} are a run's to give, and no such run goes on; nothing changed")]
+    NoSuchRun(Box<str>),
     /// A value cannot be written as JSON.
     #[error("cannot write the attempt as JSON")]
     Json(#[from] serde_json::Error),

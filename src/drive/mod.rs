@@ -20,6 +20,7 @@ mod kind;
 mod leave;
 pub mod lessons;
 pub mod limits;
+pub mod live_runs;
 mod observe;
 mod panel;
 mod probe;

@@ -83,7 +83,7 @@ pub use read_manifest::read_manifest;
 pub use reason::Reason;
 pub use redact::Blotter;
 pub use resolution::{Carried, Origin, Outcome, Resolution};
-pub use run_line::{Began, DrivenAttempt, DrivenQuest, RunId, RunLine, RunStep, Spent};
+pub use run_line::{Began, DrivenAttempt, DrivenQuest, RunId, RunLine, RunProcess, RunStep, Spent};
 pub use settlement::{Court, Decided, Decision, Dispute, Seal, SettledQuest, Settlement};
 pub use standing::{Last, Resolved, Settled, Span, Standing, Way};
 pub use state::{Locked, Progress, State, Tally};

@@ -104,6 +104,18 @@ pub struct Began {
     pub model: Option<String>,
     /// How many agents work at once.
     pub workers: u32,
+    /// The process that the run is, where the system tells when it was started.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub process: Option<RunProcess>,
+}
+
+/// The process that a run is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RunProcess {
+    /// Its number.
+    pub pid: u32,
+    /// When it was started, in the kernel's ticks since the machine was.
+    pub started: u64,
 }
 
 /// One start of the agent.

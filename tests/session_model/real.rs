@@ -144,6 +144,7 @@ impl Real {
                 });
                 Said::Given(standing.id.index(), claim)
             }
+            Assignment::Driven => panic!("no run goes on"),
             Assignment::AllClaimed => Said::AllClaimed,
             Assignment::Waiting(waiting) => Said::Waiting(
                 waiting.quests.len(),

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use nix::sys::signal::{Signal, killpg};
+use nix::sys::signal::{Signal, kill, killpg};
 use nix::unistd::Pid;
 
 use super::cpu;
@@ -22,10 +22,13 @@ use super::order::AgentOrder;
 use super::output::Output;
 use super::supervisor::SUPERVISED;
 use super::wire::{Work, stop_within};
-use crate::world::workshop::send;
+use crate::world::workshop::{descendants, send};
 
-/// How long is waited for what the kernel has been told to do.
+/// How long is waited for an agent to start.
 const PATIENCE: Duration = Duration::from_secs(30);
+
+/// How long is waited for a supervisor to end that was told to.
+const END_WITHIN: Duration = Duration::from_secs(5);
 
 /// An agent that runs, with all that it has started; dropped, nothing of it is left.
 #[derive(Debug)]
@@ -33,6 +36,7 @@ pub struct Agent {
     heard: Arc<Heard>,
     supervisor: Child,
     socket: UnixStream,
+    launcher: AgentLauncher,
     used: Duration,
 }
 
@@ -88,8 +92,21 @@ impl Agent {
             heard,
             supervisor,
             socket,
+            launcher: launcher.clone(),
             used: Duration::ZERO,
         })
+    }
+
+    fn pid(&self) -> Pid {
+        Pid::from_raw(self.supervisor.id().cast_signed())
+    }
+
+    /// Has the supervisor go on, which what it supervises may have stopped.
+    fn wake(&self) {
+        let gone = self.heard.known().gone.is_some();
+        if !gone {
+            let _ = kill(self.pid(), Signal::SIGCONT);
+        }
     }
 
     fn send(&self, order: &AgentOrder) -> std::io::Result<()> {
@@ -110,7 +127,8 @@ impl Agent {
 
     /// Its signs of life.
     pub fn vital(&mut self) -> Vital {
-        let cpu = match cpu::of_tree(Pid::from_raw(self.supervisor.id().cast_signed())) {
+        self.wake();
+        let cpu = match cpu::of_tree(self.pid()) {
             CpuTime::Unknown => CpuTime::Unknown,
             // A process that ends between two looks is missed by one of them.
             CpuTime::Used(now) => {
@@ -130,6 +148,12 @@ impl Agent {
     /// How it ended, once it has, nothing of it is left, and all that it printed is read.
     pub fn ended(&mut self) -> Option<AgentEnd> {
         let mut known = self.heard.known();
+        if known.gone.is_some() && known.ended.is_none() {
+            drop(known);
+            // Its supervisor was killed, and cannot end what is left.
+            self.launcher.end_strays();
+            known = self.heard.known();
+        }
         let (over, ended) = (known.is_over(), known.ended);
         over.then(|| known.output.end(ended))
     }
@@ -137,8 +161,9 @@ impl Agent {
     /// Asks it to end, kills after `grace` whatever is left of it, and waits for that.
     #[must_use]
     pub fn stop(mut self, grace: Duration) -> AgentEnd {
+        self.wake();
         if self.socket.write_all(&stop_within(grace)).is_ok() {
-            let within = grace.saturating_add(PATIENCE);
+            let within = grace.saturating_add(END_WITHIN);
             self.heard
                 .wait(within, |known| known.gone.is_some().then_some(()));
         }
@@ -150,14 +175,21 @@ impl Agent {
 
     /// Ends the supervisor, and with it all that the agent has started.
     fn end_all(&mut self) {
+        self.wake();
         let _ = self.socket.shutdown(Shutdown::Write);
         let gone = self
             .heard
-            .wait(PATIENCE, |known| known.gone.is_some().then_some(()));
+            .wait(END_WITHIN, |known| known.gone.is_some().then_some(()));
         if gone.is_none() {
+            // Once it is gone nothing tells any more what was its own.
+            let left = descendants(self.pid());
             let _ = self.supervisor.kill();
+            for pid in left {
+                let _ = kill(pid, Signal::SIGKILL);
+            }
         }
         let _ = self.supervisor.wait();
+        self.launcher.end_strays();
         let (ended, started) = {
             let known = self.heard.known();
             (known.ended, known.started.clone())

@@ -2,12 +2,17 @@
 
 use std::io;
 use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::strays::Strays;
 
 /// What starts the supervisors of agents: a program that has [`supervised`](super::supervised()) in
 /// its `main`.
 #[derive(Debug, Clone)]
 pub struct AgentLauncher {
     program: PathBuf,
+    /// What falls to this program, where it is made to.
+    strays: Option<Arc<Strays>>,
 }
 
 impl AgentLauncher {
@@ -22,7 +27,23 @@ impl AgentLauncher {
     /// The program of this absolute path.
     #[must_use]
     pub fn new(program: PathBuf) -> Self {
-        Self { program }
+        Self {
+            program,
+            strays: None,
+        }
+    }
+
+    /// The same, to which falls what an agent leaves behind that has killed its supervisor.
+    pub fn adopting(mut self) -> io::Result<Self> {
+        self.strays = Some(Arc::new(Strays::adopt()?));
+        Ok(self)
+    }
+
+    /// Ends all that has fallen to this program.
+    pub fn end_strays(&self) {
+        if let Some(strays) = &self.strays {
+            strays.end();
+        }
     }
 
     /// What is started.

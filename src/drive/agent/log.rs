@@ -1,6 +1,6 @@
 //! The copy of what an agent prints, which stays as small as it is told to.
 
-use std::fs::{File, OpenOptions};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
@@ -16,13 +16,23 @@ pub(super) struct CappedLog {
 
 impl CappedLog {
     /// A new file, which its owner alone can read, of `most` bytes and a note.
+    ///
+    /// Where there is one already, which an agent may have put there, it gets another name.
     pub(super) fn create(path: &Path, most: u64) -> io::Result<Self> {
+        const MOST_NAMES: u32 = 100;
+        if let Some(folder) = path.parent() {
+            fs::create_dir_all(folder)?;
+        }
         let mut options = OpenOptions::new();
-        let file = options
-            .write(true)
-            .create_new(true)
-            .mode(0o600)
-            .open(path)?;
+        options.write(true).create_new(true).mode(0o600);
+        let mut opened = options.open(path);
+        for number in 2..MOST_NAMES {
+            if !matches!(&opened, Err(error) if error.kind() == io::ErrorKind::AlreadyExists) {
+                break;
+            }
+            opened = options.open(path.with_extension(format!("{number}.log")));
+        }
+        let file = opened?;
         Ok(Self {
             file: Some(file),
             most,
@@ -51,7 +61,6 @@ impl CappedLog {
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
     use std::os::unix::fs::PermissionsExt as _;
 
     use super::*;
@@ -81,6 +90,9 @@ mod tests {
         CappedLog::create(&path, 1).unwrap();
         let mode = fs::metadata(&path).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o600);
-        assert!(CappedLog::create(&path, 1).is_err());
+        CappedLog::create(&path, 9).unwrap().write(b"other");
+        assert_eq!(fs::read(&path).unwrap(), b"");
+        let other = place.path().join("1.2.log");
+        assert_eq!(fs::read(other).unwrap(), b"other");
     }
 }

@@ -30,6 +30,7 @@ mod lines;
 mod log;
 #[cfg(unix)]
 mod output;
+mod strays;
 #[cfg(unix)]
 mod stream;
 #[cfg(unix)]

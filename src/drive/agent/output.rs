@@ -65,7 +65,16 @@ impl Output {
 
     /// What was told since this was last asked.
     pub(super) fn events(&mut self) -> Vec<AgentEvent> {
-        self.reader.findings.events()
+        let mut events = self.reader.findings.events();
+        if self.reader.is_plain() {
+            // Anything may have printed this: it says no more than what is written.
+            for event in &mut events {
+                if let AgentEvent::Spent(spent) = event {
+                    spent.told = false;
+                }
+            }
+        }
+        events
     }
 
     /// How it all ended; asked again, it is the same.
@@ -99,12 +108,28 @@ impl Output {
             signal,
             answer,
             bad_answer,
-            spent: used.or(told).unwrap_or_else(|| self.estimate()),
+            spent: self.spent(used.or(told)),
             tail: last_of(&said, &errors),
             conversation: findings.conversation.clone(),
             denied: findings.denied,
             rate_limited: died_of(failure::is_rate_limited),
             no_login: died_of(failure::is_no_login),
+        }
+    }
+
+    /// What was used: what was told, and in no known form not less than what was written.
+    fn spent(&self, told: Option<Spent>) -> Spent {
+        let Some(told) = told else {
+            return self.estimate();
+        };
+        let written = self.written / BYTES_OF_A_TOKEN;
+        if !self.reader.is_plain() || told.tokens >= written {
+            return told;
+        }
+        Spent {
+            tokens: written,
+            cost: None,
+            told: false,
         }
     }
 

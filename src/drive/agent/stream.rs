@@ -73,6 +73,11 @@ impl Reader {
         }
     }
 
+    /// Whether what it reads has no form that is known.
+    pub(super) fn is_plain(&self) -> bool {
+        matches!(self.form, Form::Plain)
+    }
+
     /// Nothing more comes.
     pub(super) fn end(&mut self) {
         if let Form::Claude(claude) = &mut self.form {

@@ -3,11 +3,11 @@
 //! Each start of an agent by a run holds its quest under a name of its own, `run-RUNID.N`; while a
 //! run goes on, it holds the lock `runs/RUNID.lock` in the session's directory.
 
-use std::fs::{File, TryLockError};
 use std::path::Path;
 
 use jiff::Timestamp;
 
+use crate::drive::live_runs::{is_alive, is_locked, open_runs};
 use crate::quest::QuestId;
 use crate::session::{Claim, RunId, Worker};
 
@@ -21,15 +21,13 @@ pub fn start_of(worker: &Worker) -> Option<(RunId, u32)> {
     (number.to_string() == start).then_some((run, number))
 }
 
-/// Whether a run of the session in `dir` goes on: somebody holds its lock.
+/// Whether a run of the session in `dir` goes on: somebody holds its lock, or its process lives.
 #[must_use]
 pub fn is_live(dir: &Path, run: RunId) -> bool {
-    let path = dir.join("runs").join(format!("{run}.lock"));
-    // One that cannot be opened keeps nobody out.
-    let Ok(lock) = File::open(path) else {
-        return false;
-    };
-    matches!(lock.try_lock_shared(), Err(TryLockError::WouldBlock))
+    is_locked(dir, run)
+        || open_runs(dir)
+            .get(&run)
+            .is_some_and(|process| process.is_some_and(is_alive))
 }
 
 /// The quests whose claims nobody will answer, in order.
@@ -53,6 +51,8 @@ pub fn orphaned<'a>(
 
 #[cfg(test)]
 mod tests {
+    use std::fs::File;
+
     use jiff::SignedDuration;
 
     use super::*;

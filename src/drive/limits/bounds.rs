@@ -129,6 +129,29 @@ impl Limits {
         foremost([quests, self.of_run(used)].into_iter().flatten())
     }
 
+    /// Why the agent at its last call for a quest is stopped: it may use up a tenth as much again.
+    #[must_use]
+    pub fn last_call_under_way(&self, used: &Bill) -> Option<Reason> {
+        let most = &self.quest;
+        let tokens = used.tokens >= (most.tokens.get() / 10).max(1);
+        let cost = most.cost.is_some_and(|most| {
+            let tenth = Money::billionths((most.get() / 10).max(1));
+            used.cost >= tenth
+        });
+        let over = [at(Reason::Tokens, tokens), at(Reason::Cost, cost)];
+        foremost(over.into_iter().flatten())
+    }
+
+    /// Which of what the whole run may use up is used up, the time and the starts left aside.
+    #[must_use]
+    pub fn run_is_spent(&self, used: &Used) -> Option<Reason> {
+        let (most, bill) = (&self.run, &used.bill);
+        let tokens = most.tokens.is_some_and(|most| bill.tokens >= most.get());
+        let cost = most.cost.is_some_and(|most| bill.cost >= most);
+        let over = [at(Reason::Tokens, tokens), at(Reason::Cost, cost)];
+        foremost(over.into_iter().flatten())
+    }
+
     /// Why the agents that are at work in this run are stopped.
     #[must_use]
     pub fn run_under_way(&self, used: &Used) -> Option<Reason> {

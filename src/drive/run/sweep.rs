@@ -7,6 +7,7 @@ use jiff::Timestamp;
 use super::error::RunError;
 use super::lock_file::RunLock;
 use super::name::start_of;
+use crate::drive::live_runs::{is_alive, is_locked, open_runs};
 use crate::quest::QuestId;
 use crate::session::{
     Appended, DrivenAttempt, DrivenQuest, Event, Reason, Released, RunId, RunLine, RunStep, Salt,
@@ -19,10 +20,28 @@ pub fn sweep(
     clock: &mut dyn FnMut() -> Timestamp,
     salts: &mut dyn FnMut() -> Salt,
 ) -> Result<Vec<RunId>, RunError> {
-    let dead = RunLock::of_the_dead(session.dir())?;
+    let mut open = open_runs(session.dir());
+    let mut dead: Vec<_> = RunLock::of_the_dead(session.dir())?
+        .into_iter()
+        .map(|lock| (lock.run(), Some(lock)))
+        .collect();
+    // One whose lock is gone is as dead as its process.
+    for (run, process) in &open {
+        let free = !dead.iter().any(|(dead, _)| dead == run) && !is_locked(session.dir(), *run);
+        if process.is_some() && free {
+            dead.push((*run, None));
+        }
+    }
     let mut swept = Vec::new();
-    for lock in dead {
-        let run = lock.run();
+    for (run, lock) in dead {
+        let Some(process) = open.remove(&run) else {
+            // No run of this session, or one that has ended.
+            lock.map(RunLock::remove);
+            continue;
+        };
+        if process.is_some_and(is_alive) {
+            continue;
+        }
         let appended = session.append_at(clock, salts, |session, _| {
             let left = left_open(session, run)?;
             left.events(session)
@@ -30,7 +49,7 @@ pub fn sweep(
         if let Appended::Refused(error) = appended {
             return Err(error.into());
         }
-        lock.remove()?;
+        lock.map(RunLock::remove);
         swept.push(run);
     }
     Ok(swept)

@@ -139,14 +139,17 @@ impl RunWorker<'_> {
     /// Which budget has ended.
     fn budgets(&self, watch: &Watch, course: &Course) -> Option<Reason> {
         let time = watch.begun.elapsed();
+        let limits = &self.floor.plan.limits;
         if let Some(most) = watch.most {
             let hard = self
                 .floor
                 .stopping()
                 .filter(|it| *it == Reason::Interrupted);
-            return hard.or((time >= most).then_some(Reason::QuestTimeout));
+            let late = (time >= most).then_some(Reason::QuestTimeout);
+            let spent = limits.last_call_under_way(&limits.bill(&watch.spent));
+            let over = [hard, late, spent, limits.run_is_spent(&self.floor.used())];
+            return foremost(over.into_iter().flatten());
         }
-        let limits = &self.floor.plan.limits;
         let used = course.with(time, &watch.spent, limits);
         let soft = limits.diminishing;
         let reasons = [
@@ -197,7 +200,10 @@ impl Watch {
         self.looked = Instant::now();
         if !self.spent.told {
             // What it reads and writes besides is not seen.
-            self.spent.tokens = (self.read + vital.written) / 4;
+            let guess = (self.read + vital.written) / 4;
+            if guess > self.spent.tokens {
+                (self.spent.tokens, self.spent.cost) = (guess, None);
+            }
         }
         self.pulse.see(vitals(self.begun.elapsed(), vital))
     }

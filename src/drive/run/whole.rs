@@ -20,6 +20,7 @@ use super::workplace::Workplace;
 use crate::drive::Chamber;
 use crate::drive::agent::AgentLauncher;
 use crate::drive::limits::foremost;
+use crate::drive::live_runs::this_process;
 use crate::session::{Began, Event, Reason, RunLine, RunStep, Salt, Session, SessionError};
 
 /// How often is looked whether a person wants the run to end.
@@ -52,7 +53,8 @@ pub fn drive_all(
 ) -> Result<Reason, RunError> {
     let Sources { mut now, mut salts } = sources;
     let mut session = Session::open(dir)?;
-    let launcher = AgentLauncher::this().map_err(RunError::io("find", dir))?;
+    let launcher = AgentLauncher::this().and_then(AgentLauncher::adopting);
+    let launcher = launcher.map_err(RunError::io("find", dir))?;
     let lock = RunLock::take(dir, plan.run)?;
     for run in sweep(&mut session, &mut now, &mut salts)? {
         audience.hear(&News::Note {
@@ -64,6 +66,7 @@ pub fn drive_all(
         agent: plan.command.name(),
         model: plan.model.clone(),
         workers: plan.workers,
+        process: this_process(),
     };
     let run = plan.run;
     let mut append = |session: &mut Session, step| {
@@ -84,6 +87,8 @@ pub fn drive_all(
         sources,
     };
     let worked = crew.work(audience);
+    // Nothing may change any more what the report is to say.
+    launcher.end_strays();
     if worked.is_err() {
         floor.stop(Reason::Error);
     }
@@ -91,7 +96,7 @@ pub fn drive_all(
     let reason = reason(&floor, board.remaining() == 0);
     append(&mut session, RunStep::Ended { reason })?;
     audience.hear(&News::Ended { run, reason });
-    lock.remove()?;
+    lock.remove();
     worked.map(|()| reason)
 }
 

@@ -169,7 +169,10 @@ impl RunWorker<'_> {
                 Way::Ended(reason) => break reason,
             }
         };
-        let handover = if deserves_last_call(reason) && course.used.starts > 0 {
+        // It would cost what there is no more of.
+        let floor = self.floor;
+        let spent = floor.plan.limits.run_is_spent(&floor.used()).is_some();
+        let handover = if deserves_last_call(reason) && course.used.starts > 0 && !spent {
             match self.last_call(course, reason)? {
                 LastCall::Settled => return Ok(Reason::Settled),
                 LastCall::Left(handover) => handover,

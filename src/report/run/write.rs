@@ -82,6 +82,12 @@ fn replaced(path: &Path, text: &str) -> io::Result<()> {
     let mut file = own_file(folder)?;
     file.write_all(text.as_bytes())?;
     file.as_file().sync_all()?;
+    if path.is_dir() {
+        // An agent that knows its run can put one there.
+        let mut aside = path.as_os_str().to_owned();
+        aside.push(format!(".aside-{}", std::process::id()));
+        fs::rename(path, aside)?;
+    }
     file.persist(path).map_err(|refused| refused.error)?;
     match File::open(folder)?.sync_all() {
         // Some file systems cannot flush a directory, and have nothing to flush.

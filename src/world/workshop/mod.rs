@@ -74,7 +74,7 @@ pub use {
 };
 #[cfg(unix)]
 pub(crate) use {
-    platform::{adopt_orphans, descendants},
+    platform::{adopt_orphans, adopt_strays, descendants, fallen},
     wire::{receive, send},
 };
 

@@ -12,9 +12,9 @@ mod namespaces;
 mod read_only;
 
 #[cfg(target_os = "linux")]
-pub(crate) use descendants::{adopt_orphans, descendants};
+pub(crate) use descendants::{adopt_orphans, adopt_strays, descendants, fallen};
 #[cfg(not(target_os = "linux"))]
-pub(crate) use elsewhere::{adopt_orphans, descendants};
+pub(crate) use elsewhere::{adopt_orphans, adopt_strays, descendants, fallen};
 #[cfg(not(target_os = "linux"))]
 pub(super) use elsewhere::{enter, ids, restrict, settle_first};
 #[cfg(target_os = "linux")]

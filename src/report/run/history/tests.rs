@@ -23,6 +23,7 @@ fn began(run: u32) -> Event {
         agent: "a".to_owned(),
         model: None,
         workers: 1,
+        process: None,
     };
     line(run, RunStep::Began(began))
 }

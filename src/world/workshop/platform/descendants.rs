@@ -14,6 +14,23 @@ pub(crate) fn adopt_orphans() -> nix::Result<()> {
     prctl::set_child_subreaper(true)
 }
 
+/// Makes this process the parent of whatever its descendants leave behind.
+pub(crate) fn adopt_strays() -> nix::Result<()> {
+    prctl::set_child_subreaper(true)
+}
+
+/// What has fallen to this process, or was started by its first thread.
+///
+/// The kernel hands orphans to that thread; what the others start is theirs.
+pub(crate) fn fallen() -> Vec<Pid> {
+    let first = Pid::this();
+    let list = fs::read_to_string(format!("/proc/{first}/task/{first}/children"));
+    let list = list.unwrap_or_default();
+    let pids = list.split_ascii_whitespace();
+    pids.filter_map(|pid| pid.parse().ok().map(Pid::from_raw))
+        .collect()
+}
+
 /// All that descends from a process, by the kernel's list of processes.
 pub(crate) fn descendants(first: Pid) -> Vec<Pid> {
     let mut children: BTreeMap<i32, Vec<i32>> = BTreeMap::new();

@@ -33,6 +33,17 @@ pub(crate) fn adopt_orphans() -> nix::Result<()> {
     Ok(())
 }
 
+/// They go to the system's first process.
+#[expect(clippy::unnecessary_wraps, reason = "elsewhere it can fail")]
+pub(crate) fn adopt_strays() -> nix::Result<()> {
+    Ok(())
+}
+
+/// Nothing falls to this process.
+pub(crate) fn fallen() -> Vec<Pid> {
+    Vec::new()
+}
+
 /// There is no Landlock.
 #[expect(clippy::unnecessary_wraps, reason = "elsewhere it can fail")]
 pub(in crate::world::workshop) fn restrict(

@@ -1,0 +1,171 @@
+//! Which runs of a session go on, whatever has become of the files that say so.
+//!
+//! A run writes into the ledger which process it is; that process is asked, and then its lock.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::{self, File, TryLockError};
+use std::path::Path;
+
+use serde::Deserialize;
+
+use crate::session::{RunId, RunLine, RunProcess, RunStep};
+
+/// A line of the ledger, as far as it is looked at here.
+#[derive(Debug, Deserialize)]
+struct Line {
+    body: RunLine,
+}
+
+/// The runs that have begun and not ended, with their processes where they are known.
+#[must_use]
+pub fn open_runs(session: &Path) -> BTreeMap<RunId, Option<RunProcess>> {
+    let ledger = fs::read(session.join("ledger.jsonl")).unwrap_or_default();
+    let mut open = BTreeMap::new();
+    for line in String::from_utf8_lossy(&ledger).lines() {
+        // Most lines are of something else, and are long.
+        if !line.contains(r#""what":"began""#) && !line.contains(r#""what":"ended""#) {
+            continue;
+        }
+        let Ok(Line { body }) = serde_json::from_str(line) else {
+            continue;
+        };
+        match body.step {
+            RunStep::Began(began) => _ = open.insert(body.run, began.process),
+            RunStep::Ended { .. } => _ = open.remove(&body.run),
+            RunStep::Attempt(_) | RunStep::Quest(_) => {}
+        }
+    }
+    open
+}
+
+/// The runs that go on.
+#[must_use]
+pub fn live_runs(session: &Path) -> BTreeSet<RunId> {
+    let open = open_runs(session).into_iter();
+    open.filter(|(run, process)| process.is_some_and(is_alive) || is_locked(session, *run))
+        .map(|(run, _)| run)
+        .collect()
+}
+
+/// Whether somebody holds the lock of a run.
+#[must_use]
+pub fn is_locked(session: &Path, run: RunId) -> bool {
+    let path = session.join("runs").join(format!("{run}.lock"));
+    // One that cannot be opened keeps nobody out.
+    let Ok(lock) = File::open(path) else {
+        return false;
+    };
+    matches!(lock.try_lock_shared(), Err(TryLockError::WouldBlock))
+}
+
+/// The run that this process descends from, if it goes on.
+#[must_use]
+pub fn run_above(session: &Path) -> Option<RunId> {
+    let above = ancestors();
+    let mut open = open_runs(session).into_iter();
+    open.find(|(_, process)| process.is_some_and(|process| above.contains(&process)))
+        .map(|(run, _)| run)
+}
+
+/// This process, where the system tells when it was started.
+#[must_use]
+pub fn this_process() -> Option<RunProcess> {
+    seen(std::process::id()).map(|seen| seen.process)
+}
+
+/// Whether this very process is alive.
+#[must_use]
+pub fn is_alive(process: RunProcess) -> bool {
+    seen(process.pid).is_some_and(|seen| seen.process == process && !seen.is_dead)
+}
+
+fn ancestors() -> Vec<RunProcess> {
+    let mut found: Vec<RunProcess> = Vec::new();
+    let mut next = seen(std::process::id());
+    while let Some(one) = next {
+        if found.contains(&one.process) {
+            break;
+        }
+        found.push(one.process);
+        next = seen(one.parent);
+    }
+    found
+}
+
+/// What the kernel tells of a process.
+#[derive(Debug, PartialEq, Eq)]
+struct Seen {
+    process: RunProcess,
+    parent: u32,
+    /// Whether it only waits to be buried.
+    is_dead: bool,
+}
+
+fn seen(pid: u32) -> Option<Seen> {
+    seen_in(pid, &fs::read(format!("/proc/{pid}/stat")).ok()?)
+}
+
+/// What a line of `/proc/PID/stat` tells, whose second field is a name with anything in it.
+fn seen_in(pid: u32, stat: &[u8]) -> Option<Seen> {
+    const STARTED: usize = 17;
+    let name_ends = stat.iter().rposition(|byte| *byte == b')')?;
+    let mut rest = str::from_utf8(&stat[name_ends + 1..])
+        .ok()?
+        .split_ascii_whitespace();
+    let state = rest.next()?;
+    let parent = rest.next()?.parse().ok()?;
+    let started = rest.nth(STARTED)?.parse().ok()?;
+    Some(Seen {
+        process: RunProcess { pid, started },
+        parent,
+        is_dead: matches!(state, "Z" | "X"),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_process_is_known_by_its_number_and_its_start() {
+        let stat = b"7 (a) S (b) S 3 7 7 0 -1 4 9 9 9 9 5 6 7 8 20 0 1 0 4321 1 2";
+        let seen = seen_in(7, stat).unwrap();
+        assert_eq!((seen.process.started, seen.parent), (4321, 3));
+        assert!(!seen.is_dead);
+        assert_eq!(seen_in(7, b"7 (a) S 3"), None);
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn this_process_is_alive_and_one_that_began_at_another_time_is_not() {
+        let this = this_process().unwrap();
+        assert!(is_alive(this));
+        let other = RunProcess {
+            started: this.started + 1,
+            ..this
+        };
+        assert!(!is_alive(other));
+        assert!(ancestors().len() > 1);
+    }
+
+    #[test]
+    fn a_run_is_open_from_its_first_line_to_its_last() {
+        let dir = tempfile::tempdir().unwrap();
+        let line = |run: &str, step: &str| {
+            format!(r#"{{"seq":1,"type":"run","body":{{"run":"{run}",{step}}}}}"#) + "\n"
+        };
+        let began = r#""what":"began","agent":"a","workers":1,"process":{"pid":1,"started":2}"#;
+        let text = [
+            line("00000007", began),
+            line("00000008", r#""what":"began","agent":"a","workers":1"#),
+            line("00000009", began),
+            line("00000009", r#""what":"ended","reason":"complete""#),
+        ];
+        fs::write(dir.path().join("ledger.jsonl"), text.concat()).unwrap();
+        let open = open_runs(dir.path());
+        let process = RunProcess { pid: 1, started: 2 };
+        let expected = [(RunId::new(7), Some(process)), (RunId::new(8), None)];
+        assert_eq!(open.into_iter().collect::<Vec<_>>(), expected);
+        assert!(live_runs(dir.path()).is_empty());
+    }
+}
