@@ -103,11 +103,19 @@ fn an_agent_may_stop_when_the_session_is_paused() {
 }
 
 #[test]
-fn an_agent_may_stop_when_others_hold_the_rest() {
+fn an_agent_that_others_leave_nothing_waits_and_is_let_go_in_the_end() {
     let place = scanned(&["Acme"]);
     place.run(["next", "--worker=a"]).ok();
-    let said = lets_go(&stop(&place, &["--worker=b"], &call(false)));
-    assert!(said.contains("nothing is free"), "{said}");
+    let others = |active| stop(&place, &["--worker=b", "--most=2"], &call(active));
+    for active in [false, true] {
+        let text = holds(&others(active));
+        assert!(
+            text.contains("others hold") && text.contains("nothing is free"),
+            "{text}"
+        );
+    }
+    let said = lets_go(&others(true));
+    assert!(said.contains("2 times"), "{said}");
     let text = holds(&stop(&place, &["--worker=a"], &call(false)));
     assert!(text.contains("claimed by a"), "{text}");
 }

@@ -20,9 +20,9 @@ const LAST_CALL_VARIABLE: &str = "COMAIL_LAST_CALL";
 
 /// Answer an agent that wants to stop: while quests are TODO, with the next one
 ///
-/// It may stop when nothing is TODO, when the session is paused, when others hold the rest, when
-/// the ledger does not read, and when it was sent back so often in a row that nothing new came of
-/// it. Exit 0 with the agent's JSON in all of these.
+/// It may stop when nothing is TODO, when the session is paused, when the ledger does not read, and
+/// when it was sent back so often in a row that nothing new came of it; where others hold the rest,
+/// it is sent back as often, to wait. Exit 0 with the agent's JSON in all of these.
 #[derive(Debug, Args)]
 pub(super) struct StopArgs {
     /// Whose hook it is: claude, codex or gemini
@@ -93,9 +93,11 @@ fn reply(context: &mut Context, args: &StopArgs, call: &StopCall) -> Result<Stop
     };
     context.report_mended(&session);
     let reaching = context.reaching(args.worker.as_ref());
+    // What others hold may be held by this very agent under other names.
+    let waits = matches!(assignment, Assignment::AllClaimed | Assignment::Waiting(_));
     let held = matches!(assignment, Assignment::Quest(..));
     let text = next::told(&session, assignment, &reaching)?;
-    if !held {
+    if !held && !(waits && refused.is_some()) {
         memory.forget();
         return stop(&text);
     }
@@ -109,6 +111,11 @@ fn reply(context: &mut Context, args: &StopArgs, call: &StopCall) -> Result<Stop
         ));
     }
     let todo = counted(session.totals().tally.todo, "quest");
+    if waits {
+        return Ok(StopReply::GoOn(format!(
+            "comail: {todo} left, and others hold them. Go on with those that you claimed under another name, or wait for a while and stop again.\n\n{text}"
+        )));
+    }
     Ok(StopReply::GoOn(format!(
         "comail: {todo} left, so this is no time to stop. Go on with this one.\n\n{text}"
     )))

@@ -6,7 +6,7 @@ use anyhow::{Context as _, Result};
 use clap::Args;
 
 use super::{answer, in_a_run, said};
-use crate::cli::context::Context;
+use crate::cli::context::{Context, WORKER_VARIABLE};
 use crate::cli::exit::Exit;
 use crate::drive::hook::{
     Ground, HookAgent, Ruled, Rules, Ruling, ToolCall, WriteZone, judge_call, real_path, zone_of,
@@ -73,6 +73,7 @@ fn judged(context: &Context, args: &ToolArgs) -> Result<Ruled> {
         home: std::env::var_os("HOME").map(PathBuf::from),
         session: real_path(&session)?,
         zone: zone(&session)?,
+        worker: std::env::var(WORKER_VARIABLE).ok(),
         steering: args
             .rules
             .iter()

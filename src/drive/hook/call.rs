@@ -57,8 +57,8 @@ pub enum Act {
     Run(String),
     /// Change these files.
     Edit(Vec<String>),
-    /// Nothing that is judged here.
-    Other,
+    /// What is not known: the texts of its input.
+    Other(Vec<String>),
 }
 
 impl StopCall {
@@ -108,7 +108,24 @@ impl ToolCall {
                 }
             }
             "NotebookEdit" => Act::Edit(vec![text(&["notebook_path", "file_path"])?]),
-            _ => Act::Other,
+            "TodoWrite" | "write_todos" | "WebSearch" => Act::Other(Vec::new()),
+            _ => Act::Other(texts(&raw.tool_input)),
+        };
+        let act = match act {
+            Act::Edit(mut paths) => {
+                // Who names one file and changes another is not believed.
+                let names = ["file_path", "path", "notebook_path"];
+                let further = names
+                    .iter()
+                    .filter_map(|name| raw.tool_input.get(*name)?.as_str());
+                let further: Vec<_> = further.map(str::to_owned).collect();
+                if !paths.is_empty() {
+                    paths.extend(further);
+                    paths.dedup();
+                }
+                Act::Edit(paths)
+            }
+            other => other,
         };
         if act == Act::Edit(Vec::new()) {
             return Err(BadCall::Lacks {
@@ -130,6 +147,20 @@ fn within(bytes: &[u8]) -> Result<&[u8], BadCall> {
     match u64::try_from(bytes.len()) {
         Ok(length) if length <= MOST_CALL_BYTES => Ok(bytes),
         _ => Err(BadCall::Long),
+    }
+}
+
+/// All texts in a value; a list of texts also as one, as its words.
+fn texts(value: &Value) -> Vec<String> {
+    match value {
+        Value::String(text) => vec![text.clone()],
+        Value::Array(items) => {
+            let mut found: Vec<_> = items.iter().flat_map(texts).collect();
+            found.push(found.join(" "));
+            found
+        }
+        Value::Object(fields) => fields.values().flat_map(texts).collect(),
+        Value::Null | Value::Bool(_) | Value::Number(_) => Vec::new(),
     }
 }
 
@@ -181,7 +212,11 @@ mod tests {
                 json!({"command": patch}),
                 edits(&["a", "../b"]),
             ),
-            ("Read", json!({"file_path": "a"}), Act::Other),
+            (
+                "Read",
+                json!({"file_path": "a", "b": [{"c": "d"}]}),
+                Act::Other(vec!["d".into(), "d".into(), "a".into()]),
+            ),
         ] {
             assert_eq!(act(tool, &input), Some(expected), "{tool} {input}");
         }

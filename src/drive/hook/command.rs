@@ -1,8 +1,10 @@
 //! Whether a shell line may run: every command in it, wherever it stands.
 
+use std::cell::Cell;
 use std::path::{Path, PathBuf};
 
 use super::ground::{Ground, Reach};
+use super::net;
 use super::own;
 use super::rules::{Rules, program, without_options};
 use super::ruling::{Ruled, Ruling};
@@ -14,11 +16,6 @@ const MOST_LINES: u32 = 8;
 
 /// The directories that are kept in mind behind `cd`.
 const MOST_PLACES: usize = 16;
-
-/// Programs that end or move what is in a directory that they are given.
-const DESTROY: &[&str] = &[
-    "rm", "rmdir", "mv", "unlink", "shred", "chmod", "chown", "chgrp", "rsync", "srm", "trash",
-];
 
 /// Programs whose words do nothing, whatever they come to.
 const IDLE: &[&str] = &[
@@ -39,17 +36,28 @@ const STEERING: &[&str] = &[
     "PAGER",
     "SHELL",
     "HOME",
+    "CDPATH",
+    "GLOBIGNORE",
 ];
 
 /// The beginnings of more of them.
 const STEERING_BEGIN: &[&str] = &["LD_", "DYLD_", "GIT_", "COMAIL_", "BASH_FUNC"];
 
+/// What is said of a text that calls this program for what is a person's.
+const PERSONS: &str = "it has this program do what is a person's";
+
 /// What the commands of a line are held against.
-struct Judge<'a> {
-    rules: &'a Rules,
-    ground: &'a Ground<'a>,
+pub(super) struct Judge<'a> {
+    pub(super) rules: &'a Rules,
+    pub(super) ground: &'a Ground<'a>,
     /// The directories in which a command may run, as far as they are known.
-    places: Vec<PathBuf>,
+    pub(super) places: Vec<PathBuf>,
+    /// Whether the line is one command of plain words.
+    simple: bool,
+    /// Whether something in it could not be told.
+    unsure: Cell<bool>,
+    /// Whether a program in it runs a text that it is given.
+    interprets: Cell<bool>,
 }
 
 /// Whether a shell line may run.
@@ -59,8 +67,12 @@ pub fn judge_line(line: &str, rules: &Rules, ground: &Ground<'_>) -> Ruled {
         rules,
         ground,
         places: vec![ground.here.clone()],
+        simple: net::is_simple(line),
+        unsure: Cell::new(false),
+        interprets: Cell::new(false),
     };
     let found = judge.line(line, 0);
+    let found = found.stricter(judge.beneath(line));
     if found.why.is_empty() {
         return Ruled::new(found.ruling, "it does nothing");
     }
@@ -70,25 +82,76 @@ pub fn judge_line(line: &str, rules: &Rules, ground: &Ground<'_>) -> Ruled {
 impl Judge<'_> {
     fn line(&mut self, line: &str, depth: u32) -> Ruled {
         if depth > MOST_LINES {
-            return self.rules.unreadable("lines stand in one another too deep");
+            return self.unreadable("lines stand in one another too deep");
         }
         let script = match shell::read(line) {
             Ok(script) => script,
-            Err(why) if self.ground.is_written_in(line) => {
-                return Ruled::forbid(format!("it names the session directory, and {why}"));
-            }
-            Err(why) => return self.rules.unreadable(&why.to_string()),
+            Err(why) => return self.unreadable(&why.to_string()),
         };
+        let doubt = script
+            .doubt
+            .map_or_else(Ruled::nothing, |why| self.unreadable(why));
         let parts = script.parts.iter();
-        parts.fold(Ruled::nothing(), |ruled, part| {
+        parts.fold(doubt, |ruled, part| {
             ruled.stricter(self.part(part, &script, depth))
         })
     }
 
+    /// What cannot be told before it runs.
+    pub(super) fn unreadable(&self, why: &str) -> Ruled {
+        self.unsure.set(true);
+        self.rules.unreadable(why)
+    }
+
+    /// What the text alone tells, where what it runs is not sure.
+    fn beneath(&self, line: &str) -> Ruled {
+        let unsure = self.unsure.get();
+        if unsure && (self.ground.is_written_in(line) || net::names_kept(line)) {
+            Ruled::forbid("it names the session directory, and what it does cannot be told")
+        } else if (unsure || self.interprets.get()) && net::calls_as_person(line) {
+            Ruled::forbid(PERSONS)
+        } else {
+            Ruled::nothing()
+        }
+    }
+
+    /// The words of a command that is not this program, and what it is fed, as texts.
+    fn texts(&self, name: &str, argv: &[Word], part: &Part, script: &Script) -> Ruled {
+        let short = without_options(argv);
+        if net::shows(name, short.get(1).map(|word| word.text.as_str())) {
+            return Ruled::nothing();
+        }
+        let bodies = part.heredocs.iter().map(|&body| &script.bodies[body]);
+        let fed: Vec<&str> = bodies
+            .chain(&part.fed)
+            .map(|word| word.text.as_str())
+            .collect();
+        let words: Vec<&str> = argv[1..].iter().map(|word| word.text.as_str()).collect();
+        let whole = format!("{}\n{}", words.join(" "), fed.join("\n"));
+        let interprets = net::interprets(name);
+        self.interprets.set(self.interprets.get() || interprets);
+        if fed.iter().any(|text| self.ground.is_written_in(text)) || net::names_kept(&whole) {
+            return Ruled::forbid("it names what lies in the session directory");
+        }
+        if net::calls_as_person(&whole) {
+            return Ruled::forbid(PERSONS);
+        }
+        let alone = words.iter().any(|word| program(word) == own::NAME);
+        if alone || (interprets && net::names_us(&whole)) {
+            return self.unreadable("it may run this program in its own way");
+        }
+        Ruled::nothing()
+    }
+
     fn part(&mut self, part: &Part, script: &Script, depth: u32) -> Ruled {
         let mut ruled = self.redirects(part);
+        if let Some(why) = wrapper::doubtful(&part.words) {
+            ruled = ruled.stricter(self.unreadable(why));
+        }
         let Some(from) = wrapper::command_at(&part.words) else {
-            return ruled.stricter(self.words(&part.words));
+            return ruled
+                .stricter(self.words(&part.words))
+                .stricter(self.variables(&part.words));
         };
         let (before, argv) = part.words.split_at(from);
         ruled = ruled.stricter(self.words(before));
@@ -103,14 +166,14 @@ impl Judge<'_> {
             Inside::Nothing => named.stricter(self.plain(argv, part, script, depth)),
             Inside::Hidden(why) => named
                 .stricter(self.words(argv))
-                .stricter(self.rules.unreadable(why)),
+                .stricter(self.unreadable(why)),
             Inside::Command(at) if depth < MOST_LINES => {
                 let (own, inner) = argv.split_at(at);
                 let mut ruled = named
                     .stricter(self.words(own))
                     .stricter(self.variables(own));
                 if program(&own[0].text) == "xargs" {
-                    ruled = ruled.stricter(self.rules.unreadable("`xargs` adds words"));
+                    ruled = ruled.stricter(self.unreadable("`xargs` adds words"));
                 }
                 ruled.stricter(self.argv(inner, part, script, depth + 1))
             }
@@ -129,7 +192,7 @@ impl Judge<'_> {
                 .stricter(self.fed(part, script, depth)),
             Inside::Command(_) | Inside::Joined(_) => named
                 .stricter(self.words(argv))
-                .stricter(self.rules.unreadable("its line is not known")),
+                .stricter(self.unreadable("its line is not known")),
         }
     }
 
@@ -138,7 +201,7 @@ impl Judge<'_> {
         let bodies = part.heredocs.iter().map(|&body| &script.bodies[body]);
         let texts: Vec<&Word> = bodies.chain(&part.fed).collect();
         if texts.is_empty() || !texts.iter().all(|text| text.is_plain()) {
-            return self.rules.unreadable("a shell is fed what is not known");
+            return self.unreadable("a shell is fed what is not known");
         }
         texts.iter().fold(Ruled::nothing(), |ruled, text| {
             ruled.stricter(self.line(&text.text, depth + 1))
@@ -157,19 +220,25 @@ impl Judge<'_> {
                 return Ruled::forbid(why);
             }
             if !own::is_told(argv) {
-                return ruled.stricter(self.rules.unreadable("a word of it is not known"));
+                return ruled.stricter(self.unreadable("a word of it is not known"));
             }
-            if own::is_agents(argv) && self.rules.named(argv).is_none() {
+            if own::is_under_another(argv, self.ground.worker.as_deref()) {
+                ruled = ruled.stricter(self.unreadable("it claims under another's name"));
+            } else if self.simple
+                && depth == 0
+                && own::is_agents(argv)
+                && self.rules.named(argv).is_none()
+            {
                 ruled = Ruled::new(Ruling::Allow, "it is how an agent works on its quests");
             }
             return ruled.stricter(self.own(argv));
         }
-        ruled = ruled.stricter(self.words(argv));
-        if DESTROY.contains(&name.as_str()) || (name == "find" && finds_to_end(argv)) {
-            ruled = ruled.stricter(self.destroys(argv));
-        }
+        ruled = ruled
+            .stricter(self.words(argv))
+            .stricter(self.texts(&name, argv, part, script));
+        ruled = ruled.stricter(self.changes(argv));
         if !IDLE.contains(&name.as_str()) && argv.iter().any(|word| word.sight == Sight::Hidden) {
-            ruled = ruled.stricter(self.rules.unreadable("a word of it is not known"));
+            ruled = ruled.stricter(self.unreadable("a word of it is not known"));
         }
         match name.as_str() {
             "cd" | "pushd" | "popd" => ruled.stricter(self.moves(argv)),
@@ -181,37 +250,6 @@ impl Judge<'_> {
                 ruled.stricter(self.variables(&argv[1..]))
             }
             _ => ruled,
-        }
-    }
-
-    /// `git`, which can run what its settings say, and sweep away what it does not know.
-    fn git(&self, argv: &[Word]) -> Ruled {
-        let alias =
-            |pair: &[Word]| pair[0].is("-c") && pair[1].text.to_lowercase().starts_with("alias.");
-        if argv.windows(2).any(alias) {
-            return self.rules.unreadable("an alias of git runs what it says");
-        }
-        let words = without_options(argv);
-        let sweeps = match words.get(1).map(|word| word.text.as_str()) {
-            Some("clean") => true,
-            Some("stash") => argv.iter().any(|word| {
-                matches!(
-                    word.text.as_str(),
-                    "-u" | "-a" | "--all" | "--include-untracked"
-                )
-            }),
-            _ => false,
-        };
-        let around = |place: &PathBuf| {
-            let real = (self.ground.leads)(place);
-            real.is_ok_and(|real| self.ground.reach(&real) != Reach::Nothing)
-        };
-        match sweeps {
-            false => Ruled::nothing(),
-            true if self.places.iter().any(around) => touched("git"),
-            true => self
-                .rules
-                .unreadable("it sweeps away what git does not know"),
         }
     }
 
@@ -239,9 +277,7 @@ impl Judge<'_> {
             }
             None if argv.len() == 1 => home.map(Path::to_owned).into_iter().collect(),
             None => {
-                return self
-                    .rules
-                    .unreadable("the directory that it goes to is not known");
+                return self.unreadable("the directory that it goes to is not known");
             }
         };
         for place in next {
@@ -250,7 +286,7 @@ impl Judge<'_> {
             }
         }
         if self.places.len() > MOST_PLACES {
-            return self.rules.unreadable("it goes to too many directories");
+            return self.unreadable("it goes to too many directories");
         }
         Ruled::nothing()
     }
@@ -273,29 +309,12 @@ impl Judge<'_> {
         });
         steers.map_or_else(Ruled::nothing, |word| {
             let why = format!("{} decides what the agent may do", word.text);
-            self.rules.unreadable(&why)
+            self.unreadable(&why)
         })
     }
 
-    /// Words of a command that ends or moves what it is given.
-    fn destroys(&self, argv: &[Word]) -> Ruled {
-        let name = program(&argv[0].text).to_lowercase();
-        let mut given: Vec<Word> = argv[1..].to_vec();
-        if name == "mv" {
-            // What is moved into a directory leaves the rest of it as it is.
-            given.pop();
-        }
-        if name == "find" && given.first().is_none_or(|word| word.text.starts_with('-')) {
-            given.push(Word::plain("."));
-        }
-        let around = given
-            .iter()
-            .find(|word| !word.text.starts_with('-') && self.reaches(word) != Reach::Nothing);
-        around.map_or_else(Ruled::nothing, |word| touched(&word.text))
-    }
-
     /// How near what a word may name comes to the session directory.
-    fn reaches(&self, word: &Word) -> Reach {
+    pub(super) fn reaches(&self, word: &Word) -> Reach {
         let places = self.places.iter().map(|here| match word.sight {
             Sight::Plain => {
                 let places = self.ground.places(&word.text, here);
@@ -313,8 +332,7 @@ impl Judge<'_> {
             STEERING.contains(name) || STEERING_BEGIN.iter().any(|begin| name.starts_with(begin))
         });
         steers.map_or_else(Ruled::nothing, |name| {
-            self.rules
-                .unreadable(&format!("`{name}` is set, which decides what runs"))
+            self.unreadable(&format!("`{name}` is set, which decides what runs"))
         })
     }
 
@@ -329,9 +347,9 @@ impl Judge<'_> {
                 Sight::Plain => here.fold(Ruled::nothing(), |ruled, here| {
                     ruled.stricter(self.ground.edit(&word.text, here))
                 }),
-                Sight::Pattern | Sight::Hidden => self
-                    .rules
-                    .unreadable("the file that it writes is not known"),
+                Sight::Pattern | Sight::Hidden => {
+                    self.unreadable("the file that it writes is not known")
+                }
             };
             ruled
                 .stricter(self.words(std::slice::from_ref(word)))
@@ -340,11 +358,11 @@ impl Judge<'_> {
     }
 }
 
-fn touched(word: &str) -> Ruled {
+pub(super) fn touched(word: &str) -> Ruled {
     Ruled::forbid(format!("{word} reaches the session directory"))
 }
 
-fn is_device(path: &str) -> bool {
+pub(super) fn is_device(path: &str) -> bool {
     matches!(
         path,
         "/dev/null" | "/dev/stdout" | "/dev/stderr" | "/dev/tty"
@@ -352,7 +370,7 @@ fn is_device(path: &str) -> bool {
 }
 
 /// Whether `find` ends or changes what it finds.
-fn finds_to_end(argv: &[Word]) -> bool {
+pub(super) fn finds_to_end(argv: &[Word]) -> bool {
     argv.iter().any(|word| word.text == "-delete") || found(argv).next().is_some()
 }
 

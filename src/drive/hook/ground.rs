@@ -21,6 +21,8 @@ pub struct Ground<'a> {
     pub session: PathBuf,
     /// Where files may be changed, of a kind with a tree.
     pub zone: Option<WriteZone>,
+    /// The worker as which the agent works, where it has a name.
+    pub worker: Option<String>,
     /// Files that steer the hooks themselves, every link followed.
     pub steering: Vec<PathBuf>,
     /// How paths are followed.
@@ -80,6 +82,42 @@ impl Ground<'_> {
             || self.steering.iter().any(|file| lower(file) == real)
     }
 
+    /// Whether a file in this directory, or this file itself, decides what the agent may do.
+    pub(super) fn steers_in(&self, real: &Path) -> bool {
+        let low = lower(real);
+        let settings = SETTINGS.iter().filter_map(|name| Path::new(name).parent());
+        let mut files = self.steering.iter().map(|file| lower(file));
+        self.steers(real)
+            || settings.into_iter().any(|folder| low.ends_with(folder))
+            || files.any(|file| file.starts_with(&low))
+    }
+
+    /// Whether a pattern may stand for a file that decides what the agent may do, or for its
+    /// directory, where `here` is the directory.
+    pub(super) fn pattern_steers(&self, pattern: &str, here: &Path) -> bool {
+        let text = here.join(pattern);
+        let Some(text) = text.to_str().map(str::to_lowercase) else {
+            return true;
+        };
+        let fits = |part: Option<&str>, path: Option<&Path>| {
+            let name = path
+                .and_then(Path::file_name)
+                .and_then(|name| name.to_str());
+            part.is_some_and(|part| {
+                name.is_some_and(|name| part == name || matches(part, Some(name)))
+            })
+        };
+        let mut parts = text
+            .split('/')
+            .filter(|part| !part.is_empty() && *part != ".");
+        let (last, before) = (parts.next_back(), parts.next_back());
+        let holds = |file: &Path| fits(last, Some(file)) && fits(before, file.parent());
+        let mut files = self.steering.iter().map(|file| lower(file));
+        let mut settings = SETTINGS.iter().map(Path::new);
+        files.any(|file| holds(&file))
+            || settings.any(|file| holds(file) || fits(last, file.parent()))
+    }
+
     /// The places that `text` may name, where `here` is the directory.
     pub(super) fn places(&self, text: &str, here: &Path) -> Vec<PathBuf> {
         let own = text.strip_prefix('~').and_then(|rest| {
@@ -102,9 +140,24 @@ impl Ground<'_> {
         all.into_iter().any(|name| stands_in(name, &text))
     }
 
+    /// Whether a text names the session directory, or a place in it.
+    pub(super) fn is_inside(&self, text: &str, here: &Path) -> bool {
+        let places = self.places(text, here);
+        self.is_written_in(text) || places.iter().any(|real| self.reach(real) == Reach::Inside)
+    }
+
     /// How near the files that a pattern may stand for come to the session directory.
     pub(super) fn pattern_reach(&self, pattern: &str, here: &Path) -> Reach {
         let is_glob = |name: &&str| name.contains(['*', '?', '[']);
+        // A link on the way may lead back to where the session is.
+        let whole = lower(&self.session);
+        let name = whole.file_name().and_then(|name| name.to_str());
+        let again = |part: &str| {
+            is_glob(&part) && !part.starts_with(['*', '?', '[']) && matches(part, name)
+        };
+        if pattern.to_lowercase().split('/').skip(1).any(again) {
+            return Reach::Inside;
+        }
         let fixed = pattern.split('/').take_while(|name| !is_glob(name));
         let fixed = fixed.collect::<Vec<_>>().join("/");
         let fixed = if pattern.starts_with('/') {
@@ -177,8 +230,12 @@ fn matches(glob: &str, name: Option<&str>) -> bool {
     if name.starts_with('.') && glob.starts_with(['*', '?', '[']) {
         return false;
     }
-    let built = GlobBuilder::new(glob).literal_separator(true).build();
-    built.is_ok_and(|glob| glob.compile_matcher().is_match(name))
+    // What stands in brackets differs from shell to shell: it may be anything.
+    let glob = glob
+        .split_once('[')
+        .map_or_else(|| glob.to_owned(), |(begin, _)| format!("{begin}*"));
+    let built = GlobBuilder::new(&glob).literal_separator(true).build();
+    built.map_or(true, |glob| glob.compile_matcher().is_match(name))
 }
 
 /// Whether `name` stands in `text` and does not go on there.

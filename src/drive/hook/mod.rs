@@ -9,8 +9,10 @@ mod agent;
 mod call;
 mod command;
 mod entries;
+mod git;
 mod ground;
 mod memory;
+mod net;
 mod own;
 mod patience;
 mod places;
@@ -23,6 +25,7 @@ mod shell;
 #[cfg(test)]
 mod tests;
 mod wrapper;
+mod writers;
 
 pub use agent::{HookAgent, HookEvent, UnknownAgent};
 pub use call::{Act, BadCall, MOST_CALL_BYTES, StopCall, ToolCall};

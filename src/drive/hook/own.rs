@@ -62,6 +62,24 @@ pub(super) fn is_agents(argv: &[Word]) -> bool {
     by_name && subcommand(argv).is_some_and(|(name, _)| AGENTS.contains(&name))
 }
 
+/// Whether a quest would be claimed under a name that is not the agent's own.
+pub(super) fn is_under_another(argv: &[Word], own: Option<&str>) -> bool {
+    let Some(("next", rest)) = subcommand(argv) else {
+        return false;
+    };
+    let words = argv.iter().zip(argv.iter().skip(1).map(Some).chain([None]));
+    let mut names = words.filter_map(|(word, next)| match word.text.strip_prefix("--worker") {
+        Some("") => Some(
+            next.filter(|next| next.is_plain())
+                .map(|next| next.text.as_str()),
+        ),
+        Some(joined) => Some(joined.strip_prefix('=').filter(|_| word.is_plain())),
+        None => None,
+    });
+    let leased = rest.iter().any(|word| word.text.starts_with("--lease"));
+    (leased && own.is_none()) || names.any(|name| name.is_none() || name != own)
+}
+
 /// Whether each word tells which subcommand it is, or comes behind it.
 pub(super) fn is_told(argv: &[Word]) -> bool {
     let mut words = argv.iter().skip(1);

@@ -3,6 +3,7 @@
 use super::call::{Act, ToolCall};
 use super::command::judge_line;
 use super::ground::{Ground, Leads, WriteZone};
+use super::net;
 use super::rules::Rules;
 use super::ruling::{Ruled, Ruling};
 use crate::drive::DriveError;
@@ -25,6 +26,9 @@ pub fn zone_of(manifest: &Manifest, leads: Leads<'_>) -> Result<Option<WriteZone
 #[must_use]
 pub fn judge_call(call: &ToolCall, rules: &Rules, ground: &Ground<'_>) -> Ruled {
     match &call.act {
+        Act::Run(_) if ground.is_inside("", &ground.here) => {
+            Ruled::forbid("it runs in the session directory")
+        }
         Act::Run(line) => judge_line(line, rules, ground),
         Act::Edit(paths) => {
             let found = paths.iter().map(|path| ground.edit(path, &ground.here));
@@ -32,6 +36,16 @@ pub fn judge_call(call: &ToolCall, rules: &Rules, ground: &Ground<'_>) -> Ruled 
                 .reduce(Ruled::stricter)
                 .unwrap_or_else(|| Ruled::forbid("it names no file"))
         }
-        Act::Other => Ruled::new(Ruling::Leave, "it is no tool that is judged"),
+        Act::Other(texts) if texts.iter().any(|text| net::calls_as_person(text)) => {
+            Ruled::forbid("it has this program do what is a person's")
+        }
+        Act::Other(texts)
+            if texts
+                .iter()
+                .any(|text| ground.is_inside(text, &ground.here)) =>
+        {
+            Ruled::forbid("it names the session directory")
+        }
+        Act::Other(_) => Ruled::new(Ruling::Leave, "it is no tool that is judged"),
     }
 }

@@ -170,7 +170,7 @@ mod tests {
     fn caller() -> Caller {
         Caller {
             program: "/opt/comail".into(),
-            session: "/work/a b/.comail".into(),
+            session: "/home/kim/a b/.comail".into(),
             further: vec![("tool", vec!["--unattended".into()])],
         }
     }
@@ -196,7 +196,7 @@ mod tests {
             let stop = &value["hooks"]["Stop"][0]["hooks"][0]["command"];
             assert_eq!(
                 *stop,
-                "/opt/comail hook stop --agent claude --session '/work/a b/.comail'"
+                "/opt/comail hook stop --agent claude --session '/home/kim/a b/.comail'"
             );
             let tool = &value["hooks"]["PreToolUse"][0];
             assert_eq!(tool["matcher"], "Bash|Edit|MultiEdit|NotebookEdit|Write");

@@ -1,5 +1,7 @@
 //! Calls held against the rules, in a place that is only imagined.
 
+mod attacks;
+
 use std::path::{Component, Path, PathBuf};
 
 use super::ground::{Ground, WriteZone};
@@ -41,6 +43,7 @@ fn ground(zone: Option<&[&str]>) -> Ground<'static> {
         home: Some("/home/me".into()),
         session: "/w/.comail".into(),
         zone,
+        worker: Some("me".into()),
         steering: vec!["/w/rules.toml".into()],
         leads: &leads,
     }
@@ -183,9 +186,9 @@ fn what_runs_another_command_is_seen_through() {
         ("ls 'a", Prompt),
         ("ls \u{1b}[0m", Prompt),
     ]);
+    // The line of the first is `sh`, which is fed what nobody knows.
     let nested = "sh -c ".repeat(20) + "ls";
     assert_lines(&[
-        // The first of them runs `sh` and nothing else, which then reads what is not known.
         (&nested, Prompt),
         (&("env ".repeat(20) + "git push"), Prompt),
     ]);
@@ -213,8 +216,9 @@ fn the_session_directory_is_out_of_reach() {
         ("rm -rf ../w", Forbid),
         ("rm -rf /", Forbid),
         ("mv ../w ../v", Forbid),
-        ("mv a .", Leave),
-        ("rm -rf *", Leave),
+        ("mv a .", Forbid),
+        ("mv in/a in/b", Leave),
+        ("rm -rf *", Forbid),
         ("find . -delete", Forbid),
         ("find -name x -delete", Forbid),
         ("find .. -exec rm {} ;", Forbid),
@@ -233,7 +237,7 @@ fn the_session_directory_is_out_of_reach() {
         ("cat comail.md .comailrc", Allow),
         ("ls ..", Allow),
         ("cat rules.toml", Prompt),
-        ("sed -i s/a/b/ .claude/settings.json", Prompt),
+        ("sed -i s/a/b/ .claude/settings.json", Forbid),
     ]);
 }
 
@@ -242,7 +246,7 @@ fn an_agent_works_with_comail_and_decides_nothing() {
     assert_lines(&[
         ("comail next", Allow),
         ("comail submit --id 1 --none 'looked at .comail'", Allow),
-        ("comail submit --session /w/.comail --note \"$X\"", Allow),
+        ("comail submit --session /w/.comail --note \"$X\"", Leave),
         ("comail --session=.comail status --json", Allow),
         ("comail --session .comail resume", Forbid),
         ("comail resume --by me", Forbid),
@@ -256,7 +260,7 @@ fn an_agent_works_with_comail_and_decides_nothing() {
         ("comail review show 3", Leave),
         ("comail review --by me accept 3", Forbid),
         ("comail review --import=x", Forbid),
-        ("comail review $X 3", Prompt),
+        ("comail review $X 3", Forbid),
         ("comail $X", Prompt),
         ("comail --session $X next", Prompt),
         ("printf accept | comail review accept 1", Forbid),
@@ -333,5 +337,5 @@ fn without_a_tree_all_but_the_session_and_the_settings_may_be_edited() {
     ] {
         assert_eq!(edit(path), Forbid, "{path}");
     }
-    assert_eq!(judged(Act::Other, None), Leave);
+    assert_eq!(judged(Act::Other(vec!["x".into()]), None), Leave);
 }

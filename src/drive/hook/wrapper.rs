@@ -48,14 +48,14 @@ const fn wrapper(name: &'static str, alone: &'static str, valued: &'static str) 
 
 const WRAPPERS: &[Wrapper] = &[
     Wrapper {
-        long: &["--ignore-environment", "--null", "--unset", "--chdir"],
-        long_valued: &["--unset", "--chdir"],
-        ..wrapper("env", "i0v", "uC")
+        long: &["--ignore-environment", "--null", "--unset"],
+        long_valued: &["--unset"],
+        ..wrapper("env", "i0v", "u")
     },
     Wrapper {
         long: &["--non-interactive", "--preserve-env", "--user", "--group"],
         long_valued: &["--user", "--group"],
-        ..wrapper("sudo", "AbEHnPS", "ughpCRrtTD")
+        ..wrapper("sudo", "AbEHnPS", "ughpCrtT")
     },
     wrapper("doas", "nL", "uC"),
     Wrapper {
@@ -109,7 +109,7 @@ const UNFOLLOWED: &[&str] = &[
 
 /// What stands before a command without being one.
 const BEFORE: &[&str] = &[
-    "if", "then", "else", "elif", "while", "until", "do", "!", "{", "coproc",
+    "if", "then", "else", "elif", "while", "until", "do", "!", "{",
 ];
 
 /// What ends a compound command.
@@ -135,6 +135,28 @@ fn is_header(text: &str) -> bool {
     matches!(text, "for" | "case" | "select" | "[[")
 }
 
+/// What stands in a part that shells take for a command where this does not.
+pub(super) fn doubtful(words: &[Word]) -> Option<&'static str> {
+    let keyword = |word: &&Word| {
+        word.is_plain()
+            && (BEFORE.contains(&&*word.text) || is_header(&word.text) || word.is("coproc"))
+    };
+    let at = words
+        .iter()
+        .take_while(|word| word.is_plain() && BEFORE.contains(&&*word.text))
+        .count();
+    let first = words.get(at).filter(keyword)?;
+    let behind = words.get(at + 2);
+    match first.text.as_str() {
+        "select" => Some("`select` stands in it"),
+        "coproc" => Some("`coproc` stands in it"),
+        "for" if behind.is_some_and(|word| word.is("do") || word.is("{")) => {
+            Some("a loop has no `in`")
+        }
+        _ => None,
+    }
+}
+
 /// The name of the variable that a word sets.
 pub(super) fn assigned(word: &Word) -> Option<&str> {
     let (name, _) = word.text.split_once('=')?;
@@ -153,6 +175,20 @@ pub(super) fn inside(argv: &[Word]) -> Inside<'_> {
         return Inside::Hidden("its program is not known");
     }
     let name = program(&first.text).to_lowercase();
+    let asks = |word: &Word| {
+        let letters = word.text.strip_prefix('-');
+        letters.is_some_and(|it| it.starts_with(['v', 'V']))
+    };
+    if name == "command" && argv.get(1).is_some_and(asks) {
+        return Inside::Nothing;
+    }
+    if matches!(name.as_str(), "." | "source") {
+        return match argv.get(1) {
+            Some(word) if !word.is_plain() => Inside::Hidden("the file that it reads is not known"),
+            Some(word) if is_fed(&word.text) => Inside::Fed,
+            _ => Inside::Nothing,
+        };
+    }
     if let Some(wrapper) = WRAPPERS.iter().find(|wrapper| wrapper.name == name) {
         return wrapped(wrapper, argv);
     }
@@ -229,6 +265,11 @@ fn takes_next(wrapper: &Wrapper, letters: &str) -> Option<bool> {
     Some(false)
 }
 
+/// Whether a file is what a program is fed.
+fn is_fed(path: &str) -> bool {
+    path == "-" || path.starts_with("/dev/") || path.starts_with("/proc/")
+}
+
 fn shell(argv: &[Word]) -> Inside<'_> {
     let (mut at, mut line) = (1, false);
     while let Some(word) = argv.get(at) {
@@ -247,6 +288,12 @@ fn shell(argv: &[Word]) -> Inside<'_> {
             if letters.contains('s') {
                 return Inside::Fed;
             }
+            // Each takes a word of its own, before the line; and some change what patterns mean.
+            let options = letters.matches(['o', 'O']).count();
+            let last = usize::from(letters.ends_with('o'));
+            if options > last || (text.starts_with("-C") && argv[0].text.ends_with("fish")) {
+                return Inside::Hidden("options of the shell change what it does");
+            }
             line |= letters.contains('c');
             at += 1 + usize::from(letters.ends_with(['o', 'O']));
         } else {
@@ -256,6 +303,8 @@ fn shell(argv: &[Word]) -> Inside<'_> {
     match argv.get(at) {
         Some(word) if line && word.is_plain() => Inside::Line(at),
         Some(_) if line => Inside::Hidden("the shell's line is not known"),
+        Some(word) if !word.is_plain() => Inside::Hidden("the shell's file is not known"),
+        Some(word) if is_fed(&word.text) => Inside::Fed,
         Some(_) => Inside::Nothing,
         None => Inside::Fed,
     }

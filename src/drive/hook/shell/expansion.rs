@@ -3,6 +3,9 @@
 use super::part::{Sight, Word};
 use super::reader::{End, Reader, Unread};
 
+/// Shells differ in what quotes mean there.
+const QUOTES: &str = "quotes stand in the braces of a variable";
+
 impl Reader<'_> {
     /// Reads a word; an empty one where none begins.
     pub(super) fn word(&mut self) -> Result<Word, Unread> {
@@ -94,6 +97,9 @@ impl Reader<'_> {
             Some('(') => {
                 self.at += 1;
                 word.dim(Sight::Hidden);
+                if self.peek() == Some('(') {
+                    self.doubt("arithmetic stands in it");
+                }
                 self.inside()
             }
             Some('{') => {
@@ -134,8 +140,16 @@ impl Reader<'_> {
                     self.at += 1;
                     return Ok(());
                 }
-                '\\' => self.at += 2,
+                '\'' => {
+                    self.doubt(QUOTES);
+                    self.at += 1;
+                }
+                '\\' => {
+                    self.doubt(QUOTES);
+                    self.at += 2;
+                }
                 '"' => {
+                    self.doubt(QUOTES);
                     self.at += 1;
                     self.quoted(word, Some('"'))?;
                 }

@@ -57,6 +57,9 @@ impl Reader<'_> {
             }
             let mut word = Word::plain(&text);
             if !pending.quoted {
+                if text.contains("\\\n") {
+                    self.doubt("lines of a here-document are joined");
+                }
                 word = Word::default();
                 let chars = text.chars().collect();
                 Reader::new(chars, self.depth + 1, self.script)?.quoted(&mut word, None)?;

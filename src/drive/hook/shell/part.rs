@@ -43,6 +43,8 @@ pub(in crate::drive::hook) struct Script {
     pub parts: Vec<Part>,
     /// The here-documents.
     pub bodies: Vec<Word>,
+    /// Why it is not sure that these are all.
+    pub doubt: Option<&'static str>,
 }
 
 impl Word {

@@ -71,6 +71,11 @@ impl<'a> Reader<'a> {
         })
     }
 
+    /// Notes that it is not sure whether all is seen; the first ground counts.
+    pub(super) fn doubt(&mut self, why: &'static str) {
+        self.script.doubt.get_or_insert(why);
+    }
+
     pub(super) fn peek(&self) -> Option<char> {
         self.ahead(0)
     }
@@ -96,7 +101,12 @@ impl<'a> Reader<'a> {
                 None => return Err(Unread::Unended),
                 Some(' ' | '\t') => self.at += 1,
                 Some('\\') if self.ahead(1) == Some('\n') => self.at += 2,
-                Some('#') => self.comment(),
+                Some('#') => {
+                    if self.at > 0 && self.chars[self.at - 1] == ')' {
+                        self.doubt("a `#` stands behind a bracket");
+                    }
+                    self.comment();
+                }
                 Some('\n') => {
                     self.at += 1;
                     self.finish(&mut part)?;
@@ -113,6 +123,9 @@ impl<'a> Reader<'a> {
                 Some('(') => {
                     self.at += 1;
                     self.finish(&mut part)?;
+                    if self.peek() == Some('(') {
+                        self.doubt("arithmetic stands in it");
+                    }
                     self.inside()?;
                 }
                 Some(')') => {
@@ -134,7 +147,11 @@ impl<'a> Reader<'a> {
             return Err(Unread::Deep);
         }
         self.depth += 1;
+        let pending = self.pending.len();
         self.script(End::Bracket)?;
+        if self.pending.len() > pending {
+            self.doubt("a here-document goes on behind its bracket");
+        }
         self.depth -= 1;
         Ok(())
     }
@@ -161,7 +178,13 @@ impl<'a> Reader<'a> {
         let of_redirect = matches!(self.peek(), Some('<' | '>'))
             && !word.text.is_empty()
             && word.text.bytes().all(|b| b.is_ascii_digit());
-        if !of_redirect {
+        let named = matches!(self.peek(), Some('<' | '>'))
+            && word.text.len() > 2
+            && word.text.starts_with('{')
+            && word.text.ends_with('}');
+        if named {
+            self.doubt("a descriptor has a name");
+        } else if !of_redirect {
             part.words.push(word);
         }
         Ok(())
@@ -180,6 +203,7 @@ impl<'a> Reader<'a> {
         }
         if matches!(sign.as_str(), "<" | ">") && self.peek() == Some('(') {
             self.at += 1;
+            self.doubt("a command stands in the place of a file");
             self.inside()?;
             part.words.push(Word {
                 text: String::new(),
