@@ -21,6 +21,9 @@ const TAIL_BYTES: usize = 8 << 10;
 /// How much of the end tells why an agent died.
 const LAST_WORDS: usize = 4 << 10;
 
+/// How many tokens more may be written than told: the telling itself is written.
+const SLACK: u64 = 1_000;
+
 /// How many bytes are about one token.
 const BYTES_OF_A_TOKEN: u64 = 4;
 
@@ -123,7 +126,7 @@ impl Output {
             return self.estimate();
         };
         let written = self.written / BYTES_OF_A_TOKEN;
-        if !self.reader.is_plain() || told.tokens >= written {
+        if !self.reader.is_plain() || told.tokens.saturating_add(SLACK) >= written {
             return told;
         }
         Spent {

@@ -36,7 +36,9 @@ pub fn sweep(
     for (run, lock) in dead {
         let Some(process) = open.remove(&run) else {
             // No run of this session, or one that has ended.
-            lock.map(RunLock::remove);
+            if let Some(lock) = lock {
+                lock.remove();
+            }
             continue;
         };
         if process.is_some_and(is_alive) {
@@ -49,7 +51,9 @@ pub fn sweep(
         if let Appended::Refused(error) = appended {
             return Err(error.into());
         }
-        lock.map(RunLock::remove);
+        if let Some(lock) = lock {
+            lock.remove();
+        }
         swept.push(run);
     }
     Ok(swept)

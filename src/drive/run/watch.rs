@@ -201,8 +201,9 @@ impl Watch {
         if !self.spent.told {
             // What it reads and writes besides is not seen.
             let guess = (self.read + vital.written) / 4;
-            if guess > self.spent.tokens {
-                (self.spent.tokens, self.spent.cost) = (guess, None);
+            if self.spent.cost.is_none() || guess > self.spent.tokens.saturating_add(1_000) {
+                self.spent.tokens = self.spent.tokens.max(guess);
+                self.spent.cost = None;
             }
         }
         self.pulse.see(vitals(self.begun.elapsed(), vital))
