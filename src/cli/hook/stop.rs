@@ -97,7 +97,8 @@ fn reply(context: &mut Context, args: &StopArgs, call: &StopCall) -> Result<Stop
     let waits = matches!(assignment, Assignment::AllClaimed | Assignment::Waiting(_));
     let held = matches!(assignment, Assignment::Quest(..));
     let text = next::told(&session, assignment, &reaching)?;
-    if !held && !(waits && refused.is_some()) {
+    let refuses = held || (waits && refused.is_some());
+    if !refuses {
         memory.forget();
         return stop(&text);
     }

@@ -85,10 +85,10 @@ impl Ground<'_> {
     /// Whether a file in this directory, or this file itself, decides what the agent may do.
     pub(super) fn steers_in(&self, real: &Path) -> bool {
         let low = lower(real);
-        let settings = SETTINGS.iter().filter_map(|name| Path::new(name).parent());
+        let mut settings = SETTINGS.iter().filter_map(|name| Path::new(name).parent());
         let mut files = self.steering.iter().map(|file| lower(file));
         self.steers(real)
-            || settings.into_iter().any(|folder| low.ends_with(folder))
+            || settings.any(|folder| low.ends_with(folder))
             || files.any(|file| file.starts_with(&low))
     }
 

@@ -53,7 +53,6 @@ const INTERPRETERS: &[&str] = &[
     "pwsh",
     "csh",
     "tcsh",
-    "make",
 ];
 
 /// The words of a text, as far as a program's name may stand there.

@@ -246,13 +246,12 @@ fn written(writer: &Writer, argv: &[Word]) -> Vec<Word> {
     }
     let into = !found.is_empty();
     match operands {
-        Operands::All => found.extend(given),
         Operands::Rest => found.extend(given.into_iter().skip(usize::from(!scripted))),
         Operands::Move if !into => {
             found.extend(given.iter().take(given.len().saturating_sub(1)).cloned());
             found.extend(inside(name, given));
         }
-        Operands::Move => found.extend(given),
+        Operands::All | Operands::Move => found.extend(given),
         Operands::Last if !into => found.extend(inside(name, given)),
         Operands::Last | Operands::Options => {}
     }
