@@ -16,4 +16,4 @@ pub use decide::{decide, of_damage};
 pub use final_said::{FinalSaid, has_final};
 pub use min_pass::{BadPercent, MinPass};
 pub use shortfall::{Completeness, Shortfall, ShortfallKind};
-pub use survey::{Asked, Survey, TreeSeen, survey};
+pub use survey::{Asked, FileThenAndNow, Survey, TreeSeen, survey};
