@@ -13,6 +13,10 @@ name = "whole"
 kind = "command"
 argv = ["sh", "in/whole.sh"]
 timeout = "10s"
+[[final.control]]
+name = "nothing is there"
+verdict = "FAIL"
+fires = ["whole"]
 "#;
 
 /// A session whose three quests are PASS.
