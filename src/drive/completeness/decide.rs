@@ -167,7 +167,7 @@ fn unchecked(quests: &[QuestId], stopped: bool) -> Option<Shortfall> {
 
 fn last(said: &FinalSaid) -> Option<Shortfall> {
     match said {
-        FinalSaid::None | FinalSaid::Passed => None,
+        FinalSaid::None | FinalSaid::Passed | FinalSaid::Proven => None,
         FinalSaid::Refused(facts) => {
             let what = "the checks over the whole result did not pass";
             Some(Shortfall::new(ShortfallKind::FinalGate, what).with(facts.clone()))
