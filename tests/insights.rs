@@ -116,6 +116,16 @@ fn each_agent_is_counted_apart_with_its_time_and_tokens() {
     let hidden = insights(&world.place, &[]);
     // A PASS under a name that no run gave is not the run's.
     assert_eq!(hidden["all"]["tokens_per_pass"], Value::Null);
+    // Nothing came of the start: what it took is told all the same.
+    let driven = &hidden["all"]["driven"];
+    assert_eq!(
+        (&driven["quests"], &driven["unanswered"]),
+        (&json!(1), &json!(1))
+    );
+    let text = world.place.run(["insights"]).ok();
+    let told = "1 quest driven, 0 passed, 1 never answered (1 start without a submission, 2 s, \
+                4000 tokens)\n";
+    assert!(text.contains(told), "{text}");
     let worker = "--worker=run-00000007.1";
     world.place.run(["next", worker]).ok();
     world.company("cargo.co.kr", "Cargo Ring");
@@ -131,6 +141,11 @@ fn each_agent_is_counted_apart_with_its_time_and_tokens() {
         (&json!("m-1"), &json!(1))
     );
     assert_eq!(claude["tokens_per_pass"], 4_000.0);
+    let driven = &claude["driven"];
+    assert_eq!(
+        (&driven["passed"], &driven["unanswered"]),
+        (&json!(1), &json!(0))
+    );
     assert_eq!(claude["seconds_per_pass"], 1.5);
     assert_eq!(claude["first_try"]["of"], 0, "another made the first try");
     let by_hand = agents.iter().find(|it| it["agent"].is_null());

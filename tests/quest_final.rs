@@ -40,6 +40,10 @@ const FINAL: &str = r#"
 name = "whole"
 kind = "file-not-empty"
 path = "out/b"
+[[final.control]]
+name = "nothing is there"
+verdict = "FAIL"
+fires = ["whole"]
 "#;
 
 #[test]
@@ -98,8 +102,30 @@ fn a_negative_control_that_passes_is_found_before_a_session_is_made() {
     );
 }
 
+#[test]
+fn a_final_gate_that_nothing_shows_to_say_no_is_refused() {
+    let (bare, _) = FINAL.split_once("[[final.control]]").expect("a control");
+    let negative = format!("{bare}[final.negative]\nremove = [\"known.txt\"]\n");
+    for (last, holds) in [(FINAL, true), (negative.as_str(), true), (bare, false)] {
+        let place = unscanned(last);
+        let (code, proof) = place.json(["quest", "check", "pages.toml"]);
+        assert_eq!(code, if holds { 0 } else { 8 }, "{proof:#}");
+        let lacking = serde_json::json!([{"final-rule": "whole"}]);
+        assert_eq!(proof["lacking"] == lacking, !holds, "{proof:#}");
+        let scan = place.run(["scan", "list.txt", "--quest=pages.toml"]);
+        scan.exits(if holds { 0 } else { 2 });
+        assert_eq!(place.at(".comail/session.json").exists(), holds);
+    }
+}
+
 /// A session of pages, whose final part is this.
 fn pages(last: &str) -> Place {
+    let place = unscanned(last);
+    place.run(["scan", "list.txt", "--quest=pages.toml"]).ok();
+    place
+}
+
+fn unscanned(last: &str) -> Place {
     let place = Place::new();
     fs::create_dir_all(place.at("tree/out")).expect("a folder");
     place.write("tree/known.txt", "yes\n");
@@ -128,7 +154,6 @@ fires = ["right"]
         place.write(&format!("{dir}/out/a"), "x\n");
     }
     place.write("pages.toml", format!("{PAGES}{last}{controls}"));
-    place.run(["scan", "list.txt", "--quest=pages.toml"]).ok();
     place
 }
 
@@ -170,7 +195,8 @@ fn the_final_gate_looks_at_the_tree_as_it_stands() {
     assert!(!asked(&place).holds());
     assert_eq!(place.ledger(), before, "nothing of it is recorded");
 
-    let doubtful = pages(&FINAL.replace("kind =", "level = \"review\"\nkind ="));
+    let doubtful = FINAL.replace("kind =", "level = \"review\"\nkind =");
+    let doubtful = pages(&doubtful.replace("verdict = \"FAIL\"", "verdict = \"REVIEW\""));
     let said = asked(&doubtful);
     assert!(matches!(said, FinalOutcome::Unconfirmed { .. }), "{said:?}");
     assert!(!said.holds());

@@ -13,6 +13,10 @@ name = "whole"
 kind = "command"
 argv = ["sh", "in/whole.sh"]
 timeout = "10s"
+[[final.control]]
+name = "nothing is there"
+verdict = "FAIL"
+fires = ["whole"]
 "#;
 
 /// A session whose three quests are PASS.
@@ -68,6 +72,29 @@ fn a_tree_that_is_gone_is_not_clean() {
     assert_eq!(code, 8);
     assert!(told[0].starts_with("tree-"), "{told:?}");
     fs::rename(quest.place.at("away"), &tree).expect("the tree");
+    assert_eq!(found(&quest), (0, vec![]));
+}
+
+#[test]
+fn a_file_in_which_a_pass_was_seen_must_stay_as_it_was() {
+    let quest = ShellQuest::new("10s");
+    let submits = |number: u32, file: &str| {
+        let (id, file) = (format!("--id={number}"), format!("--file={file}"));
+        quest.place.run(["submit", &id, &file]).ok();
+    };
+    fs::write(quest.at("in/one.sh"), "exit 0\n").expect("a script");
+    submits(1, "in/one.sh");
+    submits(2, "in/yes.sh");
+    // A later PASS over the same file has seen what is new in it.
+    fs::write(quest.at("in/one.sh"), "true; exit 0\n").expect("a script");
+    submits(3, "in/one.sh");
+    assert_eq!(found(&quest), (0, vec![]));
+    fs::write(quest.at("in/one.sh"), "exit 1\n").expect("a script");
+    fs::remove_file(quest.at("in/yes.sh")).expect("a script");
+    let told = "pass-changed: quest 3: in/one.sh: changed, quest 2: in/yes.sh: gone";
+    assert_eq!(found(&quest), (8, vec![told.to_owned()]));
+    fs::write(quest.at("in/one.sh"), "true; exit 0\n").expect("a script");
+    fs::write(quest.at("in/yes.sh"), "exit 0\n").expect("a script");
     assert_eq!(found(&quest), (0, vec![]));
 }
 

@@ -12,8 +12,8 @@ use super::escape::Plain;
 use super::exit::Exit;
 use super::output::{Paper, Tone};
 use crate::report::{
-    self, AgentInsights, HalfLife, Insights, Recurring, RuleInsight, SessionInsight, SessionTally,
-    Who, Work,
+    self, AgentInsights, DrivenWork, HalfLife, Insights, Recurring, RuleInsight, SessionInsight,
+    SessionTally, Who, Work,
 };
 use crate::session::{Log, SessionError};
 
@@ -103,6 +103,9 @@ fn work(paper: &mut Paper, indent: &str, work: &Work) {
         counted(work.submissions, "submission"),
         work.passed
     ));
+    if work.driven.quests > 0 {
+        paper.line(format!("{indent}{}", driven(&work.driven)));
+    }
     if let Some(tries) = work.tries_per_quest {
         paper.line(format!("{indent}submissions for a quest  {tries:.2}"));
     }
@@ -124,6 +127,23 @@ fn work(paper: &mut Paper, indent: &str, work: &Work) {
             "{indent}for a PASS               {seconds:.1} s, {about}{tokens:.0} tokens{note}"
         ));
     }
+}
+
+/// What runs drove, and what of it came to nothing.
+fn driven(work: &DrivenWork) -> String {
+    let (quests, passed) = (counted(work.quests, "quest"), work.passed);
+    let text = format!("{quests} driven, {passed} passed");
+    if work.silent_starts == 0 {
+        return text;
+    }
+    let about = if work.silent_estimated { "~" } else { "" };
+    let seconds = work.silent_milliseconds.div_ceil(1000);
+    format!(
+        "{text}, {} never answered ({} without a submission, {seconds} s, {about}{} tokens)",
+        work.unanswered,
+        counted(work.silent_starts, "start"),
+        work.silent_tokens
+    )
 }
 
 fn of_agent(paper: &mut Paper, agent: &AgentInsights) {

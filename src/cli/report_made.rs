@@ -9,7 +9,7 @@ use super::exit::UsageError;
 use super::interrupt::Interrupt;
 use super::whole_result;
 use crate::drive::audit::{Onlooker, damage};
-use crate::drive::completeness::{self, Asked, Completeness, MinPass};
+use crate::drive::completeness::{self, Asked, Completeness, FinalWord, MinPass};
 use crate::quest::QuestId;
 use crate::report::run::{Report, RunHistory, Telling};
 use crate::session::{Board, Log, Reason, RunId, Session, SessionError, read_manifest};
@@ -53,6 +53,7 @@ pub(super) fn made(context: &mut Context, wanted: &Wanted) -> Result<Made> {
                 board: None,
                 completeness,
                 forgotten: Vec::new(),
+                last: None,
             };
             let report = told(&dir, wanted, kind.ok().as_deref(), &history, &seen);
             Ok(Made {
@@ -68,6 +69,7 @@ struct Seen<'a> {
     board: Option<&'a Board>,
     completeness: Completeness,
     forgotten: Vec<QuestId>,
+    last: Option<FinalWord>,
 }
 
 /// The session and its whole ledger, folded.
@@ -104,6 +106,7 @@ fn whole(
         board: Some(board),
         completeness: completeness::decide(&survey),
         forgotten: survey.forgotten,
+        last: Some(survey.last.word()),
     };
     let kind = Some(session.manifest().kind.name.as_str());
     Ok(Made {
@@ -126,6 +129,7 @@ fn told(
         history,
         completeness: &seen.completeness,
         forgotten: &seen.forgotten,
+        last: seen.last,
         run: wanted.run,
         lives: &|run| lives(dir, history, run),
     })

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 
-use crate::drive::completeness::{FinalSaid, has_final};
+use crate::drive::completeness::{FinalSaid, has_final, has_negative};
 use crate::drive::{self, Judge};
 use crate::session::{Board, Session};
 use crate::world::live::LiveWorld;
@@ -40,5 +40,10 @@ fn judged(session: &Session, recorded: Option<&RecordedWorld>) -> Result<FinalSa
         workshop: &NoWorkshop,
     };
     let outcome = drive::final_gate(session, &judge)?;
-    Ok(outcome.into())
+    let said = FinalSaid::from(outcome);
+    Ok(if has_negative(session.manifest())? {
+        said.under_negative()
+    } else {
+        said
+    })
 }

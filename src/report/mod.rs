@@ -7,8 +7,8 @@ mod progress;
 mod tone;
 
 pub use insights::{
-    AgentInsights, HalfLife, Insights, Recurring, RuleInsight, SessionInsight, SessionTally, Share,
-    Who, Work, combine,
+    AgentInsights, DrivenWork, HalfLife, Insights, Recurring, RuleInsight, SessionInsight,
+    SessionTally, Share, Who, Work, combine,
 };
 pub use progress::{BlockedQuest, Ended, Overview, RuleCount, overview};
 pub use tone::Tone;

@@ -6,6 +6,7 @@ use super::finding::{Finding, Kind, Place};
 use super::held::{HeldBefore, wrong_answers};
 use super::judged::Judged;
 use super::replayed::replayed;
+use super::rested::{Rested, rested};
 use super::walk::Proven;
 use crate::drive::{ReplayError, Replayer};
 use crate::quest::{Digest, Quest};
@@ -36,6 +37,8 @@ pub(super) struct Examined {
     pub(super) judgements: u64,
     /// Those that prove their quest, and were judged again.
     pub(super) proven: Vec<Proven>,
+    /// What those saw of the tree's files.
+    pub(super) rested: Vec<Rested>,
 }
 
 /// Examines lines of one session.
@@ -94,12 +97,23 @@ impl Examiner<'_> {
             });
         }
         let quest = self.reader.quest(standing)?;
-        let mut findings = self.findings(job, standing, &quest, judged, by);
+        let evidence = serde_json::from_str::<Evidence>(judged.evidence.get());
+        let mut findings = match &evidence {
+            Ok(evidence) => self.findings(job, standing, &quest, judged, (evidence, by)),
+            Err(error) => {
+                let what = format!("its evidence does not read: {error}");
+                let place = Place::of_quest(job.line, standing);
+                vec![Finding::new(Kind::Evidence, place, what)]
+            }
+        };
         let mut examined = Examined {
             judgements: 1,
             ..Examined::default()
         };
         if judged.proves() {
+            examined.rested = evidence
+                .map(|evidence| rested(job.line, standing.id, &evidence))
+                .unwrap_or_default();
             let place = Place::of_quest(job.line, standing);
             match self.replayer.judge(&quest, judged.recorded()) {
                 Err(ReplayError::BodyMissing { digest }) if self.is_forgotten(digest) => {
@@ -144,22 +158,15 @@ impl Examiner<'_> {
         standing: &Standing,
         quest: &Quest,
         judged: &Judged<'_>,
-        by: By,
+        (evidence, by): (&Evidence, By),
     ) -> Vec<Finding> {
         let place = || Place::of_quest(job.line, standing);
-        let evidence: Evidence = match serde_json::from_str(judged.evidence.get()) {
-            Ok(evidence) => evidence,
-            Err(error) => {
-                let what = format!("its evidence does not read: {error}");
-                return vec![Finding::new(Kind::Evidence, place(), what)];
-            }
-        };
         let mut findings = Vec::new();
         let repeats = match by {
             By::Session(repeats) => repeats,
             By::Earlier => None,
         };
-        for misfit in misfits(self.replayer.gate(), quest, judged, &evidence, repeats) {
+        for misfit in misfits(self.replayer.gate(), quest, judged, evidence, repeats) {
             findings.push(Finding::new(Kind::Field, place(), misfit.to_string()));
         }
         if let By::Session(_) = by {
@@ -168,9 +175,9 @@ impl Examiner<'_> {
                 except: standing.id,
                 offset: job.offset,
             };
-            let wrong = wrong_answers(&evidence, &ledger);
+            let wrong = wrong_answers(evidence, &ledger);
             let mut wrong: Vec<String> = wrong.iter().map(ToString::to_string).collect();
-            wrong.extend(untold(&evidence, &job.doubted));
+            wrong.extend(untold(evidence, &job.doubted));
             if !wrong.is_empty() {
                 findings.push(Finding::new(Kind::Answer, place(), wrong.join("; ")));
             }

@@ -15,6 +15,7 @@ pub mod lists;
 pub mod live;
 pub mod outside;
 pub mod replayed;
+mod rested;
 pub mod seals;
 pub mod walk;
 
@@ -22,4 +23,5 @@ mod examine;
 
 pub use finding::{Finding, Kind, Place};
 pub use live::Live;
+pub use rested::Rested;
 pub use walk::{Audited, NotedHead, Onlooker, Plan, Proven, walk};

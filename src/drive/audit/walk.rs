@@ -14,6 +14,7 @@ use super::doubted::DoubtedBefore;
 use super::examine::{Examined, Examiner, Job};
 use super::finding::{Finding, Kind, Place};
 use super::forgotten::ForgottenBefore;
+use super::rested::Rested;
 use super::seals;
 use crate::drive::{DriveError, Replayer};
 use crate::quest::{Digest, QuestId};
@@ -57,6 +58,8 @@ pub struct Audited {
     pub noted: Option<NotedHead>,
     /// What is proven, in the order of the lines.
     pub proven: Vec<Proven>,
+    /// What each of these saw of the tree's files, in the order of the lines.
+    pub rested: Vec<Rested>,
 }
 
 /// A line that proves its quest.
@@ -144,6 +147,7 @@ pub fn walk(plan: Plan<'_>, onlooker: Onlooker<'_>) -> Result<Audited, DriveErro
     })?;
     audited.findings.sort_by_key(|finding| finding.place.line);
     audited.proven.sort_by_key(|proven| proven.line);
+    audited.rested.sort_by_key(|rested| rested.line);
     audited.forgotten.sort_by_key(|place| place.line);
     Ok(audited)
 }
@@ -182,6 +186,7 @@ impl Worker<'_> {
             all.forgotten.extend(one.forgotten);
             all.judgements += one.judgements;
             all.proven.extend(one.proven);
+            all.rested.extend(one.rested);
         }
     }
 }
@@ -302,5 +307,6 @@ impl Audited {
         self.checked.judgements += examined.judgements;
         self.checked.passes += examined.proven.len() as u64;
         self.proven.extend(examined.proven);
+        self.rested.extend(examined.rested);
     }
 }

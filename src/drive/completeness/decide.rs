@@ -1,14 +1,15 @@
 //! What stands against completeness, decided from what was seen.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::final_said::FinalSaid;
 use super::min_pass::MinPass;
 use super::shortfall::{Completeness, Shortfall, ShortfallKind};
-use super::survey::{Survey, TreeSeen};
+use super::survey::{FileThenAndNow, Survey, TreeSeen};
 use crate::drive::audit::{Finding, Kind};
 use crate::quest::QuestId;
 use crate::session::Tally;
+use crate::world::tree::TreePath;
 use crate::world::workshop::Changed;
 
 /// Whether a session of which this was seen is complete.
@@ -18,6 +19,7 @@ pub fn decide(seen: &Survey) -> Completeness {
         todo(&seen.todo, seen.blocked),
         orphans(&seen.orphaned),
         tree(&seen.tree),
+        passed(&seen.files),
         audited(&seen.findings, ShortfallKind::Ledger),
         audited(&seen.findings, ShortfallKind::NotReplayed),
         audited(&seen.findings, ShortfallKind::Record),
@@ -85,6 +87,33 @@ fn changed(changes: &[Changed]) -> Option<Shortfall> {
     Some(Shortfall::new(ShortfallKind::TreeChanged, what).with(details))
 }
 
+/// What PASSes saw in files that hold something else now, or are gone.
+///
+/// Quests may share a file: what the last PASS that looked at it saw is what must be there.
+fn passed(files: &[FileThenAndNow]) -> Option<Shortfall> {
+    let mut last: BTreeMap<&TreePath, &FileThenAndNow> = BTreeMap::new();
+    for file in files {
+        let known = last.entry(&file.then.path).or_insert(file);
+        if known.then.line < file.then.line {
+            *known = file;
+        }
+    }
+    let changed = last.into_values().filter(|file| {
+        // Where it saw no file there is nothing that could be lost.
+        file.then.file.is_some() && file.then.file != file.now
+    });
+    let mut quests = BTreeSet::new();
+    let mut details = Vec::new();
+    for FileThenAndNow { then, now } in changed {
+        let how = now.map_or("gone", |_| "changed");
+        quests.insert(then.quest);
+        details.push(format!("quest {}: {}: {how}", then.quest, then.path));
+    }
+    let what = "files in which a PASS was seen are not as they were then";
+    let shortfall = Shortfall::new(ShortfallKind::PassChanged, what).with(details);
+    (!quests.is_empty()).then(|| shortfall.of(quests.into_iter().collect()))
+}
+
 /// What a finding of an audit counts as.
 fn counts_as(kind: Kind) -> Option<ShortfallKind> {
     match kind {
@@ -138,7 +167,7 @@ fn unchecked(quests: &[QuestId], stopped: bool) -> Option<Shortfall> {
 
 fn last(said: &FinalSaid) -> Option<Shortfall> {
     match said {
-        FinalSaid::None | FinalSaid::Passed => None,
+        FinalSaid::None | FinalSaid::Passed | FinalSaid::Proven => None,
         FinalSaid::Refused(facts) => {
             let what = "the checks over the whole result did not pass";
             Some(Shortfall::new(ShortfallKind::FinalGate, what).with(facts.clone()))

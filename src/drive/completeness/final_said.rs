@@ -1,5 +1,7 @@
 //! What the checks over the whole result said.
 
+use serde::Serialize;
+
 use crate::drive::quest_file::Definition;
 use crate::drive::{DriveError, FinalOutcome};
 use crate::gate::Fact;
@@ -11,12 +13,53 @@ pub enum FinalSaid {
     /// There are none.
     #[default]
     None,
-    /// They passed.
+    /// They passed, with no negative control.
     Passed,
+    /// They passed, and the negative control failed as it must.
+    Proven,
     /// They did not, and what they found.
     Refused(Vec<String>),
     /// They were not judged, and why.
     Unjudged(String),
+}
+
+/// What the checks over the whole result said, in a word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FinalWord {
+    /// There are none.
+    None,
+    /// They passed, with no negative control.
+    Passed,
+    /// They passed, and the negative control failed as it must.
+    Proven,
+    /// They did not pass.
+    Refused,
+    /// They were not judged.
+    Unjudged,
+}
+
+impl FinalSaid {
+    /// The same in a word.
+    #[must_use]
+    pub fn word(&self) -> FinalWord {
+        match self {
+            Self::None => FinalWord::None,
+            Self::Passed => FinalWord::Passed,
+            Self::Proven => FinalWord::Proven,
+            Self::Refused(_) => FinalWord::Refused,
+            Self::Unjudged(_) => FinalWord::Unjudged,
+        }
+    }
+
+    /// The same of checks with a negative control, which they do not pass without.
+    #[must_use]
+    pub fn under_negative(self) -> Self {
+        match self {
+            Self::Passed => Self::Proven,
+            other => other,
+        }
+    }
 }
 
 impl From<FinalOutcome> for FinalSaid {
@@ -45,6 +88,15 @@ pub fn has_final(manifest: &Manifest) -> Result<bool, DriveError> {
     Ok(definition.file()?.final_part.is_some())
 }
 
+/// Whether these have a negative control.
+pub fn has_negative(manifest: &Manifest) -> Result<bool, DriveError> {
+    let Some(definition) = Definition::of(manifest)? else {
+        return Ok(false);
+    };
+    let part = definition.file()?.final_part;
+    Ok(part.is_some_and(|part| part.negative.is_some()))
+}
+
 fn told(fact: &Fact) -> String {
     let place = fact.location.as_ref().map(|place| format!(" at {place}"));
     let place = place.unwrap_or_default();
@@ -62,7 +114,11 @@ mod tests {
     fn only_what_passed_passed() {
         let facts = || house::no_result("why").facts;
         assert_eq!(FinalSaid::from(FinalOutcome::None), FinalSaid::None);
-        assert_eq!(FinalSaid::from(FinalOutcome::Passed), FinalSaid::Passed);
+        let passed = FinalSaid::from(FinalOutcome::Passed);
+        assert_eq!(passed, FinalSaid::Passed);
+        assert_eq!(passed.under_negative(), FinalSaid::Proven);
+        let refused = FinalSaid::Unjudged("why".to_owned());
+        assert_eq!(refused.clone().under_negative(), refused);
         for outcome in [
             FinalOutcome::Failed { facts: facts() },
             FinalOutcome::Unconfirmed { facts: facts() },

@@ -13,7 +13,7 @@ pub struct MinPass(u32);
 
 /// A text that is no share.
 #[derive(Debug, thiserror::Error)]
-#[error("a share is 0% to 100%, written such as 80% or 99.5%")]
+#[error("a share is 0% to 100%, written such as 80% or 99.5%; less than 1% only with its %")]
 pub struct BadPercent;
 
 /// All, in hundredths of a percent.
@@ -41,7 +41,9 @@ impl FromStr for MinPass {
         let part = format!("{part:0<2}");
         let number = |text: &str| text.parse::<u32>().map_err(|_| BadPercent);
         let hundredths = number(whole)? * 100 + number(&part)?;
-        (hundredths <= ALL)
+        // Such as 0.8, by which most people mean 80 %.
+        let is_fraction = !text.ends_with('%') && (1..100).contains(&hundredths);
+        (hundredths <= ALL && !is_fraction)
             .then_some(Self(hundredths))
             .ok_or(BadPercent)
     }
@@ -67,14 +69,15 @@ mod tests {
             ("80%", "80 %"),
             ("80", "80 %"),
             ("99.5%", "99.5 %"),
-            ("0.05", "0.05 %"),
+            ("0.05%", "0.05 %"),
             ("100.00%", "100 %"),
             ("0", "0 %"),
         ] {
             assert_eq!(text.parse::<MinPass>().unwrap().to_string(), shown);
         }
         for bad in [
-            "", "%", "-1", "100.01", "101%", "8e1", "1.234", ".5", "5.", "80 %", "+5",
+            "", "%", "-1", "100.01", "101%", "8e1", "1.234", ".5", "5.", "80 %", "+5", "0.8",
+            "0.05",
         ] {
             assert!(bad.parse::<MinPass>().is_err(), "{bad}");
         }

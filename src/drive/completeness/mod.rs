@@ -13,7 +13,7 @@ mod survey;
 
 pub use claims::{is_live, orphaned, start_of};
 pub use decide::{decide, of_damage};
-pub use final_said::{FinalSaid, has_final};
+pub use final_said::{FinalSaid, FinalWord, has_final, has_negative};
 pub use min_pass::{BadPercent, MinPass};
 pub use shortfall::{Completeness, Shortfall, ShortfallKind};
-pub use survey::{Asked, Survey, TreeSeen, survey};
+pub use survey::{Asked, FileThenAndNow, Survey, TreeSeen, survey};

@@ -46,6 +46,8 @@ pub enum ShortfallKind {
     TreeChanged,
     /// The working tree cannot be looked at.
     TreeUnread,
+    /// What a PASS saw in a file of the write zones is no longer there.
+    PassChanged,
     /// The ledger, or what it is bound to, cannot be believed.
     Ledger,
     /// A PASS does not follow from its evidence.
@@ -69,6 +71,7 @@ impl ShortfallKind {
             Self::OrphanedClaims => "orphaned-claims",
             Self::TreeChanged => "tree-changed",
             Self::TreeUnread => "tree-unread",
+            Self::PassChanged => "pass-changed",
             Self::Ledger => "ledger",
             Self::NotReplayed => "not-replayed",
             Self::Record => "record",

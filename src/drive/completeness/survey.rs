@@ -1,6 +1,6 @@
 //! Looking at a session as it stands: what is decided on whether it is complete.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
 
@@ -8,12 +8,12 @@ use super::claims::orphaned;
 use super::final_said::FinalSaid;
 use super::min_pass::MinPass;
 use crate::drive::audit::lists::OtherJudge;
-use crate::drive::audit::{Audited, Finding, Onlooker, Plan, walk};
+use crate::drive::audit::{Audited, Finding, Onlooker, Plan, Rested, walk};
 use crate::drive::quest_file::{Definition, bench_of};
 use crate::drive::{DriveError, audit};
-use crate::quest::QuestId;
+use crate::quest::{Digest, QuestId};
 use crate::session::{Board, RunId, Session, Standing, State, Tally};
-use crate::world::workshop::{Changed, LiveWorkshop, Workshop as _};
+use crate::world::workshop::{Changed, FileSeen, LiveWorkshop, Workshop};
 
 /// What was seen of a session.
 #[derive(Debug, Clone, Default)]
@@ -26,6 +26,8 @@ pub struct Survey {
     pub orphaned: Vec<QuestId>,
     /// The working tree.
     pub tree: TreeSeen,
+    /// The files in the write zones that PASSes saw.
+    pub files: Vec<FileThenAndNow>,
     /// What an audit found.
     pub findings: Vec<Finding>,
     /// What counts as proven and was not judged again.
@@ -52,6 +54,15 @@ pub enum TreeSeen {
     Seen(Vec<Changed>),
     /// It cannot be looked at, and why.
     Unread(String),
+}
+
+/// A file in the write zones, as a PASS saw it and as it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileThenAndNow {
+    /// What the PASS saw.
+    pub then: Rested,
+    /// The digest of what is there now; none where there is no file that can be read.
+    pub now: Option<Digest>,
 }
 
 /// What is asked of a session.
@@ -82,7 +93,7 @@ pub fn survey(
         same_judge: OtherJudge::of(session.manifest()).is_same(),
     };
     let audited = walk(plan, onlooker)?;
-    let tree = tree(session)?;
+    let (tree, files) = tree(session, rested(board, &audited))?;
     let quests = board.quests().iter();
     let todo = quests.filter(|quest| quest.progress.state == State::Todo);
     let forgotten = quests_of(&audited.forgotten);
@@ -91,6 +102,7 @@ pub fn survey(
         blocked: board.waiting().blocked.len(),
         orphaned: orphaned(board.claims(), asked.now, asked.lives),
         tree,
+        files,
         unchecked: unchecked(board.quests(), &audited, &forgotten),
         forgotten: proven(board.quests(), &forgotten),
         findings: audited.findings,
@@ -124,17 +136,59 @@ fn unchecked(
     left.map(|quest| quest.id).collect()
 }
 
-/// The working tree, held against what the session froze of it.
-fn tree(session: &Session) -> Result<TreeSeen, DriveError> {
+/// What the PASSes that count saw of the tree's files, for each quest that of its last.
+fn rested(board: &Board, audited: &Audited) -> Vec<Rested> {
+    let proven = audited.proven.iter().filter(|proven| {
+        let standing = board.get(proven.quest);
+        standing.is_some_and(|standing| standing.proof().is_some())
+    });
+    // The last of a quest's lines stays.
+    let lines: BTreeMap<QuestId, u64> = proven.map(|it| (it.quest, it.line)).collect();
+    let rested = audited.rested.iter();
+    let last = rested.filter(|it| lines.get(&it.quest) == Some(&it.line));
+    last.cloned().collect()
+}
+
+/// The working tree, held against what the session froze of it and what PASSes saw in it.
+///
+/// What a PASS saw is known of the files that the gate itself read, such as those that fields name.
+/// Not seen is what only a command read, over its copy of the tree: no content is recorded of it.
+fn tree(
+    session: &Session,
+    rested: Vec<Rested>,
+) -> Result<(TreeSeen, Vec<FileThenAndNow>), DriveError> {
+    let nothing = (TreeSeen::None, Vec::new());
     let definition = Definition::of(session.manifest())?;
     if definition.is_none_or(|definition| definition.tree.is_none()) {
-        return Ok(TreeSeen::None);
+        return Ok(nothing);
     }
     let dir = session.dir().to_owned();
-    let seen = match bench_of(session.manifest(), session.evidence(), dir) {
-        Ok(Some(bench)) => LiveWorkshop::new(&bench).changes(),
-        Ok(None) => return Ok(TreeSeen::None),
-        Err(error) => Err(error.to_string()),
+    let bench = match bench_of(session.manifest(), session.evidence(), dir) {
+        Ok(Some(bench)) => bench,
+        Ok(None) => return Ok(nothing),
+        Err(error) => return Ok((TreeSeen::Unread(error.to_string()), Vec::new())),
     };
-    Ok(seen.map_or_else(TreeSeen::Unread, TreeSeen::Seen))
+    let workshop = LiveWorkshop::new(&bench);
+    Ok(match workshop.changes() {
+        Err(why) => (TreeSeen::Unread(why), Vec::new()),
+        Ok(changes) => {
+            let inside = rested.into_iter();
+            let inside = inside.filter(|it| bench.zones.contains(&it.path));
+            (TreeSeen::Seen(changes), now(&workshop, inside))
+        }
+    })
+}
+
+/// These files as they are now; each is read once, however many quests share it.
+fn now(workshop: &dyn Workshop, files: impl Iterator<Item = Rested>) -> Vec<FileThenAndNow> {
+    let mut read = BTreeMap::new();
+    let files = files.map(|then| {
+        let look = || match workshop.file(&then.path) {
+            FileSeen::File(bytes) => Some(Digest::of(&bytes)),
+            FileSeen::Absent | FileSeen::Other(_) => None,
+        };
+        let now = *read.entry(then.path.clone()).or_insert_with(look);
+        FileThenAndNow { then, now }
+    });
+    files.collect()
 }

@@ -121,9 +121,9 @@ pub fn prove(definition: &Definition, tree: &Tree) -> Result<Proof, ProveError> 
         outcomes.push(Outcome::of(control, judgement));
     }
     let mut proof = Proof::of(outcomes, &rules, file.open);
-    proof
-        .controls
-        .extend(final_control::outcomes(definition, tree)?);
+    let shown = final_control::shown(definition, tree)?;
+    proof.lacking.extend(shown.lacking);
+    proof.controls.extend(shown.outcomes);
     Ok(proof)
 }
 

@@ -4,21 +4,34 @@ use std::collections::BTreeMap;
 
 use super::case::judged;
 use super::control::{ProveError, Scene, Tree};
-use super::proof::Outcome;
+use super::proof::{Lacking, Outcome, unfired};
 use crate::drive::final_gate::alteration;
 use crate::drive::quest_file::Definition;
 use crate::gate::checks::FileGate;
 use crate::gate::checks::settings::FileSettings;
+use crate::gate::{Gate as _, Level};
 use crate::quest::Verdict;
 use crate::quest::file::{ControlTable, FinalControlTable, NegativeTable};
 use crate::world::workshop::{Alteration, LiveWorkshop};
 
-/// What comes of the final gate's controls; nothing where it has none.
-pub(super) fn outcomes(definition: &Definition, tree: &Tree) -> Result<Vec<Outcome>, ProveError> {
+/// What the final gate's controls show of it.
+#[derive(Default)]
+pub(super) struct Shown {
+    /// What came of each.
+    pub(super) outcomes: Vec<Outcome>,
+    /// What none of them shows, and one must.
+    pub(super) lacking: Vec<Lacking>,
+}
+
+/// What the final gate's controls show of it; nothing where the kind has no final gate.
+///
+/// Each of its rules of level FAIL must fire in a control. Where there is a `[final.negative]`, that
+/// shows of every result that the gate can say no, and no control must.
+pub(super) fn shown(definition: &Definition, tree: &Tree) -> Result<Shown, ProveError> {
     let file = definition.file()?;
     let gate = definition.final_gate(FileSettings::default())?;
     let (Some(gate), Some(part)) = (gate, &file.final_part) else {
-        return Ok(Vec::new());
+        return Ok(Shown::default());
     };
     let mut outcomes = Vec::new();
     for table in &part.controls {
@@ -36,7 +49,14 @@ pub(super) fn outcomes(definition: &Definition, tree: &Tree) -> Result<Vec<Outco
             outcomes.push(outcome(&broken, &gate, &scene, altered)?);
         }
     }
-    Ok(outcomes)
+    let lacking = match part.negative {
+        Some(_) => Vec::new(),
+        None => unfired(&outcomes, &gate.rules(), Level::Fail)
+            .into_iter()
+            .map(Lacking::FinalRule)
+            .collect(),
+    };
+    Ok(Shown { outcomes, lacking })
 }
 
 fn outcome(

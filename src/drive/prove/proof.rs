@@ -44,6 +44,8 @@ pub enum Lacking {
     Fail,
     /// That this rule of level FAIL can fire.
     Rule(String),
+    /// That this rule of level FAIL of the final gate can fire.
+    FinalRule(String),
 }
 
 impl Outcome {
@@ -76,26 +78,15 @@ impl Proof {
     #[must_use]
     pub fn of(controls: Vec<Outcome>, rules: &[Rule], open: bool) -> Self {
         let fitting = || controls.iter().filter(|outcome| outcome.fits);
-        let fired: BTreeSet<&str> = fitting()
-            .flat_map(|outcome| outcome.judgement.facts.iter())
-            .map(|fact| fact.rule.as_str())
-            .collect();
         let best = if open { Verdict::Review } else { Verdict::Pass };
         let shows = |verdict| fitting().any(|outcome| outcome.expected == verdict);
         let pass = (!shows(best)).then_some(Lacking::Pass);
         let fail = (!shows(Verdict::Fail)).then_some(Lacking::Fail);
-        let unfired = |level: Level| {
-            let rules = rules.iter().filter(move |rule| rule.level == level);
-            rules
-                .map(|rule| rule.id.as_str())
-                .filter(|id| !fired.contains(id) && !OWN_RULES.contains(id))
-                .map(str::to_owned)
-                .collect::<Vec<_>>()
-        };
-        let rules = unfired(Level::Fail).into_iter().map(Lacking::Rule);
+        let failing = unfired(&controls, rules, Level::Fail);
+        let failing = failing.into_iter().map(Lacking::Rule);
         Self {
-            lacking: pass.into_iter().chain(fail).chain(rules).collect(),
-            unfired: unfired(Level::Review),
+            lacking: pass.into_iter().chain(fail).chain(failing).collect(),
+            unfired: unfired(&controls, rules, Level::Review),
             controls,
         }
     }
@@ -107,12 +98,29 @@ impl Proof {
     }
 }
 
+/// The rules of this level that no control fired which got what it must.
+pub(super) fn unfired(controls: &[Outcome], rules: &[Rule], level: Level) -> Vec<String> {
+    let fitting = controls.iter().filter(|outcome| outcome.fits);
+    let fired: BTreeSet<&str> = fitting
+        .flat_map(|outcome| outcome.judgement.facts.iter())
+        .map(|fact| fact.rule.as_str())
+        .collect();
+    let rules = rules.iter().filter(|rule| rule.level == level);
+    let ids = rules.map(|rule| rule.id.as_str());
+    let left = ids.filter(|id| !fired.contains(id) && !OWN_RULES.contains(id));
+    left.map(str::to_owned).collect()
+}
+
 impl std::fmt::Display for Lacking {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Pass => f.write_str("no control shows that a right submission gets through"),
             Self::Fail => f.write_str("no control shows that a wrong submission is refused"),
             Self::Rule(rule) => write!(f, "no control ever fired `{rule}`"),
+            Self::FinalRule(rule) => write!(
+                f,
+                "no [[final.control]] ever fired `{rule}`, and there is no [final.negative]"
+            ),
         }
     }
 }

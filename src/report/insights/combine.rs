@@ -4,7 +4,9 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use super::facts::Recurring;
-use super::figures::{AgentInsights, Insights, RuleInsight, SessionInsight, Share, Work};
+use super::figures::{
+    AgentInsights, DrivenWork, Insights, RuleInsight, SessionInsight, Share, Work,
+};
 use super::recency::HalfLife;
 use super::tally::{Counts, SessionTally};
 use super::who::Who;
@@ -135,6 +137,7 @@ impl Sum {
         sum.first += counts.first;
         sum.first_passed += counts.first_passed;
         sum.starts += counts.starts;
+        sum.driven = sum.driven.and(counts.driven);
         weighted.quests += weight * f64::from(counts.quests);
         weighted.submissions += weight * f64::from(counts.submissions);
         weighted.first += weight * f64::from(counts.first);
@@ -164,6 +167,7 @@ impl Sum {
                 share: ratio(weighted.first_passed, weighted.first),
             },
             starts: sum.starts,
+            driven: DrivenWork::of(&sum.driven),
             seconds_per_pass: ratio(weighted.milliseconds / 1000.0, weighted.driven_passed),
             tokens_per_pass: ratio(weighted.tokens, weighted.driven_passed),
             tokens_estimated: sum.spent.is_some_and(|spent| !spent.told),

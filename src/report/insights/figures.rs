@@ -4,6 +4,7 @@ use jiff::Timestamp;
 use serde::Serialize;
 
 use super::facts::Recurring;
+use super::tally::Driven;
 use super::who::Who;
 
 /// What costs tries, over one or several sessions.
@@ -57,12 +58,50 @@ pub struct Work {
     pub first_try: Share,
     /// Starts of an agent.
     pub starts: u32,
+    /// What runs drove, and what of it came to no submission.
+    pub driven: DrivenWork,
     /// Seconds of an agent for a PASS; none where no run drove one.
     pub seconds_per_pass: Option<f64>,
     /// Tokens of an agent for a PASS.
     pub tokens_per_pass: Option<f64>,
     /// Whether some of the tokens are estimated.
     pub tokens_estimated: bool,
+}
+
+/// What runs drove, and what of it came to no submission.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct DrivenWork {
+    /// Quests at which an agent was started.
+    pub quests: u32,
+    /// PASSes of started agents.
+    pub passed: u32,
+    /// Quests for which they never submitted.
+    pub unanswered: u32,
+    /// Starts without a submission.
+    pub silent_starts: u32,
+    /// How long these took, in milliseconds.
+    pub silent_milliseconds: u64,
+    /// What these used up.
+    pub silent_tokens: u64,
+    /// Whether that is estimated in part.
+    pub silent_estimated: bool,
+}
+
+impl DrivenWork {
+    /// The figures of these counts.
+    #[must_use]
+    pub fn of(driven: &Driven) -> Self {
+        let spent = driven.silent_spent;
+        Self {
+            quests: driven.quests,
+            passed: driven.passed,
+            unanswered: driven.unanswered,
+            silent_starts: driven.silent,
+            silent_milliseconds: driven.silent_milliseconds,
+            silent_tokens: spent.map_or(0, |spent| spent.tokens),
+            silent_estimated: spent.is_some_and(|spent| !spent.told),
+        }
+    }
 }
 
 /// A part of a whole.

@@ -9,7 +9,7 @@ mod who;
 
 pub use combine::combine;
 pub use facts::Recurring;
-pub use figures::{AgentInsights, Insights, RuleInsight, SessionInsight, Share, Work};
+pub use figures::{AgentInsights, DrivenWork, Insights, RuleInsight, SessionInsight, Share, Work};
 pub use recency::HalfLife;
 pub use tally::SessionTally;
 pub use who::Who;

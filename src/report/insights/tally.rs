@@ -1,6 +1,6 @@
 //! What one session's ledger counts up to.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use jiff::Timestamp;
 
@@ -8,7 +8,7 @@ use super::facts::FactTable;
 use super::who::{Runs, Who};
 use crate::gate::{Judgement, Level};
 use crate::quest::{QuestId, Verdict};
-use crate::session::{Attempt, DrivenAttempt, Event, RunStep, Spent};
+use crate::session::{Attempt, DrivenAttempt, Event, RunStep, Spent, Worker};
 
 /// What one agent, or those who are no run's agents, came to.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -31,8 +31,50 @@ pub struct Counts {
     pub milliseconds: u64,
     /// What they used up.
     pub spent: Option<Spent>,
+    /// What was driven, and what of it came to nothing.
+    pub driven: Driven,
     /// In how many failed submissions each rule fired.
     pub rules: BTreeMap<String, u32>,
+}
+
+/// What runs drove, and what of it came to no submission.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Driven {
+    /// Quests at which the agent was started, and ended.
+    pub quests: u32,
+    /// PASSes of started agents.
+    pub passed: u32,
+    /// Quests for which it never submitted.
+    pub unanswered: u32,
+    /// Starts without a submission.
+    pub silent: u32,
+    /// How long these took, in milliseconds.
+    pub silent_milliseconds: u64,
+    /// What these used up.
+    pub silent_spent: Option<Spent>,
+}
+
+impl Driven {
+    /// Both together.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        let milliseconds = self.silent_milliseconds;
+        Self {
+            quests: self.quests + other.quests,
+            passed: self.passed + other.passed,
+            unanswered: self.unanswered + other.unanswered,
+            silent: self.silent + other.silent,
+            silent_milliseconds: milliseconds.saturating_add(other.silent_milliseconds),
+            silent_spent: both(self.silent_spent, other.silent_spent),
+        }
+    }
+}
+
+fn both(one: Option<Spent>, other: Option<Spent>) -> Option<Spent> {
+    match (one, other) {
+        (Some(one), Some(other)) => Some(one.and(other)),
+        (one, other) => one.or(other),
+    }
 }
 
 /// What one session's ledger counts up to.
@@ -52,6 +94,8 @@ pub struct SessionTally {
     pub facts: FactTable,
     runs: Runs,
     met: HashMap<Who, HashSet<QuestId>>,
+    driven: HashMap<Who, HashSet<QuestId>>,
+    heard: BTreeSet<Worker>,
     rules_met: HashSet<(String, QuestId)>,
 }
 
@@ -81,7 +125,20 @@ impl SessionTally {
     }
 
     fn driven(&mut self, who: Who, driven: &DrivenAttempt) {
+        let quests = self.driven.entry(who.clone()).or_default();
+        let is_new = quests.insert(driven.quest);
+        let met = self.met.get(&who);
+        let answered = met.is_some_and(|met| met.contains(&driven.quest));
+        let was_heard = self.heard.contains(&driven.worker);
         let counts = self.counts.entry(who).or_default();
+        let sum = &mut counts.driven;
+        sum.quests += u32::from(is_new);
+        sum.unanswered += u32::from(is_new && !answered);
+        if !was_heard {
+            sum.silent += 1;
+            sum.silent_milliseconds = sum.silent_milliseconds.saturating_add(driven.milliseconds);
+            sum.silent_spent = both(sum.silent_spent, Some(driven.spent));
+        }
         counts.starts += 1;
         counts.milliseconds = counts.milliseconds.saturating_add(driven.milliseconds);
         counts.spent = Some(match counts.spent {
@@ -92,16 +149,24 @@ impl SessionTally {
 
     fn attempt(&mut self, attempt: &Attempt) {
         let who = self.runs.of_worker(attempt.worker.as_ref());
+        self.heard.extend(attempt.worker.clone());
+        let driven = self.driven.get(&who);
+        let was_silent = driven.is_some_and(|driven| driven.contains(&attempt.quest));
         let is_new = self
             .met
             .entry(who.clone())
             .or_default()
             .insert(attempt.quest);
-        let counts = self.counts.entry(who).or_default();
+        let counts = self.counts.entry(who.clone()).or_default();
         let passed = u32::from(attempt.verdict == Verdict::Pass);
         counts.quests += u32::from(is_new);
         counts.submissions += 1;
         counts.passed += passed;
+        if who.agent.is_some() {
+            counts.driven.passed += passed;
+            // A start before this one came to its end without a word.
+            counts.driven.unanswered -= u32::from(is_new && was_silent);
+        }
         if attempt.number == 1 {
             counts.first += 1;
             counts.first_passed += passed;

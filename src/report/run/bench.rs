@@ -5,7 +5,7 @@ use super::runs::{RunReport, Took};
 use super::shares::{Reviews, Shares, Unproven};
 use super::tell::{FORMAT, Report};
 use super::used::Used;
-use crate::drive::completeness::{Shortfall, ShortfallKind};
+use crate::drive::completeness::{FinalWord, Shortfall, ShortfallKind};
 use crate::quest::{Digest, Key, QuestId};
 use crate::session::{Effective, Reason, RunId, State};
 
@@ -107,6 +107,7 @@ pub(super) fn report() -> Report {
             },
         }),
         forgotten: Vec::new(),
+        final_gate: Some(FinalWord::Unjudged),
         run: Some(run(8, Some(Reason::WallClock))),
         others: vec![run(7, Some(Reason::Interrupted))],
         quests: vec![

@@ -9,6 +9,7 @@ mod share_table;
 mod text;
 
 use super::tell::Report;
+use crate::drive::completeness::FinalWord;
 
 /// The report as Markdown.
 ///
@@ -34,7 +35,23 @@ fn head(report: &Report) -> String {
     } else {
         "NOT COMPLETE"
     };
-    format!("# {title}\n\n{}\n", share_table::sentence(report))
+    let last = report.final_gate.map(final_gate);
+    format!(
+        "# {title}\n\n{}{}\n",
+        share_table::sentence(report),
+        last.unwrap_or_default()
+    )
+}
+
+/// What the checks over the whole result said, behind what is said of the quests.
+fn final_gate(word: FinalWord) -> &'static str {
+    match word {
+        FinalWord::None => " Final gate: none.",
+        FinalWord::Passed => " Final gate: passed, without a negative control.",
+        FinalWord::Proven => " Final gate: passed, and its negative control failed as it must.",
+        FinalWord::Refused => " Final gate: not passed.",
+        FinalWord::Unjudged => " Final gate: not judged.",
+    }
 }
 
 fn foot(report: &Report) -> String {

@@ -9,6 +9,7 @@
 //!  "shares":{"quests":4,"pass":1,"review":1,"done":1,"todo":1,
 //!            "reviews":{"accepted":0,"confirmed":0,"open":1,"refuted":0,"rejected":0},
 //!            "unproven":{"quests":1,"no_result":1,"silence":0}},
+//!  "final_gate":"unjudged",
 //!  "run":{"run":"7f3a09c2","agent":"claude","model":null,"workers":4,"began":"…","ended":"…",
 //!         "reason":"wall-clock","quests":3,"settled":2,"starts":5,"lost":0,"milliseconds":61000,
 //!         "tokens":1500,"cost":12000000,"estimated":1,"unpriced":1},
@@ -28,7 +29,7 @@ use super::history::{Run, RunHistory};
 use super::quests::QuestReport;
 use super::runs::RunReport;
 use super::shares::Shares;
-use crate::drive::completeness::{Completeness, Shortfall};
+use crate::drive::completeness::{Completeness, FinalWord, Shortfall};
 use crate::quest::{Digest, QuestId};
 use crate::session::{Board, RunId};
 
@@ -49,6 +50,8 @@ pub struct Telling<'a> {
     pub completeness: &'a Completeness,
     /// What is proven and cannot be judged again, for an address was blotted out.
     pub forgotten: &'a [QuestId],
+    /// What the checks over the whole result said; none where nobody asked them.
+    pub last: Option<FinalWord>,
     /// The run that the report is about; the last where none is named.
     pub run: Option<RunId>,
     /// Whether a run goes on.
@@ -77,6 +80,8 @@ pub struct Report {
     /// What is proven and cannot be judged again, for an address was blotted out.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub forgotten: Vec<QuestId>,
+    /// What the checks over the whole result said; none where the ledger cannot be believed.
+    pub final_gate: Option<FinalWord>,
     /// The run that the report is about; none where none ever began.
     pub run: Option<RunReport>,
     /// The other runs of the session, in the order in which they began.
@@ -109,6 +114,7 @@ impl Report {
             head: board.map(|board| board.tip().head),
             shares: board.map(Shares::of),
             forgotten: telling.forgotten.to_vec(),
+            final_gate: telling.last,
             run: chosen.map(told),
             others: others.map(told).collect(),
             quests: board.map_or_else(Vec::new, |board| quests(telling, board)),

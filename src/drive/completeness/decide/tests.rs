@@ -1,7 +1,8 @@
 //! Each condition with its negative control.
 
 use super::*;
-use crate::drive::audit::Place;
+use crate::drive::audit::{Place, Rested};
+use crate::quest::Digest;
 
 fn id(number: usize) -> QuestId {
     QuestId::from_index(number - 1).unwrap()
@@ -100,6 +101,49 @@ fn a_tree_that_is_dirty_or_not_to_be_seen_is_none_that_is_clean() {
     assert_eq!(found.details, ["own/b: added"]);
     let found = only(|seen| seen.tree = TreeSeen::Unread("gone".to_owned()));
     assert_eq!(found.kind, ShortfallKind::TreeUnread);
+}
+
+fn file(line: u64, quest: usize, then: Option<&str>, now: Option<&str>) -> FileThenAndNow {
+    let digest = |text: &str| Digest::of(text.as_bytes());
+    FileThenAndNow {
+        then: Rested {
+            line,
+            quest: id(quest),
+            path: TreePath::parse("in/a").unwrap(),
+            file: then.map(digest),
+        },
+        now: now.map(digest),
+    }
+}
+
+#[test]
+fn what_a_pass_saw_must_still_be_there() {
+    for (now, how) in [(Some("new"), "changed"), (None, "gone")] {
+        let found = only(|seen| seen.files = vec![file(5, 1, Some("old"), now)]);
+        assert_eq!(found.kind, ShortfallKind::PassChanged);
+        assert_eq!(found.quests, [id(1)]);
+        assert_eq!(found.details, [format!("quest 1: in/a: {how}")]);
+    }
+    for (then, now) in [(Some("old"), Some("old")), (None, Some("new"))] {
+        let seen = Survey {
+            files: vec![file(5, 1, then, now)],
+            ..good()
+        };
+        assert!(decide(&seen).is_complete(), "{then:?} {now:?}");
+    }
+}
+
+#[test]
+fn the_last_pass_over_a_shared_file_is_the_one_that_counts() {
+    let shared = |now| vec![file(9, 2, Some("new"), now), file(5, 1, Some("old"), now)];
+    let seen = Survey {
+        files: shared(Some("new")),
+        ..good()
+    };
+    assert!(decide(&seen).is_complete());
+    // What an earlier one saw takes the ground from the later.
+    let found = only(|seen| seen.files = shared(Some("old")));
+    assert_eq!(found.quests, [id(2)]);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! What stands against completeness.
 
 use super::text;
-use crate::drive::completeness::Shortfall;
+use crate::drive::completeness::{Shortfall, ShortfallKind};
 use crate::report::run::ids::ids;
 use crate::report::run::tell::Report;
 
@@ -18,7 +18,38 @@ pub fn section(report: &Report) -> String {
     for shortfall in &report.shortfalls {
         tell(&mut lines, shortfall);
     }
+    let kinds = || report.shortfalls.iter().map(|it| it.kind);
+    // What is TODO comes first; much else follows from it.
+    if kinds().all(|kind| kind != ShortfallKind::Todo) {
+        lines.extend(["", "To go on:", ""].map(str::to_owned));
+        lines.extend(kinds().map(|kind| format!("- **{}**: {}", kind.name(), step(kind))));
+    }
     lines.join("\n") + "\n"
+}
+
+/// What to do about it.
+fn step(kind: ShortfallKind) -> &'static str {
+    match kind {
+        ShortfallKind::Todo => "`comail next`, or `comail run` with an agent.",
+        ShortfallKind::OrphanedClaims => "`comail release` takes the claims back.",
+        ShortfallKind::TreeChanged => "undo the changes in the working tree.",
+        ShortfallKind::TreeUnread => "put the working tree back where it was.",
+        ShortfallKind::PassChanged => {
+            "put the files back as the PASS saw them, or scan a new session for these quests."
+        }
+        ShortfallKind::Ledger | ShortfallKind::NotReplayed | ShortfallKind::Record => {
+            "`comail audit` says more; put back what was changed from a copy, or scan a new session."
+        }
+        ShortfallKind::Unchecked => "`comail report` once more, to its end.",
+        ShortfallKind::FinalGate => {
+            "mend what the facts name, then `comail report` once more; where a file of a PASS must \
+             change for it, scan a new session for its quest."
+        }
+        ShortfallKind::MinPass => {
+            "no quest is left to do: scan a new session for those that are not PASS, or ask for \
+             less."
+        }
+    }
 }
 
 fn tell(lines: &mut Vec<String>, shortfall: &Shortfall) {

@@ -28,7 +28,7 @@ pub fn section(report: &Report) -> String {
         "-:quest",
         "key",
         "state",
-        "-:tries",
+        "-:FAILs",
         "rules that fired",
         "-:starts",
         "-:time",

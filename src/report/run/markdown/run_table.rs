@@ -66,6 +66,10 @@ fn facts(run: &RunReport) -> String {
         ("its time in all", text::duration(run.milliseconds)),
         ("tokens", run.used.tokens_text()),
         ("cost", run.used.cost_text()),
+        (
+            "logs of the agent",
+            format!("runs/{} in the session's directory", run.run),
+        ),
     ];
     let rows: Vec<Vec<String>> = facts
         .into_iter()
@@ -85,15 +89,22 @@ fn starts(run: &RunReport) -> String {
 
 /// What the numbers leave open.
 fn notes(run: &RunReport) -> Vec<String> {
+    let (estimated, unpriced) = match run.used.cost {
+        Some(_) => ("tokens and cost are", "`+` and `?`"),
+        None => ("tokens are", "`?`"),
+    };
     let open = [
         (
             run.used.estimated,
-            "`~`: tokens and cost are estimated, for the agent did not tell, in",
+            format!("`~`: {estimated} estimated, for the agent did not tell, in"),
         ),
-        (run.used.unpriced, "`+` and `?`: no cost is known for"),
+        (
+            run.used.unpriced,
+            format!("{unpriced}: no cost is known for"),
+        ),
         (
             run.lost,
-            "What was used up without an end comes on top, and is not known:",
+            "What was used up without an end comes on top, and is not known:".to_owned(),
         ),
     ];
     let open = open.into_iter().filter(|(starts, _)| *starts > 0);

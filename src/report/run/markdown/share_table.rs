@@ -8,6 +8,9 @@ use crate::report::run::shares::Shares;
 use crate::report::run::tell::Report;
 use crate::session::{Effective, State};
 
+/// How long the numbers of those that passed may be, in characters.
+const MOST_NUMBERS: usize = 200;
+
 /// How many passed and how many did not, in one sentence that stands under the headline.
 #[must_use]
 pub fn sentence(report: &Report) -> String {
@@ -39,7 +42,7 @@ pub fn section(report: &Report) -> String {
     };
     let unproven = of(report, |quest| quest.unproven);
     let rows = [
-        row(shares, "PASS", shares.pass, String::new(), "all others"),
+        row(shares, "PASS", shares.pass, String::new(), &passed(report)),
         row(
             shares,
             "REVIEW",
@@ -73,7 +76,10 @@ pub fn section(report: &Report) -> String {
         &["state", "-:quests", "-:share", "of which", "numbers"],
         &rows,
     );
-    format!("## Shares\n\n{table}")
+    format!(
+        "## Shares\n\n{table}\n`ended unproven`: ended with nothing proven, given up or for lookups \
+         that were not answered.\n"
+    )
 }
 
 fn row(shares: &Shares, name: &str, count: u32, which: String, numbers: &str) -> Vec<String> {
@@ -84,6 +90,15 @@ fn row(shares: &Shares, name: &str, count: u32, which: String, numbers: &str) ->
         which,
         if count == 0 { "" } else { numbers }.to_owned(),
     ]
+}
+
+/// The numbers of those that passed, where they are told in a few spans.
+fn passed(report: &Report) -> String {
+    let numbers = ids(&in_state(report, State::Pass));
+    if numbers.len() > MOST_NUMBERS {
+        return "all others".to_owned();
+    }
+    numbers
 }
 
 fn in_state(report: &Report, state: State) -> Vec<QuestId> {

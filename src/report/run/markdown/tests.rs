@@ -1,7 +1,7 @@
 //! The Markdown of whole reports.
 
 use super::*;
-use crate::drive::completeness::{Shortfall, ShortfallKind};
+use crate::drive::completeness::{FinalWord, Shortfall, ShortfallKind};
 use crate::quest::plain::is_unsafe;
 use crate::report::run::bench::{id, quest, report};
 use crate::session::Effective;
@@ -22,6 +22,42 @@ fn what_is_unproven_stands_under_complete() {
     assert!(!text.contains("stands against"), "{text}");
     report.complete = false;
     assert!(markdown(&report).starts_with("# NOT COMPLETE\n"));
+}
+
+#[test]
+fn what_to_do_next_is_said_where_nothing_is_todo() {
+    let mut report = report();
+    assert!(!markdown(&report).contains("To go on:"));
+    report.shortfalls.remove(0);
+    let text = markdown(&report);
+    let told = "\nTo go on:\n\n- **tree-changed**: undo the changes";
+    assert!(text.contains(told), "{text}");
+}
+
+#[test]
+fn what_the_final_gate_said_stands_under_the_headline() {
+    for (word, told) in [
+        (FinalWord::None, "Final gate: none.\n"),
+        (FinalWord::Proven, "negative control failed as it must.\n"),
+    ] {
+        let mut report = report();
+        report.final_gate = Some(word);
+        assert!(markdown(&report).contains(told), "{word:?}");
+    }
+}
+
+#[test]
+fn a_sign_is_explained_only_where_it_stands() {
+    let mut report = report();
+    report.others.clear();
+    assert!(markdown(&report).contains("`+` and `?`: no cost"));
+    report.run.as_mut().unwrap().used.cost = None;
+    let text = markdown(&report);
+    assert!(
+        text.contains("\n`?`: no cost is known for 1 start."),
+        "{text}"
+    );
+    assert!(text.contains("`~`: tokens are estimated"), "{text}");
 }
 
 #[test]
