@@ -106,7 +106,7 @@ fn take(
     clock: &mut dyn FnMut() -> Timestamp,
     salts: &mut dyn FnMut() -> Salt,
 ) -> Result<Assignment, DriveError> {
-    let live = live_runs(session.dir());
+    let live = live_runs(session.dir(), &session.totals().runs);
     let claimant = match (offer(session, claimant, &live, clock())?, claimant) {
         (Offer::Ready(assignment), _) => return Ok(assignment),
         (Offer::ToClaim(standing, _), None) => return Ok(Assignment::Quest(standing, None)),

@@ -38,12 +38,12 @@ pub fn open_runs(session: &Path) -> BTreeMap<RunId, Option<RunProcess>> {
     open
 }
 
-/// The runs that go on.
+/// Those of the runs that are open which go on.
 #[must_use]
-pub fn live_runs(session: &Path) -> BTreeSet<RunId> {
-    let open = open_runs(session).into_iter();
-    open.filter(|(run, process)| process.is_some_and(is_alive) || is_locked(session, *run))
-        .map(|(run, _)| run)
+pub fn live_runs(session: &Path, open: &BTreeMap<RunId, Option<RunProcess>>) -> BTreeSet<RunId> {
+    open.iter()
+        .filter(|(run, process)| process.is_some_and(is_alive) || is_locked(session, **run))
+        .map(|(run, _)| *run)
         .collect()
 }
 
@@ -165,7 +165,7 @@ mod tests {
         let open = open_runs(dir.path());
         let process = RunProcess { pid: 1, started: 2 };
         let expected = [(RunId::new(7), Some(process)), (RunId::new(8), None)];
+        assert!(live_runs(dir.path(), &open).is_empty());
         assert_eq!(open.into_iter().collect::<Vec<_>>(), expected);
-        assert!(live_runs(dir.path()).is_empty());
     }
 }

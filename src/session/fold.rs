@@ -258,7 +258,14 @@ impl<S: Shelf> Fold<'_, S> {
     /// Nothing that a run notes changes where a quest stands.
     fn run(&mut self, line: &RunLine, span: Span) -> Result<(), S::Error> {
         match &line.step {
-            RunStep::Began(_) | RunStep::Ended { .. } => Ok(()),
+            RunStep::Began(began) => {
+                self.totals.runs.insert(line.run, began.process);
+                Ok(())
+            }
+            RunStep::Ended { .. } => {
+                self.totals.runs.remove(&line.run);
+                Ok(())
+            }
             RunStep::Attempt(driven) => self.known(driven.quest).map(drop),
             RunStep::Quest(driven) => {
                 let mut standing = self.known(driven.quest)?;

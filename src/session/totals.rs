@@ -9,6 +9,7 @@ use super::effective::Effective;
 use super::forgotten::Forgetting;
 use super::manifest::SourceRecord;
 use super::resolution::Outcome;
+use super::run_line::{RunId, RunProcess};
 use super::state::{State, Tally};
 use super::streak::Streak;
 
@@ -29,6 +30,9 @@ pub struct Totals {
     /// What was forgotten.
     #[serde(default, skip_serializing_if = "Forgetting::is_empty")]
     pub forgetting: Forgetting,
+    /// The runs that began and have not ended, with their processes where they are known.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub runs: BTreeMap<RunId, Option<RunProcess>>,
 }
 
 /// What all attempts add up to.

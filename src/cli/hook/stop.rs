@@ -94,11 +94,11 @@ fn reply(context: &mut Context, args: &StopArgs, call: &StopCall) -> Result<Stop
     context.report_mended(&session);
     let reaching = context.reaching(args.worker.as_ref());
     // What others hold may be held by this very agent under other names.
-    let waits = matches!(assignment, Assignment::AllClaimed | Assignment::Waiting(_));
+    let none_free = matches!(assignment, Assignment::AllClaimed | Assignment::Waiting(_));
     let held = matches!(assignment, Assignment::Quest(..));
     let text = next::told(&session, assignment, &reaching)?;
-    let refuses = held || (waits && refused.is_some());
-    if !refuses {
+    let goes_on = held || (none_free && refused.is_some());
+    if !goes_on {
         memory.forget();
         return stop(&text);
     }
@@ -112,7 +112,7 @@ fn reply(context: &mut Context, args: &StopArgs, call: &StopCall) -> Result<Stop
         ));
     }
     let todo = counted(session.totals().tally.todo, "quest");
-    if waits {
+    if none_free {
         return Ok(StopReply::GoOn(format!(
             "comail: {todo} left, and others hold them. Go on with those that you claimed under another name, or wait for a while and stop again.\n\n{text}"
         )));
