@@ -127,7 +127,6 @@ fn each_agent_is_counted_apart_with_its_time_and_tokens() {
                 4000 tokens)\n";
     assert!(text.contains(told), "{text}");
     let worker = "--worker=run-00000007.1";
-    world.place.run(["next", worker]).ok();
     world.company("cargo.co.kr", "Cargo Ring");
     let mut args = world.right("cargo.co.kr").args(3);
     args.push(worker.to_owned());
