@@ -120,9 +120,9 @@ fn a_warning_is_a_fact_for_the_next_start() {
 #[test]
 fn one_that_is_slow_but_logs_outlives_its_lease() {
     let driven_to = Driven::new(2);
-    let flags = ["--lease=1s", "--grace=100ms", "--parallel=2"];
+    let flags = ["--lease=2s", "--grace=100ms", "--parallel=2"];
     // One says nothing at all at first, the other something now and then.
-    let slow = times(5, "echo at it; sleep 0.5");
+    let slow = times(7, "echo at it; sleep 0.5");
     let script =
         format!("if [ $id = 1 ]; then mkdir first && exec sleep 1000; else {slow} fi; {RIGHT}");
     driven_to.drive(&flags, &script).ok();

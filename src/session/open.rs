@@ -1,5 +1,6 @@
 //! An open session: reading it, and appending to it under its lock.
 
+mod moving;
 #[cfg(test)]
 pub(super) mod tests;
 
@@ -16,7 +17,7 @@ use super::evidence_store::EvidenceStore;
 use super::fold::Written;
 use super::freshen::{self, Fresh};
 use super::index::{Checkpoint, Index, IndexError, Plan, RecordError};
-use super::ledger::{Beyond, Ledger, Tail};
+use super::ledger::{Beyond, Ledger};
 use super::line_reader::LineReader;
 use super::lock::LockGuard;
 use super::log::Log;
@@ -368,25 +369,6 @@ impl Session {
         let fresh = freshen::locked(&self.plan, self.watch.as_ref(), lock, opened)?;
         self.take_in(fresh);
         Ok(())
-    }
-
-    /// Moves the index that is open to where the ledger ends, if it is still the one that lies
-    /// there and nothing is amiss: to open it once more takes longer than most appends.
-    fn moves_on(&self) -> bool {
-        let mut index = self.index.borrow_mut();
-        if !index.is_in_place(self.dir()) || index.reload().is_err() {
-            return false;
-        }
-        let last = index.checkpoint().last();
-        let mut ledger = Ledger::at(self.dir(), index.checkpoint());
-        match ledger.beyond(last) {
-            Ok(Beyond::Bytes(0)) => true,
-            Ok(Beyond::Bytes(_)) => {
-                let followed = index.follow(&mut ledger, self.watch.as_ref());
-                matches!(followed, Ok(Tail::Clean))
-            }
-            Ok(Beyond::Cut | Beyond::Other) | Err(_) => false,
-        }
     }
 
     /// Makes the index anew.

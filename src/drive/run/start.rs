@@ -49,7 +49,9 @@ impl RunWorker<'_> {
             .begin(calls, plan.command.stream(), &self.chamber);
         self.floor.has_started();
         let watched = self.run_agent(&prompt, course, last)?;
-        let judged = if watched.halt.is_none() || last.is_some() {
+        // What an agent answered that ended by itself is paid for, whichever budget that was.
+        let by_itself = watched.halt.is_none() || watched.end.exit == Some(0);
+        let judged = if by_itself || last.is_some() {
             self.judge_printed(&watched.end, course)?
         } else {
             None
