@@ -113,6 +113,10 @@ fn links_lead_nowhere_else() {
         assert_eq!(edits(&place, path), "deny", "{path}");
     }
     assert_eq!(edits(&place, "tree/in/fine"), "allow");
+    place.write("tree/outside", "");
+    std::fs::hard_link(place.at("tree/outside"), place.at("tree/in/hard")).expect("a hard link");
+    assert_eq!(edits(&place, "tree/in/hard"), "ask");
+    assert_eq!(runs(&place, &[], "ln tree/outside tree/in/x"), "deny");
     assert_eq!(
         runs(&place, &[], "cat tree/in/session/session.json"),
         "deny"

@@ -9,7 +9,8 @@ use super::{answer, in_a_run, said};
 use crate::cli::context::{Context, WORKER_VARIABLE};
 use crate::cli::exit::Exit;
 use crate::drive::hook::{
-    Ground, HookAgent, Ruled, Rules, Ruling, ToolCall, WriteZone, judge_call, real_path, zone_of,
+    Ground, HookAgent, Ruled, Rules, Ruling, ToolCall, WriteZone, has_further_names, judge_call,
+    real_path, zone_of,
 };
 use crate::session::read_manifest;
 
@@ -80,6 +81,7 @@ fn judged(context: &Context, args: &ToolArgs) -> Result<Ruled> {
             .map(|file| Ok(real_path(&absolute(file)?)?))
             .collect::<Result<_>>()?,
         leads: &real_path,
+        shared: &has_further_names,
     };
     Ok(judge_call(&call, &rules, &ground))
 }

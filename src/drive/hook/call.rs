@@ -96,6 +96,8 @@ impl ToolCall {
         };
         let act = match raw.tool_name.as_str() {
             "Bash" | "run_shell_command" => Act::Run(text(&["command"])?),
+            "exec_command" | "shell" | "shell_command" => text(&["cmd", "command"])
+                .map_or_else(|_| Act::Other(texts(&raw.tool_input)), Act::Run),
             "apply_patch" => Act::Edit(patched(&text(&["command", "input", "patch"])?)),
             "Write" | "Edit" | "MultiEdit" | "write_file" | "replace" => {
                 // Codex calls its patches so too.
@@ -133,7 +135,7 @@ impl ToolCall {
                 lacks: "file",
             });
         }
-        let folder = ["dir_path", "directory"]
+        let folder = ["dir_path", "directory", "workdir"]
             .iter()
             .find_map(|name| raw.tool_input.get(*name));
         if let (Act::Run(_), Some(folder)) = (&act, folder.and_then(Value::as_str)) {

@@ -1,12 +1,13 @@
 //! Whether a shell line may run: every command in it, wherever it stands.
 
 use std::cell::Cell;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use super::ground::{Ground, Reach};
+use super::leading::without_options;
 use super::net;
 use super::own;
-use super::rules::{Rules, program, without_options};
+use super::rules::{Rules, program};
 use super::ruling::{Ruled, Ruling};
 use super::shell::{self, Part, Script, Sight, Word};
 use super::wrapper::{self, Inside};
@@ -14,34 +15,10 @@ use super::wrapper::{self, Inside};
 /// How deep lines may stand in lines.
 const MOST_LINES: u32 = 8;
 
-/// The directories that are kept in mind behind `cd`.
-const MOST_PLACES: usize = 16;
-
 /// Programs whose words do nothing, whatever they come to.
 const IDLE: &[&str] = &[
     "echo", "printf", "test", "[", ":", "true", "false", "sleep", "exit", "return",
 ];
-
-/// Variables that decide what a later command runs.
-const STEERING: &[&str] = &[
-    "PATH",
-    "IFS",
-    "ENV",
-    "BASH_ENV",
-    "SHELLOPTS",
-    "BASHOPTS",
-    "PROMPT_COMMAND",
-    "EDITOR",
-    "VISUAL",
-    "PAGER",
-    "SHELL",
-    "HOME",
-    "CDPATH",
-    "GLOBIGNORE",
-];
-
-/// The beginnings of more of them.
-const STEERING_BEGIN: &[&str] = &["LD_", "DYLD_", "GIT_", "COMAIL_", "BASH_FUNC"];
 
 /// What is said of a text that calls this program for what is a person's.
 const PERSONS: &str = "it has this program do what is a person's";
@@ -151,6 +128,7 @@ impl Judge<'_> {
         let Some(from) = wrapper::command_at(&part.words) else {
             return ruled
                 .stricter(self.words(&part.words))
+                .stricter(self.names_variables(&part.words))
                 .stricter(self.variables(&part.words));
         };
         let (before, argv) = part.words.split_at(from);
@@ -171,6 +149,7 @@ impl Judge<'_> {
                 let (own, inner) = argv.split_at(at);
                 let mut ruled = named
                     .stricter(self.words(own))
+                    .stricter(self.names_variables(own))
                     .stricter(self.variables(own));
                 if program(&own[0].text) == "xargs" {
                     ruled = ruled.stricter(self.unreadable("`xargs` adds words"));
@@ -231,20 +210,28 @@ impl Judge<'_> {
             {
                 ruled = Ruled::new(Ruling::Allow, "it is how an agent works on its quests");
             }
-            return ruled.stricter(self.own(argv));
+            return ruled
+                .stricter(self.own(argv))
+                .stricter(self.own_files(argv));
         }
         ruled = ruled
             .stricter(self.words(argv))
             .stricter(self.texts(&name, argv, part, script));
-        ruled = ruled.stricter(self.changes(argv));
+        ruled = ruled
+            .stricter(self.changes(argv))
+            .stricter(self.names_variables(argv));
         if !IDLE.contains(&name.as_str()) && argv.iter().any(|word| word.sight == Sight::Hidden) {
             ruled = ruled.stricter(self.unreadable("a word of it is not known"));
         }
         match name.as_str() {
             "cd" | "pushd" | "popd" => ruled.stricter(self.moves(argv)),
-            "find" => found(argv).fold(ruled, |ruled, inner| {
-                ruled.stricter(self.argv(inner, part, script, depth + 1))
-            }),
+            "find" => {
+                let files = printed(argv);
+                let ruled = files.fold(ruled, |ruled, word| ruled.stricter(self.writes(word)));
+                found(argv).fold(ruled, |ruled, inner| {
+                    ruled.stricter(self.argv(inner, part, script, depth + 1))
+                })
+            }
             "git" => ruled.stricter(self.git(argv)),
             "export" | "declare" | "typeset" | "readonly" | "local" => {
                 ruled.stricter(self.variables(&argv[1..]))
@@ -260,35 +247,6 @@ impl Judge<'_> {
         let mut others = others.map(|(_, word)| word);
         let touches = others.find(|word| self.reaches(word) == Reach::Inside);
         touches.map_or_else(Ruled::nothing, |word| touched(&word.text))
-    }
-
-    /// Where a command goes, so that what comes behind it is held against that place too.
-    fn moves(&mut self, argv: &[Word]) -> Ruled {
-        let target = argv.iter().skip(1).find(|word| !word.text.starts_with('-'));
-        let dashed = argv.iter().any(|word| word.is("-"));
-        let known = target.filter(|word| word.is_plain() && !dashed);
-        let home = self.ground.home.as_deref();
-        let next: Vec<PathBuf> = match known {
-            Some(word) => {
-                let places = self.places.iter();
-                places
-                    .flat_map(|here| self.ground.places(&word.text, here))
-                    .collect()
-            }
-            None if argv.len() == 1 => home.map(Path::to_owned).into_iter().collect(),
-            None => {
-                return self.unreadable("the directory that it goes to is not known");
-            }
-        };
-        for place in next {
-            if !self.places.contains(&place) {
-                self.places.push(place);
-            }
-        }
-        if self.places.len() > MOST_PLACES {
-            return self.unreadable("it goes to too many directories");
-        }
-        Ruled::nothing()
     }
 
     /// Words that name the session directory.
@@ -324,16 +282,6 @@ impl Judge<'_> {
             Sight::Hidden => None,
         });
         places.flatten().max().unwrap_or(Reach::Nothing)
-    }
-
-    /// Variables that decide what is run.
-    fn variables(&self, words: &[Word]) -> Ruled {
-        let steers = words.iter().filter_map(wrapper::assigned).find(|name| {
-            STEERING.contains(name) || STEERING_BEGIN.iter().any(|begin| name.starts_with(begin))
-        });
-        steers.map_or_else(Ruled::nothing, |name| {
-            self.unreadable(&format!("`{name}` is set, which decides what runs"))
-        })
     }
 
     fn redirects(&self, part: &Part) -> Ruled {
@@ -372,6 +320,15 @@ pub(super) fn is_device(path: &str) -> bool {
 /// Whether `find` ends or changes what it finds.
 pub(super) fn finds_to_end(argv: &[Word]) -> bool {
     argv.iter().any(|word| word.text == "-delete") || found(argv).next().is_some()
+}
+
+/// The files that `find` prints to.
+fn printed(argv: &[Word]) -> impl Iterator<Item = &Word> {
+    let pairs = argv.windows(2);
+    pairs.filter_map(|pair| {
+        let prints = ["-fprint", "-fprint0", "-fprintf", "-fls"];
+        prints.contains(&&*pair[0].text).then_some(&pair[1])
+    })
 }
 
 /// The commands that `find` runs for what it finds.

@@ -3,8 +3,9 @@
 use std::path::PathBuf;
 
 use super::command::{Judge, touched};
+use super::git_files::stash_sweeps;
 use super::ground::Reach;
-use super::rules::without_options;
+use super::leading::{is_told, without_options};
 use super::ruling::Ruled;
 use super::shell::Word;
 
@@ -44,7 +45,16 @@ impl Judge<'_> {
         let Some(subcommand) = words.get(1).map(|word| word.text.as_str()) else {
             return Ruled::nothing();
         };
+        if !is_told(argv) {
+            return self.unreadable("an option of `git` is not known");
+        }
         let rest = &words[2..];
+        let own = &argv[1..argv.len() - rest.len() - 1];
+        let elsewhere = own.iter().any(|word| {
+            let names = ["-C", "--work-tree", "--git-dir"];
+            names.iter().any(|name| word.text.starts_with(name))
+        });
+        let files = self.git_files(subcommand, rest, elsewhere);
         let has = |names: &[&str]| rest.iter().any(|word| names.contains(&&*word.text));
         let cluster = |letter: char| {
             let mut words = rest.iter().map(|word| word.text.as_str());
@@ -54,7 +64,7 @@ impl Judge<'_> {
         };
         let sweeps = match subcommand {
             "clean" => true,
-            "stash" => has(&["-u", "-a", "--all", "--include-untracked"]),
+            "stash" => stash_sweeps(rest),
             _ => false,
         };
         let around = |place: &PathBuf| {
@@ -77,9 +87,9 @@ impl Judge<'_> {
             _ => sweeps,
         };
         if changes {
-            return self.unreadable("which files `git` changes is not known");
+            return files.stricter(self.unreadable("which files `git` changes is not known"));
         }
-        Ruled::nothing()
+        files
     }
 }
 

@@ -11,6 +11,9 @@ use crate::world::tree::{TreePath, Zones};
 /// Says where a path leads.
 pub type Leads<'a> = &'a dyn Fn(&Path) -> Result<PathBuf, Unresolved>;
 
+/// Says whether a file has further names.
+pub type Shared<'a> = &'a dyn Fn(&Path) -> bool;
+
 /// Where a call stands.
 pub struct Ground<'a> {
     /// The directory in which the agent calls; absolute.
@@ -27,6 +30,8 @@ pub struct Ground<'a> {
     pub steering: Vec<PathBuf>,
     /// How paths are followed.
     pub leads: Leads<'a>,
+    /// How it is told that a file has further names.
+    pub shared: Shared<'a>,
 }
 
 /// Where files may be changed.
@@ -46,13 +51,29 @@ const SETTINGS: &[&str] = &[
     ".gemini/settings.json",
 ];
 
+/// The words of a text that are looked at as files.
+const MOST_WORDS: usize = 4096;
+
 impl Ground<'_> {
     /// Whether the file at `path` may be changed, where `here` is the directory.
     pub(super) fn edit(&self, path: &str, here: &Path) -> Ruled {
         if path.is_empty() || path.contains('\0') {
             return Ruled::forbid("it names no file");
         }
-        let real = match (self.leads)(&here.join(path)) {
+        // A shell that hands it on puts the home directory there, others do not.
+        let read = self.edit_at(path, &here.join(path));
+        match self.at_home(path) {
+            Some(own) => read.stricter(self.edit_at(path, &own)),
+            None if path.starts_with('~') => {
+                Ruled::forbid(format!("{path}: the home directory is not known"))
+            }
+            None => read,
+        }
+    }
+
+    /// Whether the file there may be changed, which a call names `path`.
+    fn edit_at(&self, path: &str, place: &Path) -> Ruled {
+        let real = match (self.leads)(place) {
             Ok(real) => real,
             Err(why) => return Ruled::forbid(format!("{path}: {why}")),
         };
@@ -65,6 +86,10 @@ impl Ground<'_> {
         let Some(zone) = &self.zone else {
             return Ruled::new(Ruling::Leave, "it lies outside the session directory");
         };
+        if zone.contains(&real) && (self.shared)(&real) {
+            let why = format!("{path} has a further name, which may lie outside the write zone");
+            return Ruled::new(Ruling::Prompt, why);
+        }
         if zone.contains(&real) {
             return Ruled::new(Ruling::Allow, "it lies in the write zone");
         }
@@ -118,12 +143,33 @@ impl Ground<'_> {
             || settings.any(|file| holds(file) || fits(last, file.parent()))
     }
 
+    /// Whether a text names a file that decides what the agent may do, or the directory of one,
+    /// by itself or among others.
+    pub(super) fn names_steering(&self, text: &str) -> bool {
+        let settings = |real: &Path| {
+            let mut folders = SETTINGS.iter().filter_map(|name| Path::new(name).parent());
+            folders.any(|folder| lower(real).ends_with(folder))
+        };
+        let named = |word: &str| {
+            let places = self.places(word, &self.here);
+            places
+                .iter()
+                .any(|real| self.steers(real) || settings(real))
+        };
+        let words = text.split(|c: char| c.is_whitespace() || "'\"`;|&<>(),=".contains(c));
+        let words = words.filter(|word| !word.is_empty());
+        named(text) || words.take(MOST_WORDS).any(named)
+    }
+
+    /// The place that a `~` at the beginning may stand for.
+    fn at_home(&self, text: &str) -> Option<PathBuf> {
+        let rest = text.strip_prefix('~')?.trim_start_matches('/');
+        self.home.as_ref().map(|home| home.join(rest))
+    }
+
     /// The places that `text` may name, where `here` is the directory.
     pub(super) fn places(&self, text: &str, here: &Path) -> Vec<PathBuf> {
-        let own = text.strip_prefix('~').and_then(|rest| {
-            let rest = rest.trim_start_matches('/');
-            self.home.as_ref().map(|home| home.join(rest))
-        });
+        let own = self.at_home(text);
         let value = text.split_once('=').map(|(_, value)| here.join(value));
         let all = [Some(here.join(text)), own, value];
         let all = all.into_iter().flatten();

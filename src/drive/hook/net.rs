@@ -16,7 +16,7 @@ const KEPT: &[&str] = &["ledger.jsonl", "index.sqlite", "session.json"];
 /// Programs that show files, and do nothing else with what they are given.
 const SHOW: &[&str] = &[
     "cat", "less", "head", "tail", "ls", "grep", "egrep", "fgrep", "rg", "wc", "diff", "stat",
-    "file", "cut", "uniq", "jq",
+    "file", "cut", "jq",
 ];
 
 /// Programs that do nothing with the name of another program that they are given.

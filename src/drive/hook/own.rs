@@ -26,7 +26,7 @@ pub(super) fn is_ours(argv: &[Word]) -> bool {
 }
 
 /// The subcommand, and what comes behind it.
-fn subcommand(argv: &[Word]) -> Option<(&str, &[Word])> {
+pub(super) fn subcommand(argv: &[Word]) -> Option<(&str, &[Word])> {
     let mut at = 1;
     loop {
         let word = argv.get(at)?;

@@ -46,6 +46,10 @@ pub fn judge_call(call: &ToolCall, rules: &Rules, ground: &Ground<'_>) -> Ruled 
         {
             Ruled::forbid("it names the session directory")
         }
+        Act::Other(texts) if texts.iter().any(|text| ground.names_steering(text)) => Ruled::new(
+            Ruling::Prompt,
+            "it names what decides what the agent may do",
+        ),
         Act::Other(_) => Ruled::new(Ruling::Leave, "it is no tool that is judged"),
     }
 }

@@ -59,6 +59,22 @@ pub fn real_path(path: &Path) -> Result<PathBuf, Unresolved> {
     Ok(current)
 }
 
+/// Whether a file has further names, hard links, under which it is changed too.
+#[must_use]
+pub fn has_further_names(path: &Path) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        let found = std::fs::symlink_metadata(path);
+        found.is_ok_and(|found| found.is_file() && found.nlink() > 1)
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = path;
+        false
+    }
+}
+
 /// Puts the steps of `path` before all others.
 fn begin(path: &Path, current: &mut PathBuf, steps: &mut VecDeque<Step>) {
     let mut place = 0;
@@ -84,6 +100,18 @@ mod tests {
     use std::os::unix::fs::symlink;
 
     use super::*;
+
+    #[test]
+    fn a_file_with_a_further_name_is_told() {
+        let home = tempfile::tempdir().unwrap();
+        let (one, two) = (home.path().join("one"), home.path().join("two"));
+        fs::write(&one, "").unwrap();
+        assert!(!has_further_names(&one) && !has_further_names(&two));
+        fs::create_dir(home.path().join("in")).unwrap();
+        assert!(!has_further_names(home.path()));
+        fs::hard_link(&one, &two).unwrap();
+        assert!(has_further_names(&one) && has_further_names(&two));
+    }
 
     #[test]
     fn links_are_followed_wherever_they_stand() {

@@ -12,8 +12,11 @@
 //!
 //! A rule names the commands that begin with its words. Of several the strictest counts.
 
+use std::collections::BTreeSet;
+
 use serde::Deserialize;
 
+use super::leading::behind;
 use super::ruling::{Decision, Ruled, Ruling};
 use super::shell::Word;
 
@@ -61,25 +64,6 @@ fn prompt() -> Decision {
     Decision::Prompt
 }
 
-/// The options behind which a program's own subcommand stands, and that take a value.
-const VALUED: &[(&str, &[&str])] = &[
-    (
-        "git",
-        &[
-            "-C",
-            "-c",
-            "--git-dir",
-            "--work-tree",
-            "--namespace",
-            "--exec-path",
-            "--config-env",
-        ],
-    ),
-    ("comail", &["--session", "--color"]),
-    ("cargo", &["-C", "-Z", "--config", "--color"]),
-    ("npm", &["--prefix", "-C"]),
-];
-
 impl Default for Rules {
     fn default() -> Self {
         Self {
@@ -104,12 +88,11 @@ impl Rules {
 
     /// What the rules say of a command: the strictest that names it.
     pub(super) fn named(&self, argv: &[Word]) -> Option<Ruled> {
-        let short = without_options(argv);
         let hits = self.rule.iter().filter(|rule| {
             // A permission holds for what it names letter by letter; a refusal is not to be
             // slipped past by an option in between.
             let loose = rule.decision != Decision::Allow;
-            rule.names(argv) || (loose && rule.names(&short))
+            rule.names(argv) || (loose && rule.names_loosely(argv))
         });
         hits.map(PrefixRule::ruled).reduce(Ruled::stricter)
     }
@@ -146,6 +129,32 @@ impl PrefixRule {
                         && (pattern.is(&word.text)
                             || (place == 0 && pattern.is(program(&word.text))))
                 })
+    }
+
+    /// Whether it names a command with options between its words, where what stands behind an
+    /// option that is not known may be its value or not.
+    fn names_loosely(&self, argv: &[Word]) -> bool {
+        let Some(name) = argv.first().map(|word| program(&word.text)) else {
+            return false;
+        };
+        let mut places = BTreeSet::from([0]);
+        for (number, pattern) in self.prefix.iter().enumerate() {
+            let mut next = BTreeSet::new();
+            while let Some(place) = places.pop_first() {
+                let Some(word) = argv.get(place) else {
+                    continue;
+                };
+                let by_name = number == 0 && pattern.is(program(&word.text));
+                if word.is_plain() && (pattern.is(&word.text) || by_name) {
+                    next.insert(place + 1);
+                }
+                if number > 0 {
+                    places.extend(behind(name, word).iter().map(|by| place + by));
+                }
+            }
+            places = next;
+        }
+        !places.is_empty()
     }
 
     fn ruled(&self) -> Ruled {
@@ -191,29 +200,6 @@ pub(super) fn program(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
 
-/// The words without the options that stand before the first operand.
-pub(super) fn without_options(argv: &[Word]) -> Vec<Word> {
-    let Some((first, rest)) = argv.split_first() else {
-        return Vec::new();
-    };
-    let name = program(&first.text);
-    let valued = VALUED.iter().find(|(program, _)| *program == name);
-    let valued = valued.map_or(&[][..], |(_, options)| options);
-    let mut rest = rest.iter();
-    let mut kept = vec![first.clone()];
-    while let Some(word) = rest.next() {
-        if !word.text.starts_with(['-', '+']) {
-            kept.push(word.clone());
-            break;
-        }
-        if valued.contains(&word.text.as_str()) {
-            rest.next();
-        }
-    }
-    kept.extend(rest.cloned());
-    kept
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -233,8 +219,14 @@ mod tests {
             decision = "forbid"
             why = "a person's"
             [[rule]]
-            prefix = ["cargo", "publish"]
+            prefix = [["cargo", "npm"], "publish"]
             decision = "prompt"
+            [[rule]]
+            prefix = ["kubectl", "delete"]
+            decision = "forbid"
+            [[rule]]
+            prefix = ["kubectl", "config", "unset"]
+            decision = "forbid"
             "#,
         )
         .unwrap()
@@ -253,6 +245,17 @@ mod tests {
             ("cargo test", None),
             ("gitk", None),
             ("GIT push", None),
+            ("git --attr-source HEAD push", Some(Ruling::Forbid)),
+            ("git --unknown x push", Some(Ruling::Forbid)),
+            ("git --unknown push", Some(Ruling::Forbid)),
+            ("git --no-pager log push", Some(Ruling::Allow)),
+            ("npm --loglevel silent publish", Some(Ruling::Prompt)),
+            ("npm --unknown x publish", Some(Ruling::Prompt)),
+            ("npm run publish", None),
+            ("kubectl -n prod delete x", Some(Ruling::Forbid)),
+            ("kubectl --context=x -n prod delete", Some(Ruling::Forbid)),
+            ("kubectl get delete", None),
+            ("kubectl config -n x unset y", Some(Ruling::Forbid)),
         ] {
             let named = rules().named(&words(line));
             assert_eq!(named.map(|ruled| ruled.ruling), ruling, "{line}");

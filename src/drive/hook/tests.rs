@@ -1,6 +1,8 @@
 //! Calls held against the rules, in a place that is only imagined.
 
 mod attacks;
+mod slips;
+mod written;
 
 use std::path::{Component, Path, PathBuf};
 
@@ -24,6 +26,8 @@ fn leads(path: &Path) -> Result<PathBuf, Unresolved> {
         }
         if real == Path::new("/w/link") {
             real = "/w/.comail".into();
+        } else if real == Path::new("/w/x/deep") {
+            real = "/a/b/c/d".into();
         } else if real == Path::new("/w/in/out") {
             real = "/etc".into();
         } else if real == Path::new("/w/in/closed") {
@@ -46,6 +50,7 @@ fn ground(zone: Option<&[&str]>) -> Ground<'static> {
         worker: Some("me".into()),
         steering: vec!["/w/rules.toml".into()],
         leads: &leads,
+        shared: &|path| path == Path::new("/w/in/shared"),
     }
 }
 

@@ -71,7 +71,17 @@ const WRAPPERS: &[Wrapper] = &[
         ..wrapper("xargs", "0rtxp", "ILnPsdEa")
     },
     wrapper("nice", "", "n"),
-    wrapper("ionice", "t", "cnp"),
+    Wrapper {
+        long: &["--class", "--classdata", "--ignore"],
+        long_valued: &["--class", "--classdata"],
+        ..wrapper("ionice", "t", "cn")
+    },
+    Wrapper {
+        long: &["--all-tasks", "--cpu-list"],
+        operands: 1,
+        ..wrapper("taskset", "ac", "")
+    },
+    wrapper("unbuffer", "p", ""),
     wrapper("nohup", "", ""),
     wrapper("setsid", "cfw", ""),
     wrapper("stdbuf", "", "ioe"),
@@ -102,9 +112,38 @@ const SHELLS: &[&str] = &[
 
 /// What a program that runs others in ways that are not followed is asked about for.
 const UNFOLLOWED: &[&str] = &[
-    "su", "runuser", "watch", "parallel", "script", "expect", "screen", "tmux", "at", "batch",
-    "crontab", "alias", "trap", "flock", "chroot", "unshare", "nsenter", "ssh", "strace", "gdb",
-    "shopt", "enable", "hash",
+    "su",
+    "runuser",
+    "watch",
+    "parallel",
+    "script",
+    "expect",
+    "screen",
+    "tmux",
+    "at",
+    "batch",
+    "crontab",
+    "alias",
+    "trap",
+    "flock",
+    "chroot",
+    "unshare",
+    "nsenter",
+    "ssh",
+    "strace",
+    "gdb",
+    "shopt",
+    "enable",
+    "hash",
+    "chrt",
+    "setarch",
+    "linux32",
+    "linux64",
+    "i386",
+    "x86_64",
+    "systemd-run",
+    "prlimit",
+    "setpriv",
 ];
 
 /// What stands before a command without being one.

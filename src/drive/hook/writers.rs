@@ -4,9 +4,12 @@ use std::path::Path;
 
 use super::command::{Judge, finds_to_end, is_device, touched};
 use super::ground::Reach;
+use super::options::shortens;
 use super::rules::program;
 use super::ruling::{Ruled, Ruling};
 use super::shell::{Sight, Word};
+use super::writer_table::{self, Means, Operands, Writer};
+use super::written::{words_of, written};
 
 /// Programs that end or move what is in a directory that they are given.
 const DESTROY: &[&str] = &[
@@ -14,92 +17,37 @@ const DESTROY: &[&str] = &[
     "rsync", "srm", "trash",
 ];
 
-/// What a program does with its operands.
-enum Operands {
-    /// It changes each.
-    All,
-    /// It changes the last.
-    Last,
-    /// It changes each, the last perhaps as a directory.
-    Move,
-    /// It changes each but the first.
-    Rest,
-    /// It changes those of these options alone.
-    Options,
-}
-
-/// A program that writes: its operands, its options with a value, and those that name a file.
-type Writer = (
-    &'static str,
-    Operands,
-    &'static [&'static str],
-    &'static [&'static str],
-);
-
-const WRITERS: &[Writer] = &[
-    (
-        "sed",
-        Operands::Rest,
-        &["-e", "-f", "--expression", "--file", "-l"],
-        &[],
-    ),
-    ("tee", Operands::All, &[], &[]),
-    ("cp", Operands::Last, &["-S"], &["-t", "--target-directory"]),
-    ("mv", Operands::Move, &["-S"], &["-t", "--target-directory"]),
-    ("ln", Operands::Last, &["-S"], &["-t", "--target-directory"]),
-    (
-        "install",
-        Operands::Last,
-        &["-m", "-o", "-g", "-S"],
-        &["-t", "--target-directory"],
-    ),
-    ("rm", Operands::All, &[], &[]),
-    ("unlink", Operands::All, &[], &[]),
-    ("shred", Operands::All, &["-n", "-s"], &[]),
-    (
-        "truncate",
-        Operands::All,
-        &["-s", "-r", "--size", "--reference"],
-        &[],
-    ),
-    (
-        "touch",
-        Operands::All,
-        &["-d", "-t", "-r", "--date", "--reference"],
-        &[],
-    ),
-    (
-        "patch",
-        Operands::All,
-        &["-p", "-d"],
-        &["-i", "-o", "--output"],
-    ),
-    ("dd", Operands::Options, &[], &["of"]),
-    ("curl", Operands::Options, &[], &["-o", "--output"]),
-    ("wget", Operands::Options, &[], &["-O", "--output-document"]),
-];
-
 impl Judge<'_> {
     /// What becomes of a program that changes files.
     pub(super) fn changes(&self, argv: &[Word]) -> Ruled {
         let name = program(&argv[0].text).to_lowercase();
+        let name = writer_table::own_name(&name);
         let mut ruled = Ruled::nothing();
-        if ends(&name, argv) {
-            ruled = ruled.stricter(self.destroys(&name, argv));
+        if ends(name, argv) {
+            ruled = ruled.stricter(self.destroys(name, argv));
         }
-        let Some(writer) = WRITERS.iter().find(|writer| writer.0 == name) else {
-            return ruled;
-        };
-        if name == "sed" && !edits_in_place(argv) {
-            return ruled;
+        match writer_table::by_name(name) {
+            Some(writer) => ruled.stricter(self.written(writer, argv)),
+            None => ruled,
         }
-        written(writer, argv)
-            .iter()
-            .fold(ruled, |ruled, word| ruled.stricter(self.writes(word)))
+    }
+
+    /// The files that a command of this program writes.
+    pub(super) fn written(&self, writer: &Writer, argv: &[Word]) -> Ruled {
+        let written = written(writer, argv);
+        let mut ruled = Ruled::nothing();
+        if let Some(why) = written.doubt {
+            ruled = self.unreadable(why);
+        }
+        if written.is_named && self.ground.zone.is_some() {
+            ruled = ruled.stricter(self.unreadable("the files that it writes are not known"));
+        }
+        let files = written.files.iter();
+        files.fold(ruled, |ruled, word| ruled.stricter(self.writes(word)))
     }
 
     /// A file that is written.
-    fn writes(&self, word: &Word) -> Ruled {
+    pub(super) fn writes(&self, word: &Word) -> Ruled {
         let steers = self.places.iter().any(|here| match word.sight {
             Sight::Plain => self
                 .ground
@@ -120,7 +68,7 @@ impl Judge<'_> {
         }
         self.places.iter().fold(Ruled::nothing(), |ruled, here| {
             let edit = self.ground.edit(&word.text, here);
-            if edit.ruling == Ruling::Forbid {
+            if edit.ruling >= Ruling::Prompt {
                 ruled.stricter(edit)
             } else {
                 ruled
@@ -130,16 +78,7 @@ impl Judge<'_> {
 
     /// Words of a command that ends or moves what it is given.
     fn destroys(&self, name: &str, argv: &[Word]) -> Ruled {
-        let mut given: Vec<Word> = argv[1..].to_vec();
-        let to = |word: &Word| word.text.starts_with("-t") || word.text.starts_with("--t");
-        if name == "mv" && !given.iter().any(to) {
-            // What is moved into a directory leaves the rest of it as it is.
-            given.pop();
-        }
-        if name == "find" && given.first().is_none_or(|word| word.text.starts_with('-')) {
-            given.push(Word::plain("."));
-        }
-        given.retain(|word| !word.text.starts_with('-'));
+        let given = destroyed(name, argv);
         if let Some(word) = given
             .iter()
             .find(|word| self.reaches(word) != Reach::Nothing)
@@ -174,6 +113,28 @@ fn steered(word: &str) -> Ruled {
     ))
 }
 
+/// The words that may name what a command ends or moves.
+fn destroyed(name: &str, argv: &[Word]) -> Vec<Word> {
+    let mut given: Vec<Word> = argv[1..].to_vec();
+    if let Some(writer) = writer_table::by_name(name) {
+        let told = words_of(writer, argv);
+        // What is moved into a directory leaves the rest of it as it is.
+        let into = writer.operands == Operands::Move
+            && !told.has(Means::Folder)
+            && !told.has(Means::Whole);
+        if !told.is_guess {
+            given = told.operands;
+            given.truncate(given.len() - usize::from(into && !given.is_empty()));
+            return given;
+        }
+    }
+    if name == "find" && given.first().is_none_or(|word| word.text.starts_with('-')) {
+        given.push(Word::plain("."));
+    }
+    given.retain(|word| !word.text.starts_with('-'));
+    given
+}
+
 /// Whether a command ends or moves what it is given.
 fn ends(name: &str, argv: &[Word]) -> bool {
     let short = |letter: char| {
@@ -182,99 +143,17 @@ fn ends(name: &str, argv: &[Word]) -> bool {
             text.starts_with('-') && !text.starts_with("--") && text.contains(letter)
         })
     };
-    let long = |begin: &str| argv.iter().any(|word| word.text.starts_with(begin));
+    let long = |full: &str| argv.iter().any(|word| shortens(&word.text, full));
     match name {
         "find" => finds_to_end(argv),
         "cp" | "ln" | "install" => {
             // `a/.` is copied over what is there.
-            short('T') || long("--no-target") || argv.iter().any(|word| word.text.ends_with("/."))
+            let whole = writer_table::by_name(name)
+                .is_some_and(|writer| words_of(writer, argv).has(Means::Whole));
+            whole || short('T') || argv.iter().any(|word| word.text.ends_with("/."))
         }
-        "tar" => long("--remove") || long("--recursive-unlink"),
+        "tar" => long("--remove-files") || long("--recursive-unlink"),
         "zip" => short('m') || long("--move"),
         _ => DESTROY.contains(&name),
     }
-}
-
-fn edits_in_place(argv: &[Word]) -> bool {
-    argv[1..].iter().any(|word| {
-        let text = word.text.as_str();
-        let cluster = text.strip_prefix('-').filter(|it| !it.starts_with('-'));
-        text.starts_with("--in-place") || cluster.is_some_and(|it| it.contains('i'))
-    })
-}
-
-/// The files that a command writes.
-fn written(writer: &Writer, argv: &[Word]) -> Vec<Word> {
-    let (name, operands, valued, files) = writer;
-    let (mut given, mut found, mut scripted, mut ended) = (Vec::new(), Vec::new(), false, false);
-    let mut words = argv[1..].iter();
-    while let Some(word) = words.next() {
-        let text = word.text.as_str();
-        let (option, value) = text
-            .split_once('=')
-            .map_or((text, None), |(a, b)| (a, Some(b)));
-        if files.contains(&option) {
-            let next = || words.next().cloned();
-            found.extend(
-                value
-                    .map(|value| Word {
-                        text: value.to_owned(),
-                        sight: word.sight,
-                    })
-                    .or_else(next),
-            );
-        } else if ended || text == "-" || !text.starts_with('-') {
-            given.push(word.clone());
-        } else if text == "--" {
-            ended = true;
-        } else if valued.contains(&option) {
-            scripted = true;
-            if value.is_none() {
-                words.next();
-            }
-        } else {
-            scripted |= text.starts_with("-e") || text.starts_with("-f");
-            let short =
-                |name: &&&str| name.len() == 2 && text.len() > 2 && text.starts_with(**name);
-            if let Some(name) = files.iter().find(short) {
-                found.push(Word {
-                    text: text[name.len()..].to_owned(),
-                    sight: word.sight,
-                });
-            }
-        }
-    }
-    let into = !found.is_empty();
-    match operands {
-        Operands::Rest => found.extend(given.into_iter().skip(usize::from(!scripted))),
-        Operands::Move if !into => {
-            found.extend(given.iter().take(given.len().saturating_sub(1)).cloned());
-            found.extend(inside(name, given));
-        }
-        Operands::All | Operands::Move => found.extend(given),
-        Operands::Last if !into => found.extend(inside(name, given)),
-        Operands::Last | Operands::Options => {}
-    }
-    found
-}
-
-/// Where the last of a command's operands is written: what is copied into a directory has a place
-/// in it.
-fn inside(name: &str, mut given: Vec<Word>) -> Vec<Word> {
-    let last = given.pop();
-    let Some(last) = last else { return given };
-    if given.is_empty() && name == "ln" {
-        return vec![Word {
-            text: program(&last.text).to_owned(),
-            sight: last.sight,
-        }];
-    }
-    if last.text.ends_with('/') {
-        let named = given.iter().map(|word| Word {
-            text: format!("{}{}", last.text, program(word.text.trim_end_matches('/'))),
-            sight: last.sight.max(word.sight),
-        });
-        return named.collect();
-    }
-    vec![last]
 }
