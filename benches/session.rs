@@ -79,6 +79,7 @@ fn session_dir(home: &Path, count: usize) -> PathBuf {
     let dir = home.join(format!("session-{count}"));
     let new = NewSession {
         stock: &comail::session::nothing_to_stock,
+        watch: &comail::session::Unwatched,
         manifest: &manifest(&list),
         source: &list,
         quests: &quests(count),

@@ -16,9 +16,11 @@
 //! * [`drive`]: brings session, gate and world together for one turn.
 //! * [`review`]: what no machine decides: reviewers' doubts, and what a person settles.
 //! * [`report`]: counts what the ledger says.
+//! * [`doctor`]: what the surroundings are like, and how to mend them.
 //! * [`cli`]: one file per subcommand.
 
 pub mod cli;
+pub mod doctor;
 pub mod drive;
 pub mod gate;
 pub mod quest;

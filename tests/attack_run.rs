@@ -114,8 +114,8 @@ fn one_token_that_is_told_does_not_hide_what_is_written() {
 fn what_is_planted_where_a_run_keeps_its_own_does_not_end_it() {
     let driven = Driven::new(2);
     let script = format!(
-        "cd $COMAIL_SESSION/runs/$COMAIL_RUN; mkdir -p report.json/x report.md/x; touch 2.log; \
-         cd - >/dev/null; {SUBMITS}"
+        "cd $COMAIL_SESSION/runs/$COMAIL_RUN; mkdir -p report.json/x report.md/x report.html/x; \
+         touch 2.log; cd - >/dev/null; {SUBMITS}"
     );
     driven.drive(&[], &script).ok();
     assert_eq!(driven.tally("pass"), 2);

@@ -153,6 +153,7 @@ fn of_two_that_hold_one_address_the_first_is_carried() {
     let quests: Vec<_> = quests.map(|at| reader.quest(at).unwrap()).collect();
     let new = NewSession {
         stock: &comail::session::nothing_to_stock,
+        watch: &comail::session::Unwatched,
         manifest: old.manifest(),
         source: &world.place.at("old.csv"),
         quests: &quests,

@@ -132,12 +132,13 @@ fn places_that_are_no_files() {
 #[test]
 fn a_name_never_promises_another_format() {
     let place = scanned();
-    let cases: [(&[&str], &[&str]); 5] = [
-        (&["out.html"], &["out.html", ".csv", "--format"]),
+    let cases: [(&[&str], &[&str]); 6] = [
+        (&["out.doc"], &["out.doc", ".csv", ".html", "--format"]),
         (&["out.pdf"], &["out.pdf"]),
         (&["out.xlsx", "--format=csv"], &["out.xlsx", "csv"]),
         (&["out.xlsm"], &["macros", ".xlsx"]),
-        (&["out.txt", "--format=html"], &["html"]),
+        (&["out.html", "--format=csv"], &["out.html", "csv"]),
+        (&["out.txt", "--format=pdf"], &["pdf"]),
     ];
     for (args, words) in cases {
         refused(&place, args, 2, words);

@@ -1,7 +1,7 @@
 //! README.md is true: every command in it is run, and what it prints is what it shows.
 
-mod blocks;
-mod matching;
+pub mod blocks;
+pub mod matching;
 
 use std::fs;
 
@@ -17,16 +17,21 @@ const CI: &str = include_str!("../.ci/run");
 /// How the README says `comail` before it is built.
 const BUILD_AND_RUN: &str = "cargo run --release -- ";
 
-const LIST: &str = "\
+/// A list of companies that [`net`] knows.
+pub const LIST: &str = "\
 Company,Website
 \"Hanbit Foods Co., Ltd.\",www.hanbit-foods.co.kr
 Northwind Tools GmbH,www.northwind-tools.de
 Bluefin Freight Inc.,
 ";
 
-const LETTERS: &str = r#"{"letter":"kim-17","text":"Dear Ms Kim,\nthank you for your order. In all, that makes 420 EUR."}
+/// A list of letters.
+pub const LETTERS: &str = r#"{"letter":"kim-17","text":"Dear Ms Kim,\nthank you for your order. In all, that makes 420 EUR."}
 {"letter":"lee-18","text":"Dear Mr Lee,\nplease pay 96 EUR by Friday."}
 "#;
+
+/// An answer for quest 2 of the list of companies.
+pub const ANSWER: &str = r#"{"site":"https://www.northwind-tools.de","email":"kontakt@northwind-tools.de","source":"https://www.northwind-tools.de/impressum"}"#;
 
 const AGENT: &str = r#"prompt=$(cat)
 quote=$(echo "$prompt" | grep -m 1 EUR | sed 's/^ *//')
@@ -85,10 +90,10 @@ fn every_command_prints_what_the_readme_shows() {
 #[test]
 fn names_every_command_and_every_exit_code() {
     let help = Place::new().run(["--help"]).ok();
-    let commands = help.lines().skip_while(|line| *line != "Commands:").skip(1);
-    let commands: Vec<&str> = commands
-        .take_while(|line| !line.is_empty())
-        .filter_map(|line| line.split_whitespace().next())
+    let list = help.lines().skip_while(|line| !line.starts_with("Usage:"));
+    let list = list.take_while(|line| *line != "Options:");
+    let commands: Vec<&str> = list
+        .filter_map(|line| line.strip_prefix("  ")?.split_whitespace().next())
         .filter(|name| *name != "help")
         .collect();
     assert!(commands.len() >= 8, "{commands:?}");
@@ -159,7 +164,7 @@ fn ci_runs(script: &str) -> bool {
 }
 
 /// The companies of the README, on loopback.
-fn net() -> TestNet {
+pub fn net() -> TestNet {
     let net = TestNet::start();
     let show = |host: &str, path: &str, name: &str, text: &str| {
         net.tls.page(host, path, &page(name, text));
@@ -195,7 +200,7 @@ fn net() -> TestNet {
 }
 
 /// The flags with which `scan` takes `net` for the network.
-fn flags(net: &TestNet, proxy: &Proxy, place: &Place) -> String {
+pub fn flags(net: &TestNet, proxy: &Proxy, place: &Place) -> String {
     fs::write(place.at("ca.pem"), net.authority.pem()).expect("a file in a temporary directory");
     format!(
         "--dns-server {} --proxy {} --ca-cert ca.pem --allow-net 127.0.0.1/32 --rate 1000",

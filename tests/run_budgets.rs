@@ -55,7 +55,8 @@ fn tokens_for_a_quest_and_in_all() {
     let driven = ends_for("tokens", 1, "--max-tokens=5k", &many);
     let attempt = &driven.steps_of("attempt")[0];
     assert_eq!(attempt["spent"]["tokens"], 5001);
-    assert_eq!(attempt["spent"]["told"], true);
+    // Anything may have printed it.
+    assert_eq!(attempt["spent"]["told"], false);
     let driven = ends_for("tokens", 2, "--max-tokens-total=5k", &many);
     assert_eq!(driven.reasons("quest"), ["tokens"]);
 }

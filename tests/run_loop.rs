@@ -147,8 +147,10 @@ fn a_prompt_carries_what_was_learned_and_a_report_is_written() {
     assert!(second.contains("passed last, in quest 1"), "{second}");
     let run = driven.steps_of("began")[0]["run"].clone();
     let folder = format!(".comail/runs/{}", run.as_str().expect("a name"));
-    let report = std::fs::read_to_string(driven.place.at(&folder).join("report.md"));
-    assert!(report.expect("a report").contains("COMPLETE"));
+    let written = |name| std::fs::read_to_string(driven.place.at(&folder).join(name));
+    assert!(written("report.md").expect("a report").contains("COMPLETE"));
+    let page = written("report.html").expect("a page");
+    assert!(page.starts_with("<!doctype html>"), "{page}");
 }
 
 #[test]

@@ -1,7 +1,9 @@
 //! The one integration binary: every file of tests is a module of it.
 
+mod agent_docs;
 #[cfg(target_os = "linux")]
 mod agent_process;
+mod attack_configuration;
 mod attack_dump;
 mod attack_echo;
 mod attack_identity;
@@ -62,8 +64,13 @@ mod command_pinned;
 mod command_reports;
 #[cfg(target_os = "linux")]
 mod command_service;
+mod completions;
+#[cfg(unix)]
+mod completions_typed;
+mod configuration;
 mod demo;
 mod dependencies;
+mod doctor;
 mod export_large;
 mod export_place;
 mod export_values;
@@ -91,6 +98,8 @@ mod gate_settings;
 mod gate_source;
 mod gate_world;
 mod harness;
+#[cfg(unix)]
+mod help_topics;
 mod honest_homes;
 mod hook;
 #[cfg(target_os = "linux")]
@@ -98,11 +107,16 @@ mod index_forged;
 mod insights;
 mod log;
 #[cfg(target_os = "linux")]
+mod long_work;
+#[cfg(unix)]
+mod page;
+#[cfg(target_os = "linux")]
 mod panel;
 #[cfg(target_os = "linux")]
 mod panel_chat;
 mod panel_recorded;
 #[cfg(target_os = "linux")]
+mod picture;
 mod played;
 mod prove_email;
 mod quarters;
@@ -181,6 +195,7 @@ mod scan_formats;
 mod scan_jsonl;
 mod scan_refusals;
 mod scan_update;
+mod schema;
 mod servers;
 mod session_crowd;
 mod session_damage;
@@ -197,6 +212,9 @@ mod session_races;
 #[cfg(unix)]
 mod session_refused;
 mod sheets;
+#[cfg(target_os = "linux")]
+mod status_watch;
+mod telling;
 mod world_dns;
 mod world_http;
 mod world_limits;

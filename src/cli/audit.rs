@@ -30,6 +30,7 @@ use crate::session::{Board, Mended, Session, SessionError};
 /// otherwise, is a finding of its own kind, other-lists: it may be honest, and this program
 /// cannot tell. Audit with the version that made the session.
 #[derive(Debug, Args)]
+#[command(after_long_help = EXAMPLES)]
 pub struct AuditArgs {
     /// A head that `status` printed earlier: it must still be the head of one of the lines
     #[arg(long, value_name = "HASH")]
@@ -40,6 +41,12 @@ pub struct AuditArgs {
     #[arg(long)]
     live: bool,
 }
+
+const EXAMPLES: &str = "\
+Examples:
+  comail audit                                 # exit 0, or 8 with what was found
+  comail audit --live                          # asks the world again, politely
+  comail audit --json";
 
 pub(super) fn run(context: &mut Context, args: &AuditArgs) -> Result<Exit> {
     let report = match open(context) {

@@ -1,5 +1,6 @@
 //! What `comail audit` prints.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::counted::counted;
@@ -12,7 +13,7 @@ use crate::drive::audit::{Finding, Live, NotedHead, Place};
 use crate::quest::Digest;
 
 /// The JSON form of `audit`.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Report {
     /// How it ended.
     pub(super) status: Status,
@@ -37,7 +38,7 @@ pub(super) struct Report {
 }
 
 /// How an audit ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Status {
     /// Nothing was found.

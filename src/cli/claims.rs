@@ -3,6 +3,7 @@
 use anyhow::Result;
 use clap::Args;
 use jiff::{SignedDuration, Timestamp};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::context::{self, Context};
@@ -10,41 +11,33 @@ use super::counted::counted;
 use super::escape::Plain;
 use super::exit::Exit;
 use super::output::Paper;
-use crate::quest::QuestId;
-use crate::session::{Claim, SessionError, Store, Worker};
+use crate::report::HeldClaim;
+use crate::session::{Claim, SessionError, Store};
 
 /// Print which worker holds which quest, and for how long
 ///
 /// A claim whose lease has run out is free to anybody; it is listed until somebody takes the
 /// quest or its worker answers.
 #[derive(Debug, Args)]
+#[command(after_long_help = EXAMPLES)]
 pub struct ClaimsArgs {}
 
-/// The JSON form: `{"claims":[…]}`.
-#[derive(Debug, Serialize)]
-struct Listed {
-    claims: Vec<Held>,
-}
+const EXAMPLES: &str = "\
+Examples:
+  comail claims
+  comail claims --json";
 
-/// One claim.
-#[derive(Debug, Serialize)]
-struct Held {
-    quest: QuestId,
-    key: String,
-    worker: Worker,
-    /// When it was taken or last renewed.
-    at: Timestamp,
-    lease_seconds: u32,
-    age_seconds: i64,
-    /// 0 once the lease has run out.
-    left_seconds: i64,
+/// The JSON form: `{"claims":[…]}`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Listed {
+    claims: Vec<HeldClaim>,
 }
 
 pub(super) fn run(context: &mut Context, _args: &ClaimsArgs) -> Result<Exit> {
     let session = context.open_session()?;
     let now = context::now();
     let claims = session.claims()?;
-    let claims = claims.into_iter().map(|claim| held(&session, claim, now));
+    let claims = claims.iter().map(|claim| held(&session, claim, now));
     let listed = Listed {
         claims: claims.collect::<Result<_, _>>()?,
     };
@@ -52,17 +45,9 @@ pub(super) fn run(context: &mut Context, _args: &ClaimsArgs) -> Result<Exit> {
     Ok(Exit::Done)
 }
 
-fn held(store: &dyn Store, claim: Claim, now: Timestamp) -> Result<Held, SessionError> {
-    let standing = store.standing(claim.quest)?;
-    Ok(Held {
-        quest: claim.quest,
-        key: standing.map_or_else(String::new, |standing| standing.key.to_string()),
-        at: claim.at,
-        lease_seconds: claim.lease.seconds(),
-        age_seconds: now.duration_since(claim.at).as_secs(),
-        left_seconds: claim.left(now).as_secs(),
-        worker: claim.worker,
-    })
+fn held(store: &dyn Store, claim: &Claim, now: Timestamp) -> Result<HeldClaim, SessionError> {
+    let key = store.standing(claim.quest)?.map(|standing| standing.key);
+    Ok(HeldClaim::of(claim, key.as_ref(), now))
 }
 
 fn text(paper: &mut Paper, listed: &Listed) {

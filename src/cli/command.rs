@@ -10,32 +10,21 @@ use clap::error::ErrorKind;
 use clap::{ArgMatches, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 use super::context::{Context, SESSION_VARIABLE, WORKER_VARIABLE};
+use super::defaults::{self, Applied};
 use super::escape::PlainLines;
 use super::exit::{self, Exit};
 use super::output::Output;
+use super::telling::LOG_VARIABLE;
 use super::{
-    audit, claims, demo, dispute, export, forget, hook, insights, log, next, prove, quest, recheck,
-    release, report, resume, review, rules, scan, session_kind, status, submit, submit_flags,
+    audit, claims, completing, completions, config, demo, dispute, doctor, exit_codes, export,
+    forget, help, help_groups, hook, insights, interrupt, log, man, next, prompt, prove, quest,
+    recheck, release, report, resume, review, rules, scan, schema, session_kind, status, submit,
+    submit_flags, telling,
 };
 #[cfg(unix)]
 use super::{noted, run_args};
 use crate::quest::{QuestKind, email};
 use crate::world::recorded::RecordedWorld;
-
-const AFTER_HELP: &str = "\
-Exit codes:
-  0  done; next gave a quest; submit locked PASS or REVIEW
-  1  error, nothing changed          2  bad usage, nothing changed
-  3  next: complete                  4  next: nothing free, the rest is claimed or waits
-  5  submit: FAIL or doubts sent back, still TODO
-  6  submit: FAIL, now DONE
-  7  submit: locked, or claimed by another worker; nothing changed
-  8  audit, export, prove, quest check, scan --carry: a finding, such as a changed ledger;
-     review --import: rows refused; report, run: the session is not complete
-  9  next, submit: the session is paused until a person runs `comail resume`
-  130  audit, log --follow, recheck, report, review, run: ended by Ctrl-C, what was done is kept
-
-An agent's loop: while comail next; do …; comail submit …; done";
 
 const GLOBAL: &str = "Everywhere";
 
@@ -44,7 +33,8 @@ const GLOBAL: &str = "Everywhere";
 /// A list becomes quests; an agent is handed one at a time (next) and answers (submit); a gate
 /// re-verifies the facts in the world. Only the machine locks PASS.
 #[derive(Debug, Parser)]
-#[command(name = "comail", version, after_help = AFTER_HELP, max_term_width = 100)]
+#[command(name = "comail", version, after_help = exit_codes::after_help(),
+          max_term_width = 100, disable_help_subcommand = true)]
 struct Cli {
     /// The session directory, else that of `COMAIL_SESSION` [default: .comail]
     #[arg(long, global = true, value_name = "DIR", help_heading = GLOBAL)]
@@ -57,6 +47,15 @@ struct Cli {
     /// When to use colour
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto", help_heading = GLOBAL)]
     color: clap::ColorChoice,
+
+    /// Say on stderr what goes on; -vv for more, or `COMAIL_LOG` for what is chosen
+    #[arg(short, global = true, action = clap::ArgAction::Count, conflicts_with = "quiet",
+          help_heading = GLOBAL)]
+    verbose: u8,
+
+    /// Leave out notes that are no errors
+    #[arg(short, global = true, help_heading = GLOBAL)]
+    quiet: bool,
 
     #[command(subcommand)]
     command: Command,
@@ -86,13 +85,23 @@ enum Command {
     Log(log::LogArgs),
     Insights(insights::InsightsArgs),
     Hook(hook::HookArgs),
+    Config(config::ConfigArgs),
+    Doctor(doctor::DoctorArgs),
     Demo(demo::DemoArgs),
+    Schema(schema::SchemaArgs),
+    Completions(completions::CompletionsArgs),
+    Man(man::ManArgs),
+    Prompt(prompt::PromptArgs),
+    Help(help::HelpArgs),
 }
 
 /// Parses `args`, runs the command and returns how it ended.
 pub fn run(args: impl IntoIterator<Item = OsString>) -> Exit {
     heed_file_size_limits();
     let args: Vec<OsString> = args.into_iter().collect();
+    if let Some(exit) = completing::answered(&args) {
+        return exit;
+    }
     let exit = run_parsed(&args);
     #[cfg(unix)]
     noted::note_call(&args, exit);
@@ -101,7 +110,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> Exit {
 
 fn run_parsed(args: &[OsString]) -> Exit {
     let kind = session_kind::of(args);
-    let matches = match command(&kind).try_get_matches_from(args) {
+    let matches = match parser(&kind).try_get_matches_from(args) {
         Ok(matches) => matches,
         Err(error) => {
             let exit = hook::bearable(args, tell(&error));
@@ -113,6 +122,13 @@ fn run_parsed(args: &[OsString]) -> Exit {
             return exit;
         }
     };
+    let (matches, notes) = match defaults::of_call(&|| parser(&email::kind()), args, matches) {
+        Ok(Applied { matches, notes }) => (matches, notes),
+        Err(error) => {
+            Output::of_process(false, clap::ColorChoice::Never).error(&format!("error: {error}"));
+            return Exit::Usage;
+        }
+    };
     let cli = match Cli::from_arg_matches(&matches) {
         Ok(cli) => cli,
         Err(error) => return tell(&error),
@@ -120,15 +136,26 @@ fn run_parsed(args: &[OsString]) -> Exit {
     let environment = std::env::var_os(SESSION_VARIABLE)
         .filter(|value| !value.is_empty())
         .map(PathBuf::from);
-    let output = Output::of_process(cli.json, cli.color);
+    let mut output = Output::of_process(cli.json, cli.color).quiet(cli.quiet);
+    if let Err(why) = telling::begin(cli.verbose, std::env::var_os(LOG_VARIABLE)) {
+        output.note(&format!("note: {LOG_VARIABLE} is left aside: {why}"));
+    }
+    for note in notes {
+        output.note(&note);
+    }
     let worker = std::env::var_os(WORKER_VARIABLE)
         .filter(|value| !value.is_empty())
         .map(|value| value.to_string_lossy().into_owned());
     let mut context = Context::new(cli.session, environment, output).by_worker(worker);
     match dispatch(&mut context, &cli.command, &matches) {
         Ok(exit) => exit,
+        // What it ended with is what Ctrl-C asked for, or comes of it.
+        Err(error) if interrupt::is_asked() => {
+            context.output.note(&format!("{error:#}"));
+            Exit::Interrupted
+        }
         Err(error) => {
-            context.output.note(&format!("error: {error:#}"));
+            context.output.error(&format!("error: {error:#}"));
             exit::of_error(&error)
         }
     }
@@ -161,15 +188,16 @@ fn tell(error: &clap::Error) -> Exit {
 
 /// Runs the command line `args` before a recorded world, without the process's environment.
 pub(super) fn rehearse(args: &[String], output: Output, world: Rc<RecordedWorld>) -> Result<Exit> {
-    let matches = command(&email::kind()).try_get_matches_from(args)?;
+    let matches = parser(&email::kind()).try_get_matches_from(args)?;
     let cli = Cli::from_arg_matches(&matches)?;
     let mut context = Context::new(cli.session, None, output).before(world);
     dispatch(&mut context, &cli.command, &matches)
 }
 
 /// The parser, in which `submit` has the fields of `kind`.
-fn command(kind: &QuestKind) -> clap::Command {
-    Cli::command().mut_subcommand("submit", |command| submit_flags::with_fields(command, kind))
+pub(super) fn parser(kind: &QuestKind) -> clap::Command {
+    let parser = help_groups::grouped(Cli::command());
+    parser.mut_subcommand("submit", |command| submit_flags::with_fields(command, kind))
 }
 
 fn dispatch(context: &mut Context, command: &Command, matches: &ArgMatches) -> Result<Exit> {
@@ -199,7 +227,14 @@ fn dispatch(context: &mut Context, command: &Command, matches: &ArgMatches) -> R
         Command::Log(args) => log::run(context, args),
         Command::Insights(args) => insights::run(context, args),
         Command::Hook(args) => hook::run(context, args),
+        Command::Doctor(args) => doctor::run(context, args),
+        Command::Config(args) => config::run(context, args, matches),
         Command::Demo(args) => demo::run(context, args),
+        Command::Schema(args) => schema::run(context, args),
+        Command::Completions(args) => completions::run(context, args),
+        Command::Man(args) => man::run(context, args),
+        Command::Prompt(args) => prompt::run(context, args),
+        Command::Help(args) => help::run(context, args),
     }
 }
 
@@ -209,7 +244,7 @@ mod tests {
 
     #[test]
     fn the_parser_is_sound() {
-        command(&email::kind()).debug_assert();
+        parser(&email::kind()).debug_assert();
     }
 
     #[test]
@@ -222,6 +257,6 @@ mod tests {
             ..field.clone()
         });
         kind.fields = fields.to_vec();
-        command(&kind).debug_assert();
+        parser(&kind).debug_assert();
     }
 }

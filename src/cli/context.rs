@@ -9,7 +9,7 @@ use jiff::Timestamp;
 
 use super::exit::UsageError;
 use super::output::Output;
-use super::progress::ReadingBar;
+use super::progress::SessionBar;
 use crate::session::{BadWorker, Salt, Session, Watch, Worker};
 use crate::world::recorded::RecordedWorld;
 
@@ -151,10 +151,10 @@ impl Context {
         self.told = mended.len();
     }
 
-    /// Who is told how far a long reading is.
+    /// Who is told how far long work on a session is; it ends once Ctrl-C was pressed.
     #[must_use]
     pub fn watch(&self) -> Box<dyn Watch> {
-        Box::new(ReadingBar::default())
+        Box::new(SessionBar::default())
     }
 }
 

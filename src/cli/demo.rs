@@ -11,6 +11,7 @@ use std::rc::Rc;
 
 use anyhow::{Context as _, Result};
 use clap::Args;
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
@@ -30,18 +31,24 @@ use script::{Step, script};
 /// one that is left to a person, and one that is not found. Only the world is recorded; the
 /// rest is what every session runs.
 #[derive(Debug, Args)]
+#[command(after_long_help = EXAMPLES)]
 pub struct DemoArgs {
     /// The directory to make [default: comail-demo, or comail-demo-2, …]
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
 }
 
+const EXAMPLES: &str = "\
+Examples:
+  comail demo
+  comail demo --dir look-at-it";
+
 /// What the bundled companies' sites and name servers answer.
 const WORLD: &str = include_str!("demo/world.json");
 
 /// The JSON form of `demo`.
-#[derive(Debug, Serialize)]
-struct Played {
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Played {
     directory: String,
     workbook: String,
     session: String,
@@ -51,11 +58,13 @@ struct Played {
 }
 
 /// One command of the demo, and what it said.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 struct PlayedStep {
     about: &'static str,
     command: String,
     exit: u8,
+    /// What it printed: the document of its command.
+    #[schemars(with = "serde_json::Value")]
     output: Said,
 }
 

@@ -2,6 +2,7 @@
 
 use anyhow::Result;
 use clap::Args;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::context::{self, Context};
@@ -17,6 +18,7 @@ use crate::session::{Session, SessionError, Standing, Store as _};
 /// Its state stays; `export` and `status` show it. This is a person's to say: with the key file
 /// that `scan` was given or, where it was given none, at a terminal.
 #[derive(Debug, Args)]
+#[command(after_long_help = EXAMPLES)]
 pub struct DisputeArgs {
     /// The quest's number
     id: QuestId,
@@ -29,9 +31,15 @@ pub struct DisputeArgs {
     person: PersonArgs,
 }
 
+const EXAMPLES: &str = "\
+Examples:
+  comail dispute 17 --note \"bounced: no such user\"
+  comail dispute 17 --note \"bounced\" --by kim --operator-key operator.key";
+
 /// The JSON form: `{"status":"disputed","id":3}`.
-#[derive(Debug, Serialize)]
-struct Answer {
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Answer {
+    #[schemars(extend("const" = "disputed"))]
     status: &'static str,
     id: QuestId,
 }

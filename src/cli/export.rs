@@ -4,15 +4,18 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use clap::{Args, ValueEnum};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::context::Context;
 use super::counted::counted;
 use super::escape::Plain;
 use super::exit::{Exit, Found, UsageError, found};
+use super::export_page::{PageWanted, write_page};
 use super::export_rows::{Comes, Findings};
-use super::export_target::{Format, ListNames, Wish, target};
-use super::export_write::{Job, write};
+use super::export_target::{Format, ListNames, Target, Wish, target};
+use super::export_write::{Job, Written, write};
+use super::interrupt::Interrupt;
 use super::list_plan::ListPlan;
 use super::output::{Output, Paper};
 use crate::drive;
@@ -22,9 +25,12 @@ use crate::table::result_columns::Columns;
 
 /// Write the results, beside what the list holds
 ///
-/// A workbook is copied whole and its sheet gains columns; other lists become a new file. The
-/// list itself is never written over, and a file is written whole or not at all.
+/// A workbook is copied whole and its sheet gains columns; other lists become a new file. With
+/// `--format html` it is one page to look at instead: how far it is, what the gate stopped, and
+/// every quest with what was seen of it. The list itself is never written over, and a file is
+/// written whole or not at all.
 #[derive(Debug, Args)]
+#[command(after_long_help = EXAMPLES)]
 pub struct ExportArgs {
     /// The file to write [default: the list's name with .comail before its ending, here]
     path: Option<PathBuf>,
@@ -39,7 +45,7 @@ pub struct ExportArgs {
     #[arg(long, value_name = "LIST")]
     columns: Option<String>,
 
-    /// Only the rows of quests in these states, in a new file
+    /// Only the rows of quests in these states, in a new file or in a page
     #[arg(
         long,
         value_name = "STATE,STATE…",
@@ -52,6 +58,13 @@ pub struct ExportArgs {
     #[arg(long)]
     force: bool,
 }
+
+const EXAMPLES: &str = "\
+Examples:
+  comail export                                # companies.comail.xlsx beside the list's own columns
+  comail export results.csv --force
+  comail export --format jsonl --only pass
+  comail export open.xlsx --only review,todo --columns email=E-Mail,status,rule,facts";
 
 /// A state, as a flag spells it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -67,8 +80,8 @@ enum StateArg {
 }
 
 /// The JSON form of `export`.
-#[derive(Debug, Serialize)]
-struct Exported {
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Exported {
     path: String,
     /// How many rows have results.
     rows: u64,
@@ -81,12 +94,20 @@ struct Exported {
     /// Decisions that lack the operator's seal, and changed nothing.
     #[serde(skip_serializing_if = "is_none")]
     unsealed: u32,
+    /// How many quests have no row in the page.
+    #[serde(skip_serializing_if = "is_none")]
+    left_out: u32,
+    /// Whether it is a page to look at.
+    #[serde(skip)]
+    page: bool,
     /// Whether the results are people's addresses.
     #[serde(skip)]
     addresses: bool,
 }
 
 pub(super) fn run(context: &mut Context, args: &ExportArgs) -> Result<Exit> {
+    // A file that is half written is removed, and the one that it was to replace stays.
+    Interrupt::heed();
     let mut session = found(Session::open_watched(
         context.session_dir(),
         context.watch(),
@@ -97,49 +118,82 @@ pub(super) fn run(context: &mut Context, args: &ExportArgs) -> Result<Exit> {
     let copy = session.dir().join(&source.copy);
     let expected = board.totals().forgetting.copy_of(source.sha256);
     check_copy(&copy, expected)?;
-    if !ListPlan::of(&source)?.made {
-        note_original(&source, &mut context.output);
-    }
-    let only: Vec<State> = args.only.iter().copied().map(State::from).collect();
     let wish = Wish {
         path: args.path.as_deref(),
         format: args.format,
-        filtered: !only.is_empty(),
+        filtered: !args.only.is_empty(),
     };
     let names = ListNames {
         path: Path::new(&source.path),
         copy: &copy,
     };
-    let made = ListPlan::of(&source)?.made;
-    let unit = drive::kind_of(session.manifest())?.unit;
-    let job = Job {
-        key_heading: made.then(|| unit.into_owned()),
-        target: target(wish, names)?,
-        columns: columns(&session, board.totals(), args.columns.as_deref())?,
-        only,
-        force: args.force,
-    };
-    refuse_in_session(&job.target.path, session.dir())?;
+    let target = target(wish, names)?;
     let findings = Findings {
         session: &session,
         board: &board,
     };
-    let written = write(findings, &copy, &job)?;
+    let page = target.format == Format::Html;
+    let path = target.path.clone();
+    let written = if page {
+        refuse_columns(args.columns.as_deref())?;
+        let wanted = PageWanted {
+            path: &path,
+            force: args.force,
+            only: &only(args),
+            completeness: None,
+        };
+        write_page(findings, wanted, context.watch().as_ref())?
+    } else {
+        let list = (&source, copy.as_path());
+        write_table(&mut context.output, findings, list, target, args)?
+    };
     note_gone(written.gone, &mut context.output);
     let tally = board.totals().tally;
     let exported = Exported {
-        path: job.target.path.display().to_string(),
+        path: path.display().to_string(),
         rows: written.rows,
         gone: written.gone,
         remaining: tally.todo,
         tally,
         written: written.comes,
         unsealed: board.totals().counts.unsealed,
+        left_out: written.left_out,
+        page,
         addresses: session.manifest().kind.definition.is_none(),
     };
     // What is written is written; a reader who has gone does not change how it ended.
     let _ = context.output.show(&exported, text);
     Ok(note_unsealed(exported.unsealed, &mut context.output))
+}
+
+/// Writes the results as a table, out of a list and its copy.
+fn write_table(
+    output: &mut Output,
+    findings: Findings<'_>,
+    (source, copy): (&SourceRecord, &Path),
+    target: Target,
+    args: &ExportArgs,
+) -> Result<Written> {
+    let Findings { session, board } = findings;
+    let made = ListPlan::of(source)?.made;
+    if !made {
+        note_original(source, output);
+    }
+    let unit = drive::kind_of(session.manifest())?.unit;
+    let job = Job {
+        key_heading: made.then(|| unit.into_owned()),
+        target,
+        columns: columns(session, board.totals(), args.columns.as_deref())?,
+        only: only(args),
+        force: args.force,
+    };
+    refuse_in_session(&job.target.path, session.dir())?;
+    write(findings, copy, &job)
+}
+
+/// The states whose quests have rows; all where none is named.
+fn only(args: &ExportArgs) -> Vec<State> {
+    args.only.iter().copied().map(State::from).collect()
 }
 
 /// Refuses a copy of the list that is not the one that was scanned.
@@ -212,6 +266,14 @@ fn columns(session: &Session, totals: &Totals, chosen: Option<&str>) -> Result<C
     }
 }
 
+/// Refuses columns for what has none.
+fn refuse_columns(chosen: Option<&str>) -> Result<(), UsageError> {
+    chosen.map_or(Ok(()), |_| {
+        let text = "--columns is for tables: a page shows every field; leave it out";
+        Err(UsageError(text.to_owned()))
+    })
+}
+
 /// Whether a person decided anything.
 fn is_settled(totals: &Totals) -> bool {
     let settled = [Effective::Accepted, Effective::Rejected];
@@ -254,11 +316,18 @@ impl From<StateArg> for State {
 }
 
 fn text(paper: &mut Paper, exported: &Exported) {
-    paper.line(format!(
-        "{} filled in, written to {}",
-        counted(exported.rows, "row"),
-        Plain(&exported.path)
-    ));
+    let path = Plain(&exported.path);
+    if exported.page {
+        let rows = counted(exported.rows, "quest");
+        paper.line(format!("a page about {rows}, written to {path}"));
+        if exported.left_out > 0 {
+            let left_out = counted(exported.left_out, "other quest");
+            paper.line(format!("{left_out} have no row in it, and are counted"));
+        }
+    } else {
+        let rows = counted(exported.rows, "row");
+        paper.line(format!("{rows} filled in, written to {path}"));
+    }
     paper.line(exported.written.text());
     if exported.addresses {
         paper.line("An address that was found is not a consent to mail it.");

@@ -2,11 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::progress::WorkBar;
 use crate::drive::forget::{MASK, is_forgotten};
 use crate::gate::{Fact, Judgement};
-use crate::quest::{Listing, QuestId, Submission};
+use crate::quest::{Listing, QuestId, Submission, map_schema};
 use crate::session::{
     Attempt, Board, Dated, Effective, LineReader, Resolution, Session, SessionError, Standing,
     State,
@@ -28,9 +30,10 @@ pub(super) struct RowMap {
 }
 
 /// What the quests come to that have rows in the file, each once.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, JsonSchema)]
 pub(super) struct Comes {
     /// How many come to what.
+    #[schemars(schema_with = "map_schema::<Effective, u32>")]
     pub(super) effective: BTreeMap<Effective, u32>,
     /// How many of them the world contradicted.
     pub(super) disputed: u32,
@@ -41,10 +44,17 @@ pub(super) struct Comes {
 impl Comes {
     /// Counts the quests of `map`.
     pub(super) fn of(findings: Findings<'_>, map: &RowMap) -> Result<Self, SessionError> {
+        Self::of_quests(findings, map.rows.iter().map(|(_, id)| *id).collect())
+    }
+
+    /// Counts these quests.
+    pub(super) fn of_quests(
+        findings: Findings<'_>,
+        ids: BTreeSet<QuestId>,
+    ) -> Result<Self, SessionError> {
         let mut reader = findings.session.reader()?;
         let forgets = !findings.board.totals().forgetting.is_empty();
         let mut comes = Self::default();
-        let ids: BTreeSet<QuestId> = map.rows.iter().map(|(_, id)| *id).collect();
         for standing in ids.into_iter().filter_map(|id| findings.board.get(id)) {
             *comes.effective.entry(Effective::of(standing)).or_default() += 1;
             comes.disputed += u32::from(standing.dispute.is_some());
@@ -133,7 +143,9 @@ pub(super) fn results<'a>(
 ) -> Result<impl Iterator<Item = Result<ResultRow, RowError>> + 'a, SessionError> {
     let mut reader = findings.session.reader()?;
     let waiting = findings.board.waiting();
+    let bar = WorkBar::of("writing the results", map.len());
     Ok(map.rows.iter().map(move |(row, id)| {
+        bar.step()?;
         let standing = findings
             .board
             .get(*id)

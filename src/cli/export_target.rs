@@ -15,6 +15,8 @@ pub(super) enum Format {
     Csv,
     /// JSON Lines.
     Jsonl,
+    /// A page to look at, which needs nothing beside it.
+    Html,
 }
 
 /// What is asked for.
@@ -62,8 +64,8 @@ pub(super) fn target(wish: Wish<'_>, list: ListNames<'_>) -> Result<Target, Usag
         (None, None) if named.is_empty() => by_list(&list_ending),
         (None, None) => {
             return Err(UsageError(format!(
-                "{}: results are not written as .{named}; name it .xlsx, .csv or .jsonl, or say \
-                 --format",
+                "{}: results are not written as .{named}; name it .xlsx, .csv, .jsonl or .html, or \
+                 say --format",
                 shown(wish.path)
             )));
         }
@@ -102,6 +104,7 @@ impl Format {
             Self::Xlsx => "xlsx",
             Self::Csv => "csv",
             Self::Jsonl => "jsonl",
+            Self::Html => "html",
         }
     }
 }
@@ -120,6 +123,7 @@ fn by_ending(ending: &str) -> Option<Format> {
         "xlsx" | "xlsm" => Some(Format::Xlsx),
         "csv" => Some(Format::Csv),
         "jsonl" | "ndjson" => Some(Format::Jsonl),
+        "html" | "htm" => Some(Format::Html),
         _ => None,
     }
 }
@@ -189,6 +193,11 @@ mod tests {
         assert_eq!(format(Some("a.dat"), Some(Format::Csv)), Ok(Format::Csv));
         assert_eq!(format(Some("a"), None), Ok(Format::Xlsx));
         assert_eq!(format(None, Some(Format::Jsonl)), Ok(Format::Jsonl));
+        for page in ["a.html", "a.HTM"] {
+            assert_eq!(format(Some(page), None), Ok(Format::Html));
+        }
+        let page = decided("xlsx", None, Some(Format::Html), false).unwrap();
+        assert_eq!(page, ("업체.v2.comail.html".into(), Format::Html, false));
     }
 
     #[test]
@@ -198,7 +207,9 @@ mod tests {
                 .expect_err("a refusal")
                 .contains(path)
         };
-        assert!(refused("xlsx", "a.html", None, false));
+        assert!(refused("xlsx", "a.pdf", None, false));
+        assert!(refused("xlsx", "a.html", Some(Format::Csv), false));
+        assert!(refused("xlsx", "a.csv", Some(Format::Html), false));
         assert!(refused("xlsx", "a.xlsx", Some(Format::Csv), false));
         assert!(refused("xlsm", "a.xlsx", None, false));
         assert!(refused("xlsx", "a.xlsm", None, false));

@@ -10,6 +10,7 @@ use anyhow::Result;
 use super::export_rows::{Comes, Findings, RowMap, results};
 use super::export_target::{Format, Target};
 use super::list_plan::{ListPlan, PlannedList, known_quests};
+use super::progress::WorkBar;
 use crate::quest::Digest;
 use crate::session::{Session, SourceRecord, State, Totals};
 use crate::table::atomic::{AtomicError, Overwrite, write_whole};
@@ -53,6 +54,8 @@ pub(super) struct Written {
     pub(super) gone: u32,
     /// What the quests come to that have rows in the file.
     pub(super) comes: Comes,
+    /// How many quests have no row in a page.
+    pub(super) left_out: u32,
 }
 
 /// How many rows wait between the reader of the list and the writer.
@@ -83,7 +86,12 @@ pub(super) fn write(findings: Findings<'_>, copy: &Path, job: &Job) -> Result<Wr
         }
     })?;
     let gone = map.gone();
-    Ok(Written { rows, gone, comes })
+    Ok(Written {
+        rows,
+        gone,
+        comes,
+        left_out: 0,
+    })
 }
 
 /// What is never written over: every list that was scanned, and the session.
@@ -191,6 +199,7 @@ fn new_file(
             Format::Xlsx => write_workbook(out, &mut rows),
             Format::Csv => write_csv(&mut out, &mut rows),
             Format::Jsonl => write_jsonl(&mut out, &layout.headings, &mut rows),
+            Format::Html => Err(ExportError::Rows("a page is no table".into())),
         }?;
         Ok(map.len())
     })
@@ -222,11 +231,12 @@ fn objects(
 }
 
 /// The columns of the widest row.
-fn width(list: &mut List) -> Result<usize, ReadError> {
+fn width(list: &mut List) -> Result<usize> {
     let mut width = 0;
+    let bar = WorkBar::endless("measuring the list");
     list.every_row(|_, cells| {
         width = width.max(cells.len());
-        Ok::<_, ReadError>(())
+        Ok::<_, anyhow::Error>(bar.step()?)
     })?;
     Ok(width)
 }

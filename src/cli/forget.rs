@@ -2,6 +2,7 @@
 
 use anyhow::Result;
 use clap::Args;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::context::{self, Context};
@@ -21,6 +22,7 @@ use crate::world::mailbox::Mailbox;
 /// list and what was exported are never touched. This is a person's to decide: with the key file
 /// that `scan` was given or, where it was given none, at a terminal.
 #[derive(Debug, Args)]
+#[command(after_long_help = EXAMPLES)]
 pub struct ForgetArgs {
     /// The address
     address: String,
@@ -33,10 +35,16 @@ pub struct ForgetArgs {
     person: PersonArgs,
 }
 
+const EXAMPLES: &str = "\
+Examples:
+  comail forget kim@acme.co.kr --note \"asked for by mail on 3 May\"
+  comail forget kim@acme.co.kr --note \"asked for\" --operator-key operator.key";
+
 /// The JSON form: `{"status":"forgotten","lines":3,"bodies":1,"copies":1,"list":"…"}`.
-#[derive(Debug, Serialize)]
-struct Answer {
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Answer {
     /// `forgotten`, or `forgotten-before` where nothing more was recorded.
+    #[schemars(extend("enum" = ["forgotten", "forgotten-before"]))]
     status: &'static str,
     /// How many lines of the ledger were blotted out.
     lines: usize,

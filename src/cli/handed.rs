@@ -1,20 +1,22 @@
 //! A quest as it is handed to an agent: its prompt, what failed last, and how to answer.
 
 use anyhow::Result;
+use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::agent_words;
+use super::answer_lines::AnswerLines;
 use super::context::Reaching;
 use super::escape::{Plain, PlainLines};
 use super::facts;
 use super::output::{Paper, Tone};
-use super::shell_line::ShellLine;
 use crate::drive;
 use crate::gate::{Fact, Judgement, Rule};
-use crate::quest::{Quest, QuestKind, prompt};
+use crate::quest::{Quest, prompt};
 use crate::session::{Claim, Standing, Store};
 
 /// One quest, handed out.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Handed {
     quest: Quest,
     unit: String,
@@ -40,6 +42,8 @@ pub(super) struct Handed {
     note: Option<Box<str>>,
     #[serde(skip)]
     rules: Vec<Rule>,
+    #[serde(skip)]
+    would_look_right: String,
 }
 
 impl Handed {
@@ -58,9 +62,11 @@ impl Handed {
         };
         let note = session.handover(standing)?.map(|note| note.value);
         let tally = session.totals().tally;
-        let lines = Lines::new(session, &kind, &quest, reaching)?;
+        let namesakes = session.named(&quest.key.folded())?.len();
+        let lines = AnswerLines::of_quest(&kind, &quest, namesakes, reaching);
         Ok(Self {
             prompt: prompt::render(&kind, &quest)?,
+            would_look_right: agent_words::would_look_right(&kind),
             unit: kind.unit.to_string(),
             total: tally.total(),
             remaining: tally.todo,
@@ -117,91 +123,17 @@ impl Handed {
     /// How it is answered on a command line.
     fn write_answering(&self, paper: &mut Paper) {
         paper.gap();
-        paper.line(format!(
-            "A submission that would look right, for another {}:",
-            self.unit
-        ));
+        paper.line(&self.would_look_right);
         paper.line(format!("  {}", Plain(&self.example)));
-        paper.line("Submit yours:");
+        paper.line(agent_words::SUBMIT_YOURS);
         paper.line(format!("  {}", Plain(&self.submit)));
         if !self.optional.is_empty() {
-            paper.line("What may be added:");
+            paper.line(agent_words::MAY_BE_ADDED);
             for flag in &self.optional {
                 paper.line(format!("  {}", Plain(flag)));
             }
         }
-        paper.line("Nothing to be found (costs a try):");
+        paper.line(agent_words::NOTHING_FOUND);
         paper.line(format!("  {}", Plain(&self.submit_none)));
-    }
-}
-
-/// The command lines that `next` offers.
-struct Lines<'a> {
-    kind: &'a QuestKind,
-    named: ShellLine,
-    blank: ShellLine,
-}
-
-impl<'a> Lines<'a> {
-    fn new(
-        session: &dyn Store,
-        kind: &'a QuestKind,
-        quest: &Quest,
-        reaching: &Reaching,
-    ) -> Result<Self> {
-        let blank = ShellLine::comail("submit", reaching.session.as_deref());
-        let blank = match &reaching.worker {
-            Some(worker) => blank.flag("worker", worker.as_str()),
-            None => blank,
-        };
-        let namesakes = session.named(&quest.key.folded())?.len();
-        // A key that cannot be shown as it is would be another one when it is typed.
-        let shown = Plain(quest.key.as_str()).to_string();
-        let named = if namesakes > 1 || shown != quest.key.as_str() {
-            blank.clone().flag("id", &quest.id.to_string())
-        } else {
-            blank.clone().flag(&kind.unit, quest.key.as_str())
-        };
-        Ok(Self { kind, named, blank })
-    }
-
-    fn submit(&self) -> String {
-        let fields = self.kind.fields.iter();
-        let line = fields.fold(self.named.clone(), |line, field| {
-            if field.required {
-                line.blank(field.name.as_str())
-            } else {
-                line
-            }
-        });
-        line.text().to_owned()
-    }
-
-    fn optional(&self) -> Vec<String> {
-        let fields = self.kind.fields.iter().filter(|field| !field.required);
-        let flags = fields.map(|field| {
-            let flag = format!("--{} {}", field.name, field.shape.placeholder());
-            match &*field.help {
-                "" => flag,
-                help => format!("{flag}  {help}"),
-            }
-        });
-        flags.collect()
-    }
-
-    fn none(&self) -> String {
-        let line = self.named.clone().flag("none", "what you tried");
-        line.text().to_owned()
-    }
-
-    fn example(&self) -> String {
-        let start = self.blank.clone();
-        let start = start.flag(&self.kind.unit, &self.kind.example_key);
-        let fields = self.kind.fields.iter();
-        let fields = fields.filter(|field| field.required || field.has_example());
-        let line = fields.fold(start, |line, field| {
-            line.flag(field.name.as_str(), &field.example)
-        });
-        line.text().to_owned()
     }
 }

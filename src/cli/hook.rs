@@ -1,6 +1,6 @@
 //! `comail hook`: what the hooks of coding agents are answered.
 
-mod install;
+pub(super) mod install;
 mod stop;
 mod tool;
 
@@ -8,6 +8,7 @@ use std::ffi::OsString;
 use std::io::{self, IsTerminal as _, Read as _};
 
 use anyhow::Result;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand};
 
 use self::install::InstallArgs;
@@ -17,7 +18,7 @@ use super::context::Context;
 use super::escape;
 use super::exit::Exit;
 use super::output::Output;
-use crate::drive::hook::MOST_CALL_BYTES;
+use crate::drive::hook::{HookAgent, MOST_CALL_BYTES};
 
 /// The variable that names the run that started an agent.
 pub(super) const RUN_VARIABLE: &str = "COMAIL_RUN";
@@ -28,10 +29,16 @@ pub(super) const RUN_VARIABLE: &str = "COMAIL_RUN";
 /// its own JSON on stdin and reads theirs. A hook is no wall: a program that the agent writes and
 /// runs does what no rule names. What counts is what the gate finds.
 #[derive(Debug, Args)]
+#[command(after_long_help = EXAMPLES)]
 pub struct HookArgs {
     #[command(subcommand)]
     what: What,
 }
+
+const EXAMPLES: &str = "\
+Examples:
+  comail hook install --agent claude           # shows the change, and asks
+  comail hook stop < call.json                 # as the agent calls it";
 
 #[derive(Debug, Subcommand)]
 enum What {
@@ -82,6 +89,12 @@ fn answer(output: &mut Output, reply: &serde_json::Value) -> io::Result<()> {
     output.show(reply, |paper, reply| {
         paper.line(escape::json(&reply.to_string()));
     })
+}
+
+/// The agents whose hooks are known.
+fn agent() -> impl TypedValueParser<Value = HookAgent> {
+    let names = [HookAgent::Claude, HookAgent::Codex, HookAgent::Gemini].map(HookAgent::name);
+    PossibleValuesParser::new(names).try_map(|name| name.parse::<HookAgent>())
 }
 
 /// Whether an agent was started by a run, in which nobody can be asked.

@@ -23,6 +23,7 @@ use crate::session::{Log, SessionError};
 /// and the facts that recur, by agent and model where `comail run` drove them. Shares and
 /// averages weigh recent sessions more. The sessions are not changed.
 #[derive(Debug, Args)]
+#[command(after_long_help = EXAMPLES)]
 pub struct InsightsArgs {
     /// The session directories [default: the session]
     #[arg(value_name = "SESSION")]
@@ -32,6 +33,11 @@ pub struct InsightsArgs {
     #[arg(long, value_name = "DAYS", default_value = "30")]
     half_life: NonZeroU32,
 }
+
+const EXAMPLES: &str = "\
+Examples:
+  comail insights
+  comail insights .comail-may .comail-june --half-life 14";
 
 /// The most rules that the text shows.
 const MOST_RULES: usize = 8;

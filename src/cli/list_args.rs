@@ -13,6 +13,7 @@ use crate::table::{HeaderChoice, List, ReadOptions, SourceFormat, TextEncoding, 
 
 /// How the list is read.
 #[derive(Debug, Args)]
+#[command(next_help_heading = "The list")]
 pub struct ListArgs {
     /// The list: a workbook, delimited text, JSON Lines, a text with one key a line or, with
     /// --quest, a directory

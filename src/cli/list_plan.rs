@@ -5,6 +5,7 @@ use std::path::Path;
 use anyhow::{Context as _, Result};
 use serde::{Deserialize, Serialize};
 
+use super::progress::WorkBar;
 use crate::quest::{Digest, Listing, Quest, Row, Shown, Told, TooManyQuests};
 use crate::session::{Board, Session, SourceRecord};
 use crate::table::{
@@ -150,7 +151,9 @@ impl PlannedList {
     /// Reads every row into `listing`; rows without any text between others count as blank.
     pub fn read_into(&mut self, listing: &mut Listing) -> Result<()> {
         let mut last = self.list.header().map_or(0, |header| header.row);
+        let bar = WorkBar::endless("reading the list");
         self.list.rows(&self.columns, |row, cells| -> Result<()> {
+            bar.step()?;
             listing.skip(row.saturating_sub(last.saturating_add(1)));
             last = row;
             Ok(self.cells.add_to(listing, row, cells)?)
@@ -211,7 +214,9 @@ pub fn digest(path: &Path) -> Result<Digest, ReadError> {
 pub fn known_quests(session: &Session, board: &Board) -> Result<Listing> {
     let mut listing = Listing::new();
     let mut reader = session.reader()?;
+    let bar = WorkBar::of("reading the quests", board.quests().len() as u64);
     for standing in board.quests() {
+        bar.step()?;
         let quest = reader.quest(standing)?;
         listing.seed(Quest {
             rows: Vec::new(),

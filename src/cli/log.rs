@@ -22,6 +22,7 @@ use crate::session::{Entry, EventType, Log, SessionError, Unwatched};
 /// be checked; only a terminal is spared what could steer it. The session is not changed, and
 /// its index is not asked.
 #[derive(Debug, Args)]
+#[command(after_long_help = EXAMPLES)]
 pub struct LogArgs {
     /// Go on printing what is added, until Ctrl-C
     #[arg(long)]
@@ -40,6 +41,12 @@ pub struct LogArgs {
     )]
     types: Vec<EventType>,
 }
+
+const EXAMPLES: &str = "\
+Examples:
+  comail log --follow
+  comail log --type attempt,resolution
+  comail log --from 100 --json";
 
 /// How long nothing is read after the end of the ledger was met.
 const PATIENCE: Duration = Duration::from_millis(200);

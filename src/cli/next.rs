@@ -3,13 +3,14 @@
 use anyhow::Result;
 use clap::Args;
 use jiff::{SignedDuration, Timestamp};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::context::{self, Context, Reaching};
 use super::counted::counted;
 use super::exit::Exit;
 use super::handed::Handed;
-use super::output::{Output, Paper};
+use super::output::Paper;
 use super::waits::Waits;
 use crate::drive::{self, Assignment, Claimant};
 use crate::session::{Claim, Lease, Store, Worker};
@@ -38,6 +39,11 @@ pub struct NextArgs {
 }
 
 const WORKERS: &str = "\
+Examples:
+  comail next
+  comail next --worker w1 --lease 30m
+  comail next --json
+
 One of several workers, until nothing is left to do:
   while :; do
     comail next --worker \"$me\" > quest.txt
@@ -48,15 +54,15 @@ One of several workers, until nothing is left to do:
       *) exit 1 ;;           # paused, or an error
     esac
     # think; then answer. 7 says that another was quicker: ask again
-    comail submit --worker \"$me\" --id … || [ $? -ge 5 ] || exit 1
+    comail submit --worker \"$me\" --in answer.json --id 17 || [ $? -ge 5 ] || exit 1
   done
 
 An answer is judged once: sent again it is a repeat, which fails and costs a try.";
 
 /// The JSON form of `next`.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 #[serde(tag = "status", rename_all = "kebab-case")]
-enum Answer {
+pub(super) enum Answer {
     /// A quest to work on.
     Quest(Box<Handed>),
     /// Nothing is free: other workers hold the rest.
@@ -185,11 +191,4 @@ pub(super) fn paused(streak: u32) -> String {
          giving up too easily. A person looks into it and runs `comail resume`",
         counted(streak, "quest")
     )
-}
-
-impl Output {
-    /// Says that the session is paused.
-    pub(super) fn show_paused(&mut self, streak: u32) -> std::io::Result<()> {
-        self.show(&Answer::Paused { streak }, text)
-    }
 }

@@ -6,6 +6,7 @@ use std::ops::ControlFlow;
 use std::rc::Rc;
 
 use clap::ColorChoice;
+use clap::builder::StyledStr;
 use serde::Serialize;
 
 use super::escape;
@@ -19,6 +20,16 @@ pub struct Output {
     json: bool,
     colour: bool,
     terminal: bool,
+    told: Told,
+}
+
+/// Which notes are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Told {
+    /// All.
+    All,
+    /// Errors alone.
+    Errors,
 }
 
 impl Output {
@@ -39,7 +50,15 @@ impl Output {
             json,
             colour: wanted,
             terminal: io::stdout().is_terminal(),
+            told: Told::All,
         }
+    }
+
+    /// The same, without notes that are no errors where `quiet`.
+    #[must_use]
+    pub fn quiet(self, quiet: bool) -> Self {
+        let told = if quiet { Told::Errors } else { Told::All };
+        Self { told, ..self }
     }
 
     /// An output of the same form whose stdout is kept, and what it keeps.
@@ -52,6 +71,7 @@ impl Output {
             json: self.json,
             colour: self.colour,
             terminal: false,
+            told: self.told,
         };
         (output, kept)
     }
@@ -111,8 +131,15 @@ impl Output {
         }
     }
 
-    /// Writes a note for people to stderr.
+    /// Writes a note for people to stderr, unless nobody wants any.
     pub fn note(&mut self, text: &str) {
+        if self.told == Told::All {
+            self.error(text);
+        }
+    }
+
+    /// Writes what went wrong to stderr.
+    pub fn error(&mut self, text: &str) {
         // A note that cannot be written must not change what the command does.
         let _ = writeln!(self.notes, "comail: {}", escape::PlainLines(text));
     }
@@ -166,6 +193,21 @@ impl Paper {
     pub fn line(&mut self, line: impl AsRef<str>) {
         self.text.push_str(line.as_ref());
         self.text.push('\n');
+    }
+
+    /// Adds what the parser wrote, in its own colours where colours are wanted.
+    pub(super) fn styled(&mut self, text: &StyledStr) {
+        self.text.push_str(&if self.colour {
+            text.ansi().to_string()
+        } else {
+            text.to_string()
+        });
+    }
+
+    /// Whether colours are wanted.
+    #[must_use]
+    pub(super) fn has_colour(&self) -> bool {
+        self.colour
     }
 
     /// How many bytes are on it.

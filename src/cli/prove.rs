@@ -17,6 +17,7 @@ use crate::session::Session;
 /// of the built-in e-mail gate. A control that gets another verdict, and a rule of level FAIL
 /// that no control ever fires, are findings (exit 8).
 #[derive(Debug, Args)]
+#[command(after_long_help = EXAMPLES)]
 pub struct ProveArgs {
     /// Ask the session's reviewers about every plant of theirs, and tell how often each of them
     /// and all together are right, doubt for nothing or see nothing wrong; a plant that the panel
@@ -24,6 +25,11 @@ pub struct ProveArgs {
     #[arg(long)]
     reviewers: bool,
 }
+
+const EXAMPLES: &str = "\
+Examples:
+  comail prove                                 # exit 0, or 8 with what was found
+  comail prove --reviewers";
 
 pub(super) fn run(context: &mut Context, args: &ProveArgs) -> Result<Exit> {
     if args.reviewers {

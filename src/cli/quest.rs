@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
 use clap::{Args, Subcommand};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::context::Context;
@@ -19,14 +20,36 @@ use crate::quest::file::starter;
 
 /// Write, check and prove quest files: other gates, other tools
 #[derive(Debug, Args)]
+#[command(after_long_help = EXAMPLES)]
 pub struct QuestArgs {
     #[command(subcommand)]
     what: What,
 }
 
+const EXAMPLES: &str = "\
+Examples:
+  comail quest new unit-tests                  # writes unit-tests.toml to begin from
+  comail quest check unit-tests.toml
+  comail scan src --quest unit-tests.toml";
+
+const CHECK: &str = "\
+Examples:
+  comail quest check unit-tests.toml
+  comail quest check unit-tests.toml --tree ~/work/project --json";
+
+const NEW: &str = "\
+Examples:
+  comail quest new unit-tests
+  comail quest new unit-tests --out quests/unit-tests.toml";
+
+const SCHEMA: &str = "\
+Examples:
+  comail quest schema > quest.schema.json";
+
 #[derive(Debug, Subcommand)]
 enum What {
     /// Read a quest file, say what is wrong with it and where, and run its controls
+    #[command(after_long_help = CHECK)]
     Check {
         /// The quest file
         file: PathBuf,
@@ -35,6 +58,7 @@ enum What {
         tree: Option<PathBuf>,
     },
     /// Write a commented quest file to begin from: the worksheet of a good gate
+    #[command(after_long_help = NEW)]
     New {
         /// The kind's name, in kebab-case, such as unit-tests
         name: String,
@@ -43,12 +67,13 @@ enum What {
         out: Option<PathBuf>,
     },
     /// Print the JSON Schema of quest files, for editors
+    #[command(after_long_help = SCHEMA)]
     Schema,
 }
 
 /// The JSON form of `quest check`.
-#[derive(Debug, Serialize)]
-struct Checked {
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Checked {
     file: String,
     name: String,
     /// How many reviewers it has: none was asked.
@@ -58,8 +83,8 @@ struct Checked {
 }
 
 /// The JSON form of `quest new`.
-#[derive(Debug, Serialize)]
-struct Written {
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Written {
     file: String,
 }
 

@@ -5,6 +5,7 @@ mod tests;
 
 use anyhow::{Context as _, Result};
 use clap::Args;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::context::{self, Context};
@@ -28,11 +29,17 @@ use crate::world::live::LiveWorld;
 /// refuted, and both stay REVIEW; what is still not answered stays as it is. Ctrl-C stops, and
 /// what was judged until then is kept.
 #[derive(Debug, Args)]
+#[command(after_long_help = EXAMPLES)]
 pub struct RecheckArgs {}
 
+const EXAMPLES: &str = "\
+Examples:
+  comail recheck                               # an hour later, when the sites answer again
+  comail recheck --json";
+
 /// The JSON form of `recheck`.
-#[derive(Debug, Serialize)]
-struct Report {
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Report {
     status: Status,
     confirmed: usize,
     refuted: usize,
@@ -45,16 +52,16 @@ struct Report {
 }
 
 /// How it ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-enum Status {
+pub(super) enum Status {
     Done,
     Interrupted,
 }
 
 /// What became of one quest.
-#[derive(Debug, Serialize)]
-struct Shown {
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Shown {
     id: QuestId,
     key: String,
     became: Became,
@@ -62,9 +69,9 @@ struct Shown {
 }
 
 /// What became of a REVIEW.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-enum Became {
+pub(super) enum Became {
     /// The gate passes it now.
     Confirmed,
     /// The gate fails it now.

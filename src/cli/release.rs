@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Args;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::context::{self, Context};
@@ -18,6 +19,7 @@ use crate::session::{Appended, Claim, Event, Released, Session, SessionError, St
 /// This is a person's to decide, as `comail resume` is: it asks for a terminal, or for the
 /// operator's key where the session was scanned with one.
 #[derive(Debug, Args)]
+#[command(after_long_help = EXAMPLES)]
 pub struct ReleaseArgs {
     /// The quest by its number
     #[arg(long, value_name = "N", required_unless_present = "worker")]
@@ -32,10 +34,15 @@ pub struct ReleaseArgs {
     operator_key: Option<PathBuf>,
 }
 
+const EXAMPLES: &str = "\
+Examples:
+  comail release --id 17
+  comail release --worker w1 --operator-key operator.key";
+
 /// The JSON form: `{"status":"released","quest":3,"worker":"w1"}` or `{"status":"not-claimed"}`.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 #[serde(tag = "status", rename_all = "kebab-case")]
-enum Answer {
+pub(super) enum Answer {
     Released { quest: QuestId, worker: Worker },
     NotClaimed {},
 }

@@ -1,14 +1,18 @@
 //! `comail report`: whether the session is complete, and what became of every quest.
 
+use std::path::{Path, PathBuf};
+
 use anyhow::Result;
 use clap::Args;
 
 use super::context::Context;
-use super::exit::{self, Exit};
+use super::exit::{self, Exit, UsageError};
+use super::export_page::{PageWanted, write_page};
+use super::export_rows::Findings;
 use super::output::Paper;
-use super::report_made::{Wanted, made};
+use super::report_made::{Made, Wanted, made};
 use crate::drive::completeness::MinPass;
-use crate::report::run::{Report, markdown};
+use crate::report::run::{Report, markdown, word};
 use crate::session::RunId;
 
 /// Print whether the session is complete, and what became of every quest
@@ -20,6 +24,7 @@ use crate::session::RunId;
 ///
 /// The session is looked at as it stands, whoever worked at it. The text is Markdown.
 #[derive(Debug, Args)]
+#[command(after_long_help = EXAMPLES)]
 pub struct ReportArgs {
     /// The run that it is about, and whose numbers are told for each quest
     /// [default: the last, and the numbers of all]
@@ -29,7 +34,21 @@ pub struct ReportArgs {
     /// Make it a condition that so many quests are PASS, such as 80%
     #[arg(long, value_name = "PERCENT")]
     min_pass: Option<MinPass>,
+
+    /// Write it as a page to look at, too: one file that needs nothing beside it
+    #[arg(long, value_name = "PATH")]
+    html: Option<PathBuf>,
+
+    /// Replace a page that is there; never the list itself
+    #[arg(long, requires = "html")]
+    force: bool,
 }
+
+const EXAMPLES: &str = "\
+Examples:
+  comail report > report.md
+  comail report --min-pass 80%
+  comail report --run 7f3a09c2";
 
 pub(super) fn run(context: &mut Context, args: &ReportArgs) -> Result<Exit> {
     let wanted = Wanted {
@@ -37,13 +56,54 @@ pub(super) fn run(context: &mut Context, args: &ReportArgs) -> Result<Exit> {
         min_pass: args.min_pass,
         ended: None,
     };
+    if let Some(path) = &args.html {
+        refuse_name(path)?;
+    }
     let made = made(context, &wanted)?;
+    if let Some(path) = args.html.as_deref().filter(|_| !made.stopped) {
+        write(context, &made, path, args.force)?;
+    }
     context.output.show(&made.report, text)?;
     Ok(if made.stopped {
         Exit::Interrupted
     } else {
         exit::of_completeness(made.report.complete)
     })
+}
+
+/// Writes the page, and says so.
+fn write(context: &mut Context, made: &Made, path: &Path, force: bool) -> Result<()> {
+    match &made.seen {
+        Ok((session, board)) => {
+            let findings = Findings { session, board };
+            let wanted = PageWanted {
+                path,
+                force,
+                only: &[],
+                completeness: Some(word(&made.report)),
+            };
+            write_page(findings, wanted, context.watch().as_ref())?;
+            context
+                .output
+                .note(&format!("the page is {}", path.display()));
+        }
+        // What cannot be believed is told in words alone.
+        Err(damage) => {
+            let note = format!("no page was written, for the session does not read: {damage}");
+            context.output.note(&note);
+        }
+    }
+    Ok(())
+}
+
+/// Refuses a name that promises something else.
+fn refuse_name(path: &Path) -> Result<(), UsageError> {
+    let ending = path.extension().unwrap_or_default().to_ascii_lowercase();
+    if ending == "html" || ending == "htm" {
+        return Ok(());
+    }
+    let text = format!("{}: a page is named .html", path.display());
+    Err(UsageError(text))
 }
 
 fn text(paper: &mut Paper, report: &Report) {

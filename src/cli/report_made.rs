@@ -26,10 +26,11 @@ pub(super) struct Wanted {
 }
 
 /// A report, and how the making of it ended.
-#[derive(Debug)]
 pub(super) struct Made {
     /// The report.
     pub(super) report: Report,
+    /// The session and its whole ledger, folded; why not, where they do not read.
+    pub(super) seen: Result<(Session, Board), String>,
     /// Whether it was stopped by Ctrl-C before everything was looked at.
     pub(super) stopped: bool,
 }
@@ -42,9 +43,15 @@ pub(super) fn made(context: &mut Context, wanted: &Wanted) -> Result<Made> {
             context.report_mended(&session);
             let history = history(&dir, wanted)?;
             known(&history, wanted.run)?;
-            whole(context, wanted, &session, &board, &history)
+            let (report, stopped) = whole(context, wanted, &session, &board, &history)?;
+            Ok(Made {
+                report,
+                seen: Ok((session, board)),
+                stopped,
+            })
         }
         Err(error) => {
+            let why = error.to_string();
             let completeness = completeness::of_damage(&damage::found(error)?);
             // What cannot be believed is told of as far as it reads.
             let history = history(&dir, wanted).unwrap_or_default();
@@ -58,6 +65,7 @@ pub(super) fn made(context: &mut Context, wanted: &Wanted) -> Result<Made> {
             let report = told(&dir, wanted, kind.ok().as_deref(), &history, &seen);
             Ok(Made {
                 report,
+                seen: Err(why),
                 stopped: false,
             })
         }
@@ -85,7 +93,7 @@ fn whole(
     session: &Session,
     board: &Board,
     history: &RunHistory,
-) -> Result<Made> {
+) -> Result<(Report, bool)> {
     // Until here Ctrl-C ends the process at once: nothing is lost by it.
     let interrupt = Interrupt::heed();
     let stop = || interrupt.is_asked();
@@ -109,10 +117,8 @@ fn whole(
         last: Some(survey.last.word()),
     };
     let kind = Some(session.manifest().kind.name.as_str());
-    Ok(Made {
-        report: told(session.dir(), wanted, kind, history, &seen),
-        stopped: survey.stopped,
-    })
+    let report = told(session.dir(), wanted, kind, history, &seen);
+    Ok((report, survey.stopped))
 }
 
 fn told(
@@ -158,8 +164,10 @@ fn known(history: &RunHistory, run: Option<RunId>) -> Result<(), UsageError> {
     })
 }
 
-/// Whether a run goes on: no line ends it, and somebody holds its lock.
+/// Whether a run goes on: no line ends it, and its process lives or somebody holds its lock.
 fn lives(dir: &Path, history: &RunHistory, run: RunId) -> bool {
-    let ended = history.get(run).is_some_and(|run| run.ended.is_some());
-    !ended && completeness::is_live(dir, run)
+    let known = history.get(run);
+    let ended = known.is_some_and(|run| run.ended.is_some());
+    let process = known.and_then(|run| run.began.process);
+    !ended && completeness::is_live(dir, run, process)
 }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 use clap::Args;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::context::{self, Context};
@@ -18,16 +19,22 @@ use crate::session::{Appended, Event, Resumed, Session, Store as _};
 /// key file. Any other asks for a terminal, which keeps a careless program out and is no proof
 /// of a person: a program can make itself a terminal.
 #[derive(Debug, Args)]
+#[command(after_long_help = EXAMPLES)]
 pub struct ResumeArgs {
     /// The key file that `scan` was given with --operator-key
     #[arg(long, value_name = "FILE")]
     operator_key: Option<PathBuf>,
 }
 
+const EXAMPLES: &str = "\
+Examples:
+  comail resume
+  comail resume --operator-key operator.key";
+
 /// The JSON form: `{"status":"resumed","streak":25}` or `{"status":"not-paused","streak":0}`.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 #[serde(tag = "status", rename_all = "kebab-case")]
-enum Answer {
+pub(super) enum Answer {
     Resumed { streak: u32 },
     NotPaused { streak: u32 },
 }

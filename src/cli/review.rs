@@ -1,10 +1,10 @@
 //! `comail review`: the REVIEWs that a person settles.
 
-mod export;
-mod import;
+pub(super) mod export;
+pub(super) mod import;
 mod list;
 mod screen;
-mod settle;
+pub(super) mod settle;
 mod show;
 
 use std::path::PathBuf;
@@ -17,6 +17,7 @@ use self::show::ShowArgs;
 use super::context::Context;
 use super::exit::{Exit, UsageError};
 use super::person::PersonArgs;
+use super::terminal::is_possible;
 use crate::session::Decision;
 
 /// List the open REVIEWs by rule, at a terminal one by one; show and settle them
@@ -27,6 +28,7 @@ use crate::session::Decision;
 /// at a terminal. A REVIEW that is accepted counts as right and is never called a PASS. It can be
 /// settled anew; every decision stays in the ledger.
 #[derive(Debug, Args)]
+#[command(after_long_help = EXAMPLES)]
 #[command(args_conflicts_with_subcommands = true)]
 pub struct ReviewArgs {
     #[command(subcommand)]
@@ -52,21 +54,46 @@ pub struct ReviewArgs {
     person: PersonArgs,
 }
 
+const EXAMPLES: &str = "\
+Examples:
+  comail review                                # at a terminal, one by one
+  comail review show 17
+  comail review accept 17 --note \"on the imprint as an image\"
+  comail review --export open.xlsx             # for somebody with a spreadsheet
+  comail review --import open.xlsx --by kim";
+
+const ACCEPT: &str = "\
+Examples:
+  comail review accept 17 --note \"on the imprint as an image\"
+  comail review accept --rule freemail --note \"small shops\" --yes --operator-key operator.key";
+
+const REJECT: &str = "\
+Examples:
+  comail review reject 17 18 --note \"of another company with the same name\"
+  comail review reject --key \"Acme\" --note \"the agency's address, not theirs\"";
+
+const REOPEN: &str = "\
+Examples:
+  comail review reopen 17 --note \"accepted by mistake\"";
+
 #[derive(Debug, Subcommand)]
 enum What {
     /// Print one with all that the gate had before it: facts in their context, pages, checks
     Show(ShowArgs),
     /// Say that the answers are right
+    #[command(after_long_help = ACCEPT)]
     Accept(SettleArgs),
     /// Say that the answers are wrong: no export shows them
+    #[command(after_long_help = REJECT)]
     Reject(SettleArgs),
     /// Take a decision back: they wait for a person again
+    #[command(after_long_help = REOPEN)]
     Reopen(SettleArgs),
 }
 
 pub(super) fn run(context: &mut Context, args: &ReviewArgs) -> Result<Exit> {
     let alone = args.what.is_none() && args.export.is_none() && args.import.is_none();
-    let at_terminal = alone && screen::is_possible(&context.output);
+    let at_terminal = alone && is_possible(&context.output);
     if !at_terminal && args.import.is_none() && args.person.is_named() {
         // Who shows their authority must not believe that it was needed.
         let text = "--by and --operator-key go with --import, or behind accept, reject or reopen; \

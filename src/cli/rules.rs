@@ -2,6 +2,7 @@
 
 use anyhow::Result;
 use clap::Args;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::context::Context;
@@ -16,11 +17,17 @@ use crate::session::Session;
 ///
 /// Inside a session the levels are those that `scan` froze.
 #[derive(Debug, Args)]
+#[command(after_long_help = EXAMPLES)]
 pub struct RulesArgs {}
 
+const EXAMPLES: &str = "\
+Examples:
+  comail rules
+  comail rules --json";
+
 /// The JSON form: `{"kind":"email","rules":[{"id","level","meaning","remedy"}]}`.
-#[derive(Debug, Serialize)]
-struct Catalogue {
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Catalogue {
     kind: String,
     rules: Vec<Rule>,
 }

@@ -1,15 +1,17 @@
 //! `comail run`: an agent is driven over the quests until the work is done.
 
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::Result;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::context::{self, Context};
 use super::escape::Plain;
 use super::exit::{self, Exit, UsageError};
+use super::export_page::page;
+use super::export_rows::Findings;
 use super::interrupt::Interrupt;
 use super::output::Output;
 use super::report_made::{Made, Wanted, made};
@@ -21,20 +23,31 @@ use super::shell_line::words;
 use crate::drive::agent::{Given, command_line};
 use crate::drive::live_runs::run_above;
 use crate::drive::run::{Audience, News, Plan, Sources, drive_all};
-use crate::report::run::write_report;
-use crate::session::{Reason, RunId};
+use crate::report::run::{word, write_page, write_report};
+use crate::session::{Reason, RunId, Session, Store as _};
 
 /// The JSON form of `run --dry-run`.
-#[derive(Debug, Serialize)]
-struct DryRun {
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct DryRun {
     argv: Vec<String>,
     /// How the prompt comes to the agent.
     prompt: Way,
 }
 
+/// A line of `run --json`.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub(super) enum RunTells<'a> {
+    /// What happens.
+    News(&'a News),
+    /// Where the report lies, at the end.
+    Report(Told),
+}
+
 /// The last line of `run --json`.
-#[derive(Debug, Serialize)]
-struct Told {
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Told {
+    #[schemars(extend("const" = "report"))]
     what: &'static str,
     run: RunId,
     complete: bool,
@@ -43,9 +56,9 @@ struct Told {
 }
 
 /// How the prompt comes to the agent.
-#[derive(Debug, Clone, Copy, Serialize)]
+#[derive(Debug, Clone, Copy, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-enum Way {
+pub(super) enum Way {
     Stdin,
     Argument,
     File,
@@ -57,11 +70,13 @@ pub(super) fn run(context: &mut Context, args: &RunArgs) -> Result<Exit> {
     if args.dry_run {
         return dry_run(context, &plan);
     }
-    refuse_inside_a_run(context.session_dir())?;
     // What is wrong is told before anything is started.
-    if let Some(note) = check(&context.open_session()?, &plan)? {
+    let session = context.open_session()?;
+    refuse_inside_a_run(&session)?;
+    if let Some(note) = check(&session, &plan)? {
         context.output.note(&note);
     }
+    drop(session);
     let dir = context.session_dir().to_owned();
     let mut watcher = Watcher {
         output: &mut context.output,
@@ -91,8 +106,19 @@ fn report(context: &mut Context, args: &RunArgs, run: RunId) -> Result<bool> {
         min_pass: args.min_pass,
         ended: None,
     };
-    let Made { report, .. } = made(context, &wanted)?;
+    let Made { report, seen, .. } = made(context, &wanted)?;
     let place = write_report(context.session_dir(), run, &report)?;
+    if let Ok((session, board)) = &seen {
+        let findings = Findings { session, board };
+        let page = page(findings, Some(word(&report)), &[], context.watch().as_ref());
+        let written = page.and_then(|page| Ok(write_page(context.session_dir(), run, &page.html)?));
+        if let Err(error) = written {
+            // The report stands; the page shows the same and more.
+            context
+                .output
+                .note(&format!("no page was written: {error:#}"));
+        }
+    }
     let word = if report.complete {
         "COMPLETE"
     } else {
@@ -101,12 +127,12 @@ fn report(context: &mut Context, args: &RunArgs, run: RunId) -> Result<bool> {
     let note = format!("{word}: see {}", place.display());
     context.output.note(&note);
     if context.output.is_json() {
-        let told = Told {
+        let told = RunTells::Report(Told {
             what: "report",
             run,
             complete: report.complete,
             path: place.display().to_string(),
-        };
+        });
         // As for what the run told before.
         let _ = context.output.show(&told, |_, _| {});
     }
@@ -114,9 +140,9 @@ fn report(context: &mut Context, args: &RunArgs, run: RunId) -> Result<bool> {
 }
 
 /// Refuses to drive a session for an agent that is driven itself.
-fn refuse_inside_a_run(session: &Path) -> Result<()> {
+fn refuse_inside_a_run(session: &Session) -> Result<()> {
     let inside = std::env::var_os("COMAIL_RUN").is_some_and(|run| !run.is_empty());
-    if inside || run_above(session).is_some() {
+    if inside || run_above(&session.totals().runs).is_some() {
         let text = "a run inside a run: what a run started must not start another; nothing changed";
         return Err(UsageError(text.to_owned()).into());
     }
@@ -191,7 +217,10 @@ impl Audience for Watcher<'_> {
             self.output.note(text);
         } else {
             // A reader who has gone does not change what the run does.
-            let _ = self.output.show(news, run_shown::write);
+            let tells = RunTells::News(news);
+            let _ = self
+                .output
+                .show(&tells, |paper, _| run_shown::write(paper, news));
         }
     }
 

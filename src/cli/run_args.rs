@@ -96,6 +96,7 @@ const AFTER: &str = "\
 The agent finds the session by COMAIL_SESSION, its name by COMAIL_WORKER, and this program as
 `comail` in its PATH, so that `comail next` and `comail submit` need no flags.
 
+Examples:
   comail run --agent claude -- --allowedTools 'Bash(comail:*)'
   comail run --agent codex --answer stdout --max-cost 5.00
   comail run --parallel 4 --answer stdout -- ./agent.sh

@@ -7,6 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use anyhow::Result;
 use serde_json::{Map, Value};
 
+use super::agent_words;
 use super::context::{self, Reaching};
 use super::escape::{Plain, PlainLines};
 use super::handed::Handed;
@@ -92,10 +93,7 @@ fn write(session: &Session, situation: &Situation<'_>, lessons: &str) -> Result<
         Answers::World => {
             handed.write_task(&mut paper);
             paper.gap();
-            paper.line(
-                "There is nothing to submit: do what is asked. The gate looks by itself, and \
-                 ends your work once it is so.",
-            );
+            paper.line(agent_words::NOTHING_TO_SUBMIT);
         }
     }
     if !lessons.is_empty() {
@@ -134,20 +132,14 @@ fn write_printing(paper: &mut Paper, kind: &QuestKind) {
     paper.line("Answer by printing one JSON object, after all else that you print:");
     paper.line(format!("  {}", Plain(&blank)));
     for field in &kind.fields {
-        let name = Plain(field.name.as_str());
-        let may = if field.required {
-            ""
-        } else {
-            ", may be left out"
-        };
-        paper.line(format!("    {name}: {}{may}", Plain(&field.help)));
+        paper.line(format!("    {}", agent_words::field(field)));
     }
     paper.line(format!(
         "One that would look right, for another {}:",
         Plain(&kind.unit)
     ));
     paper.line(format!("  {}", Plain(&example)));
-    paper.line("Nothing to be found (costs a try):");
+    paper.line(agent_words::NOTHING_FOUND);
     paper.line(format!("  {{\"{NONE}\":\"what you tried\"}}"));
 }
 

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use crate::drive::detect::{Detector, Settings};
 use crate::drive::limits::Period;
@@ -25,7 +26,7 @@ pub struct WatchArgs {
     last_call: Option<Period>,
 
     /// Do not look for this: repeat, ping-pong, poll or breaker (repeatable)
-    #[arg(long, value_name = "KIND")]
+    #[arg(long, value_name = "KIND", value_parser = detector(), hide_possible_values = true)]
     no_detect: Vec<Detector>,
 
     /// How many of an agent's last 30 calls that go round in circles are worth a warning
@@ -48,6 +49,11 @@ pub struct WatchArgs {
     /// The longest such pause [default: 1m]
     #[arg(long, value_name = "TIME")]
     backoff_most: Option<Period>,
+}
+
+fn detector() -> impl TypedValueParser<Value = Detector> {
+    let names = Detector::ALL.map(Detector::name);
+    PossibleValuesParser::new(names).try_map(|name| name.parse::<Detector>())
 }
 
 impl WatchArgs {

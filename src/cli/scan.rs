@@ -10,6 +10,7 @@ use super::context::{self, Context};
 use super::counted::counted;
 use super::exit::Exit;
 use super::gate_args::GateArgs;
+use super::interrupt::Interrupt;
 use super::list_args::ListArgs;
 use super::list_file::ListFile;
 use super::list_plan;
@@ -31,6 +32,7 @@ use crate::session::{self, FORMAT, Frozen, Lease, Manifest, NewSession};
 /// what is new in the list, or in a newer one; --carry begins another one with what the last
 /// has proven.
 #[derive(Debug, Args)]
+#[command(after_long_help = EXAMPLES)]
 pub struct ScanArgs {
     #[command(flatten)]
     pub(super) list: ListArgs,
@@ -78,10 +80,22 @@ pub struct ScanArgs {
     network: NetworkArgs,
 }
 
+const EXAMPLES: &str = "\
+Examples:
+  comail scan companies.xlsx --col A                  # column A names the companies
+  comail scan companies.csv --col Company --site-col Website
+  comail scan names.txt                               # a name a line
+  comail scan --update companies.xlsx                 # what is new in the list
+  comail scan letters.jsonl --quest total.toml        # quests of another kind
+  comail scan companies.xlsx --col A --level freemail=fail --operator-key operator.key
+  comail scan new.xlsx --col A --carry .comail --session .comail-2";
+
 /// The FAIL that ends a quest where nobody says another.
 const DEFAULT_TRIES: NonZeroU32 = NonZeroU32::new(3).unwrap();
 
 pub(super) fn run(context: &mut Context, args: &ScanArgs) -> Result<Exit> {
+    // A session that is half made is removed.
+    Interrupt::heed();
     let scanned = if args.update {
         update(context, &args.list, args.operator_key.as_deref())?
     } else {
@@ -129,12 +143,14 @@ fn scan(context: &mut Context, args: &ScanArgs) -> Result<Scanned> {
         frozen,
         forgotten: forgotten.unwrap_or_default(),
     };
+    let watch = context.watch();
     let new = NewSession {
         manifest: &manifest,
         source: path,
         quests: &quests,
         now: created,
         stock: &|store| kind.stock(store),
+        watch: watch.as_ref(),
     };
     let carried = carry.map(|carry| carry.create(context, &new)).transpose()?;
     if carried.is_none() {

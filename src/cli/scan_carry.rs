@@ -1,15 +1,18 @@
 //! `comail scan --carry`: the PASSes of an earlier session go over into the new one.
 
+use std::cell::OnceCell;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use clap::Args;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::context::{self, Context};
 use super::escape::Plain;
 use super::exit::{UsageError, found};
+use super::interrupt;
 use super::output::Paper;
 use super::progress::JudgingBar;
 use super::scan_update::nothing_forgotten;
@@ -34,7 +37,7 @@ pub struct CarryArgs {
 }
 
 /// The JSON form of what was carried.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct CarriedOver {
     /// The earlier session.
     from: String,
@@ -99,8 +102,13 @@ impl Carry {
             let looked = look(context, &mut carrier, new.manifest)?;
             carrier.by_world(looked);
         }
-        let bar = JudgingBar::of(carrier.left());
-        let brought = carrier.by_ref().inspect(|_| bar.judged());
+        // Not there before the quests are written, of which another bar tells.
+        let (bar, left) = (OnceCell::new(), carrier.left());
+        let brought = carrier.by_ref().map(|brought| -> Result<_> {
+            bar.get_or_init(|| JudgingBar::of(left)).judged();
+            interrupt::go_on()?;
+            Ok(brought?)
+        });
         let (dir, salts) = (context.session_dir(), &mut context::salts());
         session::create_carrying(dir, new, brought, salts)?;
         Ok(CarriedOver {
@@ -146,10 +154,11 @@ fn look(context: &Context, carrier: &mut Carrier<'_>, manifest: &Manifest) -> Re
     let mut looked = Vec::with_capacity(jobs.len());
     let bar = JudgingBar::of(jobs.len());
     let mut crowd = Crowd::set_out(jobs, manifest, world(context, manifest)?)?;
-    while let Next::Looked(one) = crowd.next(&|| false)? {
+    while let Next::Looked(one) = crowd.next(&interrupt::is_asked)? {
         looked.push(*one);
         bar.judged();
     }
+    interrupt::go_on()?;
     Ok(looked)
 }
 

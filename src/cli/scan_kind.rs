@@ -11,6 +11,7 @@ use super::context::Context;
 use super::exit::UsageError;
 use super::gate_args::GateArgs;
 use super::network_args::NetworkArgs;
+use super::progress::WorkBar;
 use super::prove_report::refuse_unproven;
 use crate::drive::prove::{Proof, ProveError};
 use crate::drive::quest_file::{Faulty, FreezeError, Freezing, Frozen};
@@ -238,7 +239,9 @@ impl ScanKind {
 
 /// That the prompt of each of the quests can be made up.
 pub(super) fn made_up(kind: &QuestKind, quests: &[Quest]) -> Result<()> {
+    let bar = WorkBar::of("making up the prompts", quests.len() as u64);
     for quest in quests {
+        bar.step()?;
         prompt::render(kind, quest).map_err(|error| {
             let row = quest.rows.first().copied().unwrap_or_default();
             let key = &quest.key;

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::counted::counted;
@@ -15,7 +16,7 @@ use crate::quest::ListingCounts;
 use crate::session::SourceRecord;
 
 /// The JSON form of `scan`.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Scanned {
     session: String,
     source: String,

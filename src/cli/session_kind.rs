@@ -34,12 +34,14 @@ fn submits(args: &[OsString]) -> bool {
     args.iter().any(|arg| arg == "submit")
 }
 
-fn kind_in(dir: &Path) -> Option<QuestKind> {
+/// The kind of the session in `dir`, where one is read there.
+pub(super) fn kind_in(dir: &Path) -> Option<QuestKind> {
     let (manifest, _) = session::read_manifest(dir).ok()?;
     drive::kind_of(&manifest).ok()
 }
 
-fn dir(args: &[OsString]) -> PathBuf {
+/// The session directory that `args` mean.
+pub(super) fn dir(args: &[OsString]) -> PathBuf {
     let named = || {
         let pairs = args.iter().zip(args.iter().skip(1));
         let mut pairs = pairs.filter(|(arg, _)| *arg == "--session");

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context as _, Result};
 use clap::{ArgMatches, Args};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::context::{self, Context};
@@ -12,7 +13,7 @@ use super::escape::Plain;
 use super::exit::{Exit, UsageError};
 use super::output::{Paper, Tone};
 use super::submit_flags::Flags;
-use super::{facts, quest_choice};
+use super::{facts, next, quest_choice};
 use crate::drive::{self, Chamber, Fix, Fixed, Judged, Outcome, Refusal};
 use crate::gate::{CheckReport, Fact, Rule};
 use crate::quest::{
@@ -57,9 +58,9 @@ pub(super) const QUEST: &str = "Which quest";
 pub(super) const ANSWER: &str = "The answer";
 
 /// The JSON form of `submit`.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 #[serde(tag = "status", rename_all = "kebab-case")]
-enum Answer {
+pub(super) enum Answer {
     /// The gate has judged.
     Judged(Box<Shown>),
     /// The quest takes no submission.
@@ -70,11 +71,13 @@ enum Answer {
     Claimed { worker: Worker },
     /// Another submission of the quest was judged meanwhile.
     Overtaken {},
+    /// The unproven streak pauses the session.
+    Paused { streak: u32 },
 }
 
 /// A judgement as it is shown.
-#[derive(Debug, Serialize)]
-struct Shown {
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Shown {
     id: QuestId,
     key: String,
     verdict: Verdict,
@@ -120,13 +123,8 @@ pub(super) fn run(
     let rules = drive::rules_of(session.manifest())?;
     context.report_mended(&session);
     let (answer, exit) = answer(outcome, fixes, rules);
-    match answer {
-        Ok(answer) => {
-            // What was judged is recorded; a reader who has gone does not change how it ended.
-            let _ = context.output.show(&answer, text);
-        }
-        Err(streak) => context.output.show_paused(streak)?,
-    }
+    // What was judged is recorded; a reader who has gone does not change how it ended.
+    let _ = context.output.show(&answer, text);
     Ok(exit)
 }
 
@@ -177,17 +175,15 @@ fn read_fields(path: &std::path::Path, kind: &QuestKind) -> Result<Fields> {
         .map_err(|bad| UsageError(format!("{place}: {bad}")).into())
 }
 
-fn answer(outcome: Outcome, fixes: Vec<Fix>, rules: Vec<Rule>) -> (Result<Answer, u32>, Exit) {
+fn answer(outcome: Outcome, fixes: Vec<Fix>, rules: Vec<Rule>) -> (Answer, Exit) {
     match outcome {
-        Outcome::Refused(Refusal::Paused { streak }) => (Err(streak), Exit::Paused),
-        Outcome::Refused(Refusal::Locked(state)) => (Ok(Answer::Locked { state }), Exit::Locked),
+        Outcome::Refused(Refusal::Paused { streak }) => (Answer::Paused { streak }, Exit::Paused),
+        Outcome::Refused(Refusal::Locked(state)) => (Answer::Locked { state }, Exit::Locked),
         Outcome::Refused(Refusal::Waits { quest, key }) => {
-            (Ok(Answer::Waits { quest, key }), Exit::Locked)
+            (Answer::Waits { quest, key }, Exit::Locked)
         }
-        Outcome::Refused(Refusal::Claimed(worker)) => {
-            (Ok(Answer::Claimed { worker }), Exit::Locked)
-        }
-        Outcome::Refused(Refusal::Overtaken) => (Ok(Answer::Overtaken {}), Exit::Locked),
+        Outcome::Refused(Refusal::Claimed(worker)) => (Answer::Claimed { worker }, Exit::Locked),
+        Outcome::Refused(Refusal::Overtaken) => (Answer::Overtaken {}, Exit::Locked),
         Outcome::Judged(judged) => {
             let exit = match (judged.judgement.verdict, judged.state) {
                 (Verdict::Review, State::Todo) => Exit::Failed,
@@ -199,7 +195,7 @@ fn answer(outcome: Outcome, fixes: Vec<Fix>, rules: Vec<Rule>) -> (Result<Answer
                 fixes,
                 ..shown(*judged, rules)
             };
-            (Ok(Answer::Judged(Box::new(shown))), exit)
+            (Answer::Judged(Box::new(shown)), exit)
         }
     }
 }
@@ -242,6 +238,7 @@ fn text(paper: &mut Paper, answer: &Answer) {
             "overtaken: another submission of this quest was judged meanwhile; ask `comail next` \
              where it stands",
         ),
+        Answer::Paused { streak } => paper.line(next::paused(*streak)),
         Answer::Judged(shown) => judged_text(paper, shown),
     }
 }

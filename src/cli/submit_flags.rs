@@ -1,12 +1,16 @@
 //! The flags of `submit` that a quest kind names: its unit, and its fields.
 
+use std::borrow::Cow;
+use std::fmt::Write as _;
+
 use clap::{Arg, ArgMatches};
 
+use super::escape::Plain;
 use super::submit::{ANSWER, QUEST};
 use crate::quest::{Field, Fields, QuestKind};
 
 /// The flag of the unit, by the name that the parser knows it by: none that a field can have.
-const UNIT: &str = "unit:";
+pub(super) const UNIT: &str = "unit:";
 
 /// Adds the flags that the quest kind names.
 pub(super) fn with_fields(command: clap::Command, kind: &QuestKind) -> clap::Command {
@@ -28,8 +32,29 @@ pub(super) fn with_fields(command: clap::Command, kind: &QuestKind) -> clap::Com
             .allow_hyphen_values(true)
             .conflicts_with_all(["none", "input"])
     });
-    let usage = command.arg(unit);
+    let usage = command.arg(unit).after_long_help(examples(kind));
     fields.fold(usage, clap::Command::arg)
+}
+
+/// Examples in the words of the quest kind.
+fn examples(kind: &QuestKind) -> String {
+    let mut answer = String::from("comail submit --id 17");
+    for field in kind.fields.iter().filter(|field| field.required) {
+        let value = if field.has_example() {
+            field.example.to_string()
+        } else {
+            field.shape.placeholder().into_owned()
+        };
+        // A line break would end the line, and what no shell can be given is no example.
+        let value = Plain(&value).to_string();
+        let quoted = shlex::try_quote(&value).map_or_else(|_| "…".into(), Cow::into_owned);
+        let _ = write!(answer, " --{}={quoted}", field.name);
+    }
+    let unit = &kind.unit;
+    format!(
+        "Examples:\n  {answer}\n  comail submit --{unit} KEY --in answer.json\n  \
+         comail submit --key KEY --none \"looked for it everywhere, and it is not there\""
+    )
 }
 
 /// What the parser knows a field's flag by: one of its own may have the field's name.

@@ -2,6 +2,7 @@
 
 use anyhow::Result;
 use jiff::SignedDuration;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::context;
@@ -16,7 +17,7 @@ use crate::session::{State, Store, Waiting};
 const MOST_NAMED: usize = 3;
 
 /// Nothing is free: quests wait for others, and workers hold the rest.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Waits {
     /// How many are TODO.
     remaining: u32,
@@ -37,8 +38,8 @@ pub(super) struct Waits {
 }
 
 /// A quest that others wait for.
-#[derive(Debug, Serialize)]
-struct Awaited {
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Awaited {
     id: QuestId,
     key: Key,
     state: State,

@@ -8,6 +8,7 @@ mod pairs;
 
 use std::collections::{BTreeMap, HashMap};
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::value::to_raw_value;
 
@@ -20,7 +21,7 @@ use super::replay::{ReplayError, Replayer};
 use super::ruling::Ruling;
 use super::silence::is_unanswered;
 use crate::gate::Case;
-use crate::quest::{Quest, QuestId, Verdict};
+use crate::quest::{Quest, QuestId, Verdict, map_schema};
 use crate::session::{
     Archive, Attempt, Brought, Carried, Dated, LineReader, Manifest, Origin, SessionError,
     Standing, State,
@@ -30,7 +31,9 @@ use held::Held;
 use pairs::{Pair, Pairs};
 
 /// Why an old PASS is not carried.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum NotCarried {
     /// The new list has no quest of its key.
@@ -54,11 +57,12 @@ pub enum NotCarried {
 }
 
 /// What became of the PASSes of an earlier session.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, JsonSchema)]
 pub struct CarryCounts {
     /// How many are carried.
     pub carried: u32,
     /// How many are not, by reason.
+    #[schemars(schema_with = "map_schema::<NotCarried, u32>")]
     pub not_carried: BTreeMap<NotCarried, u32>,
 }
 

@@ -2,6 +2,7 @@
 
 use std::fmt::Display;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::json;
 
@@ -25,7 +26,7 @@ pub struct Fixed {
 }
 
 /// What came of one start of the fixer.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(tag = "fixer", rename_all = "kebab-case")]
 pub enum Fix {
     /// It changed something, and the submission was judged again.

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use super::accepted::SessionAccepted;
 use super::refusal::{Declined, Refusal, refusal};
 use super::turn::Answer;
-use crate::gate::Judgement;
+use crate::gate::{Judgement, ReviewerReport};
 use crate::quest::{Digest, Key};
 use crate::session::{Appended, Asked, Event, Salt, Session, Standing, Store as _};
 use crate::world::{Accepted, EarlierDoubt, Taken};
@@ -50,12 +50,14 @@ impl<'a> Leave<'a> {
         self.failed.into_inner().map_or(Ok(answer), Err)
     }
 
-    /// Takes the note back where something of ours failed, and nobody had anything against the
+    /// Takes the note back where something of ours failed, and all who were heard cleared the
     /// answer: else they would never be heard on the quest again.
+    ///
+    /// One who overlooked the plant cleared nothing: who sees that, and has what follows fail,
+    /// would be given other ears.
     pub(super) fn withdraw(&self, judgement: &Judgement) {
-        let reviewers = judgement.panel.iter().flat_map(|panel| &panel.reviewers);
-        let mut votes = reviewers.flat_map(|reviewer| &reviewer.votes);
-        if self.noted.get() && votes.all(|on| on.vote.is_clearance()) {
+        let mut reviewers = judgement.panel.iter().flat_map(|panel| &panel.reviewers);
+        if self.noted.get() && reviewers.all(cleared) {
             // Where it cannot be, a person hears of it.
             let _ = self.note(true);
         }
@@ -98,6 +100,12 @@ impl<'a> Leave<'a> {
     }
 }
 
+/// Whether a reviewer was heard, and had nothing against the answer.
+fn cleared(reviewer: &ReviewerReport) -> bool {
+    let mut votes = reviewer.votes.iter();
+    reviewer.counts && reviewer.errors.is_empty() && votes.all(|on| on.vote.is_clearance())
+}
+
 impl Accepted for Leave<'_> {
     fn holder(&self, taken: &Taken) -> Option<Key> {
         self.ask(|accepted| accepted.holder(taken))
@@ -116,5 +124,39 @@ impl Accepted for Leave<'_> {
             Err(declined) => *self.failed.borrow_mut() = Some(declined),
         }
         self.noted.get()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gate::{Vote, VoteOn};
+    use crate::world::workshop::Usage;
+
+    fn reviewer(counts: bool, votes: Vec<Vote>, errors: &[&str]) -> ReviewerReport {
+        let votes = votes.into_iter().map(|vote| VoteOn {
+            question: String::from("faithful"),
+            vote,
+        });
+        ReviewerReport {
+            name: String::from("one"),
+            model: String::from("m"),
+            counts,
+            votes: votes.collect(),
+            errors: errors.iter().map(|error| (*error).to_owned()).collect(),
+            usage: Usage::default(),
+        }
+    }
+
+    #[test]
+    fn only_who_was_heard_and_said_no_has_cleared() {
+        let clear = || Vote::Cleared(String::from("all of it"));
+        assert!(cleared(&reviewer(true, vec![clear()], &[])));
+        let silent = Vote::Error(String::from("said nothing"));
+        assert!(!cleared(&reviewer(true, vec![clear(), silent], &[])));
+        // Who overlooked the plant has no votes, and an error that says so.
+        assert!(!cleared(&reviewer(false, vec![], &["overlooked it"])));
+        assert!(!cleared(&reviewer(false, vec![], &[])));
+        assert!(!cleared(&reviewer(true, vec![clear()], &["a stray line"])));
     }
 }

@@ -1,42 +1,13 @@
 //! Which runs of a session go on, whatever has become of the files that say so.
 //!
-//! A run writes into the ledger which process it is; that process is asked, and then its lock.
+//! A run writes into the ledger which process it is, and the session adds up which runs are open:
+//! that process is asked, and then its lock.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File, TryLockError};
 use std::path::Path;
 
-use serde::Deserialize;
-
-use crate::session::{RunId, RunLine, RunProcess, RunStep};
-
-/// A line of the ledger, as far as it is looked at here.
-#[derive(Debug, Deserialize)]
-struct Line {
-    body: RunLine,
-}
-
-/// The runs that have begun and not ended, with their processes where they are known.
-#[must_use]
-pub fn open_runs(session: &Path) -> BTreeMap<RunId, Option<RunProcess>> {
-    let ledger = fs::read(session.join("ledger.jsonl")).unwrap_or_default();
-    let mut open = BTreeMap::new();
-    for line in String::from_utf8_lossy(&ledger).lines() {
-        // Most lines are of something else, and are long.
-        if !line.contains(r#""what":"began""#) && !line.contains(r#""what":"ended""#) {
-            continue;
-        }
-        let Ok(Line { body }) = serde_json::from_str(line) else {
-            continue;
-        };
-        match body.step {
-            RunStep::Began(began) => _ = open.insert(body.run, began.process),
-            RunStep::Ended { .. } => _ = open.remove(&body.run),
-            RunStep::Attempt(_) | RunStep::Quest(_) => {}
-        }
-    }
-    open
-}
+use crate::session::{RunId, RunProcess};
 
 /// Those of the runs that are open which go on.
 #[must_use]
@@ -58,13 +29,13 @@ pub fn is_locked(session: &Path, run: RunId) -> bool {
     matches!(lock.try_lock_shared(), Err(TryLockError::WouldBlock))
 }
 
-/// The run that this process descends from, if it goes on.
+/// The run of those that are open which this process descends from.
 #[must_use]
-pub fn run_above(session: &Path) -> Option<RunId> {
+pub fn run_above(open: &BTreeMap<RunId, Option<RunProcess>>) -> Option<RunId> {
     let above = ancestors();
-    let mut open = open_runs(session).into_iter();
+    let mut open = open.iter();
     open.find(|(_, process)| process.is_some_and(|process| above.contains(&process)))
-        .map(|(run, _)| run)
+        .map(|(run, _)| *run)
 }
 
 /// This process, where the system tells when it was started.
@@ -146,26 +117,5 @@ mod tests {
         };
         assert!(!is_alive(other));
         assert!(ancestors().len() > 1);
-    }
-
-    #[test]
-    fn a_run_is_open_from_its_first_line_to_its_last() {
-        let dir = tempfile::tempdir().unwrap();
-        let line = |run: &str, step: &str| {
-            format!(r#"{{"seq":1,"type":"run","body":{{"run":"{run}",{step}}}}}"#) + "\n"
-        };
-        let began = r#""what":"began","agent":"a","workers":1,"process":{"pid":1,"started":2}"#;
-        let text = [
-            line("00000007", began),
-            line("00000008", r#""what":"began","agent":"a","workers":1"#),
-            line("00000009", began),
-            line("00000009", r#""what":"ended","reason":"complete""#),
-        ];
-        fs::write(dir.path().join("ledger.jsonl"), text.concat()).unwrap();
-        let open = open_runs(dir.path());
-        let process = RunProcess { pid: 1, started: 2 };
-        let expected = [(RunId::new(7), Some(process)), (RunId::new(8), None)];
-        assert!(live_runs(dir.path(), &open).is_empty());
-        assert_eq!(open.into_iter().collect::<Vec<_>>(), expected);
     }
 }

@@ -1,5 +1,7 @@
 //! Runs checks, cheapest first, and stops the dearer ones after a FAIL.
 
+use std::time::{Duration, Instant};
+
 use super::{
     Check, CheckOutcome, CheckReport, Cost, Fact, Finding, Judgement, Level, Levels, Rule,
 };
@@ -106,7 +108,15 @@ impl<C> Cascade<C> {
     }
 
     fn facts(&self, check: &dyn Check<C>, context: &C) -> Vec<Fact> {
+        let began = Instant::now();
         let findings = check.run(context);
+        let rules = || findings.iter().map(|finding| finding.rule.as_str());
+        tracing::info!(
+            check = check.name(),
+            fired = ?rules().collect::<Vec<_>>(),
+            ms = millis(began.elapsed()),
+            "checked"
+        );
         findings
             .into_iter()
             .map(|finding| self.fact(check.rules(), finding))
@@ -135,6 +145,10 @@ impl<C> Cascade<C> {
     fn level_of(&self, rule: &Rule) -> Level {
         self.levels.get(&rule.id).copied().unwrap_or(rule.level)
     }
+}
+
+fn millis(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
 
 /// What it costs to reach each check: the most of its own cost and that of what it needs.

@@ -1,12 +1,13 @@
 //! What a check found, in a form that an agent can act on.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Level, RuleId};
 use crate::quest::FieldName;
 
 /// What was found: never an opinion.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Fact {
     /// The rule that fired.
     pub rule: RuleId,

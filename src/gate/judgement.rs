@@ -1,5 +1,6 @@
 //! What a gate says of one submission.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::doubts::PANEL;
@@ -10,7 +11,7 @@ use crate::quest::Verdict;
 ///
 /// The same case and the same answers of the world give the same value, byte for byte when
 /// serialised.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Judgement {
     /// What the facts add up to.
     pub verdict: Verdict,
@@ -24,7 +25,7 @@ pub struct Judgement {
 }
 
 /// What became of one check.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CheckReport {
     /// The check's name.
     pub check: String,
@@ -33,7 +34,7 @@ pub struct CheckReport {
 }
 
 /// What may become of a check. Not run is not passed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum CheckOutcome {
     /// It ran and nothing fired.

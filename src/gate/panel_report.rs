@@ -1,11 +1,12 @@
 //! What each reviewer said of a submission, as a judgement keeps it.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::world::workshop::Usage;
 
 /// What a panel of reviewers said.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PanelReport {
     /// The defect that ran along.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -15,7 +16,7 @@ pub struct PanelReport {
 }
 
 /// What one reviewer said.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ReviewerReport {
     /// Its name.
     pub name: String,
@@ -35,7 +36,7 @@ pub struct ReviewerReport {
 }
 
 /// A reviewer's vote on a question.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct VoteOn {
     /// The question.
     pub question: String,
@@ -44,7 +45,7 @@ pub struct VoteOn {
 }
 
 /// A vote on a question.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Vote {
     /// Yes: it doubts.
@@ -60,7 +61,7 @@ pub enum Vote {
 }
 
 /// What a doubt rests on.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Passage {
     /// Words that stand in what the reviewer was shown.
     pub quotation: String,

@@ -4,10 +4,13 @@ use std::borrow::{Borrow, Cow};
 use std::collections::BTreeMap;
 use std::fmt;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A rule's name in kebab-case.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(transparent)]
 pub struct RuleId(Cow<'static, str>);
 
@@ -44,7 +47,9 @@ impl fmt::Display for RuleId {
 }
 
 /// What a fired rule means for the verdict. There is no level that switches a rule off.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum Level {
     /// A person must look.
@@ -66,7 +71,7 @@ impl fmt::Display for Level {
 pub type Levels = BTreeMap<RuleId, Level>;
 
 /// One rule of a gate's catalogue.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Rule {
     /// Its name.
     pub id: RuleId,

@@ -1,5 +1,7 @@
 //! What belongs in a field, and whether a text has that shape.
 
+mod schema;
+
 use std::borrow::Cow;
 
 use jiff::civil;

@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use super::field_kind::FieldKind;
+use super::file::nearest;
 use super::{Field, FieldName, Fields, QuestKind};
 
 /// Why JSON is no submission.
@@ -15,10 +16,12 @@ pub enum BadFields {
     #[error("not a JSON object of texts: it is no object")]
     NoObject,
     /// It has a member that is no field.
-    #[error("there is no field {name:?}; the fields are {known}")]
+    #[error("there is no field {name:?}; the fields are {known}{}", nearest.as_ref().map(|near| format!("; did you mean {near:?}?")).unwrap_or_default())]
     Unknown {
         /// The member.
         name: String,
+        /// The field with the most similar name.
+        nearest: Option<String>,
         /// The fields.
         known: String,
     },
@@ -35,9 +38,12 @@ pub fn fields_of(kind: &QuestKind, value: Value) -> Result<Fields, BadFields> {
     let fields = members.into_iter().map(|(name, value)| {
         let field = kind.fields.iter().find(|field| field.name.as_str() == name);
         let Some(field) = field else {
-            let known: Vec<_> = kind.fields.iter().map(|f| f.name.to_string()).collect();
-            let known = known.join(", ");
-            return Err(BadFields::Unknown { name, known });
+            let known: Vec<_> = kind.fields.iter().map(|f| f.name.as_str()).collect();
+            return Err(BadFields::Unknown {
+                nearest: nearest(&name, known.iter().copied()).map(str::to_owned),
+                known: known.join(", "),
+                name,
+            });
         };
         let text = text_of(field, value).ok_or(BadFields::NoText(name))?;
         Ok((field.name.clone(), text))
@@ -78,12 +84,19 @@ mod tests {
         let absent: Vec<_> = missing(&kind, &fields).map(FieldName::as_str).collect();
         assert_eq!(absent, ["site", "source"]);
         for (bad, why) in [
-            (json!([]), "no object"),
+            (json!([]), "it is no object"),
             (json!({"email": 1}), "the field \"email\" is none"),
-            (json!({"mail": "a"}), "no field \"mail\""),
+            (
+                json!({"emial": "a"}),
+                "no field \"emial\"; the fields are site, email, source; did you mean \"email\"?",
+            ),
+            (
+                json!({"zzz": "a"}),
+                "no field \"zzz\"; the fields are site, email, source",
+            ),
         ] {
             let error = fields_of(&kind, bad).unwrap_err().to_string();
-            assert!(error.contains(why), "{error}");
+            assert!(error.ends_with(why), "{error}");
         }
     }
 }

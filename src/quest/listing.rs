@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::anchor::site_core;
@@ -10,7 +11,7 @@ use super::dependencies::{DependencyError, circle, names};
 use super::{Anchor, FoldedKey, Key, Nearest, Quest, QuestId, Shown, meant};
 
 /// What a list adds up to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, JsonSchema)]
 pub struct ListingCounts {
     /// Data rows read, those without any text included.
     pub rows: u32,

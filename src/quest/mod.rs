@@ -23,9 +23,11 @@ mod key;
 mod kind;
 mod listing;
 mod lookup;
+mod map_schema;
 mod sight;
 mod span;
 mod submission;
+mod submission_schema;
 mod verdict;
 
 pub use anchor::Anchor;
@@ -39,15 +41,18 @@ pub use key::{EmptyKey, FoldedKey, Key};
 pub use kind::QuestKind;
 pub use listing::{Listing, ListingCounts, Row, Told, TooManyQuests};
 pub use lookup::{Nearest, meant};
+pub use map_schema::map_schema;
 pub use sight::{BadSight, Sight};
 pub use span::{BadSpan, Span};
 pub use submission::{Fields, Submission};
+pub use submission_schema::submission_schema;
 pub use verdict::Verdict;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// One unit of work, as `scan` made it from the list.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Quest {
     /// Its number, in input order.
     pub id: QuestId,
@@ -81,7 +86,7 @@ impl Quest {
 }
 
 /// One cell of the list, under its column's heading.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Shown {
     /// The column's heading.
     pub label: String,

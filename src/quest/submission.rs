@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Digest, FieldName};
@@ -10,7 +11,7 @@ use super::{Digest, FieldName};
 pub type Fields = BTreeMap<FieldName, String>;
 
 /// What an agent proposes for one quest.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Submission {
     /// An answer: every field as submitted, not repaired in any way.

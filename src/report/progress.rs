@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::quest::{Digest, Key, QuestId};
+use crate::quest::{Digest, Key, QuestId, map_schema};
 use crate::session::{Blocked, Counts, Effective, Outcome, SessionError, State, Store, Tally};
 
 /// How far a session is.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Overview {
     /// How many quests stand where.
     pub tally: Tally,
@@ -26,6 +27,7 @@ pub struct Overview {
     /// REVIEWs that were judged again, by what became of them.
     pub resolutions: Resolutions,
     /// How many quests come to what, by whatever the gate or a person made of REVIEWs.
+    #[schemars(schema_with = "map_schema::<Effective, u32>")]
     pub effective: BTreeMap<Effective, u32>,
     /// Quests of which somebody said that the world contradicted them.
     pub disputed: u32,
@@ -46,7 +48,7 @@ pub struct Overview {
 }
 
 /// REVIEWs that were judged again, by what became of them. Each is a REVIEW still.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Resolutions {
     /// The gate passes them now.
     pub confirmed: u32,
@@ -68,7 +70,7 @@ impl Resolutions {
 }
 
 /// A quest that waits for one that ended without a PASS.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct BlockedQuest {
     /// Its number.
     pub id: QuestId,
@@ -79,7 +81,7 @@ pub struct BlockedQuest {
 }
 
 /// A quest that others wait for.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Ended {
     /// Its number.
     pub id: QuestId,
@@ -90,7 +92,7 @@ pub struct Ended {
 }
 
 /// How often a rule fired.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct RuleCount {
     /// The rule.
     pub rule: String,

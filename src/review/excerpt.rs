@@ -1,5 +1,6 @@
 //! The lines around what a fact is about, out of what the gate saw.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::seen::Source;
@@ -8,7 +9,7 @@ use crate::quest::Submission;
 use crate::world::mailbox::Mailbox;
 
 /// Lines of something that the gate saw.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Excerpt {
     /// What it is of: a page's address, a path in the tree, a command.
     pub of: String,
@@ -19,7 +20,7 @@ pub struct Excerpt {
 }
 
 /// A line of an excerpt.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ExcerptLine {
     /// Its text, or the part of it around what was found.
     pub text: String,
@@ -35,7 +36,7 @@ const LONGEST: usize = 240;
 const BEFORE: usize = 100;
 
 /// The least characters of a text that is looked for: less stands everywhere.
-const SHORTEST: usize = 3;
+pub(super) const SHORTEST: usize = 3;
 
 /// What is looked for.
 #[derive(Debug)]
@@ -74,12 +75,20 @@ pub(super) fn excerpt(
     })
 }
 
+/// Where a submitted `value` stands, in its context; none when no source shows it.
+#[must_use]
+pub(super) fn excerpt_of(value: &str, sources: &[Source]) -> Option<Excerpt> {
+    let needle = self::value(value)?;
+    look(&needle, &sources.iter().collect::<Vec<_>>())
+}
+
 fn look(needle: &Needle, sources: &[&Source]) -> Option<Excerpt> {
     sources.iter().find_map(|source| source_at(source, needle))
 }
 
 fn source_at(source: &Source, needle: &Needle) -> Option<Excerpt> {
-    let at = (0..source.lines.len()).find(|at| is_found(source, *at, needle))?;
+    let at = plainly(source, needle)
+        .or_else(|| (0..source.lines.len()).find(|at| is_found(source, *at, needle)))?;
     let first = at.saturating_sub(AROUND);
     let last = source.lines.len().min(at + AROUND + 1);
     let lines = (first..last).map(|here| {
@@ -93,6 +102,18 @@ fn source_at(source: &Source, needle: &Needle) -> Option<Excerpt> {
         of: source.place.clone(),
         first: first + 1,
         lines: lines.collect(),
+    })
+}
+
+/// The line that shows an address as it is written: the best to be shown, and quickly found.
+fn plainly(source: &Source, needle: &Needle) -> Option<usize> {
+    let Needle::Mailbox(mailbox) = needle else {
+        return None;
+    };
+    let address = mailbox.to_string();
+    (0..source.lines.len()).find(|at| {
+        let line = &source.lines[*at];
+        line.contains('@') && line.to_lowercase().contains(&address) && source.spells(*at, mailbox)
     })
 }
 
@@ -129,7 +150,7 @@ fn text(value: &str) -> Option<Needle> {
 }
 
 /// What stands in double quotes in `text`, where nothing in it is escaped.
-fn quoted(text: &str) -> impl Iterator<Item = &str> {
+pub(super) fn quoted(text: &str) -> impl Iterator<Item = &str> {
     let inner = text.split('"').skip(1).step_by(2);
     inner.filter(|inner| !inner.contains('\\'))
 }

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 
 use jiff::Timestamp;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::gate::{Fact, Judgement};
@@ -14,7 +15,7 @@ use crate::session::{
 };
 
 /// What happened to one quest.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, JsonSchema)]
 pub struct History {
     /// Its attempts, in order.
     pub attempts: Vec<Earlier>,
@@ -27,7 +28,7 @@ pub struct History {
 }
 
 /// An attempt, as far as people want to know it later.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Earlier {
     /// Its number.
     pub number: u32,
@@ -42,7 +43,7 @@ pub struct Earlier {
 }
 
 /// A REVIEW that the gate judged again.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Again {
     /// When.
     pub at: Timestamp,
@@ -53,7 +54,7 @@ pub struct Again {
 }
 
 /// A decision on a REVIEW.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Settling {
     /// When it was recorded.
     pub at: Timestamp,
@@ -68,7 +69,7 @@ pub struct Settling {
 }
 
 /// A contradiction by the world.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Disputing {
     /// When it was recorded.
     pub at: Timestamp,

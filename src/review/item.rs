@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -17,7 +18,7 @@ use crate::session::{Effective, Forgetting, LineReader, Session, Standing, Store
 use crate::world::evidence::{Evidence, Recording};
 
 /// One REVIEW for a person to look at.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Item {
     /// The quest.
     pub id: QuestId,
@@ -60,7 +61,7 @@ pub struct Item {
 }
 
 /// A fact, and the lines that it is about.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct SeenFact {
     /// The fact.
     #[serde(flatten)]
@@ -79,7 +80,7 @@ pub struct Viewer {
 }
 
 /// Why nothing is shown that an address was blotted out of.
-const REMOVED: &str = "it was removed when its address was forgotten";
+pub(super) const REMOVED: &str = "it was removed when its address was forgotten";
 
 impl Viewer {
     /// A viewer of these quests, whose histories are read in one way through the ledger.
@@ -152,14 +153,14 @@ impl Viewer {
 }
 
 /// What is read of a judgement.
-struct Judged {
-    facts: Vec<Fact>,
+pub(super) struct Judged {
+    pub(super) facts: Vec<Fact>,
     checks: Vec<CheckReport>,
     panel: Option<Value>,
 }
 
 impl Judged {
-    fn read(raw: &RawValue) -> Result<Self, serde_json::Error> {
+    pub(super) fn read(raw: &RawValue) -> Result<Self, serde_json::Error> {
         #[derive(serde::Deserialize)]
         struct Beside {
             panel: Option<Value>,

@@ -2,8 +2,10 @@
 //! settles.
 
 mod excerpt;
+mod glance;
 mod history;
 mod item;
+mod marks;
 pub mod office;
 pub mod panel;
 mod queue;
@@ -13,6 +15,7 @@ mod seen;
 mod settle;
 
 pub use excerpt::{Excerpt, ExcerptLine};
+pub use glance::{Bounds, Glance, Glancer};
 pub use history::{Again, Disputing, Earlier, History, Settling, histories};
 pub use item::{Item, SeenFact, Viewer};
 pub use queue::{Group, Queue, Waiting};

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use jiff::Timestamp;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::drive::forget::is_forgotten;
@@ -10,7 +11,7 @@ use crate::quest::{Key, QuestId};
 use crate::session::{Effective, LineReader, Session, SessionError, Standing, Store as _};
 
 /// A REVIEW that waits for a person.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Waiting {
     /// The quest.
     pub id: QuestId,
@@ -27,7 +28,7 @@ pub struct Waiting {
 }
 
 /// REVIEWs of one rule.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Group {
     /// The first rule that fired for each of them.
     pub rule: String,
@@ -36,7 +37,7 @@ pub struct Group {
 }
 
 /// Every REVIEW that waits for a person, each in one group.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, JsonSchema)]
 pub struct Queue {
     /// How many there are.
     pub open: usize,

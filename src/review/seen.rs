@@ -1,5 +1,6 @@
 //! What the gate saw, as lines for people: pages, files of the tree, what commands printed.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use url::Url;
 
@@ -9,7 +10,7 @@ use crate::world::mailbox::Mailbox;
 use crate::world::page::{Page, Presence, presence};
 
 /// A page that was asked for.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct SeenPage {
     /// Its address.
     pub url: Url,

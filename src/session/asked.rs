@@ -3,12 +3,13 @@
 //! Whoever keeps what they say from being recorded, by ending the process or filling the disk,
 //! would else have them asked until they say something that suits.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::quest::{Digest, QuestId};
 
 /// The body of `asked`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Asked {
     /// The quest.

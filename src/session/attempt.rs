@@ -1,5 +1,6 @@
 //! `attempt`: a submission and its judgement, as the ledger records them.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
@@ -8,7 +9,7 @@ use super::state::State;
 use crate::quest::{Digest, QuestId, Submission, Verdict};
 
 /// The body of `attempt`.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Attempt {
     /// The quest.
@@ -49,12 +50,14 @@ pub struct Attempt {
 /// The name of something that one quest of a session can have, such as an address.
 ///
 /// Whoever judges makes the names; the session compares them.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(transparent)]
 pub struct Mark(pub String);
 
 /// What a verdict rests on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Grounds {
     /// There was no answer to judge.

@@ -17,6 +17,7 @@
 //!
 //! Anybody can write such a line; it counts only where a later `forgotten` names its digest.
 
+mod schema;
 #[cfg(test)]
 mod tests;
 

@@ -6,13 +6,17 @@ use std::fmt;
 use std::str::FromStr;
 
 use jiff::{SignedDuration, Timestamp};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::quest::QuestId;
 
 /// The name that a worker gives itself.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(try_from = "String", into = "String")]
+#[schemars(extend("pattern" = r"^[\p{Alphabetic}\p{N}_.:@-]{1,64}$"))]
 pub struct Worker(Box<str>);
 
 /// A text that names no worker.
@@ -66,8 +70,11 @@ impl fmt::Display for Worker {
 }
 
 /// How long a claim lasts unless it is renewed: 1 second to 24 hours.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(try_from = "u32", into = "u32")]
+#[schemars(extend("minimum" = 1, "maximum" = Self::MOST_SECONDS))]
 pub struct Lease(u32);
 
 /// A text or number that is no lease.
@@ -131,7 +138,7 @@ impl fmt::Display for Lease {
 }
 
 /// The body of `claim`: a worker takes a quest, or takes it again.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Claimed {
     /// The quest.
@@ -143,7 +150,7 @@ pub struct Claimed {
 }
 
 /// The body of `released`: a person freed a quest.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Released {
     /// The quest.
@@ -153,7 +160,7 @@ pub struct Released {
 }
 
 /// A worker's hold on a quest.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Claim {
     /// The quest.
     pub quest: QuestId,

@@ -15,6 +15,7 @@ use super::index::{Batches, Index, Plan};
 use super::ledger_draft::LedgerDraft;
 use super::manifest::{Manifest, SourceRecord};
 use super::open::{Appended, Session};
+use super::progress::Watch;
 use super::resolution::Carried;
 use super::terms::Terms;
 use crate::quest::{Digest, Quest};
@@ -31,6 +32,8 @@ pub struct NewSession<'a> {
     pub now: Timestamp,
     /// Puts what the frozen settings name by digest into `evidence/`.
     pub stock: &'a Stock<'a>,
+    /// Who is told how far it is, and may end it.
+    pub watch: &'a dyn Watch,
 }
 
 /// How the names begin of sessions that are being made, beside their places.
@@ -159,9 +162,7 @@ fn write_ledger<E: From<SessionError>>(
     brought: impl Iterator<Item = Result<Brought, E>>,
 ) -> Result<(), E> {
     draft.put(Event::Session(Started { manifest }))?;
-    for quest in new.quests {
-        draft.put(Event::Quest(quest.clone()))?;
-    }
+    put_quests(&mut draft, new)?;
     let evidence = EvidenceStore::new(dir);
     (new.stock)(&evidence)?;
     for brought in brought {
@@ -173,6 +174,26 @@ fn write_ledger<E: From<SessionError>>(
     }
     evidence.sync()?;
     Ok(draft.end()?)
+}
+
+/// How many quests are written between two words on how far it is.
+const WATCH_QUESTS: usize = 1024;
+
+fn put_quests(draft: &mut LedgerDraft<'_>, new: &NewSession<'_>) -> Result<(), SessionError> {
+    let total = new.quests.len() as u64;
+    let mut done = 0;
+    for some in new.quests.chunks(WATCH_QUESTS) {
+        for quest in some {
+            draft.put(Event::Quest(quest.clone()))?;
+        }
+        done += some.len() as u64;
+        new.watch.writing(done, total);
+        if new.watch.stops() {
+            return Err(SessionError::Stopped);
+        }
+    }
+    new.watch.ended();
+    Ok(())
 }
 
 fn write_manifest(dir: &Path, manifest: &[u8]) -> Result<(), SessionError> {

@@ -1,5 +1,6 @@
 //! What a quest comes to: its state and, of a REVIEW, what became of it.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::resolution::Outcome;
@@ -8,7 +9,9 @@ use super::standing::Standing;
 use super::state::State;
 
 /// What a quest comes to. Whatever becomes of a REVIEW, it is never a PASS.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum Effective {
     /// Proven.

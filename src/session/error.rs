@@ -100,6 +100,9 @@ pub enum SessionError {
     /// The files that quests are about are not what the session notes.
     #[error("{0}")]
     Stock(String),
+    /// Whoever watched wanted it to end.
+    #[error("stopped before its end; nothing was changed")]
+    Stopped,
     /// A value cannot be written as JSON.
     #[error("cannot write an event as JSON")]
     Json(#[from] serde_json::Error),

@@ -1,6 +1,7 @@
 //! What a ledger records: one event a line.
 
 use jiff::Timestamp;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::asked::Asked;
@@ -14,7 +15,8 @@ use super::settlement::{Dispute, Settlement};
 use crate::quest::{Digest, Quest};
 
 /// One event. `type` and body of a ledger line.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, JsonSchema)]
+#[schemars(tag = "type", content = "body", rename_all = "kebab-case")]
 pub enum Event {
     /// `session`: the first line; binds `session.json` to the chain.
     Session(Started),
@@ -47,7 +49,7 @@ pub enum Event {
 }
 
 /// The body of `session`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Started {
     /// The digest of the bytes of `session.json`.
@@ -55,7 +57,7 @@ pub struct Started {
 }
 
 /// The body of `extended`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Extended {
     /// The newer list.
@@ -65,7 +67,7 @@ pub struct Extended {
 }
 
 /// The body of `resumed`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Resumed {
     /// How long the streak was, in quests.

@@ -148,8 +148,10 @@ impl<S: Shelf> Fold<'_, S> {
             .tally
             .shift(before.progress.state, after.progress.state);
         totals.counts.add_attempt(attempt);
+        totals.counts.tries += after.progress.tries.saturating_sub(before.progress.tries);
         if let Some(ending) = after.ending() {
             totals.streak = totals.streak.after(ending);
+            totals.settled.add(written.at);
         }
         self.shelf.add_submission(&Submitted {
             quest: attempt.quest,

@@ -11,6 +11,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::settlement::{Decided, Seal};
@@ -18,7 +19,7 @@ use super::standing::Story;
 use crate::quest::Digest;
 
 /// The body of `forgotten`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Forgotten {
     /// The address.
@@ -41,7 +42,7 @@ pub struct Forgotten {
 }
 
 /// An address that must not come back, by its salted digest.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Suppressed {
     /// What is digested before the address.
@@ -66,7 +67,7 @@ impl Suppressed {
 }
 
 /// A line whose body was blotted out.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RedactedLine {
     /// Its number, from 0.
@@ -76,7 +77,7 @@ pub struct RedactedLine {
 }
 
 /// A copy of a list that was written anew.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RedactedCopy {
     /// Its name in the session directory.

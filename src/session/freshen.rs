@@ -11,6 +11,8 @@ use super::progress::Watch;
 pub(super) struct Fresh {
     pub(super) index: Index,
     pub(super) mended: Vec<Mended>,
+    /// Why the index was made anew, if it was.
+    anew: Option<String>,
 }
 
 impl Fresh {
@@ -18,6 +20,7 @@ impl Fresh {
         Self {
             index,
             mended: Vec::new(),
+            anew: None,
         }
     }
 }
@@ -32,10 +35,14 @@ pub(super) fn open(plan: &Plan, watch: &dyn Watch) -> Result<Fresh, SessionError
     {
         return Ok(Fresh::of(index));
     }
-    match LockGuard::acquire(&plan.dir) {
+    let fresh = match LockGuard::acquire(&plan.dir) {
         Ok(lock) => locked(plan, watch, &lock, Index::open(plan)),
         Err(_) => Ok(Fresh::of(Index::in_memory(plan, watch)?.0)),
+    }?;
+    if let Some(why) = &fresh.anew {
+        tracing::info!(why, "made the index anew");
     }
+    Ok(fresh)
 }
 
 /// The index at hand, true of its ledger. Under the lock nobody else is in the middle of a line,
@@ -57,6 +64,7 @@ pub(super) fn locked(
         Err(error) => return Err(error),
     };
     let mut fresh = settled(index, plan, tail)?;
+    fresh.anew = Some(why.to_string());
     // A process that died is no finding.
     if !matches!(why, IndexError::Missing | IndexError::CutOff) {
         fresh.mended.push(Mended::Index {

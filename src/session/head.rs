@@ -9,22 +9,30 @@
 use std::fmt;
 
 use jiff::Timestamp;
+use schemars::JsonSchema;
 
 use super::event::EventType;
 use crate::quest::Digest;
 
 /// Randomness that keeps a blotted body from being guessed by its digest: 16 bytes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Salt(pub [u8; 16]);
+#[derive(Debug, Clone, Copy, PartialEq, Eq, JsonSchema)]
+pub struct Salt(#[schemars(with = "String", regex(pattern = "^[0-9a-f]{32}$"))] pub [u8; 16]);
 
 /// A ledger line without its body.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, JsonSchema)]
 pub(super) struct Head {
+    /// Its number, from 0.
     pub(super) seq: u64,
+    /// When it was written.
     pub(super) at: Timestamp,
+    /// The hash of the line before without its body.
     pub(super) prev: Digest,
+    // Said with the body that it goes with.
+    #[schemars(skip)]
     pub(super) kind: EventType,
+    /// What is digested before the body.
     pub(super) salt: Salt,
+    /// The digest of salt and body as they were written.
     pub(super) digest: Digest,
 }
 

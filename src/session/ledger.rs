@@ -153,6 +153,12 @@ impl Ledger {
         Ok(passed)
     }
 
+    /// How many bytes lie behind this place.
+    pub(super) fn torn(&self) -> Result<u64, SessionError> {
+        let length = std::fs::metadata(&self.path).map_err(self.reading())?.len();
+        Ok(length.saturating_sub(self.end))
+    }
+
     pub(super) fn path(&self) -> &Path {
         &self.path
     }
@@ -169,6 +175,16 @@ impl Ledger {
 
     /// Reads the lines that were not read yet, checks each against the chain, and hands it on.
     pub(super) fn read_on(
+        &mut self,
+        watch: &dyn Watch,
+        take: &mut dyn FnMut(&Line<'_>, Event, Span) -> Result<(), Stop>,
+    ) -> Result<Tail, SessionError> {
+        let read = self.read_lines(watch, take);
+        watch.ended();
+        read
+    }
+
+    fn read_lines(
         &mut self,
         watch: &dyn Watch,
         take: &mut dyn FnMut(&Line<'_>, Event, Span) -> Result<(), Stop>,
@@ -209,6 +225,9 @@ impl Ledger {
             if self.end - told >= WATCH_BYTES {
                 told = self.end;
                 watch.reading(self.end, length);
+                if watch.stops() {
+                    return Err(SessionError::Stopped);
+                }
             }
         }
     }

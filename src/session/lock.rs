@@ -2,6 +2,7 @@
 
 use std::fs::{File, Metadata, OpenOptions};
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use super::error::SessionError;
 
@@ -10,6 +11,19 @@ use super::error::SessionError;
 pub struct LockGuard {
     // Closing the file gives the lock up, also when the process dies.
     file: File,
+    /// How long it was waited for.
+    waited: Duration,
+    held: Instant,
+}
+
+impl Drop for LockGuard {
+    fn drop(&mut self) {
+        // It is given up before that is told: who reads slowly must keep nobody waiting.
+        let _ = self.file.unlock();
+        let ms = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+        let (waited_ms, held_ms) = (ms(self.waited), ms(self.held.elapsed()));
+        tracing::debug!(waited_ms, held_ms, "held the session's lock");
+    }
 }
 
 impl LockGuard {
@@ -32,11 +46,16 @@ impl LockGuard {
             .write(true)
             .open(&path)
             .map_err(SessionError::io(&path, "open the lock"))?;
+        let began = Instant::now();
         file.lock().map_err(SessionError::io(
             &path,
             "lock (is this a network file system without locks?)",
         ))?;
-        Ok(Self { file })
+        Ok(Self {
+            file,
+            waited: began.elapsed(),
+            held: Instant::now(),
+        })
     }
 
     /// Whether the file that is locked is the one that others find: a lock on a file that was

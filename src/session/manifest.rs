@@ -15,6 +15,7 @@ use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 
 use jiff::Timestamp;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -27,7 +28,7 @@ use crate::quest::Digest;
 pub const FORMAT: u32 = 1;
 
 /// What `scan` froze.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Manifest {
     /// The format of the session directory.
@@ -48,7 +49,7 @@ pub struct Manifest {
 }
 
 /// The quest kind, and the built-in lists that its gate went by.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct KindRecord {
     /// Its name.
@@ -64,7 +65,7 @@ pub struct KindRecord {
 }
 
 /// A list that was scanned.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SourceRecord {
     /// The path, absolute, as it was when scanned.
@@ -78,7 +79,7 @@ pub struct SourceRecord {
 }
 
 /// The settings that nothing changes after `scan`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Frozen {
     /// The FAIL that ends a quest.

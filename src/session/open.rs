@@ -1,5 +1,6 @@
 //! An open session: reading it, and appending to it under its lock.
 
+mod append;
 mod moving;
 #[cfg(test)]
 pub(super) mod tests;
@@ -203,33 +204,8 @@ impl Session {
         Ok(board)
     }
 
-    /// Appends what `decide` makes of the session as it stands under the lock.
-    ///
-    /// The order is lock, read on, decide, check, write, fsync, index, unlock; when this returns
-    /// [`Appended::Done`] the events are on disk.
-    pub fn append<R>(
-        &mut self,
-        now: Timestamp,
-        salts: &mut dyn FnMut() -> Salt,
-        decide: impl FnOnce(&Self) -> Result<Vec<Event>, R>,
-    ) -> Result<Appended<R>, SessionError> {
-        self.append_at(&mut || now, salts, |session, _| decide(session))
-    }
-
-    /// The same at the time that `clock` shows once the lock is held.
-    ///
-    /// The lock may have been waited for, and leases have run out meanwhile.
-    pub fn append_at<R>(
-        &mut self,
-        clock: &mut dyn FnMut() -> Timestamp,
-        salts: &mut dyn FnMut() -> Salt,
-        decide: impl FnOnce(&Self, Timestamp) -> Result<Vec<Event>, R>,
-    ) -> Result<Appended<R>, SessionError> {
-        self.append_or(clock, salts, decide, || {})
-    }
-
-    /// The same, and `undo` what `decide` did beside where nothing is appended; under the lock.
-    pub fn append_or<R>(
+    /// Appends, and tells nobody while the lock is held.
+    fn append_locked<R>(
         &mut self,
         clock: &mut dyn FnMut() -> Timestamp,
         salts: &mut dyn FnMut() -> Salt,

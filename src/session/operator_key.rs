@@ -10,19 +10,22 @@ use std::str::FromStr;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use ring::signature::{ED25519, Ed25519KeyPair, KeyPair as _, UnparsedPublicKey};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The public half of the operator's key.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "String", into = "String")]
+#[schemars(extend("pattern" = "^ed25519:[0-9a-f]{64}$"))]
 pub struct OperatorKey([u8; 32]);
 
 /// Both halves of the operator's key.
 pub struct SigningKey(Ed25519KeyPair);
 
 /// A signature by the operator's key; 128 hexadecimal digits in the ledger.
-#[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "String", into = "String")]
+#[schemars(extend("pattern" = "^[0-9a-f]{128}$"))]
 pub struct Signature([u8; 64]);
 
 /// A text that is no key, or no signature.

@@ -2,6 +2,7 @@
 //! a PASS that an earlier session had brought.
 
 use jiff::Timestamp;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
@@ -9,7 +10,9 @@ use super::attempt::{Attempt, Grounds, Mark};
 use crate::quest::{Digest, QuestId, Verdict};
 
 /// What became of a REVIEW. The state stays REVIEW.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum Outcome {
     /// The gate looked again, and passes it now.
@@ -46,7 +49,7 @@ impl Outcome {
 }
 
 /// The body of `resolution`: the gate judged a REVIEW again, by what the world says now.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Resolution {
     /// The quest.
@@ -71,7 +74,7 @@ pub struct Resolution {
 }
 
 /// The body of `carried`: a PASS that an earlier session brought for the same quest.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Carried {
     /// Where it comes from.
@@ -81,7 +84,7 @@ pub struct Carried {
 }
 
 /// Where a carried PASS comes from.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Origin {
     /// The session's directory, absolute, as it was when carried.

@@ -13,6 +13,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::claim::Worker;
@@ -20,8 +21,11 @@ use super::reason::Reason;
 use crate::quest::QuestId;
 
 /// The name of one run: eight hexadecimal digits.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(try_from = "String", into = "String")]
+#[schemars(extend("pattern" = "^[0-9a-f]{8}$"))]
 pub struct RunId(u32);
 
 /// A text that is no run's name.
@@ -68,7 +72,7 @@ impl From<RunId> for String {
 }
 
 /// The body of `run`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RunLine {
     /// The run.
     pub run: RunId,
@@ -78,7 +82,7 @@ pub struct RunLine {
 }
 
 /// What happened in a run.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "what", rename_all = "kebab-case")]
 pub enum RunStep {
     /// It began.
@@ -95,7 +99,7 @@ pub enum RunStep {
 }
 
 /// How a run began.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Began {
     /// What the agent is called: its preset, or its program's name.
     pub agent: String,
@@ -110,7 +114,7 @@ pub struct Began {
 }
 
 /// The process that a run is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RunProcess {
     /// Its number.
     pub pid: u32,
@@ -119,7 +123,7 @@ pub struct RunProcess {
 }
 
 /// One start of the agent.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct DrivenAttempt {
     /// The quest.
     pub quest: QuestId,
@@ -139,7 +143,7 @@ pub struct DrivenAttempt {
 }
 
 /// The drive of one quest.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct DrivenQuest {
     /// The quest.
     pub quest: QuestId,
@@ -153,7 +157,7 @@ pub struct DrivenQuest {
 }
 
 /// What an agent used up.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Spent {
     /// Tokens in and out.
     pub tokens: u64,

@@ -10,13 +10,16 @@
 //! it is counted, told by `audit`, and changes nothing. A seal binds session, place in the
 //! ledger and body, so that none can be used again.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::operator_key::{OperatorKey, Signature, SigningKey};
 use crate::quest::{Digest, QuestId};
 
 /// How a person settles a REVIEW. The state stays REVIEW.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum Decision {
     /// The answer is right.
@@ -40,7 +43,7 @@ impl Decision {
 }
 
 /// The body of `settled`: a person's decision on one REVIEW or on several at once.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Settlement {
     /// The quests, in order.
@@ -57,7 +60,7 @@ pub struct Settlement {
 }
 
 /// A quest that is settled.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SettledQuest {
     /// The quest.
@@ -67,7 +70,7 @@ pub struct SettledQuest {
 }
 
 /// The body of `disputed`: the world later contradicted what counts as right, as by a bounce.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Dispute {
     /// The quest.
@@ -82,7 +85,7 @@ pub struct Dispute {
 }
 
 /// The operator's signature, and the place in the ledger for which it holds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Seal {
     /// The hash of the line before.

@@ -10,6 +10,7 @@ use super::forgotten::Forgetting;
 use super::manifest::SourceRecord;
 use super::resolution::Outcome;
 use super::run_line::{RunId, RunProcess};
+use super::settled_times::SettledTimes;
 use super::state::{State, Tally};
 use super::streak::Streak;
 
@@ -25,6 +26,8 @@ pub struct Totals {
     pub counts: Counts,
     /// The unproven streak.
     pub streak: Streak,
+    /// When quests were settled of late.
+    pub settled: SettledTimes,
     /// The lists that `scan --update` read, in order.
     pub extensions: Vec<SourceRecord>,
     /// What was forgotten.
@@ -41,6 +44,8 @@ pub struct Totals {
 pub struct Counts {
     /// Submissions judged.
     pub attempts: u32,
+    /// Tries that they used up.
+    pub tries: u32,
     /// PASSes that were held against nothing known beforehand.
     pub unanchored: u32,
     /// PASSes that an earlier session brought.

@@ -5,6 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::encoding::{TextEncoding, UnknownEncoding};
+use crate::quest::file::nearest;
 
 /// A list that cannot be read.
 #[derive(Debug, thiserror::Error)]
@@ -143,7 +144,7 @@ pub enum ReadError {
         others: String,
     },
     /// It has no such sheet.
-    #[error("{}: there is no sheet `{sheet}`; there are {}", path.display(), sheets.join(", "))]
+    #[error("{}: there is no sheet `{sheet}`; there are {}{}", path.display(), sheets.join(", "), near(sheet, sheets))]
     NoSuchSheet {
         /// The path.
         path: PathBuf,
@@ -159,7 +160,7 @@ pub enum ReadError {
         path: PathBuf,
     },
     /// It has no such column.
-    #[error("{}: there is no column `{column}`; there are {}", path.display(), columns.join(", "))]
+    #[error("{}: there is no column `{column}`; there are {}{}", path.display(), columns.join(", "), near(column, columns))]
     NoSuchColumn {
         /// The path.
         path: PathBuf,
@@ -239,5 +240,37 @@ impl ReadError {
             path: path.to_path_buf(),
             what: what.to_string(),
         }
+    }
+}
+
+/// The suggestion of the one among `known` whose quoted name is nearest to `name`, if one is near.
+fn near(name: &str, known: &[String]) -> String {
+    let quoted = known.iter().filter_map(|known| known.split('`').nth(1));
+    let near = nearest(name, quoted);
+    near.map_or(String::new(), |near| format!("; did you mean `{near}`?"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mistyped_sheet_or_column_brings_the_nearest() {
+        let error = |column: &str| {
+            let columns = vec!["A `Company`".to_owned(), "B `Website`".to_owned()];
+            let (path, column) = ("list.csv".into(), column.to_owned());
+            let error = ReadError::NoSuchColumn {
+                path,
+                column,
+                columns,
+            };
+            error.to_string()
+        };
+        assert_eq!(
+            error("Comapny"),
+            "list.csv: there is no column `Comapny`; there are A `Company`, B `Website`; did you \
+             mean `Company`?"
+        );
+        assert!(!error("Fax").contains("did you mean"));
     }
 }

@@ -12,7 +12,7 @@ mod servers;
 use std::net::SocketAddr;
 use std::sync::{Arc, OnceLock};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use hickory_proto::op::Query;
 use hickory_proto::rr::Name;
@@ -23,7 +23,7 @@ use super::backoff::backoff;
 use super::budget::Budget;
 use super::domain::HostName;
 use super::settings::{Limits, NetworkSettings};
-use super::{Looked, RecordKind, Resolver, Silence, Unanswered};
+use super::{Looked, RecordKind, Resolver, Silence, Unanswered, told};
 
 /// Asks the session's name servers, in order, until one gives a definite answer.
 #[derive(Debug)]
@@ -111,6 +111,16 @@ impl DnsResolver {
 
 impl Resolver for DnsResolver {
     fn lookup(&self, name: &HostName, kind: RecordKind) -> Looked {
+        let began = Instant::now();
+        let looked = self.look_up_in_the_end(name, kind);
+        told::looked(name, label(kind), &looked, began.elapsed());
+        looked
+    }
+}
+
+impl DnsResolver {
+    /// Asks until there is a definite answer, or no try is left.
+    fn look_up_in_the_end(&self, name: &HostName, kind: RecordKind) -> Looked {
         let (servers, name) = match (self.servers(), Name::from_ascii(format!("{name}."))) {
             (Ok(servers), Ok(name)) => (servers, name),
             (Err(why), _) => return Looked::Unanswered(why),

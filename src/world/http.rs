@@ -9,6 +9,7 @@
 //! a gate looks at, and are not read.
 
 mod exchange;
+mod greet;
 mod pinned;
 mod retry_after;
 mod route;
@@ -17,7 +18,7 @@ mod tls;
 
 use std::sync::Arc;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use url::Url;
 
@@ -27,9 +28,10 @@ use super::budget::Budget;
 use super::dns::DnsResolver;
 use super::politeness::Politeness;
 use super::settings::NetworkSettings;
-use super::{Fetched, Fetcher, Request, Silence, Unanswered};
+use super::{Fetched, Fetcher, Request, Silence, Unanswered, told};
 
 pub use self::exchange::ClientError;
+pub use self::greet::{Greeted, greet, roots};
 #[cfg(unix)]
 pub(super) use self::{retry_after::parse as retry_after, silence::cause, tls::trusted};
 
@@ -116,17 +118,12 @@ impl HttpFetcher {
         let asked = crawl_delay.unwrap_or_default().min(longest);
         self.setup.settings.min_gap().max(asked)
     }
-}
 
-impl Fetcher for HttpFetcher {
-    fn get(&self, request: &Request) -> Fetched {
+    /// Tries until there is a definite answer, or no try is left.
+    fn get_in_the_end(&self, url: &Url, crawl_delay: Option<Duration>) -> Fetched {
         let limits = &self.setup.settings.limits;
-        let url = match bare(&request.url) {
-            Ok(url) => url,
-            Err(why) => return Fetched::Unanswered(why),
-        };
         for tried in 1.. {
-            let (why, retry_after) = match self.try_once(&url, request.crawl_delay) {
+            let (why, retry_after) = match self.try_once(url, crawl_delay) {
                 Exchanged::Settled(fetched) => return fetched,
                 Exchanged::Silent { why, retry_after } => (why, retry_after),
             };
@@ -137,6 +134,19 @@ impl Fetcher for HttpFetcher {
             thread::sleep(pause);
         }
         Fetched::Unanswered(self.budget.used_up())
+    }
+}
+
+impl Fetcher for HttpFetcher {
+    fn get(&self, request: &Request) -> Fetched {
+        let url = match bare(&request.url) {
+            Ok(url) => url,
+            Err(why) => return Fetched::Unanswered(why),
+        };
+        let began = Instant::now();
+        let fetched = self.get_in_the_end(&url, request.crawl_delay);
+        told::fetched(&url, &fetched, began.elapsed());
+        fetched
     }
 }
 

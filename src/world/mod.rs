@@ -29,6 +29,7 @@ mod accepted;
 mod backoff;
 mod fetcher;
 mod resolver;
+mod told;
 mod unanswered;
 
 pub use accepted::{Accepted, EarlierDoubt, Taken};

@@ -58,6 +58,7 @@ impl Made {
         }
         let new = NewSession {
             stock: &comail::session::nothing_to_stock,
+            watch: &comail::session::Unwatched,
             manifest: &manifest(&source, pause_after),
             source: &source,
             quests: &quests,

@@ -12,6 +12,8 @@ pub mod forgotten;
 pub mod letters;
 pub mod made;
 pub mod office;
+#[cfg(unix)]
+pub mod pictured;
 pub mod poll;
 #[cfg(unix)]
 pub mod quest_play;
@@ -19,6 +21,7 @@ pub mod replayed;
 #[cfg(target_os = "linux")]
 pub mod reviewed;
 pub mod scale;
+pub mod schemas;
 #[cfg(target_os = "linux")]
 pub mod shell_quest;
 #[cfg(target_os = "linux")]
@@ -175,9 +178,12 @@ fn profile_file() -> Option<String> {
 }
 
 impl Run {
-    /// Runs a command to its end.
+    /// Runs a command to its end; what it prints as JSON is what its schema says.
+    #[track_caller]
     pub fn of(command: &mut Command) -> Self {
-        Self::from(command.output().expect("the program starts"))
+        let output = command.output().expect("the program starts");
+        schemas::check(command, &output.stdout);
+        Self::from(output)
     }
 
     /// Expects exit code 0 and returns stdout.

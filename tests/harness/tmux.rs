@@ -32,6 +32,17 @@ static STARTED: AtomicUsize = AtomicUsize::new(0);
 impl Tmux {
     /// The program with these arguments, at a terminal of this size in `place`.
     pub fn run(place: &Place, size: (u16, u16), env: &[(&str, &str)], args: &[&str]) -> Self {
+        let program = [&[env!("CARGO_BIN_EXE_comail")], args].concat();
+        Self::program(place, size, env, &program)
+    }
+
+    /// Any program with its arguments, such as a shell.
+    pub fn program(
+        place: &Place,
+        size: (u16, u16),
+        env: &[(&str, &str)],
+        program: &[&str],
+    ) -> Self {
         tools::tmux();
         place.write("tmux.conf", SETTINGS);
         place.write("pane.sh", SCRIPT);
@@ -50,7 +61,7 @@ impl Tmux {
         command.args(["new-session", "-d", "-x", &columns, "-y", &rows, "sh"]);
         command.arg(this.dir.join("pane.sh")).arg("env");
         command.args(env.chain(profile));
-        command.arg(env!("CARGO_BIN_EXE_comail")).args(args);
+        command.args(program);
         Run::of(&mut command).ok();
         this
     }
@@ -77,6 +88,11 @@ impl Tmux {
         self.tell(&["resize-window", "-x", &columns, "-y", &rows]);
     }
 
+    /// From now on, what the program writes goes to this file as well.
+    pub fn records(&self, file: &std::path::Path) {
+        self.tell(&["pipe-pane", "-O", &format!("cat >'{}'", file.display())]);
+    }
+
     /// Sends the program a signal, by its name.
     pub fn signal(&self, name: &str) {
         let pid = self.file("pid");
@@ -95,6 +111,18 @@ impl Tmux {
             rests && wanted.iter().all(|part| last.contains(part))
         };
         let shown = poll::tried(|| seen(self.pane()));
+        assert!(shown, "the screen never shows {wanted:?}:\n{last}");
+        last
+    }
+
+    /// Waits until the screen shows all of these at once, whether or not it rests, and returns it.
+    #[track_caller]
+    pub fn glimpses(&self, wanted: &[&str]) -> String {
+        let mut last = String::new();
+        let shown = poll::tried(|| {
+            last = self.pane();
+            wanted.iter().all(|part| last.contains(part))
+        });
         assert!(shown, "the screen never shows {wanted:?}:\n{last}");
         last
     }

@@ -29,6 +29,56 @@ pub fn tmux() {
     );
 }
 
+/// Where the npm packages are that look at a page in Chromium, which is installed where missing.
+///
+/// # Panics
+///
+/// When either cannot be had.
+pub fn browser() -> PathBuf {
+    let tools = made();
+    let place = tools.join("browser");
+    let chromium = std::env::var_os("CHROMIUM").unwrap_or_else(|| "/usr/bin/chromium".into());
+    for (path, remedy) in [
+        (
+            PathBuf::from(chromium),
+            "install your system's package `chromium`, or name the program in CHROMIUM",
+        ),
+        (
+            place.join("made-with"),
+            "install Node.js with npm, and have .ci/tools reach the npm registry",
+        ),
+    ] {
+        assert!(
+            path.exists(),
+            "{} is missing, with which the HTML page is looked at, and .ci/tools cannot make it: \
+             {remedy}",
+            path.display()
+        );
+    }
+    place
+}
+
+/// Has a shell installed where it is missing.
+///
+/// # Panics
+///
+/// When it cannot be.
+pub fn shell(name: &str) {
+    let starts = || {
+        let asked = Command::new(name).arg("--version").output();
+        asked.is_ok_and(|asked| asked.status.success())
+    };
+    if starts() {
+        return;
+    }
+    python();
+    assert!(
+        starts(),
+        "{name} is missing, in which completions are tried, and .ci/tools cannot install it: \
+         install your system's package `{name}`"
+    );
+}
+
 fn has_tmux() -> bool {
     let asked = Command::new("tmux").arg("-V").output();
     asked.is_ok_and(|asked| asked.status.success())
@@ -36,6 +86,11 @@ fn has_tmux() -> bool {
 
 /// The programs of the Python environment, which is made where it is not there.
 fn python() -> PathBuf {
+    made().join("python/bin")
+}
+
+/// The directory of the tools, which are made where they are not there.
+fn made() -> PathBuf {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let tools = root.join("target/tools");
     fs::create_dir_all(&tools).expect("a directory for tools");
@@ -46,11 +101,11 @@ fn python() -> PathBuf {
     let made = made.expect("the script that makes the tools starts");
     assert!(
         made.status.success(),
-        ".ci/tools cannot make the tools of the quest files, which come from the package \
-         registry: {}",
+        ".ci/tools cannot make the tools of the tests, which come from the package \
+         registries: {}",
         String::from_utf8_lossy(&made.stderr)
     );
-    tools.join("python/bin")
+    tools
 }
 
 /// The programs of the Rust toolchain with which this was built.

@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf, absolute};
 
 use anyhow::{Context as _, Result, bail};
 use clap::Args;
+use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::tool;
+use super::{agent, tool};
 use crate::cli::context::Context;
 use crate::cli::escape::{Plain, PlainLines};
 use crate::cli::exit::{Exit, UsageError};
@@ -22,9 +23,10 @@ use crate::table::atomic::{Overwrite, write_whole};
 /// The change is shown first, and made with --yes or after a word at a terminal. Whatever else is
 /// in the settings stays as it is; settings that do not read are not touched.
 #[derive(Debug, Args)]
+#[command(after_long_help = EXAMPLES)]
 pub(super) struct InstallArgs {
     /// Whose settings: claude, codex or gemini
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = agent())]
     agent: HookAgent,
 
     /// The directory in which the agent works
@@ -44,9 +46,14 @@ pub(super) struct InstallArgs {
     yes: bool,
 }
 
+const EXAMPLES: &str = "\
+Examples:
+  comail hook install --agent claude
+  comail hook install --agent claude --dir ~/work --rules commands.toml --unattended --yes";
+
 /// The JSON form: `{"file":"…","change":"…","written":true}`.
-#[derive(Debug, Serialize)]
-struct Installed {
+#[derive(Debug, Serialize, JsonSchema)]
+pub(in crate::cli) struct Installed {
     file: PathBuf,
     /// What changes, as a unified diff; empty where nothing does.
     change: String,

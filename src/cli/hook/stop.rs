@@ -3,7 +3,7 @@
 use anyhow::Result;
 use clap::Args;
 
-use super::{answer, in_a_run, said};
+use super::{agent, answer, in_a_run, said};
 use crate::cli::context::{self, Context};
 use crate::cli::counted::counted;
 use crate::cli::exit::Exit;
@@ -24,9 +24,10 @@ const LAST_CALL_VARIABLE: &str = "COMAIL_LAST_CALL";
 /// when it was sent back so often in a row that nothing new came of it; where others hold the rest,
 /// it is sent back as often, to wait. Exit 0 with the agent's JSON in all of these.
 #[derive(Debug, Args)]
+#[command(after_long_help = EXAMPLES)]
 pub(super) struct StopArgs {
     /// Whose hook it is: claude, codex or gemini
-    #[arg(long, value_name = "NAME", default_value_t)]
+    #[arg(long, value_name = "NAME", default_value_t, value_parser = agent())]
     agent: HookAgent,
 
     /// The worker as which the agent works [default: that of `COMAIL_WORKER`]
@@ -38,6 +39,11 @@ pub(super) struct StopArgs {
     most: u32,
 }
 
+const EXAMPLES: &str = "\
+Examples:
+  comail hook stop < call.json
+  comail hook stop --worker w1 --most 3 < call.json";
+
 pub(super) fn run(context: &mut Context, args: &StopArgs) -> Result<Exit> {
     // The ledger decides, not what the agent says of itself; without its words it is the patience
     // alone that ends.
@@ -45,7 +51,7 @@ pub(super) fn run(context: &mut Context, args: &StopArgs) -> Result<Exit> {
         .map_err(Into::into)
         .and_then(|said| Ok(StopCall::read(&said)?));
     let call = call.unwrap_or_else(|error: anyhow::Error| {
-        context.output.note(&format!("{error:#}"));
+        context.output.error(&format!("{error:#}"));
         StopCall::default()
     });
     let reply = reply(context, args, &call).unwrap_or_else(|error| {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf, absolute};
 use anyhow::{Context as _, Result};
 use clap::Args;
 
-use super::{answer, in_a_run, said};
+use super::{agent, answer, in_a_run, said};
 use crate::cli::context::{Context, WORKER_VARIABLE};
 use crate::cli::exit::Exit;
 use crate::drive::hook::{
@@ -23,7 +23,7 @@ use crate::session::read_manifest;
 #[command(after_long_help = RULES)]
 pub(super) struct ToolArgs {
     /// Whose hook it is: claude, codex or gemini
-    #[arg(long, value_name = "NAME", default_value_t)]
+    #[arg(long, value_name = "NAME", default_value_t, value_parser = agent())]
     agent: HookAgent,
 
     /// The rules for commands
@@ -36,6 +36,10 @@ pub(super) struct ToolArgs {
 }
 
 pub(super) const RULES: &str = "\
+Examples:
+  comail hook tool < call.json
+  comail hook tool --rules commands.toml --unattended < call.json
+
 A file of rules:
   default = \"prompt\"      # what no rule names; left out, the agent's own permissions
   unreadable = \"forbid\"   # what cannot be told before it runs; left out, \"prompt\"

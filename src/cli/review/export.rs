@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::cli::context::Context;
@@ -18,8 +19,8 @@ use crate::table::atomic::{Overwrite, write_whole};
 use crate::table::form_write::write_form;
 
 /// The JSON form: `{"path":"review.xlsx","reviews":2}`.
-#[derive(Debug, Serialize)]
-struct Exported {
+#[derive(Debug, Serialize, JsonSchema)]
+pub(in crate::cli) struct Exported {
     path: String,
     reviews: usize,
 }

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use anyhow::Result;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::cli::context::{self, Context};
@@ -23,8 +24,8 @@ use crate::table::{HeaderChoice, List, ReadError, ReadOptions};
 const MOST_NAMED: usize = 50;
 
 /// The JSON form: `{"accepted":3,"rejected":1,"undecided":5,"refused":[…],"by":"kim"}`.
-#[derive(Debug, Serialize)]
-struct Answer<'a> {
+#[derive(Debug, Serialize, JsonSchema)]
+pub(in crate::cli) struct Answer<'a> {
     accepted: usize,
     rejected: usize,
     /// How many rows decide nothing.
@@ -34,8 +35,8 @@ struct Answer<'a> {
 }
 
 /// A row that was refused: `{"row":4,"id":"3","key":"…","why":"no-note","text":"…"}`.
-#[derive(Debug, Serialize)]
-struct RefusedRow {
+#[derive(Debug, Serialize, JsonSchema)]
+pub(in crate::cli) struct RefusedRow {
     row: u32,
     id: String,
     key: String,

@@ -1,32 +1,22 @@
 //! The queue at a terminal: one item a screen, one key each.
 
 mod desk;
-mod held;
 mod opener;
-mod painter;
-mod terminal;
-
-use std::io::{self, IsTerminal as _};
 
 use anyhow::Result;
 
 use self::desk::{Desk, Done};
-use self::terminal::Terminal;
 use super::{list, show};
 use crate::cli::context::Context;
 use crate::cli::counted::counted;
 use crate::cli::exit::Exit;
 use crate::cli::output::Output;
 use crate::cli::person::PersonArgs;
+use crate::cli::terminal::{Terminal, lines, painted};
 use crate::quest::QuestId;
-use crate::review::screen::{Line, Screen, Tally, Wish, extent, source_page, view};
+use crate::report::screen::{Line, changes};
+use crate::review::screen::{Screen, Tally, Wish, extent, source_page, view};
 use crate::review::{Item, Queue};
-
-/// Whether a person sits at a terminal that can show screens.
-pub(super) fn is_possible(output: &Output) -> bool {
-    let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
-    !output.is_json() && !dumb && io::stdin().is_terminal() && io::stdout().is_terminal()
-}
 
 pub(super) fn run(context: &mut Context, person: &PersonArgs) -> Result<Exit> {
     let session = context.open_folded()?;
@@ -59,7 +49,9 @@ fn sit(desk: &mut Desk, screen: &mut Screen, terminal: &Terminal, output: &Outpu
     let mut shown = Shown::look(desk, screen, output)?;
     loop {
         let size = Terminal::size();
-        terminal.show(&painter::painted(&view(screen, &shown.text, size), output)?)?;
+        let frame = view(screen, &shown.text, size);
+        let all = changes(None, &frame);
+        terminal.show(&painted(&all, frame.cursor, output)?)?;
         let Some(key) = Terminal::key()? else {
             continue;
         };
@@ -93,7 +85,7 @@ impl Shown {
                 let mut paper = output.paper();
                 show::text(&mut paper, &item);
                 return Ok(Self {
-                    text: painter::lines(&paper),
+                    text: lines(&paper),
                     item: Some(item),
                 });
             }

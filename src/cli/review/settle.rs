@@ -2,6 +2,7 @@
 
 use anyhow::Result;
 use clap::Args;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::cli::context::{self, Context};
@@ -13,6 +14,7 @@ use crate::cli::output::Paper;
 use crate::cli::person::{PersonArgs, confirm, noted, refuse_bare_yes};
 use crate::cli::quest_choice;
 use crate::drive;
+use crate::quest::file::nearest;
 use crate::quest::{Key, QuestId};
 use crate::review::{self, Person, Queue, Waiting};
 use crate::session::{Decision, Session, SettledQuest, Store as _};
@@ -48,17 +50,17 @@ pub(super) struct SettleArgs {
 const MOST_NAMED: usize = 10;
 
 /// The JSON form: `{"status":"accepted","quests":[{"id":3,"key":"…"}],"by":"kim","note":"…"}`.
-#[derive(Debug, Serialize)]
-struct Answer<'a> {
-    status: &'static str,
+#[derive(Debug, Serialize, JsonSchema)]
+pub(in crate::cli) struct Answer<'a> {
+    status: Decision,
     quests: Vec<Named>,
     by: &'a str,
     note: &'a str,
 }
 
 /// A quest that is to be settled.
-#[derive(Debug, Serialize)]
-struct Named {
+#[derive(Debug, Serialize, JsonSchema)]
+pub(in crate::cli) struct Named {
     id: QuestId,
     key: Key,
     #[serde(skip)]
@@ -105,7 +107,7 @@ pub(super) fn run(context: &mut Context, args: &SettleArgs, decision: Decision) 
     );
     settled.map_err(told)?;
     let answer = Answer {
-        status: decision.name(),
+        status: decision,
         quests: chosen.quests,
         by: &by,
         note,
@@ -134,7 +136,9 @@ fn of_rule(session: &Session, rule: &str) -> Result<Chosen> {
         let there = if rules.is_empty() {
             "no REVIEW is open".to_owned()
         } else {
-            format!("the open ones have {}", rules.join(", "))
+            let near = nearest(rule, rules.iter().copied());
+            let near = near.map_or(String::new(), |near| format!("did you mean {near}? "));
+            format!("{near}the open ones have {}", rules.join(", "))
         };
         return Err(UsageError(format!("no open REVIEW has the rule {rule:?}; {there}")).into());
     }
@@ -210,10 +214,11 @@ fn verb(decision: Decision) -> &'static str {
 fn text(paper: &mut Paper, answer: &Answer<'_>) {
     for named in &answer.quests {
         let key = Plain(named.key.as_str());
-        paper.line(format!("quest {}, {key}: {}", named.id, answer.status));
+        let decision = answer.status.name();
+        paper.line(format!("quest {}, {key}: {decision}", named.id));
     }
     if answer.quests.len() > 1 {
         let count = counted(answer.quests.len() as u64, "REVIEW");
-        paper.line(format!("{count} {}", answer.status));
+        paper.line(format!("{count} {}", answer.status.name()));
     }
 }

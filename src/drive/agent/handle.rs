@@ -57,6 +57,13 @@ impl Agent {
             known.started.clone().or(gone)
         });
         let late = || Err("nothing was heard of it".to_owned());
+        // Its arguments and its environment may hold what nobody else is to know.
+        tracing::info!(
+            program = ?order.argv.first(),
+            arguments = order.argv.len().saturating_sub(1),
+            log = ?order.log,
+            "started an agent"
+        );
         match started.unwrap_or_else(late) {
             Ok(_) => Ok(agent),
             Err(why) => {

@@ -69,7 +69,7 @@ impl Output {
     /// What was told since this was last asked.
     pub(super) fn events(&mut self) -> Vec<AgentEvent> {
         let mut events = self.reader.findings.events();
-        if self.reader.is_plain() {
+        if self.reader.is_guessed() {
             // Anything may have printed this: it says no more than what is written.
             for event in &mut events {
                 if let AgentEvent::Spent(spent) = event {
@@ -120,18 +120,20 @@ impl Output {
         }
     }
 
-    /// What was used: what was told, and in no known form not less than what was written.
+    /// What was used: what was told. Where anything may have told it, it is an estimate, and no
+    /// less than what was written.
     fn spent(&self, told: Option<Spent>) -> Spent {
         let Some(told) = told else {
             return self.estimate();
         };
-        let written = self.written / BYTES_OF_A_TOKEN;
-        if !self.reader.is_plain() || told.tokens.saturating_add(SLACK) >= written {
+        if !self.reader.is_guessed() {
             return told;
         }
+        let written = self.written / BYTES_OF_A_TOKEN;
+        let believed = told.tokens.saturating_add(SLACK) >= written;
         Spent {
-            tokens: written,
-            cost: None,
+            tokens: told.tokens.max(if believed { 0 } else { written }),
+            cost: told.cost,
             told: false,
         }
     }

@@ -20,6 +20,8 @@ use codex::Codex;
 #[derive(Debug)]
 pub(super) struct Reader {
     form: Form,
+    /// Whether nobody said which form it is.
+    guessed: bool,
     /// What was found so far.
     pub findings: Findings,
 }
@@ -45,8 +47,11 @@ impl Reader {
             Stream::Events(StreamForm::Gemini) => Form::Gemini,
             Stream::Events(StreamForm::Opencode) => Form::Opencode,
         };
-        let findings = Findings::new();
-        Self { form, findings }
+        Self {
+            guessed: matches!(form, Form::Plain),
+            form,
+            findings: Findings::new(),
+        }
     }
 
     /// Reads one line.
@@ -73,9 +78,9 @@ impl Reader {
         }
     }
 
-    /// Whether what it reads has no form that is known.
-    pub(super) fn is_plain(&self) -> bool {
-        matches!(self.form, Form::Plain)
+    /// Whether nobody said which form it reads: then anything may have printed it.
+    pub(super) fn is_guessed(&self) -> bool {
+        self.guessed
     }
 
     /// Nothing more comes.

@@ -1,5 +1,6 @@
 //! What an audit finds, and where.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::gate::Fact;
@@ -7,7 +8,7 @@ use crate::quest::{Key, QuestId};
 use crate::session::Standing;
 
 /// What does not follow from what the session keeps.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Finding {
     /// What it is about.
     pub kind: Kind,
@@ -22,7 +23,7 @@ pub struct Finding {
 }
 
 /// What a finding is about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
     /// A line of the ledger is not the next, or tells what cannot have happened.
@@ -79,7 +80,7 @@ impl Kind {
 }
 
 /// A place in a session: a line of the ledger and a quest, as far as there is one.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, JsonSchema)]
 pub struct Place {
     /// The line, from 1.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::drive::email_record;
@@ -9,7 +10,7 @@ use crate::quest::Digest;
 use crate::session::Manifest;
 
 /// In what the judge of a session differs from this program.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, JsonSchema)]
 pub struct OtherJudge {
     /// The version that made the session, where it is not this one.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -20,7 +21,7 @@ pub struct OtherJudge {
 }
 
 /// A built-in list that is not the one that the session was judged by.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct OtherList {
     /// Its name.
     pub name: String,

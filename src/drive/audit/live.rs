@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::finding::{Finding, Kind, Place};
@@ -14,7 +15,7 @@ use crate::session::{Board, LineReader, Session, Standing};
 use crate::world::evidence::Evidence;
 
 /// What the world says now of what was proven.
-#[derive(Debug, Default, Serialize)]
+#[derive(Debug, Default, Serialize, JsonSchema)]
 pub struct Live {
     /// How many were asked about.
     pub asked: usize,
@@ -29,7 +30,7 @@ pub struct Live {
 }
 
 /// A proven quest about which the world does not say enough now.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Silent {
     /// Where it was proven.
     #[serde(flatten)]

@@ -7,6 +7,7 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::damage;
@@ -19,8 +20,8 @@ use super::seals;
 use crate::drive::{DriveError, Replayer};
 use crate::quest::{Digest, QuestId};
 use crate::session::{
-    Board, Entry, Event, EvidenceStore, Forgetting, LineReader, Manifest, Session, SourceRecord,
-    Watch,
+    Board, Entry, Event, EvidenceStore, Forgetting, LineReader, Manifest, Session, SessionError,
+    SourceRecord, Watch,
 };
 
 /// What is to be audited.
@@ -75,7 +76,7 @@ pub struct Proven {
 }
 
 /// What was looked at.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, JsonSchema)]
 pub struct Checked {
     /// Lines of the ledger.
     pub lines: u64,
@@ -88,7 +89,7 @@ pub struct Checked {
 }
 
 /// A head that was noted earlier and is one of this chain.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct NotedHead {
     /// The line that it is the hash of.
     pub line: u64,
@@ -242,8 +243,10 @@ fn feed(
         }
     };
     let mut log = plan.session.log();
-    if let Err(error) = log.read_on_watched(onlooker.watch, &mut take) {
-        audited.findings.push(damage::found(error)?);
+    match log.read_on_watched(onlooker.watch, &mut take) {
+        // What was looked at until then is told.
+        Ok(()) | Err(SessionError::Stopped) => {}
+        Err(error) => audited.findings.push(damage::found(error)?),
     }
     let whole = audited.checked.lines == end;
     if let (Some(head), None, true) = (plan.noted, audited.noted, whole) {

@@ -7,9 +7,9 @@ use std::path::Path;
 
 use jiff::Timestamp;
 
-use crate::drive::live_runs::{is_alive, is_locked, open_runs};
+use crate::drive::live_runs::{is_alive, is_locked};
 use crate::quest::QuestId;
-use crate::session::{Claim, RunId, Worker};
+use crate::session::{Claim, RunId, RunProcess, Worker};
 
 /// The run that gave a worker its name, and which of its starts it is.
 #[must_use]
@@ -23,11 +23,8 @@ pub fn start_of(worker: &Worker) -> Option<(RunId, u32)> {
 
 /// Whether a run of the session in `dir` goes on: somebody holds its lock, or its process lives.
 #[must_use]
-pub fn is_live(dir: &Path, run: RunId) -> bool {
-    is_locked(dir, run)
-        || open_runs(dir)
-            .get(&run)
-            .is_some_and(|process| process.is_some_and(is_alive))
+pub fn is_live(dir: &Path, run: RunId, process: Option<RunProcess>) -> bool {
+    process.is_some_and(is_alive) || is_locked(dir, run)
 }
 
 /// The quests whose claims nobody will answer, in order.
@@ -114,14 +111,14 @@ mod tests {
     fn a_run_lives_as_long_as_its_lock_is_held() {
         let dir = tempfile::tempdir().unwrap();
         let run = RunId::new(7);
-        assert!(!is_live(dir.path(), run));
+        assert!(!is_live(dir.path(), run, None));
         std::fs::create_dir(dir.path().join("runs")).unwrap();
         let lock = File::create(dir.path().join("runs/00000007.lock")).unwrap();
-        assert!(!is_live(dir.path(), run));
+        assert!(!is_live(dir.path(), run, None));
         lock.lock().unwrap();
-        assert!(is_live(dir.path(), run));
-        assert!(!is_live(dir.path(), RunId::new(8)));
+        assert!(is_live(dir.path(), run, None));
+        assert!(!is_live(dir.path(), RunId::new(8), None));
         lock.unlock().unwrap();
-        assert!(!is_live(dir.path(), run));
+        assert!(!is_live(dir.path(), run, None));
     }
 }

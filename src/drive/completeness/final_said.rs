@@ -1,5 +1,6 @@
 //! What the checks over the whole result said.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::drive::quest_file::Definition;
@@ -24,7 +25,7 @@ pub enum FinalSaid {
 }
 
 /// What the checks over the whole result said, in a word.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum FinalWord {
     /// There are none.

@@ -1,5 +1,6 @@
 //! What stands against calling a session complete.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::quest::QuestId;
@@ -20,7 +21,7 @@ impl Completeness {
 }
 
 /// One thing that stands against it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Shortfall {
     /// What it is about.
     pub kind: ShortfallKind,
@@ -35,7 +36,7 @@ pub struct Shortfall {
 }
 
 /// What a shortfall is about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ShortfallKind {
     /// Quests are TODO.

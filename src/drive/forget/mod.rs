@@ -18,7 +18,7 @@ pub use look::is_known;
 pub use remove::{Done, NotForgotten, Request, forget};
 pub(super) use suppressed::unsaid;
 pub use suppressed::{
-    Masked, brings_back, holding_files, is_forgotten, is_masked, is_named, masked, names,
+    Masked, blotted, brings_back, holding_files, is_forgotten, is_masked, is_named, masked, names,
 };
 
 /// What stands where an address stood.

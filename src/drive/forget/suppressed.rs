@@ -95,6 +95,17 @@ pub fn is_named(forgetting: &Forgetting, worker: &Worker) -> bool {
     !suppressed.is_empty() && !mentions(worker.as_str(), &wanted).is_empty()
 }
 
+/// `text` without the addresses that were forgotten; none when it holds none of them.
+#[must_use]
+pub fn blotted(forgetting: &Forgetting, text: &str) -> Option<String> {
+    let suppressed = forgetting.suppressed();
+    if suppressed.is_empty() {
+        return None;
+    }
+    let wanted = |address: &str| suppressed.iter().any(|one| one.is(address));
+    without(text, &wanted, MASK)
+}
+
 /// Whether `submission` holds one of these addresses.
 #[must_use]
 pub fn names(suppressed: &[Suppressed], submission: &Submission) -> bool {

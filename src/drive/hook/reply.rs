@@ -1,5 +1,8 @@
 //! What a hook answers, in each agent's own JSON.
 
+use std::borrow::Cow;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::{Value, json};
 
 use super::agent::HookAgent;
@@ -60,6 +63,62 @@ impl Ruled {
                 "permissionDecisionReason": why,
             }}),
         }
+    }
+}
+
+impl JsonSchema for StopReply {
+    fn schema_name() -> Cow<'static, str> {
+        "StopReply".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "description": "What an agent reads that wants to stop.",
+            "type": "object",
+            "oneOf": [
+                {
+                    "description": "It may not, and this is what it is to do.",
+                    "properties": {
+                        "decision": {"enum": ["block", "deny"]},
+                        "reason": {"type": "string"},
+                    },
+                    "required": ["decision", "reason"],
+                },
+                {
+                    "description": "It may, for this reason.",
+                    "properties": {"systemMessage": {"type": "string"}},
+                    "required": ["systemMessage"],
+                },
+            ],
+        })
+    }
+}
+
+impl JsonSchema for Ruled {
+    fn schema_name() -> Cow<'static, str> {
+        "Ruled".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "description": "What an agent reads that wants to use a tool, in its own words; \
+                            nothing where its own permissions decide.",
+            "type": "object",
+            "properties": {
+                "hookSpecificOutput": {
+                    "type": "object",
+                    "properties": {
+                        "hookEventName": {"const": "PreToolUse"},
+                        "permissionDecision": {"enum": ["allow", "ask", "deny"]},
+                        "permissionDecisionReason": {"type": "string"},
+                    },
+                    "required": ["hookEventName", "permissionDecision", "permissionDecisionReason"],
+                },
+                "decision": {"enum": ["allow", "ask", "deny"]},
+                "reason": {"type": "string"},
+            },
+            "dependentRequired": {"decision": ["reason"], "reason": ["decision"]},
+        })
     }
 }
 

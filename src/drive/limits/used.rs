@@ -21,15 +21,21 @@ pub struct Bill {
 impl Bill {
     /// What one start of the agent used up, where a million tokens whose price was not told
     /// are taken to cost `price`.
+    ///
+    /// Where anything may have told the price, it is no less than that either.
     #[must_use]
     pub fn of(spent: &Spent, price: Money) -> Self {
+        let estimate = price.for_tokens(spent.tokens);
+        let cost = match spent.cost.map(Money::billionths) {
+            Some(told) if spent.told => told,
+            Some(said) => said.max(estimate),
+            None => estimate,
+        };
         Self {
             tokens: spent.tokens,
-            cost: spent
-                .cost
-                .map_or_else(|| price.for_tokens(spent.tokens), Money::billionths),
+            cost,
             tokens_guessed: !spent.told && spent.tokens > 0,
-            cost_guessed: spent.cost.is_none() && spent.tokens > 0,
+            cost_guessed: (spent.cost.is_none() || !spent.told) && spent.tokens > 0,
         }
     }
 
@@ -92,6 +98,14 @@ mod tests {
         let untold = spent(1_000, None, true);
         assert_eq!(untold.cost, Money::billionths(15_000_000));
         assert!(!untold.tokens_guessed && untold.cost_guessed);
+    }
+
+    #[test]
+    fn a_price_that_anything_may_have_told_is_no_less_than_the_estimate() {
+        let [little, much] = [7, 16_000_000].map(|cost| spent(1_000, Some(cost), false));
+        assert_eq!(little.cost, Money::billionths(15_000_000));
+        assert_eq!(much.cost, Money::billionths(16_000_000));
+        assert!(little.cost_guessed && much.cost_guessed);
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::gate::{Judgement, Level, Rule};
@@ -9,7 +10,7 @@ use crate::quest::Verdict;
 use crate::quest::file::ControlTable;
 
 /// What the controls of a quest file show of its gate.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Proof {
     /// What came of each control, in the order of the file.
     pub controls: Vec<Outcome>,
@@ -20,7 +21,7 @@ pub struct Proof {
 }
 
 /// What came of one control.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Outcome {
     /// Its name.
     pub name: String,
@@ -35,7 +36,7 @@ pub struct Outcome {
 }
 
 /// What no control shows, and one must.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Lacking {
     /// That a right submission gets through.

@@ -10,7 +10,7 @@ use crate::world::workshop::{Confinement, Launcher, Network, Order, run};
 const PATIENCE_MS: u64 = 30_000;
 
 /// What was in force while this program told its version; nothing where it could not be run.
-pub(in crate::drive) fn confinement(scratch: &Path) -> Confinement {
+pub(crate) fn confinement(scratch: &Path) -> Confinement {
     tried(scratch).unwrap_or_default()
 }
 

@@ -9,7 +9,7 @@ mod gathering;
 mod services;
 
 pub use bench::{BenchError, bench_of};
-pub(super) use confinement::confinement;
+pub(crate) use confinement::confinement;
 pub use definition::{Definition, Faulty, FrozenTree};
 pub use fixer::FixerPlan;
 pub use freeze::{FreezeError, Freezing, Frozen};

@@ -83,6 +83,7 @@ fn made() -> Made {
     };
     let new = NewSession {
         stock: &crate::session::nothing_to_stock,
+        watch: &crate::session::Unwatched,
         manifest: &manifest,
         source: &source,
         quests: &[quest],

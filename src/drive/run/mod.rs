@@ -21,7 +21,6 @@ mod plan;
 mod printed;
 mod start;
 mod sweep;
-mod tide;
 mod watch;
 mod whole;
 mod worker;

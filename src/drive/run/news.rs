@@ -1,12 +1,13 @@
 //! What a run tells while it goes on.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::quest::Key;
 use crate::session::{Began, DrivenAttempt, DrivenQuest, Reason, RunId, State};
 
 /// What a run tells while it goes on.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 #[serde(tag = "what", rename_all = "kebab-case")]
 pub enum News {
     /// It began.
@@ -42,7 +43,8 @@ pub enum News {
         /// Why.
         reason: Reason,
     },
-    /// Something that people should know.
+    /// Something that people should know, on stderr.
+    #[schemars(skip)]
     Note {
         /// It.
         text: String,

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use super::error::RunError;
 use super::lock_file::RunLock;
 use super::name::start_of;
-use crate::drive::live_runs::{is_alive, is_locked, open_runs};
+use crate::drive::live_runs::{is_alive, is_locked};
 use crate::quest::QuestId;
 use crate::session::{
     Appended, DrivenAttempt, DrivenQuest, Event, Reason, Released, RunId, RunLine, RunStep, Salt,
@@ -20,7 +20,7 @@ pub fn sweep(
     clock: &mut dyn FnMut() -> Timestamp,
     salts: &mut dyn FnMut() -> Salt,
 ) -> Result<Vec<RunId>, RunError> {
-    let mut open = open_runs(session.dir());
+    let mut open = session.totals().runs;
     let mut dead: Vec<_> = RunLock::of_the_dead(session.dir())?
         .into_iter()
         .map(|lock| (lock.run(), Some(lock)))

@@ -14,13 +14,13 @@ use super::lock_file::RunLock;
 use super::news::News;
 use super::plan::Plan;
 use super::sweep::sweep;
-use super::tide::Tide;
 use super::worker::RunWorker;
 use super::workplace::Workplace;
 use crate::drive::Chamber;
 use crate::drive::agent::AgentLauncher;
 use crate::drive::limits::foremost;
 use crate::drive::live_runs::this_process;
+use crate::session::Tide;
 use crate::session::{Began, Event, Reason, RunLine, RunStep, Salt, Session, SessionError};
 
 /// How often is looked whether a person wants the run to end.

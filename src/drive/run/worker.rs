@@ -14,13 +14,13 @@ use super::hold::Hold;
 use super::last_call::LastCall;
 use super::name::worker_of;
 use super::news::News;
-use super::tide::Tide;
 use super::watch::of_loss;
 use super::workplace::Workplace;
 use crate::drive::Chamber;
 use crate::drive::agent::AgentLauncher;
 use crate::drive::detect::Detectors;
 use crate::drive::limits::{Trickle, UsedByQuest, foremost};
+use crate::session::Tide;
 use crate::session::{
     Appended, Claim, DrivenQuest, Event, Reason, RunLine, RunStep, Salt, Session, SessionError,
     Standing, State, Store, Worker,

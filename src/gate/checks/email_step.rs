@@ -170,6 +170,11 @@ impl StepKind {
         })
     }
 
+    /// The rules that it can fire.
+    pub(super) fn rules(&self) -> &'static [Rule] {
+        self.step.rules()
+    }
+
     /// The schema of such a table.
     pub(super) fn schema(&self, generator: &mut SchemaGenerator) -> Schema {
         let mut schema = StepTable::json_schema(generator);

@@ -35,6 +35,7 @@ use super::similar::SimilarSpec;
 use super::spec::{Flaw, Shows, Source, Spec};
 use super::terms::TermsSpec;
 use super::unique::UniqueSpec;
+use crate::gate::Rule;
 use crate::quest::file::{Mistake, RawTable};
 
 /// Makes a probe of a table without the keys that every check has.
@@ -154,6 +155,15 @@ impl Kind {
         match &self.make {
             Make::Probe { schema, .. } => schema(generator),
             Make::Step(step) => step.schema(generator),
+        }
+    }
+
+    /// The rules of its own that its checks fire; none where a check's name is its rule's.
+    #[must_use]
+    pub fn rules(&self) -> &'static [Rule] {
+        match &self.make {
+            Make::Step(step) => step.rules(),
+            Make::Probe { .. } => &[],
         }
     }
 

@@ -2,13 +2,14 @@
 
 use std::collections::{HashMap, HashSet};
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::gate::Fact;
 use crate::quest::{Digest, FieldName, QuestId};
 
 /// A fact that was found in more than one submission.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Recurring {
     /// The rule that fired.
     pub rule: String,

@@ -1,6 +1,7 @@
 //! The figures, in the form in which they are shown.
 
 use jiff::Timestamp;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::facts::Recurring;
@@ -11,7 +12,7 @@ use super::who::Who;
 ///
 /// Counts are as they are; shares and averages weigh each session by how long ago its last line
 /// was written, against the newest of them.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Insights {
     /// After how many days a session counts half.
     pub half_life_days: u32,
@@ -28,7 +29,7 @@ pub struct Insights {
 }
 
 /// A session.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct SessionInsight {
     /// Its directory, as it was named.
     pub session: String,
@@ -44,7 +45,7 @@ pub struct SessionInsight {
 }
 
 /// What some submissions came to.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
 pub struct Work {
     /// Quests with a submission, of each session apart.
     pub quests: u32,
@@ -69,7 +70,7 @@ pub struct Work {
 }
 
 /// What runs drove, and what of it came to no submission.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct DrivenWork {
     /// Quests at which an agent was started.
     pub quests: u32,
@@ -105,7 +106,7 @@ impl DrivenWork {
 }
 
 /// A part of a whole.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, JsonSchema)]
 pub struct Share {
     /// The part.
     pub part: u32,
@@ -116,7 +117,7 @@ pub struct Share {
 }
 
 /// What one agent came to, with one model.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct AgentInsights {
     /// Which.
     #[serde(flatten)]
@@ -129,7 +130,7 @@ pub struct AgentInsights {
 }
 
 /// What a rule cost.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct RuleInsight {
     /// The rule.
     pub rule: String,

@@ -12,6 +12,7 @@ mod runs;
 mod shares;
 mod tell;
 mod used;
+mod word;
 mod write;
 
 #[cfg(test)]
@@ -24,4 +25,5 @@ pub use runs::{RunReport, Took};
 pub use shares::{Reviews, Shares, Unproven};
 pub use tell::{FORMAT, Report, Telling};
 pub use used::Used;
-pub use write::{WriteError, write_at, write_report};
+pub use word::word;
+pub use write::{WriteError, write_at, write_page, write_report};

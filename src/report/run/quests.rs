@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::history::{Run, RunHistory};
@@ -11,7 +12,7 @@ use crate::quest::{Key, QuestId};
 use crate::session::{Effective, Reason, RunId, Standing, State};
 
 /// What is told of a quest.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct QuestReport {
     /// Its number.
     pub quest: QuestId,
@@ -34,7 +35,7 @@ pub struct QuestReport {
 }
 
 /// What a run took for a quest.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct DrivenIn {
     /// The run.
     pub run: RunId,

@@ -1,6 +1,7 @@
 //! What is told of a run.
 
 use jiff::Timestamp;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::history::Run;
@@ -9,7 +10,7 @@ use crate::quest::QuestId;
 use crate::session::{DrivenAttempt, Reason, RunId};
 
 /// What is told of a run.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct RunReport {
     /// Its name.
     pub run: RunId,
@@ -41,7 +42,7 @@ pub struct RunReport {
 }
 
 /// What starts of an agent took.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, JsonSchema)]
 pub struct Took {
     /// How many.
     pub starts: u32,

@@ -1,11 +1,12 @@
 //! What share of the quests ended how.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::session::{Board, Effective, Ending, Grounds, Standing, State};
 
 /// How many quests ended how. Each quest is one of `pass`, `review`, `done` and `todo`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, JsonSchema)]
 pub struct Shares {
     /// All quests.
     pub quests: u32,
@@ -24,7 +25,7 @@ pub struct Shares {
 }
 
 /// What became of the REVIEWs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, JsonSchema)]
 pub struct Reviews {
     /// A person accepted them.
     pub accepted: u32,
@@ -40,7 +41,7 @@ pub struct Reviews {
 
 /// The quests that ended with nothing proven: neither a PASS, nor a REVIEW that somebody accepted or
 /// the world confirms.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, JsonSchema)]
 pub struct Unproven {
     /// How many.
     pub quests: u32,

@@ -23,6 +23,7 @@
 //! A `reason` of null is that of what goes on; `cost` is in billionths of a US dollar.
 
 use jiff::Timestamp;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::history::{Run, RunHistory};
@@ -59,7 +60,7 @@ pub struct Telling<'a> {
 }
 
 /// The run report.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Report {
     /// [`FORMAT`].
     pub format: u32,

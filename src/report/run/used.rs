@@ -1,11 +1,12 @@
 //! What starts of an agent used up together.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::session::Spent;
 
 /// What starts of an agent used up together.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, JsonSchema)]
 pub struct Used {
     /// Tokens in and out.
     pub tokens: u64,

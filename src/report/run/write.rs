@@ -1,4 +1,4 @@
-//! Reports on the disk: `runs/RUNID/report.json` and `report.md`, and wherever a person wants one.
+//! Reports on the disk: `runs/RUNID/report.json`, `report.md` and `report.html`, and wherever a person wants one.
 
 use std::fs::{self, File};
 use std::io::{self, Write as _};
@@ -44,6 +44,18 @@ pub fn write_report(dir: &Path, run: RunId, report: &Report) -> Result<PathBuf, 
     let people = folder.join("report.md");
     replace(&people, &markdown(report))?;
     Ok(people)
+}
+
+/// Writes the page on `run` beside its report, likewise.
+pub fn write_page(dir: &Path, run: RunId, html: &str) -> Result<PathBuf, WriteError> {
+    let folder = dir.join("runs").join(run.to_string());
+    create_own(&folder).map_err(|source| WriteError::Own {
+        path: folder.clone(),
+        source,
+    })?;
+    let page = folder.join("report.html");
+    replace(&page, html)?;
+    Ok(page)
 }
 
 /// Writes the report to `path`: as JSON where its name ends so, else as Markdown.

@@ -4,12 +4,13 @@
 //! pass; where nothing is wrong with the plant, a doubt is a false doubt. A question that a plant
 //! does not speak of is no case: it may rightly be doubted or not.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::world::workshop::Usage;
 
 /// What somebody says to a case.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Said {
     /// That something is wrong.
@@ -21,7 +22,7 @@ pub enum Said {
 }
 
 /// What came of a case.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Labelled {
     /// The plant.
     pub plant: String,
@@ -36,7 +37,7 @@ pub struct Labelled {
 }
 
 /// So many of so many.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Share {
     /// How many.
     pub part: u32,
@@ -45,7 +46,7 @@ pub struct Share {
 }
 
 /// How well somebody tells what is wrong from what is not.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Score {
     /// The answers that are as labelled, of all answers.
     pub right: Share,
@@ -58,7 +59,7 @@ pub struct Score {
 }
 
 /// A reviewer that was asked about every case.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Tried {
     /// Its name.
     pub name: String,
@@ -71,7 +72,7 @@ pub struct Tried {
 }
 
 /// How well a reviewer tells what is wrong from what is not.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Scored {
     /// The reviewer.
     #[serde(flatten)]
@@ -82,7 +83,7 @@ pub struct Scored {
 }
 
 /// What the labelled cases show of a panel.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Calibration {
     /// The reviewers, in the order of the file.
     pub reviewers: Vec<Scored>,

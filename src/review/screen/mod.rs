@@ -2,17 +2,15 @@
 //! what a key does. Nothing here touches a terminal or a session.
 
 mod key;
-mod line;
 mod note;
 mod source;
 mod state;
 mod view;
 
 pub use key::Key;
-pub use line::{Line, Span};
 pub use source::source_page;
 pub use state::{Extent, Screen, Tally, Wish};
-pub use view::{Frame, Size, extent, view};
+pub use view::{extent, view};
 
 #[cfg(test)]
 mod tests;

@@ -8,6 +8,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::gate::{Fact, Level, RuleId};
 use crate::quest::{FieldName, Fields, QuestId, Submission};
+use crate::report::screen::{Line, Size};
 use crate::review::{Item, Queue, SeenFact, Waiting};
 use crate::session::{Decision, Effective};
 

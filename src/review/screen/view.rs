@@ -1,27 +1,9 @@
 //! What a screen of some size shows.
 
-use super::line::{Line, Span};
 use super::state::{Extent, Mode, Screen};
 use crate::report::Tone;
+use crate::report::screen::{Frame, Line, Size, Span};
 use crate::session::Decision;
-
-/// How large a screen is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Size {
-    /// Its columns.
-    pub columns: usize,
-    /// Its rows.
-    pub rows: usize,
-}
-
-/// What a screen shows.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Frame {
-    /// A line for each of its rows.
-    pub rows: Vec<Line>,
-    /// The column and the row in which something is typed.
-    pub cursor: Option<(usize, usize)>,
-}
 
 const HELP: &[&str] = &[
     "a         accept: the answer counts as right (it is never called a PASS)",

@@ -75,6 +75,7 @@ fn made(key: Option<&SigningKey>) -> Made {
     };
     let new = NewSession {
         stock: &nothing_to_stock,
+        watch: &crate::session::Unwatched,
         manifest: &manifest,
         source: &source,
         quests: &quests,

@@ -232,7 +232,11 @@ impl Index {
         let place = path(&plan.dir);
         let io = |source| SessionError::io(&place, "make the index")(source);
         remove(&draft).map_err(io)?;
-        let (made, filled) = Self::fill(plan, Some(&draft), source)?;
+        let filled = Self::fill(plan, Some(&draft), source).inspect_err(|_| {
+            // Whoever makes it next removes it before; what is wrong is worse.
+            let _ = remove(&draft);
+        });
+        let (made, filled) = filled?;
         drop(made);
         swap(&plan.dir, &draft).map_err(io)?;
         Ok(filled)

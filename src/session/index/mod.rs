@@ -1,6 +1,6 @@
 //! `index.sqlite`: a projection of the ledger, so that no command need read it whole.
 //!
-//! Disposable: whoever deletes it gets it back from the ledger. Format 2, an `SQLite` database
+//! Disposable: whoever deletes it gets it back from the ledger. Format 6, an `SQLite` database
 //! whose `application_id` and `user_version` say so, with these tables:
 //!
 //! | table | what |
@@ -21,6 +21,7 @@ mod build;
 mod checkpoint;
 mod error;
 mod fit;
+mod glance;
 mod marks;
 mod query;
 mod read_ahead;
@@ -34,4 +35,5 @@ mod tests;
 pub(super) use build::{Index, Plan, RecordError};
 pub(super) use checkpoint::Checkpoint;
 pub(super) use error::IndexError;
+pub use glance::{Glance, Prefix, Sought};
 pub(super) use read_ahead::{Batches, NobodyListens, Read};

@@ -11,7 +11,7 @@ use super::error::IndexError;
 const APPLICATION_ID: i32 = 0x636F_6D61;
 
 /// The format of the tables.
-const FORMAT: i32 = 5;
+const FORMAT: i32 = 6;
 
 /// How long another process's write is waited for. Writes take a few milliseconds.
 const BUSY_WAIT: Duration = Duration::from_secs(10);
@@ -53,6 +53,7 @@ CREATE TABLE claim (
 /// Made once the quests are in, which is quicker than with each of them.
 const LOOKUPS: &str = "
 CREATE INDEX quest_fold ON quest (fold);
+CREATE INDEX quest_key ON quest (key);
 CREATE INDEX quest_todo ON quest (id) WHERE state = 'TODO';
 CREATE INDEX quest_after ON quest (id) WHERE state = 'TODO' AND after_ids IS NOT NULL;
 CREATE INDEX quest_unanswered ON quest (id)
@@ -62,25 +63,36 @@ CREATE INDEX quest_review ON quest (id) WHERE state = 'REVIEW';
 
 /// Opens the index at `path`, which must be one of this format.
 pub(super) fn open(path: &Path) -> Result<Connection, IndexError> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = sound(path, flags, BUSY_WAIT)?;
+    // The journal is emptied rather than removed after each write: no directory to be synced.
+    connection.pragma_update(None, "journal_mode", "TRUNCATE")?;
+    // A write that is lost with the power leaves the index behind the ledger, never torn.
+    connection.pragma_update(None, "synchronous", "NORMAL")?;
+    Ok(connection)
+}
+
+/// Opens what lies at `path` with these flags, which must be an index of this format; another
+/// process's write is waited for so long.
+pub(super) fn sound(
+    path: &Path,
+    flags: OpenFlags,
+    wait: Duration,
+) -> Result<Connection, IndexError> {
     if !path.exists() {
         return Err(IndexError::Missing);
     }
     if was_cut_off(path) {
         return Err(IndexError::CutOff);
     }
-    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags)?;
-    connection.busy_timeout(BUSY_WAIT)?;
+    connection.busy_timeout(wait)?;
     connection.set_prepared_statement_cache_capacity(STATEMENTS);
     let application: i32 = connection.pragma_query_value(None, "application_id", |r| r.get(0))?;
     let format: i32 = connection.pragma_query_value(None, "user_version", |r| r.get(0))?;
     if (application, format) != (APPLICATION_ID, FORMAT) {
         return Err(IndexError::Format);
     }
-    // The journal is emptied rather than removed after each write: no directory to be synced.
-    connection.pragma_update(None, "journal_mode", "TRUNCATE")?;
-    // A write that is lost with the power leaves the index behind the ledger, never torn.
-    connection.pragma_update(None, "synchronous", "NORMAL")?;
     Ok(connection)
 }
 

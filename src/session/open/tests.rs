@@ -131,6 +131,7 @@ fn made_keyed(
     let dir = home.path().join("session");
     let new = NewSession {
         stock: &crate::session::nothing_to_stock,
+        watch: &crate::session::Unwatched,
         manifest: &keyed_manifest(&source, pause_after, key),
         source: &source,
         quests,
@@ -222,6 +223,7 @@ fn a_session_is_never_replaced_and_never_half_made() {
     let source = made.dir.join("source.csv");
     let new = NewSession {
         stock: &crate::session::nothing_to_stock,
+        watch: &crate::session::Unwatched,
         manifest: &manifest(&source, 0),
         source: &source,
         quests: &quests(2),
@@ -235,6 +237,7 @@ fn a_session_is_never_replaced_and_never_half_made() {
     changed.source.sha256 = Digest::of(b"other");
     let new = NewSession {
         stock: &crate::session::nothing_to_stock,
+        watch: &crate::session::Unwatched,
         manifest: &changed,
         ..new
     };
@@ -393,6 +396,5 @@ fn the_clock_is_asked_under_the_lock() {
         assert_eq!(now, at());
         Ok::<_, ()>(Vec::new())
     });
-    assert!(matches!(appended, Ok(Appended::Done)));
-    assert_eq!(held, [true]);
+    assert!(matches!(appended, Ok(Appended::Done)) && held == [true]);
 }

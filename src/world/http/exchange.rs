@@ -78,30 +78,38 @@ impl Client {
     /// It runs on a runtime of its own, which ends with it: nothing of an exchange outlives
     /// it, and exchanges of several threads do not wait for each other.
     pub(super) fn get(&self, url: &Url, addresses: Vec<IpAddr>, limit: Duration) -> Exchanged {
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build();
-        let runtime = match runtime {
-            Ok(runtime) => runtime,
-            Err(error) => return not_set_up(&error),
+        let exchanged = within(limit, url, self.exchange(url, addresses));
+        exchanged.unwrap_or_else(Exchanged::silent)
+    }
+
+    /// Asks for the head of a page alone, and tells its status and date, whatever they are.
+    pub(super) fn head(
+        &self,
+        url: &Url,
+        addresses: Vec<IpAddr>,
+        limit: Duration,
+    ) -> Result<(u16, Option<String>), Unanswered> {
+        let head = async {
+            let client = self
+                .build(addresses)
+                .map_err(|error| not_set_up(error.as_ref()))?;
+            let answered = client.head(url.clone()).send().await;
+            let response = answered.map_err(|error| silence::of(url, &error))?;
+            let date = text(response.headers(), &header::DATE);
+            Ok((response.status().as_u16(), date))
         };
-        runtime.block_on(async {
-            let exchange = self.exchange(url, addresses);
-            match tokio::time::timeout(limit, exchange).await {
-                Ok(exchanged) => exchanged,
-                Err(_) => Exchanged::silent(Unanswered {
-                    silence: Silence::Timeout,
-                    status: None,
-                    detail: format!("{url}: no complete answer in {} s", limit.as_secs_f64()),
-                }),
-            }
-        })
+        within(limit, url, head).flatten()
+    }
+
+    /// The trust that connections are made with, built as for the first of them.
+    pub(super) fn trust(&self) -> Result<(), rustls::Error> {
+        self.tls.config().map(|_| ())
     }
 
     async fn exchange(&self, url: &Url, addresses: Vec<IpAddr>) -> Exchanged {
         let client = match self.build(addresses) {
             Ok(client) => client,
-            Err(error) => return not_set_up(error.as_ref()),
+            Err(error) => return Exchanged::silent(not_set_up(error.as_ref())),
         };
         match client.get(url.clone()).send().await {
             Ok(response) => self.judge(url, response).await,
@@ -230,10 +238,28 @@ fn proxy(url: &Url) -> Result<Proxy, ClientError> {
     Proxy::all(url.clone()).map_err(|source| error(Some(source)))
 }
 
-fn not_set_up(error: &dyn std::error::Error) -> Exchanged {
-    Exchanged::silent(Unanswered {
-        silence: Silence::Connection,
-        status: None,
-        detail: format!("no connection could be set up here: {error}"),
+fn not_set_up(error: &dyn std::error::Error) -> Unanswered {
+    Unanswered::new(
+        Silence::Connection,
+        format!("no connection could be set up here: {error}"),
+    )
+}
+
+/// Brings an exchange to its end, which must take less than `limit`.
+fn within<T>(
+    limit: Duration,
+    url: &Url,
+    exchange: impl Future<Output = T>,
+) -> Result<T, Unanswered> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build();
+    let runtime = runtime.map_err(|error| not_set_up(&error))?;
+    runtime.block_on(async {
+        let ended = tokio::time::timeout(limit, exchange).await;
+        ended.map_err(|_| {
+            let detail = format!("{url}: no complete answer in {} s", limit.as_secs_f64());
+            Unanswered::new(Silence::Timeout, detail)
+        })
     })
 }

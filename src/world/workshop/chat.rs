@@ -14,6 +14,7 @@ pub use endpoint::{BadBaseUrl, endpoint};
 
 use std::time::Duration;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 #[cfg(unix)]
@@ -22,7 +23,7 @@ use self::persist::{SystemClock, persist};
 use super::secrets::Secrets;
 
 /// One question to a model, everything about it decided but the key's value.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ChatOrder {
     /// What its paths are below, such as `http://127.0.0.1:11434/v1`.
@@ -67,7 +68,7 @@ pub struct Said {
 }
 
 /// What an answer says that it took.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Usage {
     /// Tokens that were read.

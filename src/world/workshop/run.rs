@@ -27,6 +27,14 @@ pub fn run(order: &Order, scratch: &Path, launcher: &Launcher) -> Ran {
         _ => order.reports.iter().map(read).collect(),
     };
     ran.millis = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
+    // Its arguments and its environment may hold what nobody else is to know.
+    tracing::info!(
+        order = order.name,
+        program = order.argv.first().map_or("", String::as_str),
+        end = ?ran.end,
+        ms = ran.millis,
+        "ran a command"
+    );
     ran
 }
 

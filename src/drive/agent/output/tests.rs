@@ -35,7 +35,7 @@ fn what_is_not_told_is_estimated_and_said_to_be() {
         Spent {
             tokens: 3,
             cost: None,
-            told: true
+            told: false
         }
     );
 }
@@ -52,7 +52,7 @@ fn one_document_about_all_the_work_holds_the_answer() {
         Spent {
             tokens: 56,
             cost: None,
-            told: true
+            told: false
         }
     );
 
@@ -69,10 +69,19 @@ fn one_document_about_all_the_work_holds_the_answer() {
             Spent {
                 tokens: 3,
                 cost: Some(500_000_000),
-                told: true
+                told: false
             }
         );
     }
+}
+
+#[test]
+fn a_form_that_nobody_chose_is_not_believed_to_have_used_less_than_was_written() {
+    let begins = r#"{"type": "system", "subtype": "init", "session_id": "s"}"#;
+    let ends = r#"{"type": "result", "usage": {"input_tokens": 1, "output_tokens": 1}}"#;
+    let much = "y".repeat(80_000);
+    let spent = end(GOOD, &format!("{begins}\n{much}\n{ends}\n"), "").spent;
+    assert!(spent.tokens >= 20_000 && !spent.told, "{spent:?}");
 }
 
 #[test]

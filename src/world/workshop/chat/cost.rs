@@ -3,13 +3,16 @@
 use std::fmt;
 use std::iter::Sum;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// How many of them are one.
 const PARTS: u64 = 1_000_000_000;
 
 /// What something cost, in billionths of what its provider bills in: US dollars, as a rule.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(transparent)]
 pub struct Cost(u64);
 

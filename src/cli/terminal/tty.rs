@@ -1,8 +1,9 @@
 //! The terminal: keys in, frames out.
 
-use std::io::{self, Write as _};
+use std::io::{self, IsTerminal as _, Write as _};
+use std::time::Duration;
 #[cfg(unix)]
-use std::{sync::mpsc, thread, time::Duration};
+use std::{sync::mpsc, thread};
 
 use crossterm::cursor::Show;
 use crossterm::event::{
@@ -23,7 +24,9 @@ use signal_hook::{
 #[cfg(unix)]
 use super::held::Keeper;
 use super::held::{Device, Held};
-use crate::review::screen::{Key, Size};
+use crate::cli::output::Output;
+use crate::report::screen::Size;
+use crate::review::screen::Key;
 
 /// What a terminal has that does not say how large it is.
 const USUAL: Size = Size {
@@ -35,8 +38,25 @@ const USUAL: Size = Size {
 #[cfg(unix)]
 const GIVING_BACK: Duration = Duration::from_secs(1);
 
+/// Whether a person sits at a terminal that can show screens.
+pub(in crate::cli) fn is_possible(output: &Output) -> bool {
+    let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
+    !output.is_json() && !dumb && io::stdin().is_terminal() && io::stdout().is_terminal()
+}
+
 /// The process's terminal, in raw mode and on its other screen as long as this lives.
-pub(super) struct Terminal(Held<Tty>);
+pub(in crate::cli) struct Terminal(Held<Tty>);
+
+/// What happened at it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::cli) enum Happened {
+    /// A key was pressed.
+    Key(Key),
+    /// Anything else, such as that it has another size.
+    Other,
+    /// Nothing.
+    Nothing,
+}
 
 struct Tty;
 
@@ -72,7 +92,7 @@ impl Device for Tty {
 
 impl Terminal {
     /// Takes the terminal. A signal that ends the process gives it back first.
-    pub(super) fn enter() -> io::Result<Self> {
+    pub(in crate::cli) fn enter() -> io::Result<Self> {
         #[cfg(unix)]
         let signals = signals()?;
         let held = Held::take(Tty)?;
@@ -82,7 +102,7 @@ impl Terminal {
     }
 
     /// How large it is.
-    pub(super) fn size() -> Size {
+    pub(in crate::cli) fn size() -> Size {
         match terminal::size() {
             Ok((columns, rows)) if columns > 0 && rows > 0 => Size {
                 columns: columns.into(),
@@ -93,17 +113,25 @@ impl Terminal {
     }
 
     /// Shows what was painted.
-    pub(super) fn show(&self, painted: &[u8]) -> io::Result<()> {
+    pub(in crate::cli) fn show(&self, painted: &[u8]) -> io::Result<()> {
         self.0.send(painted)
     }
 
     /// Waits for something to happen: a key, or nothing but a reason to show everything anew.
-    pub(super) fn key() -> io::Result<Option<Key>> {
+    pub(in crate::cli) fn key() -> io::Result<Option<Key>> {
         Ok(match event::read()? {
             Event::Key(event) if event.kind != KeyEventKind::Release => key(event),
             Event::Paste(text) => Some(Key::Paste(text)),
             _ => None,
         })
+    }
+
+    /// Waits for something to happen, but no longer than this.
+    pub(in crate::cli) fn wait(patience: Duration) -> io::Result<Happened> {
+        if !event::poll(patience)? {
+            return Ok(Happened::Nothing);
+        }
+        Ok(Self::key()?.map_or(Happened::Other, Happened::Key))
     }
 }
 

@@ -8,10 +8,10 @@ use crossterm::style::Print;
 use crossterm::terminal::{BeginSynchronizedUpdate, Clear, ClearType, EndSynchronizedUpdate};
 
 use crate::cli::output::{Output, Paper};
-use crate::review::screen::{Frame, Line, Span};
+use crate::report::screen::{Change, Line, Span};
 
 /// What is on `paper`, for a screen.
-pub(super) fn lines(paper: &Paper) -> Vec<Line> {
+pub(in crate::cli) fn lines(paper: &Paper) -> Vec<Line> {
     let lines = paper.pieces().map(|pieces| {
         let spans = pieces.iter().map(|(tone, text)| Span::new(*tone, text));
         Line::new(spans.collect())
@@ -19,13 +19,17 @@ pub(super) fn lines(paper: &Paper) -> Vec<Line> {
     lines.collect()
 }
 
-/// What shows `frame`, whatever was shown before.
-pub(super) fn painted(frame: &Frame, output: &Output) -> io::Result<Vec<u8>> {
+/// What draws these rows; a cursor shows where something is typed.
+pub(in crate::cli) fn painted(
+    changes: &[Change<'_>],
+    cursor: Option<(usize, usize)>,
+    output: &Output,
+) -> io::Result<Vec<u8>> {
     let paper = output.paper();
     let mut bytes = Vec::new();
     queue!(bytes, BeginSynchronizedUpdate, Hide)?;
-    for (row, line) in (0_u16..).zip(&frame.rows) {
-        queue!(bytes, MoveTo(0, row), Clear(ClearType::CurrentLine))?;
+    for Change { row, line } in changes {
+        queue!(bytes, MoveTo(0, place(*row)), Clear(ClearType::CurrentLine))?;
         for span in line.spans() {
             let text = match span.tone() {
                 Some(tone) => paper.tint(tone, span.text()),
@@ -34,10 +38,13 @@ pub(super) fn painted(frame: &Frame, output: &Output) -> io::Result<Vec<u8>> {
             queue!(bytes, Print(text))?;
         }
     }
-    let place = |at: usize| u16::try_from(at).unwrap_or(u16::MAX);
-    if let Some((column, row)) = frame.cursor {
+    if let Some((column, row)) = cursor {
         queue!(bytes, MoveTo(place(column), place(row)), Show)?;
     }
     queue!(bytes, EndSynchronizedUpdate)?;
     Ok(bytes)
+}
+
+fn place(at: usize) -> u16 {
+    u16::try_from(at).unwrap_or(u16::MAX)
 }

@@ -1,0 +1,129 @@
+//! Help is complete, and what it shows works.
+
+use std::collections::BTreeMap;
+
+use clap::Command;
+
+use super::*;
+use crate::cli::command::parser;
+use crate::quest::email;
+
+/// Every command and the help that --help prints of it, by its path.
+fn helps() -> BTreeMap<String, String> {
+    fn walk(command: &Command, path: &str, helps: &mut BTreeMap<String, String>) {
+        let help = command.clone().render_long_help().to_string();
+        helps.insert(path.to_owned(), help);
+        for inner in command.get_subcommands() {
+            walk(inner, &format!("{path} {}", inner.get_name()), helps);
+        }
+    }
+    let mut root = parser(&email::kind()).disable_help_subcommand(true);
+    root.build();
+    let mut helps = BTreeMap::new();
+    walk(&root, "comail", &mut helps);
+    helps
+}
+
+/// The command lines that a help shows, without what the shell does with them.
+fn shown(help: &str) -> Vec<Vec<String>> {
+    // Above them the usage has lines of the same look.
+    let lines = help
+        .lines()
+        .skip_while(|line| !line.starts_with("Examples"));
+    let lines = lines.map(str::trim);
+    let lines = lines.filter(|line| line.starts_with("comail "));
+    let words = lines.map(|line| shlex::split(line).unwrap_or_else(|| panic!("{line}")));
+    let is_shell = |word: &String| matches!(word.as_str(), ">" | "<" | "|" | "||" | "&&" | ";");
+    let named = |word: String| {
+        if word.starts_with('$') {
+            "w1".to_owned()
+        } else {
+            word
+        }
+    };
+    words
+        .map(|words| {
+            words
+                .into_iter()
+                .take_while(|word| !is_shell(word))
+                .map(named)
+                .collect()
+        })
+        .collect()
+}
+
+fn parses(words: &[String]) -> Result<(), clap::Error> {
+    let parsed = parser(&email::kind()).try_get_matches_from(words);
+    parsed.map(drop)
+}
+
+#[test]
+fn every_command_is_in_one_group() {
+    let parser = parser(&email::kind());
+    let mut times: BTreeMap<&str, usize> = BTreeMap::new();
+    for name in GROUPS.iter().flat_map(|(_, names)| *names) {
+        *times.entry(name).or_default() += 1;
+        let known = parser.find_subcommand(name).is_some() || *name == "help";
+        assert!(known || cfg!(not(unix)), "there is no command {name}");
+    }
+    assert!(times.values().all(|count| *count == 1), "{times:?}");
+    for command in parser
+        .get_subcommands()
+        .filter(|command| !command.is_hide_set())
+    {
+        let name = command.get_name();
+        assert!(
+            times.contains_key(name),
+            "{name} is in no group of `comail --help`"
+        );
+    }
+}
+
+#[test]
+fn the_list_fits_a_terminal() {
+    let help = parser(&email::kind()).render_help().to_string();
+    let list = help.lines().take_while(|line| *line != "Options:");
+    for line in list {
+        assert!(line.chars().count() <= 100, "{line}");
+    }
+    insta::assert_snapshot!("help", help);
+}
+
+#[test]
+fn every_command_has_an_example_and_every_example_parses() {
+    for (path, help) in helps() {
+        let examples = shown(&help);
+        for words in &examples {
+            if let Err(error) = parses(words) {
+                panic!("the help of `{path}` shows {words:?}: {error}");
+            }
+        }
+        if path == "comail" {
+            continue;
+        }
+        let of_it = examples.iter().any(|words| {
+            let line = words.join(" ");
+            line == path || line.starts_with(&format!("{path} "))
+        });
+        assert!(of_it, "the help of `{path}` has no example of it");
+        let short = help
+            .lines()
+            .filter(|line| line.trim_start().starts_with("comail "));
+        for line in short {
+            assert!(line.chars().count() <= 120, "{line}");
+        }
+    }
+}
+
+#[test]
+fn what_does_not_parse_is_seen() {
+    let lines = shown("Examples:\n  comail submti --id 1 | cat\n  comail status # well\n");
+    assert_eq!(lines[1], ["comail", "status"]);
+    assert!(parses(&lines[1]).is_ok());
+    assert!(
+        parses(&lines[0])
+            .unwrap_err()
+            .to_string()
+            .contains("submit")
+    );
+}

@@ -1,0 +1,195 @@
+//! `comail man`: the manual pages.
+
+use std::fs;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result};
+use clap::{Args, Command};
+use clap_mangen::Man;
+use clap_mangen::roff::{Roff, roman};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::command;
+use super::context::Context;
+use super::counted::counted;
+use super::escape::Plain;
+use super::exit::Exit;
+use super::export::refuse_in_session;
+use super::output::Paper;
+use crate::quest::email;
+use crate::table::atomic::{AtomicError, Overwrite, write_whole};
+
+/// Print the manual page, or write all of them into a directory
+///
+/// One page for the program and one for each command, made from what --help prints. Pages that
+/// are there are replaced, each whole or not at all.
+#[derive(Debug, Args)]
+#[command(after_long_help = EXAMPLES)]
+pub struct ManArgs {
+    /// The directory to write comail.1 and its like into; made where it is missing
+    #[arg(value_name = "DIR")]
+    dir: Option<PathBuf>,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  comail man | man -l -
+  comail man ~/.local/share/man/man1    # then: man comail-submit";
+
+/// The JSON form of `man`.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub(super) enum Told {
+    /// Without a directory, the page of the program.
+    Page(Page),
+    /// With one, what was written into it.
+    Written(Written),
+}
+
+/// Pages that were written.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Written {
+    directory: String,
+    files: Vec<String>,
+}
+
+/// One page.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Page {
+    file: String,
+    text: String,
+}
+
+pub(super) fn run(context: &mut Context, args: &ManArgs) -> Result<Exit> {
+    let mut pages = pages()?;
+    let Some(dir) = &args.dir else {
+        context
+            .output
+            .show(&Told::Page(pages.swap_remove(0)), text)?;
+        return Ok(Exit::Done);
+    };
+    let place = dir.display();
+    fs::create_dir_all(dir).with_context(|| format!("cannot make the directory {place}"))?;
+    refuse_in_session(&dir.join("comail.1"), context.session_dir())?;
+    for page in &pages {
+        write(&dir.join(&page.file), &page.text)?;
+    }
+    let written = Written {
+        directory: place.to_string(),
+        files: pages.into_iter().map(|page| page.file).collect(),
+    };
+    context.output.show(&Told::Written(written), text)?;
+    Ok(Exit::Done)
+}
+
+fn text(paper: &mut Paper, told: &Told) {
+    match told {
+        Told::Page(page) => paper.line(page.text.trim_end()),
+        Told::Written(written) => {
+            let pages = counted(u64::try_from(written.files.len()).unwrap_or(0), "page");
+            paper.line(format!("{pages} written to {}", Plain(&written.directory)));
+        }
+    }
+}
+
+fn write(path: &Path, text: &str) -> Result<()> {
+    let done = write_whole(path, Overwrite::Replace, &[], |file| {
+        let io = |source| AtomicError::Io {
+            step: "write",
+            path: path.to_owned(),
+            hint: "is the disk full?",
+            source,
+        };
+        file.write_all(text.as_bytes()).map_err(io)
+    });
+    Ok(done?)
+}
+
+/// The page of the program, and then one for each of its commands.
+fn pages() -> io::Result<Vec<Page>> {
+    let mut parser = command::parser(&email::kind()).disable_help_subcommand(true);
+    parser.build();
+    let mut pages = Vec::new();
+    add_pages(&parser, &mut pages)?;
+    Ok(pages)
+}
+
+fn add_pages(command: &Command, pages: &mut Vec<Page>) -> io::Result<()> {
+    let text = String::from_utf8(page(command)?).map_err(io::Error::other)?;
+    let name = command.get_display_name().unwrap_or(command.get_name());
+    let file = format!("{name}.1");
+    pages.push(Page { file, text });
+    let shown = command
+        .get_subcommands()
+        .filter(|inner| !inner.is_hide_set());
+    shown
+        .into_iter()
+        .try_for_each(|inner| add_pages(inner, pages))
+}
+
+fn page(command: &Command) -> io::Result<Vec<u8>> {
+    let source = concat!("comail ", env!("CARGO_PKG_VERSION"));
+    let man = Man::new(command.clone())
+        .source(source)
+        .manual("User Commands");
+    let mut page = Vec::new();
+    man.render_title(&mut page)?;
+    man.render_name_section(&mut page)?;
+    man.render_synopsis_section(&mut page)?;
+    man.render_description_section(&mut page)?;
+    man.render_options_section(&mut page)?;
+    if command.has_subcommands() {
+        man.render_subcommands_section(&mut page)?;
+    }
+    notes(command).to_writer(&mut page)?;
+    Ok(page)
+}
+
+/// What stands below the options in --help, line by line as it stands there.
+fn notes(command: &Command) -> Roff {
+    let mut roff = Roff::new();
+    let notes = command.get_after_long_help().or(command.get_after_help());
+    if let Some(notes) = notes {
+        roff.control("SH", ["NOTES"]);
+        roff.control("nf", []);
+        for line in notes.to_string().lines() {
+            roff.text([roman(line)]);
+        }
+        roff.control("fi", []);
+    }
+    roff
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn there_is_a_page_for_the_program_and_for_every_command() {
+        let pages = pages().unwrap();
+        let files: Vec<_> = pages.iter().map(|page| page.file.as_str()).collect();
+        assert_eq!(files[0], "comail.1");
+        for wanted in ["comail-submit.1", "comail-review-accept.1", "comail-man.1"] {
+            assert!(files.contains(&wanted), "{files:?}");
+        }
+        let submit = pages.iter().find(|page| page.file == "comail-submit.1");
+        let submit = &submit.unwrap().text;
+        for part in ["comail\\-submit", "\\-\\-company", ".nf", "comail submit"] {
+            let plain = submit.replace("\\-", "-");
+            assert!(
+                submit.contains(part) || plain.contains(part),
+                "{part}: {submit}"
+            );
+        }
+        for page in &pages {
+            assert!(page.text.contains(".SH NAME"), "{}", page.file);
+            assert!(
+                page.text.contains(".SH NOTES"),
+                "{} has no examples",
+                page.file
+            );
+        }
+    }
+}

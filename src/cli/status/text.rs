@@ -1,0 +1,220 @@
+//! What `status` shows, part by part.
+
+use super::{bar, noted, states};
+use crate::cli::counted::counted;
+use crate::cli::escape::Plain;
+use crate::cli::next;
+use crate::cli::output::{Paper, Tone};
+use crate::report::{Overview, Pace, Status};
+use crate::session::Effective;
+
+/// A part of what is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Part {
+    Head,
+    Bar,
+    States,
+    Paused,
+    Pace,
+    Tries,
+    Reviews,
+    Blocked,
+    People,
+    Runs,
+    Claims,
+    Rules,
+    Ledger,
+}
+
+impl Part {
+    /// All of them, from top to bottom.
+    pub(super) const ALL: [Self; 13] = [
+        Self::Head,
+        Self::Bar,
+        Self::States,
+        Self::Paused,
+        Self::Pace,
+        Self::Tries,
+        Self::Reviews,
+        Self::Blocked,
+        Self::People,
+        Self::Runs,
+        Self::Claims,
+        Self::Rules,
+        Self::Ledger,
+    ];
+
+    /// Writes it, in so many columns where it is as wide as there is room.
+    pub(super) fn write(self, paper: &mut Paper, status: &Status, columns: usize) {
+        let overview = &status.overview;
+        match self {
+            Self::Head => head(paper, overview),
+            Self::Bar => bar::write(paper, &overview.tally, columns),
+            Self::States => states::write(paper, overview),
+            Self::Paused if overview.paused => paper.line(next::paused(overview.streak)),
+            Self::Paused => {}
+            Self::Pace => pace(paper, status),
+            Self::Tries => tries(paper, status),
+            Self::Reviews => reviews(paper, overview),
+            Self::Blocked => noted::blocked(paper, overview),
+            Self::People => noted::people(paper, overview),
+            Self::Runs => runs(paper, status),
+            Self::Claims => claims(paper, status),
+            Self::Rules => rules(paper, overview),
+            Self::Ledger => paper.line(format!("ledger head {}", overview.head)),
+        }
+    }
+}
+
+/// The most rules that are shown.
+const MOST_RULES: usize = 8;
+
+/// The most claims that are shown, and the most runs.
+const MOST_CLAIMS: usize = 5;
+
+/// Writes all of it.
+pub(super) fn all(paper: &mut Paper, status: &Status, columns: usize) {
+    for part in Part::ALL {
+        part.write(paper, status, columns);
+    }
+}
+
+fn head(paper: &mut Paper, overview: &Overview) {
+    paper.line(format!(
+        "{}, {} left, {} judged",
+        counted(overview.total, "quest"),
+        overview.tally.todo,
+        counted(overview.attempts, "submission")
+    ));
+}
+
+/// How fast it goes, as long as anything is left.
+fn pace(paper: &mut Paper, status: &Status) {
+    if let Some(pace) = status.pace.filter(|_| status.overview.tally.todo > 0) {
+        let over = span(pace.seconds);
+        let left = span(pace.left_seconds);
+        paper.line(format!(
+            "{} over the last {over}; about {left} left at that",
+            rate(pace)
+        ));
+    }
+}
+
+/// `3.5 an hour`, or `2.1 a minute` where it is fast.
+pub(super) fn rate(pace: Pace) -> String {
+    const FAST: f64 = 60.0;
+    if pace.per_hour < FAST {
+        format!("{:.1} settled an hour", pace.per_hour)
+    } else {
+        format!("{:.1} settled a minute", pace.per_hour / 60.0)
+    }
+}
+
+fn tries(paper: &mut Paper, status: &Status) {
+    if status.tries > 0 {
+        let tries = match status.tries {
+            1 => String::from("1 try"),
+            count => format!("{count} tries"),
+        };
+        paper.line(format!("{tries} used up by answers that failed"));
+    }
+}
+
+fn reviews(paper: &mut Paper, overview: &Overview) {
+    let open = overview.effective.get(&Effective::Open).copied();
+    if let Some(open) = open.filter(|open| *open > 0) {
+        let verb = if open == 1 { "waits" } else { "wait" };
+        let reviews = counted(open, "open REVIEW");
+        let reviews = paper.tint(Tone::Doubt, &reviews);
+        paper.line(format!("{reviews} {verb} for a person: `comail review`"));
+    }
+}
+
+fn runs(paper: &mut Paper, status: &Status) {
+    for run in status.runs.iter().take(MOST_CLAIMS) {
+        let id = run.run;
+        paper.line(if run.lives {
+            format!("run {id} goes on")
+        } else {
+            let died = paper.tint(Tone::Bad, "died");
+            format!("run {id} {died}: the next one takes up what it left")
+        });
+    }
+    more(paper, status.runs.len(), MOST_CLAIMS);
+}
+
+fn claims(paper: &mut Paper, status: &Status) {
+    if status.claims.is_empty() {
+        return;
+    }
+    let count = u32::try_from(status.claims.len()).unwrap_or(u32::MAX);
+    paper.line(format!("{} claimed", counted(count, "quest")));
+    for held in status.claims.iter().take(MOST_CLAIMS) {
+        paper.line(format!(
+            "  {}: quest {}, {}, since {}, {} left",
+            held.worker,
+            held.quest,
+            Plain(&held.key),
+            span(held.age_seconds),
+            span(held.left_seconds)
+        ));
+    }
+    more(paper, status.claims.len(), MOST_CLAIMS);
+}
+
+fn rules(paper: &mut Paper, overview: &Overview) {
+    if overview.rules.is_empty() {
+        return;
+    }
+    paper.line("rules that fired, in submissions");
+    for count in overview.rules.iter().take(MOST_RULES) {
+        let rule = Plain(&count.rule);
+        paper.line(format!("  {:>8}  {rule}", count.attempts));
+    }
+}
+
+/// Says how many are not shown of so many.
+fn more(paper: &mut Paper, all: usize, shown: usize) {
+    if all > shown {
+        paper.line(format!("  and {} more", all - shown));
+    }
+}
+
+/// A time span in its two largest units, as far as anybody cares.
+pub(super) fn span(seconds: i64) -> String {
+    let seconds = seconds.max(0);
+    let (minutes, hours, days) = (seconds / 60, seconds / 3600, seconds / 86_400);
+    match (days, hours, minutes) {
+        (0, 0, 0) => format!("{seconds}s"),
+        (0, 0, _) => format!("{minutes}m"),
+        (0, _, _) => format!("{hours}h {}m", minutes % 60),
+        _ => format!("{days}d {}h", hours % 24),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spans_are_told_in_two_units() {
+        let spans = [-5, 0, 59, 60, 3599, 3600, 7260, 86_399, 90_000].map(span);
+        let expected = [
+            "0s", "0s", "59s", "1m", "59m", "1h 0m", "2h 1m", "23h 59m", "1d 1h",
+        ];
+        assert_eq!(spans, expected);
+    }
+
+    #[test]
+    fn a_rate_is_told_by_the_unit_that_suits_it() {
+        let pace = |per_hour| Pace {
+            settled: 1,
+            seconds: 1,
+            per_hour,
+            left_seconds: 1,
+        };
+        assert_eq!(rate(pace(0.5)), "0.5 settled an hour");
+        assert_eq!(rate(pace(59.0)), "59.0 settled an hour");
+        assert_eq!(rate(pace(90.0)), "1.5 settled a minute");
+    }
+}

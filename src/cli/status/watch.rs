@@ -1,0 +1,52 @@
+//! `status --watch` at a terminal: one screen that is kept up to date.
+
+use std::time::Duration;
+
+use anyhow::Result;
+
+use super::eye::Eye;
+use super::fit;
+use crate::cli::context::{self, Context};
+use crate::cli::exit::Exit;
+use crate::cli::output::Output;
+use crate::cli::terminal::{Happened, Terminal, painted};
+use crate::report::screen::{Frame, Size, changes};
+use crate::review::screen::Key;
+
+/// How long it takes at most until a change is seen.
+const PATIENCE: Duration = Duration::from_millis(500);
+
+pub(super) fn run(context: &mut Context) -> Result<Exit> {
+    // What is wrong with the session is told before the terminal is taken.
+    let mut eye = Eye::open(context.session_dir())?;
+    let terminal = Terminal::enter()?;
+    let ended = sit(&mut eye, &terminal, &context.output);
+    drop(terminal);
+    for mended in eye.mended() {
+        context.output.note(&mended);
+    }
+    ended
+}
+
+/// Keeps the screen up to date until it is left.
+fn sit(eye: &mut Eye, terminal: &Terminal, output: &Output) -> Result<Exit> {
+    let mut shown: Option<(Size, Frame)> = None;
+    loop {
+        eye.look()?;
+        let size = Terminal::size();
+        let frame = fit::frame(&eye.status(context::now()), size, &|| output.paper());
+        let before = shown.as_ref().filter(|(before, _)| *before == size);
+        let changes = changes(before.map(|(_, frame)| frame), &frame);
+        if !changes.is_empty() {
+            terminal.show(&painted(&changes, None, output)?)?;
+        }
+        shown = Some((size, frame));
+        match Terminal::wait(PATIENCE)? {
+            Happened::Key(Key::Char('q') | Key::Escape) => return Ok(Exit::Done),
+            Happened::Key(Key::Interrupt) => return Ok(Exit::Interrupted),
+            Happened::Key(_) | Happened::Nothing => {}
+            // Nobody knows what a screen shows that was given another size.
+            Happened::Other => shown = None,
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! What goes on inside, told on stderr to whoever asks for it.
+//!
+//! Nothing is set up unless somebody asks, and what is told changes nothing else: an agent may
+//! set the variable as it likes. Only this program's own words are told; what libraries log may
+//! hold keys.
+
+use std::ffi::OsString;
+use std::fmt;
+use std::io;
+
+use tracing::{Event, Metadata, Subscriber};
+use tracing_subscriber::filter::{EnvFilter, FilterFn};
+use tracing_subscriber::fmt::format::{FormatEvent, FormatFields, Writer};
+use tracing_subscriber::fmt::{FmtContext, Layer};
+use tracing_subscriber::layer::{Layer as _, SubscriberExt as _};
+use tracing_subscriber::registry::{LookupSpan, Registry};
+
+use super::escape::Plain;
+
+/// The variable that says what is told, such as `info` or `comail::world=debug`.
+pub(super) const LOG_VARIABLE: &str = "COMAIL_LOG";
+
+/// What begins the places in this program that something is told of.
+const OURS: &str = "comail";
+
+/// Begins to tell: as often as `-v` was given, else as the variable says.
+///
+/// # Errors
+///
+/// Why the variable cannot be heeded.
+pub(super) fn begin(verbose: u8, variable: Option<OsString>) -> Result<(), String> {
+    let Some(wish) = wish(verbose, variable)? else {
+        return Ok(());
+    };
+    let filter = EnvFilter::builder().with_regex(false).parse(wish);
+    let filter = filter.map_err(|error| error.to_string())?;
+    let layer = Layer::new()
+        .event_format(OneLine)
+        .with_writer(io::stderr)
+        // A stderr that nobody reads any more must not end the command.
+        .log_internal_errors(false)
+        .with_filter(FilterFn::new(is_ours));
+    let subscriber = Registry::default().with(filter).with(layer);
+    tracing::subscriber::set_global_default(subscriber).map_err(|error| error.to_string())
+}
+
+/// What is to be told, if anything is.
+fn wish(verbose: u8, variable: Option<OsString>) -> Result<Option<String>, String> {
+    let level = match (verbose, variable) {
+        (0, None) => return Ok(None),
+        (0, Some(variable)) => {
+            let text = variable.into_string();
+            let text = text.map_err(|_| "it is not UTF-8".to_owned())?;
+            return Ok(Some(text).filter(|text| !text.trim().is_empty()));
+        }
+        (1, _) => "info",
+        (2, _) => "debug",
+        (3.., _) => "trace",
+    };
+    Ok(Some(format!("{OURS}={level}")))
+}
+
+fn is_ours(metadata: &Metadata<'_>) -> bool {
+    let target = metadata.target().strip_prefix(OURS);
+    target.is_some_and(|rest| rest.is_empty() || rest.starts_with("::"))
+}
+
+/// One line for each event, in which nothing can steer a terminal.
+struct OneLine;
+
+impl<S, N> FormatEvent<S, N> for OneLine
+where
+    S: Subscriber + for<'a> LookupSpan<'a>,
+    N: for<'a> FormatFields<'a> + 'static,
+{
+    fn format_event(
+        &self,
+        context: &FmtContext<'_, S, N>,
+        mut writer: Writer<'_>,
+        event: &Event<'_>,
+    ) -> fmt::Result {
+        let mut fields = String::new();
+        context.format_fields(Writer::new(&mut fields), event)?;
+        let level = event.metadata().level().as_str().to_ascii_lowercase();
+        writeln!(writer, "comail: {level}: {}", Plain(&fields))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::{Arc, Mutex};
+
+    use super::*;
+
+    #[test]
+    fn nobody_who_does_not_ask_is_told() {
+        assert_eq!(wish(0, None), Ok(None));
+        assert_eq!(wish(0, Some("".into())), Ok(None));
+        assert_eq!(wish(0, Some("debug".into())), Ok(Some("debug".to_owned())));
+        let of = |count| wish(count, Some("off".into())).unwrap().unwrap();
+        assert_eq!(of(1), "comail=info");
+        assert_eq!(of(2), "comail=debug");
+        assert_eq!(of(9), "comail=trace");
+    }
+
+    #[derive(Clone, Default)]
+    struct Kept(Arc<Mutex<Vec<u8>>>);
+
+    impl io::Write for Kept {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.lock().unwrap().extend_from_slice(bytes);
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn a_line_steers_no_terminal_and_is_ours() {
+        let kept = Kept::default();
+        let writer = kept.clone();
+        let layer = Layer::new()
+            .event_format(OneLine)
+            .with_writer(move || writer.clone())
+            .with_filter(FilterFn::new(is_ours));
+        let subscriber = Registry::default().with(layer);
+        tracing::subscriber::with_default(subscriber, || {
+            let name = "a\u{1b}[31m\n\u{202e}b";
+            tracing::info!(name, shown = %name, "asked\r");
+            tracing::info!(target: "comailer", "not ours");
+            tracing::info!(target: "hyper::client", "not ours");
+        });
+        let bytes = kept.0.lock().unwrap().clone();
+        let told = String::from_utf8(bytes).unwrap();
+        assert_eq!(told.lines().count(), 1, "{told}");
+        assert!(told.starts_with("comail: info: asked"), "{told}");
+        let unsafe_ones = told
+            .trim_end()
+            .chars()
+            .filter(|c| crate::quest::plain::is_unsafe(*c));
+        assert_eq!(unsafe_ones.count(), 0, "{told:?}");
+    }
+}

@@ -1,0 +1,8 @@
+//! The terminal of commands that show screens: held, painted, and given back on every way out.
+
+mod held;
+mod painter;
+mod tty;
+
+pub(super) use painter::{lines, painted};
+pub(super) use tty::{Happened, Terminal, is_possible};

@@ -1,0 +1,224 @@
+//! What happened to the quests that are shown.
+
+use std::collections::{BTreeSet, HashMap};
+
+use jiff::Timestamp;
+
+use super::clip::clipped;
+use crate::quest::{Digest, FieldName, QuestId, Submission};
+use crate::report::picture::Step;
+use crate::session::{Attempt, Court, Event, Resolution, RunLine, RunStep, Settlement, Worker};
+
+/// The most steps that are told of one quest; of more, those in between are left out.
+const MOST_STEPS: usize = 60;
+
+/// The most bytes of a note.
+const LONGEST_NOTE: usize = 400;
+
+/// What happened to the quests that are shown, line by line.
+#[derive(Debug)]
+pub(super) struct Steps {
+    court: Court,
+    /// The field that the quests are about.
+    answer: Option<FieldName>,
+    quests: HashMap<QuestId, Course>,
+}
+
+/// What happened to one quest.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Course {
+    steps: Vec<Step>,
+    /// How many are left out; the second of `steps` stands for them.
+    left_out: u32,
+    /// When it was last judged or decided.
+    pub(super) last: Option<Timestamp>,
+}
+
+impl Steps {
+    /// Steps of the quests `shown`, in a session where decisions count as `court` says.
+    pub(super) fn new(
+        shown: impl Iterator<Item = QuestId>,
+        court: Court,
+        answer: Option<FieldName>,
+    ) -> Self {
+        Self {
+            court,
+            answer,
+            quests: shown.map(|id| (id, Course::default())).collect(),
+        }
+    }
+
+    /// Takes in the event of a line that was written at `at`, after the one with the hash `prev`.
+    pub(super) fn take(&mut self, at: Timestamp, prev: Digest, event: &Event) {
+        match event {
+            Event::Claim(claimed) => self.claim(at, claimed.quest, &claimed.worker),
+            Event::Released(released) => {
+                let note = format!("{} held it", released.worker);
+                self.add(released.quest, step(at, "released", None, vec![note]));
+            }
+            Event::Attempt(attempt) => self.attempt(at, attempt),
+            Event::Resolution(resolution) => self.again(at, resolution),
+            Event::Carried(carried) => {
+                let note = format!("passed first on {:.0}", carried.origin.at);
+                let id = carried.attempt.quest;
+                self.judge(id, step(at, "PASS, carried", None, vec![note]));
+            }
+            Event::Settled(settled) => self.settle(at, prev, settled),
+            Event::Disputed(dispute) => {
+                let counts = self.court.admits(dispute.as_ref(), prev);
+                let decided = decided(at, "disputed", counts, &dispute.by, &dispute.note);
+                self.decide(dispute.quest, decided, counts);
+            }
+            Event::Run(line) => self.run(at, line),
+            _ => {}
+        }
+    }
+
+    /// What happened to a quest.
+    #[must_use]
+    pub(super) fn of(&mut self, id: QuestId) -> Course {
+        self.quests.remove(&id).unwrap_or_default()
+    }
+
+    /// A worker that asks again for what it holds does nothing new.
+    fn claim(&mut self, at: Timestamp, id: QuestId, worker: &Worker) {
+        let step = step(at, "handed out", Some(worker), Vec::new());
+        let course = self.quests.get(&id);
+        let last = course.and_then(|course| course.steps.last());
+        let same = last.is_some_and(|last| last.what == step.what && last.by == step.by);
+        if !same {
+            self.add(id, step);
+        }
+    }
+
+    fn attempt(&mut self, at: Timestamp, attempt: &Attempt) {
+        let back = if attempt.revision { ", sent back" } else { "" };
+        let what = format!("{}{back}", attempt.verdict);
+        let mut notes = self.said(&attempt.submission);
+        notes.extend(distinct(&attempt.rules));
+        self.judge(
+            attempt.quest,
+            step(at, &what, attempt.worker.as_ref(), notes),
+        );
+    }
+
+    /// The answer of a submission, or why there is none.
+    fn said(&self, submission: &Submission) -> Vec<String> {
+        let said = match (submission, &self.answer) {
+            (Submission::None(why), _) => Some(why.as_str()),
+            (Submission::Fields(_), Some(name)) => submission.field(name.as_str()),
+            (Submission::Fields(fields), None) => fields.values().next().map(String::as_str),
+        };
+        said.map(|text| clipped(text, LONGEST_NOTE))
+            .into_iter()
+            .collect()
+    }
+
+    fn again(&mut self, at: Timestamp, resolution: &Resolution) {
+        let what = format!("judged again: {}", resolution.outcome.name());
+        let notes = distinct(&resolution.rules);
+        self.judge(resolution.quest, step(at, &what, None, notes));
+    }
+
+    fn settle(&mut self, at: Timestamp, prev: Digest, settled: &Settlement) {
+        let counts = self.court.admits(settled, prev);
+        let what = settled.decision.name();
+        for quest in &settled.quests {
+            let decided = decided(at, what, counts, &settled.by, &settled.note);
+            self.decide(quest.quest, decided, counts);
+        }
+    }
+
+    fn run(&mut self, at: Timestamp, line: &RunLine) {
+        match &line.step {
+            RunStep::Attempt(ended) => {
+                let notes = vec![ended.reason.to_string()];
+                let step = step(at, "agent ended", Some(&ended.worker), notes);
+                self.add(ended.quest, step);
+            }
+            RunStep::Quest(ended) => {
+                let said = ended.handover.as_deref();
+                let said = said.map(|said| clipped(said, LONGEST_NOTE));
+                let notes = std::iter::once(ended.reason.to_string()).chain(said);
+                let mut step = step(at, "drive ended", None, notes.collect());
+                step.by = Some(format!("run {}", line.run));
+                self.add(ended.quest, step);
+            }
+            RunStep::Began(_) | RunStep::Ended { .. } => {}
+        }
+    }
+
+    fn judge(&mut self, id: QuestId, step: Step) {
+        self.decide(id, step, true);
+    }
+
+    fn decide(&mut self, id: QuestId, step: Step, counts: bool) {
+        if let Some(course) = self.quests.get_mut(&id).filter(|_| counts) {
+            course.last = Some(step.at);
+        }
+        self.add(id, step);
+    }
+
+    fn add(&mut self, id: QuestId, step: Step) {
+        if let Some(course) = self.quests.get_mut(&id) {
+            course.add(step);
+        }
+    }
+}
+
+impl Course {
+    /// Its steps, in order.
+    #[must_use]
+    pub(super) fn steps(mut self) -> Vec<Step> {
+        if let Some(gap) = self.steps.get_mut(1).filter(|_| self.left_out > 0) {
+            gap.notes = vec![format!("{} steps", self.left_out)];
+        }
+        self.steps
+    }
+
+    fn add(&mut self, new: Step) {
+        if self.steps.len() == MOST_STEPS {
+            if self.left_out == 0 {
+                let first = step(self.steps[1].at, "left out", None, Vec::new());
+                self.steps[1] = first;
+                self.left_out = 1;
+            }
+            self.steps.remove(2);
+            self.left_out += 1;
+        }
+        self.steps.push(new);
+    }
+}
+
+fn step(at: Timestamp, what: &str, by: Option<&Worker>, notes: Vec<String>) -> Step {
+    Step {
+        at,
+        what: what.to_owned(),
+        by: by.map(Worker::to_string),
+        notes,
+    }
+}
+
+/// What somebody decided, or wrote there who could not decide.
+fn decided(at: Timestamp, what: &str, counts: bool, by: &str, note: &str) -> Step {
+    let what = if counts {
+        what.to_owned()
+    } else {
+        format!("{what}, not sealed: does not count")
+    };
+    let note = Some(clipped(note, LONGEST_NOTE)).filter(|note| !note.is_empty());
+    Step {
+        by: Some(clipped(by, LONGEST_NOTE)).filter(|by| !by.is_empty()),
+        notes: note.into_iter().collect(),
+        ..step(at, &what, None, Vec::new())
+    }
+}
+
+fn distinct(rules: &[String]) -> Vec<String> {
+    let mut seen = BTreeSet::new();
+    let rules = rules.iter().filter(|rule| seen.insert(rule.as_str()));
+    rules.cloned().collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,51 @@
+//! Round numbers along an axis.
+
+/// The most lines above the base line.
+const MOST: u32 = 4;
+
+/// Round numbers up to `most`, evenly apart, without 0; few enough to be read.
+pub fn ticks(most: u32) -> Vec<u32> {
+    let step = step(most);
+    (1..=most / step).map(|times| times * step).collect()
+}
+
+/// The least of 1, 2, 5, 10, 20, 50, … that divides the axis into few enough parts.
+fn step(most: u32) -> u32 {
+    let mut tens: u32 = 1;
+    loop {
+        for digit in [1, 2, 5] {
+            let step = tens.saturating_mul(digit);
+            if most / step <= MOST {
+                return step;
+            }
+        }
+        tens = tens.saturating_mul(10);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn are_round() {
+        assert_eq!(ticks(0), [0; 0]);
+        assert_eq!(ticks(1), [1]);
+        assert_eq!(ticks(4), [1, 2, 3, 4]);
+        assert_eq!(ticks(5), [2, 4]);
+        assert_eq!(ticks(527), [200, 400]);
+        assert_eq!(ticks(10_000), [5000, 10_000]);
+    }
+
+    proptest! {
+        #[test]
+        fn are_few_and_within(most in 1u32..) {
+            let ticks = ticks(most);
+            prop_assert!((1..=4).contains(&ticks.len()), "{ticks:?}");
+            prop_assert!(ticks.iter().all(|tick| *tick <= most));
+            prop_assert!(ticks.windows(2).all(|pair| pair[0] < pair[1]));
+        }
+    }
+}

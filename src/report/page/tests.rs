@@ -1,0 +1,308 @@
+//! Whatever a text says, the page keeps its form.
+
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+use proptest::prelude::*;
+use scraper::Html;
+use scraper::node::Node;
+
+use super::{html, policy, templates};
+use crate::quest::{Digest, Key, QuestId};
+use crate::report::picture::{
+    Bar, ExcerptRow, FactRow, FunnelStep, Labelled, Marks, Picture, Piece, QuestRow, Remaining,
+    RuleRow, Spread, Step, Word, WorkerRow,
+};
+use crate::report::run::{RunReport, Used};
+use crate::report::{Overview, Resolutions};
+use crate::session::{Effective, Reason, State, Tally};
+
+fn at() -> Timestamp {
+    Timestamp::from_second(1_770_000_000).unwrap()
+}
+
+/// A picture in which every text from outside is this one.
+fn picture(text: &str) -> Picture {
+    let own = || text.to_owned();
+    Picture {
+        title: own(),
+        kind: own(),
+        unit: own(),
+        at: at(),
+        comail: "0.1.0".to_owned(),
+        completeness: Some(Word {
+            complete: false,
+            shortfalls: vec![own()],
+        }),
+        overview: overview(),
+        burn_down: vec![Remaining {
+            at: at(),
+            left: 1,
+            grew: true,
+        }],
+        funnel: vec![FunnelStep {
+            name: own(),
+            reached: 2,
+            stopped: 1,
+        }],
+        rules: vec![RuleRow {
+            rule: own(),
+            meaning: Some(own()),
+            fails: Some(true),
+            submissions: 1,
+        }],
+        times: spread(),
+        tries: spread(),
+        workers: vec![WorkerRow {
+            name: Some(own()),
+            submissions: 1,
+            pass: 0,
+            review: 0,
+            fail: 1,
+        }],
+        runs: vec![run(text)],
+        quests: vec![quest(text)],
+        left_out: 1,
+        head: Digest::of(b"head"),
+    }
+}
+
+fn quest(text: &str) -> QuestRow {
+    let own = || text.to_owned();
+    let labelled = || Labelled {
+        label: own(),
+        text: own(),
+    };
+    let piece = |marked| Piece {
+        text: own(),
+        marked,
+    };
+    QuestRow {
+        id: QuestId::FIRST,
+        key: Key::new(&format!("k{text}")).unwrap(),
+        state: State::Review,
+        effective: Effective::Refuted,
+        tries: 1,
+        last: Some(at()),
+        took: Some(61_000),
+        worker: Some(own()),
+        answer: vec![labelled()],
+        shown: vec![labelled()],
+        facts: vec![FactRow {
+            rule: own(),
+            fails: true,
+            field: Some(own()),
+            place: Some(own()),
+            expected: own(),
+            actual: own(),
+        }],
+        excerpts: vec![ExcerptRow {
+            of: own(),
+            first: 7,
+            lines: vec![vec![piece(false), piece(true)]],
+        }],
+        history: vec![Step {
+            at: at(),
+            what: own(),
+            by: Some(own()),
+            notes: vec![own()],
+        }],
+        damage: Some(own()),
+    }
+}
+
+fn overview() -> Overview {
+    Overview {
+        tally: Tally {
+            todo: 1,
+            pass: 0,
+            review: 1,
+            done: 0,
+        },
+        total: 2,
+        blocked: 1,
+        first_blocked: Vec::new(),
+        unanchored: 1,
+        carried: 1,
+        resolutions: Resolutions {
+            confirmed: 0,
+            refuted: 1,
+            open: 0,
+        },
+        effective: BTreeMap::from([(Effective::Refuted, 1), (Effective::Todo, 1)]),
+        disputed: 1,
+        forgotten: 1,
+        unsealed: 1,
+        attempts: 1,
+        rules: Vec::new(),
+        streak: 1,
+        paused: true,
+        head: Digest::of(b"head"),
+    }
+}
+
+fn spread() -> Spread {
+    Spread {
+        known: 1,
+        marks: Some(Marks {
+            least: 1,
+            median: 1,
+            ninth: 1,
+            most: 1,
+        }),
+        bars: vec![Bar {
+            from: 1,
+            to: 1,
+            quests: 1,
+        }],
+    }
+}
+
+fn run(text: &str) -> RunReport {
+    RunReport {
+        run: "7f3a09c2".parse().unwrap(),
+        agent: text.to_owned(),
+        model: Some(text.to_owned()),
+        workers: 1,
+        began: at(),
+        ended: Some(at()),
+        reason: Some(Reason::WallClock),
+        quests: 1,
+        settled: 1,
+        starts: 1,
+        lost: 1,
+        milliseconds: 1000,
+        used: Used::default(),
+    }
+}
+
+/// The elements in order with the names of their attributes, but for their text.
+fn form(page: &str) -> Vec<String> {
+    let tree = Html::parse_document(page);
+    let nodes = tree
+        .tree
+        .root()
+        .descendants()
+        .filter_map(|node| match node.value() {
+            Node::Element(element) => {
+                let mut names: Vec<&str> = element.attrs().map(|(name, _)| name).collect();
+                names.sort_unstable();
+                Some(format!("{} {}", element.name(), names.join(" ")))
+            }
+            Node::Comment(_) => Some("a comment".to_owned()),
+            _ => None,
+        });
+    nodes.collect()
+}
+
+fn pages_text(page: &str) -> String {
+    Html::parse_document(page).root_element().text().collect()
+}
+
+#[test]
+fn a_company_named_script_is_a_company_named_script() {
+    let name = "<script>alert('1')</script> \"&quot;";
+    let page = html(&picture(name)).unwrap();
+    assert_eq!(form(&page), form(&html(&picture("Acme")).unwrap()));
+    assert!(pages_text(&page).contains(&format!("k{name}")));
+}
+
+#[test]
+fn the_form_shows_what_would_break_out() {
+    let calm = html(&picture("Acme")).unwrap();
+    let broken = calm.replacen(">kAcme<", "><b>Acme</b><", 1);
+    assert_ne!(form(&calm), form(&broken));
+    let broken = calm.replacen("data-rules=\"Acme\"", "data-rules=\"\" onclick=\"Acme\"", 1);
+    assert_ne!(form(&calm), form(&broken));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+    #[test]
+    fn no_text_changes_the_form(
+        text in r#"([<>"'&/=`!\\\-\]\[{}%# \n\t]|\PC|\p{C}|<script>|</script>|</style>|<!--|-->|]]>|" onload="|' x='|\{\{|\{%|&lt;|javascript:|</title>|</svg>|<tbody>){1,12}"#,
+    ) {
+        let page = html(&picture(&text)).unwrap();
+        prop_assert_eq!(form(&page), form(&html(&picture("Acme")).unwrap()));
+        let unseen = page.chars().find(|c| crate::quest::plain::is_unsafe(*c) && *c != '\n' && *c != '\t');
+        prop_assert_eq!(unseen, None);
+    }
+}
+
+#[test]
+fn the_policy_is_that_of_what_is_in_the_page() {
+    let page = html(&picture("Acme")).unwrap();
+    let between = |from: &str, to: &str| {
+        let (_, rest) = page.split_once(from).unwrap();
+        rest.split_once(to).unwrap().0.to_owned()
+    };
+    let policy = policy::policy(
+        &between("<style>", "</style>"),
+        &between("<script>", "</script>"),
+    );
+    let allowed = between("Content-Security-Policy\" content=\"", "\"");
+    let allowed = allowed.replace("&#x27;", "'").replace("&#x2f;", "/");
+    assert_eq!(allowed, policy);
+    assert_ne!(allowed, policy::policy("", ""));
+}
+
+#[test]
+fn nothing_is_in_the_page_that_its_policy_forbids() {
+    let page = html(&picture("Acme")).unwrap();
+    for element in form(&page) {
+        let mut words = element.split(' ');
+        let name = words.next().unwrap();
+        assert!(
+            !["a", "img", "link", "iframe", "object"].contains(&name) || name == "a",
+            "{element}"
+        );
+        assert!(
+            words.all(|it| it != "style" && it != "src" && !it.starts_with("on")),
+            "{element}"
+        );
+    }
+    let ends = ["</style", "</script", "<!--"];
+    let own = [templates::STYLE, templates::SCRIPT];
+    assert!(
+        own.iter()
+            .all(|text| ends.iter().all(|end| !text.contains(end)))
+    );
+}
+
+#[test]
+fn links_lead_to_the_page_alone() {
+    let page = html(&picture("https://example.com/")).unwrap();
+    let links: Vec<&str> = page.split("href=\"").skip(1).collect();
+    assert!(!links.is_empty());
+    assert!(links.iter().all(|link| link.starts_with('#')));
+}
+
+#[test]
+fn the_same_picture_makes_the_same_bytes() {
+    let picture = picture("Acme");
+    assert_eq!(html(&picture).unwrap(), html(&picture).unwrap());
+}
+
+#[test]
+fn an_empty_session_has_a_page() {
+    let mut empty = picture("Acme");
+    empty.completeness = None;
+    empty.overview.tally = Tally::default();
+    empty.overview.total = 0;
+    empty.burn_down.clear();
+    empty.funnel.clear();
+    empty.rules.clear();
+    (empty.times, empty.tries) = (Spread::default(), Spread::default());
+    empty.workers.clear();
+    empty.runs.clear();
+    empty.quests.clear();
+    let text = pages_text(&html(&empty).unwrap());
+    for said in [
+        "Not audited.",
+        "No rule fired.",
+        "Nothing was handed out yet.",
+        "0 quests",
+    ] {
+        assert!(text.contains(said), "{said}");
+    }
+}

@@ -1,0 +1,61 @@
+// What an auditor of accessibility finds, and whether the page fits its width.
+
+// Opens what is closed where it stands for others of its kind, so that it is looked at too.
+const open = (page) =>
+  page.evaluate(() => {
+    const rows = [...document.querySelectorAll("#table tbody details")].slice(6, 9);
+    for (const details of [...document.querySelectorAll(".numbers"), ...rows]) details.open = true;
+    // What is far away is not laid out, and would be neither in the picture nor judged.
+    document.styleSheets[0].insertRule("#table tbody { content-visibility: visible !important }");
+  });
+
+const findings = async (page, axe) => {
+  await page.evaluate(axe);
+  const { violations } = await page.evaluate(() =>
+    globalThis.axe.run(document, { resultTypes: ["violations"] }),
+  );
+  return violations.map(({ id, impact, nodes }) => ({
+    id,
+    impact,
+    where: nodes.slice(0, 3).map((node) => node.target.join(" ")),
+  }));
+};
+
+export const audited = async (page, axe, path) => {
+  await open(page);
+  if (path) await page.screenshot({ path, fullPage: true });
+  const sideways = await page.evaluate(() => {
+    const { scrollWidth, clientWidth } = document.documentElement;
+    return scrollWidth - clientWidth;
+  });
+  return { sideways, findings: await findings(page, axe) };
+};
+
+// A page that does what ours must not: each of the checks has to say so.
+export const controlled = async (page, axe) => {
+  await page.evaluate(async () => {
+    const violated = [];
+    document.addEventListener("securitypolicyviolation", (event) => {
+      violated.push(event.effectiveDirective);
+    });
+    const script = document.createElement("script");
+    script.textContent = "globalThis.ran = true";
+    const image = document.createElement("img");
+    image.src = "missing.png";
+    const broad = document.createElement("canvas");
+    broad.width = 3000;
+    document.body.append(script, image, broad, document.createElement("button"));
+    document.body.setAttribute("style", "color: #eee");
+    while (violated.length < 3) await new Promise((done) => setTimeout(done, 5));
+    globalThis.violated = violated;
+  });
+  const { scrollWidth, ran, violated } = await page.evaluate(() => ({
+    scrollWidth: document.documentElement.scrollWidth,
+    ran: globalThis.ran ?? false,
+    violated: globalThis.violated,
+  }));
+  await page.evaluate(() => console.error("a complaint"));
+  const width = page.viewportSize().width;
+  const all = await findings(page, axe);
+  return { sideways: scrollWidth - width, ran, violated: violated.sort(), findings: all };
+};

@@ -1,0 +1,259 @@
+//! What a shell is answered that asks what can be typed, from the parser and the session.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::harness::email_net::{ACME, page};
+use crate::harness::letters::{LETTERS, Letters};
+use crate::harness::{EmailNet, Place, Run};
+
+const NAMES: [&str; 4] = [ACME, "한빛상사", "Zebra Inc.", "Zulu"];
+
+/// Asks as fish does, whose answers say what they mean; the last word is being typed.
+fn asked(place: &Place, words: &[&str]) -> String {
+    let mut command = place.command();
+    command
+        .env("COMAIL_COMPLETE", "fish")
+        .args(["--", "comail"]);
+    let run = Run::of(command.args(words));
+    assert_eq!(run.stderr, "", "{words:?}");
+    run.ok()
+}
+
+/// The names alone of what is offered.
+fn offered(place: &Place, words: &[&str]) -> Vec<String> {
+    let lines = asked(place, words);
+    let names = lines.lines().filter_map(|line| line.split('\t').next());
+    names.map(str::to_owned).collect()
+}
+
+/// Every file of a directory, and what is in it.
+fn files(dir: &Path) -> BTreeMap<String, Vec<u8>> {
+    let entries = fs::read_dir(dir).expect("a directory");
+    let files = entries.map(|entry| entry.expect("an entry").path());
+    let files = files.filter(|path| path.is_file());
+    files
+        .map(|path| (path.display().to_string(), fs::read(&path).expect("a file")))
+        .collect()
+}
+
+/// A PASS, two REVIEWs of which a person accepted one, and one that is TODO.
+fn world() -> EmailNet {
+    let world = EmailNet::unscanned();
+    let key = world
+        .place
+        .write("operator.key", [7; 32])
+        .display()
+        .to_string();
+    world
+        .place
+        .scan(&NAMES, &world.flags_with(&["--operator-key", &key]));
+    world.expect(1, &world.right("acme.co.kr"), "PASS", &[]);
+    world.company("hanbit.co.kr", NAMES[1]);
+    world.company("zebra.co.kr", NAMES[2]);
+    for (id, domain, name) in [(2, "hanbit", NAMES[1]), (3, "zebra", "Zebra Inc.")] {
+        let text = format!("Sales<br>info [at] {domain} [dot] co [dot] kr<br>Seoul");
+        let www = format!("www.{domain}.co.kr");
+        world.net.web.page(&www, "/contact", &page(name, &text));
+        let right = world.right(&format!("{domain}.co.kr"));
+        world.expect(id, &right, "REVIEW", &["email-obfuscated"]);
+    }
+    let accept = [
+        "review",
+        "accept",
+        "3",
+        "--note",
+        "seen",
+        "--operator-key",
+        &key,
+    ];
+    world.place.run(accept).ok();
+    world
+}
+
+#[test]
+fn each_argument_is_offered_what_it_can_name() {
+    let world = world();
+    let place = &world.place;
+    place.run(["next", "--worker", "w1"]).ok();
+    let before = files(&place.at(".comail"));
+    for (words, wanted) in [
+        (&["submit", "--company", ""][..], &["Zulu"][..]),
+        (&["submit", "--key", "Z"], &["Zulu"]),
+        (&["submit", "--key", "한"], &[]),
+        (&["submit", "--id", ""], &["4"]),
+        (&["submit", "--company=Z"], &["--company=Zulu"]),
+        (&["submit", "--em"], &["--email"]),
+        (&["submit", "--worker", ""], &["w1"]),
+        (&["next", "--worker", "w"], &["w1"]),
+        (&["next", "--worker", "x"], &[]),
+        (&["release", "--id", ""], &["4"]),
+        (&["release", "--worker", ""], &["w1"]),
+        (&["dispute", ""], &["1", "3"]),
+        (&["review", "show", ""], &["2", "3"]),
+        (&["review", "show", "--key", "Z"], &["Zebra Inc."]),
+        (&["review", "accept", "2"], &["2"]),
+        (&["review", "accept", "3"], &[]),
+        (&["review", "reject", "--key", ""], &["한빛상사"]),
+        (&["review", "reject", "--rule", ""], &["email-obfuscated"]),
+        (&["review", "reopen", "--key", ""], &["Zebra Inc."]),
+        (
+            &["scan", "--level", "mx-n"],
+            &["mx-null=review", "mx-null=fail"],
+        ),
+        (&["scan", "--header", ""], &["auto", "yes", "no"]),
+        (&["export", "--only", "pass,r"], &["pass,review"]),
+        (&["log", "--type", "att"], &["attempt"]),
+        (&["hook", "install", "--agent", "c"], &["claude", "codex"]),
+        (&["stat"], &["status"]),
+        (&["completions", "p"], &["powershell"]),
+        (&["nonsense", "--wh"], &[]),
+    ] {
+        let found = offered(place, words);
+        let found: Vec<&str> = found.iter().map(String::as_str).collect();
+        let found: Vec<&str> = match words {
+            // A place for values alone takes flags too.
+            ["review" | "dispute", .., last] if !last.starts_with('-') => found
+                .into_iter()
+                .filter(|name| !name.starts_with('-'))
+                .collect(),
+            _ => found,
+        };
+        assert_eq!(found, wanted, "{words:?}");
+    }
+    let ids = asked(place, &["review", "show", "2"]);
+    assert_eq!(ids, "2\t한빛상사\n");
+    assert_eq!(files(&place.at(".comail")), before);
+}
+
+#[test]
+fn the_session_that_is_meant_answers_and_no_other() {
+    let place = Place::new();
+    place.scan(&["Here"], &[]);
+    place.write("there.txt", "There");
+    place
+        .run(["scan", "there.txt", "--session", "other dir"])
+        .ok();
+    let key = ["submit", "--key", ""];
+    assert_eq!(offered(&place, &key), ["Here"]);
+    let named = [&["--session", "other dir"], &key[..]].concat();
+    assert_eq!(offered(&place, &named), ["There"]);
+    let mut command = place.command();
+    command
+        .env("COMAIL_SESSION", "other dir")
+        .env("COMAIL_COMPLETE", "fish")
+        .args(["--", "comail"]);
+    assert_eq!(Run::of(command.args(key)).ok(), "There\tquest 1, TODO\n");
+    let missing = [&["--session", "nowhere"], &key[..]].concat();
+    assert!(offered(&place, &missing).is_empty());
+    assert!(!place.at("nowhere").exists());
+}
+
+#[test]
+fn a_session_of_another_kind_offers_its_own_fields() {
+    let letters = Letters::scanned(LETTERS);
+    let flags = offered(&letters.place, &["submit", "--"]);
+    for field in ["--letter", "--quote", "--total"] {
+        assert!(flags.iter().any(|flag| flag == field), "{flags:?}");
+    }
+    assert!(!flags.iter().any(|flag| flag == "--company"), "{flags:?}");
+}
+
+#[test]
+fn without_a_sound_index_nothing_is_offered_and_nothing_made() {
+    let place = Place::new();
+    place.scan(&["Here"], &[]);
+    let key = ["submit", "--key", ""];
+    let index = place.at(".comail/index.sqlite");
+    for bytes in [
+        None,
+        Some(&b""[..]),
+        Some(b"not a database, and longer than nothing"),
+    ] {
+        match bytes {
+            None => fs::remove_file(&index).expect("an index"),
+            Some(bytes) => fs::write(&index, bytes).expect("a file"),
+        }
+        let before = files(&place.at(".comail"));
+        assert!(offered(&place, &key).is_empty());
+        assert_eq!(files(&place.at(".comail")), before);
+    }
+    place.run(["status"]).ok();
+    assert_eq!(offered(&place, &key), ["Here"]);
+}
+
+#[test]
+fn only_what_a_shell_asks_is_answered_so() {
+    let place = Place::new();
+    for (value, args) in [
+        ("bash", &["--version"][..]),
+        ("tcsh", &["--version"]),
+        ("", &["--version"]),
+    ] {
+        let mut command = place.command();
+        let run = Run::of(command.env("COMAIL_COMPLETE", value).args(args));
+        assert!(run.ok().starts_with("comail "), "{value} {args:?}");
+    }
+    for (shell, words) in [
+        ("bash", &[][..]),
+        ("zsh", &[]),
+        ("fish", &[]),
+        ("bash", &["a", "b", "c"]),
+    ] {
+        let mut command = place.command();
+        let run = Run::of(command.env("COMAIL_COMPLETE", shell).arg("--").args(words));
+        assert_eq!(
+            (run.code, run.stdout.as_str(), run.stderr.as_str()),
+            (0, "", ""),
+            "{shell}"
+        );
+    }
+}
+
+#[test]
+fn at_most_200_are_offered() {
+    let place = Place::new();
+    let names: Vec<String> = (1..=450)
+        .map(|number| format!("Company {number}"))
+        .collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    place.scan(&names, &[]);
+    assert_eq!(offered(&place, &["submit", "--key", ""]).len(), 200);
+    assert_eq!(offered(&place, &["submit", "--id", ""]).len(), 200);
+    assert_eq!(
+        offered(&place, &["submit", "--key", "Company 44"]).len(),
+        11
+    );
+    let ids = offered(&place, &["submit", "--id", "44"]);
+    assert_eq!(ids.len(), 11);
+    assert_eq!(ids[..3], ["44", "440", "441"]);
+}
+
+#[test]
+fn manual_pages_are_written_whole_and_replaced() {
+    let place = Place::new();
+    let page = place.run(["man"]).ok();
+    assert!(page.contains(".TH comail 1"), "{page}");
+    place.write("pages", "");
+    assert_eq!(place.run(["man", "pages"]).code, 1);
+    for _ in 0..2 {
+        let (code, written) = place.json(["man", "share/man1"]);
+        assert_eq!(code, 0);
+        let files = written["files"].as_array().expect("files");
+        assert!(files.len() > 25, "{written}");
+        let text = |file: &Value| {
+            let path = place.at("share/man1").join(file.as_str().expect("a name"));
+            fs::read_to_string(path).expect("a page")
+        };
+        assert!(files.iter().all(|file| text(file).contains(".SH NOTES")));
+        let left = fs::read_dir(place.at("share/man1"))
+            .expect("a directory")
+            .count();
+        assert_eq!(left, files.len());
+    }
+    place.scan(&["Here"], &[]);
+    assert_eq!(place.run(["man", ".comail"]).code, 2);
+}

@@ -1,0 +1,305 @@
+//! A picture of a session as the page about it shows it: of every state, with names of many kinds.
+
+mod quests;
+
+use std::collections::BTreeMap;
+
+use comail::quest::Digest;
+use comail::report::picture::{
+    Bar, FunnelStep, Marks, Picture, QuestRow, Remaining, RuleRow, Spread, Word, WorkerRow,
+};
+use comail::report::run::{RunReport, Used};
+use comail::report::{Overview, Resolutions};
+use comail::session::{Reason, State, Tally};
+use jiff::{SignedDuration, Timestamp};
+
+use quests::quest;
+
+/// The names that come first; those after them are numbered.
+pub const NAMES: [&str; 12] = [
+    "Acme Foods",
+    "한빛상사 주식회사",
+    "<script>alert('hello')</script> & \"Sons\"",
+    "株式会社アクメ",
+    "Ünïcode Bäckerei GmbH & Co. KG",
+    "Evil\u{202e}moc.elgoog\u{200b}",
+    "' onmouseover='alert(1)",
+    "שלום עולם בע״מ",
+    "Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft",
+    "Delta Mills",
+    "Harbour & Finch Instruments",
+    "Zweite Wiese Genossenschaft",
+];
+
+/// The rules that fire, in turn, with what they mean and whether they make a FAIL.
+const RULES: [(&str, &str, bool); 6] = [
+    (
+        "email-not-on-source",
+        "the whole address is not on the page",
+        true,
+    ),
+    (
+        "domain-mismatch",
+        "the address and the site are of different domains",
+        true,
+    ),
+    (
+        "email-obfuscated",
+        "the address is there only as `info [at] acme [dot] com`",
+        false,
+    ),
+    (
+        "company-mentioned-only",
+        "the name is not where an owner's name stands",
+        false,
+    ),
+    ("mx-missing", "no mail can be sent to the domain", true),
+    ("source-unanswered", "the page did not answer", false),
+];
+
+/// The moment of the first line.
+fn began() -> Timestamp {
+    "2026-03-02T08:00:00Z".parse().expect("a time")
+}
+
+fn later(seconds: usize) -> Timestamp {
+    let seconds = i64::try_from(seconds).expect("a short session");
+    began() + SignedDuration::from_secs(seconds)
+}
+
+/// The picture of a session of so many quests.
+pub fn picture(quests: usize, left_out: u32) -> Picture {
+    let rows: Vec<QuestRow> = (0..quests).map(quest).collect();
+    let count = |state| rows.iter().filter(|row| row.state == state).count();
+    let [pass, review, done, todo] = State::ALL.map(|state| small(count(state)));
+    let tally = Tally {
+        todo,
+        pass,
+        review,
+        done,
+    };
+    Picture {
+        title: "companies <2026> & partners.xlsx".to_owned(),
+        kind: "email".to_owned(),
+        unit: "company".to_owned(),
+        at: later(quests * 55 + 600),
+        comail: "0.1.0".to_owned(),
+        completeness: Some(Word {
+            complete: false,
+            shortfalls: vec![
+                format!("{todo} quests are TODO"),
+                format!("{review} REVIEWs are open or refuted"),
+            ],
+        }),
+        overview: overview(&rows, tally, left_out),
+        burn_down: burn_down(&rows),
+        funnel: funnel(small(quests)),
+        rules: rules(small(quests)),
+        times: times(small(quests)),
+        tries: tries(small(quests)),
+        workers: workers(),
+        runs: vec![
+            run("7f3a09c2", Reason::WallClock),
+            run("80b11d4e", Reason::Breaker),
+        ],
+        quests: rows,
+        left_out,
+        head: Digest::of(b"the last line"),
+    }
+}
+
+/// The picture of a session in which nothing happened.
+pub fn empty() -> Picture {
+    Picture {
+        completeness: None,
+        burn_down: Vec::new(),
+        funnel: Vec::new(),
+        rules: Vec::new(),
+        times: Spread::default(),
+        tries: Spread::default(),
+        workers: Vec::new(),
+        runs: Vec::new(),
+        ..picture(0, 0)
+    }
+}
+
+fn small(count: usize) -> u32 {
+    u32::try_from(count).expect("a small number")
+}
+
+fn overview(rows: &[QuestRow], tally: Tally, left_out: u32) -> Overview {
+    let mut effective = BTreeMap::new();
+    for row in rows {
+        *effective.entry(row.effective).or_insert(0) += 1;
+    }
+    Overview {
+        tally,
+        total: tally.total() + left_out,
+        blocked: tally.done / 2,
+        first_blocked: Vec::new(),
+        unanchored: tally.pass / 3,
+        carried: tally.pass / 5,
+        resolutions: Resolutions {
+            confirmed: 0,
+            refuted: 1,
+            open: 0,
+        },
+        effective,
+        disputed: tally.review / 2,
+        forgotten: 0,
+        unsealed: 0,
+        attempts: tally.total() * 2,
+        rules: Vec::new(),
+        streak: 0,
+        paused: false,
+        head: Digest::of(b"the last line"),
+    }
+}
+
+/// It falls with every quest that was settled, after a night in which nothing happened.
+fn burn_down(rows: &[QuestRow]) -> Vec<Remaining> {
+    let settled = rows.iter().filter(|row| row.state != State::Todo);
+    let first = Remaining {
+        at: began(),
+        left: small(rows.len()),
+        grew: false,
+    };
+    let falls = settled.enumerate().map(|(index, row)| {
+        let night = if index * 2 > rows.len() {
+            rows.len() * 20
+        } else {
+            0
+        };
+        Remaining {
+            at: row.last.unwrap_or_default()
+                + SignedDuration::from_secs(i64::try_from(night).unwrap_or(0)),
+            left: small(rows.len() - index - 1),
+            grew: false,
+        }
+    });
+    [first].into_iter().chain(falls).collect()
+}
+
+fn funnel(quests: u32) -> Vec<FunnelStep> {
+    let steps = [
+        ("format", 4),
+        ("placeholder", 2),
+        ("freemail", 5),
+        ("domain", 12),
+        ("source", 38),
+        ("mail", 6),
+        ("identity", 9),
+    ];
+    let mut reached = quests * 2;
+    let steps = steps.into_iter().map(|(name, percent)| {
+        let stopped = quests * 2 * percent / 100;
+        let step = FunnelStep {
+            name: name.to_owned(),
+            reached,
+            stopped,
+        };
+        reached -= stopped;
+        step
+    });
+    steps.collect()
+}
+
+fn rules(quests: u32) -> Vec<RuleRow> {
+    let rules = RULES
+        .iter()
+        .zip([57, 31, 17, 9, 5, 1])
+        .map(|((rule, meaning, fails), percent)| RuleRow {
+            rule: (*rule).to_owned(),
+            meaning: Some((*meaning).to_owned()),
+            fails: Some(*fails),
+            submissions: quests * percent / 100,
+        });
+    let unknown = RuleRow {
+        rule: "<i>old-rule</i>".to_owned(),
+        meaning: None,
+        fails: None,
+        submissions: 1,
+    };
+    rules.chain([unknown]).collect()
+}
+
+fn times(quests: u32) -> Spread {
+    let shares = [2, 6, 14, 22, 18, 13, 9, 6, 4, 2, 0, 1, 1, 1];
+    let bars = (0u64..).zip(shares).map(|(slot, percent)| Bar {
+        from: slot * 30_000,
+        to: slot * 30_000 + 29_999,
+        quests: quests * percent / 100,
+    });
+    let marks = Marks {
+        least: 900,
+        median: 127_000,
+        ninth: 262_000,
+        most: 401_000,
+    };
+    Spread {
+        known: quests * 9 / 10,
+        marks: Some(marks),
+        bars: bars.collect(),
+    }
+}
+
+fn tries(quests: u32) -> Spread {
+    let bars = (1u64..).zip([71, 18, 11]).map(|(tries, percent)| Bar {
+        from: tries,
+        to: tries,
+        quests: quests * percent / 100,
+    });
+    let marks = Marks {
+        least: 1,
+        median: 1,
+        ninth: 3,
+        most: 3,
+    };
+    Spread {
+        known: quests * 9 / 10,
+        marks: Some(marks),
+        bars: bars.collect(),
+    }
+}
+
+fn workers() -> Vec<WorkerRow> {
+    let worker = |name: Option<&str>, submissions| WorkerRow {
+        name: name.map(str::to_owned),
+        submissions,
+        pass: submissions * 6 / 10,
+        review: submissions / 10,
+        fail: submissions * 3 / 10,
+    };
+    vec![
+        worker(Some("agent-1"), 430),
+        worker(Some("agent-<2>"), 1310),
+        worker(
+            Some("agent-with-a-name-that-somebody-made-very-long-indeed"),
+            90,
+        ),
+        worker(None, 10),
+    ]
+}
+
+fn run(name: &str, reason: Reason) -> RunReport {
+    RunReport {
+        run: name.parse().expect("a run's name"),
+        agent: "claude -p --output-format stream-json".to_owned(),
+        model: Some("a-model-5".to_owned()),
+        workers: 4,
+        began: later(60),
+        ended: Some(later(4000)),
+        reason: Some(reason),
+        quests: 84,
+        settled: 80,
+        starts: 97,
+        lost: u32::from(reason == Reason::Breaker),
+        milliseconds: 9_431_000,
+        used: Used {
+            tokens: 1_523_411,
+            cost: Some(4_120_000_000),
+            estimated: 3,
+            unpriced: 0,
+        },
+    }
+}

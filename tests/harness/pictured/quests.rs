@@ -1,0 +1,147 @@
+//! Quests as the page shows them: of every state, with all that is told of each.
+
+use comail::quest::Key;
+use comail::report::picture::{ExcerptRow, FactRow, Labelled, Piece, QuestRow, Step};
+use comail::session::{Effective, State};
+
+use super::{NAMES, RULES, later, small};
+use crate::harness::made::id;
+
+fn labelled(label: &str, text: impl Into<String>) -> Labelled {
+    let (label, text) = (label.to_owned(), text.into());
+    Labelled { label, text }
+}
+
+/// The quest at this place: of ten seven pass, and one each is REVIEW, DONE and TODO.
+pub fn quest(index: usize) -> QuestRow {
+    let effective = match (index % 10, index / 10 % 3) {
+        (0..7, _) => Effective::Pass,
+        (7, 0) => Effective::Open,
+        (7, 1) => Effective::Accepted,
+        (7, _) => Effective::Refuted,
+        (8, _) => Effective::Done,
+        _ => Effective::Todo,
+    };
+    let state = match effective {
+        Effective::Pass => State::Pass,
+        Effective::Done => State::Done,
+        Effective::Todo => State::Todo,
+        _ => State::Review,
+    };
+    let name = NAMES
+        .get(index)
+        .map_or_else(|| format!("Company {index} Ltd"), |name| (*name).to_owned());
+    let settled = state != State::Todo;
+    let email = format!("info@company-{index}.example");
+    QuestRow {
+        id: id(index),
+        key: Key::new(&name).expect("a name"),
+        state,
+        effective,
+        tries: small(if state == State::Done { 3 } else { index % 3 }),
+        last: settled.then(|| later(index * 55 + 40)),
+        took: settled.then(|| (index as u64 * 7919) % 400_000 + 900),
+        worker: settled.then(|| format!("agent-{}", index % 3 + 1)),
+        answer: if settled {
+            answer(&name, &email, index)
+        } else {
+            Vec::new()
+        },
+        shown: vec![
+            labelled("City", "서울 · Seoul"),
+            labelled("Phone", "+82 2 555 0100"),
+        ],
+        facts: facts(index, state),
+        excerpts: if settled {
+            vec![excerpt(index, &email)]
+        } else {
+            Vec::new()
+        },
+        history: history(index, state, effective),
+        damage: (index == 11).then(|| "its evidence is not what the ledger says it was".to_owned()),
+    }
+}
+
+fn answer(name: &str, email: &str, index: usize) -> Vec<Labelled> {
+    let site = format!("https://www.company-{index}.example");
+    vec![
+        labelled("company", name),
+        labelled("site", &site),
+        labelled("email", email),
+        labelled(
+            "source",
+            format!("{site}/about/contact?lang=ko&from=\"home\""),
+        ),
+    ]
+}
+
+fn facts(index: usize, state: State) -> Vec<FactRow> {
+    if matches!(state, State::Pass | State::Todo) {
+        return Vec::new();
+    }
+    let fact = |at: usize| {
+        let (rule, meaning, fails) = RULES[at % RULES.len()];
+        FactRow {
+            rule: rule.to_owned(),
+            fails,
+            field: Some("email".to_owned()),
+            place: Some(format!("https://www.company-{index}.example/contact, line 12")),
+            expected: meaning.to_owned(),
+            actual: "nowhere; of the site's domain it has\nsales@acme.example\n\t<b>press@acme.example</b>".to_owned(),
+        }
+    };
+    let turn = index / 10;
+    vec![fact(turn), fact(turn + 2), fact(turn + 4)]
+}
+
+fn excerpt(index: usize, email: &str) -> ExcerptRow {
+    let piece = |text: &str, marked| Piece {
+        text: text.to_owned(),
+        marked,
+    };
+    ExcerptRow {
+        of: format!("https://www.company-{index}.example/about/contact"),
+        first: 112 + index % 900,
+        lines: vec![
+            vec![piece("Contact us · 문의", false)],
+            vec![
+                piece("E-mail: ", false),
+                piece(email, true),
+                piece(" (weekdays)", false),
+            ],
+            vec![piece(
+                "Seoul contact office, <em>12</em> Mapo-daero, a long line that goes on and on so that it has to be broken somewhere before it ends",
+                false,
+            )],
+        ],
+    }
+}
+
+fn history(index: usize, state: State, effective: Effective) -> Vec<Step> {
+    let step = |seconds: usize, what: &str, by: &str, notes: &[&str]| Step {
+        at: later(index * 55 + seconds),
+        what: what.to_owned(),
+        by: Some(by.to_owned()),
+        notes: notes.iter().map(|note| (*note).to_owned()).collect(),
+    };
+    let worker = format!("agent-{}", index % 3 + 1);
+    let mut steps = vec![step(0, "handed out", &worker, &[])];
+    if state != State::Todo {
+        steps.push(step(
+            20,
+            "FAIL",
+            &worker,
+            &["email-not-on-source, mx-missing"],
+        ));
+        steps.push(step(40, state.name(), &worker, &[]));
+    }
+    if effective == Effective::Accepted {
+        steps.push(step(
+            50,
+            "accepted",
+            "operator",
+            &["called them,\nit is theirs"],
+        ));
+    }
+    steps
+}

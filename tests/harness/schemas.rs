@@ -1,0 +1,155 @@
+//! Holds what the program prints as JSON against the schemas that it publishes.
+//!
+//! They are taken in a closed form: a member that no schema names fails the test, though readers
+//! are told to bear it.
+
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::process::Command;
+use std::sync::{LazyLock, Mutex, PoisonError};
+
+use comail::cli::schema::{DOCUMENTS, Document, Way};
+use comail::quest::email;
+use jsonschema::Validator;
+use serde_json::{Map, Value, json};
+
+/// What `command`, which has ended by itself, printed: each document that it should have been.
+///
+/// What breaks off, since the disk or the reader did, is for other tests to judge.
+#[track_caller]
+pub fn check(command: &Command, stdout: &[u8]) {
+    let args: Vec<&str> = command.get_args().filter_map(OsStr::to_str).collect();
+    if command.get_program() != env!("CARGO_BIN_EXE_comail") || !args.contains(&"--json") {
+        return;
+    }
+    let values = serde_json::Deserializer::from_slice(stdout).into_iter::<Value>();
+    for value in values.map_while(Result::ok) {
+        let Some(document) = document(&args) else {
+            assert!(
+                prints_a_schema(&args),
+                "no schema for {args:?}: add a line to src/cli/schema/registry.rs"
+            );
+            jsonschema::meta::validate(&value).expect("a JSON Schema");
+            continue;
+        };
+        let errors = errors(document, &value);
+        assert!(
+            errors.is_empty(),
+            "{args:?} is not as `comail schema {}` says: {errors:#?}\n{value:#}",
+            document.name
+        );
+    }
+}
+
+/// What is wrong with `value`, as a document of this kind.
+pub fn errors(document: &'static Document, value: &Value) -> Vec<String> {
+    with_validator(document, |validator| {
+        let errors = validator.iter_errors(value);
+        errors
+            .map(|error| format!("{}: {error}", error.instance_path()))
+            .collect()
+    })
+}
+
+/// The document of the form of a command that says the most words of `args`.
+pub fn document(args: &[&str]) -> Option<&'static Document> {
+    let command = args.iter().find(|arg| is_command(arg))?;
+    if prints_a_schema(args) {
+        return None;
+    }
+    let says = |word: &str| {
+        let joined = format!("{word}=");
+        let same = |arg: &&str| *arg == word || arg.starts_with(&joined);
+        args.iter().any(same)
+    };
+    let fits = |document: &&Document| {
+        let printed = matches!(document.way, Way::Printed | Way::Lines);
+        let mut words = document.place.split(' ');
+        printed && words.next() == Some(command) && words.all(says)
+    };
+    let words = |document: &&Document| document.place.split(' ').count();
+    DOCUMENTS.iter().filter(fits).max_by_key(words)
+}
+
+/// Whether this is the first word of what a document is printed by, or of what has none as yet.
+fn is_command(arg: &str) -> bool {
+    !arg.starts_with('-') && !arg.contains(['/', '.'])
+}
+
+fn prints_a_schema(args: &[&str]) -> bool {
+    let at = args.iter().position(|arg| *arg == "schema");
+    let Some(at) = at else { return false };
+    let named = |arg: &&str| DOCUMENTS.iter().any(|document| document.name == *arg);
+    let of_quest = at > 0 && args[at - 1] == "quest";
+    of_quest || !args.contains(&"--out") && args[at + 1..].iter().any(named)
+}
+
+/// The validators that were made so far: each schema is read once in a process.
+static VALIDATORS: LazyLock<Mutex<BTreeMap<&'static str, &'static Validator>>> =
+    LazyLock::new(Mutex::default);
+
+fn with_validator<T>(document: &'static Document, then: impl FnOnce(&Validator) -> T) -> T {
+    let mut all = VALIDATORS.lock().unwrap_or_else(PoisonError::into_inner);
+    let validator = *all.entry(document.name).or_insert_with(|| {
+        let schema = closed(&document.schema(&email::kind()).to_value());
+        let options = jsonschema::options().should_validate_formats(true);
+        let validator = options.build(&schema);
+        // Of the few there are, each serves until the process ends.
+        Box::leak(Box::new(validator.expect("a schema that reads")))
+    });
+    drop(all);
+    then(validator)
+}
+
+/// A schema under which no object has a member that is not named.
+///
+/// It is said where a value begins, not in the parts that a value must fit together: there every
+/// part would refuse what another names.
+pub fn closed(schema: &Value) -> Value {
+    let mut whole = within(schema);
+    refuse_unnamed(&mut whole);
+    whole
+}
+
+/// Closes what `schema` says of the values within its own.
+fn within(schema: &Value) -> Value {
+    let Value::Object(members) = schema else {
+        return schema.clone();
+    };
+    let members = members.iter().map(|(word, value)| {
+        let value = match word.as_str() {
+            "properties" | "patternProperties" => each(value, closed),
+            "items" | "additionalProperties" | "prefixItems" if value.is_object() => closed(value),
+            "$defs" => each(value, within),
+            "oneOf" | "anyOf" | "allOf" => {
+                let parts = value.as_array().into_iter().flatten();
+                Value::Array(parts.map(within).collect())
+            }
+            _ => value.clone(),
+        };
+        (word.clone(), value)
+    });
+    Value::Object(members.collect())
+}
+
+fn each(members: &Value, of: fn(&Value) -> Value) -> Value {
+    let members = members.as_object().into_iter().flatten();
+    let members: Map<String, Value> = members
+        .map(|(name, value)| (name.clone(), of(value)))
+        .collect();
+    Value::Object(members)
+}
+
+/// Refuses members that are not named, in a schema that names any; one that says nothing of them
+/// takes everything, and is to.
+fn refuse_unnamed(schema: &mut Value) {
+    let Value::Object(members) = schema else {
+        return;
+    };
+    let names = ["properties", "$ref", "oneOf", "anyOf", "allOf"];
+    if names.iter().any(|word| members.contains_key(*word)) {
+        members
+            .entry("unevaluatedProperties")
+            .or_insert_with(|| json!(false));
+    }
+}

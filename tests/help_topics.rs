@@ -1,0 +1,275 @@
+//! The topics of `comail help` are true: what they show is run, and what they name is there.
+
+use std::fs;
+use std::thread;
+
+use serde_json::Value;
+
+use crate::harness::{Place, Run};
+use crate::readme::blocks::{Command, commands};
+use crate::readme::matching::matches;
+use crate::readme::{ANSWER, LETTERS, LIST, flags, net};
+use crate::servers::TestNet;
+use crate::servers::proxy::Proxy;
+
+/// What `scan` is given besides: the way to an invented world. `--update` asks the same one.
+const PRELUDE: &str = r#"comail() {
+  case " $* " in
+    *" scan "*" --update "*) command comail "$@" ;;
+    *" scan "*) command comail "$@" $NETWORK ;;
+    *) command comail "$@" ;;
+  esac
+}
+"#;
+
+/// A list for the quest file that stands in a topic.
+const CAPITALS: &str = "country,capital\nJapan,Tokyo\nFrance,Paris\n";
+
+fn topics(place: &Place) -> Vec<String> {
+    let (_, index) = place.json(["help"]);
+    let topics = index["topics"].as_array().expect("topics");
+    let names = topics.iter().map(|it| it["name"].as_str().expect("a name"));
+    names.map(str::to_owned).collect()
+}
+
+fn text_of(place: &Place, topic: &str) -> String {
+    let (code, told) = place.json(["help", topic]);
+    assert_eq!(
+        (code, &told["status"]),
+        (0, &Value::from("topic")),
+        "{told}"
+    );
+    told["text"].as_str().expect("a text").to_owned()
+}
+
+#[test]
+fn every_command_in_a_topic_prints_what_it_shows() {
+    let net = net();
+    let proxy = Proxy::start(net.tls.address());
+    let names = topics(&Place::new());
+    assert!(names.len() >= 7, "{names:?}");
+    thread::scope(|scope| {
+        for name in &names {
+            let (net, proxy) = (&net, &proxy);
+            scope.spawn(move || play(name, net, proxy));
+        }
+    });
+}
+
+fn play(topic: &str, net: &TestNet, proxy: &Proxy) {
+    let place = Place::new();
+    place.write("companies.csv", LIST);
+    place.write("letters.jsonl", LETTERS);
+    place.write("answer.json", ANSWER);
+    place.write("operator.key", [7; 32]);
+    let network = flags(net, proxy, &place);
+    let commands = commands(&text_of(&place, topic));
+    assert!(!commands.is_empty(), "{topic} shows nothing");
+    for Command { script, shown } in commands {
+        let (shown, code) = parted(&shown);
+        let whole = format!("{PRELUDE}{script}");
+        let run = Run::of(place.shell(&whole).env("NETWORK", &network));
+        assert_eq!(run.code, code, "{topic}: {script}: {run:?}");
+        // An error is told on stderr, where no topic shows it.
+        assert_eq!(
+            run.stderr.is_empty(),
+            code > 2 || code == 0,
+            "{script}: {run:?}"
+        );
+        assert!(
+            matches(shown, &run.stdout),
+            "{topic}: `{script}` printed\n{}\nand the topic shows\n{shown}",
+            run.stdout
+        );
+    }
+}
+
+/// What is shown, and the exit code that its last line states.
+fn parted(shown: &str) -> (&str, i32) {
+    let stated = shown
+        .trim_end()
+        .rsplit_once('\n')
+        .unwrap_or(("", shown.trim_end()));
+    let code = stated.1.strip_prefix("[exit code ");
+    match code.and_then(|code| code.strip_suffix(']')) {
+        Some(code) => (stated.0, code.parse().expect("an exit code")),
+        None => (shown, 0),
+    }
+}
+
+#[test]
+fn a_stated_exit_code_is_no_part_of_what_is_shown() {
+    assert_eq!(parted("a\nb\n[exit code 5]\n"), ("a\nb", 5));
+    assert_eq!(parted("[exit code 130]\n"), ("", 130));
+    assert_eq!(parted("a\n"), ("a\n", 0));
+}
+
+#[test]
+fn the_quest_file_in_the_topic_is_proven_and_scans() {
+    let place = Place::new();
+    let text = text_of(&place, "quest-files");
+    let (_, rest) = text.split_once("```toml\n").expect("a quest file");
+    let (file, _) = rest.split_once("```").expect("its end");
+    place.write("capitals.toml", file);
+    place.write("list.csv", CAPITALS);
+    let run = |script: &str| Run::of(&mut place.shell(script));
+    run("comail quest check capitals.toml").ok();
+    run("comail scan list.csv --quest capitals.toml").ok();
+    run("comail submit --country Japan --capital Tokyo").ok();
+    run("comail submit --country France --capital Tokyo").exits(5);
+}
+
+/// Every kind's example, in one quest file with all that they name.
+#[test]
+fn the_example_of_every_check_reads_well() {
+    const HEAD: &str = r#"
+name = "all-kinds"
+unit = "thing"
+[input]
+key = ["thing"]
+anchor = ["text", "site", "file"]
+[tree]
+root = "tree"
+write = ["new/**"]
+[prompt]
+text = "{{ key }}"
+[example]
+key = "a"
+"#;
+    const FIELDS: [&str; 9] = [
+        "text", "url", "file", "site", "email", "source", "command", "data", "diff",
+    ];
+    let place = Place::new();
+    let mut file = HEAD.to_owned();
+    for field in FIELDS {
+        let lines = [
+            "[[field]]\nname = \"",
+            field,
+            "\"\nkind = \"text\"\nhelp = \"h\"\n",
+        ];
+        file.push_str(&lines.concat());
+    }
+    let schema = place.run(["quest", "schema"]).ok();
+    let schema: Value = serde_json::from_str(&schema).expect("a schema is JSON");
+    let kinds = schema["$defs"]["Check"]["oneOf"].as_array();
+    for kind in kinds.expect("kinds of checks") {
+        let name = kind["title"].as_str().expect("a name");
+        let (_, told) = place.json(["help", name]);
+        let page = told["text"].as_str().expect("a page");
+        let (_, rest) = page.split_once("```toml\n").expect("an example");
+        file += rest.split_once("```").expect("its end").0;
+        for key in kind["properties"].as_object().expect("keys").keys() {
+            let is_of_all = [
+                "name", "kind", "level", "needs", "means", "remedy", "on_fail",
+            ];
+            let is_told = page.lines().any(|line| line.trim() == key);
+            assert!(
+                is_told || is_of_all.contains(&key.as_str()),
+                "{name}: {key}\n{page}"
+            );
+        }
+    }
+    fs::create_dir(place.at("tree")).expect("a folder");
+    for name in ["judge.py", "sample.txt", "glossary.csv"] {
+        place.write(name, "term,other\na,b\n");
+    }
+    place.write("all.toml", &file);
+    let shell = "git init -q tree && cd tree && git -c user.name=a -c user.email=a@b commit \
+                 -q --allow-empty -m a && cd .. && comail quest check all.toml";
+    let run = Run::of(&mut place.shell(shell));
+    assert!(run.stdout.starts_with("all.toml: reads well\n"), "{run:?}");
+    // The negative control: a key that is none.
+    place.write("all.toml", file.replace("max_bytes = ", "most_bytes = "));
+    let run = Run::of(&mut place.shell("comail quest check all.toml"));
+    assert!(run.stderr.contains("most_bytes"), "{run:?}");
+}
+
+#[test]
+fn the_files_of_a_session_are_those_that_the_topic_names() {
+    let place = Place::new();
+    let text = text_of(&place, "sessions");
+    let rows = text.lines().filter_map(|line| line.strip_prefix("| "));
+    let names = rows.filter_map(|row| row.split(" |").next());
+    let told: Vec<&str> = names.filter(|name| *name != "file").collect();
+    place.write("companies.csv", "Company\nAcme\n");
+    place
+        .run(["scan", "companies.csv", "--col", "Company"])
+        .ok();
+    let web = [
+        "--site",
+        "http://192.0.2.1/",
+        "--source",
+        "http://192.0.2.1/a",
+    ];
+    let submit = ["submit", "--id", "1", "--email", "info@acme.co.kr"];
+    place.run(submit.iter().chain(&web)).exits(5);
+    Run::of(&mut place.shell("comail run --max-attempts 1 -- true")).exits(8);
+    let stop = "echo '{}' | comail hook stop > stopped.json";
+    Run::of(&mut place.shell(stop)).ok();
+    let there = fs::read_dir(place.at(".comail")).expect("a session");
+    let there: Vec<String> = there
+        .map(|entry| {
+            entry
+                .expect("an entry")
+                .file_name()
+                .to_string_lossy()
+                .into_owned()
+        })
+        .collect();
+    for name in &there {
+        assert!(told.contains(&name.as_str()), "{name} is in no row");
+    }
+    assert!(there.len() >= 6, "{there:?}");
+}
+
+#[test]
+fn help_goes_to_commands_first_and_then_to_topics() {
+    let place = Place::new();
+    for words in [&["help", "scan"][..], &["help", "review", "accept"]] {
+        let mut asked: Vec<&str> = words[1..].to_vec();
+        asked.push("--help");
+        assert_eq!(place.run(words.iter()).ok(), place.run(asked).ok());
+    }
+    assert_eq!(
+        place.run(["help", "email", "gate"]).ok(),
+        place.run(["help", "email-gate"]).ok()
+    );
+    let unknown = place.run(["help", "emial-gate"]);
+    assert_eq!(unknown.code, 2);
+    assert!(
+        unknown.stderr.contains("did you mean `email-gate`"),
+        "{unknown:?}"
+    );
+    let unknown = place.run(["help", "review", "acept"]);
+    assert!(
+        unknown.stderr.contains("did you mean `review accept`"),
+        "{unknown:?}"
+    );
+    assert_eq!(place.run(["help", "qqq", "--json"]).exits(2), "");
+    let index = place.run(["help"]).ok();
+    for name in ["submit", "help"]
+        .into_iter()
+        .chain(topics(&place).iter().map(String::as_str))
+    {
+        let listed = format!("\n  {name} ");
+        assert!(index.contains(&listed), "{index}");
+    }
+    assert!(
+        index.lines().all(|line| line.chars().count() <= 80),
+        "{index}"
+    );
+}
+
+#[test]
+fn headings_are_bold_where_there_is_colour() {
+    let place = Place::new();
+    let plain = place.run(["help", "exit-codes"]).ok();
+    assert!(plain.starts_with("# Exit codes\n"), "{plain}");
+    let colour = place.run(["--color", "always", "help", "exit-codes"]).ok();
+    assert!(
+        colour.starts_with("\u{1b}[1mExit codes\u{1b}[0m\n"),
+        "{colour}"
+    );
+    let command = place.run(["--color", "always", "help", "scan"]).ok();
+    assert!(command.contains("\u{1b}["), "{command}");
+}

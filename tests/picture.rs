@@ -1,0 +1,278 @@
+//! The picture of a session, and the page that shows it: what it counts, what it shows, and what
+//! must not be in it.
+
+use std::fs;
+
+use comail::drive::forget::mention::mentions;
+use comail::report::draw::{self, Asked, MOST_QUESTS};
+use comail::report::picture::{Picture, QuestRow};
+use comail::session::{Session, Unwatched};
+use jiff::Timestamp;
+use serde_json::{Value, json};
+
+use crate::harness::EmailNet;
+use crate::harness::audited::session;
+use crate::harness::email_net::ACME;
+use crate::harness::forgotten::{ADDRESS, forget, known};
+
+const SCRIPT: &str = "<script>alert(1)</script>";
+
+fn picture(world: &EmailNet, most: usize) -> Picture {
+    let mut session = Session::open(&session(world)).expect("a session");
+    let board = session.fold().expect("a ledger");
+    let asked = Asked {
+        at: Timestamp::UNIX_EPOCH,
+        completeness: None,
+        only: &[],
+        most,
+        watch: &Unwatched,
+    };
+    draw::picture(&session, &board, asked).expect("a picture")
+}
+
+/// One PASS at the second try, one REVIEW, one DONE with a key that is a script, and one TODO.
+fn played() -> EmailNet {
+    let names = [ACME, "Bolt Toys", SCRIPT, "Delta Works"];
+    let world = EmailNet::with(&names, &["--pause-after=0", "--max-tries=2"]);
+    let made_up = world.acme().email("made.up@acme.co.kr");
+    assert_eq!(world.submit(1, &made_up).0, 5);
+    world.expect(1, &world.acme(), "PASS", &[]);
+    assert_eq!(world.submit(2, &world.acme()).1["verdict"], "REVIEW");
+    assert_eq!((world.place.give_up(3), world.place.give_up(3)), (5, 6));
+    world
+}
+
+fn row(picture: &Picture, id: usize) -> &QuestRow {
+    let rows = picture.quests.iter();
+    let mut rows = rows.filter(|row| row.id.index() + 1 == id);
+    rows.next().expect("a row")
+}
+
+/// What happened to it, each in a word.
+fn course(row: &QuestRow) -> Vec<&str> {
+    row.history.iter().map(|step| step.what.as_str()).collect()
+}
+
+/// Every piece that is marked in what the gate saw, with where it stands.
+fn marked(row: &QuestRow) -> Vec<(&str, &str)> {
+    let pieces = row.excerpts.iter().flat_map(|excerpt| {
+        let pieces = excerpt.lines.iter().flatten();
+        pieces.map(move |piece| (excerpt.of.as_str(), piece))
+    });
+    let pieces = pieces.filter(|(_, piece)| piece.marked);
+    pieces
+        .map(|(of, piece)| (of, piece.text.as_str()))
+        .collect()
+}
+
+#[test]
+fn a_picture_counts_what_status_and_report_count() {
+    let world = played();
+    let picture = picture(&world, MOST_QUESTS);
+    let (_, status) = world.place.json(["status"]);
+    let told = serde_json::to_value(&picture).expect("JSON");
+    let overview = told["overview"].as_object().expect("an overview");
+    for (name, value) in overview {
+        assert_eq!(value, &status[name], "{name}");
+    }
+    let (_, report) = world.place.json(["report"]);
+    assert_eq!(told["head"], report["head"]);
+    for row in &picture.quests {
+        let of_report = &report["quests"][row.id.index()];
+        assert_eq!(json!(row.state), of_report["state"]);
+        assert_eq!(json!(row.effective), of_report["effective"]);
+        assert_eq!(json!(row.tries), of_report["tries"]);
+    }
+    assert_eq!((picture.quests.len(), picture.left_out), (4, 0));
+    let rules: Vec<Value> = picture
+        .rules
+        .iter()
+        .map(|rule| json!({"rule": rule.rule, "attempts": rule.submissions}))
+        .collect();
+    assert_eq!(json!(rules), status["rules"]);
+    let given_up = picture.rules.iter().find(|it| it.rule == "no-result");
+    let given_up = given_up.expect("a rule of the house");
+    assert_eq!((given_up.fails, given_up.submissions), (Some(true), 2));
+    assert!(given_up.meaning.is_some());
+}
+
+#[test]
+fn each_submission_is_in_one_place_of_each_chart() {
+    let world = played();
+    let picture = picture(&world, MOST_QUESTS);
+    let attempts = picture.overview.attempts;
+    assert_eq!(attempts, 5);
+    let left: Vec<u32> = picture.burn_down.iter().map(|it| it.left).collect();
+    assert_eq!(left, [4, 3, 2, 1]);
+    let funnel = &picture.funnel;
+    assert_eq!((funnel[0].reached, funnel[0].stopped), (attempts, 2));
+    let stopped: u32 = funnel.iter().map(|step| step.stopped).sum();
+    assert_eq!(stopped, 3, "the three that failed");
+    let names: Vec<&str> = funnel.iter().map(|it| it.name.as_str()).collect();
+    let place = |name: &str| names.iter().position(|it| *it == name);
+    assert!(
+        place("format") < place("source") && place("format").is_some(),
+        "{names:?}"
+    );
+    let workers: Vec<_> = picture.workers.iter().collect();
+    assert_eq!(workers.len(), 1);
+    let worker = workers[0];
+    let counts = (worker.submissions, worker.pass, worker.review, worker.fail);
+    assert_eq!((worker.name.as_deref(), counts), (None, (5, 1, 1, 3)));
+    let tries = picture.tries.marks.expect("settled quests");
+    assert_eq!((picture.tries.known, tries.least, tries.most), (3, 1, 2));
+    assert_eq!(picture.times.known, 2, "one was settled by its first line");
+}
+
+#[test]
+fn a_row_shows_what_was_seen_and_what_happened() {
+    let world = played();
+    let picture = picture(&world, MOST_QUESTS);
+    let pass = row(&picture, 1);
+    let source = world.acme().source;
+    assert_eq!(marked(pass), [(source.as_str(), "info@acme.co.kr")]);
+    assert_eq!(course(pass), ["FAIL", "PASS"]);
+    let labels: Vec<&str> = pass.answer.iter().map(|it| it.label.as_str()).collect();
+    assert_eq!(labels, ["email", "site", "source"]);
+    assert!(pass.took.is_some() && pass.last.is_some() && pass.damage.is_none());
+    let review = row(&picture, 2);
+    assert!(review.facts.iter().all(|fact| !fact.fails));
+    assert!(marked(review).contains(&(source.as_str(), "info@acme.co.kr")));
+    let done = row(&picture, 3);
+    assert_eq!(
+        (done.key.as_str(), course(done)),
+        (SCRIPT, vec!["FAIL", "FAIL"])
+    );
+    assert_eq!(done.facts[0].rule, "no-result");
+    let todo = row(&picture, 4);
+    assert_eq!(
+        (todo.answer.len(), todo.history.len(), todo.last),
+        (0, 0, None)
+    );
+}
+
+#[test]
+fn of_too_many_quests_those_that_need_eyes_are_shown() {
+    let world = played();
+    let picture = picture(&world, 2);
+    let shown: Vec<usize> = picture
+        .quests
+        .iter()
+        .map(|row| row.id.index() + 1)
+        .collect();
+    assert_eq!((shown, picture.left_out), (vec![2, 3], 2));
+    assert_eq!(picture.overview.total, 4, "all are counted");
+}
+
+#[test]
+fn the_page_is_written_like_any_export() {
+    let world = played();
+    let place = &world.place;
+    let (code, told) = place.json(["export", "out.html"]);
+    assert_eq!((code, &told["rows"]), (0, &json!(4)), "{told:#}");
+    let html = fs::read_to_string(place.at("out.html")).expect("a page");
+    assert!(
+        html.contains("alert(1)") && !html.contains(SCRIPT),
+        "{html}"
+    );
+    place.run(["export", "out.html"]).exits(1);
+    let only = ["export", "out.html", "--force", "--only=pass,review"];
+    let (code, told) = place.json(only);
+    assert_eq!(
+        (code, &told["rows"], &told["left_out"]),
+        (0, &json!(2), &json!(2))
+    );
+    assert_eq!(told["written"]["effective"], json!({"pass": 1, "open": 1}));
+    let said = place.run(["export", "--format=html"]).ok();
+    assert!(
+        said.contains("4 quests, written to companies.comail.html"),
+        "{said}"
+    );
+    let refused = [
+        (
+            2,
+            vec!["export", "a.html", "--columns=email"],
+            "--columns is for tables",
+        ),
+        (
+            1,
+            vec!["export", "companies.txt", "--format=html", "--force"],
+            "is the source itself",
+        ),
+        (2, vec!["export", ".comail/a.html"], "lies in the session"),
+        (
+            2,
+            vec!["export", "a.csv", "--format=html"],
+            "another format",
+        ),
+    ];
+    for (code, args, why) in refused {
+        let run = place.run(&args);
+        assert_eq!(run.code, code, "{args:?}: {run:?}");
+        assert!(run.stderr.contains(why), "{args:?}: {run:?}");
+        assert!(!place.at("a.html").exists());
+    }
+}
+
+#[test]
+fn a_report_is_written_as_a_page_too() {
+    let world = played();
+    let place = &world.place;
+    let text = place.run(["report", "--html=page.html"]).exits(8);
+    assert!(text.starts_with("# NOT COMPLETE\n"), "{text}");
+    let html = fs::read_to_string(place.at("page.html")).expect("a page");
+    assert!(html.contains("1 quest is TODO"), "{html}");
+    place.run(["report", "--html=page.html"]).exits(1);
+    place
+        .run(["report", "--html=page.html", "--force"])
+        .exits(8);
+    for args in [["report", "--html=page.txt"], ["report", "--force"]] {
+        place.run(args).exits(2);
+    }
+    let list = ["report", "--html=companies.txt", "--force"];
+    place.run(list).exits(2);
+}
+
+#[test]
+fn no_page_is_drawn_of_a_ledger_that_does_not_hold() {
+    let world = played();
+    world.spoils();
+    let path = session(&world).join("ledger.jsonl");
+    let good = fs::read_to_string(&path).expect("a ledger");
+    fs::write(&path, good.replacen("\"tries\":1", "\"tries\":0", 1)).expect("a ledger");
+    world.place.run(["export", "a.html"]).exits(8);
+    let run = world.place.run(["report", "--html=a.html"]);
+    assert!(
+        run.code == 8 && run.stderr.contains("no page was written"),
+        "{run:?}"
+    );
+    assert!(!world.place.at("a.html").exists());
+    fs::write(&path, good).expect("a ledger");
+    world.place.run(["export", "a.html"]).ok();
+}
+
+#[test]
+fn what_was_forgotten_is_in_no_picture_and_in_no_page() {
+    let world = known();
+    let shown = |name: &str| {
+        world.place.run(["export", name]).ok();
+        let html = fs::read_to_string(world.place.at(name)).expect("a page");
+        let drawn = serde_json::to_string(&picture(&world, MOST_QUESTS)).expect("JSON");
+        [html, drawn].map(|text| !mentions(&text, &|address| address == ADDRESS).is_empty())
+    };
+    assert_eq!(shown("before.html"), [true, true]);
+    forget(&world).ok();
+    assert_eq!(shown("after.html"), [false, false]);
+    let picture = picture(&world, MOST_QUESTS);
+    assert_eq!(picture.overview.forgotten, 2);
+    for id in [1, 4] {
+        let row = row(&picture, id);
+        let damage = row.damage.as_deref().unwrap_or_default();
+        assert!(
+            damage.contains("forgotten") && row.excerpts.is_empty(),
+            "{row:?}"
+        );
+    }
+    assert_eq!(course(row(&picture, 1)), ["PASS", "disputed"]);
+    assert!(!marked(row(&picture, 2)).is_empty(), "others are shown");
+}

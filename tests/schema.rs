@@ -1,0 +1,134 @@
+//! `comail schema`: what is published, and that it says what is so.
+//!
+//! That everything the program prints fits is held by the harness, wherever a test has it print
+//! JSON.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use comail::cli::schema::{DOCUMENTS, Document};
+use comail::quest::email;
+use serde_json::{Value, json};
+
+use crate::harness::Place;
+use crate::harness::schemas::{closed, document, errors};
+
+/// Where the schemas are published.
+fn published() -> &'static Path {
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/schemas"))
+}
+
+/// A name that is gone, or that means something else, breaks whoever reads it: it has to be meant.
+#[test]
+fn what_is_published_is_what_the_program_says() {
+    let place = Place::new();
+    let (code, written) = place.json(["schema", "--out", "new"]);
+    assert_eq!((code, &written["directory"]), (0, &json!("new")));
+    let files = |dir: &Path| -> BTreeSet<String> {
+        let entries = fs::read_dir(dir).expect("a directory");
+        let names = entries.map(|entry| entry.expect("an entry").file_name());
+        names.map(|name| name.to_string_lossy().into()).collect()
+    };
+    let renew = "`comail schema --out fixtures/schemas` publishes them anew";
+    assert_eq!(files(&place.at("new")), files(published()), "{renew}");
+    for file in files(published()) {
+        let read = |dir: &Path| fs::read_to_string(dir.join(&file)).expect("a schema");
+        let (new, old) = (read(&place.at("new")), read(published()));
+        assert!(new == old, "{file} is not as it was published: {renew}");
+    }
+}
+
+#[test]
+fn the_list_names_all_and_each_is_printed() {
+    let place = Place::new();
+    let (code, listed) = place.json(["schema"]);
+    let names = listed["documents"].as_array().expect("a list");
+    assert_eq!((code, names.len()), (0, DOCUMENTS.len()));
+    let status = fs::read_to_string(published().join("status.schema.json")).expect("a schema");
+    assert_eq!(place.run(["schema", "status"]).ok(), status);
+    let (_, quest) = place.json(["schema", "quest"]);
+    assert_eq!(place.json(["quest", "schema"]), (0, quest));
+    let text = place.run(["schema"]).ok();
+    insta::assert_snapshot!("schema_list", text);
+    let mistyped = place.run(["schema", "statsu"]);
+    assert_eq!(mistyped.code, 2);
+    assert!(mistyped.stderr.contains("'status'"), "{mistyped:?}");
+}
+
+fn named(name: &str) -> &'static Document {
+    Document::named(name).expect("a document")
+}
+
+#[test]
+fn a_broken_document_is_refused() {
+    let place = Place::new();
+    place.scan(&["Acme"], &[]);
+    let (_, whole) = place.json(["status"]);
+    let wrong = |name: &str, value: Value| {
+        let mut broken = whole.clone();
+        broken[name] = value;
+        errors(named("status"), &broken)
+    };
+    assert_eq!(wrong("total", json!(1)), [""; 0]);
+    for (name, value) in [
+        ("total", json!("1")),
+        ("total", json!(-1)),
+        ("head", json!("no digest")),
+        ("effective", json!({"passed": 1})),
+        ("tally", json!({"todo": 1})),
+        ("unheard-of", json!(1)),
+    ] {
+        assert_ne!(wrong(name, value.clone()), [""; 0], "{name} {value}");
+    }
+    let mut short = whole.clone();
+    short.as_object_mut().expect("an object").remove("tally");
+    assert_ne!(errors(named("status"), &short), [""; 0]);
+    assert_ne!(errors(named("next"), &whole), [""; 0]);
+}
+
+#[test]
+fn readers_are_told_to_bear_new_members_and_tests_are_not() {
+    let open = named("claims").schema(&email::kind()).to_value();
+    let value = json!({"claims": [], "later": {"a": 1}});
+    assert!(jsonschema::is_valid(&open, &value));
+    assert!(!jsonschema::is_valid(&closed(&open), &value));
+    let nested = json!({"type": "object", "properties": {"a": {"$ref": "#/$defs/a"}},
+        "$defs": {"a": {"oneOf": [{"properties": {"b": true}}]}}});
+    assert!(jsonschema::is_valid(
+        &closed(&nested),
+        &json!({"a": {"b": {"any": 1}}})
+    ));
+    assert!(!jsonschema::is_valid(
+        &closed(&nested),
+        &json!({"a": {"c": 1}})
+    ));
+}
+
+#[test]
+fn a_command_line_leads_to_the_document_of_its_form() {
+    let name = |args: &[&str]| document(args).map(|document| document.name);
+    assert_eq!(name(&["--json", "status"]), Some("status"));
+    assert_eq!(name(&["review", "show", "3"]), Some("review-show"));
+    assert_eq!(name(&["review", "--import=a.xlsx"]), Some("review-import"));
+    assert_eq!(name(&["review"]), Some("review"));
+    assert_eq!(name(&["prove", "--reviewers"]), Some("prove-reviewers"));
+    assert_eq!(name(&["schema", "status"]), None);
+    assert_eq!(name(&["unheard-of"]), None);
+}
+
+#[test]
+fn what_lies_in_a_session_is_as_it_says_and_so_is_what_it_asks_for() {
+    let place = Place::new();
+    place.scan(&["Acme"], &[]);
+    let kept = fs::read(place.at(".comail/session.json")).expect("a session");
+    let kept: Value = serde_json::from_slice(&kept).expect("JSON");
+    assert_eq!(errors(named("session"), &kept), [""; 0]);
+    let ledger = String::from_utf8(place.ledger()).expect("UTF-8");
+    for line in ledger.lines() {
+        let line: Value = serde_json::from_str(line).expect("JSON");
+        assert_eq!(errors(named("log"), &line), [""; 0]);
+    }
+    let (_, submission) = place.json(["schema", "submission"]);
+    assert_eq!(submission["required"], json!(["site", "email", "source"]));
+}

@@ -1,0 +1,198 @@
+//! `status --watch`: a screen that is kept up to date, driven in tmux, and lines elsewhere.
+
+use std::fs;
+use std::io::{BufRead as _, BufReader};
+use std::process::{Child, ChildStdout, Command, Stdio};
+
+use serde_json::Value;
+
+use crate::harness::tmux::Tmux;
+use crate::harness::{Place, Run, poll};
+
+const NAMES: [&str; 3] = ["Acme Foods", "한빛상사", "Cargo\u{1b}[2J Ring"];
+
+const USUAL: (u16, u16) = (80, 24);
+
+fn place() -> Place {
+    let place = Place::new();
+    place.scan(&NAMES, &[]);
+    place
+}
+
+fn watches(place: &Place) -> Tmux {
+    let tmux = Tmux::run(place, USUAL, &[], &["status", "--watch"]);
+    tmux.shows(&["3 quests, ", "q quits"]);
+    tmux
+}
+
+fn snapshot(name: &str, screen: &str) {
+    let mut settings = insta::Settings::clone_current();
+    settings.add_filter("ledger head [0-9a-f]{64}", "ledger head [HASH]");
+    settings.add_filter("since \\d+s", "since [SECONDS]");
+    settings.bind(|| insta::assert_snapshot!(name, screen));
+}
+
+#[test]
+fn the_screen_follows_the_session_and_its_own_size() {
+    let place = place();
+    let tmux = watches(&place);
+    snapshot("status_begin", &tmux.shows(&["0 submissions judged"]));
+    for exit in [5, 5, 6] {
+        assert_eq!(place.give_up(1), exit);
+    }
+    place.run(["next", "--worker=w1", "--lease=1h"]).ok();
+    snapshot("status_later", &tmux.shows(&["x DONE          1", "w1: "]));
+    tmux.resize(20, 5);
+    snapshot("status_tiny", &tmux.shows(&["x1 .2", "q quits"]));
+    tmux.resize(1, 1);
+    tmux.resize(80, 24);
+    snapshot("status_large_again", &tmux.shows(&["w1: ", "ledger head"]));
+    tmux.press(&["x", "Enter"]);
+    tmux.press(&["q"]);
+    assert_eq!(tmux.ends(), 0);
+}
+
+#[test]
+fn nothing_is_sent_but_what_changed() {
+    let place = place();
+    let tmux = watches(&place);
+    let sent = place.at("sent");
+    tmux.records(&sent);
+    poll::until("it is recorded", || sent.exists());
+    assert_eq!(place.give_up(1), 5);
+    tmux.shows(&["1 submission judged"]);
+    tmux.press(&["q"]);
+    assert_eq!(tmux.ends(), 0);
+    let sent = fs::read(&sent).expect("what was sent");
+    let sent = String::from_utf8_lossy(&sent);
+    // All at once, and no row that says what it said before.
+    let (begin, end) = ("\u{1b}[?2026h", "\u{1b}[?2026l");
+    assert!(sent.starts_with(begin), "{sent:?}");
+    assert_eq!(
+        [sent.matches(begin).count(), sent.matches(end).count()],
+        [1, 1]
+    );
+    assert!(sent.contains("1 submission judged"), "{sent:?}");
+    assert!(!sent.contains("REVIEW"), "{sent:?}");
+}
+
+/// What ends the program.
+type End = fn(&Tmux, &Place);
+
+#[test]
+fn the_terminal_is_given_back_however_it_ends() {
+    let ways: [(&str, i32, End); 5] = [
+        ("Ctrl-C", 130, |tmux, _| tmux.press(&["C-c"])),
+        ("SIGTERM", 143, |tmux, _| tmux.signal("TERM")),
+        ("SIGHUP", 129, |tmux, _| tmux.signal("HUP")),
+        ("Esc", 0, |tmux, _| tmux.press(&["Escape"])),
+        ("an error", 1, |_, place| {
+            let damaged = [place.ledger(), b"no line\n".to_vec()].concat();
+            fs::write(place.at(".comail/ledger.jsonl"), damaged).expect("a damaged ledger");
+        }),
+    ];
+    let place = place();
+    for (way, code, end) in ways {
+        let tmux = watches(&place);
+        assert_eq!(tmux.asks("#{alternate_on}"), "1");
+        tmux.pastes("q");
+        end(&tmux, &place);
+        assert_eq!(tmux.ends(), code, "{way}");
+        if code == 1 {
+            tmux.shows(&["comail: error:"]);
+        }
+    }
+}
+
+/// The program, whose lines are read one by one.
+struct Follower {
+    child: Child,
+    lines: BufReader<ChildStdout>,
+}
+
+impl Follower {
+    fn start(place: &Place, args: &[&str]) -> Self {
+        let mut command = place.command();
+        let command = command.args(["status", "--watch"]).args(args);
+        let piped = command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = piped.spawn().expect("the program starts");
+        let stdout = child.stdout.take().expect("a pipe");
+        Self {
+            child,
+            lines: BufReader::new(stdout),
+        }
+    }
+
+    fn next(&mut self) -> String {
+        let mut line = String::new();
+        self.lines.read_line(&mut line).expect("a pipe");
+        line
+    }
+
+    fn document(&mut self) -> Value {
+        serde_json::from_str(&self.next()).expect("one document a line")
+    }
+
+    fn ends(self) -> Run {
+        drop(self.lines);
+        Run::from(self.child.wait_with_output().expect("the program ends"))
+    }
+}
+
+#[test]
+fn elsewhere_every_change_is_a_line() {
+    let place = place();
+    let mut text = Follower::start(&place, &[]);
+    let mut json = Follower::start(&place, &["--json"]);
+    let begin = text.next();
+    assert!(
+        begin.ends_with("Z  0 PASS, 0 REVIEW, 0 DONE, 3 TODO; 0 submissions judged\n"),
+        "{begin}"
+    );
+    let begin = json.document();
+    assert_eq!([&begin["tally"]["todo"], &begin["tries"]], [3, 0]);
+    assert_eq!(place.give_up(1), 5);
+    assert!(text.next().ends_with("3 TODO; 1 submission judged\n"));
+    assert_eq!(json.document()["tries"], 1);
+    place.run(["next", "--worker=w1", "--lease=2m"]).ok();
+    assert!(text.next().ends_with("1 submission judged; 1 claimed\n"));
+    let claimed = json.document();
+    assert_eq!(claimed["claims"][0]["worker"], "w1");
+    assert_eq!(claimed["claims"][0]["lease_seconds"], 120);
+    let killed = Command::new("kill")
+        .args(["-INT", &text.child.id().to_string()])
+        .status();
+    assert!(killed.expect("kill runs").success());
+    let run = text.ends();
+    assert_eq!((run.code, run.stderr.as_str()), (130, ""));
+    // A reader who goes away ends it quietly with the next change.
+    drop(std::mem::replace(&mut json.lines, none()));
+    for exit in [5, 6] {
+        let given = place.run(["submit", "--id=1", "--none=x", "--worker=w1"]);
+        assert_eq!(given.code, exit);
+    }
+    let run = json.ends();
+    assert_eq!((run.code, run.stderr.as_str()), (0, ""));
+}
+
+/// A pipe in which nothing is.
+fn none() -> BufReader<ChildStdout> {
+    let mut child = Command::new("true")
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("true runs");
+    let stdout = child.stdout.take().expect("a pipe");
+    child.wait().expect("it ends");
+    BufReader::new(stdout)
+}
+
+#[test]
+fn a_session_that_is_not_there_is_an_error_and_no_screen() {
+    let place = Place::new();
+    let run = place.run(["status", "--watch"]);
+    assert!(run.stderr.contains("there is no session"), "{run:?}");
+    run.exits(1);
+    let tmux = Tmux::run(&place, USUAL, &[], &["status", "--watch"]);
+    assert_eq!(tmux.ends(), 1);
+    tmux.shows(&["there is no session"]);
+}

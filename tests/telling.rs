@@ -1,0 +1,113 @@
+//! `-v`, `-q` and `COMAIL_LOG`: what goes on, on stderr, for who asks; nothing else changes.
+
+use crate::harness::email_net::ACME;
+use crate::harness::{EmailNet, Run};
+
+#[test]
+fn who_asks_is_told_what_was_fetched_asked_and_checked() {
+    let world = EmailNet::start();
+    let mut args = world.acme().args(1);
+    args.push("-v".to_owned());
+    let run = world.place.run(args);
+    for told in [
+        "comail: info: asked DNS name=\"acme.co.kr\" kind=\"MX\"",
+        "comail: info: fetched url=\"http://www.acme.co.kr:",
+        "status=200",
+        "comail: info: checked check=",
+    ] {
+        assert!(run.stderr.contains(told), "{told}: {run:?}");
+    }
+    assert!(!run.stderr.contains("debug"), "{run:?}");
+    assert!(run.ok().starts_with("PASS"));
+}
+
+#[test]
+fn more_is_told_to_who_asks_for_more() {
+    let world = EmailNet::start();
+    let run = world
+        .place
+        .run(["-vv", "submit", "--id=1", "--none=nowhere"]);
+    for told in [
+        "appended to the ledger",
+        "held the session's lock waited_ms=",
+    ] {
+        assert!(
+            run.stderr.contains(&format!("comail: debug: {told}")),
+            "{told}: {run:?}"
+        );
+    }
+    assert!(
+        run.stderr.lines().all(|line| line.starts_with("comail: ")),
+        "{run:?}"
+    );
+    run.exits(5);
+    std::fs::remove_file(world.place.at(".comail/index.sqlite")).unwrap();
+    let status = world.place.run(["status", "-v"]);
+    assert!(
+        status.stderr.contains("info: made the index anew"),
+        "{status:?}"
+    );
+    let doctor = world.place.run(["doctor", "--offline", "-v"]);
+    assert!(
+        doctor.stderr.contains("info: looked check=\"clock\""),
+        "{doctor:?}"
+    );
+}
+
+#[test]
+fn a_variable_of_the_agents_changes_no_decision() {
+    let judged = |log: Option<&str>| {
+        let world = EmailNet::with(&[ACME, "Bolt Toys"], &[]);
+        let mut runs = Vec::new();
+        let lie = world.acme().email("ceo@acme.co.kr");
+        for args in [lie.args(1), world.acme().args(1), vec!["next".to_owned()]] {
+            let mut command = world.place.command();
+            let run = Run::of(command.args(args).envs(log.map(|log| ("COMAIL_LOG", log))));
+            let port = world.net.web.address().port().to_string();
+            runs.push((run.code, run.stdout.replace(&port, "PORT"), run.stderr));
+        }
+        runs
+    };
+    let plain = judged(None);
+    assert!(
+        plain.iter().all(|(_, _, stderr)| stderr.is_empty()),
+        "{plain:?}"
+    );
+    assert_eq!(plain.iter().map(|run| run.0).collect::<Vec<_>>(), [5, 0, 0]);
+    for (log, tells) in [
+        ("trace", true),
+        ("comail::world=info,off", true),
+        ("off", false),
+        ("", false),
+        ("comail=nonsense=worse", true),
+    ] {
+        let told = judged(Some(log));
+        let answers = |runs: &[(i32, String, String)]| -> Vec<(i32, String)> {
+            runs.iter().map(|run| (run.0, run.1.clone())).collect()
+        };
+        assert_eq!(answers(&told), answers(&plain), "{log}");
+        let spoke = told.iter().any(|(_, _, stderr)| !stderr.is_empty());
+        assert_eq!(spoke, tells, "{log}: {told:?}");
+        let ours = |line: &str| line.starts_with("comail: ");
+        assert!(
+            told.iter().all(|run| run.2.lines().all(ours)),
+            "{log}: {told:?}"
+        );
+    }
+}
+
+#[test]
+fn who_wants_no_notes_still_hears_of_errors() {
+    let world = EmailNet::start();
+    let torn = [&world.place.ledger()[..], b"{\"seq\""].concat();
+    for (args, noted) in [(&["status"][..], true), (&["-q", "status"], false)] {
+        world.place.write(".comail/ledger.jsonl", &torn);
+        let run = world.place.run(args);
+        assert_eq!(run.stderr.contains("was torn"), noted, "{run:?}");
+        run.ok();
+    }
+    let run = world.place.run(["status", "-q", "--session", "none"]);
+    assert!(run.stderr.contains("error: there is no session"), "{run:?}");
+    run.exits(1);
+    world.place.run(["status", "-q", "-v"]).exits(2);
+}
