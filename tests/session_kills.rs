@@ -31,11 +31,35 @@ impl Dice {
         let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
         mixed ^ (mixed >> 31)
     }
+}
 
-    /// A share of `whole`, up to one and a quarter.
-    fn share(&mut self, whole: Duration) -> Duration {
-        let share = u32::try_from(self.roll() % 1_250).expect("a small number");
-        whole * share / 1_000
+/// The moments at which commands are killed: before and after their answer, however fast the
+/// machine is just now.
+struct Moments {
+    dice: Dice,
+    /// About how long a command takes.
+    whole: Duration,
+}
+
+impl Moments {
+    fn new(seed: u64, whole: Duration) -> Moments {
+        let dice = Dice(seed);
+        Moments { dice, whole }
+    }
+
+    /// A share of the whole, up to one and a quarter.
+    fn next(&mut self) -> Duration {
+        let share = u32::try_from(self.dice.roll() % 1_250).expect("a small number");
+        self.whole * share / 1_000
+    }
+
+    /// Moves the whole to where every second answer is heard.
+    fn learn(&mut self, heard: bool) {
+        self.whole = if heard {
+            self.whole * 4 / 5
+        } else {
+            self.whole * 5 / 4
+        };
     }
 }
 
@@ -58,14 +82,14 @@ fn arguments(world: &EmailNet, turn: u64) -> Vec<String> {
     args
 }
 
-/// Runs a submit, kills it after `patience`, and returns the attempt that it acknowledged.
-fn killed(world: &EmailNet, turn: u64, patience: Duration) -> Option<(u64, u64)> {
-    let answer = cut_short(world, &arguments(world, turn), patience)?;
+/// Runs a submit, kills it, and returns the attempt that it acknowledged.
+fn killed(world: &EmailNet, turn: u64, moments: &mut Moments) -> Option<(u64, u64)> {
+    let answer = cut_short(world, &arguments(world, turn), moments)?;
     Some((answer["id"].as_u64()?, answer["attempt"].as_u64()?))
 }
 
-/// Runs a command, kills it after `patience`, and returns what it said until then.
-fn cut_short(world: &EmailNet, args: &[String], patience: Duration) -> Option<Value> {
+/// Runs a command, kills it at the next moment, and returns what it said until then.
+fn cut_short(world: &EmailNet, args: &[String], moments: &mut Moments) -> Option<Value> {
     let mut command = world.place.command();
     let command = command.args(args);
     // A kill in the middle of adding to a shared file of counts would spoil it.
@@ -73,13 +97,15 @@ fn cut_short(world: &EmailNet, args: &[String], patience: Duration) -> Option<Va
     let piped = command.stdout(Stdio::piped()).stderr(Stdio::null());
     let mut child = piped.spawn().expect("the program starts");
     // The moment is the test's subject; there is nothing to wait for instead.
-    thread::sleep(patience);
+    thread::sleep(moments.next());
     child.kill().expect("it can be killed");
     child.wait().expect("it ends");
     let mut said = String::new();
     let mut stdout = child.stdout.take().expect("a pipe");
     stdout.read_to_string(&mut said).expect("UTF-8");
-    serde_json::from_str(&said).ok()
+    let said = serde_json::from_str(&said).ok();
+    moments.learn(said.is_some());
+    said
 }
 
 #[test]
@@ -93,10 +119,11 @@ fn no_acknowledged_attempt_is_lost_and_remaining_never_grows() {
     assert_eq!(world.submit(1, &whole).0, 5);
     let whole = began.elapsed();
 
-    let (mut dice, mut acknowledged, mut unheard) = (Dice(7), Vec::new(), 0);
+    let mut moments = Moments::new(7, whole);
+    let (mut acknowledged, mut unheard) = (Vec::new(), 0);
     let mut remaining = QUESTS;
     for turn in 0..kills {
-        match killed(&world, turn, dice.share(whole)) {
+        match killed(&world, turn, &mut moments) {
             Some(attempt) => acknowledged.push(attempt),
             None => unheard += 1,
         }
@@ -152,11 +179,11 @@ impl Heard {
 
 /// A worker that asks for quests and answers them, and is killed each time.
 fn toil(world: &EmailNet, worker: u64, kills: u64, whole: Duration, left: &Mutex<u64>) -> Heard {
-    let (mut dice, mut heard) = (Dice(worker), Heard::default());
+    let (mut moments, mut heard) = (Moments::new(worker, whole), Heard::default());
     let name = format!("--worker=w{worker}");
     let next = ["next", &name, "--lease=1h", "--json"].map(str::to_owned);
     for turn in 0..kills {
-        let mut asked = cut_short(world, &next, dice.share(whole));
+        let mut asked = cut_short(world, &next, &mut moments);
         if asked.is_none() {
             let (code, answer) = world.place.json(&next[..3]);
             assert!(matches!(code, 0 | 3 | 4), "{answer}");
@@ -181,7 +208,7 @@ fn toil(world: &EmailNet, worker: u64, kills: u64, whole: Duration, left: &Mutex
             ],
         };
         args.extend([name.clone(), "--json".to_owned()]);
-        if let Some(answer) = cut_short(world, &args, dice.share(whole)) {
+        if let Some(answer) = cut_short(world, &args, &mut moments) {
             heard.take(&answer);
         }
         // Nobody counts twice at once, so that a later count is of a later moment.
