@@ -1,19 +1,19 @@
 //! The page about a session, written where a person wants it.
 
 use std::io::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::Result;
 
+use super::beside::write_beside;
 use super::context;
 use super::export::refuse_in_session;
 use super::export_rows::{Comes, Findings};
-use super::export_write::{Written, refuse_list, sources};
+use super::export_write::Written;
 use crate::report::draw::{self, Asked, MOST_QUESTS};
 use crate::report::page;
 use crate::report::picture::{Picture, Word};
 use crate::session::{State, Watch};
-use crate::table::atomic::{Overwrite, write_whole};
 
 /// What is wanted of a page.
 pub(super) struct PageWanted<'a> {
@@ -60,18 +60,10 @@ pub(super) fn write_page(
     let Findings { session, board } = findings;
     let PageWanted { path, force, .. } = wanted;
     refuse_in_session(path, session.dir())?;
-    let overwrite = if force {
-        refuse_list(path, session, board.totals())?;
-        Overwrite::Replace
-    } else {
-        Overwrite::Never
-    };
-    let sources = sources(session, board.totals());
-    let sources: Vec<&Path> = sources.iter().map(PathBuf::as_path).collect();
-    let picture = write_whole(path, overwrite, &sources, |out| {
+    let picture = write_beside(path, force, session, board.totals(), |out| {
         let page = page(findings, wanted.completeness, wanted.only, watch)?;
         out.write_all(page.html.as_bytes())?;
-        Ok::<_, anyhow::Error>(page.picture)
+        Ok(page.picture)
     })?;
     let shown = picture.quests.iter().map(|row| row.id).collect();
     Ok(Written {

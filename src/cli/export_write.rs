@@ -2,18 +2,17 @@
 
 use std::fs::File;
 use std::io::{BufReader, Seek, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
 use anyhow::Result;
 
+use super::beside::write_beside;
 use super::export_rows::{Comes, Findings, RowMap, results};
 use super::export_target::{Format, Target};
 use super::list_plan::{ListPlan, PlannedList, known_quests};
 use super::progress::WorkBar;
-use crate::quest::Digest;
-use crate::session::{Session, SourceRecord, State, Totals};
-use crate::table::atomic::{AtomicError, Overwrite, write_whole};
+use crate::session::State;
 use crate::table::csv_write::write_csv;
 use crate::table::join::{Keep, Layout, join};
 use crate::table::jsonl_copy::{object_rows, write_objects};
@@ -70,20 +69,12 @@ pub(super) fn write(findings: Findings<'_>, copy: &Path, job: &Job) -> Result<Wr
     let map = RowMap::new(board, listing, &job.only);
     let comes = Comes::of(findings, &map)?;
     let path = &job.target.path;
-    let overwrite = if job.force {
-        refuse_list(path, session, board.totals())?;
-        Overwrite::Replace
-    } else {
-        Overwrite::Never
-    };
-    let sources = sources(session, board.totals());
-    let sources: Vec<&Path> = sources.iter().map(PathBuf::as_path).collect();
-    let rows = write_whole(path, overwrite, &sources, |out| {
-        if job.target.in_place {
+    let rows = write_beside(path, job.force, session, board.totals(), |out| {
+        Ok(if job.target.in_place {
             copy_with_results(findings, copy, &planned, &map, &job.columns, out)
         } else {
             new_file(findings, planned, &map, job, out)
-        }
+        }?)
     })?;
     let gone = map.gone();
     Ok(Written {
@@ -92,40 +83,6 @@ pub(super) fn write(findings: Findings<'_>, copy: &Path, job: &Job) -> Result<Wr
         comes,
         left_out: 0,
     })
-}
-
-/// What is never written over: every list that was scanned, and the session.
-pub(super) fn sources(session: &Session, totals: &Totals) -> Vec<PathBuf> {
-    let file = |name: &str| session.dir().join(name);
-    let lists = lists(session, totals);
-    let lists = lists.flat_map(|list| [PathBuf::from(&list.path), file(&list.copy)]);
-    let own = ["ledger.jsonl", "session.json"].map(file);
-    lists.chain(own).collect()
-}
-
-fn lists<'a>(session: &'a Session, totals: &'a Totals) -> impl Iterator<Item = &'a SourceRecord> {
-    let first = &session.manifest().source;
-    std::iter::once(first).chain(&totals.extensions)
-}
-
-/// Refuses a file that holds what a list held when it was scanned: that is the list, whatever
-/// it is called by now.
-pub(super) fn refuse_list(
-    path: &Path,
-    session: &Session,
-    totals: &Totals,
-) -> Result<(), AtomicError> {
-    if !std::fs::metadata(path).is_ok_and(|found| found.is_file()) {
-        // What is no file is refused, or made, when it is written to.
-        return Ok(());
-    }
-    let held = File::open(path).and_then(|mut file| Digest::of_reader(&mut file));
-    match held {
-        Ok(held) if lists(session, totals).any(|list| list.sha256 == held) => {
-            Err(AtomicError::Source(path.to_owned()))
-        }
-        _ => Ok(()),
-    }
 }
 
 fn copy_with_results(

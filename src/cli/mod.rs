@@ -11,6 +11,7 @@ mod agent_words;
 mod answer_lines;
 mod audit;
 mod audit_report;
+mod beside;
 mod calibration_report;
 mod claims;
 mod command;

@@ -8,7 +8,7 @@ use super::excerpt::{Excerpt, excerpt, excerpt_of, quoted};
 use super::item::{Judged, REMOVED};
 use super::marks::Marker;
 use super::seen::{Source, sources};
-use crate::drive::forget::blotted;
+use crate::drive::forget::{blotted, is_evidence_blotted};
 use crate::drive::{DriveError, ReplayError, Replayer, kind_of};
 use crate::gate::Fact;
 use crate::quest::{FieldName, Quest, Submission};
@@ -148,15 +148,8 @@ impl Glancer {
         if self.forgetting.is_empty() {
             return Ok(false);
         }
-        let lines = [
-            standing.last.map(|last| last.line),
-            standing.resolution.map(|it| it.line),
-        ];
-        let mut blotted = self.forgetting.empties(evidence.get());
-        for line in lines.into_iter().flatten() {
-            blotted |= self.reader.is_redacted(line)?;
-        }
-        Ok(blotted)
+        let (forgetting, reader) = (&self.forgetting, &mut self.reader);
+        Ok(is_evidence_blotted(forgetting, reader, standing, evidence)?)
     }
 
     fn excerpts(

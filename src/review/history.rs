@@ -90,16 +90,11 @@ pub fn histories(
         court: session.terms().court,
         histories: quests.iter().map(|id| (*id, History::default())).collect(),
     };
-    let mut stands = Ok(());
-    session.log().read_while(&Unwatched, &mut |entry| {
-        stands = session.stands(entry.line);
-        if stands.is_err() {
-            return ControlFlow::Break(());
-        }
-        reading.take(&entry);
+    session.read_sound(&Unwatched, &mut |entry| {
+        reading.take(entry);
         ControlFlow::Continue(())
     })?;
-    stands.map(|()| reading.histories)
+    Ok(reading.histories)
 }
 
 struct Reading {

@@ -11,6 +11,7 @@ use serde_json::value::RawValue;
 use super::excerpt::{Excerpt, excerpt};
 use super::history::{Again, Disputing, Earlier, History, Settling, histories};
 use super::seen::{SeenPage, pages, sources};
+use crate::drive::forget::is_evidence_blotted;
 use crate::drive::{DriveError, ReplayError, Replayer};
 use crate::gate::{CheckReport, Fact, Judgement};
 use crate::quest::{Key, QuestId, Shown, Submission};
@@ -105,14 +106,7 @@ impl Viewer {
             None => (last.at, &last.value.judgement, &last.value.evidence),
         };
         let judged = Judged::read(judgement)?;
-        let lines = [
-            standing.last.map(|last| last.line),
-            standing.resolution.map(|it| it.line),
-        ];
-        let mut blotted = self.forgetting.empties(evidence.get());
-        for line in lines.into_iter().flatten() {
-            blotted |= self.reader.is_redacted(line)?;
-        }
+        let blotted = is_evidence_blotted(&self.forgetting, &mut self.reader, standing, evidence)?;
         let (recording, damage) = self.recording(evidence);
         let damage = damage.map(|damage| if blotted { REMOVED.to_owned() } else { damage });
         let submission = last.value.submission;

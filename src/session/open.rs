@@ -6,6 +6,7 @@ mod moving;
 pub(super) mod tests;
 
 use std::cell::{Ref, RefCell};
+use std::ops::ControlFlow;
 use std::path::Path;
 
 use jiff::Timestamp;
@@ -21,7 +22,7 @@ use super::index::{Checkpoint, Index, IndexError, Plan, RecordError};
 use super::ledger::{Beyond, Ledger};
 use super::line_reader::LineReader;
 use super::lock::LockGuard;
-use super::log::Log;
+use super::log::{Entry, Log};
 use super::manifest::{Manifest, SourceRecord};
 use super::mended::Mended;
 use super::progress::{Unwatched, Watch};
@@ -137,7 +138,7 @@ impl Session {
     }
 
     /// Refuses a line that was blotted out without the right to.
-    pub fn stands(&self, line: &Line<'_>) -> Result<(), SessionError> {
+    fn stands(&self, line: &Line<'_>) -> Result<(), SessionError> {
         let backs = |digest| {
             let checkpoint = self.checkpoint();
             checkpoint.totals.forgetting.backs(line.seq(), digest)
@@ -154,6 +155,25 @@ impl Session {
     #[must_use]
     pub fn log(&self) -> Log {
         Log::new(self.dir())
+    }
+
+    /// Reads the ledger from its first line on, until `take` wants no more.
+    ///
+    /// A line that was blotted out without the right to is an error.
+    pub fn read_sound(
+        &self,
+        watch: &dyn Watch,
+        take: &mut dyn FnMut(&Entry<'_>) -> ControlFlow<()>,
+    ) -> Result<(), SessionError> {
+        let mut stands = Ok(());
+        self.log().read_while(watch, &mut |entry| {
+            stands = self.stands(entry.line);
+            if stands.is_err() {
+                return ControlFlow::Break(());
+            }
+            take(&entry)
+        })?;
+        stands
     }
 
     /// The ledger from where what is known of it ends.

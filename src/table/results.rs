@@ -4,7 +4,6 @@
 
 use std::io;
 
-use super::atomic::AtomicError;
 use super::workbook_copy::WorkbookError;
 
 /// Why a row could not be had from the list or the session.
@@ -54,9 +53,6 @@ pub struct ResultRow {
 /// Why the results could not be written.
 #[derive(Debug, thiserror::Error)]
 pub enum ExportError {
-    /// The destination could not be written whole.
-    #[error(transparent)]
-    Place(#[from] AtomicError),
     /// The workbook that the copy is made from is not what it should be.
     #[error(transparent)]
     Workbook(#[from] WorkbookError),

@@ -1,21 +1,20 @@
 //! The queue, written as a workbook.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::Result;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::cli::beside::write_beside;
 use crate::cli::context::Context;
 use crate::cli::counted::counted;
 use crate::cli::escape::Plain;
 use crate::cli::exit::{Exit, UsageError};
 use crate::cli::export::refuse_in_session;
-use crate::cli::export_write::{refuse_list, sources};
 use crate::cli::output::Paper;
 use crate::review::office::{form, rows};
 use crate::session::Store as _;
-use crate::table::atomic::{Overwrite, write_whole};
 use crate::table::form_write::write_form;
 
 /// The JSON form: `{"path":"review.xlsx","reviews":2}`.
@@ -32,18 +31,12 @@ pub(super) fn run(context: &mut Context, path: &Path, force: bool) -> Result<Exi
     }
     let session = context.open_folded()?;
     refuse_in_session(path, session.dir())?;
-    let totals = session.totals();
-    let overwrite = if force {
-        refuse_list(path, &session, &totals)?;
-        Overwrite::Replace
-    } else {
-        Overwrite::Never
-    };
     let rows = rows(&session)?;
     let form = form(&rows, session.terms().court.session);
-    let sources = sources(&session, &totals);
-    let sources: Vec<&Path> = sources.iter().map(PathBuf::as_path).collect();
-    write_whole(path, overwrite, &sources, |out| write_form(out, &form))?;
+    let totals = session.totals();
+    write_beside(path, force, &session, &totals, |out| {
+        Ok(write_form(out, &form)?)
+    })?;
     let exported = Exported {
         path: path.display().to_string(),
         reviews: rows.len(),

@@ -70,24 +70,19 @@ impl Document {
     /// What an agent answers with.
     #[must_use]
     pub(super) const fn submission(name: &'static str, place: &'static str) -> Self {
-        let made = Made::Kind(submission_schema);
-        let way = Way::Read;
-        Self {
-            name,
-            way,
-            place,
-            made,
-        }
+        Self::read(name, place, Made::Kind(submission_schema))
     }
 
     /// A quest file.
     #[must_use]
     pub(super) const fn quest_file(name: &'static str, place: &'static str) -> Self {
-        let made = Made::QuestFile;
-        let way = Way::Read;
+        Self::read(name, place, Made::QuestFile)
+    }
+
+    const fn read(name: &'static str, place: &'static str, made: Made) -> Self {
         Self {
             name,
-            way,
+            way: Way::Read,
             place,
             made,
         }

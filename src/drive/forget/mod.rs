@@ -18,7 +18,8 @@ pub use look::is_known;
 pub use remove::{Done, NotForgotten, Request, forget};
 pub(super) use suppressed::unsaid;
 pub use suppressed::{
-    Masked, blotted, brings_back, holding_files, is_forgotten, is_masked, is_named, masked, names,
+    Masked, blotted, brings_back, holding_files, is_evidence_blotted, is_forgotten, is_masked,
+    is_named, masked, names,
 };
 
 /// What stands where an address stood.

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use serde_json::value::RawValue;
+
 use super::MASK;
 use super::copies;
 use super::json::masked_json;
@@ -161,6 +163,24 @@ pub fn is_forgotten(reader: &mut LineReader, standing: &Standing) -> Result<bool
         }
         _ => Ok(false),
     }
+}
+
+/// Whether what the gate saw, or a line that names it, was blotted out.
+pub fn is_evidence_blotted(
+    forgetting: &Forgetting,
+    reader: &mut LineReader,
+    standing: &Standing,
+    evidence: &RawValue,
+) -> Result<bool, SessionError> {
+    let lines = [
+        standing.last.map(|last| last.line),
+        standing.resolution.map(|it| it.line),
+    ];
+    let mut blotted = forgetting.empties(evidence.get());
+    for line in lines.into_iter().flatten() {
+        blotted |= reader.is_redacted(line)?;
+    }
+    Ok(blotted)
 }
 
 /// Whether something was blotted out of `submission`.

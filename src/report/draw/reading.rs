@@ -46,19 +46,14 @@ impl Reading {
         };
         // Others may have written since: all of a picture is of one moment.
         let end = board.tip().length;
-        let mut stands = Ok(());
-        session.log().read_while(watch, &mut |entry| {
+        session.read_sound(watch, &mut |entry| {
             if entry.line.seq() >= end {
                 return ControlFlow::Break(());
             }
-            stands = session.stands(entry.line);
-            if stands.is_err() {
-                return ControlFlow::Break(());
-            }
-            reading.take(&entry);
+            reading.take(entry);
             ControlFlow::Continue(())
         })?;
-        stands.map(|()| reading)
+        Ok(reading)
     }
 
     fn take(&mut self, entry: &Entry<'_>) {
