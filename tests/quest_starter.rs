@@ -43,8 +43,8 @@ fn a_new_file_is_proven_as_it_is_written_and_scans() {
         "--quote=please pay 10 EUR",
     ];
     let failed = letters.run(wrong).exits(5);
-    let expected = "expected: not so: the quote does not stand in the letter";
-    assert!(failed.contains(expected), "{failed}");
+    let actual = "actual:   the quote does not stand in the letter: it ended with the code 1";
+    assert!(failed.contains(actual), "{failed}");
 }
 
 #[test]

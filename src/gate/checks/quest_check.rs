@@ -128,9 +128,9 @@ impl QuestCheck {
             wordless,
         } = detail;
         let is_wrong = rule.id == self.rules[0].id;
-        let expected = match &self.head.means {
-            Some(means) if wordless && is_wrong => format!("not so: {means}"),
-            _ => expected,
+        let actual = match &self.head.means {
+            Some(means) if wordless && is_wrong => format!("{means}: {actual}"),
+            _ => actual,
         };
         Finding {
             field,
