@@ -86,6 +86,8 @@ fn is_accessible(looks: &Value) {
     for audit in audits.values().chain([&looks["empty"]]) {
         assert_eq!(audit["findings"], json!([]), "{audit}");
         assert_eq!(audit["sideways"], 0, "{audit}");
+        assert_eq!(audit["cut"], json!([]), "{audit}");
+        assert_eq!(audit["unseen"], 0, "{audit}");
     }
 }
 
@@ -105,6 +107,10 @@ fn can_be_sorted(seen: &Value) {
     assert!(place("Acme Foods") < place("Zweite Wiese Genossenschaft"));
     let states = texts(&seen["states"]["column"]);
     assert!(states[0].starts_with("PASS") && states[QUESTS - 1].starts_with("TODO"));
+    let answers = texts(&seen["answers"]["column"]);
+    let standing = answers.iter().take_while(|it| !it.is_empty()).count();
+    assert_eq!(standing, 31, "28 PASS and 3 of 4 REVIEW stand: {answers:?}");
+    assert!(answers[standing..].iter().all(|it| it.is_empty()));
     assert!(numbers(&seen["tries"]["column"]).is_sorted());
     let times = texts(&seen["times"]["column"]);
     let known = times.iter().take_while(|time| !time.is_empty()).count();
@@ -126,6 +132,11 @@ fn can_be_filtered(seen: &Value) {
     assert_eq!(seen["done"]["found"], "4 of 40 quests");
     assert_eq!(seen["rule"]["states"], json!(["DONE"]));
     assert_eq!(texts(&seen["rule"]["names"]).len(), 2);
+    let earlier = &seen["earlier"];
+    assert_eq!(earlier["found"], "36 of 40 quests", "by any submission");
+    assert_eq!(earlier["states"], json!(["PASS", "REVIEW", "DONE"]));
+    assert_eq!(seen["both"]["found"], "4 of 40 quests");
+    assert_eq!(texts(&seen["made_up"]["names"]), [NAMES[8]]);
     assert_eq!(seen["cleared"]["found"], "40 quests");
     assert_eq!(texts(&seen["cleared"]["names"]).len(), QUESTS);
     assert_eq!(seen["markup"]["names"], json!([NAMES[2]]));

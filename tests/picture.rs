@@ -5,7 +5,7 @@ use std::fs;
 
 use comail::drive::forget::mention::mentions;
 use comail::report::draw::{self, Asked, MOST_QUESTS};
-use comail::report::picture::{Picture, QuestRow};
+use comail::report::picture::{Picture, QuestRow, Worth};
 use comail::session::{Session, Unwatched};
 use jiff::Timestamp;
 use serde_json::{Value, json};
@@ -136,19 +136,62 @@ fn a_row_shows_what_was_seen_and_what_happened() {
     assert_eq!(labels, ["email", "site", "source"]);
     assert!(pass.took.is_some() && pass.last.is_some() && pass.damage.is_none());
     let review = row(&picture, 2);
-    assert!(review.facts.iter().all(|fact| !fact.fails));
+    assert!(review.facts.shown.iter().all(|fact| !fact.fails));
     assert!(marked(review).contains(&(source.as_str(), "info@acme.co.kr")));
     let done = row(&picture, 3);
     assert_eq!(
         (done.key.as_str(), course(done)),
         (SCRIPT, vec!["FAIL", "FAIL"])
     );
-    assert_eq!(done.facts[0].rule, "no-result");
+    assert_eq!(done.facts.shown[0].rule, "no-result");
     let todo = row(&picture, 4);
     assert_eq!(
         (todo.answer.len(), todo.history.len(), todo.last),
         (0, 0, None)
     );
+}
+
+#[test]
+fn what_fired_before_is_told_with_what_was_expected() {
+    let world = played();
+    let picture = picture(&world, MOST_QUESTS);
+    let pass = row(&picture, 1);
+    assert!(pass.facts.shown.is_empty(), "nothing fired in the end");
+    let first = &pass.history[0].facts.shown;
+    let absent = first.iter().find(|it| it.rule == "email-not-on-source");
+    let absent = absent.expect("what the first submission failed for");
+    assert!(absent.fails && absent.expected.contains("made.up@acme.co.kr"));
+    assert!(absent.actual.contains("info@acme.co.kr"), "{absent:?}");
+    assert_eq!(pass.fired, ["email-not-on-source"]);
+    let done = row(&picture, 3);
+    let told = done.history.iter().map(|step| step.facts.shown.len());
+    assert_eq!(told.collect::<Vec<_>>(), [1, 0], "the last are its own");
+    assert_eq!((done.fired.len(), done.again), (1, false));
+    let worth = [1, 2, 3, 4].map(|id| row(&picture, id).worth);
+    let stands = Some(Worth::Stands);
+    assert_eq!(worth, [stands, stands, Some(Worth::Missing), None]);
+}
+
+#[test]
+fn what_was_refuted_is_no_answer_and_the_known_site_is_told() {
+    let world = EmailNet::anchored(&[[ACME, "www.acme.co.kr"]]);
+    let made_up = world.acme().email("made.up@acme.co.kr");
+    assert_eq!(world.submit(1, &made_up).0, 5);
+    let picture = picture(&world, MOST_QUESTS);
+    let todo = row(&picture, 1);
+    assert_eq!(todo.worth, Some(Worth::Refuted));
+    let known = &todo.shown[0];
+    assert_eq!(
+        (known.label.as_str(), known.text.as_str()),
+        ("site, as the operator knows it", "www.acme.co.kr")
+    );
+    world.place.run(["export", "out.html"]).ok();
+    let html = fs::read_to_string(world.place.at("out.html")).expect("a page");
+    for said in ["Last answer (refuted)", "site, as the operator knows it"] {
+        assert!(html.contains(said), "{said}");
+    }
+    assert!(!html.contains(">made.up@acme.co.kr</td>"), "{html}");
+    assert!(!html.contains("No rule fired."), "{html}");
 }
 
 #[test]

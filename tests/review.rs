@@ -9,6 +9,7 @@ use crate::harness::EmailNet;
 use crate::harness::email_net::{ACME, page};
 use crate::harness::forge::rewrite;
 use crate::harness::made::id;
+use crate::harness::tmux::Tmux;
 
 const NAMES: [&str; 3] = [ACME, "Bolt Toys", "Cargo Ring"];
 
@@ -112,6 +113,25 @@ fn one_is_shown_with_what_the_gate_saw_of_it() {
     world.place.run(["review", "show", "3"]).exits(2);
     world.place.run(["review", "show", "4"]).exits(2);
     world.place.run(["review", "show"]).exits(2);
+}
+
+#[test]
+fn the_site_known_beforehand_is_shown() {
+    let world = EmailNet::anchored(&[[ACME, "www.acme.co.kr"]]);
+    let disguised = page(ACME, "Sales<br>info [at] acme [dot] co [dot] kr<br>Seoul");
+    world.expect(
+        1,
+        &world.contact(&disguised),
+        "REVIEW",
+        &["email-obfuscated"],
+    );
+    let text = world.place.run(["review", "show", "1"]).ok();
+    let known = "\n  site, as the operator knows it: www.acme.co.kr\nsubmitted\n";
+    assert!(text.contains(known), "{text}");
+    let (_, item) = world.place.json(["review", "show", "1"]);
+    assert_eq!(item["anchor"], json!({"site": "www.acme.co.kr"}));
+    let tmux = Tmux::run(&world.place, (80, 24), &[], &["review"]);
+    tmux.shows(&["1 of 1", "site, as the operator knows it: www.acme.co.kr"]);
 }
 
 #[test]

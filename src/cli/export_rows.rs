@@ -210,7 +210,7 @@ fn cells(
         .last
         .as_ref()
         .and_then(|last| match &last.value.submission {
-            Submission::Fields(fields) if is_shown(effective) => Some(fields.clone()),
+            Submission::Fields(fields) if effective.stands() => Some(fields.clone()),
             _ => None,
         });
     let fields = fields.map(|mut fields| {
@@ -234,15 +234,6 @@ fn distinct<'a>(texts: impl Iterator<Item = &'a str>) -> String {
     let mut seen = HashSet::new();
     let texts: Vec<&str> = texts.filter(|text| seen.insert(*text)).collect();
     texts.join("\n")
-}
-
-/// Whether what was submitted is shown. What failed, or what a person rejected, is nobody's
-/// address: it must not stand where somebody would mail to it.
-fn is_shown(effective: Effective) -> bool {
-    match effective {
-        Effective::Pass | Effective::Accepted | Effective::Confirmed | Effective::Open => true,
-        Effective::Refuted | Effective::Rejected | Effective::Done | Effective::Todo => false,
-    }
 }
 
 /// What the status column says of a quest.
@@ -309,7 +300,7 @@ mod tests {
         use Effective::{Accepted, Confirmed, Open, Pass};
         for effective in Effective::ALL {
             let shown = matches!(effective, Pass | Accepted | Confirmed | Open);
-            assert_eq!(is_shown(effective), shown, "{effective:?}");
+            assert_eq!(effective.stands(), shown, "{effective:?}");
         }
     }
 

@@ -17,6 +17,22 @@ pub enum Anchor {
 }
 
 impl Anchor {
+    /// What it is, as prompts call it.
+    #[must_use]
+    pub fn label(&self) -> &'static str {
+        match self {
+            Self::Site(_) => "site, as the operator knows it",
+        }
+    }
+
+    /// The operator's own text.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        match self {
+            Self::Site(text) => text,
+        }
+    }
+
     /// The anchor's text for comparing: without what differs between two spellings of one site.
     #[must_use]
     pub fn folded(&self) -> String {
@@ -35,4 +51,17 @@ pub(super) fn site_core(text: &str) -> String {
         .unwrap_or(&lower);
     let bare = bare.strip_prefix("www.").unwrap_or(bare);
     bare.trim_end_matches('/').to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::quest::email;
+
+    #[test]
+    fn people_read_the_name_that_prompts_give_it() {
+        let site = Anchor::Site("Acme.co.kr/en".to_owned());
+        assert!(email::kind().prompt.contains(site.label()));
+        assert_eq!(site.text(), "Acme.co.kr/en");
+    }
 }

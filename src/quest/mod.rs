@@ -21,6 +21,7 @@ mod fields_of;
 mod id;
 mod key;
 mod kind;
+mod listed;
 mod listing;
 mod lookup;
 mod map_schema;
@@ -39,6 +40,7 @@ pub use fields_of::{BadFields, fields_of, missing};
 pub use id::QuestId;
 pub use key::{EmptyKey, FoldedKey, Key};
 pub use kind::QuestKind;
+pub use listed::listed;
 pub use listing::{Listing, ListingCounts, Row, Told, TooManyQuests};
 pub use lookup::{Nearest, meant};
 pub use map_schema::map_schema;
@@ -75,6 +77,13 @@ pub struct Quest {
 }
 
 impl Quest {
+    /// All that the list says of it beside its key, as people are shown it: what is known
+    /// beforehand, what prompts show, and what checks alone go by.
+    #[must_use]
+    pub fn listed(&self) -> Vec<Shown> {
+        listed(self.anchor.as_ref(), &self.shown, &self.known)
+    }
+
     /// The text of the column with this heading, of those that the quest keeps.
     #[must_use]
     pub fn cell(&self, label: &str) -> Option<&str> {

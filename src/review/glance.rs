@@ -23,8 +23,12 @@ pub struct Glance {
     pub quest: Quest,
     /// What was submitted last; none of a quest that was never judged.
     pub submission: Option<Submission>,
+    /// Whether its REVIEW was sent back for another.
+    pub sent_back: bool,
     /// Who submitted it.
     pub worker: Option<Worker>,
+    /// Whether the gate has judged it again since; the facts are those then.
+    pub again: bool,
     /// What fired at the last judgement.
     pub facts: Vec<Fact>,
     /// The lines around what was looked for, which is marked.
@@ -85,7 +89,9 @@ impl Glancer {
         let mut glance = Glance {
             quest,
             submission: None,
+            sent_back: false,
             worker: None,
+            again: false,
             facts: Vec::new(),
             excerpts: Vec::new(),
             damage: None,
@@ -108,6 +114,8 @@ impl Glancer {
             }
             Looked::Not(why) => glance.damage = Some(why),
         }
+        glance.again = again.is_some();
+        glance.sent_back = last.value.revision;
         glance.submission = Some(last.value.submission);
         glance.worker = last.value.worker;
         Ok(glance)

@@ -14,7 +14,7 @@ use super::seen::{SeenPage, pages, sources};
 use crate::drive::forget::is_evidence_blotted;
 use crate::drive::{DriveError, ReplayError, Replayer};
 use crate::gate::{CheckReport, Fact, Judgement};
-use crate::quest::{Key, QuestId, Shown, Submission};
+use crate::quest::{Anchor, Key, QuestId, Shown, Submission, listed};
 use crate::session::{Effective, Forgetting, LineReader, Session, Standing, Store as _};
 use crate::world::evidence::{Evidence, Recording};
 
@@ -27,8 +27,14 @@ pub struct Item {
     pub key: Key,
     /// The rows of the list that it stands for.
     pub rows: Vec<u32>,
+    /// What the operator knows about it beforehand.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub anchor: Option<Anchor>,
     /// What the list says beside the key.
     pub shown: Vec<Shown>,
+    /// Further columns that checks go by.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub known: Vec<Shown>,
     /// What it comes to.
     pub effective: Effective,
     /// The attempt that is to be settled.
@@ -59,6 +65,14 @@ pub struct Item {
     /// Why nothing is shown of what the gate saw, where the evidence is not whole.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub damage: Option<String>,
+}
+
+impl Item {
+    /// All that the list says of it beside its key.
+    #[must_use]
+    pub fn listed(&self) -> Vec<Shown> {
+        listed(self.anchor.as_ref(), &self.shown, &self.known)
+    }
 }
 
 /// A fact, and the lines that it is about.
@@ -120,7 +134,9 @@ impl Viewer {
             id: standing.id,
             key: standing.key.clone(),
             rows: quest.rows,
+            anchor: quest.anchor,
             shown: quest.shown,
+            known: quest.known,
             effective: Effective::of(standing),
             attempt: standing.attempts,
             since,

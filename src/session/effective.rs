@@ -92,6 +92,13 @@ impl Effective {
         matches!(self, Self::Pass | Self::Accepted | Self::Confirmed)
     }
 
+    /// Whether its answer is shown as one. What failed, or what a person rejected, is nobody's
+    /// address: it must not stand where somebody would mail to it.
+    #[must_use]
+    pub fn stands(self) -> bool {
+        self.holds() || self == Self::Open
+    }
+
     /// Whether it waits for a person.
     #[must_use]
     pub fn is_open(self) -> bool {
@@ -122,6 +129,13 @@ mod tests {
             assert_eq!(found, expected, "{decision:?} {outcome:?}");
             assert_ne!(found, Effective::Pass);
         }
+    }
+
+    #[test]
+    fn what_was_refuted_or_rejected_does_not_stand() {
+        let standing = Effective::ALL.into_iter().filter(|it| it.stands());
+        let names: Vec<_> = standing.map(Effective::name).collect();
+        assert_eq!(names, ["pass", "accepted", "confirmed", "open"]);
     }
 
     #[test]

@@ -19,6 +19,8 @@ const states = (page) =>
     ...new Set(bodies.filter((body) => !body.hidden).map((body) => body.dataset.state)),
   ]);
 
+const RULE = "Rule, whenever it fired";
+
 const head = (page, index) => page.locator(`#table thead th:nth-child(${index + 1})`);
 
 const sortedBy = async (page, index, go) => {
@@ -39,6 +41,7 @@ export const sorted = async (page) => {
     names: await sortedBy(page, 1, click),
     back: await sortedBy(page, 1, enter),
     states: await sortedBy(page, 2, click),
+    answers: await sortedBy(page, 3, click),
     tries: await sortedBy(page, 5, click),
     times: await sortedBy(page, 6, click),
     last: await sortedBy(page, 7, click),
@@ -70,8 +73,12 @@ export const filtered = async (page) => {
   const clear = () => after(page, () => page.getByRole("button", { name: "Clear" }).press("Enter"));
   return {
     done: await choose("State", "DONE"),
-    rule: await choose("Rule", "mx-missing"),
+    rule: await choose(RULE, "email-obfuscated"),
     cleared: await clear(),
+    earlier: await choose(RULE, "mx-missing"),
+    both: await choose("State", "DONE"),
+    again: await clear(),
+    made_up: await search("info@company-8.example"),
     markup: await search("<script>"),
     korean: await search("한빛"),
     evidence: await search("SEOUL  contact"),

@@ -86,7 +86,7 @@ fn head(paper: &mut Paper, item: &Item) {
         item.since,
         item.attempt
     ));
-    for cell in &item.shown {
+    for cell in item.listed() {
         paper.line(format!("  {}: {}", Plain(&cell.label), Plain(&cell.text)));
     }
 }

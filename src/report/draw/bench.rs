@@ -4,6 +4,7 @@ use jiff::Timestamp;
 use serde_json::Value;
 use serde_json::value::to_raw_value;
 
+use crate::gate::{Fact, Judgement, Level, RuleId};
 use crate::quest::{Digest, Key, Quest, QuestId, Submission, Verdict};
 use crate::session::{
     Attempt, Claimed, Event, Extended, Grounds, Lease, SourceRecord, Span, Standing, State,
@@ -91,4 +92,23 @@ pub(super) fn standing(number: usize, state: State) -> Standing {
     let mut standing = Standing::new(&plain_quest(number), span);
     standing.progress.state = state;
     standing
+}
+
+/// A fact of this rule, where something is so instead.
+pub(super) fn fact(rule: &'static str, actual: &str) -> Fact {
+    Fact {
+        rule: RuleId::known(rule),
+        level: Level::Fail,
+        field: None,
+        location: None,
+        expected: "this".to_owned(),
+        actual: actual.to_owned(),
+        count: 1,
+    }
+}
+
+/// A judgement with these facts, as the gate writes it.
+pub(super) fn judgement(facts: Vec<Fact>) -> String {
+    let judgement = Judgement::from_facts(facts, Vec::new());
+    serde_json::to_string(&judgement).unwrap()
 }

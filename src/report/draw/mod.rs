@@ -8,6 +8,7 @@ mod burn_down;
 mod choose;
 mod clip;
 mod clock;
+mod facts;
 mod funnel;
 mod reading;
 mod row;

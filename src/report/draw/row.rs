@@ -1,11 +1,11 @@
 //! What a page tells of one quest.
 
 use super::clip::clipped;
+use super::facts::{bytes, leave_out, rows};
 use super::steps::Course;
 use crate::drive::forget::blotted;
-use crate::gate::{Fact, Level};
 use crate::quest::{FieldName, Key, Shown, Submission};
-use crate::report::picture::{FactRow, Labelled, QuestRow, Step};
+use crate::report::picture::{FactRow, FactRows, Labelled, QuestRow, Step, Worth};
 use crate::review::Glance;
 use crate::session::{Effective, Forgetting, Standing};
 
@@ -45,14 +45,14 @@ pub(super) fn row(told: Told<'_>, forgetting: &Forgetting) -> QuestRow {
         label: without(&label, LONGEST_ANSWER),
     };
     let shown = |cell: Shown| labelled((cell.label, cell.text));
-    let facts = glance.facts.into_iter().take(MOST_FACTS);
-    let last = course.last;
+    let (last, fired) = (course.last, course.fired.clone());
+    let effective = Effective::of(standing);
     let key = mask(standing.key.as_str()).and_then(|key| Key::new(&key).ok());
     QuestRow {
         id: standing.id,
         key: key.unwrap_or_else(|| standing.key.clone()),
         state: standing.progress.state,
-        effective: Effective::of(standing),
+        effective,
         tries: standing.progress.tries,
         last,
         took,
@@ -60,10 +60,11 @@ pub(super) fn row(told: Told<'_>, forgetting: &Forgetting) -> QuestRow {
             .worker
             .map(|name| without(name.as_str(), LONGEST_ANSWER)),
         answer: answer.into_iter().map(labelled).collect(),
-        shown: glance.quest.shown.into_iter().map(shown).collect(),
-        facts: facts
-            .map(|it| fact(it, |text| without(text, LONGEST_FACT)))
-            .collect(),
+        worth: submission.map(|it| worth(it, effective, glance.sent_back)),
+        shown: glance.quest.listed().into_iter().map(shown).collect(),
+        facts: rows(glance.facts, MOST_FACTS, |text| without(text, LONGEST_FACT)),
+        again: glance.again,
+        fired,
         excerpts: glance.excerpts,
         history: course
             .steps()
@@ -71,6 +72,18 @@ pub(super) fn row(told: Told<'_>, forgetting: &Forgetting) -> QuestRow {
             .map(|it| step(it, |text| mask(text).unwrap_or_else(|| text.to_owned())))
             .collect(),
         damage: glance.damage,
+    }
+}
+
+/// Leaves out of `row` the facts of its history for which `room` has no bytes left, the oldest
+/// first.
+pub(super) fn fit(row: &mut QuestRow, room: &mut usize) {
+    for step in row.history.iter_mut().rev() {
+        let needed = bytes(&step.facts);
+        match room.checked_sub(needed) {
+            Some(rest) => *room = rest,
+            None => leave_out(&mut step.facts),
+        }
     }
 }
 
@@ -88,25 +101,31 @@ fn answer(submission: &Submission, fields: &[FieldName]) -> Vec<(String, String)
     }
 }
 
-fn fact(fact: Fact, shown: impl Fn(&str) -> String) -> FactRow {
-    let more = match fact.count {
-        0 | 1 => String::new(),
-        count => format!(" ({count} of its kind)"),
-    };
-    FactRow {
-        rule: fact.rule.to_string(),
-        fails: fact.level == Level::Fail,
-        field: fact.field.map(|field| field.to_string()),
-        place: fact.location.map(|place| shown(&place)),
-        expected: shown(&fact.expected),
-        actual: shown(&fact.actual) + &more,
+/// What a submission is worth that was the last of a quest which comes to `effective`.
+fn worth(submission: &Submission, effective: Effective, sent_back: bool) -> Worth {
+    match effective {
+        _ if matches!(submission, Submission::None(_)) => Worth::Missing,
+        it if it.stands() => Worth::Stands,
+        Effective::Rejected => Worth::Rejected,
+        Effective::Todo if sent_back => Worth::SentBack,
+        _ => Worth::Refuted,
     }
 }
 
 fn step(step: Step, without: impl Fn(&str) -> String) -> Step {
+    let seen = |fact: FactRow| FactRow {
+        place: fact.place.map(|place| without(&place)),
+        expected: without(&fact.expected),
+        actual: without(&fact.actual),
+        ..fact
+    };
     Step {
         by: step.by.map(|by| without(&by)),
         notes: step.notes.iter().map(|note| without(note)).collect(),
+        facts: FactRows {
+            shown: step.facts.shown.into_iter().map(seen).collect(),
+            ..step.facts
+        },
         ..step
     }
 }
@@ -114,7 +133,7 @@ fn step(step: Step, without: impl Fn(&str) -> String) -> Step {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gate::RuleId;
+    use crate::gate::{Fact, Level, RuleId};
     use crate::quest::Fields;
     use crate::report::draw::bench::{id, standing};
     use crate::session::State;
@@ -132,6 +151,20 @@ mod tests {
         assert_eq!(labels, ["c", "a", "z"]);
         let none = answer(&Submission::None("why".to_owned()), &order);
         assert_eq!(none, [("none".to_owned(), "why".to_owned())]);
+    }
+
+    #[test]
+    fn only_what_is_not_refuted_is_an_answer() {
+        let given = Submission::Fields(Fields::new());
+        for effective in Effective::ALL {
+            let stands = worth(&given, effective, false) == Worth::Stands;
+            assert_eq!(stands, effective.stands(), "{effective:?}");
+        }
+        assert_eq!(worth(&given, Effective::Done, false), Worth::Refuted);
+        assert_eq!(worth(&given, Effective::Rejected, false), Worth::Rejected);
+        assert_eq!(worth(&given, Effective::Todo, true), Worth::SentBack);
+        let none = Submission::None("why".to_owned());
+        assert_eq!(worth(&none, Effective::Open, false), Worth::Missing);
     }
 
     #[test]
@@ -155,7 +188,9 @@ mod tests {
         let glance = Glance {
             quest,
             submission: Some(Submission::None(SCRIPT.to_owned())),
+            sent_back: false,
             worker: None,
+            again: false,
             facts: vec![fact; 80],
             excerpts: Vec::new(),
             damage: None,
@@ -167,15 +202,33 @@ mod tests {
             took: Some(3),
             fields: &[],
         };
-        let row = row(told, &Forgetting::default());
+        let mut row = row(told, &Forgetting::default());
         assert_eq!(
             (row.id, row.key.as_str(), row.took),
             (id(1), SCRIPT, Some(3))
         );
         assert_eq!(row.answer[0].text, SCRIPT);
-        assert_eq!(row.facts.len(), MOST_FACTS);
-        assert_eq!(row.facts[0].actual, format!("{SCRIPT} (3 of its kind)"));
-        assert!(row.facts[0].expected.ends_with("… (10000 bytes)"));
-        assert!(row.facts[0].fails);
+        assert_eq!(
+            (row.facts.shown.len(), row.facts.left_out),
+            (MOST_FACTS, 30)
+        );
+        assert_eq!(
+            row.facts.shown[0].actual,
+            format!("{SCRIPT} (3 of its kind)")
+        );
+        assert!(row.facts.shown[0].expected.ends_with("… (10000 bytes)"));
+        assert!(row.facts.shown[0].fails);
+        let step = |second| Step {
+            at: crate::report::draw::bench::at(second),
+            what: "FAIL".to_owned(),
+            by: None,
+            notes: Vec::new(),
+            facts: row.facts.clone(),
+        };
+        let mut room = bytes(&row.facts) + 9;
+        row.history = vec![step(1), step(2)];
+        fit(&mut row, &mut room);
+        let left_out = row.history.iter().map(|step| step.facts.left_out);
+        assert_eq!((left_out.collect::<Vec<_>>(), room), (vec![80, 30], 9));
     }
 }

@@ -5,8 +5,9 @@ use std::collections::{BTreeSet, HashMap};
 use jiff::Timestamp;
 
 use super::clip::clipped;
+use super::facts::{facts_of, leave_out};
 use crate::quest::{Digest, FieldName, QuestId, Submission};
-use crate::report::picture::Step;
+use crate::report::picture::{FactRows, Step};
 use crate::session::{Attempt, Court, Event, Resolution, RunLine, RunStep, Settlement, Worker};
 
 /// The most steps that are told of one quest; of more, those in between are left out.
@@ -14,6 +15,11 @@ const MOST_STEPS: usize = 60;
 
 /// The most bytes of a note.
 const LONGEST_NOTE: usize = 400;
+
+/// The most facts of one step and of all steps of a quest, and the most bytes of a text in them.
+const MOST_FACTS: usize = 4;
+const MOST_OF_ALL: usize = 12;
+const LONGEST_FACT: usize = 300;
 
 /// What happened to the quests that are shown, line by line.
 #[derive(Debug)]
@@ -27,11 +33,20 @@ pub(super) struct Steps {
 /// What happened to one quest.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Course {
-    steps: Vec<Step>,
+    steps: Vec<Taken>,
     /// How many are left out; the second of `steps` stands for them.
     left_out: u32,
+    /// Every rule that fired, each once, the first first.
+    pub(super) fired: Vec<String>,
     /// When it was last judged or decided.
     pub(super) last: Option<Timestamp>,
+}
+
+/// A step, and whether it is a judgement.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Taken {
+    step: Step,
+    judged: bool,
 }
 
 impl Steps {
@@ -61,7 +76,8 @@ impl Steps {
             Event::Carried(carried) => {
                 let note = format!("passed first on {:.0}", carried.origin.at);
                 let id = carried.attempt.quest;
-                self.judge(id, step(at, "PASS, carried", None, vec![note]));
+                let step = step(at, "PASS, carried", None, vec![note]);
+                self.judge(id, step, &[], carried.attempt.judgement.get());
             }
             Event::Settled(settled) => self.settle(at, prev, settled),
             Event::Disputed(dispute) => {
@@ -85,7 +101,10 @@ impl Steps {
         let step = step(at, "handed out", Some(worker), Vec::new());
         let course = self.quests.get(&id);
         let last = course.and_then(|course| course.steps.last());
-        let same = last.is_some_and(|last| last.what == step.what && last.by == step.by);
+        let same = last.is_some_and(|last| {
+            let last = &last.step;
+            last.what == step.what && last.by == step.by
+        });
         if !same {
             self.add(id, step);
         }
@@ -96,10 +115,9 @@ impl Steps {
         let what = format!("{}{back}", attempt.verdict);
         let mut notes = self.said(&attempt.submission);
         notes.extend(distinct(&attempt.rules));
-        self.judge(
-            attempt.quest,
-            step(at, &what, attempt.worker.as_ref(), notes),
-        );
+        let step = step(at, &what, attempt.worker.as_ref(), notes);
+        let judgement = attempt.judgement.get();
+        self.judge(attempt.quest, step, &attempt.rules, judgement);
     }
 
     /// The answer of a submission, or why there is none.
@@ -117,7 +135,9 @@ impl Steps {
     fn again(&mut self, at: Timestamp, resolution: &Resolution) {
         let what = format!("judged again: {}", resolution.outcome.name());
         let notes = distinct(&resolution.rules);
-        self.judge(resolution.quest, step(at, &what, None, notes));
+        let step = step(at, &what, None, notes);
+        let judgement = resolution.judgement.get();
+        self.judge(resolution.quest, step, &resolution.rules, judgement);
     }
 
     fn settle(&mut self, at: Timestamp, prev: Digest, settled: &Settlement) {
@@ -148,8 +168,15 @@ impl Steps {
         }
     }
 
-    fn judge(&mut self, id: QuestId, step: Step) {
-        self.decide(id, step, true);
+    fn judge(&mut self, id: QuestId, mut step: Step, rules: &[String], judgement: &str) {
+        let Some(course) = self.quests.get_mut(&id) else {
+            return;
+        };
+        step.facts = facts_of(judgement, MOST_FACTS, LONGEST_FACT);
+        course.fire(rules);
+        course.last = Some(step.at);
+        course.add(step, true);
+        course.bound();
     }
 
     fn decide(&mut self, id: QuestId, step: Step, counts: bool) {
@@ -161,32 +188,59 @@ impl Steps {
 
     fn add(&mut self, id: QuestId, step: Step) {
         if let Some(course) = self.quests.get_mut(&id) {
-            course.add(step);
+            course.add(step, false);
         }
     }
 }
 
 impl Course {
-    /// Its steps, in order.
+    /// Its steps, in order. What fired at the last judgement is told beside them.
     #[must_use]
     pub(super) fn steps(mut self) -> Vec<Step> {
         if let Some(gap) = self.steps.get_mut(1).filter(|_| self.left_out > 0) {
-            gap.notes = vec![format!("{} steps", self.left_out)];
+            gap.step.notes = vec![format!("{} steps", self.left_out)];
         }
-        self.steps
+        if let Some(last) = self.steps.iter_mut().rfind(|it| it.judged) {
+            last.step.facts = FactRows::default();
+        }
+        self.steps.into_iter().map(|it| it.step).collect()
     }
 
-    fn add(&mut self, new: Step) {
+    fn fire(&mut self, rules: &[String]) {
+        for rule in rules {
+            if !self.fired.contains(rule) {
+                self.fired.push(rule.clone());
+            }
+        }
+    }
+
+    fn add(&mut self, step: Step, judged: bool) {
         if self.steps.len() == MOST_STEPS {
             if self.left_out == 0 {
-                let first = step(self.steps[1].at, "left out", None, Vec::new());
-                self.steps[1] = first;
+                let at = self.steps[1].step.at;
+                self.steps[1] = Taken {
+                    step: self::step(at, "left out", None, Vec::new()),
+                    judged: false,
+                };
                 self.left_out = 1;
             }
             self.steps.remove(2);
             self.left_out += 1;
         }
-        self.steps.push(new);
+        self.steps.push(Taken { step, judged });
+    }
+
+    /// Keeps no more facts than one quest may have; the oldest go first.
+    fn bound(&mut self) {
+        let count = |it: &Taken| it.step.facts.shown.len();
+        let mut all: usize = self.steps.iter().map(count).sum();
+        for old in &mut self.steps {
+            if all <= MOST_OF_ALL {
+                break;
+            }
+            all -= count(old);
+            leave_out(&mut old.step.facts);
+        }
     }
 }
 
@@ -196,6 +250,7 @@ fn step(at: Timestamp, what: &str, by: Option<&Worker>, notes: Vec<String>) -> S
         what: what.to_owned(),
         by: by.map(Worker::to_string),
         notes,
+        facts: FactRows::default(),
     }
 }
 

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 
 use super::choose::chosen;
 use super::reading::Reading;
-use super::row::{Told, row};
+use super::row::{Told, fit, row};
 use super::spread::{TIMES, TRIES, spread};
 use crate::drive::completeness::is_live;
 use crate::drive::forget::{blotted, is_forgotten};
@@ -21,6 +21,9 @@ use crate::session::{Board, Forgetting, Session, SessionError, State, Store as _
 
 /// The most quests that a page has rows of.
 pub const MOST_QUESTS: usize = 10_000;
+
+/// The most bytes that the facts of earlier submissions have in all.
+const ROOM_FOR_EARLIER: usize = 8 << 20;
 
 /// What is asked of a picture.
 pub struct Asked<'a> {
@@ -80,6 +83,7 @@ fn rows(
     let mut glancer = Glancer::new(session, Bounds::PAGE)?;
     let forgetting = session.forgetting();
     let mut rows = Vec::with_capacity(shown.len());
+    let mut room = ROOM_FOR_EARLIER;
     for standing in shown.iter().filter_map(|id| board.get(*id)) {
         let told = Told {
             standing,
@@ -88,7 +92,9 @@ fn rows(
             took: reading.clock.of(standing.id),
             fields,
         };
-        rows.push(row(told, &forgetting));
+        let mut row = row(told, &forgetting);
+        fit(&mut row, &mut room);
+        rows.push(row);
     }
     rows.sort_by_key(|row| row.id);
     Ok(rows)

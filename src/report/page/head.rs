@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 use serde::Serialize;
 
-use super::chart::{BurnDown, Histogram, Portion, Stripe, stripes};
+use super::chart::{BurnDown, Portion, Stripe, stripes};
+use super::effort::Effort;
 use super::{policy, templates, words};
 use crate::quest::Digest;
 use crate::report::Overview;
@@ -30,8 +31,7 @@ pub struct Head<'a> {
     burn_down: Option<BurnDown>,
     funnel: Vec<FunnelBar<'a>>,
     rules: Vec<RuleBar<'a>>,
-    times: Histogram,
-    tries: Histogram,
+    effort: Effort,
     workers: &'a [WorkerRow],
     runs: Vec<RunLine<'a>>,
     shown: usize,
@@ -101,8 +101,7 @@ impl<'a> Head<'a> {
             burn_down: BurnDown::of(&picture.burn_down, picture.at),
             funnel: funnel(&picture.funnel),
             rules: rules(&picture.rules),
-            times: Histogram::of(&picture.times, words::span),
-            tries: Histogram::of(&picture.tries, words::number),
+            effort: Effort::of(picture),
             workers: &picture.workers,
             runs: picture.runs.iter().map(run).collect(),
             shown: picture.quests.len(),
@@ -174,10 +173,10 @@ fn run(run: &RunReport) -> RunLine<'_> {
 
 /// The rules that the quests shown can be filtered by, with how many quests each.
 fn rules_shown(picture: &Picture) -> BTreeMap<&str, u32> {
-    let mut counts = BTreeMap::new();
+    let mut counts: BTreeMap<&str, u32> = BTreeMap::new();
     for quest in &picture.quests {
-        for rule in super::row::rules(quest) {
-            *counts.entry(rule).or_default() += 1;
+        for rule in &quest.fired {
+            *counts.entry(rule.as_str()).or_default() += 1;
         }
     }
     counts

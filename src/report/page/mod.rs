@@ -10,6 +10,7 @@
 //! what is unseen and escapes what is markup; nothing that was said by others becomes a link.
 
 mod chart;
+mod effort;
 mod head;
 mod policy;
 mod row;

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use serde::Serialize;
 
-use crate::report::picture::{Picture, QuestRow};
+use crate::report::picture::{Picture, QuestRow, Worth};
 use crate::session::State;
 
 /// The most rules that stand in the row itself; its details have all of them.
@@ -13,45 +13,71 @@ const MOST_RULES: usize = 2;
 #[derive(Debug, Serialize)]
 pub struct Row<'a> {
     quest: &'a QuestRow,
-    /// What is proven, or would be.
+    /// What is proven, or would be; none of what does not stand.
     answer: Option<&'a str>,
+    /// What the answer in the details is.
+    answer_is: &'static str,
+    /// What the facts in the details are of; none where nothing was submitted.
+    facts_of: Option<&'static str>,
     /// What a REVIEW came to.
     became: Option<&'static str>,
     /// The state's place among the states.
     place: Option<usize>,
     /// The last time, in milliseconds since 1970.
     last: Option<i64>,
+    /// Some of the rules that fired at the last judgement, and how many more there are.
     rules: Vec<&'a str>,
-    /// All of them, as the script reads them.
-    all_rules: String,
     more_rules: usize,
+    /// All that ever fired, as the script reads them.
+    fired: String,
 }
 
 impl<'a> Row<'a> {
     /// The row of `quest`.
     pub fn of(quest: &'a QuestRow, picture: &'a Picture) -> Self {
         let mut rules = rules(quest);
-        let all_rules = rules.join("\n");
         let more_rules = rules.len().saturating_sub(MOST_RULES);
         rules.truncate(MOST_RULES);
         let is_review = quest.state == State::Review;
         Self {
             quest,
-            answer: answer(quest, picture),
+            answer: answer(quest, picture).filter(|_| quest.worth == Some(Worth::Stands)),
+            answer_is: quest.worth.map_or("Answer", answer_is),
+            facts_of: quest.worth.map(|_| facts_of(quest)),
             became: is_review.then(|| quest.effective.name()),
             place: State::ALL.iter().position(|state| *state == quest.state),
             last: quest.last.map(Timestamp::as_millisecond),
             rules,
-            all_rules,
             more_rules,
+            fired: quest.fired.join("\n"),
         }
     }
 }
 
+/// What an answer is called that is worth this.
+fn answer_is(worth: Worth) -> &'static str {
+    match worth {
+        Worth::Stands => "Answer",
+        Worth::Refuted => "Last answer (refuted)",
+        Worth::SentBack => "Last answer (sent back)",
+        Worth::Rejected => "Last answer (rejected)",
+        Worth::Missing => "Last submission (no answer)",
+    }
+}
+
+/// What the facts of a quest are called of which something was submitted.
+fn facts_of(quest: &QuestRow) -> &'static str {
+    if quest.again {
+        "Facts, as judged again"
+    } else {
+        "Facts of the last submission"
+    }
+}
+
 /// The rules that fired at the last judgement, each once, in order.
-pub fn rules(quest: &QuestRow) -> Vec<&str> {
+fn rules(quest: &QuestRow) -> Vec<&str> {
     let mut rules: Vec<&str> = Vec::new();
-    for fact in &quest.facts {
+    for fact in &quest.facts.shown {
         if !rules.contains(&fact.rule.as_str()) {
             rules.push(&fact.rule);
         }

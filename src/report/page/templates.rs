@@ -16,7 +16,7 @@ pub(super) const STYLE: &str = include_str!("page.css");
 /// The page's one script.
 pub(super) const SCRIPT: &str = include_str!("page.js");
 
-const TEMPLATES: [(&str, &str); 10] = [
+const TEMPLATES: [(&str, &str); 11] = [
     ("top.html", include_str!("html/top.html")),
     ("tally.html", include_str!("html/tally.html")),
     ("burn_down.html", include_str!("html/burn_down.html")),
@@ -26,6 +26,7 @@ const TEMPLATES: [(&str, &str); 10] = [
     ("quests.html", include_str!("html/quests.html")),
     ("quest.html", include_str!("html/quest.html")),
     ("details.html", include_str!("html/details.html")),
+    ("facts.html", include_str!("html/facts.html")),
     ("end.html", include_str!("html/end.html")),
 ];
 

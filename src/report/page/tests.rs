@@ -10,8 +10,8 @@ use scraper::node::Node;
 use super::{html, policy, templates};
 use crate::quest::{Digest, Key, QuestId};
 use crate::report::picture::{
-    Bar, ExcerptRow, FactRow, FunnelStep, Labelled, Marks, Picture, Piece, QuestRow, Remaining,
-    RuleRow, Spread, Step, Word, WorkerRow,
+    Bar, ExcerptRow, FactRow, FactRows, FunnelStep, Labelled, Marks, Picture, Piece, QuestRow,
+    Remaining, RuleRow, Spread, Step, Word, WorkerRow, Worth,
 };
 use crate::report::run::{RunReport, Used};
 use crate::report::{Overview, Resolutions};
@@ -73,6 +73,17 @@ fn quest(text: &str) -> QuestRow {
         label: own(),
         text: own(),
     };
+    let facts = || FactRows {
+        shown: vec![FactRow {
+            rule: own(),
+            fails: true,
+            field: Some(own()),
+            place: Some(own()),
+            expected: own(),
+            actual: own(),
+        }],
+        left_out: 1,
+    };
     let piece = |marked| Piece {
         text: own(),
         marked,
@@ -87,15 +98,11 @@ fn quest(text: &str) -> QuestRow {
         took: Some(61_000),
         worker: Some(own()),
         answer: vec![labelled()],
+        worth: Some(Worth::Stands),
         shown: vec![labelled()],
-        facts: vec![FactRow {
-            rule: own(),
-            fails: true,
-            field: Some(own()),
-            place: Some(own()),
-            expected: own(),
-            actual: own(),
-        }],
+        facts: facts(),
+        again: false,
+        fired: vec![own()],
         excerpts: vec![ExcerptRow {
             of: own(),
             first: 7,
@@ -106,6 +113,7 @@ fn quest(text: &str) -> QuestRow {
             what: own(),
             by: Some(own()),
             notes: vec![own()],
+            facts: facts(),
         }],
         damage: Some(own()),
     }
@@ -304,5 +312,62 @@ fn an_empty_session_has_a_page() {
         "0 quests",
     ] {
         assert!(text.contains(said), "{said}");
+    }
+}
+
+/// The page about one quest, which is changed first.
+fn page_of(change: impl FnOnce(&mut QuestRow)) -> String {
+    let mut picture = picture("Acme");
+    change(&mut picture.quests[0]);
+    html(&picture).unwrap()
+}
+
+#[test]
+fn an_answer_that_does_not_stand_is_in_no_cell_and_called_what_it_is() {
+    let answered = |worth| {
+        page_of(|quest| {
+            quest.worth = worth;
+            quest.answer[0].text = "info@made-up.example".to_owned();
+        })
+    };
+    for (worth, heading) in [
+        (Worth::Stands, "<h3>Answer</h3>"),
+        (Worth::Refuted, "<h3>Last answer (refuted)</h3>"),
+        (Worth::SentBack, "<h3>Last answer (sent back)</h3>"),
+        (Worth::Rejected, "<h3>Last answer (rejected)</h3>"),
+        (Worth::Missing, "<h3>Last submission (no answer)</h3>"),
+    ] {
+        let page = answered(Some(worth));
+        let stands = worth == Worth::Stands;
+        assert!(page.contains(heading), "{worth:?}");
+        assert_eq!(page.contains(">info@made-up.example</td>"), stands);
+        let struck = matches!(worth, Worth::Refuted | Worth::Rejected);
+        assert_eq!(page.contains("<dl class=\"fallen\">"), struck);
+    }
+}
+
+#[test]
+fn facts_are_called_after_the_judgement_that_they_are_of() {
+    let bare = |quest: &mut QuestRow| quest.facts = FactRows::default();
+    let page = page_of(bare);
+    assert!(page.contains("<h3>Facts of the last submission</h3>"));
+    assert!(page.contains("No rule fired."));
+    let page = page_of(|quest| quest.again = true);
+    assert!(page.contains("<h3>Facts, as judged again</h3>"));
+    assert!(page.contains("1 fact left out here.") && !page.contains("No rule fired."));
+    let page = page_of(|quest| {
+        bare(quest);
+        quest.worth = None;
+    });
+    assert!(page.contains("Nothing was submitted yet.") && !page.contains("No rule fired."));
+}
+
+#[test]
+fn quests_are_found_by_every_rule_that_ever_fired_on_them() {
+    let page = page_of(|quest| quest.fired = vec!["first".to_owned(), "second".to_owned()]);
+    assert!(page.contains("data-rules=\"first\nsecond\""));
+    for rule in ["first", "second"] {
+        let option = format!("<option value=\"{rule}\">{rule} (1)</option>");
+        assert!(page.contains(&option), "{rule}");
     }
 }

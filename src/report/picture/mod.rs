@@ -4,6 +4,6 @@ mod quest_row;
 mod spread;
 mod whole;
 
-pub use quest_row::{ExcerptRow, FactRow, Labelled, Piece, QuestRow, Step};
+pub use quest_row::{ExcerptRow, FactRow, FactRows, Labelled, Piece, QuestRow, Step, Worth};
 pub use spread::{Bar, Marks, Spread};
 pub use whole::{FunnelStep, Picture, Remaining, RuleRow, Word, WorkerRow};

@@ -27,16 +27,38 @@ pub struct QuestRow {
     pub worker: Option<String>,
     /// The answer that counts or was given last, field by field.
     pub answer: Vec<Labelled>,
+    /// What that answer is worth; none where nothing was submitted.
+    pub worth: Option<Worth>,
     /// What the list says beside the key.
     pub shown: Vec<Labelled>,
     /// What fired at the last judgement.
-    pub facts: Vec<FactRow>,
+    pub facts: FactRows,
+    /// Whether that was when a REVIEW was judged again.
+    pub again: bool,
+    /// Every rule that fired at any judgement, each once, the first first.
+    pub fired: Vec<String>,
     /// What the gate saw, with what was looked for marked.
     pub excerpts: Vec<ExcerptRow>,
     /// What happened, in order.
     pub history: Vec<Step>,
     /// Why nothing is shown of what the gate saw, where that is so.
     pub damage: Option<String>,
+}
+
+/// What an answer is worth.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Worth {
+    /// It is proven, or waits for a person, or a person accepted it.
+    Stands,
+    /// The gate refuted it.
+    Refuted,
+    /// Reviewers sent it back for another.
+    SentBack,
+    /// A person rejected it.
+    Rejected,
+    /// It says that there is none.
+    Missing,
 }
 
 /// A text and what it is.
@@ -46,6 +68,15 @@ pub struct Labelled {
     pub label: String,
     /// The text.
     pub text: String,
+}
+
+/// Facts, of which there may be more than are shown.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+pub struct FactRows {
+    /// Those that are shown.
+    pub shown: Vec<FactRow>,
+    /// How many are left out.
+    pub left_out: u32,
 }
 
 /// A fact.
@@ -96,4 +127,6 @@ pub struct Step {
     pub by: Option<String>,
     /// The rules that fired, what was answered, or what a person noted.
     pub notes: Vec<String>,
+    /// What fired, unless it is what the quest's row tells as its facts.
+    pub facts: FactRows,
 }

@@ -152,6 +152,8 @@ fn item(source: &str, location: Option<&str>) -> Item {
         id: QuestId::FIRST,
         key: Key::new("Acme Foods").unwrap(),
         rows: vec![2],
+        anchor: None,
+        known: Vec::new(),
         shown: vec![
             shown("City", "Seoul"),
             shown("Area", "4"),

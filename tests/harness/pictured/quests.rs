@@ -1,7 +1,9 @@
 //! Quests as the page shows them: of every state, with all that is told of each.
 
 use comail::quest::Key;
-use comail::report::picture::{ExcerptRow, FactRow, Labelled, Piece, QuestRow, Step};
+use comail::report::picture::{
+    ExcerptRow, FactRow, FactRows, Labelled, Piece, QuestRow, Step, Worth,
+};
 use comail::session::{Effective, State};
 
 use super::{NAMES, RULES, later, small};
@@ -33,6 +35,11 @@ pub fn quest(index: usize) -> QuestRow {
         .map_or_else(|| format!("Company {index} Ltd"), |name| (*name).to_owned());
     let settled = state != State::Todo;
     let email = format!("info@company-{index}.example");
+    let facts = facts(index, state);
+    let worth = match effective {
+        Effective::Done | Effective::Refuted => Worth::Refuted,
+        _ => Worth::Stands,
+    };
     QuestRow {
         id: id(index),
         key: Key::new(&name).expect("a name"),
@@ -47,11 +54,14 @@ pub fn quest(index: usize) -> QuestRow {
         } else {
             Vec::new()
         },
+        worth: settled.then_some(worth),
         shown: vec![
             labelled("City", "서울 · Seoul"),
             labelled("Phone", "+82 2 555 0100"),
         ],
-        facts: facts(index, state),
+        fired: fired(&facts, settled),
+        facts,
+        again: effective == Effective::Refuted,
         excerpts: if settled {
             vec![excerpt(index, &email)]
         } else {
@@ -75,23 +85,44 @@ fn answer(name: &str, email: &str, index: usize) -> Vec<Labelled> {
     ]
 }
 
-fn facts(index: usize, state: State) -> Vec<FactRow> {
+/// What fired in the end; what fired before is told by the history.
+fn facts(index: usize, state: State) -> FactRows {
     if matches!(state, State::Pass | State::Todo) {
-        return Vec::new();
+        return FactRows::default();
     }
-    let fact = |at: usize| {
-        let (rule, meaning, fails) = RULES[at % RULES.len()];
-        FactRow {
-            rule: rule.to_owned(),
-            fails,
-            field: Some("email".to_owned()),
-            place: Some(format!("https://www.company-{index}.example/contact, line 12")),
-            expected: meaning.to_owned(),
-            actual: "nowhere; of the site's domain it has\nsales@acme.example\n\t<b>press@acme.example</b>".to_owned(),
-        }
-    };
     let turn = index / 10;
-    vec![fact(turn), fact(turn + 2), fact(turn + 4)]
+    FactRows {
+        shown: [turn, turn + 2, turn + 4].map(|at| fact(index, at)).into(),
+        left_out: 0,
+    }
+}
+
+fn fact(index: usize, at: usize) -> FactRow {
+    let (rule, meaning, fails) = RULES[at % RULES.len()];
+    FactRow {
+        rule: rule.to_owned(),
+        fails,
+        field: Some("email".to_owned()),
+        place: Some(format!(
+            "https://www.company-{index}.example/contact, line 12"
+        )),
+        expected: meaning.to_owned(),
+        actual:
+            "nowhere; of the site's domain it has\nsales@acme.example\n\t<b>press@acme.example</b>"
+                .to_owned(),
+    }
+}
+
+/// The rules of both submissions.
+fn fired(facts: &FactRows, settled: bool) -> Vec<String> {
+    let first = [RULES[0].0, RULES[4].0].map(str::to_owned);
+    let mut fired: Vec<String> = first.into_iter().filter(|_| settled).collect();
+    for fact in &facts.shown {
+        if !fired.contains(&fact.rule) {
+            fired.push(fact.rule.clone());
+        }
+    }
+    fired
 }
 
 fn excerpt(index: usize, email: &str) -> ExcerptRow {
@@ -123,16 +154,22 @@ fn history(index: usize, state: State, effective: Effective) -> Vec<Step> {
         what: what.to_owned(),
         by: Some(by.to_owned()),
         notes: notes.iter().map(|note| (*note).to_owned()).collect(),
+        facts: FactRows::default(),
     };
     let worker = format!("agent-{}", index % 3 + 1);
     let mut steps = vec![step(0, "handed out", &worker, &[])];
     if state != State::Todo {
-        steps.push(step(
+        let failed = step(
             20,
             "FAIL",
             &worker,
-            &["email-not-on-source, mx-missing"],
-        ));
+            &["info@made-up.example", RULES[0].0, RULES[4].0],
+        );
+        let facts = FactRows {
+            shown: vec![fact(index, 0)],
+            left_out: 1,
+        };
+        steps.push(Step { facts, ..failed });
         steps.push(step(40, state.name(), &worker, &[]));
     }
     if effective == Effective::Accepted {

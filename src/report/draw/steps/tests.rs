@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::quest::Verdict;
-use crate::report::draw::bench::{at, attempt, claim, id};
+use crate::report::draw::bench::{at, attempt, claim, fact, id, judgement};
 use crate::session::{Decision, Dispute, SettledQuest, SigningKey, State};
 
 fn court(sealed: bool) -> Court {
@@ -99,4 +99,50 @@ fn of_very_many_steps_the_first_and_the_last_are_told() {
     assert_eq!(told[1], format!("left out: {} steps", 500 - shown));
     assert_eq!(told[2], format!("handed out by w{}: ", 500 - shown + 1));
     assert_eq!(told.last().unwrap(), "handed out by w499: ");
+}
+
+/// A FAIL with so many facts of this rule.
+fn failed(nth: u32, rule: &'static str, facts: usize) -> Event {
+    let event = attempt(1, nth, Verdict::Fail, State::Todo);
+    let Event::Attempt(mut attempt) = event else {
+        panic!("an attempt");
+    };
+    attempt.rules = vec![rule.to_owned()];
+    let judged = judgement(vec![fact(rule, "that"); facts]);
+    attempt.judgement = serde_json::value::RawValue::from_string(judged).unwrap();
+    Event::Attempt(attempt)
+}
+
+/// How many facts each step shows, and leaves out.
+fn facts(course: Course) -> Vec<(usize, u32)> {
+    let steps = course.steps().into_iter();
+    steps
+        .map(|it| (it.facts.shown.len(), it.facts.left_out))
+        .collect()
+}
+
+#[test]
+fn each_earlier_judgement_has_its_facts_and_the_last_has_them_elsewhere() {
+    let events = [
+        (1, failed(1, "one", 1)),
+        (2, claim(1, "w1")),
+        (3, failed(2, "two", 6)),
+        (4, failed(3, "one", 2)),
+        (5, claim(1, "w2")),
+    ];
+    let course = told(court(false), &events);
+    assert_eq!(course.fired, ["one", "two"]);
+    let expected = [(1, 0), (0, 0), (MOST_FACTS, 2), (0, 0), (0, 0)];
+    assert_eq!(facts(course), expected);
+}
+
+#[test]
+fn of_very_many_facts_the_last_stay_and_the_rest_are_counted() {
+    let events: Vec<_> = (1..=9)
+        .map(|nth| (i64::from(nth), failed(nth, "one", 4)))
+        .collect();
+    let found = facts(told(court(false), &events));
+    let kept: usize = found.iter().map(|it| it.0).sum();
+    assert!(kept <= MOST_OF_ALL, "{found:?}");
+    assert_eq!((found[0], found[7]), ((0, 4), (4, 0)));
 }

@@ -16,6 +16,10 @@ pub const WIDTH: u32 = 10_000;
 /// The height of the plot in its own units.
 pub const HEIGHT: u32 = 1_000;
 
+/// How wide a figure beside the plot is, and the gap between them, in pixels.
+const FIGURE: u32 = 8;
+const GAP: u32 = 8;
+
 /// How many steps are drawn at most but for those at which the list grew: more than that no
 /// screen shows apart.
 const COLUMNS: u32 = 500;
@@ -35,6 +39,8 @@ pub struct BurnDown {
     pub area: String,
     /// The lines across.
     pub levels: Vec<Level>,
+    /// How wide what stands beside them is, in pixels.
+    pub gutter: u32,
     /// Where the list grew.
     pub growths: Vec<u32>,
     /// When it begins.
@@ -76,17 +82,23 @@ impl BurnDown {
         };
         let axis = Axis::new(first.at, to);
         let most = steps.iter().map(|step| step.left).max()?;
+        let ticks = scale::ticks(most);
+        // The scale ends with a number that is written beside it.
+        let top = ticks.last().copied().unwrap_or(most);
         let points = thinned(steps, axis);
-        let line = line(&points, most);
+        let line = line(&points, top);
         let growths = steps.iter().filter(|step| step.grew);
-        let levels = scale::ticks(most).into_iter().map(|tick| Level {
+        let levels = ticks.into_iter().map(|tick| Level {
             text: words::number(tick.into()),
-            y: Portion::of(tick.into(), most.into()).rest(),
+            y: Portion::of(tick.into(), top.into()).rest(),
         });
+        let levels: Vec<Level> = levels.collect();
+        let longest = levels.iter().map(|level| level.text.len()).max();
         Some(Self {
             area: format!("{line}V{HEIGHT}H0Z"),
             line,
-            levels: levels.collect(),
+            levels,
+            gutter: GAP + FIGURE * u32::try_from(longest.unwrap_or(0)).unwrap_or(0),
             growths: growths.map(|step| axis.x(step.at)).collect(),
             from: first.at,
             middle: axis.middle(),
@@ -145,10 +157,10 @@ fn thinned(steps: &[Remaining], axis: Axis) -> Vec<(u32, u32)> {
 }
 
 /// The line through these points in steps, to the end of the axis.
-fn line(points: &[(u32, u32)], most: u32) -> String {
+fn line(points: &[(u32, u32)], top: u32) -> String {
     let mut path = String::new();
     for (index, (x, left)) in points.iter().enumerate() {
-        let y = y(*left, most);
+        let y = y(*left, top);
         // Writing to a string does not fail.
         let _ = match index {
             0 => write!(path, "M0 {y}"),
@@ -159,10 +171,10 @@ fn line(points: &[(u32, u32)], most: u32) -> String {
     path
 }
 
-fn y(left: u32, most: u32) -> u32 {
-    let down = u64::from(most - left.min(most)) * u64::from(HEIGHT) / u64::from(most.max(1));
+fn y(left: u32, top: u32) -> u32 {
+    let down = u64::from(top - left.min(top)) * u64::from(HEIGHT) / u64::from(top.max(1));
     let down = u32::try_from(down).unwrap_or(HEIGHT);
-    if most == 0 { HEIGHT } else { down }
+    if top == 0 { HEIGHT } else { down }
 }
 
 /// A few of the steps, evenly, with the first and the last.
@@ -221,6 +233,17 @@ mod tests {
         let drawn = BurnDown::of(&steps(&[(0, 2), (100, 1), (500, 4)]), at(1000)).unwrap();
         assert_eq!(drawn.growths, [5000]);
         assert_eq!(drawn.line, "M0 500H1000V750H5000V0H10000");
+    }
+
+    #[test]
+    fn the_scale_covers_what_a_newer_list_brought() {
+        let grown = steps(&[(0, 60), (100, 54), (500, 75)]);
+        let drawn = BurnDown::of(&grown, at(500)).unwrap();
+        let levels: Vec<_> = drawn.levels.iter().map(|it| it.text.as_str()).collect();
+        assert_eq!(levels, ["20", "40", "60", "80"]);
+        assert_eq!(drawn.levels[3].y, Portion::default());
+        assert_eq!(drawn.line, "M0 250H2000V325H10000V62H10000");
+        assert_eq!(drawn.gutter, 8 + 2 * 8);
     }
 
     #[test]

@@ -3,10 +3,12 @@
 /// The most lines above the base line.
 const MOST: u32 = 4;
 
-/// Round numbers up to `most`, evenly apart, without 0; few enough to be read.
+/// Round numbers from 0, which is not among them, to `most` or beyond, evenly apart; few enough
+/// to be read.
 pub fn ticks(most: u32) -> Vec<u32> {
     let step = step(most);
-    (1..=most / step).map(|times| times * step).collect()
+    let times = 1..=most.div_ceil(step);
+    times.map(|times| times.saturating_mul(step)).collect()
 }
 
 /// The least of 1, 2, 5, 10, 20, 50, … that divides the axis into few enough parts.
@@ -15,7 +17,7 @@ fn step(most: u32) -> u32 {
     loop {
         for digit in [1, 2, 5] {
             let step = tens.saturating_mul(digit);
-            if most / step <= MOST {
+            if most.div_ceil(step) <= MOST {
                 return step;
             }
         }
@@ -34,17 +36,19 @@ mod tests {
         assert_eq!(ticks(0), [0; 0]);
         assert_eq!(ticks(1), [1]);
         assert_eq!(ticks(4), [1, 2, 3, 4]);
-        assert_eq!(ticks(5), [2, 4]);
-        assert_eq!(ticks(527), [200, 400]);
+        assert_eq!(ticks(5), [2, 4, 6]);
+        assert_eq!(ticks(75), [20, 40, 60, 80]);
+        assert_eq!(ticks(527), [200, 400, 600]);
         assert_eq!(ticks(10_000), [5000, 10_000]);
     }
 
     proptest! {
         #[test]
-        fn are_few_and_within(most in 1u32..) {
+        fn are_few_and_only_the_last_is_beyond(most in 1u32..) {
             let ticks = ticks(most);
             prop_assert!((1..=4).contains(&ticks.len()), "{ticks:?}");
-            prop_assert!(ticks.iter().all(|tick| *tick <= most));
+            prop_assert!(ticks.iter().rev().skip(1).all(|tick| *tick < most));
+            prop_assert!(ticks.last().is_some_and(|tick| *tick >= most));
             prop_assert!(ticks.windows(2).all(|pair| pair[0] < pair[1]));
         }
     }
