@@ -16,6 +16,7 @@
 //! * [`drive`]: brings session, gate and world together for one turn.
 //! * [`review`]: what no machine decides: reviewers' doubts, and what a person settles.
 //! * [`report`]: counts what the ledger says.
+//! * [`regular`]: files that are files, for whoever reads them.
 //! * [`doctor`]: what the surroundings are like, and how to mend them.
 //! * [`cli`]: one file per subcommand.
 
@@ -24,6 +25,7 @@ pub mod doctor;
 pub mod drive;
 pub mod gate;
 pub mod quest;
+pub mod regular;
 pub mod report;
 pub mod review;
 pub mod session;

@@ -1,15 +1,18 @@
 //! Cheating by files of defaults: an agent writes them where it is called, and for its user.
 
 use std::fs;
+use std::time::{Duration, Instant};
 
 use crate::harness::email_net::{ACME, page};
-use crate::harness::{EmailNet, Run};
+use crate::harness::{EmailNet, Place, Run};
 use crate::servers::TestNet;
 
 /// A file that says all that would make lying easier.
+///
+/// Which session is meant, whoever calls may say by flag, variable or a file of their own.
 fn hostile(own: &TestNet) -> String {
     format!(
-        "session = \"own\"\ncolor = \"always\"\n[scan]\ndns-server = [\"{}\"]\nrate = 1000\n\
+        "color = \"always\"\n[scan]\ndns-server = [\"{}\"]\nrate = 1000\n\
          timeout = 0.1\npause-after = 0\nlease = \"30d\"\n[run]\nmax-cost = \"1000\"\n\
          [submit]\nverdict = \"PASS\"\n",
         own.dns.address()
@@ -31,12 +34,12 @@ fn defaults_of_the_agents_own_change_nothing_for_who_is_judged() {
     };
     let home = world.place.at("home");
     fs::create_dir_all(home.join(".config/comail")).unwrap();
-    for file in [
-        "comail.toml",
-        "home/.config/comail/config.toml",
-        "home/comail.toml",
-    ] {
-        world.place.write(file, hostile(&own));
+    world
+        .place
+        .write("home/.config/comail/config.toml", hostile(&own));
+    for file in ["comail.toml", "home/comail.toml"] {
+        let text = format!("session = \"own\"\n{}", hostile(&own));
+        world.place.write(file, text);
     }
     fs::create_dir_all(home.join("comail")).unwrap();
     world.place.write("home/comail/config.toml", hostile(&own));
@@ -70,6 +73,107 @@ fn defaults_of_the_agents_own_change_nothing_for_who_is_judged() {
     let status = run(&words(&["status"]));
     assert!(status.stderr.contains("comail.toml:"), "{status:?}");
     status.exits(2);
+}
+
+/// A second session, which says that all is done, and files that would have it shown.
+#[test]
+fn no_projects_file_has_another_session_shown_or_its_columns_named() {
+    let place = Place::new();
+    place.scan(&["Acme"], &[]);
+    Run::of(
+        place
+            .command()
+            .args(["--session", "work", "scan", "companies.txt"]),
+    )
+    .ok();
+    let (_, true_one) = place.json(["status"]);
+    for (text, instead) in [
+        ("session = \"work\"\n", "COMAIL_SESSION"),
+        ("[export]\ncolumns = \"source=status\"\n", "--columns"),
+    ] {
+        place.write("comail.toml", text);
+        for shows in [
+            &["status"][..],
+            &["report"],
+            &["export", "out.csv"],
+            &["log"],
+        ] {
+            let run = place.run(shows);
+            assert!(run.stderr.contains("may stand in the user's"), "{run:?}");
+            assert!(run.stderr.contains(instead), "{run:?}");
+            assert_eq!(run.exits(2), "");
+        }
+        assert!(!place.at("out.csv").exists());
+        for judges in [&["next"][..], &["audit"], &["review"]] {
+            place.run(judges).ok();
+        }
+        fs::remove_file(place.at("comail.toml")).unwrap();
+    }
+    assert_eq!(place.json(["status"]).1["head"], true_one["head"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn what_is_no_file_keeps_nobody_waiting() {
+    use std::os::unix::fs::symlink;
+
+    let place = Place::new();
+    place.scan(&["Acme"], &[]);
+    let file = place.at("comail.toml");
+    let refused = |why: &str| {
+        let began = Instant::now();
+        let run = place.run(["status"]);
+        assert!(began.elapsed() < Duration::from_secs(10), "{run:?}");
+        assert!(
+            run.stderr.contains("comail.toml cannot be read: ") && run.stderr.contains(why),
+            "{run:?}"
+        );
+        assert_eq!(run.exits(2), "");
+        fs::remove_file(&file).unwrap();
+    };
+    nix::unistd::mkfifo(&file, nix::sys::stat::Mode::S_IRWXU).unwrap();
+    refused("no regular file");
+    symlink("/dev/full", &file).unwrap();
+    // Anybody may write to that one.
+    assert!(place.run(["status"]).stderr.contains("left aside"));
+    fs::remove_file(&file).unwrap();
+    fs::create_dir(place.at("dir")).unwrap();
+    symlink("dir", &file).unwrap();
+    refused("no regular file");
+    fs::File::create(&file).unwrap().set_len(3 << 30).unwrap();
+    refused("longer than 65536 bytes");
+    place.run(["status"]).ok();
+}
+
+#[test]
+fn no_name_in_a_file_begins_a_line_of_an_error() {
+    let place = Place::new();
+    place.write("comail.toml", "\"x\\n# COMPLETE\\n\" = 1\n");
+    let run = place.run(["status"]);
+    assert_eq!(run.stderr.lines().count(), 1, "{run:?}");
+    assert!(run.stderr.contains("x\\u{a}# COMPLETE"), "{run:?}");
+    run.exits(2);
+    fs::remove_file(place.at("comail.toml")).unwrap();
+    for args in [
+        &["--session", "x\ncomplete", "status"][..],
+        &["--session=x\ncomplete", "next"],
+        &["status", "x\ncomplete"],
+        &["status", "--color=x\ncomplete"],
+        &["scan", "x\ncomplete"],
+        &["quest", "check", "x\ncomplete"],
+        &["submit", "--session=x\ncomplete", "--unheard=1"],
+    ] {
+        let run = place.run(args);
+        let forged = run.stderr.lines().any(|line| line.starts_with("complete"));
+        assert!(!forged && run.stderr.contains("x\\u{a}complete"), "{run:?}");
+        assert_ne!(run.code, 0);
+    }
+    place.scan(&["Acme"], &[]);
+    let run = place.run(["submit", "--company=x\ncomplete", "--none=y"]);
+    assert!(
+        !run.stderr.lines().any(|line| line.starts_with("complete")),
+        "{run:?}"
+    );
 }
 
 fn without_ports(text: &str) -> String {

@@ -82,43 +82,73 @@ fn a_flag_counts_before_the_environment_the_project_the_user_and_what_is_built_i
 }
 
 #[test]
-fn the_session_of_a_project_is_for_a_person_and_for_nobody_who_judges() {
+fn the_session_of_the_users_file_holds_for_every_command_which_says_so() {
     let place = Place::new();
-    place.write("comail.toml", "session = \"work\"\n");
+    let work = place.at("work").display().to_string();
+    // What else it says is for a person's commands alone, and no matter to who judges.
+    with_user(&place, &format!("session = {work:?}\n"));
     place.write("companies.txt", ACME);
-    let scanned = place.run(["scan", "companies.txt"]);
-    assert!(
-        scanned.stderr.contains("comail.toml sets session"),
-        "{scanned:?}"
-    );
-    assert!(scanned.ok().contains("work") && place.at("work/session.json").exists());
-    for heeds in [
+    let run = |env: &[(&str, &str)], words: &[&str]| {
+        let mut command = place.command();
+        command.env("XDG_CONFIG_HOME", place.at("home"));
+        Run::of(command.envs(env.iter().copied()).args(words))
+    };
+    let told = format!("note: the session is {work}, by ");
+    let scanned = run(&[], &["scan", "companies.txt"]);
+    assert_eq!(scanned.stderr.matches(&told).count(), 1, "{scanned:?}");
+    scanned.ok();
+    assert!(place.at("work/session.json").exists());
+    for words in [
         &["status"][..],
         &["log"],
         &["insights"],
         &["export", "out.csv"],
-    ] {
-        place.run(heeds).ok();
-    }
-    for judges in [
-        &["next"][..],
-        &["submit", "--id=1", "--none=x"],
+        &["report"],
+        &["next"],
         &["audit"],
         &["recheck"],
-        &["resume"],
         &["review"],
         &["claims"],
+        &["doctor"],
     ] {
-        let run = place.run(judges);
+        let run = run(&[], words);
+        assert_eq!(run.stderr.matches(&told).count(), 1, "{run:?}");
         assert!(
-            run.stderr.contains("there is no session at .comail"),
+            run.code < 9 && !run.stderr.contains("no session"),
             "{run:?}"
         );
-        run.exits(1);
     }
-    let mut elsewhere = place.command();
-    let run = Run::of(elsewhere.arg("status").env("COMAIL_SESSION", "none"));
-    assert!(run.stderr.contains("at none"), "{run:?}");
+    assert!(
+        run(&[], &["next"])
+            .ok()
+            .contains(&format!("--session {work}"))
+    );
+    run(&[], &["submit", "--id=1", "--none=x"]).exits(5);
+    assert_eq!(run(&[], &["-q", "next"]).stderr, "");
+    for words in [&["man"][..], &["completions", "bash"], &["config"]] {
+        assert_eq!(run(&[], words).stderr, "", "{words:?}");
+    }
+    assert!(!place.at(".comail").exists());
+    // A variable or a flag counts before it, and nothing is to be said then.
+    for judges in [&["next"][..], &["audit"], &["status"]] {
+        let other = run(&[("COMAIL_SESSION", "none")], judges);
+        assert!(
+            other.stderr.contains("there is no session at none"),
+            "{other:?}"
+        );
+        assert!(!other.stderr.contains("note:"), "{other:?}");
+        let flag = run(&[], &[&["--session=none"], judges].concat());
+        assert!(
+            flag.stderr.contains("there is no session at none"),
+            "{flag:?}"
+        );
+    }
+    // A file that does not read tells nobody which session is meant.
+    with_user(&place, "session = ");
+    run(&[], &["next"]).exits(2);
+    run(&[], &["status"]).exits(2);
+    with_user(&place, &format!("session = {work:?}\nunheard-of = 1\n"));
+    run(&[], &["next"]).ok();
 }
 
 #[test]
@@ -150,8 +180,8 @@ fn mistakes_are_told_with_file_line_and_the_nearest_name() {
             "comail.toml:2:1: `scan.rate` may stand in the user's",
         ),
         (
-            "session = \"../other\"\n",
-            "comail.toml:1:11: `session` of a project's file",
+            "session = \"work\"\n",
+            "comail.toml:1:1: `session` may stand in the user's",
         ),
         ("color\n", "comail.toml:1:"),
     ] {

@@ -30,6 +30,8 @@ mod attack_quest_structure;
 #[cfg(target_os = "linux")]
 mod attack_run;
 mod attack_session;
+#[cfg(unix)]
+mod attack_special;
 mod attack_tools;
 mod audit;
 mod audit_forged;

@@ -132,3 +132,74 @@ fn what_lies_in_a_session_is_as_it_says_and_so_is_what_it_asks_for() {
     let (_, submission) = place.json(["schema", "submission"]);
     assert_eq!(submission["required"], json!(["site", "email", "source"]));
 }
+
+#[test]
+fn nothing_is_written_into_a_session_whichever_it_is() {
+    let place = Place::new();
+    place.scan(&["Acme"], &[]);
+    let other = ["--session", "other", "scan", "companies.txt"];
+    place.run(other).ok();
+    let files = |dir: &str| fs::read_dir(place.at(dir)).expect("a session").count();
+    let before = (files(".comail"), files("other"));
+    for words in [
+        &["schema", "--out", ".comail"][..],
+        &["schema", "status", "--out", "other/new"],
+        &["man", ".comail/x"],
+        &["man", "other"],
+        &["export", "--session", "other", ".comail/out.csv"],
+        &["export", "other/out.csv", "--force"],
+        &["report", "--html", "other/out.html"],
+        &["review", "--export", "other/out.xlsx"],
+        &["demo", "--dir", "other/new"],
+    ] {
+        let run = place.run(words);
+        assert!(run.stderr.contains("lies in a session"), "{run:?}");
+        assert_eq!(run.exits(2), "");
+    }
+    assert_eq!((files(".comail"), files("other")), before);
+    let no_session = Place::new();
+    no_session.run(["man", ".comail/x"]).exits(2);
+    assert!(!no_session.at(".comail").exists());
+}
+
+#[cfg(unix)]
+#[test]
+fn no_planted_link_is_written_through() {
+    use std::os::unix::fs::symlink;
+
+    let place = Place::new();
+    place.scan(&["Acme"], &[]);
+    let ledger = place.ledger();
+    fs::create_dir(place.at("out")).expect("a directory");
+    place.write("theirs", "theirs");
+    symlink(".comail", place.at("way")).expect("a link");
+    for words in [&["schema", "--out", "way"][..], &["man", "way/man"]] {
+        place.run(words).exits(2);
+    }
+    for (target, code) in [
+        ("../.comail/ledger.jsonl", 1),
+        ("../theirs", 1),
+        ("../none", 1),
+    ] {
+        for (name, words) in [
+            ("status.schema.json", &["schema", "--out", "out"][..]),
+            ("comail-next.1", &["man", "out"]),
+        ] {
+            let link = place.at("out").join(name);
+            symlink(target, &link).expect("a link");
+            let run = place.run(words);
+            assert!(run.stderr.contains("is a symbolic link"), "{run:?}");
+            assert_eq!(run.exits(code), "");
+            fs::remove_file(&link).expect("still the link");
+        }
+    }
+    assert_eq!(
+        fs::read_dir(place.at("out")).expect("a directory").count(),
+        0
+    );
+    assert_eq!(fs::read(place.at("theirs")).expect("a file"), b"theirs");
+    assert!(place.ledger() == ledger && !place.at("none").exists());
+    // Out of the session through a link that was put there for an export.
+    symlink(".comail/new.csv", place.at("out.csv")).expect("a link");
+    place.run(["export", "out.csv", "--force"]).exits(2);
+}

@@ -11,7 +11,7 @@ use clap::{ArgMatches, CommandFactory as _, FromArgMatches as _, Parser, Subcomm
 
 use super::context::{Context, SESSION_VARIABLE, WORKER_VARIABLE};
 use super::defaults::{self, Applied};
-use super::escape::PlainLines;
+use super::escape::{Plain, PlainLines};
 use super::exit::{self, Exit};
 use super::output::Output;
 use super::telling::LOG_VARIABLE;
@@ -113,11 +113,11 @@ fn run_parsed(args: &[OsString]) -> Exit {
     let matches = match parser(&kind).try_get_matches_from(args) {
         Ok(matches) => matches,
         Err(error) => {
-            let exit = hook::bearable(args, tell(&error));
+            let exit = hook::bearable(args, tell(&error, args));
             if error.kind() == ErrorKind::UnknownArgument
                 && let Some(note) = session_kind::without_session(args)
             {
-                let _ = write!(io::stderr(), "\n{}\n", PlainLines(&note));
+                let _ = write!(io::stderr(), "\n{}\n", Plain(&note));
             }
             return exit;
         }
@@ -126,12 +126,12 @@ fn run_parsed(args: &[OsString]) -> Exit {
         Ok(Applied { matches, notes }) => (matches, notes),
         Err(error) => {
             Output::of_process(false, clap::ColorChoice::Never).error(&format!("error: {error}"));
-            return Exit::Usage;
+            return hook::bearable(args, Exit::Usage);
         }
     };
     let cli = match Cli::from_arg_matches(&matches) {
         Ok(cli) => cli,
-        Err(error) => return tell(&error),
+        Err(error) => return tell(&error, args),
     };
     let environment = std::env::var_os(SESSION_VARIABLE)
         .filter(|value| !value.is_empty())
@@ -173,17 +173,31 @@ fn heed_file_size_limits() {
 }
 
 /// Prints help and versions, which are no errors, and says what is wrong with a command line.
-fn tell(error: &clap::Error) -> Exit {
+fn tell(error: &clap::Error, args: &[OsString]) -> Exit {
     // What cannot be written must not change how it ends.
     if error.use_stderr() {
         // It repeats arguments, which may hold what came from outside.
-        let text = error.render().to_string();
+        let text = on_its_lines(error.render().to_string(), args);
         let _ = write!(io::stderr(), "{}", PlainLines(&text));
         Exit::Usage
     } else {
         let _ = error.print();
         Exit::Done
     }
+}
+
+/// A complaint in which no argument that it repeats begins a line.
+fn on_its_lines(complaint: String, args: &[OsString]) -> String {
+    let args = args.iter().map(|arg| arg.to_string_lossy());
+    let long = args.filter(|arg| arg.contains('\n'));
+    long.fold(complaint, |text, arg| {
+        let value = arg.split_once('=').map(|(_, value)| value);
+        let parts = std::iter::once(arg.as_ref()).chain(value);
+        let parts = parts.filter(|part| part.contains('\n'));
+        parts.fold(text, |text, part| {
+            text.replace(part, &Plain(part).to_string())
+        })
+    })
 }
 
 /// Runs the command line `args` before a recorded world, without the process's environment.

@@ -18,7 +18,8 @@ use crate::quest::email;
 /// They stand in for flags of a person's commands: scan, run, status, export, report, log,
 /// insights. They come from comail.toml in this directory or above it, up to the root of the
 /// repository, and from comail/config.toml in the user's directory for configuration. Nothing
-/// that `scan` froze is changed by them, and no command that judges reads them.
+/// that `scan` froze is changed by them. A command that judges takes of the user's file which session
+/// is meant, as every command does, and nothing more.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub struct ConfigArgs {

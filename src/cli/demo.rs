@@ -17,6 +17,7 @@ use serde_json::value::RawValue;
 
 use super::command;
 use super::context::Context;
+use super::destination::refuse_in_session;
 use super::escape::Plain;
 use super::exit::Exit;
 use super::output::{Paper, Tone};
@@ -79,6 +80,9 @@ enum Said {
 pub(super) fn run(context: &mut Context, args: &DemoArgs) -> Result<Exit> {
     let world = RecordedWorld::from_json(WORLD).context("the demo's world cannot be read")?;
     let world = Rc::new(world);
+    if let Some(dir) = &args.dir {
+        refuse_in_session(dir, context.session_dir())?;
+    }
     let place = Place::make(args.dir.as_deref())?;
     let steps = script(&place)
         .into_iter()

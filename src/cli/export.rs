@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use super::context::Context;
 use super::counted::counted;
+use super::destination::refuse_in_session;
 use super::escape::Plain;
 use super::exit::{Exit, Found, UsageError, found};
 use super::export_page::{PageWanted, write_page};
@@ -20,6 +21,7 @@ use super::list_plan::ListPlan;
 use super::output::{Output, Paper};
 use crate::drive;
 use crate::quest::Digest;
+use crate::regular;
 use crate::session::{Effective, Session, SessionError, SourceRecord, State, Tally, Totals};
 use crate::table::result_columns::Columns;
 
@@ -252,7 +254,7 @@ fn is_none(count: &u32) -> bool {
 }
 
 fn digest(path: &Path) -> std::io::Result<Digest> {
-    Digest::of_reader(&mut std::fs::File::open(path)?)
+    Digest::of_reader(&mut regular::open(path)?)
 }
 
 /// The columns that the results get.
@@ -279,29 +281,6 @@ fn is_settled(totals: &Totals) -> bool {
     let settled = [Effective::Accepted, Effective::Rejected];
     let settled = settled.map(|effective| totals.effective.of(effective));
     settled.iter().any(|count| *count > 0) || totals.counts.disputed > 0
-}
-
-/// Refuses a file within the session directory, where nothing but sessions write.
-pub(super) fn refuse_in_session(path: &Path, session: &Path) -> Result<()> {
-    let place = std::fs::canonicalize(path).or_else(|_| {
-        let parent = path
-            .parent()
-            .filter(|parent| !parent.as_os_str().is_empty());
-        std::fs::canonicalize(parent.unwrap_or(Path::new(".")))
-    });
-    let within = match (place, std::fs::canonicalize(session)) {
-        (Ok(place), Ok(session)) => place.starts_with(session),
-        // A place that there is not is refused when it is written to.
-        _ => false,
-    };
-    if within {
-        let text = format!(
-            "{} lies in the session, which is not for results; name a file elsewhere",
-            path.display()
-        );
-        return Err(UsageError(text).into());
-    }
-    Ok(())
 }
 
 impl From<StateArg> for State {

@@ -7,7 +7,7 @@ use anyhow::Result;
 
 use super::beside::write_beside;
 use super::context;
-use super::export::refuse_in_session;
+use super::destination::refuse_in_session;
 use super::export_rows::{Comes, Findings};
 use super::export_write::Written;
 use crate::report::draw::{self, Asked, MOST_QUESTS};

@@ -14,6 +14,7 @@ use super::exit::Exit;
 use super::interrupt::Interrupt;
 use super::log_words::Words;
 use super::output::{Output, Paper};
+use super::reader;
 use crate::session::{Entry, EventType, Log, SessionError, Unwatched};
 
 /// Print the ledger: what happened, and when
@@ -68,10 +69,11 @@ pub(super) fn run(context: &mut Context, args: &LogArgs) -> Result<Exit> {
         if printer.print(&mut log)?.is_break() {
             return Ok(Exit::Done);
         }
-        match interrupt {
-            None => return Ok(Exit::Done),
-            Some(interrupt) if interrupt.is_asked() => return Ok(Exit::Interrupted),
-            Some(_) => thread::sleep(PATIENCE),
+        let Some(interrupt) = interrupt else {
+            return Ok(Exit::Done);
+        };
+        if let Some(exit) = reader::ended_within(PATIENCE, interrupt) {
+            return Ok(exit);
         }
     }
 }

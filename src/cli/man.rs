@@ -1,10 +1,9 @@
 //! `comail man`: the manual pages.
 
-use std::fs;
-use std::io::{self, Write as _};
-use std::path::{Path, PathBuf};
+use std::io;
+use std::path::PathBuf;
 
-use anyhow::{Context as _, Result};
+use anyhow::Result;
 use clap::{Args, Command};
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, roman};
@@ -14,12 +13,11 @@ use serde::Serialize;
 use super::command;
 use super::context::Context;
 use super::counted::counted;
+use super::destination::{NewFile, write_into};
 use super::escape::Plain;
 use super::exit::Exit;
-use super::export::refuse_in_session;
 use super::output::Paper;
 use crate::quest::email;
-use crate::table::atomic::{AtomicError, Overwrite, write_whole};
 
 /// Print the manual page, or write all of them into a directory
 ///
@@ -70,15 +68,15 @@ pub(super) fn run(context: &mut Context, args: &ManArgs) -> Result<Exit> {
             .show(&Told::Page(pages.swap_remove(0)), text)?;
         return Ok(Exit::Done);
     };
-    let place = dir.display();
-    fs::create_dir_all(dir).with_context(|| format!("cannot make the directory {place}"))?;
-    refuse_in_session(&dir.join("comail.1"), context.session_dir())?;
-    for page in &pages {
-        write(&dir.join(&page.file), &page.text)?;
-    }
+    let files = pages.into_iter().map(|page| NewFile {
+        name: page.file,
+        text: page.text,
+    });
+    let files: Vec<_> = files.collect();
+    write_into(dir, &files, context.session_dir())?;
     let written = Written {
-        directory: place.to_string(),
-        files: pages.into_iter().map(|page| page.file).collect(),
+        directory: dir.display().to_string(),
+        files: files.into_iter().map(|file| file.name).collect(),
     };
     context.output.show(&Told::Written(written), text)?;
     Ok(Exit::Done)
@@ -92,19 +90,6 @@ fn text(paper: &mut Paper, told: &Told) {
             paper.line(format!("{pages} written to {}", Plain(&written.directory)));
         }
     }
-}
-
-fn write(path: &Path, text: &str) -> Result<()> {
-    let done = write_whole(path, Overwrite::Replace, &[], |file| {
-        let io = |source| AtomicError::Io {
-            step: "write",
-            path: path.to_owned(),
-            hint: "is the disk full?",
-            source,
-        };
-        file.write_all(text.as_bytes()).map_err(io)
-    });
-    Ok(done?)
 }
 
 /// The page of the program, and then one for each of its commands.

@@ -141,7 +141,8 @@ impl Output {
     /// Writes what went wrong to stderr.
     pub fn error(&mut self, text: &str) {
         // A note that cannot be written must not change what the command does.
-        let _ = writeln!(self.notes, "comail: {}", escape::PlainLines(text));
+        // Whatever it repeats stays on its line: another would pass for this program's own.
+        let _ = writeln!(self.notes, "comail: {}", escape::Plain(text));
     }
 }
 

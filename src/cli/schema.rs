@@ -3,11 +3,9 @@
 mod document;
 mod registry;
 
-use std::fs;
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, Result};
+use anyhow::Result;
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use schemars::JsonSchema;
@@ -18,13 +16,13 @@ pub use registry::DOCUMENTS;
 
 use super::context::Context;
 use super::counted::counted;
+use super::destination::{NewFile, write_into};
 use super::escape::Plain;
 use super::exit::Exit;
 use super::output::Paper;
 use crate::drive;
 use crate::quest::{QuestKind, email};
 use crate::session::read_manifest;
-use crate::table::atomic::{Overwrite, write_whole};
 
 /// Print the JSON Schemas of what comail prints, reads and keeps
 ///
@@ -142,22 +140,15 @@ fn text(paper: &mut Paper, listed: &Listed) {
 }
 
 fn write(context: &mut Context, dir: &Path, all: &[&Document], kind: &QuestKind) -> Result<()> {
-    fs::create_dir_all(dir).with_context(|| format!("cannot make {}", dir.display()))?;
-    let mut files = Vec::new();
-    for document in all {
-        let file = document.file();
-        let schema = document.schema(kind);
-        write_whole(
-            &dir.join(&file),
-            Overwrite::Replace,
-            &[],
-            |out| -> Result<()> { Ok(writeln!(out, "{:#}", schema.as_value())?) },
-        )?;
-        files.push(file);
-    }
+    let files = all.iter().map(|document| NewFile {
+        name: document.file(),
+        text: format!("{:#}\n", document.schema(kind).as_value()),
+    });
+    let files: Vec<_> = files.collect();
+    write_into(dir, &files, context.session_dir())?;
     let written = Written {
         directory: dir.display().to_string(),
-        files,
+        files: files.into_iter().map(|file| file.name).collect(),
     };
     context.output.show(&written, |paper, written| {
         let count = u32::try_from(written.files.len()).unwrap_or(u32::MAX);

@@ -7,6 +7,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use super::context::{DEFAULT_SESSION, SESSION_VARIABLE};
+use super::defaults;
 use crate::drive;
 use crate::quest::{QuestKind, email};
 use crate::session;
@@ -55,6 +56,7 @@ pub(super) fn dir(args: &[OsString]) -> PathBuf {
     named()
         .or_else(joined)
         .or_else(environment)
+        .or_else(defaults::session_of_user)
         .unwrap_or_else(|| DEFAULT_SESSION.into())
 }
 

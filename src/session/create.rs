@@ -211,7 +211,12 @@ fn copy_source(dir: &Path, from: &Path, record: &SourceRecord) -> Result<(), Ses
     let to = dir.join(&record.copy);
     let copy = || -> std::io::Result<Digest> {
         let mut source = File::open(from)?;
-        let mut copy = File::create(&to)?;
+        // Whatever lies there is nobody's copy, and is not written through.
+        match fs::remove_file(&to) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+        let mut copy = File::create_new(&to)?;
         std::io::copy(&mut source, &mut copy)?;
         copy.sync_all()?;
         Digest::of_reader(&mut File::open(&to)?)

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use super::error::SessionError;
+use crate::regular;
 
 /// The lock, held until dropped.
 #[derive(Debug)]
@@ -40,11 +41,9 @@ impl LockGuard {
 
     fn of_file(dir: &Path) -> Result<Self, SessionError> {
         let path = dir.join("lock");
-        let file = OpenOptions::new()
-            .create(true)
-            .truncate(false)
-            .write(true)
-            .open(&path)
+        let mut options = OpenOptions::new();
+        options.create(true).truncate(false).write(true);
+        let file = regular::open_with(&mut options, &path)
             .map_err(SessionError::io(&path, "open the lock"))?;
         let began = Instant::now();
         file.lock().map_err(SessionError::io(

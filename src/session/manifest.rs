@@ -13,16 +13,18 @@
 
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
+use std::path::Path;
 
 use jiff::Timestamp;
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
 use super::claim::Lease;
 use super::forgotten::Suppressed;
 use super::operator_key::OperatorKey;
-use crate::quest::Digest;
+use crate::quest::{Digest, plain};
 
 /// The format that this version writes, and the newest that it reads.
 pub const FORMAT: u32 = 1;
@@ -73,6 +75,7 @@ pub struct SourceRecord {
     /// The digest of its bytes.
     pub sha256: Digest,
     /// The name of the copy in the session directory.
+    #[serde(deserialize_with = "bare_name")]
     pub copy: String,
     /// How it was read: sheet, columns, header row, encoding.
     pub list: Value,
@@ -95,6 +98,20 @@ pub struct Frozen {
     pub gate: Value,
     /// How the world is asked.
     pub network: Value,
+}
+
+/// Reads a name that leads nowhere but into the directory that it stands in.
+fn bare_name<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
+    let name = String::deserialize(from)?;
+    let path = Path::new(&name);
+    if path.file_name() == Some(path.as_os_str()) && !name.contains(['\\', '\0']) {
+        Ok(name)
+    } else {
+        let said = plain::Plain(&name);
+        Err(D::Error::custom(format!(
+            "the copy `{said}` is no name of a file in the session"
+        )))
+    }
 }
 
 fn default_lease() -> Lease {

@@ -5,6 +5,10 @@ use std::path::Path;
 use super::error::SessionError;
 use super::manifest::{FORMAT, Manifest};
 use crate::quest::Digest;
+use crate::regular;
+
+/// The most that it may hold, in bytes: a quest file and its settings, with much room.
+const MOST_BYTES: u64 = 64 << 20;
 
 /// Reads `session.json`; its format is looked at before anything else.
 pub fn read_manifest(dir: &Path) -> Result<(Manifest, Digest), SessionError> {
@@ -14,7 +18,7 @@ pub fn read_manifest(dir: &Path) -> Result<(Manifest, Digest), SessionError> {
     }
 
     let path = dir.join("session.json");
-    let bytes = match std::fs::read(&path) {
+    let bytes = match regular::read(&path, MOST_BYTES) {
         Ok(bytes) => bytes,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
             let dir = dir.to_owned();

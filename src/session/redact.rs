@@ -1,7 +1,7 @@
 //! Blotting bodies out of the ledger: it is written anew, whole or not at all, and the chain
 //! stays what it was.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io::{BufRead as _, BufReader, BufWriter, Write as _};
 
 use jiff::Timestamp;
@@ -22,6 +22,7 @@ use super::open::Session;
 use super::progress::Unwatched;
 use super::standing::Span;
 use crate::quest::Digest;
+use crate::regular;
 
 /// Says what is blotted out.
 pub trait Blotter {
@@ -132,7 +133,7 @@ impl Draft {
     /// The very bytes that are copied are folded: whatever was blotted out before without the
     /// right to must not come under anybody's seal.
     fn copy<B: Blotter>(&mut self, blotter: &mut B) -> Result<Vec<RedactedLine>, B::Error> {
-        let file = File::open(self.ledger.path()).map_err(self.ledger.reading())?;
+        let file = regular::open(self.ledger.path()).map_err(self.ledger.reading())?;
         let mut reader = BufReader::with_capacity(256 * 1024, file);
         let (mut text, mut redacted) = (String::new(), Vec::new());
         loop {

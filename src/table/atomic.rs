@@ -15,6 +15,8 @@ pub enum Overwrite {
     Never,
     /// It is replaced, unless it is one of the sources.
     Replace,
+    /// The same, but a symbolic link, wherever it leads, is refused.
+    ReplaceNoLink,
 }
 
 /// Why a file could not be written whole.
@@ -29,6 +31,11 @@ pub enum AtomicError {
     /// The destination is a directory, a device or a pipe.
     #[error("{0} is a directory, a device or a pipe; name a file to write")]
     NotAFile(PathBuf),
+    /// The destination is a symbolic link where none is followed.
+    #[error(
+        "{0} is a symbolic link, which is not followed here; remove it, or name another directory"
+    )]
+    Link(PathBuf),
     /// There is no directory to write into.
     #[error("there is no directory {0}; make it, or name a file elsewhere")]
     NoDirectory(PathBuf),
@@ -58,7 +65,8 @@ pub enum AtomicError {
 ///
 /// `sources` are files that must survive: a destination that is one of them, also by a link
 /// or another spelling of its path, is refused even with [`Overwrite::Replace`]. A symbolic
-/// link at the destination is followed, so the file it names is replaced and not the link.
+/// link at the destination is followed, so the file it names is replaced and not the link; one
+/// that leads nowhere is replaced itself.
 ///
 /// # Errors
 ///
@@ -69,7 +77,10 @@ pub fn write_whole<T, E: From<AtomicError>>(
     sources: &[&Path],
     write: impl FnOnce(&mut BufWriter<&mut File>) -> Result<T, E>,
 ) -> Result<T, E> {
-    let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
+    let target = match overwrite {
+        Overwrite::ReplaceNoLink => path.to_path_buf(),
+        _ => fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf()),
+    };
     let old = refuse(&target, overwrite, sources)?;
     let directory = directory_of(&target);
     let mut temporary = builder(old.as_ref())
@@ -93,7 +104,7 @@ pub fn write_whole<T, E: From<AtomicError>>(
     refuse(&target, overwrite, sources)?;
     let persisted = match overwrite {
         Overwrite::Never => temporary.persist_noclobber(&target),
-        Overwrite::Replace => temporary.persist(&target),
+        Overwrite::Replace | Overwrite::ReplaceNoLink => temporary.persist(&target),
     };
     persisted.map_err(|refused| match refused.error.kind() {
         io::ErrorKind::AlreadyExists => AtomicError::Exists(target.clone()),
@@ -126,7 +137,7 @@ fn uncreated(directory: &Path, refused: &io::Error) -> AtomicError {
     }
 }
 
-/// Refuses a destination that must not be written; otherwise tells what stands there.
+/// Refuses a destination that must not be written; otherwise tells what file stands there.
 fn refuse(
     target: &Path,
     overwrite: Overwrite,
@@ -135,6 +146,9 @@ fn refuse(
     let Ok(found) = fs::symlink_metadata(target) else {
         return Ok(None);
     };
+    if found.is_symlink() && overwrite == Overwrite::ReplaceNoLink {
+        return Err(AtomicError::Link(target.to_path_buf()));
+    }
     // A link that leads nowhere has no file behind it; the link itself is what exists.
     let found = fs::metadata(target).unwrap_or(found);
     if sources
@@ -149,7 +163,8 @@ fn refuse(
     if overwrite == Overwrite::Never {
         return Err(AtomicError::Exists(target.to_path_buf()));
     }
-    Ok(Some(found))
+    // The rights of a link are nobody's wish.
+    Ok(Some(found).filter(Metadata::is_file))
 }
 
 /// Whether `target` and `source` are one file, by path or by what the file system says.
@@ -354,5 +369,26 @@ mod tests {
         std::os::unix::fs::symlink(home.path().join("nowhere"), &dangling).unwrap();
         let refused = write(&dangling, Overwrite::Never, &[], "x").unwrap_err();
         assert!(matches!(refused, Failure::Atomic(AtomicError::Exists(_))));
+        write(&dangling, Overwrite::Replace, &[], "x").unwrap();
+        let made = fs::symlink_metadata(&dangling).unwrap();
+        assert!(made.is_file(), "{made:?}");
+        assert_eq!(made.permissions().mode() & 0o111, 0, "{made:?}");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_is_refused_where_none_is_followed() {
+        let home = tempfile::tempdir().unwrap();
+        let (path, link) = (home.path().join("theirs"), home.path().join("link"));
+        fs::write(&path, "theirs").unwrap();
+        for target in [path.clone(), home.path().join("nowhere")] {
+            std::os::unix::fs::symlink(&target, &link).unwrap();
+            let refused = write(&link, Overwrite::ReplaceNoLink, &[], "x").unwrap_err();
+            assert!(matches!(refused, Failure::Atomic(AtomicError::Link(_))));
+            fs::remove_file(&link).unwrap();
+        }
+        assert_eq!(fs::read_to_string(&path).unwrap(), "theirs");
+        write(&path, Overwrite::ReplaceNoLink, &[], "new").unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), "new");
     }
 }

@@ -2,6 +2,9 @@
 
 use std::ffi::{OsStr, OsString};
 use std::io::Write as _;
+use std::sync::mpsc::channel;
+use std::thread;
+use std::time::Duration;
 
 use super::attach::with_offers;
 use super::quoting::{Dialect, unquoted};
@@ -13,6 +16,12 @@ use crate::cli::{command, session_kind};
 /// The variable by which a shell asks; its value is the shell's name.
 pub(super) const VARIABLE: &str = "COMAIL_COMPLETE";
 
+/// How long a shell waits at most, whatever lies where the session is looked for.
+const PATIENCE: Duration = Duration::from_millis(800);
+
+/// What the parser may need, as the main thread has it.
+const STACK_BYTES: usize = 8 << 20;
+
 /// Answers `args` where they are what a shell asks, as `COMAIL_COMPLETE=SHELL comail -- WORDS…`.
 ///
 /// Whatever goes wrong, a shell is answered nothing, and nobody is told: the line that is being
@@ -21,10 +30,24 @@ pub(in crate::cli) fn answered(args: &[OsString]) -> Option<Exit> {
     let name = std::env::var_os(VARIABLE)?;
     let asked = args.get(1).is_some_and(|arg| arg == "--");
     let shell = Shell::named(&name.to_string_lossy()).filter(|_| asked)?;
-    if let Some(text) = answer(shell, args.get(2..).unwrap_or_default()) {
+    let words = args.get(2..).unwrap_or_default().to_vec();
+    if let Some(text) = in_time(PATIENCE, move || answer(shell, &words)).flatten() {
         let _ = std::io::stdout().write_all(&text);
     }
     Some(Exit::Done)
+}
+
+/// What `work` comes to, if it does so in time; else it goes on until the process ends.
+fn in_time<T: Send + 'static>(
+    patience: Duration,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Option<T> {
+    let (sender, receiver) = channel();
+    let begun = thread::Builder::new()
+        .stack_size(STACK_BYTES)
+        .spawn(move || sender.send(work()));
+    begun.ok()?;
+    receiver.recv_timeout(patience).ok()
 }
 
 fn answer(shell: Shell, words: &[OsString]) -> Option<Vec<u8>> {

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::file::{BadFile, Setting};
-use super::key::{KEYS, Key};
+use super::key::{KEYS, Key, has_session};
 use super::places::Author;
 use super::settings::Settings;
 
@@ -156,8 +156,18 @@ fn with(parser: clap::Command, setting: &Setting) -> clap::Command {
     }
 }
 
-/// What of a project's file a command goes by.
+/// What of the files a command goes by that people should know of.
 fn notes(name: &str, chosen: &[&Setting]) -> Vec<String> {
+    let session = chosen.iter().filter(|setting| setting.key.is_session());
+    let session = session.filter(|_| has_session(name)).map(|setting| {
+        let (path, values) = (setting.path.display(), setting.values.join(", "));
+        format!("note: the session is {values}, by {path}:{}", setting.line)
+    });
+    session.chain(note_of_project(name, chosen)).collect()
+}
+
+/// What of a project's file a command goes by.
+fn note_of_project(name: &str, chosen: &[&Setting]) -> Option<String> {
     let of_project = chosen
         .iter()
         .filter(|setting| setting.author == Author::Project);
@@ -166,10 +176,8 @@ fn notes(name: &str, chosen: &[&Setting]) -> Vec<String> {
         .map(|setting| setting.key.name())
         .collect();
     let path = of_project.map(|setting| setting.path.display()).next();
-    let Some(path) = path.filter(|_| TOLD.contains(&name)) else {
-        return Vec::new();
-    };
-    vec![format!("note: {path} sets {}", keys.join(", "))]
+    let path = path.filter(|_| TOLD.contains(&name))?;
+    Some(format!("note: {path} sets {}", keys.join(", ")))
 }
 
 /// What is in force of every key, for a call like the one that `matches` was made of.

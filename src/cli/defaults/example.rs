@@ -5,7 +5,8 @@ use super::places::Author;
 
 const HEAD: &str = "\
 # Defaults of comail, for a person's commands: scan, run, status, export, report, log, insights.
-# `comail next`, `submit`, `audit` and all else that judges read no such file.
+# `comail next`, `submit`, `audit` and all else that judges read the session of your own file, and
+# nothing more.
 #
 # It is comail.toml in the project (here or above, up to the root of the repository), and
 # config.toml in ~/.config/comail for all that you do. A flag counts before a variable of the

@@ -1,11 +1,11 @@
 //! Reading a configuration file.
 
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::key::{KEYS, Key};
+use super::key::{KEYS, Key, SESSION};
 use super::places::{Author, Place};
 use crate::quest::file::{Mistake, nearest};
 
@@ -54,6 +54,15 @@ pub(super) fn read(place: &Place, text: &str) -> Result<Vec<Setting>, BadFile> {
     })
 }
 
+/// Which session the file at `place` with this text names; whatever else it says is not looked at.
+pub(super) fn read_session(place: &Place, text: &str) -> Result<Option<Setting>, BadFile> {
+    let reading = Reading { place, text };
+    reading.session().map_err(|mistake| BadFile::Mistake {
+        path: place.path.clone(),
+        mistake,
+    })
+}
+
 /// A file that is being read.
 struct Reading<'a> {
     place: &'a Place,
@@ -61,11 +70,24 @@ struct Reading<'a> {
 }
 
 impl Reading<'_> {
-    fn whole(&self) -> Result<Vec<Setting>, Mistake> {
-        let document = DeTable::parse(self.text).map_err(|error| {
+    fn document(&self) -> Result<Spanned<DeTable<'_>>, Mistake> {
+        DeTable::parse(self.text).map_err(|error| {
             let span = error.span().unwrap_or(0..0);
             Mistake::at(self.text, &span, error.message().trim().replace('\n', " "))
-        })?;
+        })
+    }
+
+    fn session(&self) -> Result<Option<Setting>, Mistake> {
+        let document = self.document()?;
+        let mut named = document.get_ref().iter();
+        let named = named.find(|(name, _)| name.get_ref().as_ref() == SESSION);
+        named
+            .map(|(name, value)| self.one(None, name, value))
+            .transpose()
+    }
+
+    fn whole(&self) -> Result<Vec<Setting>, Mistake> {
+        let document = self.document()?;
         let mut settings = Vec::new();
         for (name, value) in document.get_ref() {
             let tables = || KEYS.iter().filter_map(|key| key.command);
@@ -93,21 +115,15 @@ impl Reading<'_> {
         if key.author < self.place.author {
             return Err(at_name(format!(
                 "`{}` may stand in the user's configuration alone, not in a project's, which \
-                 agents may be able to write",
-                key.name()
+                 agents may be able to write: remove it here, and {}",
+                key.name(),
+                key.instead()
             )));
         }
         let values = values(value.get_ref()).ok_or_else(|| {
             let what = format!("`{}` is a text, a number, or a list of such", key.name());
             Mistake::at(self.text, &value.span(), what)
         })?;
-        if key.is_session()
-            && self.place.author == Author::Project
-            && !values.iter().all(|dir| is_beneath(dir))
-        {
-            let what = "`session` of a project's file is a directory below the file's own";
-            return Err(Mistake::at(self.text, &value.span(), what));
-        }
         let setting = Setting {
             key,
             values,
@@ -143,12 +159,6 @@ impl Setting {
             mistake,
         }
     }
-}
-
-/// Whether a path leads nowhere but down.
-fn is_beneath(path: &str) -> bool {
-    let down = |part| matches!(part, Component::Normal(_) | Component::CurDir);
-    Path::new(path).components().all(down)
 }
 
 /// The values as flags take them; none where a flag takes no such.
@@ -249,10 +259,14 @@ mod tests {
                 "{wrong}"
             );
         }
-        for elsewhere in ["/elsewhere", "../elsewhere", "a/../../b"] {
-            let text = format!("session = {elsewhere:?}\n");
-            assert!(said(Author::User, &text).is_ok(), "{text}");
-            assert!(said(Author::Project, &text).is_err(), "{text}");
+        for text in ["session = \"work\"\n", "session = \"/elsewhere\"\n"] {
+            assert!(said(Author::User, text).is_ok(), "{text}");
+            let wrong = said(Author::Project, text).unwrap_err();
+            assert!(wrong.contains("COMAIL_SESSION"), "{wrong}");
         }
+        let columns = "[export]\ncolumns = \"source=status\"\n";
+        assert!(said(Author::User, columns).is_ok());
+        let wrong = said(Author::Project, columns).unwrap_err();
+        assert!(wrong.contains("--columns"), "{wrong}");
     }
 }

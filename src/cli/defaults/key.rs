@@ -17,10 +17,21 @@ pub(in crate::cli) struct Key {
     pub(super) example: &'static str,
 }
 
+/// The key that names the session directory.
+pub(super) const SESSION: &str = "session";
+
 /// The commands for which the files hold.
 const HEEDING: [&str; 8] = [
     "scan", "run", "status", "export", "report", "log", "insights", "config",
 ];
+
+/// The commands that have nothing to do with a session.
+const WITHOUT_SESSION: [&str; 4] = ["completions", "config", "demo", "man"];
+
+/// Whether a command has to do with a session, which the user's file may name for all of them.
+pub(in crate::cli) fn has_session(command: &str) -> bool {
+    !WITHOUT_SESSION.contains(&command)
+}
 
 /// Whether the files hold for a command.
 pub(in crate::cli) fn heeds(command: &str) -> bool {
@@ -67,7 +78,7 @@ const fn export(flag: &'static str, example: &'static str) -> Key {
 
 /// Every name.
 pub(in crate::cli) const KEYS: [Key; 28] = [
-    key(None, "session", Author::Project, r#"".comail""#),
+    key(None, SESSION, Author::User, r#"".comail""#),
     key(None, "color", Author::Project, r#""auto""#),
     scan("lease", Author::Project, r#""15m""#),
     scan("pause-after", Author::User, "25"),
@@ -99,7 +110,12 @@ pub(in crate::cli) const KEYS: [Key; 28] = [
     budget("diminishing-turns", "3"),
     budget("diminishing-tokens", "500"),
     export("format", r#""csv""#).unless(&["path"]),
-    export("columns", r#""email=E-Mail,status""#),
+    key(
+        Some("export"),
+        "columns",
+        Author::User,
+        r#""email=E-Mail,status""#,
+    ),
 ];
 
 impl Key {
@@ -124,7 +140,20 @@ impl Key {
 
     /// Whether it names the session directory.
     pub(super) fn is_session(&self) -> bool {
-        self.command.is_none() && self.flag == "session"
+        self.command.is_none() && self.flag == SESSION
+    }
+
+    /// What to do where it may not stand.
+    pub(super) fn instead(&self) -> String {
+        let variable = if self.is_session() {
+            " or COMAIL_SESSION"
+        } else {
+            ""
+        };
+        format!(
+            "say --{}{variable}, or put it in ~/.config/comail/config.toml",
+            self.flag
+        )
     }
 
     /// Its flag among those of `root`.

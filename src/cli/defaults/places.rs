@@ -8,11 +8,16 @@ use std::path::{Path, PathBuf};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::regular;
+
 /// What a project's file is called.
 const PROJECT: &str = "comail.toml";
 
 /// Where the user's file lies in the directory for such files.
 const USER: [&str; 2] = ["comail", "config.toml"];
+
+/// The most that a file may hold, in bytes.
+const MOST_BYTES: u64 = 64 * 1024;
 
 /// Whose file it is; the later one counts before the earlier one, and may say less.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
@@ -89,11 +94,15 @@ impl Surroundings {
             author: Author::Project,
             path: project(&self.here, is_there),
         };
-        let user = self.user_dir().map(|dir| Place {
+        std::iter::once(project).chain(self.of_user()).collect()
+    }
+
+    /// The user's place alone.
+    pub(super) fn of_user(&self) -> Option<Place> {
+        self.user_dir().map(|dir| Place {
             author: Author::User,
             path: USER.iter().fold(dir, |path, name| path.join(name)),
-        });
-        std::iter::once(project).chain(user).collect()
+        })
     }
 
     /// The directory for configuration, by the XDG Base Directory Specification, which knows
@@ -130,13 +139,24 @@ pub(super) fn look(place: Place) -> std::io::Result<Found> {
     let state = match fs::metadata(&place.path) {
         Ok(metadata) => match stranger(&metadata) {
             Some(why) => State::LeftAside(why),
-            None => State::Read(fs::read_to_string(&place.path)?),
+            None => read(&place.path)?,
         },
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => State::Absent,
         Err(error) if error.kind() == std::io::ErrorKind::NotADirectory => State::Absent,
         Err(error) => return Err(error),
     };
     Ok(Found { place, state })
+}
+
+/// What a file holds, which may have become another since it was looked at.
+fn read(path: &Path) -> std::io::Result<State> {
+    let file = regular::open(path)?;
+    if let Some(why) = stranger(&file.metadata()?) {
+        return Ok(State::LeftAside(why));
+    }
+    let bytes = regular::whole(file, MOST_BYTES)?;
+    let text = String::from_utf8(bytes).map_err(std::io::Error::other)?;
+    Ok(State::Read(text))
 }
 
 /// Why somebody else may have written a file, if so.

@@ -24,6 +24,21 @@ impl Settings {
         Self::of(places)
     }
 
+    /// Which session the user's file names, and nothing else.
+    pub(in crate::cli) fn session_alone(surroundings: &Surroundings) -> Result<Self, BadFile> {
+        let mut found = Self::of(Vec::new())?;
+        let Some(place) = surroundings.of_user() else {
+            return Ok(found);
+        };
+        let path = place.path.clone();
+        let at = look(place).map_err(|source| BadFile::Unreadable { path, source })?;
+        if let State::Read(text) = &at.state {
+            found.said.extend(file::read_session(&at.place, text)?);
+        }
+        found.places.push(at);
+        Ok(found)
+    }
+
     /// What was found says.
     fn of(places: Vec<Found>) -> Result<Self, BadFile> {
         let mut said = Vec::new();

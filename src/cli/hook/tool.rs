@@ -7,6 +7,7 @@ use clap::Args;
 
 use super::{agent, answer, in_a_run, said};
 use crate::cli::context::{Context, WORKER_VARIABLE};
+use crate::cli::defaults;
 use crate::cli::exit::Exit;
 use crate::drive::hook::{
     Ground, HookAgent, Ruled, Rules, Ruling, ToolCall, WriteZone, has_further_names, judge_call,
@@ -79,15 +80,23 @@ fn judged(context: &Context, args: &ToolArgs) -> Result<Ruled> {
         session: real_path(&session)?,
         zone: zone(&session)?,
         worker: std::env::var(WORKER_VARIABLE).ok(),
-        steering: args
-            .rules
-            .iter()
-            .map(|file| Ok(real_path(&absolute(file)?)?))
-            .collect::<Result<_>>()?,
+        steering: steering(args.rules.as_deref())?,
         leads: &real_path,
         shared: &has_further_names,
     };
     Ok(judge_call(&call, &rules, &ground))
+}
+
+/// The files that steer this program: the rules, and the user's own defaults.
+fn steering(rules: Option<&Path>) -> Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    if let Some(file) = rules {
+        files.push(real_path(&absolute(file)?)?);
+    }
+    let own = defaults::file_of_user();
+    // One that leads nowhere names no session either.
+    files.extend(own.map(|file| real_path(&file).unwrap_or(file)));
+    Ok(files)
 }
 
 /// The rules that a file holds.

@@ -1,6 +1,5 @@
 //! `status --watch` where no terminal is: one line for each change.
 
-use std::thread;
 use std::time::Duration;
 
 use anyhow::Result;
@@ -13,6 +12,7 @@ use crate::cli::counted::counted;
 use crate::cli::escape;
 use crate::cli::exit::Exit;
 use crate::cli::interrupt::Interrupt;
+use crate::cli::reader;
 use crate::report::Status;
 use crate::session::{Effective, State};
 
@@ -41,10 +41,9 @@ pub(super) fn run(context: &mut Context) -> Result<Exit> {
             }
             told = Some(status);
         }
-        if interrupt.is_asked() {
-            return Ok(Exit::Interrupted);
+        if let Some(exit) = reader::ended_within(PATIENCE, interrupt) {
+            return Ok(exit);
         }
-        thread::sleep(PATIENCE);
         eye.look()?;
     }
 }

@@ -1,6 +1,5 @@
 //! The way through a whole ledger: one thread reads it in order, the others examine its lines.
 
-use std::fs::File;
 use std::num::NonZeroUsize;
 use std::path::Path;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
@@ -19,6 +18,7 @@ use super::rested::Rested;
 use super::seals;
 use crate::drive::{DriveError, Replayer};
 use crate::quest::{Digest, QuestId};
+use crate::regular;
 use crate::session::{
     Board, Entry, Event, EvidenceStore, Forgetting, LineReader, Manifest, Session, SessionError,
     SourceRecord, Watch,
@@ -290,7 +290,7 @@ fn changed_copy(
 ) -> Option<Finding> {
     let expected = forgetting.copy_of(source.sha256);
     let path = dir.join(&source.copy);
-    let digest = File::open(&path).and_then(|mut file| Digest::of_reader(&mut file));
+    let digest = regular::open(&path).and_then(|mut file| Digest::of_reader(&mut file));
     let what = match digest {
         Ok(digest) if digest == expected => return None,
         Ok(digest) if forgetting.copy_of(digest) == expected => format!(

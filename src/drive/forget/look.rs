@@ -1,12 +1,13 @@
 //! Whether an address stands anywhere in a session, before anybody is asked.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io::{BufRead as _, BufReader};
 
 use super::json::masked_json;
 use super::mention::mentions;
 use super::remove::{NotForgotten, sources};
 use super::{bodies, copies};
+use crate::regular;
 use crate::session::{Session, Store as _};
 use crate::world::mailbox::Mailbox;
 
@@ -30,7 +31,7 @@ pub fn is_known(session: &Session, address: &Mailbox) -> Result<bool, NotForgott
         return Ok(true);
     }
     let path = dir.join("ledger.jsonl");
-    let ledger = File::open(&path).map_err(NotForgotten::io(&path))?;
+    let ledger = regular::open(&path).map_err(NotForgotten::io(&path))?;
     for line in BufReader::new(ledger).lines() {
         let line = line.map_err(NotForgotten::io(&path))?;
         if masked_json(&line, &wanted, "").is_some() {
@@ -39,7 +40,7 @@ pub fn is_known(session: &Session, address: &Mailbox) -> Result<bool, NotForgott
     }
     for source in sources(session) {
         let path = dir.join(&source.copy);
-        let bytes = fs::read(&path).map_err(NotForgotten::io(&path))?;
+        let bytes = regular::read(&path, u64::MAX).map_err(NotForgotten::io(&path))?;
         let masked = copies::masked(&bytes, &wanted);
         if masked
             .map_err(|source| NotForgotten::Copy { path, source })?

@@ -15,6 +15,7 @@ use super::copies::{self, Unmaskable};
 use super::json::masked_json;
 use super::mention::{mentions, without};
 use crate::quest::Digest;
+use crate::regular;
 use crate::session::{
     Blotter, Court, Decided, Event, EvidenceStore, Forgetting, Forgotten, Line, RedactedCopy,
     RedactedLine, Salt, Session, SessionError, SigningKey, SourceRecord, Store as _, Suppressed,
@@ -288,7 +289,7 @@ impl Eraser<'_> {
         let mut made = Vec::new();
         for source in &self.sources {
             let path = self.dir.join(&source.copy);
-            let bytes = fs::read(&path).map_err(NotForgotten::io(&path))?;
+            let bytes = regular::read(&path, u64::MAX).map_err(NotForgotten::io(&path))?;
             let masked = copies::masked(&bytes, &wanted);
             let masked = masked.map_err(|source| NotForgotten::Copy {
                 path: path.clone(),

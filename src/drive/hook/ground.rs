@@ -51,6 +51,9 @@ const SETTINGS: &[&str] = &[
     ".gemini/settings.json",
 ];
 
+/// Files that hold a project's defaults for this program.
+const DEFAULTS: &[&str] = &["comail.toml"];
+
 /// The words of a text that are looked at as files.
 const MOST_WORDS: usize = 4096;
 
@@ -103,7 +106,8 @@ impl Ground<'_> {
     /// Whether this file decides what the agent may do.
     pub(super) fn steers(&self, real: &Path) -> bool {
         let real = lower(real);
-        SETTINGS.iter().any(|name| real.ends_with(name))
+        let mut named = SETTINGS.iter().chain(DEFAULTS);
+        named.any(|name| real.ends_with(name))
             || self.steering.iter().any(|file| lower(file) == real)
     }
 
@@ -137,6 +141,15 @@ impl Ground<'_> {
             .filter(|part| !part.is_empty() && *part != ".");
         let (last, before) = (parts.next_back(), parts.next_back());
         let holds = |file: &Path| fits(last, Some(file)) && fits(before, file.parent());
+        // Who means every file there is means none of these.
+        let says = last.is_some_and(|last| last.contains(char::is_alphanumeric));
+        if says
+            && DEFAULTS
+                .iter()
+                .any(|name| fits(last, Some(Path::new(name))))
+        {
+            return true;
+        }
         let mut files = self.steering.iter().map(|file| lower(file));
         let mut settings = SETTINGS.iter().map(Path::new);
         files.any(|file| holds(&file))

@@ -26,9 +26,6 @@ use crate::session::totals::Totals;
 /// The name of the index in the session directory.
 const NAME: &str = "index.sqlite";
 
-/// What belongs to it while it is written.
-const JOURNAL: &str = "index.sqlite-journal";
-
 /// An index that is being made; takes the index's place once it is whole.
 const DRAFT: &str = "index.sqlite-new";
 
@@ -207,9 +204,9 @@ impl Index {
     /// Only under the session's lock.
     pub(in crate::session) fn discard(dir: &Path) -> Result<(), SessionError> {
         let place = path(dir);
-        [&dir.join(DRAFT), &place, &dir.join(JOURNAL)]
-            .into_iter()
-            .try_for_each(|file| remove(file))
+        [dir.join(DRAFT), place.clone()]
+            .iter()
+            .try_for_each(|file| remove_whole(file))
             .map_err(SessionError::io(&place, "remove the index"))
     }
 
@@ -231,7 +228,7 @@ impl Index {
         let draft = plan.dir.join(DRAFT);
         let place = path(&plan.dir);
         let io = |source| SessionError::io(&place, "make the index")(source);
-        remove(&draft).map_err(io)?;
+        remove_whole(&draft).map_err(io)?;
         let filled = Self::fill(plan, Some(&draft), source).inspect_err(|_| {
             // Whoever makes it next removes it before; what is wrong is worse.
             let _ = remove(&draft);
@@ -316,9 +313,14 @@ fn path(dir: &Path) -> PathBuf {
 /// The index goes before its journal: without the journal it could be read half written.
 fn swap(dir: &Path, draft: &Path) -> io::Result<()> {
     File::open(draft)?.sync_all()?;
-    remove(&path(dir))?;
-    remove(&dir.join(JOURNAL))?;
+    remove_whole(&path(dir))?;
     fs::rename(draft, path(dir))
+}
+
+/// Removes a database, and then what belongs to it.
+fn remove_whole(path: &Path) -> io::Result<()> {
+    remove(path)?;
+    schema::beside(path).try_for_each(|part| remove(&part))
 }
 
 fn remove(path: &Path) -> io::Result<()> {

@@ -14,6 +14,9 @@ pub enum IndexError {
     /// A journal lies beside it: a write is under way, or died.
     #[error("its last write was cut off")]
     CutOff,
+    /// Something else lies where it or its journal does.
+    #[error("{0} is no regular file")]
+    Special(String),
     /// It says that it belongs to another session.
     #[error("it belongs to another session")]
     Foreign,

@@ -1,11 +1,12 @@
 //! The tables, and how the database is opened.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use rusqlite::{Connection, OpenFlags};
 
 use super::error::IndexError;
+use crate::regular;
 
 /// What tells the file from other databases: `coma` in ASCII.
 const APPLICATION_ID: i32 = 0x636F_6D61;
@@ -79,6 +80,11 @@ pub(super) fn sound(
     flags: OpenFlags,
     wait: Duration,
 ) -> Result<Connection, IndexError> {
+    for part in std::iter::once(path.to_owned()).chain(beside(path)) {
+        if regular::is_other(&part) {
+            return Err(IndexError::Special(part.display().to_string()));
+        }
+    }
     if !path.exists() {
         return Err(IndexError::Missing);
     }
@@ -94,6 +100,15 @@ pub(super) fn sound(
         return Err(IndexError::Format);
     }
     Ok(connection)
+}
+
+/// The files that the database engine looks for beside a database.
+pub(super) fn beside(path: &Path) -> impl Iterator<Item = PathBuf> {
+    ["-journal", "-wal", "-shm"].into_iter().map(|ending| {
+        let mut name = path.as_os_str().to_owned();
+        name.push(ending);
+        name.into()
+    })
 }
 
 /// Whether a journal is left of a write that was not finished.

@@ -210,3 +210,38 @@ fn whatever_writes_is_held_to_the_zone() {
         free,
     );
 }
+
+#[test]
+fn the_defaults_of_a_project_are_no_agents_to_write() {
+    let lines = [
+        "echo 'session = \"x\"' > comail.toml",
+        "printf x >> sub/comail.toml",
+        "printf x | tee -a comail.toml",
+        "rm -f comail.toml",
+        "rm *.toml",
+        "mv in/a comail.toml",
+        "mv comail.toml in/a",
+        "cp in/a comail.toml",
+        "ln -s in/a comail.toml",
+        "sed -i d comail.toml",
+        "truncate -s0 comail.toml",
+        "curl -so comail.toml http://x",
+        "wget -qO COMAIL.toml http://x",
+        "sort -o comail.toml in/a",
+        "comail config --example > comail.toml",
+        "comail export --format csv comail.toml",
+    ];
+    assert_in("/w", &lines, None, forbidden);
+    let edit = |path: &str| ruled_in("/w", Act::Edit(vec![path.to_owned()]), None);
+    assert_eq!(edit("comail.toml"), Ruling::Forbid);
+    assert_eq!(edit("a/comail.toml"), Ruling::Forbid);
+    let honest = [
+        "echo x > xcomail.toml",
+        "echo x > Cargo.toml",
+        "rm -rf build/* target",
+        "rm *.log",
+        "mv src lib",
+    ];
+    assert_in("/w", &honest, None, free);
+    assert_eq!(edit("comail.toml.md"), Ruling::Leave);
+}

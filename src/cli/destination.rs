@@ -1,0 +1,126 @@
+//! Where a command may write: nowhere in a session, and through no link that somebody planted.
+
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf, absolute};
+
+use anyhow::{Context as _, Result};
+
+use super::exit::UsageError;
+use crate::drive::hook::real_path;
+use crate::table::atomic::{AtomicError, Overwrite, write_whole};
+
+/// A file that a command makes whole, of several in one directory.
+pub(super) struct NewFile {
+    pub(super) name: String,
+    pub(super) text: String,
+}
+
+/// Writes files into `dir`, which is made where it is missing, each in place of what is there.
+///
+/// Nothing is made or written before every one of them may be.
+pub(super) fn write_into(dir: &Path, files: &[NewFile], session: &Path) -> Result<()> {
+    refuse_in_session(dir, session)?;
+    for file in files {
+        let path = dir.join(&file.name);
+        if fs::symlink_metadata(&path).is_ok_and(|found| found.is_symlink()) {
+            return Err(AtomicError::Link(path).into());
+        }
+        refuse_in_session(&path, session)?;
+    }
+    let place = dir.display();
+    fs::create_dir_all(dir).with_context(|| format!("cannot make the directory {place}"))?;
+    for file in files {
+        write_whole(
+            &dir.join(&file.name),
+            Overwrite::ReplaceNoLink,
+            &[],
+            |out| -> Result<()> { Ok(out.write_all(file.text.as_bytes())?) },
+        )?;
+    }
+    Ok(())
+}
+
+/// Refuses a file within `session` or any other session directory, where nothing but sessions
+/// write.
+pub(super) fn refuse_in_session(path: &Path, session: &Path) -> Result<()> {
+    // A place that cannot be told is refused when it is written to.
+    let Some(place) = real(path) else {
+        return Ok(());
+    };
+    let own = real(session);
+    let is_one = |dir: &&Path| own.as_deref() == Some(*dir) || is_session(dir);
+    let Some(within) = place.ancestors().find(is_one) else {
+        return Ok(());
+    };
+    let text = format!(
+        "{} lies in the session {}, which is not for results; name a file elsewhere",
+        path.display(),
+        within.display()
+    );
+    Err(UsageError(text).into())
+}
+
+/// Where a path leads, every link followed, also one that leads nowhere yet.
+fn real(path: &Path) -> Option<PathBuf> {
+    real_path(&absolute(path).ok()?).ok()
+}
+
+/// Whether a directory is a session's.
+fn is_session(dir: &Path) -> bool {
+    let has = |name| fs::symlink_metadata(dir.join(name)).is_ok();
+    has("session.json") && has("ledger.jsonl")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_session_is_written_into_whichever_is_meant() {
+        let place = tempfile::tempdir().unwrap();
+        let at = |name: &str| place.path().join(name);
+        fs::create_dir_all(at("other/runs")).unwrap();
+        fs::write(at("other/session.json"), "").unwrap();
+        fs::write(at("other/ledger.jsonl"), "").unwrap();
+        let refused = |name: &str| refuse_in_session(&at(name), &at("mine")).is_err();
+        for within in [
+            "other",
+            "other/a",
+            "other/runs/a",
+            "other/new/a",
+            "x/../other/a",
+        ] {
+            assert!(refused(within), "{within}");
+        }
+        for within in ["mine", "mine/a", "mine/new/a"] {
+            assert!(refused(within), "{within}");
+        }
+        assert!(!refused("a") && !refused("others/a") && !refused("new/a"));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn nothing_is_written_where_one_of_the_files_may_not_be() {
+        use std::os::unix::fs::symlink;
+
+        let place = tempfile::tempdir().unwrap();
+        let at = |name: &str| place.path().join(name);
+        let files = ["a", "b"].map(|name| NewFile {
+            name: name.to_owned(),
+            text: "new".to_owned(),
+        });
+        fs::create_dir(at("dir")).unwrap();
+        fs::write(at("theirs"), "theirs").unwrap();
+        for target in ["../theirs", "../nowhere"] {
+            symlink(target, at("dir/b")).unwrap();
+            let refused = write_into(&at("dir"), &files, &at("mine")).unwrap_err();
+            assert!(refused.to_string().contains("symbolic link"), "{refused}");
+            fs::remove_file(at("dir/b")).unwrap();
+        }
+        assert!(!at("dir/a").exists() && !at("nowhere").exists());
+        assert_eq!(fs::read(at("theirs")).unwrap(), b"theirs");
+        write_into(&at("dir"), &files, &at("mine")).unwrap();
+        assert_eq!(fs::read(at("dir/b")).unwrap(), b"new");
+    }
+}
