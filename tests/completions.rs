@@ -79,6 +79,9 @@ fn each_argument_is_offered_what_it_can_name() {
     let world = world();
     let place = &world.place;
     place.run(["next", "--worker", "w1"]).ok();
+    fs::create_dir(place.at("some-dir")).expect("a directory");
+    fs::create_dir(place.at(".hidden")).expect("a directory");
+    place.write("some-file", "");
     let before = files(&place.at(".comail"));
     for (words, wanted) in [
         (&["submit", "--company", ""][..], &["Zulu"][..]),
@@ -111,6 +114,16 @@ fn each_argument_is_offered_what_it_can_name() {
         (&["stat"], &["status"]),
         (&["completions", "p"], &["powershell"]),
         (&["nonsense", "--wh"], &[]),
+        (&["help", "subm"], &["submit"]),
+        (&["help", "email-"], &["email-gate"]),
+        (&["help", "contai"], &["contains"]),
+        (&["help", "review", "acc"], &["accept"]),
+        (&["help", "status", "a"], &[]),
+        (&["rules", "freem"], &["freemail"]),
+        (&["--session", ""], &[".comail/", "some-dir/"]),
+        (&["--session=.c"], &["--session=.comail/"]),
+        (&["status", "--session", "s"], &["some-dir/"]),
+        (&["man", "s"], &["some-dir/"]),
     ] {
         let found = offered(place, words);
         let found: Vec<&str> = found.iter().map(String::as_str).collect();
@@ -248,12 +261,20 @@ fn manual_pages_are_written_whole_and_replaced() {
             let path = place.at("share/man1").join(file.as_str().expect("a name"));
             fs::read_to_string(path).expect("a page")
         };
-        assert!(files.iter().all(|file| text(file).contains(".SH NOTES")));
+        assert!(files.iter().all(|file| text(file).contains(".SH EXAMPLES")
+            || text(file).contains(".SH \"EXIT STATUS\"")));
         let left = fs::read_dir(place.at("share/man1"))
             .expect("a directory")
             .count();
         assert_eq!(left, files.len());
     }
+    let refused = place.run(["man", "submit"]);
+    assert!(
+        refused.stderr.contains("`comail help submit`"),
+        "{refused:?}"
+    );
+    refused.exits(2);
+    assert!(!place.at("submit").exists());
     place.scan(&["Here"], &[]);
     assert_eq!(place.run(["man", ".comail"]).code, 2);
 }

@@ -124,6 +124,12 @@ impl<'a> Shell<'a> {
         }
         let words = self.completed("comail stat");
         assert_eq!(words, ["comail", "status"]);
+        let words = self.completed("comail help email-g");
+        assert_eq!(words, ["comail", "help", "email-gate"]);
+        let words = self.completed("comail help statu");
+        assert_eq!(words, ["comail", "help", "status"]);
+        let words = self.completed("comail help contai");
+        assert_eq!(words, ["comail", "help", "contains"]);
         let words = self.completed("comail submit --emai");
         assert_eq!(words, ["comail", "submit", "--email"]);
         let words = self.completed("comail --session '.'comail submit --id 10");

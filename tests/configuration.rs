@@ -191,6 +191,18 @@ fn mistakes_are_told_with_file_line_and_the_nearest_name() {
         assert_eq!(run.exits(2), "");
         // Whoever judges does not so much as look at it.
         assert!(place.run(["next"]).stderr.contains("there is no session"));
+        for needs_none in [
+            &["config", "--example"][..],
+            &["help"],
+            &["help", "sessions"],
+            &["completions", "bash"],
+            &["man"],
+            &["schema"],
+            &["prompt"],
+            &["rules"],
+        ] {
+            place.run(needs_none).ok();
+        }
     }
 }
 

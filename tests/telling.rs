@@ -22,17 +22,51 @@ fn who_asks_is_told_what_was_fetched_asked_and_checked() {
 }
 
 #[test]
+fn every_command_tells_which_session_it_opened_and_what_it_wrote() {
+    let world = EmailNet::start();
+    let judged = world
+        .place
+        .run([&["-v".to_owned()][..], &world.acme().args(1)].concat());
+    let again = "comail: info: judged from the evidence: checked check=";
+    assert!(judged.stderr.contains(again), "{judged:?}");
+    let checks = |begin: &str| {
+        let lines = judged.stderr.lines();
+        lines.filter(|line| line.starts_with(begin)).count()
+    };
+    assert_eq!(checks("comail: info: checked"), checks(again), "{judged:?}");
+    let once = |run: &Run, told: &str| {
+        assert_eq!(run.stderr.matches(told).count(), 1, "{told}: {run:?}");
+    };
+    once(&judged, "comail: info: appended to the ledger from=");
+    judged.ok();
+    for args in [&["-v", "status"][..], &["-v", "next"], &["-v", "claims"]] {
+        let run = world.place.run(args);
+        once(
+            &run,
+            "comail: info: opened the session dir=.comail quests=1 lines=",
+        );
+        assert!(run.stderr.contains(" head="), "{run:?}");
+    }
+    let export = world.place.run(["-v", "export", "results.csv"]);
+    once(
+        &export,
+        "comail: info: wrote the export path=results.csv rows=1",
+    );
+    export.ok();
+}
+
+#[test]
 fn more_is_told_to_who_asks_for_more() {
     let world = EmailNet::start();
     let run = world
         .place
         .run(["-vv", "submit", "--id=1", "--none=nowhere"]);
     for told in [
-        "appended to the ledger",
-        "held the session's lock waited_ms=",
+        "info: appended to the ledger",
+        "debug: held the session's lock waited_ms=",
     ] {
         assert!(
-            run.stderr.contains(&format!("comail: debug: {told}")),
+            run.stderr.contains(&format!("comail: {told}")),
             "{told}: {run:?}"
         );
     }

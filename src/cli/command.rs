@@ -53,7 +53,8 @@ struct Cli {
           help_heading = GLOBAL)]
     verbose: u8,
 
-    /// Leave out notes that are no errors
+    /// Leave out what stderr says beside errors: what was mended or left aside, what is noted of a
+    /// result, and where a run's report lies
     #[arg(short, global = true, help_heading = GLOBAL)]
     quiet: bool,
 

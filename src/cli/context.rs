@@ -130,6 +130,7 @@ impl Context {
     /// Opens the session, and says on stderr what was mended.
     pub fn open_session(&mut self) -> Result<Session> {
         let session = Session::open_watched(&self.session_dir, self.watch())?;
+        session.tell();
         self.report_mended(&session);
         Ok(session)
     }

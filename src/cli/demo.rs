@@ -35,7 +35,7 @@ use script::{Step, script};
 #[command(after_long_help = EXAMPLES)]
 pub struct DemoArgs {
     /// The directory to make [default: comail-demo, or comail-demo-2, …]
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
     dir: Option<PathBuf>,
 }
 

@@ -163,6 +163,7 @@ pub(super) fn run(context: &mut Context, args: &ExportArgs) -> Result<Exit> {
         page,
         addresses: session.manifest().kind.definition.is_none(),
     };
+    tracing::info!(path = %exported.path, rows = exported.rows, "wrote the export");
     // What is written is written; a reader who has gone does not change how it ended.
     let _ = context.output.show(&exported, text);
     Ok(note_unsealed(exported.unsealed, &mut context.output))

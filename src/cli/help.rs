@@ -3,6 +3,7 @@
 mod checks;
 mod index;
 mod marks;
+mod offers;
 mod page;
 mod part;
 mod subject;
@@ -20,20 +21,21 @@ use super::command;
 use super::context::Context;
 use super::exit::{Exit, UsageError};
 use super::output::Paper;
-use super::session_kind;
+use super::{rules, session_kind};
 use crate::quest::email;
 use index::{Index, Named};
+pub(super) use offers::offers;
 use subject::Subject;
 
 /// Print the help of a command, or of a topic that concerns several
 ///
 /// `comail help` alone lists all of both. Of a kind of check, such as `contains`, all its keys are
-/// told.
+/// told, and of a rule, such as `freemail`, its meaning and what settles it.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub struct HelpArgs {
-    /// A command such as `review accept`, a topic such as email-gate, or a kind of check [default:
-    /// the list of them]
+    /// A command such as `review accept`, a topic such as email-gate, a kind of check or a rule
+    /// [default: the list of them]
     #[arg(value_name = "COMMAND OR TOPIC")]
     words: Vec<String>,
 }
@@ -56,6 +58,8 @@ pub(super) enum Told {
     Topic(TopicText),
     /// A kind of check of quest files.
     Check(TopicText),
+    /// A rule of the gate.
+    Rule(TopicText),
 }
 
 /// The help of a command.
@@ -80,7 +84,8 @@ pub(super) fn run(context: &mut Context, args: &HelpArgs) -> Result<Exit> {
     let kind = session_kind::kind_in(context.session_dir()).unwrap_or_else(email::kind);
     let mut parser = command::parser(&kind);
     parser.build();
-    let told = match Subject::of(&args.words, &parser).map_err(UsageError)? {
+    let rules = rules::known(context.session_dir());
+    let told = match Subject::of(&args.words, &parser, &rules).map_err(UsageError)? {
         Subject::All => Told::Index(Index::of(&parser)),
         Subject::Command(found) => {
             let styled = flagged(&parser, &args.words).unwrap_or_default();
@@ -97,6 +102,10 @@ pub(super) fn run(context: &mut Context, args: &HelpArgs) -> Result<Exit> {
         Subject::Check(check) => Told::Check(TopicText {
             named: Named::new(check.name(), &check.about),
             text: check.page(),
+        }),
+        Subject::Rule(rule) => Told::Rule(TopicText {
+            named: Named::new(rule.id.as_str(), &rule.meaning),
+            text: rules::page(rule),
         }),
     };
     context.output.show(&told, text)?;
@@ -116,6 +125,8 @@ fn text(paper: &mut Paper, told: &Told) {
     match told {
         Told::Index(index) => index.write(paper),
         Told::Command(help) => paper.styled(&help.styled),
-        Told::Topic(topic) | Told::Check(topic) => page::write(paper, &topic.text),
+        Told::Topic(topic) | Told::Check(topic) | Told::Rule(topic) => {
+            page::write(paper, &topic.text);
+        }
     }
 }

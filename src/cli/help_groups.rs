@@ -12,7 +12,7 @@ use std::fmt::Write as _;
 use clap::Command;
 
 /// Every command that is shown, each in one group.
-const GROUPS: &[(&str, &[&str])] = &[
+pub(super) const GROUPS: &[(&str, &[&str])] = &[
     ("Setting up", &["scan", "quest", "prove", "demo"]),
     ("Working (agents)", &["next", "submit", "run", "hook"]),
     (

@@ -1,12 +1,14 @@
 //! `comail man`: the manual pages.
 
+mod sections;
+mod synopsis;
+
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use clap::{Args, Command};
+use clap::{Args, Command, ValueHint};
 use clap_mangen::Man;
-use clap_mangen::roff::{Roff, roman};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -15,19 +17,20 @@ use super::context::Context;
 use super::counted::counted;
 use super::destination::{NewFile, write_into};
 use super::escape::Plain;
-use super::exit::Exit;
+use super::exit::{Exit, UsageError};
 use super::output::Paper;
 use crate::quest::email;
 
 /// Print the manual page, or write all of them into a directory
 ///
 /// One page for the program and one for each command, made from what --help prints. Pages that
-/// are there are replaced, each whole or not at all.
+/// are there are replaced, each whole or not at all. For the help of one command, such as submit,
+/// run `comail help submit`; the name of a command is no DIR unless there is such a directory.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub struct ManArgs {
-    /// The directory to write comail.1 and its like into; made where it is missing
-    #[arg(value_name = "DIR")]
+    /// The directory to write all pages into, as comail.1 and its like; made where it is missing
+    #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
     dir: Option<PathBuf>,
 }
 
@@ -68,6 +71,7 @@ pub(super) fn run(context: &mut Context, args: &ManArgs) -> Result<Exit> {
             .show(&Told::Page(pages.swap_remove(0)), text)?;
         return Ok(Exit::Done);
     };
+    refuse_command(dir)?;
     let files = pages.into_iter().map(|page| NewFile {
         name: page.file,
         text: page.text,
@@ -80,6 +84,24 @@ pub(super) fn run(context: &mut Context, args: &ManArgs) -> Result<Exit> {
     };
     context.output.show(&Told::Written(written), text)?;
     Ok(Exit::Done)
+}
+
+/// Refuses what names a command, and no directory that is there: who types it wants its page.
+fn refuse_command(dir: &Path) -> Result<()> {
+    let Some(name) = dir.to_str().filter(|_| !dir.is_dir()) else {
+        return Ok(());
+    };
+    if command::parser(&email::kind())
+        .find_subcommand(name)
+        .is_none()
+    {
+        return Ok(());
+    }
+    let text = format!(
+        "{name} is a command, and no directory is called so: `comail help {name}` tells of it, \
+         and `comail man DIR` writes all pages into DIR (`comail man ./{name}` into a new {name}/)"
+    );
+    Err(UsageError(text).into())
 }
 
 fn text(paper: &mut Paper, told: &Told) {
@@ -114,6 +136,12 @@ fn add_pages(command: &Command, pages: &mut Vec<Page>) -> io::Result<()> {
         .try_for_each(|inner| add_pages(inner, pages))
 }
 
+/// Whether that is the program itself, and none of its commands.
+fn is_root(command: &Command) -> bool {
+    let called = command.get_bin_name();
+    called.is_none_or(|called| called == command.get_name())
+}
+
 fn page(command: &Command) -> io::Result<Vec<u8>> {
     let source = concat!("comail ", env!("CARGO_PKG_VERSION"));
     let man = Man::new(command.clone())
@@ -122,29 +150,14 @@ fn page(command: &Command) -> io::Result<Vec<u8>> {
     let mut page = Vec::new();
     man.render_title(&mut page)?;
     man.render_name_section(&mut page)?;
-    man.render_synopsis_section(&mut page)?;
+    sections::synopsis(command).to_writer(&mut page)?;
     man.render_description_section(&mut page)?;
     man.render_options_section(&mut page)?;
     if command.has_subcommands() {
-        man.render_subcommands_section(&mut page)?;
+        sections::commands(command).to_writer(&mut page)?;
     }
-    notes(command).to_writer(&mut page)?;
+    sections::below(command).to_writer(&mut page)?;
     Ok(page)
-}
-
-/// What stands below the options in --help, line by line as it stands there.
-fn notes(command: &Command) -> Roff {
-    let mut roff = Roff::new();
-    let notes = command.get_after_long_help().or(command.get_after_help());
-    if let Some(notes) = notes {
-        roff.control("SH", ["NOTES"]);
-        roff.control("nf", []);
-        for line in notes.to_string().lines() {
-            roff.text([roman(line)]);
-        }
-        roff.control("fi", []);
-    }
-    roff
 }
 
 #[cfg(test)]
@@ -170,11 +183,36 @@ mod tests {
         }
         for page in &pages {
             assert!(page.text.contains(".SH NAME"), "{}", page.file);
-            assert!(
-                page.text.contains(".SH NOTES"),
-                "{} has no examples",
-                page.file
-            );
+            let below = match page.file.as_str() {
+                "comail.1" => ".SH \"EXIT STATUS\"",
+                _ => ".SH EXAMPLES",
+            };
+            assert!(page.text.contains(below), "{} lacks {below}", page.file);
+        }
+    }
+
+    #[test]
+    fn the_page_of_the_program_lists_commands_as_help_does() {
+        let page = pages().unwrap().swap_remove(0).text.replace("\\-", "-");
+        let (_, commands) = page.split_once(".SH COMMANDS").unwrap();
+        let places = [
+            "Setting up",
+            "comail-scan",
+            "comail-next",
+            "Tools",
+            "comail-man",
+        ];
+        let places = places.map(|name| commands.find(name).expect(name));
+        assert!(places.is_sorted(), "{commands}");
+    }
+
+    #[test]
+    fn the_name_of_a_command_is_no_directory_unless_there_is_one() {
+        let refused = refuse_command(Path::new("submit")).unwrap_err().to_string();
+        assert!(refused.contains("`comail help submit`"), "{refused}");
+        assert!(refused.contains("`comail man DIR`"), "{refused}");
+        for dir in ["./submit", "pages", "src"] {
+            assert!(refuse_command(Path::new(dir)).is_ok(), "{dir}");
         }
     }
 }

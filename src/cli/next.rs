@@ -1,5 +1,7 @@
 //! `comail next`: the next quest and its prompt.
 
+use std::path::{Path, PathBuf};
+
 use anyhow::Result;
 use clap::Args;
 use jiff::{SignedDuration, Timestamp};
@@ -11,6 +13,7 @@ use super::counted::counted;
 use super::exit::Exit;
 use super::handed::Handed;
 use super::output::Paper;
+use super::shell_line::ShellLine;
 use super::waits::Waits;
 use crate::drive::{self, Assignment, Claimant};
 use crate::session::{Claim, Lease, Store, Worker};
@@ -70,6 +73,9 @@ pub(super) enum Answer {
         remaining: u32,
         /// When the first lease runs out, at the latest.
         free_in_seconds: i64,
+        /// The session that `--session` named.
+        #[serde(skip)]
+        session: Option<PathBuf>,
     },
     /// Nothing is free: quests wait for others, and workers hold the rest.
     Waiting(Waits),
@@ -78,7 +84,12 @@ pub(super) enum Answer {
     /// Nothing is TODO.
     Complete { total: u32 },
     /// The unproven streak pauses the session.
-    Paused { streak: u32 },
+    Paused {
+        streak: u32,
+        /// The session that `--session` named.
+        #[serde(skip)]
+        session: Option<PathBuf>,
+    },
 }
 
 pub(super) fn run(context: &mut Context, args: &NextArgs) -> Result<Exit> {
@@ -118,6 +129,7 @@ fn answer(
             let claimed = Answer::Claimed {
                 remaining: tally.todo,
                 free_in_seconds: free_in(&session.claims()?, context::now()).as_secs(),
+                session: reaching.session.clone(),
             };
             (claimed, Exit::NoneFree)
         }
@@ -133,7 +145,10 @@ fn answer(
             let total = tally.total();
             (Answer::Complete { total }, Exit::Complete)
         }
-        Assignment::Paused { streak } => (Answer::Paused { streak }, Exit::Paused),
+        Assignment::Paused { streak } => {
+            let session = reaching.session.clone();
+            (Answer::Paused { streak, session }, Exit::Paused)
+        }
     })
 }
 
@@ -161,11 +176,14 @@ fn text(paper: &mut Paper, answer: &Answer) {
         Answer::Claimed {
             remaining,
             free_in_seconds,
+            session,
         } => {
+            let claims = ShellLine::comail("claims", session.as_deref());
+            let claims = claims.text();
             let free_in = SignedDuration::from_secs(*free_in_seconds);
             paper.line(format!(
                 "nothing is free: workers hold all of the {remaining} left, the first for {free_in:#} \
-                 at most; ask again then, or see `comail claims`"
+                 at most; ask again then, or see `{claims}`"
             ));
         }
         Answer::Waiting(waits) => waits.write(paper),
@@ -179,16 +197,18 @@ fn text(paper: &mut Paper, answer: &Answer) {
                 total => format!("complete: all {total} quests are settled"),
             });
         }
-        Answer::Paused { streak } => paper.line(paused(*streak)),
+        Answer::Paused { streak, session } => paper.line(paused(*streak, session.as_deref())),
         Answer::Quest(handed) => handed.write(paper),
     }
 }
 
 /// Why the session is paused, and what lifts it.
-pub(super) fn paused(streak: u32) -> String {
+pub(super) fn paused(streak: u32, session: Option<&Path>) -> String {
+    let resume = ShellLine::comail("resume", session);
     format!(
         "paused: {} in a row ended with nothing proven. The network may be down, or the agent is \
-         giving up too easily. A person looks into it and runs `comail resume`",
-        counted(streak, "quest")
+         giving up too easily. A person looks into it and runs `{}`",
+        counted(streak, "quest"),
+        resume.text()
     )
 }

@@ -184,6 +184,15 @@ impl Paper {
         }
     }
 
+    /// An empty one for the same reader.
+    #[must_use]
+    pub(super) fn like(&self) -> Self {
+        Self {
+            text: String::new(),
+            colour: self.colour,
+        }
+    }
+
     /// What is on it.
     #[must_use]
     pub(super) fn into_text(self) -> String {

@@ -54,7 +54,7 @@ enum What {
         /// The quest file
         file: PathBuf,
         /// The directory of the files that the quests are about
-        #[arg(long, value_name = "DIR")]
+        #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
         tree: Option<PathBuf>,
     },
     /// Write a commented quest file to begin from: the worksheet of a good gate

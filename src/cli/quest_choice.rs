@@ -25,13 +25,16 @@ pub fn choose(
             store.totals().tally.total()
         ))),
         (None, Some(key)) => by_key(store, key)?.map_err(usage),
-        (None, None) => Err(usage(format!(
-            "which quest? Name it by --{unit} KEY or --id N"
-        ))),
+        (None, None) => Err(usage(which(unit))),
         (Some(_), Some(_)) => Err(usage(format!(
             "name the quest once: by --{unit} KEY or by --id N"
         ))),
     }
+}
+
+/// What is asked where no quest was named.
+pub fn which(unit: &str) -> String {
+    format!("which quest? Name it by --{unit} KEY or --id N")
 }
 
 /// The quest that the key means, or why there is no such one.

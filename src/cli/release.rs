@@ -4,7 +4,7 @@ use std::io::IsTerminal as _;
 use std::path::PathBuf;
 
 use anyhow::Result;
-use clap::Args;
+use clap::{ArgGroup, Args};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -19,14 +19,15 @@ use crate::session::{Appended, Claim, Event, Released, Session, SessionError, St
 /// This is a person's to decide, as `comail resume` is: it asks for a terminal, or for the
 /// operator's key where the session was scanned with one.
 #[derive(Debug, Args)]
-#[command(after_long_help = EXAMPLES)]
+#[command(after_long_help = EXAMPLES,
+          group(ArgGroup::new("which").args(["id", "worker"]).required(true)))]
 pub struct ReleaseArgs {
     /// The quest by its number
-    #[arg(long, value_name = "N", required_unless_present = "worker")]
+    #[arg(long, value_name = "N")]
     id: Option<QuestId>,
 
     /// The worker whose quest it is
-    #[arg(long, value_name = "NAME", conflicts_with = "id")]
+    #[arg(long, value_name = "NAME")]
     worker: Option<Worker>,
 
     /// The key file that `scan` was given with --operator-key

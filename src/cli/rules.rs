@@ -1,28 +1,38 @@
 //! `comail rules`: the gate's catalogue.
 
+use std::path::Path;
+
 use anyhow::Result;
 use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::context::Context;
-use super::exit::Exit;
+use super::exit::{Exit, UsageError};
 use super::output::{Paper, Tone};
+use super::wrapped::wrapped;
 use crate::drive;
 use crate::gate::{Gate, Level, Rule, email::EmailGate, house};
 use crate::quest::email;
+use crate::quest::file::nearest;
 use crate::session::Session;
 
 /// Print every rule that can fire, its level and its meaning
 ///
-/// Inside a session the levels are those that `scan` froze.
+/// Inside a session the levels are those that `scan` froze. Of one that is named, what settles it
+/// is printed too.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
-pub struct RulesArgs {}
+pub struct RulesArgs {
+    /// One rule alone, such as freemail [default: all]
+    #[arg(value_name = "RULE")]
+    rule: Option<String>,
+}
 
 const EXAMPLES: &str = "\
 Examples:
   comail rules
+  comail rules freemail
   comail rules --json";
 
 /// The JSON form: `{"kind":"email","rules":[{"id","level","meaning","remedy"}]}`.
@@ -32,20 +42,85 @@ pub(super) struct Catalogue {
     rules: Vec<Rule>,
 }
 
-pub(super) fn run(context: &mut Context, _args: &RulesArgs) -> Result<Exit> {
-    let (kind, gate): (String, Box<dyn Gate>) =
-        if context.session_dir().join("session.json").exists() {
-            let session = Session::open(context.session_dir())?;
-            let kind = session.manifest().kind.name.clone();
-            (kind, drive::gate_of(session.manifest())?)
-        } else {
-            (email::NAME.to_owned(), Box::new(EmailGate::default()))
-        };
+pub(super) fn run(context: &mut Context, args: &RulesArgs) -> Result<Exit> {
+    let mut catalogue = catalogue(context.session_dir())?;
+    let shown = match &args.rule {
+        None => text,
+        Some(name) => {
+            catalogue.rules = vec![named(&catalogue.rules, name)?];
+            alone
+        }
+    };
+    context.output.show(&catalogue, shown)?;
+    Ok(Exit::Done)
+}
+
+/// The rules of the session in `dir`; those of the e-mail gate where there is none.
+fn catalogue(dir: &Path) -> Result<Catalogue> {
+    let (kind, gate): (String, Box<dyn Gate>) = if dir.join("session.json").exists() {
+        let session = Session::open(dir)?;
+        let kind = session.manifest().kind.name.clone();
+        (kind, drive::gate_of(session.manifest())?)
+    } else {
+        (email::NAME.to_owned(), Box::new(EmailGate::default()))
+    };
     let mut rules = house::rules();
     rules.extend(gate.rules());
-    let catalogue = Catalogue { kind, rules };
-    context.output.show(&catalogue, text)?;
-    Ok(Exit::Done)
+    Ok(Catalogue { kind, rules })
+}
+
+/// Every rule that help can tell of: those of the session in `dir`, if it reads, and those of the
+/// e-mail gate.
+pub(super) fn known(dir: &Path) -> Vec<Rule> {
+    let of_session = catalogue(dir).map(|catalogue| catalogue.rules);
+    let mut rules = of_session.unwrap_or_default();
+    let built_in = house::rules()
+        .into_iter()
+        .chain(EmailGate::default().rules());
+    for rule in built_in {
+        if !rules.iter().any(|known| known.id == rule.id) {
+            rules.push(rule);
+        }
+    }
+    rules
+}
+
+/// The rule of this name.
+fn named(rules: &[Rule], name: &str) -> Result<Rule, UsageError> {
+    let found = rules.iter().find(|rule| rule.id.as_str() == name);
+    found.cloned().ok_or_else(|| {
+        let near = nearest(name, rules.iter().map(|rule| rule.id.as_str()));
+        let near = near.map_or(";".to_owned(), |near| format!("; did you mean {near}?"));
+        UsageError(format!(
+            "there is no rule {name:?}{near} `comail rules` lists them"
+        ))
+    })
+}
+
+/// What there is to tell of a rule, in Markdown.
+pub(super) fn page(rule: &Rule) -> String {
+    let Rule {
+        id,
+        level,
+        meaning,
+        remedy,
+    } = rule;
+    format!(
+        "# The rule {id}\n\n{}\n\n{}\n\nSee also: comail rules, comail help email-gate\n",
+        wrapped(&format!("{level}: {meaning}."), WIDTH).join("\n"),
+        wrapped(&format!("To pass: {remedy}."), WIDTH).join("\n"),
+    )
+}
+
+/// The widest line of a page.
+const WIDTH: usize = 80;
+
+/// What is printed of rules that were asked for.
+fn alone(paper: &mut Paper, catalogue: &Catalogue) {
+    text(paper, catalogue);
+    for rule in &catalogue.rules {
+        paper.line(format!("  to pass:  {}", rule.remedy));
+    }
 }
 
 fn text(paper: &mut Paper, catalogue: &Catalogue) {

@@ -45,7 +45,7 @@ pub struct RunArgs {
 
     /// The directory in which the agent works, and from which a program named by its path is
     /// looked for [default: this one]
-    #[arg(long, value_name = "DIR", help_heading = AGENT)]
+    #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath, help_heading = AGENT)]
     dir: Option<PathBuf>,
 
     /// The agent and its arguments; `{prompt}` and `{prompt_file}` stand for the prompt, which else
@@ -109,11 +109,12 @@ Reasons, one for each attempt, quest and run:
   diminishing        the agent went on and brought little that was new
   repeat, poll, ping-pong
                      it went round in circles
-  breaker            nothing got further in 30 calls, or agents died at their start
+  breaker            nothing got further in 30 calls, or agents died at once
   paused             the unproven streak pauses the session
-  permission-denied  the agent is not logged in, or was not allowed what it needs
-  agent-failed       the agent ended, and its quest was not settled: what it answered failed, or
-                     it answered nothing; its log lies in runs/RUN/ of the session
+  permission-denied  the agent is not logged in, or not allowed what it needs
+  agent-failed       the agent ended, and its quest was not settled: what it
+                     answered failed, or it answered nothing; its log lies in
+                     runs/RUN/ of the session
   error              something failed on our side
   interrupted        Ctrl-C, or the run was killed";
 

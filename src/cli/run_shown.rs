@@ -23,13 +23,18 @@ pub(super) fn write(paper: &mut Paper, news: &News) {
                 counted(began.workers, "agent")
             ));
         }
-        News::Attempt { key, attempt } => {
+        News::Attempt {
+            key,
+            last_call,
+            attempt,
+        } => {
+            let last_call = if *last_call { " (the last call)" } else { "" };
             let took = took(attempt.milliseconds);
             let exit = attempt
                 .exit
                 .filter(|_| attempt.reason == Reason::AgentFailed);
             paper.line(format!(
-                "quest {}, {}: start {} ended after {took}, {}: {}{}",
+                "quest {}, {}: start {}{last_call} ended after {took}, {}: {}{}",
                 attempt.quest,
                 Plain(key.as_str()),
                 attempt.start,
@@ -50,7 +55,7 @@ pub(super) fn write(paper: &mut Paper, news: &News) {
         }
         News::Ended { run, reason } => {
             let word = paper.tint(tone(*reason), reason.label());
-            paper.line(format!("run {run} ended: {word}"));
+            paper.line(format!("run {run} ended: {word} ({})", reason.meaning()));
         }
         News::Note { text } => paper.line(Plain(text).to_string()),
     }
@@ -74,4 +79,53 @@ fn took(milliseconds: u64) -> String {
 fn spent(spent: &Spent) -> String {
     let guess = if spent.told { "" } else { "about " };
     format!("{guess}{} tokens", spent.tokens)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::quest::{Key, QuestId};
+    use crate::session::{DrivenAttempt, RunId};
+
+    fn said(news: &News) -> String {
+        let mut paper = Paper::plain();
+        write(&mut paper, news);
+        paper.into_text()
+    }
+
+    #[test]
+    fn the_end_of_a_run_says_what_its_reason_means() {
+        for reason in Reason::ALL {
+            let said = said(&News::Ended {
+                run: RunId::new(7),
+                reason,
+            });
+            let expected = format!("run 00000007 ended: {reason} ({})\n", reason.meaning());
+            assert_eq!(said, expected);
+        }
+    }
+
+    #[test]
+    fn a_last_call_is_marked_as_one() {
+        let said = [false, true].map(|last_call| {
+            said(&News::Attempt {
+                key: Key::new("Acme").unwrap(),
+                last_call,
+                attempt: DrivenAttempt {
+                    quest: QuestId::from_index(0).unwrap(),
+                    start: 4,
+                    worker: "w1".parse().unwrap(),
+                    reason: Reason::Attempts,
+                    milliseconds: 1200,
+                    spent: Spent::default(),
+                    exit: None,
+                },
+            })
+        });
+        assert!(said[0].contains("start 4 ended after"), "{said:?}");
+        assert!(
+            said[1].contains("start 4 (the last call) ended after"),
+            "{said:?}"
+        );
+    }
 }

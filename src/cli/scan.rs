@@ -82,12 +82,13 @@ pub struct ScanArgs {
 
 const EXAMPLES: &str = "\
 Examples:
-  comail scan companies.xlsx --col A                  # column A names the companies
+  comail scan companies.xlsx --col A             # column A names the companies
   comail scan companies.csv --col Company --site-col Website
-  comail scan names.txt                               # a name a line
-  comail scan --update companies.xlsx                 # what is new in the list
-  comail scan letters.jsonl --quest total.toml        # quests of another kind
-  comail scan companies.xlsx --col A --level freemail=fail --operator-key operator.key
+  comail scan names.txt                          # a name a line
+  comail scan --update companies.xlsx            # what is new in the list
+  comail scan letters.jsonl --quest total.toml   # quests of another kind
+  comail scan companies.xlsx --col A --level freemail=fail \\
+    --operator-key operator.key
   comail scan new.xlsx --col A --carry .comail --session .comail-2";
 
 /// The FAIL that ends a quest where nobody says another.

@@ -33,7 +33,7 @@ pub struct KindArgs {
 
     /// The directory of the files that the quests are about [default: as the quest file says,
     /// else this directory]
-    #[arg(long, value_name = "DIR", requires = "quest")]
+    #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath, requires = "quest")]
     pub(super) tree: Option<PathBuf>,
 
     /// The file that says which reviewers are asked about what passes; they may only raise doubt

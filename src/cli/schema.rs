@@ -37,7 +37,7 @@ pub struct SchemaArgs {
     name: Option<&'static Document>,
 
     /// Write NAME.schema.json into this directory, in place of printing; all of them without NAME
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
     out: Option<PathBuf>,
 }
 

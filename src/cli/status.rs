@@ -11,10 +11,13 @@ mod states;
 mod text;
 mod watch;
 
+use std::path::Path;
+
 use anyhow::Result;
 use clap::Args;
 
 use self::eye::Eye;
+use self::text::Sheet;
 use super::context::{self, Context};
 use super::exit::Exit;
 use super::terminal::{Terminal, is_possible};
@@ -55,13 +58,19 @@ pub(super) fn run(context: &mut Context, args: &StatusArgs) -> Result<Exit> {
 fn once(context: &mut Context) -> Result<Exit> {
     let session = context.open_session()?;
     let status = Eye::of(&session)?.status(context::now());
-    let columns = if context.output.is_terminal() {
-        Terminal::size().columns
-    } else {
-        USUAL_COLUMNS
+    let session = context.named_session().map(Path::to_owned);
+    let sheet = |columns| Sheet {
+        columns,
+        session: session.as_deref(),
     };
-    context
-        .output
-        .show(&status, |paper, status| text::all(paper, status, columns))?;
+    if context.output.is_terminal() {
+        let sheet = sheet(Terminal::size().columns);
+        let shown = |paper: &mut _, status: &_| text::wrapped(paper, status, sheet);
+        context.output.show(&status, shown)?;
+    } else {
+        let sheet = sheet(USUAL_COLUMNS);
+        let shown = |paper: &mut _, status: &_| text::all(paper, status, sheet);
+        context.output.show(&status, shown)?;
+    }
     Ok(Exit::Done)
 }

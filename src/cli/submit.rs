@@ -1,7 +1,7 @@
 //! `comail submit`: an answer goes before the gate.
 
 use std::io::Read as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
 use clap::{ArgMatches, Args};
@@ -12,8 +12,9 @@ use super::context::{self, Context};
 use super::escape::Plain;
 use super::exit::{Exit, UsageError};
 use super::output::{Paper, Tone};
+use super::shell_line::ShellLine;
 use super::submit_flags::Flags;
-use super::{facts, next, quest_choice};
+use super::{facts, quest_choice};
 use crate::drive::{self, Chamber, Fix, Fixed, Judged, Outcome, Refusal};
 use crate::gate::{CheckReport, Fact, Rule};
 use crate::quest::{
@@ -107,7 +108,8 @@ pub(super) fn run(
         matches,
     };
     let key = args.key.clone().or_else(|| flags.key());
-    let submission = submission(args, &flags)?;
+    let named = args.id.is_some() || key.is_some();
+    let submission = submission(args, &flags, named)?;
     let id = quest_choice::choose(&session, args.id, key.as_deref(), &kind.unit)?;
     let worker = context.worker_of(args.worker.as_ref())?;
     let given = drive::Answer {
@@ -123,12 +125,15 @@ pub(super) fn run(
     let rules = drive::rules_of(session.manifest())?;
     context.report_mended(&session);
     let (answer, exit) = answer(outcome, fixes, rules);
+    let session = context.named_session().map(Path::to_owned);
+    let shown = |paper: &mut _, answer: &_| text(paper, answer, session.as_deref());
     // What was judged is recorded; a reader who has gone does not change how it ended.
-    let _ = context.output.show(&answer, text);
+    let _ = context.output.show(&answer, shown);
     Ok(exit)
 }
 
-fn submission(args: &SubmitArgs, flags: &Flags<'_>) -> Result<Submission> {
+/// What is submitted, for a quest that was `named` or not.
+fn submission(args: &SubmitArgs, flags: &Flags<'_>, named: bool) -> Result<Submission> {
     if let Some(why) = &args.none {
         if why.trim().is_empty() {
             let text = "--none says why: what was tried, and where; nothing changed";
@@ -146,10 +151,13 @@ fn submission(args: &SubmitArgs, flags: &Flags<'_>) -> Result<Submission> {
     if missing.is_empty() {
         Ok(Submission::Fields(fields))
     } else {
-        let text = format!(
-            "not submitted, nothing changed: {} missing",
-            missing.join(", ")
-        );
+        let quest = if named {
+            String::new()
+        } else {
+            format!(", and {}", quest_choice::which(&flags.kind.unit))
+        };
+        let missing = missing.join(", ");
+        let text = format!("not submitted, nothing changed: {missing} missing{quest}");
         Err(UsageError(text).into())
     }
 }
@@ -217,7 +225,9 @@ fn shown(judged: Judged, rules: Vec<Rule>) -> Shown {
     }
 }
 
-fn text(paper: &mut Paper, answer: &Answer) {
+fn text(paper: &mut Paper, answer: &Answer, session: Option<&Path>) {
+    let next = ShellLine::comail("next", session);
+    let next = next.text();
     match answer {
         Answer::Locked { state } => {
             paper.line(format!(
@@ -228,17 +238,17 @@ fn text(paper: &mut Paper, answer: &Answer) {
             let key = Plain(key.as_str());
             paper.line(format!(
                 "waits for quest {quest} ({key}), which has not passed; nothing changed. Ask \
-                 `comail next` for another"
+                 `{next}` for another"
             ));
         }
         Answer::Claimed { worker } => paper.line(format!(
-            "claimed: {worker} holds this quest; nothing changed. Ask `comail next` for another"
+            "claimed: {worker} holds this quest; nothing changed. Ask `{next}` for another"
         )),
-        Answer::Overtaken {} => paper.line(
-            "overtaken: another submission of this quest was judged meanwhile; ask `comail next` \
-             where it stands",
-        ),
-        Answer::Paused { streak } => paper.line(next::paused(*streak)),
+        Answer::Overtaken {} => paper.line(format!(
+            "overtaken: another submission of this quest was judged meanwhile; ask `{next}` where \
+             it stands"
+        )),
+        Answer::Paused { streak } => paper.line(super::next::paused(*streak, session)),
         Answer::Judged(shown) => judged_text(paper, shown),
     }
 }

@@ -1,9 +1,9 @@
 //! The flags of `submit` that a quest kind names: its unit, and its fields.
 
 use std::borrow::Cow;
-use std::fmt::Write as _;
 
 use clap::{Arg, ArgMatches};
+use unicode_width::UnicodeWidthStr as _;
 
 use super::escape::Plain;
 use super::submit::{ANSWER, QUEST};
@@ -38,23 +38,77 @@ pub(super) fn with_fields(command: clap::Command, kind: &QuestKind) -> clap::Com
 
 /// Examples in the words of the quest kind.
 fn examples(kind: &QuestKind) -> String {
-    let mut answer = String::from("comail submit --id 17");
-    for field in kind.fields.iter().filter(|field| field.required) {
-        let value = if field.has_example() {
-            field.example.to_string()
-        } else {
-            field.shape.placeholder().into_owned()
-        };
-        // A line break would end the line, and what no shell can be given is no example.
-        let value = Plain(&value).to_string();
-        let quoted = shlex::try_quote(&value).map_or_else(|_| "…".into(), Cow::into_owned);
-        let _ = write!(answer, " --{}={quoted}", field.name);
-    }
+    let required = || kind.fields.iter().filter(|field| field.required);
+    let flags = required().map(|field| {
+        shown(field, |value| {
+            // What no shell can be given is no example.
+            let quoted = shlex::try_quote(value).map_or_else(|_| "…".into(), Cow::into_owned);
+            format!("--{}={quoted}", field.name)
+        })
+    });
+    let last = required().count().saturating_sub(1);
+    let members = required().enumerate().map(|(at, field)| {
+        let member = shown(field, |value| {
+            let value = serde_json::Value::from(value);
+            format!("\"{}\":{value}", field.name)
+        });
+        let begin = if at == 0 { "{" } else { "" };
+        format!("{begin}{member}{}", if at == last { "}" } else { "," })
+    });
+    let submit = filled("comail submit --id 17", flags, " \\");
+    let object = filled("", members, "");
     let unit = &kind.unit;
     format!(
-        "Examples:\n  {answer}\n  comail submit --{unit} KEY --in answer.json\n  \
-         comail submit --key KEY --none \"looked for it everywhere, and it is not there\""
+        "Examples:\n{submit}\n  comail submit --{unit} KEY --in answer.json\n  comail submit --key KEY \
+         --none \"looked for it everywhere, and it is not there\"\n\nWhere answer.json holds:\n\
+         {object}"
     )
+}
+
+/// How the example of a field is shown, or what stands for it where that has no room.
+fn shown(field: &Field, form: impl Fn(&str) -> String) -> String {
+    // A line break would end the line.
+    let example = form(&Plain(&example(field)).to_string());
+    if example.width() <= WIDEST_WORD {
+        example
+    } else {
+        form(&field.shape.placeholder())
+    }
+}
+
+/// The example of a field, or what stands for one.
+fn example(field: &Field) -> String {
+    if field.has_example() {
+        field.example.to_string()
+    } else {
+        field.shape.placeholder().into_owned()
+    }
+}
+
+/// The widest line that help shows as it stands on a usual terminal.
+const WIDEST: usize = 79;
+
+/// How far examples stand from the left.
+const INDENT: &str = "  ";
+
+/// The widest word that has room on a line of its own.
+const WIDEST_WORD: usize = WIDEST - 8;
+
+/// These words, broken over as many lines as they take, of which each but the last ends with
+/// `goes_on`: what is pasted runs whole.
+fn filled(first: &str, words: impl Iterator<Item = String>, goes_on: &str) -> String {
+    let mut lines = vec![format!("{INDENT}{first}")];
+    for word in words {
+        match lines.last_mut() {
+            Some(line) if line.trim().is_empty() => line.push_str(&word),
+            Some(line) if line.width() + 1 + word.width() + goes_on.len() <= WIDEST => {
+                line.push(' ');
+                line.push_str(&word);
+            }
+            _ => lines.push(format!("{INDENT}{INDENT}{word}")),
+        }
+    }
+    lines.join(&format!("{goes_on}\n"))
 }
 
 /// What the parser knows a field's flag by: one of its own may have the field's name.

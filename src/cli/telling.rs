@@ -82,7 +82,9 @@ where
         let mut fields = String::new();
         context.format_fields(Writer::new(&mut fields), event)?;
         let level = event.metadata().level().as_str().to_ascii_lowercase();
-        writeln!(writer, "comail: {level}: {}", Plain(&fields))
+        let within = context.event_scope().into_iter().flatten();
+        let within: String = within.flat_map(|span| [span.name(), ": "]).collect();
+        writeln!(writer, "comail: {level}: {within}{}", Plain(&fields))
     }
 }
 

@@ -7,6 +7,7 @@ use std::time::Duration;
 use super::{Check, Finding};
 use crate::session::{
     Checkup, FORMAT, IndexState, LockState, Manifest, SessionError, Watch, look_at_lock, look_over,
+    that_makes,
 };
 
 /// How long is waited for the lock: an append takes milliseconds.
@@ -78,7 +79,10 @@ fn written_in(dir: &Path) -> io::Result<()> {
 #[must_use]
 pub fn none(dir: &Path, named: bool) -> Finding {
     let found = format!("there is no session at {}", dir.display());
-    let mend = "make one with `comail scan LIST --col COLUMN`, or name it by --session";
+    let mend = format!(
+        "make one with `{}`, or name it by --session",
+        that_makes(dir)
+    );
     if named {
         Check::Session.trouble(found, mend)
     } else {

@@ -48,6 +48,7 @@ pub fn observe_again(
     if !evidence.session_differs(accepted) && !evidence.doubts_differ(accepted) {
         return None;
     }
+    let _told = tracing::info_span!("judged from the evidence").entered();
     let replay = Replay::new(&recording.evidence, &recording.bodies);
     let since = Since {
         accepted,
@@ -81,6 +82,7 @@ impl Accepted for Since<'_> {
 /// The judgement that evidence alone leads to; none when it does not answer every question.
 #[must_use]
 pub fn judge_from(gate: &dyn Gate, case: Case<'_>, recording: &Recording) -> Option<Judgement> {
+    let _told = tracing::info_span!("judged from the evidence").entered();
     let replay = Replay::new(&recording.evidence, &recording.bodies);
     let judgement = gate.judge(case, &replay.world());
     replay.missing().is_empty().then_some(judgement)

@@ -1,7 +1,7 @@
 //! A quest's number.
 
 use std::fmt;
-use std::num::{NonZeroU32, ParseIntError};
+use std::num::NonZeroU32;
 use std::str::FromStr;
 
 use schemars::JsonSchema;
@@ -38,11 +38,16 @@ impl fmt::Display for QuestId {
     }
 }
 
-impl FromStr for QuestId {
-    type Err = ParseIntError;
+/// That a text is no quest's number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("it is no quest's number, such as 17")]
+pub struct NoNumber;
 
-    fn from_str(text: &str) -> Result<Self, ParseIntError> {
-        text.parse().map(Self)
+impl FromStr for QuestId {
+    type Err = NoNumber;
+
+    fn from_str(text: &str) -> Result<Self, NoNumber> {
+        text.parse().map(Self).map_err(|_| NoNumber)
     }
 }
 
@@ -55,7 +60,10 @@ mod tests {
         let id = QuestId::from_index(0).unwrap();
         assert_eq!(id.to_string(), "1");
         assert_eq!("17".parse::<QuestId>().unwrap().index(), 16);
-        assert!("0".parse::<QuestId>().is_err());
+        for no_number in ["0", "-1", "abc", "", "99999999999"] {
+            let error = no_number.parse::<QuestId>().unwrap_err();
+            assert_eq!(error.to_string(), "it is no quest's number, such as 17");
+        }
         assert_eq!(QuestId::from_index(u32::MAX as usize), None);
     }
 }

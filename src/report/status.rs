@@ -35,7 +35,7 @@ pub struct Status {
     pub overview: Overview,
     /// Tries that FAILs used up.
     pub tries: u32,
-    /// How fast quests are settled, where enough were of late.
+    /// How fast quests are settled, where enough were of late and nothing pauses the session.
     pub pace: Option<Pace>,
     /// The claims that hold, in order of quests.
     pub claims: Vec<HeldClaim>,
@@ -83,7 +83,10 @@ impl Standings {
         };
         Status {
             tries: self.tries,
-            pace: Pace::of(self.settled.times(), left, now),
+            // Nobody knows when a pause ends.
+            pace: (!overview.paused)
+                .then(|| Pace::of(self.settled.times(), left, now))
+                .flatten(),
             claims: live
                 .map(|(claim, key)| HeldClaim::of(claim, key.as_ref(), now))
                 .collect(),

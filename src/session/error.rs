@@ -10,7 +10,10 @@ use super::index::IndexError;
 #[derive(Debug, thiserror::Error)]
 pub enum SessionError {
     /// There is none.
-    #[error("there is no session at {dir}: make one with `comail scan LIST --col COLUMN`")]
+    #[error(
+        "there is no session at {dir}: make one with `{}`",
+        that_makes(.dir)
+    )]
     Missing {
         /// The session directory.
         dir: PathBuf,
@@ -134,6 +137,23 @@ pub enum Damage {
     Rewritten,
 }
 
+/// Where a session lies that nothing names.
+const USUAL: &str = ".comail";
+
+/// The command line that makes a session at `dir`.
+#[must_use]
+pub fn that_makes(dir: &Path) -> String {
+    let line = "comail scan LIST --col COLUMN";
+    if dir == Path::new(USUAL) {
+        return line.to_owned();
+    }
+    let dir = dir.to_string_lossy();
+    // A name that no shell could be told is shown as it is.
+    let quoted = shlex::try_quote(&dir).unwrap_or(dir.clone());
+    let joint = if dir.starts_with('-') { "=" } else { " " };
+    format!("{line} --session{joint}{quoted}")
+}
+
 impl SessionError {
     /// Wraps what is wrong with the index at `path`.
     pub(super) fn index(path: &Path, source: IndexError) -> Self {
@@ -154,5 +174,22 @@ impl SessionError {
             doing,
             source,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_makes_a_session_makes_it_where_it_was_sought() {
+        let missing = |dir: &str| SessionError::Missing { dir: dir.into() }.to_string();
+        assert_eq!(
+            missing(".comail"),
+            "there is no session at .comail: make one with `comail scan LIST --col COLUMN`"
+        );
+        assert!(missing("/x").ends_with("`comail scan LIST --col COLUMN --session /x`"));
+        assert!(missing("my list").ends_with(" --session 'my list'`"));
+        assert!(missing("-x").ends_with(" --session=-x`"));
     }
 }

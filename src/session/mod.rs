@@ -57,6 +57,7 @@ mod store_of_dir;
 mod streak;
 mod terms;
 mod tide;
+mod told;
 mod totals;
 mod waiting;
 
@@ -72,7 +73,7 @@ pub use create::{
     refuse_existing,
 };
 pub use effective::Effective;
-pub use error::{Damage, SessionError};
+pub use error::{Damage, SessionError, that_makes};
 pub use event::{Dated, Event, EventType, Extended, Resumed, Started};
 pub use evidence_store::EvidenceStore;
 pub use forgotten::{Forgetting, Forgotten, RedactedCopy, RedactedLine, Suppressed};

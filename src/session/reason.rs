@@ -99,6 +99,33 @@ impl Reason {
             Self::Interrupted => "interrupted",
         }
     }
+
+    /// What it means, for people.
+    #[must_use]
+    pub fn meaning(self) -> &'static str {
+        match self {
+            Self::Settled => "the quest is PASS, REVIEW or DONE",
+            Self::Complete => "nothing is TODO",
+            Self::Attempts => "the agent was started as often as it may be",
+            Self::Quests => "as many quests were driven as may be",
+            Self::WallClock => "the run's time is over",
+            Self::QuestTimeout => "the quest's time is over",
+            Self::Tokens => "the tokens are used up",
+            Self::Cost => "the money is used up",
+            Self::Diminishing => "the agent went on and brought little that was new",
+            Self::Repeat => "the same was submitted again and again",
+            Self::Poll => "the agent asked where it stands over and over",
+            Self::PingPong => "the agent went to and fro between two answers",
+            Self::Breaker => "nothing got further for too long, or agents died at their start",
+            Self::Paused => "the unproven streak pauses the session",
+            Self::PermissionDenied => {
+                "the agent is not logged in, or was not allowed what it needs"
+            }
+            Self::AgentFailed => "the agent ended, and its quest was not settled",
+            Self::Error => "something failed on our side",
+            Self::Interrupted => "Ctrl-C, or the run was killed",
+        }
+    }
 }
 
 impl fmt::Display for Reason {

@@ -107,7 +107,7 @@ impl Driven {
         let last = last.unwrap_or_default();
         match serde_json::from_str::<Value>(last) {
             Ok(ended) => assert_eq!(ended["reason"], reason, "{seen}"),
-            Err(_) => assert!(last.ends_with(&format!(" ended: {reason}")), "{seen}"),
+            Err(_) => assert!(last.contains(&format!(" ended: {reason} (")), "{seen}"),
         }
         let ends = self.reasons("ended");
         assert_eq!(ends.last().map(String::as_str), Some(reason), "{seen}");

@@ -1,12 +1,13 @@
 //! Which argument names what: the offers, tied to the parser.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
 use clap::Command;
 use clap_complete::ArgValueCompleter;
 
-use super::offers::{Offer, Which};
+use super::offers::{Offer, Which, candidates};
+use crate::cli::help;
 use crate::cli::submit_flags::UNIT;
 
 /// The arguments that name something of the session, each by its command and by what the parser
@@ -33,10 +34,23 @@ const OFFERS: &[(&[&str], &str, Offer)] = &[
     (&["review", "reopen"], "keys", Offer::Key(Which::Settled)),
     (&["report"], "run", Offer::Run),
     (&["scan"], "levels", Offer::RuleLevel),
+    (&["scan"], "carry", Offer::SessionDir),
+    (&["rules"], "rule", Offer::Rule),
+    (&["insights"], "sessions", Offer::SessionDir),
+    #[cfg(unix)]
+    (&["run"], "lessons_from", Offer::SessionDir),
+    (&[], "session", Offer::SessionDir),
 ];
 
-/// The parser, with what the session in `dir` offers.
-pub(super) fn with_offers(parser: Command, dir: &Path) -> Command {
+/// The parser, with what the session in `dir` offers where these words were typed.
+pub(super) fn with_offers(parser: Command, dir: &Path, typed: &[OsString]) -> Command {
+    let names = help::offers(&parser, &behind_help(typed));
+    let of_help = move |typed: &OsStr| {
+        let typed = typed.to_str();
+        typed.map_or_else(Vec::new, |typed| candidates(names.clone(), typed))
+    };
+    let of_help = ArgValueCompleter::new(of_help);
+    let parser = attached(parser, &["help"], "words", of_help);
     let offers = OFFERS.iter();
     offers.fold(parser, |parser, (path, arg, offer)| {
         let (offer, dir) = (*offer, dir.to_owned());
@@ -46,6 +60,14 @@ pub(super) fn with_offers(parser: Command, dir: &Path) -> Command {
         };
         attached(parser, path, arg, ArgValueCompleter::new(complete))
     })
+}
+
+/// The words behind `help` that are typed already.
+fn behind_help(typed: &[OsString]) -> Vec<&str> {
+    let whole = typed.split_last().map_or(&[][..], |(_, whole)| whole);
+    let words = whole.iter().map(|word| word.to_str().unwrap_or_default());
+    let behind = words.skip_while(|word| *word != "help").skip(1);
+    behind.filter(|word| !word.starts_with('-')).collect()
 }
 
 fn attached(command: Command, path: &[&str], arg: &str, complete: ArgValueCompleter) -> Command {

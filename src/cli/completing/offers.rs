@@ -1,13 +1,15 @@
 //! What a session offers where somebody types one of its names.
 
+use std::ffi::OsStr;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use clap_complete::CompletionCandidate;
+use clap_complete::engine::{PathCompleter, ValueCompleter as _};
 
 use crate::cli::escape::Plain;
 use crate::gate::email::EmailGate;
-use crate::gate::{Gate as _, Level};
+use crate::gate::{Gate as _, Level, house};
 use crate::quest::Key;
 use crate::quest::plain::is_unsafe;
 use crate::session::{Effective, Glance, Prefix, SessionError, Sought, Standing, State};
@@ -35,6 +37,10 @@ pub(super) enum Offer {
     FiredRule,
     /// A rule of the e-mail gate with a level behind it.
     RuleLevel,
+    /// A rule of the e-mail gate, or of every gate.
+    Rule,
+    /// The directory of a session.
+    SessionDir,
 }
 
 /// Which quests are meant.
@@ -82,6 +88,14 @@ impl Offer {
     pub(super) fn of(self, dir: &Path, typed: &str) -> Vec<CompletionCandidate> {
         let offered = match self {
             Self::RuleLevel => return rule_levels(typed),
+            Self::SessionDir => return session_dirs(typed),
+            Self::Rule => {
+                let rules = house::rules()
+                    .into_iter()
+                    .chain(EmailGate::default().rules());
+                let named = rules.map(|rule| (rule.id.to_string(), rule.meaning.to_string()));
+                Ok(named.collect())
+            }
             Self::Key(which) => quests(dir, Prefix::Key(typed), which),
             Self::Id(which) => quests(dir, Prefix::Number(typed), which),
             Self::ClaimedId => claims(dir, |claim| {
@@ -106,15 +120,34 @@ impl Offer {
                     .collect()
             }),
         };
-        let mut offered: Vec<(String, String)> = offered.unwrap_or_default();
-        offered.retain(|(value, _)| value.starts_with(typed) && !value.contains(is_unsafe));
-        offered.truncate(MOST);
-        let candidates = offered.into_iter().map(|(value, help)| {
-            let help = Plain(&help).to_string();
-            CompletionCandidate::new(value).help(Some(help.into()))
-        });
-        candidates.collect()
+        candidates(offered.unwrap_or_default(), typed)
     }
+}
+
+/// Those of these names that begin with `typed`, each with what it means.
+pub(super) fn candidates(
+    mut named: Vec<(String, String)>,
+    typed: &str,
+) -> Vec<CompletionCandidate> {
+    named.retain(|(value, _)| value.starts_with(typed) && !value.contains(is_unsafe));
+    named.truncate(MOST);
+    let candidates = named.into_iter().map(|(value, help)| {
+        let help = Plain(&help).to_string();
+        CompletionCandidate::new(value).help(Some(help.into()))
+    });
+    candidates.collect()
+}
+
+/// Directories; of those that are hidden, sessions are offered beside the others.
+fn session_dirs(typed: &str) -> Vec<CompletionCandidate> {
+    let found = PathCompleter::dir().complete(OsStr::new(typed)).into_iter();
+    let found = found.filter(|dir| dir.get_value() != ".");
+    let shown = found.map(|dir| {
+        let is_session = Path::new(dir.get_value()).join("session.json").is_file();
+        let hidden = dir.is_hide_set() && !is_session;
+        dir.hide(hidden)
+    });
+    shown.collect()
 }
 
 /// Names and what they mean.

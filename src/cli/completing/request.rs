@@ -61,7 +61,7 @@ fn answer(shell: Shell, words: &[OsString]) -> Option<Vec<u8>> {
     };
     let kind = session_kind::of(&typed);
     let session = session_kind::dir(&typed);
-    let mut parser = with_offers(command::parser(&kind), &session);
+    let mut parser = with_offers(command::parser(&kind), &session, &typed);
     match shell {
         Shell::Bash => {
             let line = bash::Typed::of(words, home.as_deref())?;

@@ -20,7 +20,15 @@ pub(in crate::cli) fn of_call(
     matches: ArgMatches,
 ) -> Result<Applied, BadFile> {
     let settings = match matches.subcommand_name() {
-        Some(name) if heeds(name) => here()?,
+        Some(name) if heeds(name) => match here() {
+            Ok(settings) => settings,
+            // Who has a file that does not read is sent here.
+            Err(_) if is_example(&matches) => {
+                let notes = Vec::new();
+                return Ok(Applied { matches, notes });
+            }
+            Err(error) => return Err(error),
+        },
         Some(name) if has_session(name) => {
             let surroundings = Surroundings::of_process().map_err(BadFile::Nowhere)?;
             Settings::session_alone(&surroundings)?
@@ -34,9 +42,21 @@ pub(in crate::cli) fn of_call(
         let notes = settings.notes().collect();
         return Ok(Applied { matches, notes });
     }
-    let mut applied = apply(root, args, matches, &settings, &variable_of)?;
+    let mut applied = match apply(root, args, matches.clone(), &settings, &variable_of) {
+        Err(_) if is_example(&matches) => {
+            let notes = Vec::new();
+            Applied { matches, notes }
+        }
+        applied => applied?,
+    };
     applied.notes.extend(settings.notes());
     Ok(applied)
+}
+
+/// Whether an example of a file is asked for, whatever the files say.
+fn is_example(matches: &ArgMatches) -> bool {
+    let config = matches.subcommand_matches("config");
+    config.is_some_and(|config| config.get_flag("example"))
 }
 
 /// What the files say for a call from here.

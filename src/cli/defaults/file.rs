@@ -1,5 +1,6 @@
 //! Reading a configuration file.
 
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use toml::Spanned;
@@ -73,7 +74,8 @@ impl Reading<'_> {
     fn document(&self) -> Result<Spanned<DeTable<'_>>, Mistake> {
         DeTable::parse(self.text).map_err(|error| {
             let span = error.span().unwrap_or(0..0);
-            Mistake::at(self.text, &span, error.message().trim().replace('\n', " "))
+            let why = error.message().trim().replace('\n', " ");
+            Mistake::at(self.text, &span, unreadable(self.text, &span, &why))
         })
     }
 
@@ -178,6 +180,22 @@ fn scalar(value: &DeValue<'_>) -> Option<String> {
     }
 }
 
+/// That a line is no TOML: in words, where it is plain text.
+fn unreadable(text: &str, span: &Range<usize>, why: &str) -> String {
+    let start = text
+        .get(..span.start)
+        .map_or(0, |before| before.rfind('\n').map_or(0, |at| at + 1));
+    let line = text.get(start..).and_then(|rest| rest.lines().next());
+    let line = line.unwrap_or_default().trim();
+    if line.contains(['=', '[', '#']) {
+        return why.to_owned();
+    }
+    format!(
+        "this line is no setting: one is written `name = \"value\"`, such as `color = \"never\"` \
+         ({why}); `comail config --example` shows a whole file"
+    )
+}
+
 /// That there is no such key, and which is nearest.
 fn unknown(command: Option<&str>, flag: &str) -> String {
     let whole = match command {
@@ -237,6 +255,10 @@ mod tests {
             ),
             ("color = true\n", "/p/comail.toml:1:9: `color` is a text"),
             ("color = \n", "/p/comail.toml:1:"),
+            (
+                "my settings\n",
+                "/p/comail.toml:1:12: this line is no setting: one is written `name = ",
+            ),
             ("run = 3\n", "/p/comail.toml:1:1: unknown key `run`"),
         ] {
             let wrong = said(Author::User, text).unwrap_err();

@@ -32,6 +32,11 @@ impl Named {
         }
     }
 
+    /// The name, and what it is about.
+    pub(super) fn into_parts(self) -> (String, String) {
+        (self.name, self.about)
+    }
+
     /// A command by its whole name, such as `review accept`.
     pub(super) fn of_command(command: &clap::Command) -> Self {
         let whole = command.get_bin_name().unwrap_or_else(|| command.get_name());

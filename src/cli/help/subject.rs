@@ -2,6 +2,7 @@
 
 use super::checks::{self, CheckPage};
 use super::topic::{TOPICS, Topic};
+use crate::gate::Rule;
 
 /// What help is asked for.
 pub(super) enum Subject<'a> {
@@ -13,6 +14,8 @@ pub(super) enum Subject<'a> {
     Topic(&'static Topic),
     /// A kind of check.
     Check(CheckPage),
+    /// A rule.
+    Rule(&'a Rule),
 }
 
 /// The most names that an error suggests.
@@ -25,8 +28,12 @@ const LEAST_LIKENESS: f64 = 0.7;
 const NEAR_THE_BEST: f64 = 0.1;
 
 impl<'a> Subject<'a> {
-    /// What `words` name; commands come first. Else what is wrong with them.
-    pub(super) fn of(words: &[String], parser: &'a clap::Command) -> Result<Self, String> {
+    /// What `words` name; commands come first, and `rules` last. Else what is wrong with them.
+    pub(super) fn of(
+        words: &[String],
+        parser: &'a clap::Command,
+        rules: &'a [Rule],
+    ) -> Result<Self, String> {
         let name = words.join("-").to_lowercase();
         if words.is_empty() {
             return Ok(Self::All);
@@ -35,17 +42,27 @@ impl<'a> Subject<'a> {
             command.find_subcommand(word).ok_or((command, word))
         });
         let topic = TOPICS.iter().find(|it| it.name == name);
-        match (command, topic, checks::page(&name)) {
+        let rule = rules.iter().find(|rule| rule.id.as_str() == name);
+        match (command, topic, checks::page(&name), rule) {
             (Ok(command), ..) => Ok(Self::Command(command)),
-            (_, Some(topic), _) => Ok(Self::Topic(topic)),
-            (_, _, Some(check)) => Ok(Self::Check(check)),
-            (Err((parent, word)), None, None) => Err(unknown(parent, word, &name, words)),
+            (_, Some(topic), ..) => Ok(Self::Topic(topic)),
+            (_, _, Some(check), _) => Ok(Self::Check(check)),
+            (.., Some(rule)) => Ok(Self::Rule(rule)),
+            (Err((parent, word)), None, None, None) => {
+                Err(unknown(parent, word, &name, words, rules))
+            }
         }
     }
 }
 
 /// What is said of words that name nothing: `parent` has no command `word`.
-fn unknown(parent: &clap::Command, word: &str, name: &str, words: &[String]) -> String {
+fn unknown(
+    parent: &clap::Command,
+    word: &str,
+    name: &str,
+    words: &[String],
+    rules: &[Rule],
+) -> String {
     let before = words.iter().map(String::as_str);
     let before = before.take_while(|it| *it != word);
     let before: String = before.flat_map(|it| [it, " "]).collect();
@@ -54,8 +71,10 @@ fn unknown(parent: &clap::Command, word: &str, name: &str, words: &[String]) -> 
         (likeness, format!("{before}{}", it.get_name()))
     });
     let topics = TOPICS.iter().map(|it| it.name);
-    let others = topics.chain(checks::names());
-    let others = others.map(|it| (strsim::jaro_winkler(name, it), it.to_owned()));
+    let rules = rules.iter().map(|rule| rule.id.to_string());
+    let others = topics.chain(checks::names()).map(str::to_owned);
+    let others = others.chain(rules);
+    let others = others.map(|it| (strsim::jaro_winkler(name, &it), it));
     let mut near: Vec<(f64, String)> = commands.chain(others).collect();
     near.retain(|(likeness, _)| *likeness > LEAST_LIKENESS);
     near.sort_by(|(one, _), (other, _)| other.total_cmp(one));

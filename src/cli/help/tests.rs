@@ -108,7 +108,10 @@ fn what_see_also_names_is_there() {
             .strip_prefix("See also: comail help ")
             .expect(topic.name);
         for name in names.split(", ") {
-            assert!(Subject::of(&[name.to_owned()], &parser).is_ok(), "{name}");
+            assert!(
+                Subject::of(&[name.to_owned()], &parser, &[]).is_ok(),
+                "{name}"
+            );
             assert_ne!(name, topic.name);
         }
     }

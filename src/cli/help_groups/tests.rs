@@ -27,6 +27,7 @@ fn helps() -> BTreeMap<String, String> {
 /// The command lines that a help shows, without what the shell does with them.
 fn shown(help: &str) -> Vec<Vec<String>> {
     // Above them the usage has lines of the same look.
+    let help = help.replace("\\\n", " ");
     let lines = help
         .lines()
         .skip_while(|line| !line.starts_with("Examples"));
@@ -126,4 +127,59 @@ fn what_does_not_parse_is_seen() {
             .to_string()
             .contains("submit")
     );
+}
+
+/// Kinds whose fields have examples of all lengths.
+fn kinds() -> Vec<crate::quest::QuestKind> {
+    let lengths = [5, 60, 90, 400];
+    let long = lengths.map(|length| {
+        let mut kind = email::kind();
+        for field in &mut kind.fields {
+            field.example = format!("{} x", "가 b".repeat(length)).into();
+        }
+        kind
+    });
+    [vec![email::kind()], long.into()].concat()
+}
+
+#[test]
+fn no_example_is_broken_by_a_usual_terminal() {
+    fn walk(command: &Command, wrong: &mut Vec<String>) {
+        let help = command
+            .clone()
+            .term_width(80)
+            .render_long_help()
+            .to_string();
+        let below = command.get_after_long_help().map(ToString::to_string);
+        let lines: Vec<&str> = help.lines().map(str::trim_end).collect();
+        for line in below.unwrap_or_default().lines() {
+            // Prose stands at the left edge, and may be broken.
+            if line.starts_with(' ') && !lines.contains(&line.trim_end()) {
+                wrong.push(format!("{}: {line}", command.get_name()));
+            }
+        }
+        command
+            .get_subcommands()
+            .for_each(|inner| walk(inner, wrong));
+    }
+    let mut wrong = Vec::new();
+    for kind in kinds() {
+        let mut root = parser(&kind).disable_help_subcommand(true);
+        root.build();
+        walk(&root, &mut wrong);
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+#[test]
+fn an_answer_in_a_file_is_shown_as_one_that_reads() {
+    for kind in kinds() {
+        let mut root = parser(&kind);
+        root.build();
+        let submit = root.find_subcommand("submit").unwrap();
+        let below = submit.get_after_long_help().unwrap().to_string();
+        let (_, object) = below.split_once("Where answer.json holds:\n").unwrap();
+        let object: serde_json::Value = serde_json::from_str(object).unwrap();
+        assert!(object["email"].is_string(), "{object}");
+    }
 }

@@ -30,7 +30,7 @@ pub(super) struct InstallArgs {
     agent: HookAgent,
 
     /// The directory in which the agent works
-    #[arg(long, value_name = "DIR", default_value = ".")]
+    #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath, default_value = ".")]
     dir: PathBuf,
 
     /// The rules for commands, which `hook tool` then goes by

@@ -1,7 +1,9 @@
 //! As much of what `status` shows as a screen has room for, the most important first.
 
+use std::path::Path;
+
 use super::states;
-use super::text::Part;
+use super::text::{Part, Sheet};
 use crate::cli::output::Paper;
 use crate::cli::terminal::lines;
 use crate::report::Status;
@@ -14,9 +16,9 @@ const BY_RANK: [Part; 13] = [
     Part::States,
     Part::Paused,
     Part::Pace,
+    Part::Reviews,
     Part::Runs,
     Part::Claims,
-    Part::Reviews,
     Part::Blocked,
     Part::People,
     Part::Tries,
@@ -24,23 +26,41 @@ const BY_RANK: [Part; 13] = [
     Part::Ledger,
 ];
 
+/// For what the parts before it are said in short, where it has no room otherwise.
+const WANTED: [Part; 4] = [Part::States, Part::Paused, Part::Pace, Part::Reviews];
+
 /// What says how to leave.
 const KEYS: &str = "q quits";
+
+/// The same, below what is not all.
+const KEYS_BELOW_SOME: [&str; 2] = ["… more on a taller screen; q quits", "… more; q quits"];
 
 /// From how many rows on there is one for the keys.
 const ROOMY: usize = 4;
 
-/// What a screen of this size shows, written on papers like `paper`.
-pub(super) fn frame(status: &Status, size: Size, paper: &dyn Fn() -> Paper) -> Frame {
+/// What a screen of this size shows of a session that `--session` named or not, written on papers
+/// like `paper`.
+pub(super) fn frame(
+    status: &Status,
+    session: Option<&Path>,
+    size: Size,
+    paper: &dyn Fn() -> Paper,
+) -> Frame {
     let room = if size.rows < ROOMY {
         size.rows
     } else {
         size.rows - 1
     };
-    let mut rows = fitting(status, size.columns, room, paper);
+    let sheet = Sheet {
+        columns: size.columns,
+        session,
+    };
+    let chosen = fitting(status, sheet, room, paper);
+    let is_all = chosen.iter().all(|shown| shown.is_all);
+    let mut rows: Vec<Line> = chosen.into_iter().flat_map(|shown| shown.rows).collect();
     rows.resize(room, Line::default());
     if size.rows >= ROOMY {
-        rows.push(Line::plain(KEYS));
+        rows.push(keys(is_all, size.columns));
     }
     let rows = rows.iter().map(|line| line.clipped(size.columns));
     Frame {
@@ -49,49 +69,99 @@ pub(super) fn frame(status: &Status, size: Size, paper: &dyn Fn() -> Paper) -> F
     }
 }
 
-/// As many lines as there is room for.
-fn fitting(status: &Status, columns: usize, room: usize, paper: &dyn Fn() -> Paper) -> Vec<Line> {
-    let written = |part: Part| {
-        let mut paper = paper();
-        part.write(&mut paper, status, columns);
-        lines(&paper)
-    };
-    let mut left = room;
-    let mut chosen: Vec<(Part, Vec<Line>)> = Vec::new();
-    for part in BY_RANK {
-        let mut lines = written(part);
-        if lines.len() > left {
-            lines = lessened(part, lines, left, status, paper);
-        }
-        left -= lines.len();
-        chosen.push((part, lines));
+/// How to leave, and whether that is all.
+fn keys(is_all: bool, columns: usize) -> Line {
+    let [long, short] = KEYS_BELOW_SOME.map(Line::plain);
+    match is_all {
+        true => Line::plain(KEYS),
+        false if long.width() <= columns => long,
+        false => short,
     }
-    let place = |part: Part| Part::ALL.iter().position(|other| *other == part);
-    chosen.sort_by_key(|(part, _)| place(*part));
-    chosen.into_iter().flat_map(|(_, lines)| lines).collect()
 }
 
-/// What is shown of a part that has no room, in `left` lines at most.
-fn lessened(
+/// What is shown of a part.
+struct Shown {
     part: Part,
-    mut lines: Vec<Line>,
-    left: usize,
+    rows: Vec<Line>,
+    is_all: bool,
+}
+
+/// As much as there is room for, from top to bottom.
+fn fitting(
     status: &Status,
+    sheet: Sheet<'_>,
+    room: usize,
     paper: &dyn Fn() -> Paper,
-) -> Vec<Line> {
-    const A_HEADING_AND_ONE: usize = 2;
-    match part {
-        Part::States if left > 0 => {
-            let mut paper = paper();
-            states::short(&mut paper, &status.overview);
-            self::lines(&paper)
+) -> Vec<Shown> {
+    let written = |part: Part| {
+        let mut paper = paper();
+        part.write(&mut paper, status, sheet);
+        lines(&paper)
+    };
+    let mut chosen = chosen(&written, sheet.columns, room);
+    if chosen
+        .iter()
+        .any(|it| WANTED.contains(&it.part) && !it.is_all)
+    {
+        let in_short = |part: Part| match part {
+            Part::Head => first_clipped(&written(part), sheet.columns),
+            Part::States => {
+                let mut paper = paper();
+                states::short(&mut paper, &status.overview);
+                lines(&paper)
+            }
+            _ => written(part),
+        };
+        chosen = self::chosen(&in_short, sheet.columns, room);
+        // What stands there in short is all there, and yet not.
+        for shown in &mut chosen {
+            shown.is_all &= shown.part != Part::States;
         }
-        Part::Claims | Part::Rules | Part::Runs | Part::Blocked if left >= A_HEADING_AND_ONE => {
-            lines.truncate(left);
-            lines
-        }
-        _ => Vec::new(),
     }
+    let place = |part: Part| Part::ALL.iter().position(|other| *other == part);
+    chosen.sort_by_key(|shown| place(shown.part));
+    chosen
+}
+
+/// The parts in the order of their rank, as far as there is room.
+fn chosen(written: &dyn Fn(Part) -> Vec<Line>, columns: usize, room: usize) -> Vec<Shown> {
+    let mut left = room;
+    let shown = BY_RANK.map(|part| {
+        let lines = written(part);
+        let mut rows: Vec<Line> = lines.iter().flat_map(|it| it.wrapped(columns)).collect();
+        let is_all = rows.len() <= left;
+        if !is_all {
+            rows = lessened(part, rows, left, columns);
+        }
+        left -= rows.len();
+        Shown { part, rows, is_all }
+    });
+    shown.into()
+}
+
+/// What is shown of a part that has no room, in `left` rows at most.
+fn lessened(part: Part, mut rows: Vec<Line>, left: usize, columns: usize) -> Vec<Line> {
+    const A_HEADING_AND_ONE: usize = 2;
+    let least = match part {
+        Part::Claims | Part::Rules | Part::Blocked => A_HEADING_AND_ONE,
+        // Nothing can be done with a piece of a hash.
+        Part::States | Part::Ledger => usize::MAX,
+        _ => 1,
+    };
+    if left < least {
+        return Vec::new();
+    }
+    rows.truncate(left);
+    if let Some(last) = rows.last_mut() {
+        *last = last.broken_off(columns);
+    }
+    rows
+}
+
+/// The first of these, as far as it fits.
+fn first_clipped(lines: &[Line], columns: usize) -> Vec<Line> {
+    let first = lines.first().map(|line| line.clipped(columns));
+    first.into_iter().collect()
 }
 
 #[cfg(test)]

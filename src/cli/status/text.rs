@@ -1,12 +1,25 @@
 //! What `status` shows, part by part.
 
+use std::path::Path;
+
 use super::{bar, noted, states};
 use crate::cli::counted::counted;
 use crate::cli::escape::Plain;
 use crate::cli::next;
 use crate::cli::output::{Paper, Tone};
+use crate::cli::shell_line::ShellLine;
+use crate::cli::terminal::{lines, tinted};
 use crate::report::{Overview, Pace, Status};
 use crate::session::Effective;
+
+/// What it is written for.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Sheet<'a> {
+    /// In how many columns, where it is as wide as there is room.
+    pub(super) columns: usize,
+    /// The session that `--session` named, which commands must name too.
+    pub(super) session: Option<&'a Path>,
+}
 
 /// A part of what is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,18 +57,20 @@ impl Part {
         Self::Ledger,
     ];
 
-    /// Writes it, in so many columns where it is as wide as there is room.
-    pub(super) fn write(self, paper: &mut Paper, status: &Status, columns: usize) {
+    /// Writes it, each of its lines as long as it is.
+    pub(super) fn write(self, paper: &mut Paper, status: &Status, sheet: Sheet<'_>) {
         let overview = &status.overview;
         match self {
             Self::Head => head(paper, overview),
-            Self::Bar => bar::write(paper, &overview.tally, columns),
+            Self::Bar => bar::write(paper, &overview.tally, sheet.columns),
             Self::States => states::write(paper, overview),
-            Self::Paused if overview.paused => paper.line(next::paused(overview.streak)),
+            Self::Paused if overview.paused => {
+                paper.line(next::paused(overview.streak, sheet.session));
+            }
             Self::Paused => {}
             Self::Pace => pace(paper, status),
             Self::Tries => tries(paper, status),
-            Self::Reviews => reviews(paper, overview),
+            Self::Reviews => reviews(paper, overview, sheet.session),
             Self::Blocked => noted::blocked(paper, overview),
             Self::People => noted::people(paper, overview),
             Self::Runs => runs(paper, status),
@@ -73,9 +88,28 @@ const MOST_RULES: usize = 8;
 const MOST_CLAIMS: usize = 5;
 
 /// Writes all of it.
-pub(super) fn all(paper: &mut Paper, status: &Status, columns: usize) {
+pub(super) fn all(paper: &mut Paper, status: &Status, sheet: Sheet<'_>) {
     for part in Part::ALL {
-        part.write(paper, status, columns);
+        part.write(paper, status, sheet);
+    }
+}
+
+/// Writes all of it for a terminal of that many columns.
+pub(super) fn wrapped(paper: &mut Paper, status: &Status, sheet: Sheet<'_>) {
+    for part in Part::ALL {
+        let mut wide = paper.like();
+        part.write(&mut wide, status, sheet);
+        for line in lines(&wide) {
+            let rows = match part {
+                // A hash that is to be copied stays in one piece.
+                Part::Ledger => vec![line],
+                _ => line.wrapped(sheet.columns),
+            };
+            for row in rows {
+                let row = tinted(&row, paper);
+                paper.line(row);
+            }
+        }
     }
 }
 
@@ -94,7 +128,7 @@ fn pace(paper: &mut Paper, status: &Status) {
         let over = span(pace.seconds);
         let left = span(pace.left_seconds);
         paper.line(format!(
-            "{} over the last {over}; about {left} left at that",
+            "about {left} left: {} over the last {over}",
             rate(pace)
         ));
     }
@@ -120,13 +154,15 @@ fn tries(paper: &mut Paper, status: &Status) {
     }
 }
 
-fn reviews(paper: &mut Paper, overview: &Overview) {
+fn reviews(paper: &mut Paper, overview: &Overview, session: Option<&Path>) {
     let open = overview.effective.get(&Effective::Open).copied();
     if let Some(open) = open.filter(|open| *open > 0) {
         let verb = if open == 1 { "waits" } else { "wait" };
         let reviews = counted(open, "open REVIEW");
         let reviews = paper.tint(Tone::Doubt, &reviews);
-        paper.line(format!("{reviews} {verb} for a person: `comail review`"));
+        let command = ShellLine::comail("review", session);
+        let command = command.text();
+        paper.line(format!("{reviews} {verb} for a person: `{command}`"));
     }
 }
 
@@ -194,7 +230,10 @@ pub(super) fn span(seconds: i64) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
+    use crate::cli::status::sample;
 
     #[test]
     fn spans_are_told_in_two_units() {
@@ -203,6 +242,45 @@ mod tests {
             "0s", "0s", "59s", "1m", "59m", "1h 0m", "2h 1m", "23h 59m", "1d 1h",
         ];
         assert_eq!(spans, expected);
+    }
+
+    #[test]
+    fn nothing_promises_an_end_while_the_session_is_paused() {
+        let mut standings = sample::standings();
+        standings.overview.paused = true;
+        let status = standings.at(sample::now(), &BTreeSet::new());
+        assert_eq!(status.pace, None);
+        let sheet = Sheet {
+            columns: 64,
+            session: None,
+        };
+        let mut paper = Paper::plain();
+        all(&mut paper, &status, sheet);
+        let text = paper.into_text();
+        assert!(
+            text.contains("paused: ") && !text.contains(" left: "),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn a_narrow_terminal_is_told_all_in_rows_of_its_width() {
+        let sheet = Sheet {
+            columns: 40,
+            session: None,
+        };
+        let status = sample::status();
+        let (mut wide, mut narrow) = (Paper::plain(), Paper::plain());
+        all(&mut wide, &status, sheet);
+        wrapped(&mut narrow, &status, sheet);
+        let narrow = narrow.into_text();
+        let (rows, last) = narrow.trim_end().rsplit_once('\n').unwrap();
+        assert!(last.starts_with("ledger head "), "{narrow}");
+        for row in rows.lines() {
+            assert!(row.chars().count() <= 40, "{row}");
+        }
+        let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert_eq!(words(&narrow), words(&wide.into_text()));
     }
 
     #[test]

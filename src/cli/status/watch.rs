@@ -8,7 +8,6 @@ use super::eye::Eye;
 use super::fit;
 use crate::cli::context::{self, Context};
 use crate::cli::exit::Exit;
-use crate::cli::output::Output;
 use crate::cli::terminal::{Happened, Terminal, painted};
 use crate::report::screen::{Frame, Size, changes};
 use crate::review::screen::Key;
@@ -20,7 +19,7 @@ pub(super) fn run(context: &mut Context) -> Result<Exit> {
     // What is wrong with the session is told before the terminal is taken.
     let mut eye = Eye::open(context.session_dir())?;
     let terminal = Terminal::enter()?;
-    let ended = sit(&mut eye, &terminal, &context.output);
+    let ended = sit(&mut eye, &terminal, context);
     drop(terminal);
     for mended in eye.mended() {
         context.output.note(&mended);
@@ -29,12 +28,14 @@ pub(super) fn run(context: &mut Context) -> Result<Exit> {
 }
 
 /// Keeps the screen up to date until it is left.
-fn sit(eye: &mut Eye, terminal: &Terminal, output: &Output) -> Result<Exit> {
+fn sit(eye: &mut Eye, terminal: &Terminal, context: &Context) -> Result<Exit> {
+    let (output, session) = (&context.output, context.named_session());
     let mut shown: Option<(Size, Frame)> = None;
     loop {
         eye.look()?;
         let size = Terminal::size();
-        let frame = fit::frame(&eye.status(context::now()), size, &|| output.paper());
+        let status = eye.status(context::now());
+        let frame = fit::frame(&status, session, size, &|| output.paper());
         let before = shown.as_ref().filter(|(before, _)| *before == size);
         let changes = changes(before.map(|(_, frame)| frame), &frame);
         if !changes.is_empty() {

@@ -4,5 +4,5 @@ mod held;
 mod painter;
 mod tty;
 
-pub(super) use painter::{lines, painted};
+pub(super) use painter::{lines, painted, tinted};
 pub(super) use tty::{Happened, Terminal, is_possible};

@@ -30,19 +30,22 @@ pub(in crate::cli) fn painted(
     queue!(bytes, BeginSynchronizedUpdate, Hide)?;
     for Change { row, line } in changes {
         queue!(bytes, MoveTo(0, place(*row)), Clear(ClearType::CurrentLine))?;
-        for span in line.spans() {
-            let text = match span.tone() {
-                Some(tone) => paper.tint(tone, span.text()),
-                None => span.text().to_owned(),
-            };
-            queue!(bytes, Print(text))?;
-        }
+        queue!(bytes, Print(tinted(line, &paper)))?;
     }
     if let Some((column, row)) = cursor {
         queue!(bytes, MoveTo(place(column), place(row)), Show)?;
     }
     queue!(bytes, EndSynchronizedUpdate)?;
     Ok(bytes)
+}
+
+/// The line in its colours, where `paper` has any.
+pub(in crate::cli) fn tinted(line: &Line, paper: &Paper) -> String {
+    let spans = line.spans().iter().map(|span| match span.tone() {
+        Some(tone) => paper.tint(tone, span.text()),
+        None => span.text().to_owned(),
+    });
+    spans.collect()
 }
 
 fn place(at: usize) -> u16 {

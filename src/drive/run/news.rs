@@ -22,6 +22,9 @@ pub enum News {
     Attempt {
         /// The quest's key.
         key: Key,
+        /// Whether it was the last call, after a budget had ended.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        last_call: bool,
         /// What came of it.
         #[serde(flatten)]
         attempt: DrivenAttempt,

@@ -62,7 +62,7 @@ impl RunWorker<'_> {
         let idle = course.seen == seen && watched.end.answer.is_none();
         let died = halt.is_none() && idle && self.died(&watched);
         let reason = halt.unwrap_or_else(|| of_end(&watched.end, died));
-        let ended = self.record(course, reason, &watched)?;
+        let ended = self.record(course, reason, &watched, last.is_some())?;
         let tail = watched.end.tail;
         if ended.reason == Reason::Settled {
             self.floor.lived();
@@ -145,12 +145,14 @@ impl RunWorker<'_> {
         failed && (soon || end.rate_limited || end.no_login)
     }
 
-    /// Records how the agent ended, and with it that the quest is settled, if it is.
+    /// Records how the agent ended, at its last call or before, and with it that the quest is
+    /// settled, if it is.
     fn record(
         &mut self,
         course: &mut Course,
         reason: Reason,
         watched: &Watched,
+        last_call: bool,
     ) -> Result<Ended, RunError> {
         let limits = &self.floor.plan.limits;
         let spent = watched.end.spent;
@@ -206,7 +208,11 @@ impl RunWorker<'_> {
         let reason = attempt.reason;
         let key = course.key.clone();
         course.end(reason, watched.time, &spent, limits);
-        self.told(News::Attempt { key, attempt });
+        self.told(News::Attempt {
+            key,
+            last_call,
+            attempt,
+        });
         if let Some(quest) = quest {
             let key = course.key.clone();
             self.told(News::Quest { key, state, quest });

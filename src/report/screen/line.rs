@@ -95,6 +95,14 @@ impl Line {
         Self::of(&kept)
     }
 
+    /// The same, marked as not all: what comes after it has no room in these columns.
+    #[must_use]
+    pub fn broken_off(&self, columns: usize) -> Self {
+        let mut cells = self.cells();
+        cells.push(('…', None));
+        Self::of(&cells).clipped(columns)
+    }
+
     /// All of it in rows of `columns`, broken at spaces where there are any; the rows after the
     /// first are indented a little more than it is.
     #[must_use]

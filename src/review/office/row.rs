@@ -83,7 +83,7 @@ impl OfficeRow {
             attempt: item.attempt,
             since: item.since,
             settled: None,
-            shown: shown(&item.shown),
+            shown: shown(&item.listed()),
             fields,
             nothing,
             rules: rules(&item.facts),

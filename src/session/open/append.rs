@@ -47,7 +47,7 @@ impl Session {
         if let Ok(Appended::Done) = &appended {
             let checkpoint = self.checkpoint();
             let (lines, head) = (checkpoint.lines, checkpoint.head);
-            tracing::debug!(from = before, lines, %head, "appended to the ledger");
+            tracing::info!(from = before, lines, %head, "appended to the ledger");
         }
         appended
     }
