@@ -51,7 +51,7 @@ const READING: [&[&str]; 9] = [
     &["log"],
     &["doctor"],
     &["review"],
-    &["forget", "a@b.example", "--note=asked"],
+    &["forget", "info@acme.com", "--note=asked"],
 ];
 
 #[test]
@@ -120,7 +120,7 @@ fn a_copy_is_a_file_in_the_session() {
     for words in [
         &["export", "out.csv"][..],
         &["audit"],
-        &["forget", "a@b.example", "--note=asked"],
+        &["forget", "info@acme.com", "--note=asked"],
     ] {
         let run = ends(place.command().args(words));
         assert_ne!(run.code, 0, "{words:?}: {run:?}");

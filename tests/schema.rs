@@ -153,7 +153,10 @@ fn nothing_is_written_into_a_session_whichever_it_is() {
         &["demo", "--dir", "other/new"],
     ] {
         let run = place.run(words);
-        assert!(run.stderr.contains("lies in a session"), "{run:?}");
+        assert!(
+            run.stderr.contains(" session, which is not for results"),
+            "{run:?}"
+        );
         assert_eq!(run.exits(2), "");
     }
     assert_eq!((files(".comail"), files("other")), before);

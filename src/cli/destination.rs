@@ -48,15 +48,16 @@ pub(super) fn refuse_in_session(path: &Path, session: &Path) -> Result<()> {
     let Some(place) = real(path) else {
         return Ok(());
     };
-    let own = real(session);
-    let is_one = |dir: &&Path| own.as_deref() == Some(*dir) || is_session(dir);
-    let Some(within) = place.ancestors().find(is_one) else {
+    let which = if real(session).is_some_and(|session| place.starts_with(session)) {
+        "the session"
+    } else if place.ancestors().any(is_session) {
+        "another session"
+    } else {
         return Ok(());
     };
     let text = format!(
-        "{} lies in the session {}, which is not for results; name a file elsewhere",
-        path.display(),
-        within.display()
+        "{} lies in {which}, which is not for results; name a file elsewhere",
+        path.display()
     );
     Err(UsageError(text).into())
 }

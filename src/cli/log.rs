@@ -72,7 +72,7 @@ pub(super) fn run(context: &mut Context, args: &LogArgs) -> Result<Exit> {
         let Some(interrupt) = interrupt else {
             return Ok(Exit::Done);
         };
-        if let Some(exit) = reader::ended_within(PATIENCE, interrupt) {
+        if let Some(exit) = reader::ends_within(PATIENCE, interrupt) {
             return Ok(exit);
         }
     }

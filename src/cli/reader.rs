@@ -6,14 +6,22 @@ use std::time::Duration;
 use super::exit::Exit;
 use super::interrupt::Interrupt;
 
-/// Waits so long, or until Ctrl-C or the reader's leaving ends the command, and says how it ended.
-pub(super) fn ended_within(patience: Duration, interrupt: Interrupt) -> Option<Exit> {
-    let left = !interrupt.is_asked() && leaves_within(patience);
-    // Ctrl-C ends a reader behind a pipe too, so that it is asked for first.
-    if interrupt.is_asked() {
-        return Some(Exit::Interrupted);
+/// How long Ctrl-C takes at most to be heard of.
+const MOMENT: Duration = Duration::from_millis(50);
+
+/// Waits so long, or until something ends it; how it ends then.
+///
+/// Ctrl-C ends both sides of a pipe, and that the other has ended may be heard of first.
+pub(super) fn ends_within(patience: Duration, interrupt: Interrupt) -> Option<Exit> {
+    let has_left = leaves_within(patience);
+    if has_left {
+        thread::sleep(MOMENT);
     }
-    left.then_some(Exit::Done)
+    if interrupt.is_asked() {
+        Some(Exit::Interrupted)
+    } else {
+        has_left.then_some(Exit::Done)
+    }
 }
 
 /// Waits so long, or until the reader of stdout has gone; whether they have.
@@ -28,18 +36,20 @@ fn leaves_within(patience: Duration) -> bool {
     let stdout = std::io::stdout();
     let mut asked = [PollFd::new(stdout.as_fd(), PollFlags::empty())];
     let timeout = PollTimeout::try_from(patience).unwrap_or(PollTimeout::ZERO);
-    // None of it says anything; nor does a signal that came in, at which whoever waits looks.
-    if !matches!(poll(&mut asked, timeout), Ok(1..)) {
-        return false;
+    match poll(&mut asked, timeout) {
+        Ok(1..) => {
+            let gone = PollFlags::POLLERR | PollFlags::POLLHUP;
+            let said = asked[0].revents();
+            let is_gone = said.is_some_and(|said| said.intersects(gone));
+            if !is_gone {
+                // What else it says, it would say again at once.
+                thread::sleep(patience);
+            }
+            is_gone
+        }
+        // The time is over, or a signal came in, which whoever waits looks at.
+        _ => false,
     }
-    let gone = PollFlags::POLLERR | PollFlags::POLLHUP;
-    let said = asked[0].revents();
-    let is_gone = said.is_some_and(|said| said.intersects(gone));
-    if !is_gone {
-        // What else it says, it would say again at once.
-        thread::sleep(patience);
-    }
-    is_gone
 }
 
 /// Elsewhere it shows when something is written.

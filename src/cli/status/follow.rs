@@ -41,7 +41,7 @@ pub(super) fn run(context: &mut Context) -> Result<Exit> {
             }
             told = Some(status);
         }
-        if let Some(exit) = reader::ended_within(PATIENCE, interrupt) {
+        if let Some(exit) = reader::ends_within(PATIENCE, interrupt) {
             return Ok(exit);
         }
         eye.look()?;
