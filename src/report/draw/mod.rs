@@ -2,7 +2,7 @@
 //!
 //! [`picture()`] brings together what each part makes of the lines: [`burn_down`], [`funnel`],
 //! [`clock`] with [`spread`], [`workers`] and, of the quests that [`choose`] picks, [`steps`] and
-//! [`row`]. What was forgotten is in none of it.
+//! [`row`], as far as there is [`room`]. What was forgotten is in none of it.
 
 mod burn_down;
 mod choose;
@@ -11,6 +11,7 @@ mod clock;
 mod facts;
 mod funnel;
 mod reading;
+mod room;
 mod row;
 mod spread;
 mod steps;

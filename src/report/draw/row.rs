@@ -1,7 +1,7 @@
 //! What a page tells of one quest.
 
 use super::clip::clipped;
-use super::facts::{bytes, leave_out, rows};
+use super::facts::rows;
 use super::steps::Course;
 use crate::drive::forget::blotted;
 use crate::quest::{FieldName, Key, Shown, Submission};
@@ -72,18 +72,6 @@ pub(super) fn row(told: Told<'_>, forgetting: &Forgetting) -> QuestRow {
             .map(|it| step(it, |text| mask(text).unwrap_or_else(|| text.to_owned())))
             .collect(),
         damage: glance.damage,
-    }
-}
-
-/// Leaves out of `row` the facts of its history for which `room` has no bytes left, the oldest
-/// first.
-pub(super) fn fit(row: &mut QuestRow, room: &mut usize) {
-    for step in row.history.iter_mut().rev() {
-        let needed = bytes(&step.facts);
-        match room.checked_sub(needed) {
-            Some(rest) => *room = rest,
-            None => leave_out(&mut step.facts),
-        }
     }
 }
 
@@ -202,7 +190,7 @@ mod tests {
             took: Some(3),
             fields: &[],
         };
-        let mut row = row(told, &Forgetting::default());
+        let row = row(told, &Forgetting::default());
         assert_eq!(
             (row.id, row.key.as_str(), row.took),
             (id(1), SCRIPT, Some(3))
@@ -218,17 +206,5 @@ mod tests {
         );
         assert!(row.facts.shown[0].expected.ends_with("… (10000 bytes)"));
         assert!(row.facts.shown[0].fails);
-        let step = |second| Step {
-            at: crate::report::draw::bench::at(second),
-            what: "FAIL".to_owned(),
-            by: None,
-            notes: Vec::new(),
-            facts: row.facts.clone(),
-        };
-        let mut room = bytes(&row.facts) + 9;
-        row.history = vec![step(1), step(2)];
-        fit(&mut row, &mut room);
-        let left_out = row.history.iter().map(|step| step.facts.left_out);
-        assert_eq!((left_out.collect::<Vec<_>>(), room), (vec![80, 30], 9));
     }
 }

@@ -6,7 +6,8 @@ use jiff::Timestamp;
 
 use super::choose::chosen;
 use super::reading::Reading;
-use super::row::{Told, fit, row};
+use super::room::Room;
+use super::row::{Told, row};
 use super::spread::{TIMES, TRIES, spread};
 use crate::drive::completeness::is_live;
 use crate::drive::forget::{blotted, is_forgotten};
@@ -21,9 +22,6 @@ use crate::session::{Board, Forgetting, Session, SessionError, State, Store as _
 
 /// The most quests that a page has rows of.
 pub const MOST_QUESTS: usize = 10_000;
-
-/// The most bytes that the facts of earlier submissions have in all.
-const ROOM_FOR_EARLIER: usize = 8 << 20;
 
 /// What is asked of a picture.
 pub struct Asked<'a> {
@@ -83,7 +81,7 @@ fn rows(
     let mut glancer = Glancer::new(session, Bounds::PAGE)?;
     let forgetting = session.forgetting();
     let mut rows = Vec::with_capacity(shown.len());
-    let mut room = ROOM_FOR_EARLIER;
+    let mut room = Room::new();
     for standing in shown.iter().filter_map(|id| board.get(*id)) {
         let told = Told {
             standing,
@@ -93,7 +91,7 @@ fn rows(
             fields,
         };
         let mut row = row(told, &forgetting);
-        fit(&mut row, &mut room);
+        room.fit(&mut row);
         rows.push(row);
     }
     rows.sort_by_key(|row| row.id);
