@@ -115,7 +115,7 @@ fn each_argument_is_offered_what_it_can_name() {
         (&["completions", "p"], &["powershell"]),
         (&["nonsense", "--wh"], &[]),
         (&["help", "subm"], &["submit"]),
-        (&["help", "email-"], &["email-gate"]),
+        (&["help", "email-g"], &["email-gate"]),
         (&["help", "contai"], &["contains"]),
         (&["help", "review", "acc"], &["accept"]),
         (&["help", "status", "a"], &[]),

@@ -31,10 +31,12 @@ pub const LETTERS: &str = r#"{"letter":"kim-17","text":"Dear Ms Kim,\nthank you 
 "#;
 
 /// An answer for quest 2 of the list of companies.
-pub const ANSWER: &str = r#"{"site":"https://www.northwind-tools.de","email":"kontakt@northwind-tools.de","source":"https://www.northwind-tools.de/impressum"}"#;
+pub const ANSWER: &str = r#"{"site": "https://www.northwind-tools.de",
+ "email": "kontakt@northwind-tools.de",
+ "source": "https://www.northwind-tools.de/impressum"}
+"#;
 
-const AGENT: &str = r#"prompt=$(cat)
-quote=$(echo "$prompt" | grep -m 1 EUR | sed 's/^ *//')
+const AGENT: &str = r#"prompt=$(cat); quote=$(echo "$prompt" | grep -m 1 EUR | sed 's/^ *//')
 case $prompt in *quote-in-letter*) ;; *) quote=$(echo "$quote" | tr -d ,) ;; esac
 total=$(echo "$quote" | grep -o '[0-9]*' | head -n 1)
 echo "All done! {\"total\": \"$total\", \"quote\": \"$quote\"}"

@@ -80,7 +80,11 @@ fn a_lying_agent_is_not_believed() {
     let driven = Driven::new(2);
     let lies = "echo 'All done, everything passes.'; echo 'COMPLETE'";
     let text = driven.drive(&["--max-attempts=2"], lies).exits(8);
-    assert!(text.contains("ended: attempts"), "{text}");
+    assert!(text.contains("ended: attempts ("), "{text}");
+    assert!(
+        text.contains("start 3 (the last call) ended after"),
+        "{text}"
+    );
     assert_eq!(driven.tally("todo"), 2);
     assert_eq!(driven.reasons("quest"), ["attempts"; 2]);
     // Two starts and the last call, for each.

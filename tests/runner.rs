@@ -102,6 +102,7 @@ mod gate_world;
 mod harness;
 #[cfg(unix)]
 mod help_topics;
+mod hints;
 mod honest_homes;
 mod hook;
 #[cfg(target_os = "linux")]

@@ -44,8 +44,8 @@ pub struct AuditArgs {
 
 const EXAMPLES: &str = "\
 Examples:
-  comail audit                                 # exit 0, or 8 with what was found
-  comail audit --live                          # asks the world again, politely
+  comail audit                           # exit 0, or 8 with what was found
+  comail audit --live                    # asks the world again, politely
   comail audit --json";
 
 pub(super) fn run(context: &mut Context, args: &AuditArgs) -> Result<Exit> {

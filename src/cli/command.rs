@@ -53,8 +53,8 @@ struct Cli {
           help_heading = GLOBAL)]
     verbose: u8,
 
-    /// Leave out what stderr says beside errors: what was mended or left aside, what is noted of a
-    /// result, and where a run's report lies
+    /// Leave out notes: what was mended, left aside or set by a comail.toml, what is noted of a
+    /// result, and where a run's report lies; errors stay
     #[arg(short, global = true, help_heading = GLOBAL)]
     quiet: bool,
 

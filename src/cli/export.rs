@@ -63,10 +63,11 @@ pub struct ExportArgs {
 
 const EXAMPLES: &str = "\
 Examples:
-  comail export                                # companies.comail.xlsx beside the list's own columns
+  comail export                    # companies.comail.xlsx, beside the list
   comail export results.csv --force
   comail export --format jsonl --only pass
-  comail export open.xlsx --only review,todo --columns email=E-Mail,status,rule,facts";
+  comail export open.xlsx --only review,todo \\
+    --columns email=E-Mail,status,rule,facts";
 
 /// A state, as a flag spells it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -57,7 +57,8 @@ One of several workers, until nothing is left to do:
       *) exit 1 ;;           # paused, or an error
     esac
     # think; then answer. 7 says that another was quicker: ask again
-    comail submit --worker \"$me\" --in answer.json --id 17 || [ $? -ge 5 ] || exit 1
+    comail submit --worker \"$me\" --in answer.json --id 17 ||
+      [ $? -ge 5 ] || exit 1
   done
 
 An answer is judged once: sent again it is a repeat, which fails and costs a try.";

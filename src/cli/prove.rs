@@ -28,7 +28,7 @@ pub struct ProveArgs {
 
 const EXAMPLES: &str = "\
 Examples:
-  comail prove                                 # exit 0, or 8 with what was found
+  comail prove                           # exit 0, or 8 with what was found
   comail prove --reviewers";
 
 pub(super) fn run(context: &mut Context, args: &ProveArgs) -> Result<Exit> {

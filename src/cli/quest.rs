@@ -28,7 +28,7 @@ pub struct QuestArgs {
 
 const EXAMPLES: &str = "\
 Examples:
-  comail quest new unit-tests                  # writes unit-tests.toml to begin from
+  comail quest new unit-tests       # writes unit-tests.toml to begin from
   comail quest check unit-tests.toml
   comail scan src --quest unit-tests.toml";
 

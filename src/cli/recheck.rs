@@ -34,7 +34,7 @@ pub struct RecheckArgs {}
 
 const EXAMPLES: &str = "\
 Examples:
-  comail recheck                               # an hour later, when the sites answer again
+  comail recheck               # an hour later, when the sites answer again
   comail recheck --json";
 
 /// The JSON form of `recheck`.

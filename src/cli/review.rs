@@ -65,7 +65,8 @@ Examples:
 const ACCEPT: &str = "\
 Examples:
   comail review accept 17 --note \"on the imprint as an image\"
-  comail review accept --rule freemail --note \"small shops\" --yes --operator-key operator.key";
+  comail review accept --rule freemail --note \"small shops\" --yes \\
+    --operator-key operator.key";
 
 const REJECT: &str = "\
 Examples:

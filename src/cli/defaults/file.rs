@@ -257,7 +257,7 @@ mod tests {
             ("color = \n", "/p/comail.toml:1:"),
             (
                 "my settings\n",
-                "/p/comail.toml:1:12: this line is no setting: one is written `name = ",
+                "/p/comail.toml:1:4: this line is no setting: one is written `name = ",
             ),
             ("run = 3\n", "/p/comail.toml:1:1: unknown key `run`"),
         ] {

@@ -49,7 +49,8 @@ pub(super) struct InstallArgs {
 const EXAMPLES: &str = "\
 Examples:
   comail hook install --agent claude
-  comail hook install --agent claude --dir ~/work --rules commands.toml --unattended --yes";
+  comail hook install --agent claude --dir ~/work --rules commands.toml \\
+    --unattended --yes";
 
 /// The JSON form: `{"file":"…","change":"…","written":true}`.
 #[derive(Debug, Serialize, JsonSchema)]

@@ -42,8 +42,8 @@ Examples:
   comail hook tool --rules commands.toml --unattended < call.json
 
 A file of rules:
-  default = \"prompt\"      # what no rule names; left out, the agent's own permissions
-  unreadable = \"forbid\"   # what cannot be told before it runs; left out, \"prompt\"
+  default = \"prompt\"      # what no rule names; else the agent's own permissions
+  unreadable = \"forbid\"   # what cannot be told before it runs; else \"prompt\"
 
   [[rule]]
   prefix = [\"git\", [\"push\", \"fetch\"]]

@@ -44,8 +44,9 @@ fn is_told(arg: &Arg, command: &Command) -> bool {
 }
 
 fn option(arg: &Arg) -> String {
+    // What is counted says so by itself.
     let again = match arg.get_action() {
-        ArgAction::Count | ArgAction::Append if takes_one(arg) => "...",
+        ArgAction::Append if takes_one(arg) => "...",
         _ => "",
     };
     if arg.is_required_set() {
@@ -102,7 +103,7 @@ mod tests {
     fn options_have_their_values_and_what_is_required_no_brackets() {
         assert_eq!(
             line(&[]),
-            "[--session <DIR>] [--json] [--color <WHEN>] [-v]... [-q] <COMMAND>"
+            "[--session <DIR>] [--json] [--color <WHEN>] [-v...] [-q] <COMMAND>"
         );
         assert_eq!(line(&["man"]), "[DIR]");
         assert_eq!(
@@ -118,7 +119,7 @@ mod tests {
         assert!(!submit.contains("--json"), "{submit}");
         #[cfg(unix)]
         assert!(
-            line(&["run"]).ends_with("[-- <AGENT>...]"),
+            line(&["run"]).ends_with("[-- <AGENT ARGS>...]"),
             "{}",
             line(&["run"])
         );

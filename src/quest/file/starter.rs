@@ -46,6 +46,19 @@ mod tests {
     }
 
     #[test]
+    fn the_line_of_a_list_that_it_shows_has_its_columns() {
+        let text = starter("letters").unwrap();
+        let file = QuestFile::parse(&text).unwrap();
+        let shown = STARTER.lines().find_map(|line| line.strip_prefix("#   {"));
+        let row = format!("{{{}", shown.unwrap());
+        let row: serde_json::Value = serde_json::from_str(&row).unwrap();
+        let columns = file.input.key.iter().chain(&file.input.anchor);
+        for column in columns {
+            assert!(row[column.as_str()].is_string(), "{column}: {row}");
+        }
+    }
+
+    #[test]
     fn what_is_switched_off_can_be_switched_on() {
         let text = switched_on();
         let file = QuestFile::parse(&text).unwrap_or_else(|wrong| panic!("{wrong}\n{text}"));
