@@ -179,3 +179,13 @@ fn who_watches_is_seen_to_leave() {
         assert!(ended.into_inner().wait().unwrap().success(), "{words:?}");
     }
 }
+
+#[test]
+fn rules_that_are_no_file_forbid_and_keep_nobody_waiting() {
+    let place = scanned();
+    pipe(&place.at("rules.toml"));
+    let mut command = place.command();
+    command.args(["hook", "tool", "--rules", "rules.toml"]);
+    let run = ends(command.stdin(Stdio::null()));
+    assert!(run.stdout.contains("deny"), "{run:?}");
+}

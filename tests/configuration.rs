@@ -164,6 +164,10 @@ fn mistakes_are_told_with_file_line_and_the_nearest_name() {
             "comail.toml:2:1: `run.agent`: invalid value 'cloud'",
         ),
         (
+            "[run]\nagent = \"claude\"\nmodel = \"--yolo\"\n",
+            "comail.toml:3:1: `run.model`: ",
+        ),
+        (
             "[run]\nparallel = 99\n",
             "comail.toml:2:1: `run.parallel`: ",
         ),

@@ -16,6 +16,25 @@ fn schema(letters: &Letters) -> Value {
 }
 
 #[test]
+fn a_new_file_is_no_sessions_and_no_defaults() {
+    let letters = Letters::with(LETTERS);
+    let own = letters.run(["quest", "new", "comail"]);
+    assert!(own.stderr.contains("defaults of comail"), "{own:?}");
+    own.exits(2);
+    assert!(!letters.place.at("comail.toml").exists());
+    std::fs::create_dir(letters.place.at(".comail")).expect("a directory");
+    letters.place.write(".comail/session.json", "{}");
+    letters.place.write(".comail/ledger.jsonl", "");
+    std::os::unix::fs::symlink(".comail", letters.place.at("link")).expect("a link");
+    for out in [".comail/new.toml", "link/new.toml"] {
+        let inside = letters.run(["quest", "new", "new", "--out", out]);
+        assert!(inside.stderr.contains("lies in the session"), "{inside:?}");
+        inside.exits(2);
+    }
+    assert!(!letters.place.at(".comail/new.toml").exists());
+}
+
+#[test]
 fn a_new_file_is_proven_as_it_is_written_and_scans() {
     let letters = Letters::with(LETTERS);
     letters.run(["quest", "new", "my-letters"]).ok();

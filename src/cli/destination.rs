@@ -48,15 +48,15 @@ pub(super) fn refuse_in_session(path: &Path, session: &Path) -> Result<()> {
     let Some(place) = real(path) else {
         return Ok(());
     };
-    let which = if real(session).is_some_and(|session| place.starts_with(session)) {
-        "the session"
-    } else if place.ancestors().any(is_session) {
-        "another session"
+    let (which, elsewhere) = if real(session).is_some_and(|session| place.starts_with(session)) {
+        ("the session", "elsewhere".to_owned())
+    } else if let Some(other) = place.ancestors().find(|dir| is_session(dir)) {
+        ("another session", format!("outside {}", other.display()))
     } else {
         return Ok(());
     };
     let text = format!(
-        "{} lies in {which}, which is not for results; name a file elsewhere",
+        "{} lies in {which}, which is not for results; name a file {elsewhere}",
         path.display()
     );
     Err(UsageError(text).into())

@@ -10,6 +10,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::context::Context;
+use super::defaults::PROJECT;
+use super::destination::refuse_in_session;
 use super::escape::Plain;
 use super::exit::{Exit, UsageError};
 use super::prove_report;
@@ -141,6 +143,14 @@ fn new(context: &mut Context, name: &str, out: Option<PathBuf>) -> Result<Exit> 
         UsageError(text)
     })?;
     let path = out.unwrap_or_else(|| format!("{name}.toml").into());
+    refuse_in_session(&path, context.session_dir())?;
+    if path.file_name().is_some_and(|name| name == PROJECT) {
+        let text = format!(
+            "{}: a file of this name holds defaults of comail; name another by --out",
+            path.display()
+        );
+        return Err(UsageError(text).into());
+    }
     let mut options = OpenOptions::new();
     let file = options.write(true).create_new(true).open(&path);
     let mut file = file.map_err(|error| not_written(&path, error))?;

@@ -31,7 +31,7 @@ pub struct RunArgs {
     agent: Option<&'static Preset>,
 
     /// The model that the agent is to use
-    #[arg(long, value_name = "NAME", help_heading = AGENT)]
+    #[arg(long, value_name = "NAME", value_parser = model, help_heading = AGENT)]
     model: Option<String>,
 
     /// How the agent answers
@@ -194,4 +194,12 @@ fn preset() -> impl TypedValueParser<Value = &'static Preset> {
     let names = Preset::ALL.map(|preset| preset.name);
     PossibleValuesParser::new(names)
         .try_map(|name| Preset::named(&name).ok_or("there is no such agent"))
+}
+
+/// A model's name: no option, which an agent would heed as its own.
+fn model(name: &str) -> Result<String, &'static str> {
+    if name.starts_with('-') || name.trim().is_empty() {
+        return Err("a model's name begins with no dash");
+    }
+    Ok(name.to_owned())
 }

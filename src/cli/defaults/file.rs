@@ -204,7 +204,7 @@ fn unknown(command: Option<&str>, flag: &str) -> String {
     };
     let names: Vec<String> = KEYS.iter().map(Key::name).collect();
     let near = nearest(&whole, names.iter().map(String::as_str));
-    let near = near.map_or(String::new(), |near| format!("; did you mean `{near}`?"));
+    let near = near.map_or(";".to_owned(), |near| format!("; did you mean `{near}`?"));
     format!("unknown key `{whole}`{near} `comail config --example` lists all")
 }
 

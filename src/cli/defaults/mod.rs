@@ -23,4 +23,4 @@ pub(super) use apply::{Applied, InForce, Origin, in_force};
 pub(super) use call::{file_of_user, here, of_call, session_of_user, variable_of};
 pub(super) use example::example;
 pub(super) use file::BadFile;
-pub(super) use places::{Author, Found, State};
+pub(super) use places::{Author, Found, PROJECT, State};

@@ -11,7 +11,7 @@ use serde::Serialize;
 use crate::regular;
 
 /// What a project's file is called.
-const PROJECT: &str = "comail.toml";
+pub(in crate::cli) const PROJECT: &str = "comail.toml";
 
 /// Where the user's file lies in the directory for such files.
 const USER: [&str; 2] = ["comail", "config.toml"];

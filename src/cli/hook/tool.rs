@@ -13,6 +13,7 @@ use crate::drive::hook::{
     Ground, HookAgent, Ruled, Rules, Ruling, ToolCall, WriteZone, has_further_names, judge_call,
     real_path, zone_of,
 };
+use crate::regular;
 use crate::session::read_manifest;
 
 /// Answer an agent that wants to use a tool: by rules for commands and the write zone for edits
@@ -99,9 +100,14 @@ fn steering(rules: Option<&Path>) -> Result<Vec<PathBuf>> {
     Ok(files)
 }
 
+/// The most bytes of a file of rules: a person writes them.
+const MOST_RULES_BYTES: u64 = 1024 * 1024;
+
 /// The rules that a file holds.
 pub(super) fn rules(file: &Path) -> Result<Rules> {
-    let text = std::fs::read_to_string(file).with_context(|| file.display().to_string())?;
+    let bytes =
+        regular::read(file, MOST_RULES_BYTES).with_context(|| file.display().to_string())?;
+    let text = String::from_utf8(bytes).with_context(|| file.display().to_string())?;
     Rules::parse(&text).with_context(|| file.display().to_string())
 }
 

@@ -117,6 +117,9 @@ impl Judge<'_> {
         if alone || (interprets && net::names_us(&whole)) {
             return self.unreadable("it may run this program in its own way");
         }
+        if interprets && self.ground.names_steering(&whole) {
+            return self.unreadable("it may change what decides what the agent may do");
+        }
         Ruled::nothing()
     }
 

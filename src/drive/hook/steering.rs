@@ -21,6 +21,8 @@ const STEERING: &[&str] = &[
     "PAGER",
     "SHELL",
     "HOME",
+    "XDG_CONFIG_HOME",
+    "APPDATA",
     "CDPATH",
     "GLOBIGNORE",
 ];

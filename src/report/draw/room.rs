@@ -113,6 +113,7 @@ mod tests {
             key: Key::new("Acme").unwrap(),
             state: State::Done,
             effective: Effective::Done,
+            disputed: false,
             tries: 2,
             last: None,
             took: None,

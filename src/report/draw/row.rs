@@ -53,6 +53,7 @@ pub(super) fn row(told: Told<'_>, forgetting: &Forgetting) -> QuestRow {
         key: key.unwrap_or_else(|| standing.key.clone()),
         state: standing.progress.state,
         effective,
+        disputed: standing.dispute.is_some(),
         tries: standing.progress.tries,
         last,
         took,

@@ -93,6 +93,7 @@ fn quest(text: &str) -> QuestRow {
         key: Key::new(&format!("k{text}")).unwrap(),
         state: State::Review,
         effective: Effective::Refuted,
+        disputed: false,
         tries: 1,
         last: Some(at()),
         took: Some(61_000),
@@ -344,6 +345,12 @@ fn an_answer_that_does_not_stand_is_in_no_cell_and_called_what_it_is() {
         let struck = matches!(worth, Worth::Refuted | Worth::Rejected);
         assert_eq!(page.contains("<dl class=\"fallen\">"), struck);
     }
+}
+
+#[test]
+fn a_dispute_is_seen_without_opening_the_row() {
+    let says = |disputed| page_of(|quest| quest.disputed = disputed).contains(">disputed</span>");
+    assert!(says(true) && !says(false));
 }
 
 #[test]

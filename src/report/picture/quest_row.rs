@@ -17,6 +17,8 @@ pub struct QuestRow {
     pub state: State,
     /// What it comes to.
     pub effective: Effective,
+    /// Whether somebody says that the world is otherwise.
+    pub disputed: bool,
     /// How many submissions failed.
     pub tries: u32,
     /// When it was last judged or decided; none where nothing happened.

@@ -45,6 +45,7 @@ pub fn quest(index: usize) -> QuestRow {
         key: Key::new(&name).expect("a name"),
         state,
         effective,
+        disputed: false,
         tries: small(if state == State::Done { 3 } else { index % 3 }),
         last: settled.then(|| later(index * 55 + 40)),
         took: settled.then(|| (index as u64 * 7919) % 400_000 + 900),
