@@ -22,12 +22,15 @@ use super::ran::{End, Ran};
 use super::secrets::{Secrets, run_with, variable};
 use super::{
     Call, Called, Changed, ChatOrder, Chatted, CommitSeen, FileSeen, NoCommit, Service,
-    ServiceFailed, Started, Workshop, free_port,
+    ServiceFailed, Started, Workshop, free_port, is_taken,
 };
 use crate::world::tree::{Commits, Named, Snapshot, TreePath};
 
 /// How much of what a service prints is kept, in bytes.
 const SERVICE_OUTPUT_BYTES: u64 = 64 * 1024;
+
+/// How often a service is started whose port somebody else takes first.
+const MOST_STARTS: u32 = 3;
 
 /// How much of what a service printed a fact shows, in bytes.
 const SHOWN_OUTPUT_BYTES: usize = 500;
@@ -135,19 +138,28 @@ impl<'a> LiveWorkshop<'a> {
     fn start(&self, name: &str) -> Result<Running, String> {
         let plan = self.bench.services.get(name);
         let plan = plan.ok_or_else(|| format!("there is no service {name}"))?;
-        let port = free_port().map_err(|error| format!("no port is free: {error}"))?;
-        let order = order_of(name, plan, port)?;
-        self.refuse_changed(&order)?;
-        let scratch = self.copy(&[])?;
-        let ready = plan.ready.at(port);
-        let service = Service::start(&order, scratch.path(), &ready, &self.bench.launcher);
-        let service = service.map_err(|failed| self.not_there(&failed))?;
-        self.refuse_less(&service.confinement(), &order.network)?;
-        Ok(Running {
-            port,
-            service,
-            _scratch: scratch,
-        })
+        let mut starts = 0;
+        loop {
+            starts += 1;
+            let port = free_port().map_err(|error| format!("no port is free: {error}"))?;
+            let order = order_of(name, plan, port)?;
+            self.refuse_changed(&order)?;
+            let scratch = self.copy(&[])?;
+            let ready = plan.ready.at(port);
+            match Service::start(&order, scratch.path(), &ready, &self.bench.launcher) {
+                Ok(service) => {
+                    self.refuse_less(&service.confinement(), &order.network)?;
+                    return Ok(Running {
+                        port,
+                        service,
+                        _scratch: scratch,
+                    });
+                }
+                // Somebody took the port meanwhile, which says nothing of the service.
+                Err(ServiceFailed::Died { .. }) if starts < MOST_STARTS && is_taken(port) => {}
+                Err(failed) => return Err(self.not_there(&failed)),
+            }
+        }
     }
 
     /// Whether what gave this at its port is the service, which is still there.

@@ -70,7 +70,7 @@ pub use {
     live::{Alteration, LiveWorkshop},
     ready::Ready,
     run::run,
-    service::{Output, Service, ServiceFailed, free_port},
+    service::{Output, Service, ServiceFailed, free_port, is_taken},
 };
 #[cfg(unix)]
 pub(crate) use {

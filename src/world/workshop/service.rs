@@ -202,8 +202,29 @@ enum Waited {
     Ended(End),
 }
 
+/// Whether somebody listens at this port of 127.0.0.1.
+#[must_use]
+pub fn is_taken(port: u16) -> bool {
+    let bound = TcpListener::bind((Ipv4Addr::LOCALHOST, port));
+    bound.is_err_and(|error| error.kind() == io::ErrorKind::AddrInUse)
+}
+
 /// A port of 127.0.0.1 that nobody had a moment ago.
 pub fn free_port() -> io::Result<u16> {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
     Ok(listener.local_addr()?.port())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_port_is_taken_while_somebody_listens_there() {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+        let port = listener.local_addr().unwrap().port();
+        assert!(is_taken(port));
+        drop(listener);
+        assert!(!is_taken(port));
+    }
 }
