@@ -317,5 +317,6 @@ fn what_was_forgotten_is_in_no_picture_and_in_no_page() {
         );
     }
     assert_eq!(course(row(&picture, 1)), ["PASS", "disputed"]);
+    assert!(row(&picture, 1).disputed && !row(&picture, 2).disputed);
     assert!(!marked(row(&picture, 2)).is_empty(), "others are shown");
 }

@@ -37,7 +37,7 @@ Examples:
 const CHECK: &str = "\
 Examples:
   comail quest check unit-tests.toml
-  comail quest check unit-tests.toml --tree ~/work/project --json";
+  comail quest check unit-tests.toml --tree ~/project --json";
 
 const NEW: &str = "\
 Examples:
