@@ -2,13 +2,13 @@
 
 use std::hint::black_box;
 
-use comail::drive::judge_from;
 use comail::gate::email::EmailGate;
 use comail::gate::{Case, Gate as _};
+use comail::judge::judge_from;
 use comail::quest::{Fields, Key, Quest, QuestId, Submission, Verdict, email};
+use comail::world::evidence::record::Recorder;
+use comail::world::evidence::recorded::RecordedWorld;
 use comail::world::page::Page;
-use comail::world::record::Recorder;
-use comail::world::recorded::RecordedWorld;
 use comail::world::{Accepted, Taken};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use serde_json::json;

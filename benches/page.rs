@@ -9,10 +9,11 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use comail::drive;
+use comail::base::Digest;
 use comail::gate::email::settings::EmailSettings;
 use comail::gate::{CheckOutcome, CheckReport, Fact, Judgement, Level, RuleId};
-use comail::quest::{Digest, Fields, Key, Quest, QuestId, Submission, Verdict, email};
+use comail::judge;
+use comail::quest::{Fields, Key, Quest, QuestId, Submission, Verdict, email};
 use comail::session::{
     Attempt, Event, FORMAT, Frozen, Grounds, Lease, Manifest, NewSession, Salt, Session,
     SourceRecord, State, create,
@@ -137,7 +138,7 @@ fn manifest(list: &Path) -> Manifest {
         format: FORMAT,
         comail: "0.1.0".to_owned(),
         created: Timestamp::UNIX_EPOCH,
-        kind: drive::email_record(),
+        kind: judge::email_record(),
         source: SourceRecord {
             path: list.display().to_string(),
             sha256: Digest::of(b"company\n"),

@@ -5,13 +5,14 @@ use std::fs;
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 
-use comail::drive::{self, Answer, Judge};
-use comail::quest::{Digest, Fields, Key, Quest, QuestId, Submission, Verdict, email};
+use comail::base::Digest;
+use comail::judge::{self, Answer, Judge};
+use comail::quest::{Fields, Key, Quest, QuestId, Submission, Verdict, email};
 use comail::session::{
     Attempt, Event, FORMAT, Frozen, Grounds, Lease, Manifest, NewSession, Salt, Session,
     SourceRecord, State, create,
 };
-use comail::world::recorded::RecordedWorld;
+use comail::world::evidence::recorded::RecordedWorld;
 use criterion::{BenchmarkGroup, Criterion, criterion_group, criterion_main};
 use jiff::Timestamp;
 use serde_json::Value;
@@ -46,7 +47,7 @@ fn manifest(list: &Path) -> Manifest {
         format: FORMAT,
         comail: "0.1.0".to_owned(),
         created: Timestamp::UNIX_EPOCH,
-        kind: drive::email_record(),
+        kind: judge::email_record(),
         source: SourceRecord {
             path: list.display().to_string(),
             sha256: Digest::of(b"company\n"),
@@ -173,7 +174,7 @@ fn next(criterion: &mut Criterion) {
         group.bench_function(size, |bencher| {
             bencher.iter(|| {
                 let mut session = Session::open(dir).expect("a session");
-                drive::assign(&mut session, None, &mut now, &mut salt).expect("a quest")
+                judge::assign(&mut session, None, &mut now, &mut salt).expect("a quest")
             });
         });
     });
@@ -190,19 +191,19 @@ fn submit(criterion: &mut Criterion) {
                 let fields = [email::SITE, email::EMAIL, email::SOURCE];
                 let fields: Fields = fields.map(|name| (name, format!("none {number}"))).into();
                 let mut session = Session::open(dir).expect("a session");
-                let gate = drive::gate_of(session.manifest()).expect("a gate");
+                let gate = judge::gate_of(session.manifest()).expect("a gate");
                 let judge = Judge {
                     gate: gate.as_ref(),
                     fetcher: &world,
                     resolver: &world,
-                    workshop: &comail::world::workshop::NoWorkshop,
+                    workshop: &comail::world::sandbox::NoWorkshop,
                 };
                 let answer = Answer {
                     quest: QuestId::from_index(6).expect("the seventh"),
                     worker: None,
                     submission: &Submission::Fields(fields),
                 };
-                drive::submit(&mut session, answer, &judge, &mut now, &mut salt).expect("a verdict")
+                judge::submit(&mut session, answer, &judge, &mut now, &mut salt).expect("a verdict")
             });
         });
     });

@@ -4,11 +4,11 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     #[cfg(unix)]
-    if let Some(code) = comail::world::workshop::confined(std::env::args_os()) {
+    if let Some(code) = comail::world::sandbox::confined(std::env::args_os()) {
         return code;
     }
     #[cfg(unix)]
-    if let Some(code) = comail::drive::agent::supervised(std::env::args_os()) {
+    if let Some(code) = comail::run::agent::supervised(std::env::args_os()) {
         return code;
     }
     comail::cli::run(std::env::args_os()).into()

@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
-use comail::drive::agent::{
+use comail::run::agent::{
     Agent, AgentEnd, AgentError, AgentEvent, AgentLauncher, AgentOrder, CpuTime, Stream,
 };
 use tempfile::TempDir;

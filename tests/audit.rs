@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use comail::quest::Digest;
+use comail::base::Digest;
 use comail::session::Event;
 use comail::world::evidence::{pack, unpack};
 use rusqlite::Connection;

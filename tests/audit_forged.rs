@@ -221,7 +221,7 @@ fn every_field_of_a_line_is_held_against_its_judgement() {
         (|it| it.rules = vec!["mx-null".into()], "rules"),
         (|it| it.anchored = !it.anchored, "anchored"),
         (
-            |it| it.submitted = comail::quest::Digest::of(b"x"),
+            |it| it.submitted = comail::base::Digest::of(b"x"),
             "submitted",
         ),
         // A REVIEW that rests on silence could pass at a recheck.
@@ -331,7 +331,7 @@ fn made_elsewhere(world: &EmailNet, from: &str, to: &str) {
     assert!(text.contains(from), "{text}");
     let text = text.replacen(from, to, 1);
     fs::write(&path, &text).expect("session.json");
-    let manifest = comail::quest::Digest::of(text.as_bytes());
+    let manifest = comail::base::Digest::of(text.as_bytes());
     rewrite(&session(world), |_, event| {
         if let Event::Session(started) = event {
             started.manifest = manifest;

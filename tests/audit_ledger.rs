@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use comail::quest::Digest;
+use comail::base::Digest;
 
 use crate::harness::EmailNet;
 use crate::harness::audited::{

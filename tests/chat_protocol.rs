@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use comail::world::tree::{Ignored, Listing, Zones};
-use comail::world::workshop::{
+use comail::world::sandbox::{
     Bench, ChatOrder, Chatted, Confinement, Launcher, LiveWorkshop, Usage, Workshop,
 };
+use comail::world::tree::{Ignored, Listing, Zones};
 
 use super::servers::chat::{ChatServer, Say, said};
 use super::servers::closed_port;

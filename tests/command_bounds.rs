@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use comail::world::workshop::{End, Means, Namespace};
+use comail::world::sandbox::{End, Means, Namespace};
 
 use crate::harness::bench::{Bench, mark, shell, stdout};
 
@@ -180,7 +180,7 @@ fn what_was_in_force_is_told() {
         namespaces: false,
         landlock: false,
     });
-    assert_eq!(none, comail::world::workshop::Confinement::default());
+    assert_eq!(none, comail::world::sandbox::Confinement::default());
     assert_eq!(serde_json::to_string(&none).expect("JSON"), "{}");
     let some = told(LANDLOCK_ALONE);
     assert!(

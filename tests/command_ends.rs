@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::process::Stdio;
 
-use comail::world::workshop::End;
+use comail::world::sandbox::End;
 
 use crate::harness::bench::{ALL_MEANS, Bench, order, shell, stdout};
 

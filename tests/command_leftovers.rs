@@ -1,6 +1,6 @@
 //! Nothing that a command starts outlives it, however it hides.
 
-use comail::world::workshop::End;
+use comail::world::sandbox::End;
 
 use crate::harness::bench::{ALL_MEANS, Bench, mark, runs, shell};
 use crate::harness::poll::until;

@@ -2,7 +2,7 @@
 
 use std::net::{Ipv4Addr, TcpListener};
 
-use comail::world::workshop::{End, Means, Network, Order, free_port};
+use comail::world::sandbox::{End, Means, Network, Order, free_port};
 
 use crate::harness::bench::{Bench, order};
 

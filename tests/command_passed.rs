@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use comail::world::tree::{Ignored, Listing, Zones};
-use comail::world::workshop::{
+use comail::world::sandbox::{
     Bench, Confinement, End, Launcher, LiveWorkshop, Order, Pinned, Ran, Workshop,
 };
+use comail::world::tree::{Ignored, Listing, Zones};
 
 use super::harness::bench::{shell, stdout};
 

@@ -5,7 +5,7 @@ use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
 
-use comail::world::workshop::{Change, NotFound, Pinned};
+use comail::world::sandbox::{Change, NotFound, Pinned};
 
 use crate::harness::Place;
 

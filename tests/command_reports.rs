@@ -3,7 +3,7 @@
 use std::fs;
 use std::os::unix::fs::symlink;
 
-use comail::world::workshop::{End, Order};
+use comail::world::sandbox::{End, Order};
 
 use crate::harness::bench::{Bench, shell};
 

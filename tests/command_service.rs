@@ -2,7 +2,7 @@
 
 use std::net::{Ipv4Addr, TcpStream};
 
-use comail::world::workshop::{End, Network, Order, Ready, Service, ServiceFailed, free_port};
+use comail::world::sandbox::{End, Network, Order, Ready, Service, ServiceFailed, free_port};
 
 use crate::harness::bench::{ALL_MEANS, Bench, mark, order, runs, shell};
 use crate::harness::poll::until;

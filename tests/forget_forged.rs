@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use comail::quest::Digest;
+use comail::base::Digest;
 use comail::session::{
     Board, Event, Forgotten, Line, RedactedLine, Salt, Session, SessionError, Suppressed, Tip,
 };

@@ -6,7 +6,7 @@ use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
-use comail::drive::ReplayError;
+use comail::judge::ReplayError;
 use comail::session::{Attempt, Session};
 use comail::world::evidence::{Evidence, pack, unpack};
 use serde_json::value::to_raw_value;

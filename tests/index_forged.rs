@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use comail::quest::Digest;
+use comail::base::Digest;
 use rusqlite::{Connection, Row, params};
 use serde_json::json;
 

@@ -1,6 +1,6 @@
 //! What reviewers say is recorded, or they are not asked again; and no doubt of theirs is hidden.
 
-use comail::quest::Digest;
+use comail::base::Digest;
 use comail::session::{Asked, Event, Salt, Session};
 
 use crate::harness::email_net::rules;

@@ -3,7 +3,7 @@
 
 use std::fs;
 
-use comail::drive::forget::mention::mentions;
+use comail::privacy::mention::mentions;
 use comail::report::draw::{self, Asked, MOST_QUESTS};
 use comail::report::picture::{Picture, QuestRow, Worth};
 use comail::session::{Session, Unwatched};

@@ -3,11 +3,11 @@
 use std::fs;
 use std::time::Duration;
 
-use comail::drive::{FinalOutcome, Judge, Probe, final_gate, gate_of, network_of};
+use comail::judge::{FinalOutcome, Judge, Probe, final_gate, gate_of, network_of};
 use comail::quest::QuestId;
 use comail::session::Session;
-use comail::world::live::LiveWorld;
-use comail::world::workshop::NoWorkshop;
+use comail::world::fetch::live::LiveWorld;
+use comail::world::sandbox::NoWorkshop;
 
 use crate::harness::poll::until;
 use crate::harness::quest_play::{QuestPlay, Shipped};

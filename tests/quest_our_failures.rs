@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use comail::drive::quest_file::bench_of;
-use comail::drive::{self, Answer, DriveError, Judge, Outcome};
+use comail::judge::quest_file::bench_of;
+use comail::judge::{self, Answer, DriveError, Judge, Outcome};
 use comail::quest::template::Template;
 use comail::quest::{FieldName, Span, Submission, Verdict};
 use comail::session::Session;
-use comail::world::recorded::RecordedWorld;
-use comail::world::workshop::{
+use comail::world::evidence::recorded::RecordedWorld;
+use comail::world::sandbox::{
     Bench, Confinement, Launcher, LiveWorkshop, Means, Network, Readiness, ServicePlan, Started,
     Workshop as _,
 };
@@ -96,7 +96,7 @@ fn submit(session: &mut Session, means: Means) -> Result<Outcome, DriveError> {
     // Of the frozen level it is known what it must be where all means are used.
     assert_ne!(bench.confinement, Confinement::default());
     bench.launcher = bench.launcher.with_means(means);
-    let gate = drive::gate_of(session.manifest()).expect("a gate");
+    let gate = judge::gate_of(session.manifest()).expect("a gate");
     let world = RecordedWorld::from_json(r#"{"pages": {}}"#).expect("a world");
     let judge = Judge {
         gate: gate.as_ref(),
@@ -110,7 +110,7 @@ fn submit(session: &mut Session, means: Means) -> Result<Outcome, DriveError> {
         worker: None,
         submission: &Submission::Fields(BTreeMap::from(fields)),
     };
-    drive::submit(session, answer, &judge, &mut at, &mut salt)
+    judge::submit(session, answer, &judge, &mut at, &mut salt)
 }
 
 /// The session's bench, whose commands are started by the built program.

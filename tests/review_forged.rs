@@ -4,7 +4,7 @@
 
 use std::path::PathBuf;
 
-use comail::quest::Digest;
+use comail::base::Digest;
 use comail::session::{
     Court, Decision, Dispute, Event, Seal, SettledQuest, Settlement, SigningKey, read_manifest,
 };

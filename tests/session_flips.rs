@@ -4,10 +4,11 @@
 
 use std::fs;
 
-use comail::drive::{self, Answer, Claimant, Judge, Outcome, gate_of};
-use comail::quest::{Digest, FieldName, Submission};
+use comail::base::Digest;
+use comail::judge::{self, Answer, Claimant, Judge, Outcome, gate_of};
+use comail::quest::{FieldName, Submission};
 use comail::session::{Mended, Session, SessionError, Store as _, Worker};
-use comail::world::recorded::RecordedWorld;
+use comail::world::evidence::recorded::RecordedWorld;
 
 use crate::harness::made::{Made, at, id, salt};
 use crate::harness::scale::pick;
@@ -60,14 +61,14 @@ fn submit(
         gate: gate.as_ref(),
         fetcher: &nothing,
         resolver: &nothing,
-        workshop: &comail::world::workshop::NoWorkshop,
+        workshop: &comail::world::sandbox::NoWorkshop,
     };
     let answer = Answer {
         quest: id(quest),
         worker,
         submission: what,
     };
-    drive::submit(session, answer, &judge, &mut at, &mut salt).expect("an outcome")
+    judge::submit(session, answer, &judge, &mut at, &mut salt).expect("an outcome")
 }
 
 fn claim(session: &mut Session, name: &str) -> Worker {
@@ -76,7 +77,7 @@ fn claim(session: &mut Session, name: &str) -> Worker {
         worker: worker.clone(),
         lease: None,
     };
-    drive::assign(session, Some(&claimant), &mut at, &mut salt).expect("a quest");
+    judge::assign(session, Some(&claimant), &mut at, &mut salt).expect("a quest");
     worker
 }
 

@@ -3,8 +3,8 @@
 use std::time::{Duration, Instant};
 
 use comail::world::domain::HostName;
-use comail::world::live::LiveWorld;
-use comail::world::settings::NetworkSettings;
+use comail::world::fetch::live::LiveWorld;
+use comail::world::fetch::settings::NetworkSettings;
 use comail::world::{Looked, MxHost, RecordKind, Records, Silence};
 use hickory_proto::op::ResponseCode;
 

@@ -3,8 +3,8 @@
 use std::env;
 use std::process::Command;
 
-use comail::world::live::LiveWorld;
-use comail::world::settings::NetworkSettings;
+use comail::world::fetch::live::LiveWorld;
+use comail::world::fetch::settings::NetworkSettings;
 use comail::world::{Fetched, RecordKind, Request, Response, Silence};
 use url::Url;
 

@@ -2,8 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use comail::world::live::LiveWorld;
-use comail::world::settings::NetworkSettings;
+use comail::world::fetch::live::LiveWorld;
+use comail::world::fetch::settings::NetworkSettings;
 use comail::world::{Fetched, Request, Silence};
 use url::Url;
 

@@ -11,12 +11,12 @@ use super::exit::Exit;
 use super::interrupt::Interrupt;
 use super::progress::JudgingBar;
 use super::recheck;
-use crate::drive::audit::lists::OtherJudge;
-use crate::drive::audit::{
+use crate::base::Digest;
+use crate::judge::audit::lists::OtherJudge;
+use crate::judge::audit::{
     Finding, Kind, Live, Onlooker, Place, Plan, Proven, damage, forgotten, live, outside, walk,
 };
-use crate::drive::quest_file::Definition;
-use crate::quest::Digest;
+use crate::judge::quest_file::Definition;
 use crate::session::{Board, Mended, Session, SessionError};
 
 /// Check that all the session says follows from what it keeps

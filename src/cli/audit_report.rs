@@ -6,11 +6,11 @@ use serde::Serialize;
 use super::counted::counted;
 use super::escape::Plain;
 use super::output::{Paper, Tone};
-use crate::drive::audit::lists::OtherJudge;
-use crate::drive::audit::live::Silent;
-use crate::drive::audit::walk::Checked;
-use crate::drive::audit::{Finding, Live, NotedHead, Place};
-use crate::quest::Digest;
+use crate::base::Digest;
+use crate::judge::audit::lists::OtherJudge;
+use crate::judge::audit::live::Silent;
+use crate::judge::audit::walk::Checked;
+use crate::judge::audit::{Finding, Live, NotedHead, Place};
 
 /// The JSON form of `audit`.
 #[derive(Debug, Serialize, JsonSchema)]

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 
-use crate::quest::Digest;
+use crate::base::Digest;
+use crate::base::atomic::{AtomicError, Overwrite, write_whole};
 use crate::session::{Session, SourceRecord, Totals};
-use crate::table::atomic::{AtomicError, Overwrite, write_whole};
 
 /// Writes a file about `session` whole or not at all, over another if `force`, but never over a
 /// list or the session itself.

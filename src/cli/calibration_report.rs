@@ -3,8 +3,8 @@
 use super::counted::counted;
 use super::escape::Plain;
 use super::output::{Paper, Tone};
-use crate::review::panel::{Calibration, Labelled, Said, Score};
-use crate::world::workshop::Usage;
+use crate::judge::panel::{Calibration, Labelled, Said, Score};
+use crate::world::sandbox::Usage;
 
 /// Writes how well each reviewer does, and the panel, and where it goes wrong.
 pub(super) fn text(paper: &mut Paper, calibration: &Calibration) {

@@ -24,7 +24,7 @@ use super::{
 #[cfg(unix)]
 use super::{noted, run_args};
 use crate::quest::{QuestKind, email};
-use crate::world::recorded::RecordedWorld;
+use crate::world::evidence::recorded::RecordedWorld;
 
 const GLOBAL: &str = "Everywhere";
 

@@ -11,7 +11,7 @@ use super::exit::UsageError;
 use super::output::Output;
 use super::progress::SessionBar;
 use crate::session::{BadWorker, Salt, Session, Watch, Worker};
-use crate::world::recorded::RecordedWorld;
+use crate::world::evidence::recorded::RecordedWorld;
 
 /// What every command is given.
 pub struct Context {

@@ -22,7 +22,7 @@ use super::escape::Plain;
 use super::exit::Exit;
 use super::output::{Paper, Tone};
 use super::shell_line::ShellLine;
-use crate::world::recorded::RecordedWorld;
+use crate::world::evidence::recorded::RecordedWorld;
 use place::Place;
 use script::{Step, script};
 

@@ -20,11 +20,11 @@ use crate::doctor::{
     Check, Finding, Level, agents, clock, confinement, disk, is_sound, names, programs, session,
     terminal, web,
 };
-use crate::drive::network_of;
-use crate::drive::quest_file::Definition;
+use crate::judge::network_of;
+use crate::judge::quest_file::Definition;
 use crate::session::{Checkup, Manifest};
 use crate::world::domain::HostName;
-use crate::world::settings::NetworkSettings;
+use crate::world::fetch::settings::NetworkSettings;
 
 /// Check the session and its surroundings, and say how to mend what ails them
 ///

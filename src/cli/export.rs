@@ -19,9 +19,9 @@ use super::export_write::{Job, Written, write};
 use super::interrupt::Interrupt;
 use super::list_plan::ListPlan;
 use super::output::{Output, Paper};
-use crate::drive;
-use crate::quest::Digest;
-use crate::regular;
+use crate::base::Digest;
+use crate::base::regular;
+use crate::judge;
 use crate::session::{Effective, Session, SessionError, SourceRecord, State, Tally, Totals};
 use crate::table::result_columns::Columns;
 
@@ -183,7 +183,7 @@ fn write_table(
     if !made {
         note_original(source, output);
     }
-    let unit = drive::kind_of(session.manifest())?.unit;
+    let unit = judge::kind_of(session.manifest())?.unit;
     let job = Job {
         key_heading: made.then(|| unit.into_owned()),
         target,
@@ -261,7 +261,7 @@ fn digest(path: &Path) -> std::io::Result<Digest> {
 
 /// The columns that the results get.
 fn columns(session: &Session, totals: &Totals, chosen: Option<&str>) -> Result<Columns> {
-    let fields = drive::kind_of(session.manifest())?.result_fields();
+    let fields = judge::kind_of(session.manifest())?.result_fields();
     match chosen {
         Some(text) => {
             Ok(Columns::parse(text, &fields).map_err(|refused| UsageError(refused.to_string()))?)

@@ -6,8 +6,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::progress::WorkBar;
-use crate::drive::forget::{MASK, is_forgotten};
 use crate::gate::{Fact, Judgement};
+use crate::privacy::MASK;
+use crate::privacy::is_forgotten;
 use crate::quest::{Listing, QuestId, Submission, map_schema};
 use crate::session::{
     Attempt, Board, Dated, Effective, LineReader, Resolution, Session, SessionError, Standing,

@@ -10,8 +10,8 @@ use super::context::Reaching;
 use super::escape::{Plain, PlainLines};
 use super::facts;
 use super::output::{Paper, Tone};
-use crate::drive;
 use crate::gate::{Fact, Judgement, Rule};
+use crate::judge;
 use crate::quest::{Quest, prompt};
 use crate::session::{Claim, Standing, Store};
 
@@ -54,7 +54,7 @@ impl Handed {
         claim: Option<Claim>,
         reaching: &Reaching,
     ) -> Result<Self> {
-        let kind = drive::kind_of(session.manifest())?;
+        let kind = judge::kind_of(session.manifest())?;
         let quest = session.quest(standing)?;
         let facts = match session.last_attempt(standing)? {
             Some(last) => serde_json::from_str::<Judgement>(last.value.judgement.get())?.facts,
@@ -76,7 +76,7 @@ impl Handed {
             submit: lines.submit(),
             optional: lines.optional(),
             submit_none: lines.none(),
-            rules: drive::rules_of(session.manifest())?,
+            rules: judge::rules_of(session.manifest())?,
             quest,
             claim,
             facts,

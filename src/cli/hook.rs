@@ -18,7 +18,7 @@ use super::context::Context;
 use super::escape;
 use super::exit::Exit;
 use super::output::Output;
-use crate::drive::hook::{HookAgent, MOST_CALL_BYTES};
+use crate::hook::{HookAgent, MOST_CALL_BYTES};
 
 /// The variable that names the run that started an agent.
 pub(super) const RUN_VARIABLE: &str = "COMAIL_RUN";

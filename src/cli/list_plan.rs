@@ -6,7 +6,8 @@ use anyhow::{Context as _, Result};
 use serde::{Deserialize, Serialize};
 
 use super::progress::WorkBar;
-use crate::quest::{Digest, Listing, Quest, Row, Shown, Told, TooManyQuests};
+use crate::base::Digest;
+use crate::quest::{Listing, Quest, Row, Shown, Told, TooManyQuests};
 use crate::session::{Board, Session, SourceRecord};
 use crate::table::{
     ColumnIndex, FormatWish, HeaderChoice, List, ReadError, ReadOptions, SourceFormat, open_file,

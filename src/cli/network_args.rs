@@ -9,8 +9,8 @@ use ipnet::IpNet;
 use url::Url;
 
 use super::exit::UsageError;
-use crate::world::live::{LiveWorld, WorldError};
-use crate::world::settings::{Limits, NetworkSettings, RobotsPolicy};
+use crate::world::fetch::live::{LiveWorld, WorldError};
+use crate::world::fetch::settings::{Limits, NetworkSettings, RobotsPolicy};
 
 /// How the world is asked. Nothing that is passed to `next` or `submit` changes it.
 #[derive(Debug, Args)]

@@ -15,7 +15,7 @@ use super::handed::Handed;
 use super::output::Paper;
 use super::shell_line::ShellLine;
 use super::waits::Waits;
-use crate::drive::{self, Assignment, Claimant};
+use crate::judge::{self, Assignment, Claimant};
 use crate::session::{Claim, Lease, Store, Worker};
 
 /// Print the next quest, its prompt and how to answer
@@ -101,7 +101,7 @@ pub(super) fn run(context: &mut Context, args: &NextArgs) -> Result<Exit> {
             worker,
             lease: args.lease,
         });
-    let assignment = drive::assign(
+    let assignment = judge::assign(
         &mut session,
         claimant.as_ref(),
         &mut context::now,

@@ -6,8 +6,8 @@ use std::path::Path;
 use super::context::{SESSION_VARIABLE, WORKER_VARIABLE};
 use super::exit::Exit;
 use super::hook::RUN_VARIABLE;
-use crate::drive::detect::Own;
-use crate::drive::run::{Noted, note};
+use crate::run::detect::Own;
+use crate::run::{Noted, note};
 use crate::session::{RunId, Worker};
 
 /// Notes the call that these words made and that ended so, where a run waits for it.

@@ -8,7 +8,7 @@ use super::command;
 use super::context::Context;
 use super::escape::PlainLines;
 use super::exit::Exit;
-use crate::drive;
+use crate::judge;
 use crate::quest::email;
 use crate::session::{SessionError, read_manifest};
 
@@ -58,7 +58,7 @@ fn of_session(context: &Context) -> Result<Option<OfSession>> {
         Err(SessionError::Missing { .. }) if context.named_session().is_none() => return Ok(None),
         Err(error) => return Err(error.into()),
     };
-    let kind = drive::kind_of(&manifest)?;
+    let kind = judge::kind_of(&manifest)?;
     let max_tries = manifest.frozen.max_tries.get();
     Ok(Some(OfSession::new(
         &kind,

@@ -7,8 +7,8 @@ use super::context::Context;
 use super::exit::Exit;
 use super::exit::UsageError;
 use super::{calibration_report, prove_report};
-use crate::drive::prove::{Proof, Tree, TrialError, prove, prove_email, trial};
-use crate::drive::quest_file::Definition;
+use crate::judge::prove::{Proof, Tree, TrialError, prove, prove_email, trial};
+use crate::judge::quest_file::Definition;
 use crate::session::Session;
 
 /// Run the gate's controls: known submissions, each with the verdict that it must get

@@ -6,7 +6,7 @@ use super::counted::counted;
 use super::escape::Plain;
 use super::exit::UsageError;
 use super::output::{Paper, Tone};
-use crate::drive::prove::{Outcome, Proof};
+use crate::judge::prove::{Outcome, Proof};
 
 /// Writes what came of each control, and what is lacking.
 pub(super) fn text(paper: &mut Paper, proof: &Proof) {

@@ -16,8 +16,8 @@ use super::escape::Plain;
 use super::exit::{Exit, UsageError};
 use super::prove_report;
 use super::scan_kind::{freeze, proof_of};
-use crate::drive::prove::Proof;
 use crate::gate::checks::schema::schema;
+use crate::judge::prove::Proof;
 use crate::quest::file::starter;
 
 /// Write, check and prove quest files: other gates, other tools

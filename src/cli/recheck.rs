@@ -16,12 +16,12 @@ use super::facts;
 use super::interrupt::Interrupt;
 use super::output::{Paper, Tone};
 use super::progress::JudgingBar;
-use crate::drive::quest_file::bench_of;
-use crate::drive::{self, Crowd, Looked, Next, Rechecked, SharedWorld, WithBench};
 use crate::gate::{Fact, Gate, Judgement};
+use crate::judge::quest_file::bench_of;
+use crate::judge::{self, Crowd, Looked, Next, Rechecked, SharedWorld, WithBench};
 use crate::quest::QuestId;
 use crate::session::{Outcome, Session};
-use crate::world::live::LiveWorld;
+use crate::world::fetch::live::LiveWorld;
 
 /// Judge again the REVIEWs that rest on an unanswered lookup alone
 ///
@@ -86,7 +86,7 @@ pub(super) enum Became {
 
 pub(super) fn run(context: &mut Context, _args: &RecheckArgs) -> Result<Exit> {
     let mut session = context.open_session()?;
-    let jobs = drive::to_recheck(&session)?;
+    let jobs = judge::to_recheck(&session)?;
     let interrupt = Interrupt::heed();
     let bar = JudgingBar::of(jobs.len());
     let mut crowd = Crowd::set_out(jobs, session.manifest(), world(context, &session)?)?;
@@ -115,7 +115,7 @@ pub(super) fn world(context: &Context, session: &Session) -> Result<Box<dyn Shar
     if let Some(recorded) = context.recorded_world() {
         return Ok(Box::new(recorded.clone()));
     }
-    let network = drive::network_of(session.manifest())?;
+    let network = judge::network_of(session.manifest())?;
     let live = LiveWorld::new(&network, Some(session.dir().join("hosts")))?;
     let dir = session.dir().to_owned();
     Ok(
@@ -137,7 +137,7 @@ fn judge(
     bar: &JudgingBar,
     quests: &mut Vec<Shown>,
 ) -> Result<Status> {
-    let gate = drive::gate_of(session.manifest())?;
+    let gate = judge::gate_of(session.manifest())?;
     loop {
         let looked = match crowd.next(&|| interrupt.is_asked())? {
             Next::Looked(looked) => *looked,
@@ -152,7 +152,7 @@ fn judge(
 fn settle(session: &mut Session, gate: &dyn Gate, looked: Looked) -> Result<Shown> {
     let (id, key) = (looked.job.quest.id, looked.job.quest.key.to_string());
     let (now, salts) = (context::now(), &mut context::salt);
-    let rechecked = drive::resolve(session, gate, looked, now, salts)?;
+    let rechecked = judge::resolve(session, gate, looked, now, salts)?;
     let (became, judgement) = became(rechecked);
     Ok(Shown {
         id,

@@ -11,7 +11,7 @@ use super::export_page::{PageWanted, write_page};
 use super::export_rows::Findings;
 use super::output::Paper;
 use super::report_made::{Made, Wanted, made};
-use crate::drive::completeness::MinPass;
+use crate::judge::completeness::MinPass;
 use crate::report::run::{Report, markdown, word};
 use crate::session::RunId;
 

@@ -11,8 +11,8 @@ use super::context::Context;
 use super::exit::{Exit, UsageError};
 use super::output::{Paper, Tone};
 use super::wrapped::wrapped;
-use crate::drive;
 use crate::gate::{Gate, Level, Rule, email::EmailGate, house};
+use crate::judge;
 use crate::quest::email;
 use crate::quest::file::nearest;
 use crate::session::Session;
@@ -60,7 +60,7 @@ fn catalogue(dir: &Path) -> Result<Catalogue> {
     let (kind, gate): (String, Box<dyn Gate>) = if dir.join("session.json").exists() {
         let session = Session::open(dir)?;
         let kind = session.manifest().kind.name.clone();
-        (kind, drive::gate_of(session.manifest())?)
+        (kind, judge::gate_of(session.manifest())?)
     } else {
         (email::NAME.to_owned(), Box::new(EmailGate::default()))
     };

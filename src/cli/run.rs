@@ -20,10 +20,10 @@ use super::run_check::check;
 use super::run_prompt::RunDesk;
 use super::run_shown;
 use super::shell_line::words;
-use crate::drive::agent::{Given, command_line};
-use crate::drive::live_runs::run_above;
-use crate::drive::run::{Audience, News, Plan, Sources, drive_all};
+use crate::judge::live_runs::run_above;
 use crate::report::run::{word, write_page, write_report};
+use crate::run::agent::{Given, command_line};
+use crate::run::{Audience, News, Plan, Sources, drive_all};
 use crate::session::{Reason, RunId, Session, Store as _};
 
 /// The JSON form of `run --dry-run`.

@@ -11,10 +11,10 @@ use super::exit::UsageError;
 use super::run_budget::BudgetArgs;
 use super::run_prompt::LessonPlan;
 use super::run_watch::WatchArgs;
-use crate::drive::agent::{AgentCommand, Preset};
-use crate::drive::completeness::MinPass;
-use crate::drive::lessons::{Bound, Earlier};
-use crate::drive::run::{Answers, Plan};
+use crate::judge::completeness::MinPass;
+use crate::run::agent::{AgentCommand, Preset};
+use crate::run::lessons::{Bound, Earlier};
+use crate::run::{Answers, Plan};
 use crate::session::{Lease, RunId};
 
 /// Drive an agent over the quests until the work is done, and say why it stopped

@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use crate::drive::limits::{
+use crate::run::limits::{
     Diminishing, Limits, Money, OfQuest, OfRun, Percent, Period, Times, Tokens,
 };
 

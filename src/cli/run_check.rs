@@ -8,16 +8,16 @@ use anyhow::{Result, bail};
 
 use super::escape::Plain;
 use super::exit::UsageError;
-use crate::drive::agent::{Given, command_line};
-use crate::drive::quest_file::bench_of;
-use crate::drive::run::{Answers, Plan};
-use crate::drive::{self, needs_no_fields};
+use crate::judge::quest_file::bench_of;
+use crate::judge::{self, needs_no_fields};
+use crate::run::agent::{Given, command_line};
+use crate::run::{Answers, Plan};
 use crate::session::Session;
 
 /// Refuses a run that cannot come to anything; nothing was started. What people should know of one
 /// that may.
 pub(super) fn check(session: &Session, plan: &Plan) -> Result<Option<String>> {
-    let kind = drive::kind_of(session.manifest())?;
+    let kind = judge::kind_of(session.manifest())?;
     if plan.answers == Answers::World && !needs_no_fields(&kind) {
         let text = "--answer world is for kinds with no fields to submit, and this one has: leave \
                     it away, or say --answer stdout; nothing was started";

@@ -12,10 +12,10 @@ use super::context::{self, Reaching};
 use super::escape::{Plain, PlainLines};
 use super::handed::Handed;
 use super::output::Paper;
-use crate::drive;
-use crate::drive::lessons::{Bound, Earlier, Learned, inherited};
-use crate::drive::run::{Answers, Desk, NONE, Past, Situation};
+use crate::judge;
 use crate::quest::{Field, QuestId, QuestKind};
+use crate::run::lessons::{Bound, Earlier, Learned, inherited};
+use crate::run::{Answers, Desk, NONE, Past, Situation};
 use crate::session::{Log, Session};
 
 /// The longest that is shown of an earlier submission, in characters.
@@ -88,7 +88,7 @@ fn write(session: &Session, situation: &Situation<'_>, lessons: &str) -> Result<
         Answers::Submit => handed.write(&mut paper),
         Answers::Stdout => {
             handed.write_task(&mut paper);
-            write_printing(&mut paper, &drive::kind_of(session.manifest())?);
+            write_printing(&mut paper, &judge::kind_of(session.manifest())?);
         }
         Answers::World => {
             handed.write_task(&mut paper);

@@ -7,7 +7,7 @@ use jiff::SignedDuration;
 use super::counted::counted;
 use super::escape::Plain;
 use super::output::{Paper, Tone};
-use crate::drive::run::News;
+use crate::run::News;
 use crate::session::{Reason, Spent};
 
 /// Writes what happened.

@@ -5,9 +5,9 @@ use std::time::Duration;
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
-use crate::drive::detect::{Detector, Settings};
-use crate::drive::limits::Period;
-use crate::drive::run::{DyingRules, Pace};
+use crate::run::detect::{Detector, Settings};
+use crate::run::limits::Period;
+use crate::run::{DyingRules, Pace};
 
 /// How agents are watched.
 #[derive(Debug, Args)]

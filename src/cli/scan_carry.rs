@@ -16,9 +16,9 @@ use super::interrupt;
 use super::output::Paper;
 use super::progress::JudgingBar;
 use super::scan_update::nothing_forgotten;
-use crate::drive::{self, Carrier, CarryCounts, Crowd, Looked, Next, NotCarried, SharedWorld};
+use crate::judge::{self, Carrier, CarryCounts, Crowd, Looked, Next, NotCarried, SharedWorld};
 use crate::session::{self, Archive, Manifest, NewSession, Suppressed};
-use crate::world::live::LiveWorld;
+use crate::world::fetch::live::LiveWorld;
 
 /// The flags of `scan` that bring what was proven before.
 #[derive(Debug, Args)]
@@ -134,7 +134,7 @@ fn same_kind(old: &Manifest) -> Result<()> {
 /// Refuses to take over what was seen of another world: what a resolver or a proxy of somebody's
 /// own answered proves nothing about the one that this session asks.
 fn same_world(old: &Manifest, new: &Manifest) -> Result<()> {
-    let (old, new) = (drive::network_of(old)?, drive::network_of(new)?);
+    let (old, new) = (judge::network_of(old)?, judge::network_of(new)?);
     if old.asks_as(&new) {
         return Ok(());
     }
@@ -167,7 +167,7 @@ fn world(context: &Context, manifest: &Manifest) -> Result<Box<dyn SharedWorld>>
         return Ok(Box::new(recorded.clone()));
     }
     // The new session has no place yet to note turns at hosts in, and the old one stays as it is.
-    let live = LiveWorld::new(&drive::network_of(manifest)?, None)?;
+    let live = LiveWorld::new(&judge::network_of(manifest)?, None)?;
     Ok(Box::new(live))
 }
 

@@ -13,12 +13,12 @@ use super::gate_args::GateArgs;
 use super::network_args::NetworkArgs;
 use super::progress::WorkBar;
 use super::prove_report::refuse_unproven;
-use crate::drive::prove::{Proof, ProveError};
-use crate::drive::quest_file::{Faulty, FreezeError, Freezing, Frozen};
-use crate::drive::{self, Seating, prove};
 use crate::gate::Gate as _;
 use crate::gate::checks::settings::FileSettings;
 use crate::gate::email::EmailGate;
+use crate::judge::prove::{Proof, ProveError};
+use crate::judge::quest_file::{Faulty, FreezeError, Freezing, Frozen};
+use crate::judge::{self, Seating, prove};
 use crate::quest::file::{InputTable, Mistake, QuestFile};
 use crate::quest::{Quest, QuestKind, email, prompt};
 use crate::session::KindRecord;
@@ -183,7 +183,7 @@ impl ScanKind {
     /// What the session notes of the kind.
     fn record(&self) -> Result<KindRecord> {
         match self {
-            Self::Email => Ok(drive::email_record()),
+            Self::Email => Ok(judge::email_record()),
             Self::File(frozen) => Ok(frozen.definition.record()?),
         }
     }

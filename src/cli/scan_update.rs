@@ -13,9 +13,9 @@ use super::list_plan::{self, ListPlan, known_quests};
 use super::operator;
 use super::scan_kind::made_up;
 use super::scan_summary::Scanned;
-use crate::drive::quest_file::Definition;
-use crate::drive::{self, forget};
+use crate::judge::quest_file::Definition;
 use crate::session::{self, Appended, Forgetting, Store as _};
+use crate::{judge, privacy};
 
 /// Adds what is new in the list; where the session froze an operator's key, only to who has it.
 pub(super) fn update(
@@ -30,7 +30,7 @@ pub(super) fn update(
         Some(definition) => Some(definition.file()?.input),
         None => None,
     };
-    let unit = drive::kind_of(session.manifest())?.unit;
+    let unit = judge::kind_of(session.manifest())?.unit;
     let kind = definition.as_ref().map(Definition::kind).transpose()?;
     let path = definition.as_ref().map(|it| Path::new(&it.path));
     let file = ListFile::find(args, input.as_ref(), path)?;
@@ -94,7 +94,7 @@ pub(super) fn nothing_forgotten(forgetting: &Forgetting, list: &Path) -> Result<
         return Ok(());
     }
     let bytes = std::fs::read(list).with_context(|| list.display().to_string())?;
-    if forget::brings_back(forgetting, &bytes) {
+    if privacy::brings_back(forgetting, &bytes) {
         let list = list.display();
         let why = format!(
             "{list} holds an address that this session was to forget: take it out of the list first"

@@ -20,7 +20,7 @@ use super::destination::{NewFile, write_into};
 use super::escape::Plain;
 use super::exit::Exit;
 use super::output::Paper;
-use crate::drive;
+use crate::judge;
 use crate::quest::{QuestKind, email};
 use crate::session::read_manifest;
 
@@ -108,7 +108,7 @@ fn kind(session: &Path) -> Result<QuestKind> {
         return Ok(email::kind());
     }
     let (manifest, _) = read_manifest(session)?;
-    Ok(drive::kind_of(&manifest)?)
+    Ok(judge::kind_of(&manifest)?)
 }
 
 fn list(context: &mut Context) -> Result<()> {

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use super::context::{DEFAULT_SESSION, SESSION_VARIABLE};
 use super::defaults;
-use crate::drive;
+use crate::judge;
 use crate::quest::{QuestKind, email};
 use crate::session;
 
@@ -38,7 +38,7 @@ fn submits(args: &[OsString]) -> bool {
 /// The kind of the session in `dir`, where one is read there.
 pub(super) fn kind_in(dir: &Path) -> Option<QuestKind> {
     let (manifest, _) = session::read_manifest(dir).ok()?;
-    drive::kind_of(&manifest).ok()
+    judge::kind_of(&manifest).ok()
 }
 
 /// The session directory that `args` mean.

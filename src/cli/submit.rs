@@ -15,8 +15,8 @@ use super::output::{Paper, Tone};
 use super::shell_line::ShellLine;
 use super::submit_flags::Flags;
 use super::{facts, quest_choice};
-use crate::drive::{self, Chamber, Fix, Fixed, Judged, Outcome, Refusal};
 use crate::gate::{CheckReport, Fact, Rule};
+use crate::judge::{self, Chamber, Fix, Fixed, Judged, Outcome, Refusal};
 use crate::quest::{
     BadFields, Fields, Key, QuestId, QuestKind, Submission, Verdict, fields_of, ijson, missing,
 };
@@ -102,7 +102,7 @@ pub(super) fn run(
     matches: Option<&ArgMatches>,
 ) -> Result<Exit> {
     let mut session = context.open_session()?;
-    let kind = drive::kind_of(session.manifest())?;
+    let kind = judge::kind_of(session.manifest())?;
     let flags = Flags {
         kind: &kind,
         matches,
@@ -112,7 +112,7 @@ pub(super) fn run(
     let submission = submission(args, &flags, named)?;
     let id = quest_choice::choose(&session, args.id, key.as_deref(), &kind.unit)?;
     let worker = context.worker_of(args.worker.as_ref())?;
-    let given = drive::Answer {
+    let given = judge::Answer {
         quest: id,
         worker: worker.as_ref(),
         submission: &submission,
@@ -121,8 +121,8 @@ pub(super) fn run(
     let mut judged = |session: &mut Session| {
         chamber.judge(session, given, &mut context::now, &mut context::salt)
     };
-    let Fixed { outcome, fixes } = drive::fixing(&mut session, id, &mut judged)?;
-    let rules = drive::rules_of(session.manifest())?;
+    let Fixed { outcome, fixes } = judge::fixing(&mut session, id, &mut judged)?;
+    let rules = judge::rules_of(session.manifest())?;
     context.report_mended(&session);
     let (answer, exit) = answer(outcome, fixes, rules);
     let session = context.named_session().map(Path::to_owned);

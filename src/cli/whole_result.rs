@@ -2,12 +2,12 @@
 
 use anyhow::Result;
 
-use crate::drive::completeness::{FinalSaid, has_final, has_negative};
-use crate::drive::{self, Judge};
+use crate::judge::completeness::{FinalSaid, has_final, has_negative};
+use crate::judge::{self, Judge};
 use crate::session::{Board, Session};
-use crate::world::live::LiveWorld;
-use crate::world::recorded::RecordedWorld;
-use crate::world::workshop::NoWorkshop;
+use crate::world::evidence::recorded::RecordedWorld;
+use crate::world::fetch::live::LiveWorld;
+use crate::world::sandbox::NoWorkshop;
 
 /// What the checks over the whole result say. There is none as long as quests are TODO.
 pub(super) fn said(
@@ -30,16 +30,16 @@ pub(super) fn said(
 }
 
 fn judged(session: &Session, recorded: Option<&RecordedWorld>) -> Result<FinalSaid> {
-    let network = drive::network_of(session.manifest())?;
+    let network = judge::network_of(session.manifest())?;
     let live = LiveWorld::new(&network, Some(session.dir().join("hosts")))?;
-    let gate = drive::gate_of(session.manifest())?;
+    let gate = judge::gate_of(session.manifest())?;
     let judge = Judge {
         gate: gate.as_ref(),
         fetcher: recorded.map_or(live.fetcher(), |world| world),
         resolver: recorded.map_or(live.resolver(), |world| world),
         workshop: &NoWorkshop,
     };
-    let outcome = drive::final_gate(session, &judge)?;
+    let outcome = judge::final_gate(session, &judge)?;
     let said = FinalSaid::from(outcome);
     Ok(if has_negative(session.manifest())? {
         said.under_negative()

@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::path::PathBuf;
 
 use super::{Check, Finding};
-use crate::drive::agent::Preset;
+use crate::run::agent::Preset;
 
 /// An agent and where its program was found.
 #[derive(Debug, Clone, PartialEq, Eq)]

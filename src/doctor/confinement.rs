@@ -1,7 +1,7 @@
 //! What confines the commands that quest files name.
 
 use super::{Check, Finding};
-use crate::world::workshop::{Confinement, Namespace, Network};
+use crate::world::sandbox::{Confinement, Namespace, Network};
 
 /// What confines a command now, and did when the session was made.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -17,7 +17,7 @@ pub struct Observed {
 #[must_use]
 pub fn look(at_scan: Option<Confinement>) -> Observed {
     Observed {
-        now: crate::drive::quest_file::confinement(&std::env::temp_dir()),
+        now: crate::judge::quest_file::confinement(&std::env::temp_dir()),
         at_scan,
     }
 }

@@ -7,11 +7,11 @@ use std::time::Duration;
 use ipnet::IpNet;
 
 use super::{Check, Finding};
-use crate::world::address_guard::permitted;
-use crate::world::budget::Budget;
-use crate::world::dns::DnsResolver;
 use crate::world::domain::HostName;
-use crate::world::settings::NetworkSettings;
+use crate::world::fetch::address_guard::permitted;
+use crate::world::fetch::budget::Budget;
+use crate::world::fetch::dns::DnsResolver;
+use crate::world::fetch::settings::NetworkSettings;
 use crate::world::{Looked, RecordKind, Records, Resolver as _};
 
 /// How long one question may take, with all that it is asked of.

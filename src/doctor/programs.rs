@@ -1,8 +1,8 @@
 //! Whether the programs that a session's checks run are still what they were.
 
 use super::{Check, Finding};
-use crate::drive::audit::outside;
-use crate::drive::quest_file::Definition;
+use crate::judge::audit::outside;
+use crate::judge::quest_file::Definition;
 
 /// The programs, and what is wrong with some.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -5,8 +5,8 @@ use std::time::Duration;
 use url::Url;
 
 use super::{Check, Finding};
-use crate::world::http::{ClientError, Greeted, greet, roots};
-use crate::world::settings::NetworkSettings;
+use crate::world::fetch::http::{ClientError, Greeted, greet, roots};
+use crate::world::fetch::settings::NetworkSettings;
 use crate::world::{Silence, Unanswered};
 
 /// How long a greeting may take, from its first question to DNS.

@@ -4,8 +4,8 @@ use std::net::IpAddr;
 
 use ipnet::IpNet;
 
-use crate::world::address_guard::permitted;
 use crate::world::domain::HostName;
+use crate::world::fetch::address_guard::permitted;
 use crate::world::{Looked, MxHost, RecordKind, Records, Resolver};
 
 /// The most MX hosts that are asked for; a sender should try two at least (RFC 5321 §5.1).

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Digest, FieldName};
+use super::FieldName;
+use crate::base::Digest;
 
 /// The fields of a submission, in the order of their names.
 pub type Fields = BTreeMap<FieldName, String>;

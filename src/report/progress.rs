@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::quest::{Digest, Key, QuestId, map_schema};
+use crate::base::Digest;
+use crate::quest::{Key, QuestId, map_schema};
 use crate::session::{Blocked, Counts, Effective, Outcome, SessionError, State, Store, Tally};
 
 /// How far a session is.

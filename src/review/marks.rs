@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::excerpt::{ExcerptLine, SHORTEST};
-use crate::drive::forget::mention::mentions;
+use crate::privacy::mention::mentions;
 use crate::report::picture::Piece;
 use crate::world::mailbox::Mailbox;
 

@@ -7,7 +7,6 @@ mod history;
 mod item;
 mod marks;
 pub mod office;
-pub mod panel;
 mod queue;
 pub mod screen;
 mod seen;

@@ -12,7 +12,7 @@ use super::manifest::Manifest;
 use super::progress::Watch;
 use super::read_manifest::read_manifest;
 use super::terms::Terms;
-use crate::quest::Digest;
+use crate::base::Digest;
 
 /// A session that is only read: its whole ledger, folded, and nothing but the ledger.
 ///

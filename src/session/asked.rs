@@ -6,7 +6,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::quest::{Digest, QuestId};
+use crate::base::Digest;
+use crate::quest::QuestId;
 
 /// The body of `asked`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -6,7 +6,8 @@ use serde_json::value::RawValue;
 
 use super::claim::Worker;
 use super::state::State;
-use crate::quest::{Digest, QuestId, Submission, Verdict};
+use crate::base::Digest;
+use crate::quest::{QuestId, Submission, Verdict};
 
 /// The body of `attempt`.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]

@@ -17,7 +17,8 @@ use super::state::State;
 use super::terms::Terms;
 use super::totals::Totals;
 use super::waiting::Waiting;
-use crate::quest::{Digest, QuestId};
+use crate::base::Digest;
+use crate::quest::QuestId;
 
 /// Where every quest stands.
 #[derive(Debug, Clone)]

@@ -29,7 +29,7 @@ use serde::Serialize;
 
 use super::event::{Event, EventType};
 use super::head::{self, Head};
-use crate::quest::Digest;
+use crate::base::Digest;
 
 pub use super::head::Salt;
 

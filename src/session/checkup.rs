@@ -18,7 +18,7 @@ use super::manifest::Manifest;
 use super::progress::Watch;
 use super::read_manifest::read_manifest;
 use super::terms::Terms;
-use crate::quest::Digest;
+use crate::base::Digest;
 
 /// A session whose ledger holds from end to end.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -18,7 +18,8 @@ use super::open::{Appended, Session};
 use super::progress::Watch;
 use super::resolution::Carried;
 use super::terms::Terms;
-use crate::quest::{Digest, Quest};
+use crate::base::Digest;
+use crate::quest::Quest;
 
 /// Everything that a new session begins with.
 pub struct NewSession<'a> {

@@ -12,7 +12,8 @@ use super::manifest::SourceRecord;
 use super::resolution::{Carried, Resolution};
 use super::run_line::RunLine;
 use super::settlement::{Dispute, Settlement};
-use crate::quest::{Digest, Quest};
+use crate::base::Digest;
+use crate::quest::Quest;
 
 /// One event. `type` and body of a ledger line.
 #[derive(Debug, Clone, JsonSchema)]

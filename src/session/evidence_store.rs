@@ -8,7 +8,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use super::error::SessionError;
-use crate::quest::Digest;
+use crate::base::Digest;
 
 /// The bodies of a session.
 #[derive(Debug, Clone)]

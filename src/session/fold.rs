@@ -21,7 +21,8 @@ use super::state::State;
 use super::streak::Streak;
 use super::terms::Terms;
 use super::totals::Totals;
-use crate::quest::{Digest, Quest, QuestId};
+use crate::base::Digest;
+use crate::quest::{Quest, QuestId};
 
 /// Where the standings lie that a fold works on.
 pub(super) trait Shelf {

@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 
 use super::settlement::{Decided, Seal};
 use super::standing::Story;
-use crate::quest::Digest;
+use crate::base::Digest;
 
 /// The body of `forgotten`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -12,7 +12,7 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 
 use super::event::EventType;
-use crate::quest::Digest;
+use crate::base::Digest;
 
 /// Randomness that keeps a blotted body from being guessed by its digest: 16 bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, JsonSchema)]

@@ -12,8 +12,8 @@ use super::index::{Checkpoint, IndexError};
 use super::line_reader::LineReader;
 use super::progress::{Unwatched, Watch};
 use super::standing::{Span, Story};
-use crate::quest::Digest;
-use crate::regular;
+use crate::base::Digest;
+use crate::base::regular;
 
 /// A reader's place in the ledger, and what it found behind the last whole line.
 #[derive(Debug, Clone)]

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use super::error::SessionError;
-use crate::regular;
+use crate::base::regular;
 
 /// The lock, held until dropped.
 #[derive(Debug)]

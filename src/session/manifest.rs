@@ -24,7 +24,8 @@ use serde_json::Value;
 use super::claim::Lease;
 use super::forgotten::Suppressed;
 use super::operator_key::OperatorKey;
-use crate::quest::{Digest, plain};
+use crate::base::Digest;
+use crate::quest::plain;
 
 /// The format that this version writes, and the newest that it reads.
 pub const FORMAT: u32 = 1;

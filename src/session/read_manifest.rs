@@ -4,8 +4,8 @@ use std::path::Path;
 
 use super::error::SessionError;
 use super::manifest::{FORMAT, Manifest};
-use crate::quest::Digest;
-use crate::regular;
+use crate::base::Digest;
+use crate::base::regular;
 
 /// The most that it may hold, in bytes: a quest file and its settings, with much room.
 const MOST_BYTES: u64 = 64 << 20;

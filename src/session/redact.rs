@@ -21,8 +21,8 @@ use super::lock::LockGuard;
 use super::open::Session;
 use super::progress::Unwatched;
 use super::standing::Span;
-use crate::quest::Digest;
-use crate::regular;
+use crate::base::Digest;
+use crate::base::regular;
 
 /// Says what is blotted out.
 pub trait Blotter {

@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use super::attempt::{Attempt, Grounds, Mark};
-use crate::quest::{Digest, QuestId, Verdict};
+use crate::base::Digest;
+use crate::quest::{QuestId, Verdict};
 
 /// What became of a REVIEW. The state stays REVIEW.
 #[derive(

@@ -14,7 +14,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::operator_key::{OperatorKey, Signature, SigningKey};
-use crate::quest::{Digest, QuestId};
+use crate::base::Digest;
+use crate::quest::QuestId;
 
 /// How a person settles a REVIEW. The state stays REVIEW.
 #[derive(

@@ -15,7 +15,8 @@ use super::settlement::{Dispute, Settlement};
 use super::standing::{Standing, Way};
 use super::totals::Totals;
 use super::waiting::Waiting;
-use crate::quest::{Digest, FoldedKey, Key, Quest, QuestId};
+use crate::base::Digest;
+use crate::quest::{FoldedKey, Key, Quest, QuestId};
 
 /// What commands ask of a session. No answer reads the whole ledger.
 pub trait Store {

@@ -16,7 +16,8 @@ use super::standing::Standing;
 use super::store::Store;
 use super::totals::Totals;
 use super::waiting::Waiting;
-use crate::quest::{Digest, FoldedKey, Key, Quest, QuestId};
+use crate::base::Digest;
+use crate::quest::{FoldedKey, Key, Quest, QuestId};
 
 impl Store for Session {
     fn manifest(&self) -> &Manifest {

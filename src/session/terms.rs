@@ -4,7 +4,7 @@ use std::num::NonZeroU32;
 
 use super::manifest::Manifest;
 use super::settlement::Court;
-use crate::quest::Digest;
+use crate::base::Digest;
 
 /// What a ledger is folded by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -10,11 +10,11 @@ use zip::ZipWriter;
 use zip::result::ZipError;
 use zip::write::SimpleFileOptions;
 
-use super::atomic::AtomicError;
 use super::cell_reference::{CellReference, LAST_COLUMN, LAST_ROW, column_letters};
 use super::form::{ColumnRole, Form, FormCell, links};
 use super::inline_cell::write_cell;
 use super::results::Cell;
+use crate::base::atomic::AtomicError;
 
 /// Why a form could not be written.
 #[derive(Debug, thiserror::Error)]

@@ -9,7 +9,6 @@
 //! a new file ([`workbook_new`], [`csv_write`], [`jsonl_write`], [`jsonl_copy`]), whole or not at all
 //! ([`atomic`]). A sheet that people fill in is a [`form`].
 
-pub mod atomic;
 pub mod csv_write;
 pub mod form;
 pub mod form_write;

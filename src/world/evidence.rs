@@ -32,11 +32,12 @@ use serde::{Deserialize, Serialize};
 use url::Url;
 
 use super::domain::HostName;
-use super::robots::means_no_rules;
+use super::fetch::robots::means_no_rules;
 use super::{
     Accepted, EarlierDoubt, Fetched, Looked, RecordKind, Response, ResponseHead, Taken, Unanswered,
 };
-use crate::quest::{Digest, Key};
+use crate::base::Digest;
+use crate::quest::Key;
 
 /// Every question that one judgement asked, with its answer.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -317,5 +318,9 @@ impl BodyRef {
     }
 }
 
+pub mod prune;
+pub mod record;
+pub mod recorded;
+pub mod replay;
 #[cfg(test)]
 mod tests;

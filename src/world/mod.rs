@@ -4,43 +4,31 @@
 //! answer as [`evidence`], and [`replay`] answers from it without a network. [`recorded`] is a
 //! world written by hand.
 
-pub mod address_guard;
-pub mod budget;
-pub mod dns;
 pub mod domain;
 pub mod evidence;
-pub mod http;
-pub mod live;
+pub mod fetch;
 pub mod lookalike;
 pub mod mailbox;
 pub mod page;
-pub mod politeness;
-pub mod prune;
-pub mod record;
-pub mod recorded;
-pub mod replay;
-pub mod robots;
-pub mod settings;
+pub mod sandbox;
 pub mod tree;
-pub mod visit;
-pub mod workshop;
 
 mod accepted;
-mod backoff;
-mod fetcher;
-mod resolver;
 mod told;
-mod unanswered;
 
 pub use accepted::{Accepted, EarlierDoubt, Taken};
-pub use fetcher::{Fetched, Fetcher, Request, Response, ResponseHead};
-pub use resolver::{Looked, MxHost, RecordKind, Records, Resolver};
-pub use unanswered::{Silence, Unanswered};
+pub use fetch::{
+    Fetched, Fetcher, Looked, MxHost, RecordKind, Records, Request, Resolver, Response,
+    ResponseHead, Silence, Unanswered,
+};
 
-use self::workshop::Workshop;
+use sandbox::Workshop;
 
 #[cfg(test)]
-pub use {accepted::MockAccepted, fetcher::MockFetcher, resolver::MockResolver};
+pub use {
+    accepted::MockAccepted,
+    fetch::{MockFetcher, MockResolver},
+};
 
 /// What a gate is given to look at.
 #[derive(Clone, Copy)]

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use comail::quest::Digest;
+use comail::base::Digest;
 use comail::session::{Attempt, Carried, Event, Grounds, Origin, Outcome, Resolution, Session};
 use serde_json::Value;
 

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-use comail::world::workshop::{Launcher, Means, Network, Order, Ran, run};
+use comail::world::sandbox::{Launcher, Means, Network, Order, Ran, run};
 use tempfile::TempDir;
 
 /// Every choice of means that a kernel may leave us.

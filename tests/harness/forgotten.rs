@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use comail::drive::forget::mention::mentions;
+use comail::privacy::mention::mentions;
 use comail::world::evidence::unpack;
 use walkdir::WalkDir;
 

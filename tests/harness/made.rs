@@ -3,9 +3,10 @@
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 
-use comail::drive::email_record;
+use comail::base::Digest;
 use comail::gate::email::settings::EmailSettings;
-use comail::quest::{Digest, Key, Quest, QuestId};
+use comail::judge::email_record;
+use comail::quest::{Key, Quest, QuestId};
 use comail::session::{
     FORMAT, Frozen, Lease, Manifest, NewSession, Salt, Session, SourceRecord, create,
 };

@@ -4,7 +4,7 @@ mod quests;
 
 use std::collections::BTreeMap;
 
-use comail::quest::Digest;
+use comail::base::Digest;
 use comail::report::picture::{
     Bar, FunnelStep, Marks, Picture, QuestRow, Remaining, RuleRow, Spread, Word, WorkerRow,
 };

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use comail::drive::audit::{Onlooker, Plan, walk};
-use comail::drive::{Recorded, ReplayError, Replayer, replay};
+use comail::judge::audit::{Onlooker, Plan, walk};
+use comail::judge::{Recorded, ReplayError, Replayer, replay};
 use comail::session::{Attempt, Entry, Event, Resolution, Session, Store as _, Unwatched};
 
 /// Judges every attempt of the session again, from its evidence, and every REVIEW that was

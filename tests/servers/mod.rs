@@ -20,7 +20,7 @@ pub mod tls;
 
 use std::net::SocketAddr;
 
-use comail::world::settings::{Limits, NetworkSettings};
+use comail::world::fetch::settings::{Limits, NetworkSettings};
 
 use dns::DnsServer;
 use http::WebServer;

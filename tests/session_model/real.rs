@@ -3,12 +3,12 @@
 use std::cell::{Cell, RefCell};
 use std::fmt::Write as _;
 
-use comail::drive::{self, Answer, Assignment, Claimant, Judge, Outcome, Refusal, gate_of};
+use comail::judge::{self, Answer, Assignment, Claimant, Judge, Outcome, Refusal, gate_of};
 use comail::quest::{FieldName, Submission};
 use comail::session::{
     Appended, Event, Lease, Mark, Released, Resumed, Session, SessionError, Store as _, Worker,
 };
-use comail::world::recorded::RecordedWorld;
+use comail::world::evidence::recorded::RecordedWorld;
 use comail::world::{Fetched, Fetcher, Request};
 use jiff::Timestamp;
 
@@ -135,7 +135,7 @@ impl Real {
         });
         let mut session = self.made.open();
         let clock = &mut || self.time();
-        match drive::assign(&mut session, claimant.as_ref(), clock, &mut salt).expect("a quest") {
+        match judge::assign(&mut session, claimant.as_ref(), clock, &mut salt).expect("a quest") {
             Assignment::Quest(standing, claim) => {
                 let claim = claim.map(|claim| {
                     assert_eq!(claim.quest, standing.id);
@@ -178,10 +178,10 @@ impl Real {
             gate: gate.as_ref(),
             fetcher: &midway,
             resolver: &self.world,
-            workshop: &comail::world::workshop::NoWorkshop,
+            workshop: &comail::world::sandbox::NoWorkshop,
         };
         let clock = &mut || self.time();
-        let outcome = drive::submit(&mut session, answer, &judge, clock, &mut salt);
+        let outcome = judge::submit(&mut session, answer, &judge, clock, &mut salt);
         let mut said = midway.said.into_inner();
         said.push(match outcome.expect("an outcome") {
             Outcome::Judged(judged) => {

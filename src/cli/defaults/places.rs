@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::regular;
+use crate::base::regular;
 
 /// What a project's file is called.
 pub(in crate::cli) const PROJECT: &str = "comail.toml";

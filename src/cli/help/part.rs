@@ -3,9 +3,9 @@
 use super::checks;
 use crate::cli::exit_codes;
 use crate::cli::wrapped::wrapped;
-use crate::drive::agent::Preset;
 use crate::gate::checks::kinds;
 use crate::gate::{Rule, house};
+use crate::run::agent::Preset;
 use crate::session::{EventType, Reason};
 
 /// The widest line, in characters.

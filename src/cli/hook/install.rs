@@ -10,13 +10,13 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{agent, tool};
+use crate::base::atomic::{Overwrite, write_whole};
 use crate::cli::context::Context;
 use crate::cli::escape::{Plain, PlainLines};
 use crate::cli::exit::{Exit, UsageError};
 use crate::cli::output::Paper;
-use crate::drive::hook::{Caller, HookAgent, with_hooks};
+use crate::hook::{Caller, HookAgent, with_hooks};
 use crate::session::read_manifest;
-use crate::table::atomic::{Overwrite, write_whole};
 
 /// Write the hooks into the settings of an agent
 ///

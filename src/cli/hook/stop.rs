@@ -9,10 +9,8 @@ use crate::cli::counted::counted;
 use crate::cli::exit::Exit;
 use crate::cli::next;
 use crate::cli::shell_line::ShellLine;
-use crate::drive::hook::{
-    HookAgent, MOST_REFUSALS, Memory, Patience, Progress, StopCall, StopReply,
-};
-use crate::drive::{self, Assignment, Claimant};
+use crate::hook::{HookAgent, MOST_REFUSALS, Memory, Patience, Progress, StopCall, StopReply};
+use crate::judge::{self, Assignment, Claimant};
 use crate::session::{Session, State, Store as _, Worker};
 
 /// The variable by which a run lets an agent end its last call.
@@ -136,7 +134,7 @@ fn assignment(session: &mut Session, worker: Option<Worker>) -> Result<Option<As
             lease: None,
         });
         let (now, salts) = (&mut context::now, &mut context::salt);
-        return Ok(Some(drive::assign(session, claimant.as_ref(), now, salts)?));
+        return Ok(Some(judge::assign(session, claimant.as_ref(), now, salts)?));
     }
     // A run hands out quests itself: an agent that another has overtaken must not take a new one.
     let claim = worker.map(|worker| session.claim_of(&worker)).transpose()?;

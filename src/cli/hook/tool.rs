@@ -6,14 +6,14 @@ use anyhow::{Context as _, Result};
 use clap::Args;
 
 use super::{agent, answer, in_a_run, said};
+use crate::base::regular;
 use crate::cli::context::{Context, WORKER_VARIABLE};
 use crate::cli::defaults;
 use crate::cli::exit::Exit;
-use crate::drive::hook::{
+use crate::hook::{
     Ground, HookAgent, Ruled, Rules, Ruling, ToolCall, WriteZone, has_further_names, judge_call,
     real_path, zone_of,
 };
-use crate::regular;
 use crate::session::read_manifest;
 
 /// Answer an agent that wants to use a tool: by rules for commands and the write zone for edits

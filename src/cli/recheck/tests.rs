@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::cli::command::rehearse;
 use crate::cli::exit::Exit;
 use crate::cli::output::Output;
-use crate::world::recorded::RecordedWorld;
+use crate::world::evidence::recorded::RecordedWorld;
 
 /// A world in which Acme's contact page is `page`.
 fn world(page: &str) -> Rc<RecordedWorld> {

@@ -13,7 +13,7 @@ use crate::cli::exit::{Exit, UsageError};
 use crate::cli::output::Paper;
 use crate::cli::person::{PersonArgs, confirm, noted, refuse_bare_yes};
 use crate::cli::quest_choice;
-use crate::drive;
+use crate::judge;
 use crate::quest::file::nearest;
 use crate::quest::{Key, QuestId};
 use crate::review::{self, Person, Queue, Waiting};
@@ -162,7 +162,7 @@ fn of_rule(session: &Session, rule: &str) -> Result<Chosen> {
 
 /// Those that are named by number or key, each once, in order.
 fn named(session: &Session, args: &SettleArgs) -> Result<Chosen> {
-    let unit = drive::kind_of(session.manifest())?.unit;
+    let unit = judge::kind_of(session.manifest())?.unit;
     let ids = args.ids.iter().map(|id| (Some(*id), None));
     let keys = args.keys.iter().map(|key| (None, Some(key.as_str())));
     let mut quests: Vec<Named> = Vec::new();

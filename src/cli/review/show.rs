@@ -10,8 +10,8 @@ use crate::cli::escape::Plain;
 use crate::cli::exit::{Exit, UsageError};
 use crate::cli::output::{Paper, Tone};
 use crate::cli::quest_choice;
-use crate::drive;
 use crate::gate::{CheckOutcome, Level, PanelReport, Passage, ReviewerReport, Vote};
+use crate::judge;
 use crate::quest::{QuestId, Submission};
 use crate::review::{Excerpt, Item, SeenFact, Settling, Viewer};
 use crate::session::{State, Store as _};
@@ -36,7 +36,7 @@ Examples:
 
 pub(super) fn run(context: &mut Context, args: &ShowArgs) -> Result<Exit> {
     let session = context.open_folded()?;
-    let unit = drive::kind_of(session.manifest())?.unit;
+    let unit = judge::kind_of(session.manifest())?.unit;
     let id = quest_choice::choose(&session, args.id, args.key.as_deref(), &unit)?;
     let standing = session.standing(id)?;
     let standing = standing.filter(|standing| standing.progress.state == State::Review);

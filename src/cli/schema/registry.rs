@@ -11,11 +11,11 @@ use crate::cli::{
     audit_report, claims, completions, config, demo, dispute, doctor, export, forget, help, hook,
     man, next, quest, recheck, release, resume, review, rules, scan_summary, submit,
 };
-use crate::drive::hook::{Ruled, StopReply};
-use crate::drive::prove::Proof;
+use crate::hook::{Ruled, StopReply};
+use crate::judge::panel::Calibration;
+use crate::judge::prove::Proof;
 use crate::report::run::Report;
 use crate::report::{Insights, Status};
-use crate::review::panel::Calibration;
 use crate::review::{Item, Queue};
 use crate::session::{Line, Manifest};
 

@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::{SignedDuration, Timestamp};
 
-use crate::quest::{Digest, Key, QuestId};
+use crate::base::Digest;
+use crate::quest::{Key, QuestId};
 use crate::report::{Overview, Resolutions, RuleCount, Standings, Status};
 use crate::session::{Claim, Effective, RunId, Tally};
 

@@ -10,7 +10,7 @@ use super::workbench::judged;
 use crate::gate::{Case, Fact, Judgement};
 use crate::quest::file::QuestFile;
 use crate::quest::{Fields, Key, Quest, QuestId, Shown, Submission};
-use crate::world::workshop::{
+use crate::world::sandbox::{
     Call, CallAnswer, Called, CommitSeen, FileSeen, MockWorkshop, NoCommit, Started,
 };
 use crate::world::{

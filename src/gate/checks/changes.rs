@@ -4,7 +4,7 @@ use super::context::Context;
 use super::orders::capped;
 use super::probe::{Detail, Found};
 use super::spec::{Flaw, Source};
-use crate::world::workshop::Changed;
+use crate::world::sandbox::Changed;
 
 /// Every change that `allowed` does not allow, as a fact.
 pub fn forbidden(

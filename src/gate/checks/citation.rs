@@ -21,8 +21,8 @@ use super::spec::{Flaw, Shows, Source, Spec};
 use super::subject::{State, Subject, Text, file_text};
 use crate::gate::Cost;
 use crate::quest::file::QuestFile;
+use crate::world::sandbox::{CommitSeen, NoCommit};
 use crate::world::tree::TreePath;
-use crate::world::workshop::{CommitSeen, NoCommit};
 
 /// `kind = "citation"`.
 ///

@@ -15,8 +15,8 @@ use super::spec::{Flaw, Shows, Source, Spec};
 use crate::gate::Cost;
 use crate::quest::template::{Template, Values};
 use crate::quest::{ByteSize, Span};
+use crate::world::sandbox::{End, Order, Ran};
 use crate::world::tree::TreePath;
-use crate::world::workshop::{End, Order, Ran};
 
 /// The most further rounds of a command that fails now and then.
 const MOST_RETRIES: u32 = 10;

@@ -14,8 +14,8 @@ use crate::quest::seen::is_blank;
 use crate::quest::template::{BadTemplate, Template, Values};
 use crate::quest::{FieldName, QuestKind};
 use crate::world::World;
-use crate::world::visit::{Visit, visit};
-use crate::world::workshop::{Order, Ran};
+use crate::world::fetch::visit::{Visit, visit};
+use crate::world::sandbox::{Order, Ran};
 
 /// The context of one judgement.
 pub struct Context<'a> {

@@ -6,8 +6,8 @@ use crate::quest::field_kind::{FieldKind, Shape};
 use crate::quest::seen::is_blank;
 use crate::quest::{Field, FieldName, QuestKind};
 use crate::world::mailbox::Mailbox;
+use crate::world::sandbox::FileSeen;
 use crate::world::tree::TreePath;
-use crate::world::workshop::FileSeen;
 
 /// The most characters of a value that a fact shows.
 const MOST_SHOWN: usize = 200;

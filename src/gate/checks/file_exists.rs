@@ -112,7 +112,7 @@ impl Probe for FileExists {
 mod tests {
     use crate::gate::checks::bench::Bench;
     use crate::quest::FieldName;
-    use crate::world::workshop::FileSeen;
+    use crate::world::sandbox::FileSeen;
 
     fn bench(kind: &str, more: &str) -> Bench {
         Bench::of(&format!(

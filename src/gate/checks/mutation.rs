@@ -13,7 +13,7 @@ use super::probe::{Detail, Found, Probe};
 use super::spec::{Flaw, Shows, Source, Spec};
 use crate::gate::Cost;
 use crate::gate::tools::Language;
-use crate::world::workshop::{Edit, End, Order, Ran};
+use crate::world::sandbox::{Edit, End, Order, Ran};
 use mutants::{Change, FunctionChange, LineChange, Mutant};
 
 /// `kind = "mutation"`.

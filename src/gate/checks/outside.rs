@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::world::workshop::Pinned;
+use crate::world::sandbox::Pinned;
 
 /// Answers for what does not stand in a quest file.
 pub trait Outside {

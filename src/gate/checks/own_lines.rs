@@ -7,8 +7,8 @@ use super::fields::shown;
 use super::probe::{Detail, Found};
 use super::spec::{Flaw, Source};
 use crate::quest::template::{Names, Template};
+use crate::world::sandbox::FileSeen;
 use crate::world::tree::TreePath;
-use crate::world::workshop::FileSeen;
 
 /// The templates of a file and of its first and last line.
 ///

@@ -6,8 +6,8 @@ use super::probe::Detail;
 use super::probe::Found;
 use crate::gate::email::web_url::web_url;
 use crate::world::domain::HostName;
+use crate::world::fetch::visit::{End, Hop, Step, Visit};
 use crate::world::page::Page;
-use crate::world::visit::{End, Hop, Step, Visit};
 
 /// The longest URL that a fact shows whole.
 const LONGEST: usize = 300;

@@ -10,8 +10,8 @@ use super::spec::{Flaw, Shows, Source, Spec};
 use super::subject::{State, Subject, Text, file_text};
 use crate::gate::Cost;
 use crate::gate::tools::{FilePatch, Patch, Rejected};
+use crate::world::sandbox::FileSeen;
 use crate::world::tree::{TreePath, Zones};
-use crate::world::workshop::FileSeen;
 
 /// `kind = "patch"`.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -123,7 +123,7 @@ impl Probe for PatchCheck {
 #[cfg(test)]
 mod tests {
     use crate::gate::checks::bench::Bench;
-    use crate::world::workshop::FileSeen;
+    use crate::world::sandbox::FileSeen;
 
     const DIFF: &str = "--- a/src/a.py\n+++ b/src/a.py\n@@ -1,2 +1,2 @@\n one\n-two\n+TWO";
     const CHECK: &str = "kind = \"patch\"\nfield = \"value\"\n";

@@ -24,7 +24,7 @@ use super::spec::{Flaw, Shows, Source, Spec};
 use crate::gate::Cost;
 use crate::quest::template::Template;
 use crate::quest::{ByteSize, FieldName, Span};
-use crate::world::workshop::{End, Order, Ran};
+use crate::world::sandbox::{End, Order, Ran};
 
 /// `kind = "round-trip"`. Its level is `review`, whatever it finds.
 ///

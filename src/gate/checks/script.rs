@@ -16,7 +16,7 @@ use super::spec::{Flaw, Shows, Source, Spec};
 use crate::gate::Cost;
 use crate::quest::template::Values;
 use crate::quest::{ByteSize, Span};
-use crate::world::workshop::{Edit, End, Order};
+use crate::world::sandbox::{Edit, End, Order};
 
 /// `kind = "script"`.
 ///

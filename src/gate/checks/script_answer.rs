@@ -7,7 +7,7 @@ use super::orders::{capped, tail};
 use super::probe::{Detail, Found};
 use crate::quest::surrogates::whole_text;
 use crate::quest::{Field, Verdict, ijson};
-use crate::world::workshop::{End, Ran};
+use crate::world::sandbox::{End, Ran};
 
 /// The most characters of a text that a script writes into a fact.
 const LONGEST: usize = 2_000;

@@ -8,8 +8,8 @@ use super::spec::{Flaw, Source};
 use crate::gate::Cost;
 use crate::quest::FieldName;
 use crate::quest::template::Template;
+use crate::world::sandbox::FileSeen;
 use crate::world::tree::TreePath;
-use crate::world::workshop::FileSeen;
 
 /// Where a text stands.
 #[derive(Debug)]

@@ -6,13 +6,14 @@ use std::path::PathBuf;
 use super::file_gate::FileGate;
 use super::outside::Gathered;
 use super::settings::FileSettings;
+use crate::base::Digest;
 use crate::gate::{Case, CheckOutcome, Fact, Gate as _, Judgement};
 use crate::quest::file::{Mistake, QuestFile};
-use crate::quest::{Digest, FieldName, Fields, Key, Quest, QuestId, Shown, Submission, Verdict};
+use crate::quest::{FieldName, Fields, Key, Quest, QuestId, Shown, Submission, Verdict};
 use crate::world::evidence::Recording;
-use crate::world::record::Recorder;
-use crate::world::replay::Replay;
-use crate::world::workshop::{Confinement, End, Pinned, Ran, Workshop};
+use crate::world::evidence::record::Recorder;
+use crate::world::evidence::replay::Replay;
+use crate::world::sandbox::{Confinement, End, Pinned, Ran, Workshop};
 use crate::world::{MockAccepted, MockFetcher, MockResolver, World};
 
 /// What stands before the checks: three columns, two fields, a service and a tree.

@@ -4,7 +4,7 @@ use super::context::{Context, EMAIL, Places, SITE, SOURCE};
 use super::settings::EmailSettings;
 use crate::gate::{Case, Check, Finding};
 use crate::quest::{Anchor, Fields, Key, Quest, QuestId, Submission};
-use crate::world::workshop::NoWorkshop;
+use crate::world::sandbox::NoWorkshop;
 use crate::world::{MockAccepted, MockFetcher, MockResolver, World};
 
 /// One case, built from a good one.

@@ -12,9 +12,9 @@ use super::settings::EmailSettings;
 use crate::gate::{Case, Check, Finding, Gate as _, Judgement};
 use crate::quest::{Fields, Key, Quest, QuestId, Submission};
 use crate::world::domain::HostName;
+use crate::world::fetch::visit::{End, Hop, Step, Visit};
 use crate::world::page::{OwnerPlace, OwnerText, Page};
-use crate::world::visit::{End, Hop, Step, Visit};
-use crate::world::workshop::NoWorkshop;
+use crate::world::sandbox::NoWorkshop;
 use crate::world::{
     Accepted, Fetched, Fetcher, Looked, MxHost, RecordKind, Records, Request, Resolver, Response,
     Silence, Taken, Unanswered, World,

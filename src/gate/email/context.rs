@@ -10,9 +10,9 @@ use super::settings::EmailSettings;
 use crate::gate::{Case, Finding};
 use crate::quest::FieldName;
 use crate::world::World;
+use crate::world::fetch::settings::RobotsPolicy;
+use crate::world::fetch::visit::{Visit, visit};
 use crate::world::mailbox::Mailbox;
-use crate::world::settings::RobotsPolicy;
-use crate::world::visit::{Visit, visit};
 
 pub use crate::quest::email::{EMAIL, SITE, SOURCE};
 

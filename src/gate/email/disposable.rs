@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use super::lists::{FREEMAIL, with_parents};
-use crate::quest::Digest;
+use crate::base::Digest;
 
 /// The crate's list, sorted: it comes sorted today, and nothing promises that it stays so.
 static DOMAINS: LazyLock<Vec<&'static str>> = LazyLock::new(|| {

@@ -27,8 +27,8 @@ use super::hosted::hosted;
 use super::on_site::on_site;
 use super::quoted::quoted;
 use crate::gate::{Check, Cost, Finding, Level, Rule};
+use crate::world::fetch::visit::{End, Visit};
 use crate::world::mailbox::Mailbox;
-use crate::world::visit::{End, Visit};
 
 static RULES: [Rule; 7] = [
     Rule::known(

@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, HashSet};
 use std::sync::OnceLock;
 
-use crate::quest::Digest;
+use crate::base::Digest;
 
 /// A list that is parsed when it is first asked.
 #[derive(Debug)]

@@ -13,7 +13,7 @@ use super::freemail::Freemail;
 use super::placeholder::Placeholder;
 use crate::gate::{Cascade, Case, CheckOutcome, Gate, Judgement, Level, Levels, RuleId};
 use crate::quest::Verdict;
-use crate::world::workshop::NoWorkshop;
+use crate::world::sandbox::NoWorkshop;
 use crate::world::{MockAccepted, MockFetcher, MockResolver, World};
 
 const RULES: [(&str, Level); 13] = [

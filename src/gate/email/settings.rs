@@ -4,7 +4,7 @@ use ipnet::IpNet;
 use serde::{Deserialize, Serialize};
 
 use crate::gate::Levels;
-use crate::world::settings::RobotsPolicy;
+use crate::world::fetch::settings::RobotsPolicy;
 
 /// The e-mail gate's frozen settings.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -19,8 +19,8 @@ use super::identity::company_name::CompanyName;
 use super::on_site::on_site;
 use super::quoted::quoted;
 use crate::gate::{Check, Cost, Finding, Rule};
+use crate::world::fetch::visit::{End, Visit};
 use crate::world::mailbox::Mailbox;
-use crate::world::visit::{End, Visit};
 
 /// Step 5.
 pub struct Source;

@@ -1,7 +1,7 @@
 //! Whether a reviewer can be asked in the way that its table says, and by what the scan has pinned.
 
 use super::reviewer::{ReviewerKind, ReviewerTable};
-use crate::world::workshop::endpoint;
+use crate::world::sandbox::endpoint;
 
 /// Variables by which an interpreter or a loader runs something else than it was given.
 const OWNERS: [&str; 18] = [

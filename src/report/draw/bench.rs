@@ -4,8 +4,9 @@ use jiff::Timestamp;
 use serde_json::Value;
 use serde_json::value::to_raw_value;
 
+use crate::base::Digest;
 use crate::gate::{Fact, Judgement, Level, RuleId};
-use crate::quest::{Digest, Key, Quest, QuestId, Submission, Verdict};
+use crate::quest::{Key, Quest, QuestId, Submission, Verdict};
 use crate::session::{
     Attempt, Claimed, Event, Extended, Grounds, Lease, SourceRecord, Span, Standing, State,
 };

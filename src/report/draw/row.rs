@@ -3,7 +3,7 @@
 use super::clip::clipped;
 use super::facts::rows;
 use super::steps::Course;
-use crate::drive::forget::blotted;
+use crate::privacy::blotted;
 use crate::quest::{FieldName, Key, Shown, Submission};
 use crate::report::picture::{FactRow, FactRows, Labelled, QuestRow, Step, Worth};
 use crate::review::Glance;

@@ -6,7 +6,8 @@ use jiff::Timestamp;
 
 use super::clip::clipped;
 use super::facts::{facts_of, leave_out};
-use crate::quest::{Digest, FieldName, QuestId, Submission};
+use crate::base::Digest;
+use crate::quest::{FieldName, QuestId, Submission};
 use crate::report::picture::{FactRows, Step};
 use crate::session::{Attempt, Court, Event, Resolution, RunLine, RunStep, Settlement, Worker};
 

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::drive::completeness::start_of;
+use crate::judge::completeness::start_of;
 use crate::quest::Verdict;
 use crate::report::picture::WorkerRow;
 use crate::session::{Attempt, Worker};

@@ -10,7 +10,7 @@ use super::figures::{
 use super::recency::HalfLife;
 use super::tally::{Counts, SessionTally};
 use super::who::Who;
-use crate::quest::Digest;
+use crate::base::Digest;
 
 /// The most facts that are told.
 const MOST_FACTS: usize = 10;

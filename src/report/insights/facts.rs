@@ -5,8 +5,9 @@ use std::collections::{HashMap, HashSet};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::base::Digest;
 use crate::gate::Fact;
-use crate::quest::{Digest, FieldName, QuestId};
+use crate::quest::{FieldName, QuestId};
 
 /// A fact that was found in more than one submission.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]

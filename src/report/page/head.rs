@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::chart::{BurnDown, Portion, Stripe, stripes};
 use super::effort::Effort;
 use super::{policy, templates, words};
-use crate::quest::Digest;
+use crate::base::Digest;
 use crate::report::Overview;
 use crate::report::picture::{FunnelStep, Picture, RuleRow, Word, WorkerRow};
 use crate::report::run::RunReport;

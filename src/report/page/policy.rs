@@ -3,7 +3,7 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
-use crate::quest::Digest;
+use crate::base::Digest;
 
 /// The policy that allows this style sheet and this script, by their hashes, and nothing else.
 pub(super) fn policy(style: &str, script: &str) -> String {

@@ -8,7 +8,8 @@ use scraper::Html;
 use scraper::node::Node;
 
 use super::{html, policy, templates};
-use crate::quest::{Digest, Key, QuestId};
+use crate::base::Digest;
+use crate::quest::{Key, QuestId};
 use crate::report::picture::{
     Bar, ExcerptRow, FactRow, FactRows, FunnelStep, Labelled, Marks, Picture, Piece, QuestRow,
     Remaining, RuleRow, Spread, Step, Word, WorkerRow, Worth,

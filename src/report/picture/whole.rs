@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::quest_row::QuestRow;
 use super::spread::Spread;
-use crate::quest::Digest;
+use crate::base::Digest;
 use crate::report::Overview;
 use crate::report::run::RunReport;
 

@@ -5,8 +5,9 @@ use super::runs::{RunReport, Took};
 use super::shares::{Reviews, Shares, Unproven};
 use super::tell::{FORMAT, Report};
 use super::used::Used;
-use crate::drive::completeness::{FinalWord, Shortfall, ShortfallKind};
-use crate::quest::{Digest, Key, QuestId};
+use crate::base::Digest;
+use crate::judge::completeness::{FinalWord, Shortfall, ShortfallKind};
+use crate::quest::{Key, QuestId};
 use crate::session::{Effective, Reason, RunId, State};
 
 pub(super) fn id(number: usize) -> QuestId {

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 
-use crate::drive::completeness::start_of;
+use crate::judge::completeness::start_of;
 use crate::quest::QuestId;
 use crate::session::{
     Attempt, Began, Claimed, DrivenAttempt, Event, Reason, RunId, RunLine, RunStep, Worker,

@@ -9,7 +9,7 @@ mod share_table;
 mod text;
 
 use super::tell::Report;
-use crate::drive::completeness::FinalWord;
+use crate::judge::completeness::FinalWord;
 
 /// The report as Markdown.
 ///

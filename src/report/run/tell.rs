@@ -30,8 +30,9 @@ use super::history::{Run, RunHistory};
 use super::quests::QuestReport;
 use super::runs::RunReport;
 use super::shares::Shares;
-use crate::drive::completeness::{Completeness, FinalWord, Shortfall};
-use crate::quest::{Digest, QuestId};
+use crate::base::Digest;
+use crate::judge::completeness::{Completeness, FinalWord, Shortfall};
+use crate::quest::QuestId;
 use crate::session::{Board, RunId};
 
 /// The format of the report's JSON.

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 
 use super::markdown::markdown;
 use super::tell::Report;
+use crate::base::atomic::{AtomicError, Overwrite, write_whole};
 use crate::quest::plain;
 use crate::session::RunId;
-use crate::table::atomic::{AtomicError, Overwrite, write_whole};
 
 /// Why a report could not be written.
 #[derive(Debug, thiserror::Error)]

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::filled::Filled;
-use crate::quest::{Digest, QuestId};
+use crate::base::Digest;
+use crate::quest::QuestId;
 use crate::session::{Decision, Effective};
 use crate::table::folded;
 

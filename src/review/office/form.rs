@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::columns::{Column, SHEET};
 use super::decided::{WORDS, bound};
 use super::row::OfficeRow;
-use crate::quest::Digest;
+use crate::base::Digest;
 use crate::table::form::{ColumnRole, Form, FormCell, FormColumn};
 
 /// The sheet of these rows of the session whose `session.json` has this digest.

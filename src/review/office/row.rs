@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use serde_json::Value;
 use url::Url;
 
-use crate::drive::DriveError;
+use crate::judge::DriveError;
 use crate::quest::email::SOURCE;
 use crate::quest::{Key, QuestId, Shown, Submission};
 use crate::review::{Excerpt, Item, Queue, SeenFact, Viewer};

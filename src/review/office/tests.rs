@@ -8,8 +8,9 @@ use serde_json::json;
 use url::Url;
 
 use super::*;
+use crate::base::Digest;
 use crate::gate::{Fact, Level, RuleId};
-use crate::quest::{Digest, FieldName, Key, QuestId, Shown, Submission};
+use crate::quest::{FieldName, Key, QuestId, Shown, Submission};
 use crate::review::{Item, SeenFact};
 use crate::session::{Decision, Effective};
 use crate::table::form::{Form, FormCell};

@@ -7,7 +7,8 @@ use std::path::PathBuf;
 use tempfile::TempDir;
 
 use super::*;
-use crate::quest::{Digest, Quest, Submission, Verdict};
+use crate::base::Digest;
+use crate::quest::{Quest, Submission, Verdict};
 use crate::session::{
     Attempt, FORMAT, Frozen, Grounds, KindRecord, Lease, Manifest, NewSession, SourceRecord,
     create, nothing_to_stock,

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::error::IndexError;
 use super::seal::Sealer;
-use crate::quest::Digest;
+use crate::base::Digest;
 use crate::session::chain::Tip;
 use crate::session::standing::Span;
 use crate::session::totals::Totals;

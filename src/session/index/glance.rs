@@ -15,7 +15,7 @@ use super::error::IndexError;
 use super::row;
 use super::schema;
 use super::seal::Sealer;
-use crate::quest::Digest;
+use crate::base::Digest;
 use crate::session::claim::Claim;
 use crate::session::error::SessionError;
 use crate::session::read_manifest::read_manifest;

@@ -10,7 +10,8 @@ use super::error::IndexError;
 use super::row::{number, quest_id};
 use super::seal::Sealer;
 use super::shelf::Rows;
-use crate::quest::{Digest, QuestId};
+use crate::base::Digest;
+use crate::quest::QuestId;
 use crate::session::attempt::Mark;
 
 /// How many buckets there are. A million marks make some thousand in each.

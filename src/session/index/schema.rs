@@ -6,7 +6,7 @@ use std::time::Duration;
 use rusqlite::{Connection, OpenFlags};
 
 use super::error::IndexError;
-use crate::regular;
+use crate::base::regular;
 
 /// What tells the file from other databases: `coma` in ASCII.
 const APPLICATION_ID: i32 = 0x636F_6D61;

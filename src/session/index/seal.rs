@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::quest::Digest;
+use crate::base::Digest;
 
 /// Seals the rows of one session's index.
 #[derive(Debug, Clone, Copy)]

@@ -11,7 +11,8 @@ use proptest::prelude::*;
 use tempfile::TempDir;
 
 use super::*;
-use crate::quest::{Digest, Key, Quest, QuestId, Submission, Verdict};
+use crate::base::Digest;
+use crate::quest::{Key, Quest, QuestId, Submission, Verdict};
 use crate::session::{
     Attempt, Extended, FORMAT, Frozen, Grounds, KindRecord, Lease, NewSession, Standing, State,
     Store as _, Tally, create, extend,

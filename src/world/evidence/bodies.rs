@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::quest::Digest;
+use crate::base::Digest;
 
 /// Finds bodies by digest.
 pub trait Bodies {

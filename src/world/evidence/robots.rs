@@ -3,7 +3,7 @@
 use url::Url;
 
 use super::{Evidence, PageAnswer};
-use crate::world::robots::{MAX_REDIRECTS, means_no_rules, robots_url};
+use crate::world::fetch::robots::{MAX_REDIRECTS, means_no_rules, robots_url};
 
 impl Evidence {
     /// Whether the robots.txt of `page` was asked for, and gave no answer.

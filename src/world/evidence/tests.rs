@@ -1,7 +1,7 @@
 //! Evidence as JSON, and packed bodies.
 
 use super::*;
-use crate::world::workshop::{ChatOrder, Chatted, Said, Usage};
+use crate::world::sandbox::{ChatOrder, Chatted, Said, Usage};
 use crate::world::{MockAccepted, Silence};
 
 fn get(url: &str, answer: PageAnswer) -> Exchange {

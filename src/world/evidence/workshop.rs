@@ -13,12 +13,12 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::{Bodies, BodyRef};
-use crate::quest::Digest;
-use crate::world::tree::TreePath;
-use crate::world::workshop::{
+use crate::base::Digest;
+use crate::world::sandbox::{
     Call, CallAnswer, Called, Changed, ChatOrder, Chatted, CommitSeen, Confinement, End, FileSeen,
     NoCommit, Order, Ran, Said, Started, Usage,
 };
+use crate::world::tree::TreePath;
 
 /// A question to the workshop.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

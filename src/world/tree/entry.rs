@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::quest::Digest;
+use crate::base::Digest;
 
 /// What a tree has at a path.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -6,7 +6,7 @@ use super::entry::Oddity;
 use super::git::GitError;
 use super::listing::Clash;
 use super::path::TreePath;
-use crate::quest::Digest;
+use crate::base::Digest;
 
 /// What can go wrong with a tree.
 #[derive(Debug, thiserror::Error)]

@@ -8,7 +8,7 @@ use super::entry::{Entry, Odd, Oddity};
 use super::error::TreeError;
 use super::listing::{Clash, Listing};
 use super::path::TreePath;
-use crate::quest::Digest;
+use crate::base::Digest;
 
 /// Keeps contents under their digest.
 pub type Store<'a> = dyn FnMut(Digest, &[u8]) -> io::Result<()> + 'a;

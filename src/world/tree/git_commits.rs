@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::error::TreeError;
 use super::git::{GitError, resolve};
 use super::git_objects::Objects;
-use crate::quest::Digest;
+use crate::base::Digest;
 
 /// The most bytes of what is kept of all commits: what is unpacked again has a bound.
 const MOST_BYTES: usize = 48 << 20;

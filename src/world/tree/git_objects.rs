@@ -10,7 +10,7 @@ use super::error::TreeError;
 use super::git::GitError;
 use super::git_command::{Running, command};
 use super::path::TreePath;
-use crate::quest::Digest;
+use crate::base::Digest;
 
 const DOING: &str = "read the repository's objects";
 

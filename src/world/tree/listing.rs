@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 
 use super::entry::{Entry, Odd};
 use super::path::TreePath;
-use crate::quest::Digest;
+use crate::base::Digest;
 
 /// What a tree has. No entry lies beneath another: a file has nothing in it, nor has a link.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -13,7 +13,7 @@ use super::met::{Met, Opened, Unopened};
 use super::path::TreePath;
 use super::walk::{Found, walk};
 use super::zones::{Ignored, Zones};
-use crate::quest::Digest;
+use crate::base::Digest;
 
 /// What stands in the working tree now and did not in the baseline.
 ///

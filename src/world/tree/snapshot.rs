@@ -16,7 +16,7 @@ use super::listing::{Clash, Listing};
 use super::look::look;
 use super::path::TreePath;
 use super::zones::{Ignored, Zones};
-use crate::quest::Digest;
+use crate::base::Digest;
 
 /// Finds contents by their digest; none when they are not there.
 pub type Load<'a> = dyn Fn(Digest) -> io::Result<Option<Vec<u8>>> + 'a;

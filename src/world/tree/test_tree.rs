@@ -7,7 +7,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::{Changes, Ignored, Listing, Snapshot, TreeError, TreePath, Zones, baseline};
-use crate::quest::Digest;
+use crate::base::Digest;
 
 pub(super) fn path(text: &str) -> TreePath {
     TreePath::parse(text).unwrap()

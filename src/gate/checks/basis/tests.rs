@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 
 use super::*;
+use crate::base::Digest;
 use crate::gate::checks::FileGate;
 use crate::gate::checks::outside::Gathered;
 use crate::gate::checks::settings::FileSettings;
-use crate::quest::Digest;
-use crate::world::workshop::Pinned;
+use crate::world::sandbox::Pinned;
 
 const HEAD: &str = r#"
 name = "claims"

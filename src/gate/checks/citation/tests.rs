@@ -2,7 +2,7 @@
 
 use super::cited::Cited;
 use crate::gate::checks::bench::Bench;
-use crate::world::workshop::{CommitSeen, NoCommit};
+use crate::world::sandbox::{CommitSeen, NoCommit};
 
 const CHECK: &str = "kind = \"citation\"\nfield = \"value\"\n";
 const SOURCE: &str = "fn main() {\n    let  x = 1;\n}\n\nfn other() {}\n";

@@ -4,7 +4,7 @@ mod ends;
 
 use crate::gate::checks::workbench::{Bench, ran};
 use crate::quest::Verdict;
-use crate::world::workshop::{End, MockWorkshop, Network, Order, Started};
+use crate::world::sandbox::{End, MockWorkshop, Network, Order, Started};
 
 const PLAIN: &str = r#"
 [[check]]

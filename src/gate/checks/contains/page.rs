@@ -13,8 +13,8 @@ use super::carried::{Carried, carried_any};
 use super::{Contains, Sought};
 use crate::quest::template::Template;
 use crate::world::domain::HostName;
+use crate::world::fetch::visit::Visit;
 use crate::world::page::Page;
-use crate::world::visit::Visit;
 
 /// The page that must show a text.
 #[derive(Debug)]

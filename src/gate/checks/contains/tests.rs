@@ -1,7 +1,7 @@
 //! `contains` on pages and in files.
 
 use crate::gate::checks::bench::Bench;
-use crate::world::workshop::FileSeen;
+use crate::world::sandbox::FileSeen;
 
 const PAGE: &str = r#"
     kind = "contains"

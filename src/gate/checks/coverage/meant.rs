@@ -6,8 +6,8 @@
 
 use std::cmp::Ordering;
 
+use crate::world::sandbox::{FileSeen, Workshop};
 use crate::world::tree::TreePath;
-use crate::world::workshop::{FileSeen, Workshop};
 
 /// What of a report is meant.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -3,8 +3,8 @@
 use crate::gate::checks::workbench::{Bench, outcome, ran, with_report};
 use crate::gate::{CheckOutcome, Judgement};
 use crate::quest::Verdict;
+use crate::world::sandbox::{Changed, End, FileSeen, MockWorkshop};
 use crate::world::tree::TreePath;
-use crate::world::workshop::{Changed, End, FileSeen, MockWorkshop};
 
 const CHECKS: &str = r#"
 [[check]]

@@ -14,7 +14,7 @@ use super::super::spec::{Flaw, Source};
 use super::json_at::{JsonAt, JsonAtSpec, rooted};
 use crate::quest::ijson;
 use crate::quest::template::Template;
-use crate::world::workshop::CallAnswer;
+use crate::world::sandbox::CallAnswer;
 
 /// The keys of the table that say what must be answered.
 #[derive(Debug, Clone)]

@@ -13,7 +13,7 @@ use super::super::spec::{Flaw, Source};
 use super::super::subject::Subject;
 use crate::gate::Cost;
 use crate::world::Silence;
-use crate::world::visit::End;
+use crate::world::fetch::visit::End;
 
 /// The most links that one judgement asks for; each must be asked politely.
 const MOST_ASKED: usize = 40;

@@ -7,7 +7,7 @@ use super::answer::AnswerRules;
 use super::request::RequestPlan;
 use crate::gate::Cost;
 use crate::quest::Span;
-use crate::world::workshop::{Call, Called, Started};
+use crate::world::sandbox::{Call, Called, Started};
 
 /// Asks a service that runs for the judgement.
 #[derive(Debug)]

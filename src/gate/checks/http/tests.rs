@@ -1,7 +1,7 @@
 //! `http` over pages and a service.
 
 use crate::gate::checks::bench::Bench;
-use crate::world::workshop::{Called, Started};
+use crate::world::sandbox::{Called, Started};
 use crate::world::{Fetched, Unanswered};
 
 const PAGE: &str = "https://acme.com/a";

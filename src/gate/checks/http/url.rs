@@ -6,7 +6,7 @@ use super::super::page_template::PageTemplate;
 use super::super::probe::{Detail, Found, Probe};
 use super::super::spec::{Flaw, Source};
 use crate::gate::Cost;
-use crate::world::visit::{End, Visit};
+use crate::world::fetch::visit::{End, Visit};
 
 #[derive(Debug)]
 struct UrlCheck {

@@ -8,8 +8,8 @@ use crate::gate::checks::context::Context;
 use crate::gate::checks::own_lines::Place;
 use crate::gate::checks::probe::{Detail, Found};
 use crate::gate::tools::{Language, NoBody, replace_body};
+use crate::world::sandbox::FileSeen;
 use crate::world::tree::TreePath;
-use crate::world::workshop::FileSeen;
 
 /// The most mutants of one function: each is a run of the tests.
 const MOST_MUTANTS: usize = 50;

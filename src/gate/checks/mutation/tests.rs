@@ -4,7 +4,7 @@ use std::sync::mpsc::{Receiver, channel};
 
 use crate::gate::checks::workbench::{Bench, ran};
 use crate::quest::Verdict;
-use crate::world::workshop::{End, FileSeen, MockWorkshop, Order, Ran};
+use crate::world::sandbox::{End, FileSeen, MockWorkshop, Order, Ran};
 
 const SOURCE: &str = "import os\ndef total(a):\n    return a + 1\n";
 

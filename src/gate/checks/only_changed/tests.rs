@@ -2,7 +2,7 @@
 
 use crate::gate::checks::workbench::Bench;
 use crate::quest::Verdict;
-use crate::world::workshop::{Changed, MockWorkshop};
+use crate::world::sandbox::{Changed, MockWorkshop};
 
 fn bench(keys: &str) -> Bench {
     Bench::new(&format!("[[check]]\nname = \"tidy\"\n{keys}\n")).open()

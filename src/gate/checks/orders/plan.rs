@@ -13,7 +13,7 @@ use crate::gate::checks::spec::{Flaw, Source};
 use crate::quest::file::unknown_name;
 use crate::quest::template::{Names, Values};
 use crate::quest::{ByteSize, Span};
-use crate::world::workshop::{End, Network, Order, Ran, Started};
+use crate::world::sandbox::{End, Network, Order, Ran, Started};
 
 /// All of a command but what the submission and the services put into it.
 #[derive(Debug)]

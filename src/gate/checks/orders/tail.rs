@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::world::workshop::Ran;
+use crate::world::sandbox::Ran;
 
 /// The most characters of an output that a fact shows.
 const MOST_SHOWN: usize = 2_000;
@@ -41,7 +41,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
-    use crate::world::workshop::{Confinement, End};
+    use crate::world::sandbox::{Confinement, End};
 
     fn of(stdout: &[u8], stderr: &[u8]) -> String {
         tail(&Ran {

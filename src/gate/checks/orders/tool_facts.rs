@@ -5,7 +5,7 @@ use super::tail::tail;
 use crate::gate::checks::probe::{Detail, Found, MOST_FACTS};
 use crate::gate::checks::spec::Flaw;
 use crate::gate::tools::{Adapter, Complaint, Complaints};
-use crate::world::workshop::Ran;
+use crate::world::sandbox::Ran;
 
 /// The keys of a command's table that say how its output is read.
 #[derive(Debug, Clone, Default)]

@@ -2,7 +2,7 @@
 
 use crate::gate::checks::workbench::{Bench, ran};
 use crate::quest::Verdict;
-use crate::world::workshop::{End, MockWorkshop, Ran};
+use crate::world::sandbox::{End, MockWorkshop, Ran};
 
 const CHECK: &str = r#"
 [[check]]

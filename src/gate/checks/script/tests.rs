@@ -4,7 +4,7 @@ use serde_json::json;
 
 use crate::gate::checks::workbench::{Bench, ran};
 use crate::quest::Verdict;
-use crate::world::workshop::{Changed, End, MockWorkshop, Order};
+use crate::world::sandbox::{Changed, End, MockWorkshop, Order};
 
 const PLAIN: &str = r#"
 [[check]]

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::sync::LazyLock;
 
 use super::folded::Folded;
-use crate::quest::Digest;
+use crate::base::Digest;
 
 const LIST: &str = include_str!("../lists/common_words.txt");
 

@@ -4,8 +4,8 @@ use url::Url;
 
 use super::super::hosted::hosted;
 use crate::world::domain::HostName;
+use crate::world::fetch::visit::{End, Visit};
 use crate::world::mailbox::Mailbox;
-use crate::world::visit::{End, Visit};
 
 /// What became of the visit to the home page.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use super::folded::Folded;
-use crate::quest::Digest;
+use crate::base::Digest;
 use crate::world::page::is_unspaced;
 
 const LIST: &str = include_str!("../lists/legal_forms.txt");

@@ -8,8 +8,8 @@ use super::company_name::CompanyName;
 use super::folded::Folded;
 use super::owner_name;
 use crate::world::domain::HostName;
+use crate::world::fetch::visit::{End, Visit};
 use crate::world::page::{OwnerPlace, Page};
-use crate::world::visit::{End, Visit};
 
 /// How a page names the company, the weakest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

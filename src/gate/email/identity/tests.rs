@@ -4,8 +4,8 @@ use super::*;
 use crate::gate::email::canned::{
     Canned, begun_at, page_of, page_saying, rules, silence, url, visit_of,
 };
+use crate::world::fetch::visit::{End, Visit};
 use crate::world::page::OwnerPlace;
-use crate::world::visit::{End, Visit};
 
 const SITE: &str = "https://acme.co.kr/";
 const HOME: &str = SITE;

@@ -5,7 +5,7 @@ use url::Url;
 use super::super::quoted::quoted;
 use super::finding;
 use crate::gate::Finding;
-use crate::world::visit::{End, Unread, UnreadFrame};
+use crate::world::fetch::visit::{End, Unread, UnreadFrame};
 
 const ANSWER: &str = "a page that can be read";
 

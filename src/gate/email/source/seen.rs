@@ -4,9 +4,9 @@ use url::Url;
 
 use super::super::on_site::on_site;
 use super::echo;
+use crate::world::fetch::visit::{End, Hop, Step, UnreadFrame, Visit};
 use crate::world::mailbox::Mailbox;
 use crate::world::page::Page;
-use crate::world::visit::{End, Hop, Step, UnreadFrame, Visit};
 
 /// The pages of a visit, told apart by whether they may speak for the site.
 #[derive(Debug, Clone)]

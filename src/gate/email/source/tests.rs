@@ -4,8 +4,8 @@ use super::*;
 use crate::gate::email::canned::{
     Canned, begun_at, page, page_saying, rules, silence, url, visit_of,
 };
+use crate::world::fetch::visit::{Hop, Step, Unread, UnreadFrame};
 use crate::world::page::Page;
-use crate::world::visit::{Hop, Step, Unread, UnreadFrame};
 
 const SITE: &str = "https://acme.co.kr/";
 const EMAIL: &str = "info@acme.co.kr";

@@ -9,7 +9,7 @@ use url::Url;
 
 use super::super::lists::with_parents;
 use super::echo;
-use crate::quest::Digest;
+use crate::base::Digest;
 use crate::world::domain::HostName;
 
 const LIST: &str = include_str!("../lists/user_content.txt");

@@ -1,7 +1,7 @@
 //! What stands against completeness.
 
 use super::text;
-use crate::drive::completeness::{Shortfall, ShortfallKind};
+use crate::judge::completeness::{Shortfall, ShortfallKind};
 use crate::report::run::ids::ids;
 use crate::report::run::tell::Report;
 

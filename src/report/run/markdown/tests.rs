@@ -1,7 +1,7 @@
 //! The Markdown of whole reports.
 
 use super::*;
-use crate::drive::completeness::{FinalWord, Shortfall, ShortfallKind};
+use crate::judge::completeness::{FinalWord, Shortfall, ShortfallKind};
 use crate::quest::plain::is_unsafe;
 use crate::report::run::bench::{id, quest, report};
 use crate::session::Effective;

@@ -1,7 +1,8 @@
 //! Quests that come after others.
 
 use super::{at, attempt, judge, ledger, made_in_order, salt, standing, tally};
-use crate::quest::{Digest, Quest, QuestId, Verdict};
+use crate::base::Digest;
+use crate::quest::{Quest, QuestId, Verdict};
 use crate::session::fold::Written;
 use crate::session::{
     Appended, Board, Claimed, Event, Grounds, Lease, Session, SessionError, Span, Store as _,

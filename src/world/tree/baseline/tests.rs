@@ -6,7 +6,7 @@ use std::io;
 use super::super::entry::{Entry, Odd};
 use super::super::test_tree::{TestTree, ignored, path, paths};
 use super::*;
-use crate::quest::Digest;
+use crate::base::Digest;
 
 fn within(tree: &TestTree, bounds: Bounds) -> Result<Listing, TreeError> {
     take_within(bounds, &tree.root(), &ignored(&[]), &mut |_, _| Ok(()))

@@ -7,7 +7,7 @@ use super::super::entry::Entry;
 use super::super::git_commits::Commits;
 use super::super::test_tree::{TestTree, ignored, path, paths};
 use super::*;
-use crate::quest::Digest;
+use crate::base::Digest;
 
 /// The machine's git.
 fn git() -> PathBuf {

@@ -3,7 +3,7 @@
 use super::*;
 use crate::gate::CheckOutcome;
 use crate::gate::checks::workbench::{outcome, with_report};
-use crate::world::workshop::Ran;
+use crate::world::sandbox::Ran;
 
 fn ending(end: End, stdout: &'static str) -> MockWorkshop {
     answering(ran(end, stdout))

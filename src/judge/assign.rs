@@ -1,0 +1,204 @@
+//! Which quest is handed out next, and to whom.
+
+use std::collections::BTreeSet;
+
+use jiff::Timestamp;
+
+use super::completeness::start_of;
+use super::error::DriveError;
+use crate::judge::live_runs::live_runs;
+use crate::privacy::is_named;
+use crate::session::{
+    Appended, Claim, Claimed, Event, Lease, RunId, Salt, Session, SessionError, Standing, State,
+    Store, Waiting, Worker,
+};
+
+/// A worker who asks for a quest of its own.
+#[derive(Debug, Clone)]
+pub struct Claimant {
+    /// Its name.
+    pub worker: Worker,
+    /// For how long it takes the quest; where not said, as long as it did before, and at first
+    /// as long as the session froze.
+    pub lease: Option<Lease>,
+}
+
+/// What is handed out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Assignment {
+    /// A quest to work on, and the claim under which it is.
+    Quest(Box<Standing>, Option<Claim>),
+    /// Nothing is free: other workers hold all that is in TODO.
+    AllClaimed,
+    /// Nothing is free: quests wait for others, and workers hold the rest that is in TODO.
+    Waiting(Waiting),
+    /// Nothing: a run drives the session, and hands out its quests itself.
+    Driven,
+    /// Nothing is in TODO; the whole ledger says so.
+    Complete,
+    /// The unproven streak pauses the session.
+    Paused {
+        /// Its length, in quests.
+        streak: u32,
+    },
+}
+
+/// What could be handed out, before anything is recorded.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Offer {
+    /// As it is.
+    Ready(Assignment),
+    /// A quest that the worker has to claim first, or again, for so long.
+    ToClaim(Box<Standing>, Lease),
+}
+
+/// Hands out a quest: the first free one, or to a worker the one that it has.
+///
+/// Without a worker nothing is recorded, and the same quest is handed out until it is settled.
+/// A worker's claim is on disk when this returns.
+pub fn assign(
+    session: &mut Session,
+    claimant: Option<&Claimant>,
+    now: &mut dyn FnMut() -> Timestamp,
+    salts: &mut dyn FnMut() -> Salt,
+) -> Result<Assignment, DriveError> {
+    let assignment = take(session, claimant, now, salts)?;
+    let believed = match assignment {
+        Assignment::Complete => session.fold()?.remaining() == 0,
+        Assignment::AllClaimed if !none_is_free(session, now())? => {
+            session.fold()?;
+            false
+        }
+        Assignment::AllClaimed
+        | Assignment::Waiting(_)
+        | Assignment::Quest(..)
+        | Assignment::Driven
+        | Assignment::Paused { .. } => true,
+    };
+    let assignment = if believed {
+        assignment
+    } else {
+        // The index said so, and if it was wrong it has been made anew.
+        take(session, claimant, now, salts)?
+    };
+    if assignment != Assignment::AllClaimed {
+        return Ok(assignment);
+    }
+    let waiting = session.waiting()?;
+    Ok(if waiting.quests.is_empty() {
+        assignment
+    } else {
+        Assignment::Waiting(waiting)
+    })
+}
+
+/// Whether each quest in TODO waits for others or is claimed.
+fn none_is_free(store: &dyn Store, now: Timestamp) -> Result<bool, SessionError> {
+    let claims = store.claims()?;
+    let live = claims.iter().filter(|claim| claim.is_live(now)).count();
+    let waiting = store.waiting()?.quests.len();
+    Ok(live + waiting >= store.totals().tally.todo as usize)
+}
+
+fn take(
+    session: &mut Session,
+    claimant: Option<&Claimant>,
+    clock: &mut dyn FnMut() -> Timestamp,
+    salts: &mut dyn FnMut() -> Salt,
+) -> Result<Assignment, DriveError> {
+    let live = live_runs(session.dir(), &session.totals().runs);
+    let claimant = match (offer(session, claimant, &live, clock())?, claimant) {
+        (Offer::Ready(assignment), _) => return Ok(assignment),
+        (Offer::ToClaim(standing, _), None) => return Ok(Assignment::Quest(standing, None)),
+        (Offer::ToClaim(..), Some(claimant)) => claimant,
+    };
+    let mut taken = None;
+    let decide = |session: &Session, now| -> Result<_, DriveError> {
+        let (standing, lease) = match offer(session, Some(claimant), &live, now)? {
+            Offer::ToClaim(standing, lease) => (standing, lease),
+            Offer::Ready(assignment) => {
+                taken = Some(assignment);
+                return Ok(Vec::new());
+            }
+        };
+        let claimed = Claimed {
+            quest: standing.id,
+            worker: claimant.worker.clone(),
+            lease,
+        };
+        let claim = Claim::new(&claimed, now);
+        taken = Some(Assignment::Quest(standing, Some(claim)));
+        Ok(vec![Event::Claim(claimed)])
+    };
+    match session.append_at(clock, salts, decide)? {
+        Appended::Done => Ok(taken.unwrap_or(Assignment::AllClaimed)),
+        Appended::Refused(error) => Err(error),
+    }
+}
+
+/// What could be handed out at `now`.
+fn offer(
+    store: &dyn Store,
+    claimant: Option<&Claimant>,
+    live: &BTreeSet<RunId>,
+    now: Timestamp,
+) -> Result<Offer, DriveError> {
+    let named = claimant.map(|claimant| is_named(&store.forgetting(), &claimant.worker));
+    if named == Some(true) {
+        return Err(DriveError::ForgottenWorker);
+    }
+    let driver = claimant.and_then(|claimant| start_of(&claimant.worker));
+    if let (Some((run, _)), Some(claimant)) = (driver, claimant)
+        && !live.contains(&run)
+    {
+        let name = claimant.worker.as_str();
+        return Err(DriveError::NoSuchRun(name.into()));
+    }
+    let totals = store.totals();
+    if totals.tally.todo == 0 {
+        return Ok(Offer::Ready(Assignment::Complete));
+    }
+    if store.paused() {
+        let streak = totals.streak.length();
+        return Ok(Offer::Ready(Assignment::Paused { streak }));
+    }
+    if driver.is_none() && !live.is_empty() {
+        return Ok(Offer::Ready(Assignment::Driven));
+    }
+    let Some(claimant) = claimant else {
+        return Ok(Offer::Ready(match store.first_free(now)? {
+            Some(standing) => Assignment::Quest(Box::new(standing), None),
+            None => Assignment::AllClaimed,
+        }));
+    };
+    if let Some((standing, claim)) = own(store, &claimant.worker)? {
+        let standing = Box::new(standing);
+        let lease = claimant.lease.unwrap_or(claim.lease);
+        return Ok(if lease != claim.lease || claim.is_worn(now) {
+            Offer::ToClaim(standing, lease)
+        } else {
+            Offer::Ready(Assignment::Quest(standing, Some(claim)))
+        });
+    }
+    if driver.is_some() {
+        // A run claims for its agents; one that was overtaken must not take a new one.
+        return Ok(Offer::Ready(Assignment::Driven));
+    }
+    Ok(match store.first_free(now)? {
+        Some(standing) => {
+            let lease = claimant.lease.unwrap_or(store.manifest().frozen.lease);
+            Offer::ToClaim(Box::new(standing), lease)
+        }
+        None => Offer::Ready(Assignment::AllClaimed),
+    })
+}
+
+/// The quest that the worker has claimed, and that nobody else has taken since.
+fn own(store: &dyn Store, worker: &Worker) -> Result<Option<(Standing, Claim)>, SessionError> {
+    let Some(claim) = store.claim_of(worker)? else {
+        return Ok(None);
+    };
+    let standing = store.standing(claim.quest)?;
+    let standing = standing.filter(|standing| standing.progress.state == State::Todo);
+    Ok(standing.map(|standing| (standing, claim)))
+}

@@ -1,0 +1,185 @@
+//! The final gate: checks over the whole result, since parts that pass alone can fail together.
+//!
+//! It looks at the working tree as it stands, with the results of all quests. What it says is no
+//! attempt, and is not recorded: it can be asked again at any time.
+
+use std::collections::BTreeSet;
+
+use serde::Serialize;
+
+use super::accepted::NothingAccepted;
+use super::error::DriveError;
+use super::kind::settings;
+use super::quest_file::{Definition, bench_of};
+use super::turn::Judge;
+use crate::gate::checks::FileGate;
+use crate::gate::{Case, Fact, Gate as _, Judgement};
+use crate::quest::file::NegativeTable;
+use crate::quest::{Fields, Key, Quest, QuestId, Submission, Verdict};
+use crate::session::Session;
+use crate::world::World;
+use crate::world::sandbox::{Alteration, Bench, Edit, LiveWorkshop, Workshop as _};
+use crate::world::tree::TreePath;
+
+/// What the final gate says.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(tag = "outcome", rename_all = "kebab-case")]
+pub enum FinalOutcome {
+    /// The kind has none.
+    None,
+    /// The result holds, and the negative control failed, where there is one.
+    Passed,
+    /// The result does not hold.
+    Failed {
+        /// What is not so.
+        facts: Vec<Fact>,
+    },
+    /// It could neither be passed nor failed.
+    Unconfirmed {
+        /// What could not be told.
+        facts: Vec<Fact>,
+    },
+    /// The result holds, and so does one that is wrong on purpose, or it fails for another reason
+    /// than it must: the gate is worth nothing, and counts as not passed.
+    NegativeHeld {
+        /// What it said of the wrong one.
+        verdict: Verdict,
+        /// By these facts.
+        facts: Vec<Fact>,
+    },
+}
+
+impl FinalOutcome {
+    /// Whether nothing stands in the way: the kind has no final gate, or it passed.
+    #[must_use]
+    pub fn holds(&self) -> bool {
+        matches!(self, Self::None | Self::Passed)
+    }
+
+    /// What it found.
+    #[must_use]
+    pub fn facts(&self) -> &[Fact] {
+        match self {
+            Self::None | Self::Passed => &[],
+            Self::Failed { facts }
+            | Self::Unconfirmed { facts }
+            | Self::NegativeHeld { facts, .. } => facts,
+        }
+    }
+}
+
+/// Asks the final gate of a session, by the pages and DNS of `judge`, whose gate and workshop are
+/// left alone: the tree is looked at anew.
+pub fn final_gate(session: &Session, judge: &Judge<'_>) -> Result<FinalOutcome, DriveError> {
+    let manifest = session.manifest();
+    let Some(definition) = Definition::of(manifest)? else {
+        return Ok(FinalOutcome::None);
+    };
+    let Some(gate) = definition.final_gate(settings(manifest)?)? else {
+        return Ok(FinalOutcome::None);
+    };
+    let dir = session.dir().to_owned();
+    let Some(bench) = bench_of(manifest, session.evidence(), dir)? else {
+        return Ok(FinalOutcome::None);
+    };
+    let asked = Asked {
+        quest: whole(&definition)?,
+        gate,
+        judge,
+        bench: &bench,
+    };
+    let judgement = asked.judged(Alteration::default())?;
+    match judgement.verdict {
+        Verdict::Fail => Ok(FinalOutcome::Failed {
+            facts: judgement.facts,
+        }),
+        Verdict::Review => Ok(FinalOutcome::Unconfirmed {
+            facts: judgement.facts,
+        }),
+        Verdict::Pass => {
+            let file = definition.file()?;
+            let part = file.final_part.as_ref();
+            match part.and_then(|part| part.negative.as_ref()) {
+                None => Ok(FinalOutcome::Passed),
+                Some(negative) => asked.negative(negative),
+            }
+        }
+    }
+}
+
+/// What stands for the quest where none is meant.
+fn whole(definition: &Definition) -> Result<Quest, DriveError> {
+    let name = definition.kind()?.name;
+    let key = Key::new(&name).map_err(|_| DriveError::UnknownKind(name.into_owned()))?;
+    Ok(Quest {
+        id: QuestId::FIRST,
+        key,
+        anchor: None,
+        shown: Vec::new(),
+        known: Vec::new(),
+        after: Vec::new(),
+        rows: Vec::new(),
+    })
+}
+
+/// A final gate, and what it is asked about.
+struct Asked<'a> {
+    gate: FileGate,
+    judge: &'a Judge<'a>,
+    bench: &'a Bench,
+    quest: Quest,
+}
+
+impl Asked<'_> {
+    /// What the gate says of the tree as it stands, with these edits.
+    fn judged(&self, altered: Alteration) -> Result<Judgement, DriveError> {
+        let workshop = LiveWorkshop::altered(self.bench, altered);
+        let world = World {
+            fetcher: self.judge.fetcher,
+            resolver: self.judge.resolver,
+            accepted: &NothingAccepted,
+            workshop: &workshop,
+        };
+        let submission = Submission::Fields(Fields::new());
+        let case = Case {
+            quest: &self.quest,
+            submission: &submission,
+        };
+        let judgement = self.gate.judge(case, &world);
+        let failure = workshop.failure();
+        failure.map_or(Ok(judgement), |why| Err(DriveError::Workshop(why)))
+    }
+
+    fn negative(&self, negative: &NegativeTable) -> Result<FinalOutcome, DriveError> {
+        let judgement = self.judged(alteration(negative)?)?;
+        if fails_as_it_must(negative, &judgement) {
+            return Ok(FinalOutcome::Passed);
+        }
+        Ok(FinalOutcome::NegativeHeld {
+            verdict: judgement.verdict,
+            facts: judgement.facts,
+        })
+    }
+}
+
+pub(super) fn alteration(negative: &NegativeTable) -> Result<Alteration, DriveError> {
+    let files = negative.files.iter().map(|(path, text)| Edit {
+        path: path.clone(),
+        text: text.clone(),
+    });
+    let removed = negative.remove.iter().map(|path| TreePath::parse(path));
+    let removed = removed.collect::<Result<_, _>>();
+    Ok(Alteration {
+        files: files.collect(),
+        removed: removed.map_err(|bad| DriveError::Workshop(bad.to_string()))?,
+    })
+}
+
+fn fails_as_it_must(negative: &NegativeTable, judgement: &Judgement) -> bool {
+    let fired: BTreeSet<&str> = judgement.facts.iter().map(|it| it.rule.as_str()).collect();
+    judgement.verdict == Verdict::Fail
+        && negative.fires.as_ref().is_none_or(|rules| {
+            let rules: BTreeSet<&str> = rules.iter().map(String::as_str).collect();
+            rules == fired
+        })
+}

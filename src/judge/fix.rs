@@ -1,0 +1,266 @@
+//! A submission that failed by what the operator's fixer can mend is mended, and judged again.
+
+use std::fmt::Display;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::json;
+
+use super::error::DriveError;
+use super::kind::kind_of;
+use super::quest_file::{Definition, FixerPlan, bench_of};
+use super::turn::{Judged, Outcome};
+use super::zone::written;
+use crate::gate::{Judgement, Level};
+use crate::quest::{QuestId, Verdict};
+use crate::session::{Session, State, Store as _};
+use crate::world::sandbox::{Bench, End, Order, Ran, run_in_tree};
+
+/// What came of a submission, and of what was done about it.
+#[derive(Debug)]
+pub struct Fixed {
+    /// What came of it in the end.
+    pub outcome: Outcome,
+    /// Each start of the fixer, in order.
+    pub fixes: Vec<Fix>,
+}
+
+/// What came of one start of the fixer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(tag = "fixer", rename_all = "kebab-case")]
+pub enum Fix {
+    /// It changed something, and the submission was judged again.
+    Changed,
+    /// It changed nothing, which ends it: the submission is not judged again.
+    ChangedNothing,
+    /// It did not end well, which ends it: the submission is not judged again.
+    Failed {
+        /// Why.
+        why: String,
+    },
+}
+
+/// The most characters that are told of what a fixer printed.
+const MOST_TOLD: usize = 500;
+
+/// Judges a submission by `judge`, and while it fails by rules alone that the kind's fixer is there
+/// for, starts that and judges it again.
+///
+/// Each judgement is an attempt like any other: a FAIL costs a try, and a quest that is settled is
+/// not fixed. What the fixer itself does is no attempt. Every judgement needs a workshop of its
+/// own, since a workshop looks at the tree once.
+pub fn fixing<E: From<DriveError> + Display>(
+    session: &mut Session,
+    quest: QuestId,
+    judge: &mut dyn FnMut(&mut Session) -> Result<Outcome, E>,
+) -> Result<Fixed, E> {
+    let mut outcome = judge(session)?;
+    let mut fixes = Vec::new();
+    let found = failed(&outcome).and_then(|_| Fixer::of(session, quest).transpose());
+    let Some(tool) = found.transpose()? else {
+        return Ok(Fixed { outcome, fixes });
+    };
+    while let Some(judged) = failed(&outcome).filter(|it| tool.mends(&it.judgement)) {
+        if fixes.len() >= tool.plan.max_fixes as usize {
+            break;
+        }
+        let fix = tool.run(&judged.judgement);
+        let again = fix == Fix::Changed;
+        fixes.push(fix);
+        if !again {
+            break;
+        }
+        // What was judged before stands in the ledger, and is to be told all the same.
+        match judge(session) {
+            Ok(judged) => outcome = judged,
+            Err(error) => {
+                let why = format!("the submission could not be judged again: {error}");
+                fixes.push(Fix::Failed { why });
+                break;
+            }
+        }
+    }
+    Ok(Fixed { outcome, fixes })
+}
+
+/// The judgement that leaves the quest to be answered again.
+fn failed(outcome: &Outcome) -> Option<&Judged> {
+    match outcome {
+        Outcome::Judged(judged) => {
+            let open = judged.state == State::Todo && judged.judgement.verdict == Verdict::Fail;
+            open.then_some(judged)
+        }
+        Outcome::Refused(_) => None,
+    }
+}
+
+/// A fixer, and the tree that it mends.
+struct Fixer {
+    plan: FixerPlan,
+    bench: Bench,
+    quest: serde_json::Value,
+}
+
+impl Fixer {
+    /// The fixer of a session's kind, for this quest; none where it has none.
+    fn of(session: &Session, quest: QuestId) -> Result<Option<Self>, DriveError> {
+        let manifest = session.manifest();
+        let definition = Definition::of(manifest)?;
+        let plan = definition.map(|it| it.fixer()).transpose()?.flatten();
+        let Some(plan) = plan else {
+            return Ok(None);
+        };
+        let bench = bench_of(manifest, session.evidence(), session.dir().to_owned())?;
+        let (Some(bench), Some(standing)) = (bench, session.standing(quest)?) else {
+            return Ok(None);
+        };
+        let quest = session.quest(&standing)?;
+        let columns = kind_of(manifest)?.columns;
+        let cells = columns.iter().map(|column| {
+            let text = quest.cell(column).unwrap_or_default();
+            (column.clone(), json!(text))
+        });
+        let input: serde_json::Map<_, _> = cells.collect();
+        let quest = json!({"id": quest.id, "key": quest.key, "input": input});
+        Ok(Some(Self { plan, bench, quest }))
+    }
+
+    fn mends(&self, judgement: &Judgement) -> bool {
+        mends(&self.plan, judgement)
+    }
+
+    /// Starts it with the facts, and waits for its end.
+    fn run(&self, judgement: &Judgement) -> Fix {
+        let told = json!({"quest": self.quest, "facts": judgement.facts});
+        let order = Order {
+            stdin: told.to_string(),
+            ..self.plan.order.clone()
+        };
+        self.changed(&order)
+            .unwrap_or_else(|why| Fix::Failed { why })
+    }
+
+    fn changed(&self, order: &Order) -> Result<Fix, String> {
+        let state = || written(&self.bench).map_err(|error| error.to_string());
+        let before = state()?;
+        let ran = run_in_tree(&self.bench, order)?;
+        if let Some(why) = ended_badly(order, &ran) {
+            return Err(why);
+        }
+        Ok(if state()? == before {
+            Fix::ChangedNothing
+        } else {
+            Fix::Changed
+        })
+    }
+}
+
+/// Whether all that failed is what the fixer is there for.
+fn mends(plan: &FixerPlan, judgement: &Judgement) -> bool {
+    let mut facts = judgement.facts.iter();
+    facts.all(|fact| fact.level == Level::Review || plan.rules.contains(fact.rule.as_str()))
+}
+
+/// Why a fixer's end is none that anything can be built on.
+fn ended_badly(order: &Order, ran: &Ran) -> Option<String> {
+    let how = match &ran.end {
+        End::Exited(0) => return None,
+        End::Exited(code) => format!("it ended with {code}"),
+        End::Signalled(signal) => format!("it was ended by signal {signal}"),
+        End::TimedOut => format!("it was still running after {} ms", order.timeout_ms),
+        End::TooMuchOutput => format!("it printed more than {} bytes", order.output_bytes),
+        End::NotStarted(why) => format!("it cannot be started: {why}"),
+        End::Withheld(why) => why.clone(),
+    };
+    let printed = String::from_utf8_lossy(&ran.stderr).trim().to_owned();
+    let skipped = printed.chars().count().saturating_sub(MOST_TOLD);
+    let tail: String = printed.chars().skip(skipped).collect();
+    Some(match tail.as_str() {
+        "" => how,
+        tail => format!("{how}: {tail}"),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+    use crate::gate::{Fact, RuleId};
+    use crate::world::sandbox::{Confinement, Network};
+
+    fn plan() -> FixerPlan {
+        FixerPlan {
+            order: Order {
+                name: "fixer".to_owned(),
+                argv: vec!["/bin/true".to_owned()],
+                env: BTreeMap::new(),
+                pass: Vec::new(),
+                dir: String::new(),
+                stdin: String::new(),
+                timeout_ms: 7,
+                output_bytes: 9,
+                writable: Vec::new(),
+                network: Network::None,
+                reports: Vec::new(),
+                edits: Vec::new(),
+                round: 0,
+            },
+            max_fixes: 3,
+            rules: ["tidy".to_owned()].into(),
+        }
+    }
+
+    fn judged(facts: &[(&'static str, Level)]) -> Judgement {
+        let facts = facts.iter().map(|(rule, level)| Fact {
+            rule: RuleId::known(rule),
+            level: *level,
+            field: None,
+            location: None,
+            expected: String::new(),
+            actual: String::new(),
+            count: 1,
+        });
+        Judgement::from_facts(facts.collect(), Vec::new())
+    }
+
+    #[test]
+    fn a_fixer_is_there_for_what_its_checks_say_and_nothing_else() {
+        use Level::{Fail, Review};
+        for (facts, expected) in [
+            (&[("tidy", Fail)][..], true),
+            (&[("tidy", Fail), ("links-unconfirmed", Review)], true),
+            (&[("tidy", Fail), ("links", Fail)], false),
+            (&[("no-result", Fail)], false),
+        ] {
+            assert_eq!(mends(&plan(), &judged(facts)), expected, "{facts:?}");
+        }
+    }
+
+    #[test]
+    fn only_an_end_with_nought_is_built_on() {
+        let of = |end, stderr: &str| {
+            let ran = Ran {
+                end,
+                stdout: Vec::new(),
+                stderr: stderr.into(),
+                reports: BTreeMap::new(),
+                confinement: Confinement::default(),
+                millis: 0,
+            };
+            ended_badly(&plan().order, &ran)
+        };
+        assert_eq!(of(End::Exited(0), "warning"), None);
+        assert_eq!(of(End::Exited(3), " no\n").unwrap(), "it ended with 3: no");
+        let long = of(End::Exited(1), &"가".repeat(9_000)).unwrap();
+        assert_eq!(long.chars().filter(|c| *c == '가').count(), MOST_TOLD);
+        for end in [
+            End::Signalled(9),
+            End::TimedOut,
+            End::TooMuchOutput,
+            End::NotStarted("no".to_owned()),
+        ] {
+            assert!(of(end.clone(), "").is_some(), "{end:?}");
+        }
+    }
+}

@@ -1,0 +1,48 @@
+//! Brings session, gate and world together: one turn of the loop, and what is judged again.
+
+mod accepted;
+mod anchored;
+mod assign;
+pub mod audit;
+mod carry;
+mod chamber;
+pub mod completeness;
+mod crowd;
+mod error;
+mod final_gate;
+mod fix;
+mod grounds;
+mod kind;
+mod leave;
+pub mod live_runs;
+mod observe;
+pub mod panel;
+mod probe;
+pub mod prove;
+pub mod quest_file;
+mod recheck;
+mod refusal;
+mod replay;
+mod revision;
+mod ruling;
+mod silence;
+mod turn;
+mod zone;
+
+pub use accepted::{NothingAccepted, SessionAccepted};
+pub use assign::{Assignment, Claimant, assign};
+pub use carry::{Carrier, CarryCounts, NotCarried};
+pub use chamber::Chamber;
+pub use crowd::{Crowd, Job, Lent, Looked, Next, SharedWorld, WithBench};
+pub use error::DriveError;
+pub use final_gate::{FinalOutcome, final_gate};
+pub use fix::{Fix, Fixed, fixing};
+pub use kind::{email_record, gate_of, kind_of, network_of, rules_of};
+pub use observe::judge_from;
+pub use panel::frozen::{FrozenPanel, Seating};
+pub use probe::{Pace, Probe, needs_no_fields};
+pub use recheck::{Rechecked, resolve, to_recheck};
+pub use refusal::Refusal;
+pub use replay::{Recorded, ReplayError, Replayer, replay};
+pub(crate) use ruling::Ruling;
+pub use turn::{Answer, Judge, Judged, Outcome, submit};

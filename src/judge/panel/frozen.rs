@@ -1,0 +1,188 @@
+//! The panel of reviewers as a session freezes it, in `session.json` as `kind.reviewers`.
+//!
+//! ```text
+//! {"text":"[[reviewer]]…","path":"/…/reviewers.toml","generator_model":"large-1",
+//!  "gathered":{"programs":{"llm":{"path":…,"target":…,"sha256":…}},"variables":{"PATH":"…"}},
+//!  "scratch":"/tmp","confinement":{…}}
+//! ```
+//!
+//! `text` and `path` are missing where the quest file itself has the panel. No key is frozen, nor
+//! any value of a variable that is passed on when a reviewer is asked.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::gate::Gate;
+use crate::gate::checks::outside::Gathered;
+use crate::judge::error::DriveError;
+use crate::judge::panel::{Members, ReviewedGate};
+use crate::judge::quest_file::{BenchError, Definition, Faulty, Gathering, confinement};
+use crate::quest::email;
+use crate::quest::file::{Mistake, Panel, QuestFile};
+use crate::session::Manifest;
+use crate::world::fetch::settings::RobotsPolicy;
+use crate::world::sandbox::{Bench, Confinement, Launcher};
+use crate::world::tree::{Ignored, Listing, Zones};
+
+/// A panel as a session freezes it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FrozenPanel {
+    /// The text of the file that holds reviewers alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    text: Option<String>,
+    /// Where it lay, absolute.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    path: Option<String>,
+    /// The model that answers the quests, where the operator named it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    generator_model: Option<String>,
+    /// The programs of the reviewers, and the variables.
+    gathered: Gathered,
+    /// Where scratch copies are made.
+    scratch: PathBuf,
+    /// What confined a command when the session was made.
+    #[serde(default)]
+    confinement: Confinement,
+}
+
+/// A panel on its way into a session.
+pub struct Seating<'a> {
+    /// The file of reviewers alone: where it lies, absolute, and its text.
+    pub file: Option<(&'a Path, String)>,
+    /// The model that answers the quests.
+    pub generator_model: Option<String>,
+    /// The quest file; none for the built-in kind.
+    pub definition: Option<&'a Definition>,
+    /// Where scratch copies are made.
+    pub scratch: PathBuf,
+    /// The variables of the operator's environment.
+    pub variables: &'a dyn Fn(&str) -> Option<OsString>,
+}
+
+/// What stands in the way of a panel that two files tell of.
+const TWICE: &str = "the quest file has reviewers of its own: take its tables out, or this file";
+
+impl Seating<'_> {
+    /// Freezes the panel; none where neither file tells of one.
+    pub fn freeze(self) -> Result<Option<FrozenPanel>, Faulty> {
+        let place = match (&self.file, self.definition) {
+            (Some((path, _)), _) => path.display().to_string(),
+            (None, definition) => definition.map(|it| it.path.clone()).unwrap_or_default(),
+        };
+        self.seat().map_err(|mistake| Faulty {
+            path: place,
+            mistake,
+        })
+    }
+
+    fn seat(self) -> Result<Option<FrozenPanel>, Mistake> {
+        let quest = match self.definition {
+            Some(definition) => QuestFile::parse(&definition.text)?,
+            None => email::file().clone(),
+        };
+        let here = match (&self.file, self.definition) {
+            (Some((path, _)), _) => path.parent().unwrap_or(path).to_owned(),
+            (None, definition) => definition
+                .map(|it| it.here().to_owned())
+                .unwrap_or_default(),
+        };
+        let panel = match (&self.file, &quest.panel) {
+            (Some((_, text)), Some(_)) => return Err(Mistake::at(text, &(0..0), TWICE)),
+            (Some((_, text)), None) => {
+                let panel = Panel::parse(text)?;
+                panel.fits(&quest)?;
+                panel
+            }
+            (None, Some(panel)) => panel.clone(),
+            (None, None) => return Ok(None),
+        };
+        if let Some(model) = &self.generator_model {
+            panel.refuse_generator(model)?;
+        }
+        let gathering = Gathering::new(&here, self.variables);
+        Members::new(&panel, &gathering)?;
+        let gathered = gathering.finish();
+        drop(panel);
+        Ok(Some(FrozenPanel {
+            path: self
+                .file
+                .as_ref()
+                .map(|(path, _)| path.display().to_string()),
+            text: self.file.map(|(_, text)| text),
+            generator_model: self.generator_model,
+            gathered,
+            confinement: confinement(&self.scratch),
+            scratch: self.scratch,
+        }))
+    }
+}
+
+impl FrozenPanel {
+    /// The panel that a session froze, if it has one.
+    pub fn of(manifest: &Manifest) -> Result<Option<Self>, DriveError> {
+        let Some(value) = &manifest.kind.reviewers else {
+            return Ok(None);
+        };
+        let read = serde_json::from_value(value.clone());
+        read.map(Some).map_err(|source| DriveError::Settings {
+            part: "reviewers",
+            source,
+        })
+    }
+
+    /// The gate around `gate` in which the reviewers are asked.
+    pub fn around(
+        &self,
+        gate: Box<dyn Gate>,
+        definition: Option<&Definition>,
+        robots: RobotsPolicy,
+    ) -> Result<ReviewedGate, Faulty> {
+        let quest_path = definition.map(|it| it.path.clone());
+        let members = self.members(definition).map_err(|mistake| Faulty {
+            path: self.path.clone().or(quest_path).unwrap_or_default(),
+            mistake,
+        })?;
+        Ok(ReviewedGate::new(gate, members, robots))
+    }
+
+    fn members(&self, definition: Option<&Definition>) -> Result<Members, Mistake> {
+        let text = match (&self.text, definition) {
+            (Some(text), _) => return Members::new(&Panel::parse(text)?, &self.gathered),
+            (None, definition) => definition.map_or("", |it| it.text.as_str()),
+        };
+        let file = QuestFile::parse(text)?;
+        let none = || Mistake::at(text, &(0..0), "there is no [[reviewer]] in it");
+        Members::new(&file.panel.ok_or_else(none)?, &self.gathered)
+    }
+
+    /// Adds the programs of the reviewers to a bench.
+    pub fn equip(&self, bench: &mut Bench) {
+        bench
+            .programs
+            .extend(self.gathered.programs.values().cloned());
+    }
+
+    /// A bench for reviewers alone, whose commands cannot read what is `hidden`.
+    pub fn bench(&self, hidden: Vec<PathBuf>) -> Result<Bench, BenchError> {
+        let mut bench = Bench {
+            root: None,
+            baseline: Listing::default(),
+            commits: None,
+            zones: Zones::new(&[])?,
+            ignored: Ignored::none(),
+            load: Box::new(|_| Ok(None)),
+            scratch: self.scratch.clone(),
+            programs: Vec::new(),
+            services: std::collections::BTreeMap::new(),
+            launcher: Launcher::this()
+                .map_err(BenchError::Launcher)?
+                .hiding(hidden),
+            confinement: self.confinement.clone(),
+        };
+        self.equip(&mut bench);
+        Ok(bench)
+    }
+}

@@ -1,0 +1,387 @@
+//! The whole hearing, with reviewers that are written down.
+
+use std::collections::BTreeMap;
+
+use super::*;
+use crate::gate::checks::outside::Gathered;
+use crate::gate::{CheckReport, Fact};
+use crate::quest::file::Panel;
+use crate::quest::{Fields, Key, Quest, QuestId, Shown, Submission};
+use crate::world::evidence::Recording;
+use crate::world::evidence::record::Recorder;
+use crate::world::evidence::replay::Replay;
+use crate::world::sandbox::{
+    Changed, ChatOrder, Chatted, FileSeen, MockWorkshop, Said, Usage, Workshop,
+};
+use crate::world::{EarlierDoubt, MockAccepted, MockFetcher, MockResolver};
+
+const PANEL: &str = r#"
+[panel]
+revisions = 1
+[[reviewer]]
+name = "reader"
+kind = "chat"
+model = "small-1"
+base_url = "http://127.0.0.1:1/v1"
+sees = ["submission.summary", "tree.diff"]
+[[reviewer]]
+name = "other"
+kind = "chat"
+model = "large-2"
+base_url = "http://127.0.0.1:2/v1"
+sees = ["submission.summary", "input.text"]
+[[question]]
+id = "faithful"
+ask = "Does the summary say what the text does not say?"
+[[plant]]
+name = "mars"
+sees = { "submission.summary" = "It was founded on Mars in 1650." }
+doubts = ["faithful"]
+"#;
+
+/// A gate that says one thing.
+struct Says(Verdict);
+
+impl Gate for Says {
+    fn rules(&self) -> Vec<Rule> {
+        Vec::new()
+    }
+
+    fn judge(&self, _case: Case<'_>, _world: &World<'_>) -> Judgement {
+        let fact = |level| Fact {
+            rule: crate::gate::RuleId::known("a-rule"),
+            level,
+            field: None,
+            location: None,
+            expected: String::new(),
+            actual: String::new(),
+            count: 1,
+        };
+        let facts = match self.0 {
+            Verdict::Pass => Vec::new(),
+            Verdict::Review => vec![fact(crate::gate::Level::Review)],
+            Verdict::Fail => vec![fact(crate::gate::Level::Fail)],
+        };
+        Judgement::from_facts(facts, Vec::<CheckReport>::new())
+    }
+
+    fn takes(&self, _case: Case<'_>) -> Vec<Taken> {
+        Vec::new()
+    }
+
+    fn confirming(&self) -> Vec<&str> {
+        Vec::new()
+    }
+}
+
+const CLEAR: &str =
+    r#"{"answers":[{"question":"faithful","doubt":false,"checked":"each sentence"}]}"#;
+const MARS: &str =
+    r#"{"answers":[{"question":"faithful","doubt":true,"quotation":"founded on Mars"}]}"#;
+const SEOUL: &str =
+    r#"{"answers":[{"question":"faithful","doubt":true,"quotation":"founded in Seoul"}]}"#;
+
+/// A workshop that nothing keeps from looking.
+fn looking() -> MockWorkshop {
+    let mut workshop = MockWorkshop::new();
+    workshop.expect_failure().return_const(None);
+    workshop
+}
+
+/// A workshop in which each model answers a plant, and the case, with these words.
+fn answering(replies: &'static [(&str, &str, &str)]) -> MockWorkshop {
+    let mut workshop = looking();
+    workshop.expect_changes().returning(|| {
+        Ok(vec![Changed {
+            path: String::from("a.txt"),
+            how: String::from("changed"),
+            inside: true,
+        }])
+    });
+    workshop
+        .expect_pinned()
+        .returning(|_| FileSeen::File(b"one\ntwo\n".to_vec()));
+    workshop
+        .expect_file()
+        .returning(|_| FileSeen::File(b"one\nthree\n".to_vec()));
+    workshop.expect_chat().returning(move |order: &ChatOrder| {
+        let reply = replies.iter().find(|(model, ..)| *model == order.model);
+        let Some((_, plant, real)) = reply else {
+            return Chatted::Failed(String::from("nobody is there"));
+        };
+        let is_plant = order.prompt.contains("founded on Mars");
+        Chatted::Said(Said {
+            text: (if is_plant { *plant } else { *real }).to_owned(),
+            usage: Usage::default(),
+            millis: 3,
+            tries: 1,
+        })
+    });
+    workshop
+}
+
+fn gate(verdict: Verdict) -> ReviewedGate {
+    gate_of(PANEL, verdict)
+}
+
+fn gate_of(panel: &str, verdict: Verdict) -> ReviewedGate {
+    let panel = Panel::parse(panel).unwrap();
+    let members = Members::new(&panel, &Gathered::default()).unwrap();
+    ReviewedGate::new(Box::new(Says(verdict)), members, RobotsPolicy::Obey)
+}
+
+/// What the gate says, and says again of what was recorded.
+fn judged(gate: &ReviewedGate, workshop: &dyn Workshop) -> Judgement {
+    judged_after(&[], true, gate, workshop)
+}
+
+/// The same, where this was doubted before, and reviewers may be asked or not.
+fn judged_after(
+    earlier: &[EarlierDoubt],
+    may_ask: bool,
+    gate: &ReviewedGate,
+    workshop: &dyn Workshop,
+) -> Judgement {
+    let quest = Quest {
+        id: QuestId::FIRST,
+        key: Key::new("acme").unwrap(),
+        anchor: None,
+        shown: Vec::new(),
+        known: vec![Shown {
+            label: String::from("text"),
+            text: String::from("Acme was founded in Seoul."),
+        }],
+        after: Vec::new(),
+        rows: vec![1],
+    };
+    let summary = String::from("It was founded in Seoul.");
+    let submission = Submission::Fields(Fields::from([(
+        crate::quest::FieldName::known("summary"),
+        summary,
+    )]));
+    let case = Case {
+        quest: &quest,
+        submission: &submission,
+    };
+    let (fetcher, resolver) = (MockFetcher::new(), MockResolver::new());
+    let mut accepted = MockAccepted::new();
+    accepted.expect_doubts().return_const(earlier.to_vec());
+    accepted.expect_may_ask().return_const(may_ask);
+    let recorder = Recorder::new(World {
+        fetcher: &fetcher,
+        resolver: &resolver,
+        accepted: &accepted,
+        workshop,
+    });
+    let judgement = gate.judge(case, &recorder.world());
+    if workshop.failure().is_some() {
+        // Nothing of it is recorded.
+        return judgement;
+    }
+    let Recording { evidence, bodies } = recorder.finish();
+    let replay = Replay::new(&evidence, &bodies);
+    let again = gate.judge(case, &replay.world());
+    assert_eq!(replay.missing(), []);
+    let written = |judgement: &Judgement| serde_json::to_string(judgement).unwrap();
+    assert_eq!(written(&again), written(&judgement));
+    let read: Judgement = serde_json::from_str(&written(&judgement)).unwrap();
+    assert_eq!(read, judgement);
+    judgement
+}
+
+fn fired(judgement: &Judgement) -> Vec<&str> {
+    let facts = judgement.facts.iter();
+    facts.map(|fact| fact.rule.as_str()).collect()
+}
+
+#[test]
+fn reviewers_who_agree_leave_a_pass_as_it_is() {
+    let workshop = answering(&[("small-1", MARS, CLEAR), ("large-2", MARS, CLEAR)]);
+    let judgement = judged(&gate(Verdict::Pass), &workshop);
+    assert_eq!(judgement.verdict, Verdict::Pass);
+    let panel = judgement.panel.unwrap();
+    assert_eq!(panel.plant.as_deref(), Some("mars"));
+    assert!(panel.reviewers.iter().all(|it| it.counts));
+}
+
+#[test]
+fn one_of_two_who_doubts_makes_a_review() {
+    let workshop = answering(&[("small-1", MARS, SEOUL), ("large-2", MARS, CLEAR)]);
+    let judgement = judged(&gate(Verdict::Pass), &workshop);
+    assert_eq!(judgement.verdict, Verdict::Review);
+    assert_eq!(fired(&judgement), ["reviewers-doubt"]);
+    let fact = &judgement.facts[0];
+    assert_eq!(fact.actual, "founded in Seoul");
+    assert_eq!(fact.location.as_deref(), Some("reader"));
+    assert_eq!(
+        fact.expected,
+        "no: Does the summary say what the text does not say?"
+    );
+}
+
+#[test]
+fn who_misses_the_plant_or_does_not_answer_is_not_heard() {
+    for (replies, why) in [
+        (
+            &[("small-1", CLEAR, CLEAR), ("large-2", MARS, CLEAR)] as &[_],
+            "it missed `mars`: it did not doubt it",
+        ),
+        (&[("large-2", MARS, CLEAR)], "nobody is there"),
+        (
+            &[("small-1", MARS, MARS), ("large-2", MARS, CLEAR)],
+            "stands in nothing that it saw",
+        ),
+        (
+            &[("small-1", MARS, "Sure! {}"), ("large-2", MARS, CLEAR)],
+            "its answer does not read",
+        ),
+    ] {
+        let workshop = answering(replies);
+        let judgement = judged(&gate(Verdict::Pass), &workshop);
+        assert_eq!(judgement.verdict, Verdict::Review, "{why}");
+        assert_eq!(fired(&judgement), ["reviewers-unsettled"]);
+        let actual = &judgement.facts[0].actual;
+        assert!(actual.starts_with("1 did; reader: "), "{actual}");
+        assert!(actual.contains(why), "{actual}");
+    }
+}
+
+#[test]
+fn nobody_is_asked_about_what_does_not_pass() {
+    for verdict in [Verdict::Review, Verdict::Fail] {
+        // A workshop that expects nothing else panics at whatever it is asked.
+        let judgement = judged(&gate(verdict), &looking());
+        assert_eq!(judgement.verdict, verdict);
+        assert_eq!(judgement.panel, None);
+    }
+}
+
+#[test]
+fn what_cannot_be_shown_is_for_a_person() {
+    let mut workshop = looking();
+    workshop
+        .expect_changes()
+        .returning(|| Err(String::from("the tree is gone")));
+    let judgement = judged(&gate(Verdict::Pass), &workshop);
+    assert_eq!(fired(&judgement), ["reviewers-unsettled"]);
+    assert_eq!(
+        judgement.facts[0].expected,
+        "`tree.diff` can be shown to reviewers"
+    );
+}
+
+#[test]
+fn a_script_is_heard_in_place_of_the_reviewers() {
+    let says = |reader: &str| {
+        let script = [("reader", reader), ("other", CLEAR)];
+        let script = script.map(|(name, text)| (name.to_owned(), text.to_owned()));
+        let heard = Heard::Script(BTreeMap::from(script));
+        judged(&gate(Verdict::Pass).hearing(heard), &answering(&[])).verdict
+    };
+    assert_eq!(says(CLEAR), Verdict::Pass);
+    assert_eq!(says(SEOUL), Verdict::Review);
+    assert_eq!(says("no JSON"), Verdict::Review);
+}
+
+#[test]
+fn the_change_is_shown_as_a_diff() {
+    let text = super::super::diff::diff(&answering(&[])).unwrap();
+    assert_eq!(
+        text,
+        "--- a/a.txt (changed)\n+++ b/a.txt\n@@ -1,2 +1,2 @@\n one\n-two\n+three\n"
+    );
+}
+
+#[test]
+fn the_only_one_who_doubts_is_not_silenced_into_a_pass() {
+    let third = "[[reviewer]]\nname = \"third\"\nkind = \"chat\"\nmodel = \"third-3\"\n\
+                 base_url = \"http://127.0.0.1:3/v1\"\n\
+                 sees = [\"submission.summary\", \"tree.diff\"]\n[[question]]";
+    let panel = PANEL.replacen("[[question]]", third, 1);
+    let any = panel.replacen("[panel]", "[panel]\nthreshold = \"any\"", 1);
+    let strict = |plant, answer| [("small-1", MARS, CLEAR), ("large-2", plant, answer)];
+    let says = |panel: &str, first: [(&'static str, &'static str, &'static str); 2]| {
+        let third = ("third-3", MARS, CLEAR);
+        let all: &'static [_] = Vec::leak(first.into_iter().chain([third]).collect());
+        let judgement = judged(&gate_of(panel, Verdict::Pass), &answering(all));
+        fired(&judgement).first().map(|rule| (*rule).to_owned())
+    };
+    assert_eq!(says(&any, strict(MARS, CLEAR)), None);
+    let doubt = says(&any, strict(MARS, SEOUL));
+    assert_eq!(doubt.as_deref(), Some("reviewers-doubt"));
+    for silenced in [strict(MARS, ""), strict("", SEOUL), strict(CLEAR, SEOUL)] {
+        let unsettled = says(&any, silenced);
+        assert_eq!(unsettled.as_deref(), Some("reviewers-unsettled"));
+        assert_eq!(says(&panel, silenced), None);
+    }
+}
+
+#[test]
+fn what_was_doubted_before_is_doubted_while_it_stands() {
+    let clears: &[_] = &[("small-1", MARS, CLEAR), ("large-2", MARS, CLEAR)];
+    let earlier = |quotation: &str| EarlierDoubt {
+        reviewer: String::from("other"),
+        question: String::from("faithful"),
+        quotation: quotation.to_owned(),
+    };
+    let after = |quotation| {
+        let gate = gate(Verdict::Pass);
+        judged_after(&[earlier(quotation)], true, &gate, &answering(clears))
+    };
+    assert_eq!(fired(&after("founded in Seoul")), ["reviewers-doubt"]);
+    assert_eq!(after("founded on Mars").verdict, Verdict::Pass);
+}
+
+#[test]
+fn a_change_that_is_no_text_is_shown_to_nobody() {
+    let latin = b"# -*- coding: latin-1 -*- \xe9\none\n".to_vec();
+    for (before, after) in [
+        (b"one\n".to_vec(), latin.clone()),
+        (latin, b"one\n".to_vec()),
+    ] {
+        let mut workshop = looking();
+        workshop.expect_changes().returning(|| {
+            Ok(vec![Changed {
+                path: String::from("a.py"),
+                how: String::from("changed"),
+                inside: true,
+            }])
+        });
+        let (before, after) = (FileSeen::File(before), FileSeen::File(after));
+        workshop.expect_pinned().returning(move |_| before.clone());
+        workshop.expect_file().returning(move |_| after.clone());
+        let judgement = judged(&gate(Verdict::Pass), &workshop);
+        assert_eq!(fired(&judgement), ["reviewers-unsettled"]);
+        let actual = &judgement.facts[0].actual;
+        assert!(actual.contains("a.py is no UTF-8 text"), "{actual}");
+    }
+}
+
+#[test]
+fn nobody_is_asked_again_where_what_they_said_was_never_recorded() {
+    let mut workshop = answering(&[]);
+    workshop.checkpoint();
+    workshop.expect_failure().return_const(None);
+    workshop.expect_changes().returning(|| Ok(Vec::new()));
+    let judgement = judged_after(&[], false, &gate(Verdict::Pass), &workshop);
+    assert_eq!(fired(&judgement), ["reviewers-unsettled"]);
+    let actual = &judgement.facts[0].actual;
+    assert!(actual.contains("was never recorded"), "{actual}");
+}
+
+#[test]
+fn nobody_else_is_asked_once_something_of_ours_has_failed() {
+    let mut workshop = answering(&[]);
+    workshop.checkpoint();
+    workshop.expect_changes().returning(|| Ok(Vec::new()));
+    workshop.expect_failure().times(1).return_const(None);
+    workshop
+        .expect_failure()
+        .return_const(Some(String::from("no key")));
+    workshop
+        .expect_chat()
+        .times(1)
+        .returning(|_| Chatted::Failed(String::from("no key")));
+    let case = judged(&gate(Verdict::Pass), &workshop);
+    assert!(case.panel.is_some_and(|panel| panel.reviewers.is_empty()));
+}

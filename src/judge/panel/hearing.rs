@@ -1,0 +1,288 @@
+//! The hearing of a case: every reviewer is asked, and what they say is weighed.
+
+mod trial;
+
+use std::collections::BTreeMap;
+
+use super::answer::{Reading, nothing, read};
+use super::asking::{Reply, Words, ask};
+use super::inputs::{Gathered, gather, shown_of};
+use super::members::{Member, Members};
+use super::plant::{is_found, plant_for, planted};
+use super::prompt::prompt;
+use super::quotation::Seen;
+use super::spy::Spy;
+use super::standing::{Ground, stand};
+use super::weigh::{Ballot, Lack, Weight, weigh};
+use crate::gate::{Case, Doubts, PanelReport, ReviewerReport, Vote};
+use crate::quest::Sight;
+use crate::quest::file::{PlantTable, QuestionTable};
+use crate::world::fetch::settings::RobotsPolicy;
+use crate::world::sandbox::Usage;
+use crate::world::{EarlierDoubt, World};
+
+/// Why reviewers are not asked again.
+const UNHEARD: &str = "they were asked about an earlier answer, and what they said of it was never \
+                       recorded";
+
+/// What is said in place of the reviewers, by name.
+pub(super) type Script = BTreeMap<String, String>;
+
+/// A case before the panel.
+pub(super) struct Hearing<'a> {
+    pub(super) members: &'a Members,
+    pub(super) case: Case<'a>,
+    pub(super) world: &'a World<'a>,
+    pub(super) spy: &'a Spy<'a>,
+    pub(super) robots: RobotsPolicy,
+    /// What is said where nobody is asked; then no defect runs along either.
+    pub(super) script: Option<&'a Script>,
+}
+
+impl Hearing<'_> {
+    /// What the reviewers hold against the case.
+    pub(super) fn doubts(&self) -> Doubts {
+        let members = self.members;
+        let sights = members.all.iter().flat_map(|member| &member.sees);
+        let gathered: Gathered = gather(sights, self.case, self.world, self.spy, self.robots);
+        let plant = match self.script {
+            Some(_) => None,
+            None => plant_for(self.case, &members.plants),
+        };
+        let mut report = PanelReport {
+            plant: plant.map(|plant| plant.name.clone()),
+            reviewers: Vec::new(),
+        };
+        let whole = match gathered {
+            Ok(whole) => whole,
+            Err((sight, why)) => {
+                let mut doubts = Doubts::new(report);
+                doubts.unsettled(format!("`{sight}` can be shown to reviewers"), &why);
+                return doubts;
+            }
+        };
+        if let Some(why) = self.kept_from_asking() {
+            let mut doubts = Doubts::new(report);
+            doubts.unsettled(
+                String::from("reviewers can be asked about the answer"),
+                &why,
+            );
+            return doubts;
+        }
+        let inputs = shown_of(self.case, &whole);
+        let earlier = self.earlier();
+        for member in &members.all {
+            let mut heard = self.heard(member, &inputs, plant);
+            if self.world.workshop.failure().is_some() {
+                // Nothing will come of it, so that the others need not be asked.
+                break;
+            }
+            let ground = Ground::new(&shown(member, &whole));
+            stand(&mut heard, &earlier, &members.questions, &ground);
+            report.reviewers.push(heard);
+        }
+        self.weighed(&report)
+    }
+
+    /// Why reviewers cannot be asked; none where they may be.
+    fn kept_from_asking(&self) -> Option<String> {
+        if self.script.is_some() {
+            return None;
+        }
+        let failure = self.world.workshop.failure();
+        failure.or_else(|| (!self.world.accepted.may_ask()).then(|| UNHEARD.to_owned()))
+    }
+
+    /// What was doubted of what the agent was sent back with.
+    fn earlier(&self) -> Vec<EarlierDoubt> {
+        let sends_back = self.members.head.revisions > 0 && self.script.is_none();
+        if sends_back {
+            self.world.accepted.doubts()
+        } else {
+            Vec::new()
+        }
+    }
+
+    /// What one reviewer says.
+    fn heard(
+        &self,
+        member: &Member,
+        inputs: &BTreeMap<Sight, String>,
+        plant: Option<&PlantTable>,
+    ) -> ReviewerReport {
+        let seen = shown(member, inputs);
+        let mut report = ReviewerReport {
+            name: member.name.clone(),
+            model: member.model.clone(),
+            counts: false,
+            votes: Vec::new(),
+            errors: Vec::new(),
+            usage: Usage::default(),
+        };
+        if let Some(plant) = plant {
+            let before = Seen::new(planted(&seen, &plant.sees));
+            let reading = self.answer(member, &before, &mut report.usage);
+            if !is_found(&reading, &plant.doubts) {
+                let why = unfound(&reading, &plant.doubts, &plant.name);
+                report.errors.push(why);
+                return report;
+            }
+        }
+        let reading = self.answer(member, &Seen::new(seen), &mut report.usage);
+        report.counts = true;
+        report.votes = reading.votes;
+        report.errors.extend(reading.strays);
+        report
+    }
+
+    fn answer(&self, member: &Member, seen: &Seen, usage: &mut Usage) -> Reading {
+        let questions = &self.members.questions;
+        let reply: Reply = match self.script {
+            None => {
+                let text = prompt(member.form, questions, seen);
+                ask(&member.way, &text, self.spy)
+            }
+            Some(script) => script
+                .get(&member.name)
+                .map(|text| Words {
+                    text: text.clone(),
+                    usage: Usage::default(),
+                })
+                .ok_or_else(|| String::from("it says nothing in this control")),
+        };
+        match reply {
+            Ok(words) => {
+                let reading = read(&words.text, member.form, questions, seen);
+                // What the protocol tells goes before what the model says of itself.
+                let took = if words.usage == Usage::default() {
+                    reading.usage
+                } else {
+                    words.usage
+                };
+                *usage = sum(*usage, took);
+                reading
+            }
+            Err(why) => nothing(questions, &why),
+        }
+    }
+
+    /// The doubts that the votes of those who count come to.
+    fn weighed(&self, report: &PanelReport) -> Doubts {
+        let mut doubts = Doubts::new(report.clone());
+        for question in &self.members.questions {
+            let ballots = self.members.all.iter().zip(&report.reviewers);
+            let ballots = ballots.map(|(member, reviewer)| Ballot {
+                vote: vote_of(reviewer, question),
+                differs: member.differs(),
+            });
+            match weigh(self.members.head, ballots) {
+                Weight::Cleared => {}
+                Weight::Doubted => raise(&mut doubts, question, report),
+                Weight::Unsettled(lack) => {
+                    let (expected, actual) = self.lacking(lack, question, report);
+                    doubts.unsettled(expected, &actual);
+                }
+            }
+        }
+        doubts
+    }
+
+    /// What would have settled the question, and what there is instead.
+    fn lacking(
+        &self,
+        lack: Lack,
+        question: &QuestionTable,
+        report: &PanelReport,
+    ) -> (String, String) {
+        let ask = question.ask.trim();
+        let silent = silent(question, report);
+        match lack {
+            Lack::Quorum(answered) => (
+                format!("{} reviewers answer: {ask}", self.members.head.quorum),
+                format!("{answered} did; {silent}"),
+            ),
+            Lack::Silent(count) => (
+                format!("too few are silent for their doubts to be enough: {ask}"),
+                format!("{count} are silent; {silent}"),
+            ),
+            Lack::Sight => (
+                format!("a reviewer answers who sees more than the agent wrote: {ask}"),
+                format!("none did; {silent}"),
+            ),
+        }
+    }
+}
+
+/// The vote on the question of a reviewer who is heard.
+fn vote_of<'r>(reviewer: &'r ReviewerReport, question: &QuestionTable) -> Option<&'r Vote> {
+    let mut votes = reviewer.votes.iter().filter(|_| reviewer.counts);
+    votes
+        .find(|on| on.question == question.id)
+        .map(|on| &on.vote)
+}
+
+/// Adds every doubt on the question.
+fn raise(doubts: &mut Doubts, question: &QuestionTable, report: &PanelReport) {
+    for reviewer in &report.reviewers {
+        let Some(passage) = vote_of(reviewer, question).and_then(Vote::doubt) else {
+            continue;
+        };
+        let place = match (&passage.file, passage.line) {
+            (Some(file), Some(line)) => format!("{}: {file}:{line}", reviewer.name),
+            _ => reviewer.name.clone(),
+        };
+        doubts.doubt(question.ask.trim(), &passage.quotation, place);
+    }
+}
+
+/// What this reviewer is shown of the inputs, in its order.
+fn shown(member: &Member, inputs: &BTreeMap<Sight, String>) -> Vec<(Sight, String)> {
+    let seen = member.sees.iter().map(|sight| {
+        let text = inputs.get(sight).cloned().unwrap_or_default();
+        (sight.clone(), text)
+    });
+    seen.collect()
+}
+
+/// Why reviewers have no vote on the question.
+fn silent(question: &QuestionTable, report: &PanelReport) -> String {
+    let why = |reviewer: &ReviewerReport| {
+        let name = &reviewer.name;
+        if !reviewer.counts {
+            return Some(format!("{name}: {}", reviewer.errors.join(", ")));
+        }
+        let mut votes = reviewer.votes.iter();
+        let on = votes.find(|on| on.question == question.id)?;
+        match &on.vote {
+            Vote::Error(why) => Some(format!("{name}: {why}")),
+            _ => None,
+        }
+    };
+    let all: Vec<_> = report.reviewers.iter().filter_map(why).collect();
+    all.join("; ")
+}
+
+/// What a reviewer did in place of doubting what it must.
+fn unfound(reading: &Reading, doubts: &[String], plant: &str) -> String {
+    let mut votes = reading.votes.iter();
+    let missed = votes.find(|on| doubts.contains(&on.question) && on.vote.doubt().is_none());
+    match missed.map(|on| &on.vote) {
+        Some(Vote::Error(why)) => format!("it gave no answer about `{plant}`: {why}"),
+        _ => format!("it missed `{plant}`: it did not doubt it"),
+    }
+}
+
+fn sum(one: Usage, two: Usage) -> Usage {
+    let both = |one: Option<u64>, two: Option<u64>| match (one, two) {
+        (Some(one), Some(two)) => Some(one.saturating_add(two)),
+        (one, two) => one.or(two),
+    };
+    Usage {
+        input_tokens: both(one.input_tokens, two.input_tokens),
+        output_tokens: both(one.output_tokens, two.output_tokens),
+        cost: match (one.cost, two.cost) {
+            (Some(one), Some(two)) => Some([one, two].into_iter().sum()),
+            (one, two) => one.or(two),
+        },
+    }
+}

@@ -1,0 +1,115 @@
+//! What reviewers are shown of a case, gathered from the world.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::diff::diff;
+use super::spy::Spy;
+use crate::gate::Case;
+use crate::gate::email::web_url::web_url;
+use crate::quest::{Sight, Submission};
+use crate::world::evidence::prune::masked;
+use crate::world::fetch::settings::RobotsPolicy;
+use crate::world::fetch::visit::{End, visit};
+use crate::world::mailbox::Mailbox;
+use crate::world::sandbox::{FileSeen, Workshop as _};
+use crate::world::tree::TreePath;
+use crate::world::{Fetcher, World};
+
+/// The most bytes of one input: what is cut would be seen by nobody.
+const MOST_BYTES: usize = 512 * 1024;
+
+/// The inputs by name, or the first that cannot be had, and why.
+pub(super) type Gathered = Result<BTreeMap<Sight, String>, (Sight, String)>;
+
+/// Gathers what is seen by any of the reviewers, whatever mailboxes it names.
+pub(super) fn gather<'s>(
+    sights: impl IntoIterator<Item = &'s Sight>,
+    case: Case<'_>,
+    world: &World<'_>,
+    spy: &Spy<'_>,
+    robots: RobotsPolicy,
+) -> Gathered {
+    let mut inputs = BTreeMap::new();
+    for sight in sights {
+        if inputs.contains_key(sight) {
+            continue;
+        }
+        let text = match sight {
+            Sight::Key => Ok(case.quest.key.as_str().to_owned()),
+            Sight::Input(column) => Ok(case.quest.cell(column).unwrap_or_default().to_owned()),
+            Sight::Submission(field) => Ok(submitted(case, field.as_str()).to_owned()),
+            Sight::Evidence(field) => page(submitted(case, field.as_str()), world.fetcher, robots),
+            Sight::File(field) => file(submitted(case, field.as_str()), spy),
+            Sight::TreeDiff => diff(spy),
+            Sight::Transform(check) => {
+                let printed = spy.printed(check);
+                let none = || String::from("its command has printed nothing that can be gone by");
+                printed.ok_or_else(none).and_then(text_of)
+            }
+        };
+        let text = text.and_then(|text| match text.len() {
+            0..=MOST_BYTES => Ok(text),
+            more => Err(format!("it has {more} bytes, more than {MOST_BYTES}")),
+        });
+        let text = text.map_err(|why| (sight.clone(), why))?;
+        inputs.insert(sight.clone(), text);
+    }
+    Ok(inputs)
+}
+
+/// The inputs as they are shown: without mailboxes of others.
+pub(super) fn shown_of(case: Case<'_>, whole: &BTreeMap<Sight, String>) -> BTreeMap<Sight, String> {
+    let named = named(case);
+    let shown = whole.iter().map(|(sight, text)| {
+        let text = match sight {
+            Sight::Evidence(_) => masked(text, &named),
+            _ => text.clone(),
+        };
+        (sight.clone(), text)
+    });
+    shown.collect()
+}
+
+fn submitted<'c>(case: Case<'c>, field: &str) -> &'c str {
+    case.submission.field(field).unwrap_or_default()
+}
+
+/// The mailboxes that the submission names; whoever reviews learns of no others.
+fn named(case: Case<'_>) -> Vec<Mailbox> {
+    let Submission::Fields(fields) = case.submission else {
+        return Vec::new();
+    };
+    let words = fields
+        .values()
+        .flat_map(|text| text.split(|c: char| c.is_whitespace() || ",;()\"<>".contains(c)));
+    let named: BTreeSet<Mailbox> = words.filter_map(|word| Mailbox::parse(word).ok()).collect();
+    named.into_iter().collect()
+}
+
+/// What a reader of the page sees, and of its frames.
+fn page(text: &str, fetcher: &dyn Fetcher, robots: RobotsPolicy) -> Result<String, String> {
+    let url = web_url(text).map_err(|bad| bad.to_string())?;
+    match visit(fetcher, &url, robots).end {
+        End::Pages(pages) => {
+            let lines = pages.iter().flat_map(|page| &page.visible);
+            Ok(lines.map(String::as_str).collect::<Vec<_>>().join("\n"))
+        }
+        End::Missing { .. } => Err(String::from("there is no such page")),
+        End::Unanswered { why, .. } => Err(why.to_string()),
+        End::Forbidden { .. } => Err(String::from("robots.txt forbids to read it")),
+        End::Unreadable { why, .. } => Err(why),
+    }
+}
+
+fn file(path: &str, spy: &Spy<'_>) -> Result<String, String> {
+    let path = TreePath::parse(path).map_err(|bad| bad.to_string())?;
+    match spy.file(&path) {
+        FileSeen::File(bytes) => text_of(bytes),
+        FileSeen::Absent => Err(String::from("nothing is there")),
+        FileSeen::Other(what) => Err(what),
+    }
+}
+
+fn text_of(bytes: Vec<u8>) -> Result<String, String> {
+    String::from_utf8(bytes).map_err(|_| String::from("it is no text"))
+}

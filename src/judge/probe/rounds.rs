@@ -1,0 +1,255 @@
+//! When to look, how deep, and when to say that the checks hold.
+
+use std::time::Duration;
+
+use super::pace::Pace;
+use crate::base::Digest;
+use crate::gate::{CheckOutcome, Cost, Judgement};
+use crate::quest::Verdict;
+
+/// The dearest check that is looked at in every round.
+const CHEAP: Cost = Cost::Tree;
+
+/// What a look tells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Seen {
+    /// Something does not hold, or cannot be told.
+    Not,
+    /// What was looked at holds, and dearer checks were left out.
+    SoFar,
+    /// Every check holds.
+    All,
+}
+
+impl Seen {
+    /// What this judgement tells. Nothing but a PASS holds: what a person would have to settle is
+    /// not settled while the agent still works.
+    #[must_use]
+    pub fn of(judgement: &Judgement) -> Self {
+        let mut checks = judgement.checks.iter();
+        match judgement.verdict {
+            Verdict::Fail | Verdict::Review => Self::Not,
+            Verdict::Pass if checks.any(|it| it.outcome == CheckOutcome::NotRun) => Self::SoFar,
+            Verdict::Pass => Self::All,
+        }
+    }
+}
+
+/// What the rounds look at.
+pub trait Sight {
+    /// What the checks up to this cost say now.
+    fn look(&mut self, most: Cost) -> Seen;
+
+    /// The identity of what the agent has written, where it can have one.
+    fn state(&mut self) -> Option<Digest>;
+
+    /// The time since some moment.
+    fn now(&mut self) -> Duration;
+}
+
+/// The rounds in which a quest's checks are looked at while an agent works.
+#[derive(Debug)]
+pub struct Rounds {
+    cheap: Pace,
+    dear: Pace,
+    /// From when on the dear checks may be looked at again.
+    dear_from: Duration,
+    /// What was written when it was last said that the checks hold, while they still do.
+    said: Said,
+}
+
+/// Of what it was said that the checks hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Said {
+    /// Of nothing that still holds.
+    Nothing,
+    /// Of what was written then, where that can be told apart.
+    Of(Option<Digest>),
+}
+
+impl Rounds {
+    /// Rounds of this interval.
+    #[must_use]
+    pub fn new(interval: Duration) -> Self {
+        Self {
+            cheap: Pace::new(interval),
+            dear: Pace::new(interval),
+            dear_from: Duration::ZERO,
+            said: Said::Nothing,
+        }
+    }
+
+    /// Looks once, and tells whether the checks hold as they have not before.
+    ///
+    /// Dear checks are looked at when the cheap ones hold, and at a slower pace. Of one state it is
+    /// said once: a gate that does not agree is not asked over and over.
+    pub fn round(&mut self, sight: &mut impl Sight) -> bool {
+        let began = sight.now();
+        // What is written after this counts as another state, though it may have been seen.
+        let state = sight.state();
+        let seen = sight.look(CHEAP);
+        let now = sight.now();
+        self.cheap.note(now.saturating_sub(began));
+        let known = self.said == Said::Of(state);
+        let holds = match seen {
+            Seen::Not => false,
+            Seen::All => true,
+            Seen::SoFar if (known && state.is_some()) || now < self.dear_from => return false,
+            Seen::SoFar => self.look_deep(sight),
+        };
+        self.said = if holds {
+            Said::Of(state)
+        } else {
+            Said::Nothing
+        };
+        holds && !known
+    }
+
+    /// The pause until the next round.
+    #[must_use]
+    pub fn pause(&self) -> Duration {
+        self.cheap.pause()
+    }
+
+    fn look_deep(&mut self, sight: &mut impl Sight) -> bool {
+        let began = sight.now();
+        let seen = sight.look(Cost::Heavy);
+        let now = sight.now();
+        self.dear.note(now.saturating_sub(began));
+        self.dear_from = now.saturating_add(self.dear.pause());
+        seen == Seen::All
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A world whose clock goes by what looks cost.
+    struct Fake {
+        now: u64,
+        cheap: Seen,
+        dear: Seen,
+        dear_takes: u64,
+        state: Option<&'static str>,
+        deep: Vec<u64>,
+    }
+
+    impl Sight for Fake {
+        fn look(&mut self, most: Cost) -> Seen {
+            if most == CHEAP {
+                return self.cheap;
+            }
+            self.deep.push(self.now);
+            self.now += self.dear_takes;
+            self.dear
+        }
+
+        fn state(&mut self) -> Option<Digest> {
+            self.state.map(|text| Digest::of(text.as_bytes()))
+        }
+
+        fn now(&mut self) -> Duration {
+            Duration::from_millis(self.now)
+        }
+    }
+
+    fn fake(cheap: Seen, dear: Seen) -> Fake {
+        Fake {
+            now: 0,
+            cheap,
+            dear,
+            dear_takes: 50,
+            state: Some("a"),
+            deep: Vec::new(),
+        }
+    }
+
+    fn rounds(rounds: &mut Rounds, world: &mut Fake, count: usize) -> Vec<bool> {
+        let mut said = Vec::new();
+        for _ in 0..count {
+            said.push(rounds.round(world));
+            world.now += u64::try_from(rounds.pause().as_millis()).unwrap();
+        }
+        said
+    }
+
+    fn every_100_ms() -> Rounds {
+        Rounds::new(Duration::from_millis(100))
+    }
+
+    #[test]
+    fn cheap_checks_alone_say_it_at_once_and_once_for_a_state() {
+        let (mut of, mut world) = (every_100_ms(), fake(Seen::All, Seen::Not));
+        assert_eq!(rounds(&mut of, &mut world, 3), [true, false, false]);
+        world.state = Some("b");
+        assert_eq!(rounds(&mut of, &mut world, 2), [true, false]);
+        assert_eq!(world.deep, [0; 0]);
+    }
+
+    #[test]
+    fn what_no_longer_holds_may_hold_again() {
+        let (mut of, mut world) = (every_100_ms(), fake(Seen::All, Seen::Not));
+        world.state = None;
+        assert_eq!(rounds(&mut of, &mut world, 2), [true, false]);
+        world.cheap = Seen::Not;
+        assert_eq!(rounds(&mut of, &mut world, 1), [false]);
+        world.cheap = Seen::All;
+        assert_eq!(rounds(&mut of, &mut world, 2), [true, false]);
+    }
+
+    #[test]
+    fn dear_checks_are_looked_at_where_the_cheap_ones_hold_and_ever_more_seldom() {
+        let (mut of, mut world) = (every_100_ms(), fake(Seen::Not, Seen::All));
+        assert_eq!(rounds(&mut of, &mut world, 2), [false, false]);
+        assert_eq!(world.deep, [0; 0]);
+        (world.cheap, world.dear) = (Seen::SoFar, Seen::Not);
+        assert_eq!(rounds(&mut of, &mut world, 12), [false; 12]);
+        // Each took 50 ms, so that 500 ms lie between the end of one and the next.
+        assert_eq!(world.deep, [200, 750, 1_300]);
+        world.dear = Seen::All;
+        let said = rounds(&mut of, &mut world, 8);
+        assert_eq!(said.iter().filter(|said| **said).count(), 1);
+        assert_eq!(world.deep.len(), 4, "{:?}", world.deep);
+    }
+
+    #[test]
+    fn where_no_state_can_be_told_it_is_said_again_once_it_has_not_held() {
+        let (mut of, mut world) = (every_100_ms(), fake(Seen::SoFar, Seen::All));
+        (world.state, world.dear_takes) = (None, 1);
+        assert_eq!(rounds(&mut of, &mut world, 3), [true, false, false]);
+        world.dear = Seen::Not;
+        assert_eq!(rounds(&mut of, &mut world, 2), [false, false]);
+        world.dear = Seen::All;
+        assert_eq!(rounds(&mut of, &mut world, 2), [true, false]);
+    }
+
+    #[test]
+    fn nothing_but_a_pass_holds() {
+        use crate::gate::{CheckReport, Fact, Level, RuleId};
+        use CheckOutcome::{NotConfirmed, NotRun, Passed};
+        let judged = |level: Option<Level>, outcome| {
+            let facts = level.map(|level| Fact {
+                rule: RuleId::known("open-ended"),
+                level,
+                field: None,
+                location: None,
+                expected: String::new(),
+                actual: String::new(),
+                count: 1,
+            });
+            let report = CheckReport {
+                check: "a".to_owned(),
+                outcome,
+            };
+            Seen::of(&Judgement::from_facts(
+                facts.into_iter().collect(),
+                vec![report],
+            ))
+        };
+        assert_eq!(judged(None, Passed), Seen::All);
+        assert_eq!(judged(None, NotRun), Seen::SoFar);
+        assert_eq!(judged(Some(Level::Review), NotConfirmed), Seen::Not);
+        assert_eq!(judged(Some(Level::Fail), Passed), Seen::Not);
+    }
+}

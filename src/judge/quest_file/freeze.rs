@@ -1,0 +1,315 @@
+//! Freezing a quest file: everything that it goes by is looked up once, and noted.
+
+use std::ffi::OsString;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::confinement::confinement;
+use super::definition::{Definition, Faulty, FrozenTree};
+use super::fixer::fixer;
+use super::gathering::Gathering;
+use super::services::services;
+use crate::base::Digest;
+use crate::gate::checks::settings::FileSettings;
+use crate::gate::checks::{FileGate, cites_commits};
+use crate::judge::panel::Members;
+use crate::quest::file::{Mistake, QuestFile, TreeTable};
+use crate::session::{DRAFT_PREFIX, EvidenceStore, SessionError};
+use crate::world::evidence::pack;
+use crate::world::sandbox::{NotFound, Pinned};
+use crate::world::tree::{
+    BadGlob, Commits, Ignored, Listing, Store, TreeError, Zones, baseline, git,
+};
+
+/// A quest file, and where and when it is frozen.
+pub struct Freezing<'a> {
+    /// Where the file lies, absolute.
+    pub path: &'a Path,
+    /// Its text.
+    pub text: String,
+    /// The directory of the tree, where the operator names one.
+    pub tree: Option<PathBuf>,
+    /// The directory in which the operator works.
+    pub here: PathBuf,
+    /// What belongs to no tree: the session's own directory.
+    pub session: PathBuf,
+    /// Where scratch copies are made.
+    pub scratch: PathBuf,
+    /// The variables of the operator's environment.
+    pub variables: &'a dyn Fn(&str) -> Option<OsString>,
+}
+
+/// A frozen quest file.
+#[derive(Debug)]
+pub struct Frozen {
+    /// What the session notes of it.
+    pub definition: Definition,
+    /// The files that its quests are about.
+    pub listing: Listing,
+    /// The commits behind them, as they are kept.
+    commits: Option<Vec<u8>>,
+    tree: Option<TreePlan>,
+}
+
+/// Why a quest file cannot be frozen.
+#[derive(Debug, thiserror::Error)]
+pub enum FreezeError {
+    /// It has a mistake.
+    #[error(transparent)]
+    Faulty(#[from] Faulty),
+    /// The tree cannot be taken.
+    #[error("the tree {}", root.display())]
+    Tree {
+        /// Its directory.
+        root: PathBuf,
+        /// Why.
+        #[source]
+        source: TreeError,
+    },
+    /// The commits behind the tree cannot be written as JSON.
+    #[error("cannot write the tree's commits as JSON")]
+    Json(#[from] serde_json::Error),
+    /// git is not there to take a commit.
+    #[error("the quest file pins the tree to a commit")]
+    Git(#[from] NotFound),
+}
+
+impl Freezing<'_> {
+    /// Freezes the file; the gate is made once, so that whatever it asks for is there.
+    pub fn freeze(self, settings: &FileSettings) -> Result<Frozen, FreezeError> {
+        let faulty = |mistake: Mistake| Faulty {
+            path: self.path.display().to_string(),
+            mistake,
+        };
+        let file = QuestFile::parse(&self.text).map_err(faulty)?;
+        let here = self.path.parent().unwrap_or(&self.here);
+        let gathering = Gathering::new(here, self.variables);
+        FileGate::new(&file, &gathering, settings.clone()).map_err(faulty)?;
+        FileGate::of_final(&file, &gathering, settings.clone()).map_err(faulty)?;
+        services(&file, &gathering).map_err(faulty)?;
+        fixer(&file, &gathering).map_err(faulty)?;
+        if let Some(panel) = &file.panel {
+            Members::new(panel, &gathering).map_err(faulty)?;
+        }
+        globs(&file).map_err(faulty)?;
+        let cites = cites_commits(&file);
+        let tree = file.tree.as_ref().map(|table| self.plan(table, cites));
+        let tree = tree.transpose().map_err(|bad| match bad {
+            BadPlan::Glob(bad) => {
+                let spot = file.spot_of("tree");
+                FreezeError::from(faulty(Mistake::at(&self.text, &spot, bad.to_string())))
+            }
+            BadPlan::Git(missing) => FreezeError::Git(missing),
+        })?;
+        let taken = tree.as_ref().map(TreePlan::look).transpose()?;
+        let Looked {
+            commit,
+            commits,
+            listing,
+        } = taken.unwrap_or_default();
+        let definition = Definition {
+            sha256: Digest::of(self.text.as_bytes()),
+            path: self.path.display().to_string(),
+            gathered: gathering.finish(),
+            tree: tree.as_ref().map(|plan| FrozenTree {
+                root: plan.root.clone(),
+                write: plan.write.clone(),
+                ignore: plan.ignored.texts().to_vec(),
+                listing: listing.digest(),
+                commit,
+                commits: commits.as_deref().map(Digest::of),
+            }),
+            scratch: self.scratch.clone(),
+            confinement: confinement(&self.scratch),
+            text: self.text.clone(),
+        };
+        Ok(Frozen {
+            definition,
+            listing,
+            commits,
+            tree,
+        })
+    }
+
+    fn plan(&self, table: &TreeTable, cites: bool) -> Result<TreePlan, BadPlan> {
+        let root = self.root(table);
+        Zones::new(&table.write)?;
+        let path = (self.variables)("PATH").unwrap_or_default();
+        let git = Pinned::find("git", &path, &self.here).map(|git| git.path);
+        let history = table.commit.as_deref().unwrap_or("HEAD");
+        Ok(TreePlan {
+            ignored: Ignored::new(&ignored(table, &root, &self.session))?,
+            write: table.write.clone(),
+            // Without git there is no commit to cite.
+            history: git
+                .as_ref()
+                .ok()
+                .filter(|_| cites)
+                .map(|git| (git.clone(), history.to_owned())),
+            commit: match &table.commit {
+                Some(commit) => Some((git?, commit.clone())),
+                None => None,
+            },
+            root,
+        })
+    }
+
+    fn root(&self, table: &TreeTable) -> PathBuf {
+        let beside = self.path.parent().unwrap_or(&self.here);
+        match (&self.tree, &table.root) {
+            (Some(root), _) => self.here.join(root),
+            (None, Some(root)) => beside.join(root),
+            (None, None) => self.here.clone(),
+        }
+    }
+}
+
+/// Looks at every glob of the file.
+fn globs(file: &QuestFile<'_>) -> Result<(), Mistake> {
+    let tree = file.tree.as_ref();
+    let glob = file.input.glob.as_slice();
+    let lists = [
+        ("tree", "write", tree.map_or(&[][..], |tree| &tree.write)),
+        ("tree", "ignore", tree.map_or(&[][..], |tree| &tree.ignore)),
+        ("input", "glob", glob),
+    ];
+    for (table, key, globs) in lists {
+        Zones::new(globs).map_err(|bad| {
+            let spot = file.spot_in(table, key);
+            Mistake::at(file.text(), &spot, bad.to_string())
+        })?;
+    }
+    Ok(())
+}
+
+/// How a tree is taken.
+#[derive(Debug)]
+struct TreePlan {
+    root: PathBuf,
+    write: Vec<String>,
+    ignored: Ignored,
+    /// git, and the commit.
+    commit: Option<(PathBuf, String)>,
+    /// git, and the commit behind which those lie that may be cited.
+    history: Option<(PathBuf, String)>,
+}
+
+/// What a tree is when it is frozen.
+#[derive(Debug, Default)]
+struct Looked {
+    commit: Option<String>,
+    commits: Option<Vec<u8>>,
+    listing: Listing,
+}
+
+/// Why a tree cannot be taken as its table says.
+#[derive(Debug, thiserror::Error)]
+enum BadPlan {
+    #[error(transparent)]
+    Glob(#[from] BadGlob),
+    #[error(transparent)]
+    Git(#[from] NotFound),
+}
+
+impl TreePlan {
+    /// Looks at the tree, and at what lies behind it.
+    fn look(&self) -> Result<Looked, FreezeError> {
+        let failed = |source| FreezeError::Tree {
+            root: self.root.clone(),
+            source,
+        };
+        let (commit, listing) = self.take(&mut |_, _| Ok(())).map_err(failed)?;
+        let commits = match &self.history {
+            Some((git, commit)) => Commits::take(git, &self.root, commit).map_err(failed)?,
+            None => None,
+        };
+        Ok(Looked {
+            commit,
+            commits: commits.map(|commits| commits.to_bytes()).transpose()?,
+            listing,
+        })
+    }
+
+    /// The commit's full name, where one was named, and what the tree has.
+    fn take(&self, store: &mut Store<'_>) -> Result<(Option<String>, Listing), TreeError> {
+        match &self.commit {
+            None => Ok((None, baseline::take(&self.root, &self.ignored, store)?)),
+            Some((git, commit)) => {
+                let taken = git::take(git, &self.root, commit, &self.ignored, store)?;
+                Ok((Some(taken.commit), taken.listing))
+            }
+        }
+    }
+}
+
+/// What is left out of the tree: what the file says, and the session where it lies in it.
+fn ignored(table: &TreeTable, root: &Path, session: &Path) -> Vec<String> {
+    let mut globs = table.ignore.clone();
+    let (root, session) = (real(root), real(session));
+    let within = |path: &Path| path.strip_prefix(&root).ok()?.to_str().map(escaped);
+    if let Some(own) = within(&session).filter(|own| !own.is_empty()) {
+        globs.extend([own.clone(), format!("{own}/**")]);
+    }
+    if let Some(beside) = session.parent().and_then(within) {
+        let draft = match beside.as_str() {
+            "" => format!("{DRAFT_PREFIX}*"),
+            folder => format!("{folder}/{DRAFT_PREFIX}*"),
+        };
+        globs.extend([draft.clone(), format!("{draft}/**")]);
+    }
+    globs
+}
+
+/// The path without links, as far as it is there.
+fn real(path: &Path) -> PathBuf {
+    let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let there = absolute.ancestors().find_map(|place| {
+        let real = std::fs::canonicalize(place).ok()?;
+        Some(real.join(absolute.strip_prefix(place).ok()?))
+    });
+    there.unwrap_or(absolute)
+}
+
+/// A glob that matches `text` alone.
+fn escaped(text: &str) -> String {
+    let literal = |c: char| match c {
+        '*' | '?' | '[' | ']' | '{' | '}' => format!("[{c}]"),
+        c => c.to_string(),
+    };
+    text.chars().map(literal).collect()
+}
+
+impl Frozen {
+    /// Puts the tree into the session that is being made: its listing, and its files.
+    ///
+    /// # Errors
+    ///
+    /// Beside those of the disk, that a file is no longer what it was when it was listed.
+    pub fn stock(&self, store: &EvidenceStore) -> Result<(), SessionError> {
+        let Some(plan) = &self.tree else {
+            return Ok(());
+        };
+        let mut failed = None;
+        let mut keep = |digest: Digest, bytes: &[u8]| {
+            store.stock(digest, &pack(bytes)).map_err(|error| {
+                failed = Some(error);
+                io::Error::other("the evidence cannot be written")
+            })
+        };
+        let taken = plan.take(&mut keep);
+        if let Some(error) = failed {
+            return Err(error);
+        }
+        let (_, listing) = taken.map_err(|error| SessionError::Stock(error.to_string()))?;
+        if listing != self.listing {
+            let text = format!("{} changed while it was scanned", plan.root.display());
+            return Err(SessionError::Stock(text));
+        }
+        let text = serde_json::to_vec(&listing)?;
+        store.stock(Digest::of(&text), &pack(&text))?;
+        match &self.commits {
+            Some(commits) => store.stock(Digest::of(commits), &pack(commits)),
+            None => Ok(()),
+        }
+    }
+}

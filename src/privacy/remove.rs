@@ -1,0 +1,329 @@
+//! Blotting an address out of a session: first everything is looked through, and only what can
+//! be done whole is begun.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::Write as _;
+use std::path::PathBuf;
+
+use jiff::Timestamp;
+use tempfile::NamedTempFile;
+
+use super::MASK;
+use super::bodies::{self, Held};
+use super::copies::{self, Unmaskable};
+use super::json::masked_json;
+use super::mention::{mentions, without};
+use crate::base::Digest;
+use crate::base::regular;
+use crate::session::{
+    Blotter, Court, Decided, Event, EvidenceStore, Forgetting, Forgotten, Line, RedactedCopy,
+    RedactedLine, Salt, Session, SessionError, SigningKey, SourceRecord, Store as _, Suppressed,
+};
+use crate::world::evidence::unpack;
+use crate::world::mailbox::Mailbox;
+
+/// What is to be forgotten, and who decides so.
+#[derive(Debug, Clone, Copy)]
+pub struct Request<'a> {
+    /// The address.
+    pub address: &'a Mailbox,
+    /// The name of who decides.
+    pub by: &'a str,
+    /// Why.
+    pub note: &'a str,
+    /// The operator's key, where the session froze one.
+    pub key: Option<&'a SigningKey>,
+}
+
+/// What was done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Done {
+    /// How many lines of the ledger were blotted out.
+    pub lines: usize,
+    /// How many bodies were removed from `evidence/`.
+    pub bodies: usize,
+    /// How many copies of lists were written anew.
+    pub copies: usize,
+    /// Whether it was forgotten before, so that nothing was recorded.
+    pub before: bool,
+}
+
+/// Why an address was not forgotten; nothing changed.
+#[derive(Debug, thiserror::Error)]
+pub enum NotForgotten {
+    /// The session froze a key, and this is not signed with it.
+    #[error("the session froze the operator's key, and only that key decides here")]
+    Unsealed,
+    /// It stands in what `scan` froze.
+    #[error(
+        "{0} holds the address, and nothing changes what scan froze: make the session anew \
+         without it, and remove this one"
+    )]
+    Frozen(String),
+    /// The copy of a list cannot be written anew.
+    #[error("{}", path.display())]
+    Copy {
+        /// The copy.
+        path: PathBuf,
+        /// Why.
+        #[source]
+        source: Unmaskable,
+    },
+    /// A file cannot be read or written.
+    #[error("{}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What the operating system said.
+        #[source]
+        source: std::io::Error,
+    },
+    /// A value cannot be written as JSON.
+    #[error("cannot write the decision as JSON")]
+    Json(#[from] serde_json::Error),
+    /// The session.
+    #[error(transparent)]
+    Session(#[from] SessionError),
+}
+
+impl NotForgotten {
+    pub(super) fn io(path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> Self {
+        let path = path.into();
+        move |source| Self::Io { path, source }
+    }
+}
+
+/// Forgets an address: blots it out of ledger, evidence and copies of lists, and keeps it from
+/// coming back.
+pub fn forget(
+    session: &mut Session,
+    request: Request<'_>,
+    now: Timestamp,
+    salts: &mut dyn FnMut() -> Salt,
+) -> Result<Done, NotForgotten> {
+    // The index is anybody's to write.
+    let known = session.fold()?.totals().clone();
+    let salt = Digest::of(&salts().0);
+    let wanted = request.address.to_string();
+    let path = session.dir().join("session.json");
+    let frozen = fs::read_to_string(&path).map_err(NotForgotten::io(&path))?;
+    if !mentions(&frozen, &|address| address == wanted).is_empty() {
+        return Err(NotForgotten::Frozen("session.json".to_owned()));
+    }
+    let mut eraser = Eraser {
+        request,
+        dir: session.dir().to_owned(),
+        court: session.terms().court,
+        suppressed: Suppressed::new(salt, &wanted),
+        worker: format!("forgotten-{:.8}", salt.to_string()),
+        wanted,
+        frozen,
+        known: known.forgetting.beside(&session.manifest().forgotten),
+        sources: sources(session),
+        held: Vec::new(),
+        copies: Vec::new(),
+        done: Done::default(),
+    };
+    session.redact(now, salts, &mut eraser)?;
+    Ok(eraser.done)
+}
+
+/// Every list that the session has a copy of.
+pub(super) fn sources(session: &Session) -> Vec<SourceRecord> {
+    let mut sources = vec![session.manifest().source.clone()];
+    sources.extend(session.totals().extensions);
+    let mut seen = BTreeSet::new();
+    sources.retain(|source| seen.insert(source.copy.clone()));
+    sources
+}
+
+/// An address on its way out.
+struct Eraser<'a> {
+    request: Request<'a>,
+    dir: PathBuf,
+    court: Court,
+    suppressed: Suppressed,
+    /// What stands for it in the names of workers.
+    worker: String,
+    /// Its normal form.
+    wanted: String,
+    /// The text of `session.json`.
+    frozen: String,
+    known: Forgetting,
+    sources: Vec<SourceRecord>,
+    /// The files in `evidence/` that go.
+    held: Vec<Held>,
+    /// The copies, and what takes their places.
+    copies: Vec<(PathBuf, NamedTempFile)>,
+    done: Done,
+}
+
+impl Blotter for Eraser<'_> {
+    type Error = NotForgotten;
+
+    fn blot(&mut self, line: &Line<'_>) -> Result<Option<String>, NotForgotten> {
+        let wanted = |address: &str| address == self.wanted;
+        let Some(body) = masked_json(line.body(), &wanted, &self.worker) else {
+            return Ok(None);
+        };
+        self.done.lines += 1;
+        Ok(Some(match Event::parse(line.kind(), &body)? {
+            Event::Settled(decided) => self.sealed_anew(line, &body, *decided)?,
+            Event::Disputed(decided) => self.sealed_anew(line, &body, *decided)?,
+            Event::Forgotten(decided) => self.sealed_anew(line, &body, *decided)?,
+            _ => body,
+        }))
+    }
+
+    fn decide(
+        &mut self,
+        lines: Vec<RedactedLine>,
+        after: Digest,
+    ) -> Result<Option<Forgotten>, NotForgotten> {
+        let evidence = self.bodies()?;
+        let copies = self.drafts()?;
+        let known = |copy: &RedactedCopy| self.known.copy_of(copy.was) == copy.is;
+        let mut suppressed = self.known.suppressed().iter();
+        if suppressed.any(|one| one.is(&self.wanted))
+            && lines.is_empty()
+            && evidence.iter().all(|digest| self.known.has_body(*digest))
+            && copies.iter().all(known)
+        {
+            self.done.before = true;
+            return Ok(None);
+        }
+        let wanted = |address: &str| address == self.wanted;
+        let mask = |text: &str| without(text, &wanted, MASK).unwrap_or_else(|| text.to_owned());
+        let mut forgotten = Forgotten {
+            address: self.suppressed,
+            lines,
+            evidence,
+            copies,
+            by: mask(self.request.by),
+            note: mask(self.request.note),
+            seal: None,
+        };
+        if let Some(key) = self.request.key {
+            forgotten = self.court.seal(forgotten, after, key)?;
+        }
+        if self.court.admits(&forgotten, after) {
+            Ok(Some(forgotten))
+        } else {
+            Err(NotForgotten::Unsealed)
+        }
+    }
+
+    fn carry_out(&mut self) -> Result<(), NotForgotten> {
+        for held in self.held.drain(..) {
+            fs::remove_file(&held.path).map_err(NotForgotten::io(&held.path))?;
+            self.done.bodies += 1;
+        }
+        for (path, draft) in self.copies.drain(..) {
+            let put = draft.persist(&path).map_err(|error| error.error);
+            put.map_err(NotForgotten::io(path))?;
+            self.done.copies += 1;
+        }
+        Ok(())
+    }
+}
+
+impl Eraser<'_> {
+    /// A decision that counted, sealed for its body as it is now; what never counted still does
+    /// not.
+    fn sealed_anew<T: Decided + serde::de::DeserializeOwned>(
+        &self,
+        line: &Line<'_>,
+        body: &str,
+        masked: T,
+    ) -> Result<String, NotForgotten> {
+        let (Some(key), before) = (self.request.key, serde_json::from_str::<T>(line.body())?)
+        else {
+            return Ok(body.to_owned());
+        };
+        if !self.court.admits(&before, line.prev()) {
+            return Ok(body.to_owned());
+        }
+        let sealed = self.court.seal(masked, line.prev(), key)?;
+        Ok(serde_json::to_string(&sealed)?)
+    }
+
+    /// Finds the bodies that go; those with a name are given in order.
+    fn bodies(&mut self) -> Result<Vec<Digest>, NotForgotten> {
+        let dir = self.dir.join("evidence");
+        let wanted = |address: &str| address == self.wanted;
+        let found = bodies::holding(&dir, self.request.address, &wanted);
+        self.held = found.map_err(NotForgotten::io(dir))?;
+        let named: Vec<Digest> = self.held.iter().filter_map(|held| held.digest).collect();
+        if !named.is_empty() {
+            self.none_frozen(&named)?;
+        }
+        Ok(named)
+    }
+
+    /// Refuses to remove what `session.json` names, or what a listing that it names does.
+    fn none_frozen(&self, named: &[Digest]) -> Result<(), NotForgotten> {
+        let store = EvidenceStore::new(&self.dir);
+        let mut texts = vec![self.frozen.clone()];
+        for digest in digests_in(&self.frozen) {
+            if let Some(packed) = store.load(digest)? {
+                let listing = unpack(&packed, MOST_LISTING_BYTES).unwrap_or_default();
+                texts.push(String::from_utf8_lossy(&listing).into_owned());
+            }
+        }
+        let is_frozen = |digest: &&Digest| {
+            let name = digest.to_string();
+            texts.iter().any(|text| text.contains(&name))
+        };
+        match named.iter().find(is_frozen) {
+            None => Ok(()),
+            Some(digest) => Err(NotForgotten::Frozen(format!(
+                "a file of the tree that scan copied ({digest} in evidence/)"
+            ))),
+        }
+    }
+
+    /// Writes the copies anew beside those that are there.
+    fn drafts(&mut self) -> Result<Vec<RedactedCopy>, NotForgotten> {
+        let wanted = |address: &str| address == self.wanted;
+        let mut made = Vec::new();
+        for source in &self.sources {
+            let path = self.dir.join(&source.copy);
+            let bytes = regular::read(&path, u64::MAX).map_err(NotForgotten::io(&path))?;
+            let masked = copies::masked(&bytes, &wanted);
+            let masked = masked.map_err(|source| NotForgotten::Copy {
+                path: path.clone(),
+                source,
+            })?;
+            let Some(masked) = masked else {
+                continue;
+            };
+            let write = || -> std::io::Result<NamedTempFile> {
+                let mut draft = NamedTempFile::new_in(&self.dir)?;
+                draft.write_all(&masked)?;
+                draft
+                    .as_file()
+                    .set_permissions(fs::metadata(&path)?.permissions())?;
+                draft.as_file().sync_all()?;
+                Ok(draft)
+            };
+            let draft = write().map_err(NotForgotten::io(&path))?;
+            made.push(RedactedCopy {
+                copy: source.copy.clone(),
+                was: Digest::of(&bytes),
+                is: Digest::of(&masked),
+            });
+            self.copies.push((path, draft));
+        }
+        Ok(made)
+    }
+}
+
+/// The most bytes of a listing of files.
+const MOST_LISTING_BYTES: u64 = 1 << 28;
+
+/// Every digest that stands in `text`.
+fn digests_in(text: &str) -> impl Iterator<Item = Digest> {
+    let words = text.split(|c: char| !c.is_ascii_hexdigit());
+    words.filter_map(|word| word.parse().ok())
+}

@@ -1,0 +1,193 @@
+//! Whether a submission brings back what was forgotten.
+
+use std::collections::BTreeSet;
+
+use serde_json::value::RawValue;
+
+use crate::gate::{Judgement, house};
+use crate::judge::Ruling;
+use crate::privacy::MASK;
+use crate::privacy::copies;
+use crate::privacy::json::masked_json;
+use crate::privacy::mention::{mentions, without};
+use crate::quest::field_kind::FieldKind;
+use crate::quest::{FieldName, QuestKind, Submission, Verdict};
+use crate::session::{Forgetting, LineReader, SessionError, Standing, State, Suppressed, Worker};
+use crate::world::sandbox::{FileSeen, Workshop};
+use crate::world::tree::TreePath;
+
+/// A submission that brings back what was forgotten, as it may be recorded.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Masked {
+    /// What was submitted, without the address.
+    pub submission: Submission,
+    /// What the house says of it.
+    pub judgement: Judgement,
+}
+
+/// What is recorded of `submission` where it holds a forgotten address; none where it does not.
+///
+/// `holds`: the fields that name files in which one stands.
+#[must_use]
+pub fn masked(
+    forgetting: &Forgetting,
+    submission: &Submission,
+    holds: &BTreeSet<FieldName>,
+) -> Option<Masked> {
+    let suppressed = forgetting.suppressed();
+    if suppressed.is_empty() {
+        return None;
+    }
+    let wanted = |address: &str| suppressed.iter().any(|one| one.is(address));
+    let mask = |text: &str| without(text, &wanted, MASK);
+    let submission = match submission {
+        Submission::None(why) => Submission::None(mask(why)?),
+        Submission::Fields(fields) => {
+            let others: Vec<_> = fields
+                .iter()
+                .filter_map(|(name, text)| {
+                    let of_file = holds.contains(name).then(|| MASK.to_owned());
+                    Some((name.clone(), of_file.or_else(|| mask(text))?))
+                })
+                .collect();
+            if others.is_empty() {
+                return None;
+            }
+            let mut fields = fields.clone();
+            fields.extend(others);
+            Submission::Fields(fields)
+        }
+    };
+    Some(Masked {
+        submission,
+        judgement: house::forgotten_address(),
+    })
+}
+
+/// The fields of `submission` that name files in which a forgotten address stands.
+#[must_use]
+pub fn holding_files(
+    forgetting: &Forgetting,
+    submission: &Submission,
+    kind: &QuestKind,
+    workshop: &dyn Workshop,
+) -> BTreeSet<FieldName> {
+    let suppressed = forgetting.suppressed();
+    let wanted = |address: &str| suppressed.iter().any(|one| one.is(address));
+    let files = kind
+        .fields
+        .iter()
+        .filter(|field| field.shape.kind() == FieldKind::File);
+    let holds = files.filter(|field| {
+        let path = submission.field(field.name.as_str());
+        let path = path.and_then(|path| TreePath::parse(path).ok());
+        path.is_some_and(|path| match workshop.file(&path) {
+            FileSeen::File(bytes) => copies::holds(&bytes, &wanted),
+            FileSeen::Absent | FileSeen::Other(_) => false,
+        })
+    });
+    holds.map(|field| field.name.clone()).collect()
+}
+
+/// Whether the name of `worker` holds a forgotten address.
+#[must_use]
+pub fn is_named(forgetting: &Forgetting, worker: &Worker) -> bool {
+    let suppressed = forgetting.suppressed();
+    let wanted = |address: &str| suppressed.iter().any(|one| one.is(address));
+    !suppressed.is_empty() && !mentions(worker.as_str(), &wanted).is_empty()
+}
+
+/// `text` without the addresses that were forgotten; none when it holds none of them.
+#[must_use]
+pub fn blotted(forgetting: &Forgetting, text: &str) -> Option<String> {
+    let suppressed = forgetting.suppressed();
+    if suppressed.is_empty() {
+        return None;
+    }
+    let wanted = |address: &str| suppressed.iter().any(|one| one.is(address));
+    without(text, &wanted, MASK)
+}
+
+/// Whether `submission` holds one of these addresses.
+#[must_use]
+pub fn names(suppressed: &[Suppressed], submission: &Submission) -> bool {
+    let wanted = |address: &str| suppressed.iter().any(|one| one.is(address));
+    let held = |text: &str| !mentions(text, &wanted).is_empty();
+    !suppressed.is_empty()
+        && match submission {
+            Submission::None(why) => held(why),
+            Submission::Fields(fields) => fields.values().any(|text| held(text)),
+        }
+}
+
+/// The ruling without the forgotten addresses that pages showed the gate: neither in its facts
+/// nor among the bodies that are kept.
+///
+/// A PASS stays as it is, for it is judged again from them; its pages are kept without the
+/// addresses that it does not name.
+pub(crate) fn unsaid(forgetting: &Forgetting, ruling: Ruling) -> Ruling {
+    let suppressed = forgetting.suppressed();
+    if suppressed.is_empty() || ruling.judgement.verdict == Verdict::Pass {
+        return ruling;
+    }
+    let wanted = |address: &str| suppressed.iter().any(|one| one.is(address));
+    let said = serde_json::to_string(&ruling.judgement).unwrap_or_default();
+    let other = masked_json(&said, &wanted, MASK);
+    let other = other.and_then(|other| serde_json::from_str(&other).ok());
+    let mut recording = ruling.recording;
+    recording
+        .bodies
+        .retain(|_, body| mentions(&String::from_utf8_lossy(body), &wanted).is_empty());
+    Ruling {
+        judgement: other.unwrap_or(ruling.judgement),
+        recording,
+        ..ruling
+    }
+}
+
+/// Whether the list of these bytes brings back what was forgotten.
+#[must_use]
+pub fn brings_back(forgetting: &Forgetting, list: &[u8]) -> bool {
+    let suppressed = forgetting.suppressed();
+    let wanted = |address: &str| suppressed.iter().any(|one| one.is(address));
+    !suppressed.is_empty() && !matches!(copies::masked(list, &wanted), Ok(None))
+}
+
+/// Whether the answer by which a quest is a PASS or a REVIEW was blotted out.
+pub fn is_forgotten(reader: &mut LineReader, standing: &Standing) -> Result<bool, SessionError> {
+    let locked = matches!(standing.progress.state, State::Pass | State::Review);
+    match standing.last.filter(|_| locked) {
+        Some(last) if reader.is_redacted(last.line)? => {
+            let last = reader.last_attempt(standing)?;
+            Ok(last.is_some_and(|last| is_masked(&last.value.submission)))
+        }
+        _ => Ok(false),
+    }
+}
+
+/// Whether what the gate saw, or a line that names it, was blotted out.
+pub fn is_evidence_blotted(
+    forgetting: &Forgetting,
+    reader: &mut LineReader,
+    standing: &Standing,
+    evidence: &RawValue,
+) -> Result<bool, SessionError> {
+    let lines = [
+        standing.last.map(|last| last.line),
+        standing.resolution.map(|it| it.line),
+    ];
+    let mut blotted = forgetting.empties(evidence.get());
+    for line in lines.into_iter().flatten() {
+        blotted |= reader.is_redacted(line)?;
+    }
+    Ok(blotted)
+}
+
+/// Whether something was blotted out of `submission`.
+#[must_use]
+pub fn is_masked(submission: &Submission) -> bool {
+    match submission {
+        Submission::None(why) => why.contains(MASK),
+        Submission::Fields(fields) => fields.values().any(|text| text.contains(MASK)),
+    }
+}

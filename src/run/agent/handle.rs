@@ -1,0 +1,217 @@
+//! An agent that runs.
+
+use std::io::Write as _;
+use std::net::Shutdown;
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixStream;
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+
+use nix::sys::signal::{Signal, kill, killpg};
+use nix::unistd::Pid;
+
+use super::cpu;
+use super::end::{AgentEnd, AgentError, CpuTime, Vital};
+use super::event::AgentEvent;
+use super::heard::{Heard, OPEN_AFTER_THE_END, Pipe};
+use super::launcher::AgentLauncher;
+use super::log::CappedLog;
+use super::order::AgentOrder;
+use super::output::Output;
+use super::supervisor::SUPERVISED;
+use super::wire::{Work, stop_within};
+use crate::world::sandbox::{descendants, send};
+
+/// How long is waited for an agent to start.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// How long is waited for a supervisor to end that was told to.
+const END_WITHIN: Duration = Duration::from_secs(5);
+
+/// An agent that runs, with all that it has started; dropped, nothing of it is left.
+#[derive(Debug)]
+pub struct Agent {
+    heard: Arc<Heard>,
+    supervisor: Child,
+    socket: UnixStream,
+    launcher: AgentLauncher,
+    used: Duration,
+}
+
+impl Agent {
+    /// Starts an agent.
+    pub fn start(order: &AgentOrder, launcher: &AgentLauncher) -> Result<Self, AgentError> {
+        let log = CappedLog::create(&order.log, order.most_log_bytes).map_err(|source| {
+            let path = order.log.clone();
+            AgentError::Log { path, source }
+        })?;
+        let words = order.argv.iter().map(|word| word.len()).sum::<usize>();
+        let read = words + order.stdin.as_ref().map_or(0, String::len);
+        let heard = Arc::new(Heard::new(Output::new(order.stream, log, read as u64)));
+        let agent = Self::launch(launcher, heard).map_err(AgentError::Supervisor)?;
+        agent.send(order).map_err(AgentError::Supervisor)?;
+        let started = agent.heard.wait(PATIENCE, |known| {
+            let gone = known.gone.is_some().then(|| Err("it has ended".to_owned()));
+            known.started.clone().or(gone)
+        });
+        let late = || Err("nothing was heard of it".to_owned());
+        // Its arguments and its environment may hold what nobody else is to know.
+        tracing::info!(
+            program = ?order.argv.first(),
+            arguments = order.argv.len().saturating_sub(1),
+            log = ?order.log,
+            "started an agent"
+        );
+        match started.unwrap_or_else(late) {
+            Ok(_) => Ok(agent),
+            Err(why) => {
+                let program = order.argv.first().cloned().unwrap_or_default();
+                let program = program.to_string_lossy().into_owned();
+                Err(AgentError::NotStarted { program, why })
+            }
+        }
+    }
+
+    /// Starts the supervisor, and threads that read what it and the agent say.
+    fn launch(launcher: &AgentLauncher, heard: Arc<Heard>) -> std::io::Result<Self> {
+        let (socket, theirs) = UnixStream::pair()?;
+        socket.set_write_timeout(Some(PATIENCE))?;
+        let told = socket.try_clone()?;
+        let mut supervisor = Command::new(launcher.program())
+            .arg(SUPERVISED)
+            .stdin(Stdio::from(OwnedFd::from(theirs)))
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()?;
+        let teller = Arc::clone(&heard);
+        thread::spawn(move || teller.listen(told));
+        if let Some(stdout) = supervisor.stdout.take() {
+            let heard = Arc::clone(&heard);
+            thread::spawn(move || heard.drain(Pipe::Out, stdout));
+        }
+        if let Some(stderr) = supervisor.stderr.take() {
+            let heard = Arc::clone(&heard);
+            thread::spawn(move || heard.drain(Pipe::Err, stderr));
+        }
+        Ok(Self {
+            heard,
+            supervisor,
+            socket,
+            launcher: launcher.clone(),
+            used: Duration::ZERO,
+        })
+    }
+
+    fn pid(&self) -> Pid {
+        Pid::from_raw(self.supervisor.id().cast_signed())
+    }
+
+    /// Has the supervisor go on, which what it supervises may have stopped.
+    fn wake(&self) {
+        let gone = self.heard.known().gone.is_some();
+        if !gone {
+            let _ = kill(self.pid(), Signal::SIGCONT);
+        }
+    }
+
+    fn send(&self, order: &AgentOrder) -> std::io::Result<()> {
+        let work = Work {
+            argv: order.argv.clone(),
+            env: order.env.clone(),
+            unset: order.unset.clone(),
+            dir: order.dir.clone().into_os_string(),
+            stdin: order.stdin.clone(),
+        };
+        send(&mut &self.socket, &work)
+    }
+
+    /// What it did since this was last asked.
+    pub fn events(&mut self) -> Vec<AgentEvent> {
+        self.heard.known().output.events()
+    }
+
+    /// Its signs of life.
+    pub fn vital(&mut self) -> Vital {
+        self.wake();
+        let cpu = match cpu::of_tree(self.pid()) {
+            CpuTime::Unknown => CpuTime::Unknown,
+            // A process that ends between two looks is missed by one of them.
+            CpuTime::Used(now) => {
+                self.used = self.used.max(now);
+                CpuTime::Used(self.used)
+            }
+        };
+        let written = self.heard.known().output.written();
+        Vital { cpu, written }
+    }
+
+    /// Waits until it has ended as [`Agent::ended`] means it, for so long at most.
+    pub fn wait(&self, most: Duration) {
+        self.heard.wait(most, |known| known.is_over().then_some(()));
+    }
+
+    /// How it ended, once it has, nothing of it is left, and all that it printed is read.
+    pub fn ended(&mut self) -> Option<AgentEnd> {
+        let mut known = self.heard.known();
+        if known.gone.is_some() && known.ended.is_none() {
+            drop(known);
+            // Its supervisor was killed, and cannot end what is left.
+            self.launcher.end_strays();
+            known = self.heard.known();
+        }
+        let (over, ended) = (known.is_over(), known.ended);
+        over.then(|| known.output.end(ended))
+    }
+
+    /// Asks it to end, kills after `grace` whatever is left of it, and waits for that.
+    #[must_use]
+    pub fn stop(mut self, grace: Duration) -> AgentEnd {
+        self.wake();
+        if self.socket.write_all(&stop_within(grace)).is_ok() {
+            let within = grace.saturating_add(END_WITHIN);
+            self.heard
+                .wait(within, |known| known.gone.is_some().then_some(()));
+        }
+        self.end_all();
+        let mut known = self.heard.known();
+        let ended = known.ended;
+        known.output.end(ended)
+    }
+
+    /// Ends the supervisor, and with it all that the agent has started.
+    fn end_all(&mut self) {
+        self.wake();
+        let _ = self.socket.shutdown(Shutdown::Write);
+        let gone = self
+            .heard
+            .wait(END_WITHIN, |known| known.gone.is_some().then_some(()));
+        if gone.is_none() {
+            // Once it is gone nothing tells any more what was its own.
+            let left = descendants(self.pid());
+            let _ = self.supervisor.kill();
+            for pid in left {
+                let _ = kill(pid, Signal::SIGKILL);
+            }
+        }
+        let _ = self.supervisor.wait();
+        self.launcher.end_strays();
+        let (ended, started) = {
+            let known = self.heard.known();
+            (known.ended, known.started.clone())
+        };
+        // Of an agent whose supervisor was killed its process group is all that is known.
+        if let (None, Some(Ok(group))) = (ended, started) {
+            let _ = killpg(Pid::from_raw(group), Signal::SIGKILL);
+        }
+        self.heard
+            .wait(OPEN_AFTER_THE_END, |known| known.is_over().then_some(()));
+    }
+}
+
+impl Drop for Agent {
+    fn drop(&mut self) {
+        self.end_all();
+    }
+}

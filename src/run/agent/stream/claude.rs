@@ -1,0 +1,120 @@
+//! `--output-format stream-json` of Claude Code, and of those that write as it does.
+
+use serde_json::Value;
+
+use crate::run::agent::findings::Findings;
+use crate::run::agent::usage::{self, Usage};
+
+/// What a refused tool is told.
+const NOT_GRANTED: [&str; 2] = ["haven't granted it", "requires approval"];
+
+/// How many bytes are about one token.
+const BYTES_OF_A_TOKEN: u64 = 4;
+
+/// What is known of the answer that comes in pieces.
+#[derive(Debug, Default)]
+pub(super) struct Claude {
+    turn: Option<Turn>,
+}
+
+#[derive(Debug)]
+struct Turn {
+    id: Option<String>,
+    told: u64,
+    read: u64,
+    /// How much was written: the number that comes with it is the one from before it was.
+    bytes: u64,
+}
+
+impl Claude {
+    /// Reads one event.
+    pub(super) fn read(&mut self, event: &Value, findings: &mut Findings) {
+        findings.converses(&event["session_id"]);
+        let kind = event["type"].as_str().unwrap_or_default();
+        if kind != "assistant" {
+            self.end_turn(findings);
+        }
+        match kind {
+            "assistant" => self.answers(&event["message"], findings),
+            "user" => hears(&event["message"], findings),
+            "tool_call" if event["subtype"] == "started" => calls(&event["tool_call"], findings),
+            "result" => ends(event, findings),
+            _ => {}
+        }
+    }
+
+    /// A piece of an answer; those of one answer have one name, and the same numbers.
+    fn answers(&mut self, message: &Value, findings: &mut Findings) {
+        let id = message["id"].as_str().map(str::to_owned);
+        let goes_on = matches!(&self.turn, Some(turn) if id.is_some() && turn.id == id);
+        if !goes_on {
+            self.end_turn(findings);
+        }
+        for part in message["content"].as_array().into_iter().flatten() {
+            match part["type"].as_str() {
+                Some("text") => findings.says(part["text"].as_str().unwrap_or_default()),
+                Some("tool_use") => {
+                    let tool = part["name"].as_str().unwrap_or_default();
+                    findings.calls(tool, &part["input"]);
+                }
+                _ => {}
+            }
+        }
+        let Some(told) = usage::tokens(&message["usage"]) else {
+            return;
+        };
+        let written = message["usage"]["output_tokens"].as_u64().unwrap_or(0);
+        let turn = self.turn.get_or_insert(Turn {
+            id,
+            told: 0,
+            read: 0,
+            bytes: 0,
+        });
+        turn.told = turn.told.max(told);
+        turn.read = turn.read.max(told.saturating_sub(written));
+        turn.bytes += message["content"].to_string().len() as u64;
+    }
+
+    /// The answer is complete.
+    pub(super) fn end_turn(&mut self, findings: &mut Findings) {
+        if let Some(turn) = self.turn.take() {
+            let guessed = turn.read.saturating_add(turn.bytes / BYTES_OF_A_TOKEN);
+            let tokens = turn.told.max(guessed);
+            findings.turn(Usage { tokens, cost: None });
+        }
+    }
+}
+
+/// What a tool brought.
+fn hears(message: &Value, findings: &mut Findings) {
+    for part in message["content"].as_array().into_iter().flatten() {
+        let text = part["content"].as_str().unwrap_or_default();
+        if part["is_error"] == true && NOT_GRANTED.iter().any(|words| text.contains(words)) {
+            findings.is_denied(text);
+        }
+    }
+}
+
+/// `{"readToolCall": {"args": {…}}}`.
+fn calls(call: &Value, findings: &mut Findings) {
+    for (tool, call) in call.as_object().into_iter().flatten() {
+        findings.calls(tool, call.get("args").unwrap_or(call));
+    }
+}
+
+fn ends(event: &Value, findings: &mut Findings) {
+    findings.says(event["result"].as_str().unwrap_or_default());
+    findings.failed |= event["is_error"] == true;
+    let so_far = findings.used.unwrap_or_default();
+    let tokens = usage::tokens(&event["usage"]).unwrap_or(0);
+    let cost = usage::cost(event);
+    if tokens > 0 || cost.is_some() {
+        findings.used_in_all(Usage {
+            tokens: tokens.max(so_far.tokens),
+            cost: cost.max(so_far.cost),
+        });
+    }
+    for denied in event["permission_denials"].as_array().into_iter().flatten() {
+        findings.is_denied(denied["tool_name"].as_str().unwrap_or("a tool"));
+    }
+}

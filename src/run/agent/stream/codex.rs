@@ -1,0 +1,75 @@
+//! `codex exec --json`.
+
+use std::collections::VecDeque;
+
+use serde_json::{Value, json};
+
+use crate::run::agent::findings::Findings;
+use crate::run::agent::usage::{self, Usage};
+
+/// How many items are remembered, so that one that began and ended is one call.
+const REMEMBERED: usize = 64;
+
+/// What is known of the items that have begun.
+#[derive(Debug, Default)]
+pub(super) struct Codex {
+    begun: VecDeque<String>,
+}
+
+impl Codex {
+    /// Reads one event.
+    pub(super) fn read(&mut self, event: &Value, findings: &mut Findings) {
+        match event["type"].as_str().unwrap_or_default() {
+            "thread.started" => findings.converses(&event["thread_id"]),
+            "item.started" | "item.completed" => self.item(&event["item"], event, findings),
+            "turn.completed" => {
+                if let Some(tokens) = usage::tokens(&event["usage"]) {
+                    findings.turn(Usage { tokens, cost: None });
+                }
+            }
+            "turn.failed" => fails(&event["error"], findings),
+            "error" => fails(event, findings),
+            _ => {}
+        }
+    }
+
+    fn item(&mut self, item: &Value, event: &Value, findings: &mut Findings) {
+        let kind = item["type"].as_str().or(item["item_type"].as_str());
+        let ended = event["type"] == "item.completed";
+        let call = match kind.unwrap_or_default() {
+            "agent_message" | "assistant_message" if ended => {
+                return findings.says(item["text"].as_str().unwrap_or_default());
+            }
+            "command_execution" => ("command", json!(item["command"])),
+            "file_change" => ("file_change", json!(item["changes"])),
+            "web_search" => ("web_search", json!(item["query"])),
+            "mcp_tool_call" => {
+                let tool = item["tool"].as_str().unwrap_or("mcp");
+                (tool, json!([item["server"], item["arguments"]]))
+            }
+            _ => return,
+        };
+        if ended && item["status"] == "declined" {
+            findings.is_denied(call.0);
+        }
+        // What one wants to change may be known at the end alone.
+        let waits = call.0 == "file_change" && !ended;
+        if !waits && self.is_new(item["id"].as_str().unwrap_or_default()) {
+            findings.calls(call.0, &call.1);
+        }
+    }
+
+    fn is_new(&mut self, id: &str) -> bool {
+        let known = !id.is_empty() && self.begun.iter().any(|begun| begun == id);
+        if !known {
+            self.begun.truncate(REMEMBERED - 1);
+            self.begun.push_front(id.to_owned());
+        }
+        !known
+    }
+}
+
+fn fails(error: &Value, findings: &mut Findings) {
+    findings.failed = true;
+    findings.says(error["message"].as_str().unwrap_or_default());
+}

@@ -1,0 +1,250 @@
+//! What the streams of common agents tell.
+
+use serde_json::json;
+
+use super::*;
+use crate::run::agent::event::{AgentEvent, ToolCall};
+use crate::run::agent::usage::Usage;
+
+fn read(stream: Stream, lines: &[Value]) -> Findings {
+    let mut reader = Reader::new(stream);
+    for line in lines {
+        reader.line(line.to_string().as_bytes());
+    }
+    reader.end();
+    reader.findings
+}
+
+fn calls(findings: &mut Findings) -> Vec<ToolCall> {
+    let events = findings.events().into_iter();
+    events
+        .filter_map(|event| match event {
+            AgentEvent::ToolCall(call) => Some(call),
+            _ => None,
+        })
+        .collect()
+}
+
+fn turns(findings: &mut Findings) -> Vec<u64> {
+    let events = findings.events().into_iter();
+    events
+        .filter_map(|event| match event {
+            AgentEvent::Turn { new_tokens } => Some(new_tokens),
+            _ => None,
+        })
+        .collect()
+}
+
+fn claude() -> Vec<Value> {
+    let usage = json!({"input_tokens": 10, "cache_creation_input_tokens": 500,
+        "cache_read_input_tokens": 20_000, "output_tokens": 40});
+    vec![
+        json!({"type": "system", "subtype": "init", "session_id": "c-1", "tools": []}),
+        json!({"type": "assistant", "session_id": "c-1", "message": {"id": "m1", "usage": usage,
+            "content": [{"type": "text", "text": "I look."}]}}),
+        json!({"type": "assistant", "session_id": "c-1", "message": {"id": "m1", "usage": usage,
+            "content": [{"type": "tool_use", "id": "t1", "name": "Bash",
+                "input": {"command": "ls", "x": 1}}]}}),
+        json!({"type": "user", "message": {"content": [{"type": "tool_result",
+            "is_error": true, "content": "Claude requested permissions to use Bash, but you haven't granted it yet."}]}}),
+        json!({"type": "assistant", "message": {"id": "m2", "usage": {"output_tokens": 7},
+            "content": [{"type": "text", "text": "It is {\"a\": 1}"}]}}),
+        json!({"type": "result", "subtype": "success", "is_error": false, "result": "It is {\"a\": 1}",
+            "session_id": "c-1", "total_cost_usd": 0.5, "usage": {"input_tokens": 900, "output_tokens": 100},
+            "permission_denials": [{"tool_name": "Bash", "tool_input": {}}]}),
+    ]
+}
+
+#[test]
+fn claude_tells_calls_turns_and_what_it_cost() {
+    let stream = Stream::Events(StreamForm::Claude);
+    let mut findings = read(stream, &claude());
+    let call = ToolCall::new("Bash", &json!({"x": 1, "command": "ls"}));
+    assert_eq!(calls(&mut findings), [call]);
+    assert_eq!(turns(&mut read(stream, &claude()))[0], 550);
+    assert_eq!(
+        findings.used,
+        Some(Usage {
+            tokens: 1_000,
+            cost: Some(500_000_000)
+        })
+    );
+    assert_eq!(findings.conversation.as_deref(), Some("c-1"));
+    assert!(findings.denied && !findings.failed);
+    assert!(findings.said.text().ends_with("It is {\"a\": 1}\n"));
+
+    let allowed: Vec<Value> = claude().into_iter().take(3).collect();
+    let findings = read(stream, &allowed);
+    assert!(!findings.denied);
+    assert_eq!(findings.used.map(|used| used.tokens), Some(550));
+}
+
+#[test]
+fn an_answer_in_pieces_is_one_turn_and_two_are_two() {
+    let piece = |id: &str| {
+        json!({"type": "assistant", "message": {"id": id, "content": [],
+        "usage": {"input_tokens": 30, "output_tokens": 3}}})
+    };
+    let stream = Stream::Events(StreamForm::Claude);
+    let lines = [piece("a"), piece("a"), piece("b")];
+    assert_eq!(turns(&mut read(stream, &lines)), [33, 33]);
+}
+
+#[test]
+fn much_text_under_a_small_number_is_no_small_turn() {
+    let text = "x".repeat(4_000);
+    let line = json!({"type": "assistant", "message": {"id": "m", "usage": {"output_tokens": 1},
+        "content": [{"type": "text", "text": text}]}});
+    let turns = turns(&mut read(Stream::Events(StreamForm::Claude), &[line]));
+    assert!(turns[0] >= 1_000, "{turns:?}");
+}
+
+#[test]
+fn codex_tells_each_item_once() {
+    let item = |kind: &str, item: Value| json!({"type": kind, "item": item});
+    let command = json!({"id": "i0", "type": "command_execution", "command": "ls"});
+    let declined =
+        json!({"id": "i0", "type": "command_execution", "command": "ls", "status": "declined"});
+    let lines = [
+        json!({"type": "thread.started", "thread_id": "0199-a"}),
+        item("item.started", command.clone()),
+        item("item.completed", declined),
+        item(
+            "item.completed",
+            json!({"id": "i1", "type": "mcp_tool_call", "server": "s",
+            "tool": "look", "arguments": {"b": 1, "a": 2}}),
+        ),
+        item(
+            "item.completed",
+            json!({"id": "i2", "type": "agent_message", "text": "{\"a\": 1}"}),
+        ),
+        json!({"type": "turn.completed", "usage": {"input_tokens": 900,
+            "cached_input_tokens": 800, "output_tokens": 50}}),
+    ];
+    let mut findings = read(Stream::Events(StreamForm::Codex), &lines);
+    let tools: Vec<String> = calls(&mut findings)
+        .into_iter()
+        .map(|call| call.tool)
+        .collect();
+    assert_eq!(tools, ["command", "look"]);
+    assert_eq!(findings.used.map(|used| used.tokens), Some(150));
+    assert_eq!(findings.conversation.as_deref(), Some("0199-a"));
+    assert_eq!(findings.said.text(), "{\"a\": 1}\n");
+    assert!(findings.denied && !findings.failed);
+    let failed = json!({"type": "turn.failed", "error": {"message": "usage limit reached"}});
+    let findings = read(Stream::Events(StreamForm::Codex), &[failed]);
+    assert!(findings.failed && findings.said.text().contains("usage limit"));
+}
+
+#[test]
+fn gemini_joins_what_it_says_in_pieces() {
+    let lines = [
+        json!({"type": "init", "session_id": "g-1", "model": "pro"}),
+        json!({"type": "message", "role": "user", "content": "{\"not\": 1}"}),
+        json!({"type": "tool_use", "tool_name": "shell", "tool_id": "1", "parameters": {"c": "ls"}}),
+        json!({"type": "tool_result", "tool_id": "1", "status": "error",
+            "error": {"message": "Tool execution denied by policy."}}),
+        json!({"type": "message", "role": "assistant", "content": "{\"a\":", "delta": true}),
+        json!({"type": "message", "role": "assistant", "content": " 1}", "delta": true}),
+        json!({"type": "result", "status": "success", "stats": {"total_tokens": 260,
+            "input_tokens": 60, "output_tokens": 200, "cached": 10}}),
+    ];
+    let mut findings = read(Stream::Events(StreamForm::Gemini), &lines);
+    assert_eq!(
+        calls(&mut findings),
+        [ToolCall::new("shell", &json!({"c": "ls"}))]
+    );
+    assert_eq!(findings.said.text().trim(), "{\"a\": 1}");
+    assert_eq!(findings.used.map(|used| used.tokens), Some(250));
+    assert!(findings.denied);
+}
+
+#[test]
+fn cursor_and_opencode_tell_their_calls() {
+    let line = json!({"type": "tool_call", "subtype": "started", "session_id": "s-1",
+        "tool_call": {"readToolCall": {"args": {"path": "a"}}}});
+    let done = json!({"type": "tool_call", "subtype": "completed",
+        "tool_call": {"readToolCall": {"args": {"path": "a"}, "result": {}}}});
+    let mut findings = read(Stream::Events(StreamForm::Cursor), &[line, done]);
+    assert_eq!(
+        calls(&mut findings),
+        [ToolCall::new("readToolCall", &json!({"path": "a"}))]
+    );
+
+    let lines = [
+        json!({"type": "tool_use", "sessionID": "ses_1", "part": {"tool": "bash",
+            "state": {"status": "completed", "input": {"command": "ls"}}}}),
+        json!({"type": "text", "sessionID": "ses_1", "part": {"text": "done"}}),
+        json!({"type": "step_finish", "sessionID": "ses_1", "part": {"cost": 0.001,
+            "tokens": {"input": 10, "output": 5, "reasoning": 1, "cache": {"read": 9, "write": 4}}}}),
+    ];
+    let mut findings = read(Stream::Events(StreamForm::Opencode), &lines);
+    assert_eq!(calls(&mut findings).len(), 1);
+    assert_eq!(
+        findings.used,
+        Some(Usage {
+            tokens: 20,
+            cost: Some(1_000_000)
+        })
+    );
+}
+
+#[test]
+fn a_known_form_is_known_by_its_first_line() {
+    let mut findings = read(Stream::Plain, &claude());
+    assert_eq!(calls(&mut findings).len(), 1);
+    assert_eq!(findings.used.map(|used| used.tokens), Some(1_000));
+}
+
+#[test]
+fn an_unknown_agent_is_read_as_far_as_it_can_be() {
+    let lines = [
+        json!({"type": "tool_call", "name": "search", "arguments": {"q": "x"}}),
+        json!({"usage": {"input_tokens": 10, "output_tokens": 2}}),
+        json!({"usage": {"input_tokens": 20, "output_tokens": 3}, "total_cost_usd": 0.1}),
+        json!({"type": "message", "text": "so it is"}),
+        json!({"type": "shop", "company": "Acme", "text": "a field"}),
+        json!({"session_id": "x1", "usage": {"total_tokens": 5}}),
+    ];
+    let mut findings = read(Stream::Plain, &lines);
+    assert_eq!(
+        calls(&mut findings),
+        [ToolCall::new("search", &json!({"q": "x"}))]
+    );
+    assert_eq!(
+        findings.used,
+        Some(Usage {
+            tokens: 40,
+            cost: Some(100_000_000)
+        })
+    );
+    assert_eq!(findings.said.text(), format!("so it is\n{}\n", lines[4]));
+}
+
+#[test]
+fn what_is_unknown_or_broken_is_passed_over() {
+    for form in [
+        StreamForm::Claude,
+        StreamForm::Codex,
+        StreamForm::Gemini,
+        StreamForm::Cursor,
+        StreamForm::Opencode,
+    ] {
+        let mut reader = Reader::new(Stream::Events(form));
+        for line in [
+            "{\"type\": \"new\", \"usage\": 7}",
+            "{\"type\": [",
+            "{}",
+            "{\"type\": \"assistant\"}",
+            "{\"type\": \"result\", \"usage\": [], \"permission_denials\": {}}",
+            "{\"type\": \"item.completed\"}",
+            "{\"type\": \"tool_use\"}",
+        ] {
+            reader.line(line.as_bytes());
+        }
+        reader.line(b"\xff{");
+        reader.end();
+        assert_eq!(reader.findings.used, None);
+        assert!(!reader.findings.denied);
+    }
+}

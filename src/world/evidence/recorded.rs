@@ -1,0 +1,254 @@
+//! A small world written down by hand: for the demo, controls and tests.
+//!
+//! One JSON document:
+//!
+//! ```json
+//! {
+//!   "pages": {
+//!     "https://acme.com/": {"status": 301, "location": "https://www.acme.com/"},
+//!     "https://www.acme.com/": {"content_type": "text/plain", "body": "info@acme.com"},
+//!     "https://slow.com/": {"silence": "timeout"}
+//!   },
+//!   "dns": {
+//!     "acme.com": {"MX": [[10, "mx.acme.com"]], "A": ["192.0.2.1"], "AAAA": "unanswered"}
+//!   }
+//! }
+//! ```
+//!
+//! A page's `status` is 200 and its `content_type` `text/html; charset=utf-8` where it does
+//! not say; `refresh` is that header, and `silence` a kind of [`Silence`] in place of an
+//! answer. A null MX is `[[0, "."]]`.
+//!
+//! What is not there does not exist: an unknown path of a known host is 404, an unknown host is
+//! none, an unknown name is NXDOMAIN, and a known name has no record of a kind that it does not
+//! list. Every host of a page is a known name.
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::net::IpAddr;
+
+use serde::Deserialize;
+use url::Url;
+
+use crate::quest::Key;
+use crate::world::domain::{BadHostName, HostName};
+use crate::world::sandbox::NoWorkshop;
+use crate::world::{
+    Accepted, Fetched, Fetcher, Looked, MxHost, RecordKind, Records, Request, Resolver, Response,
+    Silence, Taken, Unanswered, World,
+};
+
+/// A world that was written down.
+#[derive(Debug, Clone)]
+pub struct RecordedWorld {
+    pages: BTreeMap<Url, Fetched>,
+    names: BTreeMap<HostName, BTreeMap<RecordKind, Looked>>,
+    hosts: BTreeSet<HostName>,
+}
+
+/// A text that is not a recorded world.
+#[derive(Debug, thiserror::Error)]
+pub enum BadWorld {
+    /// It is not such JSON.
+    #[error("the recorded world cannot be read")]
+    Json(#[from] serde_json::Error),
+    /// A mail exchanger is not a host name.
+    #[error("the recorded world names a mail exchanger that cannot be")]
+    MxHost(#[from] BadHostName),
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Written {
+    pages: BTreeMap<Url, WrittenPage>,
+    #[serde(default)]
+    dns: BTreeMap<HostName, WrittenName>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WrittenPage {
+    #[serde(default = "ok")]
+    status: u16,
+    #[serde(default = "html")]
+    content_type: String,
+    location: Option<String>,
+    refresh: Option<String>,
+    silence: Option<Silence>,
+    #[serde(default)]
+    body: String,
+}
+
+fn ok() -> u16 {
+    200
+}
+
+fn html() -> String {
+    "text/html; charset=utf-8".to_owned()
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "UPPERCASE")]
+struct WrittenName {
+    a: Option<WrittenRecords<IpAddr>>,
+    aaaa: Option<WrittenRecords<IpAddr>>,
+    mx: Option<WrittenRecords<(u16, String)>>,
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum WrittenRecords<T> {
+    Records(Vec<T>),
+    Silence(WrittenSilence),
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum WrittenSilence {
+    Unanswered,
+}
+
+impl RecordedWorld {
+    /// Reads a world from JSON.
+    pub fn from_json(text: &str) -> Result<Self, BadWorld> {
+        let written: Written = serde_json::from_str(text)?;
+        let mut names = BTreeMap::new();
+        for (name, records) in written.dns {
+            names.insert(name, records.looked()?);
+        }
+        let pages: BTreeMap<_, _> = written
+            .pages
+            .into_iter()
+            .map(|(url, page)| (url, page.fetched()))
+            .collect();
+        let mut hosts: BTreeSet<_> = pages.keys().filter_map(HostName::of_url).collect();
+        for (name, records) in &names {
+            let addresses = [RecordKind::A, RecordKind::Aaaa].map(|kind| records.get(&kind));
+            if addresses
+                .iter()
+                .any(|found| matches!(found, Some(Looked::Found(_))))
+            {
+                hosts.insert(name.clone());
+            }
+        }
+        for host in &hosts {
+            names.entry(host.clone()).or_default();
+        }
+        Ok(Self {
+            pages,
+            names,
+            hosts,
+        })
+    }
+
+    /// This world, with what the session knows.
+    #[must_use]
+    pub fn world_with<'w>(&'w self, accepted: &'w dyn Accepted) -> World<'w> {
+        World {
+            fetcher: self,
+            resolver: self,
+            accepted,
+            workshop: &NoWorkshop,
+        }
+    }
+}
+
+impl WrittenPage {
+    fn fetched(self) -> Fetched {
+        if let Some(silence) = self.silence {
+            return Fetched::Unanswered(Unanswered::new(silence, "recorded as unanswered"));
+        }
+        match self.status {
+            200..400 | 404 | 410 => Fetched::Response(Response {
+                status: self.status,
+                content_type: Some(self.content_type),
+                location: self.location,
+                refresh: self.refresh,
+                body: self.body.into_bytes(),
+            }),
+            status => Fetched::Unanswered(Unanswered::status(status)),
+        }
+    }
+}
+
+impl WrittenName {
+    fn looked(self) -> Result<BTreeMap<RecordKind, Looked>, BadHostName> {
+        let mut looked = BTreeMap::new();
+        for (kind, addresses) in [(RecordKind::A, self.a), (RecordKind::Aaaa, self.aaaa)] {
+            looked.extend(addresses.map(|found| (kind, found.looked(Records::Addresses))));
+        }
+        if let Some(found) = self.mx {
+            let found = found.try_map(|(preference, host)| {
+                let host = match host.as_str() {
+                    "." => None,
+                    name => Some(HostName::parse(name)?),
+                };
+                Ok(MxHost { preference, host })
+            })?;
+            looked.insert(RecordKind::Mx, found.looked(sorted_mx));
+        }
+        Ok(looked)
+    }
+}
+
+fn sorted_mx(mut hosts: Vec<MxHost>) -> Records {
+    hosts.sort();
+    Records::Mx(hosts)
+}
+
+impl<T> WrittenRecords<T> {
+    fn try_map<U, E>(self, map: impl Fn(T) -> Result<U, E>) -> Result<WrittenRecords<U>, E> {
+        Ok(match self {
+            Self::Records(records) => {
+                WrittenRecords::Records(records.into_iter().map(map).collect::<Result<_, _>>()?)
+            }
+            Self::Silence(silence) => WrittenRecords::Silence(silence),
+        })
+    }
+
+    fn looked(self, records: impl FnOnce(Vec<T>) -> Records) -> Looked {
+        match self {
+            Self::Records(found) if found.is_empty() => Looked::NoData,
+            Self::Records(found) => Looked::Found(records(found)),
+            Self::Silence(WrittenSilence::Unanswered) => {
+                Looked::Unanswered(Unanswered::new(Silence::Dns, "recorded as unanswered"))
+            }
+        }
+    }
+}
+
+impl Fetcher for RecordedWorld {
+    fn get(&self, request: &Request) -> Fetched {
+        if let Some(fetched) = self.pages.get(&request.url) {
+            return fetched.clone();
+        }
+        match HostName::of_url(&request.url) {
+            Some(host) if self.hosts.contains(&host) => Fetched::Response(Response {
+                status: 404,
+                content_type: None,
+                location: None,
+                refresh: None,
+                body: Vec::new(),
+            }),
+            _ => Fetched::NoSuchHost,
+        }
+    }
+}
+
+impl Resolver for RecordedWorld {
+    fn lookup(&self, name: &HostName, kind: RecordKind) -> Looked {
+        let known = self.names.get(name);
+        known.map_or(Looked::NoSuchName, |records| {
+            records.get(&kind).cloned().unwrap_or(Looked::NoData)
+        })
+    }
+}
+
+impl Accepted for RecordedWorld {
+    /// Nobody: a written world has no earlier PASSes.
+    fn holder(&self, _taken: &Taken) -> Option<Key> {
+        None
+    }
+}

@@ -1,0 +1,164 @@
+//! Answers from evidence, without a network.
+
+#[cfg(test)]
+mod tests;
+mod workshop;
+
+use std::cell::RefCell;
+use std::fmt;
+
+use url::Url;
+
+use super::{Asked, Bodies, Evidence, PageAnswer};
+use crate::base::Digest;
+use crate::quest::Key;
+use crate::world::domain::HostName;
+use crate::world::{
+    Accepted, EarlierDoubt, Fetched, Fetcher, Looked, RecordKind, Request, Resolver, Silence,
+    Taken, Unanswered, World,
+};
+
+/// A world that knows what was recorded, and nothing else.
+pub struct Replay<'a> {
+    evidence: &'a Evidence,
+    bodies: &'a dyn Bodies,
+    missing: RefCell<Vec<Missing>>,
+}
+
+/// A question that the evidence does not answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Missing {
+    /// A page that was not asked for.
+    Page(Url),
+    /// A body that is not stored, or no longer has its digest.
+    Body(Digest),
+    /// A DNS question that was not asked.
+    Dns(HostName, RecordKind),
+    /// A question to the session that was not asked.
+    Session(Taken),
+    /// What reviewers doubted before, which was not asked.
+    Doubts,
+    /// Whether reviewers may be asked, which was not.
+    MayAsk,
+    /// A question to the workshop that was not asked.
+    Workshop(Box<Asked>),
+}
+
+impl fmt::Display for Missing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Page(url) => write!(f, "the page {url}"),
+            Self::Body(digest) => write!(f, "the body {digest}"),
+            Self::Dns(name, kind) => write!(f, "the {kind:?} records of {name}"),
+            Self::Session(Taken::Mailbox(mailbox)) => write!(f, "who holds {mailbox}"),
+            Self::Session(Taken::Domain(domain)) => write!(f, "who holds {domain}"),
+            Self::Session(Taken::Value { field, text }) => {
+                write!(f, "who holds {text:?} as {field}")
+            }
+            Self::Doubts => f.write_str("what reviewers doubted before"),
+            Self::MayAsk => f.write_str("whether reviewers may be asked"),
+            Self::Workshop(asked) => write!(f, "{asked}"),
+        }
+    }
+}
+
+impl<'a> Replay<'a> {
+    /// A world of `evidence` and the bodies that it names.
+    #[must_use]
+    pub fn new(evidence: &'a Evidence, bodies: &'a dyn Bodies) -> Self {
+        Self {
+            evidence,
+            bodies,
+            missing: RefCell::default(),
+        }
+    }
+
+    /// The recorded world.
+    #[must_use]
+    pub fn world(&self) -> World<'_> {
+        self.world_with(self)
+    }
+
+    /// The recorded pages and DNS, with what the session knows now.
+    #[must_use]
+    pub fn world_with<'w>(&'w self, accepted: &'w dyn Accepted) -> World<'w> {
+        World {
+            fetcher: self,
+            resolver: self,
+            accepted,
+            workshop: self,
+        }
+    }
+
+    /// The questions so far that had no recorded answer. A judgement that asked one is not
+    /// the judgement that was recorded.
+    #[must_use]
+    pub fn missing(&self) -> Vec<Missing> {
+        self.missing.borrow().clone()
+    }
+
+    fn miss(&self, missing: Missing) -> Unanswered {
+        let detail = format!("the evidence does not hold {missing}");
+        self.missing.borrow_mut().push(missing);
+        Unanswered::new(Silence::NotRecorded, detail)
+    }
+}
+
+/// Bodies that are what their digest says.
+struct Checked<'a>(&'a dyn Bodies);
+
+impl Bodies for Checked<'_> {
+    fn body(&self, digest: &Digest) -> Option<Vec<u8>> {
+        self.0
+            .body(digest)
+            .filter(|body| Digest::of(body) == *digest)
+    }
+}
+
+impl Fetcher for Replay<'_> {
+    fn get(&self, request: &Request) -> Fetched {
+        let Some(answer) = self.evidence.page(&request.url) else {
+            return Fetched::Unanswered(self.miss(Missing::Page(request.url.clone())));
+        };
+        answer.fetched(&Checked(self.bodies)).unwrap_or_else(|| {
+            Fetched::Unanswered(self.miss(match answer {
+                PageAnswer::Response(response) => Missing::Body(response.body.sha256),
+                _ => Missing::Page(request.url.clone()),
+            }))
+        })
+    }
+}
+
+impl Resolver for Replay<'_> {
+    fn lookup(&self, name: &HostName, kind: RecordKind) -> Looked {
+        let known = self.evidence.dns(name, kind).cloned();
+        known.unwrap_or_else(|| Looked::Unanswered(self.miss(Missing::Dns(name.clone(), kind))))
+    }
+}
+
+impl Accepted for Replay<'_> {
+    /// Nobody, where the session was not asked; [`Replay::missing`] then says so.
+    fn holder(&self, taken: &Taken) -> Option<Key> {
+        let known = self.evidence.holder(taken);
+        if known.is_none() {
+            self.miss(Missing::Session(taken.clone()));
+        }
+        known.flatten().cloned()
+    }
+
+    fn doubts(&self) -> Vec<EarlierDoubt> {
+        let known = self.evidence.doubts();
+        if known.is_none() {
+            self.miss(Missing::Doubts);
+        }
+        known.unwrap_or_default().to_vec()
+    }
+
+    fn may_ask(&self) -> bool {
+        let known = self.evidence.may_ask();
+        if known.is_none() {
+            self.miss(Missing::MayAsk);
+        }
+        known.unwrap_or_default()
+    }
+}

@@ -1,0 +1,275 @@
+//! Replays that answer as was recorded, and say what is missing.
+
+use super::*;
+use crate::world::evidence::record::Recorder;
+use crate::world::evidence::recorded::RecordedWorld;
+use crate::world::fetch::settings::RobotsPolicy;
+use crate::world::fetch::visit::visit;
+use crate::world::sandbox::{
+    ChatOrder, Chatted, CommitSeen, MockWorkshop, NoCommit, NoWorkshop, Said, Usage, Workshop as _,
+};
+use crate::world::{MockAccepted, MockFetcher, MockResolver, Response};
+
+const WORLD: &str = r#"{
+    "pages": {
+        "https://acme.com/": {"status": 301, "location": "https://www.acme.com/"},
+        "https://www.acme.com/": {"body": "<p>info@acme.com</p>"},
+        "https://slow.com/": {"silence": "timeout"}
+    },
+    "dns": {"acme.com": {"MX": [[10, "mx.acme.com"]]}}
+}"#;
+
+/// All that a small gate would see, as text.
+fn judge(world: &World<'_>) -> String {
+    let mut seen = Vec::new();
+    for url in [
+        "https://acme.com/",
+        "https://acme.com/",
+        "https://slow.com/",
+        "https://no.com/",
+    ] {
+        let url = Url::parse(url).unwrap();
+        let visit = visit(world.fetcher, &url, RobotsPolicy::Obey);
+        seen.push(format!("{visit:?}"));
+    }
+    for name in ["acme.com", "no.com"] {
+        let name = HostName::parse(name).unwrap();
+        for kind in [RecordKind::Mx, RecordKind::A] {
+            seen.push(format!("{:?}", world.resolver.lookup(&name, kind)));
+        }
+    }
+    seen.push(format!("{:?}", world.accepted.holder(&taken())));
+    seen.join("\n")
+}
+
+fn taken() -> Taken {
+    serde_json::from_str(r#"{"mailbox":"info@acme.com"}"#).unwrap()
+}
+
+fn holder(key: &'static str) -> MockAccepted {
+    let mut accepted = MockAccepted::new();
+    accepted
+        .expect_holder()
+        .returning(|_| Some(Key::new(key).unwrap()));
+    accepted
+}
+
+#[test]
+fn replays_what_was_recorded_byte_for_byte() {
+    let written = RecordedWorld::from_json(WORLD).unwrap();
+    let accepted = holder("Acme");
+    let recorder = Recorder::new(written.world_with(&accepted));
+    let first = judge(&recorder.world());
+    let recording = recorder.finish();
+    assert!(recording.evidence.rests_on_silence());
+
+    let stored = serde_json::to_string(&recording.evidence).unwrap();
+    let evidence: Evidence = serde_json::from_str(&stored).unwrap();
+    let replay = Replay::new(&evidence, &recording.bodies);
+    assert_eq!(judge(&replay.world()), first);
+    assert_eq!(replay.missing(), []);
+
+    let again = Recorder::new(replay.world());
+    assert_eq!(judge(&again.world()), first);
+    assert_eq!(again.finish(), recording);
+}
+
+#[test]
+fn judges_again_by_what_the_session_knows_now() {
+    let written = RecordedWorld::from_json(WORLD).unwrap();
+    let recorder = Recorder::new(written.world_with(&written));
+    let first = judge(&recorder.world());
+    let recording = recorder.finish();
+    let replay = Replay::new(&recording.evidence, &recording.bodies);
+    let now = holder("Acme");
+    let second = judge(&replay.world_with(&now));
+    assert!(first.ends_with("None") && second.ends_with("Some(Key(\"Acme\"))"));
+    assert_eq!(replay.missing(), []);
+}
+
+#[test]
+fn asks_each_question_once() {
+    let mut fetcher = MockFetcher::new();
+    let mut tries = 0;
+    fetcher.expect_get().times(1).returning(move |_| {
+        tries += 1;
+        Fetched::Response(Response {
+            status: 200,
+            content_type: None,
+            location: None,
+            refresh: None,
+            body: vec![tries],
+        })
+    });
+    let mut resolver = MockResolver::new();
+    resolver
+        .expect_lookup()
+        .times(2)
+        .returning(|_, _| Looked::NoData);
+    let mut accepted = MockAccepted::new();
+    accepted.expect_holder().times(1).returning(|_| None);
+    let recorder = Recorder::new(World {
+        fetcher: &fetcher,
+        resolver: &resolver,
+        accepted: &accepted,
+        workshop: &NoWorkshop,
+    });
+    let world = recorder.world();
+    let request = |crawl_delay| Request {
+        url: Url::parse("https://acme.com/").unwrap(),
+        crawl_delay,
+    };
+    let first = world.fetcher.get(&request(None));
+    let delay = Some(std::time::Duration::from_secs(1));
+    assert_eq!(world.fetcher.get(&request(delay)), first);
+    let name = HostName::parse("acme.com").unwrap();
+    for kind in [RecordKind::A, RecordKind::Aaaa, RecordKind::A] {
+        world.resolver.lookup(&name, kind);
+    }
+    for _ in 0..2 {
+        world.accepted.holder(&taken());
+    }
+    assert_eq!(recorder.finish().evidence.exchanges.len(), 4);
+}
+
+#[test]
+fn says_what_was_not_recorded() {
+    let empty = Evidence::default();
+    let bodies = std::collections::BTreeMap::new();
+    let replay = Replay::new(&empty, &bodies);
+    let world = replay.world();
+    let url = Url::parse("https://acme.com/").unwrap();
+    let request = Request {
+        url: url.clone(),
+        crawl_delay: None,
+    };
+    let Fetched::Unanswered(why) = world.fetcher.get(&request) else {
+        panic!("the page is known");
+    };
+    assert_eq!(why.silence, Silence::NotRecorded);
+    assert_eq!(
+        why.detail,
+        "the evidence does not hold the page https://acme.com/"
+    );
+    let name = HostName::parse("acme.com").unwrap();
+    assert!(matches!(
+        world.resolver.lookup(&name, RecordKind::Mx),
+        Looked::Unanswered(_)
+    ));
+    assert_eq!(world.accepted.holder(&taken()), None);
+    let expected = [
+        Missing::Page(url),
+        Missing::Dns(name, RecordKind::Mx),
+        Missing::Session(taken()),
+    ];
+    assert_eq!(replay.missing(), expected);
+}
+
+#[test]
+fn refuses_a_body_that_was_changed() {
+    let written = RecordedWorld::from_json(WORLD).unwrap();
+    let recorder = Recorder::new(written.world_with(&written));
+    let url = Url::parse("https://www.acme.com/").unwrap();
+    let request = Request {
+        url,
+        crawl_delay: None,
+    };
+    let _ = recorder.world().fetcher.get(&request);
+    let mut recording = recorder.finish();
+    let digest = Digest::of(b"<p>info@acme.com</p>");
+    recording
+        .bodies
+        .insert(digest, b"<p>evil@acme.com</p>".to_vec());
+    let replay = Replay::new(&recording.evidence, &recording.bodies);
+    assert!(matches!(
+        replay.world().fetcher.get(&request),
+        Fetched::Unanswered(_)
+    ));
+    assert_eq!(replay.missing(), [Missing::Body(digest)]);
+}
+
+#[test]
+fn replays_what_was_said_of_commits() {
+    let found = CommitSeen::Found {
+        id: "1a2b3c4d".to_owned(),
+        message: "Fix the parser\n".to_owned(),
+    };
+    let answers = [
+        ("1a2b3c4", found),
+        ("abcdef0", CommitSeen::Not(NoCommit::Several)),
+        ("abcdef1", CommitSeen::Not(NoCommit::Unknown)),
+        ("abcdef2", CommitSeen::Not(NoCommit::Unpinned)),
+        ("abcdef3", CommitSeen::Other("the disk is gone".to_owned())),
+    ];
+    let mut workshop = MockWorkshop::new();
+    for (name, seen) in answers.clone() {
+        let asked = workshop.expect_commit().withf(move |asked| asked == name);
+        asked.times(1).return_const(seen);
+    }
+    let (fetcher, resolver, accepted) =
+        (MockFetcher::new(), MockResolver::new(), MockAccepted::new());
+    let recorder = Recorder::new(World {
+        fetcher: &fetcher,
+        resolver: &resolver,
+        accepted: &accepted,
+        workshop: &workshop,
+    });
+    for (name, seen) in answers.iter().chain(&answers) {
+        assert_eq!(recorder.commit(name), *seen);
+    }
+    let recording = recorder.finish();
+    let text = serde_json::to_string(&recording.evidence).unwrap();
+    let evidence = serde_json::from_str(&text).unwrap();
+    let replay = Replay::new(&evidence, &recording.bodies);
+    for (name, seen) in &answers {
+        assert_eq!(replay.commit(name), *seen);
+    }
+    assert_eq!(replay.missing(), []);
+    assert!(matches!(replay.commit("1a2b3c5"), CommitSeen::Other(_)));
+    assert_eq!(replay.missing().len(), 1);
+}
+
+#[test]
+fn a_model_is_asked_once_and_never_by_a_replay() {
+    let order = ChatOrder {
+        base_url: "http://127.0.0.1:1/v1".to_owned(),
+        model: "small".to_owned(),
+        key: None,
+        system: String::new(),
+        prompt: "Well?".to_owned(),
+        timeout_ms: 1_000,
+        retries: 0,
+        most_bytes: 100,
+    };
+    let said = |text: &str| {
+        Chatted::Said(Said {
+            text: text.to_owned(),
+            usage: Usage::default(),
+            millis: 3,
+            tries: 1,
+        })
+    };
+    let mut workshop = MockWorkshop::new();
+    let answer = said("No.");
+    workshop.expect_chat().times(1).return_once(move |_| answer);
+    let written = RecordedWorld::from_json(WORLD).unwrap();
+    let recorder = Recorder::new(World {
+        workshop: &workshop,
+        ..written.world_with(&written)
+    });
+    for _ in 0..2 {
+        assert_eq!(recorder.world().workshop.chat(&order), said("No."));
+    }
+    let recording = recorder.finish();
+    let replay = Replay::new(&recording.evidence, &recording.bodies);
+    assert_eq!(replay.world().workshop.chat(&order), said("No."));
+    assert_eq!(replay.missing(), []);
+
+    let other = ChatOrder {
+        prompt: "And now?".to_owned(),
+        ..order
+    };
+    let answer = replay.world().workshop.chat(&other);
+    assert!(matches!(answer, Chatted::Failed(_)), "{answer:?}");
+    assert_eq!(replay.missing().len(), 1);
+}

@@ -1,0 +1,92 @@
+//! From a URL's host to the addresses that may be connected to.
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+use url::{Host, Url};
+
+use crate::world::domain::HostName;
+use crate::world::fetch::address_guard::permitted;
+use crate::world::fetch::settings::NetworkSettings;
+use crate::world::{Fetched, Looked, RecordKind, Records, Resolver, Silence, Unanswered};
+
+/// The addresses to connect to for `url`: those of its host that are permitted, or those of
+/// the operator's proxy. An error is what the fetch answers instead.
+pub(super) fn addresses(
+    url: &Url,
+    resolver: &dyn Resolver,
+    settings: &NetworkSettings,
+) -> Result<Vec<IpAddr>, Fetched> {
+    let own = |host: &Host<&str>| match host {
+        Host::Domain(name) if settings.proxy.is_none() => resolve(name, resolver),
+        // The proxy resolves it; only what is spelled as an address can be judged here.
+        Host::Domain(_) => Ok(Vec::new()),
+        Host::Ipv4(address) => Ok(vec![IpAddr::V4(*address)]),
+        Host::Ipv6(address) => Ok(vec![IpAddr::V6(*address)]),
+    };
+    let host = url
+        .host()
+        .ok_or_else(|| silent(Silence::Protocol, format!("{url} has no host")))?;
+    let mut found = own(&host)?;
+    let known = !found.is_empty();
+    found.retain(|address| permitted(*address, &settings.allow_net));
+    if known && found.is_empty() {
+        return Err(silent(
+            Silence::PrivateAddress,
+            format!("{host} leads to no public address"),
+        ));
+    }
+    match &settings.proxy {
+        None => Ok(found),
+        Some(proxy) => of_proxy(proxy, resolver),
+    }
+}
+
+/// The proxy's own addresses: the operator named it, so they may be private.
+fn of_proxy(proxy: &Url, resolver: &dyn Resolver) -> Result<Vec<IpAddr>, Fetched> {
+    // Its host alone is named: a proxy's URL may carry a password.
+    let name = proxy.host_str().unwrap_or_default();
+    let unreachable = |why: &str| silent(Silence::Dns, format!("the proxy {name}: {why}"));
+    match proxy.host() {
+        None => Err(unreachable("it has no host")),
+        Some(Host::Ipv4(address)) => Ok(vec![address.into()]),
+        Some(Host::Ipv6(address)) => Ok(vec![address.into()]),
+        // RFC 6761 §6.3: never asked of DNS.
+        Some(Host::Domain("localhost")) => {
+            Ok(vec![Ipv4Addr::LOCALHOST.into(), Ipv6Addr::LOCALHOST.into()])
+        }
+        Some(Host::Domain(name)) => resolve(name, resolver).map_err(|fetched| match fetched {
+            Fetched::Unanswered(why) => unreachable(&why.detail),
+            _ => unreachable("there is no such host"),
+        }),
+    }
+}
+
+/// The addresses of a name: A before AAAA, each asked for itself.
+///
+/// One that is not answered makes the pair unanswered: the other alone would be half of the
+/// truth, and which half would be chance.
+fn resolve(name: &str, resolver: &dyn Resolver) -> Result<Vec<IpAddr>, Fetched> {
+    let host = HostName::parse(name).map_err(|error| silent(Silence::Dns, error.to_string()))?;
+    let mut found = Vec::new();
+    for kind in [RecordKind::A, RecordKind::Aaaa] {
+        match resolver.lookup(&host, kind) {
+            Looked::Found(Records::Addresses(addresses)) => found.extend(addresses),
+            // NXDOMAIN is said of the name, not of one kind of record (RFC 8020 §2).
+            Looked::NoSuchName if found.is_empty() => return Err(Fetched::NoSuchHost),
+            // A server that denies the name after it gave addresses is not to be believed.
+            Looked::Found(Records::Mx(_)) | Looked::NoData | Looked::NoSuchName => {}
+            Looked::Unanswered(why) => return Err(Fetched::Unanswered(why)),
+        }
+    }
+    if found.is_empty() {
+        return Err(Fetched::NoSuchHost);
+    }
+    Ok(found)
+}
+
+fn silent(silence: Silence, detail: String) -> Fetched {
+    Fetched::Unanswered(Unanswered::new(silence, detail))
+}
+
+#[cfg(test)]
+mod tests;

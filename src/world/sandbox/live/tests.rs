@@ -1,0 +1,136 @@
+//! What keeps us from looking is our failure, and what the agent or the operator did is not.
+
+use super::*;
+use crate::base::Digest;
+use crate::world::sandbox::{Launcher, Pinned};
+use crate::world::tree::{Ignored, Listing, Zones};
+
+/// A bench without a tree, whose one program is as it was.
+fn bench(scratch: &Path) -> Bench {
+    let program = std::env::current_exe().unwrap();
+    let sha256 = Digest::of(&fs::read(&program).unwrap());
+    Bench {
+        root: None,
+        baseline: Listing::default(),
+        commits: None,
+        zones: Zones::new(&[]).unwrap(),
+        ignored: Ignored::new(&[]).unwrap(),
+        load: Box::new(|_| Ok(None)),
+        scratch: scratch.to_owned(),
+        programs: vec![Pinned {
+            target: fs::canonicalize(&program).unwrap(),
+            path: program,
+            sha256,
+        }],
+        services: BTreeMap::new(),
+        launcher: Launcher::new("/no/such/launcher".into()),
+        confinement: Confinement::default(),
+    }
+}
+
+fn order(program: &Path) -> Order {
+    Order {
+        name: "check".into(),
+        argv: vec![program.to_str().unwrap().to_owned()],
+        env: BTreeMap::new(),
+        pass: Vec::new(),
+        dir: String::new(),
+        stdin: String::new(),
+        timeout_ms: 1_000,
+        output_bytes: 100,
+        writable: Vec::new(),
+        network: Network::None,
+        reports: Vec::new(),
+        edits: Vec::new(),
+        round: 0,
+    }
+}
+
+/// What is said to have kept a bench from running this.
+fn failure(bench: &Bench, order: &Order) -> Option<String> {
+    let workshop = LiveWorkshop::new(bench);
+    assert_eq!(workshop.failure(), None);
+    let ran = workshop.run(order);
+    assert!(matches!(ran.end, End::NotStarted(_)), "{ran:?}");
+    workshop.failure()
+}
+
+#[test]
+fn a_command_that_we_cannot_start_is_our_failure() {
+    let place = tempfile::tempdir().unwrap();
+    let bench = bench(place.path());
+    let order = order(&bench.programs[0].path);
+    assert!(failure(&bench, &order).is_some());
+}
+
+#[test]
+fn a_copy_that_we_cannot_make_is_our_failure() {
+    let bench = bench(Path::new("/no/such/directory"));
+    let why = failure(&bench, &order(&bench.programs[0].path)).unwrap();
+    assert!(why.contains("no scratch copy"), "{why}");
+}
+
+#[test]
+fn a_tree_that_is_gone_is_our_failure() {
+    let place = tempfile::tempdir().unwrap();
+    let mut bench = bench(place.path());
+    bench.root = Some(place.path().join("moved"));
+    let workshop = LiveWorkshop::new(&bench);
+    assert!(workshop.changes().is_err());
+    assert!(workshop.failure().is_some());
+}
+
+#[test]
+fn less_confinement_than_before_is_our_failure() {
+    let place = tempfile::tempdir().unwrap();
+    let mut bench = bench(place.path());
+    bench.confinement.landlock = Some(1);
+    let workshop = LiveWorkshop::new(&bench);
+    let same = bench.confinement.clone();
+    assert_eq!(workshop.refuse_less(&same, &Network::None), Ok(()));
+    assert_eq!(workshop.failure(), None);
+    let less = workshop.refuse_less(&Confinement::default(), &Network::None);
+    assert_eq!(workshop.failure(), less.err());
+    assert!(workshop.failure().is_some());
+}
+
+#[test]
+fn a_changed_program_and_a_refused_edit_are_not() {
+    let place = tempfile::tempdir().unwrap();
+    let bench = bench(place.path());
+    assert_eq!(failure(&bench, &order(Path::new("/bin/other"))), None);
+    let mut edited = order(&bench.programs[0].path);
+    edited.edits.push(Edit {
+        path: "../out".into(),
+        text: String::new(),
+    });
+    assert_eq!(failure(&bench, &edited), None);
+    let mut elsewhere = order(&bench.programs[0].path);
+    elsewhere.dir = "taken-away".into();
+    assert_eq!(failure(&bench, &elsewhere), None);
+}
+
+#[test]
+fn commits_that_are_lost_are_our_failure_and_none_at_all_are_not() {
+    let scratch = tempfile::tempdir().unwrap();
+    let mut bench = bench(scratch.path());
+    let workshop = LiveWorkshop::new(&bench);
+    let none = CommitSeen::Not(NoCommit::Unpinned);
+    assert_eq!(workshop.commit("1a2b3c4"), none);
+    assert_eq!(workshop.failure(), None);
+
+    bench.commits = Some(Digest::of(b"{}"));
+    let workshop = LiveWorkshop::new(&bench);
+    assert!(matches!(workshop.commit("1a2b3c4"), CommitSeen::Other(_)));
+    assert!(
+        workshop
+            .failure()
+            .is_some_and(|why| why.contains("commits"))
+    );
+
+    bench.load = Box::new(|_| Ok(Some(b"{}".to_vec())));
+    let workshop = LiveWorkshop::new(&bench);
+    let unknown = CommitSeen::Not(NoCommit::Unknown);
+    assert_eq!(workshop.commit("1a2b3c4"), unknown);
+    assert_eq!(workshop.failure(), None);
+}

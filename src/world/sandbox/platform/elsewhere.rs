@@ -1,0 +1,59 @@
+//! What is left where there is no Linux: a process group, and the word that it is no more.
+
+use std::collections::BTreeSet;
+
+use nix::unistd::Pid;
+
+use crate::world::sandbox::confinement::Namespace;
+use crate::world::sandbox::wire::{Entered, Instructions, Setting};
+
+/// There are no namespaces.
+#[expect(clippy::unnecessary_wraps, reason = "elsewhere it can fail")]
+pub(in crate::world::sandbox) fn enter(_: &Setting) -> std::io::Result<Entered> {
+    Ok(Entered::default())
+}
+
+/// Nobody becomes another.
+pub(in crate::world::sandbox) fn ids() -> (u32, u32) {
+    (0, 0)
+}
+
+/// Never comes to be, without a pid namespace.
+#[expect(clippy::unnecessary_wraps, reason = "elsewhere it can fail")]
+pub(in crate::world::sandbox) fn settle_first(
+    _: &BTreeSet<Namespace>,
+    _: (u32, u32),
+) -> std::io::Result<()> {
+    Ok(())
+}
+
+/// Orphans go to the system's first process.
+#[expect(clippy::unnecessary_wraps, reason = "elsewhere it can fail")]
+pub(crate) fn adopt_orphans() -> nix::Result<()> {
+    Ok(())
+}
+
+/// They go to the system's first process.
+#[expect(clippy::unnecessary_wraps, reason = "elsewhere it can fail")]
+pub(crate) fn adopt_strays() -> nix::Result<()> {
+    Ok(())
+}
+
+/// Nothing falls to this process.
+pub(crate) fn fallen() -> Vec<Pid> {
+    Vec::new()
+}
+
+/// There is no Landlock.
+#[expect(clippy::unnecessary_wraps, reason = "elsewhere it can fail")]
+pub(in crate::world::sandbox) fn restrict(
+    _: &Instructions,
+    _: &BTreeSet<Namespace>,
+) -> Result<Option<u32>, Box<dyn std::error::Error + Send + Sync>> {
+    Ok(None)
+}
+
+/// Nobody lists them; the process group is all that is known.
+pub(crate) fn descendants(_: Pid) -> Vec<Pid> {
+    Vec::new()
+}
