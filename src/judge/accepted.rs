@@ -16,7 +16,6 @@ pub struct SessionAccepted<'a> {
 }
 
 impl<'a> SessionAccepted<'a> {
-    /// What `store` has passed for quests other than `except`.
     #[must_use]
     pub fn new(store: &'a dyn Store, except: QuestId) -> Self {
         Self {
@@ -76,7 +75,6 @@ pub fn marks(gate: &dyn Gate, case: Case<'_>) -> Vec<Mark> {
     gate.takes(case).iter().map(mark).collect()
 }
 
-/// The mark by which a session knows what may be taken.
 pub(super) fn mark(taken: &Taken) -> Mark {
     Mark(match taken {
         Taken::Mailbox(mailbox) => format!("mailbox {mailbox}"),

@@ -16,7 +16,6 @@ use crate::session::{
 /// A worker who asks for a quest of its own.
 #[derive(Debug, Clone)]
 pub struct Claimant {
-    /// Its name.
     pub worker: Worker,
     /// For how long it takes the quest; where not said, as long as it did before, and at first
     /// as long as the session froze.
@@ -26,7 +25,6 @@ pub struct Claimant {
 /// What is handed out.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Assignment {
-    /// A quest to work on, and the claim under which it is.
     Quest(Box<Standing>, Option<Claim>),
     /// Nothing is free: other workers hold all that is in TODO.
     AllClaimed,
@@ -36,19 +34,14 @@ pub enum Assignment {
     Driven,
     /// Nothing is in TODO; the whole ledger says so.
     Complete,
-    /// The unproven streak pauses the session.
     Paused {
-        /// Its length, in quests.
         streak: u32,
     },
 }
 
-/// What could be handed out, before anything is recorded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Offer {
-    /// As it is.
     Ready(Assignment),
-    /// A quest that the worker has to claim first, or again, for so long.
     ToClaim(Box<Standing>, Lease),
 }
 
@@ -92,7 +85,6 @@ pub fn assign(
     })
 }
 
-/// Whether each quest in TODO waits for others or is claimed.
 fn none_is_free(store: &dyn Store, now: Timestamp) -> Result<bool, SessionError> {
     let claims = store.claims()?;
     let live = claims.iter().filter(|claim| claim.is_live(now)).count();
@@ -136,7 +128,6 @@ fn take(
     }
 }
 
-/// What could be handed out at `now`.
 fn offer(
     store: &dyn Store,
     claimant: Option<&Claimant>,

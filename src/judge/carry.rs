@@ -80,14 +80,12 @@ pub struct Carrier<'a> {
     replayer: Replayer,
     quests: &'a [Quest],
     pairs: std::vec::IntoIter<Pair>,
-    /// What the gate says by the world as it is now, where that counts.
     looked: Option<HashMap<QuestId, Looked>>,
     held: Held,
     counts: CarryCounts,
 }
 
 impl<'a> Carrier<'a> {
-    /// From `old` to a session of `quests` that freezes `manifest`.
     pub fn new(
         old: &'a Archive,
         quests: &'a [Quest],
@@ -150,7 +148,6 @@ impl<'a> Carrier<'a> {
         self.pairs.len()
     }
 
-    /// What became of those that were brought or left so far.
     #[must_use]
     pub fn counts(&self) -> &CarryCounts {
         &self.counts
@@ -161,7 +158,6 @@ impl<'a> Carrier<'a> {
         Ok(quest.ok_or(SessionError::Illegal("there is no such quest"))?)
     }
 
-    /// The attempt by which the old quest passed, and when it passed first.
     fn passed(&mut self, pair: Pair) -> Result<Dated<Box<Attempt>>, DriveError> {
         let standing: Option<&Standing> = self.old.board().get(pair.old);
         let standing = standing.ok_or(SessionError::Illegal("there is no such quest"))?;
@@ -169,7 +165,6 @@ impl<'a> Carrier<'a> {
         Ok(passed.ok_or(SessionError::Illegal("a PASS has an attempt"))?)
     }
 
-    /// What the gate says of the old PASS for the new session.
     fn judge(
         &mut self,
         quest: &Quest,

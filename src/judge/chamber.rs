@@ -25,7 +25,6 @@ pub struct Chamber<'a> {
 }
 
 impl<'a> Chamber<'a> {
-    /// By what the session froze, and where there is one by a recorded world.
     pub fn of(session: &Session, recorded: Option<&'a RecordedWorld>) -> Result<Self, DriveError> {
         let network = network_of(session.manifest())?;
         Ok(Self {

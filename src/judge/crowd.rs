@@ -29,39 +29,30 @@ use crate::world::evidence::Recording;
 pub use shared_world::{Lent, SharedWorld, WithBench};
 use turns::Turns;
 
-/// The most that are judged at once.
 const THREADS: usize = 16;
 
-/// How often it is asked whether to stop.
 const PATIENCE: Duration = Duration::from_millis(50);
 
-/// As much stack as a process has to judge on.
 const STACK: usize = 8 * 1024 * 1024;
 
 /// A submission to be judged.
 #[derive(Debug, Clone)]
 pub struct Job {
-    /// The quest.
     pub quest: Quest,
-    /// What was submitted for it.
     pub submission: Submission,
 }
 
 /// A submission that was judged, as if the session had passed nothing before.
 #[derive(Debug)]
 pub struct Looked {
-    /// The submission.
     pub job: Job,
-    /// What the gate said.
     pub judgement: Judgement,
-    /// What it saw.
     pub recording: Recording,
 }
 
 /// What comes next.
 #[derive(Debug)]
 pub enum Next {
-    /// A judgement.
     Looked(Box<Looked>),
     /// Nothing: it was asked to stop. What had been judged until then has been handed on.
     Stopped,
@@ -76,7 +67,6 @@ pub struct Crowd {
     left: usize,
 }
 
-/// What all threads share.
 struct Shared {
     manifest: Manifest,
     world: Box<dyn SharedWorld>,
@@ -84,7 +74,6 @@ struct Shared {
 }
 
 impl Crowd {
-    /// Sets out to judge `jobs` by the settings that `manifest` froze.
     pub fn set_out(
         jobs: Vec<Job>,
         manifest: &Manifest,

@@ -8,7 +8,6 @@ use crate::world::fetch::live::WorldError;
 /// What can go wrong in a turn; nothing was recorded.
 #[derive(Debug, thiserror::Error)]
 pub enum DriveError {
-    /// The session.
     #[error(transparent)]
     Session(#[from] SessionError),
     /// The quest kind is none of this program's.
@@ -17,9 +16,7 @@ pub enum DriveError {
     /// Frozen settings that do not read.
     #[error("the session's {part} settings do not read")]
     Settings {
-        /// Whose settings.
         part: &'static str,
-        /// Why.
         #[source]
         source: serde_json::Error,
     },
@@ -38,7 +35,6 @@ pub enum DriveError {
     /// The gate's own side failed while it looked.
     #[error("the gate cannot look: {0}; nothing changed")]
     Workshop(String),
-    /// The name of a worker holds a forgotten address.
     #[error(
         "the worker's name holds an address that a person had this session forget: take another \
          name; nothing changed"
@@ -53,7 +49,6 @@ pub enum DriveError {
     /// No thread can be had to judge on.
     #[error("the system gives no thread to judge on")]
     Threads(#[source] std::io::Error),
-    /// Threads ended before they had judged all that they were to.
     #[error("{0} submissions were not judged: their threads ended early")]
     Deserted(usize),
 }

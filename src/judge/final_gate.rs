@@ -27,14 +27,12 @@ use crate::world::tree::TreePath;
 pub enum FinalOutcome {
     /// The kind has none.
     None,
-    /// The result holds, and the negative control failed, where there is one.
     Passed,
     /// The result does not hold.
     Failed {
         /// What is not so.
         facts: Vec<Fact>,
     },
-    /// It could neither be passed nor failed.
     Unconfirmed {
         /// What could not be told.
         facts: Vec<Fact>,
@@ -42,9 +40,7 @@ pub enum FinalOutcome {
     /// The result holds, and so does one that is wrong on purpose, or it fails for another reason
     /// than it must: the gate is worth nothing, and counts as not passed.
     NegativeHeld {
-        /// What it said of the wrong one.
         verdict: Verdict,
-        /// By these facts.
         facts: Vec<Fact>,
     },
 }
@@ -56,7 +52,6 @@ impl FinalOutcome {
         matches!(self, Self::None | Self::Passed)
     }
 
-    /// What it found.
     #[must_use]
     pub fn facts(&self) -> &[Fact] {
         match self {
@@ -122,7 +117,6 @@ fn whole(definition: &Definition) -> Result<Quest, DriveError> {
     })
 }
 
-/// A final gate, and what it is asked about.
 struct Asked<'a> {
     gate: FileGate,
     judge: &'a Judge<'a>,
@@ -131,7 +125,6 @@ struct Asked<'a> {
 }
 
 impl Asked<'_> {
-    /// What the gate says of the tree as it stands, with these edits.
     fn judged(&self, altered: Alteration) -> Result<Judgement, DriveError> {
         let workshop = LiveWorkshop::altered(self.bench, altered);
         let world = World {

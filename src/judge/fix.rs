@@ -19,9 +19,7 @@ use crate::world::sandbox::{Bench, End, Order, Ran, run_in_tree};
 /// What came of a submission, and of what was done about it.
 #[derive(Debug)]
 pub struct Fixed {
-    /// What came of it in the end.
     pub outcome: Outcome,
-    /// Each start of the fixer, in order.
     pub fixes: Vec<Fix>,
 }
 
@@ -40,7 +38,6 @@ pub enum Fix {
     },
 }
 
-/// The most characters that are told of what a fixer printed.
 const MOST_TOLD: usize = 500;
 
 /// Judges a submission by `judge`, and while it fails by rules alone that the kind's fixer is there
@@ -83,7 +80,6 @@ pub fn fixing<E: From<DriveError> + Display>(
     Ok(Fixed { outcome, fixes })
 }
 
-/// The judgement that leaves the quest to be answered again.
 fn failed(outcome: &Outcome) -> Option<&Judged> {
     match outcome {
         Outcome::Judged(judged) => {
@@ -94,7 +90,6 @@ fn failed(outcome: &Outcome) -> Option<&Judged> {
     }
 }
 
-/// A fixer, and the tree that it mends.
 struct Fixer {
     plan: FixerPlan,
     bench: Bench,
@@ -129,7 +124,6 @@ impl Fixer {
         mends(&self.plan, judgement)
     }
 
-    /// Starts it with the facts, and waits for its end.
     fn run(&self, judgement: &Judgement) -> Fix {
         let told = json!({"quest": self.quest, "facts": judgement.facts});
         let order = Order {
@@ -155,7 +149,6 @@ impl Fixer {
     }
 }
 
-/// Whether all that failed is what the fixer is there for.
 fn mends(plan: &FixerPlan, judgement: &Judgement) -> bool {
     let mut facts = judgement.facts.iter();
     facts.all(|fact| fact.level == Level::Review || plan.rules.contains(fact.rule.as_str()))

@@ -7,10 +7,8 @@ use crate::session::Grounds;
 /// Rules that fire when a lookup was not answered.
 pub(super) const SILENT: &[&str] = &["source-unanswered", "mx-unanswered", "identity-unanswered"];
 
-/// Rules that fire when reviewers doubt, or say too little.
 pub(super) const REVIEWED: &[&str] = &[DOUBTED, "reviewers-unsettled"];
 
-/// The rule that fires when reviewers quote what they doubt an answer by.
 const DOUBTED: &str = "reviewers-doubt";
 
 /// Rules that fire when a page may not or cannot be read.

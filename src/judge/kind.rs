@@ -12,7 +12,6 @@ use crate::quest::{QuestKind, email};
 use crate::session::{KindRecord, Manifest};
 use crate::world::fetch::settings::NetworkSettings;
 
-/// What a new session of the e-mail kind freezes of it.
 #[must_use]
 pub fn email_record() -> KindRecord {
     KindRecord {
@@ -26,7 +25,6 @@ pub fn email_record() -> KindRecord {
     }
 }
 
-/// The quest kind of a session.
 pub fn kind_of(manifest: &Manifest) -> Result<QuestKind, DriveError> {
     match Definition::of(manifest)? {
         Some(definition) => Ok(definition.kind()?),
@@ -35,7 +33,6 @@ pub fn kind_of(manifest: &Manifest) -> Result<QuestKind, DriveError> {
     }
 }
 
-/// The gate of a session, with the settings that it froze.
 pub fn gate_of(manifest: &Manifest) -> Result<Box<dyn Gate>, DriveError> {
     let definition = Definition::of(manifest)?;
     let (gate, robots): (Box<dyn Gate>, _) = if let Some(definition) = &definition {
@@ -61,14 +58,12 @@ pub(super) fn settings<T: DeserializeOwned>(manifest: &Manifest) -> Result<T, Dr
     })
 }
 
-/// Every rule that can fire in a session, those of the house first.
 pub fn rules_of(manifest: &Manifest) -> Result<Vec<Rule>, DriveError> {
     let mut rules = house::rules();
     rules.extend(gate_of(manifest)?.rules());
     Ok(rules)
 }
 
-/// How a session asks the world.
 pub fn network_of(manifest: &Manifest) -> Result<NetworkSettings, DriveError> {
     serde_json::from_value(manifest.frozen.network.clone()).map_err(|source| DriveError::Settings {
         part: "network",

@@ -13,12 +13,10 @@ use crate::quest::Key;
 use crate::session::{Appended, Asked, Event, Salt, Session, Standing, Store as _};
 use crate::world::{Accepted, EarlierDoubt, Taken};
 
-/// What the session knows for one answer, and its leave to ask reviewers about it.
 pub(super) struct Leave<'a> {
     session: RefCell<&'a mut Session>,
     answer: Answer<'a>,
     submitted: Digest,
-    /// The quest when the answer came.
     before: &'a Standing,
     clock: RefCell<&'a mut dyn FnMut() -> Timestamp>,
     salts: RefCell<&'a mut dyn FnMut() -> Salt>,

@@ -9,7 +9,6 @@ use std::path::Path;
 
 use crate::session::{RunId, RunProcess};
 
-/// Those of the runs that are open which go on.
 #[must_use]
 pub fn live_runs(session: &Path, open: &BTreeMap<RunId, Option<RunProcess>>) -> BTreeSet<RunId> {
     open.iter()
@@ -18,7 +17,6 @@ pub fn live_runs(session: &Path, open: &BTreeMap<RunId, Option<RunProcess>>) -> 
         .collect()
 }
 
-/// Whether somebody holds the lock of a run.
 #[must_use]
 pub fn is_locked(session: &Path, run: RunId) -> bool {
     let path = session.join("runs").join(format!("{run}.lock"));
@@ -29,7 +27,6 @@ pub fn is_locked(session: &Path, run: RunId) -> bool {
     matches!(lock.try_lock_shared(), Err(TryLockError::WouldBlock))
 }
 
-/// The run of those that are open which this process descends from.
 #[must_use]
 pub fn run_above(open: &BTreeMap<RunId, Option<RunProcess>>) -> Option<RunId> {
     let above = ancestors();
@@ -38,13 +35,11 @@ pub fn run_above(open: &BTreeMap<RunId, Option<RunProcess>>) -> Option<RunId> {
         .map(|(run, _)| *run)
 }
 
-/// This process, where the system tells when it was started.
 #[must_use]
 pub fn this_process() -> Option<RunProcess> {
     seen(std::process::id()).map(|seen| seen.process)
 }
 
-/// Whether this very process is alive.
 #[must_use]
 pub fn is_alive(process: RunProcess) -> bool {
     seen(process.pid).is_some_and(|seen| seen.process == process && !seen.is_dead)
@@ -63,7 +58,6 @@ fn ancestors() -> Vec<RunProcess> {
     found
 }
 
-/// What the kernel tells of a process.
 #[derive(Debug, PartialEq, Eq)]
 struct Seen {
     process: RunProcess,
@@ -76,7 +70,6 @@ fn seen(pid: u32) -> Option<Seen> {
     seen_in(pid, &fs::read(format!("/proc/{pid}/stat")).ok()?)
 }
 
-/// What a line of `/proc/PID/stat` tells, whose second field is a name with anything in it.
 fn seen_in(pid: u32, stat: &[u8]) -> Option<Seen> {
     const STARTED: usize = 17;
     let name_ends = stat.iter().rposition(|byte| *byte == b')')?;

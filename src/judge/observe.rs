@@ -59,7 +59,6 @@ pub fn observe_again(
     Some((judgement, recorder.finish()))
 }
 
-/// What the session knows now; whether reviewers might be asked was settled when they were.
 struct Since<'a> {
     accepted: &'a dyn Accepted,
     replay: &'a Replay<'a>,
@@ -92,7 +91,6 @@ fn same(one: &Judgement, two: &Judgement) -> Result<bool, serde_json::Error> {
     Ok(serde_json::to_vec(one)? == serde_json::to_vec(two)?)
 }
 
-/// The mailboxes that the submission and the facts name.
 fn named_mailboxes(case: Case<'_>, judgement: &Judgement) -> Vec<Mailbox> {
     let submitted = case.submission.field(email::EMAIL.as_str());
     let facts = judgement.facts.iter();

@@ -26,7 +26,6 @@ use crate::session::{Session, Store as _};
 #[derive(Debug)]
 pub struct Probe {
     told: Receiver<Result<(), DriveError>>,
-    /// Ends the looking when it is dropped.
     _stop: Sender<()>,
 }
 

@@ -22,7 +22,6 @@ use crate::world::evidence::Evidence;
 /// What became of a REVIEW that was judged again.
 #[derive(Debug)]
 pub enum Rechecked {
-    /// It was resolved, which is on disk.
     Resolved(Outcome, Judgement),
     /// Some lookup is still not answered; nothing was recorded.
     Unanswered(Judgement),

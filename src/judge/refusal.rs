@@ -14,18 +14,12 @@ pub enum Refusal {
     Locked(State),
     /// The quest comes after one that has not passed.
     Waits {
-        /// That one.
         quest: QuestId,
-        /// Its key.
         key: Key,
     },
-    /// Another worker holds the quest.
     Claimed(Worker),
-    /// Another submission of the quest was judged meanwhile.
     Overtaken,
-    /// The unproven streak pauses the session.
     Paused {
-        /// Its length, in quests.
         streak: u32,
     },
 }

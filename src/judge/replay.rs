@@ -20,7 +20,6 @@ use crate::world::evidence::{BadPack, BodyRef, Evidence, Recording, unpack};
 /// Why an attempt cannot be judged again.
 #[derive(Debug, thiserror::Error)]
 pub enum ReplayError {
-    /// The session, or what it froze.
     #[error(transparent)]
     Drive(#[from] DriveError),
     /// The session has no such quest.
@@ -28,36 +27,23 @@ pub enum ReplayError {
     NoSuchQuest(QuestId),
     /// No earlier attempt sent what this one is said to repeat.
     #[error("attempt {number} of quest {quest} is recorded as a repeat, and repeats nothing")]
-    NoRepeat {
-        /// The quest.
-        quest: QuestId,
-        /// The attempt.
-        number: u32,
-    },
+    NoRepeat { quest: QuestId, number: u32 },
     /// The recorded evidence is not evidence.
     #[error("the recorded evidence does not read: {0}")]
     Evidence(#[source] serde_json::Error),
     /// A body that the evidence names is not stored.
     #[error("the body {digest} is missing from evidence/: restore it from a copy")]
-    BodyMissing {
-        /// The body.
-        digest: Digest,
-    },
+    BodyMissing { digest: Digest },
     /// A stored body cannot be unpacked.
     #[error("the body {digest} in evidence/: {source}")]
     BodyDamaged {
-        /// The body.
         digest: Digest,
-        /// What is wrong with it.
         #[source]
         source: BadPack,
     },
     /// A stored body is not the one that was recorded.
     #[error("the body {digest} in evidence/ was changed: restore it from a copy")]
-    BodyChanged {
-        /// The body.
-        digest: Digest,
-    },
+    BodyChanged { digest: Digest },
     /// The gate asks what the evidence does not answer.
     #[error(
         "the evidence does not answer all that the gate asks now: it was recorded under other \
@@ -69,9 +55,7 @@ pub enum ReplayError {
 /// A recorded judgement that can be made again.
 #[derive(Debug, Clone, Copy)]
 pub struct Recorded<'a> {
-    /// What was submitted.
     pub submission: &'a Submission,
-    /// What the gate saw of the world.
     pub evidence: &'a RawValue,
 }
 
@@ -91,13 +75,11 @@ pub struct Replayer {
 }
 
 impl Replayer {
-    /// Judges by the settings that `manifest` froze, and by the pages in `store`.
     pub fn new(manifest: &Manifest, store: EvidenceStore) -> Result<Self, DriveError> {
         let gate = gate_of(manifest)?;
         Ok(Self { gate, store })
     }
 
-    /// The gate that judges.
     #[must_use]
     pub fn gate(&self) -> &dyn Gate {
         self.gate.as_ref()
@@ -111,7 +93,6 @@ impl Replayer {
         self.look(quest, recorded).map(|(judgement, _)| judgement)
     }
 
-    /// The same, with what the gate saw.
     pub fn look(
         &self,
         quest: &Quest,
@@ -127,7 +108,6 @@ impl Replayer {
         Ok((judgement, recording))
     }
 
-    /// The evidence with the stored bodies that it names, each held against its digest.
     pub fn recording(&self, evidence: &RawValue) -> Result<Recording, ReplayError> {
         let evidence: Evidence =
             serde_json::from_str(evidence.get()).map_err(ReplayError::Evidence)?;

@@ -15,7 +15,6 @@ pub(super) fn revises(gate: &dyn Gate, judgement: &Judgement, before: u32) -> bo
         && before < gate.revisions()
 }
 
-/// What reviewers doubted in an attempt, by its recorded judgement.
 pub(super) fn doubts_of(attempt: &Attempt) -> Vec<EarlierDoubt> {
     let judgement = serde_json::from_str::<Judgement>(attempt.judgement.get());
     let panel = judgement.ok().and_then(|judgement| judgement.panel);
@@ -44,7 +43,6 @@ mod tests {
     use crate::gate::{Case, Doubts, PanelReport, Rule};
     use crate::world::{Taken, World};
 
-    /// A gate that sends back so often.
     struct Sends(u32);
 
     impl Gate for Sends {

@@ -11,7 +11,6 @@ use crate::gate::{Case, Gate, Judgement};
 use crate::session::{EvidenceStore, Grounds, Store};
 use crate::world::evidence::{Recording, pack};
 
-/// What was judged, by what, on which grounds.
 #[derive(Debug)]
 pub(crate) struct Ruling {
     pub(crate) judgement: Judgement,
@@ -29,7 +28,6 @@ impl Ruling {
         }
     }
 
-    /// A judgement and what the gate saw.
     pub(crate) fn seen(gate: &dyn Gate, judgement: Judgement, recording: Recording) -> Self {
         let evidence = &recording.evidence;
         let looked_up = !evidence.exchanges.is_empty();
@@ -72,7 +70,6 @@ impl Ruling {
         Ok(())
     }
 
-    /// The rules that fired, each once, in the order of the facts.
     pub(crate) fn fired(&self) -> Vec<String> {
         let mut rules: Vec<String> = Vec::new();
         for fact in &self.judgement.facts {

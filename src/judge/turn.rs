@@ -29,13 +29,9 @@ use crate::world::{Fetcher, Resolver};
 /// Who judges, and by what.
 #[derive(Clone, Copy)]
 pub struct Judge<'a> {
-    /// The gate.
     pub gate: &'a dyn Gate,
-    /// Pages.
     pub fetcher: &'a dyn Fetcher,
-    /// DNS.
     pub resolver: &'a dyn Resolver,
-    /// The tree, and commands over copies of it.
     pub workshop: &'a dyn Workshop,
 }
 
@@ -50,18 +46,14 @@ impl Judge<'_> {
 /// An answer on its way to the gate.
 #[derive(Debug, Clone, Copy)]
 pub struct Answer<'a> {
-    /// The quest that it answers.
     pub quest: QuestId,
-    /// The worker who answers, where one is named.
     pub worker: Option<&'a Worker>,
-    /// What is submitted.
     pub submission: &'a Submission,
 }
 
 /// What came of a submission.
 #[derive(Debug)]
 pub enum Outcome {
-    /// It was judged, and the judgement is on disk.
     Judged(Box<Judged>),
     /// It was not; nothing changed.
     Refused(Refusal),
@@ -70,21 +62,13 @@ pub enum Outcome {
 /// A judgement that is on disk.
 #[derive(Debug)]
 pub struct Judged {
-    /// The quest.
     pub id: QuestId,
-    /// Its key.
     pub key: Key,
-    /// What the gate said.
     pub judgement: Judgement,
-    /// Where the quest stands now.
     pub state: State,
-    /// How many of its submissions have failed.
     pub tries: u32,
-    /// The FAIL that ends it.
     pub max_tries: u32,
-    /// The attempt's number, from 1.
     pub attempt: u32,
-    /// Where all quests stand now.
     pub tally: Tally,
 }
 
@@ -167,7 +151,6 @@ fn hold(
     }
 }
 
-/// A submission on its way to the ledger.
 struct Turn<'a> {
     quest: &'a Quest,
     answer: Answer<'a>,
@@ -205,7 +188,6 @@ impl Turn<'_> {
         Ok(Ruling::seen(self.judge.gate, judgement, recording))
     }
 
-    /// What is recorded where the answer holds a forgotten address.
     fn masked(&self, session: &Session) -> Result<Option<Masked>, DriveError> {
         let forgetting = session.forgetting();
         if forgetting.suppressed().is_empty() {
@@ -261,7 +243,6 @@ impl Turn<'_> {
         }
     }
 
-    /// Decides, under the lock, what is recorded.
     fn settle(
         &self,
         session: &Session,

@@ -13,10 +13,8 @@ use crate::world::evidence::unpack;
 use crate::world::mailbox::Mailbox;
 use crate::world::page::{Page, Presence, presence};
 
-/// The most bytes that a body is unpacked to.
 const MOST_BYTES: u64 = 1 << 30;
 
-/// A file in `evidence/` that holds the address.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Held {
     pub(super) path: PathBuf,
@@ -24,7 +22,6 @@ pub(super) struct Held {
     pub(super) digest: Option<Digest>,
 }
 
-/// The files under `dir` whose bodies spell `mailbox`, in order of names.
 pub(super) fn holding(dir: &Path, mailbox: &Mailbox, wanted: &Wanted<'_>) -> io::Result<Vec<Held>> {
     let mut held = Vec::new();
     for entry in WalkDir::new(dir).sort_by_file_name() {
@@ -44,7 +41,6 @@ pub(super) fn holding(dir: &Path, mailbox: &Mailbox, wanted: &Wanted<'_>) -> io:
     Ok(held)
 }
 
-/// Whether a body spells the address, as text or as a page that is read.
 fn holds(body: &[u8], mailbox: &Mailbox, wanted: &Wanted<'_>) -> bool {
     let text = String::from_utf8_lossy(body);
     if !mentions(&text, wanted).is_empty() {
@@ -61,7 +57,6 @@ fn nowhere() -> Option<Url> {
     Url::parse("https://localhost/").ok()
 }
 
-/// The digest by which a body is named: `ab/cdef….gz`.
 pub(super) fn digest(path: &Path) -> Option<Digest> {
     let folder = path.parent()?.file_name()?.to_str()?;
     let rest = path.file_name()?.to_str()?.strip_suffix(".gz")?;

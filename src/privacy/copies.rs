@@ -13,13 +13,11 @@ use super::mention::{Wanted, mentions, without};
 /// Why a copy cannot be masked.
 #[derive(Debug, thiserror::Error)]
 pub enum Unmaskable {
-    /// It is of the old binary form.
     #[error(
         "it is a binary workbook, which cannot be written anew: scan the list again, saved as \
          .xlsx without the address, and remove this session"
     )]
     Binary,
-    /// The address is parted by formatting.
     #[error(
         "the address is parted by formatting in a cell of {0}: scan the list again without the \
          address, and remove this session"
@@ -33,10 +31,8 @@ pub enum Unmaskable {
     Io(#[from] std::io::Error),
 }
 
-/// The most bytes that a part of a workbook is unpacked to.
 const MOST_BYTES: u64 = 1 << 30;
 
-/// How a compound file begins, which an `.xls` is.
 const COMPOUND: &[u8] = &[0xD0, 0xCF, 0x11, 0xE0];
 
 /// The bytes of a list without the address; none where it does not hold it.
@@ -57,7 +53,6 @@ pub(super) fn masked(bytes: &[u8], wanted: &Wanted<'_>) -> Result<Option<Vec<u8>
     Ok(text(bytes, wanted))
 }
 
-/// Whether a file of these bytes holds the address, whatever it is.
 pub(super) fn holds(bytes: &[u8], wanted: &Wanted<'_>) -> bool {
     match masked(bytes, wanted) {
         Ok(other) => other.is_some(),
@@ -79,14 +74,12 @@ fn text(bytes: &[u8], wanted: &Wanted<'_>) -> Option<Vec<u8>> {
         })
 }
 
-/// Bytes in which ASCII is ASCII.
 fn narrow(bytes: &[u8], wanted: &Wanted<'_>) -> Option<Vec<u8>> {
     let text: String = bytes.iter().map(|byte| char::from(*byte)).collect();
     let masked = without(&text, wanted, MASK)?;
     masked.chars().map(|c| u8::try_from(c).ok()).collect()
 }
 
-/// Bytes in UTF-16.
 fn wide(bytes: &[u8], unit: fn([u8; 2]) -> u16, wanted: &Wanted<'_>) -> Option<String> {
     let (pairs, _) = bytes.as_chunks();
     let units = pairs.iter().map(|pair| unit(*pair));
@@ -129,7 +122,6 @@ fn workbook(bytes: &[u8], wanted: &Wanted<'_>) -> Result<Option<Vec<u8>>, Unmask
     Ok(changed.then_some(made))
 }
 
-/// Whether a cell of this part spells the address, when its formatting is left out.
 fn parted(xml: &str, wanted: &Wanted<'_>) -> bool {
     const ENDS: [&str; 5] = ["</si>", "</is>", "</c>", "</text:p>", "</table:table-cell>"];
     let mut cells = xml;

@@ -33,7 +33,6 @@ pub fn masked_json(json: &str, wanted: &Wanted<'_>, worker: &str) -> Option<Stri
     changed.then_some(masked)
 }
 
-/// The string that `text` begins with, its quotation marks included.
 fn literal(text: &str) -> Option<&str> {
     let mut escaped = false;
     let end = text.char_indices().skip(1).find(|(_, c)| {
@@ -71,7 +70,6 @@ mod tests {
         assert_eq!(masked(body).as_deref(), Some(expected));
     }
 
-    /// Any JSON whose strings hold the address at times, nested as JSON in strings too.
     fn any_json() -> impl Strategy<Value = Value> {
         let text = prop_oneof![
             Just("jo@acme.com".to_owned()),

@@ -8,7 +8,6 @@ use crate::world::mailbox::Mailbox;
 /// Whether an address, in its normal form, is one that is looked for.
 pub type Wanted<'a> = dyn Fn(&str) -> bool + 'a;
 
-/// The most characters of a part of an address.
 const MOST: usize = 255;
 
 /// The parts of `text` that spell an address for which `wanted` says yes, in order.
@@ -45,7 +44,6 @@ pub fn without(text: &str, wanted: &Wanted<'_>, mask: &str) -> Option<String> {
     Some(again.unwrap_or(masked))
 }
 
-/// The units around the `@` at `sign` that spell a wanted address.
 fn mention(units: &[Unit], sign: usize, wanted: &Wanted<'_>) -> Option<Range<usize>> {
     let right = units[sign + 1..].iter().take(MOST);
     let right: String = right
@@ -167,7 +165,6 @@ mod tests {
         }
     }
 
-    /// Ways to spell one character.
     fn spelled(c: char) -> impl Strategy<Value = String> {
         let code = u32::from(c);
         prop::sample::select(vec![

@@ -22,5 +22,4 @@ pub use suppressed::{
     is_named, masked, names,
 };
 
-/// What stands where an address stood.
 pub const MASK: &str = "[forgotten]";

@@ -26,24 +26,17 @@ use crate::world::mailbox::Mailbox;
 /// What is to be forgotten, and who decides so.
 #[derive(Debug, Clone, Copy)]
 pub struct Request<'a> {
-    /// The address.
     pub address: &'a Mailbox,
-    /// The name of who decides.
     pub by: &'a str,
-    /// Why.
     pub note: &'a str,
-    /// The operator's key, where the session froze one.
     pub key: Option<&'a SigningKey>,
 }
 
 /// What was done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Done {
-    /// How many lines of the ledger were blotted out.
     pub lines: usize,
-    /// How many bodies were removed from `evidence/`.
     pub bodies: usize,
-    /// How many copies of lists were written anew.
     pub copies: usize,
     /// Whether it was forgotten before, so that nothing was recorded.
     pub before: bool,
@@ -55,7 +48,6 @@ pub enum NotForgotten {
     /// The session froze a key, and this is not signed with it.
     #[error("the session froze the operator's key, and only that key decides here")]
     Unsealed,
-    /// It stands in what `scan` froze.
     #[error(
         "{0} holds the address, and nothing changes what scan froze: make the session anew \
          without it, and remove this one"
@@ -64,25 +56,20 @@ pub enum NotForgotten {
     /// The copy of a list cannot be written anew.
     #[error("{}", path.display())]
     Copy {
-        /// The copy.
         path: PathBuf,
-        /// Why.
         #[source]
         source: Unmaskable,
     },
     /// A file cannot be read or written.
     #[error("{}", path.display())]
     Io {
-        /// The file.
         path: PathBuf,
-        /// What the operating system said.
         #[source]
         source: std::io::Error,
     },
     /// A value cannot be written as JSON.
     #[error("cannot write the decision as JSON")]
     Json(#[from] serde_json::Error),
-    /// The session.
     #[error(transparent)]
     Session(#[from] SessionError),
 }
@@ -129,7 +116,6 @@ pub fn forget(
     Ok(eraser.done)
 }
 
-/// Every list that the session has a copy of.
 pub(super) fn sources(session: &Session) -> Vec<SourceRecord> {
     let mut sources = vec![session.manifest().source.clone()];
     sources.extend(session.totals().extensions);
@@ -138,23 +124,17 @@ pub(super) fn sources(session: &Session) -> Vec<SourceRecord> {
     sources
 }
 
-/// An address on its way out.
 struct Eraser<'a> {
     request: Request<'a>,
     dir: PathBuf,
     court: Court,
     suppressed: Suppressed,
-    /// What stands for it in the names of workers.
     worker: String,
-    /// Its normal form.
     wanted: String,
-    /// The text of `session.json`.
     frozen: String,
     known: Forgetting,
     sources: Vec<SourceRecord>,
-    /// The files in `evidence/` that go.
     held: Vec<Held>,
-    /// The copies, and what takes their places.
     copies: Vec<(PathBuf, NamedTempFile)>,
     done: Done,
 }
@@ -248,7 +228,6 @@ impl Eraser<'_> {
         Ok(serde_json::to_string(&sealed)?)
     }
 
-    /// Finds the bodies that go; those with a name are given in order.
     fn bodies(&mut self) -> Result<Vec<Digest>, NotForgotten> {
         let dir = self.dir.join("evidence");
         let wanted = |address: &str| address == self.wanted;
@@ -283,7 +262,6 @@ impl Eraser<'_> {
         }
     }
 
-    /// Writes the copies anew beside those that are there.
     fn drafts(&mut self) -> Result<Vec<RedactedCopy>, NotForgotten> {
         let wanted = |address: &str| address == self.wanted;
         let mut made = Vec::new();
@@ -319,10 +297,8 @@ impl Eraser<'_> {
     }
 }
 
-/// The most bytes of a listing of files.
 const MOST_LISTING_BYTES: u64 = 1 << 28;
 
-/// Every digest that stands in `text`.
 fn digests_in(text: &str) -> impl Iterator<Item = Digest> {
     let words = text.split(|c: char| !c.is_ascii_hexdigit());
     words.filter_map(|word| word.parse().ok())

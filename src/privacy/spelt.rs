@@ -10,14 +10,12 @@ use icu_properties::CodePointSetData;
 use icu_properties::props::DefaultIgnorableCodePoint;
 use unicode_normalization::UnicodeNormalization as _;
 
-/// A character as it is meant, and the bytes that spell it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Unit {
     pub(super) meant: char,
     pub(super) span: Range<usize>,
 }
 
-/// Named references for what addresses are made of; what stands around them is a blank.
 const NAMED: [(&str, char); 8] = [
     ("commat;", '@'),
     ("period;", '.'),
@@ -75,7 +73,6 @@ fn is_blank(c: char) -> bool {
     matches!(c, ' ' | '\u{a0}')
 }
 
-/// The characters of which this is another form (NFKC), in lower case.
 fn plain(c: char) -> impl Iterator<Item = char> {
     let dot = |c| if c == '\u{3002}' { '.' } else { c };
     std::iter::once(c).nfkc().map(dot).map(|c| {
@@ -97,7 +94,6 @@ fn quoted(text: &str) -> Option<(char, usize)> {
     }
 }
 
-/// `&lt;at&gt;`: a word between brackets that are references.
 fn enclosed(text: &str) -> Option<(char, usize)> {
     let inner = text.strip_prefix("&lt;")?.trim_start_matches(is_blank);
     let one = |word: &&str| {
@@ -110,7 +106,6 @@ fn enclosed(text: &str) -> Option<(char, usize)> {
     at.or_else(|| DOT.iter().find_map(one).map(|end| ('.', end)))
 }
 
-/// `%40`, encoded any number of times, or the several of one character.
 fn percent(text: &str) -> Option<(char, usize)> {
     let (first, mut length) = percent_byte(text)?;
     let more = match first {
@@ -174,7 +169,6 @@ fn reference(text: &str) -> Option<(char, usize)> {
         .or_else(|| (length(rest) > 1).then(|| ('&', length(rest))))
 }
 
-/// `\u0040`, `\u{40}`, `\x40` or `\n`, behind any number of backslashes.
 fn escape(text: &str) -> Option<(char, usize)> {
     let rest = text.trim_start_matches('\\');
     let slashes = text.len() - rest.len();
@@ -197,7 +191,6 @@ fn escape(text: &str) -> Option<(char, usize)> {
     }
 }
 
-/// `(at)` and `[dot]`, or the same words between blanks.
 fn word(text: &str) -> Option<(char, usize)> {
     let bare = text.starts_with(' ');
     let mut chars = text.chars();

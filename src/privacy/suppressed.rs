@@ -21,7 +21,6 @@ use crate::world::tree::TreePath;
 pub struct Masked {
     /// What was submitted, without the address.
     pub submission: Submission,
-    /// What the house says of it.
     pub judgement: Judgement,
 }
 
@@ -64,7 +63,6 @@ pub fn masked(
     })
 }
 
-/// The fields of `submission` that name files in which a forgotten address stands.
 #[must_use]
 pub fn holding_files(
     forgetting: &Forgetting,
@@ -89,7 +87,6 @@ pub fn holding_files(
     holds.map(|field| field.name.clone()).collect()
 }
 
-/// Whether the name of `worker` holds a forgotten address.
 #[must_use]
 pub fn is_named(forgetting: &Forgetting, worker: &Worker) -> bool {
     let suppressed = forgetting.suppressed();
@@ -108,7 +105,6 @@ pub fn blotted(forgetting: &Forgetting, text: &str) -> Option<String> {
     without(text, &wanted, MASK)
 }
 
-/// Whether `submission` holds one of these addresses.
 #[must_use]
 pub fn names(suppressed: &[Suppressed], submission: &Submission) -> bool {
     let wanted = |address: &str| suppressed.iter().any(|one| one.is(address));
@@ -145,7 +141,6 @@ pub(crate) fn unsaid(forgetting: &Forgetting, ruling: Ruling) -> Ruling {
     }
 }
 
-/// Whether the list of these bytes brings back what was forgotten.
 #[must_use]
 pub fn brings_back(forgetting: &Forgetting, list: &[u8]) -> bool {
     let suppressed = forgetting.suppressed();
@@ -153,7 +148,6 @@ pub fn brings_back(forgetting: &Forgetting, list: &[u8]) -> bool {
     !suppressed.is_empty() && !matches!(copies::masked(list, &wanted), Ok(None))
 }
 
-/// Whether the answer by which a quest is a PASS or a REVIEW was blotted out.
 pub fn is_forgotten(reader: &mut LineReader, standing: &Standing) -> Result<bool, SessionError> {
     let locked = matches!(standing.progress.state, State::Pass | State::Review);
     match standing.last.filter(|_| locked) {
@@ -165,7 +159,6 @@ pub fn is_forgotten(reader: &mut LineReader, standing: &Standing) -> Result<bool
     }
 }
 
-/// Whether what the gate saw, or a line that names it, was blotted out.
 pub fn is_evidence_blotted(
     forgetting: &Forgetting,
     reader: &mut LineReader,
@@ -183,7 +176,6 @@ pub fn is_evidence_blotted(
     Ok(blotted)
 }
 
-/// Whether something was blotted out of `submission`.
 #[must_use]
 pub fn is_masked(submission: &Submission) -> bool {
     match submission {

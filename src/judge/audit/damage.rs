@@ -39,10 +39,8 @@ fn place(path: &Path, line: u64) -> Place {
     }
 }
 
-/// The longest line that is looked into.
 const MOST_BYTES: u64 = 64 * 1024 * 1024;
 
-/// What the lines say, whatever their chain.
 fn lines(path: &Path) -> Option<impl Iterator<Item = Vec<u8>>> {
     let mut reader = BufReader::new(File::open(path).ok()?);
     Some(std::iter::from_fn(move || {

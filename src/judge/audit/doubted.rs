@@ -8,12 +8,10 @@ use crate::session::Event;
 use crate::world::EarlierDoubt;
 use crate::world::evidence::Evidence;
 
-/// What reviewers have doubted so far, by quest.
 #[derive(Debug, Default)]
 pub(super) struct DoubtedBefore(BTreeMap<QuestId, Vec<EarlierDoubt>>);
 
 impl DoubtedBefore {
-    /// What had been doubted of the event's quest before it; then takes the event in.
     pub(super) fn take(&mut self, event: &Event) -> Vec<EarlierDoubt> {
         match event {
             Event::Attempt(attempt) if attempt.revision => {
@@ -33,7 +31,6 @@ impl DoubtedBefore {
     }
 }
 
-/// What is wrong with the doubts that the gate was told of, by those that the ledger has.
 pub(super) fn untold(evidence: &Evidence, doubted: &[EarlierDoubt]) -> Option<String> {
     let told = evidence.doubts()?;
     (told != doubted).then(|| {

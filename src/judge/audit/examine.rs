@@ -15,53 +15,38 @@ use crate::session::{Attempt, Board, Event, Grounds, LineReader, SessionError, S
 use crate::world::EarlierDoubt;
 use crate::world::evidence::Evidence;
 
-/// A line on its way to being examined.
 #[derive(Debug)]
 pub(super) struct Job {
-    /// Its number, from 1.
     pub(super) line: u64,
-    /// Where it begins, in bytes.
     pub(super) offset: u64,
-    /// What reviewers had doubted of its quest before it.
     pub(super) doubted: Vec<EarlierDoubt>,
-    /// What it records.
     pub(super) event: Event,
 }
 
-/// What came of one line.
 #[derive(Debug, Default)]
 pub(super) struct Examined {
     pub(super) findings: Vec<Finding>,
     /// What could not be looked into, and is no finding.
     pub(super) forgotten: Vec<Place>,
-    /// How many judgements it holds.
     pub(super) judgements: u64,
-    /// Those that prove their quest, and were judged again.
     pub(super) proven: Vec<Proven>,
-    /// What those saw of the tree's files.
     pub(super) rested: Vec<Rested>,
 }
 
-/// Examines lines of one session.
 pub(super) struct Examiner<'a> {
     pub(super) board: &'a Board,
     pub(super) reader: LineReader,
     pub(super) replayer: Replayer,
-    /// Whether this program is the one that the session was made with.
     pub(super) same_judge: bool,
 }
 
-/// Who judged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum By {
-    /// This session, on a submission that may have repeated this attempt.
     Session(Option<u32>),
-    /// An earlier session, which answered by what it knew itself.
     Earlier,
 }
 
 impl Examiner<'_> {
-    /// Holds what the line says against what it rests on.
     pub(super) fn examine(&mut self, job: &Job) -> Result<Examined, SessionError> {
         match &job.event {
             Event::Attempt(attempt) => {
@@ -134,7 +119,6 @@ impl Examiner<'_> {
         Ok(examined)
     }
 
-    /// Whether something was blotted out of the line, or of what it was judged by.
     fn is_blotted(&mut self, job: &Job, standing: &Standing) -> Result<bool, SessionError> {
         let forgetting = &self.board.totals().forgetting;
         if forgetting.is_empty() || forgetting.has_line(job.line - 1) {
@@ -186,7 +170,6 @@ impl Examiner<'_> {
         findings
     }
 
-    /// The number of the earlier attempt that sent the same, if the world was heard on it.
     fn repeats(&self, attempt: &Attempt) -> Option<u32> {
         if self.replayer.gate().judges_anew() {
             return None;

@@ -21,7 +21,6 @@ pub enum Misfit {
     Unreadable,
     /// The house itself judges the submission, and otherwise.
     House,
-    /// This field.
     Field(&'static str),
 }
 

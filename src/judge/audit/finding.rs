@@ -57,7 +57,6 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// Its name, as JSON spells it.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -103,7 +102,6 @@ impl Place {
         }
     }
 
-    /// A line that is about the quest of this standing.
     #[must_use]
     pub fn of_quest(line: u64, standing: &Standing) -> Self {
         Self {
@@ -126,7 +124,6 @@ impl Finding {
         }
     }
 
-    /// The same with the facts of the judgement that is made now.
     #[must_use]
     pub fn with(mut self, facts: Vec<Fact>) -> Self {
         self.facts = facts;

@@ -6,7 +6,6 @@ use crate::session::{
     Board, Court, Entry, Event, EvidenceStore, Forgetting, SessionError, Suppressed,
 };
 
-/// The addresses that were forgotten before a line.
 #[derive(Debug)]
 pub(super) struct ForgottenBefore {
     court: Court,
@@ -22,7 +21,6 @@ impl ForgottenBefore {
         }
     }
 
-    /// Takes in the next line; a finding where it submits an address that was forgotten before.
     pub(super) fn take(&mut self, board: &Board, entry: &Entry<'_>, line: u64) -> Option<Finding> {
         match &entry.event {
             Event::Forgotten(forgotten) => {

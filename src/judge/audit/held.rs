@@ -9,11 +9,8 @@ use crate::world::{Accepted, Taken};
 /// What the ledger had passed for other quests before one of its lines.
 #[derive(Debug, Clone, Copy)]
 pub struct HeldBefore<'a> {
-    /// The whole ledger, folded.
     pub board: &'a Board,
-    /// The quest that asks.
     pub except: QuestId,
-    /// Where the line begins, in bytes.
     pub offset: u64,
 }
 
@@ -30,11 +27,8 @@ impl Accepted for HeldBefore<'_> {
 /// An answer of the session that is not what its ledger says.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WrongAnswer {
-    /// What was asked about.
     pub taken: Taken,
-    /// Who holds it, as the gate was told.
     pub told: Option<Key>,
-    /// Who held it.
     pub holder: Option<Key>,
 }
 

@@ -32,7 +32,6 @@ pub struct OtherList {
 }
 
 impl OtherJudge {
-    /// In what the judge of this session differs from this program.
     #[must_use]
     pub fn of(manifest: &Manifest) -> Self {
         let version = env!("CARGO_PKG_VERSION");
@@ -49,7 +48,6 @@ impl OtherJudge {
     }
 }
 
-/// The lists whose digests differ, by name.
 #[must_use]
 pub fn other_lists(
     session: &BTreeMap<String, Digest>,

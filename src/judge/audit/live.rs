@@ -39,7 +39,6 @@ pub struct Silent {
     pub facts: Vec<Fact>,
 }
 
-/// What has become of a PASS.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Now {
     Passes,
@@ -47,7 +46,6 @@ enum Now {
     Unanswered,
 }
 
-/// How many are set out for at once; what waits is kept in memory.
 const AT_ONCE: usize = 4096;
 
 /// Asks the world about every quest of `proven`; each host politely, many at once.
@@ -133,7 +131,6 @@ impl Live {
     }
 }
 
-/// What has become of a PASS, of which the gate says this now.
 fn now(judgement: &Judgement, evidence: &Evidence) -> Now {
     if judgement.verdict == Verdict::Pass {
         Now::Passes

@@ -40,7 +40,6 @@ fn is(judgement: &Judgement, recorded: &RawValue) -> bool {
     serde_json::to_string(judgement).is_ok_and(|text| text == recorded.get())
 }
 
-/// An error and what caused it; some errors repeat their cause.
 fn told(error: &ReplayError) -> String {
     let mut text = error.to_string();
     let mut cause = std::error::Error::source(error);

@@ -8,11 +8,8 @@ use crate::world::tree::TreePath;
 /// What a PASS saw at one path of the tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rested {
-    /// The line of the PASS.
     pub line: u64,
-    /// Its quest.
     pub quest: QuestId,
-    /// The path.
     pub path: TreePath,
     /// The digest of the file there; none where there was none that could be read.
     pub file: Option<Digest>,

@@ -28,48 +28,35 @@ use crate::session::{
 /// What is to be audited.
 #[derive(Clone, Copy)]
 pub struct Plan<'a> {
-    /// The session.
     pub session: &'a Session,
-    /// Its ledger, folded.
     pub board: &'a Board,
-    /// A head that was noted earlier.
     pub noted: Option<Digest>,
-    /// Whether this program is the one that the session was made with.
     pub same_judge: bool,
 }
 
 /// Who looks on, and may end it.
 #[derive(Clone, Copy)]
 pub struct Onlooker<'a> {
-    /// Is told how far it is.
     pub watch: &'a dyn Watch,
-    /// Whether it is to end early.
     pub stop: &'a dyn Fn() -> bool,
 }
 
 /// What came of an audit.
 #[derive(Debug, Default)]
 pub struct Audited {
-    /// What was found, in the order of the lines.
     pub findings: Vec<Finding>,
     /// Lines of which something was forgotten that they rest on: they are not judged again.
     pub forgotten: Vec<Place>,
-    /// What was looked at.
     pub checked: Checked,
-    /// Where the noted head is.
     pub noted: Option<NotedHead>,
-    /// What is proven, in the order of the lines.
     pub proven: Vec<Proven>,
-    /// What each of these saw of the tree's files, in the order of the lines.
     pub rested: Vec<Rested>,
 }
 
 /// A line that proves its quest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Proven {
-    /// The line.
     pub line: u64,
-    /// The quest.
     pub quest: QuestId,
     /// Whether other lists or another program judged it, and this one judges it otherwise: then
     /// nothing that the world says now tells drift from that.
@@ -98,10 +85,8 @@ pub struct NotedHead {
     pub since: u64,
 }
 
-/// As much stack as a process has to judge on.
 const STACK: usize = 8 * 1024 * 1024;
 
-/// How many lines may wait for each thread.
 const WAITING: usize = 8;
 
 /// Examines every line of the ledger.
@@ -154,7 +139,6 @@ pub fn walk(plan: Plan<'_>, onlooker: Onlooker<'_>) -> Result<Audited, DriveErro
     Ok(audited)
 }
 
-/// What a thread makes its examiner of.
 struct Worker<'a> {
     manifest: &'a Manifest,
     evidence: EvidenceStore,
@@ -193,7 +177,6 @@ impl Worker<'_> {
     }
 }
 
-/// Reads the ledger up to where the board ends, and hands its judgements on.
 fn feed(
     plan: Plan<'_>,
     jobs: &SyncSender<Job>,
@@ -262,7 +245,6 @@ fn feed(
     Ok(audited)
 }
 
-/// What is wrong with the operator's seal in `line`.
 fn unsealed(plan: Plan<'_>, entry: &Entry<'_>, line: u64) -> Option<Finding> {
     let court = plan.session.terms().court;
     let what = seals::broken(&court, &entry.event, entry.line.prev())?;
@@ -282,7 +264,6 @@ fn unsealed(plan: Plan<'_>, entry: &Entry<'_>, line: u64) -> Option<Finding> {
     Some(Finding::new(Kind::Seal, place, what))
 }
 
-/// What is wrong with the copy of a list that `line` tells of.
 fn changed_copy(
     dir: &Path,
     source: &SourceRecord,

@@ -7,17 +7,14 @@ use crate::quest::Key;
 use crate::session::Mark;
 use crate::world::{Accepted, Taken};
 
-/// What PASSes have taken, and the keys of their quests.
 #[derive(Debug, Default)]
 pub(super) struct Held(HashMap<Mark, Key>);
 
 impl Held {
-    /// Whether any of these is taken.
     pub(super) fn has_any(&self, marks: &[Mark]) -> bool {
         marks.iter().any(|mark| self.0.contains_key(mark))
     }
 
-    /// Takes all of these for the quest of this key.
     pub(super) fn take(&mut self, marks: &[Mark], key: &Key) {
         let taken = marks.iter().map(|mark| (mark.clone(), key.clone()));
         self.0.extend(taken);

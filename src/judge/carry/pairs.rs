@@ -5,7 +5,6 @@ use std::collections::HashMap;
 use super::NotCarried;
 use crate::quest::{Anchor, FoldedKey, Quest, QuestId};
 
-/// A quest of an earlier session, and the quest of the new one that it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Pair {
     pub(super) old: QuestId,
@@ -22,14 +21,12 @@ pub(super) struct Pairs {
     gone: u32,
 }
 
-/// The quests of one key, on both sides.
 #[derive(Debug, Default)]
 struct Namesakes {
     new: Vec<Side>,
     old: Vec<Side>,
 }
 
-/// One quest of a key.
 #[derive(Debug)]
 struct Side {
     id: QuestId,
@@ -59,7 +56,6 @@ impl Pairs {
         Self { names, gone: 0 }
     }
 
-    /// Takes in a quest of the earlier session, and whether it has passed.
     pub(super) fn add(&mut self, quest: &Quest, passed: bool) {
         match self.names.get_mut(&quest.key.folded()) {
             Some(namesakes) => namesakes.old.push(Side::of(quest, passed)),
@@ -86,7 +82,6 @@ impl Pairs {
 }
 
 impl Namesakes {
-    /// The new quest that `old` is.
     fn partner(&self, old: &Side) -> Result<QuestId, NotCarried> {
         let same = |side: &&Side| side.anchor == old.anchor;
         let mut new = self.new.iter().filter(same);
@@ -119,7 +114,6 @@ mod tests {
         rows.iter().enumerate().map(quest).collect()
     }
 
-    /// The numbers of the pairs, and the reasons, when all that is old has passed.
     fn paired(old: &[(&str, &str)], new: &[(&str, &str)]) -> (Vec<(u32, u32)>, Vec<NotCarried>) {
         let mut pairs = Pairs::of(&quests(new));
         for quest in quests(old) {

@@ -11,7 +11,6 @@ use crate::judge::live_runs::{is_alive, is_locked};
 use crate::quest::QuestId;
 use crate::session::{Claim, RunId, RunProcess, Worker};
 
-/// The run that gave a worker its name, and which of its starts it is.
 #[must_use]
 pub fn start_of(worker: &Worker) -> Option<(RunId, u32)> {
     let name = worker.as_str().strip_prefix("run-")?;
@@ -21,7 +20,6 @@ pub fn start_of(worker: &Worker) -> Option<(RunId, u32)> {
     (number.to_string() == start).then_some((run, number))
 }
 
-/// Whether a run of the session in `dir` goes on: somebody holds its lock, or its process lives.
 #[must_use]
 pub fn is_live(dir: &Path, run: RunId, process: Option<RunProcess>) -> bool {
     process.is_some_and(is_alive) || is_locked(dir, run)

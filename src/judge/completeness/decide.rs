@@ -12,7 +12,6 @@ use crate::session::Tally;
 use crate::world::sandbox::Changed;
 use crate::world::tree::TreePath;
 
-/// Whether a session of which this was seen is complete.
 #[must_use]
 pub fn decide(seen: &Survey) -> Completeness {
     let shortfalls = [
@@ -114,7 +113,6 @@ fn passed(files: &[FileThenAndNow]) -> Option<Shortfall> {
     (!quests.is_empty()).then(|| shortfall.of(quests.into_iter().collect()))
 }
 
-/// What a finding of an audit counts as.
 fn counts_as(kind: Kind) -> Option<ShortfallKind> {
     match kind {
         Kind::Ledger | Kind::Settings | Kind::Source | Kind::Head => Some(ShortfallKind::Ledger),
@@ -186,7 +184,6 @@ fn enough(least: Option<MinPass>, tally: &Tally) -> Option<Shortfall> {
     Some(Shortfall::new(ShortfallKind::MinPass, what))
 }
 
-/// `1 quest is`, `2 quests are`.
 fn are(count: usize) -> String {
     match count {
         1 => "1 quest is".to_owned(),

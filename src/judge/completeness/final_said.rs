@@ -41,7 +41,6 @@ pub enum FinalWord {
 }
 
 impl FinalSaid {
-    /// The same in a word.
     #[must_use]
     pub fn word(&self) -> FinalWord {
         match self {
@@ -81,7 +80,6 @@ impl From<FinalOutcome> for FinalSaid {
     }
 }
 
-/// Whether a session has checks over its whole result.
 pub fn has_final(manifest: &Manifest) -> Result<bool, DriveError> {
     let Some(definition) = Definition::of(manifest)? else {
         return Ok(false);
@@ -89,7 +87,6 @@ pub fn has_final(manifest: &Manifest) -> Result<bool, DriveError> {
     Ok(definition.file()?.final_part.is_some())
 }
 
-/// Whether these have a negative control.
 pub fn has_negative(manifest: &Manifest) -> Result<bool, DriveError> {
     let Some(definition) = Definition::of(manifest)? else {
         return Ok(false);

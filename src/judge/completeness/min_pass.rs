@@ -16,11 +16,9 @@ pub struct MinPass(u32);
 #[error("a share is 0% to 100%, written such as 80% or 99.5%; less than 1% only with its %")]
 pub struct BadPercent;
 
-/// All, in hundredths of a percent.
 const ALL: u32 = 100 * 100;
 
 impl MinPass {
-    /// Whether enough of these quests have passed.
     #[must_use]
     pub fn holds(self, tally: &Tally) -> bool {
         let passed = u64::from(tally.pass) * u64::from(ALL);

@@ -64,7 +64,6 @@ pub enum ShortfallKind {
 }
 
 impl ShortfallKind {
-    /// Its name, as JSON spells it.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -95,14 +94,12 @@ impl Shortfall {
         }
     }
 
-    /// The same, about these quests.
     #[must_use]
     pub fn of(mut self, quests: Vec<QuestId>) -> Self {
         self.quests = quests;
         self
     }
 
-    /// The same, with single findings.
     #[must_use]
     pub fn with(mut self, details: Vec<String>) -> Self {
         self.details = details;

@@ -19,27 +19,19 @@ use crate::world::sandbox::{Changed, FileSeen, LiveWorkshop, Workshop};
 /// What was seen of a session.
 #[derive(Debug, Clone, Default)]
 pub struct Survey {
-    /// The quests in TODO.
     pub todo: Vec<QuestId>,
     /// How many of them come after one that ended without a PASS.
     pub blocked: usize,
-    /// The quests that workers hold who are gone.
     pub orphaned: Vec<QuestId>,
-    /// The working tree.
     pub tree: TreeSeen,
-    /// The files in the write zones that PASSes saw.
     pub files: Vec<FileThenAndNow>,
-    /// What an audit found.
     pub findings: Vec<Finding>,
     /// What counts as proven and was not judged again.
     pub unchecked: Vec<QuestId>,
     /// What is proven and cannot be judged again: an address was blotted out.
     pub forgotten: Vec<QuestId>,
-    /// Whether it was stopped before all was looked at.
     pub stopped: bool,
-    /// What the checks over the whole result said.
     pub last: FinalSaid,
-    /// How many quests stand where.
     pub tally: Tally,
     /// The share that must have passed.
     pub min_pass: Option<MinPass>,
@@ -60,7 +52,6 @@ pub enum TreeSeen {
 /// A file in the write zones, as a PASS saw it and as it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileThenAndNow {
-    /// What the PASS saw.
     pub then: Rested,
     /// The digest of what is there now; none where there is no file that can be read.
     pub now: Option<Digest>,
@@ -68,11 +59,8 @@ pub struct FileThenAndNow {
 
 /// What is asked of a session.
 pub struct Asked<'a> {
-    /// The time.
     pub now: Timestamp,
-    /// Whether a run goes on.
     pub lives: &'a dyn Fn(RunId) -> bool,
-    /// What the checks over the whole result said.
     pub last: FinalSaid,
     /// The share that must have passed.
     pub min_pass: Option<MinPass>,
@@ -118,7 +106,6 @@ fn quests_of(places: &[audit::Place]) -> BTreeSet<QuestId> {
     places.iter().filter_map(|place| place.quest).collect()
 }
 
-/// What is proven of `quests`, and among `these`.
 fn proven(quests: &[Standing], these: &BTreeSet<QuestId>) -> Vec<QuestId> {
     let proven = quests.iter().filter(|quest| quest.proof().is_some());
     let among = proven.filter(|quest| these.contains(&quest.id));
@@ -137,7 +124,6 @@ fn unchecked(
     left.map(|quest| quest.id).collect()
 }
 
-/// What the PASSes that count saw of the tree's files, for each quest that of its last.
 fn rested(board: &Board, audited: &Audited) -> Vec<Rested> {
     let proven = audited.proven.iter().filter(|proven| {
         let standing = board.get(proven.quest);
@@ -180,7 +166,6 @@ fn tree(
     })
 }
 
-/// These files as they are now; each is read once, however many quests share it.
 fn now(workshop: &dyn Workshop, files: impl Iterator<Item = Rested>) -> Vec<FileThenAndNow> {
     let mut read = BTreeMap::new();
     let files = files.map(|then| {

@@ -10,25 +10,19 @@ use crate::world::{Fetcher, Resolver};
 /// What is lent for one submission.
 #[derive(Clone, Copy)]
 pub struct Lent<'a> {
-    /// Pages.
     pub fetcher: &'a dyn Fetcher,
-    /// DNS.
     pub resolver: &'a dyn Resolver,
-    /// The tree, and commands over copies of it.
     pub workshop: &'a dyn Workshop,
 }
 
 /// A world that many ask at once, each for a submission of its own.
 pub trait SharedWorld: Send + Sync + 'static {
-    /// Lends the world for one submission; calls `look` once.
     fn lend(&self, look: &mut dyn FnMut(Lent<'_>));
 }
 
 /// A world with the tree that a session's quests are about.
 pub struct WithBench {
-    /// Pages and DNS.
     pub world: Box<dyn SharedWorld>,
-    /// The tree.
     pub bench: Bench,
 }
 

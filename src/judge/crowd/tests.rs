@@ -39,7 +39,6 @@ fn manifest() -> Manifest {
     }
 }
 
-/// The submission at `domain` for the quest at `index`.
 fn job(index: usize, domain: &str) -> Job {
     let fields = [
         ("site", format!("https://{domain}/")),
@@ -104,7 +103,6 @@ fn never() -> bool {
     false
 }
 
-/// The quests that were judged, in order of id.
 fn all(crowd: &mut Crowd) -> Vec<usize> {
     let mut judged = Vec::new();
     while let Next::Looked(looked) = crowd.next(&never).unwrap() {

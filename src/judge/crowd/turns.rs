@@ -3,7 +3,6 @@
 use std::collections::{HashMap, VecDeque};
 use std::hash::Hash;
 
-/// Things to do, in lines of those that belong together. A line is with one taker at a time.
 #[derive(Debug)]
 pub(super) struct Turns<T> {
     waiting: VecDeque<Line<T>>,
@@ -15,7 +14,6 @@ pub(super) struct Turns<T> {
 pub(super) struct Line<T>(VecDeque<T>);
 
 impl<T> Turns<T> {
-    /// Lines in the order in which their first things come.
     pub(super) fn new<K: Eq + Hash>(things: impl IntoIterator<Item = (K, T)>) -> Self {
         let mut places = HashMap::new();
         let mut waiting: VecDeque<Line<T>> = VecDeque::new();
@@ -32,7 +30,6 @@ impl<T> Turns<T> {
         }
     }
 
-    /// How many lines wait.
     pub(super) fn len(&self) -> usize {
         self.waiting.len()
     }

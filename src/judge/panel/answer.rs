@@ -9,21 +9,14 @@ use crate::gate::{Passage, Vote, VoteOn};
 use crate::quest::file::{AnswerForm, QuestionTable};
 use crate::world::sandbox::Usage;
 
-/// Who is surer than this doubts.
 const DOUBTS_OVER: u8 = 80;
-/// Who is surer than this, or as sure, asks.
 const ASKS_FROM: u8 = 50;
-/// As sure as can be.
 const SUREST: u8 = 100;
 
-/// What an answer says.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Reading {
-    /// A vote on each question, in their order.
     pub(super) votes: Vec<VoteOn>,
-    /// What it says beside that.
     pub(super) strays: Vec<String>,
-    /// What it says that it took.
     pub(super) usage: Usage,
 }
 
@@ -82,7 +75,6 @@ pub(super) fn read(
     }
 }
 
-/// The form of an answer that reads.
 fn expected(form: AnswerForm) -> &'static str {
     match form {
         AnswerForm::Questions => {
@@ -107,7 +99,6 @@ pub(super) fn nothing(questions: &[QuestionTable], why: &str) -> Reading {
     }
 }
 
-/// The vote that these answers to one question are.
 fn vote_of(on: &[&Answer], form: AnswerForm, seen: &Seen) -> Vote {
     let error = |why: &str| Vote::Error(why.to_owned());
     match (on, form) {
@@ -126,7 +117,6 @@ fn vote_of(on: &[&Answer], form: AnswerForm, seen: &Seen) -> Vote {
     }
 }
 
-/// How much a finding weighs beside others on the same question.
 fn weight(vote: &Vote) -> (u8, u8) {
     let sure = |passage: &Passage| passage.confidence.unwrap_or(SUREST);
     match vote {

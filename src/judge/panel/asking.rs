@@ -4,20 +4,17 @@ use super::members::Way;
 use super::prompt::SYSTEM;
 use crate::world::sandbox::{ChatOrder, Chatted, End, Order, Usage, Workshop};
 
-/// How much of what a program complains of is told, in bytes.
 const SHOWN_BYTES: usize = 300;
 
 /// What a reviewer said, or why it said nothing.
 pub(super) type Reply = Result<Words, String>;
 
-/// What a reviewer said.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Words {
     pub(super) text: String,
     pub(super) usage: Usage,
 }
 
-/// Asks a reviewer.
 pub(super) fn ask(way: &Way, prompt: &str, workshop: &dyn Workshop) -> Reply {
     match way {
         Way::Command(order, retries) => run(order, *retries, prompt, workshop),

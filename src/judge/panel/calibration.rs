@@ -127,7 +127,6 @@ impl Score {
         }
     }
 
-    /// The score of whoever said this of the cases.
     fn of(cases: &[Labelled], said: impl Fn(&Labelled) -> Said) -> Self {
         let mut score = Self::default();
         for case in cases {
@@ -136,7 +135,6 @@ impl Score {
         score
     }
 
-    /// Whether there is an answer to each case, as labelled.
     #[must_use]
     pub fn is_clean(&self) -> bool {
         self.unanswered.part == 0 && self.right.part == self.right.whole
@@ -152,7 +150,6 @@ impl Calibration {
         self.panel.is_clean() && reviewers.all(|it| it.score.unanswered.part == 0)
     }
 
-    /// What these cases show of these reviewers and their panel.
     #[must_use]
     pub fn of(reviewers: Vec<Tried>, cases: Vec<Labelled>) -> Self {
         let mut agreement = Share::default();

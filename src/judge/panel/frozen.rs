@@ -33,17 +33,12 @@ pub struct FrozenPanel {
     /// The text of the file that holds reviewers alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     text: Option<String>,
-    /// Where it lay, absolute.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     path: Option<String>,
-    /// The model that answers the quests, where the operator named it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     generator_model: Option<String>,
-    /// The programs of the reviewers, and the variables.
     gathered: Gathered,
-    /// Where scratch copies are made.
     scratch: PathBuf,
-    /// What confined a command when the session was made.
     #[serde(default)]
     confinement: Confinement,
 }
@@ -52,17 +47,13 @@ pub struct FrozenPanel {
 pub struct Seating<'a> {
     /// The file of reviewers alone: where it lies, absolute, and its text.
     pub file: Option<(&'a Path, String)>,
-    /// The model that answers the quests.
     pub generator_model: Option<String>,
     /// The quest file; none for the built-in kind.
     pub definition: Option<&'a Definition>,
-    /// Where scratch copies are made.
     pub scratch: PathBuf,
-    /// The variables of the operator's environment.
     pub variables: &'a dyn Fn(&str) -> Option<OsString>,
 }
 
-/// What stands in the way of a panel that two files tell of.
 const TWICE: &str = "the quest file has reviewers of its own: take its tables out, or this file";
 
 impl Seating<'_> {
@@ -121,7 +112,6 @@ impl Seating<'_> {
 }
 
 impl FrozenPanel {
-    /// The panel that a session froze, if it has one.
     pub fn of(manifest: &Manifest) -> Result<Option<Self>, DriveError> {
         let Some(value) = &manifest.kind.reviewers else {
             return Ok(None);
@@ -133,7 +123,6 @@ impl FrozenPanel {
         })
     }
 
-    /// The gate around `gate` in which the reviewers are asked.
     pub fn around(
         &self,
         gate: Box<dyn Gate>,
@@ -158,7 +147,6 @@ impl FrozenPanel {
         Members::new(&file.panel.ok_or_else(none)?, &self.gathered)
     }
 
-    /// Adds the programs of the reviewers to a bench.
     pub fn equip(&self, bench: &mut Bench) {
         bench
             .programs

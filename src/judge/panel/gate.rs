@@ -22,7 +22,6 @@ pub struct ReviewedGate {
 /// Who is heard.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Heard {
-    /// The reviewers.
     #[default]
     Reviewers,
     /// Nobody: what each reviewer would say is written down, by its name.
@@ -30,7 +29,6 @@ pub enum Heard {
 }
 
 impl ReviewedGate {
-    /// A gate whose PASS goes before these reviewers.
     #[must_use]
     pub fn new(gate: Box<dyn Gate>, members: Members, robots: RobotsPolicy) -> Self {
         Self {
@@ -41,7 +39,6 @@ impl ReviewedGate {
         }
     }
 
-    /// The same, in which this is heard.
     #[must_use]
     pub fn hearing(self, heard: Heard) -> Self {
         Self { heard, ..self }
@@ -57,7 +54,6 @@ pub enum Untried {
     /// Something of it cannot be shown to them.
     #[error("`{sight}` cannot be shown to reviewers: {why}")]
     Unseen {
-        /// What.
         sight: Sight,
         /// Why not.
         why: String,
@@ -65,7 +61,6 @@ pub enum Untried {
 }
 
 impl ReviewedGate {
-    /// How well the reviewers do with each plant, laid over this case.
     pub fn trial(&self, case: Case<'_>, world: &World<'_>) -> Result<Calibration, Untried> {
         let spy = Spy::new(world.workshop);
         let world = World {

@@ -25,10 +25,8 @@ use crate::world::{EarlierDoubt, World};
 const UNHEARD: &str = "they were asked about an earlier answer, and what they said of it was never \
                        recorded";
 
-/// What is said in place of the reviewers, by name.
 pub(super) type Script = BTreeMap<String, String>;
 
-/// A case before the panel.
 pub(super) struct Hearing<'a> {
     pub(super) members: &'a Members,
     pub(super) case: Case<'a>,
@@ -40,7 +38,6 @@ pub(super) struct Hearing<'a> {
 }
 
 impl Hearing<'_> {
-    /// What the reviewers hold against the case.
     pub(super) fn doubts(&self) -> Doubts {
         let members = self.members;
         let sights = members.all.iter().flat_map(|member| &member.sees);
@@ -93,7 +90,6 @@ impl Hearing<'_> {
         failure.or_else(|| (!self.world.accepted.may_ask()).then(|| UNHEARD.to_owned()))
     }
 
-    /// What was doubted of what the agent was sent back with.
     fn earlier(&self) -> Vec<EarlierDoubt> {
         let sends_back = self.members.head.revisions > 0 && self.script.is_none();
         if sends_back {
@@ -103,7 +99,6 @@ impl Hearing<'_> {
         }
     }
 
-    /// What one reviewer says.
     fn heard(
         &self,
         member: &Member,
@@ -166,7 +161,6 @@ impl Hearing<'_> {
         }
     }
 
-    /// The doubts that the votes of those who count come to.
     fn weighed(&self, report: &PanelReport) -> Doubts {
         let mut doubts = Doubts::new(report.clone());
         for question in &self.members.questions {
@@ -187,7 +181,6 @@ impl Hearing<'_> {
         doubts
     }
 
-    /// What would have settled the question, and what there is instead.
     fn lacking(
         &self,
         lack: Lack,
@@ -213,7 +206,6 @@ impl Hearing<'_> {
     }
 }
 
-/// The vote on the question of a reviewer who is heard.
 fn vote_of<'r>(reviewer: &'r ReviewerReport, question: &QuestionTable) -> Option<&'r Vote> {
     let mut votes = reviewer.votes.iter().filter(|_| reviewer.counts);
     votes
@@ -221,7 +213,6 @@ fn vote_of<'r>(reviewer: &'r ReviewerReport, question: &QuestionTable) -> Option
         .map(|on| &on.vote)
 }
 
-/// Adds every doubt on the question.
 fn raise(doubts: &mut Doubts, question: &QuestionTable, report: &PanelReport) {
     for reviewer in &report.reviewers {
         let Some(passage) = vote_of(reviewer, question).and_then(Vote::doubt) else {
@@ -235,7 +226,6 @@ fn raise(doubts: &mut Doubts, question: &QuestionTable, report: &PanelReport) {
     }
 }
 
-/// What this reviewer is shown of the inputs, in its order.
 fn shown(member: &Member, inputs: &BTreeMap<Sight, String>) -> Vec<(Sight, String)> {
     let seen = member.sees.iter().map(|sight| {
         let text = inputs.get(sight).cloned().unwrap_or_default();

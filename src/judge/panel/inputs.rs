@@ -21,7 +21,6 @@ const MOST_BYTES: usize = 512 * 1024;
 /// The inputs by name, or the first that cannot be had, and why.
 pub(super) type Gathered = Result<BTreeMap<Sight, String>, (Sight, String)>;
 
-/// Gathers what is seen by any of the reviewers, whatever mailboxes it names.
 pub(super) fn gather<'s>(
     sights: impl IntoIterator<Item = &'s Sight>,
     case: Case<'_>,
@@ -86,7 +85,6 @@ fn named(case: Case<'_>) -> Vec<Mailbox> {
     named.into_iter().collect()
 }
 
-/// What a reader of the page sees, and of its frames.
 fn page(text: &str, fetcher: &dyn Fetcher, robots: RobotsPolicy) -> Result<String, String> {
     let url = web_url(text).map_err(|bad| bad.to_string())?;
     match visit(fetcher, &url, robots).end {

@@ -22,7 +22,6 @@ pub struct Members {
     pub(super) all: Vec<Member>,
 }
 
-/// A reviewer that can be asked.
 #[derive(Debug, Clone)]
 pub(super) struct Member {
     pub(super) name: String,
@@ -42,14 +41,11 @@ impl Member {
 /// How a reviewer is asked; its prompt is still to come.
 #[derive(Debug, Clone)]
 pub(super) enum Way {
-    /// By a command, so often.
     Command(Box<Order>, u32),
-    /// By a chat.
     Chat(Box<ChatOrder>),
 }
 
 impl Members {
-    /// The reviewers of `panel`, whose programs are found in `outside`.
     pub fn new(panel: &Panel<'_>, outside: &dyn Outside) -> Result<Self, Mistake> {
         let members = panel.placed_reviewers().map(|(table, raw)| {
             let wrong =

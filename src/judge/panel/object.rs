@@ -7,7 +7,6 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
-/// What was read from an object, whose keys say what each value is.
 #[derive(Debug)]
 pub(super) struct Object<T>(pub(super) T);
 

@@ -19,7 +19,6 @@ pub(super) fn plant_for<'p>(case: Case<'_>, plants: &'p [PlantTable]) -> Option<
     plants.get(usize::try_from(place).ok()?).copied()
 }
 
-/// The inputs with what is planted in their place.
 pub(super) fn planted(
     inputs: &[(Sight, String)],
     plant: &BTreeMap<String, String>,
@@ -64,7 +63,6 @@ mod tests {
         }
     }
 
-    /// The plant that runs along where this is submitted.
     fn chosen<'p>(number: u32, text: &str, plants: &'p [PlantTable]) -> &'p str {
         let field = (FieldName::known("text"), text.to_owned());
         let submission = Submission::Fields(Fields::from([field]));

@@ -7,7 +7,6 @@ use crate::base::Digest;
 use crate::quest::Sight;
 use crate::quest::file::{AnswerForm, QuestionTable};
 
-/// What a reviewer is told to be, whatever it reviews.
 pub(super) const SYSTEM: &str = "\
 You review one answer that somebody else has given. You see the answer and what it rests on, and \
 nothing of how it came about. You do not improve it and do not grade it: you look for what is \
@@ -27,7 +26,6 @@ const OF_FINDINGS: &str = r#"Answer with one JSON object, with nothing before it
 
 To each question there is either one answer with "doubt": false, or one for each place with "doubt": true, and no other key than these. "doubt" is true where the answer to the question is yes. Then "quotation" is copied letter by letter from one of the inputs, at least 8 characters of it, and shows why; a doubt whose quotation stands in no input is dropped. "file" and "line" are the place, and "confidence" is how sure you are, from 0 to 100. Where "doubt" is false "checked" says what you compared with what; an answer without it is dropped."#;
 
-/// What a reviewer is asked about these inputs.
 pub(super) fn prompt(form: AnswerForm, questions: &[QuestionTable], seen: &Seen) -> String {
     let mut text = String::from("QUESTIONS\n\n");
     for question in questions {

@@ -3,14 +3,11 @@
 use crate::gate::checks::folded::seen;
 use crate::quest::Sight;
 
-/// The fewest visible characters of a quotation that says anything.
 const FEWEST: usize = 8;
 
-/// What a reviewer is shown, in order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Seen {
     inputs: Vec<(Sight, String)>,
-    /// The same texts as they are compared.
     folded: Vec<String>,
 }
 

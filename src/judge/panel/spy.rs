@@ -8,7 +8,6 @@ use crate::world::sandbox::{
 };
 use crate::world::tree::TreePath;
 
-/// A workshop that asks another, and notes what came of the last command of each check.
 pub(super) struct Spy<'a> {
     workshop: &'a dyn Workshop,
     ran: RefCell<BTreeMap<String, Ran>>,

@@ -28,7 +28,6 @@ impl Ground {
         }
     }
 
-    /// Whether the quotation stands in any of it, however short it is.
     fn holds(&self, quotation: &str) -> bool {
         let stands = |sought: &str, texts: &[String]| {
             !sought.is_empty() && texts.iter().any(|text| text.contains(sought))
@@ -37,7 +36,6 @@ impl Ground {
     }
 }
 
-/// A text as it is compared, whoever may see which mailbox.
 fn neutral(text: &str) -> String {
     seen(&masked(text, &[]))
 }
@@ -107,7 +105,6 @@ mod tests {
         }
     }
 
-    /// What this report comes to where `reviewer` doubted before, and `text` is shown now.
     fn after(mut report: ReviewerReport, reviewer: &str, text: &str) -> ReviewerReport {
         let earlier = [EarlierDoubt {
             reviewer: reviewer.to_owned(),

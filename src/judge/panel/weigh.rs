@@ -6,29 +6,23 @@
 use crate::gate::Vote;
 use crate::quest::file::{PanelTable, Threshold};
 
-/// What the votes on one question come to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Weight {
-    /// They doubt.
     Doubted,
     /// They do not.
     Cleared,
-    /// Neither can be said, and why.
     Unsettled(Lack),
 }
 
-/// What is lacking to settle a question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Lack {
     /// So few answered, fewer than must.
     Quorum(u32),
-    /// So many are silent that their doubts would be enough.
     Silent(u32),
     /// Nobody answered who sees anything that the agent has not written itself.
     Sight,
 }
 
-/// What a reviewer of the panel has to say on one question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Ballot<'v> {
     /// Its vote; none where it is not heard.
@@ -43,7 +37,6 @@ impl<'v> Ballot<'v> {
     }
 }
 
-/// Weighs the votes of the whole panel; an error is silence.
 pub(super) fn weigh<'v>(head: PanelTable, panel: impl IntoIterator<Item = Ballot<'v>>) -> Weight {
     let (mut answered, mut doubting, mut silent) = (0_u32, 0_u32, 0_u32);
     let mut differs = false;
@@ -98,7 +91,6 @@ mod tests {
         }
     }
 
-    /// A panel of which everybody sees a page where `differs` says so.
     fn weighed(threshold: Threshold, quorum: u32, kinds: &str, differs: &[bool]) -> Weight {
         let head = PanelTable {
             threshold,

@@ -16,7 +16,6 @@ use crate::world::World;
 use crate::world::fetch::live::LiveWorld;
 use crate::world::sandbox::{Bench, LiveWorkshop, Workshop as _};
 
-/// All that an eye is made of, to be sent to the thread that looks.
 pub(super) struct Making {
     pub(super) manifest: Manifest,
     pub(super) evidence: EvidenceStore,
@@ -24,7 +23,6 @@ pub(super) struct Making {
     pub(super) quest: Quest,
 }
 
-/// Looks at the checks of one quest.
 pub(super) struct Eye {
     gate: Box<dyn Gate>,
     bench: Bench,

@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-/// How much longer than a look the pause after it is.
 const REST: u32 = 10;
 
 /// The pace of looks: an interval, and longer pauses after looks that took long.
@@ -13,7 +12,6 @@ pub struct Pace {
 }
 
 impl Pace {
-    /// A look every `interval`, as long as looks are quick.
     #[must_use]
     pub fn new(interval: Duration) -> Self {
         Self {
@@ -22,12 +20,10 @@ impl Pace {
         }
     }
 
-    /// The last look took so long.
     pub fn note(&mut self, took: Duration) {
         self.took = took;
     }
 
-    /// The pause from the end of the last look to the next.
     #[must_use]
     pub fn pause(&self) -> Duration {
         self.interval.max(self.took.saturating_mul(REST))

@@ -7,7 +7,6 @@ use crate::base::Digest;
 use crate::gate::{CheckOutcome, Cost, Judgement};
 use crate::quest::Verdict;
 
-/// The dearest check that is looked at in every round.
 const CHEAP: Cost = Cost::Tree;
 
 /// What a look tells.
@@ -15,9 +14,7 @@ const CHEAP: Cost = Cost::Tree;
 pub enum Seen {
     /// Something does not hold, or cannot be told.
     Not,
-    /// What was looked at holds, and dearer checks were left out.
     SoFar,
-    /// Every check holds.
     All,
 }
 
@@ -37,10 +34,8 @@ impl Seen {
 
 /// What the rounds look at.
 pub trait Sight {
-    /// What the checks up to this cost say now.
     fn look(&mut self, most: Cost) -> Seen;
 
-    /// The identity of what the agent has written, where it can have one.
     fn state(&mut self) -> Option<Digest>;
 
     /// The time since some moment.
@@ -52,23 +47,19 @@ pub trait Sight {
 pub struct Rounds {
     cheap: Pace,
     dear: Pace,
-    /// From when on the dear checks may be looked at again.
     dear_from: Duration,
     /// What was written when it was last said that the checks hold, while they still do.
     said: Said,
 }
 
-/// Of what it was said that the checks hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Said {
     /// Of nothing that still holds.
     Nothing,
-    /// Of what was written then, where that can be told apart.
     Of(Option<Digest>),
 }
 
 impl Rounds {
-    /// Rounds of this interval.
     #[must_use]
     pub fn new(interval: Duration) -> Self {
         Self {
@@ -125,7 +116,6 @@ impl Rounds {
 mod tests {
     use super::*;
 
-    /// A world whose clock goes by what looks cost.
     struct Fake {
         now: u64,
         cheap: Seen,

@@ -14,7 +14,6 @@ use crate::world::evidence::recorded::RecordedWorld;
 use crate::world::sandbox::Workshop;
 use crate::world::{Accepted, Taken};
 
-/// The operator's choices under which `control` is judged.
 pub(super) fn settings(control: &ControlTable) -> FileSettings {
     FileSettings {
         role_only: control.role_only,
@@ -22,7 +21,6 @@ pub(super) fn settings(control: &ControlTable) -> FileSettings {
     }
 }
 
-/// What `gate` says of `control` in this world.
 pub(super) fn judged(
     control: &ControlTable,
     gate: &dyn Gate,
@@ -46,7 +44,6 @@ pub(super) fn judged(
     }
 }
 
-/// What `look` says of the case that a control is, with what has passed before it.
 pub(super) fn case_of<T>(
     control: &ControlTable,
     gate: &dyn Gate,
@@ -95,10 +92,8 @@ fn quest(control: &ControlTable) -> Result<Quest, ProveError> {
     })
 }
 
-/// What a control says that other quests have passed with.
 struct Before<'a> {
     texts: &'a BTreeMap<String, String>,
-    /// What the gate takes of them.
     taken: Vec<Taken>,
 }
 

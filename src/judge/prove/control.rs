@@ -27,13 +27,11 @@ pub struct Tree {
 }
 
 impl Tree {
-    /// The tree of a frozen quest file.
     #[must_use]
     pub fn of(frozen: &Frozen) -> Self {
         Self::of_definition(&frozen.definition)
     }
 
-    /// The tree of a session's quest file, as it is now.
     #[must_use]
     pub fn of_definition(definition: &Definition) -> Self {
         let tree = definition.tree.as_ref();
@@ -47,7 +45,6 @@ impl Tree {
 /// Why controls cannot be run.
 #[derive(Debug, thiserror::Error)]
 pub enum ProveError {
-    /// The quest file has a mistake.
     #[error(transparent)]
     Faulty(#[from] Faulty),
     /// Nothing can be run for it.
@@ -59,49 +56,35 @@ pub enum ProveError {
     /// A control's tree cannot be taken.
     #[error("control `{control}`: its tree")]
     Tree {
-        /// The control.
         control: String,
-        /// Why.
         #[source]
         source: TreeError,
     },
     /// A control's recorded world cannot be read.
     #[error("control `{control}`: cannot read {}", path.display())]
     WorldFile {
-        /// The control.
         control: String,
-        /// The file.
         path: PathBuf,
-        /// Why.
         #[source]
         source: std::io::Error,
     },
     /// A control's recorded world is none.
     #[error("control `{control}`")]
     World {
-        /// The control.
         control: String,
-        /// Why.
         #[source]
         source: BadWorld,
     },
     /// A control has no key.
     #[error("control `{control}`")]
     Key {
-        /// The control.
         control: String,
-        /// Why.
         #[source]
         source: EmptyKey,
     },
     /// The gate's own side failed while it looked: of the gate that shows nothing.
     #[error("control `{control}`: the gate cannot look: {why}")]
-    Workshop {
-        /// The control.
-        control: String,
-        /// Why.
-        why: String,
-    },
+    Workshop { control: String, why: String },
     /// A judgement cannot be written as JSON.
     #[error("cannot write a judgement as JSON")]
     Json(#[from] serde_json::Error),
@@ -138,17 +121,13 @@ fn judge(
     judged(control, gate.as_ref(), &scene.world, &workshop)
 }
 
-/// Where a control is judged.
 pub(super) struct Scene {
-    /// Its tree and its programs.
     pub(super) bench: Bench,
-    /// Its pages and DNS.
     pub(super) world: RecordedWorld,
     _stand_in: Option<StandIn>,
 }
 
 impl Scene {
-    /// The scene of `control`.
     pub(super) fn of(
         definition: &Definition,
         tree: &Tree,
@@ -181,7 +160,6 @@ impl Scene {
     }
 }
 
-/// The gate of a control: with what its reviewers say, where it tells that.
 fn gate_for(definition: &Definition, control: &ControlTable) -> Result<Box<dyn Gate>, ProveError> {
     let settings = settings(control);
     let robots = settings.robots;

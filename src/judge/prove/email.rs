@@ -17,19 +17,15 @@ use crate::quest::file::{ControlTable, Mistake, QuestFile};
 use crate::world::evidence::recorded::RecordedWorld;
 use crate::world::sandbox::NoWorkshop;
 
-/// The file that controls name as their world.
 const WORLD_NAME: &str = "../gate/email/controls.json";
-/// What it says.
 const WORLD: &str = include_str!("../../gate/email/controls.json");
 
-/// Runs the controls of the e-mail gate, offline.
 pub fn prove_email() -> Result<Proof, ProveError> {
     let file = QuestFile::parse(TEXT).map_err(faulty)?;
     let gate = FileGate::new(&file, &Gathered::default(), FileSettings::default());
     proof(&file, &gate.map_err(faulty)?)
 }
 
-/// The worlds that were read, by the names that controls call them.
 type Worlds<'c> = BTreeMap<Option<&'c str>, RecordedWorld>;
 
 fn proof(file: &QuestFile<'_>, gate: &FileGate) -> Result<Proof, ProveError> {

@@ -14,10 +14,8 @@ use crate::quest::Verdict;
 use crate::quest::file::{ControlTable, FinalControlTable, NegativeTable};
 use crate::world::sandbox::{Alteration, LiveWorkshop};
 
-/// What the final gate's controls show of it.
 #[derive(Default)]
 pub(super) struct Shown {
-    /// What came of each.
     pub(super) outcomes: Vec<Outcome>,
     /// What none of them shows, and one must.
     pub(super) lacking: Vec<Lacking>,

@@ -50,7 +50,6 @@ pub enum Lacking {
 }
 
 impl Outcome {
-    /// What came of `control`.
     #[must_use]
     pub fn of(control: &ControlTable, judgement: Judgement) -> Self {
         let fired: BTreeSet<&str> = judgement.facts.iter().map(|it| it.rule.as_str()).collect();

@@ -11,7 +11,6 @@ use crate::base::Digest;
 use crate::world::sandbox::Contents;
 use crate::world::tree::{Entry, Ignored, Listing, Snapshot, TreeError, TreePath, baseline};
 
-/// A tree for one control.
 pub(super) struct StandIn {
     pub(super) listing: Listing,
     files: BTreeMap<Digest, PathBuf>,
@@ -19,7 +18,6 @@ pub(super) struct StandIn {
 }
 
 impl StandIn {
-    /// The tree in `root`, with a working copy over which the files of `writes` are laid.
     pub(super) fn of(
         root: &Path,
         ignored: &Ignored,
@@ -56,12 +54,10 @@ impl StandIn {
         })
     }
 
-    /// The working copy.
     pub(super) fn root(&self) -> &Path {
         self.working.path()
     }
 
-    /// Finds the contents of the tree's files.
     pub(super) fn load(&self) -> Box<Contents> {
         let files = self.files.clone();
         Box::new(move |digest| read(&files, digest))

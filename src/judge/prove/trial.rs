@@ -30,7 +30,6 @@ pub enum TrialError {
     /// The control over which they are laid does not do.
     #[error("control `{control}`, over which plants are laid")]
     Case {
-        /// The control.
         control: String,
         /// Why not.
         #[source]

@@ -12,13 +12,11 @@ use crate::world::sandbox::{Bench, Contents, Launcher};
 use crate::world::tree::bounds::BOUNDS;
 use crate::world::tree::{BadGlob, Ignored, Listing, Zones};
 
-/// The most bytes of a listing: some hundred for each of the most files of a tree.
 const MOST_LISTING_BYTES: u64 = 256 * 1024 * 1024;
 
 /// Why a bench cannot be made.
 #[derive(Debug, thiserror::Error)]
 pub enum BenchError {
-    /// The quest file has a mistake.
     #[error(transparent)]
     Faulty(#[from] Faulty),
     /// A glob of the tree's is none.

@@ -6,7 +6,6 @@ use std::path::Path;
 
 use crate::world::sandbox::{Confinement, Launcher, Network, Order, run};
 
-/// How long this program may take to tell its version, in milliseconds.
 const PATIENCE_MS: u64 = 30_000;
 
 /// What was in force while this program told its version; nothing where it could not be run.

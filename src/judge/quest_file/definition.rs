@@ -31,20 +31,14 @@ use crate::world::sandbox::Confinement;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Definition {
-    /// The text of the file.
     pub text: String,
-    /// Where it lay, absolute.
     pub path: String,
-    /// The digest of the text.
     pub sha256: Digest,
     /// What it goes by that does not stand in it.
     pub gathered: Gathered,
-    /// The files that its quests are about.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tree: Option<FrozenTree>,
-    /// Where scratch copies are made.
     pub scratch: PathBuf,
-    /// What confined a command when the session was made.
     #[serde(default)]
     pub confinement: Confinement,
 }
@@ -53,18 +47,13 @@ pub struct Definition {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FrozenTree {
-    /// Their directory, absolute.
     pub root: PathBuf,
-    /// Where an agent may write in it, as globs.
     pub write: Vec<String>,
     /// What does not belong to it, as globs.
     pub ignore: Vec<String>,
-    /// The digest of their listing.
     pub listing: Digest,
-    /// The commit that they are of, where one was named.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub commit: Option<String>,
-    /// The digest of the commits behind them, where a check may ask for one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub commits: Option<Digest>,
 }
@@ -73,9 +62,7 @@ pub struct FrozenTree {
 #[derive(Debug, thiserror::Error)]
 #[error("{path}:{mistake}")]
 pub struct Faulty {
-    /// The file.
     pub path: String,
-    /// The mistake.
     pub mistake: Mistake,
 }
 
@@ -92,35 +79,29 @@ impl Definition {
         })
     }
 
-    /// The file, read.
     pub fn file(&self) -> Result<QuestFile<'_>, Faulty> {
         QuestFile::parse(&self.text).map_err(|mistake| self.faulty(mistake))
     }
 
-    /// What an agent is told about its quests.
     pub fn kind(&self) -> Result<QuestKind, Faulty> {
         Ok(self.file()?.kind())
     }
 
-    /// Its gate, with the settings that were frozen.
     pub fn gate(&self, settings: FileSettings) -> Result<FileGate, Faulty> {
         let file = self.file()?;
         FileGate::new(&file, &self.gathered, settings).map_err(|mistake| self.faulty(mistake))
     }
 
-    /// Its gate over the whole result, where it has one.
     pub fn final_gate(&self, settings: FileSettings) -> Result<Option<FileGate>, Faulty> {
         let file = self.file()?;
         FileGate::of_final(&file, &self.gathered, settings).map_err(|mistake| self.faulty(mistake))
     }
 
-    /// What mends for an agent what checks found wrong, where there is such a thing.
     pub fn fixer(&self) -> Result<Option<FixerPlan>, Faulty> {
         let file = self.file()?;
         fixer(&file, &self.gathered).map_err(|mistake| self.faulty(mistake))
     }
 
-    /// What a session freezes of the kind.
     pub fn record(&self) -> Result<KindRecord, DriveError> {
         Ok(KindRecord {
             name: self.kind()?.name.into_owned(),
@@ -130,7 +111,6 @@ impl Definition {
         })
     }
 
-    /// The directory in which it lay.
     #[must_use]
     pub fn here(&self) -> &Path {
         let path = Path::new(&self.path);

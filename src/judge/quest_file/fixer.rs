@@ -9,7 +9,6 @@ use crate::quest::file::{FixerTable, Mistake, QuestFile, RawTable, ReviewerNetwo
 use crate::quest::template::{Names, Template};
 use crate::world::sandbox::{Network, Order};
 
-/// What the order by which a fixer is started is called.
 const NAME: &str = "fixer";
 
 /// A fixer, ready to be started.
@@ -17,9 +16,7 @@ const NAME: &str = "fixer";
 pub struct FixerPlan {
     /// How it is started; what it reads is still to come.
     pub order: Order,
-    /// How often it is started for one submission.
     pub max_fixes: u32,
-    /// The rules that it is there for.
     pub rules: BTreeSet<String>,
 }
 

@@ -23,30 +23,21 @@ use crate::world::tree::{
 
 /// A quest file, and where and when it is frozen.
 pub struct Freezing<'a> {
-    /// Where the file lies, absolute.
     pub path: &'a Path,
-    /// Its text.
     pub text: String,
-    /// The directory of the tree, where the operator names one.
     pub tree: Option<PathBuf>,
-    /// The directory in which the operator works.
     pub here: PathBuf,
     /// What belongs to no tree: the session's own directory.
     pub session: PathBuf,
-    /// Where scratch copies are made.
     pub scratch: PathBuf,
-    /// The variables of the operator's environment.
     pub variables: &'a dyn Fn(&str) -> Option<OsString>,
 }
 
 /// A frozen quest file.
 #[derive(Debug)]
 pub struct Frozen {
-    /// What the session notes of it.
     pub definition: Definition,
-    /// The files that its quests are about.
     pub listing: Listing,
-    /// The commits behind them, as they are kept.
     commits: Option<Vec<u8>>,
     tree: Option<TreePlan>,
 }
@@ -54,15 +45,12 @@ pub struct Frozen {
 /// Why a quest file cannot be frozen.
 #[derive(Debug, thiserror::Error)]
 pub enum FreezeError {
-    /// It has a mistake.
     #[error(transparent)]
     Faulty(#[from] Faulty),
     /// The tree cannot be taken.
     #[error("the tree {}", root.display())]
     Tree {
-        /// Its directory.
         root: PathBuf,
-        /// Why.
         #[source]
         source: TreeError,
     },
@@ -164,7 +152,6 @@ impl Freezing<'_> {
     }
 }
 
-/// Looks at every glob of the file.
 fn globs(file: &QuestFile<'_>) -> Result<(), Mistake> {
     let tree = file.tree.as_ref();
     let glob = file.input.glob.as_slice();
@@ -182,19 +169,15 @@ fn globs(file: &QuestFile<'_>) -> Result<(), Mistake> {
     Ok(())
 }
 
-/// How a tree is taken.
 #[derive(Debug)]
 struct TreePlan {
     root: PathBuf,
     write: Vec<String>,
     ignored: Ignored,
-    /// git, and the commit.
     commit: Option<(PathBuf, String)>,
-    /// git, and the commit behind which those lie that may be cited.
     history: Option<(PathBuf, String)>,
 }
 
-/// What a tree is when it is frozen.
 #[derive(Debug, Default)]
 struct Looked {
     commit: Option<String>,
@@ -212,7 +195,6 @@ enum BadPlan {
 }
 
 impl TreePlan {
-    /// Looks at the tree, and at what lies behind it.
     fn look(&self) -> Result<Looked, FreezeError> {
         let failed = |source| FreezeError::Tree {
             root: self.root.clone(),
@@ -230,7 +212,6 @@ impl TreePlan {
         })
     }
 
-    /// The commit's full name, where one was named, and what the tree has.
     fn take(&self, store: &mut Store<'_>) -> Result<(Option<String>, Listing), TreeError> {
         match &self.commit {
             None => Ok((None, baseline::take(&self.root, &self.ignored, store)?)),
@@ -242,7 +223,6 @@ impl TreePlan {
     }
 }
 
-/// What is left out of the tree: what the file says, and the session where it lies in it.
 fn ignored(table: &TreeTable, root: &Path, session: &Path) -> Vec<String> {
     let mut globs = table.ignore.clone();
     let (root, session) = (real(root), real(session));

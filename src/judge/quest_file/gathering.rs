@@ -10,7 +10,6 @@ use crate::gate::checks::outside::{Gathered, Missing, Outside};
 use crate::world::sandbox::Pinned;
 use crate::world::tree::TreePath;
 
-/// The most bytes of a file beside a quest file: it becomes a part of `session.json`.
 const MOST_ASSET_BYTES: u64 = 1024 * 1024;
 
 /// Reads from the disk and the environment, and keeps what it has given.
@@ -21,7 +20,6 @@ pub struct Gathering<'a> {
 }
 
 impl<'a> Gathering<'a> {
-    /// Gathers for a quest file in the directory `here`, in an environment of these variables.
     #[must_use]
     pub fn new(here: &Path, variables: &'a dyn Fn(&str) -> Option<OsString>) -> Self {
         Self {
@@ -31,7 +29,6 @@ impl<'a> Gathering<'a> {
         }
     }
 
-    /// What was asked for, and given.
     #[must_use]
     pub fn finish(self) -> Gathered {
         self.gathered.into_inner()

@@ -9,7 +9,6 @@ use crate::quest::file::{Mistake, QuestFile, ReadyTable, ServiceTable, is_kebab}
 use crate::quest::template::{Names, Template};
 use crate::world::sandbox::{Readiness, ServicePlan};
 
-/// The services of `file`, by name.
 pub(super) fn services(
     file: &QuestFile<'_>,
     outside: &dyn Outside,
@@ -94,7 +93,6 @@ name = "api"
 argv = ["serve"]
 "#;
 
-    /// The environment of the service whose table goes on so.
     fn environment(more: &str) -> BTreeMap<String, String> {
         #[derive(serde::Serialize)]
         struct Port {

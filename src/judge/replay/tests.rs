@@ -110,7 +110,6 @@ fn fields(email: &str, source: &str) -> Submission {
 const CONTACT: &str = "https://acme.co.kr/contact";
 
 impl Made {
-    /// Submits and returns the attempt as the ledger has it.
     fn submit(&mut self, submission: &Submission) -> Attempt {
         let world = RecordedWorld::from_json(WORLD).unwrap();
         let judge = Judge {
@@ -146,7 +145,6 @@ impl Made {
         Ok(serde_json::to_string(&judgement).unwrap())
     }
 
-    /// Where the longest body that the attempt's evidence names is stored.
     fn longest_body(&self, attempt: &Attempt) -> PathBuf {
         let evidence = evidence(attempt);
         let longest = evidence.bodies().max_by_key(|body| body.bytes).unwrap();

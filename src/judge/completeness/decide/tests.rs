@@ -41,7 +41,6 @@ fn finding(kind: Kind) -> Finding {
     Finding::new(kind, place, "why")
 }
 
-/// The one shortfall of a session that is good but for this.
 #[track_caller]
 fn only(spoil: impl FnOnce(&mut Survey)) -> Shortfall {
     let mut seen = good();

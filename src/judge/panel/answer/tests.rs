@@ -22,7 +22,6 @@ fn read_of(text: &str, form: AnswerForm) -> Reading {
     read(text, form, &[question("one"), question("two")], &seen)
 }
 
-/// The votes in letters: doubt, unsure, faint, cleared, error.
 fn letters(text: &str, form: AnswerForm) -> String {
     let letter = |on: &VoteOn| match on.vote {
         Vote::Doubt(_) => 'd',

@@ -39,7 +39,6 @@ sees = { "submission.summary" = "It was founded on Mars in 1650." }
 doubts = ["faithful"]
 "#;
 
-/// A gate that says one thing.
 struct Says(Verdict);
 
 impl Gate for Says {
@@ -88,7 +87,6 @@ fn looking() -> MockWorkshop {
     workshop
 }
 
-/// A workshop in which each model answers a plant, and the case, with these words.
 fn answering(replies: &'static [(&str, &str, &str)]) -> MockWorkshop {
     let mut workshop = looking();
     workshop.expect_changes().returning(|| {
@@ -130,7 +128,6 @@ fn gate_of(panel: &str, verdict: Verdict) -> ReviewedGate {
     ReviewedGate::new(Box::new(Says(verdict)), members, RobotsPolicy::Obey)
 }
 
-/// What the gate says, and says again of what was recorded.
 fn judged(gate: &ReviewedGate, workshop: &dyn Workshop) -> Judgement {
     judged_after(&[], true, gate, workshop)
 }

@@ -14,7 +14,6 @@ use crate::quest::Sight;
 use crate::quest::file::{PlantTable, QuestionTable};
 use crate::world::sandbox::Usage;
 
-/// What the reviewers say of a plant, in their order.
 type Readings = Vec<Reading>;
 
 impl Hearing<'_> {
