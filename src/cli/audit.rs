@@ -12,9 +12,9 @@ use super::interrupt::Interrupt;
 use super::progress::JudgingBar;
 use super::recheck;
 use crate::base::Digest;
-use crate::judge::audit::lists::OtherJudge;
+use crate::judge::audit::history::OtherJudge;
 use crate::judge::audit::{
-    Finding, Kind, Live, Onlooker, Place, Plan, Proven, damage, forgotten, live, outside, walk,
+    self, Finding, Kind, Live, Onlooker, Place, Plan, Proven, history, live,
 };
 use crate::judge::quest_file::Definition;
 use crate::session::{Board, Mended, Session, SessionError};
@@ -51,7 +51,7 @@ Examples:
 pub(super) fn run(context: &mut Context, args: &AuditArgs) -> Result<Exit> {
     let report = match open(context) {
         Ok((session, board)) => audit(context, args, &session, &board)?,
-        Err(error) => Report::of_damage(damage::found(error)?),
+        Err(error) => Report::of_damage(history::found(error)?),
     };
     context.output.show(&report, audit_report::text)?;
     Ok(match report.status {
@@ -94,7 +94,7 @@ fn audit(
     drop(watch);
     findings.extend(audited.findings);
     let definition = Definition::of(session.manifest())?;
-    findings.extend(definition.iter().flat_map(outside::programs));
+    findings.extend(definition.iter().flat_map(audit::programs));
     let live = if args.live {
         let live = ask(context, session, board, &audited.proven, &stop)?;
         findings.extend(live.drift.iter().cloned());
@@ -102,10 +102,10 @@ fn audit(
     } else {
         None
     };
-    let mut notes: Vec<String> = definition.iter().flat_map(outside::edits).collect();
-    notes.extend(forgotten::notes(&audited.forgotten));
+    let mut notes: Vec<String> = definition.iter().flat_map(audit::edits).collect();
+    notes.extend(history::notes(&audited.forgotten));
     let forgetting = &board.totals().forgetting;
-    notes.extend(forgotten::left_over(&session.evidence(), forgetting)?);
+    notes.extend(history::left_over(&session.evidence(), forgetting)?);
     Ok(Report {
         status: Status::of(stop(), &findings),
         live,

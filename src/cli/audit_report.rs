@@ -7,9 +7,9 @@ use super::counted::counted;
 use super::escape::Plain;
 use super::output::{Paper, Tone};
 use crate::base::Digest;
-use crate::judge::audit::lists::OtherJudge;
+use crate::judge::audit::history::Checked;
+use crate::judge::audit::history::OtherJudge;
 use crate::judge::audit::live::Silent;
-use crate::judge::audit::walk::Checked;
 use crate::judge::audit::{Finding, Live, NotedHead, Place};
 
 /// The JSON form of `audit`.

@@ -8,7 +8,7 @@ use super::context::{self, Context};
 use super::exit::UsageError;
 use super::interrupt::Interrupt;
 use super::whole_result;
-use crate::judge::audit::{Onlooker, damage};
+use crate::judge::audit::{Onlooker, history};
 use crate::judge::completeness::{self, Asked, Completeness, FinalWord, MinPass};
 use crate::quest::QuestId;
 use crate::report::run::{Report, RunHistory, Telling};
@@ -52,7 +52,7 @@ pub(super) fn made(context: &mut Context, wanted: &Wanted) -> Result<Made> {
         }
         Err(error) => {
             let why = error.to_string();
-            let completeness = completeness::of_damage(&damage::found(error)?);
+            let completeness = completeness::of_damage(&history::found(error)?);
             // What cannot be believed is told of as far as it reads.
             let history = history(&dir, wanted).unwrap_or_default();
             let kind = read_manifest(&dir).map(|(manifest, _)| manifest.kind.name);
@@ -108,7 +108,7 @@ fn whole(
         watch: watch.as_ref(),
         stop: &stop,
     };
-    let survey = completeness::survey(session, board, asked, onlooker)?;
+    let survey = crate::judge::completeness(session, board, asked, onlooker)?;
     drop(watch);
     let seen = Seen {
         board: Some(board),

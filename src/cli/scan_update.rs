@@ -94,7 +94,7 @@ pub(super) fn nothing_forgotten(forgetting: &Forgetting, list: &Path) -> Result<
         return Ok(());
     }
     let bytes = std::fs::read(list).with_context(|| list.display().to_string())?;
-    if privacy::brings_back(forgetting, &bytes) {
+    if crate::judge::forgotten::brings_back(forgetting, &bytes) {
         let list = list.display();
         let why = format!(
             "{list} holds an address that this session was to forget: take it out of the list first"

@@ -1,7 +1,7 @@
 //! Whether the programs that a session's checks run are still what they were.
 
 use super::{Check, Finding};
-use crate::judge::audit::outside;
+use crate::judge::audit;
 use crate::judge::quest_file::Definition;
 
 /// The programs, and what is wrong with some.
@@ -17,7 +17,7 @@ pub struct Observed {
 #[must_use]
 pub fn look(definition: &Definition) -> Option<Observed> {
     let names: Vec<String> = definition.gathered.programs.keys().cloned().collect();
-    let changed = outside::programs(definition);
+    let changed = audit::programs(definition);
     (!names.is_empty()).then(|| Observed {
         names,
         changed: changed.into_iter().map(|finding| finding.what).collect(),

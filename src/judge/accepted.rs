@@ -2,8 +2,8 @@
 
 use std::cell::RefCell;
 
-use super::revision::doubts_of;
 use crate::gate::{Case, Gate};
+use crate::judge::submit::doubts_of;
 use crate::quest::{Key, QuestId};
 use crate::session::{Mark, SessionError, Store};
 use crate::world::{Accepted, EarlierDoubt, Taken};

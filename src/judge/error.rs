@@ -1,7 +1,7 @@
 //! What can go wrong in a turn.
 
-use super::prove::ProveError;
-use super::quest_file::{BenchError, Faulty};
+use crate::judge::prove::ProveError;
+use crate::judge::quest_file::{BenchError, Faulty};
 use crate::session::SessionError;
 use crate::world::fetch::live::WorldError;
 

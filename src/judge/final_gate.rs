@@ -7,13 +7,13 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 
-use super::accepted::NothingAccepted;
-use super::error::DriveError;
-use super::kind::settings;
-use super::quest_file::{Definition, bench_of};
-use super::turn::Judge;
 use crate::gate::checks::FileGate;
 use crate::gate::{Case, Fact, Gate as _, Judgement};
+use crate::judge::accepted::NothingAccepted;
+use crate::judge::error::DriveError;
+use crate::judge::kind::settings;
+use crate::judge::quest_file::{Definition, bench_of};
+use crate::judge::submit::Judge;
 use crate::quest::file::NegativeTable;
 use crate::quest::{Fields, Key, Quest, QuestId, Submission, Verdict};
 use crate::session::Session;

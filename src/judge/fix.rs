@@ -6,15 +6,16 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::json;
 
-use super::error::DriveError;
-use super::kind::kind_of;
-use super::quest_file::{Definition, FixerPlan, bench_of};
-use super::turn::{Judged, Outcome};
-use super::zone::written;
+use crate::base::Digest;
 use crate::gate::{Judgement, Level};
+use crate::judge::error::DriveError;
+use crate::judge::kind::kind_of;
+use crate::judge::quest_file::{Definition, FixerPlan, bench_of};
+use crate::judge::submit::{Judged, Outcome};
 use crate::quest::{QuestId, Verdict};
 use crate::session::{Session, State, Store as _};
 use crate::world::sandbox::{Bench, End, Order, Ran, run_in_tree};
+use crate::world::tree::Snapshot;
 
 /// What came of a submission, and of what was done about it.
 #[derive(Debug)]
@@ -172,6 +173,17 @@ fn ended_badly(order: &Order, ran: &Ran) -> Option<String> {
         "" => how,
         tail => format!("{how}: {tail}"),
     })
+}
+
+/// The identity of what is judged now: the tree as it was found, with what is written in its
+/// zones. None for quests that are about no files.
+pub(super) fn written(bench: &Bench) -> Result<Option<Digest>, DriveError> {
+    let Some(root) = &bench.root else {
+        return Ok(None);
+    };
+    let taken = Snapshot::take(root, &bench.baseline, &bench.zones, &bench.ignored);
+    let (snapshot, _) = taken.map_err(|error| DriveError::Workshop(error.to_string()))?;
+    Ok(Some(snapshot.digest()))
 }
 
 #[cfg(test)]

@@ -2,12 +2,13 @@
 
 use serde::de::DeserializeOwned;
 
-use super::error::DriveError;
-use super::panel::frozen::FrozenPanel;
-use super::quest_file::Definition;
 use crate::gate::checks::settings::FileSettings;
-use crate::gate::email::{EmailGate, lists, settings::EmailSettings};
+use crate::gate::email::settings::EmailSettings;
+use crate::gate::email::{EmailGate, lists};
 use crate::gate::{Gate, Rule, house};
+use crate::judge::error::DriveError;
+use crate::judge::panel::frozen::FrozenPanel;
+use crate::judge::quest_file::Definition;
 use crate::quest::{QuestKind, email};
 use crate::session::{KindRecord, Manifest};
 use crate::world::fetch::settings::NetworkSettings;

@@ -4,16 +4,18 @@ use std::cell::RefCell;
 
 use jiff::Timestamp;
 use serde_json::value::to_raw_value;
+use url::Url;
 
-use super::accepted::marks;
-use super::crowd::{Job, Looked};
-use super::error::DriveError;
-use super::refusal::{Declined, Refusal};
-use super::ruling::Ruling;
-use super::silence::{is_silence_alone, is_unanswered, may_be_silence};
-use crate::gate::{Case, Gate, Judgement};
+use crate::gate::checks::UNCONFIRMED;
+use crate::gate::{Case, Fact, Gate, Judgement};
+use crate::judge::accepted::marks;
+use crate::judge::error::DriveError;
+use crate::judge::forgotten::{is_masked, unsaid};
+use crate::judge::host_queue::{Job, Looked};
+use crate::judge::recorded::{REVIEWED, Ruling, SILENT};
+use crate::judge::submit::{Declined, Refusal};
 use crate::privacy::MASK;
-use crate::privacy::{is_masked, unsaid};
+use crate::quest::Verdict;
 use crate::session::{
     Appended, Attempt, Event, Outcome, Resolution, Salt, Session, Standing, Store as _,
 };
@@ -131,4 +133,131 @@ fn resolution(
         judgement: to_raw_value(&ruling.judgement)?,
         evidence: to_raw_value(&ruling.recording.evidence)?,
     })
+}
+
+/// The rule that fires when robots.txt forbids a page, also when it did not answer itself.
+pub(super) const ROBOTS: &str = "source-robots";
+
+/// The rule that fires also when the home page may not be read, which is an answer.
+const HOME: &str = "identity-unanswered";
+
+/// Whether `rules` can be those of a REVIEW that rests on silence alone.
+pub(super) fn may_be_silence(rules: &[String]) -> bool {
+    let silent = |rule: &String| {
+        SILENT.contains(&rule.as_str()) || rule == ROBOTS || rule.ends_with(UNCONFIRMED)
+    };
+    !rules.is_empty() && rules.iter().all(silent)
+}
+
+/// Whether `judgement` is a REVIEW that nothing but silence stands in the way of.
+pub(super) fn is_silence_alone(judgement: &Judgement, evidence: &Evidence) -> bool {
+    judgement.verdict == Verdict::Review
+        && judgement.facts.iter().all(|fact| is_silent(fact, evidence))
+}
+
+/// Whether `judgement` is a REVIEW of which some lookup may yet say more.
+///
+/// What reviewers were asked about has passed every check: nothing that it rests on is silent, and
+/// who asks again for what is would ask them until they say something else.
+pub(super) fn is_unanswered(judgement: &Judgement, evidence: &Evidence) -> bool {
+    let silent = |fact| is_silent(fact, evidence);
+    let reviewed = |fact: &Fact| REVIEWED.contains(&fact.rule.as_str());
+    judgement.verdict == Verdict::Review
+        && !judgement.facts.iter().any(reviewed)
+        && (evidence.rests_on_silence() || judgement.facts.iter().any(silent))
+}
+
+fn is_silent(fact: &Fact, evidence: &Evidence) -> bool {
+    match fact.rule.as_str() {
+        ROBOTS => {
+            let page = fact.location.as_deref();
+            let page = page.and_then(|location| Url::parse(location).ok());
+            page.is_some_and(|page| evidence.robots_unanswered(&page))
+        }
+        HOME => evidence.rests_on_silence(),
+        rule if rule.ends_with(UNCONFIRMED) => evidence.rests_on_silence(),
+        rule => SILENT.contains(&rule),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gate::{Level, RuleId};
+
+    const PAGE: &str = "https://acme.com/contact";
+
+    fn judged(rules: &[&'static str]) -> Judgement {
+        let fact = |rule: &&'static str| Fact {
+            rule: RuleId::known(rule),
+            level: Level::Review,
+            field: None,
+            location: Some(PAGE.to_owned()),
+            expected: String::new(),
+            actual: String::new(),
+            count: 1,
+        };
+        Judgement::from_facts(rules.iter().map(fact).collect(), Vec::new())
+    }
+
+    /// Evidence in which this URL did not answer.
+    fn silent(url: &str) -> Evidence {
+        let silence = r#"{"unanswered":{"silence":"status","detail":"","status":503}}"#;
+        let text = format!(r#"{{"exchanges":[{{"get":{{"url":"{url}","answer":{silence}}}}}]}}"#);
+        serde_json::from_str(&text).unwrap()
+    }
+
+    #[test]
+    fn silence_alone_is_every_fact_a_silent_one() {
+        let heard = Evidence::default();
+        let quiet = silent(PAGE);
+        let alone = |rules: &[&'static str], evidence| is_silence_alone(&judged(rules), evidence);
+        assert!(alone(&["source-unanswered", "mx-unanswered"], &quiet));
+        assert!(alone(&["source-unanswered", "identity-unanswered"], &quiet));
+        assert!(!alone(&["source-unanswered", "freemail"], &quiet));
+        assert!(!alone(&["email-obfuscated"], &quiet));
+        // robots.txt forbids the home page, and has said so.
+        assert!(!alone(&["identity-unanswered"], &heard));
+        // Only private addresses: DNS has spoken, and there is no way there.
+        assert!(alone(&["mx-unanswered"], &heard));
+        assert!(!alone(&[], &quiet), "a PASS is no REVIEW");
+    }
+
+    #[test]
+    fn a_ban_of_robots_txt_is_silence_where_it_did_not_answer_itself() {
+        let ban = judged(&[ROBOTS, "identity-unanswered"]);
+        assert!(is_silence_alone(
+            &ban,
+            &silent("https://acme.com/robots.txt")
+        ));
+        assert!(!is_silence_alone(&ban, &silent(PAGE)));
+        assert!(!is_silence_alone(&ban, &Evidence::default()));
+    }
+
+    #[test]
+    fn what_some_lookup_still_owes_is_unanswered() {
+        let of =
+            |rules: &[&'static str], evidence: &Evidence| is_unanswered(&judged(rules), evidence);
+        assert!(of(&["email-obfuscated"], &silent(PAGE)));
+        assert!(of(
+            &["email-obfuscated", "mx-unanswered"],
+            &Evidence::default()
+        ));
+        assert!(!of(&["email-obfuscated"], &Evidence::default()));
+        assert!(!of(&[], &silent(PAGE)), "a PASS is settled");
+        for rule in REVIEWED {
+            assert!(!of(&[rule], &silent(PAGE)), "{rule} is an answer");
+        }
+    }
+
+    #[test]
+    fn the_rules_alone_tell_most_others_apart() {
+        let may = |rules: &[&str]| {
+            let rules: Vec<String> = rules.iter().map(|rule| (*rule).to_owned()).collect();
+            may_be_silence(&rules)
+        };
+        assert!(may(&["source-robots", "identity-unanswered"]));
+        assert!(!may(&["source-unanswered", "email-reused"]));
+        assert!(!may(&[]));
+    }
 }

@@ -1,18 +1,15 @@
 //! Judging a recorded attempt again, without a world.
 
-#[cfg(test)]
-mod tests;
-
 use std::collections::BTreeMap;
 
 use serde_json::value::RawValue;
 
-use super::error::DriveError;
-use super::kind::gate_of;
-use super::observe::judge_from;
 use crate::base::Digest;
 use crate::gate::{Case, Gate, Judgement, house};
-use crate::privacy::is_masked;
+use crate::judge::error::DriveError;
+use crate::judge::forgotten::is_masked;
+use crate::judge::kind::gate_of;
+use crate::judge::recorded::judge_from;
 use crate::quest::{Quest, QuestId, Submission};
 use crate::session::{Attempt, EvidenceStore, Grounds, Manifest, Session, Store};
 use crate::world::evidence::{BadPack, BodyRef, Evidence, Recording, unpack};
@@ -159,3 +156,6 @@ pub fn replay(session: &Session, attempt: &Attempt) -> Result<Judgement, ReplayE
     let quest = session.quest(&standing).map_err(DriveError::from)?;
     Replayer::new(session.manifest(), session.evidence())?.judge(&quest, attempt.into())
 }
+
+#[cfg(test)]
+mod tests;

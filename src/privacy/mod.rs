@@ -4,22 +4,17 @@
 //! [`forget`] blots it out of ledger, evidence and the copy of the list; [`suppressed`] is what
 //! a later submission is held against.
 
-mod bodies;
 mod copies;
-mod json;
-mod look;
 pub mod mention;
 mod remove;
-mod spelt;
-mod suppressed;
 
-pub use json::masked_json;
-pub use look::is_known;
-pub use remove::{Done, NotForgotten, Request, forget};
-pub(crate) use suppressed::unsaid;
-pub use suppressed::{
+pub(crate) use crate::judge::forgotten::unsaid;
+pub use crate::judge::forgotten::{
     Masked, blotted, brings_back, holding_files, is_evidence_blotted, is_forgotten, is_masked,
     is_named, masked, names,
 };
+pub use copies::is_known;
+pub use remove::masked_json;
+pub use remove::{Done, NotForgotten, Request, forget};
 
 pub const MASK: &str = "[forgotten]";

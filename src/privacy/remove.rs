@@ -3,25 +3,25 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::io::Write as _;
-use std::path::PathBuf;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 use tempfile::NamedTempFile;
+use url::Url;
+use walkdir::WalkDir;
 
-use super::MASK;
-use super::bodies::{self, Held};
-use super::copies::{self, Unmaskable};
-use super::json::masked_json;
-use super::mention::{mentions, without};
-use crate::base::Digest;
-use crate::base::regular;
+use crate::base::{Digest, regular};
+use crate::privacy::MASK;
+use crate::privacy::copies::{self, Unmaskable};
+use crate::privacy::mention::{Wanted, mentions, without};
 use crate::session::{
     Blotter, Court, Decided, Event, EvidenceStore, Forgetting, Forgotten, Line, RedactedCopy,
     RedactedLine, Salt, Session, SessionError, SigningKey, SourceRecord, Store as _, Suppressed,
 };
 use crate::world::evidence::unpack;
 use crate::world::mailbox::Mailbox;
+use crate::world::page::{Page, Presence, presence};
 
 /// What is to be forgotten, and who decides so.
 #[derive(Debug, Clone, Copy)]
@@ -231,7 +231,7 @@ impl Eraser<'_> {
     fn bodies(&mut self) -> Result<Vec<Digest>, NotForgotten> {
         let dir = self.dir.join("evidence");
         let wanted = |address: &str| address == self.wanted;
-        let found = bodies::holding(&dir, self.request.address, &wanted);
+        let found = remove::holding(&dir, self.request.address, &wanted);
         self.held = found.map_err(NotForgotten::io(dir))?;
         let named: Vec<Digest> = self.held.iter().filter_map(|held| held.digest).collect();
         if !named.is_empty() {
@@ -302,4 +302,185 @@ const MOST_LISTING_BYTES: u64 = 1 << 28;
 fn digests_in(text: &str) -> impl Iterator<Item = Digest> {
     let words = text.split(|c: char| !c.is_ascii_hexdigit());
     words.filter_map(|word| word.parse().ok())
+}
+
+const MOST_BYTES: u64 = 1 << 30;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Held {
+    pub(super) path: PathBuf,
+    /// The digest that names it; none of what a process that died left behind.
+    pub(super) digest: Option<Digest>,
+}
+
+pub(super) fn holding(dir: &Path, mailbox: &Mailbox, wanted: &Wanted<'_>) -> io::Result<Vec<Held>> {
+    let mut held = Vec::new();
+    for entry in WalkDir::new(dir).sort_by_file_name() {
+        let entry = entry.map_err(io::Error::from)?;
+        if !entry.file_type().is_file() {
+            continue;
+        }
+        let packed = fs::read(entry.path())?;
+        let body = unpack(&packed, MOST_BYTES).unwrap_or(packed);
+        if holds(&body, mailbox, wanted) {
+            held.push(Held {
+                digest: digest(entry.path()),
+                path: entry.into_path(),
+            });
+        }
+    }
+    Ok(held)
+}
+
+fn holds(body: &[u8], mailbox: &Mailbox, wanted: &Wanted<'_>) -> bool {
+    let text = String::from_utf8_lossy(body);
+    if !mentions(&text, wanted).is_empty() {
+        return true;
+    }
+    let Some(nowhere) = text.contains('<').then(nowhere).flatten() else {
+        return false;
+    };
+    let page = Page::parse(&nowhere, Some("text/html"), None, body);
+    page.is_ok_and(|page| presence(&page, mailbox) != Presence::Absent)
+}
+
+fn nowhere() -> Option<Url> {
+    Url::parse("https://localhost/").ok()
+}
+
+pub(super) fn digest(path: &Path) -> Option<Digest> {
+    let folder = path.parent()?.file_name()?.to_str()?;
+    let rest = path.file_name()?.to_str()?.strip_suffix(".gz")?;
+    format!("{folder}{rest}").parse().ok()
+}
+
+/// `json` without the address, or none where it does not hold it.
+///
+/// `worker` stands for it in the names of workers, which hold no brackets.
+#[must_use]
+pub fn masked_json(json: &str, wanted: &Wanted<'_>, worker: &str) -> Option<String> {
+    let mut masked = String::with_capacity(json.len());
+    let (mut rest, mut changed, mut of_worker) = (json, false, false);
+    while let Some(open) = rest.find('"') {
+        let Some(literal) = literal(&rest[open..]) else {
+            break;
+        };
+        masked.push_str(&rest[..open]);
+        let after = &rest[open + literal.len()..];
+        let text: Option<String> = serde_json::from_str(literal).ok();
+        let mask = if of_worker { worker } else { MASK };
+        let other = text.as_deref().and_then(|text| without(text, wanted, mask));
+        match other.and_then(|other| serde_json::to_string(&other).ok()) {
+            Some(other) => {
+                masked.push_str(&other);
+                changed = true;
+            }
+            None => masked.push_str(literal),
+        }
+        of_worker = text.as_deref() == Some("worker") && after.trim_start().starts_with(':');
+        rest = after;
+    }
+    masked.push_str(rest);
+    changed.then_some(masked)
+}
+
+fn literal(text: &str) -> Option<&str> {
+    let mut escaped = false;
+    let end = text.char_indices().skip(1).find(|(_, c)| {
+        let ends = *c == '"' && !escaped;
+        escaped = *c == '\\' && !escaped;
+        ends
+    });
+    end.map(|(at, _)| &text[..=at])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use serde_json::{Value, json};
+
+    fn held(body: &[u8]) -> bool {
+        let mailbox = Mailbox::parse("jo@acme.com").unwrap();
+        holds(body, &mailbox, &|address| address == "jo@acme.com")
+    }
+
+    #[test]
+    fn text_and_pages_are_looked_into() {
+        for body in [
+            "to: jo@acme.com",
+            "<p>jo&#64;acme.com",
+            "<a href='mailto:Jo%40acme.com'>x</a>",
+            "<p>jo<b>@</b>acme.com</p>",
+            "<p>jo (at) acme (dot) com</p>",
+        ] {
+            assert!(held(body.as_bytes()), "{body}");
+        }
+        assert!(!held(b"<p>ann.jo@acme.com</p>"));
+        assert!(!held(&[0xFF, 0x00, b'@', 0xFE]));
+    }
+
+    #[test]
+    fn a_body_is_named_by_its_place() {
+        let digest = super::digest(Path::new("evidence/ab/cd.gz"));
+        assert_eq!(digest, None, "too short");
+        let of = Digest::of(b"x").to_string();
+        let path = format!("evidence/{}/{}.gz", &of[..2], &of[2..]);
+        assert_eq!(super::digest(Path::new(&path)), Some(Digest::of(b"x")));
+    }
+
+    fn masked(json: &str) -> Option<String> {
+        masked_json(json, &|address| address == "jo@acme.com", "forgotten-1")
+    }
+
+    #[test]
+    fn only_the_strings_that_hold_it_change() {
+        let body = r#"{"b": 1.50,"a":["x\"y","Jo\u0040acme.com"],"jo@acme.com":{"holds":["mailbox jo@acme.com"]}}"#;
+        let expected = r#"{"b": 1.50,"a":["x\"y","[forgotten]"],"[forgotten]":{"holds":["mailbox [forgotten]"]}}"#;
+        assert_eq!(masked(body).as_deref(), Some(expected));
+        assert_eq!(masked(r#"{"a":"b\\"}"#), None);
+        assert_eq!(masked("\"jo@acme.com"), None, "no JSON");
+    }
+
+    #[test]
+    fn a_worker_stays_one() {
+        let body = r#"{"worker":"jo@acme.com","note":"jo@acme.com"}"#;
+        let expected = r#"{"worker":"forgotten-1","note":"[forgotten]"}"#;
+        assert_eq!(masked(body).as_deref(), Some(expected));
+    }
+
+    fn any_json() -> impl Strategy<Value = Value> {
+        let text = prop_oneof![
+            Just("jo@acme.com".to_owned()),
+            Just("mailto:JO%40acme.com".to_owned()),
+            Just("{\"a\":\"jo\\u0040acme.com\"}".to_owned()),
+            Just("\"jo&#64;acme.com\\".to_owned()),
+            ".{0,12}",
+        ];
+        let leaf = prop_oneof![
+            text.clone().prop_map(Value::from),
+            any::<i64>().prop_map(Value::from),
+            Just(Value::Null),
+        ];
+        leaf.prop_recursive(3, 24, 4, move |inner| {
+            prop_oneof![
+                prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+                prop::collection::btree_map(text.clone(), inner, 0..4).prop_map(|map| json!(map)),
+            ]
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn it_stays_json_without_the_address(value in any_json()) {
+            let body = value.to_string();
+            let other = masked(&body).unwrap_or_else(|| body.clone());
+            prop_assert!(serde_json::from_str::<Value>(&other).is_ok(), "{other}");
+            prop_assert_eq!(masked(&other), None);
+            let lower = other.to_lowercase();
+            for spelling in ["jo@acme.com", "jo%40acme.com", "jo&#64;acme.com", "jo\\u0040acme.com"] {
+                prop_assert!(!lower.contains(spelling), "{other}");
+            }
+        }
+    }
 }

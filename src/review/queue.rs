@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::privacy::is_forgotten;
+use crate::judge::forgotten::is_forgotten;
 use crate::quest::{Key, QuestId};
 use crate::session::{Effective, LineReader, Session, SessionError, Standing, Store as _};
 

@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use crate::privacy::is_forgotten;
+use crate::judge::forgotten::is_forgotten;
 use crate::quest::{Key, QuestId};
 use crate::session::{
     Appended, Board, Decided, Decision, Dispute, Effective, Event, Salt, Session, SessionError,

@@ -7,8 +7,8 @@ use std::time::Duration;
 use anyhow::Result;
 use jiff::Timestamp;
 
+use crate::judge::forgotten::is_forgotten;
 use crate::judge::live_runs::live_runs;
-use crate::privacy::is_forgotten;
 use crate::report::{Standings, Status};
 use crate::session::{Forgetting, Session, SessionError, Store as _, Tide};
 

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::finding::{Finding, Kind, Place};
-use super::walk::Proven;
 use crate::gate::{Fact, Judgement};
-use crate::judge::silence::is_unanswered;
+use crate::judge::audit::history::Proven;
+use crate::judge::audit::{Finding, Kind, Place};
+use crate::judge::recheck::is_unanswered;
 use crate::judge::{Crowd, DriveError, Job, Looked, Next, SharedWorld};
 use crate::quest::Verdict;
 use crate::session::{Board, LineReader, Session, Standing};

@@ -1,10 +1,22 @@
 //! A recorded judgement, held against the one that its evidence leads to.
 
+use std::collections::BTreeMap;
+
 use serde_json::value::RawValue;
 
-use super::finding::{Finding, Kind, Place};
+use crate::base::Digest;
 use crate::gate::Judgement;
-use crate::judge::ReplayError;
+use crate::judge::audit::history::{HeldBefore, Proven, misfits, wrong_answers};
+use crate::judge::audit::{Finding, Kind, Place};
+use crate::judge::submit::doubts_of;
+use crate::judge::{Recorded, ReplayError, Replayer};
+use crate::quest::{Quest, QuestId, Submission, Verdict};
+use crate::session::{
+    Attempt, Board, Event, Grounds, LineReader, Mark, Resolution, SessionError, Standing,
+};
+use crate::world::EarlierDoubt;
+use crate::world::evidence::{Asked, Evidence, Exchange, Told};
+use crate::world::tree::TreePath;
 
 /// What is found of a judgement that was made `again` from its evidence; nothing when it is the
 /// recorded one, byte for byte.
@@ -53,13 +65,317 @@ fn told(error: &ReplayError) -> String {
     text
 }
 
+#[derive(Debug, Default)]
+pub(super) struct DoubtedBefore(BTreeMap<QuestId, Vec<EarlierDoubt>>);
+
+impl DoubtedBefore {
+    pub(super) fn take(&mut self, event: &Event) -> Vec<EarlierDoubt> {
+        match event {
+            Event::Attempt(attempt) if attempt.revision => {
+                let doubted = self.0.entry(attempt.quest).or_default();
+                let before = doubted.clone();
+                doubted.extend(doubts_of(attempt));
+                before
+            }
+            Event::Attempt(attempt) => self.of(attempt.quest),
+            Event::Resolution(resolution) => self.of(resolution.quest),
+            _ => Vec::new(),
+        }
+    }
+
+    fn of(&self, quest: QuestId) -> Vec<EarlierDoubt> {
+        self.0.get(&quest).cloned().unwrap_or_default()
+    }
+}
+
+pub(super) fn untold(evidence: &Evidence, doubted: &[EarlierDoubt]) -> Option<String> {
+    let told = evidence.doubts()?;
+    (told != doubted).then(|| {
+        format!(
+            "of doubts by which earlier answers were sent back the gate was told {}, and by the \
+             ledger there are {}, or others",
+            told.len(),
+            doubted.len()
+        )
+    })
+}
+
+#[derive(Debug)]
+pub(super) struct Job {
+    pub(super) line: u64,
+    pub(super) offset: u64,
+    pub(super) doubted: Vec<EarlierDoubt>,
+    pub(super) event: Event,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Examined {
+    pub(super) findings: Vec<Finding>,
+    /// What could not be looked into, and is no finding.
+    pub(super) forgotten: Vec<Place>,
+    pub(super) judgements: u64,
+    pub(super) proven: Vec<Proven>,
+    pub(super) rested: Vec<Rested>,
+}
+
+pub(super) struct Examiner<'a> {
+    pub(super) board: &'a Board,
+    pub(super) reader: LineReader,
+    pub(super) replayer: Replayer,
+    pub(super) same_judge: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum By {
+    Session(Option<u32>),
+    Earlier,
+}
+
+impl Examiner<'_> {
+    pub(super) fn examine(&mut self, job: &Job) -> Result<Examined, SessionError> {
+        match &job.event {
+            Event::Attempt(attempt) => {
+                let by = By::Session(self.repeats(attempt));
+                self.judged(job, &Judged::from(attempt.as_ref()), by)
+            }
+            Event::Carried(carried) => {
+                self.judged(job, &Judged::from(&carried.attempt), By::Earlier)
+            }
+            Event::Resolution(resolution) => {
+                let Some(standing) = self.board.get(resolution.quest) else {
+                    return Ok(Examined::default());
+                };
+                // A REVIEW is locked: its last attempt is the one that was looked at again.
+                let Some(attempt) = self.reader.last_attempt(standing)? else {
+                    return Ok(Examined::default());
+                };
+                let judged = Judged::again(resolution, &attempt.value.submission);
+                self.judged(job, &judged, By::Session(None))
+            }
+            _ => Ok(Examined::default()),
+        }
+    }
+
+    fn judged(&mut self, job: &Job, judged: &Judged<'_>, by: By) -> Result<Examined, SessionError> {
+        let Some(standing) = self.board.get(judged.quest) else {
+            return Ok(Examined::default());
+        };
+        if self.is_blotted(job, standing)? {
+            return Ok(Examined {
+                forgotten: vec![Place::of_quest(job.line, standing)],
+                judgements: 1,
+                ..Examined::default()
+            });
+        }
+        let quest = self.reader.quest(standing)?;
+        let evidence = serde_json::from_str::<Evidence>(judged.evidence.get());
+        let mut findings = match &evidence {
+            Ok(evidence) => self.findings(job, standing, &quest, judged, (evidence, by)),
+            Err(error) => {
+                let what = format!("its evidence does not read: {error}");
+                let place = Place::of_quest(job.line, standing);
+                vec![Finding::new(Kind::Evidence, place, what)]
+            }
+        };
+        let mut examined = Examined {
+            judgements: 1,
+            ..Examined::default()
+        };
+        if judged.proves() {
+            examined.rested = evidence
+                .map(|evidence| rested(job.line, standing.id, &evidence))
+                .unwrap_or_default();
+            let place = Place::of_quest(job.line, standing);
+            match self.replayer.judge(&quest, judged.recorded()) {
+                Err(ReplayError::BodyMissing { digest }) if self.is_forgotten(digest) => {
+                    examined.forgotten.push(place);
+                }
+                again => {
+                    findings.extend(replayed(place, judged.judgement, again, self.same_judge));
+                    examined.proven.push(Proven {
+                        line: job.line,
+                        quest: standing.id,
+                        by_others: findings.iter().any(|it| it.kind == Kind::OtherLists),
+                    });
+                }
+            }
+        }
+        examined.findings = findings;
+        Ok(examined)
+    }
+
+    fn is_blotted(&mut self, job: &Job, standing: &Standing) -> Result<bool, SessionError> {
+        let forgetting = &self.board.totals().forgetting;
+        if forgetting.is_empty() || forgetting.has_line(job.line - 1) {
+            return Ok(!forgetting.is_empty());
+        }
+        if self.reader.is_redacted(standing.quest_line)? {
+            return Ok(true);
+        }
+        match (&job.event, standing.last) {
+            (Event::Resolution(_), Some(last)) => self.reader.is_redacted(last.line),
+            _ => Ok(false),
+        }
+    }
+
+    fn is_forgotten(&self, body: Digest) -> bool {
+        self.board.totals().forgetting.has_body(body)
+    }
+
+    fn findings(
+        &self,
+        job: &Job,
+        standing: &Standing,
+        quest: &Quest,
+        judged: &Judged<'_>,
+        (evidence, by): (&Evidence, By),
+    ) -> Vec<Finding> {
+        let place = || Place::of_quest(job.line, standing);
+        let mut findings = Vec::new();
+        let repeats = match by {
+            By::Session(repeats) => repeats,
+            By::Earlier => None,
+        };
+        for misfit in misfits(self.replayer.gate(), quest, judged, evidence, repeats) {
+            findings.push(Finding::new(Kind::Field, place(), misfit.to_string()));
+        }
+        if let By::Session(_) = by {
+            let ledger = HeldBefore {
+                board: self.board,
+                except: standing.id,
+                offset: job.offset,
+            };
+            let wrong = wrong_answers(evidence, &ledger);
+            let mut wrong: Vec<String> = wrong.iter().map(ToString::to_string).collect();
+            wrong.extend(untold(evidence, &job.doubted));
+            if !wrong.is_empty() {
+                findings.push(Finding::new(Kind::Answer, place(), wrong.join("; ")));
+            }
+        }
+        findings
+    }
+
+    fn repeats(&self, attempt: &Attempt) -> Option<u32> {
+        if self.replayer.gate().judges_anew() {
+            return None;
+        }
+        let digest = attempt.submission.digest();
+        let before = self.board.submissions(attempt.quest).iter();
+        let mut before = before.zip(1..attempt.number);
+        before.find_map(|((submitted, grounds), number)| {
+            (*submitted == digest && *grounds != Grounds::Silence).then_some(number)
+        })
+    }
+}
+
+/// A recorded judgement, and what its line says beside it.
+#[derive(Debug, Clone, Copy)]
+pub struct Judged<'a> {
+    pub quest: QuestId,
+    pub submission: &'a Submission,
+    pub submitted: Option<Digest>,
+    pub verdict: Verdict,
+    pub grounds: Grounds,
+    pub rules: &'a [String],
+    pub anchored: Option<bool>,
+    pub holds: &'a [Mark],
+    pub revision: bool,
+    pub judgement: &'a RawValue,
+    pub evidence: &'a RawValue,
+}
+
+impl<'a> Judged<'a> {
+    #[must_use]
+    pub fn again(resolution: &'a Resolution, submission: &'a Submission) -> Self {
+        Self {
+            quest: resolution.quest,
+            submission,
+            submitted: None,
+            verdict: resolution.verdict,
+            grounds: resolution.grounds,
+            rules: &resolution.rules,
+            anchored: None,
+            holds: &resolution.holds,
+            revision: false,
+            judgement: &resolution.judgement,
+            evidence: &resolution.evidence,
+        }
+    }
+
+    #[must_use]
+    pub fn proves(&self) -> bool {
+        self.verdict == Verdict::Pass
+    }
+
+    #[must_use]
+    pub fn recorded(&self) -> Recorded<'a> {
+        Recorded {
+            submission: self.submission,
+            evidence: self.evidence,
+        }
+    }
+}
+
+impl<'a> From<&'a Attempt> for Judged<'a> {
+    fn from(attempt: &'a Attempt) -> Self {
+        Self {
+            quest: attempt.quest,
+            submission: &attempt.submission,
+            submitted: Some(attempt.submitted),
+            verdict: attempt.verdict,
+            grounds: attempt.grounds,
+            rules: &attempt.rules,
+            anchored: Some(attempt.anchored),
+            holds: &attempt.holds,
+            revision: attempt.revision,
+            judgement: &attempt.judgement,
+            evidence: &attempt.evidence,
+        }
+    }
+}
+
+/// What a PASS saw at one path of the tree.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rested {
+    pub line: u64,
+    pub quest: QuestId,
+    pub path: TreePath,
+    /// The digest of the file there; none where there was none that could be read.
+    pub file: Option<Digest>,
+}
+
+/// What the evidence of the PASS in `line` tells of the files that were looked at.
+///
+/// Files that only a command read are not among them: of those nothing is recorded.
+pub(super) fn rested(line: u64, quest: QuestId, evidence: &Evidence) -> Vec<Rested> {
+    let files = evidence.exchanges.iter().filter_map(|exchange| {
+        let Exchange::Workshop(asking) = exchange else {
+            return None;
+        };
+        let Asked::File(path) = &asking.asked else {
+            return None;
+        };
+        let file = match &asking.answer {
+            Told::File(body) => Some(body.sha256),
+            _ => None,
+        };
+        Some(Rested {
+            line,
+            quest,
+            path: path.clone(),
+            file,
+        })
+    });
+    files.collect()
+}
+
 #[cfg(test)]
 mod tests {
-    use serde_json::value::to_raw_value;
-
     use super::*;
     use crate::base::Digest;
     use crate::gate::house;
+    use crate::world::evidence::Exchange;
+    use serde_json::value::to_raw_value;
 
     fn found(recorded: &str, again: Result<Judgement, ReplayError>, same: bool) -> Option<Kind> {
         let recorded = RawValue::from_string(recorded.to_owned()).unwrap();
@@ -90,5 +406,26 @@ mod tests {
         let more = || Err(ReplayError::Unanswered);
         assert_eq!(found("{}", more(), true), Some(Kind::Replay));
         assert_eq!(found("{}", more(), false), Some(Kind::OtherLists));
+    }
+
+    fn doubt(quotation: &str) -> EarlierDoubt {
+        EarlierDoubt {
+            reviewer: String::from("reader"),
+            question: String::from("more"),
+            quotation: quotation.to_owned(),
+        }
+    }
+
+    #[test]
+    fn doubts_that_were_hidden_or_made_up_are_found() {
+        let told = |doubts: &[EarlierDoubt]| Evidence {
+            exchanges: vec![Exchange::Doubts(doubts.to_vec())],
+        };
+        let (one, two) = ([doubt("curl")], [doubt("wget")]);
+        assert_eq!(untold(&told(&one), &one), None);
+        assert_eq!(untold(&Evidence::default(), &one), None, "nobody asked");
+        for (told_of, ledger) in [(&[] as &[_], &one as &[_]), (&one, &[]), (&one, &two)] {
+            assert!(untold(&told(told_of), ledger).is_some());
+        }
     }
 }

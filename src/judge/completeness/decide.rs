@@ -2,11 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::final_said::FinalSaid;
-use super::min_pass::MinPass;
-use super::shortfall::{Completeness, Shortfall, ShortfallKind};
-use super::survey::{FileThenAndNow, Survey, TreeSeen};
 use crate::judge::audit::{Finding, Kind};
+use crate::judge::completeness::{
+    Completeness, FileThenAndNow, FinalSaid, MinPass, Shortfall, ShortfallKind, Survey, TreeSeen,
+};
 use crate::quest::QuestId;
 use crate::session::Tally;
 use crate::world::sandbox::Changed;

@@ -1,11 +1,16 @@
 //! What a reviewer's answer says: strict JSON, each vote held against what the reviewer saw.
 
-use serde::Deserialize;
+use std::fmt;
+use std::marker::PhantomData;
+
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
-use super::object::Object;
-use super::quotation::Seen;
+use crate::gate::checks::folded::seen;
 use crate::gate::{Passage, Vote, VoteOn};
+use crate::quest::Sight;
 use crate::quest::file::{AnswerForm, QuestionTable};
 use crate::world::sandbox::Usage;
 
@@ -171,6 +176,65 @@ fn vote(answer: &Answer, form: AnswerForm, seen: &Seen) -> Vote {
         (AnswerForm::Findings, _) => Vote::Error(String::from(
             "it doubted without a file, a line and a confidence from 0 to 100",
         )),
+    }
+}
+
+#[derive(Debug)]
+pub(super) struct Object<T>(pub(super) T);
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(Keys(PhantomData)).map(Self)
+    }
+}
+
+/// Takes keys with their values, and nothing else.
+struct Keys<T>(PhantomData<T>);
+
+impl<'de, T: Deserialize<'de>> Visitor<'de> for Keys<T> {
+    type Value = T;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<T, A::Error> {
+        T::deserialize(MapAccessDeserializer::new(map))
+    }
+}
+
+const FEWEST: usize = 8;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Seen {
+    inputs: Vec<(Sight, String)>,
+    folded: Vec<String>,
+}
+
+impl Seen {
+    pub(super) fn new(inputs: Vec<(Sight, String)>) -> Self {
+        let folded = inputs.iter().map(|(_, text)| seen(text)).collect();
+        Self { inputs, folded }
+    }
+
+    pub(super) fn inputs(&self) -> &[(Sight, String)] {
+        &self.inputs
+    }
+
+    /// That the quotation stands in one input, literally but for what no reader sees.
+    pub(super) fn holds(&self, quotation: &str) -> Result<(), String> {
+        let sought = seen(quotation);
+        let visible = sought.chars().filter(|c| !c.is_whitespace()).count();
+        let whole = !sought.is_empty() && self.folded.contains(&sought);
+        if visible < FEWEST && !whole {
+            return Err(format!(
+                "its quotation has under {FEWEST} characters: {quotation:?}"
+            ));
+        }
+        let stands = self.folded.iter().any(|text| text.contains(&sought));
+        stands
+            .then_some(())
+            .ok_or_else(|| format!("its quotation stands in nothing that it saw: {quotation:?}"))
     }
 }
 

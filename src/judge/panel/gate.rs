@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use super::calibration::Calibration;
-use super::hearing::Hearing;
-use super::members::Members;
-use super::spy::Spy;
 use crate::gate::{Case, Cost, Gate, Judgement, Rule, doubts};
+use crate::judge::panel::calibration::Calibration;
+use crate::judge::panel::members::Members;
+use crate::judge::panel::recorder::Spy;
+use crate::judge::panel::round::Hearing;
 use crate::quest::{Sight, Verdict};
 use crate::world::fetch::settings::RobotsPolicy;
 use crate::world::{Taken, World};

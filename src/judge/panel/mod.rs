@@ -7,21 +7,15 @@
 //! that are known is told by [`Calibration`].
 
 mod answer;
-mod asking;
 mod calibration;
-mod diff;
+mod canary;
 pub mod frozen;
 mod gate;
-mod hearing;
 mod inputs;
 mod members;
-mod object;
-mod plant;
-mod prompt;
-mod quotation;
-mod spy;
-mod standing;
-mod weigh;
+mod recorder;
+mod round;
+mod tally;
 
 pub use calibration::{Calibration, Labelled, Said, Score, Scored, Share, Tried};
 pub use gate::{Heard, ReviewedGate, Untried};

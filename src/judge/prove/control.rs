@@ -1,20 +1,34 @@
 //! Running the controls of a quest file.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
-use super::case::{judged, settings};
-use super::final_control;
-use super::proof::{Outcome, Proof};
-use super::stand_in::StandIn;
+use tempfile::TempDir;
+
+use crate::base::Digest;
+use crate::gate::checks::FileGate;
+use crate::gate::checks::outside::Gathered;
 use crate::gate::checks::settings::FileSettings;
-use crate::gate::{Gate, Judgement, doubts};
-use crate::judge::panel::{Heard, Members, ReviewedGate};
+use crate::gate::email::taken_by;
+use crate::gate::{Case, Gate, Judgement, Level, doubts};
+use crate::judge::final_gate::alteration;
+use crate::judge::panel::{Calibration, Heard, Members, ReviewedGate, Untried};
+use crate::judge::prove::{Lacking, Outcome, Proof, email, unfired};
 use crate::judge::quest_file::{BenchError, Definition, Faulty, Frozen};
-use crate::quest::EmptyKey;
-use crate::quest::file::ControlTable;
+use crate::judge::recorded::observe;
+use crate::judge::submit::Judge;
+use crate::judge::{DriveError, FrozenPanel};
+use crate::quest::email::TEXT;
+use crate::quest::file::{ControlTable, FinalControlTable, NegativeTable, QuestFile};
+use crate::quest::{Anchor, EmptyKey, FieldName, Key, Quest, QuestId, Shown, Submission, Verdict};
+use crate::session::Manifest;
 use crate::world::evidence::recorded::{BadWorld, RecordedWorld};
-use crate::world::sandbox::{Bench, LiveWorkshop};
-use crate::world::tree::{BadGlob, Ignored, Listing, TreeError};
+use crate::world::sandbox::{Alteration, Bench, Contents, LiveWorkshop, Workshop};
+use crate::world::tree::{
+    BadGlob, Entry, Ignored, Listing, Snapshot, TreeError, TreePath, baseline,
+};
+use crate::world::{Accepted, Taken, World};
 
 /// A world in which there is nothing.
 pub(super) const NO_WORLD: &str = r#"{"pages": {}}"#;
@@ -104,7 +118,7 @@ pub fn prove(definition: &Definition, tree: &Tree) -> Result<Proof, ProveError> 
         outcomes.push(Outcome::of(control, judgement));
     }
     let mut proof = Proof::of(outcomes, &rules, file.open);
-    let shown = final_control::shown(definition, tree)?;
+    let shown = control::shown(definition, tree)?;
     proof.lacking.extend(shown.lacking);
     proof.controls.extend(shown.outcomes);
     Ok(proof)
@@ -193,4 +207,353 @@ fn world(control: &ControlTable, here: &Path) -> Result<RecordedWorld, ProveErro
         control: control.name.clone(),
         source,
     })
+}
+
+pub(super) fn settings(control: &ControlTable) -> FileSettings {
+    FileSettings {
+        role_only: control.role_only,
+        ..FileSettings::default()
+    }
+}
+
+pub(super) fn judged(
+    control: &ControlTable,
+    gate: &dyn Gate,
+    world: &RecordedWorld,
+    workshop: &dyn Workshop,
+) -> Result<Judgement, ProveError> {
+    let judge = Judge {
+        gate,
+        fetcher: world,
+        resolver: world,
+        workshop,
+    };
+    let judged = case_of(control, gate, |case, before| observe(&judge, case, before))?;
+    let (judgement, _) = judged?;
+    match workshop.failure() {
+        None => Ok(judgement),
+        Some(why) => Err(ProveError::Workshop {
+            control: control.name.clone(),
+            why,
+        }),
+    }
+}
+
+pub(super) fn case_of<T>(
+    control: &ControlTable,
+    gate: &dyn Gate,
+    look: impl FnOnce(Case<'_>, &dyn Accepted) -> T,
+) -> Result<T, ProveError> {
+    let quest = quest(control)?;
+    let submission = submission_of(&control.submit);
+    let earlier = submission_of(&control.taken);
+    let before = Before {
+        texts: &control.taken,
+        taken: gate.takes(Case {
+            quest: &quest,
+            submission: &earlier,
+        }),
+    };
+    let case = Case {
+        quest: &quest,
+        submission: &submission,
+    };
+    Ok(look(case, &before))
+}
+
+fn submission_of(fields: &BTreeMap<String, String>) -> Submission {
+    let fields = fields.iter();
+    let fields = fields.map(|(name, text)| (FieldName::from(name.clone()), text.clone()));
+    Submission::Fields(fields.collect())
+}
+
+fn quest(control: &ControlTable) -> Result<Quest, ProveError> {
+    let key = Key::new(&control.key).map_err(|source| ProveError::Key {
+        control: control.name.clone(),
+        source,
+    })?;
+    let cells = control.input.iter().map(|(label, text)| Shown {
+        label: label.clone(),
+        text: text.clone(),
+    });
+    Ok(Quest {
+        id: QuestId::FIRST,
+        key,
+        anchor: control.anchor_site.clone().map(Anchor::Site),
+        shown: Vec::new(),
+        known: cells.collect(),
+        after: Vec::new(),
+        rows: vec![1],
+    })
+}
+
+struct Before<'a> {
+    texts: &'a BTreeMap<String, String>,
+    taken: Vec<Taken>,
+}
+
+impl Accepted for Before<'_> {
+    fn holder(&self, asked: &Taken) -> Option<Key> {
+        let mut texts = self.texts.values();
+        let held = match asked {
+            Taken::Value { .. } => self.taken.contains(asked),
+            Taken::Mailbox(_) | Taken::Domain(_) => {
+                texts.any(|text| taken_by(text).contains(asked))
+            }
+        };
+        held.then(|| Key::new("another quest").ok()).flatten()
+    }
+}
+
+#[derive(Default)]
+pub(super) struct Shown {
+    pub(super) outcomes: Vec<Outcome>,
+    /// What none of them shows, and one must.
+    pub(super) lacking: Vec<Lacking>,
+}
+
+/// What the final gate's controls show of it; nothing where the kind has no final gate.
+///
+/// Each of its rules of level FAIL must fire in a control. Where there is a `[final.negative]`, that
+/// shows of every result that the gate can say no, and no control must.
+pub(super) fn shown(definition: &Definition, tree: &Tree) -> Result<Shown, ProveError> {
+    let file = definition.file()?;
+    let gate = definition.final_gate(FileSettings::default())?;
+    let (Some(gate), Some(part)) = (gate, &file.final_part) else {
+        return Ok(Shown::default());
+    };
+    let mut outcomes = Vec::new();
+    for table in &part.controls {
+        let control = control(table, &file.name);
+        let scene = Scene::of(definition, tree, &control)?;
+        let said = outcome(&control, &gate, &scene, Alteration::default())?;
+        let passes = said.judgement.verdict == Verdict::Pass;
+        outcomes.push(said);
+        if let Some(negative) = part.negative.as_ref().filter(|_| passes) {
+            let broken = broken(&control, negative);
+            let altered = alteration(negative).map_err(|why| ProveError::Workshop {
+                control: broken.name.clone(),
+                why: why.to_string(),
+            })?;
+            outcomes.push(outcome(&broken, &gate, &scene, altered)?);
+        }
+    }
+    let lacking = match part.negative {
+        Some(_) => Vec::new(),
+        None => unfired(&outcomes, &gate.rules(), Level::Fail)
+            .into_iter()
+            .map(Lacking::FinalRule)
+            .collect(),
+    };
+    Ok(Shown { outcomes, lacking })
+}
+
+fn outcome(
+    control: &ControlTable,
+    gate: &FileGate,
+    scene: &Scene,
+    altered: Alteration,
+) -> Result<Outcome, ProveError> {
+    let workshop = LiveWorkshop::altered(&scene.bench, altered);
+    let judgement = judged(control, gate, &scene.world, &workshop)?;
+    Ok(Outcome::of(control, judgement))
+}
+
+/// The control as one that is about no single quest.
+fn control(table: &FinalControlTable, kind: &str) -> ControlTable {
+    ControlTable {
+        name: format!("final: {}", table.name),
+        key: kind.to_owned(),
+        input: BTreeMap::new(),
+        anchor_site: None,
+        role_only: false,
+        submit: BTreeMap::new(),
+        verdict: table.verdict,
+        fires: table.fires.clone(),
+        tree: table.tree.clone(),
+        writes: table.writes.clone(),
+        world: table.world.clone(),
+        taken: BTreeMap::new(),
+        reviewed: None,
+    }
+}
+
+/// What must come of the same result when it is broken on purpose.
+fn broken(control: &ControlTable, negative: &NegativeTable) -> ControlTable {
+    ControlTable {
+        name: format!("{}, broken by [final.negative]", control.name),
+        verdict: Verdict::Fail,
+        fires: negative.fires.clone(),
+        ..control.clone()
+    }
+}
+
+/// Why reviewers cannot be tried.
+#[derive(Debug, thiserror::Error)]
+pub enum TrialError {
+    /// There are none.
+    #[error("the session has no reviewers: `scan --reviewers FILE`, or a quest file with some")]
+    NoReviewers,
+    /// There is nothing over which plants can be laid.
+    #[error("no control of the quest file passes, over which plants could be laid")]
+    NoCase,
+    /// The control over which they are laid does not do.
+    #[error("control `{control}`, over which plants are laid")]
+    Case {
+        control: String,
+        /// Why not.
+        #[source]
+        source: Untried,
+    },
+    /// The reviewers could not be asked, by no fault of theirs.
+    #[error("the reviewers cannot be asked: {0}")]
+    Unasked(String),
+    /// The control cannot be run.
+    #[error(transparent)]
+    Control(#[from] ProveError),
+    /// What the session froze cannot be read.
+    #[error(transparent)]
+    Frozen(#[from] DriveError),
+    /// The reviewers cannot be read.
+    #[error(transparent)]
+    Faulty(#[from] Faulty),
+    /// Nothing can be run for them.
+    #[error(transparent)]
+    Bench(#[from] BenchError),
+}
+
+/// Asks the reviewers of a session about each of their plants, for real. Nothing is recorded.
+pub fn trial(manifest: &Manifest) -> Result<Calibration, TrialError> {
+    let panel = FrozenPanel::of(manifest)?.ok_or(TrialError::NoReviewers)?;
+    match Definition::of(manifest)? {
+        Some(definition) => of_file(&panel, &definition),
+        None => of_email(&panel),
+    }
+}
+
+fn of_file(panel: &FrozenPanel, definition: &Definition) -> Result<Calibration, TrialError> {
+    let file = definition.file()?;
+    let control = passing(&file)?;
+    let mut scene = Scene::of(definition, &Tree::of_definition(definition), control)?;
+    panel.equip(&mut scene.bench);
+    let gate = Box::new(definition.gate(settings(control))?);
+    let workshop = LiveWorkshop::new(&scene.bench);
+    tried(
+        panel,
+        Some(definition),
+        gate,
+        control,
+        &scene.world,
+        &workshop,
+    )
+}
+
+fn of_email(panel: &FrozenPanel) -> Result<Calibration, TrialError> {
+    let file = QuestFile::parse(TEXT).map_err(email::faulty)?;
+    let control = passing(&file)?;
+    let gate = FileGate::new(&file, &Gathered::default(), FileSettings::default());
+    let gate = gate.map_err(email::faulty)?.under(settings(control));
+    let bench = panel.bench(Vec::new())?;
+    let world = email::world(control)?;
+    let workshop = LiveWorkshop::new(&bench);
+    tried(panel, None, Box::new(gate), control, &world, &workshop)
+}
+
+/// The first control that must pass.
+fn passing<'f>(file: &'f QuestFile<'_>) -> Result<&'f ControlTable, TrialError> {
+    let mut controls = file.controls.iter();
+    let passing = controls.find(|control| control.verdict == Verdict::Pass);
+    passing.ok_or(TrialError::NoCase)
+}
+
+fn tried(
+    panel: &FrozenPanel,
+    definition: Option<&Definition>,
+    gate: Box<dyn Gate>,
+    control: &ControlTable,
+    world: &RecordedWorld,
+    workshop: &LiveWorkshop<'_>,
+) -> Result<Calibration, TrialError> {
+    let gate = panel.around(gate, definition, settings(control).robots)?;
+    let tried = case_of(control, &gate, |case, accepted| {
+        let world = World {
+            fetcher: world,
+            resolver: world,
+            accepted,
+            workshop,
+        };
+        gate.trial(case, &world)
+    })?;
+    if let Some(why) = workshop.failure() {
+        return Err(TrialError::Unasked(why));
+    }
+    tried.map_err(|source| TrialError::Case {
+        control: control.name.clone(),
+        source,
+    })
+}
+
+pub(super) struct StandIn {
+    pub(super) listing: Listing,
+    files: BTreeMap<Digest, PathBuf>,
+    working: TempDir,
+}
+
+impl StandIn {
+    pub(super) fn of(
+        root: &Path,
+        ignored: &Ignored,
+        writes: Option<&Path>,
+        scratch: &Path,
+    ) -> Result<Self, TreeError> {
+        let listing = baseline::take(root, ignored, &mut |_, _| Ok(()))?;
+        let files = listing
+            .entries()
+            .iter()
+            .filter_map(|(path, entry)| match entry {
+                Entry::File { sha256, .. } => Some((*sha256, path.join_to(root))),
+                Entry::Link { .. } => None,
+            });
+        let files: BTreeMap<_, _> = files.collect();
+        let failed = |error: io::Error| TreeError::io(scratch.display(), "copy the tree")(error);
+        let working = tempfile::Builder::new()
+            .prefix("comail-control-")
+            .tempdir_in(scratch)
+            .map_err(failed)?;
+        let load = |digest: Digest| read(&files, digest);
+        Snapshot::of(&listing).write_to(working.path(), &load)?;
+        if let Some(writes) = writes {
+            let every = Ignored::none();
+            let written = baseline::take(writes, &every, &mut |_, _| Ok(()))?;
+            for path in written.entries().keys() {
+                lay(path, writes, working.path()).map_err(failed)?;
+            }
+        }
+        Ok(Self {
+            listing,
+            files,
+            working,
+        })
+    }
+
+    pub(super) fn root(&self) -> &Path {
+        self.working.path()
+    }
+
+    pub(super) fn load(&self) -> Box<Contents> {
+        let files = self.files.clone();
+        Box::new(move |digest| read(&files, digest))
+    }
+}
+
+fn read(files: &BTreeMap<Digest, PathBuf>, digest: Digest) -> io::Result<Option<Vec<u8>>> {
+    files.get(&digest).map(fs::read).transpose()
+}
+
+fn lay(path: &TreePath, from: &Path, to: &Path) -> io::Result<()> {
+    let place = path.join_to(to);
+    if let Some(folder) = place.parent() {
+        fs::create_dir_all(folder)?;
+    }
+    fs::copy(path.join_to(from), place).map(drop)
 }

@@ -4,13 +4,12 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::io::ErrorKind;
 
-use super::case::{judged, settings};
-use super::control::{NO_WORLD, ProveError};
-use super::proof::{Outcome, Proof};
 use crate::gate::Gate as _;
 use crate::gate::checks::FileGate;
 use crate::gate::checks::outside::Gathered;
 use crate::gate::checks::settings::FileSettings;
+use crate::judge::prove::control::{NO_WORLD, ProveError, judged, settings};
+use crate::judge::prove::{Outcome, Proof};
 use crate::judge::quest_file::Faulty;
 use crate::quest::email::TEXT;
 use crate::quest::file::{ControlTable, Mistake, QuestFile};

@@ -1,24 +1,25 @@
 //! Freezing a quest file: everything that it goes by is looked up once, and noted.
 
+use std::cell::RefCell;
 use std::ffi::OsString;
-use std::io;
+use std::fs;
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
-use super::confinement::confinement;
-use super::definition::{Definition, Faulty, FrozenTree};
-use super::fixer::fixer;
-use super::gathering::Gathering;
-use super::services::services;
 use crate::base::Digest;
+use crate::gate::checks::outside::{Gathered, Missing, Outside};
 use crate::gate::checks::settings::FileSettings;
 use crate::gate::checks::{FileGate, cites_commits};
 use crate::judge::panel::Members;
+use crate::judge::quest_file::definition::{
+    Definition, Faulty, FrozenTree, confinement, fixer, services,
+};
 use crate::quest::file::{Mistake, QuestFile, TreeTable};
 use crate::session::{DRAFT_PREFIX, EvidenceStore, SessionError};
 use crate::world::evidence::pack;
 use crate::world::sandbox::{NotFound, Pinned};
 use crate::world::tree::{
-    BadGlob, Commits, Ignored, Listing, Store, TreeError, Zones, baseline, git,
+    BadGlob, Commits, Ignored, Listing, Store, TreeError, TreePath, Zones, baseline, git,
 };
 
 /// A quest file, and where and when it is frozen.
@@ -292,4 +293,72 @@ impl Frozen {
             None => Ok(()),
         }
     }
+}
+
+const MOST_ASSET_BYTES: u64 = 1024 * 1024;
+
+/// Reads from the disk and the environment, and keeps what it has given.
+pub struct Gathering<'a> {
+    here: PathBuf,
+    variables: &'a dyn Fn(&str) -> Option<OsString>,
+    gathered: RefCell<Gathered>,
+}
+
+impl<'a> Gathering<'a> {
+    #[must_use]
+    pub fn new(here: &Path, variables: &'a dyn Fn(&str) -> Option<OsString>) -> Self {
+        Self {
+            here: here.to_owned(),
+            variables,
+            gathered: RefCell::default(),
+        }
+    }
+
+    #[must_use]
+    pub fn finish(self) -> Gathered {
+        self.gathered.into_inner()
+    }
+}
+
+impl Outside for Gathering<'_> {
+    fn asset(&self, name: &str) -> Result<String, Missing> {
+        let place = TreePath::parse(name).map_err(|bad| Missing(bad.to_string()))?;
+        let place = place.join_to(&self.here);
+        let text = read(&place)
+            .map_err(|error| Missing(format!("cannot read {}: {error}", place.display())))?;
+        let mut gathered = self.gathered.borrow_mut();
+        gathered.assets.insert(name.to_owned(), text.clone());
+        Ok(text)
+    }
+
+    fn program(&self, name: &str) -> Result<Pinned, Missing> {
+        let path = self.variable("PATH").unwrap_or_default();
+        let pinned = Pinned::find(name, path.as_ref(), &self.here)
+            .map_err(|error| Missing(error.to_string()))?;
+        let mut gathered = self.gathered.borrow_mut();
+        gathered.programs.insert(name.to_owned(), pinned.clone());
+        Ok(pinned)
+    }
+
+    fn variable(&self, name: &str) -> Result<String, Missing> {
+        let value = (self.variables)(name)
+            .ok_or_else(|| Missing(format!("the variable {name} is not set")))?;
+        let value = value
+            .into_string()
+            .map_err(|_| Missing(format!("the variable {name} is not UTF-8")))?;
+        let mut gathered = self.gathered.borrow_mut();
+        gathered.variables.insert(name.to_owned(), value.clone());
+        Ok(value)
+    }
+}
+
+fn read(path: &Path) -> std::io::Result<String> {
+    let mut text = String::new();
+    let file = fs::File::open(path)?;
+    file.take(MOST_ASSET_BYTES + 1).read_to_string(&mut text)?;
+    if text.len() as u64 > MOST_ASSET_BYTES {
+        let text = format!("it is larger than {MOST_ASSET_BYTES} bytes");
+        return Err(std::io::Error::new(std::io::ErrorKind::FileTooLarge, text));
+    }
+    Ok(text)
 }

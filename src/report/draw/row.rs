@@ -3,7 +3,7 @@
 use super::clip::clipped;
 use super::facts::rows;
 use super::steps::Course;
-use crate::privacy::blotted;
+use crate::judge::forgotten::blotted;
 use crate::quest::{FieldName, Key, Shown, Submission};
 use crate::report::picture::{FactRow, FactRows, Labelled, QuestRow, Step, Worth};
 use crate::review::Glance;

@@ -203,3 +203,69 @@ fn an_array_in_place_of_an_object_is_no_answer() {
     }
     assert_eq!(letters(&with_clear(object), AnswerForm::Questions), "cc");
 }
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Pair {
+    one: u32,
+    two: Option<u32>,
+}
+
+#[test]
+fn keys_are_named_and_each_once() {
+    let read = |text: &str| serde_json::from_str::<Object<Pair>>(text);
+    let Object(pair) = read(r#"{"one":1}"#).unwrap();
+    assert_eq!((pair.one, pair.two), (1, None));
+    assert!(
+        serde_json::from_str::<Pair>("[1,2]").is_ok(),
+        "what it is for"
+    );
+    for bad in [
+        "[1,2]",
+        r#"{"one":1,"one":1}"#,
+        r#"{"one":1,"three":1}"#,
+        "1",
+    ] {
+        assert!(read(bad).is_err(), "{bad}");
+    }
+}
+
+fn of(texts: &[&str]) -> Seen {
+    let inputs = texts.iter().map(|text| (Sight::Key, (*text).to_owned()));
+    Seen::new(inputs.collect())
+}
+
+#[test]
+fn a_quotation_is_literal_and_says_something() {
+    let seen = of(&["It was founded\n  in 1998, in Seoul.", "1998"]);
+    assert_eq!(seen.holds("founded in 1998"), Ok(()));
+    assert_eq!(seen.holds("founded\u{200b} in １９９８"), Ok(()));
+    assert_eq!(seen.holds("1998"), Ok(()));
+    for bad in [
+        "",
+        " ",
+        "in",
+        "1998, i",
+        "founded in 1999",
+        "Founded in 1998",
+    ] {
+        assert!(seen.holds(bad).is_err(), "{bad}");
+    }
+    // No quotation reaches from one input into the next.
+    assert!(seen.holds("in Seoul. 1998").is_err());
+}
+
+proptest! {
+    #[test]
+    fn every_long_part_of_an_input_stands_in_it(
+        text in "[a-zé ]{20,60}",
+        start in 0_usize..8,
+        length in 17_usize..40,
+    ) {
+        let part: String = text.chars().skip(start).take(length).collect();
+        let visible = part.chars().filter(|c| !c.is_whitespace()).count();
+        prop_assume!(visible >= FEWEST);
+        prop_assert_eq!(of(&[&text]).holds(&part), Ok(()));
+        prop_assert!(of(&["nothing of it"]).holds(&part).is_err());
+    }
+}

@@ -282,7 +282,7 @@ fn a_script_is_heard_in_place_of_the_reviewers() {
 
 #[test]
 fn the_change_is_shown_as_a_diff() {
-    let text = super::super::diff::diff(&answering(&[])).unwrap();
+    let text = super::super::inputs::diff(&answering(&[])).unwrap();
     assert_eq!(
         text,
         "--- a/a.txt (changed)\n+++ b/a.txt\n@@ -1,2 +1,2 @@\n one\n-two\n+three\n"

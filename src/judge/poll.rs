@@ -1,11 +1,202 @@
-//! When to look, how deep, and when to say that the checks hold.
+//! Looking whether a quest's checks hold while an agent works, where nothing is submitted.
+//!
+//! What is seen is recorded nowhere and no agent is shown it: the moment the checks hold, whoever
+//! asked submits, and that judgement counts. Checks that run no command and ask no network are
+//! looked at at every interval; the others when those hold, after pauses of ten times what the
+//! last look took. Whether reviewers would doubt is not asked.
 
-use std::time::Duration;
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender, TryRecvError};
+use std::thread;
+use std::time::{Duration, Instant};
 
-use super::pace::Pace;
 use crate::base::Digest;
-use crate::gate::{CheckOutcome, Cost, Judgement};
-use crate::quest::Verdict;
+use crate::gate::{Case, CheckOutcome, Cost, Gate, Judgement};
+use crate::judge::accepted::NothingAccepted;
+use crate::judge::error::DriveError;
+use crate::judge::fix::written;
+use crate::judge::kind::{gate_of, kind_of, network_of};
+use crate::judge::quest_file::bench_of;
+use crate::quest::{Fields, Quest, QuestId, QuestKind, Submission, Verdict};
+use crate::session::{EvidenceStore, Manifest, Session, Store as _};
+use crate::world::World;
+use crate::world::fetch::live::LiveWorld;
+use crate::world::sandbox::{Bench, LiveWorkshop, Workshop as _};
+
+/// A look at one quest's checks that goes on until it is dropped.
+#[derive(Debug)]
+pub struct Probe {
+    told: Receiver<Result<(), DriveError>>,
+    _stop: Sender<()>,
+}
+
+/// Whether a quest of this kind can be answered without a word.
+#[must_use]
+pub fn needs_no_fields(kind: &QuestKind) -> bool {
+    kind.fields.iter().all(|field| !field.required)
+}
+
+impl Probe {
+    /// Looks at a quest's checks from now on, on a thread of its own; none where the kind asks for
+    /// fields, or there is no such quest.
+    ///
+    /// A command that a check runs as the probe is dropped is not waited for.
+    pub fn start(
+        session: &Session,
+        quest: QuestId,
+        interval: Duration,
+    ) -> Result<Option<Self>, DriveError> {
+        let manifest = session.manifest();
+        if !needs_no_fields(&kind_of(manifest)?) {
+            return Ok(None);
+        }
+        let Some(standing) = session.standing(quest)? else {
+            return Ok(None);
+        };
+        let making = Making {
+            manifest: manifest.clone(),
+            evidence: session.evidence(),
+            dir: session.dir().to_owned(),
+            quest: session.quest(&standing)?,
+        };
+        let (tell, told) = mpsc::channel();
+        let (stop, stopped) = mpsc::channel();
+        let looking = thread::Builder::new().name(String::from("probe"));
+        let spawned = looking.spawn(move || look(making, interval, &tell, &stopped));
+        spawned.map_err(DriveError::Threads)?;
+        Ok(Some(Self { told, _stop: stop }))
+    }
+
+    /// Whether the checks hold as they have not before. It does not wait.
+    ///
+    /// Of one state of the tree it is said once, so that a gate which does not agree is not asked
+    /// over and over.
+    pub fn holds(&self) -> Result<bool, DriveError> {
+        match self.told.try_recv() {
+            Ok(said) => said.map(|()| true),
+            Err(TryRecvError::Empty | TryRecvError::Disconnected) => Ok(false),
+        }
+    }
+}
+
+/// Looks until nobody wants to know.
+fn look(
+    making: Making,
+    interval: Duration,
+    tell: &Sender<Result<(), DriveError>>,
+    stopped: &Receiver<()>,
+) {
+    let mut eye = match Eye::of(making) {
+        Ok(Some(eye)) => eye,
+        Ok(None) => return,
+        Err(error) => {
+            let _ = tell.send(Err(error));
+            return;
+        }
+    };
+    let mut rounds = Rounds::new(interval);
+    loop {
+        if rounds.round(&mut eye) && tell.send(Ok(())).is_err() {
+            return;
+        }
+        match stopped.recv_timeout(rounds.pause()) {
+            Err(RecvTimeoutError::Timeout) => {}
+            Ok(()) | Err(RecvTimeoutError::Disconnected) => return,
+        }
+    }
+}
+
+pub(super) struct Making {
+    pub(super) manifest: Manifest,
+    pub(super) evidence: EvidenceStore,
+    pub(super) dir: std::path::PathBuf,
+    pub(super) quest: Quest,
+}
+
+pub(super) struct Eye {
+    gate: Box<dyn Gate>,
+    bench: Bench,
+    live: LiveWorld,
+    quest: Quest,
+    began: Instant,
+}
+
+impl Eye {
+    /// The eye on this quest; none where its gate runs nothing over files or commands.
+    pub(super) fn of(making: Making) -> Result<Option<Self>, DriveError> {
+        let gate = gate_of(&making.manifest)?;
+        let network = network_of(&making.manifest)?;
+        let live = LiveWorld::new(&network, Some(making.dir.join("hosts")));
+        let live = live.map_err(|error| DriveError::Workshop(error.to_string()))?;
+        let bench = bench_of(&making.manifest, making.evidence, making.dir)?;
+        Ok(bench.map(|bench| Self {
+            gate,
+            bench,
+            live,
+            quest: making.quest,
+            began: Instant::now(),
+        }))
+    }
+}
+
+impl Sight for Eye {
+    fn look(&mut self, most: Cost) -> Seen {
+        let live = self.live.for_another();
+        let workshop = LiveWorkshop::new(&self.bench);
+        let world = World {
+            fetcher: live.fetcher(),
+            resolver: live.resolver(),
+            accepted: &NothingAccepted,
+            workshop: &workshop,
+        };
+        let submission = Submission::Fields(Fields::new());
+        let case = Case {
+            quest: &self.quest,
+            submission: &submission,
+        };
+        let judgement = self.gate.glance(case, &world, most);
+        // What kept it from looking is told by the judgement that counts.
+        match workshop.failure() {
+            Some(_) => Seen::Not,
+            None => Seen::of(&judgement),
+        }
+    }
+
+    fn state(&mut self) -> Option<Digest> {
+        written(&self.bench).ok().flatten()
+    }
+
+    fn now(&mut self) -> Duration {
+        self.began.elapsed()
+    }
+}
+
+const REST: u32 = 10;
+
+/// The pace of looks: an interval, and longer pauses after looks that took long.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Pace {
+    interval: Duration,
+    took: Duration,
+}
+
+impl Pace {
+    #[must_use]
+    pub fn new(interval: Duration) -> Self {
+        Self {
+            interval,
+            took: Duration::ZERO,
+        }
+    }
+
+    pub fn note(&mut self, took: Duration) {
+        self.took = took;
+    }
+
+    #[must_use]
+    pub fn pause(&self) -> Duration {
+        self.interval.max(self.took.saturating_mul(REST))
+    }
+}
 
 const CHEAP: Cost = Cost::Tree;
 
@@ -115,6 +306,19 @@ impl Rounds {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_pause_is_the_interval_or_ten_times_what_the_look_took() {
+        let mut pace = Pace::new(Duration::from_millis(100));
+        let mut pauses = Vec::new();
+        for took in [0, 9, 10, 11, 3_000, 1] {
+            pace.note(Duration::from_millis(took));
+            pauses.push(pace.pause().as_millis());
+        }
+        assert_eq!(pauses, [100, 100, 100, 110, 30_000, 100]);
+        pace.note(Duration::MAX);
+        assert_eq!(pace.pause(), Duration::MAX);
+    }
 
     struct Fake {
         now: u64,

@@ -2,13 +2,13 @@
 
 use jiff::Timestamp;
 
-use super::error::DriveError;
-use super::kind::{gate_of, network_of};
-use super::quest_file::bench_of;
-use super::turn::{Answer, Judge, Outcome, submit};
-use super::zone::written;
 use crate::base::Digest;
 use crate::gate::Gate;
+use crate::judge::error::DriveError;
+use crate::judge::fix::written;
+use crate::judge::kind::{gate_of, network_of};
+use crate::judge::quest_file::bench_of;
+use crate::judge::submit::{Answer, Judge, Outcome, submit};
 use crate::session::{Salt, Session};
 use crate::world::evidence::recorded::RecordedWorld;
 use crate::world::fetch::live::LiveWorld;

@@ -1,20 +1,14 @@
 //! The hearing of a case: every reviewer is asked, and what they say is weighed.
 
-mod trial;
-
 use std::collections::BTreeMap;
 
-use super::answer::{Reading, nothing, read};
-use super::asking::{Reply, Words, ask};
-use super::inputs::{Gathered, gather, shown_of};
-use super::members::{Member, Members};
-use super::plant::{is_found, plant_for, planted};
-use super::prompt::prompt;
-use super::quotation::Seen;
-use super::spy::Spy;
-use super::standing::{Ground, stand};
-use super::weigh::{Ballot, Lack, Weight, weigh};
 use crate::gate::{Case, Doubts, PanelReport, ReviewerReport, Vote};
+use crate::judge::panel::answer::{Reading, Seen, nothing, read};
+use crate::judge::panel::canary::{is_found, plant_for, planted};
+use crate::judge::panel::inputs::{Gathered, gather, shown_of};
+use crate::judge::panel::members::{Member, Members, Reply, Words, ask, prompt};
+use crate::judge::panel::recorder::Spy;
+use crate::judge::panel::tally::{Ballot, Ground, Lack, Weight, stand, weigh};
 use crate::quest::Sight;
 use crate::quest::file::{PlantTable, QuestionTable};
 use crate::world::fetch::settings::RobotsPolicy;

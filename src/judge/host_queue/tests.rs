@@ -218,3 +218,44 @@ fn what_lies_on_one_registrable_domain_stands_in_one_line() {
     assert_eq!(line("no URL"), None);
     assert_eq!(line_of(&Submission::None("why".into())), None);
 }
+
+fn turns() -> Turns<&'static str> {
+    Turns::new([("a", "a1"), ("a", "a2"), ("b", "b1"), ("a", "a3")])
+}
+
+#[test]
+fn a_line_is_with_one_taker_at_a_time() {
+    let mut turns = turns();
+    assert_eq!(turns.len(), 2);
+    let (first, a) = turns.take().unwrap();
+    let (second, b) = turns.take().unwrap();
+    assert_eq!((first, second), ("a1", "b1"));
+    // Two of `a` wait, and are not to be had.
+    assert!(turns.take().is_none());
+    turns.give_back(b);
+    assert!(turns.take().is_none());
+    turns.give_back(a);
+    assert_eq!(turns.take().unwrap().0, "a2");
+}
+
+#[test]
+fn nothing_is_taken_once_it_is_closed() {
+    let mut turns = turns();
+    let (_, a) = turns.take().unwrap();
+    turns.close();
+    assert!(turns.take().is_none());
+    turns.give_back(a);
+    assert!(turns.take().is_none());
+}
+
+#[test]
+fn lines_take_turns() {
+    let things = [("a", 1), ("a", 2), ("b", 3), ("b", 4), ("c", 5)];
+    let mut turns = Turns::new(things);
+    let mut done = Vec::new();
+    while let Some((thing, line)) = turns.take() {
+        done.push(thing);
+        turns.give_back(line);
+    }
+    assert_eq!(done, [1, 3, 5, 2, 4]);
+}

@@ -6,10 +6,9 @@ use serde_json::value::RawValue;
 
 use crate::gate::{Judgement, house};
 use crate::judge::Ruling;
-use crate::privacy::MASK;
-use crate::privacy::copies;
-use crate::privacy::json::masked_json;
 use crate::privacy::mention::{mentions, without};
+use crate::privacy::remove::masked_json;
+use crate::privacy::{MASK, copies};
 use crate::quest::field_kind::FieldKind;
 use crate::quest::{FieldName, QuestKind, Submission, Verdict};
 use crate::session::{Forgetting, LineReader, SessionError, Standing, State, Suppressed, Worker};

@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 
 use jiff::Timestamp;
 
-use super::completeness::start_of;
-use super::error::DriveError;
+use crate::judge::completeness::start_of;
+use crate::judge::error::DriveError;
+use crate::judge::forgotten::is_named;
 use crate::judge::live_runs::live_runs;
-use crate::privacy::is_named;
 use crate::session::{
     Appended, Claim, Claimed, Event, Lease, RunId, Salt, Session, SessionError, Standing, State,
     Store, Waiting, Worker,

@@ -3,11 +3,8 @@
 //! The session is not asked: what it knows is looked at when a judgement is settled. Threads
 //! are never waited for, so that whoever stops early can go at once.
 
-mod shared_world;
-#[cfg(test)]
-mod tests;
-mod turns;
-
+use std::collections::{HashMap, VecDeque};
+use std::hash::Hash;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TryRecvError, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
@@ -15,19 +12,20 @@ use std::time::Duration;
 
 use url::Url;
 
-use super::accepted::NothingAccepted;
-use super::error::DriveError;
-use super::kind::gate_of;
-use super::observe::observe;
-use super::turn::Judge;
 use crate::gate::{Case, Gate, Judgement};
+use crate::judge::accepted::NothingAccepted;
+use crate::judge::error::DriveError;
+use crate::judge::kind::gate_of;
+use crate::judge::recorded::observe;
+use crate::judge::submit::Judge;
 use crate::quest::{Quest, Submission, email};
 use crate::session::Manifest;
 use crate::world::domain::HostName;
 use crate::world::evidence::Recording;
-
-pub use shared_world::{Lent, SharedWorld, WithBench};
-use turns::Turns;
+use crate::world::evidence::recorded::RecordedWorld;
+use crate::world::fetch::live::LiveWorld;
+use crate::world::sandbox::{Bench, LiveWorkshop, NoWorkshop, Workshop};
+use crate::world::{Fetcher, Resolver};
 
 const THREADS: usize = 16;
 
@@ -216,3 +214,118 @@ fn line_of(submission: &Submission) -> Option<String> {
         None => url.host_str().map(str::to_owned),
     }
 }
+
+/// What is lent for one submission.
+#[derive(Clone, Copy)]
+pub struct Lent<'a> {
+    pub fetcher: &'a dyn Fetcher,
+    pub resolver: &'a dyn Resolver,
+    pub workshop: &'a dyn Workshop,
+}
+
+/// A world that many ask at once, each for a submission of its own.
+pub trait SharedWorld: Send + Sync + 'static {
+    fn lend(&self, look: &mut dyn FnMut(Lent<'_>));
+}
+
+/// A world with the tree that a session's quests are about.
+pub struct WithBench {
+    pub world: Box<dyn SharedWorld>,
+    pub bench: Bench,
+}
+
+impl SharedWorld for WithBench {
+    fn lend(&self, look: &mut dyn FnMut(Lent<'_>)) {
+        let workshop = LiveWorkshop::new(&self.bench);
+        self.world.lend(&mut |lent| {
+            look(Lent {
+                workshop: &workshop,
+                ..lent
+            });
+        });
+    }
+}
+
+impl SharedWorld for LiveWorld {
+    fn lend(&self, look: &mut dyn FnMut(Lent<'_>)) {
+        let own = self.for_another();
+        look(Lent {
+            fetcher: own.fetcher(),
+            resolver: own.resolver(),
+            workshop: &NoWorkshop,
+        });
+    }
+}
+
+impl SharedWorld for Arc<dyn SharedWorld> {
+    fn lend(&self, look: &mut dyn FnMut(Lent<'_>)) {
+        self.as_ref().lend(look);
+    }
+}
+
+impl SharedWorld for RecordedWorld {
+    fn lend(&self, look: &mut dyn FnMut(Lent<'_>)) {
+        look(Lent {
+            fetcher: self,
+            resolver: self,
+            workshop: &NoWorkshop,
+        });
+    }
+}
+
+#[derive(Debug)]
+pub(super) struct Turns<T> {
+    waiting: VecDeque<Line<T>>,
+    closed: bool,
+}
+
+/// What is left of a line while its first thing is being done.
+#[derive(Debug)]
+pub(super) struct Line<T>(VecDeque<T>);
+
+impl<T> Turns<T> {
+    pub(super) fn new<K: Eq + Hash>(things: impl IntoIterator<Item = (K, T)>) -> Self {
+        let mut places = HashMap::new();
+        let mut waiting: VecDeque<Line<T>> = VecDeque::new();
+        for (key, thing) in things {
+            let place = *places.entry(key).or_insert(waiting.len());
+            match waiting.get_mut(place) {
+                Some(line) => line.0.push_back(thing),
+                None => waiting.push_back(Line(VecDeque::from([thing]))),
+            }
+        }
+        Self {
+            waiting,
+            closed: false,
+        }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.waiting.len()
+    }
+
+    /// The next thing to do, and the line to give back when it is done.
+    ///
+    /// Whoever gets none may go home: each line that others have is done by those who have it.
+    pub(super) fn take(&mut self) -> Option<(T, Line<T>)> {
+        let mut line = self.waiting.pop_front()?;
+        let thing = line.0.pop_front()?;
+        Some((thing, line))
+    }
+
+    /// Lets nobody take anything any more.
+    pub(super) fn close(&mut self) {
+        self.closed = true;
+        self.waiting.clear();
+    }
+
+    /// Puts a line at the end, unless it is done.
+    pub(super) fn give_back(&mut self, line: Line<T>) {
+        if !line.0.is_empty() && !self.closed {
+            self.waiting.push_back(line);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

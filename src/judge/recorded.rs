@@ -1,0 +1,327 @@
+//! Judging while everything that is seen is kept as evidence.
+
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+
+use crate::base::Digest;
+use crate::gate::checks::UNCONFIRMED;
+use crate::gate::{Case, CheckOutcome, Gate, Judgement};
+use crate::judge::accepted::SessionAccepted;
+use crate::judge::error::DriveError;
+use crate::judge::submit::Judge;
+use crate::quest::{Key, email};
+use crate::session::{EvidenceStore, Grounds, Store};
+use crate::world::evidence::prune::pruned;
+use crate::world::evidence::record::Recorder;
+use crate::world::evidence::replay::Replay;
+use crate::world::evidence::{Recording, pack};
+use crate::world::mailbox::Mailbox;
+use crate::world::{Accepted, EarlierDoubt, Taken, World};
+
+/// Judges `case` by the live world.
+///
+/// The recording holds no more of the pages than the judgement rests on: judged again from it,
+/// the judgement is the same, byte for byte.
+pub fn observe(
+    judge: &Judge<'_>,
+    case: Case<'_>,
+    accepted: &dyn Accepted,
+) -> Result<(Judgement, Recording), serde_json::Error> {
+    let recorder = Recorder::new(World {
+        fetcher: judge.fetcher,
+        resolver: judge.resolver,
+        accepted,
+        workshop: judge.workshop,
+    });
+    let judgement = judge.gate.judge(case, &recorder.world());
+    let recording = recorder.finish();
+    let less = pruned(&recording, &named_mailboxes(case, &judgement));
+    let kept = match judge_from(judge.gate, case, &less) {
+        Some(again) if same(&again, &judgement)? => less,
+        _ => recording,
+    };
+    Ok((judgement, kept))
+}
+
+/// Judges `case` again by its evidence when what the session knows has changed since.
+pub fn observe_again(
+    gate: &dyn Gate,
+    case: Case<'_>,
+    recording: &Recording,
+    accepted: &dyn Accepted,
+) -> Option<(Judgement, Recording)> {
+    let evidence = &recording.evidence;
+    if !evidence.session_differs(accepted) && !evidence.doubts_differ(accepted) {
+        return None;
+    }
+    let _told = tracing::info_span!("judged from the evidence").entered();
+    let replay = Replay::new(&recording.evidence, &recording.bodies);
+    let since = Since {
+        accepted,
+        replay: &replay,
+    };
+    let recorder = Recorder::new(replay.world_with(&since));
+    let judgement = gate.judge(case, &recorder.world());
+    Some((judgement, recorder.finish()))
+}
+
+struct Since<'a> {
+    accepted: &'a dyn Accepted,
+    replay: &'a Replay<'a>,
+}
+
+impl Accepted for Since<'_> {
+    fn holder(&self, taken: &Taken) -> Option<Key> {
+        self.accepted.holder(taken)
+    }
+
+    fn doubts(&self) -> Vec<EarlierDoubt> {
+        self.accepted.doubts()
+    }
+
+    fn may_ask(&self) -> bool {
+        self.replay.may_ask()
+    }
+}
+
+/// The judgement that evidence alone leads to; none when it does not answer every question.
+#[must_use]
+pub fn judge_from(gate: &dyn Gate, case: Case<'_>, recording: &Recording) -> Option<Judgement> {
+    let _told = tracing::info_span!("judged from the evidence").entered();
+    let replay = Replay::new(&recording.evidence, &recording.bodies);
+    let judgement = gate.judge(case, &replay.world());
+    replay.missing().is_empty().then_some(judgement)
+}
+
+fn same(one: &Judgement, two: &Judgement) -> Result<bool, serde_json::Error> {
+    Ok(serde_json::to_vec(one)? == serde_json::to_vec(two)?)
+}
+
+fn named_mailboxes(case: Case<'_>, judgement: &Judgement) -> Vec<Mailbox> {
+    let submitted = case.submission.field(email::EMAIL.as_str());
+    let facts = judgement.facts.iter();
+    let words = facts
+        .flat_map(|fact| [fact.expected.as_str(), fact.actual.as_str()])
+        .flat_map(|text| text.split(|c: char| c.is_whitespace() || ",;()\"".contains(c)));
+    let named: BTreeSet<Mailbox> = submitted
+        .into_iter()
+        .chain(words)
+        .filter_map(|word| Mailbox::parse(word).ok())
+        .collect();
+    named.into_iter().collect()
+}
+
+#[derive(Debug)]
+pub(crate) struct Ruling {
+    pub(crate) judgement: Judgement,
+    pub(crate) grounds: Grounds,
+    pub(crate) recording: Recording,
+}
+
+impl Ruling {
+    /// A judgement for which nothing was looked up.
+    pub(crate) fn unseen(judgement: Judgement, grounds: Grounds) -> Self {
+        Self {
+            judgement,
+            grounds,
+            recording: Recording::default(),
+        }
+    }
+
+    pub(crate) fn seen(gate: &dyn Gate, judgement: Judgement, recording: Recording) -> Self {
+        let evidence = &recording.evidence;
+        let looked_up = !evidence.exchanges.is_empty();
+        let silent = evidence.rests_on_silence();
+        let grounds = grounds(&judgement, looked_up, silent, &gate.confirming());
+        Self {
+            judgement,
+            grounds,
+            recording,
+        }
+    }
+
+    /// Judges again, from evidence alone, when what the session knows has changed.
+    pub(crate) fn look_again(
+        self,
+        gate: &dyn Gate,
+        case: Case<'_>,
+        store: &dyn Store,
+    ) -> Result<Self, DriveError> {
+        let accepted = SessionAccepted::new(store, case.quest.id);
+        let again = observe_again(gate, case, &self.recording, &accepted);
+        Ok(match accepted.told(again)? {
+            None => self,
+            Some((judgement, recording)) => Self::seen(gate, judgement, recording),
+        })
+    }
+
+    /// Puts the bodies that a ledger line is about to name on disk, and notes those that were not
+    /// there.
+    pub(crate) fn keep(
+        &self,
+        store: &EvidenceStore,
+        new: &RefCell<Vec<Digest>>,
+    ) -> Result<(), DriveError> {
+        for (digest, body) in &self.recording.bodies {
+            if store.keep(*digest, &pack(body))? {
+                new.borrow_mut().push(*digest);
+            }
+        }
+        Ok(())
+    }
+
+    pub(crate) fn fired(&self) -> Vec<String> {
+        let mut rules: Vec<String> = Vec::new();
+        for fact in &self.judgement.facts {
+            if !rules.iter().any(|rule| rule == fact.rule.as_str()) {
+                rules.push(fact.rule.to_string());
+            }
+        }
+        rules
+    }
+}
+
+/// Rules that fire when a lookup was not answered.
+pub(super) const SILENT: &[&str] = &["source-unanswered", "mx-unanswered", "identity-unanswered"];
+
+pub(super) const REVIEWED: &[&str] = &[DOUBTED, "reviewers-unsettled"];
+
+const DOUBTED: &str = "reviewers-doubt";
+
+/// Rules that fire when a page may not or cannot be read.
+const UNREAD: &[&str] = &["source-robots", "source-unreadable", "source-needs-script"];
+
+/// What `judgement` rests on.
+///
+/// `looked_up`: the gate asked the world anything at all. `unanswered`: some lookup was not
+/// answered. `confirming`: the checks that together bear a submission out.
+#[must_use]
+pub fn grounds(
+    judgement: &Judgement,
+    looked_up: bool,
+    unanswered: bool,
+    confirming: &[&str],
+) -> Grounds {
+    let fired = |rules: &[&str]| {
+        let mut facts = judgement.facts.iter();
+        facts.any(|fact| rules.contains(&fact.rule.as_str()))
+    };
+    let ended = |check: &str, outcome| {
+        let mut checks = judgement.checks.iter();
+        checks.any(|report| report.check == check && report.outcome == outcome)
+    };
+    let mut checks = judgement.checks.iter();
+    let failed = checks.any(|report| report.outcome == CheckOutcome::Failed);
+    let passed = |check: &&str| ended(check, CheckOutcome::Passed);
+    let confirmed = !confirming.is_empty() && confirming.iter().all(passed);
+    let mut facts = judgement.facts.iter();
+    let unconfirmed = facts.any(|fact| fact.rule.as_str().ends_with(UNCONFIRMED));
+    // What people or models doubt is no silence of the world, and is not asked again. That they
+    // said too little bears nothing out: whoever can silence them could end every quest so.
+    let (reviewed, doubted) = (fired(REVIEWED), fired(&[DOUBTED]));
+    if !looked_up {
+        Grounds::Submission
+    } else if doubted && confirmed {
+        Grounds::Confirmed
+    } else if reviewed {
+        Grounds::World
+    } else if fired(SILENT) || (unanswered && !failed) {
+        Grounds::Silence
+    } else if fired(UNREAD) || unconfirmed {
+        Grounds::Unread
+    } else if confirmed && !failed {
+        Grounds::Confirmed
+    } else {
+        Grounds::World
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gate::{CheckReport, Fact, Level, RuleId};
+
+    const CONFIRMING: &[&str] = &["source", "identity"];
+
+    fn judged(rule: &'static str) -> Judgement {
+        checked(rule, &[])
+    }
+
+    fn checked(rule: &'static str, checks: &[(&str, CheckOutcome)]) -> Judgement {
+        let fact = Fact {
+            rule: RuleId::known(rule),
+            level: Level::Review,
+            field: None,
+            location: None,
+            expected: String::new(),
+            actual: String::new(),
+            count: 1,
+        };
+        let reports = checks.iter().map(|(check, outcome)| CheckReport {
+            check: (*check).to_owned(),
+            outcome: *outcome,
+        });
+        Judgement::from_facts(vec![fact], reports.collect())
+    }
+
+    #[test]
+    fn a_submission_is_confirmed_by_source_and_identity_together() {
+        use CheckOutcome::{Failed, NotConfirmed, NotRun, Passed};
+        let of = |source, identity, mail| {
+            let checks = [("source", source), ("mail", mail), ("identity", identity)];
+            grounds(&checked("freemail", &checks), true, false, CONFIRMING)
+        };
+        assert_eq!(of(Passed, Passed, Passed), Grounds::Confirmed);
+        assert_eq!(of(Passed, Passed, NotConfirmed), Grounds::Confirmed);
+        for (source, identity) in [
+            (NotConfirmed, Passed),
+            (Passed, NotConfirmed),
+            (NotRun, Passed),
+            (Passed, NotRun),
+        ] {
+            assert_eq!(of(source, identity, Passed), Grounds::World);
+        }
+        assert_eq!(of(Passed, Passed, Failed), Grounds::World);
+        let silent = [("source", Passed), ("identity", Passed)];
+        let silent = checked("mx-unanswered", &silent);
+        assert_eq!(grounds(&silent, true, true, CONFIRMING), Grounds::Silence);
+        assert_eq!(
+            grounds(&judged("freemail"), true, false, CONFIRMING),
+            Grounds::World
+        );
+    }
+
+    #[test]
+    fn reviewers_who_say_too_little_bear_nothing_out() {
+        use CheckOutcome::Passed;
+        let passed = [("source", Passed), ("identity", Passed)];
+        let of = |rule| grounds(&checked(rule, &passed), true, true, CONFIRMING);
+        assert_eq!(of("reviewers-unsettled"), Grounds::World);
+        assert_eq!(of("reviewers-doubt"), Grounds::Confirmed);
+    }
+
+    #[test]
+    fn silence_counts_before_what_could_not_be_read() {
+        assert_eq!(
+            grounds(&judged("mx-unanswered"), true, true, CONFIRMING),
+            Grounds::Silence
+        );
+        assert_eq!(
+            grounds(&judged("source-robots"), true, false, CONFIRMING),
+            Grounds::Unread
+        );
+        // robots.txt itself did not answer.
+        assert_eq!(
+            grounds(&judged("source-robots"), true, true, CONFIRMING),
+            Grounds::Silence
+        );
+        assert_eq!(
+            grounds(&judged("freemail"), true, false, CONFIRMING),
+            Grounds::World
+        );
+        assert_eq!(
+            grounds(&judged("freemail"), false, false, CONFIRMING),
+            Grounds::Submission
+        );
+    }
+}
