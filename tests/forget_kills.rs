@@ -7,7 +7,7 @@ use std::process::Stdio;
 use std::thread;
 use std::time::Instant;
 
-use comail::privacy::mention::mentions;
+use comail::world::mention::mentions;
 use walkdir::WalkDir;
 
 use crate::harness::forge::found;

@@ -3,10 +3,10 @@
 
 use std::fs;
 
-use comail::privacy::mention::mentions;
 use comail::report::draw::{self, Asked, MOST_QUESTS};
 use comail::report::picture::{Picture, QuestRow, Worth};
 use comail::session::{Session, Unwatched};
+use comail::world::mention::mentions;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 

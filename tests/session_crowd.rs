@@ -3,7 +3,7 @@
 use std::process::{Child, Stdio};
 use std::sync::{Arc, Barrier};
 
-use comail::judge::{Assignment, Claimant, next};
+use comail::judge::{Assignment, Claimant, assign};
 use comail::session::{Session, Store as _};
 
 use crate::harness::email_net::{EmailNet, page};

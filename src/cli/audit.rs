@@ -14,7 +14,7 @@ use super::recheck;
 use crate::base::Digest;
 use crate::judge::audit::history::OtherJudge;
 use crate::judge::audit::{
-    self, Finding, Kind, Live, Onlooker, Place, Plan, Proven, history, live,
+    self, Finding, Kind, Live, Onlooker, Place, Plan, Proven, history, live, walk,
 };
 use crate::judge::quest_file::Definition;
 use crate::session::{Board, Mended, Session, SessionError};

@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::progress::WorkBar;
 use crate::gate::{Fact, Judgement};
 use crate::judge::forgotten::is_forgotten;
-use crate::privacy::MASK;
+use crate::judge::masking::MASK;
 use crate::quest::{Listing, QuestId, Submission, map_schema};
 use crate::session::{
     Attempt, Board, Dated, Effective, LineReader, Resolution, Session, SessionError, Standing,

@@ -11,7 +11,8 @@ use super::escape::Plain;
 use super::exit::{Exit, UsageError};
 use super::output::Paper;
 use super::person::PersonArgs;
-use crate::privacy::{Done, MASK, NotForgotten, Request, forget, is_known};
+use crate::judge::masking::MASK;
+use crate::privacy::{Done, NotForgotten, Request, forget, is_known};
 use crate::world::mailbox::Mailbox;
 
 /// Forget an address: blot it out of the session, and keep it from coming back

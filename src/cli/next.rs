@@ -101,7 +101,7 @@ pub(super) fn run(context: &mut Context, args: &NextArgs) -> Result<Exit> {
             worker,
             lease: args.lease,
         });
-    let assignment = crate::judge::next(
+    let assignment = judge::assign(
         &mut session,
         claimant.as_ref(),
         &mut context::now,

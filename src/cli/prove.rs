@@ -7,7 +7,7 @@ use super::context::Context;
 use super::exit::Exit;
 use super::exit::UsageError;
 use super::{calibration_report, prove_report};
-use crate::judge::prove::{Proof, Tree, TrialError, control, prove, prove_email};
+use crate::judge::prove::{Proof, Tree, TrialError, prove, prove_email, trial};
 use crate::judge::quest_file::Definition;
 use crate::session::Session;
 

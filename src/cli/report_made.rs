@@ -108,7 +108,7 @@ fn whole(
         watch: watch.as_ref(),
         stop: &stop,
     };
-    let survey = crate::judge::completeness(session, board, asked, onlooker)?;
+    let survey = completeness::survey(session, board, asked, onlooker)?;
     drop(watch);
     let seen = Seen {
         board: Some(board),

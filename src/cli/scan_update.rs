@@ -13,9 +13,9 @@ use super::list_plan::{self, ListPlan, known_quests};
 use super::operator;
 use super::scan_kind::made_up;
 use super::scan_summary::Scanned;
+use crate::judge;
 use crate::judge::quest_file::Definition;
 use crate::session::{self, Appended, Forgetting, Store as _};
-use crate::{judge, privacy};
 
 /// Adds what is new in the list; where the session froze an operator's key, only to who has it.
 pub(super) fn update(

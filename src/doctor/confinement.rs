@@ -17,7 +17,7 @@ pub struct Observed {
 #[must_use]
 pub fn look(at_scan: Option<Confinement>) -> Observed {
     Observed {
-        now: crate::judge::quest_file::definition(&std::env::temp_dir()),
+        now: crate::judge::quest_file::confinement(&std::env::temp_dir()),
         at_scan,
     }
 }

@@ -6,12 +6,11 @@ use serde_json::value::RawValue;
 
 use crate::gate::{Judgement, house};
 use crate::judge::Ruling;
-use crate::privacy::mention::{mentions, without};
-use crate::privacy::remove::masked_json;
-use crate::privacy::{MASK, copies};
+use crate::judge::masking::{self, MASK, masked_json};
 use crate::quest::field_kind::FieldKind;
 use crate::quest::{FieldName, QuestKind, Submission, Verdict};
 use crate::session::{Forgetting, LineReader, SessionError, Standing, State, Suppressed, Worker};
+use crate::world::mention::{mentions, without};
 use crate::world::sandbox::{FileSeen, Workshop};
 use crate::world::tree::TreePath;
 
@@ -79,7 +78,7 @@ pub fn holding_files(
         let path = submission.field(field.name.as_str());
         let path = path.and_then(|path| TreePath::parse(path).ok());
         path.is_some_and(|path| match workshop.file(&path) {
-            FileSeen::File(bytes) => copies::holds(&bytes, &wanted),
+            FileSeen::File(bytes) => masking::holds(&bytes, &wanted),
             FileSeen::Absent | FileSeen::Other(_) => false,
         })
     });
@@ -144,7 +143,7 @@ pub(crate) fn unsaid(forgetting: &Forgetting, ruling: Ruling) -> Ruling {
 pub fn brings_back(forgetting: &Forgetting, list: &[u8]) -> bool {
     let suppressed = forgetting.suppressed();
     let wanted = |address: &str| suppressed.iter().any(|one| one.is(address));
-    !suppressed.is_empty() && !matches!(copies::masked(list, &wanted), Ok(None))
+    !suppressed.is_empty() && !matches!(masking::masked(list, &wanted), Ok(None))
 }
 
 pub fn is_forgotten(reader: &mut LineReader, standing: &Standing) -> Result<bool, SessionError> {

@@ -12,9 +12,9 @@ use crate::judge::accepted::marks;
 use crate::judge::error::DriveError;
 use crate::judge::forgotten::{is_masked, unsaid};
 use crate::judge::host_queue::{Job, Looked};
+use crate::judge::masking::MASK;
 use crate::judge::recorded::{REVIEWED, Ruling, SILENT};
 use crate::judge::submit::{Declined, Refusal};
-use crate::privacy::MASK;
 use crate::quest::Verdict;
 use crate::session::{
     Appended, Attempt, Event, Outcome, Resolution, Salt, Session, Standing, Store as _,

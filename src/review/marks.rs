@@ -3,9 +3,9 @@
 use std::ops::Range;
 
 use super::excerpt::{ExcerptLine, SHORTEST};
-use crate::privacy::mention::mentions;
 use crate::report::picture::Piece;
 use crate::world::mailbox::Mailbox;
+use crate::world::mention::mentions;
 
 /// What is marked in lines.
 #[derive(Debug, Default)]

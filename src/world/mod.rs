@@ -14,6 +14,7 @@ pub mod sandbox;
 pub mod tree;
 
 mod accepted;
+pub mod mention;
 mod told;
 
 pub use accepted::{Accepted, EarlierDoubt, Taken};

@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::Path;
 
-use comail::privacy::mention::mentions;
 use comail::world::evidence::unpack;
+use comail::world::mention::mentions;
 use walkdir::WalkDir;
 
 use super::{EmailNet, Run};

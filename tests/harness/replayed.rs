@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use comail::judge::audit::{Onlooker, Plan, history};
+use comail::judge::audit::{Onlooker, Plan, walk};
 use comail::judge::{Recorded, ReplayError, Replayer, replay};
 use comail::session::{Attempt, Entry, Event, Resolution, Session, Store as _, Unwatched};
 

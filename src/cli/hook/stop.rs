@@ -134,12 +134,7 @@ fn assignment(session: &mut Session, worker: Option<Worker>) -> Result<Option<As
             lease: None,
         });
         let (now, salts) = (&mut context::now, &mut context::salt);
-        return Ok(Some(crate::judge::next(
-            session,
-            claimant.as_ref(),
-            now,
-            salts,
-        )?));
+        return Ok(Some(judge::assign(session, claimant.as_ref(), now, salts)?));
     }
     // A run hands out quests itself: an agent that another has overtaken must not take a new one.
     let claim = worker.map(|worker| session.claim_of(&worker)).transpose()?;

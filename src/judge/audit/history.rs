@@ -235,7 +235,7 @@ fn feed(
     match log.read_on_watched(onlooker.watch, &mut take) {
         // What was looked at until then is told.
         Ok(()) | Err(SessionError::Stopped) => {}
-        Err(error) => audited.findings.push(history::found(error)?),
+        Err(error) => audited.findings.push(found(error)?),
     }
     let whole = audited.checked.lines == end;
     if let (Some(head), None, true) = (plan.noted, audited.noted, whole) {
@@ -252,7 +252,7 @@ fn feed(
 
 fn unsealed(plan: Plan<'_>, entry: &Entry<'_>, line: u64) -> Option<Finding> {
     let court = plan.session.terms().court;
-    let what = history::broken(&court, &entry.event, entry.line.prev())?;
+    let what = broken(&court, &entry.event, entry.line.prev())?;
     let quest = match &entry.event {
         Event::Settled(settlement) => match settlement.quests.as_slice() {
             [one] => Some(one.quest),

@@ -17,8 +17,8 @@ use serde::Serialize;
 
 use crate::base::Digest;
 use crate::gate::Fact;
-use crate::judge::audit::history::{self, OtherJudge};
-use crate::judge::audit::{self, Audited, Finding, Onlooker, Plan, Rested};
+use crate::judge::audit::history::OtherJudge;
+use crate::judge::audit::{self, Audited, Finding, Onlooker, Plan, Rested, walk};
 use crate::judge::live_runs::{is_alive, is_locked};
 use crate::judge::quest_file::{Definition, bench_of};
 use crate::judge::{DriveError, FinalOutcome};

@@ -6,8 +6,9 @@ use crate::base::Digest;
 use crate::gate::{Case, Vote};
 use crate::judge::panel::answer::{Reading, Seen};
 use crate::judge::panel::calibration::{Calibration, Labelled, Said, Tried};
+use crate::judge::panel::inputs::{gather, shown_of};
 use crate::judge::panel::members::Member;
-use crate::judge::panel::round::{Hearing, gather, shown, shown_of};
+use crate::judge::panel::round::{Hearing, shown};
 use crate::judge::panel::tally::{Ballot, Weight, weigh};
 use crate::quest::Sight;
 use crate::quest::file::{PlantTable, QuestionTable};
@@ -18,7 +19,7 @@ type Readings = Vec<Reading>;
 impl Hearing<'_> {
     /// What the reviewers make of each plant, laid over the case; else what cannot be shown to
     /// them, and why.
-    pub(in super::super::panel) fn trial(&self) -> Result<Calibration, (Sight, String)> {
+    pub(super) fn trial(&self) -> Result<Calibration, (Sight, String)> {
         let sights = self.members.all.iter().flat_map(|member| &member.sees);
         let whole = gather(sights, self.case, self.world, self.spy, self.robots)?;
         let inputs = shown_of(self.case, &whole);

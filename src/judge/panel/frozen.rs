@@ -18,7 +18,7 @@ use crate::gate::Gate;
 use crate::gate::checks::outside::Gathered;
 use crate::judge::error::DriveError;
 use crate::judge::panel::{Members, ReviewedGate};
-use crate::judge::quest_file::{BenchError, Definition, Faulty, Gathering, definition};
+use crate::judge::quest_file::{BenchError, Definition, Faulty, Gathering, confinement};
 use crate::quest::email;
 use crate::quest::file::{Mistake, Panel, QuestFile};
 use crate::session::Manifest;

@@ -124,7 +124,7 @@ impl Hearing<'_> {
         report
     }
 
-    fn answer(&self, member: &Member, seen: &Seen, usage: &mut Usage) -> Reading {
+    pub(super) fn answer(&self, member: &Member, seen: &Seen, usage: &mut Usage) -> Reading {
         let questions = &self.members.questions;
         let reply: Reply = match self.script {
             None => {
@@ -220,7 +220,7 @@ fn raise(doubts: &mut Doubts, question: &QuestionTable, report: &PanelReport) {
     }
 }
 
-fn shown(member: &Member, inputs: &BTreeMap<Sight, String>) -> Vec<(Sight, String)> {
+pub(super) fn shown(member: &Member, inputs: &BTreeMap<Sight, String>) -> Vec<(Sight, String)> {
     let seen = member.sees.iter().map(|sight| {
         let text = inputs.get(sight).cloned().unwrap_or_default();
         (sight.clone(), text)

@@ -118,7 +118,7 @@ pub fn prove(definition: &Definition, tree: &Tree) -> Result<Proof, ProveError> 
         outcomes.push(Outcome::of(control, judgement));
     }
     let mut proof = Proof::of(outcomes, &rules, file.open);
-    let shown = control::shown(definition, tree)?;
+    let shown = prove_final(definition, tree)?;
     proof.lacking.extend(shown.lacking);
     proof.controls.extend(shown.outcomes);
     Ok(proof)
@@ -306,7 +306,7 @@ impl Accepted for Before<'_> {
 }
 
 #[derive(Default)]
-pub(super) struct Shown {
+pub(super) struct FinalControls {
     pub(super) outcomes: Vec<Outcome>,
     /// What none of them shows, and one must.
     pub(super) lacking: Vec<Lacking>,
@@ -316,11 +316,14 @@ pub(super) struct Shown {
 ///
 /// Each of its rules of level FAIL must fire in a control. Where there is a `[final.negative]`, that
 /// shows of every result that the gate can say no, and no control must.
-pub(super) fn shown(definition: &Definition, tree: &Tree) -> Result<Shown, ProveError> {
+pub(super) fn prove_final(
+    definition: &Definition,
+    tree: &Tree,
+) -> Result<FinalControls, ProveError> {
     let file = definition.file()?;
     let gate = definition.final_gate(FileSettings::default())?;
     let (Some(gate), Some(part)) = (gate, &file.final_part) else {
-        return Ok(Shown::default());
+        return Ok(FinalControls::default());
     };
     let mut outcomes = Vec::new();
     for table in &part.controls {
@@ -345,7 +348,7 @@ pub(super) fn shown(definition: &Definition, tree: &Tree) -> Result<Shown, Prove
             .map(Lacking::FinalRule)
             .collect(),
     };
-    Ok(Shown { outcomes, lacking })
+    Ok(FinalControls { outcomes, lacking })
 }
 
 fn outcome(

@@ -2,18 +2,15 @@
 //!
 //! Text is masked where it stands, whatever its encoding; of a workbook the XML parts are.
 
-use std::fs;
-use std::io::{BufRead as _, BufReader, Cursor, Read as _, Write as _};
+use std::io::{Cursor, Read as _, Write as _};
 
 use zip::write::SimpleFileOptions;
 use zip::{ZipArchive, ZipWriter};
 
-use crate::base::regular;
-use crate::privacy::MASK;
-use crate::privacy::mention::{Wanted, mentions, without};
-use crate::privacy::remove::{self, NotForgotten, masked_json, sources};
-use crate::session::{Session, Store as _};
-use crate::world::mailbox::Mailbox;
+use crate::world::mention::{Wanted, mentions, without};
+
+/// What is written where a forgotten address was.
+pub const MASK: &str = "[forgotten]";
 
 /// Why a copy cannot be masked.
 #[derive(Debug, thiserror::Error)]
@@ -41,7 +38,7 @@ const MOST_BYTES: u64 = 1 << 30;
 const COMPOUND: &[u8] = &[0xD0, 0xCF, 0x11, 0xE0];
 
 /// The bytes of a list without the address; none where it does not hold it.
-pub(super) fn masked(bytes: &[u8], wanted: &Wanted<'_>) -> Result<Option<Vec<u8>>, Unmaskable> {
+pub fn masked(bytes: &[u8], wanted: &Wanted<'_>) -> Result<Option<Vec<u8>>, Unmaskable> {
     if bytes.starts_with(b"PK\x03\x04") {
         return workbook(bytes, wanted);
     }
@@ -153,51 +150,51 @@ fn bare(xml: &str) -> String {
     })
 }
 
-/// Whether forgetting `address` would change anything, or did so before.
+/// `json` without the address, or none where it does not hold it.
 ///
-/// # Errors
-///
-/// What stands where nothing can be changed, or in a list that cannot be written anew.
-pub fn is_known(session: &Session, address: &Mailbox) -> Result<bool, NotForgotten> {
-    let mailbox = address;
-    let normal = mailbox.to_string();
-    let wanted = |address: &str| address == normal;
-    let dir = session.dir();
-    let path = dir.join("session.json");
-    let frozen = fs::read_to_string(&path).map_err(NotForgotten::io(&path))?;
-    if !mentions(&frozen, &wanted).is_empty() {
-        return Err(NotForgotten::Frozen("session.json".to_owned()));
-    }
-    let forgetting = session.forgetting();
-    if forgetting.suppressed().iter().any(|one| one.is(&normal)) {
-        return Ok(true);
-    }
-    let path = dir.join("ledger.jsonl");
-    let ledger = regular::open(&path).map_err(NotForgotten::io(&path))?;
-    for line in BufReader::new(ledger).lines() {
-        let line = line.map_err(NotForgotten::io(&path))?;
-        if masked_json(&line, &wanted, "").is_some() {
-            return Ok(true);
+/// `worker` stands for it in the names of workers, which hold no brackets.
+#[must_use]
+pub fn masked_json(json: &str, wanted: &Wanted<'_>, worker: &str) -> Option<String> {
+    let mut masked = String::with_capacity(json.len());
+    let (mut rest, mut changed, mut of_worker) = (json, false, false);
+    while let Some(open) = rest.find('"') {
+        let Some(literal) = literal(&rest[open..]) else {
+            break;
+        };
+        masked.push_str(&rest[..open]);
+        let after = &rest[open + literal.len()..];
+        let text: Option<String> = serde_json::from_str(literal).ok();
+        let mask = if of_worker { worker } else { MASK };
+        let other = text.as_deref().and_then(|text| without(text, wanted, mask));
+        match other.and_then(|other| serde_json::to_string(&other).ok()) {
+            Some(other) => {
+                masked.push_str(&other);
+                changed = true;
+            }
+            None => masked.push_str(literal),
         }
+        of_worker = text.as_deref() == Some("worker") && after.trim_start().starts_with(':');
+        rest = after;
     }
-    for source in sources(session) {
-        let path = dir.join(&source.copy);
-        let bytes = regular::read(&path, u64::MAX).map_err(NotForgotten::io(&path))?;
-        let masked = copies::masked(&bytes, &wanted);
-        if masked
-            .map_err(|source| NotForgotten::Copy { path, source })?
-            .is_some()
-        {
-            return Ok(true);
-        }
-    }
-    let evidence = dir.join("evidence");
-    let held = remove::holding(&evidence, mailbox, &wanted);
-    Ok(!held.map_err(NotForgotten::io(evidence))?.is_empty())
+    masked.push_str(rest);
+    changed.then_some(masked)
+}
+
+fn literal(text: &str) -> Option<&str> {
+    let mut escaped = false;
+    let end = text.char_indices().skip(1).find(|(_, c)| {
+        let ends = *c == '"' && !escaped;
+        escaped = *c == '\\' && !escaped;
+        ends
+    });
+    end.map(|(at, _)| &text[..=at])
 }
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+    use serde_json::{Value, json};
+
     use super::*;
 
     fn wanted(address: &str) -> bool {
@@ -278,5 +275,60 @@ mod tests {
         let wide = [COMPOUND, &[0], &widened(" jo@acme.com ", u16::to_le_bytes)].concat();
         assert!(matches!(masked(&wide, &wanted), Err(Unmaskable::Binary)));
         assert_eq!(masked(COMPOUND, &wanted).unwrap(), None);
+    }
+
+    fn json_masked(json: &str) -> Option<String> {
+        masked_json(json, &|address| address == "jo@acme.com", "forgotten-1")
+    }
+
+    #[test]
+    fn only_the_strings_that_hold_it_change() {
+        let body = r#"{"b": 1.50,"a":["x\"y","Jo\u0040acme.com"],"jo@acme.com":{"holds":["mailbox jo@acme.com"]}}"#;
+        let expected = r#"{"b": 1.50,"a":["x\"y","[forgotten]"],"[forgotten]":{"holds":["mailbox [forgotten]"]}}"#;
+        assert_eq!(json_masked(body).as_deref(), Some(expected));
+        assert_eq!(json_masked(r#"{"a":"b\\"}"#), None);
+        assert_eq!(json_masked("\"jo@acme.com"), None, "no JSON");
+    }
+
+    #[test]
+    fn a_worker_stays_one() {
+        let body = r#"{"worker":"jo@acme.com","note":"jo@acme.com"}"#;
+        let expected = r#"{"worker":"forgotten-1","note":"[forgotten]"}"#;
+        assert_eq!(json_masked(body).as_deref(), Some(expected));
+    }
+
+    fn any_json() -> impl Strategy<Value = Value> {
+        let text = prop_oneof![
+            Just("jo@acme.com".to_owned()),
+            Just("mailto:JO%40acme.com".to_owned()),
+            Just("{\"a\":\"jo\\u0040acme.com\"}".to_owned()),
+            Just("\"jo&#64;acme.com\\".to_owned()),
+            ".{0,12}",
+        ];
+        let leaf = prop_oneof![
+            text.clone().prop_map(Value::from),
+            any::<i64>().prop_map(Value::from),
+            Just(Value::Null),
+        ];
+        leaf.prop_recursive(3, 24, 4, move |inner| {
+            prop_oneof![
+                prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+                prop::collection::btree_map(text.clone(), inner, 0..4).prop_map(|map| json!(map)),
+            ]
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn it_stays_json_without_the_address(value in any_json()) {
+            let body = value.to_string();
+            let other = json_masked(&body).unwrap_or_else(|| body.clone());
+            prop_assert!(serde_json::from_str::<Value>(&other).is_ok(), "{other}");
+            prop_assert_eq!(json_masked(&other), None);
+            let lower = other.to_lowercase();
+            for spelling in ["jo@acme.com", "jo%40acme.com", "jo&#64;acme.com", "jo\\u0040acme.com"] {
+                prop_assert!(!lower.contains(spelling), "{other}");
+            }
+        }
     }
 }
