@@ -218,6 +218,7 @@ fn judgement(verdict: Verdict) -> Judgement {
         Verdict::Fail => (Some(Level::Fail), CheckOutcome::Failed),
     };
     let fact = level.map(|level| Fact {
+        cause: comail::gate::Cause::Wrong,
         rule: RuleId::given("email-not-on-source".to_owned()),
         level,
         field: Some(email::EMAIL),

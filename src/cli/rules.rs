@@ -102,6 +102,7 @@ pub(super) fn page(rule: &Rule) -> String {
     let Rule {
         id,
         level,
+        cause: _,
         meaning,
         remedy,
     } = rule;

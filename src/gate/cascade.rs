@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use super::{
-    Check, CheckOutcome, CheckReport, Cost, Fact, Finding, Judgement, Level, Levels, Rule,
+    Cause, Check, CheckOutcome, CheckReport, Cost, Fact, Finding, Judgement, Level, Levels, Rule,
 };
 
 /// The checks of a gate, in order, and the levels that the operator set.
@@ -133,6 +133,7 @@ impl<C> Cascade<C> {
         Fact {
             // A rule that is missing from the catalogue must not let anything through.
             level: rule.map_or(Level::Fail, |rule| self.level_of(rule)),
+            cause: rule.map_or(Cause::Wrong, |rule| rule.cause),
             rule: finding.rule,
             field: finding.field,
             location: finding.location,

@@ -31,7 +31,7 @@
 //! assert_eq!(judgement.verdict, Verdict::Review);
 //! ```
 
-use super::{Fact, Level, PanelReport, Rule};
+use super::{Cause, Fact, Level, PanelReport, Rule};
 
 /// A panel of reviewers doubts what was submitted.
 pub const REVIEWERS_DOUBT: Rule = Rule::known(
@@ -39,7 +39,8 @@ pub const REVIEWERS_DOUBT: Rule = Rule::known(
     Level::Review,
     "reviewers doubt what every check has passed, and quote what they doubt it by",
     "change what the quotation shows to be wrong; a person settles it otherwise",
-);
+)
+.because(Cause::Wrong);
 
 /// Too few reviewers gave an answer that holds.
 pub const REVIEWERS_UNSETTLED: Rule = Rule::known(
@@ -107,6 +108,7 @@ fn fact(rule: &Rule, expected: String, actual: String) -> Fact {
     Fact {
         rule: rule.id.clone(),
         level: Level::Review,
+        cause: rule.cause,
         field: None,
         location: None,
         expected,

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Level, RuleId};
+use super::{Cause, Level, RuleId};
 use crate::quest::FieldName;
 
 /// What was found: never an opinion.
@@ -13,6 +13,9 @@ pub struct Fact {
     pub rule: RuleId,
     /// The level in force when it fired.
     pub level: Level,
+    /// Why the rule fires.
+    #[serde(default, skip_serializing_if = "Cause::is_wrong")]
+    pub cause: Cause,
     /// The field that it is about, where it is about one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub field: Option<FieldName>,

@@ -64,6 +64,7 @@ fn refusal(rule: &Rule, expected: &str, actual: String) -> Judgement {
     let fact = Fact {
         rule: rule.id.clone(),
         level: rule.level,
+        cause: rule.cause,
         field: None,
         location: None,
         expected: expected.to_owned(),

@@ -103,6 +103,7 @@ mod tests {
 
     fn fact(level: Level) -> Fact {
         Fact {
+            cause: crate::gate::Cause::Wrong,
             rule: RuleId::known("some-rule"),
             level,
             field: Some(FieldName::known("email")),

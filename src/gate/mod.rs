@@ -22,7 +22,7 @@ pub use doubts::Doubts;
 pub use fact::Fact;
 pub use judgement::{CheckOutcome, CheckReport, Judgement};
 pub use panel_report::{PanelReport, Passage, ReviewerReport, Vote, VoteOn};
-pub use rule::{Level, Levels, Rule, RuleId};
+pub use rule::{Cause, Level, Levels, Rule, RuleId};
 
 use crate::quest::{Quest, Submission};
 use crate::world::{Taken, World};

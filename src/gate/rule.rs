@@ -67,6 +67,31 @@ impl fmt::Display for Level {
     }
 }
 
+/// Why a rule fires: whether the answer is at fault or could not be verified.
+///
+/// Whoever needs to know this asks the cause and never compares the names of rules.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Cause {
+    /// The submission contradicts what was looked up.
+    #[default]
+    Wrong,
+    /// A lookup gave no definite answer; asking again later may give one.
+    Unanswered,
+    /// What answered may not or cannot be read.
+    Unreadable,
+    /// The evidence can be read in more than one way, so a person decides.
+    Ambiguous,
+}
+
+impl Cause {
+    /// Whether the submission itself is at fault.
+    #[must_use]
+    pub fn is_wrong(&self) -> bool {
+        *self == Self::Wrong
+    }
+}
+
 /// The levels that the operator set at scan, by rule.
 pub type Levels = BTreeMap<RuleId, Level>;
 
@@ -77,6 +102,8 @@ pub struct Rule {
     pub id: RuleId,
     /// What its firing means for the verdict.
     pub level: Level,
+    /// Why it fires.
+    pub cause: Cause,
     /// What it means that it fired: one line.
     pub meaning: Cow<'static, str>,
     /// What would flip the verdict: one line, addressed to the agent.
@@ -84,7 +111,8 @@ pub struct Rule {
 }
 
 impl Rule {
-    /// A rule that the program itself knows.
+    /// A rule that is part of the program. At level FAIL its cause is [`Cause::Wrong`], at level
+    /// REVIEW [`Cause::Ambiguous`], unless [`Rule::because`] says otherwise.
     #[must_use]
     pub const fn known(
         id: &'static str,
@@ -95,8 +123,19 @@ impl Rule {
         Self {
             id: RuleId::known(id),
             level,
+            cause: match level {
+                Level::Fail => Cause::Wrong,
+                Level::Review => Cause::Ambiguous,
+            },
             meaning: Cow::Borrowed(meaning),
             remedy: Cow::Borrowed(remedy),
         }
+    }
+
+    /// The same rule with another cause.
+    #[must_use]
+    pub const fn because(mut self, cause: Cause) -> Self {
+        self.cause = cause;
+        self
     }
 }

@@ -218,6 +218,7 @@ mod tests {
 
     fn judged(facts: &[(&'static str, Level)]) -> Judgement {
         let facts = facts.iter().map(|(rule, level)| Fact {
+            cause: crate::gate::Cause::Wrong,
             rule: RuleId::known(rule),
             level: *level,
             field: None,

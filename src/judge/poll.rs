@@ -424,6 +424,7 @@ mod tests {
         use CheckOutcome::{NotConfirmed, NotRun, Passed};
         let judged = |level: Option<Level>, outcome| {
             let facts = level.map(|level| Fact {
+                cause: crate::gate::Cause::Wrong,
                 rule: RuleId::known("open-ended"),
                 level,
                 field: None,

@@ -189,6 +189,7 @@ mod tests {
 
     fn judged(rules: &[&'static str]) -> Judgement {
         let fact = |rule: &&'static str| Fact {
+            cause: crate::gate::Cause::Wrong,
             rule: RuleId::known(rule),
             level: Level::Review,
             field: None,

@@ -249,6 +249,7 @@ mod tests {
 
     fn checked(rule: &'static str, checks: &[(&str, CheckOutcome)]) -> Judgement {
         let fact = Fact {
+            cause: crate::gate::Cause::Wrong,
             rule: RuleId::known(rule),
             level: Level::Review,
             field: None,

@@ -170,6 +170,7 @@ fn the_operators_levels_hold_in_facts_in_order_and_in_the_catalogue() {
 fn a_fact_carries_all_that_the_check_found() {
     let (judgement, _) = run(vec![fake("a", Cost::Local, &["wrong"])], Levels::new());
     let expected = Fact {
+        cause: crate::gate::Cause::Wrong,
         rule: RuleId::known("wrong"),
         level: Level::Fail,
         field: None,

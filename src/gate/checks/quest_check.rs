@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::context::Context;
 use super::probe::{Detail, Found, Probe};
-use crate::gate::{Check, Cost, Finding, Level, Rule, RuleId};
+use crate::gate::{Cause, Check, Cost, Finding, Level, Rule, RuleId};
 
 /// What every `[[check]]` table may say, whatever its kind.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -98,12 +98,14 @@ impl QuestCheck {
         let wrong = Rule {
             id: RuleId::given(name.clone()),
             level: head.level.into(),
+            cause: Cause::Wrong,
             meaning: means.into(),
             remedy: remedy.into(),
         };
         let unconfirmed = Rule {
             id: RuleId::given(format!("{name}{UNCONFIRMED}")),
             level: Level::Review,
+            cause: Cause::Unanswered,
             meaning: format!("the check `{name}` could neither be passed nor failed").into(),
             remedy: "nothing: a person settles it".into(),
         };

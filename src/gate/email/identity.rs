@@ -26,7 +26,7 @@ use super::expected::{Agreement, agreement};
 use super::hosted::hosted;
 use super::on_site::on_site;
 use super::quoted::quoted;
-use crate::gate::{Check, Cost, Finding, Level, Rule};
+use crate::gate::{Cause, Check, Cost, Finding, Level, Rule};
 use crate::world::fetch::visit::{End, Visit};
 use crate::world::mailbox::Mailbox;
 
@@ -62,7 +62,8 @@ static RULES: [Rule; 7] = [
         Level::Review,
         "the site's home page was needed and did not answer",
         "nothing for the agent to change: a person looks again later",
-    ),
+    )
+    .because(Cause::Unanswered),
 ];
 
 /// Step 7.

@@ -2,7 +2,7 @@
 
 use super::context::{Context, EMAIL};
 use crate::gate::takes_mail::{TakesMail, takes_mail};
-use crate::gate::{Check, Cost, Finding, Level, Rule};
+use crate::gate::{Cause, Check, Cost, Finding, Level, Rule};
 use crate::world::domain::HostName;
 
 const RULES: &[Rule] = &[
@@ -29,7 +29,8 @@ const RULES: &[Rule] = &[
         Level::Review,
         "DNS gave no definite answer, or no public address behind any MX",
         "nothing for the agent to change: a person looks again later",
-    ),
+    )
+    .because(Cause::Unanswered),
 ];
 
 /// Step 6.

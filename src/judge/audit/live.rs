@@ -156,6 +156,7 @@ mod tests {
 
     fn judged(rules: &[(&'static str, Level)]) -> Now {
         let fact = |(rule, level): &(&'static str, Level)| Fact {
+            cause: crate::gate::Cause::Wrong,
             rule: RuleId::known(rule),
             level: *level,
             field: None,

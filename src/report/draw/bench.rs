@@ -98,6 +98,7 @@ pub(super) fn standing(number: usize, state: State) -> Standing {
 /// A fact of this rule, where something is so instead.
 pub(super) fn fact(rule: &'static str, actual: &str) -> Fact {
     Fact {
+        cause: crate::gate::Cause::Wrong,
         rule: RuleId::known(rule),
         level: Level::Fail,
         field: None,

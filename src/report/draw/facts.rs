@@ -85,6 +85,7 @@ mod tests {
     #[test]
     fn long_texts_are_cut_and_a_kind_is_counted_behind_them() {
         let many = Fact {
+            cause: crate::gate::Cause::Wrong,
             count: 3,
             ..fact("one", &"x".repeat(1000))
         };

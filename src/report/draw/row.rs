@@ -162,6 +162,7 @@ mod tests {
         let mut standing = standing(1, State::Review);
         standing.key = Key::new(SCRIPT).unwrap();
         let fact = Fact {
+            cause: crate::gate::Cause::Wrong,
             rule: RuleId::known("some-rule"),
             level: Level::Fail,
             field: None,

@@ -108,6 +108,7 @@ mod tests {
 
     fn fact(actual: &str) -> Fact {
         Fact {
+            cause: crate::gate::Cause::Wrong,
             rule: RuleId::known("some-rule"),
             level: Level::Fail,
             field: None,

@@ -6,6 +6,7 @@ use crate::quest::{FieldName, Fields};
 
 fn fact(actual: &str, location: Option<&str>) -> Fact {
     Fact {
+        cause: crate::gate::Cause::Wrong,
         rule: RuleId::known("some-rule"),
         level: Level::Review,
         field: Some(FieldName::known("email")),

@@ -141,6 +141,7 @@ fn item(source: &str, location: Option<&str>) -> Item {
         text: text.to_owned(),
     };
     let fact = Fact {
+        cause: crate::gate::Cause::Wrong,
         rule: RuleId::known("reviewers-doubt"),
         level: Level::Review,
         field: None,

@@ -24,6 +24,7 @@ pub(super) fn item(fields: &[(&'static str, &str)]) -> Item {
         .map(|(name, text)| (FieldName::known(name), (*text).to_owned()))
         .collect();
     let fact = Fact {
+        cause: crate::gate::Cause::Wrong,
         rule: RuleId::known("some-rule"),
         level: Level::Review,
         field: None,

@@ -1,6 +1,6 @@
 //! The catalogue of step 5.
 
-use crate::gate::{Level, Rule};
+use crate::gate::{Cause, Level, Rule};
 
 const WRITTEN_BY_OWNER: &str =
     "submit a page of the site that its owner writes, such as its contact page or its footer";
@@ -66,23 +66,27 @@ pub static RULES: [Rule; 13] = [
         Level::Review,
         "the page shows little without its scripts, and not the address",
         "submit a page that shows the address without scripts, if there is one",
-    ),
+    )
+    .because(Cause::Unreadable),
     Rule::known(
         "source-robots",
         Level::Review,
         "robots.txt forbids to read the page",
         "submit another page of the site that shows the address, if there is one",
-    ),
+    )
+    .because(Cause::Unreadable),
     Rule::known(
         "source-unanswered",
         Level::Review,
         "the page gave no answer",
         "nothing for the agent to change: a person looks again later",
-    ),
+    )
+    .because(Cause::Unanswered),
     Rule::known(
         "source-unreadable",
         Level::Review,
         "the page is too large, or not text",
         "submit a web page that shows the address, if there is one",
-    ),
+    )
+    .because(Cause::Unreadable),
 ];

@@ -48,6 +48,7 @@ impl Gate for Says {
 
     fn judge(&self, _case: Case<'_>, _world: &World<'_>) -> Judgement {
         let fact = |level| Fact {
+            cause: crate::gate::Cause::Wrong,
             rule: crate::gate::RuleId::known("a-rule"),
             level,
             field: None,
