@@ -1,8 +1,7 @@
 //! What every folder may use: digests, regular files, atomic writes.
 
-pub mod atomic;
-pub mod regular;
-
 mod digest;
+pub mod files;
+pub mod text;
 
 pub use digest::Digest;

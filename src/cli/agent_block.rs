@@ -7,10 +7,10 @@ use serde::Serialize;
 use super::agent_words::{self, IDEA, NOTHING_FOUND, RULES, STEPS, SUBMIT_YOURS, WHEN, WORKER};
 use super::answer_lines::AnswerLines;
 use super::context::Reaching;
-use super::escape::Plain;
 use super::exit::Exit;
 use super::exit_codes::{self, Meaning};
-use super::wrapped::wrapped;
+use crate::base::text::Escaped;
+use crate::base::text::wrap;
 use crate::quest::QuestKind;
 
 /// The widest line, in characters; what is to be typed is never broken.
@@ -92,9 +92,9 @@ impl OfSession {
     }
 
     fn lines(&self) -> Vec<String> {
-        let unit = Plain(&self.unit);
+        let unit = Escaped(&self.unit);
         let tries = self.max_tries;
-        let mut lines = wrapped(
+        let mut lines = wrap(
             &format!(
                 "Each quest is one {unit}, and has {tries} tries. An answer has these fields:"
             ),
@@ -110,7 +110,7 @@ impl OfSession {
             (&self.would_look_right, &self.example),
         ];
         for (words, line) in shown {
-            let line = format!("    {}", Plain(line));
+            let line = format!("    {}", Escaped(line));
             lines.extend([String::new(), words.to_owned(), String::new(), line]);
         }
         lines
@@ -156,7 +156,7 @@ impl AgentBlock {
 
     fn lines(&self) -> Vec<String> {
         let mut lines = vec!["# Working at a comail session".to_owned(), String::new()];
-        lines.extend(wrapped(self.idea, WIDTH));
+        lines.extend(wrap(self.idea, WIDTH));
         let commands = self.commands.iter();
         let commands = commands.map(|it| format!("    {:13}  {}", it.command, it.about));
         lines.extend(part("Commands", commands));
@@ -177,7 +177,7 @@ impl AgentBlock {
             rules.flat_map(|rule| item("- ", rule)),
         ));
         lines.push(String::new());
-        lines.extend(wrapped(self.worker, WIDTH));
+        lines.extend(wrap(self.worker, WIDTH));
         lines
     }
 }
@@ -191,7 +191,7 @@ fn part(heading: &str, lines: impl IntoIterator<Item = String>) -> Vec<String> {
 /// An item of a list, whose further lines stand below its first.
 fn item(mark: &str, text: &str) -> Vec<String> {
     let indent = " ".repeat(mark.len());
-    let lines = wrapped(text, WIDTH - mark.len()).into_iter();
+    let lines = wrap(text, WIDTH - mark.len()).into_iter();
     let marks = std::iter::once(mark).chain(std::iter::repeat(indent.as_str()));
     marks
         .zip(lines)

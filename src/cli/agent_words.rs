@@ -1,6 +1,6 @@
 //! What agents are told, word for word: `next`, `run` and `prompt` say it alike.
 
-use super::escape::Plain;
+use crate::base::text::Escaped;
 use crate::quest::{Field, QuestKind};
 
 /// What stands above the line that answers a quest.
@@ -61,17 +61,17 @@ pub(super) const WORKER: &str = "If you were given a worker's name, add `--worke
 pub(super) fn would_look_right(kind: &QuestKind) -> String {
     format!(
         "A submission that would look right, for another {}:",
-        Plain(&kind.unit)
+        Escaped(&kind.unit)
     )
 }
 
 /// What belongs in a field, on one line.
 pub(super) fn field(field: &Field) -> String {
-    let name = Plain(field.name.as_str());
+    let name = Escaped(field.name.as_str());
     let may = if field.required {
         ""
     } else {
         ", may be left out"
     };
-    format!("{name}: {}{may}", Plain(&field.help))
+    format!("{name}: {}{may}", Escaped(&field.help))
 }

@@ -1,8 +1,8 @@
 //! The command lines that answer a quest.
 
 use super::context::Reaching;
-use super::escape::Plain;
 use super::shell_line::ShellLine;
+use crate::base::text::Escaped;
 use crate::quest::{Quest, QuestKind};
 
 /// The command lines that are offered for one quest, or for any.
@@ -22,7 +22,7 @@ impl<'a> AnswerLines<'a> {
     ) -> Self {
         let blank = blank(reaching);
         // A key that cannot be shown as it is would be another one when it is typed.
-        let shown = Plain(quest.key.as_str()).to_string();
+        let shown = Escaped(quest.key.as_str()).to_string();
         let named = if namesakes > 1 || shown != quest.key.as_str() {
             blank.clone().flag("id", &quest.id.to_string())
         } else {

@@ -3,10 +3,10 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::counted::counted;
-use super::escape::Plain;
 use super::output::{Paper, Tone};
 use crate::base::Digest;
+use crate::base::text::Escaped;
+use crate::base::text::plural;
 use crate::judge::audit::history::Checked;
 use crate::judge::audit::history::OtherJudge;
 use crate::judge::audit::live::Silent;
@@ -84,13 +84,13 @@ pub(super) fn text(paper: &mut Paper, report: &Report) {
         self::finding(paper, finding);
     }
     for note in &report.notes {
-        paper.line(format!("note: {}", Plain(note)));
+        paper.line(format!("note: {}", Escaped(note)));
     }
     if let Some(judge) = &report.judge {
         paper.line(other_judge(judge));
     }
     if let Some(NotedHead { line, since }) = report.noted {
-        let since = counted(since, "line");
+        let since = plural(since, "line");
         paper.line(format!(
             "the noted head is that of line {line}; {since} since"
         ));
@@ -109,7 +109,7 @@ fn live(paper: &mut Paper, live: &Live) {
         let word = paper.tint(Tone::Doubt, "unanswered");
         let rules: Vec<&str> = facts.iter().map(|fact| fact.rule.as_str()).collect();
         let place = self::place(place);
-        paper.line(format!("{word}: {place}{}", Plain(&rules.join(", "))));
+        paper.line(format!("{word}: {place}{}", Escaped(&rules.join(", "))));
     }
     paper.line(format!(
         "the world was asked again about {} of them: {} drifted, {} unanswered{}",
@@ -126,9 +126,9 @@ fn live(paper: &mut Paper, live: &Live) {
 fn finding(paper: &mut Paper, finding: &Finding) {
     let kind = paper.tint(Tone::Bad, finding.kind.name());
     let place = place(&finding.place);
-    paper.line(format!("{kind}: {place}{}", Plain(&finding.what)));
+    paper.line(format!("{kind}: {place}{}", Escaped(&finding.what)));
     for fact in &finding.facts {
-        let (rule, actual) = (&fact.rule, Plain(&fact.actual));
+        let (rule, actual) = (&fact.rule, Escaped(&fact.actual));
         paper.line(format!("  {rule}: {actual}"));
     }
 }
@@ -137,7 +137,7 @@ fn finding(paper: &mut Paper, finding: &Finding) {
 fn place(place: &Place) -> String {
     let line = place.line.map(|line| format!("line {line}"));
     let quest = place.quest.map(|quest| match &place.key {
-        Some(key) => format!("quest {quest} ({})", Plain(key.as_str())),
+        Some(key) => format!("quest {quest} ({})", Escaped(key.as_str())),
         None => format!("quest {quest}"),
     });
     let words: Vec<String> = line.into_iter().chain(quest).collect();
@@ -150,7 +150,7 @@ fn place(place: &Place) -> String {
 fn other_judge(judge: &OtherJudge) -> String {
     let mut differs = Vec::new();
     if let Some(program) = &judge.program {
-        differs.push(format!("comail {}", Plain(program)));
+        differs.push(format!("comail {}", Escaped(program)));
     }
     if !judge.lists.is_empty() {
         let lists = judge.lists.iter().map(|list| {
@@ -160,7 +160,7 @@ fn other_judge(judge: &OtherJudge) -> String {
                 })
             };
             let (session, here) = (short(list.session), short(list.here));
-            format!("{} {session} (here {here})", Plain(&list.name))
+            format!("{} {session} (here {here})", Escaped(&list.name))
         });
         let lists: Vec<String> = lists.collect();
         differs.push(format!("its own lists: {}", lists.join(", ")));
@@ -169,17 +169,17 @@ fn other_judge(judge: &OtherJudge) -> String {
 }
 
 fn summary(report: &Report) -> String {
-    let found = counted(report.findings.len() as u64, "finding");
+    let found = plural(report.findings.len() as u64, "finding");
     let Some(checked) = report.checked else {
         return format!("{found}; nothing else could be checked before this is mended");
     };
     let head = report.head.map(|head| format!("; head {head}"));
     format!(
         "{found}: {} of {}, {} ({} judged again from evidence){}",
-        counted(checked.lines, "line"),
-        counted(checked.quests as u64, "quest"),
-        counted(checked.judgements, "judgement"),
-        counted(checked.passes, "PASS").replace("PASSs", "PASSes"),
+        plural(checked.lines, "line"),
+        plural(checked.quests as u64, "quest"),
+        plural(checked.judgements, "judgement"),
+        plural(checked.passes, "PASS").replace("PASSs", "PASSes"),
         head.unwrap_or_default()
     )
 }

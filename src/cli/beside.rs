@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 
 use crate::base::Digest;
-use crate::base::atomic::{AtomicError, Overwrite, write_whole};
+use crate::base::files::{AtomicError, Overwrite, write_whole};
 use crate::session::{Session, SourceRecord, Totals};
 
 /// Writes a file about `session` whole or not at all, over another if `force`, but never over a

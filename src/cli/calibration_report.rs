@@ -1,8 +1,8 @@
 //! How what labelled cases show of reviewers is told.
 
-use super::counted::counted;
-use super::escape::Plain;
 use super::output::{Paper, Tone};
+use crate::base::text::Escaped;
+use crate::base::text::plural;
 use crate::judge::panel::{Calibration, Labelled, Said, Score};
 use crate::world::sandbox::Usage;
 
@@ -10,24 +10,24 @@ use crate::world::sandbox::Usage;
 pub(super) fn text(paper: &mut Paper, calibration: &Calibration) {
     for scored in &calibration.reviewers {
         let reviewer = &scored.reviewer;
-        let title = format!("{} ({})", Plain(&reviewer.name), Plain(&reviewer.model));
+        let title = format!("{} ({})", Escaped(&reviewer.name), Escaped(&reviewer.model));
         score(paper, &title, &scored.score);
         if let Some(took) = took(&reviewer.usage) {
             paper.line(format!("  took         {took}"));
         }
         for error in &reviewer.errors {
-            paper.line(format!("  no answer    {}", Plain(error)));
+            paper.line(format!("  no answer    {}", Escaped(error)));
         }
     }
     score(paper, "the panel", &calibration.panel);
     for case in &calibration.cases {
         if let Some(what) = wrong(case) {
             let word = paper.tint(Tone::Bad, what);
-            let (plant, question) = (Plain(&case.plant), Plain(&case.question));
+            let (plant, question) = (Escaped(&case.plant), Escaped(&case.question));
             paper.line(format!("  {word}: {plant}, {question}"));
         }
     }
-    let cases = counted(calibration.cases.len() as u64, "labelled case");
+    let cases = plural(calibration.cases.len() as u64, "labelled case");
     paper.line(format!("{cases}; all agree in {}", calibration.agreement));
 }
 

@@ -7,10 +7,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::context::{self, Context};
-use super::counted::counted;
-use super::escape::Plain;
 use super::exit::Exit;
 use super::output::Paper;
+use crate::base::text::Escaped;
+use crate::base::text::plural;
 use crate::report::HeldClaim;
 use crate::session::{Claim, SessionError, Store};
 
@@ -56,7 +56,7 @@ fn text(paper: &mut Paper, listed: &Listed) {
         return;
     }
     let count = u32::try_from(listed.claims.len()).unwrap_or(u32::MAX);
-    paper.line(format!("{} claimed", counted(count, "quest")));
+    paper.line(format!("{} claimed", plural(count, "quest")));
     for held in &listed.claims {
         let left = if held.left_seconds > 0 {
             format!("{} left", duration(held.left_seconds))
@@ -66,7 +66,7 @@ fn text(paper: &mut Paper, listed: &Listed) {
         paper.line(format!(
             "  quest {}, {}: {} since {}, {left}",
             held.quest,
-            Plain(&held.key),
+            Escaped(&held.key),
             held.worker,
             duration(held.age_seconds),
         ));

@@ -11,7 +11,6 @@ use clap::{ArgMatches, CommandFactory as _, FromArgMatches as _, Parser, Subcomm
 
 use super::context::{Context, SESSION_VARIABLE, WORKER_VARIABLE};
 use super::defaults::{self, Applied};
-use super::escape::{Plain, PlainLines};
 use super::exit::{self, Exit};
 use super::output::Output;
 use super::telling::LOG_VARIABLE;
@@ -23,6 +22,7 @@ use super::{
 };
 #[cfg(unix)]
 use super::{noted, run_args};
+use crate::base::text::{Escaped, EscapedLines};
 use crate::quest::{QuestKind, email};
 use crate::world::evidence::recorded::RecordedWorld;
 
@@ -118,7 +118,7 @@ fn run_parsed(args: &[OsString]) -> Exit {
             if error.kind() == ErrorKind::UnknownArgument
                 && let Some(note) = session_kind::without_session(args)
             {
-                let _ = write!(io::stderr(), "\n{}\n", Plain(&note));
+                let _ = write!(io::stderr(), "\n{}\n", Escaped(&note));
             }
             return exit;
         }
@@ -179,7 +179,7 @@ fn tell(error: &clap::Error, args: &[OsString]) -> Exit {
     if error.use_stderr() {
         // It repeats arguments, which may hold what came from outside.
         let text = on_its_lines(error.render().to_string(), args);
-        let _ = write!(io::stderr(), "{}", PlainLines(&text));
+        let _ = write!(io::stderr(), "{}", EscapedLines(&text));
         Exit::Usage
     } else {
         let _ = error.print();
@@ -196,7 +196,7 @@ fn on_its_lines(complaint: String, args: &[OsString]) -> String {
         let parts = std::iter::once(arg.as_ref()).chain(value);
         let parts = parts.filter(|part| part.contains('\n'));
         parts.fold(text, |text, part| {
-            text.replace(part, &Plain(part).to_string())
+            text.replace(part, &Escaped(part).to_string())
         })
     })
 }

@@ -8,9 +8,9 @@ use serde::Serialize;
 use super::command;
 use super::context::Context;
 use super::defaults::{self, Author, InForce, Origin, State};
-use super::escape::Plain;
 use super::exit::{Exit, UsageError};
 use super::output::{Paper, Tone};
+use crate::base::text::Escaped;
 use crate::quest::email;
 
 /// Print which defaults are in force, and where each comes from
@@ -109,7 +109,7 @@ fn text(paper: &mut Paper, configuration: &Configuration) {
         paper.line(format!(
             "{:8} {}{found}",
             file.of.to_string(),
-            Plain(&file.path)
+            Escaped(&file.path)
         ));
     }
     paper.gap();
@@ -128,8 +128,8 @@ fn text(paper: &mut Paper, configuration: &Configuration) {
         let line = format!(
             "{:24} {:24} {}",
             setting.key,
-            Plain(&value).to_string(),
-            Plain(&from)
+            Escaped(&value).to_string(),
+            Escaped(&from)
         );
         let line = line.trim_end();
         let set = setting.from != Origin::Default {};

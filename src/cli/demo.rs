@@ -18,10 +18,10 @@ use serde_json::value::RawValue;
 use super::command;
 use super::context::Context;
 use super::destination::refuse_in_session;
-use super::escape::Plain;
 use super::exit::Exit;
 use super::output::{Paper, Tone};
 use super::shell_line::ShellLine;
+use crate::base::text::Escaped;
 use crate::world::evidence::recorded::RecordedWorld;
 use place::Place;
 use script::{Step, script};
@@ -126,7 +126,7 @@ fn text(paper: &mut Paper, played: &Played) {
     for step in &played.steps {
         paper.gap();
         paper.line(format!("# {}", step.about));
-        let command = Plain(&step.command).to_string();
+        let command = Escaped(&step.command).to_string();
         let command = paper.tint(Tone::Strong, &command);
         paper.line(format!("$ {command}"));
         if let Said::Text(said) = &step.output {
@@ -140,11 +140,11 @@ fn text(paper: &mut Paper, played: &Played) {
     paper.gap();
     paper.line(format!(
         "The workbook with its results: {}",
-        Plain(&played.results)
+        Escaped(&played.results)
     ));
     paper.line(format!(
         "The session stays:              {}",
-        Plain(&played.status_command)
+        Escaped(&played.status_command)
     ));
 }
 

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf, absolute};
 use anyhow::{Context as _, Result};
 
 use super::exit::UsageError;
-use crate::base::atomic::{AtomicError, Overwrite, write_whole};
+use crate::base::files::{AtomicError, Overwrite, write_whole};
 use crate::hook::real_path;
 
 /// A file that a command makes whole, of several in one directory.

@@ -13,9 +13,9 @@ use serde::Serialize;
 use url::Url;
 
 use super::context::{self, Context};
-use super::escape::Plain;
 use super::exit::{Exit, UsageError};
 use super::output::{Paper, Tone};
+use crate::base::text::Escaped;
 use crate::doctor::{
     Check, Finding, Level, agents, clock, confinement, disk, is_sound, names, programs, session,
     terminal, web,
@@ -229,10 +229,10 @@ fn text(paper: &mut Paper, told: &Told) {
             Level::Trouble => Tone::Bad,
         };
         let level = paper.tint(tone, &format!("{:7}", finding.level));
-        let (check, found) = (finding.check, Plain(&finding.found));
+        let (check, found) = (finding.check, Escaped(&finding.found));
         paper.line(format!("{level}  {check:11}  {found}"));
         if let Some(mend) = &finding.mend {
-            paper.line(format!("{:22}mend: {}", "", Plain(mend)));
+            paper.line(format!("{:22}mend: {}", "", Escaped(mend)));
         }
     }
     paper.line(verdict(&told.findings));

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::exit::Exit;
-use super::wrapped::wrapped;
+use crate::base::text::wrap;
 
 /// Every exit, and what it means. README.md has the same table.
 pub(super) const TABLE: [(Exit, &str); 11] = [
@@ -72,7 +72,7 @@ pub(super) fn meanings() -> impl Iterator<Item = Meaning> {
 /// The table in lines.
 pub(super) fn lines() -> Vec<String> {
     let rows = meanings().flat_map(|Meaning { code, meaning }| {
-        let mut lines = wrapped(meaning, WIDTH - INDENT);
+        let mut lines = wrap(meaning, WIDTH - INDENT);
         for (at, line) in lines.iter_mut().enumerate() {
             let code = if at == 0 {
                 code.to_string()

@@ -8,9 +8,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::context::Context;
-use super::counted::counted;
 use super::destination::refuse_in_session;
-use super::escape::Plain;
 use super::exit::{Exit, Found, UsageError, found};
 use super::export_page::{PageWanted, write_page};
 use super::export_rows::{Comes, Findings};
@@ -20,7 +18,9 @@ use super::interrupt::Interrupt;
 use super::list_plan::ListPlan;
 use super::output::{Output, Paper};
 use crate::base::Digest;
-use crate::base::regular;
+use crate::base::files;
+use crate::base::text::Escaped;
+use crate::base::text::plural;
 use crate::judge;
 use crate::session::{Effective, Session, SessionError, SourceRecord, State, Tally, Totals};
 use crate::table::result_columns::Columns;
@@ -231,7 +231,7 @@ fn note_gone(gone: u32, output: &mut Output) {
     if gone > 0 {
         output.note(&format!(
             "note: left out, for the list has no row of it any more: {}",
-            counted(gone, "quest")
+            plural(gone, "quest")
         ));
     }
 }
@@ -245,7 +245,7 @@ fn note_unsealed(unsealed: u32, output: &mut Output) -> Exit {
     output.note(&format!(
         "finding: {} that the operator's key did not seal; nothing of the results rests on them, \
          and `comail audit` tells where they are",
-        counted(unsealed, "decision")
+        plural(unsealed, "decision")
     ));
     Exit::Finding
 }
@@ -256,7 +256,7 @@ fn is_none(count: &u32) -> bool {
 }
 
 fn digest(path: &Path) -> std::io::Result<Digest> {
-    Digest::of_reader(&mut regular::open(path)?)
+    Digest::of_reader(&mut files::open(path)?)
 }
 
 /// The columns that the results get.
@@ -297,16 +297,16 @@ impl From<StateArg> for State {
 }
 
 fn text(paper: &mut Paper, exported: &Exported) {
-    let path = Plain(&exported.path);
+    let path = Escaped(&exported.path);
     if exported.page {
-        let rows = counted(exported.rows, "quest");
+        let rows = plural(exported.rows, "quest");
         paper.line(format!("a page about {rows}, written to {path}"));
         if exported.left_out > 0 {
-            let left_out = counted(exported.left_out, "other quest");
-            paper.line(format!("{left_out} have no row in it, and are counted"));
+            let left_out = plural(exported.left_out, "other quest");
+            paper.line(format!("{left_out} have no row in it, and are plural"));
         }
     } else {
-        let rows = counted(exported.rows, "row");
+        let rows = plural(exported.rows, "row");
         paper.line(format!("{rows} filled in, written to {path}"));
     }
     paper.line(exported.written.text());

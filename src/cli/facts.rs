@@ -2,8 +2,8 @@
 
 use std::cmp::Reverse;
 
-use super::escape::Plain;
 use super::output::{Paper, Tone};
+use crate::base::text::Escaped;
 use crate::gate::{Fact, Level, Rule};
 
 /// Writes one block a fact. `rules` is the catalogue that says what would flip the verdict.
@@ -18,20 +18,20 @@ pub fn write(paper: &mut Paper, facts: &[Fact], rules: &[Rule]) {
         };
         let level = paper.tint(tone, &fact.level.to_string());
         let field = fact.field.as_ref();
-        let field = field.map(|field| format!("field {}", Plain(field.as_str())));
+        let field = field.map(|field| format!("field {}", Escaped(field.as_str())));
         let location = fact.location.as_ref();
-        let location = location.map(|location| format!("at {}", Plain(location)));
+        let location = location.map(|location| format!("at {}", Escaped(location)));
         let count = (fact.count > 1).then(|| format!("({} of its kind)", fact.count));
         let head = [
-            Some(format!("{level} {}", Plain(fact.rule.as_str()))),
+            Some(format!("{level} {}", Escaped(fact.rule.as_str()))),
             field,
             location,
             count,
         ];
         let head: Vec<String> = head.into_iter().flatten().collect();
         paper.line(format!("  {}", head.join("  ")));
-        paper.line(format!("    expected: {}", Plain(&fact.expected)));
-        paper.line(format!("    actual:   {}", Plain(&fact.actual)));
+        paper.line(format!("    expected: {}", Escaped(&fact.expected)));
+        paper.line(format!("    actual:   {}", Escaped(&fact.actual)));
         if let Some(rule) = rules.iter().find(|rule| rule.id == fact.rule) {
             paper.line(format!("    to pass:  {}", rule.remedy));
         }

@@ -6,11 +6,11 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::context::{self, Context};
-use super::counted::counted;
-use super::escape::Plain;
 use super::exit::{Exit, UsageError};
 use super::output::Paper;
 use super::person::PersonArgs;
+use crate::base::text::Escaped;
+use crate::base::text::plural;
 use crate::judge::masking::MASK;
 use crate::privacy::{Done, NotForgotten, Request, forget, is_known};
 use crate::world::mailbox::Mailbox;
@@ -99,8 +99,8 @@ fn answer(done: Done, list: String) -> Answer {
 }
 
 fn text(paper: &mut Paper, answer: &Answer) {
-    let lines = counted(answer.lines as u64, "line");
-    let bodies = counted(answer.bodies as u64, "page");
+    let lines = plural(answer.lines as u64, "line");
+    let bodies = plural(answer.bodies as u64, "page");
     let copy = match answer.copies {
         0 => String::new(),
         _ => ", and from the session's copy of the list".to_owned(),
@@ -108,7 +108,7 @@ fn text(paper: &mut Paper, answer: &Answer) {
     paper.line(format!(
         "forgotten: {MASK} stands in {lines} of the ledger; {bodies} removed from evidence/{copy}"
     ));
-    let list = Plain(&answer.list);
+    let list = Escaped(&answer.list);
     paper.line(format!(
         "your own list ({list}) and what was exported before are not touched: see to them yourself"
     ));

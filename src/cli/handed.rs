@@ -7,9 +7,9 @@ use serde::Serialize;
 use super::agent_words;
 use super::answer_lines::AnswerLines;
 use super::context::Reaching;
-use super::escape::{Plain, PlainLines};
 use super::facts;
 use super::output::{Paper, Tone};
+use crate::base::text::{Escaped, EscapedLines};
 use crate::gate::{Fact, Judgement, Rule};
 use crate::judge;
 use crate::quest::{Quest, prompt};
@@ -105,7 +105,7 @@ impl Handed {
             ));
         }
         paper.gap();
-        paper.line(PlainLines(self.prompt.trim_end()).to_string());
+        paper.line(EscapedLines(self.prompt.trim_end()).to_string());
         if !self.facts.is_empty() {
             paper.gap();
             paper.line(format!("The last attempt ({}) failed:", self.this_try - 1));
@@ -115,7 +115,7 @@ impl Handed {
             paper.gap();
             paper.line("The last agent left a note:");
             for line in note.lines() {
-                paper.line(format!("  > {}", Plain(line)));
+                paper.line(format!("  > {}", Escaped(line)));
             }
         }
     }
@@ -124,16 +124,16 @@ impl Handed {
     fn write_answering(&self, paper: &mut Paper) {
         paper.gap();
         paper.line(&self.would_look_right);
-        paper.line(format!("  {}", Plain(&self.example)));
+        paper.line(format!("  {}", Escaped(&self.example)));
         paper.line(agent_words::SUBMIT_YOURS);
-        paper.line(format!("  {}", Plain(&self.submit)));
+        paper.line(format!("  {}", Escaped(&self.submit)));
         if !self.optional.is_empty() {
             paper.line(agent_words::MAY_BE_ADDED);
             for flag in &self.optional {
-                paper.line(format!("  {}", Plain(flag)));
+                paper.line(format!("  {}", Escaped(flag)));
             }
         }
         paper.line(agent_words::NOTHING_FOUND);
-        paper.line(format!("  {}", Plain(&self.submit_none)));
+        paper.line(format!("  {}", Escaped(&self.submit_none)));
     }
 }

@@ -15,9 +15,9 @@ use self::install::InstallArgs;
 use self::stop::StopArgs;
 use self::tool::ToolArgs;
 use super::context::Context;
-use super::escape;
 use super::exit::Exit;
 use super::output::Output;
+use crate::base::text::escape_json;
 use crate::hook::{HookAgent, MOST_CALL_BYTES};
 
 /// The variable that names the run that started an agent.
@@ -87,7 +87,7 @@ fn said() -> io::Result<Vec<u8>> {
 /// Writes the one JSON document that an agent reads.
 fn answer(output: &mut Output, reply: &serde_json::Value) -> io::Result<()> {
     output.show(reply, |paper, reply| {
-        paper.line(escape::json(&reply.to_string()));
+        paper.line(escape_json(&reply.to_string()));
     })
 }
 

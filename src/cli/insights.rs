@@ -7,10 +7,10 @@ use anyhow::Result;
 use clap::Args;
 
 use super::context::Context;
-use super::counted::counted;
-use super::escape::Plain;
 use super::exit::Exit;
 use super::output::{Paper, Tone};
+use crate::base::text::Escaped;
+use crate::base::text::plural;
 use crate::report::{
     self, AgentInsights, DrivenWork, HalfLife, Insights, Recurring, RuleInsight, SessionInsight,
     SessionTally, Who, Work,
@@ -72,7 +72,7 @@ fn text(paper: &mut Paper, insights: &Insights) {
         paper.line(session_line(session));
     }
     if insights.sessions.len() > 1 {
-        let days = counted(insights.half_life_days, "day");
+        let days = plural(insights.half_life_days, "day");
         paper.line(format!(
             "shares and averages count a session half after {days}"
         ));
@@ -93,9 +93,9 @@ fn session_line(session: &SessionInsight) -> String {
     let last = session.last.map(|last| format!(", last line {last}"));
     format!(
         "session {} ({}): {}{}, counts {:.2}",
-        Plain(&session.session),
-        Plain(&session.kind),
-        counted(session.submissions, "submission"),
+        Escaped(&session.session),
+        Escaped(&session.kind),
+        plural(session.submissions, "submission"),
         last.unwrap_or_default(),
         session.weight
     )
@@ -105,8 +105,8 @@ fn session_line(session: &SessionInsight) -> String {
 fn work(paper: &mut Paper, indent: &str, work: &Work) {
     paper.line(format!(
         "{indent}{}, {}, {} passed",
-        counted(work.quests, "quest"),
-        counted(work.submissions, "submission"),
+        plural(work.quests, "quest"),
+        plural(work.submissions, "submission"),
         work.passed
     ));
     if work.driven.quests > 0 {
@@ -137,7 +137,7 @@ fn work(paper: &mut Paper, indent: &str, work: &Work) {
 
 /// What runs drove, and what of it came to nothing.
 fn driven(work: &DrivenWork) -> String {
-    let (quests, passed) = (counted(work.quests, "quest"), work.passed);
+    let (quests, passed) = (plural(work.quests, "quest"), work.passed);
     let text = format!("{quests} driven, {passed} passed");
     if work.silent_starts == 0 {
         return text;
@@ -147,7 +147,7 @@ fn driven(work: &DrivenWork) -> String {
     format!(
         "{text}, {} never answered ({} without a submission, {seconds} s, {about}{} tokens)",
         work.unanswered,
-        counted(work.silent_starts, "start"),
+        plural(work.silent_starts, "start"),
         work.silent_tokens
     )
 }
@@ -155,13 +155,13 @@ fn driven(work: &DrivenWork) -> String {
 fn of_agent(paper: &mut Paper, agent: &AgentInsights) {
     let name = match (&agent.who.agent, &agent.who.model) {
         (None, _) => "no agent of a run".to_owned(),
-        (Some(agent), None) => format!("agent {}", Plain(agent)),
-        (Some(agent), Some(model)) => format!("agent {}, model {}", Plain(agent), Plain(model)),
+        (Some(agent), None) => format!("agent {}", Escaped(agent)),
+        (Some(agent), Some(model)) => format!("agent {}, model {}", Escaped(agent), Escaped(model)),
     };
     paper.line(paper.tint(Tone::Strong, &name));
     work(paper, "  ", &agent.work);
     for rule in agent.rules.iter().take(MOST_RULES_OF_AGENT) {
-        paper.line(format!("  {:>8}  {}", rule.tries, Plain(&rule.rule)));
+        paper.line(format!("  {:>8}  {}", rule.tries, Escaped(&rule.rule)));
     }
 }
 
@@ -172,8 +172,8 @@ fn rules(paper: &mut Paper, rules: &[RuleInsight]) {
     paper.gap();
     paper.line("rules that cost tries");
     for rule in rules.iter().take(MOST_RULES) {
-        let quests = counted(rule.quests.unwrap_or_default(), "quest");
-        let name = Plain(&rule.rule);
+        let quests = plural(rule.quests.unwrap_or_default(), "quest");
+        let name = Escaped(&rule.rule);
         paper.line(format!("  {:>8}  {name}  in {quests}", rule.tries));
     }
 }
@@ -188,14 +188,14 @@ fn facts(paper: &mut Paper, facts: &[Recurring]) {
         let field = fact
             .field
             .as_ref()
-            .map(|field| format!("  field {}", Plain(field)));
-        let (rule, field) = (Plain(&fact.rule), field.unwrap_or_default());
-        let quests = counted(fact.quests, "quest");
+            .map(|field| format!("  field {}", Escaped(field)));
+        let (rule, field) = (Escaped(&fact.rule), field.unwrap_or_default());
+        let quests = plural(fact.quests, "quest");
         paper.line(format!(
             "  {:>8}  {rule}{field}  in {quests}",
             fact.submissions
         ));
-        paper.line(format!("            expected: {}", Plain(&fact.expected)));
-        paper.line(format!("            actual:   {}", Plain(&fact.actual)));
+        paper.line(format!("            expected: {}", Escaped(&fact.expected)));
+        paper.line(format!("            actual:   {}", Escaped(&fact.actual)));
     }
 }

@@ -8,6 +8,7 @@ use anyhow::{Context as _, Result};
 use super::exit::UsageError;
 use super::list_args::ListArgs;
 use super::list_plan::ListPlan;
+use crate::base::text::truncate;
 use crate::quest::file::{InputFormat, InputTable};
 use crate::table::{FormatWish, MadeList};
 
@@ -112,10 +113,7 @@ impl ListFile {
 fn what_printed(argv: &[String]) -> String {
     let words = argv.join(" ");
     let words = words.split_whitespace().collect::<Vec<_>>().join(" ");
-    match words.char_indices().nth(LONGEST_COMMAND) {
-        Some((end, _)) => format!("what `{}…` printed", &words[..end]),
-        None => format!("what `{words}` printed"),
-    }
+    format!("what `{}` printed", truncate(&words, LONGEST_COMMAND))
 }
 
 fn printed(argv: &[String], here: &Path) -> Result<Vec<u8>> {

@@ -9,12 +9,12 @@ use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use super::context::Context;
-use super::escape;
 use super::exit::Exit;
 use super::interrupt::Interrupt;
 use super::log_words::Words;
 use super::output::{Output, Paper};
 use super::reader;
+use crate::base::text::escape_json;
 use crate::session::{Entry, EventType, Log, SessionError, Unwatched};
 
 /// Print the ledger: what happened, and when
@@ -138,7 +138,7 @@ impl Printer<'_> {
             let line = self.words.line(&self.paper, entry);
             self.paper.line(line);
         } else if self.output.is_terminal() {
-            self.paper.line(escape::json(entry.line.text()));
+            self.paper.line(escape_json(entry.line.text()));
         } else {
             self.paper.line(entry.line.text());
         }

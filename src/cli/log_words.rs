@@ -2,9 +2,9 @@
 
 use std::num::NonZeroU32;
 
-use super::counted::counted;
-use super::escape::Plain;
 use super::output::{Paper, Tone};
+use crate::base::text::Escaped;
+use crate::base::text::plural;
 use crate::quest::{Anchor, Key, Quest, QuestId, Verdict};
 use crate::session::{
     Asked, Attempt, Carried, Court, Decided, Entry, Event, Extended, Manifest, OperatorKey,
@@ -77,16 +77,16 @@ impl Words {
             Event::Extended(extended) => extended_by(extended),
             Event::Resumed(resumed) => format!(
                 "the pause is lifted, after {} in a row with nothing proven",
-                counted(resumed.streak, "quest")
+                plural(resumed.streak, "quest")
             ),
             Event::Settled(settlement) => self.settled(settlement),
             Event::Disputed(dispute) => {
-                let (by, note) = (Plain(&dispute.by), Plain(&dispute.note));
+                let (by, note) = (Escaped(&dispute.by), Escaped(&dispute.note));
                 format!("{}: disputed by {by}: {note}", self.name(dispute.quest))
             }
             Event::Forgotten(forgotten) => {
-                let lines = counted(forgotten.lines.len() as u64, "line");
-                let (by, note) = (Plain(&forgotten.by), Plain(&forgotten.note));
+                let lines = plural(forgotten.lines.len() as u64, "line");
+                let (by, note) = (Escaped(&forgotten.by), Escaped(&forgotten.note));
                 format!("an address, in {lines}, by {by}: {note}")
             }
             Event::Run(line) => self.run(line),
@@ -97,17 +97,17 @@ impl Words {
         let run = line.run;
         match &line.step {
             RunStep::Began(began) => {
-                let (agent, agents) = (Plain(&began.agent), counted(began.workers, "agent"));
+                let (agent, agents) = (Escaped(&began.agent), plural(began.workers, "agent"));
                 format!("{run} begins: {agents} at once, {agent}")
             }
             RunStep::Attempt(driven) => {
                 let (name, start, reason) = (self.name(driven.quest), driven.start, driven.reason);
-                let tokens = counted(driven.spent.tokens, "token");
+                let tokens = plural(driven.spent.tokens, "token");
                 format!("{run}: {name}: start {start} of the agent: {reason}, {tokens}")
             }
             RunStep::Quest(driven) => {
-                let starts = counted(driven.starts, "start");
-                let said = driven.handover.as_deref().map(Plain);
+                let starts = plural(driven.starts, "start");
+                let said = driven.handover.as_deref().map(Escaped);
                 let said = said.map(|said| format!(": {said}")).unwrap_or_default();
                 let name = self.name(driven.quest);
                 format!("{run}: {name}: {} after {starts}{said}", driven.reason)
@@ -143,7 +143,7 @@ impl Words {
             (None, _) => String::new(),
         };
         let site = match &quest.anchor {
-            Some(Anchor::Site(site)) => format!(", site {}", Plain(site)),
+            Some(Anchor::Site(site)) => format!(", site {}", Escaped(site)),
             None => String::new(),
         };
         format!("{}{rows}{site}", self.name(quest.id))
@@ -186,10 +186,10 @@ impl Words {
     }
 
     fn settled(&self, settlement: &Settlement) -> String {
-        let (by, note) = (Plain(&settlement.by), Plain(&settlement.note));
+        let (by, note) = (Escaped(&settlement.by), Escaped(&settlement.note));
         let what = match settlement.quests.as_slice() {
             [one] => self.name(one.quest),
-            many => counted(u32::try_from(many.len()).unwrap_or(u32::MAX), "quest"),
+            many => plural(u32::try_from(many.len()).unwrap_or(u32::MAX), "quest"),
         };
         format!("{what}: {} by {by}: {note}", settlement.decision.name())
     }
@@ -202,13 +202,13 @@ impl Words {
             self.name(attempt.quest),
             origin.at,
             origin.quest,
-            Plain(&origin.session)
+            Escaped(&origin.session)
         )
     }
 
     fn name(&self, id: QuestId) -> String {
         match self.keys.get(id.index()) {
-            Some(key) => format!("quest {id}, {}", Plain(key.as_str())),
+            Some(key) => format!("quest {id}, {}", Escaped(key.as_str())),
             None => format!("quest {id}"),
         }
     }
@@ -217,8 +217,8 @@ impl Words {
 fn extended_by(extended: &Extended) -> String {
     format!(
         "{} more, of {}",
-        counted(extended.added, "quest"),
-        Plain(&extended.source.path)
+        plural(extended.added, "quest"),
+        Escaped(&extended.source.path)
     )
 }
 
@@ -232,5 +232,5 @@ fn judged(paper: &Paper, verdict: Verdict, rules: &[String]) -> String {
     if rules.is_empty() {
         return verdict;
     }
-    format!("{verdict} {}", Plain(&rules.join(", ")))
+    format!("{verdict} {}", Escaped(&rules.join(", ")))
 }

@@ -14,11 +14,11 @@ use serde::Serialize;
 
 use super::command;
 use super::context::Context;
-use super::counted::counted;
 use super::destination::{NewFile, write_into};
-use super::escape::Plain;
 use super::exit::{Exit, UsageError};
 use super::output::Paper;
+use crate::base::text::Escaped;
+use crate::base::text::plural;
 use crate::quest::email;
 
 /// Print the manual page, or write all of them into a directory
@@ -108,8 +108,11 @@ fn text(paper: &mut Paper, told: &Told) {
     match told {
         Told::Page(page) => paper.line(page.text.trim_end()),
         Told::Written(written) => {
-            let pages = counted(u64::try_from(written.files.len()).unwrap_or(0), "page");
-            paper.line(format!("{pages} written to {}", Plain(&written.directory)));
+            let pages = plural(u64::try_from(written.files.len()).unwrap_or(0), "page");
+            paper.line(format!(
+                "{pages} written to {}",
+                Escaped(&written.directory)
+            ));
         }
     }
 }

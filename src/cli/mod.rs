@@ -1,7 +1,6 @@
 //! The command line: one file per subcommand, holding its arguments and its `run`.
 
 pub mod context;
-pub mod escape;
 pub mod exit;
 pub mod output;
 pub mod schema;
@@ -18,7 +17,6 @@ mod command;
 mod completing;
 mod completions;
 mod config;
-mod counted;
 mod defaults;
 mod demo;
 mod destination;
@@ -94,6 +92,5 @@ mod terminal;
 mod tint;
 mod waits;
 mod whole_result;
-mod wrapped;
 
 pub use command::run;

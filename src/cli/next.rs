@@ -9,12 +9,12 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::context::{self, Context, Reaching};
-use super::counted::counted;
 use super::exit::Exit;
 use super::handed::Handed;
 use super::output::Paper;
 use super::shell_line::ShellLine;
 use super::waits::Waits;
+use crate::base::text::plural;
 use crate::judge::{self, Assignment, Claimant};
 use crate::session::{Claim, Lease, Store, Worker};
 
@@ -209,7 +209,7 @@ pub(super) fn paused(streak: u32, session: Option<&Path>) -> String {
     format!(
         "paused: {} in a row ended with nothing proven. The network may be down, or the agent is \
          giving up too easily. A person looks into it and runs `{}`",
-        counted(streak, "quest"),
+        plural(streak, "quest"),
         resume.text()
     )
 }

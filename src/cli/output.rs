@@ -9,8 +9,8 @@ use clap::ColorChoice;
 use clap::builder::StyledStr;
 use serde::Serialize;
 
-use super::escape;
 use super::tint;
+use crate::base::text::{Escaped, escape_json};
 pub use crate::report::Tone;
 
 /// What is written, and how.
@@ -119,7 +119,7 @@ impl Output {
     ) -> io::Result<()> {
         let written = if self.json {
             let json = serde_json::to_string(value)?;
-            writeln!(self.out, "{}", escape::json(&json))
+            writeln!(self.out, "{}", escape_json(&json))
         } else {
             let mut paper = self.paper();
             text(&mut paper, value);
@@ -142,7 +142,7 @@ impl Output {
     pub fn error(&mut self, text: &str) {
         // A note that cannot be written must not change what the command does.
         // Whatever it repeats stays on its line: another would pass for this program's own.
-        let _ = writeln!(self.notes, "comail: {}", escape::Plain(text));
+        let _ = writeln!(self.notes, "comail: {}", Escaped(text));
     }
 }
 
@@ -199,7 +199,7 @@ impl Paper {
         self.text
     }
 
-    /// Adds a line. Text from outside goes through [`escape::Plain`] first.
+    /// Adds a line. Text from outside goes through [`Escaped`] first.
     pub fn line(&mut self, line: impl AsRef<str>) {
         self.text.push_str(line.as_ref());
         self.text.push('\n');

@@ -9,9 +9,9 @@ use std::path::PathBuf;
 use anyhow::{Result, bail};
 use clap::Args;
 
-use super::escape::Plain;
 use super::exit::UsageError;
 use super::operator::{self, Authority};
+use crate::base::text::Escaped;
 use crate::session::{Session, SigningKey};
 
 /// Who decides.
@@ -94,7 +94,7 @@ pub(super) fn noted(note: &str) -> Result<&str> {
 
 fn ask(what: &str, word: &str) -> Result<()> {
     let mut terminal = io::stderr();
-    write!(terminal, "{}\nType `{word}` to go on: ", Plain(what))?;
+    write!(terminal, "{}\nType `{word}` to go on: ", Escaped(what))?;
     terminal.flush()?;
     let mut answer = String::new();
     io::stdin().read_line(&mut answer)?;

@@ -6,8 +6,8 @@ use clap::{Args, ValueEnum};
 use super::agent_block::{AgentBlock, OfSession};
 use super::command;
 use super::context::Context;
-use super::escape::PlainLines;
 use super::exit::Exit;
+use crate::base::text::EscapedLines;
 use crate::judge;
 use crate::quest::email;
 use crate::session::{SessionError, read_manifest};
@@ -46,7 +46,7 @@ pub(super) fn run(context: &mut Context, args: &PromptArgs) -> Result<Exit> {
         Format::Skill => block.into_skill(),
     };
     context.output.show(&block, |paper, block| {
-        paper.line(PlainLines(block.text().trim_end()).to_string());
+        paper.line(EscapedLines(block.text().trim_end()).to_string());
     })?;
     Ok(Exit::Done)
 }

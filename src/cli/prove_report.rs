@@ -2,10 +2,10 @@
 
 use anyhow::Result;
 
-use super::counted::counted;
-use super::escape::Plain;
 use super::exit::UsageError;
 use super::output::{Paper, Tone};
+use crate::base::text::Escaped;
+use crate::base::text::plural;
 use crate::judge::prove::{Outcome, Proof};
 
 /// Writes what came of each control, and what is lacking.
@@ -20,7 +20,7 @@ pub(super) fn text(paper: &mut Paper, proof: &Proof) {
         paper.line(format!(
             "{:6}  {word}  {}",
             outcome.judgement.verdict,
-            Plain(&outcome.name)
+            Escaped(&outcome.name)
         ));
         if !outcome.fits {
             for line in complaint(outcome) {
@@ -37,7 +37,7 @@ pub(super) fn text(paper: &mut Paper, proof: &Proof) {
         paper.line(format!("never fired, of level REVIEW: {rules}"));
     }
     let fitting = proof.controls.iter().filter(|it| it.fits).count();
-    let controls = counted(proof.controls.len() as u64, "control");
+    let controls = plural(proof.controls.len() as u64, "control");
     paper.line(if proof.holds() {
         format!("the gate can say yes and no: {controls}, each as it must")
     } else {
@@ -68,7 +68,7 @@ fn complaint(outcome: &Outcome) -> Vec<String> {
             "{}: expected {}; actual {}",
             fact.rule, fact.expected, fact.actual
         );
-        Plain(&line).to_string()
+        Escaped(&line).to_string()
     }));
     lines
 }

@@ -12,10 +12,10 @@ use serde::Serialize;
 use super::context::Context;
 use super::defaults::PROJECT;
 use super::destination::refuse_in_session;
-use super::escape::Plain;
 use super::exit::{Exit, UsageError};
 use super::prove_report;
 use super::scan_kind::{freeze, proof_of};
+use crate::base::text::Escaped;
 use crate::gate::checks::schema::schema;
 use crate::judge::prove::Proof;
 use crate::quest::file::starter;
@@ -118,7 +118,7 @@ fn check(context: &mut Context, path: &Path, tree: Option<&Path>) -> Result<Exit
         Exit::Finding
     };
     context.output.show(&checked, |paper, checked| {
-        paper.line(format!("{}: reads well", Plain(&checked.file)));
+        paper.line(format!("{}: reads well", Escaped(&checked.file)));
         prove_report::text(paper, &checked.proof);
         prove_report::unasked(paper, checked.reviewers > 0);
     })?;
@@ -162,7 +162,7 @@ fn new(context: &mut Context, name: &str, out: Option<PathBuf>) -> Result<Exit> 
     context.output.show(&written, |paper, written| {
         paper.line(format!(
             "{} is written; fill it in, then run `comail quest check` on it",
-            Plain(&written.file)
+            Escaped(&written.file)
         ));
     })?;
     Ok(Exit::Done)

@@ -9,13 +9,13 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::context::{self, Context};
-use super::counted::counted;
-use super::escape::Plain;
 use super::exit::Exit;
 use super::facts;
 use super::interrupt::Interrupt;
 use super::output::{Paper, Tone};
 use super::progress::JudgingBar;
+use crate::base::text::Escaped;
+use crate::base::text::plural;
 use crate::gate::{Fact, Gate, Judgement};
 use crate::judge::quest_file::bench_of;
 use crate::judge::{self, Crowd, Looked, Next, Rechecked, SharedWorld, WithBench};
@@ -98,7 +98,7 @@ pub(super) fn run(context: &mut Context, _args: &RecheckArgs) -> Result<Exit> {
         let count = u32::try_from(quests.len()).unwrap_or(u32::MAX);
         format!(
             "it stopped early: what {} came to before is kept",
-            counted(count, "quest")
+            plural(count, "quest")
         )
     })?;
     let report = report(status, crowd.left(), quests);
@@ -214,7 +214,7 @@ fn text(paper: &mut Paper, report: &Report) {
             Became::Meanwhile => (Tone::Strong, "meanwhile", "another recheck has settled it"),
         };
         let word = paper.tint(tone, word);
-        let key = Plain(&shown.key);
+        let key = Escaped(&shown.key);
         paper.line(format!("{word} quest {}, {key}: {what}", shown.id));
         facts::write(paper, &shown.facts, &[]);
     }

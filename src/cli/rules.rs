@@ -10,7 +10,7 @@ use serde::Serialize;
 use super::context::Context;
 use super::exit::{Exit, UsageError};
 use super::output::{Paper, Tone};
-use super::wrapped::wrapped;
+use crate::base::text::wrap;
 use crate::gate::{Gate, Level, Rule, email::EmailGate, house};
 use crate::judge;
 use crate::quest::email;
@@ -108,8 +108,8 @@ pub(super) fn page(rule: &Rule) -> String {
     } = rule;
     format!(
         "# The rule {id}\n\n{}\n\n{}\n\nSee also: comail rules, comail help email-gate\n",
-        wrapped(&format!("{level}: {meaning}."), WIDTH).join("\n"),
-        wrapped(&format!("To pass: {remedy}."), WIDTH).join("\n"),
+        wrap(&format!("{level}: {meaning}."), WIDTH).join("\n"),
+        wrap(&format!("To pass: {remedy}."), WIDTH).join("\n"),
     )
 }
 

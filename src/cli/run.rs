@@ -8,7 +8,6 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::context::{self, Context};
-use super::escape::Plain;
 use super::exit::{self, Exit, UsageError};
 use super::export_page::page;
 use super::export_rows::Findings;
@@ -20,6 +19,7 @@ use super::run_check::check;
 use super::run_prompt::RunDesk;
 use super::run_shown;
 use super::shell_line::words;
+use crate::base::text::Escaped;
 use crate::judge::live_runs::run_above;
 use crate::report::run::{word, write_page, write_report};
 use crate::run::agent::{Given, command_line};
@@ -173,7 +173,7 @@ fn dry_run(context: &mut Context, plan: &Plan) -> Result<Exit> {
         },
     };
     context.output.show(&dry, |paper, dry| {
-        paper.line(Plain(&words(&dry.argv)).to_string());
+        paper.line(Escaped(&words(&dry.argv)).to_string());
         paper.line(match dry.prompt {
             Way::Stdin => "the prompt comes by standard input; nothing was started",
             Way::Argument => "PROMPT stands for the prompt; nothing was started",

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 
-use super::escape::Plain;
 use super::exit::UsageError;
+use crate::base::text::Escaped;
 use crate::judge::quest_file::bench_of;
 use crate::judge::{self, needs_no_fields};
 use crate::run::agent::{Given, command_line};
@@ -30,7 +30,10 @@ pub(super) fn check(session: &Session, plan: &Plan) -> Result<Option<String>> {
     }
     if !plan.dir.is_dir() {
         let dir = plan.dir.display().to_string();
-        bail!("--dir {} is no directory; nothing was started", Plain(&dir));
+        bail!(
+            "--dir {} is no directory; nothing was started",
+            Escaped(&dir)
+        );
     }
     let given = Given {
         prompt_file: Some("PROMPT_FILE".as_ref()),
@@ -48,7 +51,7 @@ pub(super) fn check(session: &Session, plan: &Plan) -> Result<Option<String>> {
             } else {
                 "it is not in PATH"
             };
-            bail!("{}: {place}; nothing was started", Plain(&program));
+            bail!("{}: {place}; nothing was started", Escaped(&program));
         }
     }
 }

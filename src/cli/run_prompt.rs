@@ -9,9 +9,9 @@ use serde_json::{Map, Value};
 
 use super::agent_words;
 use super::context::{self, Reaching};
-use super::escape::{Plain, PlainLines};
 use super::handed::Handed;
 use super::output::Paper;
+use crate::base::text::{Escaped, EscapedLines};
 use crate::judge;
 use crate::quest::{Field, QuestId, QuestKind};
 use crate::run::lessons::{Bound, Earlier, Learned, inherited};
@@ -98,14 +98,14 @@ fn write(session: &Session, situation: &Situation<'_>, lessons: &str) -> Result<
     }
     if !lessons.is_empty() {
         paper.gap();
-        paper.line(PlainLines(lessons.trim_end()).to_string());
+        paper.line(EscapedLines(lessons.trim_end()).to_string());
     }
     write_history(&mut paper, situation.history);
     if !situation.facts.is_empty() {
         paper.gap();
         paper.line("Mind:");
         for fact in situation.facts {
-            paper.line(format!("  {}", Plain(fact)));
+            paper.line(format!("  {}", Escaped(fact)));
         }
     }
     if let Some(reason) = situation.last_call {
@@ -130,15 +130,15 @@ fn write_printing(paper: &mut Paper, kind: &QuestKind) {
     let example = form(|field| field.example.to_string());
     paper.gap();
     paper.line("Answer by printing one JSON object, after all else that you print:");
-    paper.line(format!("  {}", Plain(&blank)));
+    paper.line(format!("  {}", Escaped(&blank)));
     for field in &kind.fields {
         paper.line(format!("    {}", agent_words::field(field)));
     }
     paper.line(format!(
         "One that would look right, for another {}:",
-        Plain(&kind.unit)
+        Escaped(&kind.unit)
     ));
-    paper.line(format!("  {}", Plain(&example)));
+    paper.line(format!("  {}", Escaped(&example)));
     paper.line(agent_words::NOTHING_FOUND);
     paper.line(format!("  {{\"{NONE}\":\"what you tried\"}}"));
 }
@@ -155,8 +155,8 @@ fn write_history(paper: &mut Paper, history: &[Past]) {
         for submitted in &past.submitted {
             let text: String = submitted.text.chars().take(LONGEST_SUBMISSION).collect();
             let rules = submitted.rules.join(", ");
-            paper.line(format!("    submitted {}", Plain(&text)));
-            paper.line(format!("    which fired {}", Plain(&rules)));
+            paper.line(format!("    submitted {}", Escaped(&text)));
+            paper.line(format!("    which fired {}", Escaped(&rules)));
         }
     }
 }

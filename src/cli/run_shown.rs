@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use jiff::SignedDuration;
 
-use super::counted::counted;
-use super::escape::Plain;
 use super::output::{Paper, Tone};
+use crate::base::text::Escaped;
+use crate::base::text::plural;
 use crate::run::News;
 use crate::session::{Reason, Spent};
 
@@ -15,12 +15,12 @@ pub(super) fn write(paper: &mut Paper, news: &News) {
     match news {
         News::Began { run, began } => {
             let model = began.model.as_deref();
-            let model = model.map(|model| format!(" with {}", Plain(model)));
+            let model = model.map(|model| format!(" with {}", Escaped(model)));
             paper.line(format!(
                 "run {run}: {}{}, {} at once",
-                Plain(&began.agent),
+                Escaped(&began.agent),
                 model.unwrap_or_default(),
-                counted(began.workers, "agent")
+                plural(began.workers, "agent")
             ));
         }
         News::Attempt {
@@ -36,7 +36,7 @@ pub(super) fn write(paper: &mut Paper, news: &News) {
             paper.line(format!(
                 "quest {}, {}: start {}{last_call} ended after {took}, {}: {}{}",
                 attempt.quest,
-                Plain(key.as_str()),
+                Escaped(key.as_str()),
                 attempt.start,
                 spent(&attempt.spent),
                 attempt.reason,
@@ -49,15 +49,15 @@ pub(super) fn write(paper: &mut Paper, news: &News) {
             paper.line(format!(
                 "{word} quest {}, {}: {state} after {}",
                 quest.quest,
-                Plain(key.as_str()),
-                counted(quest.starts, "start")
+                Escaped(key.as_str()),
+                plural(quest.starts, "start")
             ));
         }
         News::Ended { run, reason } => {
             let word = paper.tint(tone(*reason), reason.label());
             paper.line(format!("run {run} ended: {word} ({})", reason.meaning()));
         }
-        News::Note { text } => paper.line(Plain(text).to_string()),
+        News::Note { text } => paper.line(Escaped(text).to_string()),
     }
 }
 

@@ -7,7 +7,6 @@ use anyhow::Result;
 use clap::Args;
 
 use super::context::{self, Context};
-use super::counted::counted;
 use super::exit::Exit;
 use super::gate_args::GateArgs;
 use super::interrupt::Interrupt;
@@ -20,6 +19,7 @@ use super::scan_carry::CarryArgs;
 use super::scan_kind::{KindArgs, ScanKind};
 use super::scan_summary::{Scanned, text};
 use super::scan_update::update;
+use crate::base::text::plural;
 use crate::gate::email::anchor::is_anchored;
 use crate::quest::{Listing, ListingCounts, Quest};
 use crate::session::{self, FORMAT, Frozen, Lease, Manifest, NewSession};
@@ -180,7 +180,7 @@ fn note_unusable_sites(context: &mut Context, quests: &[Quest]) {
     context.output.note(&format!(
         "note: {} with a site that the gate cannot hold answers against (the first is {} in row \
          {}); judged as if none were known",
-        counted(count, "quest"),
+        plural(count, "quest"),
         first.key,
         first.rows.first().copied().unwrap_or_default()
     ));
@@ -209,7 +209,7 @@ fn empty(list: &str, key: &[String], counts: ListingCounts) -> anyhow::Error {
     anyhow::anyhow!(
         "{list}: there is nothing to do: {} read, and none has a text in {}; name another column \
          with --col",
-        counted(counts.rows, "row"),
+        plural(counts.rows, "row"),
         key.join(", ")
     )
 }

@@ -10,12 +10,12 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::context::{self, Context};
-use super::escape::Plain;
 use super::exit::{UsageError, found};
 use super::interrupt;
 use super::output::Paper;
 use super::progress::JudgingBar;
 use super::scan_update::nothing_forgotten;
+use crate::base::text::Escaped;
 use crate::judge::{self, Carrier, CarryCounts, Crowd, Looked, Next, NotCarried, SharedWorld};
 use crate::session::{self, Archive, Manifest, NewSession, Suppressed};
 use crate::world::fetch::live::LiveWorld;
@@ -178,7 +178,7 @@ pub(super) fn text(paper: &mut Paper, over: &CarriedOver) {
     paper.line(format!(
         "{} carried from {}, {left} not",
         passes(counts.carried),
-        Plain(&over.from)
+        Escaped(&over.from)
     ));
     for (why, count) in &counts.not_carried {
         paper.line(format!("  {count:>8}  {}", reason(*why)));

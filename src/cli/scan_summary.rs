@@ -5,13 +5,13 @@ use std::path::Path;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::counted::counted;
-use super::escape::Plain;
 use super::list_plan::PlannedList;
 use super::output::Paper;
 use super::prove_report;
 use super::scan_carry::{self, CarriedOver};
 use super::shell_line::ShellLine;
+use crate::base::text::Escaped;
+use crate::base::text::plural;
 use crate::quest::ListingCounts;
 use crate::session::SourceRecord;
 
@@ -78,7 +78,7 @@ impl Scanned {
 pub(super) fn text(paper: &mut Paper, scanned: &Scanned, session: Option<&Path>) {
     let counts = scanned.counts;
     let sheet = match &scanned.sheet {
-        Some(sheet) => format!(", sheet `{}`", Plain(sheet)),
+        Some(sheet) => format!(", sheet `{}`", Escaped(sheet)),
         None => String::new(),
     };
     let header = match scanned.header_row {
@@ -88,10 +88,10 @@ pub(super) fn text(paper: &mut Paper, scanned: &Scanned, session: Option<&Path>)
     };
     paper.line(format!(
         "{} read from {}{sheet}, {header}",
-        counted(counts.rows, "row"),
-        Plain(scanned.words.as_ref().unwrap_or(&scanned.source))
+        plural(counts.rows, "row"),
+        Escaped(scanned.words.as_ref().unwrap_or(&scanned.source))
     ));
-    let added = counted(scanned.added as u64, "quest");
+    let added = plural(scanned.added as u64, "quest");
     if scanned.updated {
         paper.line(format!(
             "{added} added, {} in all; {} not in this list",
@@ -99,12 +99,12 @@ pub(super) fn text(paper: &mut Paper, scanned: &Scanned, session: Option<&Path>)
         ));
     } else {
         let key = scanned.key.join(", ");
-        paper.line(format!("{added} made, keyed by {}", Plain(&key)));
+        paper.line(format!("{added} made, keyed by {}", Escaped(&key)));
     }
     paper.line(format!(
         "{} skipped, {} merged",
-        counted(counts.blanks, "blank row"),
-        counted(counts.repeats, "repeat")
+        plural(counts.blanks, "blank row"),
+        plural(counts.repeats, "repeat")
     ));
     if let Some(over) = &scanned.carried {
         scan_carry::text(paper, over);
@@ -113,7 +113,7 @@ pub(super) fn text(paper: &mut Paper, scanned: &Scanned, session: Option<&Path>)
     let next = ShellLine::comail("next", session);
     paper.line(format!(
         "session {}; go on with: {}",
-        Plain(&scanned.session),
-        Plain(next.text())
+        Escaped(&scanned.session),
+        Escaped(next.text())
     ));
 }

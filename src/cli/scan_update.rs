@@ -5,7 +5,6 @@ use std::path::Path;
 use anyhow::{Context as _, Result};
 
 use super::context::{self, Context};
-use super::counted::counted;
 use super::exit::UsageError;
 use super::list_args::ListArgs;
 use super::list_file::ListFile;
@@ -13,6 +12,7 @@ use super::list_plan::{self, ListPlan, known_quests};
 use super::operator;
 use super::scan_kind::made_up;
 use super::scan_summary::Scanned;
+use crate::base::text::plural;
 use crate::judge;
 use crate::judge::quest_file::Definition;
 use crate::session::{self, Appended, Forgetting, Store as _};
@@ -82,7 +82,7 @@ pub(super) fn update(
         context.output.note(&format!(
             "note: the list names a site now for {} scanned without one; the gate goes on \
              judging without it",
-            counted(sites, "quest")
+            plural(sites, "quest")
         ));
     }
     scanned.ok_or_else(|| anyhow::anyhow!("the list was not read"))

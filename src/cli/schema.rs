@@ -15,11 +15,11 @@ pub use document::{Document, Way};
 pub use registry::DOCUMENTS;
 
 use super::context::Context;
-use super::counted::counted;
 use super::destination::{NewFile, write_into};
-use super::escape::Plain;
 use super::exit::Exit;
 use super::output::Paper;
+use crate::base::text::Escaped;
+use crate::base::text::plural;
 use crate::judge;
 use crate::quest::{QuestKind, email};
 use crate::session::read_manifest;
@@ -152,10 +152,10 @@ fn write(context: &mut Context, dir: &Path, all: &[&Document], kind: &QuestKind)
     };
     context.output.show(&written, |paper, written| {
         let count = u32::try_from(written.files.len()).unwrap_or(u32::MAX);
-        let directory = Plain(&written.directory);
+        let directory = Escaped(&written.directory);
         paper.line(format!(
             "{} written to {directory}",
-            counted(count, "schema")
+            plural(count, "schema")
         ));
     })?;
     Ok(())

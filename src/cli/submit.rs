@@ -9,12 +9,12 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::context::{self, Context};
-use super::escape::Plain;
 use super::exit::{Exit, UsageError};
 use super::output::{Paper, Tone};
 use super::shell_line::ShellLine;
 use super::submit_flags::Flags;
 use super::{facts, quest_choice};
+use crate::base::text::Escaped;
 use crate::gate::{CheckReport, Fact, Rule};
 use crate::judge::{self, Chamber, Fix, Fixed, Judged, Outcome, Refusal};
 use crate::quest::{
@@ -235,7 +235,7 @@ fn text(paper: &mut Paper, answer: &Answer, session: Option<&Path>) {
             ));
         }
         Answer::Waits { quest, key } => {
-            let key = Plain(key.as_str());
+            let key = Escaped(key.as_str());
             paper.line(format!(
                 "waits for quest {quest} ({key}), which has not passed; nothing changed. Ask \
                  `{next}` for another"
@@ -258,7 +258,7 @@ fn told(fix: &Fix) -> String {
     match fix {
         Fix::Changed => "the fixer changed something, and it was judged again".to_owned(),
         Fix::ChangedNothing => "the fixer found nothing to change".to_owned(),
-        Fix::Failed { why } => format!("the fixer failed: {}", Plain(why)),
+        Fix::Failed { why } => format!("the fixer failed: {}", Escaped(why)),
     }
 }
 
@@ -272,7 +272,7 @@ fn judged_text(paper: &mut Paper, shown: &Shown) {
         Verdict::Fail => Tone::Bad,
     };
     let verdict = paper.tint(tone, &shown.verdict.to_string());
-    let key = Plain(&shown.key);
+    let key = Escaped(&shown.key);
     let what = match (shown.verdict, shown.state) {
         (Verdict::Pass, _) => String::from("locked for ever"),
         (Verdict::Review, State::Todo) => format!(

@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use clap::{Arg, ArgMatches};
 use unicode_width::UnicodeWidthStr as _;
 
-use super::escape::Plain;
 use super::submit::{ANSWER, QUEST};
+use crate::base::text::Escaped;
 use crate::quest::{Field, Fields, QuestKind};
 
 /// The flag of the unit, by the name that the parser knows it by: none that a field can have.
@@ -68,7 +68,7 @@ fn examples(kind: &QuestKind) -> String {
 /// How the example of a field is shown, or what stands for it where that has no room.
 fn shown(field: &Field, form: impl Fn(&str) -> String) -> String {
     // A line break would end the line.
-    let example = form(&Plain(&example(field)).to_string());
+    let example = form(&Escaped(&example(field)).to_string());
     if example.width() <= WIDEST_WORD {
         example
     } else {

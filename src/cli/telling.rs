@@ -15,7 +15,7 @@ use tracing_subscriber::fmt::{FmtContext, Layer};
 use tracing_subscriber::layer::{Layer as _, SubscriberExt as _};
 use tracing_subscriber::registry::{LookupSpan, Registry};
 
-use super::escape::Plain;
+use crate::base::text::Escaped;
 
 /// The variable that says what is told, such as `info` or `comail::world=debug`.
 pub(super) const LOG_VARIABLE: &str = "COMAIL_LOG";
@@ -84,7 +84,7 @@ where
         let level = event.metadata().level().as_str().to_ascii_lowercase();
         let within = context.event_scope().into_iter().flatten();
         let within: String = within.flat_map(|span| [span.name(), ": "]).collect();
-        writeln!(writer, "comail: {level}: {within}{}", Plain(&fields))
+        writeln!(writer, "comail: {level}: {within}{}", Escaped(&fields))
     }
 }
 
@@ -141,7 +141,7 @@ mod tests {
         let unsafe_ones = told
             .trim_end()
             .chars()
-            .filter(|c| crate::quest::plain::is_unsafe(*c));
+            .filter(|c| crate::base::text::is_unsafe(*c));
         assert_eq!(unsafe_ones.count(), 0, "{told:?}");
     }
 }

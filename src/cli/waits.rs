@@ -6,10 +6,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::context;
-use super::counted::counted;
-use super::escape::Plain;
 use super::next::free_in;
 use super::output::Paper;
+use crate::base::text::Escaped;
+use crate::base::text::plural;
 use crate::quest::{Key, QuestId};
 use crate::session::{State, Store, Waiting};
 
@@ -90,7 +90,7 @@ impl Waits {
             }
         ));
         for quest in &self.awaited {
-            let key = Plain(quest.key.as_str());
+            let key = Escaped(quest.key.as_str());
             paper.line(format!(
                 "  for quest {} ({key}), which is {}",
                 quest.id, quest.state
@@ -102,7 +102,7 @@ impl Waits {
         if self.blocked > 0 {
             paper.line(format!(
                 "blocked: {}, for what came before ended without a PASS; a person settles it",
-                counted(u64::from(self.blocked), "quest")
+                plural(u64::from(self.blocked), "quest")
             ));
         }
     }

@@ -32,6 +32,7 @@
 //! ```
 
 use super::{Cause, Fact, Level, PanelReport, Rule};
+use crate::base::text::truncate_with_size;
 
 /// A panel of reviewers doubts what was submitted.
 pub const REVIEWERS_DOUBT: Rule = Rule::known(
@@ -80,7 +81,7 @@ impl Doubts {
             ..fact(
                 &REVIEWERS_DOUBT,
                 format!("no: {question}"),
-                shown(quotation),
+                truncate_with_size(quotation, MOST_SHOWN).into_owned(),
             )
         };
         self.facts.push(fact);
@@ -88,7 +89,11 @@ impl Doubts {
 
     /// Adds that the reviewers have not settled something.
     pub fn unsettled(&mut self, expected: impl Into<String>, actual: &str) {
-        let fact = fact(&REVIEWERS_UNSETTLED, expected.into(), shown(actual));
+        let fact = fact(
+            &REVIEWERS_UNSETTLED,
+            expected.into(),
+            truncate_with_size(actual, MOST_SHOWN).into_owned(),
+        );
         self.facts.push(fact);
     }
 
@@ -114,12 +119,5 @@ fn fact(rule: &Rule, expected: String, actual: String) -> Fact {
         expected,
         actual,
         count: 1,
-    }
-}
-
-fn shown(text: &str) -> String {
-    match text.char_indices().nth(MOST_SHOWN) {
-        Some((end, _)) => format!("{}… ({} bytes)", &text[..end], text.len()),
-        None => text.to_owned(),
     }
 }

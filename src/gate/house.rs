@@ -1,6 +1,7 @@
 //! The rules of the house: they hold for every gate, and look nothing up.
 
 use super::{Fact, Judgement, Level, Rule};
+use crate::base::text::truncate_with_size;
 
 /// The agent said that it found nothing.
 pub const NO_RESULT: Rule = Rule::known(
@@ -32,11 +33,7 @@ const LONGEST_WHY: usize = 300;
 /// The judgement on a submission that says why there is none.
 #[must_use]
 pub fn no_result(why: &str) -> Judgement {
-    let end = why.char_indices().nth(LONGEST_WHY);
-    let shown = match end.and_then(|(end, _)| why.get(..end)) {
-        Some(head) => format!("none: {head}… ({} bytes)", why.len()),
-        None => format!("none: {why}"),
-    };
+    let shown = format!("none: {}", truncate_with_size(why, LONGEST_WHY));
     refusal(&NO_RESULT, "an answer", shown)
 }
 

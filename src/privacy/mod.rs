@@ -11,7 +11,7 @@ use tempfile::NamedTempFile;
 use url::Url;
 use walkdir::WalkDir;
 
-use crate::base::{Digest, regular};
+use crate::base::{Digest, files};
 use crate::judge::masking::{self, MASK, Unmaskable, masked_json};
 use crate::session::{
     Blotter, Court, Decided, Event, EvidenceStore, Forgetting, Forgotten, Line, RedactedCopy,
@@ -266,7 +266,7 @@ impl Eraser<'_> {
         let mut made = Vec::new();
         for source in &self.sources {
             let path = self.dir.join(&source.copy);
-            let bytes = regular::read(&path, u64::MAX).map_err(NotForgotten::io(&path))?;
+            let bytes = files::read(&path, u64::MAX).map_err(NotForgotten::io(&path))?;
             let masked = masking::masked(&bytes, &wanted);
             let masked = masked.map_err(|source| NotForgotten::Copy {
                 path: path.clone(),
@@ -373,7 +373,7 @@ pub fn is_known(session: &Session, address: &Mailbox) -> Result<bool, NotForgott
         return Ok(true);
     }
     let path = dir.join("ledger.jsonl");
-    let ledger = regular::open(&path).map_err(NotForgotten::io(&path))?;
+    let ledger = files::open(&path).map_err(NotForgotten::io(&path))?;
     for line in BufReader::new(ledger).lines() {
         let line = line.map_err(NotForgotten::io(&path))?;
         if masked_json(&line, &wanted, "").is_some() {
@@ -382,7 +382,7 @@ pub fn is_known(session: &Session, address: &Mailbox) -> Result<bool, NotForgott
     }
     for source in sources(session) {
         let path = dir.join(&source.copy);
-        let bytes = regular::read(&path, u64::MAX).map_err(NotForgotten::io(&path))?;
+        let bytes = files::read(&path, u64::MAX).map_err(NotForgotten::io(&path))?;
         let masked = masking::masked(&bytes, &wanted);
         if masked
             .map_err(|source| NotForgotten::Copy { path, source })?

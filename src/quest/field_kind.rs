@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use url::Url;
 
 use super::ijson;
-use super::seen::seen_length;
+use crate::base::text::visible_len;
 
 /// The kinds of field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
@@ -181,7 +181,7 @@ impl Bounds {
             FieldKind::Integer | FieldKind::Number => (number(text)?, number(text)?, ""),
             // What nobody sees makes no text longer, and yet has to be carried.
             _ => (
-                seen_length(text) as f64,
+                visible_len(text) as f64,
                 text.chars().count() as f64,
                 " characters",
             ),

@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use crate::base::text::single_spaced;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use unicode_normalization::{IsNormalized, UnicodeNormalization as _, is_nfkc_quick};
 
 /// A quest's name, as the list spells it, without the white space around it.
 #[derive(
@@ -53,12 +53,7 @@ impl Key {
 
     /// The folded text; most keys are folded as they stand.
     fn folded_text(&self) -> Cow<'_, str> {
-        let is_normal = is_nfkc_quick(self.0.chars()) == IsNormalized::Yes;
-        if is_normal && is_single_spaced(&self.0) {
-            return Cow::Borrowed(&self.0);
-        }
-        let normal: String = self.0.nfkc().collect();
-        Cow::Owned(normal.split_whitespace().collect::<Vec<_>>().join(" "))
+        single_spaced(&self.0)
     }
 }
 
@@ -68,17 +63,6 @@ impl FoldedKey {
     pub fn as_str(&self) -> &str {
         &self.0
     }
-}
-
-/// Whether all white space in the text is single spaces within it.
-fn is_single_spaced(text: &str) -> bool {
-    let mut before = ' ';
-    let single = text.chars().all(|character| {
-        let doubled = before == ' ' && character == ' ';
-        before = character;
-        !doubled && (character == ' ' || !character.is_whitespace())
-    });
-    single && before != ' '
 }
 
 impl fmt::Display for Key {
@@ -104,6 +88,7 @@ impl From<Key> for String {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
+    use unicode_normalization::UnicodeNormalization as _;
 
     use super::*;
 

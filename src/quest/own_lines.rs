@@ -1,6 +1,6 @@
 //! Values that stand alone on a line of a prompt's template, and keep their own lines.
 
-use super::plain::PlainLines;
+use crate::base::text::EscapedLines;
 
 /// What templates call the cells that keep their lines; no column of a list is named by it.
 pub(super) const CELLS: &str = "_own_lines";
@@ -45,7 +45,7 @@ fn asking_for_lines(line: &str) -> Option<String> {
 pub(super) fn of_several_lines(text: &str) -> String {
     let lines = text.replace("\r\n", "\n").replace(is_break, "\n");
     let lines = lines.trim_matches('\n');
-    PlainLines(lines).to_string()
+    EscapedLines(lines).to_string()
 }
 
 /// Whether a reader begins another line after it.

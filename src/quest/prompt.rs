@@ -6,8 +6,8 @@ use minijinja::{Environment, UndefinedBehavior, Value, context};
 use serde::Serialize;
 
 use super::own_lines::{CELLS, FILTER, indented, is_break, of_several_lines, on_own_lines};
-use super::plain::Plain;
 use super::{Anchor, Quest, QuestKind, Shown};
+use crate::base::text::Escaped;
 
 /// What a prompt template may name; every text is on one line, and all of it can be seen.
 ///
@@ -70,7 +70,7 @@ fn cells(
 fn on_one_line(text: &str) -> String {
     let lines = text.split(is_break).filter(|line| !line.is_empty());
     let line = lines.collect::<Vec<_>>().join(" ");
-    Plain(&line).to_string()
+    Escaped(&line).to_string()
 }
 
 #[cfg(test)]

@@ -8,9 +8,9 @@ use std::collections::BTreeMap;
 use minijinja::{Environment, UndefinedBehavior};
 use serde::Serialize;
 
-use super::seen::is_blank;
 use super::template_calls::{unknown_call, unknown_variable};
 use super::{Quest, Submission};
+use crate::base::text::is_blank;
 
 /// What a template may name.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -13,7 +13,7 @@ use super::line_reader::LineReader;
 use super::progress::{Unwatched, Watch};
 use super::standing::{Span, Story};
 use crate::base::Digest;
-use crate::base::regular;
+use crate::base::files;
 
 /// A reader's place in the ledger, and what it found behind the last whole line.
 #[derive(Debug, Clone)]
@@ -105,7 +105,7 @@ impl Ledger {
     /// Checks that the ledger begins with the line that binds the `session.json` of this digest.
     pub(super) fn begins(&self, manifest: Digest) -> Result<(), SessionError> {
         let mut bytes = Vec::new();
-        regular::open(&self.path)
+        files::open(&self.path)
             .and_then(|file| BufReader::new(file).read_until(b'\n', &mut bytes))
             .map_err(SessionError::io(&self.path, "open the ledger"))?;
         if bytes.pop_if(|last| *last == b'\n').is_none() {
@@ -125,7 +125,7 @@ impl Ledger {
     ///
     /// `last` is the last line before the place: it is read again, and must end the chain there.
     pub(super) fn beyond(&self, last: Span) -> Result<Beyond, SessionError> {
-        let length = regular::metadata(&self.path)
+        let length = files::metadata(&self.path)
             .map_err(SessionError::io(&self.path, "open the ledger"))?
             .len();
         if self.end == 0 {
@@ -156,7 +156,7 @@ impl Ledger {
 
     /// How many bytes lie behind this place.
     pub(super) fn torn(&self) -> Result<u64, SessionError> {
-        let length = regular::metadata(&self.path).map_err(self.reading())?.len();
+        let length = files::metadata(&self.path).map_err(self.reading())?.len();
         Ok(length.saturating_sub(self.end))
     }
 
@@ -191,7 +191,7 @@ impl Ledger {
         take: &mut dyn FnMut(&Line<'_>, Event, Span) -> Result<(), Stop>,
     ) -> Result<Tail, SessionError> {
         let mut file =
-            regular::open(&self.path).map_err(SessionError::io(&self.path, "open the ledger"))?;
+            files::open(&self.path).map_err(SessionError::io(&self.path, "open the ledger"))?;
         let length = file.metadata().map_err(self.reading())?.len();
         if length < self.end {
             return Err(self.damaged(Damage::Cut));
@@ -253,7 +253,7 @@ impl Ledger {
     /// [`Ledger::read_on`] found it there.
     pub(super) fn cut_tail(&self) -> Result<(), SessionError> {
         let cut = || -> std::io::Result<()> {
-            let file = regular::open_with(OpenOptions::new().write(true), &self.path)?;
+            let file = files::open_with(OpenOptions::new().write(true), &self.path)?;
             file.set_len(self.end)?;
             file.sync_all()
         };
@@ -279,7 +279,7 @@ impl Ledger {
     /// Appends whole lines and returns once they are on disk. Only under the session's lock,
     /// with everything read and no torn tail.
     pub(super) fn append(&mut self, lines: &[Line<'_>]) -> Result<(), SessionError> {
-        let length = regular::metadata(&self.path).map_err(self.reading())?.len();
+        let length = files::metadata(&self.path).map_err(self.reading())?.len();
         if length != self.end {
             return Err(SessionError::Illegal("somebody else writes to the ledger"));
         }
@@ -300,14 +300,14 @@ impl Ledger {
     }
 
     fn write(&self, bytes: &[u8]) -> std::io::Result<()> {
-        let mut file = regular::open_with(OpenOptions::new().append(true), &self.path)?;
+        let mut file = files::open_with(OpenOptions::new().append(true), &self.path)?;
         file.write_all(bytes)?;
         file.sync_all()
     }
 
     /// Opens it for reading lines again, of which those may be blotted out that `forgetting` says.
     pub(super) fn reader(&self, forgetting: Forgetting) -> Result<LineReader, SessionError> {
-        let file = regular::open(&self.path).map_err(self.reading())?;
+        let file = files::open(&self.path).map_err(self.reading())?;
         Ok(LineReader::new(self.clone(), file, forgetting))
     }
 
@@ -317,7 +317,7 @@ impl Ledger {
 
     /// What is wrong with the line that begins at `offset`.
     pub(super) fn damaged_at(&self, offset: u64, why: Damage) -> SessionError {
-        let before = regular::open(&self.path).map(|file| BufReader::new(file.take(offset)));
+        let before = files::open(&self.path).map(|file| BufReader::new(file.take(offset)));
         let lines = before.map(|before| before.split(b'\n').count() as u64);
         SessionError::Damaged {
             path: self.path.clone(),

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use super::error::SessionError;
-use crate::base::regular;
+use crate::base::files;
 
 /// The lock, held until dropped.
 #[derive(Debug)]
@@ -43,7 +43,7 @@ impl LockGuard {
         let path = dir.join("lock");
         let mut options = OpenOptions::new();
         options.create(true).truncate(false).write(true);
-        let file = regular::open_with(&mut options, &path)
+        let file = files::open_with(&mut options, &path)
             .map_err(SessionError::io(&path, "open the lock"))?;
         let began = Instant::now();
         file.lock().map_err(SessionError::io(

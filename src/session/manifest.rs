@@ -25,7 +25,7 @@ use super::claim::Lease;
 use super::forgotten::Suppressed;
 use super::operator_key::OperatorKey;
 use crate::base::Digest;
-use crate::quest::plain;
+use crate::base::text::Escaped;
 
 /// The format that this version writes, and the newest that it reads.
 pub const FORMAT: u32 = 1;
@@ -108,7 +108,7 @@ fn bare_name<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
     if path.file_name() == Some(path.as_os_str()) && !name.contains(['\\', '\0']) {
         Ok(name)
     } else {
-        let said = plain::Plain(&name);
+        let said = Escaped(&name);
         Err(D::Error::custom(format!(
             "the copy `{said}` is no name of a file in the session"
         )))

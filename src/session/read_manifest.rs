@@ -5,7 +5,7 @@ use std::path::Path;
 use super::error::SessionError;
 use super::manifest::{FORMAT, Manifest};
 use crate::base::Digest;
-use crate::base::regular;
+use crate::base::files;
 
 /// The most that it may hold, in bytes: a quest file and its settings, with much room.
 const MOST_BYTES: u64 = 64 << 20;
@@ -18,7 +18,7 @@ pub fn read_manifest(dir: &Path) -> Result<(Manifest, Digest), SessionError> {
     }
 
     let path = dir.join("session.json");
-    let bytes = match regular::read(&path, MOST_BYTES) {
+    let bytes = match files::read(&path, MOST_BYTES) {
         Ok(bytes) => bytes,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
             let dir = dir.to_owned();

@@ -22,7 +22,7 @@ use super::open::Session;
 use super::progress::Unwatched;
 use super::standing::Span;
 use crate::base::Digest;
-use crate::base::regular;
+use crate::base::files;
 
 /// Says what is blotted out.
 pub trait Blotter {
@@ -133,7 +133,7 @@ impl Draft {
     /// The very bytes that are copied are folded: whatever was blotted out before without the
     /// right to must not come under anybody's seal.
     fn copy<B: Blotter>(&mut self, blotter: &mut B) -> Result<Vec<RedactedLine>, B::Error> {
-        let file = regular::open(self.ledger.path()).map_err(self.ledger.reading())?;
+        let file = files::open(self.ledger.path()).map_err(self.ledger.reading())?;
         let mut reader = BufReader::with_capacity(256 * 1024, file);
         let (mut text, mut redacted) = (String::new(), Vec::new());
         loop {

@@ -14,7 +14,7 @@ use super::cell_reference::{CellReference, LAST_COLUMN, LAST_ROW, column_letters
 use super::form::{ColumnRole, Form, FormCell, links};
 use super::inline_cell::write_cell;
 use super::results::Cell;
-use crate::base::atomic::AtomicError;
+use crate::base::files::AtomicError;
 
 /// Why a form could not be written.
 #[derive(Debug, thiserror::Error)]

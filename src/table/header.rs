@@ -1,9 +1,9 @@
 //! The heading row of a list: whether there is one, and which.
 
+use crate::base::text::single_spaced;
 use std::collections::HashSet;
 
 use serde::{Deserialize, Serialize};
-use unicode_normalization::UnicodeNormalization as _;
 
 use super::header_words::is_heading_word;
 
@@ -59,15 +59,12 @@ pub fn find_header(choice: HeaderChoice, rows: &[FirstRow]) -> Option<Header> {
     };
     found.map(|first| Header {
         row: first.row,
-        cells: first.cells.iter().map(|cell| folded(cell)).collect(),
+        cells: first
+            .cells
+            .iter()
+            .map(|cell| single_spaced(cell).into_owned())
+            .collect(),
     })
-}
-
-/// A heading for comparing: NFKC, and every run of white space one space.
-#[must_use]
-pub fn folded(heading: &str) -> String {
-    let normal: String = heading.nfkc().collect();
-    normal.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 fn detect(rows: &[FirstRow]) -> Option<&FirstRow> {
@@ -105,7 +102,8 @@ fn differs_in_kind(cells: &[String], below: &[FirstRow]) -> bool {
     };
     let headed = (0..width).all(|column| !used(column) || !text_at(cells, column).is_empty());
     let mut seen = HashSet::new();
-    let plain = texts(cells).all(|cell| !is_datum(cell) && seen.insert(folded(cell)));
+    let plain =
+        texts(cells).all(|cell| !is_datum(cell) && seen.insert(single_spaced(cell).into_owned()));
     headed
         && plain
         && (0..width).any(|column| {

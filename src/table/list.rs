@@ -1,11 +1,12 @@
 //! A list: what its file is, which columns it has, and its rows.
 
+use crate::base::text::single_spaced;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use super::column::{ColumnIndex, MAX_COLUMNS};
 use super::encoding::TextEncoding;
-use super::header::{FirstRow, Header, HeaderChoice, find_header, folded};
+use super::header::{FirstRow, Header, HeaderChoice, find_header};
 use super::list_columns::{ListColumns, NotFound};
 use super::read_csv::read_csv;
 use super::read_error::ReadError;
@@ -111,7 +112,11 @@ impl List {
         let header = match &self.source {
             Source::Jsonl(columns, _) => Some(Header {
                 row: 0,
-                cells: columns.names.iter().map(|name| folded(name)).collect(),
+                cells: columns
+                    .names
+                    .iter()
+                    .map(|name| single_spaced(name).into_owned())
+                    .collect(),
             }),
             _ => find_header(choice, &rows),
         };

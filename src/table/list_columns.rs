@@ -1,7 +1,8 @@
 //! Finding a column by its letter or its heading.
 
 use super::column::{ColumnIndex, MAX_COLUMNS};
-use super::header::{Header, folded};
+use super::header::Header;
+use crate::base::text::single_spaced;
 
 /// The most columns that a message names.
 const MOST_DESCRIBED: usize = 40;
@@ -30,7 +31,7 @@ impl ListColumns {
     /// A heading with exactly that text wins (after NFKC, white space around it dropped and
     /// runs of it taken for one space); else it is a letter, of either case, in range.
     pub fn find(&self, name: &str) -> Result<ColumnIndex, NotFound> {
-        let wanted = folded(name);
+        let wanted = single_spaced(name).into_owned();
         let headed: Vec<ColumnIndex> = self
             .all()
             .filter(|&column| !wanted.is_empty() && self.heading(column) == Some(&wanted))
@@ -89,7 +90,10 @@ mod tests {
         ListColumns {
             header: Some(Header {
                 row: 1,
-                cells: headings.iter().map(|text| folded(text)).collect(),
+                cells: headings
+                    .iter()
+                    .map(|text| single_spaced(text).into_owned())
+                    .collect(),
             }),
             width: 4,
         }

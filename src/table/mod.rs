@@ -56,7 +56,7 @@ pub use column::{ColumnIndex, MAX_COLUMNS, NotAColumn};
 pub use decode::{DecodedText, UndecodableLine, open_text};
 pub use directory::{DirEntry, dir_as_jsonl, list_dir};
 pub use encoding::{TextEncoding, UnknownEncoding};
-pub use header::{FirstRow, Header, HeaderChoice, find_header, folded};
+pub use header::{FirstRow, Header, HeaderChoice, find_header};
 pub use inline_cell::shortened;
 pub use list::{List, ReadOptions};
 pub use list_columns::{ListColumns, NotFound};

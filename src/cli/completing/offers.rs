@@ -7,11 +7,11 @@ use std::time::{Duration, Instant};
 use clap_complete::CompletionCandidate;
 use clap_complete::engine::{PathCompleter, ValueCompleter as _};
 
-use crate::cli::escape::Plain;
+use crate::base::text::Escaped;
+use crate::base::text::is_unsafe;
 use crate::gate::email::EmailGate;
 use crate::gate::{Gate as _, Level, house};
 use crate::quest::Key;
-use crate::quest::plain::is_unsafe;
 use crate::session::{Effective, Glance, Prefix, SessionError, Sought, Standing, State};
 
 /// The most that is offered.
@@ -132,7 +132,7 @@ pub(super) fn candidates(
     named.retain(|(value, _)| value.starts_with(typed) && !value.contains(is_unsafe));
     named.truncate(MOST);
     let candidates = named.into_iter().map(|(value, help)| {
-        let help = Plain(&help).to_string();
+        let help = Escaped(&help).to_string();
         CompletionCandidate::new(value).help(Some(help.into()))
     });
     candidates.collect()

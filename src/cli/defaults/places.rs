@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::base::regular;
+use crate::base::files;
 
 /// What a project's file is called.
 pub(in crate::cli) const PROJECT: &str = "comail.toml";
@@ -150,11 +150,11 @@ pub(super) fn look(place: Place) -> std::io::Result<Found> {
 
 /// What a file holds, which may have become another since it was looked at.
 fn read(path: &Path) -> std::io::Result<State> {
-    let file = regular::open(path)?;
+    let file = files::open(path)?;
     if let Some(why) = stranger(&file.metadata()?) {
         return Ok(State::LeftAside(why));
     }
-    let bytes = regular::whole(file, MOST_BYTES)?;
+    let bytes = files::whole(file, MOST_BYTES)?;
     let text = String::from_utf8(bytes).map_err(std::io::Error::other)?;
     Ok(State::Read(text))
 }

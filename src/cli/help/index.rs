@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::topic::TOPICS;
+use crate::base::text::wrap;
 use crate::cli::output::{Paper, Tone};
-use crate::cli::wrapped::wrapped;
 
 /// The widest line, in characters.
 const WIDTH: usize = 80;
@@ -68,7 +68,7 @@ impl Index {
             let heading = paper.tint(Tone::Strong, &format!("{heading}:"));
             paper.line(heading);
             for Named { name, about } in all {
-                let lines = wrapped(about, WIDTH - width - 4);
+                let lines = wrap(about, WIDTH - width - 4);
                 let names = std::iter::once(name.as_str()).chain(std::iter::repeat(""));
                 for (name, line) in names.zip(lines) {
                     paper.line(format!("  {name:width$}  {line}"));

@@ -1,8 +1,8 @@
 //! What the code itself knows, as topics show it.
 
 use super::checks;
+use crate::base::text::wrap;
 use crate::cli::exit_codes;
-use crate::cli::wrapped::wrapped;
 use crate::gate::checks::kinds;
 use crate::gate::{Rule, house};
 use crate::run::agent::Preset;
@@ -63,14 +63,14 @@ impl Part {
 
 fn names<S: AsRef<str>>(all: impl IntoIterator<Item = S>) -> Vec<String> {
     let all: Vec<String> = all.into_iter().map(|it| it.as_ref().to_owned()).collect();
-    let lines = wrapped(&all.join(", "), WIDTH - 4).into_iter();
+    let lines = wrap(&all.join(", "), WIDTH - 4).into_iter();
     lines.map(|line| format!("    {line}")).collect()
 }
 
 fn rules(rules: &[Rule]) -> Vec<String> {
     const COLUMN: usize = 33;
     let lines = rules.iter().flat_map(|rule| {
-        let meaning = wrapped(&rule.meaning, WIDTH - COLUMN).into_iter();
+        let meaning = wrap(&rule.meaning, WIDTH - COLUMN).into_iter();
         let head = format!("  {:22}  {:6}", rule.id, rule.level);
         let heads = std::iter::once(head).chain(std::iter::repeat(String::new()));
         heads

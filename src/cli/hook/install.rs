@@ -10,9 +10,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{agent, tool};
-use crate::base::atomic::{Overwrite, write_whole};
+use crate::base::files::{Overwrite, write_whole};
+use crate::base::text::{Escaped, EscapedLines};
 use crate::cli::context::Context;
-use crate::cli::escape::{Plain, PlainLines};
 use crate::cli::exit::{Exit, UsageError};
 use crate::cli::output::Paper;
 use crate::hook::{Caller, HookAgent, with_hooks};
@@ -124,7 +124,7 @@ fn written(path: &Path) -> Result<String> {
         Some(text) if !text.contains(char::is_control) => Ok(text.to_owned()),
         _ => {
             let shown = path.to_string_lossy();
-            let shown = Plain(&shown);
+            let shown = Escaped(&shown);
             bail!("{shown} cannot be written into settings; choose another name")
         }
     }
@@ -169,13 +169,13 @@ fn confirm() -> Result<()> {
 
 fn text(paper: &mut Paper, installed: &Installed) {
     let file = installed.file.display().to_string();
-    let file = Plain(&file);
+    let file = Escaped(&file);
     if installed.change.is_empty() {
         paper.line(format!("{file} has the hooks as they are to be"));
         return;
     }
     paper.line(format!("{file}:"));
-    paper.line(PlainLines(installed.change.trim_end()).to_string());
+    paper.line(EscapedLines(installed.change.trim_end()).to_string());
     if installed.written {
         paper.line("written");
     }

@@ -4,8 +4,8 @@ use anyhow::Result;
 use clap::Args;
 
 use super::{agent, answer, in_a_run, said};
+use crate::base::text::plural;
 use crate::cli::context::{self, Context};
-use crate::cli::counted::counted;
 use crate::cli::exit::Exit;
 use crate::cli::next;
 use crate::cli::shell_line::ShellLine;
@@ -86,7 +86,7 @@ fn reply(context: &mut Context, args: &StopArgs, call: &StopCall) -> Result<Stop
             memory.forget();
             return stop(&format!(
                 "{} left, but nothing new came of sending the agent back {times} times",
-                counted(todo, "quest"),
+                plural(todo, "quest"),
             ));
         }
         Patience::LetGo(_) => None,
@@ -110,12 +110,12 @@ fn reply(context: &mut Context, args: &StopArgs, call: &StopCall) -> Result<Stop
     if let Err(error) = kept
         && call.goes_on != Some(false)
     {
-        // What cannot be counted must not go on for ever.
+        // What cannot be plural must not go on for ever.
         return stop(&format!(
             "how often it was sent back cannot be kept: {error}"
         ));
     }
-    let todo = counted(session.totals().tally.todo, "quest");
+    let todo = plural(session.totals().tally.todo, "quest");
     if none_free {
         return Ok(StopReply::GoOn(format!(
             "comail: {todo} left, and others hold them. Go on with those that you claimed under another name, or wait for a while and stop again.\n\n{text}"

@@ -6,7 +6,7 @@ use anyhow::{Context as _, Result};
 use clap::Args;
 
 use super::{agent, answer, in_a_run, said};
-use crate::base::regular;
+use crate::base::files;
 use crate::cli::context::{Context, WORKER_VARIABLE};
 use crate::cli::defaults;
 use crate::cli::exit::Exit;
@@ -105,8 +105,7 @@ const MOST_RULES_BYTES: u64 = 1024 * 1024;
 
 /// The rules that a file holds.
 pub(super) fn rules(file: &Path) -> Result<Rules> {
-    let bytes =
-        regular::read(file, MOST_RULES_BYTES).with_context(|| file.display().to_string())?;
+    let bytes = files::read(file, MOST_RULES_BYTES).with_context(|| file.display().to_string())?;
     let text = String::from_utf8(bytes).with_context(|| file.display().to_string())?;
     Rules::parse(&text).with_context(|| file.display().to_string())
 }

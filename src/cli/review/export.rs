@@ -6,11 +6,11 @@ use anyhow::Result;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::base::text::Escaped;
+use crate::base::text::plural;
 use crate::cli::beside::write_beside;
 use crate::cli::context::Context;
-use crate::cli::counted::counted;
 use crate::cli::destination::refuse_in_session;
-use crate::cli::escape::Plain;
 use crate::cli::exit::{Exit, UsageError};
 use crate::cli::output::Paper;
 use crate::review::office::{form, rows};
@@ -52,7 +52,7 @@ fn is_workbook(path: &Path) -> bool {
 }
 
 fn text(paper: &mut Paper, exported: &Exported) {
-    let count = counted(exported.reviews as u64, "REVIEW");
-    paper.line(format!("{count}, written to {}", Plain(&exported.path)));
+    let count = plural(exported.reviews as u64, "REVIEW");
+    paper.line(format!("{count}, written to {}", Escaped(&exported.path)));
     paper.line("fill in decision (accept, reject) and note, then take it back with --import");
 }

@@ -6,10 +6,10 @@ use anyhow::Result;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::base::text::Escaped;
+use crate::base::text::plural;
 use crate::cli::context::{self, Context};
-use crate::cli::counted::counted;
 use crate::cli::dispute::told;
-use crate::cli::escape::Plain;
 use crate::cli::exit::{Exit, UsageError};
 use crate::cli::output::Paper;
 use crate::cli::person::{PersonArgs, confirm, refuse_bare_yes};
@@ -129,7 +129,7 @@ fn question(fitting: &Fitting) -> String {
     };
     format!(
         "settle {}: accept {}, reject {}{refused}",
-        counted(fitting.rows.len() as u64, "REVIEW"),
+        plural(fitting.rows.len() as u64, "REVIEW"),
         of(Decision::Accepted),
         of(Decision::Rejected)
     )
@@ -168,8 +168,8 @@ fn text(paper: &mut Paper, answer: &Answer<'_>) {
         "{accepted} accepted, {rejected} rejected, {undecided} undecided, {refused} refused"
     ));
     for row in answer.refused.iter().take(MOST_NAMED) {
-        let key = Plain(&row.key);
-        paper.line(format!("row {}, {key}: {}", row.row, Plain(&row.text)));
+        let key = Escaped(&row.key);
+        paper.line(format!("row {}, {key}: {}", row.row, Escaped(&row.text)));
     }
     let more = refused.saturating_sub(MOST_NAMED);
     if more > 0 {

@@ -2,9 +2,9 @@
 
 use anyhow::Result;
 
+use crate::base::text::Escaped;
+use crate::base::text::plural;
 use crate::cli::context::Context;
-use crate::cli::counted::counted;
-use crate::cli::escape::Plain;
 use crate::cli::exit::Exit;
 use crate::cli::output::{Paper, Tone};
 use crate::review::{Group, Queue, Waiting};
@@ -28,7 +28,7 @@ fn text(paper: &mut Paper, queue: &Queue) {
     let verb = if queue.open == 1 { "waits" } else { "wait" };
     paper.line(format!(
         "{} {verb} for a person",
-        counted(queue.open as u64, "REVIEW")
+        plural(queue.open as u64, "REVIEW")
     ));
     for group in &queue.groups {
         self::group(paper, group);
@@ -37,7 +37,7 @@ fn text(paper: &mut Paper, queue: &Queue) {
 }
 
 fn group(paper: &mut Paper, group: &Group) {
-    let rule = paper.tint(Tone::Doubt, &Plain(&group.rule).to_string());
+    let rule = paper.tint(Tone::Doubt, &Escaped(&group.rule).to_string());
     paper.line(format!("{rule}  {}", group.quests.len()));
     for one in group.quests.iter().take(MOST_NAMED) {
         paper.line(format!("  {}", line(one)));
@@ -53,13 +53,13 @@ fn line(one: &Waiting) -> String {
     let beside = if others.is_empty() {
         String::new()
     } else {
-        format!("; also {}", Plain(&others))
+        format!("; also {}", Escaped(&others))
     };
     let refuted = if one.effective == Effective::Refuted {
         "; judged again it fails"
     } else {
         ""
     };
-    let (id, key, since) = (one.id, Plain(one.key.as_str()), one.since);
+    let (id, key, since) = (one.id, Escaped(one.key.as_str()), one.since);
     format!("{since:.0}  quest {id}, {key}{beside}{refuted}")
 }

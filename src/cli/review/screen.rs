@@ -7,8 +7,8 @@ use anyhow::Result;
 
 use self::desk::{Desk, Done};
 use super::{list, show};
+use crate::base::text::plural;
 use crate::cli::context::Context;
-use crate::cli::counted::counted;
 use crate::cli::exit::Exit;
 use crate::cli::output::Output;
 use crate::cli::person::PersonArgs;
@@ -139,7 +139,7 @@ fn open(item: Option<&Item>) -> String {
 }
 
 fn told(tally: Tally) -> String {
-    let waiting = counted(tally.waiting as u64, "REVIEW");
+    let waiting = plural(tally.waiting as u64, "REVIEW");
     let verb = if tally.waiting == 1 { "waits" } else { "wait" };
     format!(
         "{} accepted, {} rejected; {waiting} still {verb} for a person",

@@ -5,10 +5,10 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::base::text::Escaped;
+use crate::base::text::plural;
 use crate::cli::context::{self, Context};
-use crate::cli::counted::counted;
 use crate::cli::dispute::told;
-use crate::cli::escape::Plain;
 use crate::cli::exit::{Exit, UsageError};
 use crate::cli::output::Paper;
 use crate::cli::person::{PersonArgs, confirm, noted, refuse_bare_yes};
@@ -186,7 +186,7 @@ fn named(session: &Session, args: &SettleArgs) -> Result<Chosen> {
 }
 
 fn question(chosen: &Chosen, decision: Decision) -> String {
-    let count = counted(chosen.quests.len() as u64, "REVIEW");
+    let count = plural(chosen.quests.len() as u64, "REVIEW");
     let named = chosen.quests.iter().take(MOST_NAMED);
     let named: Vec<String> = named
         .map(|named| format!("quest {}, {}", named.id, named.key.as_str()))
@@ -213,12 +213,12 @@ fn verb(decision: Decision) -> &'static str {
 
 fn text(paper: &mut Paper, answer: &Answer<'_>) {
     for named in &answer.quests {
-        let key = Plain(named.key.as_str());
+        let key = Escaped(named.key.as_str());
         let decision = answer.status.name();
         paper.line(format!("quest {}, {key}: {decision}", named.id));
     }
     if answer.quests.len() > 1 {
-        let count = counted(answer.quests.len() as u64, "REVIEW");
+        let count = plural(answer.quests.len() as u64, "REVIEW");
         paper.line(format!("{count} {}", answer.status.name()));
     }
 }

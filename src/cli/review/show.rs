@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use anyhow::Result;
 use clap::Args;
 
+use crate::base::text::Escaped;
 use crate::cli::context::Context;
-use crate::cli::escape::Plain;
 use crate::cli::exit::{Exit, UsageError};
 use crate::cli::output::{Paper, Tone};
 use crate::cli::quest_choice;
@@ -61,13 +61,16 @@ pub(in crate::cli) fn text(paper: &mut Paper, item: &Item) {
         self::fact(paper, fact);
     }
     if let Some(damage) = &item.damage {
-        paper.line(format!("what the gate saw is not shown: {}", Plain(damage)));
+        paper.line(format!(
+            "what the gate saw is not shown: {}",
+            Escaped(damage)
+        ));
     }
     if !item.pages.is_empty() {
         paper.line("pages");
         for page in &item.pages {
             let url = page.url.as_str();
-            paper.line(format!("  {}  {}", Plain(url), Plain(&page.answer)));
+            paper.line(format!("  {}  {}", Escaped(url), Escaped(&page.answer)));
         }
     }
     checks(paper, item);
@@ -78,7 +81,7 @@ pub(in crate::cli) fn text(paper: &mut Paper, item: &Item) {
 fn head(paper: &mut Paper, item: &Item) {
     let name = paper.tint(
         Tone::Strong,
-        &format!("quest {}, {}", item.id, Plain(item.key.as_str())),
+        &format!("quest {}, {}", item.id, Escaped(item.key.as_str())),
     );
     paper.line(format!(
         "{name}: REVIEW, {}, since {:.0}, attempt {}",
@@ -87,7 +90,11 @@ fn head(paper: &mut Paper, item: &Item) {
         item.attempt
     ));
     for cell in item.listed() {
-        paper.line(format!("  {}: {}", Plain(&cell.label), Plain(&cell.text)));
+        paper.line(format!(
+            "  {}: {}",
+            Escaped(&cell.label),
+            Escaped(&cell.text)
+        ));
     }
 }
 
@@ -95,10 +102,10 @@ fn submission(paper: &mut Paper, submission: &Submission) {
     match submission {
         Submission::Fields(fields) => {
             for (name, text) in fields {
-                paper.line(format!("  {}: {}", Plain(name.as_str()), Plain(text)));
+                paper.line(format!("  {}: {}", Escaped(name.as_str()), Escaped(text)));
             }
         }
-        Submission::None(why) => paper.line(format!("  nothing: {}", Plain(why))),
+        Submission::None(why) => paper.line(format!("  nothing: {}", Escaped(why))),
     }
 }
 
@@ -110,21 +117,21 @@ fn fact(paper: &mut Paper, seen: &SeenFact) {
     };
     let level = paper.tint(tone, &fact.level.to_string());
     let place = fact.location.as_ref();
-    let place = place.map(|place| format!("  at {}", Plain(place)));
-    let rule = Plain(fact.rule.as_str());
+    let place = place.map(|place| format!("  at {}", Escaped(place)));
+    let rule = Escaped(fact.rule.as_str());
     paper.line(format!("  {level} {rule}{}", place.unwrap_or_default()));
-    paper.line(format!("    expected: {}", Plain(&fact.expected)));
-    paper.line(format!("    actual:   {}", Plain(&fact.actual)));
+    paper.line(format!("    expected: {}", Escaped(&fact.expected)));
+    paper.line(format!("    actual:   {}", Escaped(&fact.actual)));
     if let Some(excerpt) = &seen.excerpt {
         self::excerpt(paper, excerpt);
     }
 }
 
 fn excerpt(paper: &mut Paper, excerpt: &Excerpt) {
-    paper.line(format!("    in {}", Plain(&excerpt.of)));
+    paper.line(format!("    in {}", Escaped(&excerpt.of)));
     for line in &excerpt.lines {
         let mark = if line.found { ">" } else { " " };
-        paper.line(format!("    {mark} {}", Plain(&line.text)));
+        paper.line(format!("    {mark} {}", Escaped(&line.text)));
     }
 }
 
@@ -143,7 +150,7 @@ fn checks(paper: &mut Paper, item: &Item) {
     ] {
         let names = of(outcome);
         if !names.is_empty() {
-            paper.line(format!("  {word}: {}", Plain(&names)));
+            paper.line(format!("  {word}: {}", Escaped(&names)));
         }
     }
 }
@@ -165,7 +172,7 @@ fn panel(paper: &mut Paper, item: &Item) {
 }
 
 fn reviewer(paper: &mut Paper, reviewer: &ReviewerReport) {
-    let (name, model) = (Plain(&reviewer.name), Plain(&reviewer.model));
+    let (name, model) = (Escaped(&reviewer.name), Escaped(&reviewer.model));
     let heard = if reviewer.counts {
         ""
     } else {
@@ -173,32 +180,32 @@ fn reviewer(paper: &mut Paper, reviewer: &ReviewerReport) {
     };
     paper.line(format!("  {name}, {model}{heard}"));
     for on in &reviewer.votes {
-        let question = Plain(&on.question);
+        let question = Escaped(&on.question);
         paper.line(match &on.vote {
             Vote::Doubt(passage) => format!("    doubts {question}: {}", quoted(passage)),
             Vote::Unsure(passage) => format!("    asks {question}: {}", quoted(passage)),
             Vote::Faint(passage) => {
                 format!("    clears {question}, hardly doubting {}", quoted(passage))
             }
-            Vote::Cleared(checked) => format!("    clears {question}: {}", Plain(checked)),
-            Vote::Error(why) => format!("    no vote on {question}: {}", Plain(why)),
+            Vote::Cleared(checked) => format!("    clears {question}: {}", Escaped(checked)),
+            Vote::Error(why) => format!("    no vote on {question}: {}", Escaped(why)),
         });
     }
     for error in &reviewer.errors {
-        paper.line(format!("    error: {}", Plain(error)));
+        paper.line(format!("    error: {}", Escaped(error)));
     }
 }
 
 /// The words that a doubt rests on, where they stand, and how sure it is.
 fn quoted(passage: &Passage) -> String {
     let place = match (&passage.file, passage.line) {
-        (Some(file), Some(line)) => format!(", {}:{line}", Plain(file)),
-        (Some(file), None) => format!(", {}", Plain(file)),
+        (Some(file), Some(line)) => format!(", {}:{line}", Escaped(file)),
+        (Some(file), None) => format!(", {}", Escaped(file)),
         (None, _) => String::new(),
     };
     let sure = passage.confidence.map(|sure| format!(", {sure} % sure"));
     let sure = sure.unwrap_or_default();
-    format!("\"{}\"{place}{sure}", Plain(&passage.quotation))
+    format!("\"{}\"{place}{sure}", Escaped(&passage.quotation))
 }
 
 fn earlier(paper: &mut Paper, item: &Item) {
@@ -208,7 +215,7 @@ fn earlier(paper: &mut Paper, item: &Item) {
     for attempt in &item.earlier {
         let rules: Vec<&str> = attempt.facts.iter().map(|it| it.rule.as_str()).collect();
         let (number, at, verdict) = (attempt.number, attempt.at, attempt.verdict);
-        let rules = Plain(&rules.join(", ")).to_string();
+        let rules = Escaped(&rules.join(", ")).to_string();
         paper.line(format!("  {number}  {at:.0}  {verdict} {rules}"));
     }
     for again in &item.again {
@@ -223,7 +230,7 @@ fn earlier(paper: &mut Paper, item: &Item) {
     }
     for dispute in &item.disputes {
         let unsealed = unsealed(dispute.counts);
-        let (by, note) = (Plain(&dispute.by), Plain(&dispute.note));
+        let (by, note) = (Escaped(&dispute.by), Escaped(&dispute.note));
         paper.line(format!(
             "  {:.0}  disputed by {by}: {note}{unsealed}",
             dispute.at
@@ -233,7 +240,7 @@ fn earlier(paper: &mut Paper, item: &Item) {
 
 fn decision(settling: &Settling) -> String {
     let (at, what) = (settling.at, settling.decision.name());
-    let (by, note) = (Plain(&settling.by), Plain(&settling.note));
+    let (by, note) = (Escaped(&settling.by), Escaped(&settling.note));
     let unsealed = unsealed(settling.counts);
     format!("{at:.0}  {what} by {by}: {note}{unsealed}")
 }

@@ -7,9 +7,9 @@ use jiff::Timestamp;
 
 use super::eye::Eye;
 use super::text::{rate, span};
+use crate::base::text::escape_json;
+use crate::base::text::plural;
 use crate::cli::context::{self, Context};
-use crate::cli::counted::counted;
-use crate::cli::escape;
 use crate::cli::exit::Exit;
 use crate::cli::interrupt::Interrupt;
 use crate::cli::reader;
@@ -32,7 +32,7 @@ pub(super) fn run(context: &mut Context) -> Result<Exit> {
         if told.as_ref().is_none_or(|told| status.is_news(told)) {
             let mut paper = context.output.paper();
             paper.line(if context.output.is_json() {
-                escape::json(&serde_json::to_string(&status)?)
+                escape_json(&serde_json::to_string(&status)?)
             } else {
                 line(&status, now)
             });
@@ -54,7 +54,7 @@ fn line(status: &Status, now: Timestamp) -> String {
     let tally = State::ALL.map(|state| format!("{} {state}", overview.tally.of(state)));
     let mut said = vec![
         tally.join(", "),
-        format!("{} judged", counted(overview.attempts, "submission")),
+        format!("{} judged", plural(overview.attempts, "submission")),
     ];
     let open = overview.effective.get(&Effective::Open).copied();
     let claims = status.claims.len();

@@ -1,27 +1,27 @@
 //! What was noted beside where quests stand: by people, and what waits in vain.
 
-use crate::cli::counted::counted;
-use crate::cli::escape::Plain;
+use crate::base::text::Escaped;
+use crate::base::text::plural;
 use crate::cli::output::{Paper, Tone};
 use crate::report::Overview;
 
 /// Says what people noted, and what only looks so.
 pub(super) fn people(paper: &mut Paper, overview: &Overview) {
     if overview.disputed > 0 {
-        let disputed = counted(overview.disputed, "quest");
+        let disputed = plural(overview.disputed, "quest");
         paper.line(format!(
             "disputed: the world contradicted {disputed} since; `export` tells which"
         ));
     }
     if overview.forgotten > 0 {
-        let forgotten = counted(overview.forgotten, "quest");
+        let forgotten = plural(overview.forgotten, "quest");
         paper.line(format!(
             "forgotten: the answer of {forgotten} was blotted out; `export` tells which"
         ));
     }
     if overview.unsealed > 0 {
         let word = paper.tint(Tone::Bad, "not sealed");
-        let unsealed = counted(overview.unsealed, "line");
+        let unsealed = plural(overview.unsealed, "line");
         paper.line(format!(
             "{word}: {unsealed} of the ledger that only the operator's key could make, and that \
              changed nothing; `audit` tells which"
@@ -39,8 +39,8 @@ pub(super) fn blocked(paper: &mut Paper, overview: &Overview) {
         "{count}, of what is TODO: never handed out as it stands"
     ));
     for quest in &overview.first_blocked {
-        let (key, by) = (Plain(quest.key.as_str()), &quest.by);
-        let by_key = Plain(by.key.as_str());
+        let (key, by) = (Escaped(quest.key.as_str()), &quest.by);
+        let by_key = Escaped(by.key.as_str());
         paper.line(format!(
             "  quest {} ({key}) waits for quest {} ({by_key}), which is {}",
             quest.id, by.id, by.state

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use super::{bar, noted, states};
-use crate::cli::counted::counted;
-use crate::cli::escape::Plain;
+use crate::base::text::Escaped;
+use crate::base::text::plural;
 use crate::cli::next;
 use crate::cli::output::{Paper, Tone};
 use crate::cli::shell_line::ShellLine;
@@ -116,9 +116,9 @@ pub(super) fn wrapped(paper: &mut Paper, status: &Status, sheet: Sheet<'_>) {
 fn head(paper: &mut Paper, overview: &Overview) {
     paper.line(format!(
         "{}, {} left, {} judged",
-        counted(overview.total, "quest"),
+        plural(overview.total, "quest"),
         overview.tally.todo,
-        counted(overview.attempts, "submission")
+        plural(overview.attempts, "submission")
     ));
 }
 
@@ -158,7 +158,7 @@ fn reviews(paper: &mut Paper, overview: &Overview, session: Option<&Path>) {
     let open = overview.effective.get(&Effective::Open).copied();
     if let Some(open) = open.filter(|open| *open > 0) {
         let verb = if open == 1 { "waits" } else { "wait" };
-        let reviews = counted(open, "open REVIEW");
+        let reviews = plural(open, "open REVIEW");
         let reviews = paper.tint(Tone::Doubt, &reviews);
         let command = ShellLine::comail("review", session);
         let command = command.text();
@@ -184,13 +184,13 @@ fn claims(paper: &mut Paper, status: &Status) {
         return;
     }
     let count = u32::try_from(status.claims.len()).unwrap_or(u32::MAX);
-    paper.line(format!("{} claimed", counted(count, "quest")));
+    paper.line(format!("{} claimed", plural(count, "quest")));
     for held in status.claims.iter().take(MOST_CLAIMS) {
         paper.line(format!(
             "  {}: quest {}, {}, since {}, {} left",
             held.worker,
             held.quest,
-            Plain(&held.key),
+            Escaped(&held.key),
             span(held.age_seconds),
             span(held.left_seconds)
         ));
@@ -204,7 +204,7 @@ fn rules(paper: &mut Paper, overview: &Overview) {
     }
     paper.line("rules that fired, in submissions");
     for count in overview.rules.iter().take(MOST_RULES) {
-        let rule = Plain(&count.rule);
+        let rule = Escaped(&count.rule);
         paper.line(format!("  {:>8}  {rule}", count.attempts));
     }
 }

@@ -8,10 +8,10 @@ use serde::{Deserialize, Serialize};
 
 use super::context::Context;
 use super::fields::shown;
-use super::folded::{folded, seen};
 use super::host_of::host_of;
 use super::probe::{Detail, Found, Probe};
 use super::spec::{Flaw, Shows, Source, Spec};
+use crate::base::text::{fold, visible};
 use crate::gate::Cost;
 use crate::gate::email::lists::with_parents;
 use crate::quest::FieldName;
@@ -94,7 +94,7 @@ impl Spec for BlacklistSpec {
         let patterns = self.patterns.iter();
         Ok(Box::new(Blacklist {
             field: source.field("field", &self.field)?,
-            exact: self.exact.iter().map(|text| folded(text)).collect(),
+            exact: self.exact.iter().map(|text| fold(text)).collect(),
             domains: self
                 .domains
                 .iter()
@@ -110,7 +110,7 @@ impl Spec for BlacklistSpec {
 impl Blacklist {
     /// What on the list the value is.
     fn hit(&self, text: &str, host: Option<&HostName>) -> Option<String> {
-        if self.exact.contains(&folded(text)) {
+        if self.exact.contains(&fold(text)) {
             return Some(shown(text));
         }
         let mut names = host
@@ -119,7 +119,7 @@ impl Blacklist {
         if let Some(domain) = names.find(|name| self.domains.contains(*name)) {
             return Some(format!("{} (of {domain})", shown(text)));
         }
-        let plain = seen(text);
+        let plain = visible(text);
         let is_match = |it: &&Regex| it.is_match(text) || it.is_match(&plain);
         let pattern = self.patterns.iter().find(is_match)?;
         Some(format!("{} (matches {pattern})", shown(text)))

@@ -13,12 +13,12 @@ use self::cited::{Cited, What, distinct, says, says_message, says_test};
 use super::context::Context;
 use super::fields::shown;
 use super::first_facts::first_facts;
-use super::folded::seen;
 use super::json_text::json_of;
 use super::pointer::Pointer;
 use super::probe::{Detail, Found, Probe};
 use super::spec::{Flaw, Shows, Source, Spec};
 use super::subject::{State, Subject, Text, file_text};
+use crate::base::text::visible;
 use crate::gate::Cost;
 use crate::quest::file::QuestFile;
 use crate::world::sandbox::{CommitSeen, NoCommit};
@@ -190,7 +190,10 @@ impl Citation {
 
     /// That a quotation says something.
     fn is_long_enough(&self, quote: &str, place: &str) -> Result<(), Found> {
-        let visible = seen(quote).chars().filter(|c| !c.is_whitespace()).count();
+        let visible = visible(quote)
+            .chars()
+            .filter(|c| !c.is_whitespace())
+            .count();
         if visible >= self.min_chars.max(1) {
             return Ok(());
         }

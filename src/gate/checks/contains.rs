@@ -16,13 +16,13 @@ use self::date::wordings;
 use self::page::OnPage;
 use super::context::Context;
 use super::fields::shown;
-use super::folded::seen;
 use super::made_up::rendered;
 use super::page_template::PageTemplate;
 use super::probe::{Detail, Found, Probe};
 use super::spec::{Flaw, Shows, Source, Spec};
 use super::standing::standing;
 use super::subject::{Place, State, file_text};
+use crate::base::text::visible;
 use crate::gate::Cost;
 use crate::quest::FieldName;
 use crate::quest::template::Template;
@@ -201,7 +201,7 @@ impl Contains {
     }
 
     fn comparable(&self, text: &str) -> String {
-        let text = seen(text);
+        let text = visible(text);
         if self.ignore_case {
             CaseMapper::new().fold_string(&text).into_owned()
         } else {

@@ -8,9 +8,9 @@ use std::rc::Rc;
 use url::Url;
 
 use super::settings::FileSettings;
+use crate::base::text::is_blank;
 use crate::gate::Case;
 use crate::gate::email::context::{Choices, Context as EmailContext, Places};
-use crate::quest::seen::is_blank;
 use crate::quest::template::{BadTemplate, Template, Values};
 use crate::quest::{FieldName, QuestKind};
 use crate::world::World;

@@ -6,12 +6,12 @@ use serde_json::Value;
 
 use super::context::Context;
 use super::first_facts::first_facts;
-use super::folded::seen;
 use super::json_text::json_of;
 use super::pointer::{At, Pointer};
 use super::probe::{Detail, Found, Probe};
 use super::spec::{Flaw, Shows, Source, Spec};
 use super::subject::{Subject, Text};
+use crate::base::text::visible;
 use crate::gate::Cost;
 
 /// `kind = "count"`.
@@ -94,12 +94,12 @@ impl Counted {
     }
 
     fn of_text(self, text: &str) -> Option<usize> {
-        let lines = || text.lines().filter(|line| !seen(line).is_empty());
+        let lines = || text.lines().filter(|line| !visible(line).is_empty());
         match self {
             Self::Items => None,
             Self::Lines => Some(lines().count()),
-            Self::Words => Some(seen(text).split_whitespace().count()),
-            Self::Characters => Some(seen(text).chars().count()),
+            Self::Words => Some(visible(text).split_whitespace().count()),
+            Self::Characters => Some(visible(text).chars().count()),
             Self::Headings => Some(headings(text)),
         }
     }
@@ -130,7 +130,7 @@ fn headings(text: &str) -> usize {
             (None, None) => {
                 let rest = text.trim_start_matches('#');
                 let level = text.len() - rest.len();
-                let says = !seen(rest.trim_matches([' ', '\t', '#'])).is_empty();
+                let says = !visible(rest.trim_matches([' ', '\t', '#'])).is_empty();
                 let is_heading = (1..=6).contains(&level) && rest.starts_with([' ', '\t']);
                 count += usize::from(is_heading && says);
             }

@@ -1,9 +1,10 @@
 //! The check that every quest file has first: each field has the shape that its table gives it.
 
 use super::context::Context;
+use crate::base::text::is_blank;
+use crate::base::text::truncate_with_size;
 use crate::gate::{Check, Cost, Finding, Level, Rule};
 use crate::quest::field_kind::{FieldKind, Shape};
-use crate::quest::seen::is_blank;
 use crate::quest::{Field, FieldName, QuestKind};
 use crate::world::mailbox::Mailbox;
 use crate::world::sandbox::FileSeen;
@@ -125,10 +126,7 @@ fn misfit(kind: FieldKind, text: &str) -> Option<String> {
 
 /// The value on one line, cut where it is long.
 pub(super) fn shown(text: &str) -> String {
-    match text.char_indices().nth(MOST_SHOWN) {
-        Some((end, _)) => format!("{}… ({} bytes)", &text[..end], text.len()),
-        None => text.to_owned(),
-    }
+    truncate_with_size(text, MOST_SHOWN).into_owned()
 }
 
 #[cfg(test)]

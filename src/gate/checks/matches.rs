@@ -6,9 +6,9 @@ use serde::Deserialize;
 
 use super::context::Context;
 use super::fields::shown;
-use super::folded::seen;
 use super::probe::{Detail, Found, Probe};
 use super::spec::{Flaw, Shows, Source, Spec};
+use crate::base::text::visible;
 use crate::gate::Cost;
 use crate::quest::FieldName;
 
@@ -50,9 +50,9 @@ impl Matches {
     /// What of the text matches. What must not be there is not hidden by how it is written.
     fn found(&self, text: &str) -> Option<String> {
         let find = |text: &str| self.pattern.find(text).map(|it| it.as_str().to_owned());
-        let by_line = || text.lines().map(seen).collect::<Vec<_>>().join("\n");
+        let by_line = || text.lines().map(visible).collect::<Vec<_>>().join("\n");
         match (find(text), self.never) {
-            (None, true) => find(&seen(text)).or_else(|| find(&by_line())),
+            (None, true) => find(&visible(text)).or_else(|| find(&by_line())),
             (found, _) => found,
         }
     }

@@ -32,7 +32,6 @@ mod file_exists;
 mod file_gate;
 mod final_gate;
 mod first_facts;
-pub mod folded;
 mod from_command;
 mod git_clean;
 mod held_against;

@@ -6,8 +6,8 @@ use super::made_up::rendered;
 use super::probe::{Detail, Found};
 use super::spec::{Flaw, Source};
 use super::subject::{Place, State, file_text};
+use crate::base::text::is_blank;
 use crate::gate::Cost;
-use crate::quest::seen::is_blank;
 use crate::quest::template::Template;
 
 /// Where such a text comes from.

@@ -4,6 +4,7 @@ use url::Url;
 
 use super::probe::Detail;
 use super::probe::Found;
+use crate::base::text::truncate;
 use crate::gate::email::web_url::web_url;
 use crate::world::domain::HostName;
 use crate::world::fetch::visit::{End, Hop, Step, Visit};
@@ -22,11 +23,7 @@ pub(super) fn page_url(text: &str) -> Result<Url, Found> {
 
 /// The URL, cut to a length that people read.
 pub(super) fn location(url: &Url) -> String {
-    // A serialised URL is ASCII.
-    match url.as_str().get(..LONGEST) {
-        Some(head) if url.as_str().len() > LONGEST => format!("{head}…"),
-        _ => url.as_str().to_owned(),
-    }
+    truncate(url.as_str(), LONGEST).into_owned()
 }
 
 /// The hops from the start to the page that answered; those of its frames come after.

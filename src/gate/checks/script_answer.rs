@@ -5,6 +5,7 @@ use serde::de::IgnoredAny;
 
 use super::orders::{capped, tail};
 use super::probe::{Detail, Found};
+use crate::base::text::truncate;
 use crate::quest::surrogates::whole_text;
 use crate::quest::{Field, Verdict, ijson};
 use crate::world::sandbox::{End, Ran};
@@ -117,8 +118,14 @@ fn by_verdict(verdict: Verdict, mut details: Vec<Detail>, ran: &Ran) -> Vec<Foun
 /// The facts as details; the name of a field that there is not where one names it.
 fn details(facts: Vec<ToldFact>, fields: &[Field]) -> Result<Vec<Detail>, String> {
     let detail = |fact: ToldFact| {
-        let mut detail = Detail::new(cut(&fact.expected), cut(&fact.actual));
-        detail.location = fact.location.as_deref().map(cut);
+        let mut detail = Detail::new(
+            truncate(&fact.expected, LONGEST),
+            truncate(&fact.actual, LONGEST),
+        );
+        detail.location = fact
+            .location
+            .as_deref()
+            .map(|at| truncate(at, LONGEST).into_owned());
         if let Some(name) = fact.field {
             let field = fields.iter().find(|field| field.name.as_str() == name);
             detail.field = Some(field.ok_or(name)?.name.clone());
@@ -126,13 +133,6 @@ fn details(facts: Vec<ToldFact>, fields: &[Field]) -> Result<Vec<Detail>, String
         Ok(detail)
     };
     facts.into_iter().map(detail).collect()
-}
-
-fn cut(text: &str) -> String {
-    match text.char_indices().nth(LONGEST) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
-    }
 }
 
 #[cfg(test)]

@@ -5,11 +5,11 @@ use serde::Deserialize;
 
 use super::anchors::Glossary;
 use super::context::Context;
-use super::folded::folded;
 use super::held_against::HeldAgainst;
 use super::probe::{Detail, Found, Probe};
 use super::prose::Markup;
 use super::spec::{Flaw, Shows, Source, Spec};
+use crate::base::text::fold;
 use crate::gate::Cost;
 
 /// `kind = "terms"`.
@@ -67,7 +67,7 @@ impl Probe for Terms {
         self.texts.look(context, |original, text| {
             // What stands in code is called as the code calls it.
             let theirs = Markup::of(&original.said);
-            let said = folded(&Markup::anew(&text.said, &theirs).shown_prose);
+            let said = fold(&Markup::anew(&text.said, &theirs).shown_prose);
             let meant = self.glossary.said_in(&theirs.shown_prose).into_iter();
             let found = meant.filter(|(entry, _)| !entry.is_met_by(&said));
             let found = found.map(|(entry, line)| {

@@ -6,14 +6,14 @@ use url::Url;
 
 use super::context::Context;
 use super::fields::shown;
-use super::folded::folded;
 use super::probe::{Detail, Found, Probe};
 use super::spec::{Flaw, Shows, Source, Spec};
+use crate::base::text::fold;
+use crate::base::text::{is_blank, is_space};
 use crate::gate::Cost;
 use crate::quest::Field;
 use crate::quest::field_kind::FieldKind;
 use crate::quest::ijson;
-use crate::quest::seen::{is_blank, is_space};
 use crate::world::Taken;
 
 /// `kind = "unique"`.
@@ -69,7 +69,7 @@ impl Probe for Unique {
 #[must_use]
 pub fn taken(field: &Field, text: &str) -> Option<Taken> {
     let text = canonical(field.shape.kind(), text).unwrap_or_else(|| text.to_owned());
-    let text = folded(&text.replace(is_space, " "));
+    let text = fold(&text.replace(is_space, " "));
     (!is_blank(&text)).then(|| Taken::Value {
         field: field.name.clone(),
         text,

@@ -18,6 +18,7 @@ use super::context::{Context, SOURCE};
 use super::identity::company_name::CompanyName;
 use super::on_site::on_site;
 use super::quoted::quoted;
+use crate::base::text::truncate;
 use crate::gate::{Check, Cost, Finding, Rule};
 use crate::world::fetch::visit::{End, Visit};
 use crate::world::mailbox::Mailbox;
@@ -131,11 +132,7 @@ fn finding(
 /// The URL, cut to a length that people read.
 fn location(url: &Url) -> String {
     const LONGEST: usize = 300;
-    // A serialised URL is ASCII.
-    match url.as_str().get(..LONGEST) {
-        Some(head) if url.as_str().len() > LONGEST => format!("{head}…"),
-        _ => url.as_str().to_owned(),
-    }
+    truncate(url.as_str(), LONGEST).into_owned()
 }
 
 #[cfg(test)]

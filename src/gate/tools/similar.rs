@@ -3,13 +3,11 @@
 //! The measure is Jaccard's over runs of three words, or over runs of three characters where a
 //! text has fewer words; integers alone, so that every machine comes to the same.
 
+use crate::base::text::fold;
 use std::collections::BTreeSet;
 use std::fmt;
 
-use icu_casemap::CaseMapper;
-use icu_properties::{CodePointSetData, props::DefaultIgnorableCodePoint};
 use serde::{Deserialize, Serialize};
-use unicode_normalization::UnicodeNormalization as _;
 
 /// How long a run is, in words or characters.
 const RUN: usize = 3;
@@ -39,7 +37,7 @@ impl Likeness {
     /// How alike two texts are, whatever their case, width and white space.
     #[must_use]
     pub fn of(one: &str, other: &str) -> Self {
-        let (one, other) = (folded(one), folded(other));
+        let (one, other) = (fold(one), fold(other));
         let words = [&one, &other].map(|text| text.split(' ').collect::<Vec<&str>>());
         if words.iter().all(|words| words.len() >= RUN) {
             return shared(&words[0], &words[1]);
@@ -57,17 +55,6 @@ pub fn closest<T: AsRef<str>>(text: &str, references: &[T]) -> Option<(usize, Li
         .map(|one| Likeness::of(text, one.as_ref()));
     all.enumerate()
         .reduce(|best, next| if next.1 > best.1 { next } else { best })
-}
-
-/// NFKC, full case folding, invisible characters dropped, runs of white space one space.
-fn folded(text: &str) -> String {
-    let ignorable = CodePointSetData::new::<DefaultIgnorableCodePoint>();
-    let seen = text.nfkc().filter(|letter| !ignorable.contains(*letter));
-    let cased = CaseMapper::new()
-        .fold_string(&seen.collect::<String>())
-        .into_owned();
-    let normal: String = cased.nfkc().collect();
-    normal.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// The runs that both have, of all that either has; what is shorter than a run is one by itself.

@@ -13,7 +13,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::base::{Digest, regular};
+use crate::base::{Digest, files};
 use crate::gate::{Case, Gate, Judgement, house};
 use crate::judge::accepted::{mark, marks};
 use crate::judge::audit::replayed::{DoubtedBefore, Examined, Examiner, Job, Judged, Rested};
@@ -277,7 +277,7 @@ fn changed_copy(
 ) -> Option<Finding> {
     let expected = forgetting.copy_of(source.sha256);
     let path = dir.join(&source.copy);
-    let digest = regular::open(&path).and_then(|mut file| Digest::of_reader(&mut file));
+    let digest = files::open(&path).and_then(|mut file| Digest::of_reader(&mut file));
     let what = match digest {
         Ok(digest) if digest == expected => return None,
         Ok(digest) if forgetting.copy_of(digest) == expected => format!(

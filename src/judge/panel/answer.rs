@@ -8,7 +8,7 @@ use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
-use crate::gate::checks::folded::seen;
+use crate::base::text::visible;
 use crate::gate::{Passage, Vote, VoteOn};
 use crate::quest::Sight;
 use crate::quest::file::{AnswerForm, QuestionTable};
@@ -213,7 +213,7 @@ pub(super) struct Seen {
 
 impl Seen {
     pub(super) fn new(inputs: Vec<(Sight, String)>) -> Self {
-        let folded = inputs.iter().map(|(_, text)| seen(text)).collect();
+        let folded = inputs.iter().map(|(_, text)| visible(text)).collect();
         Self { inputs, folded }
     }
 
@@ -223,7 +223,7 @@ impl Seen {
 
     /// That the quotation stands in one input, literally but for what no reader sees.
     pub(super) fn holds(&self, quotation: &str) -> Result<(), String> {
-        let sought = seen(quotation);
+        let sought = visible(quotation);
         let visible = sought.chars().filter(|c| !c.is_whitespace()).count();
         let whole = !sought.is_empty() && self.folded.contains(&sought);
         if visible < FEWEST && !whole {

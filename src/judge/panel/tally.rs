@@ -3,7 +3,7 @@
 //! A question is cleared only where it would be cleared still if everybody who is silent had
 //! doubted: whoever can make a reviewer fail gains nothing by it.
 
-use crate::gate::checks::folded::seen;
+use crate::base::text::visible;
 use crate::gate::{Passage, ReviewerReport, Vote, VoteOn};
 use crate::quest::Sight;
 use crate::quest::file::{PanelTable, QuestionTable, Threshold};
@@ -86,7 +86,7 @@ impl Ground {
     pub(super) fn new(inputs: &[(Sight, String)]) -> Self {
         let texts = inputs.iter().map(|(_, text)| text);
         Self {
-            whole: texts.clone().map(|text| seen(text)).collect(),
+            whole: texts.clone().map(|text| visible(text)).collect(),
             masked: texts.map(|text| neutral(text)).collect(),
         }
     }
@@ -95,12 +95,12 @@ impl Ground {
         let stands = |sought: &str, texts: &[String]| {
             !sought.is_empty() && texts.iter().any(|text| text.contains(sought))
         };
-        stands(&seen(quotation), &self.whole) || stands(&neutral(quotation), &self.masked)
+        stands(&visible(quotation), &self.whole) || stands(&neutral(quotation), &self.masked)
     }
 }
 
 fn neutral(text: &str) -> String {
-    seen(&masked(text, &[]))
+    visible(&masked(text, &[]))
 }
 
 /// Puts the reviewer's earlier doubts whose quotation still stands in what it sees among its

@@ -3,7 +3,7 @@
 use super::document::QuestFile;
 use super::mistake::{Mistake, unknown_name};
 use super::panel::Panel;
-use super::panel_hold::folded;
+use super::panel_hold::model_name;
 use crate::quest::Sight;
 use crate::quest::field_kind::FieldKind;
 use crate::world::tree::{TreePath, Zones};
@@ -60,9 +60,9 @@ impl Panel<'_> {
 
     /// That no reviewer is the model that answers the quests.
     pub fn refuse_generator(&self, model: &str) -> Result<(), Mistake> {
-        let taken = folded(model);
+        let taken = model_name(model);
         let mut same = self.placed_reviewers();
-        let same = same.find(|(reviewer, _)| folded(&reviewer.model) == taken);
+        let same = same.find(|(reviewer, _)| model_name(&reviewer.model) == taken);
         same.map_or(Ok(()), |(reviewer, raw)| {
             let what = format!(
                 "`{}` is the model that answers the quests: nobody reviews itself",

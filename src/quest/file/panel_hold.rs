@@ -7,7 +7,7 @@ use super::mistake::{Mistake, unknown_name};
 use super::panel::Panel;
 use super::panel_ways::asked;
 use super::read::{RawTable, Spot};
-use crate::gate::checks::folded::folded as folded_text;
+use crate::base::text::fold;
 use crate::quest::Sight;
 
 /// The fewest reviewers that are a panel: one alone would be its own judge.
@@ -95,7 +95,7 @@ impl Panel<'_> {
         }
         let mut models = BTreeSet::new();
         for (reviewer, raw) in self.placed_reviewers() {
-            let model = folded(&reviewer.model);
+            let model = model_name(&reviewer.model);
             let what = if model.is_empty() {
                 String::from("it is blank: name the model, so that no two are the same")
             } else if models.insert(model) {
@@ -142,7 +142,7 @@ impl Panel<'_> {
             return Err(self.mistake(&spot.unwrap_or_default(), what));
         }
         let mut placed = self.questions.iter().zip(&self.question_tables);
-        let blank = placed.find(|(question, _)| folded_text(&question.ask).trim().is_empty());
+        let blank = placed.find(|(question, _)| fold(&question.ask).trim().is_empty());
         blank.map_or(Ok(()), |(_, raw)| {
             let what = "it is blank: ask something, to which yes is a doubt";
             Err(self.mistake(&raw.spot_of("ask"), what))
@@ -217,8 +217,8 @@ impl Panel<'_> {
 }
 
 /// A model's name as it is compared: as a reader sees it, without who offers it.
-pub(super) fn folded(model: &str) -> String {
-    let name = folded_text(model);
+pub(super) fn model_name(model: &str) -> String {
+    let name = fold(model);
     let (_, name) = name.rsplit_once('/').unwrap_or(("", &name));
     name.trim().to_owned()
 }

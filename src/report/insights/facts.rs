@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::base::Digest;
+use crate::base::text::truncate;
 use crate::gate::Fact;
 use crate::quest::{FieldName, QuestId};
 
@@ -61,8 +62,8 @@ impl FactTable {
             fact: Recurring {
                 rule: fact.rule.as_str().to_owned(),
                 field: fact.field.as_ref().map(|field| field.as_str().to_owned()),
-                expected: clipped(&fact.expected),
-                actual: clipped(&fact.actual),
+                expected: truncate(&fact.expected, MOST_CHARS).into_owned(),
+                actual: truncate(&fact.actual, MOST_CHARS).into_owned(),
                 submissions: 0,
                 quests: 0,
                 weighted: 0.0,
@@ -92,13 +93,6 @@ fn key(fact: &Fact) -> Digest {
     let field = fact.field.as_ref().map(FieldName::as_str);
     let parts = serde_json::json!([fact.rule, field, fact.expected, fact.actual]);
     Digest::of(parts.to_string().as_bytes())
-}
-
-fn clipped(text: &str) -> String {
-    match text.char_indices().nth(MOST_CHARS) {
-        None => text.to_owned(),
-        Some((end, _)) => format!("{}…", &text[..end]),
-    }
 }
 
 #[cfg(test)]

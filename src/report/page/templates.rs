@@ -8,7 +8,7 @@ use minijinja::value::Value;
 use minijinja::{AutoEscape, Environment, Error, ErrorKind, UndefinedBehavior, escape_formatter};
 
 use super::words;
-use crate::quest::plain::is_unsafe;
+use crate::base::text::is_unsafe;
 
 /// The page's one style sheet.
 pub(super) const STYLE: &str = include_str!("page.css");

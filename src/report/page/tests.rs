@@ -234,7 +234,7 @@ proptest! {
     ) {
         let page = html(&picture(&text)).unwrap();
         prop_assert_eq!(form(&page), form(&html(&picture("Acme")).unwrap()));
-        let unseen = page.chars().find(|c| crate::quest::plain::is_unsafe(*c) && *c != '\n' && *c != '\t');
+        let unseen = page.chars().find(|c| crate::base::text::is_unsafe(*c) && *c != '\n' && *c != '\t');
         prop_assert_eq!(unseen, None);
     }
 }

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use super::markdown::markdown;
 use super::tell::Report;
-use crate::base::atomic::{AtomicError, Overwrite, write_whole};
-use crate::quest::plain;
+use crate::base::files::{AtomicError, Overwrite, write_whole};
+use crate::base::text::escape_json;
 use crate::session::RunId;
 
 /// Why a report could not be written.
@@ -79,7 +79,7 @@ pub fn write_at(path: &Path, dir: &Path, report: &Report) -> Result<(), WriteErr
 
 fn json_text(report: &Report) -> Result<String, io::Error> {
     let json = serde_json::to_string(report)?;
-    Ok(plain::json(&json) + "\n")
+    Ok(escape_json(&json) + "\n")
 }
 
 fn replace(path: &Path, text: &str) -> Result<(), WriteError> {

@@ -2,7 +2,7 @@
 
 use unicode_width::UnicodeWidthChar as _;
 
-use crate::quest::plain::Plain;
+use crate::base::text::Escaped;
 use crate::report::Tone;
 
 /// A piece of a line.
@@ -27,7 +27,7 @@ impl Span {
     pub fn new(tone: Option<Tone>, text: &str) -> Self {
         Self {
             tone,
-            text: Plain(text).to_string(),
+            text: Escaped(text).to_string(),
         }
     }
 

@@ -1,6 +1,6 @@
 //! The columns that a row is taken back by.
 
-use crate::table::folded;
+use crate::base::text::single_spaced;
 
 /// The name on the sheet's tab.
 pub const SHEET: &str = "review";
@@ -61,7 +61,10 @@ impl Places {
     /// The places that this row of headings gives; none of a row that is no such row, as a title.
     #[must_use]
     pub fn find(row: &[String]) -> Option<Result<Self, WrongColumns>> {
-        let headings: Vec<String> = row.iter().map(|cell| folded(cell).to_lowercase()).collect();
+        let headings: Vec<String> = row
+            .iter()
+            .map(|cell| single_spaced(cell).to_lowercase())
+            .collect();
         let all = Column::ALL.map(|column| {
             let headings = headings.iter().enumerate();
             let found = headings.filter(|(_, heading)| *heading == column.heading());

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use super::filled::Filled;
 use crate::base::Digest;
+use crate::base::text::single_spaced;
 use crate::quest::QuestId;
 use crate::session::{Decision, Effective};
-use crate::table::folded;
 
 /// The words that decide; an empty cell decides nothing.
 pub(super) const WORDS: [&str; 2] = ["accept", "reject"];
@@ -178,7 +178,7 @@ fn judged(
     if let Some(other) = rows.iter().find(|row| **row != filled.row) {
         return Err(Why::Twice(quest, *other));
     }
-    let word = folded(&filled.decision).to_lowercase();
+    let word = single_spaced(&filled.decision).to_lowercase();
     let decision = match WORDS.iter().position(|it| *it == word) {
         Some(0) => Decision::Accepted,
         Some(_) => Decision::Rejected,

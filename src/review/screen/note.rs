@@ -1,7 +1,7 @@
 //! The line in which a person says why.
 
 use super::key::Key;
-use crate::quest::plain::is_unsafe;
+use crate::base::text::is_unsafe;
 
 /// The most characters that a note takes.
 const LONGEST: usize = 500;

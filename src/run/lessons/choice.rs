@@ -4,8 +4,8 @@ use std::cmp::Reverse;
 
 use super::learned::{Accepted, Learned, RuleCost};
 use super::quote::quoted;
+use crate::base::text::Escaped;
 use crate::quest::QuestId;
-use crate::quest::plain::Plain;
 
 /// How much a prompt may carry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -82,7 +82,7 @@ impl Lesson {
         match self {
             Self::Example(accepted) => example(accepted),
             Self::Rule { rule, cost } => {
-                let rule = Plain(rule);
+                let rule = Escaped(rule);
                 let (tries, quests) = (of(cost.tries, "try", "tries"), cost.quests);
                 let quests = of(quests, "quest", "quests");
                 let flip = cost.flip.as_ref().map(|flip| format!("; {}", flip.text()));
@@ -100,7 +100,7 @@ fn of(count: u32, one: &str, many: &str) -> String {
 fn example(accepted: &Accepted) -> String {
     let mut line = format!("- passed last, in quest {}:", accepted.quest);
     for (name, value) in &accepted.fields {
-        let pair = format!(" {} = {};", Plain(name.as_str()), quoted(value));
+        let pair = format!(" {} = {};", Escaped(name.as_str()), quoted(value));
         if line.len() + pair.len() > MOST_EXAMPLE_BYTES {
             line.push_str(" …");
             break;

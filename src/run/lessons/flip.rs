@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::quote::{clipped, quoted};
-use crate::quest::plain::Plain;
+use crate::base::text::Escaped;
 use crate::quest::{FieldName, Fields, QuestId};
 
 /// What made a rule fire no more: what changed from one submission to the next.
@@ -56,7 +56,7 @@ impl Flip {
     pub(super) fn text(&self) -> String {
         let shown = |value: &Option<Box<str>>| value.as_deref().map_or("nothing".into(), quoted);
         let fields = self.changes.iter().map(|change| {
-            let field = Plain(change.field.as_str());
+            let field = Escaped(change.field.as_str());
             format!(
                 "{field} from {} to {}",
                 shown(&change.from),

@@ -1,22 +1,20 @@
 //! Text from outside as a quotation in a prompt.
 
-use crate::quest::plain::Plain;
+use crate::base::text::Escaped;
+use crate::base::text::truncate;
 
 /// The most characters of a value that are shown.
 pub(super) const MOST_CHARS: usize = 200;
 
 /// What is shown of a value: its beginning.
 pub(super) fn clipped(text: &str) -> Box<str> {
-    match text.char_indices().nth(MOST_CHARS) {
-        None => text.into(),
-        Some((end, _)) => format!("{}…", &text[..end]).into(),
-    }
+    truncate(text, MOST_CHARS).into()
 }
 
 /// The text in quotation marks, on one line, with all that is in it to be seen.
 pub(super) fn quoted(text: &str) -> String {
     let marked = clipped(text).replace('\\', "\\\\").replace('"', "\\\"");
-    format!("\"{}\"", Plain(&marked))
+    format!("\"{}\"", Escaped(&marked))
 }
 
 #[cfg(test)]

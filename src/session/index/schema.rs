@@ -6,7 +6,7 @@ use std::time::Duration;
 use rusqlite::{Connection, OpenFlags};
 
 use super::error::IndexError;
-use crate::base::regular;
+use crate::base::files;
 
 /// What tells the file from other databases: `coma` in ASCII.
 const APPLICATION_ID: i32 = 0x636F_6D61;
@@ -81,7 +81,7 @@ pub(super) fn sound(
     wait: Duration,
 ) -> Result<Connection, IndexError> {
     for part in std::iter::once(path.to_owned()).chain(beside(path)) {
-        if regular::is_other(&part) {
+        if files::is_other(&part) {
             return Err(IndexError::Special(part.display().to_string()));
         }
     }

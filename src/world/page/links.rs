@@ -3,7 +3,7 @@
 use percent_encoding::percent_decode_str;
 use url::Url;
 
-use super::text::normalise;
+use crate::base::text::normalise;
 
 /// A refresh that waits longer than this, in seconds, is a timeout, not a way on.
 const LONGEST_WAIT: u32 = 30;

@@ -32,7 +32,7 @@ use url::Url;
 
 pub use presence::{Presence, addresses_of, presence};
 pub use refusal::states_no_collection;
-pub use text::{is_unspaced, normalise};
+pub use text::is_unspaced;
 
 /// What a page says.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -4,8 +4,9 @@ use std::collections::HashSet;
 
 use super::credit::{Credit, credit};
 use super::label::{Label, is_copyright, label};
-use super::text::{head, normalise};
+use super::text::head;
 use super::{OwnerPlace, OwnerText};
+use crate::base::text::normalise;
 
 /// The longest text kept, in characters: a name stands early.
 const MOST_CHARS: usize = 300;

@@ -3,9 +3,9 @@
 use url::Url;
 
 use super::kind::{ContentType, Kind};
-use super::text::normalise;
 use super::visible::Walk;
 use super::{Page, Unreadable, charset, dom, links, spelled};
+use crate::base::text::normalise;
 
 /// Reads the bytes of one answer.
 pub(super) fn read(

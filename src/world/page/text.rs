@@ -1,17 +1,7 @@
 //! Text as a reader sees it: no invisible characters, white space folded.
 
-use icu_properties::CodePointSetData;
-use icu_properties::props::DefaultIgnorableCodePoint;
+use crate::base::text::invisible;
 use unicode_script::{Script, UnicodeScript as _};
-
-/// The text without characters that are invisible by Unicode's `Default_Ignorable_Code_Point`
-/// property, every run of white space one space, none at the ends.
-#[must_use]
-pub fn normalise(text: &str) -> String {
-    let mut run = Run::default();
-    run.push(text);
-    run.take()
-}
 
 /// Whether the character is of a script that joins words or particles without a space.
 #[must_use]
@@ -44,11 +34,10 @@ pub(super) struct Run {
 impl Run {
     /// Adds a piece.
     pub(super) fn push(&mut self, piece: &str) {
-        let ignorable = CodePointSetData::new::<DefaultIgnorableCodePoint>();
         for c in piece.chars() {
             if c.is_whitespace() {
                 self.part();
-            } else if c.is_ascii() || !ignorable.contains(c) {
+            } else if !invisible(c) {
                 if self.gap {
                     self.text.push(' ');
                     self.gap = false;
@@ -108,22 +97,6 @@ pub(super) fn boundary(text: &str, at: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn invisible_characters_vanish_and_white_space_folds() {
-        assert_eq!(
-            normalise(
-                "\u{feff} in\u{200b}f\u{ad}o\u{200c}@\u{2060}ac\u{fe0f}me\u{202e}\u{a0}\n\t x "
-            ),
-            "info@acme x"
-        );
-        assert_eq!(normalise("\u{3164}"), "", "Hangul filler");
-    }
-
-    #[test]
-    fn what_is_visible_stays() {
-        assert_eq!(normalise("é·–（주）"), "é·–（주）");
-    }
 
     #[test]
     fn head_counts_characters() {

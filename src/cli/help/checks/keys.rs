@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::cli::wrapped::wrapped;
+use crate::base::text::wrap;
 use crate::gate::checks::CheckHead;
 use crate::gate::checks::schema::schema;
 
@@ -40,7 +40,7 @@ impl Keys {
             ("", may) => format!("Keys, none of which must be said: {may}."),
             (must, may) => format!("Keys: {must}; and as wanted {may}."),
         };
-        wrapped(&text, WIDTH)
+        wrap(&text, WIDTH)
     }
 
     /// Each with what it says, and what holds where it is not said.
@@ -108,7 +108,7 @@ impl Keys {
         } else if is_told && choices.len() != default.as_array().map_or(0, Vec::len) {
             text = format!("{text} [default: {default}]");
         }
-        let lines = wrapped(&text, WIDTH - 6).into_iter();
+        let lines = wrap(&text, WIDTH - 6).into_iter();
         std::iter::once(format!("  {}", key.name))
             .chain(lines.map(|line| format!("      {line}")))
             .collect()

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::gate::checks::folded::folded;
+use crate::base::text::fold;
 use crate::gate::checks::standing::standing;
 use crate::world::page::is_unspaced;
 
@@ -31,7 +31,7 @@ impl Glossary {
         } else {
             of_csv(text)?
         };
-        if let Some(bare) = entries.iter().find(|it| folded(&it.term).is_empty()) {
+        if let Some(bare) = entries.iter().find(|it| fold(&it.term).is_empty()) {
             return Err(format!("a term is blank, for {:?}", bare.targets));
         }
         if entries.is_empty() {
@@ -42,7 +42,7 @@ impl Glossary {
 
     /// The terms themselves, as a list has them; blank ones are none.
     pub(in crate::gate::checks) fn of_terms<'a>(terms: impl Iterator<Item = &'a str>) -> Self {
-        let terms = terms.map(str::trim).filter(|term| !folded(term).is_empty());
+        let terms = terms.map(str::trim).filter(|term| !fold(term).is_empty());
         let entries = terms.map(|term| Entry {
             term: term.to_owned(),
             targets: vec![term.to_owned()],
@@ -90,7 +90,7 @@ struct Unwrapped {
 impl Unwrapped {
     fn of(text: &str) -> Self {
         let (mut whole, mut starts) = (String::new(), Vec::new());
-        for line in text.lines().map(folded) {
+        for line in text.lines().map(fold) {
             starts.push(whole.len());
             whole.push_str(&line);
             whole.push(if line.is_empty() { '\n' } else { ' ' });
@@ -116,7 +116,7 @@ pub(in crate::gate::checks) fn says(text: &str, term: &str) -> bool {
 
 /// Where a term stands in a text, folded already.
 fn places_of(text: &str, term: &str) -> Vec<std::ops::Range<usize>> {
-    let term = folded(term);
+    let term = fold(term);
     match term.strip_suffix(OPEN) {
         None => standing(text, &term)
             .map(|at| at..at + term.len())
@@ -179,7 +179,7 @@ fn of_csv(text: &str) -> Result<Vec<Entry>, String> {
 
 fn made(term: &str, targets: Vec<String>) -> Option<Entry> {
     let targets = targets.into_iter().map(|text| text.trim().to_owned());
-    let is_text = |text: &String| !folded(text.trim_end_matches(OPEN)).is_empty();
+    let is_text = |text: &String| !fold(text.trim_end_matches(OPEN)).is_empty();
     let targets: Vec<_> = targets.filter(is_text).collect();
     (!targets.is_empty()).then(|| Entry {
         term: term.trim().to_owned(),
@@ -213,7 +213,7 @@ mod tests {
     fn targets_are_words_and_may_be_open() {
         let glossary = Glossary::read("terms.csv", CSV).unwrap();
         let met = |text: &str| -> Vec<bool> {
-            let text = folded(text);
+            let text = fold(text);
             glossary.0.iter().map(|it| it.is_met_by(&text)).collect()
         };
         assert_eq!(met("Die Kreditlinie"), [false, true]);

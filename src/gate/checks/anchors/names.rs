@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::gate::checks::folded::{folded, seen};
+use crate::base::text::{fold, visible};
 
 /// The words that begin with a capital where no sentence does, each once, with its line; `folded`
 /// is how it is compared.
@@ -14,7 +14,7 @@ pub(in crate::gate::checks) fn names_of(text: &str) -> Vec<Name> {
     let mut names = Vec::new();
     let mut begins = true;
     for (line, said) in (1..).zip(text.lines()) {
-        let said = seen(said);
+        let said = visible(said);
         if said.is_empty() || said.starts_with(['#', '-', '*', '>', '|']) {
             begins = true;
         }
@@ -27,10 +27,10 @@ pub(in crate::gate::checks) fn names_of(text: &str) -> Vec<Name> {
                 .strip_suffix("'s")
                 .or(bare.strip_suffix("’s"))
                 .unwrap_or(bare);
-            if is_name(bare, begins) && known.insert(folded(bare)) {
+            if is_name(bare, begins) && known.insert(fold(bare)) {
                 names.push(Name {
                     text: bare.to_owned(),
-                    folded: folded(bare),
+                    folded: fold(bare),
                     line,
                 });
             }

@@ -7,7 +7,7 @@ use jiff::civil::Date;
 use super::dates::dates_of;
 use super::digits::plain_digits;
 use super::readings::{Written, readings};
-use crate::gate::checks::folded::seen;
+use crate::base::text::visible;
 
 /// What stands for a percent sign, after a number.
 const PERCENT: [&str; 12] = [
@@ -62,7 +62,7 @@ impl Numbers {
     pub(in crate::gate::checks) fn of(text: &str) -> Self {
         let mut numbers = Self::default();
         for (line, said) in (1..).zip(text.lines()) {
-            numbers.read(&plain_digits(&seen(said)), line);
+            numbers.read(&plain_digits(&visible(said)), line);
         }
         numbers
     }

@@ -5,8 +5,8 @@ use std::ops::RangeInclusive;
 
 use regex::Regex;
 
-use super::super::folded::seen;
 use super::super::standing::standing;
+use crate::base::text::visible;
 use crate::world::tree::TreePath;
 
 /// A citation.
@@ -100,7 +100,7 @@ impl Cited {
             What::Lines { first, last, quote } => What::Lines {
                 first,
                 last,
-                quote: seen(&quote),
+                quote: visible(&quote),
             },
             what @ What::Test(_) => what,
         };
@@ -138,9 +138,9 @@ pub(super) fn distinct(
 /// Whether the lines say `quote`, white space folded; of several lines it takes the first and the
 /// last to say it.
 pub(super) fn says(lines: &[&str], quote: &str) -> bool {
-    let quote = seen(quote);
+    let quote = visible(quote);
     let whole = |lines: &[&str]| {
-        let text = seen(&lines.join("\n"));
+        let text = visible(&lines.join("\n"));
         standing(&text, &quote).next().is_some()
     };
     let Some((_, but_first)) = lines.split_first() else {
@@ -153,7 +153,9 @@ pub(super) fn says(lines: &[&str], quote: &str) -> bool {
 
 /// Whether the message says `quote`, white space folded.
 pub(super) fn says_message(message: &str, quote: &str) -> bool {
-    standing(&seen(message), &seen(quote)).next().is_some()
+    standing(&visible(message), &visible(quote))
+        .next()
+        .is_some()
 }
 
 /// Whether the text defines a test of this name.

@@ -2,8 +2,8 @@
 
 use url::Url;
 
-use super::super::folded::folded;
 use super::Sought;
+use crate::base::text::fold;
 use crate::gate::email::source::echo::{carries_text, unescaped};
 use crate::world::domain::HostName;
 
@@ -50,7 +50,7 @@ fn carried_in_part(url: &Url, text: &str) -> Option<Carried> {
 
 /// The words of a part of a URL, or of a text that it may carry.
 fn worded(text: &str) -> String {
-    let plain = folded(text);
+    let plain = fold(text);
     let words = plain.split(|c: char| !c.is_alphanumeric());
     let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
     words.join(" ")
@@ -92,6 +92,6 @@ fn carried(url: &Url, text: &str) -> Option<Carried> {
 
 /// The letters and digits of a part of a URL, or of a text that it may carry.
 fn squeezed(text: &str) -> String {
-    let plain = folded(&unescaped(text));
+    let plain = fold(&unescaped(text));
     plain.chars().filter(|c| c.is_alphanumeric()).collect()
 }

@@ -1,7 +1,6 @@
 //! The end of what a command printed, where what went wrong usually stands.
 
-use std::borrow::Cow;
-
+use crate::base::text::truncate_start;
 use crate::world::sandbox::Ran;
 
 /// The most characters of an output that a fact shows.
@@ -12,8 +11,8 @@ const MOST_SHOWN: usize = 2_000;
 pub fn tail(ran: &Ran) -> String {
     let (out, err) = (text(&ran.stdout), text(&ran.stderr));
     let of_err = err.chars().count().min(MOST_SHOWN / 2);
-    let out = last(&out, MOST_SHOWN - of_err);
-    let err = last(&err, MOST_SHOWN - out.chars().count().min(MOST_SHOWN / 2));
+    let out = truncate_start(&out, MOST_SHOWN - of_err);
+    let err = truncate_start(&err, MOST_SHOWN - out.chars().count().min(MOST_SHOWN / 2));
     match (out.is_empty(), err.is_empty()) {
         (true, true) => String::from("it printed nothing"),
         (false, true) => out.into_owned(),
@@ -24,16 +23,6 @@ pub fn tail(ran: &Ran) -> String {
 
 fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).trim().to_owned()
-}
-
-fn last(text: &str, most: usize) -> Cow<'_, str> {
-    let cut = most
-        .checked_sub(1)
-        .and_then(|before| text.char_indices().nth_back(before));
-    match cut {
-        Some((at, _)) if at > 0 => format!("…{}", &text[at..]).into(),
-        _ => text.into(),
-    }
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use unicode_normalization::char::is_combining_mark;
 use unicode_script::{Script, UnicodeScript as _};
 
-use crate::gate::checks::folded::{folded, seen};
+use crate::base::text::{fold, visible};
 use crate::world::page::is_unspaced;
 
 /// A word, or what parts words that belong to nothing in common.
@@ -22,7 +22,7 @@ pub(in crate::gate::checks) fn words_of(text: &str) -> Vec<Word> {
     let mut words = Vec::new();
     for (line, said) in (1..).zip(text.lines()) {
         let mut word = String::new();
-        for c in seen(said).chars() {
+        for c in visible(said).chars() {
             let is_part = c.is_alphanumeric() || is_combining_mark(c);
             let is_alone = is_unspaced(c) && c.script() != Script::Hangul;
             if !is_part || is_alone {
@@ -41,7 +41,7 @@ pub(in crate::gate::checks) fn words_of(text: &str) -> Vec<Word> {
 
 fn made(text: String, line: usize) -> Option<Word> {
     text.chars().any(char::is_alphabetic).then(|| Word {
-        folded: folded(&text),
+        folded: fold(&text),
         text,
         line,
     })

@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::base::text::fold;
 use crate::gate::checks::anchors::{Glossary, Numbers, has_ending, names_of, says};
-use crate::gate::checks::folded::folded;
 use crate::gate::checks::spec::{Flaw, Source};
 
 /// A sort of what has to survive.
@@ -84,7 +84,7 @@ impl Kept {
     /// What the source says of it that `printed` does not; in the order of the source.
     pub(super) fn lost(&self, source: &str, printed: &str) -> Vec<Lost> {
         let has = |keep| self.keep.contains(&keep);
-        let said = folded(printed);
+        let said = fold(printed);
         let mut lost = Vec::new();
         let (theirs, ours) = (Numbers::of(source), Numbers::of(printed));
         if has(Keep::Numbers) {

@@ -1,6 +1,7 @@
 //! The run that the report is about, and the others in short.
 
 use super::text;
+use crate::base::text::plural;
 use crate::report::run::runs::RunReport;
 use crate::report::run::tell::Report;
 use crate::session::Reason;
@@ -108,7 +109,7 @@ fn notes(run: &RunReport) -> Vec<String> {
         ),
     ];
     let open = open.into_iter().filter(|(starts, _)| *starts > 0);
-    open.map(|(starts, what)| format!("{what} {}.", text::counted(starts, "start")))
+    open.map(|(starts, what)| format!("{what} {}.", plural(starts, "start")))
         .collect()
 }
 

@@ -1,8 +1,8 @@
 //! The Markdown of whole reports.
 
 use super::*;
+use crate::base::text::is_unsafe;
 use crate::judge::completeness::{FinalWord, Shortfall, ShortfallKind};
-use crate::quest::plain::is_unsafe;
 use crate::report::run::bench::{id, quest, report};
 use crate::session::Effective;
 

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use jiff::SignedDuration;
 
-use crate::quest::plain::Plain;
+use crate::base::text::{Escaped, truncate};
 
 /// The most characters of a name that are shown.
 const MOST_OF_NAME: usize = 120;
@@ -25,11 +25,7 @@ pub fn sentence(text: &str) -> String {
 }
 
 fn safe(text: &str, most: usize) -> String {
-    let mut clipped: String = text.chars().take(most).collect();
-    if clipped.len() < text.len() {
-        clipped.push('…');
-    }
-    let plain = Plain(&clipped).to_string();
+    let plain = Escaped(&truncate(text, most)).to_string();
     let mut safe = String::with_capacity(plain.len());
     for (at, c) in plain.char_indices() {
         push(&mut safe, c, &plain[..at], &plain[at..]);
@@ -56,15 +52,6 @@ fn push(safe: &mut String, c: char, before: &str, rest: &str) {
 fn ends_in_www(text: &str) -> bool {
     let mut last = text.chars().rev().take(3);
     text.len() >= 3 && last.all(|c| c.eq_ignore_ascii_case(&'w'))
-}
-
-/// `1 start`, `2 starts`.
-#[must_use]
-pub fn counted(count: u32, noun: &str) -> String {
-    match count {
-        1 => format!("1 {noun}"),
-        count => format!("{count} {noun}s"),
-    }
 }
 
 /// How long it took, to the second; less than that in milliseconds.

@@ -6,10 +6,10 @@ use scraper::Node;
 use scraper::node::Element;
 
 use super::{Open, Walk, has_content, own_text};
+use crate::base::text::normalise;
 use crate::world::page::conceal::Declared;
 use crate::world::page::element::{self, Hints};
 use crate::world::page::scripted::is_root;
-use crate::world::page::text::normalise;
 use crate::world::page::{OwnerPlace, links, protected, structured};
 
 /// How many frames of one page are followed, at most.
