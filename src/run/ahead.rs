@@ -14,19 +14,16 @@ use super::worker::RunWorker;
 use crate::quest::QuestId;
 use crate::session::{Event, Lease, Reason, Session, SessionError, Worker};
 
-/// A look ahead: by which name the next quest is held, if one is to be taken up.
 #[derive(Debug)]
 pub(super) struct Ahead<'a> {
     name: Worker,
     lease: Option<Lease>,
     driven: BTreeSet<QuestId>,
     choice: Choice,
-    /// Others wait: how many quests were taken up is looked at before each.
     _turn: MutexGuard<'a, ()>,
 }
 
 impl<'a> RunWorker<'a> {
-    /// A look ahead, where the drive in hand ended for `reason` and another one may begin.
     pub(super) fn ahead(&self, reason: Reason) -> Result<Option<Ahead<'a>>, RunError> {
         let floor = self.floor;
         if reason != Reason::Settled || floor.stopping().is_some() {
@@ -45,7 +42,6 @@ impl<'a> RunWorker<'a> {
         }))
     }
 
-    /// Takes up what was chosen ahead, and is claimed now.
     pub(super) fn go_on_with(&mut self, ahead: Ahead<'a>) {
         if matches!(ahead.choice, Choice::Quest(..)) {
             self.floor.take_up();
@@ -55,7 +51,6 @@ impl<'a> RunWorker<'a> {
 }
 
 impl Ahead<'_> {
-    /// Chooses the next quest; the event that claims it.
     pub(super) fn choose(
         &mut self,
         session: &Session,

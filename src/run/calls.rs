@@ -15,21 +15,16 @@ use super::name::start_of;
 use crate::run::detect::Own;
 use crate::session::{RunId, Worker};
 
-/// How many bytes are noted at the most: the calls beyond are not told.
 const MOST_BYTES: u64 = 256 * 1024;
 
-/// A call that was noted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Noted {
-    /// The call.
     pub own: Own,
-    /// Whether the gate judged what it submitted.
     pub judged: bool,
 }
 
-/// Notes a call by the agent that holds its quest as `worker`, where a run waits for it.
-///
-/// Nothing depends on it: a note that cannot be made is none.
+/// Records a call of this program for the run that started the agent. Nothing depends on the
+/// record, so failures are ignored.
 pub fn note(session: &Path, run: RunId, worker: &Worker, noted: Noted) {
     let Some((_, start)) = start_of(worker).filter(|(of, _)| *of == run) else {
         return;
@@ -64,7 +59,6 @@ fn line(noted: Noted) -> String {
     }
 }
 
-/// What a line says; nothing where it is none that [`note`] writes.
 fn read(line: &str) -> Option<Noted> {
     let (own, judged) = match line {
         "next" => (Own::Next, false),
@@ -80,16 +74,13 @@ fn read(line: &str) -> Option<Noted> {
     Some(Noted { own, judged })
 }
 
-/// The calls that one start of the agent makes.
 #[derive(Debug)]
 pub struct Calls {
     file: File,
-    /// How much was read, in whole lines.
     read: u64,
 }
 
 impl Calls {
-    /// Of a start that is yet to come.
     pub fn of(session: &Path, run: RunId, start: u32) -> Result<Self, RunError> {
         let path = place(session, run, start);
         let mut options = OpenOptions::new();
@@ -98,9 +89,7 @@ impl Calls {
         Ok(Self { file, read: 0 })
     }
 
-    /// The calls since this was last asked.
-    ///
-    /// Whoever writes something else into it tells nothing by that.
+    // The agent can write into the file; lines that `note` would not write are ignored.
     pub fn since(&mut self) -> Vec<Noted> {
         let length = self.file.metadata().map_or(0, |about| about.len());
         // A line that was begun below the bound may end beyond it.

@@ -10,22 +10,15 @@ use crate::session::{
     Appended, Claim, Claimed, Event, Lease, Salt, Session, SessionError, Standing, Store, Worker,
 };
 
-/// What can be taken up.
 #[derive(Debug)]
 pub enum Choice {
-    /// This quest, which is claimed now.
     Quest(Box<Standing>, Claim),
-    /// Nothing: nothing is TODO.
     Complete,
-    /// Nothing: the unproven streak pauses the session.
     Paused,
-    /// Nothing for now: others hold what may yet be taken up.
     Held,
-    /// Nothing: the rest was driven already, or waits for what did not pass.
     Nothing,
 }
 
-/// Takes up the first free quest that is not among those `driven` already.
 pub fn choose(
     session: &mut Session,
     worker: &Worker,

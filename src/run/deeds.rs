@@ -15,7 +15,6 @@ use crate::run::detect::{Call, Observed};
 use crate::run::limits::foremost;
 use crate::session::{Event, Log, Reason, Session, SessionError, State, Store as _};
 
-/// By what is seen what an agent does.
 #[derive(Debug)]
 pub struct Deeds {
     calls: Option<Calls>,
@@ -24,18 +23,13 @@ pub struct Deeds {
     tree: Tree,
 }
 
-/// Who tells of the calls of this program, so that each is told once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Teller {
-    /// Whoever tells of one first.
     First,
-    /// The calls themselves, by their notes.
     Notes,
-    /// The events that the agent prints.
     Events,
 }
 
-/// The tree that the quests are about, where they are about one.
 #[derive(Debug)]
 struct Tree {
     known: Option<Digest>,
@@ -43,11 +37,9 @@ struct Tree {
     due: Instant,
 }
 
-/// A submission that the ledger tells of.
 type Judged = (Digest, Submitted);
 
 impl Deeds {
-    /// Of a drive that begins where the ledger is read up to in `log`.
     #[must_use]
     pub fn new(log: Log, poll: Duration) -> Self {
         Self {
@@ -62,7 +54,6 @@ impl Deeds {
         }
     }
 
-    /// Begins one more start of the agent.
     pub fn begin(&mut self, calls: Calls, stream: Stream, chamber: &Chamber<'_>) {
         self.calls = Some(calls);
         self.teller = match stream {
@@ -72,7 +63,6 @@ impl Deeds {
         self.tree.known = chamber.written();
     }
 
-    /// Whether it is the agent's events that tell of the calls of this program.
     pub fn heeds_events(&mut self) -> bool {
         if self.teller == Teller::First {
             self.teller = Teller::Events;
@@ -80,7 +70,6 @@ impl Deeds {
         self.teller == Teller::Events
     }
 
-    /// The calls that were noted, where it is their notes that tell of them.
     fn noted(&mut self) -> Vec<Noted> {
         let noted = self.calls.as_mut().map_or(Vec::new(), Calls::since);
         if self.teller == Teller::Events {
@@ -94,7 +83,6 @@ impl Deeds {
 }
 
 impl Tree {
-    /// Whether something was written since this was last asked, as far as it was time to look.
     fn has_changed(&mut self, chamber: &Chamber<'_>) -> bool {
         let begun = Instant::now();
         if self.known.is_none() || begun < self.due {
@@ -110,8 +98,6 @@ impl Tree {
 }
 
 impl RunWorker<'_> {
-    /// What the ledger and the agent's calls tell since they were looked at last; why the drive
-    /// ends, if it does for this.
     pub(super) fn tidings(&mut self, course: &mut Course) -> Result<Option<Reason>, RunError> {
         // A call notes itself once it is over: what it came to is in the ledger before that.
         let noted = course.deeds.noted();
@@ -150,9 +136,7 @@ impl RunWorker<'_> {
         })
     }
 
-    /// Brings what is known of the session to where its ledger ends.
-    ///
-    /// Under the lock: a line is in the ledger before the index tells of it.
+    // Takes the lock, because a line reaches the ledger before the index shows it.
     fn read_on(&mut self) -> Result<(), RunError> {
         let nothing = |_: &Session, _| Ok::<_, SessionError>(Vec::new());
         self.session
@@ -160,7 +144,6 @@ impl RunWorker<'_> {
         Ok(())
     }
 
-    /// The submissions of the quest that were judged since this was last asked.
     fn judged(&mut self, course: &mut Course) -> Result<Vec<Judged>, RunError> {
         let (quest, mut seen) = (course.hold.quest, course.seen);
         let mut found = Vec::new();
@@ -190,7 +173,6 @@ impl RunWorker<'_> {
 }
 
 impl Course {
-    /// Takes in a submission that was judged; why the drive ends, if it does for this.
     fn submits(&mut self, (digest, submitted): Judged) -> Option<Reason> {
         self.trickle.clear();
         self.submitted.push(submitted);

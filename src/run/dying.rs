@@ -4,7 +4,6 @@ use std::time::{Duration, Instant};
 
 use super::plan::DyingRules;
 
-/// How many agents in a row have died at their start.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Dying {
     in_a_row: u32,
@@ -12,19 +11,16 @@ pub struct Dying {
 }
 
 impl Dying {
-    /// Notes one more that died at `now`; whether these are too many.
     pub fn died(&mut self, now: Instant, rules: &DyingRules) -> bool {
         self.in_a_row = self.in_a_row.saturating_add(1);
         self.until = Some(now + pause(self.in_a_row, rules));
         self.in_a_row >= rules.in_a_row
     }
 
-    /// Notes one that lived.
     pub fn lived(&mut self) {
         *self = Self::default();
     }
 
-    /// How long no agent is to be started as yet.
     #[must_use]
     pub fn left(&self, now: Instant) -> Duration {
         let until = self.until.unwrap_or(now);
@@ -32,7 +28,6 @@ impl Dying {
     }
 }
 
-/// The pause after so many in a row.
 fn pause(in_a_row: u32, rules: &DyingRules) -> Duration {
     let doublings = in_a_row.saturating_sub(1).min(16);
     rules

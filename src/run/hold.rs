@@ -8,30 +8,23 @@ use crate::session::{
     Appended, Claimed, Event, Lease, Released, Salt, Session, SessionError, State, Store, Worker,
 };
 
-/// A hold on a quest.
 #[derive(Debug, Clone)]
 pub struct Hold {
-    /// The quest.
     pub quest: QuestId,
-    /// Under which name.
     pub worker: Worker,
-    /// For how long at a time.
     pub lease: Lease,
 }
 
-/// Why a quest is no longer held.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Lost {
-    /// It is no longer in TODO.
     Settled,
-    /// The unproven streak pauses the session.
     Paused,
-    /// Somebody took it, or freed it.
     Taken,
 }
 
 impl Hold {
-    /// Goes on under the name `next`, which the earlier one can no longer answer by.
+    // The earlier start of the agent may still be alive; under the new name it cannot submit any
+    // more.
     pub fn pass_on(
         &mut self,
         next: Worker,
@@ -52,7 +45,6 @@ impl Hold {
         Ok(held)
     }
 
-    /// Claims it anew, so that it does not run out.
     pub fn renew(
         &self,
         session: &mut Session,
@@ -67,7 +59,6 @@ impl Hold {
         self.append(vec![claimed], session, clock, salts)
     }
 
-    /// The event that frees it.
     pub fn released(&self) -> Event {
         Event::Released(Released {
             quest: self.quest,
@@ -75,7 +66,7 @@ impl Hold {
         })
     }
 
-    /// The event that frees what the agent of this name took up besides, if it did.
+    // An agent may call `next` again after its quest has settled; that second claim must not stay.
     pub fn besides(&self, store: &dyn Store) -> Result<Option<Event>, SessionError> {
         let claim = store.claim_of(&self.worker)?;
         let claim = claim.filter(|claim| claim.quest != self.quest);
@@ -87,7 +78,6 @@ impl Hold {
         }))
     }
 
-    /// Whether it is held still, as far as `store` knows.
     pub fn is_held(&self, store: &dyn Store) -> Result<bool, SessionError> {
         let claim = store.claim_on(self.quest)?;
         Ok(claim.is_some_and(|claim| claim.worker == self.worker))
@@ -127,7 +117,6 @@ impl Hold {
     }
 }
 
-/// Why nothing is appended.
 enum Declined {
     Lost(Lost),
     Error(SessionError),

@@ -5,20 +5,15 @@ use super::error::RunError;
 use super::worker::{RunWorker, Way};
 use crate::session::Reason;
 
-/// The longest note that is kept, in bytes.
 const LONGEST: usize = 4096;
 
-/// What the last call came to.
 #[derive(Debug)]
 pub(super) enum LastCall {
-    /// It settled the quest.
     Settled,
-    /// It did not, and left a note, if it did.
     Left(Option<Box<str>>),
 }
 
 impl RunWorker<'_> {
-    /// Calls the agent for the last time.
     pub(super) fn last_call(
         &mut self,
         course: &mut Course,
@@ -35,7 +30,6 @@ impl RunWorker<'_> {
     }
 }
 
-/// The note that the end of what an agent said makes; none where it is blank.
 fn note(tail: &str) -> Option<Box<str>> {
     let tail = tail.trim();
     let over = tail.len().saturating_sub(LONGEST);

@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use super::error::RunError;
 use crate::session::RunId;
 
-/// The lock of a run, which ends with the process that holds it.
 #[derive(Debug)]
 pub struct RunLock {
     // Closing the file gives the lock up, also when the process dies.
@@ -15,14 +14,12 @@ pub struct RunLock {
     run: RunId,
 }
 
-/// The folder in a session in which runs keep what is theirs.
 #[must_use]
 pub fn runs_dir(session: &Path) -> PathBuf {
     session.join("runs")
 }
 
 impl RunLock {
-    /// Takes the lock of a run that begins.
     pub fn take(session: &Path, run: RunId) -> Result<Self, RunError> {
         let dir = runs_dir(session);
         fs::create_dir_all(&dir).map_err(RunError::io("make", &dir))?;
@@ -42,7 +39,6 @@ impl RunLock {
         })
     }
 
-    /// The locks of runs whose processes have died, each held from now on.
     pub fn of_the_dead(session: &Path) -> Result<Vec<Self>, RunError> {
         let dir = runs_dir(session);
         let Ok(entries) = fs::read_dir(&dir) else {
@@ -77,13 +73,11 @@ impl RunLock {
         }
     }
 
-    /// Whose it is.
     #[must_use]
     pub fn run(&self) -> RunId {
         self.run
     }
 
-    /// Takes it away: the run has ended, and its lines say so.
     pub fn remove(self) {
         // Agents can do the same, or put something else there; the ledger says what counts.
         let _ = fs::remove_file(&self.path);

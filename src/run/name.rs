@@ -2,14 +2,12 @@
 
 use crate::session::{BadWorker, RunId, Worker};
 
-/// The name of this start of the agent in the run; starts are counted from 1.
-///
-/// Each has a name of its own, so that one that was overtaken can no longer answer.
+/// The worker name of one start. Each start has its own, so a start that was replaced cannot
+/// submit any more.
 pub fn worker_of(run: RunId, start: u32) -> Result<Worker, BadWorker> {
     format!("run-{run}.{start}").parse()
 }
 
-/// The run and the start that a worker's name is of, if it is of one.
 #[must_use]
 pub fn start_of(worker: &Worker) -> Option<(RunId, u32)> {
     let (run, start) = worker.as_str().strip_prefix("run-")?.split_once('.')?;

@@ -12,10 +12,8 @@ use crate::run::agent::AgentEnd;
 use crate::run::detect::Observed;
 use crate::session::{Attempt, Reason, Session, State, Store as _};
 
-/// The member that says that nothing was found, and why, in place of fields.
 pub const NONE: &str = "none";
 
-/// Why what was printed is no submission.
 #[derive(Debug, thiserror::Error)]
 enum NotSubmitted {
     #[error(transparent)]
@@ -27,9 +25,7 @@ enum NotSubmitted {
 }
 
 impl RunWorker<'_> {
-    /// Judges the answer that the agent printed; why the drive ends, if it does for this.
-    ///
-    /// What is no submission costs the quest no try; the next prompt tells.
+    // Output that is not a submission uses no try; the next prompt says what was wrong.
     pub(super) fn judge_answer(
         &mut self,
         end: &AgentEnd,
@@ -52,13 +48,10 @@ impl RunWorker<'_> {
         self.judge(&submission, course)
     }
 
-    /// Has what the agent did judged, where nothing is submitted; why the drive ends, if it does
-    /// for this.
     pub(super) fn judge_world(&mut self, course: &mut Course) -> Result<Option<Reason>, RunError> {
         self.judge(&Submission::Fields(Fields::new()), course)
     }
 
-    /// The same of what an agent that ended has left, if the checks hold.
     pub(super) fn judge_world_left(
         &mut self,
         course: &mut Course,
@@ -71,7 +64,6 @@ impl RunWorker<'_> {
         }
     }
 
-    /// Has a submission of the agent's judged; why the drive ends, if it does for this.
     pub(super) fn judge(
         &mut self,
         submission: &Submission,
@@ -110,7 +102,6 @@ impl RunWorker<'_> {
 }
 
 impl Submitted {
-    /// The submission of an attempt that the ledger has.
     pub(super) fn of(attempt: &Attempt) -> Self {
         Self {
             text: shown(&attempt.submission),
@@ -119,7 +110,6 @@ impl Submitted {
     }
 }
 
-/// The submission that a printed object is.
 fn submission(kind: &QuestKind, answer: Value) -> Result<Submission, NotSubmitted> {
     if let Value::Object(members) = &answer
         && members.len() == 1
@@ -144,7 +134,6 @@ fn not_judged(why: &str) -> String {
     format!("nothing of what the last agent printed could be judged: {why}")
 }
 
-/// A submission on one line.
 fn shown(submission: &Submission) -> String {
     match submission {
         Submission::Fields(fields) => serde_json::json!(fields).to_string(),

@@ -15,7 +15,6 @@ use crate::session::{
     State, Store as _,
 };
 
-/// How an agent that was started ended, in view of the ledger.
 struct Ended {
     state: State,
     reason: Reason,
@@ -23,7 +22,6 @@ struct Ended {
 }
 
 impl RunWorker<'_> {
-    /// Starts the agent and drives it to its end; `last` where it is the last call, and why.
     pub(super) fn start(
         &mut self,
         course: &mut Course,
@@ -33,7 +31,6 @@ impl RunWorker<'_> {
         Ok(way)
     }
 
-    /// The same, and the end of what the agent said.
     pub(super) fn start_once(
         &mut self,
         course: &mut Course,
@@ -137,7 +134,6 @@ impl RunWorker<'_> {
         }
     }
 
-    /// Whether an agent that did nothing died at its start.
     fn died(&self, watched: &Watched) -> bool {
         let end = &watched.end;
         let failed = end.exit != Some(0);
@@ -145,8 +141,7 @@ impl RunWorker<'_> {
         failed && (soon || end.rate_limited || end.no_login)
     }
 
-    /// Records how the agent ended, at its last call or before, and with it that the quest is
-    /// settled, if it is.
+    // One append records the end of the attempt, the end of the quest and the next claim.
     fn record(
         &mut self,
         course: &mut Course,
@@ -224,8 +219,6 @@ impl RunWorker<'_> {
         })
     }
 
-    /// Judges what the agent printed, where that is how it answers; why the drive ends, if it
-    /// does for this.
     fn judge_printed(
         &mut self,
         end: &AgentEnd,
@@ -240,12 +233,10 @@ impl RunWorker<'_> {
     }
 }
 
-/// Which start of the run a hold is for.
 fn number_of(hold: &Hold) -> u32 {
     super::name::start_of(&hold.worker).map_or(0, |(_, number)| number)
 }
 
-/// Why an attempt ended whose agent ended by itself, and did not settle the quest.
 fn of_end(end: &AgentEnd, died: bool) -> Reason {
     if end.denied || (died && end.no_login) {
         Reason::PermissionDenied
@@ -254,7 +245,6 @@ fn of_end(end: &AgentEnd, died: bool) -> Reason {
     }
 }
 
-/// Whether the drive goes on.
 fn way(ended: &Ended, halt: Option<Reason>) -> Way {
     if ended.state != State::Todo {
         Way::Ended(Reason::Settled)
@@ -270,7 +260,6 @@ fn way(ended: &Ended, halt: Option<Reason>) -> Way {
 }
 
 impl Watched {
-    /// Of an agent that could not be started.
     fn never() -> Self {
         Self {
             end: AgentEnd {

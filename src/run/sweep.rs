@@ -14,7 +14,6 @@ use crate::session::{
     Session, SessionError, Spent, State, Store, Worker,
 };
 
-/// Records what runs that died left open, frees their quests, and tells which runs it were.
 pub fn sweep(
     session: &mut Session,
     clock: &mut dyn FnMut() -> Timestamp,
@@ -59,18 +58,14 @@ pub fn sweep(
     Ok(swept)
 }
 
-/// What a run has left open.
 #[derive(Debug)]
 struct Left {
     run: RunId,
     is_open: bool,
-    /// The starts whose end is not recorded, with their quests.
     starts: BTreeMap<u32, (Worker, QuestId)>,
-    /// The quests whose drive's end is not recorded, with the starts that are theirs.
     quests: BTreeMap<QuestId, BTreeSet<u32>>,
 }
 
-/// What the ledger tells of a run that has not ended.
 fn left_open(session: &Session, run: RunId) -> Result<Left, SessionError> {
     let mut left = Left {
         run,
@@ -116,7 +111,6 @@ impl Left {
         }
     }
 
-    /// The lines that close what is open.
     fn events(self, store: &dyn Store) -> Result<Vec<Event>, SessionError> {
         let mut events = Vec::new();
         for (start, (worker, quest)) in &self.starts {
@@ -163,7 +157,6 @@ impl Left {
     }
 }
 
-/// How the drive of a quest ended whose run died.
 fn ended(store: &dyn Store, quest: QuestId) -> Result<Reason, SessionError> {
     let standing = store.standing(quest)?;
     let todo = standing.is_some_and(|it| it.progress.state == State::Todo);

@@ -13,42 +13,32 @@ use crate::run::detect::{Call, Health, Observed, Pulse, Vitals};
 use crate::run::limits::foremost;
 use crate::session::{Reason, Spent};
 
-/// How often is looked for signs of life.
 const LOOK: Duration = Duration::from_secs(1);
 
-/// The shortest pause between two looks: an agent may have submitted at once, and go on.
+// An agent may submit within the first milliseconds and then linger.
 const SHORTEST: Duration = Duration::from_millis(10);
 
-/// How an agent ended that was watched.
 #[derive(Debug)]
 pub struct Watched {
-    /// Its end.
     pub end: AgentEnd,
-    /// Why it was ended, where it did not end by itself.
     pub halt: Option<Reason>,
-    /// How long it ran.
     pub time: Duration,
 }
 
-/// What is seen of one agent.
 struct Watch {
     begun: Instant,
-    /// How long it may run, for a last call.
     most: Option<Duration>,
     pulse: Pulse,
     looked: Instant,
     renewed: Instant,
-    /// Whether there were signs of life since the claim was renewed.
     alive: bool,
     last: Vital,
     spent: Spent,
     read: u64,
-    /// The look at the checks of a quest for which nothing is submitted.
     probe: Option<Probe>,
 }
 
 impl RunWorker<'_> {
-    /// Watches the agent that was given `read` bytes to read, until it ends or is to be ended.
     pub(super) fn watch(
         &mut self,
         mut agent: Agent,
@@ -88,7 +78,6 @@ impl RunWorker<'_> {
         }
     }
 
-    /// Looks once; why the agent is to be ended, if it is.
     fn look(
         &mut self,
         agent: &mut Agent,
@@ -112,7 +101,6 @@ impl RunWorker<'_> {
         Ok(foremost(reasons))
     }
 
-    /// Feels the agent's pulse, and renews its claim while it is alive.
     fn feel(
         &mut self,
         agent: &mut Agent,
@@ -136,7 +124,6 @@ impl RunWorker<'_> {
         Ok(renewed.err().map(of_loss))
     }
 
-    /// Which budget has ended.
     fn budgets(&self, watch: &Watch, course: &Course) -> Option<Reason> {
         let time = watch.begun.elapsed();
         let limits = &self.floor.plan.limits;
@@ -162,7 +149,6 @@ impl RunWorker<'_> {
     }
 }
 
-/// Why a drive ends whose quest is no longer held.
 pub(super) fn of_loss(lost: Lost) -> Reason {
     match lost {
         Lost::Settled => Reason::Settled,
@@ -209,7 +195,6 @@ impl Watch {
         self.pulse.see(vitals(self.begun.elapsed(), vital))
     }
 
-    /// Takes in an event; why the drive ends, if it does for this.
     fn take(
         &mut self,
         event: AgentEvent,
@@ -247,7 +232,6 @@ fn vitals(at: Duration, vital: Vital) -> Vitals {
     }
 }
 
-/// A call of a tool, as the detectors know it.
 fn seen(call: &ToolCall) -> Call {
     Call::digested(&call.tool, call.arguments, call.own)
 }

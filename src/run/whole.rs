@@ -23,27 +23,19 @@ use crate::run::limits::foremost;
 use crate::session::Tide;
 use crate::session::{Began, Event, Reason, RunLine, RunStep, Salt, Session, SessionError};
 
-/// How often is looked whether a person wants the run to end.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// Who is told what a run does, and says when it is to stop.
 pub trait Audience {
-    /// Takes in what happened.
     fn hear(&mut self, news: &News);
-    /// Whether a person wants the run to end.
     fn wants_an_end(&self) -> bool;
 }
 
-/// The clock and randomness of a run.
 #[derive(Debug, Clone, Copy)]
 pub struct Sources {
-    /// The time.
     pub now: fn() -> Timestamp,
-    /// Randomness.
     pub salts: fn() -> Salt,
 }
 
-/// Runs the agent over the quests of the session in `dir` until it ends, and says why it did.
 pub fn drive_all(
     dir: &Path,
     plan: Plan,
@@ -100,7 +92,6 @@ pub fn drive_all(
     worked.map(|()| reason)
 }
 
-/// Why a run ended.
 fn reason(floor: &Floor, complete: bool) -> Reason {
     if complete {
         return Reason::Complete;
@@ -110,7 +101,6 @@ fn reason(floor: &Floor, complete: bool) -> Reason {
     foremost(reasons).unwrap_or(Reason::AgentFailed)
 }
 
-/// What all workers of a run are given.
 struct Crew<'a> {
     dir: &'a Path,
     floor: &'a Floor,
@@ -170,7 +160,6 @@ impl Crew<'_> {
         worker.work()
     }
 
-    /// Hands on what the workers tell until the last of them has ended.
     fn listen(&self, news: &Receiver<News>, audience: &mut dyn Audience) {
         loop {
             match news.recv_timeout(LOOK) {

@@ -26,45 +26,28 @@ use crate::session::{
     Standing, State, Store, Worker,
 };
 
-/// One worker of a run.
 pub struct RunWorker<'a> {
-    /// What it shares with the others.
     pub floor: &'a Floor,
-    /// Which one it is, from 0.
     pub index: usize,
-    /// Its own look at the session.
     pub session: Session,
-    /// What answers are judged by.
     pub chamber: Chamber<'a>,
-    /// Where agents are started.
     pub place: &'a Workplace,
-    /// What starts them.
     pub launcher: &'a AgentLauncher,
-    /// Where prompts are written.
     pub desk: &'a dyn Desk,
-    /// Who is told.
     pub tell: Sender<News>,
-    /// What was seen of the ledger.
     pub tide: Tide,
-    /// What is claimed already, and by which name.
     pub next: Option<(Choice, Worker)>,
-    /// The time.
     pub now: fn() -> Timestamp,
-    /// Randomness.
     pub salts: fn() -> Salt,
 }
 
-/// Whether a drive goes on after a start of the agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Way {
-    /// The agent is started again.
     On,
-    /// It ended for this reason.
     Ended(Reason),
 }
 
 impl RunWorker<'_> {
-    /// Drives quests until there is none left to be driven, or the run is to end.
     pub fn work(&mut self) -> Result<(), RunError> {
         let floor = self.floor;
         // What is claimed is freed as any other quest that there is no time for.
@@ -110,7 +93,6 @@ impl RunWorker<'_> {
         )
     }
 
-    /// A new name to hold a quest by, and its number.
     pub(super) fn name(&self) -> Result<(Worker, u32), RunError> {
         let number = self.floor.next_name();
         Ok((worker_of(self.floor.plan.run, number)?, number))
@@ -183,7 +165,6 @@ impl RunWorker<'_> {
         self.close(course, reason, handover)
     }
 
-    /// Goes on under a new name; why the drive ends, if it is too late for that.
     pub(super) fn pass_on(&mut self, course: &mut Course) -> Result<Option<Reason>, RunError> {
         let (next, _) = self.name()?;
         let passed =
@@ -193,7 +174,6 @@ impl RunWorker<'_> {
         Ok(passed.err().map(of_loss))
     }
 
-    /// Why the agent is not started for the quest once more.
     fn before_start(&self, course: &Course) -> Option<Reason> {
         let limits = &self.floor.plan.limits;
         let tokens = course.used.bill.tokens;
@@ -207,7 +187,6 @@ impl RunWorker<'_> {
         foremost(reasons.into_iter().flatten())
     }
 
-    /// Records that the drive ended, and frees the quest.
     fn close(
         &mut self,
         course: &Course,
@@ -254,13 +233,11 @@ impl RunWorker<'_> {
         Ok(reason)
     }
 
-    /// Tells people; nobody may be there to hear.
     pub(super) fn told(&self, news: News) {
         let _ = self.tell.send(news);
     }
 }
 
-/// Where the quest stands, and why its drive ended in view of that.
 pub(super) fn where_it_stands(
     store: &dyn Store,
     course: &Course,
@@ -272,7 +249,6 @@ pub(super) fn where_it_stands(
     Ok((state, if settled { Reason::Settled } else { otherwise }))
 }
 
-/// Whether the agent is asked for what it has: a budget ended, and it may know something.
 fn deserves_last_call(reason: Reason) -> bool {
     matches!(
         reason,

@@ -10,23 +10,20 @@ use super::plan::Plan;
 use crate::run::agent::{AgentOrder, CommandLine};
 use crate::session::{Reason, Worker};
 
-/// Where programs are looked for that no `PATH` says.
 const USUAL_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 
-/// The variable that says that a budget has ended: an agent's hooks let it stop then.
+// The hooks of the agent let it stop when this is set.
 const LAST_CALL: &str = "COMAIL_LAST_CALL";
 
-/// Where the agents of a run are started.
 #[derive(Debug)]
 pub struct Workplace {
     session: PathBuf,
-    /// The folder of the run in the session.
     dir: PathBuf,
     path: OsString,
 }
 
 impl Workplace {
-    /// Makes the folder of the run, and in it a `comail` that is this very program.
+    // The agent finds this very program as `comail` in its `PATH`, whatever is installed.
     pub fn set_up(session: &Path, plan: &Plan) -> Result<Self, RunError> {
         let session = std::path::absolute(session).map_err(RunError::io("name", session))?;
         let dir = runs_dir(&session).join(plan.run.to_string());
@@ -43,14 +40,12 @@ impl Workplace {
         Ok(Self { session, dir, path })
     }
 
-    /// Writes a prompt to the file that a command line names.
     pub fn write_prompt(&self, start: u32, prompt: &str) -> Result<PathBuf, RunError> {
         let file = self.dir.join(format!("{start}.prompt"));
         fs::write(&file, prompt).map_err(RunError::io("write", &file))?;
         Ok(file)
     }
 
-    /// What is started as the run's start of this number, for a quest's `last` call or not.
     #[must_use]
     pub fn order(
         &self,

@@ -6,74 +6,52 @@ use std::path::Path;
 use super::order::Stream;
 use super::preset::Preset;
 
-/// The longest prompt among the words of a command line, in bytes: systems allow little more.
+// Linux allows 128 KiB for one argument, so a longer prompt has to go through stdin or a file.
 const LONGEST_ARGUMENT: usize = 100 << 10;
 
-/// What is started.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AgentCommand {
-    /// A common agent, with arguments of the operator's own.
     Preset(&'static Preset, Vec<OsString>),
     /// The operator's own words, with `{prompt}`, `{prompt_file}`, `{model}` and `{conversation}`
-    /// anywhere in them; a fresh start leaves out the words with the last.
+    /// anywhere in them. A fresh start leaves out the words with `{conversation}`.
     Custom(Vec<OsString>),
 }
 
-/// What one start is given.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Given<'a> {
-    /// The prompt.
     pub prompt: &'a str,
-    /// The file that holds it, once it is written.
     pub prompt_file: Option<&'a Path>,
-    /// The model.
     pub model: Option<&'a str>,
-    /// The conversation to go on with.
     pub conversation: Option<&'a str>,
 }
 
-/// How an agent is started.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CommandLine {
-    /// The program and its arguments.
     pub argv: Vec<OsString>,
-    /// What it reads on standard input.
     pub stdin: Option<String>,
-    /// Whether a word names the file of the prompt.
     pub needs_file: bool,
 }
 
-/// Why there is no such command line.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub enum BadCommandLine {
-    /// Nothing is to be started.
     #[error("no agent is named")]
     Empty,
-    /// The prompt is too long for an argument.
     #[error(
         "the prompt has {bytes} bytes, and an argument may have {LONGEST_ARGUMENT}: let the agent \
          read it from standard input (without {{prompt}}) or from {{prompt_file}}"
     )]
-    LongPrompt {
-        /// How long it is.
-        bytes: usize,
-    },
-    /// No argument may hold a NUL.
+    LongPrompt { bytes: usize },
     #[error("the prompt has a NUL in it, and an argument can have none")]
     Nul,
-    /// A word asks for what is not given.
     #[error("the agent's command line has {{{0}}} in it, and there is none")]
     Missing(&'static str),
-    /// The model cannot be chosen.
     #[error("{0} has no option that chooses the model")]
     NoModel(&'static str),
-    /// The conversation cannot be gone on with.
     #[error("{0} cannot go on with a conversation")]
     NoResume(&'static str),
 }
 
 impl AgentCommand {
-    /// What the agent is called: its preset's name, or its program's.
     #[must_use]
     pub fn name(&self) -> String {
         match self {
@@ -86,7 +64,6 @@ impl AgentCommand {
         }
     }
 
-    /// How its output is read.
     #[must_use]
     pub fn stream(&self) -> Stream {
         match self {
@@ -95,7 +72,6 @@ impl AgentCommand {
         }
     }
 
-    /// Whether it can go on with a conversation of its own.
     #[must_use]
     pub fn can_resume(&self) -> bool {
         match self {
@@ -104,7 +80,6 @@ impl AgentCommand {
         }
     }
 
-    /// Whether the prompt must be written to a file before it is started.
     #[must_use]
     pub fn needs_file(&self) -> bool {
         match self {
@@ -116,7 +91,6 @@ impl AgentCommand {
     }
 }
 
-/// The command line of one start.
 pub fn command_line(
     command: &AgentCommand,
     given: &Given<'_>,
@@ -155,16 +129,12 @@ pub fn command_line(
     Ok(line)
 }
 
-/// Whether a word has the conversation in it; a fresh start leaves it out.
 fn names_conversation(word: &OsStr) -> bool {
     word.to_string_lossy().contains("{conversation}")
 }
 
-/// A word of a command line.
 enum Word {
-    /// Whose braces mean nothing.
     AsIs(OsString),
-    /// Whose placeholders are to be filled.
     Filled(OsString),
 }
 
@@ -195,16 +165,13 @@ fn preset_words(
     Ok(all)
 }
 
-/// A word with its placeholders filled.
 struct Filled {
     word: OsString,
-    /// Whether it tells the prompt.
     told: bool,
-    /// Whether it does so by naming a file.
     file: bool,
 }
 
-/// Fills the placeholders of one word; what is filled in is not looked at again.
+// Text that was filled in is never searched for placeholders: a prompt may contain `{model}`.
 fn fill(word: &OsStr, given: &Given<'_>) -> Result<Filled, BadCommandLine> {
     let Some(text) = word.to_str().filter(|text| text.contains('{')) else {
         let word = word.to_owned();
@@ -249,7 +216,6 @@ fn fill(word: &OsStr, given: &Given<'_>) -> Result<Filled, BadCommandLine> {
     Ok(filled)
 }
 
-/// The prompt as an argument, if it can be one.
 fn argument(prompt: &str) -> Result<&str, BadCommandLine> {
     if prompt.len() > LONGEST_ARGUMENT {
         return Err(BadCommandLine::LongPrompt {

@@ -7,11 +7,10 @@ use nix::unistd::Pid;
 
 use super::end::CpuTime;
 
-/// How long one tick is that the kernel counts in, whatever it is built with.
 #[cfg(target_os = "linux")]
 const TICK: Duration = Duration::from_millis(10);
 
-/// The time that these processes have used, and those that they have waited for.
+// Includes the time of children that were waited for, so a finished build still counts as work.
 #[cfg(target_os = "linux")]
 pub(super) fn of_tree(first: Pid) -> CpuTime {
     let mut all = crate::world::sandbox::descendants(first);
@@ -24,14 +23,13 @@ pub(super) fn of_tree(first: Pid) -> CpuTime {
     CpuTime::Used(TICK.saturating_mul(u32::try_from(ticks).unwrap_or(u32::MAX)))
 }
 
-/// Nobody tells.
 #[cfg(not(target_os = "linux"))]
 pub(super) fn of_tree(_: Pid) -> CpuTime {
     CpuTime::Unknown
 }
 
-/// The ticks of a process and of its children that it has waited for, in a line of
-/// `/proc/PID/stat`, whose second field is a name with anything in it.
+// The second field of `/proc/PID/stat` is a name that may contain spaces and parentheses, so
+// fields are counted from the last `)`.
 #[cfg(target_os = "linux")]
 fn ticks_in(stat: &[u8]) -> Option<u64> {
     const FIRST: usize = 11;

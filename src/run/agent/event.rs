@@ -6,37 +6,23 @@ use crate::base::Digest;
 use crate::run::detect::{Own, canonical};
 use crate::session::Spent;
 
-/// What an agent's output tells while it works.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AgentEvent {
-    /// It called a tool.
     ToolCall(ToolCall),
-    /// Its model answered once.
-    Turn {
-        /// The tokens in and out that no cache held.
-        new_tokens: u64,
-    },
-    /// What this process of it has used up so far, all together.
+    Turn { new_tokens: u64 },
     Spent(Spent),
-    /// The name of its conversation, by which it can be resumed.
     Conversation(String),
-    /// It was not allowed what it wanted.
     Denied(String),
 }
 
-/// One call of a tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToolCall {
-    /// The tool.
     pub tool: String,
-    /// The digest of its arguments, whatever the order of their keys.
     pub arguments: Digest,
-    /// The call of this program that it makes, where it makes one.
     pub own: Option<Own>,
 }
 
 impl ToolCall {
-    /// The call of `tool` with these arguments.
     #[must_use]
     pub fn new(tool: &str, arguments: &Value) -> Self {
         Self {

@@ -1,6 +1,5 @@
 //! Why an agent died, by what it last said.
 
-/// What is said where a backend takes no more for now; in small letters.
 const LIMITED: [&str; 13] = [
     "rate limit",
     "rate_limit",
@@ -17,7 +16,6 @@ const LIMITED: [&str; 13] = [
     "credit balance is too low",
 ];
 
-/// What is said where a backend does not know who asks; in small letters.
 const NO_LOGIN: [&str; 14] = [
     "please run /login",
     "run /login",
@@ -35,22 +33,18 @@ const NO_LOGIN: [&str; 14] = [
     "not authenticated",
 ];
 
-/// What a number must stand beside to be the status of an answer.
 const STATUS: [&str; 4] = ["http", "status", "error", "code"];
 
-/// Whether a backend takes no more for now.
 pub(super) fn is_rate_limited(said: &str) -> bool {
     let said = said.to_lowercase();
     LIMITED.iter().any(|words| said.contains(words)) || has_status(&said, "429")
 }
 
-/// Whether a backend does not know who asks.
 pub(super) fn is_no_login(said: &str) -> bool {
     let said = said.to_lowercase();
     NO_LOGIN.iter().any(|words| said.contains(words)) || has_status(&said, "401")
 }
 
-/// Whether a line gives this number as a status.
 fn has_status(said: &str, number: &str) -> bool {
     said.lines().any(|line| {
         let mut words = line.split(|letter: char| !letter.is_ascii_alphanumeric());

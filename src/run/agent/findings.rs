@@ -7,33 +7,23 @@ use super::tail::Tail;
 use super::usage::Usage;
 use crate::session::Spent;
 
-/// How much of what an agent says is kept.
 const SAID_BYTES: usize = 1 << 20;
 
-/// How many events wait at the most for whoever asks; those beyond are lost.
 const MOST_EVENTS: usize = 10_000;
 
-/// The longest name of a conversation, of a tool, and of what was not allowed, in characters.
 const LONGEST_NAME: usize = 300;
 
-/// What the output of an agent has told so far.
 #[derive(Debug)]
 pub(super) struct Findings {
-    /// What the agent said, without what only tells of it.
     pub said: Tail,
-    /// What it used up, if it told.
     pub used: Option<Usage>,
-    /// The name of its conversation.
     pub conversation: Option<String>,
-    /// Whether it was not allowed something.
     pub denied: bool,
-    /// Whether it said itself that it failed.
     pub failed: bool,
     events: Vec<AgentEvent>,
 }
 
 impl Findings {
-    /// Nothing yet.
     pub(super) fn new() -> Self {
         Self {
             said: Tail::new(SAID_BYTES),
@@ -45,28 +35,23 @@ impl Findings {
         }
     }
 
-    /// The events since this was last asked.
     pub(super) fn events(&mut self) -> Vec<AgentEvent> {
         std::mem::take(&mut self.events)
     }
 
-    /// It says something, which ends a line.
     pub(super) fn says(&mut self, text: &str) {
         self.said.push(text.as_bytes());
         self.said.push(b"\n");
     }
 
-    /// It says a part of something.
     pub(super) fn says_on(&mut self, text: &str) {
         self.said.push(text.as_bytes());
     }
 
-    /// It calls a tool.
     pub(super) fn calls(&mut self, tool: &str, arguments: &Value) {
         self.event(AgentEvent::ToolCall(ToolCall::new(&named(tool), arguments)));
     }
 
-    /// Its model answered, for which so much was used.
     pub(super) fn turn(&mut self, usage: Usage) {
         self.event(AgentEvent::Turn {
             new_tokens: usage.tokens,
@@ -74,7 +59,6 @@ impl Findings {
         self.used_in_all(self.used.unwrap_or_default().and(usage));
     }
 
-    /// So much was used up in all.
     pub(super) fn used_in_all(&mut self, usage: Usage) {
         self.used = Some(usage);
         self.event(AgentEvent::Spent(Spent {
@@ -84,7 +68,6 @@ impl Findings {
         }));
     }
 
-    /// Its conversation has this name.
     pub(super) fn converses(&mut self, name: &Value) {
         let Some(name) = name.as_str().filter(|name| is_name(name)) else {
             return;
@@ -95,7 +78,6 @@ impl Findings {
         }
     }
 
-    /// It was not allowed this.
     pub(super) fn is_denied(&mut self, what: &str) {
         self.denied = true;
         self.event(AgentEvent::Denied(named(what)));
@@ -108,7 +90,7 @@ impl Findings {
     }
 }
 
-/// Whether a text can name a conversation on a command line, where it must be no option.
+// The name is passed on a command line later, so it must not look like an option.
 fn is_name(text: &str) -> bool {
     let plain =
         |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b':');

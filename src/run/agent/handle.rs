@@ -24,13 +24,11 @@ use super::supervisor::SUPERVISED;
 use super::wire::{Work, stop_within};
 use crate::world::sandbox::{descendants, send};
 
-/// How long is waited for an agent to start.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// How long is waited for a supervisor to end that was told to.
 const END_WITHIN: Duration = Duration::from_secs(5);
 
-/// An agent that runs, with all that it has started; dropped, nothing of it is left.
+/// A running agent with every process it started. Dropping it kills all of them.
 #[derive(Debug)]
 pub struct Agent {
     heard: Arc<Heard>,
@@ -41,7 +39,6 @@ pub struct Agent {
 }
 
 impl Agent {
-    /// Starts an agent.
     pub fn start(order: &AgentOrder, launcher: &AgentLauncher) -> Result<Self, AgentError> {
         let log = CappedLog::create(&order.log, order.most_log_bytes).map_err(|source| {
             let path = order.log.clone();
@@ -74,7 +71,6 @@ impl Agent {
         }
     }
 
-    /// Starts the supervisor, and threads that read what it and the agent say.
     fn launch(launcher: &AgentLauncher, heard: Arc<Heard>) -> std::io::Result<Self> {
         let (socket, theirs) = UnixStream::pair()?;
         socket.set_write_timeout(Some(PATIENCE))?;
@@ -108,7 +104,6 @@ impl Agent {
         Pid::from_raw(self.supervisor.id().cast_signed())
     }
 
-    /// Has the supervisor go on, which what it supervises may have stopped.
     fn wake(&self) {
         let gone = self.heard.known().gone.is_some();
         if !gone {
@@ -127,12 +122,10 @@ impl Agent {
         send(&mut &self.socket, &work)
     }
 
-    /// What it did since this was last asked.
     pub fn events(&mut self) -> Vec<AgentEvent> {
         self.heard.known().output.events()
     }
 
-    /// Its signs of life.
     pub fn vital(&mut self) -> Vital {
         self.wake();
         let cpu = match cpu::of_tree(self.pid()) {
@@ -147,12 +140,11 @@ impl Agent {
         Vital { cpu, written }
     }
 
-    /// Waits until it has ended as [`Agent::ended`] means it, for so long at most.
     pub fn wait(&self, most: Duration) {
         self.heard.wait(most, |known| known.is_over().then_some(()));
     }
 
-    /// How it ended, once it has, nothing of it is left, and all that it printed is read.
+    /// The agent's end, once no process of it is left and all of its output is read.
     pub fn ended(&mut self) -> Option<AgentEnd> {
         let mut known = self.heard.known();
         if known.gone.is_some() && known.ended.is_none() {
@@ -165,7 +157,7 @@ impl Agent {
         over.then(|| known.output.end(ended))
     }
 
-    /// Asks it to end, kills after `grace` whatever is left of it, and waits for that.
+    /// Sends SIGTERM, kills what is left after `grace`, and waits for the end.
     #[must_use]
     pub fn stop(mut self, grace: Duration) -> AgentEnd {
         self.wake();
@@ -180,7 +172,6 @@ impl Agent {
         known.output.end(ended)
     }
 
-    /// Ends the supervisor, and with it all that the agent has started.
     fn end_all(&mut self) {
         self.wake();
         let _ = self.socket.shutdown(Shutdown::Write);

@@ -9,35 +9,24 @@ use super::output::Output;
 use super::wire::{HowEnded, Tell};
 use crate::world::sandbox::receive;
 
-/// How long streams may stay open after all that could write there is gone.
-///
-/// Something that got away from its supervisor may hold them for ever.
+// A process that escaped the supervisor may hold the streams open for ever.
 pub(super) const OPEN_AFTER_THE_END: Duration = Duration::from_secs(2);
 
-/// Which of an agent's streams.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Pipe {
-    /// Standard output.
     Out,
-    /// Standard error.
     Err,
 }
 
-/// What is known so far.
 #[derive(Debug)]
 pub(super) struct Known {
-    /// Its process group, or why there is none.
     pub started: Option<Result<i32, String>>,
-    /// How it ended, by its supervisor's word.
     pub ended: Option<HowEnded>,
-    /// When its supervisor, and with it all that it started, was found gone.
     pub gone: Option<Instant>,
-    /// What it printed.
     pub output: Output,
     open: u8,
 }
 
-/// What is known so far, and the means to wait for more.
 #[derive(Debug)]
 pub(super) struct Heard {
     known: Mutex<Known>,
@@ -45,7 +34,6 @@ pub(super) struct Heard {
 }
 
 impl Heard {
-    /// Nothing yet.
     pub(super) fn new(output: Output) -> Self {
         let known = Known {
             started: None,
@@ -60,12 +48,10 @@ impl Heard {
         }
     }
 
-    /// What is known now.
     pub(super) fn known(&self) -> MutexGuard<'_, Known> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits until `seen` finds something, at the longest so long.
     pub(super) fn wait<T>(
         &self,
         within: Duration,
@@ -78,7 +64,6 @@ impl Heard {
         seen(&waited.unwrap_or_else(PoisonError::into_inner).0)
     }
 
-    /// Reads a stream to its end, however much comes.
     pub(super) fn drain(&self, pipe: Pipe, mut from: impl Read) {
         let mut chunk = vec![0; 64 << 10];
         loop {
@@ -92,7 +77,6 @@ impl Heard {
         self.change(|known| known.open -= 1);
     }
 
-    /// Takes what the supervisor tells until it is gone.
     pub(super) fn listen(&self, mut from: UnixStream) {
         while let Ok(tell) = receive(&mut from) {
             self.change(|known| match tell {
@@ -111,7 +95,6 @@ impl Heard {
 }
 
 impl Known {
-    /// Whether nothing more will come.
     pub(super) fn is_over(&self) -> bool {
         self.gone
             .is_some_and(|gone| self.open == 0 || gone.elapsed() >= OPEN_AFTER_THE_END)

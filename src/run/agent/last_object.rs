@@ -4,21 +4,15 @@ use serde_json::Value;
 
 use crate::quest::ijson;
 
-/// What the last JSON object of a text is.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum LastObject {
-    /// There is none.
     None,
-    /// This one.
     Object(Value),
-    /// It is written as one, but cannot be taken, for this reason.
     Bad(String),
 }
 
-/// Finds the last object that stands in no other and is written to its end.
-///
-/// What only begins as one is passed over up to where it is none; what the text breaks off in is
-/// none at all.
+/// Finds the last top-level JSON object that is complete. An object that breaks off at the end of
+/// the text does not count.
 pub(super) fn last_object(text: &str) -> LastObject {
     let bytes = text.as_bytes();
     let (mut at, mut last) = (0, None);
@@ -40,23 +34,16 @@ pub(super) fn last_object(text: &str) -> LastObject {
     }
 }
 
-/// Why there is no object at a place.
 #[derive(Debug, Clone, Copy)]
 enum Stop {
-    /// What stands here can stand in none.
     Broken(usize),
-    /// The text ends.
     CutOff,
 }
 
-/// What may come next.
 #[derive(Debug, Clone, Copy)]
 enum Expect {
-    /// A name; or the end of the object, where nothing stands in it yet.
     Name { or_end: bool },
-    /// A value; or the end of the list, where nothing stands in it yet.
     Value { or_end: bool },
-    /// A comma, or an end.
     Next,
 }
 
@@ -66,7 +53,6 @@ enum Inside {
     List,
 }
 
-/// Where the object ends that begins at `open`; each byte is looked at once.
 fn object_end(bytes: &[u8], open: usize) -> Result<usize, Stop> {
     let mut inside = vec![Inside::Object];
     let mut expect = Expect::Name { or_end: true };
@@ -125,7 +111,6 @@ fn skip_space(bytes: &[u8], from: usize) -> Result<usize, Stop> {
     skipped.map(|skipped| from + skipped).ok_or(Stop::CutOff)
 }
 
-/// Where the string ends whose quotation mark stands at `open`.
 fn string_end(bytes: &[u8], open: usize) -> Result<usize, Stop> {
     let mut at = open + 1;
     loop {
@@ -139,7 +124,6 @@ fn string_end(bytes: &[u8], open: usize) -> Result<usize, Stop> {
     }
 }
 
-/// Where the string, number or word ends that begins at `open`.
 fn scalar_end(bytes: &[u8], open: usize) -> Result<usize, Stop> {
     if bytes[open] == b'"' {
         return string_end(bytes, open);

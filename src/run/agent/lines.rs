@@ -2,10 +2,8 @@
 
 use std::io::BufRead as _;
 
-/// A longer line is passed over.
 const LONGEST: usize = 4 << 20;
 
-/// What has come of a line that has not ended.
 #[derive(Debug, Default)]
 pub(super) struct Lines {
     line: Vec<u8>,
@@ -13,10 +11,8 @@ pub(super) struct Lines {
 }
 
 impl Lines {
-    /// Takes a piece, and hands on the lines that end in it.
-    ///
-    /// Those that can tell nothing, by having no brace and no colon, come together: an agent that
-    /// prints nothing else for a gigabyte is no work.
+    // Lines without a brace or a colon carry no event, so they are handed on together: an agent
+    // that prints a gigabyte of progress dots must not cost a call per line.
     pub(super) fn take(&mut self, mut piece: &[u8], mut each: impl FnMut(&[u8])) {
         let telling = piece.contains(&b'{') || piece.contains(&b':');
         if !telling && piece.contains(&b'\n') {
@@ -39,7 +35,6 @@ impl Lines {
         self.grow(piece);
     }
 
-    /// Hands on the line that nothing more follows.
     pub(super) fn end(&mut self, mut each: impl FnMut(&[u8])) {
         if !self.too_long && !self.line.is_empty() {
             each(&self.line);
@@ -60,7 +55,6 @@ impl Lines {
     }
 }
 
-/// The first line, if it ends, and what follows it.
 fn first_line(text: &[u8]) -> Option<(&[u8], &[u8])> {
     let mut rest = text;
     // The library looks at many bytes at once.

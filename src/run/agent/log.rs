@@ -5,19 +5,15 @@ use std::io::{self, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 
-/// The file that an agent's output is copied to.
 #[derive(Debug)]
 pub(super) struct CappedLog {
-    /// None once it is full, or cannot be written.
     file: Option<File>,
     most: u64,
     left: u64,
 }
 
 impl CappedLog {
-    /// A new file, which its owner alone can read, of `most` bytes and a note.
-    ///
-    /// Where there is one already, which an agent may have put there, it gets another name.
+    // The agent may have created a file of this name; never write into that one.
     pub(super) fn create(path: &Path, most: u64) -> io::Result<Self> {
         const MOST_NAMES: u32 = 100;
         if let Some(folder) = path.parent() {
@@ -40,9 +36,7 @@ impl CappedLog {
         })
     }
 
-    /// Copies what there is room for.
-    ///
-    /// A full disk is no reason to end the agent: the copy ends there.
+    // A full disk must not end the agent: the log stops there.
     pub(super) fn write(&mut self, bytes: &[u8]) {
         let Some(file) = &mut self.file else { return };
         let room = usize::try_from(self.left).unwrap_or(usize::MAX);

@@ -15,19 +15,15 @@ use super::tail::{Tail, end_of};
 use super::wire::HowEnded;
 use crate::session::Spent;
 
-/// How much of the end of what was said is handed on.
 const TAIL_BYTES: usize = 8 << 10;
 
-/// How much of the end tells why an agent died.
 const LAST_WORDS: usize = 4 << 10;
 
-/// How many tokens more may be written than told: the telling itself is written.
+// The line that reports usage is itself output.
 const SLACK: u64 = 1_000;
 
-/// How many bytes are about one token.
 const BYTES_OF_A_TOKEN: u64 = 4;
 
-/// All that an agent prints.
 #[derive(Debug)]
 pub(super) struct Output {
     log: CappedLog,
@@ -39,7 +35,6 @@ pub(super) struct Output {
 }
 
 impl Output {
-    /// Nothing yet, of an agent that was given so many bytes to read.
     pub(super) fn new(stream: Stream, log: CappedLog, read: u64) -> Self {
         Self {
             log,
@@ -51,7 +46,6 @@ impl Output {
         }
     }
 
-    /// Takes what comes next on a stream.
     pub(super) fn take(&mut self, pipe: Pipe, bytes: &[u8]) {
         self.log.write(bytes);
         self.written += bytes.len() as u64;
@@ -61,12 +55,10 @@ impl Output {
         }
     }
 
-    /// How much was printed.
     pub(super) fn written(&self) -> u64 {
         self.written
     }
 
-    /// What was told since this was last asked.
     pub(super) fn events(&mut self) -> Vec<AgentEvent> {
         let mut events = self.reader.findings.events();
         if self.reader.is_guessed() {
@@ -80,7 +72,6 @@ impl Output {
         events
     }
 
-    /// How it all ended; asked again, it is the same.
     pub(super) fn end(&mut self, how: Option<HowEnded>) -> AgentEnd {
         self.lines.end(|line| self.reader.line(line));
         self.reader.end();
@@ -120,8 +111,8 @@ impl Output {
         }
     }
 
-    /// What was used: what was told. Where anything may have told it, it is an estimate, and no
-    /// less than what was written.
+    // In a plain stream any program may have printed the usage line, so it is an estimate and
+    // never less than what the output itself implies.
     fn spent(&self, told: Option<Spent>) -> Spent {
         let Some(told) = told else {
             return self.estimate();
@@ -147,7 +138,6 @@ impl Output {
     }
 }
 
-/// What an agent answers that printed one document about its whole work, and what that tells.
 fn unwrapped(last: LastObject) -> (LastObject, Option<Spent>) {
     let LastObject::Object(document) = &last else {
         return (last, None);
@@ -168,7 +158,6 @@ fn unwrapped(last: LastObject) -> (LastObject, Option<Spent>) {
     }
 }
 
-/// The end of what was said; of an agent that said nothing, of what went wrong.
 fn last_of(said: &str, errors: &str) -> String {
     let text = if said.trim().is_empty() { errors } else { said };
     end_of(text.trim(), TAIL_BYTES).to_owned()

@@ -5,22 +5,15 @@
 
 use super::order::{Stream, StreamForm};
 
-/// How a common agent is started without a person.
-///
-/// In its words `{prompt}`, `{prompt_file}` and `{conversation}` stand for what they say; a word
-/// `{model}` is the model's option, and a word `{args}` the operator's own arguments. Where no
-/// word takes the prompt, it comes by standard input.
+/// How a common agent is started without a person. `{model}` and `{args}` are replaced by the
+/// model option and the operator's arguments. The prompt goes to stdin when no word contains
+/// `{prompt}` or `{prompt_file}`.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Preset {
-    /// What it is called.
     pub name: &'static str,
-    /// The words of a fresh start.
     pub fresh: &'static [&'static str],
-    /// The words of a start that goes on with a conversation, where it can.
     pub resumed: Option<&'static [&'static str]>,
-    /// The option that names the model, where there is one.
     pub model: Option<&'static str>,
-    /// How its output is read.
     pub stream: Stream,
 }
 
@@ -222,12 +215,10 @@ const COPILOT: Preset = Preset {
 };
 
 impl Preset {
-    /// Every preset.
     pub const ALL: [&Self; 10] = [
         &CLAUDE, &CODEX, &GEMINI, &AIDER, &CURSOR, &OPENCODE, &AMP, &GOOSE, &QWEN, &COPILOT,
     ];
 
-    /// The preset of this name, or of the program that it starts.
     #[must_use]
     pub fn named(name: &str) -> Option<&'static Self> {
         Self::ALL

@@ -10,27 +10,22 @@ use nix::unistd::Pid;
 
 use crate::world::sandbox::{adopt_strays, descendants, fallen};
 
-/// How long it is tried to end what may start itself again and again.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// How long is waited before those that were killed are looked for again.
 const AGAIN: Duration = Duration::from_millis(1);
 
-/// Whatever agents leave behind whose supervisor was killed: it falls to this program.
+/// Kills processes that outlive a killed supervisor: this program adopts them.
 #[derive(Debug)]
 pub struct Strays {
-    /// What was there before the first agent.
     spared: Vec<Pid>,
 }
 
 impl Strays {
-    /// Has strays fall to this program from now on.
     pub fn adopt() -> io::Result<Self> {
         adopt_strays()?;
         Ok(Self { spared: fallen() })
     }
 
-    /// Kills and buries all that has fallen to this program.
     pub fn end(&self) {
         let began = Instant::now();
         loop {

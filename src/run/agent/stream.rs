@@ -16,13 +16,10 @@ pub(super) use loose::used as used_in;
 use claude::Claude;
 use codex::Codex;
 
-/// Reads what an agent prints, line by line; a line that it does not know tells nothing.
 #[derive(Debug)]
 pub(super) struct Reader {
     form: Form,
-    /// Whether nobody said which form it is.
     guessed: bool,
-    /// What was found so far.
     pub findings: Findings,
 }
 
@@ -36,7 +33,6 @@ enum Form {
 }
 
 impl Reader {
-    /// Nothing read yet.
     pub(super) fn new(stream: Stream) -> Self {
         let form = match stream {
             Stream::Plain => Form::Plain,
@@ -54,7 +50,6 @@ impl Reader {
         }
     }
 
-    /// Reads one line.
     pub(super) fn line(&mut self, line: &[u8]) {
         let findings = &mut self.findings;
         let Some(event) = object_in(line) else {
@@ -78,12 +73,10 @@ impl Reader {
         }
     }
 
-    /// Whether nobody said which form it reads: then anything may have printed it.
     pub(super) fn is_guessed(&self) -> bool {
         self.guessed
     }
 
-    /// Nothing more comes.
     pub(super) fn end(&mut self) {
         if let Form::Claude(claude) = &mut self.form {
             claude.end_turn(&mut self.findings);
@@ -92,7 +85,6 @@ impl Reader {
 }
 
 impl Form {
-    /// The form whose first line this can only be.
     fn that_begins_with(event: &Value) -> Option<Self> {
         let says = |name: &str| event[name].is_string();
         Some(match event["type"].as_str()? {
@@ -108,7 +100,6 @@ impl Form {
     }
 }
 
-/// The object that a line is.
 fn object_in(line: &[u8]) -> Option<Value> {
     let line = line.trim_ascii();
     if line.first() != Some(&b'{') {

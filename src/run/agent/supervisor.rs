@@ -19,22 +19,16 @@ use signal_hook::iterator::Signals;
 use super::wire::{HowEnded, Tell, Work, grace_of};
 use crate::world::sandbox::{adopt_orphans, descendants, receive, send};
 
-/// The first argument of a supervisor.
 pub(super) const SUPERVISED: &str = "__supervised";
 
-/// How long is waited before those that were killed are looked for again.
 const AGAIN: Duration = Duration::from_millis(2);
 
-/// How long what the agent leaves behind may take to end when it is asked to.
 const LEFTOVERS: Duration = Duration::from_millis(200);
 
-/// How long is waited for a process group that nobody lets us wait for.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// What the library calls no name of: a real-time signal.
 const REAL_TIME: i32 = 34;
 
-/// Runs as the supervisor of an agent if these are the arguments of one.
 pub fn supervised(args: impl IntoIterator<Item = OsString>) -> Option<ExitCode> {
     if args.into_iter().nth(1)? != SUPERVISED {
         return None;
@@ -45,7 +39,6 @@ pub fn supervised(args: impl IntoIterator<Item = OsString>) -> Option<ExitCode> 
     })
 }
 
-/// Starts the agent that the socket brings, and tells how it ended.
 fn supervise() -> io::Result<()> {
     // Another session has no terminal, whose keys would end the agent before the run knows.
     setsid()?;
@@ -98,8 +91,6 @@ fn start(work: &Work) -> io::Result<Child> {
         .spawn()
 }
 
-/// Does what is asked of the supervisor; kills all once the agent's time is over, or nobody is
-/// left to ask.
 fn obey(mut asked: UnixStream, agent: Pid) {
     let mut request = [0; 8];
     while asked.read_exact(&mut request).is_ok() {
@@ -115,7 +106,6 @@ fn obey(mut asked: UnixStream, agent: Pid) {
     kill_for_ever(agent);
 }
 
-/// Waits for the agent, and buries whatever else ends meanwhile.
 fn wait_for(agent: Pid) -> Option<HowEnded> {
     loop {
         match waitpid(None, None) {
@@ -135,7 +125,6 @@ fn wait_for(agent: Pid) -> Option<HowEnded> {
     }
 }
 
-/// Asks what the agent has left to end, and kills what does not, until nothing is left.
 fn leave_nothing(agent: Pid) {
     let began = Instant::now();
     let mut asked = false;
@@ -167,7 +156,6 @@ fn kill_for_ever(agent: Pid) {
     }
 }
 
-/// Signals the agent's process group, and whatever of it has left that.
 fn signal_each(agent: Pid, signal: Signal) {
     let _ = killpg(agent, signal);
     for pid in descendants(Pid::this()) {

@@ -2,7 +2,6 @@
 
 use std::collections::VecDeque;
 
-/// The last bytes of a text, at most so many.
 #[derive(Debug)]
 pub(super) struct Tail {
     bytes: VecDeque<u8>,
@@ -10,13 +9,11 @@ pub(super) struct Tail {
 }
 
 impl Tail {
-    /// Nothing yet, and never more than `most`.
     pub(super) fn new(most: usize) -> Self {
         let bytes = VecDeque::new();
         Self { bytes, most }
     }
 
-    /// Takes what comes next.
     pub(super) fn push(&mut self, bytes: &[u8]) {
         let bytes = &bytes[bytes.len().saturating_sub(self.most)..];
         let over = (self.bytes.len() + bytes.len()).saturating_sub(self.most);
@@ -24,7 +21,6 @@ impl Tail {
         self.bytes.extend(bytes);
     }
 
-    /// What was kept, with what is no UTF-8 replaced.
     pub(super) fn text(&self) -> String {
         let (front, back) = self.bytes.as_slices();
         let mut bytes = front.to_vec();
@@ -33,7 +29,6 @@ impl Tail {
     }
 }
 
-/// The end of a text, at most so many bytes of it.
 pub(super) fn end_of(text: &str, most: usize) -> &str {
     let mut from = text.len().saturating_sub(most);
     while !text.is_char_boundary(from) {

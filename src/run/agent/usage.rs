@@ -4,17 +4,13 @@ use serde_json::Value;
 
 use crate::world::sandbox::Cost;
 
-/// What something used up.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Usage {
-    /// The tokens that were read and came from no cache, and those that were written.
     pub tokens: u64,
-    /// The price in billionths of a US dollar.
     pub cost: Option<u64>,
 }
 
 impl Usage {
-    /// Both together.
     pub(super) fn and(self, other: Self) -> Self {
         let cost = match (self.cost, other.cost) {
             (Some(one), Some(two)) => Some(one.saturating_add(two)),
@@ -27,7 +23,7 @@ impl Usage {
     }
 }
 
-/// What tokens are called that were read, whether or not a cache held some of them.
+// Input tokens, including those served from a cache.
 const READ: [&str; 6] = [
     "input_tokens",
     "prompt_tokens",
@@ -37,7 +33,6 @@ const READ: [&str; 6] = [
     "prompt",
 ];
 
-/// What tokens are called that were written.
 const WRITTEN: [&str; 6] = [
     "output_tokens",
     "completion_tokens",
@@ -47,13 +42,11 @@ const WRITTEN: [&str; 6] = [
     "candidates",
 ];
 
-/// What tokens are called that were read beside these, to be kept in a cache.
+// Input tokens, including those served from a cache.
 const KEPT: [&str; 2] = ["cache_creation_input_tokens", "/cache/write"];
 
-/// What tokens are called that were thought, where they are told apart.
 const THOUGHT: [&str; 2] = ["reasoning", "thoughts"];
 
-/// What tokens are called that are among those read, and came from a cache.
 const CACHED: [&str; 5] = [
     "cached_input_tokens",
     "/prompt_tokens_details/cached_tokens",
@@ -62,10 +55,8 @@ const CACHED: [&str; 5] = [
     "cached",
 ];
 
-/// What all of them together are called.
 const TOTAL: [&str; 3] = ["total_tokens", "totalTokens", "total"];
 
-/// The tokens that an object of numbers tells, if it tells any.
 pub(super) fn tokens(told: &Value) -> Option<u64> {
     let (read, written) = (first(told, &READ), first(told, &WRITTEN));
     if read.is_none() && written.is_none() {
@@ -78,14 +69,12 @@ pub(super) fn tokens(told: &Value) -> Option<u64> {
     Some(beside.fold(new, u64::saturating_add))
 }
 
-/// The price in billionths of a US dollar that an object tells.
 pub(super) fn cost(told: &Value) -> Option<u64> {
     let names = ["total_cost_usd", "cost_usd", "costUSD", "cost"];
     let dollars = names.iter().find_map(|name| told.get(name)?.as_f64())?;
     Cost::of(dollars).map(Cost::billionths)
 }
 
-/// The number by the first of these names that there is; one with a slash is a way.
 fn first(told: &Value, names: &[&str]) -> Option<u64> {
     names.iter().find_map(|name| {
         let told = if name.starts_with('/') {
@@ -97,8 +86,7 @@ fn first(told: &Value, names: &[&str]) -> Option<u64> {
     })
 }
 
-/// What a line tells that is written for people:
-/// `Tokens: 4.2k sent, 1.1k received. Cost: $0.03 message, $0.05 session.`
+// Aider prints `Tokens: 4.2k sent, 1.1k received. Cost: $0.03 message, $0.05 session.`
 pub(super) fn in_words(line: &str) -> Option<Usage> {
     let (tokens, cost) = match line.trim().strip_prefix("Tokens: ")?.split_once(" Cost: $") {
         Some((tokens, cost)) => (tokens, cost.split_whitespace().next()),
@@ -119,7 +107,6 @@ pub(super) fn in_words(line: &str) -> Option<Usage> {
     Some(usage)
 }
 
-/// A number as it is written for people: `950`, `4.2k`, `1.5M`.
 fn rounded(number: &str) -> Option<u64> {
     let (number, unit) = match number.strip_suffix(['k', 'K']) {
         Some(number) => (number, 1_000),

@@ -5,24 +5,17 @@ use std::fmt;
 use super::settings::Settings;
 use crate::session::Reason;
 
-/// The detectors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Detector {
-    /// The same submission again.
     Repeat,
-    /// To and fro between two answers.
     PingPong,
-    /// `next` or `status` over and over while nothing changes.
     Poll,
-    /// Nothing new for too long.
     Breaker,
 }
 
 impl Detector {
-    /// Every detector; of two that stop at once, the earlier one is given.
     pub const ALL: [Self; 4] = [Self::Repeat, Self::PingPong, Self::Poll, Self::Breaker];
 
-    /// Why a quest's drive that it stops ended.
     #[must_use]
     pub fn reason(self) -> Reason {
         match self {
@@ -33,7 +26,6 @@ impl Detector {
         }
     }
 
-    /// Its name, as `--no-detect` takes it.
     #[must_use]
     pub fn name(self) -> &'static str {
         self.reason().label()
@@ -46,36 +38,26 @@ impl fmt::Display for Detector {
     }
 }
 
-/// How grave an alarm is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
-    /// A fact for the next prompt.
     Warn,
-    /// The drive of the quest ends.
     Stop,
 }
 
-/// What a detector says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Alarm {
-    /// Which one.
     pub detector: Detector,
-    /// How grave it is.
     pub level: Level,
-    /// How many it counted.
     pub count: u32,
-    /// By which numbers.
     pub settings: Settings,
 }
 
 impl Alarm {
-    /// Why the drive of the quest ends; none for a warning.
     #[must_use]
     pub fn reason(&self) -> Option<Reason> {
         (self.level == Level::Stop).then(|| self.detector.reason())
     }
 
-    /// What was counted, as a fact for a prompt.
     #[must_use]
     pub fn text(&self) -> String {
         let (count, settings) = (self.count, &self.settings);

@@ -6,24 +6,19 @@ use super::canonical;
 use super::own::Own;
 use crate::base::Digest;
 
-/// A call of a tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Call {
-    /// The digest of tool and arguments, in which the order of keys does not count.
     pub digest: Digest,
-    /// The call of comail that it makes, where it makes one.
     pub own: Option<Own>,
 }
 
 impl Call {
-    /// The call of `tool` with these arguments, as the agent's event stream tells it.
     #[must_use]
     pub fn new(tool: &str, arguments: &Value) -> Self {
         let digest = canonical::digest(arguments);
         Self::digested(tool, digest, Own::in_arguments(arguments))
     }
 
-    /// The call of `tool` with arguments of this digest.
     #[must_use]
     pub fn digested(tool: &str, arguments: Digest, own: Option<Own>) -> Self {
         // No tool's name has a zero in it, so that name and arguments do not run into each other.
@@ -34,7 +29,6 @@ impl Call {
         }
     }
 
-    /// A call that comail itself noted, for an agent without an event stream.
     #[must_use]
     pub fn noted(own: Own) -> Self {
         let arguments = match own {

@@ -4,7 +4,6 @@ use serde_json::Value;
 
 use crate::base::Digest;
 
-/// The digest of a value, in which the order of keys does not count.
 #[must_use]
 pub fn digest(value: &Value) -> Digest {
     let mut text = String::new();
@@ -12,7 +11,6 @@ pub fn digest(value: &Value) -> Digest {
     Digest::of(text.as_bytes())
 }
 
-/// Writes `value` with the keys of each object in order.
 fn write_canonical(value: &Value, text: &mut String) {
     match value {
         Value::Array(items) => {

@@ -8,42 +8,29 @@ use super::settings::Settings;
 use super::window::{Answer, Window};
 use crate::base::Digest;
 
-/// What the loop sees of an agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Observed {
-    /// A new process of the agent began, for the same quest.
     Began,
-    /// It called a tool: by its event stream, or where it has none, noted by comail itself.
-    ///
-    /// Each call is told once, from one of the two.
+    // Each call is observed once: from the event stream, or, without one, from comail's own
+    // record.
     Call(Call),
-    /// What it submitted was judged; the digest is the one of the ledger.
     Submitted(Digest),
-    /// The world changed that the gate looks at, such as the working tree.
     Progress,
-    /// The quest settled.
     Settled,
 }
 
-/// The detectors over what one worker's agents do.
 #[derive(Debug)]
 pub struct Detectors {
     settings: Settings,
     window: Window,
-    /// The calls that this process made before.
     calls: Seen,
-    /// The answers that were given for this quest before.
     answers: Seen,
-    /// How many calls in a row brought nothing new.
     idle: u32,
-    /// How often the world changed.
     changes: u32,
-    /// What each detector said of what it counts now.
     said: [Option<Level>; Detector::ALL.len()],
 }
 
 impl Detectors {
-    /// Detectors that saw nothing yet.
     #[must_use]
     pub fn new(settings: Settings) -> Self {
         Self {
@@ -57,9 +44,8 @@ impl Detectors {
         }
     }
 
-    /// Takes in what was seen, and gives the gravest alarm that was not given yet.
-    ///
-    /// An alarm is given once, and again only after half of what it counts has gone.
+    /// Returns the most serious new alarm. An alarm repeats only after the count has fallen to
+    /// half of the warning level.
     pub fn observe(&mut self, observed: Observed) -> Option<Alarm> {
         match observed {
             Observed::Began => {
@@ -79,7 +65,6 @@ impl Detectors {
         self.alarm()
     }
 
-    /// Whether nothing is remembered.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         let nothing_seen = self.calls.is_empty() && self.answers.is_empty();

@@ -2,27 +2,19 @@
 
 use std::time::Duration;
 
-/// What was seen of an agent's processes at one time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Vitals {
-    /// When, by a clock that only goes forward.
     pub at: Duration,
-    /// The processor time that all its processes used so far.
     pub cpu: Duration,
-    /// The bytes that it logged so far.
     pub logged: u64,
 }
 
-/// How an agent is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Health {
-    /// It works, or was silent for less than the patience.
     Well,
-    /// It neither used the processor nor logged anything for longer than the patience.
     Stalled,
 }
 
-/// What is known of an agent's life.
 #[derive(Debug, Clone, Copy)]
 pub struct Pulse {
     last: Vitals,
@@ -33,8 +25,6 @@ pub struct Pulse {
 }
 
 impl Pulse {
-    /// The pulse of an agent that is looked at about every `interval`, and may be silent for
-    /// `patience`.
     #[must_use]
     pub fn new(first: Vitals, interval: Duration, patience: Duration) -> Self {
         Self {
@@ -46,7 +36,6 @@ impl Pulse {
         }
     }
 
-    /// Takes in what is seen now.
     pub fn see(&mut self, now: Vitals) -> Health {
         let step = now.at.saturating_sub(self.last.at);
         // What took much longer than the next look was due is time in which the machine, or this
@@ -67,7 +56,6 @@ impl Pulse {
         }
     }
 
-    /// How long the agent was looked at, without what was suspended.
     #[must_use]
     pub fn awake(&self) -> Duration {
         self.awake
@@ -91,7 +79,6 @@ mod tests {
         }
     }
 
-    /// How an agent is after looks every 100 ms for `seconds`.
     fn after(seconds: u64, cpu: impl Fn(u64) -> u64, logged: impl Fn(u64) -> u64) -> Health {
         let mut pulse = Pulse::new(vitals(0, 0, 0), INTERVAL, PATIENCE);
         let looks = (1..=seconds * 10).map(|look| vitals(look * 100, cpu(look), logged(look)));

@@ -5,36 +5,26 @@ use serde_json::Value;
 use super::shell::{self, Simple};
 use crate::base::Digest;
 
-/// A call of comail by the agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Own {
-    /// `next`.
     Next,
-    /// `status`.
     Status,
-    /// `submit`, and the digest of how it was called, whatever the order of its flags.
     Submit(Digest),
 }
 
-/// What this program is called.
 const PROGRAM: &str = "comail";
 
-/// The keys under which tools take a command.
 const COMMAND_KEYS: [&str; 3] = ["command", "cmd", "script"];
 
-/// Commands that do nothing for a quest: beside them a question is still only a question.
+// A line that only waits and asks is polling, whatever it pipes the answer through.
 const IDLE: [&str; 15] = [
     "sleep", "wait", "cd", "pwd", "true", ":", "echo", "printf", "date", "cat", "head", "tail",
     "grep", "jq", "export",
 ];
 
-/// The global flags that take a value.
 const WITH_VALUE: [&str; 2] = ["--session", "--color"];
 
 impl Own {
-    /// The call that a tool makes to which these arguments were given.
-    ///
-    /// A command is a text for a shell, or a list of words.
     #[must_use]
     pub fn in_arguments(arguments: &Value) -> Option<Self> {
         let mut commands = COMMAND_KEYS.iter().filter_map(|key| arguments.get(key));
@@ -48,9 +38,8 @@ impl Own {
         })
     }
 
-    /// The call that a shell's command line makes.
-    ///
-    /// Where it submits, that counts. A question counts only where the line does nothing else.
+    /// The call of comail in a shell command line. A submission always counts; `next` or `status`
+    /// counts only if the line does nothing else.
     #[must_use]
     pub fn in_command(line: &str) -> Option<Self> {
         Self::in_simple(&shell::simple_commands(line))
@@ -82,7 +71,6 @@ impl Own {
         asked.filter(|_| !does_more)
     }
 
-    /// The call that these arguments of the program make, the program's name left out.
     #[must_use]
     pub fn of_words<S: AsRef<str>>(words: &[S]) -> Option<Self> {
         let mut words = words.iter().map(AsRef::as_ref);
@@ -103,7 +91,6 @@ impl Own {
     }
 }
 
-/// The digest of flags with their values, whatever their order, and then of what is no flag.
 fn digest_of_flags<'a>(words: impl Iterator<Item = &'a str>) -> Digest {
     let mut words = words.peekable();
     let mut flags = Vec::new();

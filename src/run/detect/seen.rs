@@ -4,10 +4,9 @@ use std::collections::{HashSet, VecDeque};
 
 use crate::base::Digest;
 
-/// How many are remembered: what was last seen before so many others is new again.
+// Bounds the memory of a long run; older entries count as new again.
 const MOST: usize = 4096;
 
-/// The digests that were seen before.
 #[derive(Debug, Default)]
 pub(super) struct Seen {
     known: HashSet<Digest>,
@@ -15,7 +14,6 @@ pub(super) struct Seen {
 }
 
 impl Seen {
-    /// Notes this one; whether it is new.
     pub(super) fn is_new(&mut self, digest: Digest) -> bool {
         if !self.known.insert(digest) {
             return false;

@@ -4,22 +4,15 @@ use std::str::FromStr;
 
 use super::alarm::Detector;
 
-/// Which detectors look, and by which numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Settings {
-    /// How many of the last calls are looked at.
     pub window: u32,
-    /// How many of them are worth a warning.
     pub warn: u32,
-    /// How many of them end the drive.
     pub stop: u32,
-    /// How many calls in a row that bring nothing new end the drive.
     pub breaker: u32,
-    /// Which detectors do not look.
     off: [bool; Detector::ALL.len()],
 }
 
-/// A text that names no detector.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("expected one of repeat, ping-pong, poll, breaker")]
 pub struct BadDetector;
@@ -37,14 +30,12 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// The same without `detector`.
     #[must_use]
     pub fn without(mut self, detector: Detector) -> Self {
         self.off[detector as usize] = true;
         self
     }
 
-    /// Whether `detector` looks.
     #[must_use]
     pub fn looks(&self, detector: Detector) -> bool {
         !self.off[detector as usize]

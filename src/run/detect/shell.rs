@@ -2,36 +2,29 @@
 //!
 //! It is read to count calls, never to judge them, so what is too clever is simply not counted.
 
-/// Words that stand before a command and are none.
 const BEFORE: [&str; 14] = [
     "while", "until", "if", "then", "elif", "else", "do", "!", "time", "exec", "env", "nohup",
     "command", "{",
 ];
 
-/// Words that end a block.
 const AFTER: [&str; 5] = ["done", "fi", "esac", "}", "break"];
 
-/// Programs that take a script.
 const SHELLS: [&str; 5] = ["sh", "bash", "dash", "zsh", "ksh"];
 
-/// How much of a command line is read.
 const MOST_BYTES: usize = 64 * 1024;
 
-/// The words of one call of a program, with what stands before it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Simple {
     words: Vec<String>,
 }
 
 impl Simple {
-    /// The call that these words are.
     pub(super) fn of_words(words: Vec<&str>) -> Self {
         Self {
             words: words.into_iter().map(str::to_owned).collect(),
         }
     }
 
-    /// The program's name without its directory, and the words after it.
     pub(super) fn called(&self) -> Option<(&str, &[String])> {
         let mut words = self.words.as_slice();
         while let Some((first, rest)) = words.split_first() {
@@ -58,7 +51,6 @@ fn is_assignment(word: &str) -> bool {
     })
 }
 
-/// The script that `program` is given to run, where it is a shell.
 pub(super) fn script_of<'a>(program: &str, rest: &'a [String]) -> Option<&'a str> {
     let is_script = |flag: &&String| flag.starts_with('-') && flag.ends_with('c');
     let place = rest.iter().position(|word| is_script(&word))?;
@@ -66,7 +58,6 @@ pub(super) fn script_of<'a>(program: &str, rest: &'a [String]) -> Option<&'a str
     SHELLS.contains(&program).then_some(script.as_str())
 }
 
-/// The calls of programs in a command line, in order.
 pub(super) fn simple_commands(line: &str) -> Vec<Simple> {
     let mut reader = Reader::default();
     let mut chars = line.char_indices().peekable();
@@ -99,7 +90,6 @@ pub(super) fn simple_commands(line: &str) -> Vec<Simple> {
     reader.commands
 }
 
-/// What was read so far.
 #[derive(Debug, Default)]
 struct Reader {
     commands: Vec<Simple>,

@@ -4,32 +4,19 @@ use std::collections::VecDeque;
 
 use crate::base::Digest;
 
-/// What an answer is known by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Answer {
-    /// What the ledger holds of it, and how often the world had changed before.
     Judged(Digest, u32),
-    /// How it was called: nothing of it is in the ledger, so it was refused.
     Refused(Digest),
 }
 
-/// One of the last calls.
 #[derive(Debug, Clone, Copy)]
 enum Step {
-    /// An answer.
-    Answer {
-        /// The answer.
-        answer: Answer,
-        /// Whether the call was seen that gave it.
-        called: bool,
-    },
-    /// A question where the quest stands, after which nothing changed.
+    Answer { answer: Answer, called: bool },
     Poll,
-    /// Anything else.
     Other,
 }
 
-/// The last calls of one agent process.
 #[derive(Debug)]
 pub(super) struct Window {
     steps: VecDeque<Step>,
@@ -37,7 +24,6 @@ pub(super) struct Window {
 }
 
 impl Window {
-    /// A window on so many calls.
     pub(super) fn new(size: u32) -> Self {
         Self {
             steps: VecDeque::new(),
@@ -60,17 +46,14 @@ impl Window {
         }
     }
 
-    /// Notes a call that is neither an answer nor a poll.
     pub(super) fn other(&mut self) {
         self.push(Step::Other);
     }
 
-    /// Notes a question where the quest stands.
     pub(super) fn poll(&mut self) {
         self.push(Step::Poll);
     }
 
-    /// Notes a call that submits; false where the ledger told of it first.
     pub(super) fn submits(&mut self, called: Digest) -> bool {
         let told = self.steps.iter_mut().find_map(|step| match step {
             Step::Answer { called, .. } if !*called => Some(called),
@@ -87,7 +70,6 @@ impl Window {
         true
     }
 
-    /// Notes that an answer was judged; false where its call was seen first.
     pub(super) fn judged(&mut self, judged: Answer) -> bool {
         let call = self.steps.iter_mut().rev().find_map(|step| match step {
             Step::Answer { answer, .. } if matches!(answer, Answer::Refused(_)) => Some(answer),
@@ -104,7 +86,6 @@ impl Window {
         true
     }
 
-    /// Something changed: who asked before it asked with reason.
     pub(super) fn changed(&mut self) {
         for step in &mut self.steps {
             if matches!(step, Step::Poll) {
@@ -120,14 +101,12 @@ impl Window {
         })
     }
 
-    /// How often the answer that came most often came.
     pub(super) fn repeats(&self) -> u32 {
         let of = |one: Answer| self.answers().filter(|other| *other == one).count();
         count(self.answers().map(of).max().unwrap_or(0))
     }
 
-    /// How many answers the last stretch has that goes to and fro between two; 0 where it does
-    /// not come back to both.
+    // 0 unless the last answers return to both values at least once.
     pub(super) fn swings(&self) -> u32 {
         let mut answers = self.answers();
         let (Some(last), Some(before)) = (answers.next(), answers.next()) else {
@@ -144,7 +123,6 @@ impl Window {
         }
     }
 
-    /// How many questions where the quest stands came since something changed.
     pub(super) fn polls(&self) -> u32 {
         let polls = self.steps.iter().filter(|step| matches!(step, Step::Poll));
         count(polls.count())

@@ -10,17 +10,13 @@ use super::learned::{Learned, RuleCost};
 use crate::report::HalfLife;
 use crate::session::{Log, SessionError};
 
-/// Another session, and what it teaches.
 #[derive(Debug)]
 pub struct Earlier {
-    /// The name of its quest kind.
     pub kind: String,
-    /// What it teaches.
     pub learned: Learned,
 }
 
 impl Earlier {
-    /// Reads the session in `dir`; nothing in it is written.
     pub fn read(dir: &Path) -> Result<Self, SessionError> {
         let (manifest, mut log) = Log::open(dir)?;
         let mut learned = Learned::default();
@@ -32,10 +28,8 @@ impl Earlier {
     }
 }
 
-/// What `sessions` of this kind teach at `now`: the recent ones more.
-///
-/// A rule's tries are added up, and what is long ago counts less. Of examples and of what
-/// flipped a rule, the newest session that has one gives it.
+/// Lessons of earlier sessions of this kind. Costs are added up with recent sessions weighing
+/// more; examples come from the newest session that has one.
 #[must_use]
 pub fn inherited(sessions: &[Earlier], kind: &str, bound: Bound, now: Timestamp) -> Lessons {
     let fitting = sessions.iter().filter(|session| session.kind == kind);
@@ -57,7 +51,6 @@ pub fn inherited(sessions: &[Earlier], kind: &str, bound: Bound, now: Timestamp)
     }
 }
 
-/// The rules of all sessions, those that weigh most first.
 fn rules(dated: &[(Timestamp, &Learned)], now: Timestamp) -> impl Iterator<Item = Lesson> {
     let mut costs: BTreeMap<&str, (f64, RuleCost)> = BTreeMap::new();
     for (last, learned) in dated {
@@ -96,7 +89,6 @@ fn head(dated: &[(Timestamp, &Learned)]) -> String {
     )
 }
 
-/// How many sessions are dated one by one.
 const MOST_DAYS: usize = 3;
 
 #[cfg(test)]

@@ -6,34 +6,24 @@ use super::quote::{clipped, quoted};
 use crate::base::text::Escaped;
 use crate::quest::{FieldName, Fields, QuestId};
 
-/// What made a rule fire no more: what changed from one submission to the next.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Flip {
-    /// The quest in which it was.
     pub quest: QuestId,
-    /// The attempt in which the rule fired; in the next it did not.
     pub attempt: u32,
-    /// The fields that changed; none where only what they name did.
     pub changes: Vec<Change>,
-    /// Whether the next attempt passed.
     pub passed: bool,
 }
 
-/// How a field changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Change {
-    /// The field.
     pub field: FieldName,
-    /// What it was; none where it was not submitted.
     pub from: Option<Box<str>>,
-    /// What it became.
     pub to: Option<Box<str>>,
 }
 
-/// The most changes that are kept of a flip.
 const MOST_CHANGES: usize = 2;
 
-/// The fields that differ; where the one that a rule is about does, that one alone.
+// If the field that the rule is about changed, that change alone explains the fix.
 pub(super) fn changes(before: &Fields, after: &Fields, about: Option<&FieldName>) -> Vec<Change> {
     let names: BTreeSet<_> = before.keys().chain(after.keys()).collect();
     let differ = |name: &&FieldName| before.get(*name) != after.get(*name);
@@ -52,7 +42,6 @@ pub(super) fn changes(before: &Fields, after: &Fields, about: Option<&FieldName>
 }
 
 impl Flip {
-    /// It as a part of a sentence.
     pub(super) fn text(&self) -> String {
         let shown = |value: &Option<Box<str>>| value.as_deref().map_or("nothing".into(), quoted);
         let fields = self.changes.iter().map(|change| {

@@ -10,44 +10,31 @@ use crate::gate::{CheckOutcome, Judgement, Level};
 use crate::quest::{FieldName, Fields, QuestId, Submission, Verdict};
 use crate::session::{Attempt, Entry, Event, Grounds, Log, Outcome, SessionError, State};
 
-/// How many accepted submissions are kept: one that is disputed later leaves another.
+// More than one, because a later dispute removes an example.
 const MOST_ACCEPTED: usize = 8;
 
-/// A submission that passed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Accepted {
-    /// The quest.
     pub quest: QuestId,
-    /// What was submitted, each field cut to what may be shown.
     pub fields: Vec<(FieldName, Box<str>)>,
 }
 
-/// What a rule cost.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RuleCost {
-    /// In how many tries it fired that failed.
     pub tries: u32,
-    /// In how many quests.
     pub quests: u32,
-    /// What made it fire no more, where that was seen.
     pub flip: Option<Flip>,
 }
 
-/// The last failed attempt of a quest that is not settled.
 #[derive(Debug)]
 struct Failed {
     number: u32,
-    /// The rules of level FAIL, and the fields that they are about.
     rules: BTreeMap<String, Option<FieldName>>,
-    /// None where they were forgotten.
     fields: Option<Fields>,
-    /// The check that failed last, by its place.
     reached: usize,
-    /// Every rule that fired for the quest so far.
     ever: BTreeSet<String>,
 }
 
-/// What a ledger teaches, as far as it was read.
 #[derive(Debug, Default)]
 pub struct Learned {
     accepted: VecDeque<Accepted>,
@@ -57,12 +44,10 @@ pub struct Learned {
 }
 
 impl Learned {
-    /// Reads what `log` has not handed on yet.
     pub fn read_on(&mut self, log: &mut Log) -> Result<(), SessionError> {
         log.read_on(&mut |entry| self.take(&entry))
     }
 
-    /// What the lines of `entries` teach.
     #[must_use]
     pub fn of<'a>(entries: impl IntoIterator<Item = &'a Entry<'a>>) -> Self {
         let mut learned = Self::default();
@@ -70,7 +55,6 @@ impl Learned {
         learned
     }
 
-    /// Takes in the next line.
     pub fn take(&mut self, entry: &Entry<'_>) {
         self.last = Some(entry.line.at());
         // What was blotted out is not shown, nor what stands there in its place.
@@ -90,18 +74,15 @@ impl Learned {
         }
     }
 
-    /// The submissions that passed, the last first.
     pub fn accepted(&self) -> impl Iterator<Item = &Accepted> {
         self.accepted.iter().rev()
     }
 
-    /// What each rule cost.
     #[must_use]
     pub fn rules(&self) -> &BTreeMap<String, RuleCost> {
         &self.rules
     }
 
-    /// When the last line was written.
     #[must_use]
     pub fn last(&self) -> Option<Timestamp> {
         self.last
@@ -173,7 +154,6 @@ impl Learned {
         self.failed.insert(attempt.quest, last);
     }
 
-    /// Notes for each rule that fired before and fires no more what had changed.
     fn flipped(
         &mut self,
         before: &Failed,
@@ -210,7 +190,6 @@ impl Learned {
         }
     }
 
-    /// What passed is in doubt now, and so is what made it pass.
     fn contradicted(&mut self, quest: QuestId) {
         self.accepted.retain(|accepted| accepted.quest != quest);
         for cost in self.rules.values_mut() {
@@ -218,7 +197,6 @@ impl Learned {
         }
     }
 
-    /// Keeps no value: any may hold what was forgotten.
     fn forget(&mut self) {
         self.accepted.clear();
         for failed in self.failed.values_mut() {

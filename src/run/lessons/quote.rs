@@ -3,15 +3,12 @@
 use crate::base::text::Escaped;
 use crate::base::text::truncate;
 
-/// The most characters of a value that are shown.
 pub(super) const MOST_CHARS: usize = 200;
 
-/// What is shown of a value: its beginning.
 pub(super) fn clipped(text: &str) -> Box<str> {
     truncate(text, MOST_CHARS).into()
 }
 
-/// The text in quotation marks, on one line, with all that is in it to be seen.
 pub(super) fn quoted(text: &str) -> String {
     let marked = clipped(text).replace('\\', "\\\\").replace('"', "\\\"");
     format!("\"{}\"", Escaped(&marked))

@@ -3,32 +3,25 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// A text that is no such amount.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BadAmount {
-    /// It is no number of times.
     #[error("expected a number of times, from 1")]
     Times,
-    /// It is no number of tokens.
     #[error("expected a number of tokens such as 100000, 100k or 2M, from 1")]
     Tokens,
-    /// It is no share.
     #[error("expected a share from 1% to 100%")]
     Percent,
 }
 
-/// How often something may be done, at least once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Times(u32);
 
 impl Times {
-    /// So often; once where that is never.
     #[must_use]
     pub const fn new(times: u32) -> Self {
         Self(if times == 0 { 1 } else { times })
     }
 
-    /// How often.
     #[must_use]
     pub const fn get(self) -> u32 {
         self.0
@@ -50,21 +43,17 @@ impl fmt::Display for Times {
     }
 }
 
-/// A number of tokens, at least one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Tokens(u64);
 
-/// What may follow a number of tokens, and what it stands for.
 const UNITS: [(char, u64); 2] = [('k', 1_000), ('M', 1_000_000)];
 
 impl Tokens {
-    /// So many; one where that is none.
     #[must_use]
     pub const fn new(tokens: u64) -> Self {
         Self(if tokens == 0 { 1 } else { tokens })
     }
 
-    /// How many.
     #[must_use]
     pub const fn get(self) -> u64 {
         self.0
@@ -93,12 +82,10 @@ impl fmt::Display for Tokens {
     }
 }
 
-/// A share of something, from 1 % to all of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Percent(u8);
 
 impl Percent {
-    /// So many of a hundred, brought within 1 and 100.
     #[must_use]
     pub const fn new(percent: u8) -> Self {
         Self(match percent {
@@ -108,13 +95,11 @@ impl Percent {
         })
     }
 
-    /// How many of a hundred.
     #[must_use]
     pub const fn get(self) -> u8 {
         self.0
     }
 
-    /// Whether `part` is this share of `whole`, or more.
     #[must_use]
     pub fn is_reached(self, part: u64, whole: u64) -> bool {
         u128::from(part) * 100 >= u128::from(whole) * u128::from(self.0)

@@ -8,44 +8,28 @@ use super::period::Period;
 use super::used::{Bill, Used, UsedByQuest};
 use crate::session::{Reason, Spent};
 
-/// What a run may use up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// For each quest: always on.
     pub quest: OfQuest,
-    /// For the whole run.
     pub run: OfRun,
-    /// When a quest's drive is no longer worth going on.
     pub diminishing: Diminishing,
-    /// What a million tokens are taken to cost where the agent tells no price.
     pub price: Money,
 }
 
-/// What the drive of one quest may use up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OfQuest {
-    /// Starts of the agent.
     pub starts: Times,
-    /// Tokens.
     pub tokens: Tokens,
-    /// Time.
     pub time: Period,
-    /// Money.
     pub cost: Option<Money>,
 }
 
-/// What a whole run may use up.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct OfRun {
-    /// Starts of the agent.
     pub starts: Option<Times>,
-    /// Quests taken up.
     pub quests: Option<Times>,
-    /// Tokens.
     pub tokens: Option<Tokens>,
-    /// Time.
     pub time: Option<Period>,
-    /// Money.
     pub cost: Option<Money>,
 }
 
@@ -77,20 +61,18 @@ fn at(reason: Reason, is_used_up: bool) -> Option<Reason> {
 }
 
 impl Limits {
-    /// What one start of the agent used up.
     #[must_use]
     pub fn bill(&self, spent: &Spent) -> Bill {
         Bill::of(spent, self.price)
     }
 
-    /// Why the agent is not started for this quest once more.
     #[must_use]
     pub fn of_quest(&self, used: &UsedByQuest) -> Option<Reason> {
         let starts = at(Reason::Attempts, used.starts >= self.quest.starts.get());
         foremost([starts, self.quest_under_way(used)].into_iter().flatten())
     }
 
-    /// Why the agent that is at work for this quest is stopped: its last start may go on.
+    // The number of starts is not checked here: the last start may run to its end.
     #[must_use]
     pub fn quest_under_way(&self, used: &UsedByQuest) -> Option<Reason> {
         let (most, bill) = (&self.quest, &used.bill);
@@ -105,9 +87,6 @@ impl Limits {
         foremost(over.into_iter().flatten())
     }
 
-    /// Why the agent is not started in this run once more.
-    ///
-    /// The number of quests bounds which are taken up; see [`Limits::another_quest`].
     #[must_use]
     pub fn of_run(&self, used: &Used) -> Option<Reason> {
         let most = self.run.starts;
@@ -118,7 +97,7 @@ impl Limits {
         foremost([starts, self.run_under_way(used)].into_iter().flatten())
     }
 
-    /// Why no further quest is taken up in this run: a quest in hand may be driven on.
+    // A quest that is already in progress continues.
     #[must_use]
     pub fn another_quest(&self, used: &Used) -> Option<Reason> {
         let most = self.run.quests;
@@ -129,7 +108,7 @@ impl Limits {
         foremost([quests, self.of_run(used)].into_iter().flatten())
     }
 
-    /// Why the agent at its last call for a quest is stopped: it may use up a tenth as much again.
+    // The last call may use another tenth of the quest's budget.
     #[must_use]
     pub fn last_call_under_way(&self, used: &Bill) -> Option<Reason> {
         let most = &self.quest;
@@ -142,7 +121,6 @@ impl Limits {
         foremost(over.into_iter().flatten())
     }
 
-    /// Which of what the whole run may use up is used up, the time and the starts left aside.
     #[must_use]
     pub fn run_is_spent(&self, used: &Used) -> Option<Reason> {
         let (most, bill) = (&self.run, &used.bill);
@@ -152,7 +130,6 @@ impl Limits {
         foremost(over.into_iter().flatten())
     }
 
-    /// Why the agents that are at work in this run are stopped.
     #[must_use]
     pub fn run_under_way(&self, used: &Used) -> Option<Reason> {
         let (most, bill) = (&self.run, &used.bill);

@@ -3,14 +3,10 @@
 use super::amount::{Percent, Times, Tokens};
 use crate::session::Reason;
 
-/// When a quest's drive is no longer worth going on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Diminishing {
-    /// The share of the quest's tokens after which it ends.
     pub share: Percent,
-    /// How many turns in a row may bring little.
     pub turns: Times,
-    /// A turn with fewer new tokens brings little.
     pub new_tokens: Tokens,
 }
 
@@ -24,14 +20,12 @@ impl Default for Diminishing {
     }
 }
 
-/// The turns in a row that brought little.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Trickle {
     turns: u32,
 }
 
 impl Trickle {
-    /// Notes a turn of the model.
     pub fn turn(&mut self, new_tokens: u64, diminishing: &Diminishing) {
         self.turns = if new_tokens < diminishing.new_tokens.get() {
             self.turns.saturating_add(1)
@@ -40,12 +34,10 @@ impl Trickle {
         };
     }
 
-    /// Begins anew: the agent was started again, or what it submitted was judged.
     pub fn clear(&mut self) {
         self.turns = 0;
     }
 
-    /// How many turns in a row brought little.
     #[must_use]
     pub fn turns(self) -> u32 {
         self.turns
@@ -53,7 +45,6 @@ impl Trickle {
 }
 
 impl Diminishing {
-    /// Whether the drive of a quest that used up `tokens` of `budget` ends.
     #[must_use]
     pub fn of(&self, tokens: u64, budget: Tokens, trickle: Trickle) -> Option<Reason> {
         let used_up = self.share.is_reached(tokens, budget.get());

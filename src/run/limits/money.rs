@@ -3,44 +3,35 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// How many of them are a dollar.
 const PARTS: u64 = 1_000_000_000;
 
-/// The digits behind the point that still count.
 const MOST_DECIMALS: usize = 9;
 
-/// The parts of a dollar that are shown even where they are none: cents.
 const SHOWN_DECIMALS: usize = 2;
 
-/// An amount of money.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Money(u64);
 
-/// A text that is no amount of money.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("expected an amount of US dollars such as 2.50, more than 0")]
 pub struct BadMoney;
 
 impl Money {
-    /// So many billionths of a dollar.
     #[must_use]
     pub const fn billionths(billionths: u64) -> Self {
         Self(billionths)
     }
 
-    /// How many billionths of a dollar it is.
     #[must_use]
     pub const fn get(self) -> u64 {
         self.0
     }
 
-    /// Both together.
     #[must_use]
     pub const fn and(self, other: Self) -> Self {
         Self(self.0.saturating_add(other.0))
     }
 
-    /// What `tokens` cost where this is the price of a million.
     #[must_use]
     pub fn for_tokens(self, tokens: u64) -> Self {
         let cost = u128::from(self.0) * u128::from(tokens) / 1_000_000;

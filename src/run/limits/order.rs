@@ -2,12 +2,9 @@
 
 use crate::session::Reason;
 
-/// Every reason, the foremost first.
-///
-/// What counts is the ratchet, so a quest that settled, settled, whatever else ran out meanwhile.
-/// Then what a person or the session said, then what cannot be helped by going on, then the hard
-/// budgets, those of the run before those of the quest, then what the detectors saw, the soft
-/// budget, and last that the agent ended by itself.
+/// Every reason, most important first. A settled quest is settled whatever else ran out. Then come
+/// a person's or the session's decision, hard budgets (the run's before the quest's), the
+/// detectors, the soft budget, and last an agent that simply ended.
 pub const ORDER: [Reason; 18] = [
     Reason::Settled,
     Reason::Complete,
@@ -29,7 +26,6 @@ pub const ORDER: [Reason; 18] = [
     Reason::AgentFailed,
 ];
 
-/// The one reason that is given where all of `reasons` hold.
 #[must_use]
 pub fn foremost(reasons: impl IntoIterator<Item = Reason>) -> Option<Reason> {
     let place = |reason: &Reason| ORDER.iter().position(|other| other == reason);

@@ -6,23 +6,18 @@ use std::time::Duration;
 
 use jiff::SignedDuration;
 
-/// A length of time, from a millisecond to a year.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Period(Duration);
 
-/// A text that is no such length.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("expected a length of time such as 90s, 10m or 1h30m, at most a year")]
 pub struct BadPeriod;
 
-/// The longest.
 const LONGEST: Duration = Duration::from_secs(366 * 24 * 60 * 60);
 
-/// The shortest.
 const SHORTEST: Duration = Duration::from_millis(1);
 
 impl Period {
-    /// So many seconds; one where that is none, and a year where it is more.
     #[must_use]
     pub const fn seconds(seconds: u32) -> Self {
         let most = LONGEST.as_secs();
@@ -36,7 +31,6 @@ impl Period {
         }))
     }
 
-    /// How long it is.
     #[must_use]
     pub const fn duration(self) -> Duration {
         self.0

@@ -5,24 +5,17 @@ use std::time::Duration;
 use super::money::Money;
 use crate::session::Spent;
 
-/// Tokens and money, and which of the two are guesses.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Bill {
-    /// Tokens in and out.
     pub tokens: u64,
-    /// The price.
     pub cost: Money,
-    /// Whether some of the tokens are estimated from what was read and written.
     pub tokens_guessed: bool,
-    /// Whether some of the price is estimated from tokens.
     pub cost_guessed: bool,
 }
 
 impl Bill {
-    /// What one start of the agent used up, where a million tokens whose price was not told
-    /// are taken to cost `price`.
-    ///
-    /// Where anything may have told the price, it is no less than that either.
+    /// The bill of one start. `price` is the cost of a million tokens when the agent reports none.
+    /// A reported cost that any program may have printed never lowers the estimate.
     #[must_use]
     pub fn of(spent: &Spent, price: Money) -> Self {
         let estimate = price.for_tokens(spent.tokens);
@@ -39,7 +32,6 @@ impl Bill {
         }
     }
 
-    /// Both together: what is a guess in one is a guess in the sum.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
         Self {
@@ -51,27 +43,18 @@ impl Bill {
     }
 }
 
-/// What the drive of one quest used up.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct UsedByQuest {
-    /// How often the agent was started, a start that is still running included.
     pub starts: u32,
-    /// What it used up.
     pub bill: Bill,
-    /// How long it took, without the time that the machine was suspended.
     pub time: Duration,
 }
 
-/// What a run used up.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Used {
-    /// How often the agent was started, starts that are still running included.
     pub starts: u32,
-    /// How many quests were taken up, those that are still being driven included.
     pub quests: u32,
-    /// What it used up.
     pub bill: Bill,
-    /// How long it took, without the time that the machine was suspended.
     pub time: Duration,
 }
 

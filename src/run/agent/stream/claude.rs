@@ -5,13 +5,10 @@ use serde_json::Value;
 use crate::run::agent::findings::Findings;
 use crate::run::agent::usage::{self, Usage};
 
-/// What a refused tool is told.
 const NOT_GRANTED: [&str; 2] = ["haven't granted it", "requires approval"];
 
-/// How many bytes are about one token.
 const BYTES_OF_A_TOKEN: u64 = 4;
 
-/// What is known of the answer that comes in pieces.
 #[derive(Debug, Default)]
 pub(super) struct Claude {
     turn: Option<Turn>,
@@ -22,12 +19,11 @@ struct Turn {
     id: Option<String>,
     told: u64,
     read: u64,
-    /// How much was written: the number that comes with it is the one from before it was.
+    // `output_tokens` of a partial message is the count from before its content was written.
     bytes: u64,
 }
 
 impl Claude {
-    /// Reads one event.
     pub(super) fn read(&mut self, event: &Value, findings: &mut Findings) {
         findings.converses(&event["session_id"]);
         let kind = event["type"].as_str().unwrap_or_default();
@@ -43,7 +39,7 @@ impl Claude {
         }
     }
 
-    /// A piece of an answer; those of one answer have one name, and the same numbers.
+    // One answer arrives in several messages that share an id and repeat the same usage numbers.
     fn answers(&mut self, message: &Value, findings: &mut Findings) {
         let id = message["id"].as_str().map(str::to_owned);
         let goes_on = matches!(&self.turn, Some(turn) if id.is_some() && turn.id == id);
@@ -75,7 +71,6 @@ impl Claude {
         turn.bytes += message["content"].to_string().len() as u64;
     }
 
-    /// The answer is complete.
     pub(super) fn end_turn(&mut self, findings: &mut Findings) {
         if let Some(turn) = self.turn.take() {
             let guessed = turn.read.saturating_add(turn.bytes / BYTES_OF_A_TOKEN);
@@ -85,7 +80,6 @@ impl Claude {
     }
 }
 
-/// What a tool brought.
 fn hears(message: &Value, findings: &mut Findings) {
     for part in message["content"].as_array().into_iter().flatten() {
         let text = part["content"].as_str().unwrap_or_default();
@@ -95,7 +89,6 @@ fn hears(message: &Value, findings: &mut Findings) {
     }
 }
 
-/// `{"readToolCall": {"args": {…}}}`.
 fn calls(call: &Value, findings: &mut Findings) {
     for (tool, call) in call.as_object().into_iter().flatten() {
         findings.calls(tool, call.get("args").unwrap_or(call));

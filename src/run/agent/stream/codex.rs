@@ -7,17 +7,15 @@ use serde_json::{Value, json};
 use crate::run::agent::findings::Findings;
 use crate::run::agent::usage::{self, Usage};
 
-/// How many items are remembered, so that one that began and ended is one call.
+// An item is reported when it starts and when it completes; it is one call.
 const REMEMBERED: usize = 64;
 
-/// What is known of the items that have begun.
 #[derive(Debug, Default)]
 pub(super) struct Codex {
     begun: VecDeque<String>,
 }
 
 impl Codex {
-    /// Reads one event.
     pub(super) fn read(&mut self, event: &Value, findings: &mut Findings) {
         match event["type"].as_str().unwrap_or_default() {
             "thread.started" => findings.converses(&event["thread_id"]),

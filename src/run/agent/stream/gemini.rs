@@ -5,7 +5,6 @@ use serde_json::Value;
 use crate::run::agent::findings::Findings;
 use crate::run::agent::usage::{self, Usage};
 
-/// Reads one event.
 pub(super) fn read(event: &Value, findings: &mut Findings) {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     match event["type"].as_str().unwrap_or_default() {

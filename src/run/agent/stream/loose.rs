@@ -5,7 +5,6 @@ use serde_json::Value;
 use crate::run::agent::findings::Findings;
 use crate::run::agent::usage::{self, Usage};
 
-/// What an object holds that only tells of the agent, and is nothing that it answers.
 const ABOUT: [&str; 14] = [
     "type",
     "usage",
@@ -23,16 +22,12 @@ const ABOUT: [&str; 14] = [
     "duration_ms",
 ];
 
-/// What arguments are called.
 const ARGUMENTS: [&str; 5] = ["input", "arguments", "args", "parameters", "params"];
 
-/// What tools are called.
 const NAMES: [&str; 4] = ["name", "tool", "tool_name", "function"];
 
-/// What a text is called.
 const TEXTS: [&str; 5] = ["text", "content", "message", "result", "response"];
 
-/// Reads one event, which stands in this line; what is none is something that the agent says.
 pub(super) fn read(event: &Value, line: &str, findings: &mut Findings) {
     let kind = event["type"].as_str().unwrap_or_default();
     for name in ["session_id", "conversation_id", "thread_id"] {
@@ -55,7 +50,6 @@ pub(super) fn read(event: &Value, line: &str, findings: &mut Findings) {
     findings.failed |= tells(kind) && event["is_error"] == true;
 }
 
-/// What an object says was used up, in a `usage` of its own or as one of a whole conversation.
 pub(in crate::run::agent) fn used(told: &Value) -> Option<Usage> {
     let tokens = usage::tokens(&told["usage"]).or_else(|| usage::tokens(&told["stats"]));
     let by_model = || {
@@ -96,7 +90,6 @@ fn tells_cost(members: &serde_json::Map<String, Value>) -> bool {
     members.contains_key("total_cost_usd")
 }
 
-/// Whether an event of this kind carries what the agent says.
 fn tells(kind: &str) -> bool {
     matches!(
         kind,

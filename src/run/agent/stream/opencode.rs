@@ -5,7 +5,6 @@ use serde_json::Value;
 use crate::run::agent::findings::Findings;
 use crate::run::agent::usage::{self, Usage};
 
-/// Reads one event.
 pub(super) fn read(event: &Value, findings: &mut Findings) {
     findings.converses(&event["sessionID"]);
     let part = &event["part"];

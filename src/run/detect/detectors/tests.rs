@@ -23,7 +23,6 @@ fn observe_all(detectors: &mut Detectors, all: impl IntoIterator<Item = Observed
     alarms.collect()
 }
 
-/// Every alarm that fresh detectors give: which, how grave, at which count.
 fn alarms(all: impl IntoIterator<Item = Observed>) -> Vec<(Detector, Level, u32)> {
     let mut detectors = Detectors::new(Settings::default());
     observe_all(&mut detectors, all)

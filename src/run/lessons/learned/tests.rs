@@ -8,7 +8,6 @@ use crate::base::Digest;
 use crate::session::{Dispute, Forgotten, Suppressed};
 
 impl Learned {
-    /// The same, whose last line is of this time.
     pub(in super::super) fn dated(self, last: Timestamp) -> Self {
         Self {
             last: Some(last),
@@ -17,7 +16,6 @@ impl Learned {
     }
 }
 
-/// What these lines teach.
 pub(in super::super) fn learned(events: &[Event]) -> Learned {
     let mut learned = Learned::default();
     for event in events {

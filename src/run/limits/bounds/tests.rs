@@ -12,7 +12,6 @@ fn bill(tokens: u64, cost: u64) -> Bill {
     }
 }
 
-/// A quest's drive that is within every bound.
 fn little() -> UsedByQuest {
     UsedByQuest {
         starts: 1,
