@@ -21,7 +21,7 @@ use super::{
     submit_flags, telling,
 };
 #[cfg(unix)]
-use super::{noted, run_args};
+use super::noted;
 use crate::base::text::{Escaped, EscapedLines};
 use crate::quest::{QuestKind, email};
 use crate::world::evidence::recorded::RecordedWorld;
@@ -66,7 +66,7 @@ struct Cli {
 enum Command {
     Scan(Box<scan::ScanArgs>),
     #[cfg(unix)]
-    Run(Box<run_args::RunArgs>),
+    Run(Box<super::run::RunArgs>),
     Next(next::NextArgs),
     Submit(submit::SubmitArgs),
     Status(status::StatusArgs),

@@ -66,17 +66,7 @@ mod rules;
 #[cfg(unix)]
 mod run;
 #[cfg(unix)]
-mod run_args;
-#[cfg(unix)]
-mod run_budget;
-#[cfg(unix)]
-mod run_check;
-#[cfg(unix)]
 mod run_prompt;
-#[cfg(unix)]
-mod run_shown;
-#[cfg(unix)]
-mod run_watch;
 mod scan;
 mod scan_carry;
 mod scan_kind;

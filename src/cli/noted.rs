@@ -6,7 +6,7 @@ use std::path::Path;
 use super::context::{SESSION_VARIABLE, WORKER_VARIABLE};
 use super::exit::Exit;
 use super::hook::RUN_VARIABLE;
-use crate::run::detect::Own;
+use crate::run::detect::SelfCall;
 use crate::run::{Noted, note};
 use crate::session::{RunId, Worker};
 
@@ -22,11 +22,16 @@ pub(super) fn note_call(args: &[OsString], exit: Exit) {
         .skip(1)
         .map(|word| word.to_string_lossy())
         .collect();
-    if let Some(own) = Own::of_words(&words) {
-        let submitted = matches!(own, Own::Submit(_));
+    if let Some(self_call) = SelfCall::of_words(&words) {
+        let submitted = matches!(self_call, SelfCall::Submit(_));
         let judged = matches!(exit, Exit::Done | Exit::Failed | Exit::FailedAndDone);
         let judged = submitted && judged;
-        note(Path::new(&session), run, &worker, Noted { own, judged });
+        note(
+            Path::new(&session),
+            run,
+            &worker,
+            Noted { self_call, judged },
+        );
     }
 }
 

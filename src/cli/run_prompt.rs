@@ -15,11 +15,11 @@ use crate::base::text::{Escaped, EscapedLines};
 use crate::judge;
 use crate::quest::{Field, QuestId, QuestKind};
 use crate::run::lessons::{Bound, Earlier, Learned, inherited};
-use crate::run::{Answers, Desk, NONE, Past, Situation};
+use crate::run::{Answers, NONE, Past, PromptBuilder, PromptInput};
 use crate::session::{Log, Session};
 
 /// The longest that is shown of an earlier submission, in characters.
-const LONGEST_SUBMISSION: usize = 500;
+const MAX_SUBMISSION: usize = 500;
 
 /// What prompts may carry of what was learned.
 #[derive(Debug)]
@@ -32,13 +32,13 @@ pub(super) struct LessonPlan {
 
 /// Where the prompts of a run are written.
 #[derive(Debug)]
-pub(super) struct RunDesk {
+pub(super) struct RunPrompts {
     lessons: LessonPlan,
     /// What this session teaches, as far as its ledger was read.
     learned: Mutex<(Log, Learned)>,
 }
 
-impl RunDesk {
+impl RunPrompts {
     /// A desk for the session in `dir`.
     pub(super) fn new(dir: &Path, lessons: LessonPlan) -> Result<Self> {
         let (_, log) = Log::open(dir)?;
@@ -61,30 +61,30 @@ impl RunDesk {
             (*log, *learned) = (session.log(), Learned::default());
             learned.read_on(log)?;
         }
-        let own = learned.lessons(quest, plan.bound).text();
+        let self_call = learned.lessons(quest, plan.bound).text();
         let kind = &session.manifest().kind.name;
         let earlier = inherited(&plan.earlier, kind, plan.bound, context::now());
-        Ok(own + &earlier.text())
+        Ok(self_call + &earlier.text())
     }
 }
 
-impl Desk for RunDesk {
+impl PromptBuilder for RunPrompts {
     fn prompt(
         &self,
         session: &Session,
-        situation: &Situation<'_>,
+        input: &PromptInput<'_>,
     ) -> Result<String, Box<dyn Error + Send + Sync>> {
-        let lessons = self.lessons(session, situation.standing.id)?;
-        Ok(write(session, situation, &lessons)?)
+        let lessons = self.lessons(session, input.standing.id)?;
+        Ok(write(session, input, &lessons)?)
     }
 }
 
-fn write(session: &Session, situation: &Situation<'_>, lessons: &str) -> Result<String> {
+fn write(session: &Session, input: &PromptInput<'_>, lessons: &str) -> Result<String> {
     let mut paper = Paper::plain();
-    let claim = Some(situation.claim.clone());
+    let claim = Some(input.claim.clone());
     // The environment names session and worker.
-    let handed = Handed::of(session, situation.standing, claim, &Reaching::default())?;
-    match situation.answers {
+    let handed = Handed::of(session, input.standing, claim, &Reaching::default())?;
+    match input.answers {
         Answers::Submit => handed.write(&mut paper),
         Answers::Stdout => {
             handed.write_task(&mut paper);
@@ -100,15 +100,15 @@ fn write(session: &Session, situation: &Situation<'_>, lessons: &str) -> Result<
         paper.gap();
         paper.line(EscapedLines(lessons.trim_end()).to_string());
     }
-    write_history(&mut paper, situation.history);
-    if !situation.facts.is_empty() {
+    write_history(&mut paper, input.history);
+    if !input.facts.is_empty() {
         paper.gap();
         paper.line("Mind:");
-        for fact in situation.facts {
+        for fact in input.facts {
             paper.line(format!("  {}", Escaped(fact)));
         }
     }
-    if let Some(reason) = situation.last_call {
+    if let Some(reason) = input.last_call {
         paper.gap();
         paper.line(format!(
             "This is the last call for this quest, whose budget has ended ({reason}): answer with \
@@ -153,7 +153,7 @@ fn write_history(paper: &mut Paper, history: &[Past]) {
     for past in history {
         paper.line(format!("  start {} ended: {}", past.start, past.reason));
         for submitted in &past.submitted {
-            let text: String = submitted.text.chars().take(LONGEST_SUBMISSION).collect();
+            let text: String = submitted.text.chars().take(MAX_SUBMISSION).collect();
             let rules = submitted.rules.join(", ");
             paper.line(format!("    submitted {}", Escaped(&text)));
             paper.line(format!("    which fired {}", Escaped(&rules)));

@@ -1,12 +1,20 @@
 //! What a run is to do, and how it goes about it.
 
+use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::run::agent::AgentCommand;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::judge::DriveError;
+use crate::quest::Key;
+use crate::run::agent::{AgentCommand, AgentError, BadCommandLine};
 use crate::run::detect;
 use crate::run::limits::Limits;
-use crate::session::{Lease, RunId};
+use crate::session::{
+    BadWorker, Began, DrivenAttempt, DrivenQuest, Lease, Reason, RunId, SessionError, State,
+};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Answers {
@@ -26,7 +34,7 @@ pub struct Plan {
     pub limits: Limits,
     pub detectors: detect::Settings,
     pub pace: Pace,
-    pub dying: DyingRules,
+    pub crash_backoff: CrashBackoffRules,
     pub lease: Option<Lease>,
     pub dir: PathBuf,
     pub most_log_bytes: u64,
@@ -40,7 +48,7 @@ pub struct Pace {
 }
 
 #[derive(Debug, Clone, Copy)]
-pub struct DyingRules {
+pub struct CrashBackoffRules {
     pub within: Duration,
     pub first: Duration,
     pub longest: Duration,
@@ -57,7 +65,7 @@ impl Default for Pace {
     }
 }
 
-impl Default for DyingRules {
+impl Default for CrashBackoffRules {
     fn default() -> Self {
         Self {
             within: Duration::from_secs(2),
@@ -66,4 +74,88 @@ impl Default for DyingRules {
             in_a_row: 5,
         }
     }
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    #[error(transparent)]
+    Drive(#[from] DriveError),
+    #[error(transparent)]
+    Agent(#[from] AgentError),
+    #[error(transparent)]
+    CommandLine(#[from] BadCommandLine),
+    #[error("no prompt can be made for the agent")]
+    Prompt(#[source] Box<dyn std::error::Error + Send + Sync>),
+    #[error("cannot {what} {}", path.display())]
+    Io {
+        what: &'static str,
+        path: PathBuf,
+        #[source]
+        source: io::Error,
+    },
+    #[error("the starts of the agent cannot be named")]
+    Worker(#[from] BadWorker),
+    #[error("a worker of this program ended early")]
+    Deserted,
+}
+
+impl From<SessionError> for RunError {
+    fn from(error: SessionError) -> Self {
+        Self::Drive(error.into())
+    }
+}
+
+impl RunError {
+    pub fn io(what: &'static str, path: &std::path::Path) -> impl FnOnce(io::Error) -> Self {
+        let path = path.to_owned();
+        move |source| Self::Io { what, path, source }
+    }
+}
+
+/// What a run tells while it goes on.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[serde(tag = "what", rename_all = "kebab-case")]
+pub enum RunEvent {
+    /// It began.
+    Began {
+        /// The run.
+        run: RunId,
+        /// How.
+        #[serde(flatten)]
+        began: Began,
+    },
+    /// A start of the agent came to its end.
+    Attempt {
+        /// The quest's key.
+        key: Key,
+        /// Whether it was the last call, after a budget had ended.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        last_call: bool,
+        /// What came of it.
+        #[serde(flatten)]
+        attempt: DrivenAttempt,
+    },
+    /// The drive of a quest came to its end.
+    Quest {
+        /// The quest's key.
+        key: Key,
+        /// Where it stands.
+        state: State,
+        /// What came of it.
+        #[serde(flatten)]
+        quest: DrivenQuest,
+    },
+    /// It ended.
+    Ended {
+        /// The run.
+        run: RunId,
+        /// Why.
+        reason: Reason,
+    },
+    /// Something that people should know, on stderr.
+    #[schemars(skip)]
+    Note {
+        /// It.
+        text: String,
+    },
 }

@@ -1,38 +1,31 @@
 //! Watching one agent until it ends, or is to be ended.
 
+use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
-use super::course::Course;
-use super::error::RunError;
-use super::hold::Lost;
-use super::plan::Answers;
-use super::worker::RunWorker;
+use super::claim::Lost;
+use super::plan::{Answers, RunError};
+use super::quest_run::{Judged, QuestRun, Submitted};
+use super::worker::{RunWorker, Watched};
 use crate::judge::Probe;
-use crate::run::agent::{Agent, AgentEnd, AgentEvent, CpuTime, ToolCall, Vital};
-use crate::run::detect::{Call, Health, Observed, Pulse, Vitals};
-use crate::run::limits::foremost;
-use crate::session::{Reason, Spent};
+use crate::run::agent::{Agent, AgentEvent, CpuTime, ProcessVitals, ToolCall};
+use crate::run::detect::{Call, Health, LivenessMonitor, Observed, VitalSigns};
+use crate::run::limits::most_important;
+use crate::session::{Event, Reason, Session, SessionError, Spent, State, Store as _};
 
 const LOOK: Duration = Duration::from_secs(1);
 
 // An agent may submit within the first milliseconds and then linger.
 const SHORTEST: Duration = Duration::from_millis(10);
 
-#[derive(Debug)]
-pub struct Watched {
-    pub end: AgentEnd,
-    pub halt: Option<Reason>,
-    pub time: Duration,
-}
-
 struct Watch {
     begun: Instant,
     most: Option<Duration>,
-    pulse: Pulse,
+    pulse: LivenessMonitor,
     looked: Instant,
     renewed: Instant,
     alive: bool,
-    last: Vital,
+    last: ProcessVitals,
     spent: Spent,
     read: u64,
     probe: Option<Probe>,
@@ -44,19 +37,19 @@ impl RunWorker<'_> {
         mut agent: Agent,
         read: u64,
         most: Option<Duration>,
-        course: &mut Course,
+        quest_run: &mut QuestRun,
     ) -> Result<Watched, RunError> {
-        let plan = &self.floor.plan;
-        let mut watch = Watch::new(read, most, course);
+        let plan = &self.shared.plan;
+        let mut watch = Watch::new(read, most, quest_run);
         if plan.answers == Answers::World {
-            watch.probe = Probe::start(&self.session, course.hold.quest, plan.pace.poll)?;
+            watch.probe = Probe::start(&self.session, quest_run.guard.quest, plan.pace.poll)?;
         }
         let mut pause = SHORTEST.min(plan.pace.poll);
         loop {
             agent.wait(pause);
             if let Some(end) = agent.ended() {
                 for event in agent.events() {
-                    watch.take(event, course, self);
+                    watch.take(event, quest_run, self);
                 }
                 let time = watch.begun.elapsed();
                 return Ok(Watched {
@@ -65,7 +58,7 @@ impl RunWorker<'_> {
                     time,
                 });
             }
-            if let Some(halt) = self.look(&mut agent, &mut watch, course)? {
+            if let Some(halt) = self.look(&mut agent, &mut watch, quest_run)? {
                 let end = agent.stop(plan.pace.grace);
                 let time = watch.begun.elapsed();
                 return Ok(Watched {
@@ -82,94 +75,86 @@ impl RunWorker<'_> {
         &mut self,
         agent: &mut Agent,
         watch: &mut Watch,
-        course: &mut Course,
+        quest_run: &mut QuestRun,
     ) -> Result<Option<Reason>, RunError> {
         let mut reasons = Vec::new();
         for event in agent.events() {
-            reasons.extend(watch.take(event, course, self));
+            reasons.extend(watch.take(event, quest_run, self));
         }
         if let Some(probe) = &watch.probe
             && probe.holds()?
         {
-            reasons.extend(self.judge_world(course)?);
+            reasons.extend(self.judge_world(quest_run)?);
         }
-        reasons.extend(self.tidings(course)?);
+        reasons.extend(self.poll_activity(quest_run)?);
         if watch.looked.elapsed() >= LOOK {
-            reasons.extend(self.feel(agent, watch, course)?);
+            reasons.extend(self.feel(agent, watch, quest_run)?);
         }
-        reasons.extend(self.budgets(watch, course));
-        Ok(foremost(reasons))
+        reasons.extend(self.budgets(watch, quest_run));
+        Ok(most_important(reasons))
     }
 
     fn feel(
         &mut self,
         agent: &mut Agent,
         watch: &mut Watch,
-        course: &mut Course,
+        quest_run: &mut QuestRun,
     ) -> Result<Option<Reason>, RunError> {
-        let health = watch.feel(agent.vital());
-        let bill = self.floor.plan.limits.bill(&watch.spent);
-        self.floor.is_using(self.index, bill);
+        let health = watch.feel(agent.vitals());
+        let bill = self.shared.plan.limits.bill(&watch.spent);
+        self.shared.is_using(self.index, bill);
         if health == Health::Stalled {
             return Ok(Some(Reason::AgentFailed));
         }
-        let lease = Duration::from_secs(u64::from(course.hold.lease.seconds()));
+        let lease = Duration::from_secs(u64::from(quest_run.guard.lease.seconds()));
         if !watch.alive || watch.renewed.elapsed() * 2 <= lease {
             return Ok(None);
         }
         (watch.alive, watch.renewed) = (false, Instant::now());
-        let renewed = course
-            .hold
+        let renewed = quest_run
+            .guard
             .renew(&mut self.session, &mut self.now, &mut self.salts)?;
-        Ok(renewed.err().map(of_loss))
+        Ok(renewed.err().map(Lost::reason))
     }
 
-    fn budgets(&self, watch: &Watch, course: &Course) -> Option<Reason> {
+    fn budgets(&self, watch: &Watch, quest_run: &QuestRun) -> Option<Reason> {
         let time = watch.begun.elapsed();
-        let limits = &self.floor.plan.limits;
+        let limits = &self.shared.plan.limits;
         if let Some(most) = watch.most {
             let hard = self
-                .floor
+                .shared
                 .stopping()
                 .filter(|it| *it == Reason::Interrupted);
             let late = (time >= most).then_some(Reason::QuestTimeout);
             let spent = limits.last_call_under_way(&limits.bill(&watch.spent));
-            let over = [hard, late, spent, limits.run_is_spent(&self.floor.used())];
-            return foremost(over.into_iter().flatten());
+            let over = [hard, late, spent, limits.run_is_spent(&self.shared.used())];
+            return most_important(over.into_iter().flatten());
         }
-        let used = course.with(time, &watch.spent, limits);
+        let used = quest_run.with(time, &watch.spent, limits);
         let soft = limits.diminishing;
         let reasons = [
-            self.floor.stopping(),
+            self.shared.stopping(),
             limits.quest_under_way(&used),
-            limits.run_under_way(&self.floor.used()),
-            soft.of(used.bill.tokens, limits.quest.tokens, course.trickle),
+            limits.run_under_way(&self.shared.used()),
+            soft.of(used.bill.tokens, limits.quest.tokens, quest_run.stall),
         ];
-        foremost(reasons.into_iter().flatten())
-    }
-}
-
-pub(super) fn of_loss(lost: Lost) -> Reason {
-    match lost {
-        Lost::Settled => Reason::Settled,
-        Lost::Paused => Reason::Paused,
-        Lost::Taken => Reason::AgentFailed,
+        most_important(reasons.into_iter().flatten())
     }
 }
 
 impl Watch {
-    fn new(read: u64, most: Option<Duration>, course: &Course) -> Self {
+    fn new(read: u64, most: Option<Duration>, quest_run: &QuestRun) -> Self {
         let begun = Instant::now();
         // What it used until it is looked at first is a sign of life like any other.
-        let last = Vital {
+        let last = ProcessVitals {
             cpu: CpuTime::Used(Duration::ZERO),
             written: 0,
         };
-        let lease = Duration::from_secs(u64::from(course.hold.lease.seconds()));
+        let lease = Duration::from_secs(u64::from(quest_run.guard.lease.seconds()));
         Self {
             begun,
             most,
-            pulse: Pulse::new(vitals(Duration::ZERO, last), LOOK, lease),
+            pulse: LivenessMonitor::new(signs(Duration::ZERO, last), LOOK, lease),
             looked: begun,
             renewed: begun,
             alive: true,
@@ -180,58 +165,138 @@ impl Watch {
         }
     }
 
-    fn feel(&mut self, vital: Vital) -> Health {
-        self.alive |= vital != self.last;
-        self.last = vital;
+    fn feel(&mut self, vitals: ProcessVitals) -> Health {
+        self.alive |= vitals != self.last;
+        self.last = vitals;
         self.looked = Instant::now();
         if !self.spent.told {
             // What it reads and writes besides is not seen.
-            let guess = (self.read + vital.written) / 4;
+            let guess = (self.read + vitals.written) / 4;
             if self.spent.cost.is_none() || guess > self.spent.tokens.saturating_add(1_000) {
                 self.spent.tokens = self.spent.tokens.max(guess);
                 self.spent.cost = None;
             }
         }
-        self.pulse.see(vitals(self.begun.elapsed(), vital))
+        self.pulse.see(signs(self.begun.elapsed(), vitals))
     }
 
     fn take(
         &mut self,
         event: AgentEvent,
-        course: &mut Course,
+        quest_run: &mut QuestRun,
         worker: &RunWorker<'_>,
     ) -> Option<Reason> {
-        let limits = &worker.floor.plan.limits;
+        let limits = &worker.shared.plan.limits;
         match event {
             AgentEvent::ToolCall(call) => {
-                if call.own.is_none() || course.deeds.heeds_events() {
-                    return course.observe(Observed::Call(seen(&call)));
+                if call.self_call.is_none() || quest_run.activity.heeds_events() {
+                    return quest_run.observe(Observed::Call(seen(&call)));
                 }
             }
-            AgentEvent::Turn { new_tokens } => course.trickle.turn(new_tokens, &limits.diminishing),
+            AgentEvent::Turn { new_tokens } => {
+                quest_run.stall.turn(new_tokens, &limits.diminishing)
+            }
             AgentEvent::Spent(spent) => {
                 self.spent = spent;
-                worker.floor.is_using(worker.index, limits.bill(&spent));
+                worker.shared.is_using(worker.index, limits.bill(&spent));
             }
-            AgentEvent::Conversation(name) => course.conversation = Some(name),
+            AgentEvent::Conversation(name) => quest_run.conversation = Some(name),
             AgentEvent::Denied(_) => {}
         }
         None
     }
 }
 
-fn vitals(at: Duration, vital: Vital) -> Vitals {
-    let cpu = match vital.cpu {
+fn signs(at: Duration, vitals: ProcessVitals) -> VitalSigns {
+    let cpu = match vitals.cpu {
         CpuTime::Used(cpu) => cpu,
         CpuTime::Unknown => Duration::ZERO,
     };
-    Vitals {
+    VitalSigns {
         at,
         cpu,
-        logged: vital.written,
+        logged: vitals.written,
     }
 }
 
 fn seen(call: &ToolCall) -> Call {
-    Call::digested(&call.tool, call.arguments, call.own)
+    Call::digested(&call.tool, call.arguments, call.self_call)
+}
+
+impl RunWorker<'_> {
+    pub(super) fn poll_activity(
+        &mut self,
+        quest_run: &mut QuestRun,
+    ) -> Result<Option<Reason>, RunError> {
+        // A call notes itself once it is over: what it came to is in the ledger before that.
+        let noted = quest_run.activity.noted();
+        let (mut judged, mut settled) = (VecDeque::new(), false);
+        if self.tide.has_changed() {
+            // What this worker has added itself, it has read.
+            if !self.tide.is_at(self.session.ledger_bytes()) {
+                self.read_on()?;
+            }
+            judged = self.judged(quest_run)?.into();
+            let standing = self.session.standing(quest_run.guard.quest)?;
+            settled = standing.is_some_and(|it| it.progress.state != State::Todo);
+        }
+        if noted.is_empty() && judged.is_empty() {
+            return Ok(settled.then_some(Reason::Settled));
+        }
+        let mut reasons = Vec::new();
+        if quest_run.activity.tree.has_changed(&self.chamber) {
+            reasons.extend(quest_run.observe(Observed::Progress));
+        }
+        for noted in noted {
+            if noted.judged
+                && let Some(judged) = judged.pop_front()
+            {
+                reasons.extend(quest_run.submits(judged));
+            }
+            reasons.extend(quest_run.observe(Observed::Call(Call::noted(noted.self_call))));
+        }
+        for judged in judged {
+            reasons.extend(quest_run.submits(judged));
+        }
+        Ok(if settled {
+            Some(Reason::Settled)
+        } else {
+            most_important(reasons)
+        })
+    }
+
+    // Takes the lock, because a line reaches the ledger before the index shows it.
+    fn read_on(&mut self) -> Result<(), RunError> {
+        let nothing = |_: &Session, _| Ok::<_, SessionError>(Vec::new());
+        self.session
+            .append_at(&mut self.now, &mut self.salts, nothing)?;
+        Ok(())
+    }
+
+    fn judged(&mut self, quest_run: &mut QuestRun) -> Result<Vec<Judged>, RunError> {
+        let (quest, mut seen) = (quest_run.guard.quest, quest_run.seen);
+        let mut found = Vec::new();
+        let read = quest_run.activity.log.read_on(&mut |entry| {
+            if let Event::Attempt(attempt) = &entry.event
+                && attempt.quest == quest
+                && attempt.number > seen
+            {
+                seen = attempt.number;
+                found.push((attempt.submitted, Submitted::of(attempt)));
+            }
+        });
+        if read.is_err() {
+            // Something was blotted out meanwhile, and what stands behind it lies elsewhere.
+            quest_run.activity.log = self.session.log_on();
+            if let Some(standing) = self.session.standing(quest)?
+                && standing.attempts > seen
+                && let Some(last) = self.session.last_attempt(&standing)?
+            {
+                seen = standing.attempts;
+                found.push((last.value.submitted, Submitted::of(&last.value)));
+            }
+        }
+        quest_run.seen = seen;
+        Ok(found)
+    }
 }

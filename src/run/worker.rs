@@ -1,40 +1,35 @@
 //! One worker of a run: takes up one quest after the other, and drives each to its end.
 
+use std::collections::BTreeSet;
+use std::sync::MutexGuard;
 use std::sync::mpsc::Sender;
 
 use jiff::Timestamp;
 
-use super::choose::{Choice, choose};
-use super::course::Course;
-use super::deeds::Deeds;
-use super::desk::Desk;
-use super::error::RunError;
-use super::floor::Floor;
-use super::hold::Hold;
-use super::last_call::LastCall;
-use super::name::worker_of;
-use super::news::News;
-use super::watch::of_loss;
-use super::workplace::Workplace;
+use super::claim::{Choice, ClaimGuard, Lost, choose, decide};
+use super::plan::{Answers, RunError, RunEvent};
+use super::quest_run::{Activity, PromptBuilder, PromptInput, QuestRun};
+use super::run_dir::{Calls, Workplace, worker_of};
+use super::shared::SharedRunState;
 use crate::judge::Chamber;
-use crate::run::agent::AgentLauncher;
+use crate::quest::QuestId;
+use crate::run::agent::{Agent, AgentEnd, AgentError, AgentLauncher, Given, command_line};
 use crate::run::detect::Detectors;
-use crate::run::limits::{Trickle, UsedByQuest, foremost};
-use crate::session::Tide;
+use crate::run::limits::{StallBudget, UsedByQuest, most_important};
 use crate::session::{
-    Appended, Claim, DrivenQuest, Event, Reason, RunLine, RunStep, Salt, Session, SessionError,
-    Standing, State, Store, Worker,
+    Appended, Claim, DrivenAttempt, DrivenQuest, Event, Lease, Reason, RunLine, RunStep, Salt,
+    Session, SessionError, Spent, Standing, State, Store, Tide, Worker,
 };
 
 pub struct RunWorker<'a> {
-    pub floor: &'a Floor,
+    pub shared: &'a SharedRunState,
     pub index: usize,
     pub session: Session,
     pub chamber: Chamber<'a>,
     pub place: &'a Workplace,
     pub launcher: &'a AgentLauncher,
-    pub desk: &'a dyn Desk,
-    pub tell: Sender<News>,
+    pub prompts: &'a dyn PromptBuilder,
+    pub tell: Sender<RunEvent>,
     pub tide: Tide,
     pub next: Option<(Choice, Worker)>,
     pub now: fn() -> Timestamp,
@@ -49,34 +44,34 @@ pub(super) enum Way {
 
 impl RunWorker<'_> {
     pub fn work(&mut self) -> Result<(), RunError> {
-        let floor = self.floor;
+        let shared = self.shared;
         // What is claimed is freed as any other quest that there is no time for.
-        while self.next.is_some() || floor.stopping().is_none() {
+        while self.next.is_some() || shared.stopping().is_none() {
             let (choice, name) = if let Some(next) = self.next.take() {
                 next
             } else {
                 // One at a time: how many quests were taken up is looked at before each.
-                let _turn = floor.turn();
-                if let Some(reason) = floor.plan.limits.another_quest(&floor.used()) {
-                    floor.ends_for(reason);
+                let _turn = shared.turn();
+                if let Some(reason) = shared.plan.limits.another_quest(&shared.used()) {
+                    shared.ends_for(reason);
                     return Ok(());
                 }
                 let (name, _) = self.name()?;
                 let choice = self.choose(&name)?;
                 if matches!(choice, Choice::Quest(..)) {
-                    floor.take_up();
+                    shared.take();
                 }
                 (choice, name)
             };
             match choice {
                 Choice::Quest(standing, claim) => self.drive(&standing, &claim, name)?,
                 Choice::Complete => return Ok(()),
-                Choice::Paused => floor.stop(Reason::Paused),
-                Choice::Nothing if !floor.is_driving() => return Ok(()),
-                Choice::Nothing | Choice::Held => floor.wait(floor.plan.pace.poll),
+                Choice::Paused => shared.stop(Reason::Paused),
+                Choice::Nothing if !shared.is_driving() => return Ok(()),
+                Choice::Nothing | Choice::Held => shared.wait(shared.plan.pace.poll),
             }
-            if let Some(reason) = floor.plan.limits.run_under_way(&floor.used()) {
-                floor.stop(reason);
+            if let Some(reason) = shared.plan.limits.run_under_way(&shared.used()) {
+                shared.stop(reason);
             }
         }
         Ok(())
@@ -86,16 +81,16 @@ impl RunWorker<'_> {
         choose(
             &mut self.session,
             name,
-            self.floor.plan.lease,
-            &self.floor.given_up(),
+            self.shared.plan.lease,
+            &self.shared.given_up(),
             &mut self.now,
             &mut self.salts,
         )
     }
 
     pub(super) fn name(&self) -> Result<(Worker, u32), RunError> {
-        let number = self.floor.next_name();
-        Ok((worker_of(self.floor.plan.run, number)?, number))
+        let number = self.shared.next_name();
+        Ok((worker_of(self.shared.plan.run, number)?, number))
     }
 
     fn drive(
@@ -104,9 +99,9 @@ impl RunWorker<'_> {
         claim: &Claim,
         worker: Worker,
     ) -> Result<(), RunError> {
-        let mut course = Course {
+        let mut quest_run = QuestRun {
             key: standing.key.clone(),
-            hold: Hold {
+            guard: ClaimGuard {
                 quest: standing.id,
                 worker,
                 lease: claim.lease,
@@ -117,34 +112,34 @@ impl RunWorker<'_> {
             facts: Vec::new(),
             history: Vec::new(),
             submitted: Vec::new(),
-            trickle: Trickle::default(),
-            detectors: Detectors::new(self.floor.plan.detectors),
-            deeds: Deeds::new(self.session.log_on(), self.floor.plan.pace.poll),
+            stall: StallBudget::default(),
+            detectors: Detectors::new(self.shared.plan.detectors),
+            activity: Activity::new(self.session.log_on(), self.shared.plan.pace.poll),
         };
-        let driven = self.drive_to_its_end(&mut course);
+        let driven = self.drive_to_its_end(&mut quest_run);
         let reason = match &driven {
             Ok(reason) => *reason,
             Err(_) => Reason::Error,
         };
         if reason == Reason::Paused {
-            self.floor.stop(reason);
+            self.shared.stop(reason);
         }
-        self.floor.put_down(standing.id, reason);
+        self.shared.release(standing.id, reason);
         driven.map(drop)
     }
 
-    fn drive_to_its_end(&mut self, course: &mut Course) -> Result<Reason, RunError> {
+    fn drive_to_its_end(&mut self, quest_run: &mut QuestRun) -> Result<Reason, RunError> {
         let reason = loop {
-            self.floor.wait_for_backend();
-            if let Some(reason) = self.before_start(course) {
+            self.shared.wait_for_backend();
+            if let Some(reason) = self.before_start(quest_run) {
                 break reason;
             }
-            if course.used.starts > 0
-                && let Some(reason) = self.pass_on(course)?
+            if quest_run.used.starts > 0
+                && let Some(reason) = self.hand_over(quest_run)?
             {
                 break reason;
             }
-            match self.start(course, None)? {
+            match self.start(quest_run, None)? {
                 Way::On => {}
                 // Its end is recorded with that of the agent.
                 Way::Ended(Reason::Settled) => return Ok(Reason::Settled),
@@ -152,57 +147,60 @@ impl RunWorker<'_> {
             }
         };
         // It would cost what there is no more of.
-        let floor = self.floor;
-        let spent = floor.plan.limits.run_is_spent(&floor.used()).is_some();
-        let handover = if deserves_last_call(reason) && course.used.starts > 0 && !spent {
-            match self.last_call(course, reason)? {
+        let shared = self.shared;
+        let spent = shared.plan.limits.run_is_spent(&shared.used()).is_some();
+        let handover = if deserves_last_call(reason) && quest_run.used.starts > 0 && !spent {
+            match self.last_call(quest_run, reason)? {
                 LastCall::Settled => return Ok(Reason::Settled),
                 LastCall::Left(handover) => handover,
             }
         } else {
             None
         };
-        self.close(course, reason, handover)
+        self.close(quest_run, reason, handover)
     }
 
-    pub(super) fn pass_on(&mut self, course: &mut Course) -> Result<Option<Reason>, RunError> {
+    pub(super) fn hand_over(
+        &mut self,
+        quest_run: &mut QuestRun,
+    ) -> Result<Option<Reason>, RunError> {
         let (next, _) = self.name()?;
         let passed =
-            course
-                .hold
-                .pass_on(next, &mut self.session, &mut self.now, &mut self.salts)?;
-        Ok(passed.err().map(of_loss))
+            quest_run
+                .guard
+                .hand_over(next, &mut self.session, &mut self.now, &mut self.salts)?;
+        Ok(passed.err().map(Lost::reason))
     }
 
-    fn before_start(&self, course: &Course) -> Option<Reason> {
-        let limits = &self.floor.plan.limits;
-        let tokens = course.used.bill.tokens;
+    fn before_start(&self, quest_run: &QuestRun) -> Option<Reason> {
+        let limits = &self.shared.plan.limits;
+        let tokens = quest_run.used.bill.tokens;
         let soft = limits.diminishing;
         let reasons = [
-            self.floor.stopping(),
-            limits.of_quest(&course.used),
-            limits.of_run(&self.floor.used()),
-            soft.of(tokens, limits.quest.tokens, course.trickle),
+            self.shared.stopping(),
+            limits.of_quest(&quest_run.used),
+            limits.of_run(&self.shared.used()),
+            soft.of(tokens, limits.quest.tokens, quest_run.stall),
         ];
-        foremost(reasons.into_iter().flatten())
+        most_important(reasons.into_iter().flatten())
     }
 
     fn close(
         &mut self,
-        course: &Course,
+        quest_run: &QuestRun,
         reason: Reason,
         handover: Option<Box<str>>,
     ) -> Result<Reason, RunError> {
         let mut closed = None;
-        let hold = &course.hold;
-        let run = self.floor.plan.run;
+        let guard = &quest_run.guard;
+        let run = self.shared.plan.run;
         let (clock, salts) = (&mut self.now, &mut self.salts);
         let appended = self.session.append_at(clock, salts, |session, _| {
-            let (state, reason) = where_it_stands(session, course, reason)?;
+            let (state, reason) = where_it_stands(session, quest_run, reason)?;
             let quest = DrivenQuest {
-                quest: hold.quest,
+                quest: guard.quest,
                 reason,
-                starts: course.used.starts,
+                starts: quest_run.used.starts,
                 handover: handover.filter(|_| reason != Reason::Settled),
             };
             let mut events = Vec::new();
@@ -210,8 +208,8 @@ impl RunWorker<'_> {
                 let step = RunStep::Quest(quest.clone());
                 events.push(Event::Run(Box::new(RunLine { run, step })));
             }
-            if hold.is_held(session)? {
-                events.push(hold.released());
+            if guard.is_held(session)? {
+                events.push(guard.released());
             }
             closed = Some((state, quest));
             Ok::<_, SessionError>(events)
@@ -224,8 +222,8 @@ impl RunWorker<'_> {
         };
         let reason = quest.reason;
         if quest.starts > 0 {
-            self.told(News::Quest {
-                key: course.key.clone(),
+            self.told(RunEvent::Quest {
+                key: quest_run.key.clone(),
                 state,
                 quest,
             });
@@ -233,17 +231,17 @@ impl RunWorker<'_> {
         Ok(reason)
     }
 
-    pub(super) fn told(&self, news: News) {
-        let _ = self.tell.send(news);
+    pub(super) fn told(&self, events: RunEvent) {
+        let _ = self.tell.send(events);
     }
 }
 
 pub(super) fn where_it_stands(
     store: &dyn Store,
-    course: &Course,
+    quest_run: &QuestRun,
     otherwise: Reason,
 ) -> Result<(State, Reason), SessionError> {
-    let standing = store.standing(course.hold.quest)?;
+    let standing = store.standing(quest_run.guard.quest)?;
     let state = standing.map_or(State::Todo, |standing| standing.progress.state);
     let settled = state != State::Todo;
     Ok((state, if settled { Reason::Settled } else { otherwise }))
@@ -259,4 +257,375 @@ fn deserves_last_call(reason: Reason) -> bool {
             | Reason::Cost
             | Reason::Diminishing
     )
+}
+
+#[derive(Debug)]
+pub(super) struct Prefetch<'a> {
+    name: Worker,
+    lease: Option<Lease>,
+    driven: BTreeSet<QuestId>,
+    choice: Choice,
+    _turn: MutexGuard<'a, ()>,
+}
+
+impl<'a> RunWorker<'a> {
+    pub(super) fn prefetch(&self, reason: Reason) -> Result<Option<Prefetch<'a>>, RunError> {
+        let shared = self.shared;
+        if reason != Reason::Settled || shared.stopping().is_some() {
+            return Ok(None);
+        }
+        let turn = shared.turn();
+        if shared.plan.limits.another_quest(&shared.used()).is_some() {
+            return Ok(None);
+        }
+        Ok(Some(Prefetch {
+            name: self.name()?.0,
+            lease: shared.plan.lease,
+            driven: shared.given_up(),
+            choice: Choice::Nothing,
+            _turn: turn,
+        }))
+    }
+
+    pub(super) fn go_on_with(&mut self, prefetch: Prefetch<'a>) {
+        if matches!(prefetch.choice, Choice::Quest(..)) {
+            self.shared.take();
+            self.next = Some((prefetch.choice, prefetch.name));
+        }
+    }
+}
+
+impl Prefetch<'_> {
+    pub(super) fn choose(
+        &mut self,
+        session: &Session,
+        now: Timestamp,
+    ) -> Result<Vec<Event>, SessionError> {
+        let lease = self.lease.unwrap_or(session.manifest().frozen.lease);
+        let (choice, events) = decide(session, &self.name, lease, &self.driven, now)?;
+        self.choice = choice;
+        Ok(events)
+    }
+}
+
+struct Ended {
+    state: State,
+    reason: Reason,
+    paused: bool,
+}
+
+impl RunWorker<'_> {
+    pub(super) fn start(
+        &mut self,
+        quest_run: &mut QuestRun,
+        last: Option<Reason>,
+    ) -> Result<Way, RunError> {
+        let (way, _) = self.start_once(quest_run, last)?;
+        Ok(way)
+    }
+
+    pub(super) fn start_once(
+        &mut self,
+        quest_run: &mut QuestRun,
+        last: Option<Reason>,
+    ) -> Result<(Way, String), RunError> {
+        let seen = quest_run.seen;
+        let prompt = self.prompt(quest_run, last)?;
+        quest_run.begin();
+        let (plan, start) = (&self.shared.plan, number_of(&quest_run.guard));
+        let calls = Calls::of(self.session.dir(), plan.run, start)?;
+        quest_run
+            .activity
+            .begin(calls, plan.command.stream(), &self.chamber);
+        self.shared.has_started();
+        let watched = self.run_agent(&prompt, quest_run, last)?;
+        // What an agent answered that ended by itself is paid for, whichever budget that was.
+        let by_itself = watched.halt.is_none() || watched.end.exit == Some(0);
+        let judged = if by_itself || last.is_some() {
+            self.judge_printed(&watched.end, quest_run)?
+        } else {
+            None
+        };
+        // What was submitted while it ended is seen as well.
+        let late = self.poll_activity(quest_run)?;
+        let halt = watched.halt.or(judged).or(late);
+        let idle = quest_run.seen == seen && watched.end.answer.is_none();
+        let died = halt.is_none() && idle && self.died(&watched);
+        let reason = halt.unwrap_or_else(|| of_end(&watched.end, died));
+        let ended = self.record(quest_run, reason, &watched, last.is_some())?;
+        let tail = watched.end.tail;
+        if ended.reason == Reason::Settled {
+            self.shared.lived();
+            return Ok((Way::Ended(Reason::Settled), tail));
+        }
+        if died {
+            self.shared.died(match reason {
+                Reason::PermissionDenied => reason,
+                _ => Reason::Breaker,
+            });
+        } else {
+            self.shared.lived();
+        }
+        Ok((way(&ended, halt), tail))
+    }
+
+    fn prompt(&self, quest_run: &QuestRun, last: Option<Reason>) -> Result<String, RunError> {
+        let guard = &quest_run.guard;
+        let standing = self.session.standing(guard.quest)?;
+        let claim = self.session.claim_on(guard.quest)?;
+        let (Some(standing), Some(claim)) = (standing, claim) else {
+            return Err(SessionError::Illegal("the quest is not held").into());
+        };
+        let remembers = self.shared.plan.resume && quest_run.conversation.is_some();
+        let input = PromptInput {
+            standing: &standing,
+            claim: &claim,
+            answers: self.shared.plan.answers,
+            history: if remembers { &[] } else { &quest_run.history },
+            facts: &quest_run.facts,
+            last_call: last,
+        };
+        let prompt = self.prompts.prompt(&self.session, &input);
+        prompt.map_err(RunError::Prompt)
+    }
+
+    fn run_agent(
+        &mut self,
+        prompt: &str,
+        quest_run: &mut QuestRun,
+        last: Option<Reason>,
+    ) -> Result<Watched, RunError> {
+        let plan = &self.shared.plan;
+        let number = number_of(&quest_run.guard);
+        let file = if plan.command.needs_file() {
+            Some(self.place.write_prompt(number, prompt)?)
+        } else {
+            None
+        };
+        let resumed = plan.resume && plan.command.can_resume();
+        let given = Given {
+            prompt,
+            prompt_file: file.as_deref(),
+            model: plan.model.as_deref(),
+            conversation: quest_run.conversation.as_deref().filter(|_| resumed),
+        };
+        let line = command_line(&plan.command, &given)?;
+        let order = self
+            .place
+            .order(plan, line, (&quest_run.guard.worker, number), last);
+        let read = prompt.len() as u64;
+        let most = last.map(|_| plan.pace.last_call);
+        match Agent::start(&order, self.launcher) {
+            Ok(agent) => self.watch(agent, read, most, quest_run),
+            Err(error @ AgentError::NotStarted { .. }) => {
+                self.told(RunEvent::Note {
+                    text: error.to_string(),
+                });
+                Ok(Watched::never())
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    fn died(&self, watched: &Watched) -> bool {
+        let end = &watched.end;
+        let failed = end.exit != Some(0);
+        let soon = watched.time < self.shared.plan.crash_backoff.within;
+        failed && (soon || end.rate_limited || end.no_login)
+    }
+
+    // One append records the end of the attempt, the end of the quest and the next claim.
+    fn record(
+        &mut self,
+        quest_run: &mut QuestRun,
+        reason: Reason,
+        watched: &Watched,
+        last_call: bool,
+    ) -> Result<Ended, RunError> {
+        let limits = &self.shared.plan.limits;
+        let spent = watched.end.spent;
+        self.shared.has_used(self.index, &spent);
+        if watched.end.conversation.is_some() {
+            quest_run.conversation.clone_from(&watched.end.conversation);
+        }
+        let (guard, run, starts) = (
+            &quest_run.guard,
+            self.shared.plan.run,
+            quest_run.used.starts,
+        );
+        let line = |step| Event::Run(Box::new(RunLine { run, step }));
+        let mut recorded = None;
+        let mut prefetch = self.prefetch(reason)?;
+        let (clock, salts) = (&mut self.now, &mut self.salts);
+        let appended = self.session.append_at(clock, salts, |session, now| {
+            let (state, reason) = where_it_stands(session, quest_run, reason)?;
+            let attempt = DrivenAttempt {
+                quest: guard.quest,
+                start: starts,
+                worker: guard.worker.clone(),
+                reason,
+                milliseconds: u64::try_from(watched.time.as_millis()).unwrap_or(u64::MAX),
+                spent,
+                exit: watched.end.exit,
+            };
+            let quest = (reason == Reason::Settled).then_some(DrivenQuest {
+                quest: guard.quest,
+                reason,
+                starts,
+                handover: None,
+            });
+            let steps = [
+                Some(RunStep::Attempt(attempt.clone())),
+                quest.clone().map(RunStep::Quest),
+            ];
+            recorded = Some((state, attempt, quest, session.paused()));
+            let mut events: Vec<_> = steps.into_iter().flatten().map(line).collect();
+            // An agent that has settled its quest may ask for another before it is stopped.
+            events.extend(guard.extra_claim(session)?);
+            if let Some(prefetch) = &mut prefetch {
+                events.extend(prefetch.choose(session, now)?);
+            }
+            Ok::<_, SessionError>(events)
+        })?;
+        let (state, attempt, quest, paused) = match (appended, recorded) {
+            (Appended::Refused(error), _) => return Err(error.into()),
+            (Appended::Done, None) => {
+                return Err(SessionError::Illegal("nothing was decided").into());
+            }
+            (Appended::Done, Some(recorded)) => recorded,
+        };
+        if let Some(prefetch) = prefetch {
+            self.go_on_with(prefetch);
+        }
+        let reason = attempt.reason;
+        let key = quest_run.key.clone();
+        quest_run.end(reason, watched.time, &spent, limits);
+        self.told(RunEvent::Attempt {
+            key,
+            last_call,
+            attempt,
+        });
+        if let Some(quest) = quest {
+            let key = quest_run.key.clone();
+            self.told(RunEvent::Quest { key, state, quest });
+        }
+        Ok(Ended {
+            state,
+            reason,
+            paused,
+        })
+    }
+
+    fn judge_printed(
+        &mut self,
+        end: &AgentEnd,
+        quest_run: &mut QuestRun,
+    ) -> Result<Option<Reason>, RunError> {
+        match self.shared.plan.answers {
+            Answers::Stdout => self.judge_answer(end, quest_run),
+            // One that failed does not say that it is done.
+            Answers::World if end.exit == Some(0) => self.judge_world_left(quest_run),
+            Answers::Submit | Answers::World => Ok(None),
+        }
+    }
+}
+
+fn number_of(guard: &ClaimGuard) -> u32 {
+    super::run_dir::start_of(&guard.worker).map_or(0, |(_, number)| number)
+}
+
+fn of_end(end: &AgentEnd, died: bool) -> Reason {
+    if end.denied || (died && end.no_login) {
+        Reason::PermissionDenied
+    } else {
+        Reason::AgentFailed
+    }
+}
+
+fn way(ended: &Ended, halt: Option<Reason>) -> Way {
+    if ended.state != State::Todo {
+        Way::Ended(Reason::Settled)
+    } else if ended.paused {
+        Way::Ended(Reason::Paused)
+    } else {
+        match halt {
+            // It fell silent: another one may do better.
+            None | Some(Reason::AgentFailed) => Way::On,
+            Some(reason) => Way::Ended(reason),
+        }
+    }
+}
+
+#[derive(Debug)]
+pub struct Watched {
+    pub end: AgentEnd,
+    pub halt: Option<Reason>,
+    pub time: std::time::Duration,
+}
+
+impl Watched {
+    fn never() -> Self {
+        Self {
+            end: AgentEnd {
+                exit: None,
+                signal: None,
+                answer: None,
+                bad_answer: None,
+                spent: Spent::default(),
+                tail: String::new(),
+                conversation: None,
+                denied: false,
+                rate_limited: false,
+                no_login: false,
+            },
+            halt: None,
+            time: std::time::Duration::ZERO,
+        }
+    }
+}
+
+const LONGEST: usize = 4096;
+
+#[derive(Debug)]
+pub(super) enum LastCall {
+    Settled,
+    Left(Option<Box<str>>),
+}
+
+impl RunWorker<'_> {
+    pub(super) fn last_call(
+        &mut self,
+        quest_run: &mut QuestRun,
+        reason: Reason,
+    ) -> Result<LastCall, RunError> {
+        if self.hand_over(quest_run)?.is_some() {
+            return Ok(LastCall::Left(None));
+        }
+        let (way, tail) = self.start_once(quest_run, Some(reason))?;
+        if way == Way::Ended(Reason::Settled) {
+            return Ok(LastCall::Settled);
+        }
+        Ok(LastCall::Left(note(&tail)))
+    }
+}
+
+fn note(tail: &str) -> Option<Box<str>> {
+    let tail = tail.trim();
+    let over = tail.len().saturating_sub(LONGEST);
+    let from = (over..=tail.len()).find(|at| tail.is_char_boundary(*at))?;
+    let note = tail[from..].trim_start();
+    (!note.is_empty()).then(|| note.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_note_is_bounded_and_never_blank() {
+        assert_eq!(note(" \n"), None);
+        assert_eq!(note(" half done \n").as_deref(), Some("half done"));
+        let long = note(&"ü".repeat(LONGEST)).unwrap();
+        assert!(long.len() <= LONGEST && long.len() > LONGEST - 4);
+    }
 }

@@ -38,7 +38,7 @@ fn what_is_left_out_is_never_null_and_what_is_always_there_may_be() {
 fn leads_out(schema: &Value) -> Vec<String> {
     match schema {
         Value::Object(members) => {
-            let own = members
+            let self_call = members
                 .iter()
                 .filter(|(name, value)| {
                     *name == "$id"
@@ -46,7 +46,9 @@ fn leads_out(schema: &Value) -> Vec<String> {
                             && value.as_str().is_some_and(|it| !it.starts_with("#/$defs/"))
                 })
                 .map(|(name, value)| format!("{name}: {value}"));
-            own.chain(members.values().flat_map(leads_out)).collect()
+            self_call
+                .chain(members.values().flat_map(leads_out))
+                .collect()
         }
         Value::Array(items) => items.iter().flat_map(leads_out).collect(),
         _ => Vec::new(),

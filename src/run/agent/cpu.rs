@@ -5,7 +5,7 @@ use std::{fs, time::Duration};
 
 use nix::unistd::Pid;
 
-use super::end::CpuTime;
+use super::output::CpuTime;
 
 #[cfg(target_os = "linux")]
 const TICK: Duration = Duration::from_millis(10);

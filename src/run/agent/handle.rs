@@ -13,14 +13,14 @@ use nix::sys::signal::{Signal, kill, killpg};
 use nix::unistd::Pid;
 
 use super::cpu;
-use super::end::{AgentEnd, AgentError, CpuTime, Vital};
-use super::event::AgentEvent;
-use super::heard::{Heard, OPEN_AFTER_THE_END, Pipe};
+use super::heard::{OPEN_AFTER_THE_END, Pipe, ProcessState};
 use super::launcher::AgentLauncher;
-use super::log::CappedLog;
-use super::order::AgentOrder;
+use super::output::CappedLog;
 use super::output::Output;
+use super::output::{AgentEnd, AgentError, CpuTime, ProcessVitals};
 use super::supervisor::SUPERVISED;
+use super::transcript::AgentEvent;
+use super::transcript::AgentOrder;
 use super::wire::{Work, stop_within};
 use crate::world::sandbox::{descendants, send};
 
@@ -31,7 +31,7 @@ const END_WITHIN: Duration = Duration::from_secs(5);
 /// A running agent with every process it started. Dropping it kills all of them.
 #[derive(Debug)]
 pub struct Agent {
-    heard: Arc<Heard>,
+    heard: Arc<ProcessState>,
     supervisor: Child,
     socket: UnixStream,
     launcher: AgentLauncher,
@@ -46,7 +46,11 @@ impl Agent {
         })?;
         let words = order.argv.iter().map(|word| word.len()).sum::<usize>();
         let read = words + order.stdin.as_ref().map_or(0, String::len);
-        let heard = Arc::new(Heard::new(Output::new(order.stream, log, read as u64)));
+        let heard = Arc::new(ProcessState::new(Output::new(
+            order.stream,
+            log,
+            read as u64,
+        )));
         let agent = Self::launch(launcher, heard).map_err(AgentError::Supervisor)?;
         agent.send(order).map_err(AgentError::Supervisor)?;
         let started = agent.heard.wait(PATIENCE, |known| {
@@ -71,7 +75,7 @@ impl Agent {
         }
     }
 
-    fn launch(launcher: &AgentLauncher, heard: Arc<Heard>) -> std::io::Result<Self> {
+    fn launch(launcher: &AgentLauncher, heard: Arc<ProcessState>) -> std::io::Result<Self> {
         let (socket, theirs) = UnixStream::pair()?;
         socket.set_write_timeout(Some(PATIENCE))?;
         let told = socket.try_clone()?;
@@ -126,7 +130,7 @@ impl Agent {
         self.heard.known().output.events()
     }
 
-    pub fn vital(&mut self) -> Vital {
+    pub fn vitals(&mut self) -> ProcessVitals {
         self.wake();
         let cpu = match cpu::of_tree(self.pid()) {
             CpuTime::Unknown => CpuTime::Unknown,
@@ -137,7 +141,7 @@ impl Agent {
             }
         };
         let written = self.heard.known().output.written();
-        Vital { cpu, written }
+        ProcessVitals { cpu, written }
     }
 
     pub fn wait(&self, most: Duration) {
@@ -150,7 +154,7 @@ impl Agent {
         if known.gone.is_some() && known.ended.is_none() {
             drop(known);
             // Its supervisor was killed, and cannot end what is left.
-            self.launcher.end_strays();
+            self.launcher.reap_orphans();
             known = self.heard.known();
         }
         let (over, ended) = (known.is_over(), known.ended);
@@ -187,7 +191,7 @@ impl Agent {
             }
         }
         let _ = self.supervisor.wait();
-        self.launcher.end_strays();
+        self.launcher.reap_orphans();
         let (ended, started) = {
             let known = self.heard.known();
             (known.ended, known.started.clone())

@@ -28,12 +28,12 @@ pub(super) struct Known {
 }
 
 #[derive(Debug)]
-pub(super) struct Heard {
+pub(super) struct ProcessState {
     known: Mutex<Known>,
     changed: Condvar,
 }
 
-impl Heard {
+impl ProcessState {
     pub(super) fn new(output: Output) -> Self {
         let known = Known {
             started: None,

@@ -4,12 +4,12 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::strays::Strays;
+use super::orphans::OrphanReaper;
 
 #[derive(Debug, Clone)]
 pub struct AgentLauncher {
     program: PathBuf,
-    strays: Option<Arc<Strays>>,
+    orphans: Option<Arc<OrphanReaper>>,
 }
 
 impl AgentLauncher {
@@ -24,18 +24,18 @@ impl AgentLauncher {
     pub fn new(program: PathBuf) -> Self {
         Self {
             program,
-            strays: None,
+            orphans: None,
         }
     }
 
     pub fn adopting(mut self) -> io::Result<Self> {
-        self.strays = Some(Arc::new(Strays::adopt()?));
+        self.orphans = Some(Arc::new(OrphanReaper::adopt()?));
         Ok(self)
     }
 
-    pub fn end_strays(&self) {
-        if let Some(strays) = &self.strays {
-            strays.end();
+    pub fn reap_orphans(&self) {
+        if let Some(orphans) = &self.orphans {
+            orphans.end();
         }
     }
 

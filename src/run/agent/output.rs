@@ -1,17 +1,19 @@
 //! All that an agent prints: copied, read, and never kept.
 
+use std::fs::{File, OpenOptions};
+use std::io::{BufRead as _, Write as _};
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use std::{fs, io};
+
 use serde_json::Value;
 
-use super::end::AgentEnd;
-use super::event::AgentEvent;
-use super::failure;
 use super::heard::Pipe;
 use super::last_object::{LastObject, last_object};
-use super::lines::Lines;
-use super::log::CappedLog;
-use super::order::Stream;
+use super::output;
 use super::stream::{Reader, used_in};
-use super::tail::{Tail, end_of};
+use super::transcript::{AgentEvent, Stream, Tail, end_of};
 use super::wire::HowEnded;
 use crate::session::Spent;
 
@@ -60,7 +62,7 @@ impl Output {
     }
 
     pub(super) fn events(&mut self) -> Vec<AgentEvent> {
-        let mut events = self.reader.findings.events();
+        let mut events = self.reader.transcript.events();
         if self.reader.is_guessed() {
             // Anything may have printed this: it says no more than what is written.
             for event in &mut events {
@@ -75,8 +77,8 @@ impl Output {
     pub(super) fn end(&mut self, how: Option<HowEnded>) -> AgentEnd {
         self.lines.end(|line| self.reader.line(line));
         self.reader.end();
-        let findings = &self.reader.findings;
-        let said = findings.said.text();
+        let transcript = &self.reader.transcript;
+        let said = transcript.said.text();
         let errors = self.errors.text();
         let (last, told) = unwrapped(last_object(&said));
         let (answer, bad_answer) = match last {
@@ -84,12 +86,12 @@ impl Output {
             LastObject::Object(answer) => (Some(answer), None),
             LastObject::Bad(why) => (None, Some(why)),
         };
-        let used = findings.used.map(|used| Spent {
+        let used = transcript.used.map(|used| Spent {
             tokens: used.tokens,
             cost: used.cost,
             told: true,
         });
-        let died = how != Some(HowEnded::Exited(0)) || findings.failed;
+        let died = how != Some(HowEnded::Exited(0)) || transcript.failed;
         let last_words = [end_of(&said, LAST_WORDS), end_of(&errors, LAST_WORDS)];
         let died_of = |why: fn(&str) -> bool| died && last_words.into_iter().any(why);
         let (exit, signal) = match how {
@@ -104,10 +106,10 @@ impl Output {
             bad_answer,
             spent: self.spent(used.or(told)),
             tail: last_of(&said, &errors),
-            conversation: findings.conversation.clone(),
-            denied: findings.denied,
-            rate_limited: died_of(failure::is_rate_limited),
-            no_login: died_of(failure::is_no_login),
+            conversation: transcript.conversation.clone(),
+            denied: transcript.denied,
+            rate_limited: died_of(output::is_rate_limited),
+            no_login: died_of(output::is_no_login),
         }
     }
 
@@ -161,6 +163,203 @@ fn unwrapped(last: LastObject) -> (LastObject, Option<Spent>) {
 fn last_of(said: &str, errors: &str) -> String {
     let text = if said.trim().is_empty() { errors } else { said };
     end_of(text.trim(), TAIL_BYTES).to_owned()
+}
+
+const LONGEST: usize = 4 << 20;
+
+#[derive(Debug, Default)]
+pub(super) struct Lines {
+    line: Vec<u8>,
+    too_long: bool,
+}
+
+impl Lines {
+    // Lines without a brace or a colon carry no event, so they are handed on together: an agent
+    // that prints a gigabyte of progress dots must not cost a call per line.
+    pub(super) fn take(&mut self, mut piece: &[u8], mut each: impl FnMut(&[u8])) {
+        let telling = piece.contains(&b'{') || piece.contains(&b':');
+        if !telling && piece.contains(&b'\n') {
+            let last = piece.iter().rposition(|byte| *byte == b'\n').unwrap_or(0);
+            let (together, rest) = piece.split_at(last);
+            if let Some((line, more)) = first_line(together) {
+                self.grow(line);
+                self.end(&mut each);
+                if !more.is_empty() {
+                    each(more);
+                }
+                piece = rest.get(1..).unwrap_or_default();
+            }
+        }
+        while let Some((line, more)) = first_line(piece) {
+            self.grow(line);
+            self.end(&mut each);
+            piece = more;
+        }
+        self.grow(piece);
+    }
+
+    pub(super) fn end(&mut self, mut each: impl FnMut(&[u8])) {
+        if !self.too_long && !self.line.is_empty() {
+            each(&self.line);
+        }
+        self.line.clear();
+        // What one long line took is not kept for the short ones.
+        self.line.shrink_to(64 << 10);
+        self.too_long = false;
+    }
+
+    fn grow(&mut self, piece: &[u8]) {
+        self.too_long |= self.line.len() + piece.len() > LONGEST;
+        if self.too_long {
+            self.line.clear();
+        } else {
+            self.line.extend_from_slice(piece);
+        }
+    }
+}
+
+fn first_line(text: &[u8]) -> Option<(&[u8], &[u8])> {
+    let mut rest = text;
+    // The library looks at many bytes at once.
+    let length = rest.skip_until(b'\n').ok()?;
+    Some((text[..length].strip_suffix(b"\n")?, rest))
+}
+
+#[derive(Debug)]
+pub(super) struct CappedLog {
+    file: Option<File>,
+    most: u64,
+    left: u64,
+}
+
+impl CappedLog {
+    // The agent may have created a file of this name; never write into that one.
+    pub(super) fn create(path: &Path, most: u64) -> io::Result<Self> {
+        const MAX_NAMES: u32 = 100;
+        if let Some(folder) = path.parent() {
+            fs::create_dir_all(folder)?;
+        }
+        let mut options = OpenOptions::new();
+        options.write(true).create_new(true).mode(0o600);
+        let mut opened = options.open(path);
+        for number in 2..MAX_NAMES {
+            if !matches!(&opened, Err(error) if error.kind() == io::ErrorKind::AlreadyExists) {
+                break;
+            }
+            opened = options.open(path.with_extension(format!("{number}.log")));
+        }
+        let file = opened?;
+        Ok(Self {
+            file: Some(file),
+            most,
+            left: most,
+        })
+    }
+
+    // A full disk must not end the agent: the log stops there.
+    pub(super) fn write(&mut self, bytes: &[u8]) {
+        let Some(file) = &mut self.file else { return };
+        let room = usize::try_from(self.left).unwrap_or(usize::MAX);
+        let taken = &bytes[..bytes.len().min(room)];
+        self.left -= taken.len() as u64;
+        let mut done = file.write_all(taken);
+        let cut = taken.len() < bytes.len();
+        if cut && done.is_ok() {
+            done = writeln!(file, "\n[cut by comail: the log holds {} bytes]", self.most);
+        }
+        if cut || done.is_err() {
+            self.file = None;
+        }
+    }
+}
+
+const LIMITED: [&str; 13] = [
+    "rate limit",
+    "rate_limit",
+    "rate-limit",
+    "ratelimit",
+    "too many requests",
+    "usage limit",
+    "limit reached",
+    "hit your limit",
+    "quota exceeded",
+    "exceeded your current quota",
+    "resource_exhausted",
+    "overloaded",
+    "credit balance is too low",
+];
+
+const NO_LOGIN: [&str; 14] = [
+    "please run /login",
+    "run /login",
+    "not logged in",
+    "please log in",
+    "login required",
+    "invalid api key",
+    "incorrect api key",
+    "invalid x-api-key",
+    "api key not valid",
+    "no api key",
+    "authentication_error",
+    "authentication failed",
+    "set an auth method",
+    "not authenticated",
+];
+
+const STATUS: [&str; 4] = ["http", "status", "error", "code"];
+
+pub(super) fn is_rate_limited(said: &str) -> bool {
+    let said = said.to_lowercase();
+    LIMITED.iter().any(|words| said.contains(words)) || has_status(&said, "429")
+}
+
+pub(super) fn is_no_login(said: &str) -> bool {
+    let said = said.to_lowercase();
+    NO_LOGIN.iter().any(|words| said.contains(words)) || has_status(&said, "401")
+}
+
+fn has_status(said: &str, number: &str) -> bool {
+    said.lines().any(|line| {
+        let mut words = line.split(|letter: char| !letter.is_ascii_alphanumeric());
+        words.any(|word| word == number) && STATUS.iter().any(|word| line.contains(word))
+    })
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct AgentEnd {
+    pub exit: Option<i32>,
+    // Neither `exit` nor `signal` is set when the agent's supervisor was killed.
+    pub signal: Option<i32>,
+    pub answer: Option<Value>,
+    pub bad_answer: Option<String>,
+    pub spent: Spent,
+    pub tail: String,
+    pub conversation: Option<String>,
+    pub denied: bool,
+    pub rate_limited: bool,
+    pub no_login: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ProcessVitals {
+    pub cpu: CpuTime,
+    pub written: u64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CpuTime {
+    Used(Duration),
+    Unknown,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum AgentError {
+    #[error("no log can be written to {}", path.display())]
+    Log { path: PathBuf, source: io::Error },
+    #[error("what supervises the agent could not be started")]
+    Supervisor(#[source] io::Error),
+    #[error("{program} could not be started: {why}")]
+    NotStarted { program: String, why: String },
 }
 
 #[cfg(test)]

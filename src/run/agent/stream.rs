@@ -8,8 +8,8 @@ mod opencode;
 
 use serde_json::Value;
 
-use super::findings::Findings;
-use super::order::{Stream, StreamForm};
+use super::transcript::Transcript;
+use super::transcript::{Stream, StreamForm};
 use super::usage;
 pub(super) use loose::used as used_in;
 
@@ -20,7 +20,7 @@ use codex::Codex;
 pub(super) struct Reader {
     form: Form,
     guessed: bool,
-    pub findings: Findings,
+    pub transcript: Transcript,
 }
 
 #[derive(Debug)]
@@ -46,18 +46,18 @@ impl Reader {
         Self {
             guessed: matches!(form, Form::Plain),
             form,
-            findings: Findings::new(),
+            transcript: Transcript::new(),
         }
     }
 
     pub(super) fn line(&mut self, line: &[u8]) {
-        let findings = &mut self.findings;
+        let transcript = &mut self.transcript;
         let Some(event) = object_in(line) else {
             let text = String::from_utf8_lossy(line);
             if let (Form::Plain, Some(usage)) = (&self.form, usage::in_words(&text)) {
-                findings.turn(usage);
+                transcript.turn(usage);
             }
-            return findings.says(&text);
+            return transcript.says(&text);
         };
         if matches!(self.form, Form::Plain)
             && let Some(form) = Form::that_begins_with(&event)
@@ -65,11 +65,11 @@ impl Reader {
             self.form = form;
         }
         match &mut self.form {
-            Form::Plain => loose::read(&event, &String::from_utf8_lossy(line), findings),
-            Form::Claude(claude) => claude.read(&event, findings),
-            Form::Codex(codex) => codex.read(&event, findings),
-            Form::Gemini => gemini::read(&event, findings),
-            Form::Opencode => opencode::read(&event, findings),
+            Form::Plain => loose::read(&event, &String::from_utf8_lossy(line), transcript),
+            Form::Claude(claude) => claude.read(&event, transcript),
+            Form::Codex(codex) => codex.read(&event, transcript),
+            Form::Gemini => gemini::read(&event, transcript),
+            Form::Opencode => opencode::read(&event, transcript),
         }
     }
 
@@ -79,7 +79,7 @@ impl Reader {
 
     pub(super) fn end(&mut self) {
         if let Form::Claude(claude) = &mut self.form {
-            claude.end_turn(&mut self.findings);
+            claude.end_turn(&mut self.transcript);
         }
     }
 }

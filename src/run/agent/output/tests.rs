@@ -1,6 +1,5 @@
-//! What is made of all that an agent printed.
-
 use serde_json::json;
+use std::os::unix::fs::PermissionsExt as _;
 
 use super::*;
 
@@ -114,4 +113,97 @@ fn the_tail_is_what_was_said_or_else_what_went_wrong() {
     assert_eq!(end(GOOD, "said\n", "wrong\n").tail, "said");
     assert_eq!(end(BAD, "\n", "wrong\n").tail, "wrong");
     assert_eq!(end(GOOD, &"é".repeat(50_000), "").tail.len(), TAIL_BYTES);
+}
+
+fn of(pieces: &[&[u8]]) -> Vec<usize> {
+    let (mut lines, mut lengths) = (Lines::default(), Vec::new());
+    for piece in pieces {
+        lines.take(piece, |line| lengths.push(line.len()));
+    }
+    lines.end(|line| lengths.push(line.len()));
+    lengths
+}
+
+#[test]
+fn pieces_end_where_they_like() {
+    assert_eq!(of(&[b"a\nbc", b"d\n\n", b"ef"]), [1, 3, 2]);
+    assert_eq!(of(&[b"\n\n"]), [0; 0]);
+}
+
+#[test]
+fn lines_that_tell_nothing_come_together() {
+    assert_eq!(of(&[b"a\nb\nc\nd", b"e\n"]), [1, 3, 2]);
+    assert_eq!(of(&[b"{\nb\nc\n"]), [1, 1, 1]);
+    assert_eq!(of(&[b"{", b"b\nc\nd\n"]), [2, 3]);
+    assert_eq!(of(&[b"a\nb: c\nd\n"]), [1, 4, 1]);
+}
+
+#[test]
+fn a_line_that_is_too_long_is_passed_over_and_not_kept() {
+    let half = vec![b'x'; LONGEST / 2 + 1];
+    assert_eq!(of(&[b"a\n", &half, &half, b"b\nc"]), [1, 1]);
+    assert_eq!(of(&[&half[1..], &half[1..], b"\nc"]), [LONGEST, 1]);
+    let mut lines = Lines::default();
+    for _ in 0..8 {
+        lines.take(&half, |_| unreachable!());
+    }
+    assert!(lines.line.capacity() <= 2 * LONGEST);
+}
+
+fn written(most: u64, chunks: &[&str]) -> String {
+    let place = tempfile::tempdir().unwrap();
+    let path = place.path().join("1.log");
+    let mut log = CappedLog::create(&path, most).unwrap();
+    for chunk in chunks {
+        log.write(chunk.as_bytes());
+    }
+    fs::read_to_string(path).unwrap()
+}
+
+#[test]
+fn holds_what_fits_and_says_where_it_was_cut() {
+    assert_eq!(written(6, &["abc", "def", ""]), "abcdef");
+    let cut = "abcd\n[cut by comail: the log holds 4 bytes]\n";
+    assert_eq!(written(4, &["abc", "def", "ghi"]), cut);
+    assert_eq!(written(4, &["abcd", "e"]), cut);
+}
+
+#[test]
+fn is_its_owners_and_never_another_file() {
+    let place = tempfile::tempdir().unwrap();
+    let path = place.path().join("1.log");
+    CappedLog::create(&path, 1).unwrap();
+    let mode = fs::metadata(&path).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
+    CappedLog::create(&path, 9).unwrap().write(b"other");
+    assert_eq!(fs::read(&path).unwrap(), b"");
+    let other = place.path().join("1.2.log");
+    assert_eq!(fs::read(other).unwrap(), b"other");
+}
+
+#[test]
+fn limits_and_logins_are_told_apart() {
+    for (said, limited, no_login) in [
+        ("Claude AI usage limit reached|1760000000", true, false),
+        ("API Error: 429 {\"type\":\"error\"}", true, false),
+        (
+            "stream error: exceeded retry limit, last status: 429 Too Many Requests",
+            true,
+            false,
+        ),
+        ("API Error: 529 overloaded_error: Overloaded", true, false),
+        ("Invalid API key · Please run /login", false, true),
+        ("Error: Not logged in.", false, true),
+        ("HTTP error: 401 Unauthorized", false, true),
+        ("Segmentation fault", false, false),
+        ("429 of 527 quests are done", false, false),
+        ("error in line 1429", false, false),
+        ("", false, false),
+    ] {
+        assert_eq!(
+            (is_rate_limited(said), is_no_login(said)),
+            (limited, no_login),
+            "{said}"
+        );
+    }
 }

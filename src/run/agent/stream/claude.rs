@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::run::agent::findings::Findings;
+use crate::run::agent::transcript::Transcript;
 use crate::run::agent::usage::{self, Usage};
 
 const NOT_GRANTED: [&str; 2] = ["haven't granted it", "requires approval"];
@@ -24,34 +24,34 @@ struct Turn {
 }
 
 impl Claude {
-    pub(super) fn read(&mut self, event: &Value, findings: &mut Findings) {
-        findings.converses(&event["session_id"]);
+    pub(super) fn read(&mut self, event: &Value, transcript: &mut Transcript) {
+        transcript.converses(&event["session_id"]);
         let kind = event["type"].as_str().unwrap_or_default();
         if kind != "assistant" {
-            self.end_turn(findings);
+            self.end_turn(transcript);
         }
         match kind {
-            "assistant" => self.answers(&event["message"], findings),
-            "user" => hears(&event["message"], findings),
-            "tool_call" if event["subtype"] == "started" => calls(&event["tool_call"], findings),
-            "result" => ends(event, findings),
+            "assistant" => self.answers(&event["message"], transcript),
+            "user" => hears(&event["message"], transcript),
+            "tool_call" if event["subtype"] == "started" => calls(&event["tool_call"], transcript),
+            "result" => ends(event, transcript),
             _ => {}
         }
     }
 
     // One answer arrives in several messages that share an id and repeat the same usage numbers.
-    fn answers(&mut self, message: &Value, findings: &mut Findings) {
+    fn answers(&mut self, message: &Value, transcript: &mut Transcript) {
         let id = message["id"].as_str().map(str::to_owned);
         let goes_on = matches!(&self.turn, Some(turn) if id.is_some() && turn.id == id);
         if !goes_on {
-            self.end_turn(findings);
+            self.end_turn(transcript);
         }
         for part in message["content"].as_array().into_iter().flatten() {
             match part["type"].as_str() {
-                Some("text") => findings.says(part["text"].as_str().unwrap_or_default()),
+                Some("text") => transcript.says(part["text"].as_str().unwrap_or_default()),
                 Some("tool_use") => {
                     let tool = part["name"].as_str().unwrap_or_default();
-                    findings.calls(tool, &part["input"]);
+                    transcript.calls(tool, &part["input"]);
                 }
                 _ => {}
             }
@@ -71,43 +71,43 @@ impl Claude {
         turn.bytes += message["content"].to_string().len() as u64;
     }
 
-    pub(super) fn end_turn(&mut self, findings: &mut Findings) {
+    pub(super) fn end_turn(&mut self, transcript: &mut Transcript) {
         if let Some(turn) = self.turn.take() {
             let guessed = turn.read.saturating_add(turn.bytes / BYTES_OF_A_TOKEN);
             let tokens = turn.told.max(guessed);
-            findings.turn(Usage { tokens, cost: None });
+            transcript.turn(Usage { tokens, cost: None });
         }
     }
 }
 
-fn hears(message: &Value, findings: &mut Findings) {
+fn hears(message: &Value, transcript: &mut Transcript) {
     for part in message["content"].as_array().into_iter().flatten() {
         let text = part["content"].as_str().unwrap_or_default();
         if part["is_error"] == true && NOT_GRANTED.iter().any(|words| text.contains(words)) {
-            findings.is_denied(text);
+            transcript.is_denied(text);
         }
     }
 }
 
-fn calls(call: &Value, findings: &mut Findings) {
+fn calls(call: &Value, transcript: &mut Transcript) {
     for (tool, call) in call.as_object().into_iter().flatten() {
-        findings.calls(tool, call.get("args").unwrap_or(call));
+        transcript.calls(tool, call.get("args").unwrap_or(call));
     }
 }
 
-fn ends(event: &Value, findings: &mut Findings) {
-    findings.says(event["result"].as_str().unwrap_or_default());
-    findings.failed |= event["is_error"] == true;
-    let so_far = findings.used.unwrap_or_default();
+fn ends(event: &Value, transcript: &mut Transcript) {
+    transcript.says(event["result"].as_str().unwrap_or_default());
+    transcript.failed |= event["is_error"] == true;
+    let so_far = transcript.used.unwrap_or_default();
     let tokens = usage::tokens(&event["usage"]).unwrap_or(0);
     let cost = usage::cost(event);
     if tokens > 0 || cost.is_some() {
-        findings.used_in_all(Usage {
+        transcript.used_in_all(Usage {
             tokens: tokens.max(so_far.tokens),
             cost: cost.max(so_far.cost),
         });
     }
     for denied in event["permission_denials"].as_array().into_iter().flatten() {
-        findings.is_denied(denied["tool_name"].as_str().unwrap_or("a tool"));
+        transcript.is_denied(denied["tool_name"].as_str().unwrap_or("a tool"));
     }
 }

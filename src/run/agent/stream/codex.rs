@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use serde_json::{Value, json};
 
-use crate::run::agent::findings::Findings;
+use crate::run::agent::transcript::Transcript;
 use crate::run::agent::usage::{self, Usage};
 
 // An item is reported when it starts and when it completes; it is one call.
@@ -16,27 +16,27 @@ pub(super) struct Codex {
 }
 
 impl Codex {
-    pub(super) fn read(&mut self, event: &Value, findings: &mut Findings) {
+    pub(super) fn read(&mut self, event: &Value, transcript: &mut Transcript) {
         match event["type"].as_str().unwrap_or_default() {
-            "thread.started" => findings.converses(&event["thread_id"]),
-            "item.started" | "item.completed" => self.item(&event["item"], event, findings),
+            "thread.started" => transcript.converses(&event["thread_id"]),
+            "item.started" | "item.completed" => self.item(&event["item"], event, transcript),
             "turn.completed" => {
                 if let Some(tokens) = usage::tokens(&event["usage"]) {
-                    findings.turn(Usage { tokens, cost: None });
+                    transcript.turn(Usage { tokens, cost: None });
                 }
             }
-            "turn.failed" => fails(&event["error"], findings),
-            "error" => fails(event, findings),
+            "turn.failed" => fails(&event["error"], transcript),
+            "error" => fails(event, transcript),
             _ => {}
         }
     }
 
-    fn item(&mut self, item: &Value, event: &Value, findings: &mut Findings) {
+    fn item(&mut self, item: &Value, event: &Value, transcript: &mut Transcript) {
         let kind = item["type"].as_str().or(item["item_type"].as_str());
         let ended = event["type"] == "item.completed";
         let call = match kind.unwrap_or_default() {
             "agent_message" | "assistant_message" if ended => {
-                return findings.says(item["text"].as_str().unwrap_or_default());
+                return transcript.says(item["text"].as_str().unwrap_or_default());
             }
             "command_execution" => ("command", json!(item["command"])),
             "file_change" => ("file_change", json!(item["changes"])),
@@ -48,12 +48,12 @@ impl Codex {
             _ => return,
         };
         if ended && item["status"] == "declined" {
-            findings.is_denied(call.0);
+            transcript.is_denied(call.0);
         }
         // What one wants to change may be known at the end alone.
         let waits = call.0 == "file_change" && !ended;
         if !waits && self.is_new(item["id"].as_str().unwrap_or_default()) {
-            findings.calls(call.0, &call.1);
+            transcript.calls(call.0, &call.1);
         }
     }
 
@@ -67,7 +67,7 @@ impl Codex {
     }
 }
 
-fn fails(error: &Value, findings: &mut Findings) {
-    findings.failed = true;
-    findings.says(error["message"].as_str().unwrap_or_default());
+fn fails(error: &Value, transcript: &mut Transcript) {
+    transcript.failed = true;
+    transcript.says(error["message"].as_str().unwrap_or_default());
 }

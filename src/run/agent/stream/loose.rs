@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::run::agent::findings::Findings;
+use crate::run::agent::transcript::Transcript;
 use crate::run::agent::usage::{self, Usage};
 
 const ABOUT: [&str; 14] = [
@@ -28,26 +28,26 @@ const NAMES: [&str; 4] = ["name", "tool", "tool_name", "function"];
 
 const TEXTS: [&str; 5] = ["text", "content", "message", "result", "response"];
 
-pub(super) fn read(event: &Value, line: &str, findings: &mut Findings) {
+pub(super) fn read(event: &Value, line: &str, transcript: &mut Transcript) {
     let kind = event["type"].as_str().unwrap_or_default();
     for name in ["session_id", "conversation_id", "thread_id"] {
-        findings.converses(&event[name]);
+        transcript.converses(&event[name]);
     }
     if let Some(usage) = used(event) {
-        findings.turn(usage);
+        transcript.turn(usage);
     }
     if let Some((tool, arguments)) = call(kind, event) {
-        return findings.calls(tool, arguments);
+        return transcript.calls(tool, arguments);
     }
     if only_tells(event) {
         return;
     }
     let text = TEXTS.iter().find_map(|name| event[*name].as_str());
     match text {
-        Some(text) if tells(kind) => findings.says(text),
-        _ => findings.says(line),
+        Some(text) if tells(kind) => transcript.says(text),
+        _ => transcript.says(line),
     }
-    findings.failed |= tells(kind) && event["is_error"] == true;
+    transcript.failed |= tells(kind) && event["is_error"] == true;
 }
 
 pub(in crate::run::agent) fn used(told: &Value) -> Option<Usage> {

@@ -3,20 +3,20 @@
 use serde_json::json;
 
 use super::*;
-use crate::run::agent::event::{AgentEvent, ToolCall};
+use crate::run::agent::transcript::{AgentEvent, ToolCall};
 use crate::run::agent::usage::Usage;
 
-fn read(stream: Stream, lines: &[Value]) -> Findings {
+fn read(stream: Stream, lines: &[Value]) -> Transcript {
     let mut reader = Reader::new(stream);
     for line in lines {
         reader.line(line.to_string().as_bytes());
     }
     reader.end();
-    reader.findings
+    reader.transcript
 }
 
-fn calls(findings: &mut Findings) -> Vec<ToolCall> {
-    let events = findings.events().into_iter();
+fn calls(transcript: &mut Transcript) -> Vec<ToolCall> {
+    let events = transcript.events().into_iter();
     events
         .filter_map(|event| match event {
             AgentEvent::ToolCall(call) => Some(call),
@@ -25,8 +25,8 @@ fn calls(findings: &mut Findings) -> Vec<ToolCall> {
         .collect()
 }
 
-fn turns(findings: &mut Findings) -> Vec<u64> {
-    let events = findings.events().into_iter();
+fn turns(transcript: &mut Transcript) -> Vec<u64> {
+    let events = transcript.events().into_iter();
     events
         .filter_map(|event| match event {
             AgentEvent::Turn { new_tokens } => Some(new_tokens),
@@ -58,25 +58,25 @@ fn claude() -> Vec<Value> {
 #[test]
 fn claude_tells_calls_turns_and_what_it_cost() {
     let stream = Stream::Events(StreamForm::Claude);
-    let mut findings = read(stream, &claude());
+    let mut transcript = read(stream, &claude());
     let call = ToolCall::new("Bash", &json!({"x": 1, "command": "ls"}));
-    assert_eq!(calls(&mut findings), [call]);
+    assert_eq!(calls(&mut transcript), [call]);
     assert_eq!(turns(&mut read(stream, &claude()))[0], 550);
     assert_eq!(
-        findings.used,
+        transcript.used,
         Some(Usage {
             tokens: 1_000,
             cost: Some(500_000_000)
         })
     );
-    assert_eq!(findings.conversation.as_deref(), Some("c-1"));
-    assert!(findings.denied && !findings.failed);
-    assert!(findings.said.text().ends_with("It is {\"a\": 1}\n"));
+    assert_eq!(transcript.conversation.as_deref(), Some("c-1"));
+    assert!(transcript.denied && !transcript.failed);
+    assert!(transcript.said.text().ends_with("It is {\"a\": 1}\n"));
 
     let allowed: Vec<Value> = claude().into_iter().take(3).collect();
-    let findings = read(stream, &allowed);
-    assert!(!findings.denied);
-    assert_eq!(findings.used.map(|used| used.tokens), Some(550));
+    let transcript = read(stream, &allowed);
+    assert!(!transcript.denied);
+    assert_eq!(transcript.used.map(|used| used.tokens), Some(550));
 }
 
 #[test]
@@ -121,19 +121,19 @@ fn codex_tells_each_item_once() {
         json!({"type": "turn.completed", "usage": {"input_tokens": 900,
             "cached_input_tokens": 800, "output_tokens": 50}}),
     ];
-    let mut findings = read(Stream::Events(StreamForm::Codex), &lines);
-    let tools: Vec<String> = calls(&mut findings)
+    let mut transcript = read(Stream::Events(StreamForm::Codex), &lines);
+    let tools: Vec<String> = calls(&mut transcript)
         .into_iter()
         .map(|call| call.tool)
         .collect();
     assert_eq!(tools, ["command", "look"]);
-    assert_eq!(findings.used.map(|used| used.tokens), Some(150));
-    assert_eq!(findings.conversation.as_deref(), Some("0199-a"));
-    assert_eq!(findings.said.text(), "{\"a\": 1}\n");
-    assert!(findings.denied && !findings.failed);
+    assert_eq!(transcript.used.map(|used| used.tokens), Some(150));
+    assert_eq!(transcript.conversation.as_deref(), Some("0199-a"));
+    assert_eq!(transcript.said.text(), "{\"a\": 1}\n");
+    assert!(transcript.denied && !transcript.failed);
     let failed = json!({"type": "turn.failed", "error": {"message": "usage limit reached"}});
-    let findings = read(Stream::Events(StreamForm::Codex), &[failed]);
-    assert!(findings.failed && findings.said.text().contains("usage limit"));
+    let transcript = read(Stream::Events(StreamForm::Codex), &[failed]);
+    assert!(transcript.failed && transcript.said.text().contains("usage limit"));
 }
 
 #[test]
@@ -149,14 +149,14 @@ fn gemini_joins_what_it_says_in_pieces() {
         json!({"type": "result", "status": "success", "stats": {"total_tokens": 260,
             "input_tokens": 60, "output_tokens": 200, "cached": 10}}),
     ];
-    let mut findings = read(Stream::Events(StreamForm::Gemini), &lines);
+    let mut transcript = read(Stream::Events(StreamForm::Gemini), &lines);
     assert_eq!(
-        calls(&mut findings),
+        calls(&mut transcript),
         [ToolCall::new("shell", &json!({"c": "ls"}))]
     );
-    assert_eq!(findings.said.text().trim(), "{\"a\": 1}");
-    assert_eq!(findings.used.map(|used| used.tokens), Some(250));
-    assert!(findings.denied);
+    assert_eq!(transcript.said.text().trim(), "{\"a\": 1}");
+    assert_eq!(transcript.used.map(|used| used.tokens), Some(250));
+    assert!(transcript.denied);
 }
 
 #[test]
@@ -165,9 +165,9 @@ fn cursor_and_opencode_tell_their_calls() {
         "tool_call": {"readToolCall": {"args": {"path": "a"}}}});
     let done = json!({"type": "tool_call", "subtype": "completed",
         "tool_call": {"readToolCall": {"args": {"path": "a"}, "result": {}}}});
-    let mut findings = read(Stream::Events(StreamForm::Cursor), &[line, done]);
+    let mut transcript = read(Stream::Events(StreamForm::Cursor), &[line, done]);
     assert_eq!(
-        calls(&mut findings),
+        calls(&mut transcript),
         [ToolCall::new("readToolCall", &json!({"path": "a"}))]
     );
 
@@ -178,10 +178,10 @@ fn cursor_and_opencode_tell_their_calls() {
         json!({"type": "step_finish", "sessionID": "ses_1", "part": {"cost": 0.001,
             "tokens": {"input": 10, "output": 5, "reasoning": 1, "cache": {"read": 9, "write": 4}}}}),
     ];
-    let mut findings = read(Stream::Events(StreamForm::Opencode), &lines);
-    assert_eq!(calls(&mut findings).len(), 1);
+    let mut transcript = read(Stream::Events(StreamForm::Opencode), &lines);
+    assert_eq!(calls(&mut transcript).len(), 1);
     assert_eq!(
-        findings.used,
+        transcript.used,
         Some(Usage {
             tokens: 20,
             cost: Some(1_000_000)
@@ -191,9 +191,9 @@ fn cursor_and_opencode_tell_their_calls() {
 
 #[test]
 fn a_known_form_is_known_by_its_first_line() {
-    let mut findings = read(Stream::Plain, &claude());
-    assert_eq!(calls(&mut findings).len(), 1);
-    assert_eq!(findings.used.map(|used| used.tokens), Some(1_000));
+    let mut transcript = read(Stream::Plain, &claude());
+    assert_eq!(calls(&mut transcript).len(), 1);
+    assert_eq!(transcript.used.map(|used| used.tokens), Some(1_000));
 }
 
 #[test]
@@ -206,19 +206,19 @@ fn an_unknown_agent_is_read_as_far_as_it_can_be() {
         json!({"type": "shop", "company": "Acme", "text": "a field"}),
         json!({"session_id": "x1", "usage": {"total_tokens": 5}}),
     ];
-    let mut findings = read(Stream::Plain, &lines);
+    let mut transcript = read(Stream::Plain, &lines);
     assert_eq!(
-        calls(&mut findings),
+        calls(&mut transcript),
         [ToolCall::new("search", &json!({"q": "x"}))]
     );
     assert_eq!(
-        findings.used,
+        transcript.used,
         Some(Usage {
             tokens: 40,
             cost: Some(100_000_000)
         })
     );
-    assert_eq!(findings.said.text(), format!("so it is\n{}\n", lines[4]));
+    assert_eq!(transcript.said.text(), format!("so it is\n{}\n", lines[4]));
 }
 
 #[test]
@@ -244,7 +244,7 @@ fn what_is_unknown_or_broken_is_passed_over() {
         }
         reader.line(b"\xff{");
         reader.end();
-        assert_eq!(reader.findings.used, None);
-        assert!(!reader.findings.denied);
+        assert_eq!(reader.transcript.used, None);
+        assert!(!reader.transcript.denied);
     }
 }

@@ -1,0 +1,192 @@
+use super::*;
+
+fn words(line: &CommandLine) -> Vec<&str> {
+    line.argv
+        .iter()
+        .map(|word| word.to_str().unwrap())
+        .collect()
+}
+
+fn custom(words: &[&str]) -> AgentCommand {
+    AgentCommand::Custom(words.iter().map(OsString::from).collect())
+}
+
+fn preset(name: &str, own: &[&str]) -> AgentCommand {
+    let own = own.iter().map(OsString::from).collect();
+    AgentCommand::Preset(Preset::named(name).unwrap(), own)
+}
+
+const GIVEN: Given<'static> = Given {
+    prompt: "say {model}",
+    prompt_file: None,
+    model: None,
+    conversation: None,
+};
+
+#[test]
+fn a_prompt_without_a_place_goes_to_standard_input() {
+    let line = command_line(&custom(&["./agent", "{x}", "{"]), &GIVEN).unwrap();
+    assert_eq!(words(&line), ["./agent", "{x}", "{"]);
+    assert_eq!(line.stdin.as_deref(), Some("say {model}"));
+}
+
+#[test]
+fn what_is_filled_in_is_not_looked_at_again() {
+    let agent = custom(&["a", "--say={prompt}!", "{model}"]);
+    let given = Given {
+        model: Some("{prompt}"),
+        ..GIVEN
+    };
+    let line = command_line(&agent, &given).unwrap();
+    assert_eq!(words(&line), ["a", "--say=say {model}!", "{prompt}"]);
+    assert_eq!((line.stdin, line.needs_file), (None, false));
+}
+
+#[test]
+fn a_file_is_named_where_there_is_one() {
+    let agent = custom(&["a", "@{prompt_file}"]);
+    assert!(agent.needs_file());
+    assert_eq!(
+        command_line(&agent, &GIVEN),
+        Err(BadCommandLine::Missing("prompt_file"))
+    );
+    let given = Given {
+        prompt_file: Some(Path::new("/p")),
+        ..GIVEN
+    };
+    let line = command_line(&agent, &given).unwrap();
+    assert_eq!(words(&line), ["a", "@/p"]);
+    assert_eq!((line.stdin, line.needs_file), (None, true));
+    assert!(!custom(&["a", "{prompt}"]).needs_file());
+}
+
+#[test]
+fn a_preset_puts_all_where_it_belongs() {
+    let given = Given {
+        model: Some("opus"),
+        ..GIVEN
+    };
+    let agent = preset("claude", &["--max-turns", "{prompt}"]);
+    let line = command_line(&agent, &given).unwrap();
+    assert_eq!(
+        words(&line).join(" "),
+        "claude -p --output-format stream-json --verbose --model opus --max-turns {prompt}"
+    );
+    assert_eq!(line.stdin.as_deref(), Some("say {model}"));
+
+    let given = Given {
+        conversation: Some("c7"),
+        ..GIVEN
+    };
+    let line = command_line(&preset("codex", &["--full-auto"]), &given).unwrap();
+    assert_eq!(
+        words(&line).join(" "),
+        "codex exec --json --skip-git-repo-check --full-auto resume c7 -"
+    );
+    let line = command_line(&preset("cursor", &[]), &GIVEN).unwrap();
+    assert_eq!(words(&line).last(), Some(&"say {model}"));
+    assert_eq!(line.stdin, None);
+}
+
+#[test]
+fn what_an_agent_cannot_do_is_refused() {
+    let resumed = Given {
+        conversation: Some("c"),
+        ..GIVEN
+    };
+    let model = Given {
+        model: Some("m"),
+        ..GIVEN
+    };
+    for (agent, given, refused) in [
+        (custom(&[]), GIVEN, BadCommandLine::Empty),
+        (
+            preset("aider", &[]),
+            resumed,
+            BadCommandLine::NoResume("aider"),
+        ),
+        (preset("amp", &[]), model, BadCommandLine::NoModel("amp")),
+        (
+            custom(&["a", "{model}"]),
+            GIVEN,
+            BadCommandLine::Missing("model"),
+        ),
+    ] {
+        assert_eq!(command_line(&agent, &given), Err(refused));
+    }
+    assert!(preset("claude", &[]).can_resume());
+    assert!(!preset("aider", &[]).can_resume() && !custom(&["claude"]).can_resume());
+}
+
+#[test]
+fn a_fresh_start_leaves_out_what_names_a_conversation() {
+    let own = custom(&["a", "--resume={conversation}", "b"]);
+    assert!(own.can_resume());
+    let line = command_line(&own, &GIVEN).unwrap();
+    assert_eq!(words(&line), ["a", "b"]);
+    let resumed = Given {
+        conversation: Some("c7"),
+        ..GIVEN
+    };
+    let line = command_line(&own, &resumed).unwrap();
+    assert_eq!(words(&line), ["a", "--resume=c7", "b"]);
+}
+
+#[test]
+fn a_prompt_too_long_for_an_argument_is_refused_and_standard_input_named() {
+    let long = "x".repeat(MAX_ARGUMENT + 1);
+    let given = Given {
+        prompt: &long,
+        ..GIVEN
+    };
+    let wrong = command_line(&custom(&["a", "{prompt}"]), &given).unwrap_err();
+    assert!(wrong.to_string().contains("standard input"), "{wrong}");
+    assert!(command_line(&custom(&["a"]), &given).is_ok());
+    let given = Given {
+        prompt: &long[1..],
+        ..GIVEN
+    };
+    assert!(command_line(&custom(&["a", "{prompt}"]), &given).is_ok());
+    let given = Given {
+        prompt: "a\0b",
+        ..GIVEN
+    };
+    assert_eq!(
+        command_line(&custom(&["a", "{prompt}"]), &given),
+        Err(BadCommandLine::Nul)
+    );
+}
+
+#[test]
+fn an_agent_is_called_by_its_program() {
+    assert_eq!(custom(&["/usr/bin/my-agent", "x"]).name(), "my-agent");
+    assert_eq!(preset("cursor-agent", &[]).name(), "cursor");
+    assert_eq!(custom(&["sh"]).stream(), Stream::Plain);
+}
+
+#[test]
+fn is_found_by_either_name() {
+    for preset in Preset::ALL {
+        assert_eq!(Preset::named(preset.name), Some(preset));
+        assert_eq!(Preset::named(preset.fresh[0]), Some(preset));
+    }
+    assert_eq!(Preset::named("cursor-agent").unwrap().name, "cursor");
+    assert_eq!(Preset::named("sh"), None);
+}
+
+#[test]
+fn says_where_all_that_it_takes_goes() {
+    for preset in Preset::ALL {
+        for words in [Some(preset.fresh), preset.resumed].into_iter().flatten() {
+            let has = |word| words.contains(&word);
+            assert!(has("{args}"), "{}", preset.name);
+            assert_eq!(has("{model}"), preset.model.is_some(), "{}", preset.name);
+            assert_eq!(
+                has("{conversation}"),
+                words != preset.fresh,
+                "{}",
+                preset.name
+            );
+        }
+    }
+}

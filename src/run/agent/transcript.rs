@@ -1,0 +1,205 @@
+//! What the output of an agent has told so far.
+
+use std::collections::VecDeque;
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use serde_json::Value;
+
+use super::usage::Usage;
+use crate::base::Digest;
+use crate::run::detect;
+use crate::run::detect::SelfCall;
+use crate::session::Spent;
+
+const SAID_BYTES: usize = 1 << 20;
+
+const MAX_EVENTS: usize = 10_000;
+
+const MAX_NAME: usize = 300;
+
+#[derive(Debug)]
+pub(super) struct Transcript {
+    pub said: Tail,
+    pub used: Option<Usage>,
+    pub conversation: Option<String>,
+    pub denied: bool,
+    pub failed: bool,
+    events: Vec<AgentEvent>,
+}
+
+impl Transcript {
+    pub(super) fn new() -> Self {
+        Self {
+            said: Tail::new(SAID_BYTES),
+            used: None,
+            conversation: None,
+            denied: false,
+            failed: false,
+            events: Vec::new(),
+        }
+    }
+
+    pub(super) fn events(&mut self) -> Vec<AgentEvent> {
+        std::mem::take(&mut self.events)
+    }
+
+    pub(super) fn says(&mut self, text: &str) {
+        self.said.push(text.as_bytes());
+        self.said.push(b"\n");
+    }
+
+    pub(super) fn says_on(&mut self, text: &str) {
+        self.said.push(text.as_bytes());
+    }
+
+    pub(super) fn calls(&mut self, tool: &str, arguments: &Value) {
+        self.event(AgentEvent::ToolCall(ToolCall::new(&named(tool), arguments)));
+    }
+
+    pub(super) fn turn(&mut self, usage: Usage) {
+        self.event(AgentEvent::Turn {
+            new_tokens: usage.tokens,
+        });
+        self.used_in_all(self.used.unwrap_or_default().and(usage));
+    }
+
+    pub(super) fn used_in_all(&mut self, usage: Usage) {
+        self.used = Some(usage);
+        self.event(AgentEvent::Spent(Spent {
+            tokens: usage.tokens,
+            cost: usage.cost,
+            told: true,
+        }));
+    }
+
+    pub(super) fn converses(&mut self, name: &Value) {
+        let Some(name) = name.as_str().filter(|name| is_name(name)) else {
+            return;
+        };
+        if self.conversation.as_deref() != Some(name) {
+            self.conversation = Some(name.to_owned());
+            self.event(AgentEvent::Conversation(name.to_owned()));
+        }
+    }
+
+    pub(super) fn is_denied(&mut self, what: &str) {
+        self.denied = true;
+        self.event(AgentEvent::Denied(named(what)));
+    }
+
+    fn event(&mut self, event: AgentEvent) {
+        if self.events.len() < MAX_EVENTS {
+            self.events.push(event);
+        }
+    }
+}
+
+// The name is passed on a command line later, so it must not look like an option.
+fn is_name(text: &str) -> bool {
+    let plain =
+        |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b':');
+    !text.is_empty() && text.len() <= MAX_NAME && !text.starts_with('-') && text.bytes().all(plain)
+}
+
+fn named(text: &str) -> String {
+    text.chars().take(MAX_NAME).collect()
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum AgentEvent {
+    ToolCall(ToolCall),
+    Turn { new_tokens: u64 },
+    Spent(Spent),
+    Conversation(String),
+    Denied(String),
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ToolCall {
+    pub tool: String,
+    pub arguments: Digest,
+    pub self_call: Option<SelfCall>,
+}
+
+impl ToolCall {
+    #[must_use]
+    pub fn new(tool: &str, arguments: &Value) -> Self {
+        Self {
+            tool: tool.to_owned(),
+            arguments: detect::digest(arguments),
+            self_call: SelfCall::in_arguments(arguments),
+        }
+    }
+}
+
+/// One start of an agent. It runs with the rights and the environment of the caller, except for
+/// the variables that are set or unset here.
+#[derive(Debug, Clone)]
+pub struct AgentOrder {
+    // A program without a slash is searched in the agent's own `PATH`; a relative path is relative
+    // to `dir`.
+    pub argv: Vec<OsString>,
+    pub stdin: Option<String>,
+    pub dir: PathBuf,
+    pub env: Vec<(OsString, OsString)>,
+    pub unset: Vec<OsString>,
+    pub log: PathBuf,
+    pub most_log_bytes: u64,
+    pub stream: Stream,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stream {
+    /// Text, in which a line may be a JSON event. The first event decides which known format it
+    /// is; otherwise common field names such as `tool` and `usage` are read.
+    Plain,
+    Events(StreamForm),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StreamForm {
+    Claude,
+    Codex,
+    Gemini,
+    Cursor,
+    Opencode,
+}
+
+#[derive(Debug)]
+pub(super) struct Tail {
+    bytes: VecDeque<u8>,
+    most: usize,
+}
+
+impl Tail {
+    pub(super) fn new(most: usize) -> Self {
+        let bytes = VecDeque::new();
+        Self { bytes, most }
+    }
+
+    pub(super) fn push(&mut self, bytes: &[u8]) {
+        let bytes = &bytes[bytes.len().saturating_sub(self.most)..];
+        let over = (self.bytes.len() + bytes.len()).saturating_sub(self.most);
+        self.bytes.drain(..over);
+        self.bytes.extend(bytes);
+    }
+
+    pub(super) fn text(&self) -> String {
+        let (front, back) = self.bytes.as_slices();
+        let mut bytes = front.to_vec();
+        bytes.extend_from_slice(back);
+        String::from_utf8_lossy(&bytes).into_owned()
+    }
+}
+
+pub(super) fn end_of(text: &str, most: usize) -> &str {
+    let mut from = text.len().saturating_sub(most);
+    while !text.is_char_boundary(from) {
+        from += 1;
+    }
+    &text[from..]
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,174 @@
+//! An answer that the agent printed, on its way to the gate.
+
+use serde_json::Value;
+
+use super::plan::RunError;
+use super::quest_run::QuestRun;
+use super::quest_run::Submitted;
+use super::worker::RunWorker;
+use crate::judge::{self, Outcome, Refusal};
+use crate::quest::{BadFields, Fields, QuestKind, Submission, fields_of, missing};
+use crate::run::agent::AgentEnd;
+use crate::run::detect::Observed;
+use crate::session::{Attempt, Reason, Session, State, Store as _};
+
+pub const NONE: &str = "none";
+
+#[derive(Debug, thiserror::Error)]
+enum NotSubmitted {
+    #[error(transparent)]
+    Fields(#[from] BadFields),
+    #[error("{0} missing")]
+    Missing(String),
+    #[error("\"none\" says why: what was tried, and where")]
+    NoWhy,
+}
+
+impl RunWorker<'_> {
+    // Output that is not a submission uses no try; the next prompt says what was wrong.
+    pub(super) fn judge_answer(
+        &mut self,
+        end: &AgentEnd,
+        quest_run: &mut QuestRun,
+    ) -> Result<Option<Reason>, RunError> {
+        let Some(answer) = &end.answer else {
+            let why = end.bad_answer.as_deref();
+            let why = why.unwrap_or("it printed no JSON object");
+            quest_run.facts.push(not_judged(why));
+            return Ok(None);
+        };
+        let kind = judge::kind_of(self.session.manifest())?;
+        let submission = match submission(&kind, answer.clone()) {
+            Ok(submission) => submission,
+            Err(why) => {
+                quest_run.facts.push(not_judged(&why.to_string()));
+                return Ok(None);
+            }
+        };
+        self.judge(&submission, quest_run)
+    }
+
+    pub(super) fn judge_world(
+        &mut self,
+        quest_run: &mut QuestRun,
+    ) -> Result<Option<Reason>, RunError> {
+        self.judge(&Submission::Fields(Fields::new()), quest_run)
+    }
+
+    pub(super) fn judge_world_left(
+        &mut self,
+        quest_run: &mut QuestRun,
+    ) -> Result<Option<Reason>, RunError> {
+        let standing = self.session.standing(quest_run.guard.quest)?;
+        if standing.is_some_and(|it| it.progress.state == State::Todo) {
+            self.judge_world(quest_run)
+        } else {
+            Ok(None)
+        }
+    }
+
+    pub(super) fn judge(
+        &mut self,
+        submission: &Submission,
+        quest_run: &mut QuestRun,
+    ) -> Result<Option<Reason>, RunError> {
+        let worker = quest_run.guard.worker.clone();
+        let answer = judge::Answer {
+            quest: quest_run.guard.quest,
+            worker: Some(&worker),
+            submission,
+        };
+        let (chamber, mut clock, mut salts) = (&self.chamber, self.now, self.salts);
+        let mut judged =
+            |session: &mut Session| chamber.judge(session, answer, &mut clock, &mut salts);
+        let fixed = judge::fixing(&mut self.session, quest_run.guard.quest, &mut judged)?;
+        Ok(match fixed.outcome {
+            Outcome::Judged(judged) => {
+                quest_run.seen = judged.attempt;
+                let rules = judged.judgement.facts.iter();
+                quest_run.submitted.push(Submitted {
+                    text: shown(submission),
+                    rules: rules.map(|fact| fact.rule.as_str().to_owned()).collect(),
+                });
+                quest_run.stall.clear();
+                let alarm = quest_run.observe(Observed::Submitted(submission.digest()));
+                let settled = judged.state != State::Todo;
+                alarm.filter(|_| !settled)
+            }
+            Outcome::Refused(Refusal::Paused { .. }) => Some(Reason::Paused),
+            Outcome::Refused(Refusal::Locked(_)) => Some(Reason::Settled),
+            Outcome::Refused(Refusal::Waits { .. } | Refusal::Claimed(_) | Refusal::Overtaken) => {
+                Some(Reason::AgentFailed)
+            }
+        })
+    }
+}
+
+impl Submitted {
+    pub(super) fn of(attempt: &Attempt) -> Self {
+        Self {
+            text: shown(&attempt.submission),
+            rules: attempt.rules.clone(),
+        }
+    }
+}
+
+fn submission(kind: &QuestKind, answer: Value) -> Result<Submission, NotSubmitted> {
+    if let Value::Object(members) = &answer
+        && members.len() == 1
+        && let Some(Value::String(why)) = members.get(NONE)
+    {
+        return if why.trim().is_empty() {
+            Err(NotSubmitted::NoWhy)
+        } else {
+            Ok(Submission::None(why.clone()))
+        };
+    }
+    let fields = fields_of(kind, answer)?;
+    let absent: Vec<_> = missing(kind, &fields).map(ToString::to_string).collect();
+    if absent.is_empty() {
+        Ok(Submission::Fields(fields))
+    } else {
+        Err(NotSubmitted::Missing(absent.join(", ")))
+    }
+}
+
+fn not_judged(why: &str) -> String {
+    format!("nothing of what the last agent printed could be judged: {why}")
+}
+
+fn shown(submission: &Submission) -> String {
+    match submission {
+        Submission::Fields(fields) => serde_json::json!(fields).to_string(),
+        Submission::None(why) => serde_json::json!({ NONE: why }).to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::quest::email;
+
+    fn read(answer: Value) -> Result<Submission, String> {
+        submission(&email::kind(), answer).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn an_object_with_every_required_field_is_a_submission() {
+        let whole = json!({"email": "a@b.test", "site": "b.test", "source": "https://b.test"});
+        assert!(matches!(read(whole), Ok(Submission::Fields(_))));
+        let part = read(json!({"email": "a@b.test"})).unwrap_err();
+        assert_eq!(part, "site, source missing");
+        assert!(read(json!({"email": 3})).is_err());
+        assert!(read(json!({"done": true})).is_err());
+    }
+
+    #[test]
+    fn nothing_found_says_why() {
+        let none = read(json!({"none": "looked everywhere"}));
+        assert_eq!(none, Ok(Submission::None("looked everywhere".to_owned())));
+        assert!(read(json!({"none": " "})).is_err());
+    }
+}

@@ -1,0 +1,369 @@
+use proptest::prelude::*;
+use serde_json::json;
+
+use super::*;
+use crate::session::Reason;
+
+fn digest(number: u32) -> Digest {
+    Digest::of(&number.to_le_bytes())
+}
+
+fn reads(number: u32) -> Observed {
+    Observed::Call(Call::new("Read", &json!({ "page": number })))
+}
+
+fn noted(self_call: SelfCall) -> Observed {
+    Observed::Call(Call::noted(self_call))
+}
+
+fn observe_all(detectors: &mut Detectors, all: impl IntoIterator<Item = Observed>) -> Vec<Alarm> {
+    let alarms = all.into_iter().filter_map(|it| detectors.observe(it));
+    alarms.collect()
+}
+
+fn alarms(all: impl IntoIterator<Item = Observed>) -> Vec<(Detector, Level, u32)> {
+    let mut detectors = Detectors::new(Settings::default());
+    observe_all(&mut detectors, all)
+        .iter()
+        .map(|alarm| (alarm.detector, alarm.level, alarm.count))
+        .collect()
+}
+
+#[test]
+fn the_same_answer_again_is_warned_of_once_and_then_stopped() {
+    let same = |times| vec![Observed::Submitted(digest(1)); times];
+    assert_eq!(alarms(same(9)), []);
+    let warning = (Detector::Repeat, Level::Warn, 10);
+    assert_eq!(alarms(same(19)), [warning]);
+    let stop = (Detector::Repeat, Level::Stop, 20);
+    assert_eq!(alarms(same(20)), [warning, stop]);
+}
+
+#[test]
+fn other_calls_in_between_do_not_hide_a_repeat() {
+    let often = (0..29).map(|n| match n % 3 {
+        2 => reads(n),
+        _ => Observed::Submitted(digest(1)),
+    });
+    let stop = (Detector::Repeat, Level::Stop, 20);
+    assert_eq!(alarms(often).last(), Some(&stop));
+    let seldom = (0..300).map(|n| match n % 4 {
+        0 => Observed::Submitted(digest(1)),
+        _ => reads(n),
+    });
+    assert_eq!(alarms(seldom), []);
+}
+
+#[test]
+fn an_answer_that_is_judged_and_called_is_one() {
+    let call = noted(SelfCall::Submit(digest(7)));
+    let once = [call, Observed::Submitted(digest(1))];
+    let nine = once.into_iter().cycle().take(18);
+    assert_eq!(alarms(nine), []);
+    let late = once.into_iter().rev().cycle().take(18);
+    assert_eq!(alarms(late), []);
+    let ten = alarms(once.into_iter().cycle().take(20));
+    assert_eq!(ten, [(Detector::Repeat, Level::Warn, 10)]);
+}
+
+#[test]
+fn the_same_call_with_other_answers_is_no_repeat() {
+    let call = noted(SelfCall::Submit(digest(7)));
+    let all = (0..60).flat_map(|n| [call, Observed::Submitted(digest(n))]);
+    assert_eq!(alarms(all), []);
+}
+
+#[test]
+fn a_call_that_is_refused_each_time_is_a_repeat() {
+    let stop = (Detector::Repeat, Level::Stop, 20);
+    let refused = alarms(vec![noted(SelfCall::Submit(digest(7))); 20]);
+    assert_eq!(refused.last(), Some(&stop));
+    let others = (0..100).map(|n| noted(SelfCall::Submit(digest(n))));
+    assert_eq!(alarms(others), []);
+}
+
+#[test]
+fn the_same_answer_over_a_changed_tree_is_another() {
+    let all = (0..100).flat_map(|_| [Observed::Progress, Observed::Submitted(digest(1))]);
+    assert_eq!(alarms(all), []);
+}
+
+#[test]
+fn going_to_and_fro_is_stopped() {
+    let between_two = (0..20).map(|n| Observed::Submitted(digest(n % 2)));
+    let seen = alarms(between_two);
+    assert!(
+        seen.contains(&(Detector::PingPong, Level::Warn, 10)),
+        "{seen:?}"
+    );
+    assert_eq!(seen.last(), Some(&(Detector::PingPong, Level::Stop, 20)));
+    let between_four = (0..40).map(|n| Observed::Submitted(digest(n % 4)));
+    let seen = alarms(between_four);
+    assert!(!seen.iter().any(|(which, ..)| *which == Detector::PingPong));
+}
+
+#[test]
+fn asking_over_and_over_is_stopped() {
+    let asked = |times| {
+        let all = [noted(SelfCall::Next), noted(SelfCall::Status)];
+        all.into_iter().cycle().take(times)
+    };
+    assert_eq!(alarms(asked(9)), []);
+    let stop = (Detector::Poll, Level::Stop, 20);
+    assert_eq!(alarms(asked(20)).last(), Some(&stop));
+}
+
+#[test]
+fn who_asks_after_something_changed_is_not_polling() {
+    let all = (0..100).flat_map(|n| {
+        let answer = Observed::Submitted(digest(n));
+        [noted(SelfCall::Next), noted(SelfCall::Status), answer]
+    });
+    assert_eq!(alarms(all), []);
+}
+
+#[test]
+fn nothing_new_trips_the_breaker() {
+    let tripped = (Detector::Breaker, Level::Stop, 30);
+    assert_eq!(alarms(vec![reads(1); 30]), []);
+    assert_eq!(alarms(vec![reads(1); 31]), [tripped], "the first was new");
+    let mut detectors = Detectors::new(Settings::default());
+    let all = (0..30).flat_map(|_| [Observed::Began, noted(SelfCall::Next)]);
+    let seen = observe_all(&mut detectors, all);
+    let reasons: Vec<_> = seen.iter().filter_map(Alarm::reason).collect();
+    assert_eq!(reasons, [Reason::Breaker], "across processes too");
+}
+
+#[test]
+fn a_new_process_begins_with_an_empty_window() {
+    let nineteen = vec![Observed::Submitted(digest(1)); 19];
+    let again = nineteen.iter().copied().chain([Observed::Began]);
+    let stops = alarms(again.chain(vec![Observed::Submitted(digest(1)); 1]));
+    assert_eq!(stops, [(Detector::Repeat, Level::Warn, 10)]);
+}
+
+#[test]
+fn a_detector_that_is_off_says_nothing() {
+    let polls = vec![noted(SelfCall::Next); 25];
+    let settings = Settings::default().without(Detector::Poll);
+    assert_eq!(
+        observe_all(&mut Detectors::new(settings), polls.clone()),
+        []
+    );
+    let others = Settings::default().without(Detector::Repeat);
+    let seen = observe_all(&mut Detectors::new(others), polls);
+    assert_eq!(seen.len(), 2);
+}
+
+#[test]
+fn a_warning_that_was_given_is_not_given_again_while_it_holds() {
+    // Every third call is a poll: as the window moves, nine or ten of it are.
+    let all = (0..300).map(|n| match n % 3 {
+        0 => noted(SelfCall::Status),
+        _ => reads(n),
+    });
+    assert_eq!(alarms(all), [(Detector::Poll, Level::Warn, 10)]);
+}
+
+fn any_observed() -> impl Strategy<Value = Observed> {
+    prop_oneof![
+        1 => Just(Observed::Began),
+        8 => (0..4_u32).prop_map(reads),
+        4 => Just(noted(SelfCall::Next)),
+        4 => (0..3_u32).prop_map(|n| noted(SelfCall::Submit(digest(n)))),
+        8 => (0..3_u32).prop_map(|n| Observed::Submitted(digest(n))),
+        1 => Just(Observed::Progress),
+    ]
+}
+
+proptest! {
+    #[test]
+    fn an_agent_that_gets_on_is_never_alarmed_about(steps in prop::collection::vec(0..4_u8, 0..400)) {
+        let mut detectors = Detectors::new(Settings::default());
+        for (number, step) in (0..).zip(steps) {
+            let observed = match step {
+                0 => Observed::Submitted(digest(number)),
+                1 => noted(SelfCall::Submit(digest(number))),
+                _ => reads(number),
+            };
+            prop_assert_eq!(detectors.observe(observed), None);
+        }
+    }
+
+    #[test]
+    fn a_settled_quest_leaves_nothing_behind(steps in prop::collection::vec(any_observed(), 0..200)) {
+        let mut detectors = Detectors::new(Settings::default());
+        observe_all(&mut detectors, steps.clone());
+        prop_assert_eq!(detectors.observe(Observed::Settled), None);
+        prop_assert!(detectors.is_empty());
+        let mut fresh = Detectors::new(Settings::default());
+        let again = observe_all(&mut detectors, steps.clone());
+        prop_assert_eq!(again, observe_all(&mut fresh, steps));
+    }
+
+    #[test]
+    fn whoever_brings_nothing_new_is_stopped(cycle in prop::collection::vec(any_observed(), 1..6)) {
+        let cycle: Vec<_> = cycle
+            .into_iter()
+            .filter(|it| !matches!(it, Observed::Progress | Observed::Began))
+            .collect();
+        prop_assume!(!cycle.is_empty());
+        let endless = cycle.iter().copied().cycle().take(cycle.len() * 40);
+        let mut detectors = Detectors::new(Settings::default());
+        let seen = observe_all(&mut detectors, endless);
+        prop_assert!(seen.iter().any(|alarm| alarm.reason().is_some()));
+    }
+}
+
+fn alarm(detector: Detector, level: Level) -> Alarm {
+    Alarm {
+        detector,
+        level,
+        count: 10,
+        settings: Settings::default(),
+    }
+}
+
+#[test]
+fn only_a_stop_is_a_reason() {
+    for detector in Detector::ALL {
+        assert_eq!(alarm(detector, Level::Warn).reason(), None);
+        let stop = alarm(detector, Level::Stop);
+        assert_eq!(stop.reason(), Some(detector.reason()));
+    }
+}
+
+#[test]
+fn a_warning_says_what_was_counted_and_what_comes() {
+    assert_eq!(
+        alarm(Detector::PingPong, Level::Warn).text(),
+        "the last 10 answers went to and fro between the same two; at 20 the work on this \
+         quest ends"
+    );
+    let stop = alarm(Detector::Breaker, Level::Stop).text();
+    assert_eq!(stop, "the last 10 calls brought nothing new");
+}
+
+#[test]
+fn tool_and_arguments_make_the_call() {
+    let one = Call::new("Read", &json!({"path": "a"}));
+    assert_eq!(one, Call::new("Read", &json!({"path": "a"})));
+    assert_ne!(one, Call::new("Write", &json!({"path": "a"})));
+    assert_ne!(one, Call::new("Read", &json!({"path": "b"})));
+    assert_ne!(
+        Call::new("Read", &json!(["a", "b"])),
+        Call::new("Read", &json!(["b", "a"])),
+        "the order of a list does count"
+    );
+}
+
+proptest! {
+    #[test]
+    fn the_order_of_keys_does_not_hide_a_repeat(
+        fields in prop::collection::btree_map("[a-z]{1,4}", any::<i32>(), 1..6)
+            .prop_flat_map(|map| {
+                let fields: Vec<_> = map.into_iter().collect();
+                (Just(fields.clone()), Just(fields).prop_shuffle())
+            })
+    ) {
+        let text = |fields: &[(String, i32)]| {
+            let fields: Vec<_> = fields.iter().map(|(k, v)| format!("\"{k}\":{v}")).collect();
+            format!("{{\"in\":[{{{}}}]}}", fields.join(","))
+        };
+        let call = |fields: &[(String, i32)]| {
+            let arguments: Value = serde_json::from_str(&text(fields)).unwrap();
+            Call::new("Edit", &arguments)
+        };
+        let (one, two) = fields;
+        prop_assert_eq!(call(&one), call(&two));
+        let mut other = one.clone();
+        other[0].1 = other[0].1.wrapping_add(1);
+        prop_assert_ne!(call(&one), call(&other));
+    }
+}
+
+const INTERVAL: Duration = Duration::from_millis(100);
+const PATIENCE: Duration = Duration::from_secs(60);
+
+fn vitals(at: u64, cpu: u64, logged: u64) -> VitalSigns {
+    VitalSigns {
+        at: Duration::from_millis(at),
+        cpu: Duration::from_millis(cpu),
+        logged,
+    }
+}
+
+fn after(seconds: u64, cpu: impl Fn(u64) -> u64, logged: impl Fn(u64) -> u64) -> Health {
+    let mut pulse = LivenessMonitor::new(vitals(0, 0, 0), INTERVAL, PATIENCE);
+    let looks = (1..=seconds * 10).map(|look| vitals(look * 100, cpu(look), logged(look)));
+    looks.map(|now| pulse.see(now)).last().unwrap()
+}
+
+#[test]
+fn silence_alone_is_a_stall_after_the_patience() {
+    assert_eq!(after(60, |_| 0, |_| 0), Health::Well);
+    assert_eq!(after(61, |_| 0, |_| 0), Health::Stalled);
+}
+
+#[test]
+fn who_computes_or_logs_is_well_however_long_it_takes() {
+    assert_eq!(after(36_000, |look| look / 500 * 10, |_| 0), Health::Well);
+    assert_eq!(after(36_000, |_| 0, |look| look / 500), Health::Well);
+}
+
+#[test]
+fn who_comes_back_is_well_again() {
+    let mut pulse = LivenessMonitor::new(vitals(0, 0, 0), INTERVAL, PATIENCE);
+    for look in 1..=700 {
+        pulse.see(vitals(look * 100, 0, 0));
+    }
+    assert_eq!(pulse.see(vitals(70_100, 0, 0)), Health::Stalled);
+    assert_eq!(pulse.see(vitals(70_200, 10, 0)), Health::Well);
+}
+
+#[test]
+fn time_in_which_the_machine_was_suspended_is_forgiven() {
+    let mut pulse = LivenessMonitor::new(vitals(0, 0, 0), INTERVAL, PATIENCE);
+    assert_eq!(pulse.see(vitals(8 * 3_600_000, 0, 0)), Health::Well);
+    assert_eq!(pulse.awake(), Duration::from_secs(1));
+}
+
+proptest! {
+    #[test]
+    fn no_more_time_is_counted_than_went_by(steps in prop::collection::vec(0..100_000_u64, 0..50)) {
+        let mut pulse = LivenessMonitor::new(vitals(0, 0, 0), INTERVAL, PATIENCE);
+        let mut at = 0;
+        for step in steps {
+            at += step;
+            pulse.see(vitals(at, 0, 0));
+            prop_assert!(pulse.awake() <= Duration::from_millis(at));
+            prop_assert!(pulse.awake() >= Duration::from_millis(step.min(1_000)));
+        }
+    }
+}
+
+#[test]
+fn remembers_the_last_ones_and_no_more() {
+    let digest = |number: usize| Digest::of(&number.to_le_bytes());
+    let mut seen = Seen::default();
+    assert!(seen.is_new(digest(0)));
+    assert!(!seen.is_new(digest(0)));
+    for number in 1..=MOST {
+        assert!(seen.is_new(digest(number)));
+    }
+    assert_eq!(seen.known.len(), MOST);
+    assert!(!seen.is_new(digest(1)));
+    assert!(seen.is_new(digest(0)), "it is long ago");
+}
+
+#[test]
+fn each_detector_can_be_switched_off_by_its_name() {
+    for detector in Detector::ALL {
+        let named: Detector = detector.name().parse().unwrap();
+        let settings = Settings::default().without(named);
+        for other in Detector::ALL {
+            assert_eq!(settings.looks(other), other != detector);
+        }
+    }
+    assert_eq!("loop".parse::<Detector>(), Err(BadDetector));
+}

@@ -1,0 +1,372 @@
+use proptest::prelude::*;
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use super::*;
+
+fn bill(tokens: u64, cost: u64) -> Bill {
+    Bill {
+        tokens,
+        cost: Money::billionths(cost),
+        ..Bill::default()
+    }
+}
+
+fn little() -> UsedByQuest {
+    UsedByQuest {
+        starts: 1,
+        bill: bill(10, 10),
+        time: Duration::from_secs(1),
+    }
+}
+
+fn strict() -> Limits {
+    let mut limits = Limits::default();
+    limits.quest.cost = Some(Money::billionths(1_000));
+    limits.run = OfRun {
+        starts: Some(Times::new(5)),
+        quests: Some(Times::new(2)),
+        tokens: Some(Tokens::new(1_000)),
+        time: Some(Period::seconds(60)),
+        cost: Some(Money::billionths(5_000)),
+    };
+    limits
+}
+
+#[test]
+fn a_quest_is_bounded_unless_it_is_said_how() {
+    let limits = Limits::default();
+    let of = |used: UsedByQuest| limits.of_quest(&used);
+    assert_eq!(of(little()), None);
+    let starts = |starts| UsedByQuest { starts, ..little() };
+    assert_eq!(of(starts(29)), None);
+    assert_eq!(of(starts(30)), Some(Reason::Attempts));
+    let tokens = |tokens| UsedByQuest {
+        bill: bill(tokens, 0),
+        ..little()
+    };
+    assert_eq!(of(tokens(99_999)), None);
+    assert_eq!(of(tokens(100_000)), Some(Reason::Tokens));
+    let time = |seconds| UsedByQuest {
+        time: Duration::from_secs(seconds),
+        ..little()
+    };
+    assert_eq!(of(time(599)), None);
+    assert_eq!(of(time(600)), Some(Reason::QuestTimeout));
+    let dear = UsedByQuest {
+        bill: bill(0, u64::MAX),
+        ..little()
+    };
+    assert_eq!(of(dear), None, "money is bounded only where that is said");
+    assert_eq!(strict().of_quest(&dear), Some(Reason::Cost));
+}
+
+#[test]
+fn the_last_start_is_not_stopped_for_being_the_last() {
+    let limits = strict();
+    let last = UsedByQuest {
+        starts: 30,
+        ..little()
+    };
+    assert_eq!(limits.quest_under_way(&last), None);
+    assert_eq!(limits.of_quest(&last), Some(Reason::Attempts));
+    let last = Used {
+        starts: 5,
+        quests: 2,
+        ..Used::default()
+    };
+    assert_eq!(limits.run_under_way(&last), None);
+    assert_eq!(limits.of_run(&last), Some(Reason::Attempts));
+}
+
+#[test]
+fn the_last_quest_is_driven_on() {
+    let limits = strict();
+    let last = Used {
+        quests: 2,
+        ..Used::default()
+    };
+    assert_eq!(limits.of_run(&last), None);
+    assert_eq!(limits.another_quest(&last), Some(Reason::Quests));
+    assert_eq!(limits.another_quest(&Used::default()), None);
+}
+
+#[test]
+fn a_run_is_bounded_only_as_is_said() {
+    let all = Used {
+        starts: u32::MAX,
+        quests: u32::MAX,
+        bill: bill(u64::MAX, u64::MAX),
+        time: Duration::MAX,
+    };
+    assert_eq!(Limits::default().another_quest(&all), None);
+    let over = |change: fn(&mut Used)| {
+        let mut used = Used::default();
+        change(&mut used);
+        strict().of_run(&used)
+    };
+    assert_eq!(over(|_| ()), None);
+    assert_eq!(over(|used| used.bill.tokens = 1_000), Some(Reason::Tokens));
+    let cost = |used: &mut Used| used.bill.cost = Money::billionths(5_000);
+    assert_eq!(over(cost), Some(Reason::Cost));
+    let time = |used: &mut Used| used.time = Duration::from_secs(60);
+    assert_eq!(over(time), Some(Reason::WallClock));
+}
+
+#[test]
+fn where_all_are_used_up_one_reason_is_given() {
+    let limits = strict();
+    let quest = UsedByQuest {
+        starts: u32::MAX,
+        bill: bill(u64::MAX, u64::MAX),
+        time: Duration::MAX,
+    };
+    assert_eq!(limits.of_quest(&quest), Some(Reason::Cost));
+    let mut unpriced = limits;
+    unpriced.quest.cost = None;
+    assert_eq!(unpriced.of_quest(&quest), Some(Reason::QuestTimeout));
+    let run = Used {
+        starts: u32::MAX,
+        quests: u32::MAX,
+        bill: quest.bill,
+        time: Duration::MAX,
+    };
+    assert_eq!(limits.another_quest(&run), Some(Reason::WallClock));
+}
+
+#[test]
+fn an_estimated_price_counts_like_one_that_was_told() {
+    let limits = strict();
+    let told = Spent {
+        tokens: 1,
+        cost: Some(999),
+        told: true,
+    };
+    let mut used = little();
+    used.bill = limits.bill(&told);
+    assert_eq!(limits.of_quest(&used), None);
+    used.bill = limits.bill(&Spent { cost: None, ..told });
+    assert_eq!(limits.of_quest(&used), Some(Reason::Cost));
+}
+
+#[test]
+fn reads_amounts_as_people_write_them() {
+    assert_eq!("30".parse(), Ok(Times::new(30)));
+    assert_eq!("100000".parse(), Ok(Tokens::new(100_000)));
+    assert_eq!("100k".parse(), Ok(Tokens::new(100_000)));
+    assert_eq!("2M".parse(), Ok(Tokens::new(2_000_000)));
+    assert_eq!("80%".parse(), Ok(Percent::new(80)));
+    assert_eq!("80".parse(), Ok(Percent::new(80)));
+}
+
+#[test]
+fn refuses_none_and_nonsense() {
+    for bad in ["", "0", "-1", "1.5", "many", "99999999999"] {
+        assert_eq!(bad.parse::<Times>(), Err(BadAmount::Times), "{bad}");
+    }
+    for bad in ["", "0", "0k", "k", "1kk", "-1", "99999999999999M"] {
+        assert_eq!(bad.parse::<Tokens>(), Err(BadAmount::Tokens), "{bad}");
+    }
+    for bad in ["", "%", "0%", "101%", "80%%", "300"] {
+        assert_eq!(bad.parse::<Percent>(), Err(BadAmount::Percent), "{bad}");
+    }
+}
+
+#[test]
+fn a_share_is_reached_at_its_number_and_not_before() {
+    let share = Percent::new(90);
+    assert!(share.is_reached(90_000, 100_000));
+    assert!(!share.is_reached(89_999, 100_000));
+    assert!(share.is_reached(u64::MAX, u64::MAX));
+}
+
+#[test]
+fn reads_and_shows_dollars() {
+    for (text, billionths) in [
+        ("2.50", 2_500_000_000),
+        ("0.10", 100_000_000),
+        ("7.00", 7_000_000_000),
+        ("0.000000001", 1),
+    ] {
+        let money: Money = text.parse().unwrap();
+        assert_eq!(money.get(), billionths);
+        assert_eq!(money.to_string(), text);
+    }
+    assert_eq!("7".parse(), Ok(Money::billionths(7 * PARTS)));
+}
+
+#[test]
+fn refuses_what_is_no_amount() {
+    for bad in [
+        "",
+        "0",
+        "0.00",
+        ".5",
+        "1.",
+        "-1",
+        "+1",
+        "1,50",
+        "$2",
+        "1e3",
+        "1.0000000001",
+        "nan",
+        "99999999999999999999",
+        "18446744074",
+    ] {
+        assert_eq!(bad.parse::<Money>(), Err(BadMoney), "{bad}");
+    }
+}
+
+#[test]
+fn a_price_is_of_a_million() {
+    let price: Money = "15.00".parse().unwrap();
+    assert_eq!(price.for_tokens(1_000_000), price);
+    assert_eq!(price.for_tokens(100), Money::billionths(1_500_000));
+    assert_eq!(price.for_tokens(u64::MAX), Money::billionths(u64::MAX));
+}
+
+#[test]
+fn reads_lengths_as_people_write_them() {
+    for (text, seconds) in [("90s", 90), ("10m", 600), ("1h30m", 5_400), ("8h", 28_800)] {
+        assert_eq!(text.parse(), Ok(Period::seconds(seconds)), "{text}");
+    }
+    let short: Period = "250ms".parse().unwrap();
+    assert_eq!(short.duration(), Duration::from_millis(250));
+    assert_eq!(Period::seconds(600).to_string(), "10m");
+}
+
+#[test]
+fn refuses_what_has_no_length() {
+    for bad in [
+        "",
+        "10",
+        "0s",
+        "-10m",
+        "1 fortnight",
+        "400d",
+        "9000h",
+        "1ns",
+    ] {
+        assert_eq!(bad.parse::<Period>(), Err(BadPeriod), "{bad}");
+    }
+}
+
+#[test]
+fn every_reason_has_one_place() {
+    let places: BTreeSet<_> = ORDER.into_iter().collect();
+    assert_eq!(places, Reason::ALL.into_iter().collect());
+}
+
+#[test]
+fn the_ratchet_comes_before_all_else() {
+    for reason in Reason::ALL {
+        assert_eq!(
+            most_important([reason, Reason::Settled]),
+            Some(Reason::Settled)
+        );
+    }
+    assert_eq!(most_important([]), None);
+}
+
+proptest! {
+    #[test]
+    fn the_order_of_asking_does_not_count(
+        picked in proptest::sample::subsequence(ORDER.to_vec(), 1..=18).prop_shuffle()
+    ) {
+        let first = ORDER.into_iter().find(|reason| picked.contains(reason));
+        prop_assert_eq!(most_important(picked), first);
+    }
+}
+
+const PRICE: Money = Money::billionths(15_000_000_000);
+
+fn spent(tokens: u64, cost: Option<u64>, told: bool) -> Bill {
+    let spent = Spent { tokens, cost, told };
+    Bill::of(&spent, PRICE)
+}
+
+#[test]
+fn what_was_told_is_no_guess() {
+    let told = spent(1_000, Some(7), true);
+    assert_eq!((told.tokens, told.cost.get()), (1_000, 7));
+    assert!(!told.tokens_guessed && !told.cost_guessed);
+}
+
+#[test]
+fn a_price_that_was_not_told_is_estimated_and_said_to_be() {
+    let untold = spent(1_000, None, true);
+    assert_eq!(untold.cost, Money::billionths(15_000_000));
+    assert!(!untold.tokens_guessed && untold.cost_guessed);
+}
+
+#[test]
+fn a_price_that_anything_may_have_told_is_no_less_than_the_estimate() {
+    let [little, much] = [7, 16_000_000].map(|cost| spent(1_000, Some(cost), false));
+    assert_eq!(little.cost, Money::billionths(15_000_000));
+    assert_eq!(much.cost, Money::billionths(16_000_000));
+    assert!(little.cost_guessed && much.cost_guessed);
+}
+
+#[test]
+fn one_guess_makes_the_sum_a_guess() {
+    let told = spent(1_000, Some(7), true);
+    let sum = told.and(spent(500, None, false)).and(told);
+    assert_eq!(sum.tokens, 2_500);
+    assert_eq!(sum.cost.get(), 7 + 7_500_000 + 7);
+    assert!(sum.tokens_guessed && sum.cost_guessed);
+    let none = Bill::default();
+    assert_eq!(told.and(none).and(spent(0, None, false)), told);
+}
+
+const BUDGET: Tokens = Tokens::new(100_000);
+
+fn after(turns: &[u64]) -> Option<Reason> {
+    let settings = Diminishing::default();
+    let mut stall = StallBudget::default();
+    for tokens in turns {
+        stall.turn(*tokens, &settings);
+    }
+    settings.of(0, BUDGET, stall)
+}
+
+#[test]
+fn ends_at_nine_tenths_of_the_tokens() {
+    let settings = Diminishing::default();
+    let of = |tokens| settings.of(tokens, BUDGET, StallBudget::default());
+    assert_eq!(of(89_999), None);
+    assert_eq!(of(90_000), Some(Reason::Diminishing));
+}
+
+#[test]
+fn ends_after_three_turns_in_a_row_that_bring_little() {
+    assert_eq!(after(&[499, 0, 10]), Some(Reason::Diminishing));
+    assert_eq!(after(&[499, 0]), None);
+    assert_eq!(after(&[499, 0, 500]), None, "500 is not little");
+    assert_eq!(after(&[1, 1, 900, 1, 1]), None, "not in a row");
+}
+
+#[test]
+fn a_judgement_begins_the_count_anew() {
+    let settings = Diminishing::default();
+    let mut stall = StallBudget::default();
+    for _ in 0..3 {
+        stall.turn(1, &settings);
+    }
+    stall.clear();
+    assert_eq!(settings.of(0, BUDGET, stall), None);
+}
+
+#[test]
+fn the_three_numbers_are_settings() {
+    let settings = Diminishing {
+        share: Percent::new(50),
+        turns: Times::new(1),
+        new_tokens: Tokens::new(10),
+    };
+    let mut stall = StallBudget::default();
+    assert!(settings.of(50_000, BUDGET, stall).is_some());
+    stall.turn(10, &settings);
+    assert_eq!(settings.of(49_999, BUDGET, stall), None);
+    stall.turn(9, &settings);
+    assert!(settings.of(49_999, BUDGET, stall).is_some());
+}

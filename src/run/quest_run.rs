@@ -1,0 +1,197 @@
+//! The drive of one quest, as far as it got.
+
+use std::error::Error;
+use std::time::{Duration, Instant};
+
+use super::claim::ClaimGuard;
+use super::plan::Answers;
+use super::run_dir::{Calls, Noted};
+use crate::base::Digest;
+use crate::judge::{Chamber, Pace};
+use crate::quest::Key;
+use crate::run::agent::Stream;
+use crate::run::detect::{Alarm, Detectors, Observed};
+use crate::run::limits::{Limits, StallBudget, UsedByQuest};
+use crate::session::{Claim, Log, Reason, Session, Spent, Standing};
+
+const MAX_PAST: usize = 10;
+
+#[derive(Debug)]
+pub struct QuestRun {
+    pub key: Key,
+    pub guard: ClaimGuard,
+    pub used: UsedByQuest,
+    pub seen: u32,
+    pub conversation: Option<String>,
+    pub facts: Vec<String>,
+    pub history: Vec<Past>,
+    pub submitted: Vec<Submitted>,
+    pub stall: StallBudget,
+    pub detectors: Detectors,
+    pub activity: Activity,
+}
+
+impl QuestRun {
+    pub fn submits(&mut self, (digest, submitted): Judged) -> Option<Reason> {
+        self.stall.clear();
+        self.submitted.push(submitted);
+        self.observe(Observed::Submitted(digest))
+    }
+
+    pub fn begin(&mut self) {
+        self.used.starts = self.used.starts.saturating_add(1);
+        self.stall.clear();
+        self.facts.clear();
+        self.submitted.clear();
+        // That a process began is no alarm.
+        let _ = self.detectors.observe(Observed::Began);
+    }
+
+    pub fn observe(&mut self, observed: Observed) -> Option<Reason> {
+        let alarm = self.detectors.observe(observed)?;
+        self.heed(&alarm)
+    }
+
+    fn heed(&mut self, alarm: &Alarm) -> Option<Reason> {
+        let reason = alarm.reason();
+        if reason.is_none() {
+            self.facts.push(alarm.text());
+        }
+        reason
+    }
+
+    pub fn end(&mut self, reason: Reason, time: Duration, spent: &Spent, limits: &Limits) {
+        self.used.time = self.used.time.saturating_add(time);
+        self.used.bill = self.used.bill.and(limits.bill(spent));
+        self.history.push(Past {
+            start: self.used.starts,
+            reason,
+            submitted: std::mem::take(&mut self.submitted),
+        });
+        let over = self.history.len().saturating_sub(MAX_PAST);
+        self.history.drain(..over);
+    }
+
+    #[must_use]
+    pub fn with(&self, time: Duration, spent: &Spent, limits: &Limits) -> UsedByQuest {
+        UsedByQuest {
+            starts: self.used.starts,
+            bill: self.used.bill.and(limits.bill(spent)),
+            time: self.used.time.saturating_add(time),
+        }
+    }
+}
+
+#[derive(Debug)]
+pub struct PromptInput<'a> {
+    pub standing: &'a Standing,
+    pub claim: &'a Claim,
+    pub answers: Answers,
+    pub history: &'a [Past],
+    pub facts: &'a [String],
+    pub last_call: Option<Reason>,
+}
+
+#[derive(Debug, Clone)]
+pub struct Past {
+    pub start: u32,
+    pub reason: Reason,
+    pub submitted: Vec<Submitted>,
+}
+
+#[derive(Debug, Clone)]
+pub struct Submitted {
+    pub text: String,
+    pub rules: Vec<String>,
+}
+
+pub trait PromptBuilder: Sync {
+    fn prompt(
+        &self,
+        session: &Session,
+        input: &PromptInput<'_>,
+    ) -> Result<String, Box<dyn Error + Send + Sync>>;
+}
+
+#[derive(Debug)]
+pub struct Activity {
+    calls: Option<Calls>,
+    teller: Teller,
+    pub log: Log,
+    pub tree: Tree,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Teller {
+    First,
+    Notes,
+    Events,
+}
+
+#[derive(Debug)]
+pub struct Tree {
+    known: Option<Digest>,
+    pace: Pace,
+    due: Instant,
+}
+
+/// A submission that the ledger records.
+pub type Judged = (Digest, Submitted);
+
+impl Activity {
+    #[must_use]
+    pub fn new(log: Log, poll: Duration) -> Self {
+        Self {
+            calls: None,
+            teller: Teller::First,
+            log,
+            tree: Tree {
+                known: None,
+                pace: Pace::new(poll),
+                due: Instant::now(),
+            },
+        }
+    }
+
+    pub fn begin(&mut self, calls: Calls, stream: Stream, chamber: &Chamber<'_>) {
+        self.calls = Some(calls);
+        self.teller = match stream {
+            Stream::Plain => Teller::First,
+            Stream::Events(_) => Teller::Events,
+        };
+        self.tree.known = chamber.written();
+    }
+
+    pub fn heeds_events(&mut self) -> bool {
+        if self.teller == Teller::First {
+            self.teller = Teller::Events;
+        }
+        self.teller == Teller::Events
+    }
+
+    pub fn noted(&mut self) -> Vec<Noted> {
+        let noted = self.calls.as_mut().map_or(Vec::new(), Calls::since);
+        if self.teller == Teller::Events {
+            return Vec::new();
+        }
+        if !noted.is_empty() {
+            self.teller = Teller::Notes;
+        }
+        noted
+    }
+}
+
+impl Tree {
+    pub fn has_changed(&mut self, chamber: &Chamber<'_>) -> bool {
+        let begun = Instant::now();
+        if self.known.is_none() || begun < self.due {
+            return false;
+        }
+        let now = chamber.written();
+        self.pace.note(begun.elapsed());
+        self.due = Instant::now() + self.pace.pause();
+        let changed = now.is_some() && now != self.known;
+        self.known = now.or(self.known);
+        changed
+    }
+}
