@@ -12,6 +12,8 @@ use clap::{ArgMatches, CommandFactory as _, FromArgMatches as _, Parser, Subcomm
 use super::context::{Context, SESSION_VARIABLE, WORKER_VARIABLE};
 use super::defaults::{self, Applied};
 use super::exit::{self, Exit};
+#[cfg(unix)]
+use super::noted;
 use super::output::Output;
 use super::telling::LOG_VARIABLE;
 use super::{
@@ -20,8 +22,6 @@ use super::{
     recheck, release, report, resume, review, rules, scan, schema, session_kind, status, submit,
     submit_flags, telling,
 };
-#[cfg(unix)]
-use super::noted;
 use crate::base::text::{Escaped, EscapedLines};
 use crate::quest::{QuestKind, email};
 use crate::world::evidence::recorded::RecordedWorld;

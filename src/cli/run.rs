@@ -532,7 +532,10 @@ pub(super) fn check(session: &Session, plan: &Plan) -> Result<Option<String>> {
     }
     if !plan.dir.is_dir() {
         let dir = plan.dir.display().to_string();
-        bail!("--dir {} is no directory; nothing was started", Escaped(&dir));
+        bail!(
+            "--dir {} is no directory; nothing was started",
+            Escaped(&dir)
+        );
     }
     let given = Given {
         prompt_file: Some("PROMPT_FILE".as_ref()),

@@ -12,8 +12,8 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::base::text::{plural};
 use crate::base::Digest;
+
 use crate::session::Reason;
 
 pub use self_calls::SelfCall;
@@ -268,7 +268,7 @@ impl Detectors {
         };
     }
 
-    fn plural(&self, detector: Detector) -> u32 {
+    fn counted(&self, detector: Detector) -> u32 {
         match detector {
             Detector::Repeat => self.window.repeats(),
             Detector::PingPong => self.window.swings(),
@@ -297,7 +297,7 @@ impl Detectors {
     fn alarm(&mut self) -> Option<Alarm> {
         let mut gravest: Option<Alarm> = None;
         for detector in Detector::ALL {
-            let count = self.plural(detector);
+            let count = self.counted(detector);
             if count <= self.settings.warn / 2 {
                 self.said[detector as usize] = None;
             }

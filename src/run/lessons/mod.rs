@@ -11,7 +11,7 @@ use std::path::Path;
 use jiff::Timestamp;
 
 use super::lessons;
-use crate::base::text::{Escaped};
+use crate::base::text::Escaped;
 use crate::gate::{CheckOutcome, Judgement, Level};
 use crate::quest::{FieldName, Fields, QuestId, Submission, Verdict};
 use crate::report::HalfLife;
