@@ -749,9 +749,9 @@ mod tests {
     use crate::quest::{Key, QuestId};
     use crate::session::{DrivenAttempt, RunId};
 
-    fn said(events: &RunEvent) -> String {
+    fn said(event: &RunEvent) -> String {
         let mut paper = Paper::plain();
-        write(&mut paper, events);
+        write_event(&mut paper, event);
         paper.into_text()
     }
 

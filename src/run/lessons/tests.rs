@@ -212,7 +212,7 @@ fn what_changed_before_a_rule_fired_no_more_flipped_it() {
     let fix = fix(&learned, "mx-null").unwrap();
     assert_eq!((fix.attempt, fix.passed), (2, true));
     let [change] = &fix.changes[..] else {
-        panic!("{flip:?}");
+        panic!("{fix:?}");
     };
     assert_eq!(change.field.as_str(), "email");
     assert_eq!(
