@@ -129,17 +129,24 @@ fn a_report_of_before_is_none() {
     let quest = ShellQuest::scanned("20s", |place| {
         let path = place.at("quest.toml");
         let text = fs::read_to_string(&path).expect("a quest file");
-        let reports = "reports = [\"in/report.tap\"]\n\
-                       facts = { adapter = \"tap\", from = \"in/report.tap\" }\ntimeout";
+        let reports = "reports = [\"in/report.xml\"]\n\
+                       facts = { adapter = \"junit\", from = \"in/report.xml\" }\ntimeout";
         fs::write(&path, text.replace("timeout", reports)).expect("a quest file");
-        place.write("tree/in/yes.sh", "printf '1..1\\nok 1\\n' >in/report.tap\n");
+        place.write(
+            "tree/in/yes.sh",
+            "echo '<testsuite><testcase/></testsuite>' >in/report.xml\n",
+        );
     });
-    fs::write(quest.at("in/report.tap"), "1..1\nok 1\n").expect("a report");
+    fs::write(
+        quest.at("in/report.xml"),
+        "<testsuite><testcase/></testsuite>",
+    )
+    .expect("a report");
     quest.refuses("exit 0");
-    quest.refuses("rm -f in/report.tap; ln -s yes.tap in/report.tap; exit 0");
+    quest.refuses("rm -f in/report.xml; ln -s yes.xml in/report.xml; exit 0");
     assert_eq!(
         quest
-            .tries("printf '1..1\\nok 1\\n' >in/report.tap")
+            .tries("echo '<testsuite><testcase/></testsuite>' >in/report.xml")
             .verdict,
         "PASS"
     );

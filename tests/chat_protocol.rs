@@ -30,7 +30,6 @@ fn order(base_url: &str) -> ChatOrder {
 /// What comes of an order, and what kept it from being carried out.
 fn chat(order: &ChatOrder) -> (Chatted, Option<String>) {
     let bench = Bench {
-        commits: None,
         root: None,
         baseline: Listing::default(),
         zones: Zones::new(&[]).expect("no zones"),

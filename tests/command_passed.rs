@@ -18,7 +18,6 @@ fn run(order: &Order) -> (Ran, Option<String>) {
     let scratch = tempfile::tempdir().expect("a temporary directory");
     let shell = Pinned::find("/bin/sh", "".as_ref(), Path::new("/")).expect("a shell");
     let bench = Bench {
-        commits: None,
         root: None,
         baseline: Listing::default(),
         zones: Zones::new(&[]).expect("no zones"),

@@ -36,7 +36,7 @@ fn what_is_left_out_is_for_a_person() {
     assert_eq!(answer["verdict"], "REVIEW", "{answer:#}");
     let fact = &answer["facts"][0];
     assert_eq!(fact["rule"], "says-what-counts", "{answer:#}");
-    assert_eq!(fact["expected"], "the name Brook", "{answer:#}");
+    assert_eq!(fact["expected"], "the name Ada Brook", "{answer:#}");
     assert_eq!(fact["location"], "source:1", "{answer:#}");
     play.ends(0, 1, 6);
 }

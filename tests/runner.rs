@@ -128,7 +128,6 @@ mod quest_claims;
 #[cfg(target_os = "linux")]
 mod quest_code_review;
 #[cfg(target_os = "linux")]
-mod quest_commits;
 mod quest_endpoints;
 #[cfg(target_os = "linux")]
 mod quest_facts;

@@ -2,9 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use super::{
-    Cause, Check, CheckOutcome, CheckReport, Cost, Fact, Finding, Judgement, Level, Levels, Rule,
-};
+use super::{Cause, Check, CheckOutcome, CheckReport, Cost, Fact, Judgement, Level, Levels, Rule};
 
 /// The checks of a gate, in order, and the levels that the operator set.
 pub struct Cascade<C> {
@@ -109,38 +107,22 @@ impl<C> Cascade<C> {
 
     fn facts(&self, check: &dyn Check<C>, context: &C) -> Vec<Fact> {
         let began = Instant::now();
-        let findings = check.run(context);
-        let rules = || findings.iter().map(|finding| finding.rule.as_str());
+        let mut facts = check.run(context);
+        let rules = || facts.iter().map(|fact| fact.rule.as_str());
         tracing::info!(
             check = check.name(),
             fired = ?rules().collect::<Vec<_>>(),
             ms = millis(began.elapsed()),
             "checked"
         );
-        findings
-            .into_iter()
-            .map(|finding| self.fact(check.rules(), finding))
-            .collect()
-    }
-
-    fn fact(&self, rules: &[Rule], finding: Finding) -> Fact {
-        let rule = rules.iter().find(|rule| rule.id == finding.rule);
-        debug_assert!(
-            rule.is_some(),
-            "{} is not a rule of its check",
-            finding.rule
-        );
-        Fact {
+        for fact in &mut facts {
+            let rule = check.rules().iter().find(|rule| rule.id == fact.rule);
+            debug_assert!(rule.is_some(), "{} is not a rule of its check", fact.rule);
             // A rule that is missing from the catalogue must not let anything through.
-            level: rule.map_or(Level::Fail, |rule| self.level_of(rule)),
-            cause: rule.map_or(Cause::Wrong, |rule| rule.cause),
-            rule: finding.rule,
-            field: finding.field,
-            location: finding.location,
-            expected: finding.expected,
-            actual: finding.actual,
-            count: finding.count,
+            fact.level = rule.map_or(Level::Fail, |rule| self.level_of(rule));
+            fact.cause = rule.map_or(Cause::Wrong, |rule| rule.cause);
         }
+        facts
     }
 
     fn level_of(&self, rule: &Rule) -> Level {

@@ -114,10 +114,6 @@ fn fact(rule: &Rule, expected: String, actual: String) -> Fact {
         rule: rule.id.clone(),
         level: Level::Review,
         cause: rule.cause,
-        field: None,
-        location: None,
-        expected,
-        actual,
-        count: 1,
+        ..Fact::wrong(expected, actual)
     }
 }

@@ -1,5 +1,7 @@
 //! What a check found, in a form that an agent can act on.
 
+use std::borrow::Borrow;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -24,8 +26,60 @@ pub struct Fact {
     pub location: Option<String>,
     /// What would have let the check pass.
     pub expected: String,
-    /// What is so instead.
+    /// What was found instead.
     pub actual: String,
     /// How many of its kind there are; the fact shows the first.
     pub count: u32,
+}
+
+impl Fact {
+    /// A fact of this rule. The gate looks up the rule's level and cause.
+    #[must_use]
+    pub fn new(rule: &'static str, expected: impl Into<String>, actual: impl Into<String>) -> Self {
+        Self {
+            rule: RuleId::known(rule),
+            ..Self::wrong(expected, actual)
+        }
+    }
+
+    /// A fact that contradicts the submission. The check that found it fills in its own rule.
+    #[must_use]
+    pub fn wrong(expected: impl Into<String>, actual: impl Into<String>) -> Self {
+        Self {
+            rule: RuleId::known(""),
+            // A fact that nothing fills in must not let a submission through.
+            level: Level::Fail,
+            cause: Cause::Wrong,
+            field: None,
+            location: None,
+            expected: expected.into(),
+            actual: actual.into(),
+            count: 1,
+        }
+    }
+
+    /// The same fact, when the world could not say whether the submission is wrong.
+    #[must_use]
+    pub fn unconfirmed(mut self) -> Self {
+        self.cause = Cause::Unanswered;
+        self
+    }
+
+    #[must_use]
+    pub fn on(mut self, field: impl Borrow<FieldName>) -> Self {
+        self.field = Some(field.borrow().clone());
+        self
+    }
+
+    #[must_use]
+    pub fn at(mut self, location: impl Into<String>) -> Self {
+        self.location = Some(location.into());
+        self
+    }
+
+    #[must_use]
+    pub fn times(mut self, count: u32) -> Self {
+        self.count = count;
+        self
+    }
 }

@@ -62,11 +62,7 @@ fn refusal(rule: &Rule, expected: &str, actual: String) -> Judgement {
         rule: rule.id.clone(),
         level: rule.level,
         cause: rule.cause,
-        field: None,
-        location: None,
-        expected: expected.to_owned(),
-        actual,
-        count: 1,
+        ..Fact::wrong(expected, actual)
     };
     Judgement::from_facts(vec![fact], Vec::new())
 }

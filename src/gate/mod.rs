@@ -17,8 +17,10 @@ pub mod takes_mail;
 pub mod tools;
 
 pub use cascade::{BadNeed, Cascade};
-pub use check::{Check, Cost, Finding};
+pub use check::{Check, Cost};
+// The e-mail gate still calls its facts so.
 pub use doubts::Doubts;
+pub use fact::Fact as Finding;
 pub use fact::Fact;
 pub use judgement::{CheckOutcome, CheckReport, Judgement};
 pub use panel_report::{PanelReport, Passage, ReviewerReport, Vote, VoteOn};

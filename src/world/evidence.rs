@@ -22,9 +22,7 @@ mod workshop;
 
 pub use bodies::Bodies;
 pub use pack::{BadPack, pack, unpack};
-pub use workshop::{
-    Apart, Asked, StoredCall, StoredCommit, StoredRan, StoredSaid, Told, WorkshopExchange,
-};
+pub use workshop::{Apart, Asked, StoredCall, StoredRan, StoredSaid, Told, WorkshopExchange};
 
 use std::collections::BTreeMap;
 

@@ -2,8 +2,7 @@
 
 mod keys;
 
-use crate::gate::checks::kinds::{KINDS, Kind, named};
-use crate::gate::checks::spec::Shows;
+use crate::gate::checks::kind::{KINDS, Kind, Shows, named};
 use keys::Keys;
 
 /// What each kind does in one line, and a check of it as short as it gets. Blank lines part them.

@@ -3,7 +3,7 @@
 use super::checks;
 use crate::base::text::wrap;
 use crate::cli::exit_codes;
-use crate::gate::checks::kinds;
+use crate::gate::checks::kind;
 use crate::gate::{Rule, house};
 use crate::run::agent::Preset;
 use crate::session::{EventType, Reason};
@@ -41,7 +41,7 @@ impl Part {
             "reasons" => Self::Reasons,
             "agents" => Self::Agents,
             _ => {
-                let kind = kinds::named(mark.strip_prefix("rules ")?)?;
+                let kind = kind::named(mark.strip_prefix("rules ")?)?;
                 Self::StepRules(kind.name)
             }
         })
@@ -52,7 +52,7 @@ impl Part {
         match self {
             Self::ExitCodes => exit_codes::lines(),
             Self::HouseRules => rules(&house::rules()),
-            Self::StepRules(kind) => rules(kinds::named(kind).map_or(&[], |it| it.rules())),
+            Self::StepRules(kind) => rules(kind::named(kind).map_or(&[], |it| it.rules())),
             Self::Checks => checks::lines(),
             Self::Events => names(EventType::ALL.map(EventType::name)),
             Self::Reasons => names(Reason::ALL.map(|it| it.to_string())),

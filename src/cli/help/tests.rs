@@ -10,7 +10,7 @@ use super::subject::Subject;
 use super::topic::{TOPICS, Topic};
 use crate::cli::output::Paper;
 use crate::cli::{agent_words, command};
-use crate::gate::checks::kinds::KINDS;
+use crate::gate::checks::kind::KINDS;
 use crate::quest::{FieldName, email};
 
 fn parser() -> Command {

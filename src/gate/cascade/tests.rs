@@ -38,9 +38,9 @@ impl Check<Log> for Fake {
         &self.needs
     }
 
-    fn run(&self, log: &Log) -> Vec<Finding> {
+    fn run(&self, log: &Log) -> Vec<Fact> {
         log.borrow_mut().push(self.name);
-        let finding = |rule: &&'static str| Finding::new(rule, "right", self.name).times(2);
+        let finding = |rule: &&'static str| Fact::new(rule, "right", self.name).times(2);
         self.fires.iter().map(finding).collect()
     }
 }

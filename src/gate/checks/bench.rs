@@ -10,9 +10,7 @@ use super::workbench::judged;
 use crate::gate::{Case, Fact, Judgement};
 use crate::quest::file::QuestFile;
 use crate::quest::{Fields, Key, Quest, QuestId, Shown, Submission};
-use crate::world::sandbox::{
-    Call, CallAnswer, Called, CommitSeen, FileSeen, MockWorkshop, NoCommit, Started,
-};
+use crate::world::sandbox::{Call, CallAnswer, Called, FileSeen, MockWorkshop, Started};
 use crate::world::{
     Fetched, Looked, MockAccepted, MockFetcher, MockResolver, RecordKind, Request, Response,
     Silence, Taken, Unanswered, World,
@@ -27,7 +25,6 @@ pub struct Bench {
     outside: Gathered,
     files: BTreeMap<String, FileSeen>,
     pinned: BTreeMap<String, FileSeen>,
-    commits: BTreeMap<String, CommitSeen>,
     pages: BTreeMap<String, Fetched>,
     dns: BTreeMap<(String, RecordKind), Looked>,
     taken: BTreeMap<Taken, String>,
@@ -110,12 +107,6 @@ impl Bench {
     /// What stood at a path at scan.
     pub fn pinned_as(mut self, path: &str, seen: FileSeen) -> Self {
         self.pinned.insert(path.to_owned(), seen);
-        self
-    }
-
-    /// What a name of a commit names.
-    pub fn commit(mut self, name: &str, seen: CommitSeen) -> Self {
-        self.commits.insert(name.to_owned(), seen);
         self
     }
 
@@ -326,12 +317,6 @@ impl Bench {
         file.returning(move |path| at(&files, path.as_str()));
         let before = workshop.expect_pinned();
         before.returning(move |path| at(&pinned, path.as_str()));
-        let commits = self.commits.clone();
-        let commit = workshop.expect_commit();
-        commit.returning(move |name| {
-            let unpinned = CommitSeen::Not(NoCommit::Unpinned);
-            commits.get(name).cloned().unwrap_or(unpinned)
-        });
         let service = workshop.expect_service();
         service.returning(move |_| started.clone().unwrap_or(Started::Listening { port: 1 }));
         workshop.expect_call().returning(move |call: &Call| {

@@ -1,40 +1,32 @@
-//! `citation`: what is cited stands in the tree as it was at scan, or behind it, and says so.
+//! `citation`: what is cited is in the tree as it was at the scan, and says what is quoted.
 
 mod cited;
 
 #[cfg(test)]
 mod tests;
 
+use crate::gate::Fact;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-use self::cited::{Cited, What, distinct, says, says_message, says_test};
+use self::cited::{Cited, What, distinct, says, says_test};
 use super::context::Context;
 use super::fields::shown;
-use super::first_facts::first_facts;
 use super::json_text::json_of;
+use super::kind::Probe;
+use super::kind::first_facts;
+use super::kind::{Flaw, Shows, Source, Spec};
 use super::pointer::Pointer;
-use super::probe::{Detail, Found, Probe};
-use super::spec::{Flaw, Shows, Source, Spec};
 use super::subject::{State, Subject, Text, file_text};
 use crate::base::text::visible;
 use crate::gate::Cost;
-use crate::quest::file::QuestFile;
-use crate::world::sandbox::{CommitSeen, NoCommit};
 use crate::world::tree::TreePath;
 
 /// `kind = "citation"`.
 ///
 /// A citation is one line: `src/a.rs:12: "fn main"` for a line, `src/a.rs:12-14: "…"` for a text
-/// that goes over lines, `tests/test_a.py::test_adds` for a test, or `commit 1a2b3c4: "Fix …"`
-/// for what a commit's message says.
-///
-/// A commit is named by 7 digits of its name or more, as many as tell it from others, and counts
-/// once, whatever is quoted of it. Only those count that lay behind the tree's HEAD (or behind
-/// the commit that `[tree]` names) when the session was made; a tree without a git repository has
-/// none, and neither has a control's. Of a very long history, what is nearest to the tree is
-/// taken.
+/// that goes over lines, or `tests/test_a.py::test_adds` for a test.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CitationSpec {
@@ -99,7 +91,7 @@ impl Spec for CitationSpec {
 
 impl Citation {
     /// The citations of a text: where each stands in it, and its text.
-    fn listed(&self, text: &Text) -> Result<Vec<(String, Option<String>)>, Found> {
+    fn listed(&self, text: &Text) -> Result<Vec<(String, Option<String>)>, Fact> {
         let Some(pointer) = &self.pointer else {
             let lines = text.said.lines().enumerate();
             let said = lines.filter(|(_, line)| !line.trim().is_empty());
@@ -113,36 +105,34 @@ impl Citation {
     }
 
     /// What is wrong with one.
-    fn misfit(&self, context: &Context<'_>, citation: &str) -> Result<(), Found> {
+    fn misfit(&self, context: &Context<'_>, citation: &str) -> Result<(), Fact> {
         match Cited::parse(citation) {
-            Some(Cited::File { path, what }) => self.misfit_of_file(context, &path, &what),
-            Some(Cited::Commit { name, quote }) => self.misfit_of_commit(context, &name, &quote),
+            Some(cited) => self.misfit_of_file(context, &cited.path, &cited.what),
             None => {
-                let expected = "a citation such as `src/a.rs:12: \"fn main\"`, \
-                                `tests/a.py::test_x` or `commit 1a2b3c4: \"Fix\"`";
-                Err(Detail::new(expected, shown(citation)).wrong())
+                let expected = "a citation such as `src/a.rs:12: \"fn main\"` or \
+                                `tests/a.py::test_x`";
+                Err(Fact::wrong(expected, shown(citation)))
             }
         }
     }
 
-    fn misfit_of_file(&self, context: &Context<'_>, path: &str, what: &What) -> Result<(), Found> {
+    fn misfit_of_file(&self, context: &Context<'_>, path: &str, what: &What) -> Result<(), Fact> {
         let path = TreePath::parse(path)
-            .map_err(|bad| Detail::new("a path inside the tree", bad.to_string()).wrong())?;
+            .map_err(|bad| Fact::wrong("a path inside the tree", bad.to_string()))?;
         let text = file_text(context, &path, State::Pinned)?.said;
         let (first, last, quote) = match what {
             What::Lines { first, last, quote } => (first, *last, quote),
             What::Test(names) => {
                 let missing = names.iter().find(|name| !says_test(&text, name));
                 return missing.map_or(Ok(()), |name| {
-                    let detail = Detail::new(format!("a test {name}"), "none of that name");
-                    Err(detail.at(path.as_str()).wrong())
+                    let detail = Fact::wrong(format!("a test {name}"), "none of that name");
+                    Err(detail.at(path.as_str()))
                 });
             }
         };
         let place = format!("{path}:{first}");
-        let wrong = |expected: String, actual: String| {
-            Err(Detail::new(expected, actual).at(&*place).wrong())
-        };
+        let wrong =
+            |expected: String, actual: String| Err(Fact::wrong(expected, actual).at(&*place));
         if last - first >= self.max_lines {
             let expected = format!("at most {} lines", self.max_lines);
             return wrong(expected, format!("{} lines", last - first + 1));
@@ -159,37 +149,8 @@ impl Citation {
         }
     }
 
-    fn misfit_of_commit(
-        &self,
-        context: &Context<'_>,
-        name: &str,
-        quote: &str,
-    ) -> Result<(), Found> {
-        let place = format!("commit {name}");
-        let detail = |expected: &str, actual: &str| Detail::new(expected, actual).at(&*place);
-        let there = "a commit that was there at scan";
-        let message = match context.world.workshop.commit(name) {
-            CommitSeen::Found { message, .. } => message,
-            CommitSeen::Not(why) => {
-                return Err(match why {
-                    NoCommit::Unknown => detail(there, "none of that name"),
-                    NoCommit::Several => detail("the name of one commit", "several begin so"),
-                    NoCommit::Unpinned => detail(there, "no commits were pinned at scan"),
-                }
-                .wrong());
-            }
-            // Nobody but the operator could have made it so.
-            CommitSeen::Other(why) => return Err(detail(there, &why).unconfirmed()),
-        };
-        self.is_long_enough(quote, &place)?;
-        if says_message(&message, quote) {
-            return Ok(());
-        }
-        Err(detail(&shown(quote), &shown(message.trim())).wrong())
-    }
-
     /// That a quotation says something.
-    fn is_long_enough(&self, quote: &str, place: &str) -> Result<(), Found> {
+    fn is_long_enough(&self, quote: &str, place: &str) -> Result<(), Fact> {
         let visible = visible(quote)
             .chars()
             .filter(|c| !c.is_whitespace())
@@ -198,24 +159,8 @@ impl Citation {
             return Ok(());
         }
         let expected = format!("a quotation of at least {} characters", self.min_chars);
-        Err(Detail::new(expected, shown(quote)).at(place).wrong())
+        Err(Fact::wrong(expected, shown(quote)).at(place))
     }
-}
-
-/// The full name of the one commit whose name begins so.
-fn full_name(context: &Context<'_>, name: &str) -> Option<String> {
-    match context.world.workshop.commit(name) {
-        CommitSeen::Found { id, .. } => Some(id),
-        CommitSeen::Not(_) | CommitSeen::Other(_) => None,
-    }
-}
-
-/// Whether a check of the file may ask for commits.
-#[must_use]
-pub fn cites_commits(file: &QuestFile<'_>) -> bool {
-    let of_final = file.final_part.iter().flat_map(|part| &part.checks);
-    let mut checks = file.checks.iter().chain(of_final);
-    checks.any(|check| check.text_of("kind") == Some(CitationSpec::KIND))
 }
 
 impl Probe for Citation {
@@ -223,7 +168,7 @@ impl Probe for Citation {
         Cost::Tree
     }
 
-    fn look(&self, context: &Context<'_>) -> Vec<Found> {
+    fn run(&self, context: &Context<'_>) -> Vec<Fact> {
         let text = match self.subject.read(context) {
             Ok(Some(text)) => text,
             Ok(None) => return Vec::new(),
@@ -233,20 +178,17 @@ impl Probe for Citation {
             Ok(listed) => listed,
             Err(found) => return vec![found],
         };
-        let count = distinct(&listed, &|name| full_name(context, name));
+        let count = distinct(&listed);
         if count < self.min {
             let expected = format!("at least {} different citations", self.min);
-            let detail = Detail::new(expected, count.to_string());
-            return vec![text.detail(detail, "").wrong()];
+            let detail = Fact::wrong(expected, count.to_string());
+            return vec![text.detail(detail, "")];
         }
         let misfits = listed
             .into_iter()
             .filter_map(|(place, citation)| match citation {
                 Some(citation) => self.misfit(context, &citation).err(),
-                None => Some(
-                    text.detail(Detail::new("a citation", "none"), &place)
-                        .wrong(),
-                ),
+                None => Some(text.detail(Fact::wrong("a citation", "none"), &place)),
             });
         first_facts(misfits.collect())
     }

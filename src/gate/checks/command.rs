@@ -1,17 +1,18 @@
 //! `command`: a program that ends well over a copy of the tree.
 
+use crate::gate::Fact;
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::context::Context;
+use super::kind::Probe;
+use super::kind::{Flaw, Shows, Source, Spec};
 use super::orders::{
     FactsTable, NetworkName, OnTimeout, OrderPlan, RunKeys, ToolFacts, ToolKeys, a_minute,
     cut_short, names, ten_mebibytes, wrong_code,
 };
-use super::probe::{Detail, Found, Probe};
-use super::spec::{Flaw, Shows, Source, Spec};
 use crate::gate::Cost;
 use crate::quest::template::{Template, Values};
 use crate::quest::{ByteSize, Span};
@@ -96,6 +97,7 @@ fn zero() -> Vec<i32> {
 #[derive(Debug)]
 struct Command {
     name: String,
+    means: Option<String>,
     plan: OrderPlan,
     cwd: Option<Template>,
     stdin: Option<Template>,
@@ -160,6 +162,7 @@ impl Spec for CommandSpec {
         };
         Ok(Box::new(Command {
             name: source.name.to_owned(),
+            means: source.means.map(str::to_owned),
             plan: OrderPlan::build("argv", &self.argv, keys, source)?,
             cwd,
             stdin,
@@ -198,7 +201,7 @@ impl Probe for Command {
         Cost::Command
     }
 
-    fn look(&self, context: &Context<'_>) -> Vec<Found> {
+    fn run(&self, context: &Context<'_>) -> Vec<Fact> {
         let order = match self.order(context) {
             Ok(order) => order,
             Err(found) => return vec![found],
@@ -213,14 +216,14 @@ impl Probe for Command {
                 },
             );
             let found = self.judged(&run.order, &run.ran);
-            let is_wrong = found.iter().any(|found| matches!(found, Found::Wrong(_)));
+            let is_wrong = found.iter().any(|fact| fact.cause.is_wrong());
             if is_wrong && round < self.retries {
                 round += 1;
                 continue;
             }
             if found.is_empty() && round > 0 && self.flaky == Flaky::Review {
                 let actual = format!("passed on try {} of {}", round + 1, self.retries + 1);
-                return vec![Detail::new("it passes on the first try", actual).unconfirmed()];
+                return vec![Fact::wrong("it passes on the first try", actual).unconfirmed()];
             }
             return found;
         }
@@ -228,29 +231,29 @@ impl Probe for Command {
 }
 
 impl Command {
-    fn order(&self, context: &Context<'_>) -> Result<Order, Found> {
+    fn order(&self, context: &Context<'_>) -> Result<Order, Fact> {
         let values = self.plan.values(context)?;
         let order = self.plan.order(context, &values)?;
         Ok(Order {
-            dir: self.dir(&values).map_err(Detail::wrong)?,
-            stdin: rendered(self.stdin.as_ref(), &values, "stdin").map_err(Detail::wrong)?,
+            dir: self.dir(&values)?,
+            stdin: rendered(self.stdin.as_ref(), &values, "stdin")?,
             reports: self.reports.clone(),
             ..order
         })
     }
 
-    fn dir(&self, values: &Values) -> Result<String, Detail> {
+    fn dir(&self, values: &Values) -> Result<String, Fact> {
         let dir = rendered(self.cwd.as_ref(), values, "cwd")?;
         if dir.is_empty() {
             return Ok(dir);
         }
         let path = TreePath::parse(&dir);
-        let path = path.map_err(|bad| Detail::new("a directory of the tree", bad.to_string()));
+        let path = path.map_err(|bad| Fact::wrong("a directory of the tree", bad.to_string()));
         path.map(String::from).map_err(|wrong| wrong.at("cwd"))
     }
 
     /// What stands in the way after one round.
-    fn judged(&self, order: &Order, ran: &Ran) -> Vec<Found> {
+    fn judged(&self, order: &Order, ran: &Ran) -> Vec<Fact> {
         if let Some(found) = cut_short(order, ran, self.on_timeout) {
             return vec![found];
         }
@@ -263,24 +266,23 @@ impl Command {
                 .map(|facts| facts.despite_success(ran))
                 .unwrap_or_default();
         }
-        let wrong = wrong_code(&self.exit, code, ran);
         if self.unconfirmed_exit.contains(&code) {
-            return vec![wrong.unconfirmed()];
+            return vec![wrong_code(&self.exit, code, ran, None).unconfirmed()];
         }
         let located = facts.map(|facts| facts.of_failure(ran)).unwrap_or_default();
         if located.is_empty() {
-            return vec![wrong.wrong()];
+            return vec![wrong_code(&self.exit, code, ran, self.means.as_deref())];
         }
         located
     }
 }
 
-fn rendered(template: Option<&Template>, values: &Values, key: &str) -> Result<String, Detail> {
+fn rendered(template: Option<&Template>, values: &Values, key: &str) -> Result<String, Fact> {
     let Some(template) = template else {
         return Ok(String::new());
     };
     let text = template.render(values);
-    text.map_err(|bad| Detail::new("a text", bad.to_string()).at(key))
+    text.map_err(|bad| Fact::wrong("a text", bad.to_string()).at(key))
 }
 
 #[cfg(test)]

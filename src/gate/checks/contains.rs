@@ -7,6 +7,7 @@ mod page;
 #[cfg(test)]
 mod tests;
 
+use crate::gate::Fact;
 use icu_casemap::CaseMapper;
 use jiff::civil::Date;
 use schemars::JsonSchema;
@@ -16,10 +17,10 @@ use self::date::wordings;
 use self::page::OnPage;
 use super::context::Context;
 use super::fields::shown;
+use super::kind::Probe;
+use super::kind::{Flaw, Shows, Source, Spec};
 use super::made_up::rendered;
 use super::page_template::PageTemplate;
-use super::probe::{Detail, Found, Probe};
-use super::spec::{Flaw, Shows, Source, Spec};
 use super::standing::standing;
 use super::subject::{Place, State, file_text};
 use crate::base::text::visible;
@@ -165,7 +166,7 @@ impl Spec for ContainsSpec {
 }
 
 impl Contains {
-    fn sought(&self, context: &Context<'_>) -> Result<Option<Sought>, Found> {
+    fn sought(&self, context: &Context<'_>) -> Result<Option<Sought>, Fact> {
         let text = match &self.quote {
             Quote::Text(template) => rendered(context, template)?,
             Quote::Field(field) => match context.field(field) {
@@ -179,7 +180,7 @@ impl Contains {
         let text = self.comparable(&text);
         if text.chars().count() < self.min_chars || text.is_empty() {
             let expected = format!("a text of at least {} characters", self.min_chars.max(1));
-            return Err(self.detail(&expected, shown(&text)).wrong());
+            return Err(self.detail(&expected, shown(&text)));
         }
         Ok(Some(Sought {
             wordings: vec![text.clone()],
@@ -187,11 +188,11 @@ impl Contains {
         }))
     }
 
-    fn sought_date(&self, text: &str) -> Result<Sought, Found> {
+    fn sought_date(&self, text: &str) -> Result<Sought, Fact> {
         let date = text.parse::<Date>().ok().filter(|_| text.len() == 10);
         let date = date.ok_or_else(|| {
             let detail = self.detail("a date such as 2026-11-22", shown(text));
-            detail.wrong()
+            detail
         })?;
         let wordings = wordings(date);
         Ok(Sought {
@@ -211,7 +212,7 @@ impl Contains {
 
     /// How the text misses in the passages that are said there; none where it stands there often
     /// enough. It does not go on from one passage to the next.
-    fn misfit(&self, said: &[String], sought: &Sought) -> Option<Detail> {
+    fn misfit(&self, said: &[String], sought: &Sought) -> Option<Fact> {
         let passages = said.iter().map(|passage| self.comparable(passage));
         let ways = &sought.wordings;
         let count: usize = passages
@@ -234,8 +235,8 @@ impl Contains {
         }
     }
 
-    fn detail(&self, expected: &str, actual: String) -> Detail {
-        let detail = Detail::new(expected, actual);
+    fn detail(&self, expected: &str, actual: String) -> Fact {
+        let detail = Fact::wrong(expected, actual);
         match &self.quote {
             Quote::Field(field) => detail.on(field),
             Quote::Text(_) => detail,
@@ -258,7 +259,7 @@ impl Probe for Contains {
         }
     }
 
-    fn look(&self, context: &Context<'_>) -> Vec<Found> {
+    fn run(&self, context: &Context<'_>) -> Vec<Fact> {
         let sought = match self.sought(context) {
             Ok(Some(sought)) => sought,
             Ok(None) => return Vec::new(),
@@ -279,12 +280,12 @@ impl Contains {
         place: &Place,
         state: State,
         sought: &Sought,
-    ) -> Result<(), Found> {
+    ) -> Result<(), Fact> {
         let Some(path) = place.resolve(context)? else {
             return Ok(());
         };
         let text = file_text(context, &path, state)?;
         let misfit = self.misfit(&[text.said], sought);
-        misfit.map_or(Ok(()), |detail| Err(detail.at(path.as_str()).wrong()))
+        misfit.map_or(Ok(()), |detail| Err(detail.at(path.as_str())))
     }
 }

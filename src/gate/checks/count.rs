@@ -1,15 +1,16 @@
 //! `count`: there are enough, and not too many, of what a text is made of.
 
+use crate::gate::Fact;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::context::Context;
-use super::first_facts::first_facts;
 use super::json_text::json_of;
+use super::kind::Probe;
+use super::kind::first_facts;
+use super::kind::{Flaw, Shows, Source, Spec};
 use super::pointer::{At, Pointer};
-use super::probe::{Detail, Found, Probe};
-use super::spec::{Flaw, Shows, Source, Spec};
 use super::subject::{Subject, Text};
 use crate::base::text::visible;
 use crate::gate::Cost;
@@ -141,7 +142,7 @@ fn headings(text: &str) -> usize {
 }
 
 impl Count {
-    fn misfit(&self, count: Option<usize>) -> Option<Detail> {
+    fn misfit(&self, count: Option<usize>) -> Option<Fact> {
         let what = self.of.name();
         let bound = match (self.min, self.max) {
             (min, usize::MAX) => format!("at least {min} {what}"),
@@ -150,12 +151,12 @@ impl Count {
         };
         match count {
             Some(count) if (self.min..=self.max).contains(&count) => None,
-            Some(count) => Some(Detail::new(bound, count.to_string())),
-            None => Some(Detail::new(bound, "nothing that has any")),
+            Some(count) => Some(Fact::wrong(bound, count.to_string())),
+            None => Some(Fact::wrong(bound, "nothing that has any")),
         }
     }
 
-    fn at_pointer(&self, text: &Text, pointer: &Pointer) -> Vec<Found> {
+    fn at_pointer(&self, text: &Text, pointer: &Pointer) -> Vec<Fact> {
         let value = match json_of(text) {
             Ok(value) => value,
             Err(found) => return vec![found],
@@ -163,17 +164,14 @@ impl Count {
         let places = pointer.find(&value);
         if places.is_empty() && self.min > 0 {
             // A list without items must not be a way around what each item owes.
-            let detail = self.misfit(None).unwrap_or_else(|| Detail::new("", ""));
-            return vec![text.detail(detail, "/").wrong()];
+            let detail = self.misfit(None).unwrap_or_else(|| Fact::wrong("", ""));
+            return vec![text.detail(detail, "/")];
         }
         let places = places.into_iter();
         let misfits = places.filter_map(|At { place, value }| {
             let count = value.and_then(|value| self.of.of_json(value));
             let detail = self.misfit(count)?;
-            Some(
-                text.detail(detail, if place.is_empty() { "/" } else { &place })
-                    .wrong(),
-            )
+            Some(text.detail(detail, if place.is_empty() { "/" } else { &place }))
         });
         first_facts(misfits.collect())
     }
@@ -184,7 +182,7 @@ impl Probe for Count {
         self.subject.cost()
     }
 
-    fn look(&self, context: &Context<'_>) -> Vec<Found> {
+    fn run(&self, context: &Context<'_>) -> Vec<Fact> {
         let text = match self.subject.read(context) {
             Ok(Some(text)) => text,
             Ok(None) => return Vec::new(),
@@ -197,7 +195,7 @@ impl Probe for Count {
             return self.at_pointer(&text, &Pointer::default());
         }
         let detail = self.misfit(self.of.of_text(&text.said));
-        let found = detail.map(|detail| text.detail(detail, "").wrong());
+        let found = detail.map(|detail| text.detail(detail, ""));
         found.into_iter().collect()
     }
 }

@@ -2,6 +2,7 @@
 
 mod meant;
 
+use crate::gate::Fact;
 use std::ops::RangeInclusive;
 
 use schemars::JsonSchema;
@@ -9,11 +10,11 @@ use serde::Deserialize;
 
 use super::context::Context;
 use super::from_command::from_command;
+use super::kind::Probe;
+use super::kind::{Flaw, Shows, Source, Spec};
 use super::own_lines::{OwnLines, Place};
-use super::probe::{Detail, Found, Probe};
-use super::spec::{Flaw, Shows, Source, Spec};
 use crate::gate::Cost;
-use crate::gate::tools::{Coverage, CoverageFormat, LineCover, LineRuns, Lines};
+use crate::gate::tools::{Coverage, LineCover, LineRuns, Lines};
 use meant::Meant;
 
 /// `kind = "coverage"`.
@@ -25,7 +26,8 @@ pub struct CoverageSpec {
     /// The report, one of the command's `reports`.
     report: String,
     /// The report's format.
-    format: FormatName,
+    #[serde(rename = "format")]
+    _format: FormatName,
     /// The file, as a template of what the list says.
     file: String,
     /// The first of the quest's own lines, as such a template; all lines where it is not said.
@@ -44,10 +46,6 @@ pub struct CoverageSpec {
 enum FormatName {
     /// LCOV's trace files.
     Lcov,
-    /// Cobertura's XML.
-    Cobertura,
-    /// The profiles of `go test -coverprofile`.
-    Go,
 }
 
 fn all() -> u8 {
@@ -58,7 +56,6 @@ fn all() -> u8 {
 struct Covered {
     from: [String; 1],
     report: String,
-    format: CoverageFormat,
     lines: OwnLines,
     threshold: u8,
 }
@@ -84,11 +81,6 @@ impl Spec for CoverageSpec {
             lines: OwnLines::build(&self.file, first, last, source)?,
             from: [self.from],
             report: self.report,
-            format: match self.format {
-                FormatName::Lcov => CoverageFormat::Lcov,
-                FormatName::Cobertura => CoverageFormat::Cobertura,
-                FormatName::Go => CoverageFormat::Go,
-            },
             threshold: self.threshold,
         }))
     }
@@ -103,7 +95,7 @@ impl Probe for Covered {
         &self.from
     }
 
-    fn look(&self, context: &Context<'_>) -> Vec<Found> {
+    fn run(&self, context: &Context<'_>) -> Vec<Fact> {
         let looked = self
             .lines
             .of(context)
@@ -114,7 +106,7 @@ impl Probe for Covered {
 
 impl Covered {
     /// Whether enough of the place ran; an error is what stands in the way.
-    fn cover(&self, context: &Context<'_>, place: &Place) -> Result<(), Found> {
+    fn cover(&self, context: &Context<'_>, place: &Place) -> Result<(), Fact> {
         if place.lines.is_some() {
             place.as_pinned(context)?;
         }
@@ -136,12 +128,10 @@ impl Covered {
         let detail = self
             .detail(place, &actual)
             .at(format!("{}:{first}", place.file));
-        Err(detail
-            .times(u32::try_from(count).unwrap_or(u32::MAX))
-            .wrong())
+        Err(detail.times(u32::try_from(count).unwrap_or(u32::MAX)))
     }
 
-    fn detail(&self, place: &Place, actual: &str) -> Detail {
+    fn detail(&self, place: &Place, actual: &str) -> Fact {
         let lines = match &place.lines {
             Some(lines) => format!("the lines {} to {}", lines.start(), lines.end()),
             None => String::from("all lines"),
@@ -150,21 +140,21 @@ impl Covered {
             100 => format!("{lines} of {} run", place.file),
             part => format!("of {lines} of {} {part} in a hundred run", place.file),
         };
-        Detail::new(expected, actual)
+        Fact::wrong(expected, actual)
     }
 
-    fn read(&self, context: &Context<'_>) -> Result<Coverage, Found> {
+    fn read(&self, context: &Context<'_>) -> Result<Coverage, Fact> {
         let [from] = &self.from;
         let expected = format!("a report {} of `{from}`", self.report);
-        let wrong = |actual: String| Detail::new(&*expected, actual);
+        let wrong = |actual: String| Fact::wrong(&*expected, actual);
         let Some(run) = context.run_of(from) else {
             return Err(wrong(format!("`{from}` was not run")).unconfirmed());
         };
         let report = run.ran.reports.get(&self.report).and_then(Option::as_ref);
         let Some(report) = report else {
-            return Err(wrong(String::from("it made none")).wrong());
+            return Err(wrong(String::from("it made none")));
         };
-        Coverage::read(self.format, report).map_err(|unread| wrong(unread.to_string()).wrong())
+        Coverage::read(report).map_err(|unread| wrong(unread.to_string()))
     }
 }
 
@@ -173,21 +163,19 @@ fn lines_of<'c>(
     report: &'c Coverage,
     context: &Context<'_>,
     place: &Place,
-) -> Result<&'c Lines, Found> {
+) -> Result<&'c Lines, Fact> {
     let file = place.file.as_str();
     let unsure = |why: String| {
         let expected = format!("a report in which {file} can be told from other files");
-        Detail::new(expected, why).at(file).unconfirmed()
+        Fact::wrong(expected, why).at(file).unconfirmed()
     };
     match meant::meant(report.paths(), &place.file, context.world.workshop) {
         Ok(Meant::One(spelled)) => report
             .file(spelled)
-            .map_err(|unknown| unsure(unknown.to_string())),
+            .ok_or_else(|| unsure(String::from("it is not in the report"))),
         Ok(Meant::None) => {
             let actual = "the report does not name it: nothing of it ran";
-            Err(Detail::new("some of the file runs", actual)
-                .at(file)
-                .wrong())
+            Err(Fact::wrong("some of the file runs", actual).at(file))
         }
         Ok(Meant::Several(spelled)) => Err(unsure(format!("it can be {}", spelled.join(", ")))),
         Err(why) => Err(unsure(why)),

@@ -8,11 +8,11 @@ use std::rc::Rc;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Deserialize;
 
-use super::built::{Built, Takes};
 use super::context::Context;
-use super::quest_check::CheckHead;
-use super::shaped::Shaped;
-use super::spec::{Flaw, Shows, Source};
+use super::kind::CheckHead;
+use super::kind::Parsed;
+use super::kind::{Built, Takes};
+use super::kind::{Flaw, Shows, Source};
 use crate::gate::email::context::{self as email, Places};
 use crate::gate::email::domain::Domain;
 use crate::gate::email::format::Format;
@@ -21,7 +21,7 @@ use crate::gate::email::identity::Identity;
 use crate::gate::email::mail::Mail;
 use crate::gate::email::placeholder::Placeholder;
 use crate::gate::email::source::Source as SourcePage;
-use crate::gate::{Check, Cost, Finding, Rule};
+use crate::gate::{Check, Cost, Fact, Rule};
 use crate::quest::FieldName;
 use crate::quest::file::{Mistake, RawTable, unknown_name};
 
@@ -151,16 +151,11 @@ impl StepKind {
         })?;
         let takes = self.is(&IDENTITY);
         let read = self.read(&places);
-        let (shapes, trusts) = if self.is(&FORMAT) {
-            (read, Vec::new())
-        } else {
-            (Vec::new(), read)
-        };
         Ok(Built {
             shows: self.shows,
             takes: takes.then(|| Takes::Mailbox(places.email.clone())),
-            shapes,
-            trusts,
+            parses: read,
+            reports_unparsed: self.is(&FORMAT),
             check: Rc::new(EmailStep {
                 head,
                 step: self.step,
@@ -190,11 +185,11 @@ impl StepKind {
     }
 
     /// The fields that the step parses. Of one that does not parse [`FORMAT`] alone says so.
-    fn read(&self, places: &Places) -> Vec<Shaped> {
+    fn read(&self, places: &Places) -> Vec<Parsed> {
         let read = [
-            ("site", Shaped::WebUrl(places.site.clone())),
-            ("email", Shaped::Mailbox(places.email.clone())),
-            ("source", Shaped::WebUrl(places.source.clone())),
+            ("site", Parsed::WebUrl(places.site.clone())),
+            ("email", Parsed::Mailbox(places.email.clone())),
+            ("source", Parsed::WebUrl(places.source.clone())),
         ];
         let read = read.into_iter().filter(|(key, _)| self.keys.contains(key));
         read.map(|(_, shaped)| shaped).collect()
@@ -236,7 +231,7 @@ impl Check<Context<'_>> for EmailStep {
         &self.head.needs
     }
 
-    fn run(&self, context: &Context<'_>) -> Vec<Finding> {
+    fn run(&self, context: &Context<'_>) -> Vec<Fact> {
         let shared = context.email(&self.places, self.role_only);
         let found = self.step.run(&shared).into_iter();
         found.map(|finding| shared.told(finding)).collect()

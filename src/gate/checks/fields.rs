@@ -3,7 +3,7 @@
 use super::context::Context;
 use crate::base::text::is_blank;
 use crate::base::text::truncate_with_size;
-use crate::gate::{Check, Cost, Finding, Level, Rule};
+use crate::gate::{Check, Cost, Fact, Level, Rule};
 use crate::quest::field_kind::{FieldKind, Shape};
 use crate::quest::{Field, FieldName, QuestKind};
 use crate::world::mailbox::Mailbox;
@@ -60,7 +60,7 @@ impl Check<Context<'_>> for Fields {
         RULES
     }
 
-    fn run(&self, context: &Context<'_>) -> Vec<Finding> {
+    fn run(&self, context: &Context<'_>) -> Vec<Fact> {
         let mut findings = Vec::new();
         let fields = context.kind.fields.iter();
         for field in fields.filter(|field| !self.leaves(field)) {
@@ -81,7 +81,7 @@ impl Check<Context<'_>> for Fields {
                     }
                 }
             };
-            findings.push(Finding::new("field-format", expected, actual).on(field.name.clone()));
+            findings.push(Fact::new("field-format", expected, actual).on(field.name.clone()));
         }
         findings
     }

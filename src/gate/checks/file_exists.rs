@@ -1,11 +1,12 @@
 //! `file-exists` and `file-not-empty`: what is judged has a file at a path.
 
+use crate::gate::Fact;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::context::Context;
-use super::probe::{Detail, Found, Probe};
-use super::spec::{Flaw, Shows, Source, Spec};
+use super::kind::Probe;
+use super::kind::{Flaw, Shows, Source, Spec};
 use super::subject::{Place, State, file_bytes};
 use crate::gate::Cost;
 
@@ -70,11 +71,11 @@ impl FileExistsSpec {
 }
 
 impl FileExists {
-    fn misfit(&self, bytes: &[u8]) -> Option<Detail> {
+    fn misfit(&self, bytes: &[u8]) -> Option<Fact> {
         let size = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
         if self.says_something && bytes.iter().all(u8::is_ascii_whitespace) {
             let actual = format!("{size} bytes of white space");
-            return Some(Detail::new("a file that is not empty", actual));
+            return Some(Fact::wrong("a file that is not empty", actual));
         }
         let expected = if size < self.min_bytes {
             format!("at least {} bytes", self.min_bytes)
@@ -83,7 +84,7 @@ impl FileExists {
         } else {
             return None;
         };
-        Some(Detail::new(expected, format!("{size} bytes")))
+        Some(Fact::wrong(expected, format!("{size} bytes")))
     }
 }
 
@@ -92,7 +93,7 @@ impl Probe for FileExists {
         Cost::Tree
     }
 
-    fn look(&self, context: &Context<'_>) -> Vec<Found> {
+    fn run(&self, context: &Context<'_>) -> Vec<Fact> {
         let path = match self.place.resolve(context) {
             Ok(Some(path)) => path,
             Ok(None) => return Vec::new(),
@@ -102,7 +103,7 @@ impl Probe for FileExists {
             Err(found) => vec![found],
             Ok(bytes) => {
                 let misfit = self.misfit(&bytes).into_iter();
-                misfit.map(|it| it.at(path.as_str()).wrong()).collect()
+                misfit.map(|it| it.at(path.as_str())).collect()
             }
         }
     }

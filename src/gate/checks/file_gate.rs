@@ -3,20 +3,16 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use super::basis::{Basis, SAME_FOR_ALL, left_out};
-use super::built::{AnyCheck, Takes};
 use super::context::Context;
 use super::controls;
+use super::field_usage::{FieldUsage, left_out};
 use super::fields::Fields;
-use super::kinds::{self, KINDS};
+use super::kind::{self, AnyCheck, Built, CheckHead, KINDS, Parsed, Shows, Source, Takes};
 use super::open_ended::OpenEnded;
 use super::outside::Outside;
-use super::quest_check::{CheckHead, UNCONFIRMED};
 use super::settings::FileSettings;
-use super::shaped::Shaped;
-use super::spec::{Shows, Source};
 use crate::gate::doubts;
-use crate::gate::{Cascade, Case, Check, Cost, Finding, Gate, Judgement, Rule, RuleId, house};
+use crate::gate::{Cascade, Case, Check, Cost, Fact, Gate, Judgement, Rule, RuleId, house};
 use crate::quest::QuestKind;
 use crate::quest::file::{Mistake, QuestFile, RawTable, is_kebab, nearest, unknown_name};
 use crate::world::{Taken, World};
@@ -39,18 +35,6 @@ struct Made {
     takes: Vec<Takes>,
     /// Whether the quests are about files of a tree.
     has_tree: bool,
-}
-
-/// What a table has added beside its check.
-struct Added {
-    /// The shapes of fields at which the check looks.
-    shapes: Vec<Shaped>,
-    /// The shapes that it trusts another check to look at.
-    trusts: Vec<Shaped>,
-    /// Why the fact that it shows can be avoided, where it can.
-    avoidable: Option<Mistake>,
-    /// What of an agent's work it goes by.
-    basis: Basis,
 }
 
 /// The part of a gate that one cascade takes.
@@ -142,28 +126,40 @@ impl Made {
             takes: Vec::new(),
             has_tree: file.tree.is_some(),
         };
-        let mut shapes = Vec::new();
-        let mut trusts = Vec::new();
         let mut avoidable = None;
-        let mut basis = Basis::default();
+        let mut usage = FieldUsage::default();
+        let (mut reported, mut trusted) = (Vec::new(), Vec::new());
         for raw in &file.checks {
-            let added = made.add(file, raw, outside)?;
-            shapes.extend(added.shapes);
-            trusts.push((raw, added.trusts));
-            avoidable = avoidable.or(added.avoidable);
-            basis.join(added.basis);
+            let (built, used) = made.build(file, raw, outside)?;
+            if built.shows == Shows::Fact {
+                let name = built.check.name().to_owned();
+                match used.avoidable(&file.fields) {
+                    None => made.showing.push(name),
+                    Some(field) => {
+                        let what = left_out(&name, field);
+                        avoidable = Some(Mistake::at(file.text(), &raw.spot_of("name"), what));
+                    }
+                }
+            }
+            if built.reports_unparsed {
+                reported.extend(built.parses);
+            } else {
+                trusted.push((raw, built.parses));
+            }
+            usage.join(used);
+            made.takes.extend(built.takes);
+            made.checks.push(built.check);
         }
-        for (raw, trusted) in trusts {
-            let mut trusted = trusted.iter();
+        for (raw, parses) in trusted {
             let fields = &made.kind.fields;
-            if let Some(bare) = trusted.find(|it| !(shapes.contains(it) || it.is_asked_of(fields)))
-            {
-                let what = unlooked(bare);
+            let is_known = |it: &Parsed| reported.contains(it) || it.is_demanded_by(fields);
+            if let Some(bare) = parses.iter().find(|it| !is_known(it)) {
+                let what = unreported(bare);
                 return Err(Mistake::at(file.text(), &raw.spot_of("kind"), what));
             }
         }
-        let shapes = shapes.iter().map(|it| it.field().clone()).collect();
-        let fields = Fields::without(shapes, &made.kind, made.has_tree);
+        let reported = reported.iter().map(|it| it.field().clone()).collect();
+        let fields = Fields::without(reported, &made.kind, made.has_tree);
         if let Some(fields) = fields.filter(|_| !file.is_final()) {
             made.checks.insert(0, Rc::new(fields));
         }
@@ -173,17 +169,17 @@ impl Made {
             let nothing = Mistake::at(file.text(), &(0..0), NOTHING_SHOWN);
             return Err(avoidable.unwrap_or(nothing));
         }
-        basis.covers(file)?;
+        usage.covers(file)?;
         Ok(made)
     }
 
-    /// Adds the check of a table.
-    fn add(
-        &mut self,
+    /// The check of a table, and the fields that it uses.
+    fn build(
+        &self,
         file: &QuestFile<'_>,
         raw: &RawTable<'_>,
         outside: &dyn Outside,
-    ) -> Result<Added, Mistake> {
+    ) -> Result<(Built, FieldUsage), Mistake> {
         let text = file.text();
         let (ours, rest) = raw.part(CheckHead::KEYS);
         let head: CheckHead = ours.read(text)?;
@@ -192,22 +188,23 @@ impl Made {
             let what = format!("`{}`: expected kebab-case, such as `tests-pass`", head.name);
             return wrong("name", what);
         }
-        let name = head.name.clone();
+        let (name, means) = (head.name.clone(), head.means.clone());
         if let Some(what) = taken_name(&name) {
             return wrong("name", what);
         }
         if self.checks.iter().any(|check| check.name() == name) {
             return wrong("name", format!("there are two checks `{name}`"));
         }
-        let Some(kind) = kinds::named(&head.kind) else {
+        let Some(kind) = kind::named(&head.kind) else {
             let known: Vec<_> = KINDS.iter().map(|kind| kind.name).collect();
             return wrong("kind", unknown_name("check kind", &head.kind, &known));
         };
-        let basis = RefCell::default();
+        let usage = RefCell::default();
         let source = Source {
-            basis: &basis,
+            usage: &usage,
             file,
             name: &name,
+            means: means.as_deref(),
             names: &file.names(),
             outside,
         };
@@ -215,29 +212,7 @@ impl Made {
         if let Some(rule) = self.rule_of_another(built.check.as_ref()) {
             return wrong("name", format!("another check has the rule `{rule}`"));
         }
-        self.takes.extend(built.takes);
-        let mut avoidable = None;
-        let basis = basis.into_inner();
-        if built.shows == Shows::Fact {
-            // Where nothing is submitted, the work itself lies in the world that the check looks at.
-            if basis.is_nothing() && !file.fields.is_empty() {
-                return wrong("kind", SAME_FOR_ALL.to_owned());
-            }
-            match basis.avoidable(&file.fields) {
-                None => self.showing.push(name),
-                Some(field) => {
-                    let what = left_out(&name, field);
-                    avoidable = Some(Mistake::at(text, &raw.spot_of("name"), what));
-                }
-            }
-        }
-        self.checks.push(built.check);
-        Ok(Added {
-            shapes: built.shapes,
-            trusts: built.trusts,
-            avoidable,
-            basis,
-        })
+        Ok((built, usage.into_inner()))
     }
 
     /// A rule of `check` that is another's too; one step may stand twice, for other fields.
@@ -253,10 +228,10 @@ impl Made {
 }
 
 /// Why a step is refused that looks at a field whose shape nothing looks at.
-fn unlooked(bare: &Shaped) -> String {
+fn unreported(bare: &Parsed) -> String {
     let (field, what) = match bare {
-        Shaped::Mailbox(field) => (field, "no e-mail address"),
-        Shaped::WebUrl(field) => (field, "no URL of a page"),
+        Parsed::Mailbox(field) => (field, "no e-mail address"),
+        Parsed::WebUrl(field) => (field, "no URL of a page"),
     };
     format!(
         "it says nothing where the field `{}` holds {what}: add a check of kind `email-format` \
@@ -277,7 +252,7 @@ fn taken_name(name: &str) -> Option<String> {
             "`{name}` is a check or a rule of every gate already"
         ));
     }
-    let of = name.strip_suffix(UNCONFIRMED)?;
+    let of = CheckHead::confirmed_name(name)?;
     Some(format!(
         "`{name}` is the rule that fires where a check `{of}` cannot say: name the check otherwise"
     ))
@@ -341,7 +316,7 @@ impl<'a> Check<Context<'a>> for Shared {
         self.0.needs()
     }
 
-    fn run(&self, context: &Context<'a>) -> Vec<Finding> {
+    fn run(&self, context: &Context<'a>) -> Vec<Fact> {
         self.0.run(context)
     }
 }

@@ -1,8 +1,8 @@
 //! The command that another check looks at.
 
 use super::command::CommandSpec;
-use super::quest_check::CheckHead;
-use super::spec::{Flaw, Source};
+use super::kind::CheckHead;
+use super::kind::{Flaw, Source};
 use crate::quest::file::unknown_name;
 
 /// The table of the command that the key `from` names.
@@ -20,7 +20,6 @@ pub fn from_command(source: &Source<'_>, from: &str) -> Result<CommandSpec, Flaw
     let spec: Result<CommandSpec, _> = own.read(source.file.text());
     let spec =
         spec.map_err(|mistake| Flaw::new("from", format!("`{from}` cannot be read: {mistake}")))?;
-    source.sees_tree();
     for text in spec.texts() {
         source.told_by_template(text);
     }

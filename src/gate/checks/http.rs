@@ -19,8 +19,8 @@ use self::answer::AnswerSpec;
 use self::json_at::JsonAtSpec;
 use self::request::RequestSpec;
 use self::service::ServiceCheck;
-use super::probe::Probe;
-use super::spec::{Flaw, Shows, Source, Spec};
+use super::kind::Probe;
+use super::kind::{Flaw, Shows, Source, Spec};
 use crate::quest::Span;
 use crate::quest::file::unknown_name;
 
@@ -136,7 +136,6 @@ impl Spec for HttpSpec {
             let what = unknown_name("service", &service, &known);
             return Err(Flaw::new("service", what));
         }
-        source.sees_tree();
         Ok(Box::new(ServiceCheck {
             service,
             request: request.read(source)?,

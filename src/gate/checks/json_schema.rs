@@ -1,5 +1,6 @@
 //! `json-schema`: a JSON text is as a schema says.
 
+use crate::gate::Fact;
 use jsonschema::{PatternOptions, ValidationError, Validator};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use schemars::JsonSchema;
@@ -8,10 +9,10 @@ use serde_json::{Map, Value};
 
 use super::context::Context;
 use super::fields::shown;
-use super::first_facts::first_facts;
 use super::json_text::{json_lines, json_of};
-use super::probe::{Detail, Found, Probe};
-use super::spec::{Flaw, Shows, Source, Spec};
+use super::kind::Probe;
+use super::kind::first_facts;
+use super::kind::{Flaw, Shows, Source, Spec};
 use super::subject::{Subject, brief};
 use crate::gate::Cost;
 
@@ -108,7 +109,7 @@ impl JsonRules {
     }
 
     /// What of `value` is not as the schema says: each place in it, with what was expected.
-    pub(super) fn misfits(&self, value: &Value) -> Vec<(String, Detail)> {
+    pub(super) fn misfits(&self, value: &Value) -> Vec<(String, Fact)> {
         let errors = self.0.iter_errors(value);
         errors
             .map(|error| (error.instance_path().to_string(), detail(&error)))
@@ -128,7 +129,7 @@ pub(super) fn json_beside(
 }
 
 /// What the keyword expected, and what stands there.
-fn detail(error: &ValidationError<'_>) -> Detail {
+fn detail(error: &ValidationError<'_>) -> Fact {
     let said = error.masked_with("it").to_string();
     let place = error.schema_path().to_string();
     let expected = format!(
@@ -136,7 +137,7 @@ fn detail(error: &ValidationError<'_>) -> Detail {
         shown(&place),
         shown(&said)
     );
-    Detail::new(expected, brief(error.instance()))
+    Fact::wrong(expected, brief(error.instance()))
 }
 
 impl Probe for SchemaCheck {
@@ -144,7 +145,7 @@ impl Probe for SchemaCheck {
         self.subject.cost()
     }
 
-    fn look(&self, context: &Context<'_>) -> Vec<Found> {
+    fn run(&self, context: &Context<'_>) -> Vec<Fact> {
         let text = match self.subject.read(context) {
             Ok(Some(text)) => text,
             Ok(None) => return Vec::new(),
@@ -164,7 +165,7 @@ impl Probe for SchemaCheck {
                     |(place, detail)| {
                         let place =
                             format!("{line}{}", if place.is_empty() { "/" } else { &place });
-                        text.detail(detail, &place).wrong()
+                        text.detail(detail, &place)
                     },
                 )),
             }

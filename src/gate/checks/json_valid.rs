@@ -1,13 +1,14 @@
 //! `json-valid`: a text is JSON.
 
+use crate::gate::Fact;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::context::Context;
-use super::first_facts::first_facts;
 use super::json_text::{json_lines, json_of};
-use super::probe::{Found, Probe};
-use super::spec::{Flaw, Shows, Source, Spec};
+use super::kind::Probe;
+use super::kind::first_facts;
+use super::kind::{Flaw, Shows, Source, Spec};
 use super::subject::Subject;
 use crate::gate::Cost;
 
@@ -47,7 +48,7 @@ impl Probe for JsonValid {
         self.subject.cost()
     }
 
-    fn look(&self, context: &Context<'_>) -> Vec<Found> {
+    fn run(&self, context: &Context<'_>) -> Vec<Fact> {
         match self.subject.read(context) {
             Ok(None) => Vec::new(),
             Err(found) => vec![found],

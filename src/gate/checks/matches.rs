@@ -1,13 +1,14 @@
 //! `matches`: a text matches a pattern, or does not.
 
+use crate::gate::Fact;
 use regex::Regex;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::context::Context;
 use super::fields::shown;
-use super::probe::{Detail, Found, Probe};
-use super::spec::{Flaw, Shows, Source, Spec};
+use super::kind::Probe;
+use super::kind::{Flaw, Shows, Source, Spec};
 use crate::base::text::visible;
 use crate::gate::Cost;
 use crate::quest::FieldName;
@@ -63,7 +64,7 @@ impl Probe for Matches {
         Cost::Local
     }
 
-    fn look(&self, context: &Context<'_>) -> Vec<Found> {
+    fn run(&self, context: &Context<'_>) -> Vec<Fact> {
         let Some(text) = context.field(&self.field) else {
             return Vec::new();
         };
@@ -75,7 +76,7 @@ impl Probe for Matches {
             ),
             _ => return Vec::new(),
         };
-        vec![Detail::new(expected, actual).on(&self.field).wrong()]
+        vec![Fact::wrong(expected, actual).on(&self.field)]
     }
 }
 

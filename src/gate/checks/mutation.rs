@@ -2,19 +2,19 @@
 
 mod mutants;
 
+use crate::gate::Fact;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::context::{Context, Run};
 use super::from_command::from_command;
+use super::kind::Probe;
+use super::kind::{Flaw, Shows, Source, Spec};
 use super::orders::{ToolFacts, capped, tail};
 use super::own_lines::OwnLines;
-use super::probe::{Detail, Found, Probe};
-use super::spec::{Flaw, Shows, Source, Spec};
 use crate::gate::Cost;
-use crate::gate::tools::Language;
 use crate::world::sandbox::{Edit, End, Order, Ran};
-use mutants::{Change, FunctionChange, LineChange, Mutant};
+use mutants::{Change, LineChange, Mutant};
 
 /// `kind = "mutation"`.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -28,14 +28,7 @@ pub struct MutationSpec {
     first: Option<String>,
     /// Its last line.
     last: Option<String>,
-    /// The language that it is written in.
-    language: Option<LanguageName>,
-    /// The bodies that take the place of its own, one after another.
-    #[serde(default)]
-    with: Vec<String>,
     /// Changes of single lines of the function, each made in every line alone that it fits.
-    ///
-    /// Where a test notices that all is gone, it may still not ask what one branch gives.
     #[serde(default)]
     lines: Vec<LineTable>,
     /// A text that takes the place of the whole file.
@@ -54,22 +47,6 @@ struct LineTable {
     find: String,
     /// What takes the place of what it matches, such as `return None`; `$1` is its first group.
     put: String,
-}
-
-/// The language that a function is written in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-enum LanguageName {
-    /// Python.
-    Python,
-    /// Rust.
-    Rust,
-    /// JavaScript, and TypeScript.
-    Javascript,
-    /// Go.
-    Go,
-    /// Any other: all the lines are replaced.
-    Lines,
 }
 
 #[derive(Debug)]
@@ -133,13 +110,11 @@ impl Spec for MutationSpec {
 impl MutationSpec {
     fn change(&self, source: &Source<'_>) -> Result<Change, Flaw> {
         let Some(text) = &self.replace else {
-            return self.function(source).map(Change::Function);
+            return self.line_changes(source).map(Change::Lines);
         };
         let others = [
             ("first", self.first.is_some()),
             ("last", self.last.is_some()),
-            ("language", self.language.is_some()),
-            ("with", !self.with.is_empty()),
             ("lines", !self.lines.is_empty()),
         ];
         match others.iter().find(|(_, said)| *said) {
@@ -148,41 +123,20 @@ impl MutationSpec {
         }
     }
 
-    fn function(&self, source: &Source<'_>) -> Result<FunctionChange, Flaw> {
+    fn line_changes(&self, source: &Source<'_>) -> Result<Vec<LineChange>, Flaw> {
         if self.first.is_none() || self.last.is_none() {
             let what = "name the function by `first` and `last`, or say `replace`";
             return Err(Flaw::new("first", what));
         }
-        if self.with.is_empty() && self.lines.is_empty() {
-            let what = "expected at least one body, or `lines`";
-            return Err(Flaw::new("with", what));
+        if self.lines.is_empty() {
+            return Err(Flaw::new("lines", "expected at least one change"));
         }
-        let bodies = match (self.with.is_empty(), self.language) {
-            (true, _) => None,
-            (false, Some(name)) => Some((name.meant(), self.with.clone())),
-            (false, None) => return Err(Flaw::new("language", "it is missing")),
-        };
         let lines = self.lines.iter().map(|table| {
             let find = source.pattern("lines", &table.find)?;
             let put = table.put.clone();
             Ok(LineChange { find, put })
         });
-        Ok(FunctionChange {
-            bodies,
-            lines: lines.collect::<Result<_, _>>()?,
-        })
-    }
-}
-
-impl LanguageName {
-    fn meant(self) -> Language {
-        match self {
-            Self::Python => Language::Python,
-            Self::Rust => Language::Rust,
-            Self::Javascript => Language::Javascript,
-            Self::Go => Language::Go,
-            Self::Lines => Language::Lines,
-        }
+        lines.collect()
     }
 }
 
@@ -195,11 +149,11 @@ impl Probe for Mutation {
         &self.from
     }
 
-    fn look(&self, context: &Context<'_>) -> Vec<Found> {
+    fn run(&self, context: &Context<'_>) -> Vec<Fact> {
         let [from] = &self.from;
         let Some(run) = context.run_of(from) else {
             let expected = format!("a run of `{from}`");
-            return vec![Detail::new(expected, "it was not run").unconfirmed()];
+            return vec![Fact::wrong(expected, "it was not run").unconfirmed()];
         };
         let mutants = self.lines.of(context);
         let mutants = mutants.and_then(|place| self.change.mutants(&place, context));
@@ -217,7 +171,7 @@ impl Probe for Mutation {
 
 impl Mutation {
     /// What stands in the way of one mutant; nothing where the tests turn red.
-    fn found(&self, mutant: &Mutant, run: &Run, context: &Context<'_>) -> Option<Found> {
+    fn found(&self, mutant: &Mutant, run: &Run, context: &Context<'_>) -> Option<Fact> {
         let mut edits = run.order.edits.clone();
         edits.push(Edit {
             path: mutant.file.to_string(),
@@ -231,10 +185,10 @@ impl Mutation {
         };
         let ran = context.world.workshop.run(&order);
         let expected = format!("tests that fail when {}", mutant.what);
-        let detail = |actual: String| Detail::new(expected, actual).at(&*mutant.place);
+        let detail = |actual: String| Fact::wrong(expected, actual).at(&*mutant.place);
         match self.red.colour(&ran) {
             Colour::Red => None,
-            Colour::Green => Some(detail(String::from("they pass")).wrong()),
+            Colour::Green => Some(detail(String::from("they pass"))),
             Colour::Unclear(why) => Some(detail(why).unconfirmed()),
         }
     }

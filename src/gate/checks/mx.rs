@@ -1,13 +1,14 @@
 //! `mx`: a domain takes mail, as far as DNS says.
 
+use crate::gate::Fact;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::context::Context;
 use super::fields::shown;
 use super::host_of::host_of;
-use super::probe::{Detail, Found, Probe};
-use super::spec::{Flaw, Shows, Source, Spec};
+use super::kind::Probe;
+use super::kind::{Flaw, Shows, Source, Spec};
 use crate::gate::Cost;
 use crate::gate::takes_mail::{TakesMail, takes_mail};
 use crate::quest::FieldName;
@@ -40,24 +41,24 @@ impl Probe for Mx {
         Cost::Dns
     }
 
-    fn look(&self, context: &Context<'_>) -> Vec<Found> {
+    fn run(&self, context: &Context<'_>) -> Vec<Fact> {
         const EXPECTED: &str = "a domain that takes mail";
         let Some(text) = context.field(&self.field) else {
             return Vec::new();
         };
         let Some(domain) = host_of(text) else {
             let expected = "an e-mail address or a domain";
-            return vec![Detail::new(expected, shown(text)).on(&self.field).wrong()];
+            return vec![Fact::wrong(expected, shown(text)).on(&self.field)];
         };
         let detail = |actual: &str| {
-            let detail = Detail::new(EXPECTED, actual).on(&self.field);
+            let detail = Fact::wrong(EXPECTED, actual).on(&self.field);
             detail.at(domain.as_str())
         };
         let allow = &context.settings.allow_net;
         vec![match takes_mail(context.world.resolver, &domain, allow) {
             TakesMail::Yes => return Vec::new(),
-            TakesMail::Null => detail("a null MX alone (RFC 7505)").wrong(),
-            TakesMail::No { why, hosts } => detail(&why).times(hosts).wrong(),
+            TakesMail::Null => detail("a null MX alone (RFC 7505)"),
+            TakesMail::No { why, hosts } => detail(&why).times(hosts),
             TakesMail::Implicit => detail("no MX, but an address").unconfirmed(),
             TakesMail::Unknown(why) => detail(&why).unconfirmed(),
         }]

@@ -1,14 +1,15 @@
 //! `only-changed`: nothing outside a zone is other than it was pinned.
 
+use crate::gate::Fact;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::changes::{forbidden, needs_tree};
 use super::context::Context;
-use super::probe::{Detail, Found, Probe};
-use super::spec::{Flaw, Shows, Source, Spec};
+use super::kind::{Flaw, Shows, Source, Spec};
+use super::kind::{Probe, first_facts};
 use crate::gate::Cost;
 use crate::quest::template::{Template, Values};
+use crate::world::sandbox::Changed;
 use crate::world::tree::{TreePath, Zones};
 
 /// `kind = "only-changed"`.
@@ -32,7 +33,10 @@ impl Spec for OnlyChangedSpec {
     const SHOWS: Shows = Shows::Form;
 
     fn build(self, source: &Source<'_>) -> Result<Box<dyn Probe>, Flaw> {
-        needs_tree(source)?;
+        source.needs_tree(
+            "kind",
+            "it looks at the files of a tree, and the quest file has no [tree]",
+        )?;
         let paths = self
             .paths
             .as_deref()
@@ -50,38 +54,38 @@ impl Probe for OnlyChanged {
         Cost::Tree
     }
 
-    fn look(&self, context: &Context<'_>) -> Vec<Found> {
+    fn run(&self, context: &Context<'_>) -> Vec<Fact> {
         let Some(paths) = &self.paths else {
-            let found = forbidden(context, EXPECTED, |changed| changed.inside);
-            return found.into_iter().map(with_remedy).collect();
+            return forbidden(context, |changed| changed.inside);
         };
         let zones = match zones(paths, &literal(context.values())) {
             Ok(zones) => zones,
-            Err(wrong) => return vec![wrong.at("paths").wrong()],
+            Err(wrong) => return vec![wrong.at("paths")],
         };
-        let found = forbidden(context, EXPECTED, |changed| {
+        forbidden(context, |changed| {
             let path = TreePath::parse(&changed.path);
             path.is_ok_and(|path| zones.contains(&path))
-        });
-        found.into_iter().map(with_remedy).collect()
+        })
     }
 }
 
-/// The same with what is to be done about the file that it names.
-fn with_remedy(found: Found) -> Found {
-    match found {
-        Found::Wrong(detail) => {
-            let path = detail.location.as_deref().unwrap_or_default();
-            let expected = format!("{}: undo the change of {path}", detail.expected);
-            Found::Wrong(Detail { expected, ..detail })
-        }
-        unconfirmed @ Found::Unconfirmed(_) => unconfirmed,
-    }
+/// Every change that `allowed` does not allow, as a fact with what is to be done about it.
+fn forbidden(context: &Context<'_>, allowed: impl Fn(&Changed) -> bool) -> Vec<Fact> {
+    let changes = match context.world.workshop.changes() {
+        Ok(changes) => changes,
+        Err(why) => return vec![Fact::wrong(EXPECTED, why).unconfirmed()],
+    };
+    let found = changes.iter().filter(|changed| !allowed(changed));
+    let facts = found.map(|changed| {
+        let expected = format!("{EXPECTED}: undo the change of {}", changed.path);
+        Fact::wrong(expected, &*changed.how).at(&*changed.path)
+    });
+    first_facts(facts.collect())
 }
 
-fn zones(paths: &[Template], values: &Values) -> Result<Zones, Detail> {
+fn zones(paths: &[Template], values: &Values) -> Result<Zones, Fact> {
     let globs: Result<Vec<_>, _> = paths.iter().map(|path| path.render(values)).collect();
-    let wrong = |actual: String| Detail::new("paths of the tree", actual);
+    let wrong = |actual: String| Fact::wrong("paths of the tree", actual);
     let globs = globs.map_err(|bad| wrong(bad.to_string()))?;
     Zones::new(&globs).map_err(|bad| wrong(bad.to_string()))
 }

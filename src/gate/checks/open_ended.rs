@@ -1,7 +1,7 @@
 //! The check of a quest file that says `open = true`: no machine can decide.
 
 use super::context::Context;
-use crate::gate::{Check, Cost, Finding, Level, Rule};
+use crate::gate::{Check, Cost, Fact, Level, Rule};
 
 const RULES: &[Rule] = &[Rule::known(
     "open-ended",
@@ -28,9 +28,9 @@ impl Check<Context<'_>> for OpenEnded {
         RULES
     }
 
-    fn run(&self, _context: &Context<'_>) -> Vec<Finding> {
+    fn run(&self, _context: &Context<'_>) -> Vec<Fact> {
         let expected = "a machine that can decide";
         let actual = "a quest file that leaves it to a person";
-        vec![Finding::new("open-ended", expected, actual)]
+        vec![Fact::new("open-ended", expected, actual)]
     }
 }

@@ -1,11 +1,11 @@
 //! The lines that a quest is about, by what the list says of them.
 
+use crate::gate::Fact;
 use std::ops::RangeInclusive;
 
 use super::context::Context;
 use super::fields::shown;
-use super::probe::{Detail, Found};
-use super::spec::{Flaw, Source};
+use super::kind::{Flaw, Source};
 use crate::quest::template::{Names, Template};
 use crate::world::sandbox::FileSeen;
 use crate::world::tree::TreePath;
@@ -52,7 +52,7 @@ impl OwnLines {
     }
 
     /// The place that the list names for this quest.
-    pub fn of(&self, context: &Context<'_>) -> Result<Place, Found> {
+    pub fn of(&self, context: &Context<'_>) -> Result<Place, Fact> {
         let file = rendered(&self.file, context)?;
         let file = TreePath::parse(&file);
         let file =
@@ -86,7 +86,7 @@ impl Place {
     /// The file's bytes, where they are those to which the lines' numbers belong.
     ///
     /// In a file that has changed the same numbers are other lines.
-    pub fn as_pinned(&self, context: &Context<'_>) -> Result<Vec<u8>, Found> {
+    pub fn as_pinned(&self, context: &Context<'_>) -> Result<Vec<u8>, Fact> {
         let workshop = context.world.workshop;
         let pinned = match workshop.pinned(&self.file) {
             FileSeen::File(bytes) => bytes,
@@ -100,25 +100,25 @@ impl Place {
             FileSeen::Absent => String::from("it is gone"),
             FileSeen::Other(what) => what,
         };
-        Err(Detail::new(expected, actual).at(self.file.as_str()).wrong())
+        Err(Fact::wrong(expected, actual).at(self.file.as_str()))
     }
 
-    fn no_file(&self, actual: &str) -> Found {
+    fn no_file(&self, actual: &str) -> Fact {
         let detail = unsaid("a file of the tree", actual);
         detail.at(self.file.as_str()).unconfirmed()
     }
 }
 
-fn unsaid(expected: &str, actual: &str) -> Detail {
-    Detail::new(format!("the list names {expected}"), shown(actual))
+fn unsaid(expected: &str, actual: &str) -> Fact {
+    Fact::wrong(format!("the list names {expected}"), shown(actual))
 }
 
-fn rendered(template: &Template, context: &Context<'_>) -> Result<String, Found> {
+fn rendered(template: &Template, context: &Context<'_>) -> Result<String, Fact> {
     let text = context.render(template);
     text.map_err(|bad| unsaid("a file and its lines", &bad.to_string()).unconfirmed())
 }
 
-fn number(template: &Template, context: &Context<'_>) -> Result<u32, Found> {
+fn number(template: &Template, context: &Context<'_>) -> Result<u32, Fact> {
     let text = rendered(template, context)?;
     let number = text.trim().parse();
     number.map_err(|_| unsaid("a line's number", &text).unconfirmed())

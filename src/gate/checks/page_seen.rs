@@ -1,9 +1,8 @@
 //! A page that a check reads: where a visit ended, as what it means for a check.
 
+use crate::gate::Fact;
 use url::Url;
 
-use super::probe::Detail;
-use super::probe::Found;
 use crate::base::text::truncate;
 use crate::gate::email::web_url::web_url;
 use crate::world::domain::HostName;
@@ -14,10 +13,10 @@ use crate::world::page::Page;
 const LONGEST: usize = 300;
 
 /// The URL that a value spells, or the fact that it spells none.
-pub(super) fn page_url(text: &str) -> Result<Url, Found> {
+pub(super) fn page_url(text: &str) -> Result<Url, Fact> {
     web_url(text).map_err(|bad| {
         let expected = "an http or https URL of a page";
-        Detail::new(expected, bad.to_string()).wrong()
+        Fact::wrong(expected, bad.to_string())
     })
 }
 
@@ -33,13 +32,13 @@ pub(super) fn way(visit: &Visit) -> &[Hop] {
 }
 
 /// The page that answered and its frames, or why there is none.
-pub(super) fn pages(visit: &Visit) -> Result<(&Page, &[Page]), Found> {
+pub(super) fn pages(visit: &Visit) -> Result<(&Page, &[Page]), Fact> {
     let (url, expected, actual, definite) = match &visit.end {
         End::Pages(pages) => {
             if let Some(split) = pages.split_first() {
                 return Ok(split);
             }
-            return Err(Detail::new("a page", "none").unconfirmed());
+            return Err(Fact::wrong("a page", "none").unconfirmed());
         }
         End::Missing { url, status } => {
             let actual = status.map_or_else(
@@ -55,9 +54,9 @@ pub(super) fn pages(visit: &Visit) -> Result<(&Page, &[Page]), Found> {
         }
         End::Unreadable { url, why } => (url, "a page that can be read", why.clone(), false),
     };
-    let detail = Detail::new(expected, actual).at(location(url));
+    let detail = Fact::wrong(expected, actual).at(location(url));
     Err(if definite {
-        detail.wrong()
+        detail
     } else {
         detail.unconfirmed()
     })

@@ -1,13 +1,13 @@
 //! The URL of a page as a template, of which a field may say no more than its own part.
 
+use crate::gate::Fact;
 use url::Url;
 
 use super::context::Context;
 use super::fields::shown;
+use super::kind::{Flaw, Source};
 use super::made_up::rendered;
 use super::page_seen::page_url;
-use super::probe::{Detail, Found};
-use super::spec::{Flaw, Source};
 use crate::quest::FieldName;
 use crate::quest::template::Template;
 
@@ -40,11 +40,11 @@ impl PageTemplate {
     }
 
     /// The URL, or the fact that it is none which can be asked as it stands.
-    pub(super) fn url(&self, context: &Context<'_>) -> Result<Url, Found> {
+    pub(super) fn url(&self, context: &Context<'_>) -> Result<Url, Fact> {
         let mut fields = self.fields.iter();
         if let Some(field) = fields.find(|name| context.field(name).is_none()) {
-            let detail = Detail::new("a value for the URL of a page", "nothing");
-            return Err(detail.on(field).wrong());
+            let detail = Fact::wrong("a value for the URL of a page", "nothing");
+            return Err(detail.on(field));
         }
         let text = rendered(context, &self.whole)?;
         if self.whole.reads_fields() {
@@ -54,8 +54,8 @@ impl PageTemplate {
     }
 
     /// Whether no value turns the rest of the URL into a query, or into what no server is sent.
-    fn is_as_meant(&self, context: &Context<'_>, text: &str) -> Result<(), Found> {
-        let wrong = |expected: &str| Err(Detail::new(expected, shown(text)).wrong());
+    fn is_as_meant(&self, context: &Context<'_>, text: &str) -> Result<(), Fact> {
+        let wrong = |expected: &str| Err(Fact::wrong(expected, shown(text)));
         let fragment = text.split_once('#').map_or("", |(_, fragment)| fragment);
         if !fragment.trim().is_empty() {
             return wrong("a URL without a fragment");

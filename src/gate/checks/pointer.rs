@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::spec::Flaw;
+use super::kind::Flaw;
 
 /// A place, or several, in a JSON value.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -1,14 +1,15 @@
 //! `same-domain`: values name hosts of one registrable domain.
 
+use crate::gate::Fact;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::context::Context;
 use super::fields::shown;
 use super::host_of::host_of;
+use super::kind::Probe;
+use super::kind::{Flaw, Shows, Source, Spec};
 use super::made_up::{by_values, rendered};
-use super::probe::{Detail, Found, Probe};
-use super::spec::{Flaw, Shows, Source, Spec};
 use crate::gate::Cost;
 use crate::quest::FieldName;
 use crate::quest::template::Template;
@@ -54,7 +55,7 @@ impl Probe for SameDomain {
         Cost::Local
     }
 
-    fn look(&self, context: &Context<'_>) -> Vec<Found> {
+    fn run(&self, context: &Context<'_>) -> Vec<Fact> {
         let mut first: Option<RegistrableDomain> = None;
         if let Some(with) = &self.with {
             let text = match rendered(context, with) {
@@ -73,12 +74,12 @@ impl Probe for SameDomain {
                 continue;
             };
             match (domain_of(text), &first) {
-                (None, _) => found.push(unreadable(text).on(field).wrong()),
+                (None, _) => found.push(unreadable(text).on(field)),
                 (Some(domain), None) => first = Some(domain),
                 (Some(domain), Some(first)) if domain == *first => {}
                 (Some(_), Some(first)) => {
                     let expected = format!("a value of the domain {}", first.as_str());
-                    found.push(Detail::new(expected, shown(text)).on(field).wrong());
+                    found.push(Fact::wrong(expected, shown(text)).on(field));
                 }
             }
         }
@@ -90,9 +91,9 @@ fn domain_of(text: &str) -> Option<RegistrableDomain> {
     host_of(text)?.registrable()
 }
 
-fn unreadable(text: &str) -> Detail {
+fn unreadable(text: &str) -> Fact {
     let expected = "a URL, an e-mail address or a host under a public suffix";
-    Detail::new(expected, shown(text))
+    Fact::wrong(expected, shown(text))
 }
 
 #[cfg(test)]

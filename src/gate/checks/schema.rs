@@ -4,8 +4,8 @@ use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema};
 use serde_json::{Map, Value, json};
 
-use super::kinds::{KINDS, Kind};
-use super::quest_check::CheckHead;
+use super::kind::CheckHead;
+use super::kind::{KINDS, Kind};
 use crate::quest::file::{
     ControlTable, FieldTable, FinalControlTable, HeadTable, NegativeTable, PanelTable, PlantTable,
     QuestionTable, ReviewerTable, ServiceTable,

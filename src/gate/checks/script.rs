@@ -1,5 +1,6 @@
 //! `script`: a program beside the quest file decides.
 
+use crate::gate::Fact;
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
@@ -7,12 +8,12 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::context::Context;
+use super::kind::Probe;
+use super::kind::{Flaw, Shows, Source, Spec};
 use super::orders::{
     NetworkName, OnTimeout, OrderPlan, RunKeys, a_minute, cut_short, ten_mebibytes, too_much,
 };
-use super::probe::{Detail, Found, Probe};
 use super::script_answer::judged;
-use super::spec::{Flaw, Shows, Source, Spec};
 use crate::gate::Cost;
 use crate::quest::template::Values;
 use crate::quest::{ByteSize, Span};
@@ -57,6 +58,7 @@ pub struct ScriptSpec {
 #[derive(Debug)]
 struct Script {
     name: String,
+    means: Option<String>,
     plan: OrderPlan,
     /// The folder in the copy of the tree that is the script's alone.
     folder: String,
@@ -92,6 +94,7 @@ impl Spec for ScriptSpec {
         };
         Ok(Box::new(Script {
             name: source.name.to_owned(),
+            means: source.means.map(str::to_owned),
             plan: OrderPlan::build("interpreter", &self.interpreter, keys, source)?,
             edit: Edit {
                 path: format!("{folder}/{file}"),
@@ -110,7 +113,7 @@ impl Probe for Script {
         Cost::Command
     }
 
-    fn look(&self, context: &Context<'_>) -> Vec<Found> {
+    fn run(&self, context: &Context<'_>) -> Vec<Fact> {
         let order = self.alone(context).and_then(|()| self.order(context));
         let run = match order {
             Ok(order) => context.run(&self.name, order),
@@ -123,8 +126,8 @@ impl Probe for Script {
                     .collect()
             }
             // What was submitted is what makes one run print more than another.
-            End::TooMuchOutput => vec![too_much(&run.order).at(&*self.file).wrong()],
-            _ => judged(&run.ran, &context.kind.fields),
+            End::TooMuchOutput => vec![too_much(&run.order).at(&*self.file)],
+            _ => judged(&run.ran, &context.kind.fields, self.means.as_deref()),
         }
     }
 }
@@ -132,27 +135,27 @@ impl Probe for Script {
 impl Script {
     /// That nobody has put anything beside the script, which an interpreter may load in place of
     /// what belongs to it.
-    fn alone(&self, context: &Context<'_>) -> Result<(), Found> {
+    fn alone(&self, context: &Context<'_>) -> Result<(), Fact> {
         // A quest file without a tree is run in an empty directory.
         if !self.has_tree {
             return Ok(());
         }
         let expected = format!("nothing in the tree at {}", self.folder);
         let changes = context.world.workshop.changes();
-        let changes = changes.map_err(|why| Detail::new(&*expected, why).unconfirmed())?;
+        let changes = changes.map_err(|why| Fact::wrong(&*expected, why).unconfirmed())?;
         // What stands where a folder on the way is needed, is in the way as well.
         let in_the_way =
             |path: &str| is_within(path, &self.folder) || is_within(&self.folder, path);
         match changes.iter().find(|change| in_the_way(&change.path)) {
             Some(change) => {
-                let detail = Detail::new(expected, &*change.how);
-                Err(detail.at(&*change.path).wrong())
+                let detail = Fact::wrong(expected, &*change.how);
+                Err(detail.at(&*change.path))
             }
             None => Ok(()),
         }
     }
 
-    fn order(&self, context: &Context<'_>) -> Result<Order, Found> {
+    fn order(&self, context: &Context<'_>) -> Result<Order, Fact> {
         let values = self.plan.values(context)?;
         let mut order = self.plan.order(context, &values)?;
         order.argv.push(self.edit.path.clone());

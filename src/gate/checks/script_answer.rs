@@ -1,10 +1,11 @@
 //! What a script answers: JSON, or a code.
 
+use crate::gate::Fact;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
 use super::orders::{capped, tail};
-use super::probe::{Detail, Found};
+use super::orders::{capped, tail, with_meaning};
 use crate::base::text::truncate;
 use crate::quest::surrogates::whole_text;
 use crate::quest::{Field, Verdict, ijson};
@@ -39,9 +40,9 @@ struct ToldFact {
 /// It passes by saying so and nothing else, or by a code alone; what cannot be read, or
 /// contradicts itself, confirms nothing.
 #[must_use]
-pub fn judged(ran: &Ran, fields: &[Field]) -> Vec<Found> {
+pub fn judged(ran: &Ran, fields: &[Field], means: Option<&str>) -> Vec<Fact> {
     let unclear = |why: String| {
-        let detail = Detail::new("an answer of the script", format!("{why}: {}", tail(ran)));
+        let detail = Fact::wrong("an answer of the script", format!("{why}: {}", tail(ran)));
         vec![detail.unconfirmed()]
     };
     let code = match ran.end {
@@ -54,12 +55,12 @@ pub fn judged(ran: &Ran, fields: &[Field]) -> Vec<Found> {
     };
     let said = ran.stdout.trim_ascii();
     if said.is_empty() {
-        return by_code(code, ran);
+        return by_code(code, ran, means);
     }
     if !said.starts_with(b"{") {
         // What the script says may stand after words that code under test printed.
         return match code {
-            1 => by_code(code, ran),
+            1 => by_code(code, ran, means),
             _ => unclear(format!(
                 "it ended with the code {code}, and printed no answer"
             )),
@@ -89,36 +90,40 @@ pub fn judged(ran: &Ran, fields: &[Field]) -> Vec<Found> {
         Ok(details) if answer.verdict == Verdict::Pass && !details.is_empty() => {
             unclear(String::from("it says PASS, and what stands in the way"))
         }
-        Ok(details) => by_verdict(answer.verdict, details, ran),
+        Ok(details) => by_verdict(answer.verdict, details, ran, means),
     }
 }
 
-fn by_code(code: i32, ran: &Ran) -> Vec<Found> {
+fn by_code(code: i32, ran: &Ran, means: Option<&str>) -> Vec<Fact> {
     let verdict = match code {
         0 => Verdict::Pass,
         1 => Verdict::Fail,
         _ => Verdict::Review,
     };
-    by_verdict(verdict, Vec::new(), ran)
+    by_verdict(verdict, Vec::new(), ran, means)
 }
 
-fn by_verdict(verdict: Verdict, mut details: Vec<Detail>, ran: &Ran) -> Vec<Found> {
-    if verdict != Verdict::Pass && details.is_empty() {
+fn by_verdict(verdict: Verdict, mut facts: Vec<Fact>, ran: &Ran, means: Option<&str>) -> Vec<Fact> {
+    if verdict != Verdict::Pass && facts.is_empty() {
         let actual = format!("it says {verdict}: {}", tail(ran));
-        details.push(Detail::new("the script passes it", actual).wordless());
+        // What the check means is not known to be so where the script cannot tell.
+        let means = means.filter(|_| verdict == Verdict::Fail);
+        facts.push(Fact::wrong(
+            "the script passes it",
+            with_meaning(means, actual),
+        ));
     }
-    let total = u32::try_from(details.len()).unwrap_or(u32::MAX);
-    let found = details.into_iter().map(|detail| match verdict {
-        Verdict::Pass | Verdict::Fail => detail.wrong(),
-        Verdict::Review => detail.unconfirmed(),
-    });
-    capped(found.collect(), total)
+    if verdict == Verdict::Review {
+        facts = facts.into_iter().map(Fact::unconfirmed).collect();
+    }
+    let total = u32::try_from(facts.len()).unwrap_or(u32::MAX);
+    capped(facts, total)
 }
 
 /// The facts as details; the name of a field that there is not where one names it.
-fn details(facts: Vec<ToldFact>, fields: &[Field]) -> Result<Vec<Detail>, String> {
+fn details(facts: Vec<ToldFact>, fields: &[Field]) -> Result<Vec<Fact>, String> {
     let detail = |fact: ToldFact| {
-        let mut detail = Detail::new(
+        let mut detail = Fact::wrong(
             truncate(&fact.expected, LONGEST),
             truncate(&fact.actual, LONGEST),
         );

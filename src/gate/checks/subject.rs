@@ -2,16 +2,19 @@
 
 use super::context::Context;
 use super::fields::shown;
+use super::kind::{Flaw, Source};
 use super::made_up::rendered;
-use super::probe::{Detail, Found};
-use super::spec::{Flaw, Source};
 use crate::gate::Cost;
+use crate::gate::Fact;
 use crate::quest::FieldName;
 use crate::quest::template::Template;
 use crate::world::sandbox::FileSeen;
 use crate::world::tree::TreePath;
 
-/// Where a text stands.
+/// Why a file cannot be named without a tree.
+const NO_TREE: &str = "a file belongs to a tree: add [tree]";
+
+/// Where a text is.
 #[derive(Debug)]
 pub(super) enum Subject {
     /// In a field.
@@ -56,13 +59,7 @@ impl Subject {
     ) -> Result<Self, Flaw> {
         match (field, path) {
             (Some(field), None) => Ok(Self::Field(source.field("field", field)?)),
-            (None, Some(path)) => {
-                let place = Place::path(source, path)?;
-                if let Place::Path(path) = &place {
-                    source.sees_file(path);
-                }
-                Ok(Self::File(place))
-            }
+            (None, Some(path)) => Ok(Self::File(Place::path(source, path)?)),
             _ => Err(Flaw::new("field", "say either `field` or `path`")),
         }
     }
@@ -76,7 +73,7 @@ impl Subject {
     }
 
     /// The text; none where the field was left out.
-    pub(super) fn read(&self, context: &Context<'_>) -> Result<Option<Text>, Found> {
+    pub(super) fn read(&self, context: &Context<'_>) -> Result<Option<Text>, Fact> {
         match self {
             Self::Field(name) => Ok(context.field(name).map(|text| Text {
                 said: text.to_owned(),
@@ -100,7 +97,7 @@ impl Place {
     ) -> Result<Self, Flaw> {
         match (field, path) {
             (Some(field), None) => {
-                needs_tree(source, "field")?;
+                source.needs_tree("field", NO_TREE)?;
                 Ok(Self::Field(source.field("field", field)?))
             }
             (None, Some(path)) => Self::path(source, path),
@@ -110,7 +107,7 @@ impl Place {
 
     /// The place that the key `path` names.
     pub(super) fn path(source: &Source<'_>, path: &str) -> Result<Self, Flaw> {
-        needs_tree(source, "path")?;
+        source.needs_tree("path", NO_TREE)?;
         let template = source.template("path", path)?;
         if template.is_fixed() {
             TreePath::parse(path).map_err(|bad| Flaw::new("path", bad.to_string()))?;
@@ -119,7 +116,7 @@ impl Place {
     }
 
     /// The path; none where it is a field's, and that was left out.
-    pub(super) fn resolve(&self, context: &Context<'_>) -> Result<Option<TreePath>, Found> {
+    pub(super) fn resolve(&self, context: &Context<'_>) -> Result<Option<TreePath>, Fact> {
         let (text, field) = match self {
             Self::Field(name) => match context.field(name) {
                 Some(text) => (text.to_owned(), Some(name)),
@@ -128,23 +125,23 @@ impl Place {
             Self::Path(template) => (rendered(context, template)?, None),
         };
         TreePath::parse(&text).map(Some).map_err(|bad| {
-            let mut detail = Detail::new("a path inside the tree", bad.to_string());
+            let mut detail = Fact::wrong("a path inside the tree", bad.to_string());
             detail.field = field.cloned();
-            detail.wrong()
+            detail
         })
     }
 }
 
 impl Text {
     /// The detail, with the place that `within` names inside the text.
-    pub(super) fn detail(&self, detail: Detail, within: &str) -> Detail {
+    pub(super) fn detail(&self, detail: Fact, within: &str) -> Fact {
         let location = match (&self.path, within) {
             (None, "") => None,
             (None, within) => Some(within.to_owned()),
             (Some(path), "") => Some(path.clone()),
             (Some(path), within) => Some(format!("{path}:{within}")),
         };
-        Detail {
+        Fact {
             field: self.field.clone(),
             location,
             ..detail
@@ -157,17 +154,17 @@ pub(super) fn file_bytes(
     context: &Context<'_>,
     path: &TreePath,
     state: State,
-) -> Result<Vec<u8>, Found> {
+) -> Result<Vec<u8>, Fact> {
     let workshop = context.world.workshop;
     let (seen, expected) = match state {
         State::Judged => (workshop.file(path), "a file"),
         State::Pinned => (workshop.pinned(path), "a file that was there at the scan"),
     };
-    let detail = |actual: String| Detail::new(expected, actual).at(path.as_str());
+    let detail = |actual: String| Fact::wrong(expected, actual).at(path.as_str());
     match (seen, state) {
         (FileSeen::File(bytes), _) => Ok(bytes),
-        (FileSeen::Absent, _) => Err(detail("nothing".to_owned()).wrong()),
-        (FileSeen::Other(what), State::Judged) => Err(detail(what).wrong()),
+        (FileSeen::Absent, _) => Err(detail("nothing".to_owned())),
+        (FileSeen::Other(what), State::Judged) => Err(detail(what)),
         // Nobody but the operator could have made it so.
         (FileSeen::Other(what), State::Pinned) => Err(detail(what).unconfirmed()),
     }
@@ -178,13 +175,11 @@ pub(super) fn file_text(
     context: &Context<'_>,
     path: &TreePath,
     state: State,
-) -> Result<Text, Found> {
+) -> Result<Text, Fact> {
     let bytes = file_bytes(context, path, state)?;
     let text = String::from_utf8(bytes).map_err(|bad| {
         let line = line_of(bad.as_bytes(), bad.utf8_error().valid_up_to());
-        Detail::new("a text in UTF-8", "bytes that are none")
-            .at(format!("{path}:{line}"))
-            .wrong()
+        Fact::wrong("a text in UTF-8", "bytes that are none").at(format!("{path}:{line}"))
     })?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text).to_owned();
     Ok(Text {
@@ -203,11 +198,4 @@ pub(super) fn line_of(text: &[u8], at: usize) -> usize {
 /// A value on one line, for a fact.
 pub(super) fn brief(value: &serde_json::Value) -> String {
     shown(&value.to_string())
-}
-
-fn needs_tree(source: &Source<'_>, key: &'static str) -> Result<(), Flaw> {
-    match source.file.tree {
-        Some(_) => Ok(()),
-        None => Err(Flaw::new(key, "a file is of a tree: say [tree]")),
-    }
 }

@@ -1,13 +1,14 @@
 //! `unique`: no other quest has passed with the same value.
 
+use crate::gate::Fact;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use url::Url;
 
 use super::context::Context;
 use super::fields::shown;
-use super::probe::{Detail, Found, Probe};
-use super::spec::{Flaw, Shows, Source, Spec};
+use super::kind::Probe;
+use super::kind::{Flaw, Shows, Source, Spec};
 use crate::base::text::fold;
 use crate::base::text::{is_blank, is_space};
 use crate::gate::Cost;
@@ -48,7 +49,7 @@ impl Probe for Unique {
         Some(&self.field)
     }
 
-    fn look(&self, context: &Context<'_>) -> Vec<Found> {
+    fn run(&self, context: &Context<'_>) -> Vec<Fact> {
         let text = context.field(&self.field.name);
         let Some((text, taken)) = text.and_then(|text| Some((text, taken(&self.field, text)?)))
         else {
@@ -59,7 +60,7 @@ impl Probe for Unique {
         };
         let expected = "a value that no other quest has passed with";
         let actual = format!("{} passed with {}", holder, shown(text));
-        vec![Detail::new(expected, actual).on(&self.field.name).wrong()]
+        vec![Fact::wrong(expected, actual).on(&self.field.name)]
     }
 }
 

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::complaint::Complaints;
 use super::pattern::Pattern;
 use super::unread::Unread;
-use super::{cargo_json, go_test, junit, line_list, pytest, sarif, tap};
+use super::{cargo_json, go_test, junit, line_list, sarif};
 
 /// A format that complaints are read from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -14,8 +14,6 @@ pub enum Adapter {
     /// `JUnit`'s XML, which most test runners write.
     #[serde(rename = "junit")]
     JunitXml,
-    /// The Test Anything Protocol, versions 12 to 14.
-    Tap,
     /// The Static Analysis Results Interchange Format.
     Sarif,
     /// Lines such as `file:line:column: message`.
@@ -23,8 +21,6 @@ pub enum Adapter {
     /// The JSON lines of `cargo --message-format=json`.
     #[serde(rename = "cargo")]
     CargoJson,
-    /// The text that pytest prints.
-    Pytest,
     /// The JSON lines of `go test -json`.
     #[serde(rename = "go-test")]
     GoTestJson,
@@ -37,11 +33,9 @@ impl Adapter {
     pub fn read(&self, bytes: &[u8]) -> Result<Complaints, Unread> {
         match self {
             Self::JunitXml => junit::read(bytes),
-            Self::Tap => tap::read(bytes),
             Self::Sarif => sarif::read(bytes),
             Self::Lines => Ok(line_list::read(bytes)),
             Self::CargoJson => cargo_json::read(bytes),
-            Self::Pytest => pytest::read(bytes),
             Self::GoTestJson => go_test::read(bytes),
             Self::Regex(pattern) => Ok(pattern.read(bytes)),
         }
@@ -51,7 +45,7 @@ impl Adapter {
     #[must_use]
     pub fn counts_tests(&self) -> bool {
         match self {
-            Self::JunitXml | Self::Tap | Self::Pytest | Self::GoTestJson => true,
+            Self::JunitXml | Self::GoTestJson => true,
             Self::Sarif | Self::Lines | Self::CargoJson | Self::Regex(_) => false,
         }
     }
@@ -63,7 +57,7 @@ mod tests {
 
     #[test]
     fn is_written_by_its_name() {
-        let names = r#"["junit","tap","sarif","lines","cargo","pytest","go-test",{"regex":"(?<message>.+)"}]"#;
+        let names = r#"["junit","sarif","lines","cargo","go-test",{"regex":"(?<message>.+)"}]"#;
         let adapters: Vec<Adapter> = serde_json::from_str(names).expect("adapters");
         assert_eq!(adapters.len(), 8);
         assert_eq!(serde_json::to_string(&adapters).expect("JSON"), names);

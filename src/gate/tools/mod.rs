@@ -1,4 +1,4 @@
-//! Reads what tools print: complaints, coverage and patches, as plain values.
+//! Reads what tools print: complaints and coverage, as plain values.
 //!
 //! Everything here is a function from bytes to values. What a tool prints may have been written
 //! by whoever wrote the code that it ran, so every reader bounds what it keeps and none trusts a
@@ -12,13 +12,8 @@ mod go_test;
 mod junit;
 mod line_list;
 mod located;
-mod patch;
 mod pattern;
-mod pytest;
-mod replace_body;
 mod sarif;
-mod similar;
-mod tap;
 mod text;
 mod unread;
 mod xml;
@@ -28,9 +23,6 @@ mod tests;
 
 pub use adapter::Adapter;
 pub use complaint::{Complaint, Complaints, MOST_KEPT, Seen};
-pub use coverage::{Coverage, CoverageFormat, LineCover, LineRuns, Lines, NoFile};
-pub use patch::{Change, FilePatch, Patch, Rejected};
+pub use coverage::{Coverage, LineCover, LineRuns, Lines};
 pub use pattern::{BadPattern, Pattern};
-pub use replace_body::{Language, NoBody, replace_body};
-pub use similar::{BadLikeness, Likeness, closest};
 pub use unread::Unread;

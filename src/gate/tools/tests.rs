@@ -8,25 +8,20 @@ use super::text::MOST_CHARS;
 fn adapters() -> Vec<Adapter> {
     vec![
         Adapter::JunitXml,
-        Adapter::Tap,
         Adapter::Sarif,
         Adapter::Lines,
         Adapter::CargoJson,
-        Adapter::Pytest,
         Adapter::GoTestJson,
         Adapter::Regex(r"(?<file>\S+) (?<message>.*)".parse().expect("a pattern")),
     ]
 }
 
-const SAMPLES: [&[u8]; 9] = [
+const SAMPLES: [&[u8]; 6] = [
     include_bytes!("samples/pytest.xml"),
-    include_bytes!("samples/pytest.txt"),
     include_bytes!("samples/lint.sarif"),
     include_bytes!("samples/cargo.jsonl"),
     include_bytes!("samples/go-test.jsonl"),
-    b"TAP version 14\n1..2\nnot ok 1 - a # TODO x\n    ok 1\n  ---\n  message: |\n    x\n  ...\nBail out! x\n",
     b"src/a.py:1:2: E501 x [y]\nsrc/b.ts(3,4): error TS1: z\n",
-    b"__ a __\nE   x\na.py:1: y\n== short test summary info ==\nFAILED a.py::a[b - c] - x\n1 failed in 0.1s\n",
     include_bytes!("samples/coverage.lcov"),
 ];
 

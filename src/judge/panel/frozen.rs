@@ -158,7 +158,6 @@ impl FrozenPanel {
         let mut bench = Bench {
             root: None,
             baseline: Listing::default(),
-            commits: None,
             zones: Zones::new(&[])?,
             ignored: Ignored::none(),
             load: Box::new(|_| Ok(None)),

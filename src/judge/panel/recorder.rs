@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 use crate::world::sandbox::{
-    Call, Called, Changed, ChatOrder, Chatted, CommitSeen, FileSeen, Order, Ran, Started, Workshop,
+    Call, Called, Changed, ChatOrder, Chatted, FileSeen, Order, Ran, Started, Workshop,
 };
 use crate::world::tree::TreePath;
 
@@ -36,10 +36,6 @@ impl Workshop for Spy<'_> {
 
     fn pinned(&self, path: &TreePath) -> FileSeen {
         self.workshop.pinned(path)
-    }
-
-    fn commit(&self, name: &str) -> CommitSeen {
-        self.workshop.commit(name)
     }
 
     fn changes(&self) -> Result<Vec<Changed>, String> {

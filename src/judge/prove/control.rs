@@ -163,8 +163,6 @@ impl Scene {
             Some(made) => definition.bench(made.listing.clone(), made.load(), Vec::new())?,
             None => definition.bench(Listing::default(), Box::new(|_| Ok(None)), Vec::new())?,
         };
-        // Of no control is it known which repository lies behind its tree.
-        bench.commits = None;
         bench.root = stand_in.as_ref().map(|made| made.root().to_owned());
         Ok(Self {
             bench,

@@ -9,8 +9,7 @@
 //! ```
 //!
 //! The whole text stands there: after `scan` the file itself is never read again. `listing` is
-//! the digest of the tree's listing, which lies in `evidence/` with the files' contents; so does
-//! what `commits` is the digest of: the messages of the commits that lay behind the tree, by name.
+//! the digest of the tree's listing, which lies in `evidence/` with the files' contents.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -19,9 +18,9 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::base::Digest;
+use crate::gate::checks::kind::Flaw;
 use crate::gate::checks::outside::{Gathered, Missing, Outside};
 use crate::gate::checks::settings::FileSettings;
-use crate::gate::checks::spec::Flaw;
 use crate::gate::checks::{FileGate, nobodys};
 use crate::judge::{DriveError, FrozenPanel};
 use crate::quest::QuestKind;
@@ -62,10 +61,6 @@ pub struct FrozenTree {
     /// What does not belong to it, as globs.
     pub ignore: Vec<String>,
     pub listing: Digest,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub commit: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub commits: Option<Digest>,
 }
 
 /// A quest file with a mistake in it.
@@ -207,7 +202,6 @@ impl Definition {
         Ok(Bench {
             root: self.tree.as_ref().map(|tree| tree.root.clone()),
             baseline,
-            commits: self.tree.as_ref().and_then(|tree| tree.commits),
             zones: Zones::new(&globs(|tree| &tree.write))?,
             ignored: Ignored::new(&globs(|tree| &tree.ignore))?,
             load,

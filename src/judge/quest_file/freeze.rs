@@ -7,9 +7,9 @@ use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
 use crate::base::Digest;
+use crate::gate::checks::FileGate;
 use crate::gate::checks::outside::{Gathered, Missing, Outside};
 use crate::gate::checks::settings::FileSettings;
-use crate::gate::checks::{FileGate, cites_commits};
 use crate::judge::panel::Members;
 use crate::judge::quest_file::definition::{
     Definition, Faulty, FrozenTree, confinement, fixer, services,
@@ -17,10 +17,8 @@ use crate::judge::quest_file::definition::{
 use crate::quest::file::{Mistake, QuestFile, TreeTable};
 use crate::session::{DRAFT_PREFIX, EvidenceStore, SessionError};
 use crate::world::evidence::pack;
-use crate::world::sandbox::{NotFound, Pinned};
-use crate::world::tree::{
-    BadGlob, Commits, Ignored, Listing, Store, TreeError, TreePath, Zones, baseline, git,
-};
+use crate::world::sandbox::Pinned;
+use crate::world::tree::{BadGlob, Ignored, Listing, Store, TreeError, TreePath, Zones, baseline};
 
 /// A quest file, and where and when it is frozen.
 pub struct Freezing<'a> {
@@ -39,7 +37,6 @@ pub struct Freezing<'a> {
 pub struct Frozen {
     pub definition: Definition,
     pub listing: Listing,
-    commits: Option<Vec<u8>>,
     tree: Option<TreePlan>,
 }
 
@@ -55,12 +52,6 @@ pub enum FreezeError {
         #[source]
         source: TreeError,
     },
-    /// The commits behind the tree cannot be written as JSON.
-    #[error("cannot write the tree's commits as JSON")]
-    Json(#[from] serde_json::Error),
-    /// git is not there to take a commit.
-    #[error("the quest file pins the tree to a commit")]
-    Git(#[from] NotFound),
 }
 
 impl Freezing<'_> {
@@ -81,21 +72,13 @@ impl Freezing<'_> {
             Members::new(panel, &gathering).map_err(faulty)?;
         }
         globs(&file).map_err(faulty)?;
-        let cites = cites_commits(&file);
-        let tree = file.tree.as_ref().map(|table| self.plan(table, cites));
-        let tree = tree.transpose().map_err(|bad| match bad {
-            BadPlan::Glob(bad) => {
-                let spot = file.spot_of("tree");
-                FreezeError::from(faulty(Mistake::at(&self.text, &spot, bad.to_string())))
-            }
-            BadPlan::Git(missing) => FreezeError::Git(missing),
+        let tree = file.tree.as_ref().map(|table| self.plan(table));
+        let tree = tree.transpose().map_err(|bad| {
+            let spot = file.spot_of("tree");
+            faulty(Mistake::at(&self.text, &spot, bad.to_string()))
         })?;
-        let taken = tree.as_ref().map(TreePlan::look).transpose()?;
-        let Looked {
-            commit,
-            commits,
-            listing,
-        } = taken.unwrap_or_default();
+        let listing = tree.as_ref().map(TreePlan::look).transpose()?;
+        let listing = listing.unwrap_or_default();
         let definition = Definition {
             sha256: Digest::of(self.text.as_bytes()),
             path: self.path.display().to_string(),
@@ -105,8 +88,6 @@ impl Freezing<'_> {
                 write: plan.write.clone(),
                 ignore: plan.ignored.texts().to_vec(),
                 listing: listing.digest(),
-                commit,
-                commits: commits.as_deref().map(Digest::of),
             }),
             scratch: self.scratch.clone(),
             confinement: confinement(&self.scratch),
@@ -115,30 +96,16 @@ impl Freezing<'_> {
         Ok(Frozen {
             definition,
             listing,
-            commits,
             tree,
         })
     }
 
-    fn plan(&self, table: &TreeTable, cites: bool) -> Result<TreePlan, BadPlan> {
+    fn plan(&self, table: &TreeTable) -> Result<TreePlan, BadGlob> {
         let root = self.root(table);
         Zones::new(&table.write)?;
-        let path = (self.variables)("PATH").unwrap_or_default();
-        let git = Pinned::find("git", &path, &self.here).map(|git| git.path);
-        let history = table.commit.as_deref().unwrap_or("HEAD");
         Ok(TreePlan {
             ignored: Ignored::new(&ignored(table, &root, &self.session))?,
             write: table.write.clone(),
-            // Without git there is no commit to cite.
-            history: git
-                .as_ref()
-                .ok()
-                .filter(|_| cites)
-                .map(|git| (git.clone(), history.to_owned())),
-            commit: match &table.commit {
-                Some(commit) => Some((git?, commit.clone())),
-                None => None,
-            },
             root,
         })
     }
@@ -175,52 +142,19 @@ struct TreePlan {
     root: PathBuf,
     write: Vec<String>,
     ignored: Ignored,
-    commit: Option<(PathBuf, String)>,
-    history: Option<(PathBuf, String)>,
-}
-
-#[derive(Debug, Default)]
-struct Looked {
-    commit: Option<String>,
-    commits: Option<Vec<u8>>,
-    listing: Listing,
-}
-
-/// Why a tree cannot be taken as its table says.
-#[derive(Debug, thiserror::Error)]
-enum BadPlan {
-    #[error(transparent)]
-    Glob(#[from] BadGlob),
-    #[error(transparent)]
-    Git(#[from] NotFound),
 }
 
 impl TreePlan {
-    fn look(&self) -> Result<Looked, FreezeError> {
-        let failed = |source| FreezeError::Tree {
-            root: self.root.clone(),
-            source,
-        };
-        let (commit, listing) = self.take(&mut |_, _| Ok(())).map_err(failed)?;
-        let commits = match &self.history {
-            Some((git, commit)) => Commits::take(git, &self.root, commit).map_err(failed)?,
-            None => None,
-        };
-        Ok(Looked {
-            commit,
-            commits: commits.map(|commits| commits.to_bytes()).transpose()?,
-            listing,
-        })
+    fn look(&self) -> Result<Listing, FreezeError> {
+        self.take(&mut |_, _| Ok(()))
+            .map_err(|source| FreezeError::Tree {
+                root: self.root.clone(),
+                source,
+            })
     }
 
-    fn take(&self, store: &mut Store<'_>) -> Result<(Option<String>, Listing), TreeError> {
-        match &self.commit {
-            None => Ok((None, baseline::take(&self.root, &self.ignored, store)?)),
-            Some((git, commit)) => {
-                let taken = git::take(git, &self.root, commit, &self.ignored, store)?;
-                Ok((Some(taken.commit), taken.listing))
-            }
-        }
+    fn take(&self, store: &mut Store<'_>) -> Result<Listing, TreeError> {
+        baseline::take(&self.root, &self.ignored, store)
     }
 }
 
@@ -281,17 +215,13 @@ impl Frozen {
         if let Some(error) = failed {
             return Err(error);
         }
-        let (_, listing) = taken.map_err(|error| SessionError::Stock(error.to_string()))?;
+        let listing = taken.map_err(|error| SessionError::Stock(error.to_string()))?;
         if listing != self.listing {
             let text = format!("{} changed while it was scanned", plan.root.display());
             return Err(SessionError::Stock(text));
         }
         let text = serde_json::to_vec(&listing)?;
-        store.stock(Digest::of(&text), &pack(&text))?;
-        match &self.commits {
-            Some(commits) => store.stock(Digest::of(commits), &pack(commits)),
-            None => Ok(()),
-        }
+        store.stock(Digest::of(&text), &pack(&text))
     }
 }
 

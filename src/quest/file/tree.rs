@@ -17,6 +17,4 @@ pub struct TreeTable {
     /// What does not belong to the tree, as globs.
     #[serde(default)]
     pub ignore: Vec<String>,
-    /// The commit that the tree is pinned to, in place of the files as they are at the scan.
-    pub commit: Option<String>,
 }

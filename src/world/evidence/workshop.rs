@@ -15,8 +15,8 @@ use serde::{Deserialize, Serialize};
 use super::{Bodies, BodyRef};
 use crate::base::Digest;
 use crate::world::sandbox::{
-    Call, CallAnswer, Called, Changed, ChatOrder, Chatted, CommitSeen, Confinement, End, FileSeen,
-    NoCommit, Order, Ran, Said, Started, Usage,
+    Call, CallAnswer, Called, Changed, ChatOrder, Chatted, Confinement, End, FileSeen, Order, Ran,
+    Said, Started, Usage,
 };
 use crate::world::tree::TreePath;
 
@@ -38,8 +38,6 @@ pub enum Asked {
     File(TreePath),
     /// What stood there when the session was made.
     Pinned(TreePath),
-    /// Which commit has a name that begins so.
-    Commit(String),
     /// What of the working tree is not as it was.
     Changes,
     /// What comes of a command.
@@ -57,7 +55,6 @@ impl fmt::Display for Asked {
         match self {
             Self::File(path) => write!(f, "the file {path}"),
             Self::Pinned(path) => write!(f, "the pinned file {path}"),
-            Self::Commit(name) => write!(f, "the commit {name}"),
             Self::Changes => f.write_str("what changed in the tree"),
             Self::Run(order) => write!(f, "what came of the command of `{}`", order.name),
             Self::Call(call) => write!(f, "what {} answers to {}", call.service, call.path),
@@ -77,10 +74,6 @@ pub enum Told {
     Absent,
     /// Something that is not read.
     Other(String),
-    /// A commit.
-    Commit(StoredCommit),
-    /// That there is none.
-    NoCommit(NoCommit),
     /// What is not as it was.
     Changes(Vec<Changed>),
     /// That it cannot be told what is not as it was.
@@ -101,16 +94,6 @@ pub enum Told {
     Said(StoredSaid),
     /// That it said nothing.
     Unsaid(String),
-}
-
-/// A commit, its message apart.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct StoredCommit {
-    /// Its full name.
-    pub id: String,
-    /// What it says.
-    pub message: BodyRef,
 }
 
 /// What came of a command, its outputs apart.
@@ -180,21 +163,6 @@ impl Told {
         (told, apart)
     }
 
-    /// The same of a commit.
-    #[must_use]
-    pub fn of_commit(seen: CommitSeen) -> (Self, Apart) {
-        let mut apart = Apart::new();
-        let told = match seen {
-            CommitSeen::Found { id, message } => Self::Commit(StoredCommit {
-                id,
-                message: put(&mut apart, message.into_bytes()),
-            }),
-            CommitSeen::Not(why) => Self::NoCommit(why),
-            CommitSeen::Other(why) => Self::Other(why),
-        };
-        (told, apart)
-    }
-
     /// The same of a command.
     #[must_use]
     pub fn of_ran(ran: Ran) -> (Self, Apart) {
@@ -254,20 +222,6 @@ impl Told {
             Self::File(body) => FileSeen::File(bodies.body(&body.sha256)?),
             Self::Absent => FileSeen::Absent,
             Self::Other(what) => FileSeen::Other(what.clone()),
-            _ => return None,
-        })
-    }
-
-    /// The same about a commit.
-    #[must_use]
-    pub fn commit(&self, bodies: &dyn Bodies) -> Option<CommitSeen> {
-        Some(match self {
-            Self::Commit(stored) => CommitSeen::Found {
-                id: stored.id.clone(),
-                message: String::from_utf8(bodies.body(&stored.message.sha256)?).ok()?,
-            },
-            Self::NoCommit(why) => CommitSeen::Not(*why),
-            Self::Other(why) => CommitSeen::Other(why.clone()),
             _ => return None,
         })
     }
@@ -350,7 +304,6 @@ impl Told {
     pub fn bodies(&self) -> Vec<&BodyRef> {
         match self {
             Self::File(body) => vec![body],
-            Self::Commit(stored) => vec![&stored.message],
             Self::Answered(stored) => vec![&stored.body],
             Self::Said(stored) => vec![&stored.text],
             Self::Ran(stored) => {

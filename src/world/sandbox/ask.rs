@@ -20,10 +20,6 @@ pub trait Workshop {
     /// What stood at `path` when the session was made.
     fn pinned(&self, path: &TreePath) -> FileSeen;
 
-    /// The commit whose name begins so, of those that lay behind the tree when the session was
-    /// made.
-    fn commit(&self, name: &str) -> CommitSeen;
-
     /// What of the working tree is not as `scan` found it, in order of paths.
     fn changes(&self) -> Result<Vec<Changed>, String>;
 
@@ -68,34 +64,6 @@ pub enum FileSeen {
     Absent,
     /// Something that is not read: a directory, a link, a device, a file that is too large.
     Other(String),
-}
-
-/// What is known of a commit.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum CommitSeen {
-    /// It is there.
-    Found {
-        /// Its full name.
-        id: String,
-        /// What it says.
-        message: String,
-    },
-    /// It is not.
-    Not(NoCommit),
-    /// It cannot be told.
-    Other(String),
-}
-
-/// Why there is no commit of a name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum NoCommit {
-    /// None has that name.
-    Unknown,
-    /// The names of several begin so.
-    Several,
-    /// No commits are known at all.
-    Unpinned,
 }
 
 /// A path at which the working tree is not as `scan` found it.
@@ -165,10 +133,6 @@ impl Workshop for NoWorkshop {
 
     fn pinned(&self, _path: &TreePath) -> FileSeen {
         FileSeen::Other(NONE.to_owned())
-    }
-
-    fn commit(&self, _name: &str) -> CommitSeen {
-        CommitSeen::Not(NoCommit::Unpinned)
     }
 
     fn changes(&self) -> Result<Vec<Changed>, String> {

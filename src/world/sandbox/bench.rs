@@ -10,7 +10,7 @@ use super::{Launcher, Pinned};
 use crate::base::Digest;
 use crate::quest::Span;
 use crate::quest::template::Template;
-use crate::world::tree::{Commits, Ignored, Listing, Zones};
+use crate::world::tree::{Ignored, Listing, Zones};
 
 /// What stays the same for every judgement of a session.
 pub struct Bench {
@@ -18,13 +18,11 @@ pub struct Bench {
     pub root: Option<PathBuf>,
     /// The tree as the session found it.
     pub baseline: Listing,
-    /// The digest of the commits behind it, in the form in which they are kept.
-    pub commits: Option<Digest>,
     /// Where an agent may write in it.
     pub zones: Zones,
     /// What does not belong to it.
     pub ignored: Ignored,
-    /// Finds the contents of the baseline's files, and the commits.
+    /// Finds the contents of the baseline's files.
     pub load: Box<Contents>,
     /// Where scratch copies are made; below nothing that a tool would take for its configuration.
     pub scratch: PathBuf,
@@ -83,17 +81,6 @@ impl Readiness {
 }
 
 impl Bench {
-    /// The commits that the session pinned; none where it pinned none.
-    pub(super) fn commits(&self) -> Result<Option<Commits>, String> {
-        let Some(sha256) = self.commits else {
-            return Ok(None);
-        };
-        let bytes = (self.load)(sha256).map_err(|error| error.to_string())?;
-        let commits = bytes.and_then(|bytes| Commits::of_bytes(&bytes, sha256));
-        let lost = "the tree's commits in evidence/ are missing or were changed";
-        commits.map(Some).ok_or_else(|| lost.to_owned())
-    }
-
     /// How a program is no longer what the session found, for people; none when it is.
     #[must_use]
     pub fn changed_program(&self, path: &str) -> Option<String> {

@@ -21,10 +21,10 @@ use super::order::{Edit, Network, Order};
 use super::ran::{End, Ran};
 use super::secrets::{Secrets, run_with, variable};
 use super::{
-    Call, Called, Changed, ChatOrder, Chatted, CommitSeen, FileSeen, NoCommit, Service,
-    ServiceFailed, Started, Workshop, free_port, is_taken,
+    Call, Called, Changed, ChatOrder, Chatted, FileSeen, Service, ServiceFailed, Started, Workshop,
+    free_port, is_taken,
 };
-use crate::world::tree::{Commits, Named, Snapshot, TreePath};
+use crate::world::tree::{Snapshot, TreePath};
 
 /// How much of what a service prints is kept, in bytes.
 const SERVICE_OUTPUT_BYTES: u64 = 64 * 1024;
@@ -40,7 +40,6 @@ pub struct LiveWorkshop<'a> {
     bench: &'a Bench,
     altered: Alteration,
     look: OnceCell<Result<Look, String>>,
-    commits: OnceCell<Result<Option<Commits>, String>>,
     services: RefCell<BTreeMap<String, Result<Running, String>>>,
     /// The first of what kept it from looking.
     failure: RefCell<Option<String>>,
@@ -68,7 +67,6 @@ impl<'a> LiveWorkshop<'a> {
             bench,
             altered,
             look: OnceCell::new(),
-            commits: OnceCell::new(),
             services: RefCell::default(),
             failure: RefCell::default(),
         }
@@ -81,14 +79,6 @@ impl<'a> LiveWorkshop<'a> {
             Ok(look)
         });
         look.as_ref().map_err(|why| self.failed(why.clone()))
-    }
-
-    fn commits(&self) -> Result<Option<&Commits>, String> {
-        let commits = self.commits.get_or_init(|| self.bench.commits());
-        match commits {
-            Ok(commits) => Ok(commits.as_ref()),
-            Err(why) => Err(self.failed(why.clone())),
-        }
     }
 
     /// Notes what kept it from looking.
@@ -273,21 +263,6 @@ impl Workshop for LiveWorkshop<'_> {
 
     fn pinned(&self, path: &TreePath) -> FileSeen {
         self.seen(&Snapshot::of(&self.bench.baseline), path)
-    }
-
-    fn commit(&self, name: &str) -> CommitSeen {
-        match self.commits() {
-            Ok(None) => CommitSeen::Not(NoCommit::Unpinned),
-            Ok(Some(commits)) => match commits.named(name) {
-                Named::One { id, message } => CommitSeen::Found {
-                    id: id.to_owned(),
-                    message: message.to_owned(),
-                },
-                Named::None => CommitSeen::Not(NoCommit::Unknown),
-                Named::Several => CommitSeen::Not(NoCommit::Several),
-            },
-            Err(why) => CommitSeen::Other(why),
-        }
     }
 
     fn changes(&self) -> Result<Vec<Changed>, String> {

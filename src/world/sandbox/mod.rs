@@ -52,10 +52,7 @@ mod told;
 #[cfg(unix)]
 mod wire;
 
-pub use ask::{
-    Call, CallAnswer, Called, Changed, CommitSeen, FileSeen, NoCommit, NoWorkshop, Started,
-    Workshop,
-};
+pub use ask::{Call, CallAnswer, Called, Changed, FileSeen, NoWorkshop, Started, Workshop};
 pub use chat::{BadBaseUrl, ChatOrder, Chatted, Cost, Said, Usage, endpoint};
 pub use confinement::{Confinement, Means, Namespace};
 pub use order::{Edit, Network, Order};

@@ -3,7 +3,6 @@
 use std::io;
 
 use super::entry::Oddity;
-use super::git::GitError;
 use super::listing::Clash;
 use super::path::TreePath;
 use crate::base::Digest;
@@ -106,9 +105,6 @@ pub enum TreeError {
     /// No tree can be so.
     #[error(transparent)]
     Clash(#[from] Clash),
-    /// The tree of a commit could not be read.
-    #[error(transparent)]
-    Git(#[from] GitError),
 }
 
 impl TreeError {

@@ -1,6 +1,6 @@
 //! The files that quests are about.
 //!
-//! A *baseline* is what a tree has when a session is made ([`baseline`], [`git`]): a [`Listing`],
+//! A *baseline* is what a tree has when a session is made ([`baseline`]): a [`Listing`],
 //! and contents that the session stores. A *snapshot* is what one judgement looks at: the
 //! baseline, and over it the agent's files in the zones in which it may write ([`Snapshot`]).
 //! What else an agent changes is told ([`Changes`]) and reaches no judgement.
@@ -10,7 +10,6 @@
 
 pub mod baseline;
 pub mod bounds;
-pub mod git;
 pub mod path;
 pub mod zones;
 
@@ -18,10 +17,6 @@ mod change;
 mod entry;
 mod error;
 mod gathered;
-mod git_command;
-mod git_commits;
-mod git_objects;
-mod git_record;
 mod links;
 mod listing;
 mod look;
@@ -34,7 +29,6 @@ pub use change::{Change, ChangeKind, Changes};
 pub use entry::{Entry, Odd, Oddity};
 pub use error::TreeError;
 pub use gathered::Store;
-pub use git_commits::{Commits, Named};
 pub use listing::{Clash, Listing};
 pub use look::changes;
 pub use path::{BadTreePath, TreePath};

@@ -1,7 +1,6 @@
 //! One citation, as it is written, and whether a text says what it says.
 
 use std::collections::BTreeSet;
-use std::ops::RangeInclusive;
 
 use regex::Regex;
 
@@ -9,27 +8,12 @@ use super::super::standing::standing;
 use crate::base::text::visible;
 use crate::world::tree::TreePath;
 
-/// A citation.
+/// A citation of a file.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Cited {
-    /// Of a file.
-    File {
-        /// The file.
-        path: String,
-        /// What of it.
-        what: What,
-    },
-    /// Of a commit.
-    Commit {
-        /// How its name begins, in lower case.
-        name: String,
-        /// What it says.
-        quote: String,
-    },
+pub(super) struct Cited {
+    pub(super) path: String,
+    pub(super) what: What,
 }
-
-/// How many digits a commit's name is cited with: those of SHA-256 have 64.
-const NAME_DIGITS: RangeInclusive<usize> = 7..=64;
 
 /// What of a file is cited.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -56,7 +40,7 @@ impl Cited {
             let names = names.split_once('[').map_or(names, |(names, _)| names);
             let names: Vec<String> = names.split("::").map(str::to_owned).collect();
             let is_name = |name: &String| !name.is_empty() && name.chars().all(is_of_name);
-            return names.iter().all(is_name).then(|| Self::File {
+            return names.iter().all(is_name).then(|| Self {
                 path: path.to_owned(),
                 what: What::Test(names),
             });
@@ -64,18 +48,10 @@ impl Cited {
         let (head, quoted) = line.split_once('"')?;
         let quote = quoted.strip_suffix('"')?.to_owned();
         let head = head.trim_end().strip_suffix(':')?;
-        if let Some(name) = head
-            .strip_prefix("commit ")
-            .map(str::trim)
-            .filter(|name| is_commit(name))
-        {
-            let name = name.to_ascii_lowercase();
-            return Some(Self::Commit { name, quote });
-        }
         let (path, lines) = head.rsplit_once(':')?;
         let (first, last) = lines.split_once('-').unwrap_or((lines, lines));
         let (first, last) = (number(first)?, number(last)?);
-        (first <= last).then(|| Self::File {
+        (first <= last).then(|| Self {
             path: path.to_owned(),
             what: What::Lines { first, last, quote },
         })
@@ -83,20 +59,10 @@ impl Cited {
 }
 
 impl Cited {
-    /// The same in the form in which citations are told apart: a path and a quotation in plain
-    /// form, and a commit by the full name that `full` has for it, whatever is quoted.
-    fn plain(self, full: &dyn Fn(&str) -> Option<String>) -> Self {
-        let (path, what) = match self {
-            Self::File { path, what } => (path, what),
-            Self::Commit { name, .. } => {
-                return Self::Commit {
-                    name: full(&name).unwrap_or(name),
-                    quote: String::new(),
-                };
-            }
-        };
-        let path = TreePath::parse(&path).map_or(path, |path| path.to_string());
-        let what = match what {
+    /// The same in the form in which citations are told apart.
+    fn plain(self) -> Self {
+        let path = TreePath::parse(&self.path).map_or(self.path, |path| path.to_string());
+        let what = match self.what {
             What::Lines { first, last, quote } => What::Lines {
                 first,
                 last,
@@ -104,12 +70,8 @@ impl Cited {
             },
             what @ What::Test(_) => what,
         };
-        Self::File { path, what }
+        Self { path, what }
     }
-}
-
-fn is_commit(name: &str) -> bool {
-    NAME_DIGITS.contains(&name.len()) && name.bytes().all(|digit| digit.is_ascii_hexdigit())
 }
 
 fn is_of_name(c: char) -> bool {
@@ -122,15 +84,11 @@ fn number(text: &str) -> Option<usize> {
     text.parse().ok().filter(|number| plain && *number > 0)
 }
 
-/// How many different citations there are, by what they cite and not by how they are written;
-/// `full` finds the full name of a commit.
-pub(super) fn distinct(
-    listed: &[(String, Option<String>)],
-    full: &dyn Fn(&str) -> Option<String>,
-) -> usize {
+/// How many different citations there are, by what they cite and not by how they are written.
+pub(super) fn distinct(listed: &[(String, Option<String>)]) -> usize {
     let known = listed.iter().map(|item| {
         let cited = item.1.as_deref().and_then(Cited::parse);
-        cited.map(|cited| cited.plain(full)).ok_or(item)
+        cited.map(Cited::plain).ok_or(item)
     });
     known.collect::<BTreeSet<_>>().len()
 }
@@ -149,13 +107,6 @@ pub(super) fn says(lines: &[&str], quote: &str) -> bool {
     let but_last = &lines[..lines.len() - 1];
     let narrow = but_first.is_empty() || !(whole(but_first) || whole(but_last));
     whole(lines) && narrow
-}
-
-/// Whether the message says `quote`, white space folded.
-pub(super) fn says_message(message: &str, quote: &str) -> bool {
-    standing(&visible(message), &visible(quote))
-        .next()
-        .is_some()
 }
 
 /// Whether the text defines a test of this name.

@@ -2,7 +2,6 @@
 
 use super::cited::Cited;
 use crate::gate::checks::bench::Bench;
-use crate::world::sandbox::{CommitSeen, NoCommit};
 
 const CHECK: &str = "kind = \"citation\"\nfield = \"value\"\n";
 const SOURCE: &str = "fn main() {\n    let  x = 1;\n}\n\nfn other() {}\n";
@@ -92,102 +91,6 @@ fn what_is_not_seen_makes_no_quotation_longer() {
     let padded = "src/a.rs:3: \"}\u{200b}\u{200b}\u{200b}\"";
     assert_eq!(bench("", padded).fired(), ["it"]);
     assert_eq!(bench("min_chars = 1", padded).fired(), [""; 0]);
-}
-
-const FULL: &str = "1a2b3c4d5e6f708192a3b4c5d6e7f8091a2b3c4d";
-
-/// A tree with one commit, which is named in three ways.
-fn with_commit(more: &str, value: &str) -> Bench {
-    let found = CommitSeen::Found {
-        id: FULL.to_owned(),
-        message: "Fix the parser\n\nIt  read\none line too many.\n".to_owned(),
-    };
-    let names = [FULL, &FULL[..7], &FULL[..12]].into_iter();
-    let bench = names.fold(bench(more, value), |bench, name| {
-        bench.commit(name, found.clone())
-    });
-    bench
-        .commit("abcdef0", CommitSeen::Not(NoCommit::Several))
-        .commit("abcdef1", CommitSeen::Not(NoCommit::Unknown))
-}
-
-#[test]
-fn what_a_commit_says_is_cited() {
-    for value in [
-        "commit 1a2b3c4: \"Fix the parser\"",
-        " commit  1A2B3C4D5E6F : \"It read one line\" ",
-        "commit 1a2b3c4d5e6f708192a3b4c5d6e7f8091a2b3c4d: \"parser It read\"",
-    ] {
-        assert_eq!(with_commit("", value).fired(), [""; 0], "{value}");
-    }
-}
-
-#[test]
-fn what_no_commit_says_is_told_with_its_name() {
-    for (value, place, actual) in [
-        (
-            "commit 1a2b3c4: \"Fix the lexer\"",
-            "commit 1a2b3c4",
-            "Fix the parser",
-        ),
-        (
-            "commit 1a2b3c4: \"ix the parse\"",
-            "commit 1a2b3c4",
-            "Fix the parser",
-        ),
-        ("commit 1a2b3c4: \"It\"", "commit 1a2b3c4", "It"),
-        (
-            "commit abcdef1: \"Fix the parser\"",
-            "commit abcdef1",
-            "none of that name",
-        ),
-        (
-            "commit abcdef0: \"Fix the parser\"",
-            "commit abcdef0",
-            "several begin so",
-        ),
-        (
-            "commit abcdef2: \"Fix the parser\"",
-            "commit abcdef2",
-            "no commits were pinned at scan",
-        ),
-    ] {
-        let fact = with_commit("", value).only_fact();
-        assert_eq!(fact.rule.as_str(), "it", "{value}");
-        assert_eq!(fact.location.as_deref(), Some(place), "{value}");
-        assert!(fact.actual.contains(actual), "{value}: {}", fact.actual);
-    }
-    let unsure = CommitSeen::Other("the disk is gone".to_owned());
-    let bench = bench("", "commit abcdef0: \"Fix the parser\"").commit("abcdef0", unsure);
-    assert_eq!(bench.fired(), ["it-unconfirmed"]);
-}
-
-#[test]
-fn what_names_no_commit_is_no_citation() {
-    for value in [
-        "commit 1a2b3c: \"Fix the parser\"",
-        "commit HEAD: \"Fix the parser\"",
-        "commit 1a2b3c4 \"Fix the parser\"",
-        "commit 1a2b3c4: Fix the parser",
-        "commit 1a2b3c4^: \"Fix the parser\"",
-        "commit: \"Fix the parser\"",
-    ] {
-        let fact = with_commit("", value).only_fact();
-        assert!(fact.expected.starts_with("a citation such as"), "{value}");
-    }
-}
-
-#[test]
-fn one_commit_counts_once_however_it_is_named() {
-    let named = format!(
-        "commit 1a2b3c4: \"Fix the parser\"\ncommit 1A2B3C4D5E6F: \"Fix  the parser\"\n\
-         commit {FULL}: \"It read one line\""
-    );
-    assert_eq!(with_commit("", &named).fired(), [""; 0]);
-    let fact = with_commit("min = 2", &named).only_fact();
-    assert_eq!(fact.actual, "1");
-    let more = format!("{named}\nsrc/a.rs:1: \"fn main\"");
-    assert_eq!(with_commit("min = 2", &more).fired(), [""; 0]);
 }
 
 #[test]

@@ -232,15 +232,15 @@ fn a_mistake_is_told_with_its_place() {
             "facts = { adapter = \"junit\", from = \"r.xml\" }",
             "neither stdout",
         ),
-        ("facts = \"pytst\"", "did you mean `pytest`?"),
+        ("facts = \"juni\"", "did you mean `junit`?"),
         ("facts = 1", "the name of a format"),
         (
-            "facts = { adapter = \"tap\", form = \"stderr\" }",
+            "facts = { adapter = \"junit\", form = \"stderr\" }",
             "did you mean `from`?",
         ),
         ("facts = { adapter = \"regex\" }", "needs a `pattern`"),
         (
-            "facts = { adapter = \"tap\", pattern = \"a\" }",
+            "facts = { adapter = \"junit\", pattern = \"a\" }",
             "`regex` alone",
         ),
         (

@@ -1,5 +1,6 @@
 //! A text on a fetched page: in what its reader sees, and not because its URL said it.
 
+use crate::gate::Fact;
 use url::Url;
 
 use super::super::context::Context;
@@ -8,7 +9,6 @@ use super::super::host_of::host_of;
 use super::super::made_up::rendered;
 use super::super::page_seen::{location, one_site, pages, way};
 use super::super::page_template::PageTemplate;
-use super::super::probe::{Detail, Found};
 use super::carried::{Carried, carried_any};
 use super::{Contains, Sought};
 use crate::quest::template::Template;
@@ -34,7 +34,7 @@ impl OnPage {
         check: &Contains,
         context: &Context<'_>,
         sought: &Sought,
-    ) -> Result<(), Found> {
+    ) -> Result<(), Fact> {
         let url = self.url.url(context)?;
         let mut slug = self.echo(&url, sought)?;
         let visit = context.visit(&url);
@@ -53,7 +53,7 @@ impl OnPage {
         }
         match slug {
             Some(url) => Err(
-                Detail::new("a page whose path does not say it", shown(&sought.text))
+                Fact::wrong("a page whose path does not say it", shown(&sought.text))
                     .at(location(&url))
                     .unconfirmed(),
             ),
@@ -63,43 +63,41 @@ impl OnPage {
 
     /// Whether the URL carries the text: an error where it may be told what to show, the URL where
     /// its path has the words.
-    fn echo(&self, url: &Url, sought: &Sought) -> Result<Option<Url>, Found> {
+    fn echo(&self, url: &Url, sought: &Sought) -> Result<Option<Url>, Fact> {
         match carried_any(url, sought) {
             Some(told @ (Carried::Told | Carried::Part)) => {
                 let expected = "a page whose URL does not carry the text";
                 let detail = if told == Carried::Told {
-                    Detail::new(expected, "its URL carries the text")
+                    Fact::wrong(expected, "its URL carries the text")
                 } else {
-                    Detail::new(expected, "its URL carries a part of it")
+                    Fact::wrong(expected, "its URL carries a part of it")
                 };
-                Err(detail.at(location(url)).wrong())
+                Err(detail.at(location(url)))
             }
             Some(Carried::Slug) if !self.slug => Ok(Some(url.clone())),
             Some(Carried::Slug) | None => Ok(None),
         }
     }
 
-    fn on_site(&self, context: &Context<'_>, page: &Url) -> Result<(), Found> {
+    fn on_site(&self, context: &Context<'_>, page: &Url) -> Result<(), Fact> {
         let Some(site) = &self.site else {
             return Ok(());
         };
         let text = rendered(context, site)?;
         let Some(wanted) = host_of(&text).and_then(|host| host.registrable()) else {
             let expected = "a site under a public suffix";
-            return Err(Detail::new(expected, shown(&text)).wrong());
+            return Err(Fact::wrong(expected, shown(&text)));
         };
         let found = HostName::of_url(page).and_then(|host| host.registrable());
         if found.as_ref() == Some(&wanted) {
             return Ok(());
         }
         let expected = format!("a page on {}", wanted.as_str());
-        Err(Detail::new(expected, "a page elsewhere")
-            .at(location(page))
-            .wrong())
+        Err(Fact::wrong(expected, "a page elsewhere").at(location(page)))
     }
 }
 
-fn absent(check: &Contains, visit: &Visit, main: &Page, sought: &Sought) -> Found {
+fn absent(check: &Contains, visit: &Visit, main: &Page, sought: &Sought) -> Fact {
     let at = location(&main.url);
     let unsure = |why: &str| {
         let expected = format!("{} on the page", check.named(sought));
@@ -107,20 +105,13 @@ fn absent(check: &Contains, visit: &Visit, main: &Page, sought: &Sought) -> Foun
     };
     let mut unread = visit.unread.iter();
     if unread.any(|frame| one_site(&main.url, &frame.url)) {
-        return with_place(unsure("not in what could be read: a frame could not"), at);
+        return unsure("not in what could be read: a frame could not").at(at);
     }
     if main.needs_script {
         let why = "the page shows little without its scripts, and not that";
-        return with_place(unsure(why), at);
+        return unsure(why).at(at);
     }
     let detail = check.misfit(&main.visible, sought);
-    let detail = detail.unwrap_or_else(|| Detail::new(shown(&sought.text), "not there"));
-    detail.at(at).wrong()
-}
-
-fn with_place(found: Found, at: String) -> Found {
-    match found {
-        Found::Wrong(detail) => detail.at(at).wrong(),
-        Found::Unconfirmed(detail) => detail.at(at).unconfirmed(),
-    }
+    let detail = detail.unwrap_or_else(|| Fact::wrong(shown(&sought.text), "not there"));
+    detail.at(at)
 }

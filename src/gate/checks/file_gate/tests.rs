@@ -23,7 +23,7 @@ impl<'a> Check<Context<'a>> for Silent {
         self.0.needs()
     }
 
-    fn run(&self, _: &Context<'a>) -> Vec<Finding> {
+    fn run(&self, _: &Context<'a>) -> Vec<Fact> {
         Vec::new()
     }
 }

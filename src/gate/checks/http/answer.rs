@@ -1,5 +1,6 @@
 //! What a service must answer.
 
+use crate::gate::Fact;
 use std::collections::BTreeMap;
 
 use regex::Regex;
@@ -8,9 +9,8 @@ use serde_json::Value;
 use super::super::context::Context;
 use super::super::fields::shown;
 use super::super::json_schema::{JsonRules, json_beside};
+use super::super::kind::{Flaw, Source};
 use super::super::made_up::{by_values, rendered};
-use super::super::probe::{Detail, Found};
-use super::super::spec::{Flaw, Source};
 use super::json_at::{JsonAt, JsonAtSpec, rooted};
 use crate::quest::ijson;
 use crate::quest::template::Template;
@@ -116,7 +116,7 @@ impl AnswerSpec {
 
 impl Statuses {
     /// Those that may be answered; of a cell that names none the quest's own list is to blame.
-    fn listed(&self, context: &Context<'_>) -> Result<Vec<u16>, Found> {
+    fn listed(&self, context: &Context<'_>) -> Result<Vec<u16>, Fact> {
         let template = match self {
             Self::Listed(list) => return Ok(list.clone()),
             Self::Of(template) => template,
@@ -125,17 +125,13 @@ impl Statuses {
         let listed: Result<Vec<u16>, _> = text.split(',').map(|it| it.trim().parse()).collect();
         listed.map_err(|_| {
             let expected = "a status such as 200, or several parted by commas";
-            by_values(template, Detail::new(expected, shown(&text)))
+            by_values(template, Fact::wrong(expected, shown(&text)))
         })
     }
 }
 
 impl SchemaOf {
-    fn misfits(
-        &self,
-        context: &Context<'_>,
-        value: &Value,
-    ) -> Result<Vec<(String, Detail)>, Found> {
+    fn misfits(&self, context: &Context<'_>, value: &Value) -> Result<Vec<(String, Fact)>, Fact> {
         let (document, at) = match self {
             Self::Whole(rules) => return Ok(rules.misfits(value)),
             Self::Part { document, at } => (document, at),
@@ -144,7 +140,7 @@ impl SchemaOf {
         let rules = JsonRules::at("schema_at", document, &pointer);
         let rules = rules.map_err(|flaw| {
             let expected = "a schema of what is answered";
-            by_values(at, Detail::new(expected, flaw.what))
+            by_values(at, Fact::wrong(expected, flaw.what))
         })?;
         Ok(rules.misfits(value))
     }
@@ -156,7 +152,7 @@ impl AnswerRules {
         &self,
         context: &Context<'_>,
         answer: &CallAnswer,
-    ) -> Result<Vec<Detail>, Found> {
+    ) -> Result<Vec<Fact>, Fact> {
         let status = self.status.listed(context)?;
         let may = if status.is_empty() {
             (200..300).contains(&answer.status)
@@ -171,9 +167,9 @@ impl AnswerRules {
                 list.join(", ")
             };
             let actual = format!("status {}", answer.status);
-            return Ok(vec![Detail::new(format!("a status of {list}"), actual)]);
+            return Ok(vec![Fact::wrong(format!("a status of {list}"), actual)]);
         }
-        let mut details: Vec<Detail> = self
+        let mut details: Vec<Fact> = self
             .headers
             .iter()
             .filter_map(|(name, pattern)| header_misfit(answer, name, pattern))
@@ -184,12 +180,12 @@ impl AnswerRules {
         Ok(details)
     }
 
-    fn body_misfits(&self, context: &Context<'_>, body: &[u8]) -> Result<Vec<Detail>, Found> {
+    fn body_misfits(&self, context: &Context<'_>, body: &[u8]) -> Result<Vec<Fact>, Fact> {
         let value = match ijson::slice(body) {
             Ok(value) => value,
             Err(error) => {
                 let actual = shown(&error.to_string());
-                return Ok(vec![Detail::new("a body of JSON", actual)]);
+                return Ok(vec![Fact::wrong("a body of JSON", actual)]);
             }
         };
         let places = self.json.iter().flat_map(|at| at.misfits(&value));
@@ -203,7 +199,7 @@ impl AnswerRules {
     }
 }
 
-fn header_misfit(answer: &CallAnswer, name: &str, pattern: &Regex) -> Option<Detail> {
+fn header_misfit(answer: &CallAnswer, name: &str, pattern: &Regex) -> Option<Fact> {
     let mut values = answer.headers.iter().filter(|(it, _)| it == name);
     let values: Vec<&str> = values.by_ref().map(|(_, value)| value.as_str()).collect();
     if values.iter().any(|value| pattern.is_match(value)) {
@@ -215,5 +211,5 @@ fn header_misfit(answer: &CallAnswer, name: &str, pattern: &Regex) -> Option<Det
         shown(&values.join(", "))
     };
     let expected = format!("a header {name} that matches {pattern}");
-    Some(Detail::new(expected, actual))
+    Some(Fact::wrong(expected, actual))
 }

@@ -1,13 +1,13 @@
 //! What stands at a place of a JSON body.
 
+use crate::gate::Fact;
 use regex::Regex;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::super::kind::{Flaw, Source};
 use super::super::pointer::Pointer;
-use super::super::probe::Detail;
-use super::super::spec::{Flaw, Source};
 use super::super::subject::brief;
 
 /// What stands at a place of a JSON body.
@@ -68,14 +68,14 @@ impl JsonAtSpec {
 
 impl JsonAt {
     /// What of `value` is not as it must be.
-    pub(super) fn misfits(&self, value: &Value) -> Vec<Detail> {
+    pub(super) fn misfits(&self, value: &Value) -> Vec<Fact> {
         let found = self.pointer.find(value);
         if found.is_empty() {
-            return vec![Detail::new("a value at the pointer", "an empty list").at("/")];
+            return vec![Fact::wrong("a value at the pointer", "an empty list").at("/")];
         }
         let misfits = found.into_iter().filter_map(|at| {
             let detail = match at.value {
-                None => Some(Detail::new("a value", "nothing")),
+                None => Some(Fact::wrong("a value", "nothing")),
                 Some(value) => self.misfit(value),
             };
             detail.map(|detail| detail.at(rooted(&at.place)))
@@ -83,7 +83,7 @@ impl JsonAt {
         misfits.collect()
     }
 
-    fn misfit(&self, value: &Value) -> Option<Detail> {
+    fn misfit(&self, value: &Value) -> Option<Fact> {
         let expected = if self.kind.is_some_and(|kind| kind != JsonKind::of(value)) {
             format!("a value of kind {:?}", self.kind?).to_lowercase()
         } else if self.equals.as_ref().is_some_and(|it| !same(it, value)) {
@@ -93,7 +93,7 @@ impl JsonAt {
         } else {
             return None;
         };
-        Some(Detail::new(expected, brief(value)))
+        Some(Fact::wrong(expected, brief(value)))
     }
 }
 

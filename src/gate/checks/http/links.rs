@@ -6,12 +6,12 @@ use url::Url;
 
 use super::super::context::Context;
 use super::super::fields::shown;
-use super::super::first_facts::first_facts;
+use super::super::kind::Probe;
+use super::super::kind::first_facts;
+use super::super::kind::{Flaw, Source};
 use super::super::page_seen::{location, pages};
-use super::super::probe::{Detail, Found, Probe};
-use super::super::spec::{Flaw, Source};
 use super::super::subject::Subject;
-use crate::gate::Cost;
+use crate::gate::{Cause, Cost, Fact};
 use crate::world::Silence;
 use crate::world::fetch::visit::End;
 
@@ -47,7 +47,7 @@ impl Probe for Links {
         Cost::Page
     }
 
-    fn look(&self, context: &Context<'_>) -> Vec<Found> {
+    fn run(&self, context: &Context<'_>) -> Vec<Fact> {
         let text = match self.subject.read(context) {
             Ok(Some(text)) => text,
             Ok(None) => return Vec::new(),
@@ -56,38 +56,38 @@ impl Probe for Links {
         let links = links_of(&text.said);
         if links.len() < self.min {
             let expected = format!("at least {} links", self.min);
-            let detail = Detail::new(expected, links.len().to_string());
-            return vec![text.detail(detail, "").wrong()];
+            let detail = Fact::wrong(expected, links.len().to_string());
+            return vec![text.detail(detail, "")];
         }
         if let Some(first) = links.get(MOST_ASKED) {
             let expected = format!("at most {MOST_ASKED} links, which are all that are asked for");
-            let detail = Detail::new(expected, links.len().to_string());
+            let detail = Fact::wrong(expected, links.len().to_string());
             let place = match first {
                 Ok(url) => location(url),
                 Err(text) => shown(text),
             };
-            return vec![text.detail(detail, "").at(place).wrong()];
+            return vec![text.detail(detail, "").at(place)];
         }
         let found = links.iter().filter_map(|link| dead(context, link));
         first_facts(found.collect())
     }
 }
 
-fn dead(context: &Context<'_>, link: &Result<Url, String>) -> Option<Found> {
+fn dead(context: &Context<'_>, link: &Result<Url, String>) -> Option<Fact> {
     let url = match link {
         Ok(url) => url,
-        Err(text) => return Some(Detail::new("a link that is a URL", shown(text)).wrong()),
+        Err(text) => return Some(Fact::wrong("a link that is a URL", shown(text))),
     };
     if !url.username().is_empty() || url.password().is_some() {
-        let detail = Detail::new("a link without credentials", "an @ before its host");
-        return Some(detail.at(location(url)).wrong());
+        let detail = Fact::wrong("a link without credentials", "an @ before its host");
+        return Some(detail.at(location(url)));
     }
     let visit = context.visit(url);
     if matches!(visit.end, End::Unreadable { .. }) {
         // An image or a document answers as well as a page does.
         return None;
     }
-    let (Found::Wrong(mut detail) | Found::Unconfirmed(mut detail)) = pages(&visit).err()?;
+    let mut detail = pages(&visit).err()?;
     let definite = match &visit.end {
         End::Missing { .. } => true,
         End::Unanswered { url, why } => why.silence == Silence::PrivateAddress || is_local(url),
@@ -95,11 +95,12 @@ fn dead(context: &Context<'_>, link: &Result<Url, String>) -> Option<Found> {
     };
     detail.expected = String::from("a link that answers");
     detail.location = Some(location(url));
-    Some(if definite {
-        detail.wrong()
+    detail.cause = if definite {
+        Cause::Wrong
     } else {
-        detail.unconfirmed()
-    })
+        Cause::Unanswered
+    };
+    Some(detail)
 }
 
 /// Whether the host is by its name the machine of whoever asks (RFC 6761 §6.3).

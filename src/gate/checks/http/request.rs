@@ -1,5 +1,6 @@
 //! What a service is asked, and whether it is a request that the quest is about.
 
+use crate::gate::Fact;
 use std::collections::BTreeMap;
 
 use percent_encoding::percent_decode_str;
@@ -9,9 +10,8 @@ use serde_json::Value;
 use super::super::context::Context;
 use super::super::fields::shown;
 use super::super::json_text::json_of;
+use super::super::kind::{Flaw, Source};
 use super::super::made_up::rendered;
-use super::super::probe::{Detail, Found};
-use super::super::spec::{Flaw, Source};
 use super::super::subject::{Subject, brief};
 use crate::quest::template::Template;
 
@@ -125,7 +125,7 @@ impl RequestSpec {
 
 impl RequestPlan {
     /// The request, if it is one that may be sent; none where its field was left out.
-    pub(super) fn request(&self, context: &Context<'_>) -> Result<Option<Request>, Found> {
+    pub(super) fn request(&self, context: &Context<'_>) -> Result<Option<Request>, Fact> {
         let request = match &self.from {
             From::Submitted(subject) => {
                 let Some(text) = subject.read(context)? else {
@@ -133,8 +133,7 @@ impl RequestPlan {
                 };
                 let misfit = |actual: &str| {
                     let expected = "a JSON object of `method`, `path`, `headers` and `body`";
-                    text.detail(Detail::new(expected, shown(actual)), "/")
-                        .wrong()
+                    text.detail(Fact::wrong(expected, shown(actual)), "/")
                 };
                 let value = json_of(&text)?;
                 // A list would be read as the members in their order.
@@ -155,13 +154,13 @@ impl RequestPlan {
         };
         let flaw = request.flaw(&self.methods);
         if let Some((expected, actual)) = flaw {
-            return Err(Detail::new(expected, shown(&actual)).wrong());
+            return Err(Fact::wrong(expected, shown(&actual)));
         }
         if let Some(operation) = &self.must_match {
             let operation = rendered(context, operation)?;
             if !request.is_of(&operation) {
                 let expected = format!("a request of {}", shown(operation.trim()));
-                return Err(Detail::new(expected, shown(&request.named())).wrong());
+                return Err(Fact::wrong(expected, shown(&request.named())));
             }
         }
         Ok(Some(request))

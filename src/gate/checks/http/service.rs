@@ -1,11 +1,12 @@
 //! A service that must answer a request as it should.
 
 use super::super::context::Context;
-use super::super::first_facts::first_facts;
-use super::super::probe::{Detail, Found, Probe};
+use super::super::kind::Probe;
+use super::super::kind::first_facts;
 use super::answer::AnswerRules;
 use super::request::RequestPlan;
 use crate::gate::Cost;
+use crate::gate::Fact;
 use crate::quest::Span;
 use crate::world::sandbox::{Call, Called, Started};
 
@@ -23,7 +24,7 @@ impl Probe for ServiceCheck {
         Cost::Command
     }
 
-    fn look(&self, context: &Context<'_>) -> Vec<Found> {
+    fn run(&self, context: &Context<'_>) -> Vec<Fact> {
         let request = match self.request.request(context) {
             Ok(Some(request)) => request,
             Ok(None) => return Vec::new(),
@@ -32,7 +33,7 @@ impl Probe for ServiceCheck {
         let workshop = context.world.workshop;
         if let Started::Failed(why) = workshop.service(&self.service) {
             let expected = format!("a service {} that starts", self.service);
-            return vec![Detail::new(expected, why).unconfirmed()];
+            return vec![Fact::wrong(expected, why).unconfirmed()];
         }
         let named = request.named();
         let call = Call {
@@ -47,11 +48,11 @@ impl Probe for ServiceCheck {
             // A service that goes on has only this request to blame for its silence.
             Called::Refused(why) => {
                 let actual = format!("the service gave no answer to this request: {why}");
-                let detail = Detail::new("an answer of the service", actual);
-                vec![detail.at(named).wrong()]
+                let detail = Fact::wrong("an answer of the service", actual);
+                vec![detail.at(named)]
             }
             Called::Unanswered(why) => {
-                let detail = Detail::new("an answer of the service", why);
+                let detail = Fact::wrong("an answer of the service", why);
                 vec![detail.at(named).unconfirmed()]
             }
             Called::Answered(answer) => {
@@ -62,7 +63,7 @@ impl Probe for ServiceCheck {
                 let placed = misfits.map(|mut detail| {
                     let inside = detail.location.take();
                     let place = inside.map_or_else(|| named.clone(), |at| format!("{named}: {at}"));
-                    detail.at(place).wrong()
+                    detail.at(place)
                 });
                 first_facts(placed.collect())
             }

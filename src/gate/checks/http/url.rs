@@ -1,11 +1,12 @@
 //! A page that must answer.
 
 use super::super::context::Context;
+use super::super::kind::Probe;
+use super::super::kind::{Flaw, Source};
 use super::super::page_seen::{location, pages};
 use super::super::page_template::PageTemplate;
-use super::super::probe::{Detail, Found, Probe};
-use super::super::spec::{Flaw, Source};
 use crate::gate::Cost;
+use crate::gate::Fact;
 use crate::world::fetch::visit::{End, Visit};
 
 #[derive(Debug)]
@@ -47,7 +48,7 @@ impl Probe for UrlCheck {
         Cost::Page
     }
 
-    fn look(&self, context: &Context<'_>) -> Vec<Found> {
+    fn run(&self, context: &Context<'_>) -> Vec<Fact> {
         let url = match self.url.url(context) {
             Ok(url) => url,
             Err(found) => return vec![found],
@@ -60,8 +61,8 @@ impl Probe for UrlCheck {
             Err(found) => vec![found],
             Ok((page, _)) => {
                 let expected = format!("a status of {:?}", self.status);
-                let detail = Detail::new(expected, "a page");
-                vec![detail.at(location(&page.url)).wrong()]
+                let detail = Fact::wrong(expected, "a page");
+                vec![detail.at(location(&page.url))]
             }
         }
     }

@@ -21,11 +21,15 @@ from = "tests-pass"
 file = "{{ input.file }}"
 "#;
 
+const RANGE: &str = "first = \"{{ input.first }}\"\nlast = \"{{ input.last }}\"\n";
+
 const BODIES: &str = r#"
 first = "{{ input.first }}"
 last = "{{ input.last }}"
-language = "python"
-with = ["return None", "raise NotImplementedError"]
+lines = [
+  { find = "return .+", put = "return None" },
+  { find = "return .+", put = "raise NotImplementedError" },
+]
 "#;
 
 fn bench(keys: &str) -> Bench {
@@ -86,7 +90,7 @@ fn tests_that_turn_red_pass() {
 fn a_mutant_that_survives_is_a_fact() {
     let (verdict, said) = judged(BODIES, ran(End::Exited(0), ""));
     assert_eq!(verdict, Verdict::Fail);
-    let expected = "tests that fail when the body of what is tested is replaced by";
+    let expected = "tests that fail when its line 3 is";
     assert_eq!(
         said,
         [
@@ -116,14 +120,17 @@ fn each_end_of_a_mutant_is_a_colour() {
 
 #[test]
 fn red_comes_from_tests_that_failed() {
-    let checks = CHECKS.replace("unconfirmed", "facts = \"pytest\"\nunconfirmed");
+    let checks = CHECKS.replace("unconfirmed", "facts = \"junit\"\nunconfirmed");
     let bench = Bench::new(&format!("{checks}{BODIES}"));
     let verdict = |stdout| {
         let (workshop, _heard) = workshop(SOURCE, ran(End::Exited(1), stdout));
         bench.judge(&workshop).verdict
     };
-    assert_eq!(verdict("1 failed in 0.02s\n"), Verdict::Pass);
-    assert_eq!(verdict("no tests ran in 0.02s\n"), Verdict::Review);
+    assert_eq!(
+        verdict("<testsuite><testcase name=\"a\"><failure/></testcase></testsuite>"),
+        Verdict::Pass
+    );
+    assert_eq!(verdict("<testsuite></testsuite>"), Verdict::Review);
     assert_eq!(verdict("usage: pytest\n"), Verdict::Review);
 }
 
@@ -133,7 +140,7 @@ fn a_replacement_that_changes_nothing_shows_nothing() {
     let (workshop, heard) = workshop(SOURCE, ran(End::Exited(1), ""));
     assert_eq!(bench(&same).judge(&workshop).verdict, Verdict::Pass);
     assert_eq!(heard.try_iter().count(), 1);
-    let none = same.replace("\"return None\", ", "");
+    let none = same.replace("return None", "return a + 1");
     let (verdict, said) = judged(&none, ran(End::Exited(0), ""));
     assert_eq!(verdict, Verdict::Review);
     assert!(said[0].contains("leaves the file as it is"), "{said:?}");
@@ -171,7 +178,6 @@ fn a_whole_file_may_be_replaced() {
 
 #[test]
 fn each_line_that_a_change_fits_is_changed_alone() {
-    const RANGE: &str = "first = \"{{ input.first }}\"\nlast = \"{{ input.last }}\"\n";
     let keys = format!("{RANGE}lines = [{{ find = \"return (.) .*\", put = \"return $1\" }}]");
     let (workshop, heard) = workshop(SOURCE, ran(End::Exited(0), ""));
     let (verdict, fact) = bench(&keys).fact(&workshop).unwrap();
@@ -199,9 +205,9 @@ fn each_line_that_a_change_fits_is_changed_alone() {
 
 #[test]
 fn more_mutants_than_can_be_run_confirm_nothing() {
-    let bodies: Vec<_> = (0..51).map(|n| format!("\"return {n}\"")).collect();
-    let with = "with = [\"return None\", \"raise NotImplementedError\"]";
-    let keys = BODIES.replace(with, &format!("with = [{}]", bodies.join(", ")));
+    let put = |n| format!("{{ find = \"return .+\", put = \"return {n}\" }}");
+    let all: Vec<_> = (0..51).map(put).collect();
+    let keys = format!("{RANGE}lines = [{}]", all.join(", "));
     let (workshop, heard) = workshop(SOURCE, ran(End::Exited(1), ""));
     assert_eq!(bench(&keys).judge(&workshop).verdict, Verdict::Review);
     assert_eq!(heard.try_iter().count(), 0);
@@ -212,18 +218,10 @@ fn a_mistake_is_told() {
     for (keys, said) in [
         (String::new(), "or say `replace`"),
         (format!("{BODIES}replace = \"\""), "changes the whole file"),
-        (BODIES.replace("language = \"python\"", ""), "missing"),
-        (BODIES.replace("python", "pyton"), "did you mean `python`?"),
-        (
-            BODIES.replace(
-                "with = [\"return None\", \"raise NotImplementedError\"]",
-                "",
-            ),
-            "at least one body",
-        ),
+        (RANGE.to_owned(), "at least one change"),
         (format!("{BODIES}red_exit = [0]"), "the code 0 passes"),
         (
-            format!("{BODIES}lines = [{{ find = \"(\", put = \"\" }}]"),
+            format!("{RANGE}lines = [{{ find = \"(\", put = \"\" }}]"),
             "not a pattern",
         ),
         (

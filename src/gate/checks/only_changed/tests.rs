@@ -74,31 +74,22 @@ fn paths_of_its_own_are_narrower() {
 }
 
 #[test]
-fn a_clean_tree_has_no_change_at_all() {
-    let clean = bench("kind = \"git-clean\"");
-    assert_eq!(told(&clean, &changed(CHANGES)).len(), 4);
-    assert_eq!(told(&clean, &changed(&[])), [""; 0]);
-}
-
-#[test]
 fn what_cannot_be_told_is_not_confirmed() {
-    for kind in ["only-changed", "git-clean"] {
-        let mut workshop = MockWorkshop::new();
-        workshop.expect_changes().returning(|| Err("no git".into()));
-        let judgement = bench(&format!("kind = \"{kind}\"")).judge(&workshop);
-        assert_eq!(judgement.verdict, Verdict::Review);
-        let mut rules = judgement.facts.iter().map(|fact| fact.rule.as_str());
-        assert!(
-            rules.any(|rule| rule == "tidy-unconfirmed"),
-            "{judgement:#?}"
-        );
-    }
+    let mut workshop = MockWorkshop::new();
+    workshop.expect_changes().returning(|| Err("no git".into()));
+    let judgement = bench("kind = \"only-changed\"").judge(&workshop);
+    assert_eq!(judgement.verdict, Verdict::Review);
+    let mut rules = judgement.facts.iter().map(|fact| fact.rule.as_str());
+    assert!(
+        rules.any(|rule| rule == "tidy-unconfirmed"),
+        "{judgement:#?}"
+    );
 }
 
 #[test]
 fn many_changes_are_counted() {
     let many: Vec<_> = (0..30).map(|_| ("a", "added", false)).collect();
-    let judgement = bench("kind = \"git-clean\"").judge(&changed(&many));
+    let judgement = bench("kind = \"only-changed\"").judge(&changed(&many));
     let facts: Vec<_> = judgement
         .facts
         .iter()
@@ -109,17 +100,15 @@ fn many_changes_are_counted() {
 
 #[test]
 fn a_file_without_a_tree_or_a_fact_is_refused() {
-    for kind in ["only-changed", "git-clean"] {
-        let what = bench(&format!("kind = \"{kind}\""))
-            .without_tree()
-            .mistake()
-            .what;
-        assert!(what.contains("no [tree]"), "{what}");
-        let what = Bench::new(&format!("[[check]]\nname = \"a\"\nkind = \"{kind}\"\n"))
-            .mistake()
-            .what;
-        assert!(what.contains("How would an agent cheese"), "{what}");
-    }
+    let what = bench("kind = \"only-changed\"")
+        .without_tree()
+        .mistake()
+        .what;
+    assert!(what.contains("no [tree]"), "{what}");
+    let what = Bench::new("[[check]]\nname = \"a\"\nkind = \"only-changed\"\n")
+        .mistake()
+        .what;
+    assert!(what.contains("How would an agent cheese"), "{what}");
     let what = bench("kind = \"only-changed\"\npaths = [\"/etc\"]")
         .mistake()
         .what;

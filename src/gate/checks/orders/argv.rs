@@ -1,8 +1,8 @@
 //! The program and its arguments, of which no submitted text becomes an option.
 
+use crate::gate::Fact;
 use crate::gate::checks::fields::shown;
-use crate::gate::checks::probe::Detail;
-use crate::gate::checks::spec::{Flaw, Source};
+use crate::gate::checks::kind::{Flaw, Source};
 use crate::quest::template::{Names, Template, Values};
 
 use super::limits::misfit;
@@ -61,7 +61,7 @@ impl Argv {
     }
 
     /// The program's path and its arguments with their values.
-    pub fn render(&self, values: &Values) -> Result<Vec<String>, Detail> {
+    pub fn render(&self, values: &Values) -> Result<Vec<String>, Fact> {
         let mut argv = vec![self.program.clone()];
         let mut dashes = 0;
         for (place, template) in self.arguments.iter().enumerate() {
@@ -78,21 +78,21 @@ impl Argv {
         template: &Template,
         values: &Values,
         dashes: usize,
-    ) -> Result<String, Detail> {
+    ) -> Result<String, Fact> {
         let text = template.render(values);
-        let text = text.map_err(|bad| Detail::new("an argument", bad.to_string()))?;
+        let text = text.map_err(|bad| Fact::wrong("an argument", bad.to_string()))?;
         if let Some(wrong) = misfit(&text) {
             return Err(wrong);
         }
         let behind = self.dashes.is_some_and(|enough| dashes >= enough);
         let own = template.source().starts_with('-') || behind;
         if text.starts_with('-') && !own {
-            return Err(Detail::new("an argument that is no option", shown(&text)));
+            return Err(Fact::wrong("an argument that is no option", shown(&text)));
         }
         // Where a program takes more arguments from a file, a `--` does not keep it from that.
         if text.starts_with('@') && !template.source().starts_with('@') {
             let expected = "an argument that names no file of arguments";
-            return Err(Detail::new(expected, shown(&text)));
+            return Err(Fact::wrong(expected, shown(&text)));
         }
         Ok(text)
     }

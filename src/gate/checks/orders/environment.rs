@@ -1,10 +1,10 @@
 //! The whole environment of a command: what the quest file says, and the submission as variables.
 
+use crate::gate::Fact;
 use std::collections::BTreeMap;
 
 use crate::gate::checks::context::Context;
-use crate::gate::checks::probe::Detail;
-use crate::gate::checks::spec::{Flaw, Source};
+use crate::gate::checks::kind::{Flaw, Source};
 use crate::quest::FieldName;
 use crate::quest::template::{Names, Template, Values};
 
@@ -73,11 +73,11 @@ impl Environment {
         &self,
         context: &Context<'_>,
         values: &Values,
-    ) -> Result<BTreeMap<String, String>, Detail> {
+    ) -> Result<BTreeMap<String, String>, Fact> {
         let mut all = self.fixed.clone();
         for (name, template) in &self.own {
             let text = template.render(values);
-            let text = text.map_err(|bad| Detail::new("a variable", bad.to_string()));
+            let text = text.map_err(|bad| Fact::wrong("a variable", bad.to_string()));
             let text = text.and_then(|text| misfit(&text).map_or(Ok(text), Err));
             let text = text.map_err(|wrong| wrong.at(format!("env.{name}")))?;
             all.insert(name.clone(), text);

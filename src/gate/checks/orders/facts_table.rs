@@ -8,7 +8,7 @@ use serde::de::value::{MapAccessDeserializer, StrDeserializer};
 use serde::de::{Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
-use crate::gate::checks::spec::Flaw;
+use crate::gate::checks::kind::Flaw;
 use crate::gate::tools::Adapter;
 
 /// How a command's output is read: the format's name, or a table.
@@ -39,16 +39,12 @@ struct Table {
 pub enum Format {
     /// `JUnit`'s XML.
     Junit,
-    /// The Test Anything Protocol.
-    Tap,
     /// The Static Analysis Results Interchange Format.
     Sarif,
     /// Lines such as `file:line:column: message`.
     Lines,
     /// The JSON lines of `cargo --message-format=json`.
     Cargo,
-    /// The text that pytest prints.
-    Pytest,
     /// The JSON lines of `go test -json`.
     GoTest,
     /// A pattern.
@@ -71,11 +67,9 @@ impl FactsTable {
             (Format::Regex, None) => return Err(flaw("the format `regex` needs a `pattern`")),
             (_, Some(_)) => return Err(flaw("`pattern` belongs to the format `regex` alone")),
             (Format::Junit, None) => Adapter::JunitXml,
-            (Format::Tap, None) => Adapter::Tap,
             (Format::Sarif, None) => Adapter::Sarif,
             (Format::Lines, None) => Adapter::Lines,
             (Format::Cargo, None) => Adapter::CargoJson,
-            (Format::Pytest, None) => Adapter::Pytest,
             (Format::GoTest, None) => Adapter::GoTestJson,
         })
     }

@@ -15,4 +15,4 @@ pub use facts_table::FactsTable;
 pub use keys::{NetworkName, OnTimeout, RunKeys, a_minute, ten_mebibytes};
 pub use plan::{OrderPlan, cut_short, names, too_much};
 pub use tail::tail;
-pub use tool_facts::{ToolFacts, ToolKeys, capped, wrong_code};
+pub use tool_facts::{ToolFacts, ToolKeys, capped, with_meaning, wrong_code};

@@ -1,5 +1,6 @@
 //! How a check's command is run, and what it means that it was cut short.
 
+use crate::gate::Fact;
 use std::collections::BTreeMap;
 
 use super::argv::Argv;
@@ -8,8 +9,7 @@ use super::keys::{NetworkName, OnTimeout, RunKeys};
 use super::limits::misfit_in_all;
 use super::tail::tail;
 use crate::gate::checks::context::Context;
-use crate::gate::checks::probe::{Detail, Found};
-use crate::gate::checks::spec::{Flaw, Source};
+use crate::gate::checks::kind::{Flaw, Source};
 use crate::quest::file::unknown_name;
 use crate::quest::template::{Names, Values};
 use crate::quest::{ByteSize, Span};
@@ -56,7 +56,6 @@ impl OrderPlan {
             }
             (Some(network), _) => network,
         };
-        source.sees_tree();
         for text in argv.iter().chain(keys.env.values()) {
             source.told_to_command(text);
         }
@@ -73,7 +72,7 @@ impl OrderPlan {
     }
 
     /// The values of this judgement, with what is known of the services once they are up.
-    pub fn values(&self, context: &Context<'_>) -> Result<Values, Found> {
+    pub fn values(&self, context: &Context<'_>) -> Result<Values, Fact> {
         let mut values = context.values().clone();
         for name in &self.services {
             let known = match context.world.workshop.service(name) {
@@ -83,7 +82,7 @@ impl OrderPlan {
                 }
                 Started::Failed(why) => {
                     let expected = format!("the service {name} is up");
-                    return Err(Detail::new(expected, why).unconfirmed());
+                    return Err(Fact::wrong(expected, why).unconfirmed());
                 }
             };
             let known = known.map(|(what, text)| (what.to_owned(), text));
@@ -93,13 +92,13 @@ impl OrderPlan {
     }
 
     /// The order, with these values.
-    pub fn order(&self, context: &Context<'_>, values: &Values) -> Result<Order, Found> {
-        let argv = self.argv.render(values).map_err(Detail::wrong)?;
+    pub fn order(&self, context: &Context<'_>, values: &Values) -> Result<Order, Fact> {
+        let argv = self.argv.render(values)?;
         let env = self.environment.render(context, values);
-        let env = env.map_err(Detail::wrong)?;
+        let env = env?;
         let texts = argv.iter().chain(env.keys()).chain(env.values());
         if let Some(wrong) = misfit_in_all(texts.map(String::as_str)) {
-            return Err(wrong.wrong());
+            return Err(wrong);
         }
         Ok(Order {
             name: self.check.clone(),
@@ -147,12 +146,12 @@ pub fn names(services: &[String], source: &Source<'_>) -> Result<Names, Flaw> {
 
 /// What it means that the command did not come to an end by itself; nothing where it did.
 #[must_use]
-pub fn cut_short(order: &Order, ran: &Ran, on_timeout: OnTimeout) -> Option<Found> {
+pub fn cut_short(order: &Order, ran: &Ran, on_timeout: OnTimeout) -> Option<Fact> {
     match &ran.end {
         End::Exited(_) => None,
         End::Signalled(signal) => {
             let actual = format!("it was ended by signal {signal}: {}", tail(ran));
-            Some(Detail::new("it ends by itself", actual).wrong())
+            Some(Fact::wrong("it ends by itself", actual))
         }
         End::TimedOut => {
             let span = u32::try_from(order.timeout_ms).unwrap_or(u32::MAX);
@@ -160,21 +159,21 @@ pub fn cut_short(order: &Order, ran: &Ran, on_timeout: OnTimeout) -> Option<Foun
             let actual = format!(
                 "it was still running after {span}, and was ended with all that it had started"
             );
-            let detail = Detail::new(format!("it ends within {span}"), actual);
+            let detail = Fact::wrong(format!("it ends within {span}"), actual);
             Some(match on_timeout {
-                OnTimeout::Fail => detail.wrong(),
+                OnTimeout::Fail => detail,
                 OnTimeout::Review => detail.unconfirmed(),
             })
         }
-        End::TooMuchOutput => Some(too_much(order).wrong()),
-        End::Withheld(why) => Some(Detail::new("what it says", why.clone()).unconfirmed()),
-        End::NotStarted(why) => Some(Detail::new("it can be started", why.clone()).unconfirmed()),
+        End::TooMuchOutput => Some(too_much(order)),
+        End::Withheld(why) => Some(Fact::wrong("what it says", why.clone()).unconfirmed()),
+        End::NotStarted(why) => Some(Fact::wrong("it can be started", why.clone()).unconfirmed()),
     }
 }
 
 /// That the command printed more than it may.
 #[must_use]
-pub fn too_much(order: &Order) -> Detail {
+pub fn too_much(order: &Order) -> Fact {
     let expected = format!("it prints at most {} bytes", order.output_bytes);
-    Detail::new(expected, "it printed more, and was ended")
+    Fact::wrong(expected, "it printed more, and was ended")
 }

@@ -2,8 +2,9 @@
 
 use super::facts_table::FactsTable;
 use super::tail::tail;
-use crate::gate::checks::probe::{Detail, Found, MOST_FACTS};
-use crate::gate::checks::spec::Flaw;
+use crate::gate::Fact;
+use crate::gate::checks::kind::Flaw;
+use crate::gate::checks::kind::MAX_FACTS;
 use crate::gate::tools::{Adapter, Complaint, Complaints};
 use crate::world::sandbox::Ran;
 
@@ -86,7 +87,7 @@ impl ToolFacts {
 
     /// What is wrong although the command ended well.
     #[must_use]
-    pub fn despite_success(&self, ran: &Ran) -> Vec<Found> {
+    pub fn despite_success(&self, ran: &Ran) -> Vec<Fact> {
         if !self.counts_tests() {
             return Vec::new();
         }
@@ -96,31 +97,31 @@ impl ToolFacts {
             Err(_) if self.min_passed == 0 && self.max_skipped.is_none() => return Vec::new(),
             Err(why) => {
                 let actual = format!("the command ended well, and tells of no test: {why}");
-                return vec![Detail::new(least, actual).wrong()];
+                return vec![Fact::wrong(least, actual)];
             }
         };
         let seen = complaints.seen.unwrap_or_default();
         let mut found = Vec::new();
         if seen.failed > 0 {
             let actual = format!("the command ended well, and {} tests failed", seen.failed);
-            found.push(Detail::new("no failed test", actual).wrong());
+            found.push(Fact::wrong("no failed test", actual));
         }
         if seen.passed < self.min_passed {
-            found.push(Detail::new(least, format!("{} passed", seen.passed)).wrong());
+            found.push(Fact::wrong(least, format!("{} passed", seen.passed)));
         }
         if let Some(most) = self.max_skipped.filter(|most| seen.skipped > *most) {
             let expected = format!("at most {most} skipped tests");
-            found.push(Detail::new(expected, format!("{} skipped", seen.skipped)).wrong());
+            found.push(Fact::wrong(expected, format!("{} skipped", seen.skipped)));
         }
         found
     }
 
     /// What is wrong with a command that ended with a code of failure.
     #[must_use]
-    pub fn of_failure(&self, ran: &Ran) -> Vec<Found> {
+    pub fn of_failure(&self, ran: &Ran) -> Vec<Fact> {
         match self.read(ran) {
             Ok(complaints) => {
-                let found = complaints.first.into_iter().map(|one| detail(one).wrong());
+                let found = complaints.first.into_iter().map(|one| detail(one));
                 capped(found.collect(), complaints.count)
             }
             Err(_) => Vec::new(),
@@ -128,23 +129,23 @@ impl ToolFacts {
     }
 }
 
-fn detail(complaint: Complaint) -> Detail {
+fn detail(complaint: Complaint) -> Fact {
     let actual = match complaint.name {
         Some(name) => format!("{name}: {}", complaint.actual),
         None => complaint.actual,
     };
-    Detail {
+    Fact {
         location: complaint.location,
-        ..Detail::new(complaint.expected, actual)
+        ..Fact::wrong(complaint.expected, actual)
     }
 }
 
-/// At most [`MOST_FACTS`] of what was found, the last of which counts for the rest of `total`.
+/// At most [`MAX_FACTS`] of what was found, the last of which counts for the rest of `total`.
 #[must_use]
-pub fn capped(mut found: Vec<Found>, total: u32) -> Vec<Found> {
-    found.truncate(MOST_FACTS);
+pub fn capped(mut found: Vec<Fact>, total: u32) -> Vec<Fact> {
+    found.truncate(MAX_FACTS);
     let shown = u32::try_from(found.len()).unwrap_or(u32::MAX);
-    if let Some(Found::Wrong(last) | Found::Unconfirmed(last)) = found.last_mut() {
+    if let Some(last) = found.last_mut() {
         last.count = total.saturating_sub(shown).saturating_add(1);
     }
     found
@@ -152,12 +153,18 @@ pub fn capped(mut found: Vec<Found>, total: u32) -> Vec<Found> {
 
 /// That the command ended with a code which it must not end with.
 #[must_use]
-pub fn wrong_code(codes: &[i32], code: i32, ran: &Ran) -> Detail {
+pub fn wrong_code(codes: &[i32], code: i32, ran: &Ran, means: Option<&str>) -> Fact {
     let codes: Vec<_> = codes.iter().map(i32::to_string).collect();
     let expected = format!("it ends with the code {}", codes.join(" or "));
-    Detail::new(
-        expected,
-        format!("it ended with the code {code}: {}", tail(ran)),
-    )
-    .wordless()
+    let actual = format!("it ended with the code {code}: {}", tail(ran));
+    Fact::wrong(expected, with_meaning(means, actual))
+}
+
+/// What a program printed, after the check's own words: by itself it may say little.
+#[must_use]
+pub fn with_meaning(means: Option<&str>, actual: String) -> String {
+    match means {
+        Some(means) => format!("{means}: {actual}"),
+        None => actual,
+    }
 }

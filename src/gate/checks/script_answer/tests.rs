@@ -15,17 +15,14 @@ fn fields() -> Vec<Field> {
     }]
 }
 
-fn of(code: i32, stdout: &str) -> Vec<Found> {
-    judged(&ran(End::Exited(code), stdout), &fields())
+fn of(code: i32, stdout: &str) -> Vec<Fact> {
+    judged(&ran(End::Exited(code), stdout), &fields(), None)
 }
 
 /// `P`, or a letter for each of what stands in the way.
 fn letters(code: i32, stdout: &str) -> String {
     let found = of(code, stdout);
-    let letter = |found: &Found| match found {
-        Found::Wrong(_) => 'W',
-        Found::Unconfirmed(_) => 'U',
-    };
+    let letter = |fact: &Fact| if fact.cause.is_wrong() { 'W' } else { 'U' };
     if found.is_empty() {
         return String::from("P");
     }
@@ -114,7 +111,7 @@ fn what_cannot_be_read_confirms_nothing() {
 fn what_is_no_text_is_read_with_a_sign_in_its_place() {
     let fact = r#"{"expected":"x","actual":"a\ud800b\udc00\ud83d\ude00"}"#;
     let found = of(1, &says("FAIL", &[fact]));
-    let [Found::Wrong(detail)] = found.as_slice() else {
+    let [detail] = found.as_slice() else {
         panic!("not wrong");
     };
     assert_eq!(detail.actual, "a\u{fffd}b\u{fffd}\u{1f600}");
@@ -129,7 +126,7 @@ fn what_is_no_text_is_read_with_a_sign_in_its_place() {
 fn facts_name_fields_and_places() {
     let fact = r#"{"field":"test","location":"a:1","expected":"x","actual":"y"}"#;
     let found = of(1, &says("FAIL", &[fact]));
-    let [Found::Wrong(detail)] = found.as_slice() else {
+    let [detail] = found.as_slice() else {
         panic!("not wrong");
     };
     assert_eq!(detail.field, Some(FieldName::known("test")));
@@ -142,13 +139,13 @@ fn facts_name_fields_and_places() {
     assert_eq!(letters(1, &says("FAIL", &[unknown])), "U");
     let many = [FACT; 30];
     let found = of(1, &says("FAIL", &many));
-    let [.., Found::Wrong(last)] = found.as_slice() else {
+    let [.., last] = found.as_slice() else {
         panic!("not wrong");
     };
     assert_eq!((found.len(), last.count), (20, 11));
     let long = format!(r#"{{"expected":"x","actual":"{}"}}"#, "y".repeat(9_000));
-    let Found::Wrong(detail) = &of(1, &says("FAIL", &[&long]))[0] else {
-        panic!("not wrong");
-    };
-    assert_eq!(detail.actual.chars().count(), 2_001);
+    assert_eq!(
+        of(1, &says("FAIL", &[&long]))[0].actual.chars().count(),
+        2_001
+    );
 }

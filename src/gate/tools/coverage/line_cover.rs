@@ -38,21 +38,6 @@ impl Lines {
         }
     }
 
-    /// Raises how often a line ran.
-    pub(super) fn at_least(&mut self, line: u32, hits: u64) {
-        if line > 0 {
-            let known = self.0.entry(line).or_default();
-            *known = hits.max(*known);
-        }
-    }
-
-    /// Says that a line did not run.
-    pub(super) fn missed(&mut self, line: u32) {
-        if line > 0 {
-            self.0.insert(line, 0);
-        }
-    }
-
     /// How often a line ran, if it is executable.
     #[must_use]
     pub fn hits(&self, line: u32) -> Option<u64> {

@@ -3,7 +3,7 @@
 use super::Recorder;
 use crate::world::evidence::{Apart, Asked, Exchange, Recording, Told, WorkshopExchange};
 use crate::world::sandbox::{
-    Call, Called, Changed, ChatOrder, Chatted, CommitSeen, FileSeen, Order, Ran, Started, Workshop,
+    Call, Called, Changed, ChatOrder, Chatted, FileSeen, Order, Ran, Started, Workshop,
 };
 use crate::world::tree::TreePath;
 
@@ -53,16 +53,6 @@ impl Workshop for Recorder<'_> {
             |workshop| workshop.pinned(path),
             Told::of_file,
         )
-    }
-
-    fn commit(&self, name: &str) -> CommitSeen {
-        let asked = Asked::Commit(name.to_owned());
-        let known = self.told(&asked, |told, kept| told.commit(&kept.bodies));
-        known.unwrap_or_else(|| {
-            let seen = self.world.workshop.commit(name);
-            self.keep_told(asked, Told::of_commit(seen.clone()));
-            seen
-        })
     }
 
     fn changes(&self) -> Result<Vec<Changed>, String> {

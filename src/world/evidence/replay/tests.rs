@@ -5,9 +5,7 @@ use crate::world::evidence::record::Recorder;
 use crate::world::evidence::recorded::RecordedWorld;
 use crate::world::fetch::settings::RobotsPolicy;
 use crate::world::fetch::visit::visit;
-use crate::world::sandbox::{
-    ChatOrder, Chatted, CommitSeen, MockWorkshop, NoCommit, NoWorkshop, Said, Usage, Workshop as _,
-};
+use crate::world::sandbox::{ChatOrder, Chatted, MockWorkshop, NoWorkshop, Said, Usage};
 use crate::world::{MockAccepted, MockFetcher, MockResolver, Response};
 
 const WORLD: &str = r#"{
@@ -186,47 +184,6 @@ fn refuses_a_body_that_was_changed() {
         Fetched::Unanswered(_)
     ));
     assert_eq!(replay.missing(), [Missing::Body(digest)]);
-}
-
-#[test]
-fn replays_what_was_said_of_commits() {
-    let found = CommitSeen::Found {
-        id: "1a2b3c4d".to_owned(),
-        message: "Fix the parser\n".to_owned(),
-    };
-    let answers = [
-        ("1a2b3c4", found),
-        ("abcdef0", CommitSeen::Not(NoCommit::Several)),
-        ("abcdef1", CommitSeen::Not(NoCommit::Unknown)),
-        ("abcdef2", CommitSeen::Not(NoCommit::Unpinned)),
-        ("abcdef3", CommitSeen::Other("the disk is gone".to_owned())),
-    ];
-    let mut workshop = MockWorkshop::new();
-    for (name, seen) in answers.clone() {
-        let asked = workshop.expect_commit().withf(move |asked| asked == name);
-        asked.times(1).return_const(seen);
-    }
-    let (fetcher, resolver, accepted) =
-        (MockFetcher::new(), MockResolver::new(), MockAccepted::new());
-    let recorder = Recorder::new(World {
-        fetcher: &fetcher,
-        resolver: &resolver,
-        accepted: &accepted,
-        workshop: &workshop,
-    });
-    for (name, seen) in answers.iter().chain(&answers) {
-        assert_eq!(recorder.commit(name), *seen);
-    }
-    let recording = recorder.finish();
-    let text = serde_json::to_string(&recording.evidence).unwrap();
-    let evidence = serde_json::from_str(&text).unwrap();
-    let replay = Replay::new(&evidence, &recording.bodies);
-    for (name, seen) in &answers {
-        assert_eq!(replay.commit(name), *seen);
-    }
-    assert_eq!(replay.missing(), []);
-    assert!(matches!(replay.commit("1a2b3c5"), CommitSeen::Other(_)));
-    assert_eq!(replay.missing().len(), 1);
 }
 
 #[test]

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use super::{Checked, Missing, Replay};
 use crate::world::evidence::{Asked, Bodies, Told};
 use crate::world::sandbox::{
-    Call, Called, Changed, ChatOrder, Chatted, CommitSeen, Confinement, End, FileSeen, Order, Ran,
-    Started, Workshop,
+    Call, Called, Changed, ChatOrder, Chatted, Confinement, End, FileSeen, Order, Ran, Started,
+    Workshop,
 };
 use crate::world::tree::TreePath;
 
@@ -32,11 +32,6 @@ impl Workshop for Replay<'_> {
     fn pinned(&self, path: &TreePath) -> FileSeen {
         let asked = Asked::Pinned(path.clone());
         self.told(asked, Told::file, FileSeen::Other)
-    }
-
-    fn commit(&self, name: &str) -> CommitSeen {
-        let asked = Asked::Commit(name.to_owned());
-        self.told(asked, Told::commit, CommitSeen::Other)
     }
 
     fn changes(&self) -> Result<Vec<Changed>, String> {

@@ -12,7 +12,6 @@ fn bench(scratch: &Path) -> Bench {
     Bench {
         root: None,
         baseline: Listing::default(),
-        commits: None,
         zones: Zones::new(&[]).unwrap(),
         ignored: Ignored::new(&[]).unwrap(),
         load: Box::new(|_| Ok(None)),
@@ -108,29 +107,4 @@ fn a_changed_program_and_a_refused_edit_are_not() {
     let mut elsewhere = order(&bench.programs[0].path);
     elsewhere.dir = "taken-away".into();
     assert_eq!(failure(&bench, &elsewhere), None);
-}
-
-#[test]
-fn commits_that_are_lost_are_our_failure_and_none_at_all_are_not() {
-    let scratch = tempfile::tempdir().unwrap();
-    let mut bench = bench(scratch.path());
-    let workshop = LiveWorkshop::new(&bench);
-    let none = CommitSeen::Not(NoCommit::Unpinned);
-    assert_eq!(workshop.commit("1a2b3c4"), none);
-    assert_eq!(workshop.failure(), None);
-
-    bench.commits = Some(Digest::of(b"{}"));
-    let workshop = LiveWorkshop::new(&bench);
-    assert!(matches!(workshop.commit("1a2b3c4"), CommitSeen::Other(_)));
-    assert!(
-        workshop
-            .failure()
-            .is_some_and(|why| why.contains("commits"))
-    );
-
-    bench.load = Box::new(|_| Ok(Some(b"{}".to_vec())));
-    let workshop = LiveWorkshop::new(&bench);
-    let unknown = CommitSeen::Not(NoCommit::Unknown);
-    assert_eq!(workshop.commit("1a2b3c4"), unknown);
-    assert_eq!(workshop.failure(), None);
 }

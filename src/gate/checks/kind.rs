@@ -1,0 +1,646 @@
+//! The kinds of checks that a quest file may name, and how a `[[check]]` table becomes a check.
+//!
+//! Each kind is a [`Spec`]: what its table may say, which is also its part of the schema of quest
+//! files. It builds a [`Probe`], which looks at a submission. [`QuestCheck`] adds the name, the
+//! level and the words that the table gives. A table is read by its kind's name and not as one
+//! tagged enum, because a mistake then still points at its place in the file.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use super::citation::CitationSpec;
+use super::command::CommandSpec;
+use super::contains::ContainsSpec;
+use super::context::Context;
+use super::count::CountSpec;
+use super::coverage::CoverageSpec;
+use super::email_step::{self, StepKind};
+use super::field_usage::{FieldUsage, read_by_script, read_by_variable};
+use super::file_exists::{FileExistsSpec, FileNotEmptySpec};
+use super::http::HttpSpec;
+use super::json_schema::JsonSchemaSpec;
+use super::json_valid::JsonValidSpec;
+use super::matches::MatchesSpec;
+use super::mutation::MutationSpec;
+use super::mx::MxSpec;
+use super::only_changed::OnlyChangedSpec;
+use super::outside::Outside;
+use super::same_domain::SameDomainSpec;
+use super::script::ScriptSpec;
+use super::unique::{UniqueSpec, taken};
+use crate::gate::email::taken_by;
+use crate::gate::{Cause, Check, Cost, Fact, Level, Rule, RuleId};
+use crate::quest::field_kind::{self, FieldKind};
+use crate::quest::file::{Mistake, QuestFile, RawTable, unknown_name};
+use crate::quest::template::{Names, Template};
+use crate::quest::{Field, FieldName, Submission};
+use crate::world::Taken;
+
+/// The most facts that one check reports; the last one counts for the rest.
+pub const MAX_FACTS: usize = 20;
+
+/// What ends the id of the rule that fires where the world could not say.
+pub const UNCONFIRMED: &str = "-unconfirmed";
+
+/// What a check of some kind is told in its table, besides what every check is told.
+pub trait Spec: DeserializeOwned + JsonSchema {
+    const KIND: &'static str;
+    const SHOWS: Shows;
+
+    fn build(self, source: &Source<'_>) -> Result<Box<dyn Probe>, Flaw>;
+}
+
+/// What passing a check shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shows {
+    /// That a fact holds in the world: an agent cannot bring it about by wording alone.
+    Fact,
+    /// That the submission has a form, which an agent can always give it.
+    Form,
+}
+
+/// The part of a check that its kind gives.
+pub trait Probe {
+    fn cost(&self) -> Cost;
+
+    /// The field whose value a PASS takes for its quest alone.
+    fn unique(&self) -> Option<&Field> {
+        None
+    }
+
+    /// The checks whose outcome it looks at: it is not run where one has failed.
+    fn needs(&self) -> &[String] {
+        &[]
+    }
+
+    /// What passing it shows, where its table makes that differ from what its kind shows.
+    fn shows(&self) -> Option<Shows> {
+        None
+    }
+
+    /// What keeps the check from passing.
+    fn run(&self, context: &Context<'_>) -> Vec<Fact>;
+}
+
+/// What is wrong with the value of a key in a check's table.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Flaw {
+    pub key: &'static str,
+    pub what: String,
+}
+
+impl Flaw {
+    #[must_use]
+    pub fn new(key: &'static str, what: impl Into<String>) -> Self {
+        Self {
+            key,
+            what: what.into(),
+        }
+    }
+}
+
+/// What a check's table is read against.
+#[derive(Clone, Copy)]
+pub struct Source<'a> {
+    pub file: &'a QuestFile<'a>,
+    /// The check's own name.
+    pub name: &'a str,
+    /// What it means that the check fails, where its table says so.
+    pub means: Option<&'a str>,
+    /// What a template may name.
+    pub names: &'a Names,
+    pub outside: &'a dyn Outside,
+    /// The fields that the check uses, as far as its table was read.
+    pub usage: &'a RefCell<FieldUsage>,
+}
+
+impl Source<'_> {
+    /// The template that is the value of `key`.
+    pub fn template(&self, key: &'static str, text: &str) -> Result<Template, Flaw> {
+        self.template_of(key, text, self.names)
+    }
+
+    /// The template that is the value of `key`, and may name these.
+    pub fn template_of(
+        &self,
+        key: &'static str,
+        text: &str,
+        names: &Names,
+    ) -> Result<Template, Flaw> {
+        let parsed = Template::parse(text, names);
+        let template = parsed.map_err(|bad| Flaw::new(key, self.of_no_quest(bad.to_string())))?;
+        self.note(|field| template.reads_field(field));
+        Ok(template)
+    }
+
+    pub fn templates(&self, key: &'static str, texts: &[String]) -> Result<Vec<Template>, Flaw> {
+        texts.iter().map(|text| self.template(key, text)).collect()
+    }
+
+    /// The field that is the value of `key`.
+    pub fn field(&self, key: &'static str, name: &str) -> Result<FieldName, Flaw> {
+        self.whole_field(key, name).map(|field| field.name)
+    }
+
+    /// The field that is the value of `key`, with what belongs in it.
+    pub fn whole_field(&self, key: &'static str, name: &str) -> Result<Field, Flaw> {
+        self.note(|field| field == name);
+        let mut fields = self.file.fields.iter();
+        let field = fields.find(|field| field.name.as_str() == name).cloned();
+        field.ok_or_else(|| {
+            let known: Vec<_> = self.file.fields.iter().map(|it| it.name.as_str()).collect();
+            Flaw::new(key, self.of_no_quest(unknown_name("field", name, &known)))
+        })
+    }
+
+    /// What is wrong with a name, and in a check over the whole result why there is none.
+    fn of_no_quest(&self, what: String) -> String {
+        if self.file.is_final() {
+            return format!("{what}; a check of [final] is about no single quest or submission");
+        }
+        what
+    }
+
+    fn note(&self, is_read: impl Fn(&str) -> bool) {
+        let mut usage = self.usage.borrow_mut();
+        let fields = self.file.fields.iter().map(|field| &field.name);
+        for field in fields.filter(|field| is_read(field.as_str())) {
+            usage.name(field);
+        }
+    }
+
+    /// Notes the fields that a program reads whose own text this is.
+    pub fn told_to_script(&self, text: &str) {
+        self.tell(read_by_script(text, &self.file.fields));
+    }
+
+    /// Notes the fields whose variables a command's text names.
+    pub fn told_to_command(&self, text: &str) {
+        self.tell(read_by_variable(text, &self.file.fields));
+    }
+
+    /// Notes the fields that another check uses, whose outcome this one looks at.
+    pub fn told_by_template(&self, text: &str) {
+        // A mistake in the template is reported for the check that it belongs to.
+        if let Ok(template) = Template::parse(text, self.names) {
+            let fields = self.file.fields.iter().map(|field| &field.name);
+            self.tell(fields.filter(|field| template.reads_field(field.as_str())));
+        }
+        self.told_to_command(text);
+    }
+
+    fn tell<'f>(&self, fields: impl IntoIterator<Item = &'f FieldName>) {
+        let mut usage = self.usage.borrow_mut();
+        for field in fields {
+            usage.tell(field);
+        }
+    }
+
+    /// The column that is the value of `key`.
+    pub fn column(&self, key: &'static str, name: &str) -> Result<String, Flaw> {
+        let known: Vec<_> = self.file.input.columns().collect();
+        if known.contains(&name) {
+            return Ok(name.to_owned());
+        }
+        let what = self.of_no_quest(unknown_name("column", name, &known));
+        let how = format!("{what}; a column of the list is named in `anchor` or `show` of [input]");
+        Err(Flaw::new(key, how))
+    }
+
+    /// The pattern that is the value of `key`; it may match anywhere in a text.
+    pub fn pattern(&self, key: &'static str, text: &str) -> Result<regex::Regex, Flaw> {
+        regex::Regex::new(text).map_err(|error| {
+            let text = error.to_string();
+            let last = text.lines().last().unwrap_or(&text).to_owned();
+            Flaw::new(key, format!("not a pattern: {last}"))
+        })
+    }
+
+    /// The pattern that is the value of `key`; it must match a whole text.
+    pub fn whole_pattern(&self, key: &'static str, text: &str) -> Result<regex::Regex, Flaw> {
+        field_kind::whole(text).map_err(|what| Flaw::new(key, what))
+    }
+
+    /// The text of a file next to the quest file, as it was at the scan.
+    pub fn beside(&self, key: &'static str, name: &str) -> Result<String, Flaw> {
+        let text = self.outside.asset(name);
+        text.map_err(|missing| Flaw::new(key, missing.to_string()))
+    }
+
+    /// That the quest file has a tree.
+    pub fn needs_tree(&self, key: &'static str, why: &str) -> Result<(), Flaw> {
+        match self.file.tree {
+            Some(_) => Ok(()),
+            None => Err(Flaw::new(key, why)),
+        }
+    }
+}
+
+/// A check that serves every judgement of its gate.
+pub type AnyCheck = Rc<dyn for<'a> Check<Context<'a>>>;
+
+/// A check, and what its gate has to know of it.
+pub struct Built {
+    pub check: AnyCheck,
+    pub shows: Shows,
+    pub takes: Option<Takes>,
+    /// The fields that it parses.
+    pub parses: Vec<Parsed>,
+    /// Whether it says so itself where one of them cannot be parsed. Another check has to look
+    /// where it does not.
+    pub reports_unparsed: bool,
+}
+
+/// What a PASS takes for its quest alone.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Takes {
+    Value(Field),
+    /// The address in a field, and its domain.
+    Mailbox(FieldName),
+}
+
+impl Takes {
+    #[must_use]
+    pub fn of(&self, submission: &Submission) -> Vec<Taken> {
+        let text = |field: &FieldName| submission.field(field.as_str()).unwrap_or_default();
+        match self {
+            Self::Value(field) => taken(field, text(&field.name)).into_iter().collect(),
+            Self::Mailbox(field) => taken_by(text(field)),
+        }
+    }
+}
+
+/// A field that a check parses.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Parsed {
+    Mailbox(FieldName),
+    WebUrl(FieldName),
+}
+
+impl Parsed {
+    #[must_use]
+    pub fn field(&self) -> &FieldName {
+        match self {
+            Self::Mailbox(field) | Self::WebUrl(field) => field,
+        }
+    }
+
+    /// Whether the kind of one of `fields` already demands it.
+    #[must_use]
+    pub fn is_demanded_by(&self, fields: &[Field]) -> bool {
+        let Self::Mailbox(name) = self else {
+            return false;
+        };
+        let mut fields = fields.iter().filter(|field| field.name == *name);
+        fields.any(|field| field.required && field.shape.kind() == FieldKind::Email)
+    }
+}
+
+/// Makes a probe of a table without the keys that every check has.
+type Build = fn(&RawTable<'_>, &Source<'_>) -> Result<Box<dyn Probe>, Mistake>;
+
+/// A kind of check.
+pub struct Kind {
+    pub name: &'static str,
+    pub shows: Shows,
+    make: Make,
+}
+
+/// How a kind's checks are made.
+enum Make {
+    /// Of a probe; the check's name is its rule's.
+    Probe {
+        build: Build,
+        schema: fn(&mut SchemaGenerator) -> Schema,
+    },
+    /// Of a step of the e-mail gate, with rules of its own.
+    Step(&'static StepKind),
+}
+
+/// All of them, by name.
+pub static KINDS: &[Kind] = &[
+    kind::<CitationSpec>(),
+    kind::<CommandSpec>(),
+    kind::<ContainsSpec>(),
+    kind::<CountSpec>(),
+    kind::<CoverageSpec>(),
+    step(&email_step::DOMAIN),
+    step(&email_step::FORMAT),
+    step(&email_step::FREEMAIL),
+    step(&email_step::IDENTITY),
+    step(&email_step::MAIL),
+    step(&email_step::PLACEHOLDER),
+    step(&email_step::SOURCE),
+    kind::<FileExistsSpec>(),
+    kind::<FileNotEmptySpec>(),
+    kind::<HttpSpec>(),
+    kind::<JsonSchemaSpec>(),
+    kind::<JsonValidSpec>(),
+    kind::<MatchesSpec>(),
+    kind::<MutationSpec>(),
+    kind::<MxSpec>(),
+    kind::<OnlyChangedSpec>(),
+    kind::<SameDomainSpec>(),
+    kind::<ScriptSpec>(),
+    kind::<UniqueSpec>(),
+];
+
+const fn kind<S: Spec>() -> Kind {
+    Kind {
+        name: S::KIND,
+        shows: S::SHOWS,
+        make: Make::Probe {
+            build: build::<S>,
+            schema: schema::<S>,
+        },
+    }
+}
+
+const fn step(step: &'static StepKind) -> Kind {
+    Kind {
+        name: step.name,
+        shows: step.shows,
+        make: Make::Step(step),
+    }
+}
+
+fn build<S: Spec>(table: &RawTable<'_>, source: &Source<'_>) -> Result<Box<dyn Probe>, Mistake> {
+    let text = source.file.text();
+    let spec: S = table.read(text)?;
+    spec.build(source)
+        .map_err(|Flaw { key, what }| Mistake::at(text, &table.spot_of(key), what))
+}
+
+fn schema<S: Spec>(generator: &mut SchemaGenerator) -> Schema {
+    S::json_schema(generator)
+}
+
+/// The kind of this name.
+#[must_use]
+pub fn named(name: &str) -> Option<&'static Kind> {
+    KINDS.iter().find(|kind| kind.name == name)
+}
+
+impl Kind {
+    /// Makes the check of a table: `ours` are the keys that every check has, read as `head`.
+    pub fn build(
+        &self,
+        head: CheckHead,
+        ours: &RawTable<'_>,
+        rest: &RawTable<'_>,
+        source: &Source<'_>,
+    ) -> Result<Built, Mistake> {
+        let build = match &self.make {
+            Make::Step(step) => return step.build(head, ours, rest, source),
+            Make::Probe { build, .. } => build,
+        };
+        let probe = build(rest, source)?;
+        Ok(Built {
+            takes: probe.unique().cloned().map(Takes::Value),
+            shows: probe.shows().unwrap_or(self.shows),
+            check: Rc::new(QuestCheck::new(head, probe)),
+            parses: Vec::new(),
+            reports_unparsed: false,
+        })
+    }
+
+    /// The schema of such a table, without the keys that every check has.
+    pub fn schema(&self, generator: &mut SchemaGenerator) -> Schema {
+        match &self.make {
+            Make::Probe { schema, .. } => schema(generator),
+            Make::Step(step) => step.schema(generator),
+        }
+    }
+
+    /// The rules of its own that its checks fire; none where a check's name is its rule's.
+    #[must_use]
+    pub fn rules(&self) -> &'static [Rule] {
+        match &self.make {
+            Make::Step(step) => step.rules(),
+            Make::Probe { .. } => &[],
+        }
+    }
+
+    /// The keys that every check has, of those that a table of this kind may have.
+    #[must_use]
+    pub fn head_keys(&self) -> &'static [&'static str] {
+        match &self.make {
+            Make::Probe { .. } => CheckHead::KEYS,
+            Make::Step(_) => CheckHead::KEYS_OF_MANY_RULES,
+        }
+    }
+}
+
+/// What every `[[check]]` table may say, whatever its kind.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CheckHead {
+    /// Its name in kebab-case, and its rule's id.
+    pub name: String,
+    /// What it does.
+    pub kind: String,
+    /// What its rule's firing means for the verdict.
+    #[serde(default)]
+    pub level: LevelName,
+    /// The checks before it: where one has failed or was not run, it is not run.
+    #[serde(default)]
+    pub needs: Vec<String>,
+    /// What it means that its rule fired: one line for the catalogue.
+    pub means: Option<String>,
+    /// What would flip the verdict: one line, addressed to the agent.
+    pub remedy: Option<String>,
+    /// What follows when it fails.
+    #[serde(default)]
+    pub on_fail: OnFail,
+}
+
+/// What follows when a check fails.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum OnFail {
+    /// The agent is told.
+    #[default]
+    Tell,
+    /// The `[fixer]` is started with the facts first.
+    Fix,
+}
+
+/// A level as a quest file spells it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum LevelName {
+    /// The submission is wrong.
+    #[default]
+    Fail,
+    /// A person must look.
+    Review,
+}
+
+impl From<LevelName> for Level {
+    fn from(name: LevelName) -> Self {
+        match name {
+            LevelName::Fail => Self::Fail,
+            LevelName::Review => Self::Review,
+        }
+    }
+}
+
+impl CheckHead {
+    /// The keys of the table that are its.
+    pub const KEYS: &[&str] = &[
+        "name", "kind", "level", "needs", "means", "remedy", "on_fail",
+    ];
+
+    /// Those of them that a check has whose several rules are not the file's.
+    pub const KEYS_OF_MANY_RULES: &[&str] = &["name", "kind", "needs"];
+
+    /// The check's name without what marks the rule that fires where the world could not say.
+    #[must_use]
+    pub fn confirmed_name(name: &str) -> Option<&str> {
+        name.strip_suffix(UNCONFIRMED)
+    }
+}
+
+/// A check of a quest file: a probe with the name, level and words that its table gives.
+struct QuestCheck {
+    head: CheckHead,
+    /// The rule that fires on a wrong submission, and the one where the world could not say.
+    rules: [Rule; 2],
+    probe: Box<dyn Probe>,
+}
+
+impl QuestCheck {
+    fn new(mut head: CheckHead, probe: Box<dyn Probe>) -> Self {
+        head.needs.extend_from_slice(probe.needs());
+        let name = &head.name;
+        let means = head.means.clone();
+        let means = means.unwrap_or_else(|| format!("the check `{name}` ({}) failed", head.kind));
+        let remedy = head.remedy.clone();
+        let remedy = remedy.unwrap_or_else(|| String::from("do what its facts expect"));
+        let wrong = Rule {
+            id: RuleId::given(name.clone()),
+            level: head.level.into(),
+            cause: Cause::Wrong,
+            meaning: means.into(),
+            remedy: remedy.into(),
+        };
+        let unconfirmed = Rule {
+            id: RuleId::given(format!("{name}{UNCONFIRMED}")),
+            level: Level::Review,
+            cause: Cause::Unanswered,
+            meaning: format!("the check `{name}` could neither be passed nor failed").into(),
+            remedy: "nothing: a person settles it".into(),
+        };
+        Self {
+            rules: [wrong, unconfirmed],
+            head,
+            probe,
+        }
+    }
+}
+
+impl Check<Context<'_>> for QuestCheck {
+    fn name(&self) -> &str {
+        &self.head.name
+    }
+
+    fn cost(&self) -> Cost {
+        self.probe.cost()
+    }
+
+    fn rules(&self) -> &[Rule] {
+        &self.rules
+    }
+
+    fn needs(&self) -> &[String] {
+        &self.head.needs
+    }
+
+    fn run(&self, context: &Context<'_>) -> Vec<Fact> {
+        let [wrong, unconfirmed] = &self.rules;
+        let mut facts = self.probe.run(context);
+        for fact in &mut facts {
+            let rule = if fact.cause.is_wrong() {
+                wrong
+            } else {
+                unconfirmed
+            };
+            fact.rule = rule.id.clone();
+        }
+        facts
+    }
+}
+
+/// At most [`MAX_FACTS`] of `all`: what is wrong before what could not be said, each in its order.
+/// The last one shown of each sort counts for those of its sort that are not.
+pub fn first_facts(all: Vec<Fact>) -> Vec<Fact> {
+    let (wrong, unsure): (Vec<_>, Vec<_>) = all.into_iter().partition(|it| it.cause.is_wrong());
+    let room = MAX_FACTS.saturating_sub(wrong.len());
+    let mut first = cut(wrong, MAX_FACTS);
+    first.extend(cut(unsure, room));
+    first
+}
+
+fn cut(mut facts: Vec<Fact>, most: usize) -> Vec<Fact> {
+    let left = facts.len().saturating_sub(most);
+    facts.truncate(most);
+    if let Some(last) = facts.last_mut() {
+        let left = u32::try_from(left).unwrap_or(u32::MAX);
+        last.count = last.count.saturating_add(left);
+    }
+    facts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kinds_are_listed_by_name_once() {
+        assert!(KINDS.is_sorted_by(|one, other| one.name < other.name));
+    }
+
+    #[test]
+    fn what_an_agent_can_always_bring_about_shows_no_fact() {
+        for name in [
+            "count",
+            "file-exists",
+            "file-not-empty",
+            "json-schema",
+            "json-valid",
+            "matches",
+            "mx",
+            "same-domain",
+            "unique",
+        ] {
+            assert_eq!(
+                named(name).map(|kind| kind.shows),
+                Some(Shows::Form),
+                "{name}"
+            );
+        }
+    }
+
+    #[test]
+    fn the_last_fact_shown_counts_for_the_rest() {
+        let many = (0..25).map(|at| Fact::wrong("x", at.to_string()));
+        let shown = first_facts(many.collect());
+        assert_eq!(shown.len(), 20);
+        assert_eq!((shown[0].count, shown[19].count), (1, 6));
+    }
+
+    #[test]
+    fn doubts_do_not_hide_what_is_wrong() {
+        let mut many: Vec<Fact> = (0..30)
+            .map(|_| Fact::wrong("x", "y").unconfirmed())
+            .collect();
+        many.push(Fact::wrong("x", "z"));
+        let shown = first_facts(many);
+        assert_eq!((shown[0].actual.as_str(), shown.len()), ("z", 20));
+        assert_eq!(shown.iter().map(|fact| fact.count).sum::<u32>(), 31);
+    }
+}
