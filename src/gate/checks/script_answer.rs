@@ -4,7 +4,6 @@ use crate::gate::Fact;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
-use super::orders::{capped, tail};
 use super::orders::{capped, tail, with_meaning};
 use crate::base::text::truncate;
 use crate::quest::surrogates::whole_text;
