@@ -95,7 +95,7 @@ fn session(home: &Path, count: usize) -> PathBuf {
         quests: &quests,
         now: Timestamp::UNIX_EPOCH,
     };
-    create(&dir, &new, &mut salt).expect("a session");
+    create(&dir, &new, &mut (at, salt)).expect("a session");
     let mut session = Session::open(&dir).expect("a session");
     let store = session.evidence();
     let mut stock = |digest, body: &[u8]| store.stock(digest, &pack(body)).expect("evidence");
@@ -106,7 +106,7 @@ fn session(home: &Path, count: usize) -> PathBuf {
         let seconds = i64::try_from(minute).expect("few enough") * 60;
         let now = Timestamp::from_second(seconds).expect("a time");
         let decide = |_: &Session| Ok::<_, ()>(attempts);
-        let appended = session.append(now, &mut salt, decide);
+        let appended = session.append(&mut (|| now, salt), decide);
         appended.expect("an append");
     }
     dir

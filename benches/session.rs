@@ -86,7 +86,7 @@ fn session_dir(home: &Path, count: usize) -> PathBuf {
         quests: &quests(count),
         now: now(),
     };
-    create(&dir, &new, &mut salt).expect("a session");
+    create(&dir, &new, &mut (at, salt)).expect("a session");
     dir
 }
 
@@ -143,7 +143,7 @@ fn append(criterion: &mut Criterion) {
             bencher.iter(|| {
                 number += 1;
                 let decide = |_: &Session| Ok::<_, ()>(vec![attempt(number)]);
-                let appended = session.append(now(), &mut salt, decide);
+                let appended = session.append(&mut (now, salt), decide);
                 appended.expect("an append")
             });
         });
@@ -157,7 +157,7 @@ fn catch_up(criterion: &mut Criterion) {
         fs::copy(&index, &behind).expect("a copy");
         let mut session = Session::open(dir).expect("a session");
         let attempts = |_: &Session| Ok::<_, ()>((1..=100).map(attempt).collect());
-        let appended = session.append(now(), &mut salt, attempts);
+        let appended = session.append(&mut (now, salt), attempts);
         appended.expect("an append");
         group.bench_function(size, |bencher| {
             bencher.iter_batched(
@@ -174,7 +174,7 @@ fn next(criterion: &mut Criterion) {
         group.bench_function(size, |bencher| {
             bencher.iter(|| {
                 let mut session = Session::open(dir).expect("a session");
-                judge::assign(&mut session, None, &mut now, &mut salt).expect("a quest")
+                judge::assign(&mut session, None, &mut (now, salt)).expect("a quest")
             });
         });
     });
@@ -191,9 +191,9 @@ fn submit(criterion: &mut Criterion) {
                 let fields = [email::SITE, email::EMAIL, email::SOURCE];
                 let fields: Fields = fields.map(|name| (name, format!("none {number}"))).into();
                 let mut session = Session::open(dir).expect("a session");
-                let gate = judge::gate_of(session.manifest()).expect("a gate");
+                let kind = judge::SessionKind::load(session.manifest()).expect("a kind");
                 let judge = Judge {
-                    gate: gate.as_ref(),
+                    kind: &kind,
                     fetcher: &world,
                     resolver: &world,
                     workshop: &comail::world::sandbox::NoWorkshop,
@@ -203,7 +203,7 @@ fn submit(criterion: &mut Criterion) {
                     worker: None,
                     submission: &Submission::Fields(fields),
                 };
-                judge::submit(&mut session, answer, &judge, &mut now, &mut salt).expect("a verdict")
+                judge::submit(&mut session, answer, &judge, &mut (now, salt)).expect("a verdict")
             });
         });
     });

@@ -160,7 +160,8 @@ fn of_two_that_hold_one_address_the_first_is_carried() {
         now: old.manifest().created,
     };
     let forged = world.place.at("forged");
-    create_carrying(&forged, &new, brought.into_iter(), &mut || Salt([0; 16])).unwrap();
+    let mut clock = (|| new.now, || Salt([0; 16]));
+    create_carrying(&forged, &new, brought.into_iter(), &mut clock).unwrap();
     fs::remove_dir(forged.join("evidence")).unwrap();
     fs::rename(world.place.at(".comail/evidence"), forged.join("evidence")).unwrap();
     fs::remove_dir_all(world.place.at(".comail")).unwrap();

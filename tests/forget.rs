@@ -218,8 +218,9 @@ fn a_process_that_had_the_session_open_goes_on() {
     let dir = world.place.at(".comail");
     let mut session = Session::open(&dir).expect("a session");
     forget(&world).ok();
-    let now = "2026-01-02T03:04:05Z".parse().expect("a time");
-    let appended = session.append(now, &mut || comail::session::Salt([7; 16]), |session| {
+    let now = || "2026-01-02T03:04:05Z".parse().expect("a time");
+    let salt = || comail::session::Salt([7; 16]);
+    let appended = session.append(&mut (now, salt), |session| {
         assert!(!session.totals().forgetting.is_empty());
         Ok::<_, ()>(Vec::new())
     });

@@ -71,9 +71,9 @@ fn noted(place: &Place, number: u32) {
         withdrawn: false,
     });
     let now = jiff::Timestamp::now();
-    let mut salt = || Salt([7; 16]);
+    let salt = || Salt([7; 16]);
     session
-        .append(now, &mut salt, |_| Ok::<_, ()>(vec![asked]))
+        .append(&mut (|| now, salt), |_| Ok::<_, ()>(vec![asked]))
         .expect("a line");
 }
 

@@ -3,11 +3,10 @@
 use std::fs;
 use std::time::Duration;
 
-use comail::judge::{FinalOutcome, Judge, Probe, final_gate, gate_of, network_of};
+use comail::judge::{FinalOutcome, Probe, SessionKind, final_gate};
 use comail::quest::QuestId;
 use comail::session::Session;
 use comail::world::fetch::live::LiveWorld;
-use comail::world::sandbox::NoWorkshop;
 
 use crate::harness::poll::until;
 use crate::harness::quest_play::{QuestPlay, Shipped};
@@ -163,16 +162,9 @@ fn open(place: &Place) -> Session {
 
 fn asked(place: &Place) -> FinalOutcome {
     let session = open(place);
-    let network = network_of(session.manifest()).expect("settings");
-    let live = LiveWorld::new(&network, None).expect("a world");
-    let gate = gate_of(session.manifest()).expect("a gate");
-    let judge = Judge {
-        gate: gate.as_ref(),
-        fetcher: live.fetcher(),
-        resolver: live.resolver(),
-        workshop: &NoWorkshop,
-    };
-    final_gate(&session, &judge).expect("an outcome")
+    let kind = SessionKind::load(session.manifest()).expect("a kind");
+    let live = LiveWorld::new(&kind.network, None).expect("a world");
+    final_gate(&session, &kind, (live.fetcher(), live.resolver())).expect("an outcome")
 }
 
 #[test]

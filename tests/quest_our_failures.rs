@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use comail::judge::quest_file::bench_of;
-use comail::judge::{self, Answer, DriveError, Judge, Outcome};
+use comail::judge::{self, Answer, Judge, JudgeError, Outcome};
 use comail::quest::template::Template;
 use comail::quest::{FieldName, Span, Submission, Verdict};
 use comail::session::Session;
@@ -81,7 +80,7 @@ fn less_confinement_than_at_the_scan_costs_no_try() {
     let before = recorded(&quest.place);
     let mut session = Session::open(&quest.place.at(".comail")).expect("a session");
     let error = submit(&mut session, NO_MEANS).expect_err("less than was frozen");
-    assert!(matches!(error, DriveError::Workshop(_)), "{error}");
+    assert!(matches!(error, JudgeError::Workshop(_)), "{error}");
     assert!(error.to_string().contains("confines"), "{error}");
     assert_eq!(recorded(&quest.place), before);
     match submit(&mut session, Means::ALL) {
@@ -91,15 +90,15 @@ fn less_confinement_than_at_the_scan_costs_no_try() {
 }
 
 /// Submits through the library, with commands confined by no more than these means.
-fn submit(session: &mut Session, means: Means) -> Result<Outcome, DriveError> {
+fn submit(session: &mut Session, means: Means) -> Result<Outcome, JudgeError> {
     let mut bench = bench(session);
     // Of the frozen level it is known what it must be where all means are used.
     assert_ne!(bench.confinement, Confinement::default());
     bench.launcher = bench.launcher.with_means(means);
-    let gate = judge::gate_of(session.manifest()).expect("a gate");
+    let kind = judge::SessionKind::load(session.manifest()).expect("a kind");
     let world = RecordedWorld::from_json(r#"{"pages": {}}"#).expect("a world");
     let judge = Judge {
-        gate: gate.as_ref(),
+        kind: &kind,
         fetcher: &world,
         resolver: &world,
         workshop: &LiveWorkshop::new(&bench),
@@ -110,13 +109,14 @@ fn submit(session: &mut Session, means: Means) -> Result<Outcome, DriveError> {
         worker: None,
         submission: &Submission::Fields(BTreeMap::from(fields)),
     };
-    judge::submit(session, answer, &judge, &mut at, &mut salt)
+    judge::submit(session, answer, &judge, &mut (at, salt))
 }
 
 /// The session's bench, whose commands are started by the built program.
 fn bench(session: &Session) -> Bench {
     let dir = session.dir().to_owned();
-    let bench = bench_of(session.manifest(), session.evidence(), dir);
+    let kind = judge::SessionKind::load(session.manifest()).expect("a kind");
+    let bench = kind.bench(session.evidence(), dir);
     Bench {
         launcher: Launcher::new(PathBuf::from(env!("CARGO_BIN_EXE_comail"))),
         ..bench.expect("a bench").expect("a quest file's")

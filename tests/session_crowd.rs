@@ -101,7 +101,7 @@ fn a_thousand_workers_have_a_quest_each() {
         lease: None,
     };
     let mut give = |n: usize| {
-        let assignment = assign(&mut session, Some(&claimant(n)), &mut at, &mut salt);
+        let assignment = assign(&mut session, Some(&claimant(n)), &mut (at, salt));
         match assignment.expect("a quest") {
             Assignment::Quest(standing, _) => standing.id.index(),
             other => panic!("{other:?}"),

@@ -5,7 +5,7 @@
 use std::fs;
 
 use comail::base::Digest;
-use comail::judge::{self, Answer, Claimant, Judge, Outcome, gate_of};
+use comail::judge::{self, Answer, Claimant, Judge, Outcome, SessionKind};
 use comail::quest::{FieldName, Submission};
 use comail::session::{Mended, Session, SessionError, Store as _, Worker};
 use comail::world::evidence::recorded::RecordedWorld;
@@ -56,9 +56,9 @@ fn submit(
     what: &Submission,
 ) -> Outcome {
     let nothing = RecordedWorld::from_json("{\"pages\": {}}").expect("a world");
-    let gate = gate_of(session.manifest()).expect("a gate");
+    let kind = SessionKind::load(session.manifest()).expect("a kind");
     let judge = Judge {
-        gate: gate.as_ref(),
+        kind: &kind,
         fetcher: &nothing,
         resolver: &nothing,
         workshop: &comail::world::sandbox::NoWorkshop,
@@ -68,7 +68,7 @@ fn submit(
         worker,
         submission: what,
     };
-    judge::submit(session, answer, &judge, &mut at, &mut salt).expect("an outcome")
+    judge::submit(session, answer, &judge, &mut (at, salt)).expect("an outcome")
 }
 
 fn claim(session: &mut Session, name: &str) -> Worker {
@@ -77,7 +77,7 @@ fn claim(session: &mut Session, name: &str) -> Worker {
         worker: worker.clone(),
         lease: None,
     };
-    judge::assign(session, Some(&claimant), &mut at, &mut salt).expect("a quest");
+    judge::assign(session, Some(&claimant), &mut (at, salt)).expect("a quest");
     worker
 }
 

@@ -10,7 +10,8 @@ use jiff::Timestamp;
 use super::exit::UsageError;
 use super::output::Output;
 use super::progress::SessionBar;
-use crate::session::{BadWorker, Salt, Session, Watch, Worker};
+use crate::base::clock::{Clock as _, Salt, SystemClock};
+use crate::session::{BadWorker, Session, Watch, Worker};
 use crate::world::evidence::recorded::RecordedWorld;
 
 /// What every command is given.
@@ -162,31 +163,17 @@ impl Context {
 /// The time, to the millisecond.
 #[must_use]
 pub fn now() -> Timestamp {
-    let now = Timestamp::now();
-    Timestamp::from_millisecond(now.as_millisecond()).unwrap_or(now)
+    SystemClock::time()
 }
 
-/// The operating system's randomness.
+/// A salt of the operating system's randomness.
 #[must_use]
 pub fn salt() -> Salt {
-    let mut bytes = [0; 16];
-    // Without randomness a salt of zeros: the chain still holds, and only a body that will one
-    // day be blotted out could be guessed from its digest.
-    let _ = getrandom::fill(&mut bytes);
-    Salt(bytes)
+    clock().salt()
 }
 
-/// Many salts, of randomness that is fetched in larger pieces.
-pub fn salts() -> impl FnMut() -> Salt {
-    const AT_ONCE: usize = 256;
-    let mut stock: Vec<[u8; 16]> = Vec::new();
-    move || {
-        if stock.is_empty() {
-            let mut bytes = [0; 16 * AT_ONCE];
-            // As for a single salt.
-            let _ = getrandom::fill(&mut bytes);
-            stock.extend(bytes.as_chunks().0);
-        }
-        Salt(stock.pop().unwrap_or_default())
-    }
+/// The clock that every change is recorded with.
+#[must_use]
+pub fn clock() -> SystemClock {
+    SystemClock::default()
 }

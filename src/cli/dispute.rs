@@ -57,13 +57,7 @@ pub(super) fn run(context: &mut Context, args: &DisputeArgs) -> Result<Exit> {
         note: &args.note,
         key: key.as_ref(),
     };
-    let done = review::dispute(
-        &mut session,
-        args.id,
-        person,
-        context::now(),
-        &mut context::salt,
-    );
+    let done = review::dispute(&mut session, args.id, person, &mut context::clock());
     done.map_err(told)?;
     let answer = Answer {
         status: "disputed",

@@ -78,7 +78,7 @@ pub(super) fn run(context: &mut Context, args: &ForgetArgs) -> Result<Exit> {
         note: &args.note,
         key: key.as_ref(),
     };
-    let done = forget(&mut session, request, context::now(), &mut context::salt).map_err(told)?;
+    let done = forget(&mut session, request, &mut context::clock()).map_err(told)?;
     let answer = answer(done, session.source().path);
     context.output.show(&answer, text)?;
     Ok(Exit::Done)

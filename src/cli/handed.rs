@@ -11,7 +11,7 @@ use super::facts;
 use super::output::{Paper, Tone};
 use crate::base::text::{Escaped, EscapedLines};
 use crate::gate::{Fact, Judgement, Rule};
-use crate::judge;
+use crate::judge::SessionKind;
 use crate::quest::{Quest, prompt};
 use crate::session::{Claim, Standing, Store};
 
@@ -54,7 +54,8 @@ impl Handed {
         claim: Option<Claim>,
         reaching: &Reaching,
     ) -> Result<Self> {
-        let kind = judge::kind_of(session.manifest())?;
+        let judging = SessionKind::load(session.manifest())?;
+        let kind = &judging.quest;
         let quest = session.quest(standing)?;
         let facts = match session.last_attempt(standing)? {
             Some(last) => serde_json::from_str::<Judgement>(last.value.judgement.get())?.facts,
@@ -63,10 +64,10 @@ impl Handed {
         let note = session.handover(standing)?.map(|note| note.value);
         let tally = session.totals().tally;
         let namesakes = session.named(&quest.key.folded())?.len();
-        let lines = AnswerLines::of_quest(&kind, &quest, namesakes, reaching);
+        let lines = AnswerLines::of_quest(kind, &quest, namesakes, reaching);
         Ok(Self {
-            prompt: prompt::render(&kind, &quest)?,
-            would_look_right: agent_words::would_look_right(&kind),
+            prompt: prompt::render(kind, &quest)?,
+            would_look_right: agent_words::would_look_right(kind),
             unit: kind.unit.to_string(),
             total: tally.total(),
             remaining: tally.todo,
@@ -76,7 +77,7 @@ impl Handed {
             submit: lines.submit(),
             optional: lines.optional(),
             submit_none: lines.none(),
-            rules: judge::rules_of(session.manifest())?,
+            rules: judging.rules(),
             quest,
             claim,
             facts,

@@ -101,12 +101,7 @@ pub(super) fn run(context: &mut Context, args: &NextArgs) -> Result<Exit> {
             worker,
             lease: args.lease,
         });
-    let assignment = judge::assign(
-        &mut session,
-        claimant.as_ref(),
-        &mut context::now,
-        &mut context::salt,
-    )?;
+    let assignment = judge::assign(&mut session, claimant.as_ref(), &mut context::clock())?;
     context.report_mended(&session);
     let reaching = context.reaching(args.worker.as_ref());
     let (answer, exit) = answer(&session, assignment, &reaching)?;

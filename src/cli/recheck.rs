@@ -17,8 +17,7 @@ use super::progress::JudgingBar;
 use crate::base::text::Escaped;
 use crate::base::text::plural;
 use crate::gate::{Fact, Gate, Judgement};
-use crate::judge::quest_file::bench_of;
-use crate::judge::{self, Crowd, Looked, Next, Rechecked, SharedWorld, WithBench};
+use crate::judge::{self, HostQueue, Looked, Next, Rechecked, SessionKind, SharedWorld, WithBench};
 use crate::quest::QuestId;
 use crate::session::{Outcome, Session};
 use crate::world::fetch::live::LiveWorld;
@@ -89,7 +88,7 @@ pub(super) fn run(context: &mut Context, _args: &RecheckArgs) -> Result<Exit> {
     let jobs = judge::to_recheck(&session)?;
     let interrupt = Interrupt::heed();
     let bar = JudgingBar::of(jobs.len());
-    let mut crowd = Crowd::set_out(jobs, session.manifest(), world(context, &session)?)?;
+    let mut crowd = HostQueue::set_out(jobs, session.manifest(), world(context, &session)?)?;
     let mut quests = Vec::new();
     let judged = judge(&mut session, &mut crowd, interrupt, &bar, &mut quests);
     drop(bar);
@@ -115,44 +114,42 @@ pub(super) fn world(context: &Context, session: &Session) -> Result<Box<dyn Shar
     if let Some(recorded) = context.recorded_world() {
         return Ok(Box::new(recorded.clone()));
     }
-    let network = judge::network_of(session.manifest())?;
-    let live = LiveWorld::new(&network, Some(session.dir().join("hosts")))?;
-    let dir = session.dir().to_owned();
-    Ok(
-        match bench_of(session.manifest(), session.evidence(), dir)? {
-            Some(bench) => Box::new(WithBench {
-                world: Box::new(live),
-                bench,
-            }),
-            None => Box::new(live),
-        },
-    )
+    let kind = SessionKind::load(session.manifest())?;
+    let live = LiveWorld::new(&kind.network, Some(session.dir().join("hosts")))?;
+    let bench = kind.bench(session.evidence(), session.dir().to_owned())?;
+    Ok(match bench {
+        Some(bench) => Box::new(WithBench {
+            world: Box::new(live),
+            bench,
+        }),
+        None => Box::new(live),
+    })
 }
 
 /// Settles one judgement after the other, each on disk before the next is waited for.
 fn judge(
     session: &mut Session,
-    crowd: &mut Crowd,
+    crowd: &mut HostQueue,
     interrupt: Interrupt,
     bar: &JudgingBar,
     quests: &mut Vec<Shown>,
 ) -> Result<Status> {
-    let gate = judge::gate_of(session.manifest())?;
+    let gate = SessionKind::load(session.manifest())?.gate;
     loop {
         let looked = match crowd.next(&|| interrupt.is_asked())? {
             Next::Looked(looked) => *looked,
             Next::Stopped => return Ok(Status::Interrupted),
             Next::Done => return Ok(Status::Done),
         };
-        quests.push(settle(session, gate.as_ref(), looked)?);
+        quests.push(settle(session, &gate, looked)?);
         bar.judged();
     }
 }
 
 fn settle(session: &mut Session, gate: &dyn Gate, looked: Looked) -> Result<Shown> {
     let (id, key) = (looked.job.quest.id, looked.job.quest.key.to_string());
-    let (now, salts) = (context::now(), &mut context::salt);
-    let rechecked = judge::resolve(session, gate, looked, now, salts)?;
+    let clock = &mut context::clock();
+    let rechecked = judge::resolve(session, gate, looked, clock)?;
     let (became, judgement) = became(rechecked);
     Ok(Shown {
         id,

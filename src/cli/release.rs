@@ -52,7 +52,7 @@ pub(super) fn run(context: &mut Context, args: &ReleaseArgs) -> Result<Exit> {
     let mut session = context.open_session()?;
     authorise(&session, args)?;
     let mut released = None;
-    let appended = session.append(context::now(), &mut context::salt, |session| {
+    let appended = session.append(&mut context::clock(), |session| {
         let claim = wanted(session, args)?;
         released.clone_from(&claim);
         let event = claim.map(|claim| {

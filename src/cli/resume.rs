@@ -51,7 +51,7 @@ pub(super) fn run(context: &mut Context, args: &ResumeArgs) -> Result<Exit> {
         return Ok(Exit::Done);
     }
     authorise(&session, args.operator_key.as_deref(), streak)?;
-    let appended = session.append(context::now(), &mut context::salt, |session| {
+    let appended = session.append(&mut context::clock(), |session| {
         if session.paused() {
             Ok(vec![Event::Resumed(Resumed { streak })])
         } else {

@@ -12,7 +12,7 @@ use super::exit::{Exit, UsageError};
 use super::output::{Paper, Tone};
 use crate::base::text::wrap;
 use crate::gate::{Gate, Level, Rule, email::EmailGate, house};
-use crate::judge;
+use crate::judge::SessionKind;
 use crate::quest::email;
 use crate::quest::file::nearest;
 use crate::session::Session;
@@ -60,7 +60,7 @@ fn catalogue(dir: &Path) -> Result<Catalogue> {
     let (kind, gate): (String, Box<dyn Gate>) = if dir.join("session.json").exists() {
         let session = Session::open(dir)?;
         let kind = session.manifest().kind.name.clone();
-        (kind, judge::gate_of(session.manifest())?)
+        (kind, Box::new(SessionKind::load(session.manifest())?.gate))
     } else {
         (email::NAME.to_owned(), Box::new(EmailGate::default()))
     };

@@ -29,7 +29,6 @@ use crate::judge;
 use crate::judge::completeness::MinPass;
 use crate::judge::live_runs::run_above;
 use crate::judge::needs_no_fields;
-use crate::judge::quest_file::bench_of;
 use crate::report::run::{word, write_page, write_report};
 use crate::run::agent::{AgentCommand, Given, Preset, command_line};
 use crate::run::detect::{Detector, Settings};
@@ -560,11 +559,8 @@ pub(super) fn check(session: &Session, plan: &Plan) -> Result<Option<String>> {
 
 /// Says so where the agent works elsewhere than in the tree that the quests are about.
 fn elsewhere(session: &Session, dir: &Path) -> Result<Option<String>> {
-    let bench = bench_of(
-        session.manifest(),
-        session.evidence(),
-        session.dir().to_owned(),
-    )?;
+    let kind = SessionKind::load(session.manifest())?;
+    let bench = kind.bench(session.evidence(), session.dir().to_owned())?;
     let Some(root) = bench.and_then(|bench| bench.root) else {
         return Ok(None);
     };

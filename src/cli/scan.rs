@@ -155,7 +155,7 @@ fn scan(context: &mut Context, args: &ScanArgs) -> Result<Scanned> {
     };
     let carried = carry.map(|carry| carry.create(context, &new)).transpose()?;
     if carried.is_none() {
-        session::create(context.session_dir(), &new, &mut context::salts())?;
+        session::create(context.session_dir(), &new, &mut context::clock())?;
     }
     note_unusable_sites(context, &quests);
     let mut scanned = Scanned::new(context.session_dir(), &manifest.source, &planned);

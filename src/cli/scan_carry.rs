@@ -16,7 +16,7 @@ use super::output::Paper;
 use super::progress::JudgingBar;
 use super::scan_update::nothing_forgotten;
 use crate::base::text::Escaped;
-use crate::judge::{self, Carrier, CarryCounts, Crowd, Looked, Next, NotCarried, SharedWorld};
+use crate::judge::{self, Carrier, CarryCounts, HostQueue, Looked, Next, NotCarried, SharedWorld};
 use crate::session::{self, Archive, Manifest, NewSession, Suppressed};
 use crate::world::fetch::live::LiveWorld;
 
@@ -109,8 +109,7 @@ impl Carry {
             interrupt::go_on()?;
             Ok(brought?)
         });
-        let (dir, salts) = (context.session_dir(), &mut context::salts());
-        session::create_carrying(dir, new, brought, salts)?;
+        session::create_carrying(context.session_dir(), new, brought, &mut context::clock())?;
         Ok(CarriedOver {
             from: self.old.dir().display().to_string(),
             counts: carrier.counts().clone(),
@@ -153,7 +152,7 @@ fn look(context: &Context, carrier: &mut Carrier<'_>, manifest: &Manifest) -> Re
     let jobs = carrier.jobs()?;
     let mut looked = Vec::with_capacity(jobs.len());
     let bar = JudgingBar::of(jobs.len());
-    let mut crowd = Crowd::set_out(jobs, manifest, world(context, manifest)?)?;
+    let mut crowd = HostQueue::set_out(jobs, manifest, world(context, manifest)?)?;
     while let Next::Looked(one) = crowd.next(&interrupt::is_asked)? {
         looked.push(*one);
         bar.judged();

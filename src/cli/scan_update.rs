@@ -45,8 +45,7 @@ pub(super) fn update(
     let appended = session::extend(
         &mut session,
         file.path(),
-        context::now(),
-        &mut context::salts(),
+        &mut context::clock(),
         |session| -> Result<_> {
             let board = session.board()?;
             let mut listing = known_quests(session, &board)?;

@@ -16,11 +16,11 @@ use super::submit_flags::Flags;
 use super::{facts, quest_choice};
 use crate::base::text::Escaped;
 use crate::gate::{CheckReport, Fact, Rule};
-use crate::judge::{self, Chamber, Fix, Fixed, Judged, Outcome, Refusal};
+use crate::judge::{self, Fix, Fixed, JudgeContext, Judged, Outcome, Refusal};
 use crate::quest::{
     BadFields, Fields, Key, QuestId, QuestKind, Submission, Verdict, fields_of, ijson, missing,
 };
-use crate::session::{Session, State, Tally, Worker};
+use crate::session::{State, Tally, Worker};
 
 /// Submit an answer for one quest to the gate
 ///
@@ -102,11 +102,9 @@ pub(super) fn run(
     matches: Option<&ArgMatches>,
 ) -> Result<Exit> {
     let mut session = context.open_session()?;
-    let kind = judge::kind_of(session.manifest())?;
-    let flags = Flags {
-        kind: &kind,
-        matches,
-    };
+    let judging = JudgeContext::of(&session, context.recorded_world())?;
+    let kind = &judging.kind.quest;
+    let flags = Flags { kind, matches };
     let key = args.key.clone().or_else(|| flags.key());
     let named = args.id.is_some() || key.is_some();
     let submission = submission(args, &flags, named)?;
@@ -117,12 +115,9 @@ pub(super) fn run(
         worker: worker.as_ref(),
         submission: &submission,
     };
-    let chamber = Chamber::of(&session, context.recorded_world())?;
-    let mut judged = |session: &mut Session| {
-        chamber.judge(session, given, &mut context::now, &mut context::salt)
-    };
-    let Fixed { outcome, fixes } = judge::fixing(&mut session, id, &mut judged)?;
-    let rules = judge::rules_of(session.manifest())?;
+    let clock = &mut context::clock();
+    let Fixed { outcome, fixes } = judging.submit(&mut session, given, clock)?;
+    let rules = judging.kind.rules();
     context.report_mended(&session);
     let (answer, exit) = answer(outcome, fixes, rules);
     let session = context.named_session().map(Path::to_owned);

@@ -2,12 +2,12 @@
 
 use anyhow::Result;
 
-use crate::judge::completeness::{FinalSaid, has_final, has_negative};
-use crate::judge::{self, Judge};
+use crate::judge::completeness::{FinalSaid, HasNegative, final_checks};
+use crate::judge::{self, FinalOutcome, SessionKind};
 use crate::session::{Board, Session};
 use crate::world::evidence::recorded::RecordedWorld;
 use crate::world::fetch::live::LiveWorld;
-use crate::world::sandbox::NoWorkshop;
+use crate::world::{Fetcher, Resolver};
 
 /// What the checks over the whole result say. There is none as long as quests are TODO.
 pub(super) fn said(
@@ -16,34 +16,26 @@ pub(super) fn said(
     recorded: Option<&RecordedWorld>,
     stop: &dyn Fn() -> bool,
 ) -> FinalSaid {
-    match has_final(session.manifest()) {
-        Ok(false) => return FinalSaid::None,
-        Ok(true) if board.remaining() > 0 => {
+    let has_negative = match final_checks(session.manifest()) {
+        Ok(None) => return FinalSaid::None,
+        Ok(Some(_)) if board.remaining() > 0 => {
             return FinalSaid::Unjudged("quests are TODO".to_owned());
         }
-        Ok(true) if stop() => return FinalSaid::Unjudged("it was stopped".to_owned()),
-        Ok(true) => {}
+        Ok(Some(_)) if stop() => return FinalSaid::Unjudged("it was stopped".to_owned()),
+        Ok(Some(HasNegative(has_negative))) => has_negative,
         Err(error) => return FinalSaid::Unjudged(error.to_string()),
+    };
+    match judged(session, recorded) {
+        Ok(outcome) if has_negative => FinalSaid::from(outcome).under_negative(),
+        Ok(outcome) => FinalSaid::from(outcome),
+        Err(error) => FinalSaid::Unjudged(format!("{error:#}")),
     }
-    let judged = judged(session, recorded);
-    judged.unwrap_or_else(|error| FinalSaid::Unjudged(format!("{error:#}")))
 }
 
-fn judged(session: &Session, recorded: Option<&RecordedWorld>) -> Result<FinalSaid> {
-    let network = judge::network_of(session.manifest())?;
-    let live = LiveWorld::new(&network, Some(session.dir().join("hosts")))?;
-    let gate = judge::gate_of(session.manifest())?;
-    let judge = Judge {
-        gate: gate.as_ref(),
-        fetcher: recorded.map_or(live.fetcher(), |world| world),
-        resolver: recorded.map_or(live.resolver(), |world| world),
-        workshop: &NoWorkshop,
-    };
-    let outcome = judge::final_gate(session, &judge)?;
-    let said = FinalSaid::from(outcome);
-    Ok(if has_negative(session.manifest())? {
-        said.under_negative()
-    } else {
-        said
-    })
+fn judged(session: &Session, recorded: Option<&RecordedWorld>) -> Result<FinalOutcome> {
+    let kind = SessionKind::load(session.manifest())?;
+    let live = LiveWorld::new(&kind.network, Some(session.dir().join("hosts")))?;
+    let fetcher: &dyn Fetcher = recorded.map_or(live.fetcher(), |world| world);
+    let resolver: &dyn Resolver = recorded.map_or(live.resolver(), |world| world);
+    Ok(judge::final_gate(session, &kind, (fetcher, resolver))?)
 }

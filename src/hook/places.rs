@@ -6,13 +6,13 @@ use super::ground::{Ground, Leads, WriteZone};
 use super::net;
 use super::rules::Rules;
 use super::ruling::{Ruled, Ruling};
-use crate::judge::DriveError;
+use crate::judge::JudgeError;
 use crate::judge::quest_file::{BenchError, Definition};
 use crate::session::Manifest;
 use crate::world::tree::Zones;
 
 /// Where files may be changed in a session; none where its kind has no tree.
-pub fn zone_of(manifest: &Manifest, leads: Leads<'_>) -> Result<Option<WriteZone>, DriveError> {
+pub fn zone_of(manifest: &Manifest, leads: Leads<'_>) -> Result<Option<WriteZone>, JudgeError> {
     let Some(tree) = Definition::of(manifest)?.and_then(|definition| definition.tree) else {
         return Ok(None);
     };

@@ -2,10 +2,9 @@
 
 use std::cell::RefCell;
 
-use crate::gate::{Case, Gate};
-use crate::judge::submit::doubts_of;
+use crate::gate::{Case, Gate, Judgement};
 use crate::quest::{Key, QuestId};
-use crate::session::{Mark, SessionError, Store};
+use crate::session::{Attempt, Mark, SessionError, Store};
 use crate::world::{Accepted, EarlierDoubt, Taken};
 
 /// The addresses that a session has passed for quests other than one.
@@ -45,18 +44,42 @@ impl Accepted for SessionAccepted<'_> {
     }
 
     fn doubts(&self) -> Vec<EarlierDoubt> {
-        let revised = self.store.standing(self.except).and_then(|standing| {
-            let standing = standing.as_ref();
-            standing.map_or(Ok(Vec::new()), |it| self.store.revised(it))
-        });
-        match revised {
-            Ok(attempts) => attempts.iter().flat_map(doubts_of).collect(),
+        match earlier_doubts(self.store, self.except) {
+            Ok(doubts) => doubts,
             Err(error) => {
                 *self.failed.borrow_mut() = Some(error);
                 Vec::new()
             }
         }
     }
+}
+
+/// What reviewers doubted in earlier answers of this quest that went back to the agent.
+pub(super) fn earlier_doubts(
+    store: &dyn Store,
+    quest: QuestId,
+) -> Result<Vec<EarlierDoubt>, SessionError> {
+    let Some(standing) = store.standing(quest)? else {
+        return Ok(Vec::new());
+    };
+    let attempts = store.revised(&standing)?;
+    Ok(attempts.iter().flat_map(doubts_of).collect())
+}
+
+pub(super) fn doubts_of(attempt: &Attempt) -> Vec<EarlierDoubt> {
+    let judgement = serde_json::from_str::<Judgement>(attempt.judgement.get());
+    let panel = judgement.ok().and_then(|judgement| judgement.panel);
+    let mut doubts = Vec::new();
+    for reviewer in panel.into_iter().flat_map(|panel| panel.reviewers) {
+        for on in &reviewer.votes {
+            doubts.extend(on.vote.doubt().map(|passage| EarlierDoubt {
+                reviewer: reviewer.name.clone(),
+                question: on.question.clone(),
+                quotation: passage.quotation.clone(),
+            }));
+        }
+    }
+    doubts
 }
 
 /// Nothing passed before: for judging away from the session, which is asked afterwards.

@@ -11,11 +11,11 @@ use serde_json::value::to_raw_value;
 
 use crate::gate::Case;
 use crate::judge::accepted::{mark, marks};
-use crate::judge::error::DriveError;
+use crate::judge::error::JudgeError;
 use crate::judge::host_queue::{Job, Looked};
 use crate::judge::kind::kind_of;
 use crate::judge::recheck::is_unanswered;
-use crate::judge::recorded::Ruling;
+use crate::judge::recorded::RecordedJudgement;
 use crate::judge::replay::{ReplayError, Replayer};
 use crate::judge::submit::anchored;
 use crate::quest::{Anchor, FoldedKey, Key, Quest, QuestId, Verdict, map_schema};
@@ -86,7 +86,7 @@ impl<'a> Carrier<'a> {
         old: &'a Archive,
         quests: &'a [Quest],
         manifest: &Manifest,
-    ) -> Result<Self, DriveError> {
+    ) -> Result<Self, JudgeError> {
         kind_of(old.manifest())?;
         let mut reader = old.reader()?;
         let mut pairs = Pairs::of(quests);
@@ -119,7 +119,7 @@ impl<'a> Carrier<'a> {
     }
 
     /// What the world has to be asked about, for [`Carrier::by_world`].
-    pub fn jobs(&mut self) -> Result<Vec<Job>, DriveError> {
+    pub fn jobs(&mut self) -> Result<Vec<Job>, JudgeError> {
         let pairs = self.pairs.as_slice().to_vec();
         let mut jobs = Vec::with_capacity(pairs.len());
         for pair in pairs {
@@ -149,12 +149,12 @@ impl<'a> Carrier<'a> {
         &self.counts
     }
 
-    fn quest(&self, pair: Pair) -> Result<&'a Quest, DriveError> {
+    fn quest(&self, pair: Pair) -> Result<&'a Quest, JudgeError> {
         let quest = self.quests.get(pair.new.index());
         Ok(quest.ok_or(SessionError::Illegal("there is no such quest"))?)
     }
 
-    fn passed(&mut self, pair: Pair) -> Result<Dated<Box<Attempt>>, DriveError> {
+    fn passed(&mut self, pair: Pair) -> Result<Dated<Box<Attempt>>, JudgeError> {
         let standing: Option<&Standing> = self.old.board().get(pair.old);
         let standing = standing.ok_or(SessionError::Illegal("there is no such quest"))?;
         let passed = self.reader.last_attempt(standing)?;
@@ -165,7 +165,7 @@ impl<'a> Carrier<'a> {
         &mut self,
         quest: &Quest,
         passed: &Attempt,
-    ) -> Result<Result<Ruling, NotCarried>, DriveError> {
+    ) -> Result<Result<RecordedJudgement, NotCarried>, JudgeError> {
         let (judgement, recording) = match &mut self.looked {
             Some(looked) => match looked.remove(&quest.id) {
                 Some(looked) => (looked.judgement, looked.recording),
@@ -179,7 +179,7 @@ impl<'a> Carrier<'a> {
         };
         Ok(if judgement.verdict == Verdict::Pass {
             let gate = self.replayer.gate();
-            Ok(Ruling::seen(gate, judgement, recording))
+            Ok(RecordedJudgement::by_gate(gate, judgement, recording))
         } else if self.looked.is_some() && is_unanswered(&judgement, &recording.evidence) {
             Err(NotCarried::Unanswered)
         } else {
@@ -196,11 +196,11 @@ impl<'a> Carrier<'a> {
         }
     }
 
-    fn bring(&mut self, pair: Pair) -> Result<Result<Brought, NotCarried>, DriveError> {
+    fn bring(&mut self, pair: Pair) -> Result<Result<Brought, NotCarried>, JudgeError> {
         let quest = self.quest(pair)?;
         let passed = self.passed(pair)?;
-        let ruling = match self.judge(quest, &passed.value)? {
-            Ok(ruling) => ruling,
+        let made = match self.judge(quest, &passed.value)? {
+            Ok(made) => made,
             Err(why) => return Ok(Err(why)),
         };
         let case = Case {
@@ -208,13 +208,13 @@ impl<'a> Carrier<'a> {
             submission: &passed.value.submission,
         };
         let holds = marks(self.replayer.gate(), case);
-        let evidence = &ruling.recording.evidence;
+        let evidence = &made.recording.evidence;
         // It was judged as if nobody had anything, and must not be worth more than that.
         if self.held.has_any(&holds) || evidence.session_differs(&self.held) {
             return Ok(Err(NotCarried::Taken));
         }
         self.held.take(&holds, &quest.key);
-        let bodies = ruling.recording.bodies.iter();
+        let bodies = made.recording.bodies.iter();
         Ok(Ok(Brought {
             bodies: bodies.map(|(name, body)| (*name, pack(body))).collect(),
             carried: Carried {
@@ -228,13 +228,13 @@ impl<'a> Carrier<'a> {
                 attempt: Attempt {
                     quest: quest.id,
                     submitted: passed.value.submission.digest(),
-                    verdict: ruling.judgement.verdict,
-                    grounds: ruling.grounds,
+                    verdict: made.judgement.verdict,
+                    grounds: made.grounds,
                     state: State::Pass,
-                    rules: ruling.fired(),
+                    rules: made.fired(),
                     anchored: anchored(quest),
                     holds,
-                    judgement: to_raw_value(&ruling.judgement)?,
+                    judgement: to_raw_value(&made.judgement)?,
                     evidence: to_raw_value(evidence)?,
                     ..*passed.value
                 },
@@ -261,7 +261,7 @@ fn withdrawn(
 }
 
 impl Iterator for Carrier<'_> {
-    type Item = Result<Brought, DriveError>;
+    type Item = Result<Brought, JudgeError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         loop {

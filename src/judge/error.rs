@@ -1,13 +1,13 @@
-//! What can go wrong in a turn.
+//! What can go wrong while a submission is judged.
 
 use crate::judge::prove::ProveError;
 use crate::judge::quest_file::{BenchError, Faulty};
 use crate::session::SessionError;
 use crate::world::fetch::live::WorldError;
 
-/// What can go wrong in a turn; nothing was recorded.
+/// What can go wrong while a submission is judged; nothing was recorded.
 #[derive(Debug, thiserror::Error)]
-pub enum DriveError {
+pub enum JudgeError {
     #[error(transparent)]
     Session(#[from] SessionError),
     /// The quest kind is none of this program's.

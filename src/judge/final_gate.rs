@@ -10,16 +10,14 @@ use serde::Serialize;
 use crate::gate::checks::FileGate;
 use crate::gate::{Case, Fact, Gate as _, Judgement};
 use crate::judge::accepted::NothingAccepted;
-use crate::judge::error::DriveError;
-use crate::judge::kind::settings;
-use crate::judge::quest_file::{Definition, bench_of};
-use crate::judge::submit::Judge;
+use crate::judge::error::JudgeError;
+use crate::judge::kind::{SessionKind, gate_settings};
 use crate::quest::file::NegativeTable;
 use crate::quest::{Fields, Key, Quest, QuestId, Submission, Verdict};
 use crate::session::Session;
-use crate::world::World;
 use crate::world::sandbox::{Alteration, Bench, Edit, LiveWorkshop, Workshop as _};
 use crate::world::tree::TreePath;
+use crate::world::{Fetcher, Resolver, World};
 
 /// What the final gate says.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -63,24 +61,26 @@ impl FinalOutcome {
     }
 }
 
-/// Asks the final gate of a session, by the pages and DNS of `judge`, whose gate and workshop are
-/// left alone: the tree is looked at anew.
-pub fn final_gate(session: &Session, judge: &Judge<'_>) -> Result<FinalOutcome, DriveError> {
-    let manifest = session.manifest();
-    let Some(definition) = Definition::of(manifest)? else {
+/// Judges the whole result of a session, with the tree as it is now.
+pub fn final_gate(
+    session: &Session,
+    kind: &SessionKind,
+    (fetcher, resolver): (&dyn Fetcher, &dyn Resolver),
+) -> Result<FinalOutcome, JudgeError> {
+    let Some(definition) = &kind.definition else {
         return Ok(FinalOutcome::None);
     };
-    let Some(gate) = definition.final_gate(settings(manifest)?)? else {
+    let Some(gate) = definition.final_gate(gate_settings(session.manifest())?)? else {
         return Ok(FinalOutcome::None);
     };
-    let dir = session.dir().to_owned();
-    let Some(bench) = bench_of(manifest, session.evidence(), dir)? else {
+    let Some(bench) = kind.bench(session.evidence(), session.dir().to_owned())? else {
         return Ok(FinalOutcome::None);
     };
-    let asked = Asked {
-        quest: whole(&definition)?,
+    let asked = WholeResult {
+        quest: quest_of_all(&kind.quest.name)?,
         gate,
-        judge,
+        fetcher,
+        resolver,
         bench: &bench,
     };
     let judgement = asked.judged(Alteration::default())?;
@@ -102,10 +102,9 @@ pub fn final_gate(session: &Session, judge: &Judge<'_>) -> Result<FinalOutcome, 
     }
 }
 
-/// What stands for the quest where none is meant.
-fn whole(definition: &Definition) -> Result<Quest, DriveError> {
-    let name = definition.kind()?.name;
-    let key = Key::new(&name).map_err(|_| DriveError::UnknownKind(name.into_owned()))?;
+/// Stands for the quest, since the final gate is about all of them.
+fn quest_of_all(kind: &str) -> Result<Quest, JudgeError> {
+    let key = Key::new(kind).map_err(|_| JudgeError::UnknownKind(kind.to_owned()))?;
     Ok(Quest {
         id: QuestId::FIRST,
         key,
@@ -117,19 +116,20 @@ fn whole(definition: &Definition) -> Result<Quest, DriveError> {
     })
 }
 
-struct Asked<'a> {
+struct WholeResult<'a> {
     gate: FileGate,
-    judge: &'a Judge<'a>,
+    fetcher: &'a dyn Fetcher,
+    resolver: &'a dyn Resolver,
     bench: &'a Bench,
     quest: Quest,
 }
 
-impl Asked<'_> {
-    fn judged(&self, altered: Alteration) -> Result<Judgement, DriveError> {
+impl WholeResult<'_> {
+    fn judged(&self, altered: Alteration) -> Result<Judgement, JudgeError> {
         let workshop = LiveWorkshop::altered(self.bench, altered);
         let world = World {
-            fetcher: self.judge.fetcher,
-            resolver: self.judge.resolver,
+            fetcher: self.fetcher,
+            resolver: self.resolver,
             accepted: &NothingAccepted,
             workshop: &workshop,
         };
@@ -140,10 +140,10 @@ impl Asked<'_> {
         };
         let judgement = self.gate.judge(case, &world);
         let failure = workshop.failure();
-        failure.map_or(Ok(judgement), |why| Err(DriveError::Workshop(why)))
+        failure.map_or(Ok(judgement), |why| Err(JudgeError::Workshop(why)))
     }
 
-    fn negative(&self, negative: &NegativeTable) -> Result<FinalOutcome, DriveError> {
+    fn negative(&self, negative: &NegativeTable) -> Result<FinalOutcome, JudgeError> {
         let judgement = self.judged(alteration(negative)?)?;
         if fails_as_it_must(negative, &judgement) {
             return Ok(FinalOutcome::Passed);
@@ -155,7 +155,7 @@ impl Asked<'_> {
     }
 }
 
-pub(super) fn alteration(negative: &NegativeTable) -> Result<Alteration, DriveError> {
+pub(super) fn alteration(negative: &NegativeTable) -> Result<Alteration, JudgeError> {
     let files = negative.files.iter().map(|(path, text)| Edit {
         path: path.clone(),
         text: text.clone(),
@@ -164,7 +164,7 @@ pub(super) fn alteration(negative: &NegativeTable) -> Result<Alteration, DriveEr
     let removed = removed.collect::<Result<_, _>>();
     Ok(Alteration {
         files: files.collect(),
-        removed: removed.map_err(|bad| DriveError::Workshop(bad.to_string()))?,
+        removed: removed.map_err(|bad| JudgeError::Workshop(bad.to_string()))?,
     })
 }
 

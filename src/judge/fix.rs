@@ -1,16 +1,14 @@
 //! A submission that failed by what the operator's fixer can mend is mended, and judged again.
 
-use std::fmt::Display;
-
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::json;
 
 use crate::base::Digest;
 use crate::gate::{Judgement, Level};
-use crate::judge::error::DriveError;
-use crate::judge::kind::kind_of;
-use crate::judge::quest_file::{Definition, FixerPlan, bench_of};
+use crate::judge::context::JudgeContext;
+use crate::judge::error::JudgeError;
+use crate::judge::quest_file::FixerPlan;
 use crate::judge::submit::{Judged, Outcome};
 use crate::quest::{QuestId, Verdict};
 use crate::session::{Session, State, Store as _};
@@ -41,20 +39,20 @@ pub enum Fix {
 
 const MOST_TOLD: usize = 500;
 
-/// Judges a submission by `judge`, and while it fails by rules alone that the kind's fixer is there
-/// for, starts that and judges it again.
+/// Judges a submission and, while it fails only by rules that the kind's fixer exists for, starts
+/// the fixer and judges again.
 ///
 /// Each judgement is an attempt like any other: a FAIL costs a try, and a quest that is settled is
-/// not fixed. What the fixer itself does is no attempt. Every judgement needs a workshop of its
-/// own, since a workshop looks at the tree once.
-pub fn fixing<E: From<DriveError> + Display>(
+/// not fixed. What the fixer itself does is no attempt.
+pub(super) fn submit_and_fix(
     session: &mut Session,
+    context: &JudgeContext<'_>,
     quest: QuestId,
-    judge: &mut dyn FnMut(&mut Session) -> Result<Outcome, E>,
-) -> Result<Fixed, E> {
+    judge: &mut dyn FnMut(&mut Session) -> Result<Outcome, JudgeError>,
+) -> Result<Fixed, JudgeError> {
     let mut outcome = judge(session)?;
     let mut fixes = Vec::new();
-    let found = failed(&outcome).and_then(|_| Fixer::of(session, quest).transpose());
+    let found = failed(&outcome).and_then(|_| Fixer::of(session, context, quest).transpose());
     let Some(tool) = found.transpose()? else {
         return Ok(Fixed { outcome, fixes });
     };
@@ -68,7 +66,7 @@ pub fn fixing<E: From<DriveError> + Display>(
         if !again {
             break;
         }
-        // What was judged before stands in the ledger, and is to be told all the same.
+        // The first judgement is in the ledger, so that it is reported whatever happens now.
         match judge(session) {
             Ok(judged) => outcome = judged,
             Err(error) => {
@@ -91,28 +89,26 @@ fn failed(outcome: &Outcome) -> Option<&Judged> {
     }
 }
 
-struct Fixer {
-    plan: FixerPlan,
-    bench: Bench,
+struct Fixer<'a> {
+    plan: &'a FixerPlan,
+    bench: &'a Bench,
     quest: serde_json::Value,
 }
 
-impl Fixer {
-    /// The fixer of a session's kind, for this quest; none where it has none.
-    fn of(session: &Session, quest: QuestId) -> Result<Option<Self>, DriveError> {
-        let manifest = session.manifest();
-        let definition = Definition::of(manifest)?;
-        let plan = definition.map(|it| it.fixer()).transpose()?.flatten();
-        let Some(plan) = plan else {
+impl<'a> Fixer<'a> {
+    fn of(
+        session: &Session,
+        context: &'a JudgeContext<'_>,
+        quest: QuestId,
+    ) -> Result<Option<Self>, JudgeError> {
+        let (Some(plan), Some(bench)) = (&context.kind.fixer, context.bench()) else {
             return Ok(None);
         };
-        let bench = bench_of(manifest, session.evidence(), session.dir().to_owned())?;
-        let (Some(bench), Some(standing)) = (bench, session.standing(quest)?) else {
+        let Some(standing) = session.standing(quest)? else {
             return Ok(None);
         };
         let quest = session.quest(&standing)?;
-        let columns = kind_of(manifest)?.columns;
-        let cells = columns.iter().map(|column| {
+        let cells = context.kind.quest.columns.iter().map(|column| {
             let text = quest.cell(column).unwrap_or_default();
             (column.clone(), json!(text))
         });
@@ -122,7 +118,7 @@ impl Fixer {
     }
 
     fn mends(&self, judgement: &Judgement) -> bool {
-        mends(&self.plan, judgement)
+        mends(self.plan, judgement)
     }
 
     fn run(&self, judgement: &Judgement) -> Fix {
@@ -136,9 +132,9 @@ impl Fixer {
     }
 
     fn changed(&self, order: &Order) -> Result<Fix, String> {
-        let state = || written(&self.bench).map_err(|error| error.to_string());
+        let state = || written(self.bench).map_err(|error| error.to_string());
         let before = state()?;
-        let ran = run_in_tree(&self.bench, order)?;
+        let ran = run_in_tree(self.bench, order)?;
         if let Some(why) = ended_badly(order, &ran) {
             return Err(why);
         }
@@ -177,12 +173,12 @@ fn ended_badly(order: &Order, ran: &Ran) -> Option<String> {
 
 /// The identity of what is judged now: the tree as it was found, with what is written in its
 /// zones. None for quests that are about no files.
-pub(super) fn written(bench: &Bench) -> Result<Option<Digest>, DriveError> {
+pub(super) fn written(bench: &Bench) -> Result<Option<Digest>, JudgeError> {
     let Some(root) = &bench.root else {
         return Ok(None);
     };
     let taken = Snapshot::take(root, &bench.baseline, &bench.zones, &bench.ignored);
-    let (snapshot, _) = taken.map_err(|error| DriveError::Workshop(error.to_string()))?;
+    let (snapshot, _) = taken.map_err(|error| JudgeError::Workshop(error.to_string()))?;
     Ok(Some(snapshot.digest()))
 }
 

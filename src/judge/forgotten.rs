@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use serde_json::value::RawValue;
 
 use crate::gate::{Judgement, house};
-use crate::judge::Ruling;
 use crate::judge::masking::{self, MASK, masked_json};
+use crate::judge::recorded::RecordedJudgement;
 use crate::quest::field_kind::FieldKind;
 use crate::quest::{FieldName, QuestKind, Submission, Verdict};
 use crate::session::{Forgetting, LineReader, SessionError, Standing, State, Suppressed, Worker};
@@ -114,28 +114,31 @@ pub fn names(suppressed: &[Suppressed], submission: &Submission) -> bool {
         }
 }
 
-/// The ruling without the forgotten addresses that pages showed the gate: neither in its facts
+/// The judgement without the forgotten addresses that pages showed the gate: neither in its facts
 /// nor among the bodies that are kept.
 ///
 /// A PASS stays as it is, for it is judged again from them; its pages are kept without the
 /// addresses that it does not name.
-pub(crate) fn unsaid(forgetting: &Forgetting, ruling: Ruling) -> Ruling {
+pub(crate) fn without_forgotten(
+    forgetting: &Forgetting,
+    made: RecordedJudgement,
+) -> RecordedJudgement {
     let suppressed = forgetting.suppressed();
-    if suppressed.is_empty() || ruling.judgement.verdict == Verdict::Pass {
-        return ruling;
+    if suppressed.is_empty() || made.judgement.verdict == Verdict::Pass {
+        return made;
     }
     let wanted = |address: &str| suppressed.iter().any(|one| one.is(address));
-    let said = serde_json::to_string(&ruling.judgement).unwrap_or_default();
+    let said = serde_json::to_string(&made.judgement).unwrap_or_default();
     let other = masked_json(&said, &wanted, MASK);
     let other = other.and_then(|other| serde_json::from_str(&other).ok());
-    let mut recording = ruling.recording;
+    let mut recording = made.recording;
     recording
         .bodies
         .retain(|_, body| mentions(&String::from_utf8_lossy(body), &wanted).is_empty());
-    Ruling {
-        judgement: other.unwrap_or(ruling.judgement),
+    RecordedJudgement {
+        judgement: other.unwrap_or(made.judgement),
         recording,
-        ..ruling
+        ..made
     }
 }
 

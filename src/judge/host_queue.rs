@@ -14,18 +14,17 @@ use url::Url;
 
 use crate::gate::{Case, Gate, Judgement};
 use crate::judge::accepted::NothingAccepted;
-use crate::judge::error::DriveError;
-use crate::judge::kind::gate_of;
-use crate::judge::recorded::observe;
-use crate::judge::submit::Judge;
+use crate::judge::error::JudgeError;
+use crate::judge::kind::SessionKind;
+use crate::judge::recorded::record;
 use crate::quest::{Quest, Submission, email};
 use crate::session::Manifest;
+use crate::world::World;
 use crate::world::domain::HostName;
 use crate::world::evidence::Recording;
 use crate::world::evidence::recorded::RecordedWorld;
 use crate::world::fetch::live::LiveWorld;
-use crate::world::sandbox::{Bench, LiveWorkshop, NoWorkshop, Workshop};
-use crate::world::{Fetcher, Resolver};
+use crate::world::sandbox::{Bench, LiveWorkshop, NoWorkshop};
 
 const THREADS: usize = 16;
 
@@ -59,28 +58,28 @@ pub enum Next {
 }
 
 /// Many who judge at once.
-pub struct Crowd {
+pub struct HostQueue {
     shared: Arc<Shared>,
-    found: Receiver<Result<Looked, DriveError>>,
+    found: Receiver<Result<Looked, JudgeError>>,
     left: usize,
 }
 
 struct Shared {
     manifest: Manifest,
     world: Box<dyn SharedWorld>,
-    turns: Mutex<Turns<Job>>,
+    turns: Mutex<Lines<Job>>,
 }
 
-impl Crowd {
+impl HostQueue {
     pub fn set_out(
         jobs: Vec<Job>,
         manifest: &Manifest,
         world: Box<dyn SharedWorld>,
-    ) -> Result<Self, DriveError> {
+    ) -> Result<Self, JudgeError> {
         // Settings that do not read are found out here, and not by each thread.
-        gate_of(manifest)?;
+        SessionKind::load(manifest)?;
         let left = jobs.len();
-        let turns = Turns::new(jobs.into_iter().map(|job| (line_of(&job.submission), job)));
+        let turns = Lines::new(jobs.into_iter().map(|job| (line_of(&job.submission), job)));
         let threads = turns.len().min(THREADS);
         let shared = Arc::new(Shared {
             manifest: manifest.clone(),
@@ -92,7 +91,7 @@ impl Crowd {
             let (shared, sender) = (Arc::clone(&shared), sender.clone());
             let thread = thread::Builder::new().stack_size(STACK);
             match thread.spawn(move || shared.work(&sender)) {
-                Err(refused) if number == 0 => return Err(DriveError::Threads(refused)),
+                Err(refused) if number == 0 => return Err(JudgeError::Threads(refused)),
                 // Fewer do the same, later.
                 Err(_) => break,
                 Ok(_) => {}
@@ -114,7 +113,7 @@ impl Crowd {
     /// Waits for the next judgement, until all are made or `stop` says so.
     ///
     /// After an error it may be asked again: the others are still judged.
-    pub fn next(&mut self, stop: &dyn Fn() -> bool) -> Result<Next, DriveError> {
+    pub fn next(&mut self, stop: &dyn Fn() -> bool) -> Result<Next, JudgeError> {
         loop {
             if self.left == 0 {
                 return Ok(Next::Done);
@@ -132,7 +131,7 @@ impl Crowd {
                     Ok(found) => found,
                     Err(RecvTimeoutError::Timeout) => continue,
                     Err(RecvTimeoutError::Disconnected) => {
-                        return Err(DriveError::Deserted(std::mem::take(&mut self.left)));
+                        return Err(JudgeError::Deserted(std::mem::take(&mut self.left)));
                     }
                 }
             };
@@ -142,7 +141,7 @@ impl Crowd {
     }
 }
 
-impl Drop for Crowd {
+impl Drop for HostQueue {
     fn drop(&mut self) {
         self.shared.begin_no_more();
     }
@@ -150,8 +149,8 @@ impl Drop for Crowd {
 
 impl Shared {
     /// Judges until nothing is left to take, or nobody listens any more.
-    fn work(&self, sender: &SyncSender<Result<Looked, DriveError>>) {
-        let Ok(gate) = gate_of(&self.manifest) else {
+    fn work(&self, sender: &SyncSender<Result<Looked, JudgeError>>) {
+        let Ok(kind) = SessionKind::load(&self.manifest) else {
             return;
         };
         loop {
@@ -159,7 +158,7 @@ impl Shared {
             let Some((job, line)) = taken else {
                 return;
             };
-            let looked = self.look(gate.as_ref(), job);
+            let looked = self.look(&kind.gate, job);
             if sender.send(looked).is_err() {
                 return;
             }
@@ -167,23 +166,18 @@ impl Shared {
         }
     }
 
-    fn look(&self, gate: &dyn Gate, job: Job) -> Result<Looked, DriveError> {
+    fn look(&self, gate: &dyn Gate, job: Job) -> Result<Looked, JudgeError> {
         let case = Case {
             quest: &job.quest,
             submission: &job.submission,
         };
         let mut observed = None;
-        self.world.lend(&mut |lent| {
-            let judge = Judge {
-                gate,
-                fetcher: lent.fetcher,
-                resolver: lent.resolver,
-                workshop: lent.workshop,
-            };
-            let seen = observe(&judge, case, &NothingAccepted).map_err(DriveError::from);
-            observed = Some(seen.and_then(|seen| judge.looked().map(|()| seen)));
+        self.world.lend(&mut |world| {
+            let seen = record(gate, case, world).map_err(JudgeError::from);
+            let failure = world.workshop.failure();
+            observed = Some(failure.map_or(seen, |why| Err(JudgeError::Workshop(why))));
         });
-        let (judgement, recording) = observed.ok_or(DriveError::Deserted(1))??;
+        let (judgement, recording) = observed.ok_or(JudgeError::Deserted(1))??;
         Ok(Looked {
             job,
             judgement,
@@ -195,7 +189,7 @@ impl Shared {
         self.turns().close();
     }
 
-    fn turns(&self) -> MutexGuard<'_, Turns<Job>> {
+    fn turns(&self) -> MutexGuard<'_, Lines<Job>> {
         // Each change of the lines is whole: a panic elsewhere leaves them so.
         self.turns.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -215,17 +209,9 @@ fn line_of(submission: &Submission) -> Option<String> {
     }
 }
 
-/// What is lent for one submission.
-#[derive(Clone, Copy)]
-pub struct Lent<'a> {
-    pub fetcher: &'a dyn Fetcher,
-    pub resolver: &'a dyn Resolver,
-    pub workshop: &'a dyn Workshop,
-}
-
 /// A world that many ask at once, each for a submission of its own.
 pub trait SharedWorld: Send + Sync + 'static {
-    fn lend(&self, look: &mut dyn FnMut(Lent<'_>));
+    fn lend(&self, look: &mut dyn FnMut(World<'_>));
 }
 
 /// A world with the tree that a session's quests are about.
@@ -235,46 +221,48 @@ pub struct WithBench {
 }
 
 impl SharedWorld for WithBench {
-    fn lend(&self, look: &mut dyn FnMut(Lent<'_>)) {
+    fn lend(&self, look: &mut dyn FnMut(World<'_>)) {
         let workshop = LiveWorkshop::new(&self.bench);
-        self.world.lend(&mut |lent| {
-            look(Lent {
+        self.world.lend(&mut |world| {
+            look(World {
                 workshop: &workshop,
-                ..lent
+                ..world
             });
         });
     }
 }
 
 impl SharedWorld for LiveWorld {
-    fn lend(&self, look: &mut dyn FnMut(Lent<'_>)) {
+    fn lend(&self, look: &mut dyn FnMut(World<'_>)) {
         let own = self.for_another();
-        look(Lent {
+        look(World {
             fetcher: own.fetcher(),
             resolver: own.resolver(),
+            accepted: &NothingAccepted,
             workshop: &NoWorkshop,
         });
     }
 }
 
 impl SharedWorld for Arc<dyn SharedWorld> {
-    fn lend(&self, look: &mut dyn FnMut(Lent<'_>)) {
+    fn lend(&self, look: &mut dyn FnMut(World<'_>)) {
         self.as_ref().lend(look);
     }
 }
 
 impl SharedWorld for RecordedWorld {
-    fn lend(&self, look: &mut dyn FnMut(Lent<'_>)) {
-        look(Lent {
+    fn lend(&self, look: &mut dyn FnMut(World<'_>)) {
+        look(World {
             fetcher: self,
             resolver: self,
+            accepted: &NothingAccepted,
             workshop: &NoWorkshop,
         });
     }
 }
 
 #[derive(Debug)]
-pub(super) struct Turns<T> {
+pub(super) struct Lines<T> {
     waiting: VecDeque<Line<T>>,
     closed: bool,
 }
@@ -283,7 +271,7 @@ pub(super) struct Turns<T> {
 #[derive(Debug)]
 pub(super) struct Line<T>(VecDeque<T>);
 
-impl<T> Turns<T> {
+impl<T> Lines<T> {
     pub(super) fn new<K: Eq + Hash>(things: impl IntoIterator<Item = (K, T)>) -> Self {
         let mut places = HashMap::new();
         let mut waiting: VecDeque<Line<T>> = VecDeque::new();

@@ -1,4 +1,4 @@
-//! Brings session, gate and world together: one turn of the loop, and what is judged again.
+//! Brings session, gate and world together: what is handed out, judged, and judged again.
 
 mod accepted;
 pub mod audit;
@@ -25,17 +25,16 @@ mod submit;
 
 pub use accepted::{NothingAccepted, SessionAccepted};
 pub use carry::{Carrier, CarryCounts, NotCarried};
-pub use context::Chamber;
-pub use error::DriveError;
+pub use context::JudgeContext;
+pub use error::JudgeError;
 pub use final_gate::{FinalOutcome, final_gate};
-pub use fix::{Fix, Fixed, fixing};
-pub use host_queue::{Crowd, Job, Lent, Looked, Next, SharedWorld, WithBench};
-pub use kind::{email_record, gate_of, kind_of, network_of, rules_of};
+pub use fix::{Fix, Fixed};
+pub use host_queue::{HostQueue, Job, Looked, Next, SharedWorld, WithBench};
+pub use kind::{SessionKind, email_record, kind_of, network_of};
 pub use next::{Assignment, Claimant, assign};
 pub use panel::frozen::{FrozenPanel, Seating};
 pub use poll::{Pace, Probe, needs_no_fields};
 pub use recheck::{Rechecked, resolve, to_recheck};
-pub(crate) use recorded::Ruling;
 pub use recorded::judge_from;
 pub use replay::{Recorded, ReplayError, Replayer, replay};
 pub use submit::Refusal;

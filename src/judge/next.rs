@@ -4,13 +4,14 @@ use std::collections::BTreeSet;
 
 use jiff::Timestamp;
 
+use crate::base::clock::Clock;
 use crate::judge::completeness::start_of;
-use crate::judge::error::DriveError;
+use crate::judge::error::JudgeError;
 use crate::judge::forgotten::is_named;
 use crate::judge::live_runs::live_runs;
 use crate::session::{
-    Appended, Claim, Claimed, Event, Lease, RunId, Salt, Session, SessionError, Standing, State,
-    Store, Waiting, Worker,
+    Appended, Claim, Claimed, Event, Lease, RunId, Session, SessionError, Standing, State, Store,
+    Waiting, Worker,
 };
 
 /// A worker who asks for a quest of its own.
@@ -52,13 +53,12 @@ enum Offer {
 pub fn assign(
     session: &mut Session,
     claimant: Option<&Claimant>,
-    now: &mut dyn FnMut() -> Timestamp,
-    salts: &mut dyn FnMut() -> Salt,
-) -> Result<Assignment, DriveError> {
-    let assignment = take(session, claimant, now, salts)?;
+    clock: &mut dyn Clock,
+) -> Result<Assignment, JudgeError> {
+    let assignment = take(session, claimant, clock)?;
     let believed = match assignment {
         Assignment::Complete => session.fold()?.remaining() == 0,
-        Assignment::AllClaimed if !none_is_free(session, now())? => {
+        Assignment::AllClaimed if !none_is_free(session, clock.now())? => {
             session.fold()?;
             false
         }
@@ -72,7 +72,7 @@ pub fn assign(
         assignment
     } else {
         // The index said so, and if it was wrong it has been made anew.
-        take(session, claimant, now, salts)?
+        take(session, claimant, clock)?
     };
     if assignment != Assignment::AllClaimed {
         return Ok(assignment);
@@ -95,17 +95,16 @@ fn none_is_free(store: &dyn Store, now: Timestamp) -> Result<bool, SessionError>
 fn take(
     session: &mut Session,
     claimant: Option<&Claimant>,
-    clock: &mut dyn FnMut() -> Timestamp,
-    salts: &mut dyn FnMut() -> Salt,
-) -> Result<Assignment, DriveError> {
+    clock: &mut dyn Clock,
+) -> Result<Assignment, JudgeError> {
     let live = live_runs(session.dir(), &session.totals().runs);
-    let claimant = match (offer(session, claimant, &live, clock())?, claimant) {
+    let claimant = match (offer(session, claimant, &live, clock.now())?, claimant) {
         (Offer::Ready(assignment), _) => return Ok(assignment),
         (Offer::ToClaim(standing, _), None) => return Ok(Assignment::Quest(standing, None)),
         (Offer::ToClaim(..), Some(claimant)) => claimant,
     };
     let mut taken = None;
-    let decide = |session: &Session, now| -> Result<_, DriveError> {
+    let decide = |session: &Session, now| -> Result<_, JudgeError> {
         let (standing, lease) = match offer(session, Some(claimant), &live, now)? {
             Offer::ToClaim(standing, lease) => (standing, lease),
             Offer::Ready(assignment) => {
@@ -122,7 +121,7 @@ fn take(
         taken = Some(Assignment::Quest(standing, Some(claim)));
         Ok(vec![Event::Claim(claimed)])
     };
-    match session.append_at(clock, salts, decide)? {
+    match session.append_at(clock, decide)? {
         Appended::Done => Ok(taken.unwrap_or(Assignment::AllClaimed)),
         Appended::Refused(error) => Err(error),
     }
@@ -133,17 +132,17 @@ fn offer(
     claimant: Option<&Claimant>,
     live: &BTreeSet<RunId>,
     now: Timestamp,
-) -> Result<Offer, DriveError> {
+) -> Result<Offer, JudgeError> {
     let named = claimant.map(|claimant| is_named(&store.forgetting(), &claimant.worker));
     if named == Some(true) {
-        return Err(DriveError::ForgottenWorker);
+        return Err(JudgeError::ForgottenWorker);
     }
     let driver = claimant.and_then(|claimant| start_of(&claimant.worker));
     if let (Some((run, _)), Some(claimant)) = (driver, claimant)
         && !live.contains(&run)
     {
         let name = claimant.worker.as_str();
-        return Err(DriveError::NoSuchRun(name.into()));
+        return Err(JudgeError::NoSuchRun(name.into()));
     }
     let totals = store.totals();
     if totals.tally.todo == 0 {

@@ -10,12 +10,12 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::base::Digest;
-use crate::gate::{Case, CheckOutcome, Cost, Gate, Judgement};
+use crate::gate::{Case, CheckOutcome, Cost, Gate as _, Judgement};
 use crate::judge::accepted::NothingAccepted;
-use crate::judge::error::DriveError;
+use crate::judge::error::JudgeError;
 use crate::judge::fix::written;
-use crate::judge::kind::{gate_of, kind_of, network_of};
-use crate::judge::quest_file::bench_of;
+use crate::judge::kind::{SessionKind, kind_of};
+use crate::judge::panel::SessionGate;
 use crate::quest::{Fields, Quest, QuestId, QuestKind, Submission, Verdict};
 use crate::session::{EvidenceStore, Manifest, Session, Store as _};
 use crate::world::World;
@@ -25,7 +25,7 @@ use crate::world::sandbox::{Bench, LiveWorkshop, Workshop as _};
 /// A look at one quest's checks that goes on until it is dropped.
 #[derive(Debug)]
 pub struct Probe {
-    told: Receiver<Result<(), DriveError>>,
+    told: Receiver<Result<(), JudgeError>>,
     _stop: Sender<()>,
 }
 
@@ -44,7 +44,7 @@ impl Probe {
         session: &Session,
         quest: QuestId,
         interval: Duration,
-    ) -> Result<Option<Self>, DriveError> {
+    ) -> Result<Option<Self>, JudgeError> {
         let manifest = session.manifest();
         if !needs_no_fields(&kind_of(manifest)?) {
             return Ok(None);
@@ -62,7 +62,7 @@ impl Probe {
         let (stop, stopped) = mpsc::channel();
         let looking = thread::Builder::new().name(String::from("probe"));
         let spawned = looking.spawn(move || look(making, interval, &tell, &stopped));
-        spawned.map_err(DriveError::Threads)?;
+        spawned.map_err(JudgeError::Threads)?;
         Ok(Some(Self { told, _stop: stop }))
     }
 
@@ -70,7 +70,7 @@ impl Probe {
     ///
     /// Of one state of the tree it is said once, so that a gate which does not agree is not asked
     /// over and over.
-    pub fn holds(&self) -> Result<bool, DriveError> {
+    pub fn holds(&self) -> Result<bool, JudgeError> {
         match self.told.try_recv() {
             Ok(said) => said.map(|()| true),
             Err(TryRecvError::Empty | TryRecvError::Disconnected) => Ok(false),
@@ -82,7 +82,7 @@ impl Probe {
 fn look(
     making: Making,
     interval: Duration,
-    tell: &Sender<Result<(), DriveError>>,
+    tell: &Sender<Result<(), JudgeError>>,
     stopped: &Receiver<()>,
 ) {
     let mut eye = match Eye::of(making) {
@@ -113,7 +113,7 @@ pub(super) struct Making {
 }
 
 pub(super) struct Eye {
-    gate: Box<dyn Gate>,
+    gate: SessionGate,
     bench: Bench,
     live: LiveWorld,
     quest: Quest,
@@ -122,14 +122,13 @@ pub(super) struct Eye {
 
 impl Eye {
     /// The eye on this quest; none where its gate runs nothing over files or commands.
-    pub(super) fn of(making: Making) -> Result<Option<Self>, DriveError> {
-        let gate = gate_of(&making.manifest)?;
-        let network = network_of(&making.manifest)?;
-        let live = LiveWorld::new(&network, Some(making.dir.join("hosts")));
-        let live = live.map_err(|error| DriveError::Workshop(error.to_string()))?;
-        let bench = bench_of(&making.manifest, making.evidence, making.dir)?;
+    pub(super) fn of(making: Making) -> Result<Option<Self>, JudgeError> {
+        let kind = SessionKind::load(&making.manifest)?;
+        let live = LiveWorld::new(&kind.network, Some(making.dir.join("hosts")));
+        let live = live.map_err(|error| JudgeError::Workshop(error.to_string()))?;
+        let bench = kind.bench(making.evidence, making.dir)?;
         Ok(bench.map(|bench| Self {
-            gate,
+            gate: kind.gate,
             bench,
             live,
             quest: making.quest,

@@ -2,22 +2,22 @@
 
 use std::cell::RefCell;
 
-use jiff::Timestamp;
 use serde_json::value::to_raw_value;
 use url::Url;
 
+use crate::base::clock::Clock;
 use crate::gate::checks::UNCONFIRMED;
 use crate::gate::{Case, Fact, Gate, Judgement};
 use crate::judge::accepted::marks;
-use crate::judge::error::DriveError;
-use crate::judge::forgotten::{is_masked, unsaid};
+use crate::judge::error::JudgeError;
+use crate::judge::forgotten::{is_masked, without_forgotten};
 use crate::judge::host_queue::{Job, Looked};
 use crate::judge::masking::MASK;
-use crate::judge::recorded::{REVIEWED, Ruling, SILENT};
+use crate::judge::recorded::{REVIEWED, RecordedJudgement, SILENT};
 use crate::judge::submit::{Declined, Refusal};
 use crate::quest::Verdict;
 use crate::session::{
-    Appended, Attempt, Event, Outcome, Resolution, Salt, Session, Standing, Store as _,
+    Appended, Attempt, Event, Outcome, Resolution, Session, Standing, Store as _,
 };
 use crate::world::evidence::Evidence;
 
@@ -33,7 +33,7 @@ pub enum Rechecked {
 
 /// The submissions of the REVIEWs that rest on an unanswered lookup alone and that nobody has
 /// looked at again, in order of quests.
-pub fn to_recheck(session: &Session) -> Result<Vec<Job>, DriveError> {
+pub fn to_recheck(session: &Session) -> Result<Vec<Job>, JudgeError> {
     let mut reader = session.reader()?;
     let mut jobs = Vec::new();
     for standing in session.unanswered()? {
@@ -50,7 +50,7 @@ pub fn to_recheck(session: &Session) -> Result<Vec<Job>, DriveError> {
     Ok(jobs)
 }
 
-fn rests_on_silence_alone(attempt: &Attempt) -> Result<bool, DriveError> {
+fn rests_on_silence_alone(attempt: &Attempt) -> Result<bool, JudgeError> {
     // What an address was blotted out of is no longer what was judged.
     let blotted = is_masked(&attempt.submission) || attempt.evidence.get().contains(MASK);
     if blotted || !may_be_silence(&attempt.rules) {
@@ -70,9 +70,8 @@ pub fn resolve(
     session: &mut Session,
     gate: &dyn Gate,
     looked: Looked,
-    now: Timestamp,
-    salts: &mut dyn FnMut() -> Salt,
-) -> Result<Rechecked, DriveError> {
+    clock: &mut dyn Clock,
+) -> Result<Rechecked, JudgeError> {
     let Looked {
         job,
         judgement,
@@ -88,19 +87,20 @@ pub fn resolve(
             quest: &job.quest,
             submission: &job.submission,
         };
-        let ruling = Ruling::seen(gate, judgement, recording).look_again(gate, case, session)?;
-        let ruling = unsaid(&session.forgetting(), ruling);
-        if is_unanswered(&ruling.judgement, &ruling.recording.evidence) {
-            rechecked = Some(Rechecked::Unanswered(ruling.judgement));
+        let made = RecordedJudgement::by_gate(gate, judgement, recording)
+            .judge_again(gate, case, session)?;
+        let made = without_forgotten(&session.forgetting(), made);
+        if is_unanswered(&made.judgement, &made.recording.evidence) {
+            rechecked = Some(Rechecked::Unanswered(made.judgement));
             return Ok(Vec::new());
         }
-        let resolution = resolution(&standing, &job, &ruling, gate)?;
-        ruling.keep(&evidence, &new)?;
-        rechecked = Some(Rechecked::Resolved(resolution.outcome, ruling.judgement));
+        let resolution = resolution(&standing, &job, &made, gate)?;
+        made.keep(&evidence, &new)?;
+        rechecked = Some(Rechecked::Resolved(resolution.outcome, made.judgement));
         Ok::<_, Declined>(vec![Event::Resolution(Box::new(resolution))])
     };
     let undo = || new.borrow().iter().for_each(|body| evidence.remove(*body));
-    let appended = session.append_or(&mut || now, salts, decide, undo)?;
+    let appended = session.append_or(clock, decide, undo)?;
     match appended {
         Appended::Refused(Declined::Error(error)) => Err(error),
         Appended::Refused(Declined::Refusal(_)) => Ok(Rechecked::Meanwhile),
@@ -111,27 +111,27 @@ pub fn resolve(
 fn resolution(
     standing: &Standing,
     job: &Job,
-    ruling: &Ruling,
+    made: &RecordedJudgement,
     gate: &dyn Gate,
-) -> Result<Resolution, DriveError> {
+) -> Result<Resolution, JudgeError> {
     let case = Case {
         quest: &job.quest,
         submission: &job.submission,
     };
-    let outcome = Outcome::of(ruling.judgement.verdict);
+    let outcome = Outcome::of(made.judgement.verdict);
     Ok(Resolution {
         quest: standing.id,
         attempt: standing.attempts,
         outcome,
-        verdict: ruling.judgement.verdict,
-        grounds: ruling.grounds,
-        rules: ruling.fired(),
+        verdict: made.judgement.verdict,
+        grounds: made.grounds,
+        rules: made.fired(),
         holds: match outcome {
             Outcome::Confirmed => marks(gate, case),
             Outcome::Refuted | Outcome::Open => Vec::new(),
         },
-        judgement: to_raw_value(&ruling.judgement)?,
-        evidence: to_raw_value(&ruling.recording.evidence)?,
+        judgement: to_raw_value(&made.judgement)?,
+        evidence: to_raw_value(&made.recording.evidence)?,
     })
 }
 

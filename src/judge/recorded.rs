@@ -7,8 +7,7 @@ use crate::base::Digest;
 use crate::gate::checks::UNCONFIRMED;
 use crate::gate::{Case, CheckOutcome, Gate, Judgement};
 use crate::judge::accepted::SessionAccepted;
-use crate::judge::error::DriveError;
-use crate::judge::submit::Judge;
+use crate::judge::error::JudgeError;
 use crate::quest::{Key, email};
 use crate::session::{EvidenceStore, Grounds, Store};
 use crate::world::evidence::prune::pruned;
@@ -18,33 +17,35 @@ use crate::world::evidence::{Recording, pack};
 use crate::world::mailbox::Mailbox;
 use crate::world::{Accepted, EarlierDoubt, Taken, World};
 
-/// Judges `case` by the live world.
-///
-/// The recording holds no more of the pages than the judgement rests on: judged again from it,
-/// the judgement is the same, byte for byte.
-pub fn observe(
-    judge: &Judge<'_>,
+/// Judges `case` by `world`, and keeps what the judgement needs as evidence.
+pub fn record(
+    gate: &dyn Gate,
     case: Case<'_>,
-    accepted: &dyn Accepted,
+    world: World<'_>,
 ) -> Result<(Judgement, Recording), serde_json::Error> {
-    let recorder = Recorder::new(World {
-        fetcher: judge.fetcher,
-        resolver: judge.resolver,
-        accepted,
-        workshop: judge.workshop,
-    });
-    let judgement = judge.gate.judge(case, &recorder.world());
-    let recording = recorder.finish();
-    let less = pruned(&recording, &named_mailboxes(case, &judgement));
-    let kept = match judge_from(judge.gate, case, &less) {
-        Some(again) if same(&again, &judgement)? => less,
+    let recorder = Recorder::new(world);
+    let judgement = gate.judge(case, &recorder.world());
+    let recording = trimmed(gate, case, &judgement, recorder.finish())?;
+    Ok((judgement, recording))
+}
+
+/// The recording with no more of the pages than the judgement needs: judged again from it, the
+/// judgement is the same, byte for byte.
+pub(super) fn trimmed(
+    gate: &dyn Gate,
+    case: Case<'_>,
+    judgement: &Judgement,
+    recording: Recording,
+) -> Result<Recording, serde_json::Error> {
+    let less = pruned(&recording, &named_mailboxes(case, judgement));
+    Ok(match judge_from(gate, case, &less) {
+        Some(again) if same(&again, judgement)? => less,
         _ => recording,
-    };
-    Ok((judgement, kept))
+    })
 }
 
 /// Judges `case` again by its evidence when what the session knows has changed since.
-pub fn observe_again(
+pub fn record_again(
     gate: &dyn Gate,
     case: Case<'_>,
     recording: &Recording,
@@ -111,16 +112,17 @@ fn named_mailboxes(case: Case<'_>, judgement: &Judgement) -> Vec<Mailbox> {
     named.into_iter().collect()
 }
 
+/// A judgement as the ledger records it.
 #[derive(Debug)]
-pub(crate) struct Ruling {
+pub(crate) struct RecordedJudgement {
     pub(crate) judgement: Judgement,
     pub(crate) grounds: Grounds,
     pub(crate) recording: Recording,
 }
 
-impl Ruling {
+impl RecordedJudgement {
     /// A judgement for which nothing was looked up.
-    pub(crate) fn unseen(judgement: Judgement, grounds: Grounds) -> Self {
+    pub(crate) fn by_house(judgement: Judgement, grounds: Grounds) -> Self {
         Self {
             judgement,
             grounds,
@@ -128,7 +130,7 @@ impl Ruling {
         }
     }
 
-    pub(crate) fn seen(gate: &dyn Gate, judgement: Judgement, recording: Recording) -> Self {
+    pub(crate) fn by_gate(gate: &dyn Gate, judgement: Judgement, recording: Recording) -> Self {
         let evidence = &recording.evidence;
         let looked_up = !evidence.exchanges.is_empty();
         let silent = evidence.rests_on_silence();
@@ -141,17 +143,17 @@ impl Ruling {
     }
 
     /// Judges again, from evidence alone, when what the session knows has changed.
-    pub(crate) fn look_again(
+    pub(crate) fn judge_again(
         self,
         gate: &dyn Gate,
         case: Case<'_>,
         store: &dyn Store,
-    ) -> Result<Self, DriveError> {
+    ) -> Result<Self, JudgeError> {
         let accepted = SessionAccepted::new(store, case.quest.id);
-        let again = observe_again(gate, case, &self.recording, &accepted);
+        let again = record_again(gate, case, &self.recording, &accepted);
         Ok(match accepted.told(again)? {
             None => self,
-            Some((judgement, recording)) => Self::seen(gate, judgement, recording),
+            Some((judgement, recording)) => Self::by_gate(gate, judgement, recording),
         })
     }
 
@@ -161,7 +163,7 @@ impl Ruling {
         &self,
         store: &EvidenceStore,
         new: &RefCell<Vec<Digest>>,
-    ) -> Result<(), DriveError> {
+    ) -> Result<(), JudgeError> {
         for (digest, body) in &self.recording.bodies {
             if store.keep(*digest, &pack(body))? {
                 new.borrow_mut().push(*digest);

@@ -6,9 +6,10 @@ use serde_json::value::RawValue;
 
 use crate::base::Digest;
 use crate::gate::{Case, Gate, Judgement, house};
-use crate::judge::error::DriveError;
+use crate::judge::error::JudgeError;
 use crate::judge::forgotten::is_masked;
-use crate::judge::kind::gate_of;
+use crate::judge::kind::SessionKind;
+use crate::judge::panel::SessionGate;
 use crate::judge::recorded::judge_from;
 use crate::quest::{Quest, QuestId, Submission};
 use crate::session::{Attempt, EvidenceStore, Grounds, Manifest, Session, Store};
@@ -18,7 +19,7 @@ use crate::world::evidence::{BadPack, BodyRef, Evidence, Recording, unpack};
 #[derive(Debug, thiserror::Error)]
 pub enum ReplayError {
     #[error(transparent)]
-    Drive(#[from] DriveError),
+    Drive(#[from] JudgeError),
     /// The session has no such quest.
     #[error("quest {0} is not in this session: its attempt is another session's")]
     NoSuchQuest(QuestId),
@@ -67,19 +68,19 @@ impl<'a> From<&'a Attempt> for Recorded<'a> {
 
 /// Judges recorded judgements of one session again. Nothing is looked up and nothing written.
 pub struct Replayer {
-    gate: Box<dyn Gate>,
+    gate: SessionGate,
     store: EvidenceStore,
 }
 
 impl Replayer {
-    pub fn new(manifest: &Manifest, store: EvidenceStore) -> Result<Self, DriveError> {
-        let gate = gate_of(manifest)?;
+    pub fn new(manifest: &Manifest, store: EvidenceStore) -> Result<Self, JudgeError> {
+        let gate = SessionKind::load(manifest)?.gate;
         Ok(Self { gate, store })
     }
 
     #[must_use]
     pub fn gate(&self) -> &dyn Gate {
-        self.gate.as_ref()
+        &self.gate
     }
 
     /// What the gate says of `recorded`, from its own evidence alone.
@@ -100,7 +101,7 @@ impl Replayer {
             quest,
             submission: recorded.submission,
         };
-        let judgement = judge_from(self.gate.as_ref(), case, &recording);
+        let judgement = judge_from(&self.gate, case, &recording);
         let judgement = judgement.ok_or(ReplayError::Unanswered)?;
         Ok((judgement, recording))
     }
@@ -117,7 +118,7 @@ impl Replayer {
 
     fn body(&self, named: BodyRef) -> Result<Vec<u8>, ReplayError> {
         let digest = named.sha256;
-        let packed = self.store.load(digest).map_err(DriveError::from)?;
+        let packed = self.store.load(digest).map_err(JudgeError::from)?;
         let packed = packed.ok_or(ReplayError::BodyMissing { digest })?;
         let body = unpack(&packed, named.bytes)
             .map_err(|source| ReplayError::BodyDamaged { digest, source })?;
@@ -133,7 +134,7 @@ impl Replayer {
 pub fn replay(session: &Session, attempt: &Attempt) -> Result<Judgement, ReplayError> {
     let standing = session
         .standing(attempt.quest)
-        .map_err(DriveError::from)?
+        .map_err(JudgeError::from)?
         .ok_or(ReplayError::NoSuchQuest(attempt.quest))?;
     if is_masked(&attempt.submission) && attempt.rules == [house::FORGOTTEN_ADDRESS.id.as_str()] {
         return Ok(house::forgotten_address());
@@ -144,7 +145,7 @@ pub fn replay(session: &Session, attempt: &Attempt) -> Result<Judgement, ReplayE
     if attempt.grounds == Grounds::Repeat {
         let earlier = session
             .repeats(attempt.quest, attempt.submitted)
-            .map_err(DriveError::from)?;
+            .map_err(JudgeError::from)?;
         return match earlier.filter(|number| *number < attempt.number) {
             Some(number) => Ok(house::repeated_submission(number)),
             None => Err(ReplayError::NoRepeat {
@@ -153,7 +154,7 @@ pub fn replay(session: &Session, attempt: &Attempt) -> Result<Judgement, ReplayE
             }),
         };
     }
-    let quest = session.quest(&standing).map_err(DriveError::from)?;
+    let quest = session.quest(&standing).map_err(JudgeError::from)?;
     Replayer::new(session.manifest(), session.evidence())?.judge(&quest, attempt.into())
 }
 

@@ -1,30 +1,36 @@
-//! Whether a quest's PASS rests on something that the operator knew beforehand.
+//! A submission on its way from the worker into the ledger.
+//!
+//! [`submit`] reads from top to bottom: the claim, the gate, the panel of reviewers where the quest
+//! kind has one, and the settlement under the session's lock.
 
-use std::cell::{Cell, RefCell};
-use std::num::NonZeroU32;
+use std::cell::RefCell;
 
 use jiff::Timestamp;
 use serde_json::value::to_raw_value;
 
 use crate::base::Digest;
+use crate::base::clock::Clock;
 use crate::gate::doubts::REVIEWERS_DOUBT;
 use crate::gate::email::anchor::is_anchored;
-use crate::gate::{Case, Gate, Judgement, ReviewerReport, house};
-use crate::judge::accepted::{SessionAccepted, marks};
-use crate::judge::error::DriveError;
-use crate::judge::forgotten::{Masked, holding_files, is_named, masked, unsaid};
-use crate::judge::kind::kind_of;
-use crate::judge::recorded::{Ruling, observe};
+use crate::gate::{Case, Gate as _, Judgement, ReviewerReport, house};
+use crate::judge::accepted::{SessionAccepted, earlier_doubts, marks};
+use crate::judge::error::JudgeError;
+use crate::judge::forgotten::{Masked, holding_files, is_named, masked, without_forgotten};
+use crate::judge::kind::SessionKind;
+use crate::judge::panel::PanelRound;
+use crate::judge::recorded::{RecordedJudgement, trimmed};
 use crate::quest::{Key, Quest, QuestId, Submission, Verdict};
 use crate::session::{
-    Appended, Asked, Attempt, Claimed, Event, Grounds, Progress, Salt, Session, SessionError,
-    Standing, State, Store, Tally, Worker,
+    Appended, Asked, Attempt, Claimed, Event, Grounds, Progress, Session, SessionError, Standing,
+    State, Store, Tally, Worker,
 };
+use crate::world::evidence::Recording;
+use crate::world::evidence::record::Recorder;
 use crate::world::sandbox::Workshop;
-use crate::world::{Accepted, EarlierDoubt, Fetcher, Resolver, Taken};
+use crate::world::{Accepted, EarlierDoubt, Fetcher, Resolver, Taken, World};
 
-/// Whether submissions for `quest` are held against what the operator knows: a site that can be
-/// compared, or cells that checks go by.
+/// Whether submissions for `quest` are compared with what the operator knows: a site, or cells that
+/// checks use.
 #[must_use]
 pub fn anchored(quest: &Quest) -> bool {
     is_anchored(quest) || !quest.known.is_empty()
@@ -48,14 +54,14 @@ pub enum Refusal {
 }
 
 /// Why `store` takes no answer of `worker` for this quest at `now`.
-pub(super) fn refusal(
+fn refusal(
     store: &dyn Store,
     standing: &Standing,
     worker: Option<&Worker>,
     now: Timestamp,
-) -> Result<Option<Refusal>, DriveError> {
+) -> Result<Option<Refusal>, JudgeError> {
     if worker.is_some_and(|worker| is_named(&store.forgetting(), worker)) {
-        return Err(DriveError::ForgottenWorker);
+        return Err(JudgeError::ForgottenWorker);
     }
     if standing.progress.state != State::Todo {
         return Ok(Some(Refusal::Locked(standing.progress.state)));
@@ -75,14 +81,12 @@ pub(super) fn refusal(
 /// Why nothing is recorded.
 #[derive(Debug)]
 pub(super) enum Declined {
-    /// It is not to be.
     Refusal(Refusal),
-    /// It cannot be.
-    Error(DriveError),
+    Error(JudgeError),
 }
 
-impl From<DriveError> for Declined {
-    fn from(error: DriveError) -> Self {
+impl From<JudgeError> for Declined {
+    fn from(error: JudgeError) -> Self {
         Self::Error(error)
     }
 }
@@ -93,55 +97,39 @@ impl From<SessionError> for Declined {
     }
 }
 
-/// Whether a judgement goes back to the agent that has been sent back so often before: reviewers
-/// have doubted it, and quote what they doubt it by.
-pub(super) fn revises(gate: &dyn Gate, judgement: &Judgement, before: u32) -> bool {
-    let mut facts = judgement.facts.iter();
-    judgement.verdict == Verdict::Review
-        && facts.any(|fact| fact.rule == REVIEWERS_DOUBT.id)
-        && before < gate.revisions()
+impl From<serde_json::Error> for Declined {
+    fn from(error: serde_json::Error) -> Self {
+        Self::Error(error.into())
+    }
 }
 
-pub(super) fn doubts_of(attempt: &Attempt) -> Vec<EarlierDoubt> {
-    let judgement = serde_json::from_str::<Judgement>(attempt.judgement.get());
-    let panel = judgement.ok().and_then(|judgement| judgement.panel);
-    let reviewers = panel.into_iter().flat_map(|panel| panel.reviewers);
-    let doubts = reviewers.flat_map(|reviewer| {
-        let doubted = reviewer.votes.into_iter().filter_map(|on| {
-            let passage = on.vote.doubt()?;
-            Some((on.question, passage.quotation.clone()))
-        });
-        let doubted: Vec<_> = doubted.collect();
-        let name = reviewer.name;
-        doubted
-            .into_iter()
-            .map(move |(question, quotation)| EarlierDoubt {
-                reviewer: name.clone(),
-                question,
-                quotation,
-            })
-    });
-    doubts.collect()
-}
-
-/// Who judges, and by what.
+/// What a submission is judged by.
 #[derive(Clone, Copy)]
 pub struct Judge<'a> {
-    pub gate: &'a dyn Gate,
+    pub kind: &'a SessionKind,
     pub fetcher: &'a dyn Fetcher,
     pub resolver: &'a dyn Resolver,
     pub workshop: &'a dyn Workshop,
 }
 
-impl Judge<'_> {
-    /// That the gate could look; an answer is not held to account for what kept it from that.
-    pub(super) fn looked(&self) -> Result<(), DriveError> {
+impl<'a> Judge<'a> {
+    pub(super) fn world(&self, accepted: &'a dyn Accepted) -> World<'a> {
+        World {
+            fetcher: self.fetcher,
+            resolver: self.resolver,
+            accepted,
+            workshop: self.workshop,
+        }
+    }
+
+    /// That the gate could run its commands. A worker does not answer for a sandbox that failed.
+    pub(super) fn could_run(&self) -> Result<(), JudgeError> {
         let failure = self.workshop.failure();
-        failure.map_or(Ok(()), |why| Err(DriveError::Workshop(why)))
+        failure.map_or(Ok(()), |why| Err(JudgeError::Workshop(why)))
     }
 }
 
-/// An answer on its way to the gate.
+/// An answer of a worker for one quest.
 #[derive(Debug, Clone, Copy)]
 pub struct Answer<'a> {
     pub quest: QuestId,
@@ -152,8 +140,9 @@ pub struct Answer<'a> {
 /// What came of a submission.
 #[derive(Debug)]
 pub enum Outcome {
+    /// It was judged, and the judgement is on disk.
     Judged(Box<Judged>),
-    /// It was not; nothing changed.
+    /// It was not judged, and nothing changed.
     Refused(Refusal),
 }
 
@@ -170,69 +159,86 @@ pub struct Judged {
     pub tally: Tally,
 }
 
-/// Judges an answer and records what the gate says.
+/// Judges an answer and records the judgement.
 ///
-/// The gate runs outside the session's lock. Under the lock everything that the verdict took
-/// from the session is looked at again, and so is the claim: of two answers at once one is
-/// recorded and the other changes nothing. Evidence is kept under the lock too, and taken away
-/// again where the answer cannot be recorded: only a process that is killed leaves any behind.
-///
-/// That reviewers are asked is recorded before they are. Where what they said never is, the next
-/// answer that passes every check is a REVIEW, and they are not asked again.
+/// The gate runs without the session's lock, since it may take minutes. Under the lock the claim
+/// and everything that the verdict took from the session are looked at again: of two answers at
+/// once, one is recorded and the other changes nothing.
 pub fn submit(
     session: &mut Session,
     answer: Answer<'_>,
     judge: &Judge<'_>,
-    now: &mut dyn FnMut() -> Timestamp,
-    salts: &mut dyn FnMut() -> Salt,
-) -> Result<Outcome, DriveError> {
-    let Some(standing) = session.standing(answer.quest)? else {
-        return Ok(Outcome::Refused(Refusal::Overtaken));
-    };
-    if let Some(refusal) = refusal(session, &standing, answer.worker, now())? {
-        return Ok(Outcome::Refused(refusal));
-    }
-    if let Some(refusal) = hold(session, &answer, now, salts)? {
-        return Ok(Outcome::Refused(refusal));
-    }
-    let quest = session.quest(&standing)?;
-    let turn = Turn {
-        quest: &quest,
-        answer,
-        submitted: answer.submission.digest(),
-        judge,
-        before: &standing,
-    };
-    match turn.rule(session, now, salts) {
-        Ok(ruling) => turn.record(session, ruling, now, salts),
+    clock: &mut dyn Clock,
+) -> Result<Outcome, JudgeError> {
+    match judged(session, answer, judge, clock) {
+        Ok(judged) => Ok(Outcome::Judged(Box::new(judged))),
         Err(Declined::Refusal(refusal)) => Ok(Outcome::Refused(refusal)),
         Err(Declined::Error(error)) => Err(error),
     }
 }
 
-/// Renews the worker's worn claim, so that it does not run out while the gate looks.
-fn hold(
+fn judged(
+    session: &mut Session,
+    answer: Answer<'_>,
+    judge: &Judge<'_>,
+    clock: &mut dyn Clock,
+) -> Result<Judged, Declined> {
+    let before = open_quest(session, &answer, clock.now())?;
+    renew_claim(session, &answer, clock)?;
+    let quest = session.quest(&before)?;
+    let submission = Submitted {
+        quest: &quest,
+        answer,
+        digest: answer.submission.digest(),
+        judge,
+        before: &before,
+    };
+    let judgement = match submission.without_gate(session)? {
+        Some(judgement) => judgement,
+        None => match submission.machine(session)? {
+            Machine::Decided(judgement, recording) => submission.finish(judgement, recording)?,
+            // Reviewers are asked about a PASS of the machine only, once a quest.
+            Machine::ForReview(judgement, round, recording) => {
+                let permitted = submission.permit_review(session, &round, clock)?;
+                submission.review(session, judgement, (&round, permitted), recording, clock)?
+            }
+        },
+    };
+    submission.record(session, judgement, clock)
+}
+
+/// The quest, if it takes this answer now.
+fn open_quest(
+    session: &dyn Store,
+    answer: &Answer<'_>,
+    now: Timestamp,
+) -> Result<Standing, Declined> {
+    let standing = session.standing(answer.quest)?;
+    let standing = standing.ok_or(Declined::Refusal(Refusal::Overtaken))?;
+    match refusal(session, &standing, answer.worker, now)? {
+        Some(refusal) => Err(Declined::Refusal(refusal)),
+        None => Ok(standing),
+    }
+}
+
+/// Renews a claim of which less than half is left, so that it does not expire while the gate runs.
+fn renew_claim(
     session: &mut Session,
     answer: &Answer<'_>,
-    clock: &mut dyn FnMut() -> Timestamp,
-    salts: &mut dyn FnMut() -> Salt,
-) -> Result<Option<Refusal>, DriveError> {
+    clock: &mut dyn Clock,
+) -> Result<(), Declined> {
     let Some(worker) = answer.worker else {
-        return Ok(None);
+        return Ok(());
     };
-    let mine = |session: &Session, now| -> Result<_, DriveError> {
+    let mine = |session: &Session, now| -> Result<_, SessionError> {
         let claim = session.claim_of(worker)?;
         Ok(claim.filter(|claim| claim.quest == answer.quest && claim.is_worn(now)))
     };
-    if mine(session, clock())?.is_none() {
-        return Ok(None);
+    if mine(session, clock.now())?.is_none() {
+        return Ok(());
     }
-    let appended = session.append_at(clock, salts, |session, now| {
-        let standing = session.standing(answer.quest).map_err(DriveError::from)?;
-        let standing = standing.ok_or(Declined::Refusal(Refusal::Overtaken))?;
-        if let Some(refusal) = refusal(session, &standing, Some(worker), now)? {
-            return Err(Declined::Refusal(refusal));
-        }
+    let appended = session.append_at(clock, |session, now| {
+        open_quest(session, answer, now)?;
         let claim = mine(session, now)?.map(|claim| {
             Event::Claim(Claimed {
                 quest: claim.quest,
@@ -243,225 +249,116 @@ fn hold(
         Ok(claim.into_iter().collect())
     })?;
     match appended {
-        Appended::Done => Ok(None),
-        Appended::Refused(Declined::Refusal(refusal)) => Ok(Some(refusal)),
-        Appended::Refused(Declined::Error(error)) => Err(error),
+        Appended::Done => Ok(()),
+        Appended::Refused(declined) => Err(declined),
     }
 }
 
-struct Turn<'a> {
+/// What the machine's checks say.
+enum Machine<'a> {
+    Decided(Judgement, Recording),
+    /// A PASS that reviewers are asked about.
+    ForReview(Judgement, PanelRound<'a>, Recording),
+}
+
+/// A submission on its way to the ledger.
+struct Submitted<'a> {
     quest: &'a Quest,
     answer: Answer<'a>,
-    submitted: Digest,
+    digest: Digest,
     judge: &'a Judge<'a>,
     before: &'a Standing,
 }
 
-impl Turn<'_> {
-    fn rule(
-        &self,
-        session: &mut Session,
-        clock: &mut dyn FnMut() -> Timestamp,
-        salts: &mut dyn FnMut() -> Salt,
-    ) -> Result<Ruling, Declined> {
-        if let Some(masked) = self.masked(session)? {
-            return Ok(Ruling::unseen(masked.judgement, Grounds::Submission));
-        }
-        if let Submission::None(why) = self.answer.submission {
-            return Ok(Ruling::unseen(house::no_result(why), Grounds::NoResult));
-        }
-        if !self.judge.gate.judges_anew()
-            && let Some(earlier) = session.repeats(self.quest.id, self.submitted)?
-        {
-            let judgement = house::repeated_submission(earlier);
-            return Ok(Ruling::unseen(judgement, Grounds::Repeat));
-        }
-        let leave = Leave::new(session, self.answer, self.before, clock, salts);
-        let observed = observe(self.judge, self.case(), &leave).map_err(DriveError::from)?;
-        if let Err(error) = self.judge.looked() {
-            leave.withdraw(&observed.0);
-            return Err(error.into());
-        }
-        let (judgement, recording) = leave.told(observed)?;
-        Ok(Ruling::seen(self.judge.gate, judgement, recording))
-    }
-
-    fn masked(&self, session: &Session) -> Result<Option<Masked>, DriveError> {
-        let forgetting = session.forgetting();
-        if forgetting.suppressed().is_empty() {
-            return Ok(None);
-        }
-        let kind = kind_of(session.manifest())?;
-        let (submission, workshop) = (self.answer.submission, self.judge.workshop);
-        let holds = holding_files(&forgetting, submission, &kind, workshop);
-        self.judge.looked()?;
-        Ok(masked(&forgetting, submission, &holds))
-    }
-
-    fn case(&self) -> Case<'_> {
+impl<'a> Submitted<'a> {
+    fn case(&self) -> Case<'a> {
         Case {
             quest: self.quest,
             submission: self.answer.submission,
         }
     }
 
-    fn record(
+    /// The judgement on a submission that no gate is asked about: it holds a forgotten address,
+    /// says that nothing was found, or repeats an earlier one.
+    fn without_gate(&self, session: &Session) -> Result<Option<RecordedJudgement>, Declined> {
+        if let Some(masked) = self.masked(session)? {
+            let judgement = masked.judgement;
+            return Ok(Some(RecordedJudgement::by_house(
+                judgement,
+                Grounds::Submission,
+            )));
+        }
+        if let Submission::None(why) = self.answer.submission {
+            let judgement = house::no_result(why);
+            return Ok(Some(RecordedJudgement::by_house(
+                judgement,
+                Grounds::NoResult,
+            )));
+        }
+        if self.judge.kind.gate.judges_anew() {
+            return Ok(None);
+        }
+        let earlier = session.repeats(self.quest.id, self.digest)?;
+        let judgement = earlier.map(house::repeated_submission);
+        Ok(judgement.map(|judgement| RecordedJudgement::by_house(judgement, Grounds::Repeat)))
+    }
+
+    fn masked(&self, session: &Session) -> Result<Option<Masked>, JudgeError> {
+        let forgetting = session.forgetting();
+        if forgetting.suppressed().is_empty() {
+            return Ok(None);
+        }
+        let (submission, workshop) = (self.answer.submission, self.judge.workshop);
+        let holds = holding_files(&forgetting, submission, &self.judge.kind.quest, workshop);
+        self.judge.could_run()?;
+        Ok(masked(&forgetting, submission, &holds))
+    }
+
+    fn machine(&self, session: &Session) -> Result<Machine<'a>, Declined> {
+        let accepted = SessionAccepted::new(session, self.quest.id);
+        let recorder = Recorder::new(self.judge.world(&accepted));
+        let (judgement, round) = self.judge.kind.gate.examine(self.case(), &recorder.world());
+        let recording = recorder.finish();
+        accepted.told(())?;
+        self.judge.could_run()?;
+        Ok(match round {
+            Some(round) => Machine::ForReview(judgement, round, recording),
+            None => Machine::Decided(judgement, recording),
+        })
+    }
+
+    /// Records that reviewers are asked, before they are. An agent that kills the process because
+    /// it dislikes what they say cannot have them asked again: from then on, an answer that passes
+    /// every check is a REVIEW.
+    fn permit_review(
         &self,
         session: &mut Session,
-        ruling: Ruling,
-        clock: &mut dyn FnMut() -> Timestamp,
-        salts: &mut dyn FnMut() -> Salt,
-    ) -> Result<Outcome, DriveError> {
-        let max_tries = session.manifest().frozen.max_tries;
-        let mut recorded = None;
-        let (evidence, new) = (session.evidence(), RefCell::default());
-        let decide = |session: &Session, now| {
-            let (attempt, ruling) = self.settle(session, ruling, max_tries, now)?;
-            ruling.keep(&evidence, &new)?;
-            let event = Event::Attempt(Box::new(attempt.clone()));
-            recorded = Some((attempt, ruling.judgement));
-            Ok::<_, Declined>(vec![event])
-        };
-        let undo = || new.borrow().iter().for_each(|body| evidence.remove(*body));
-        let appended = session.append_or(clock, salts, decide, undo)?;
-        match (appended, recorded) {
-            (Appended::Refused(Declined::Refusal(refusal)), _) => Ok(Outcome::Refused(refusal)),
-            (Appended::Refused(Declined::Error(error)), _) => Err(error),
-            (Appended::Done, None) => Ok(Outcome::Refused(Refusal::Overtaken)),
-            (Appended::Done, Some((attempt, judgement))) => Ok(Outcome::Judged(Box::new(Judged {
-                id: self.quest.id,
-                key: self.quest.key.clone(),
-                judgement,
-                state: attempt.state,
-                tries: attempt.tries,
-                max_tries: max_tries.get(),
-                attempt: attempt.number,
-                tally: session.totals().tally,
-            }))),
+        round: &PanelRound<'_>,
+        clock: &mut dyn Clock,
+    ) -> Result<bool, Declined> {
+        if !round.needs_permission() || self.before.asked {
+            return Ok(false);
         }
+        self.append_asked(session, false, clock)?;
+        Ok(true)
     }
 
-    fn settle(
+    fn append_asked(
         &self,
-        session: &Session,
-        ruling: Ruling,
-        max_tries: NonZeroU32,
-        now: Timestamp,
-    ) -> Result<(Attempt, Ruling), Declined> {
-        let standing = session.standing(self.quest.id).map_err(DriveError::from)?;
-        let standing = standing.ok_or(Declined::Refusal(Refusal::Overtaken))?;
-        if let Some(refusal) = refusal(session, &standing, self.answer.worker, now)? {
-            return Err(Declined::Refusal(refusal));
-        }
-        if standing.attempts != self.before.attempts {
-            return Err(Declined::Refusal(Refusal::Overtaken));
-        }
-        // It may have been forgotten while the gate looked.
-        let (submission, ruling) = if let Some(masked) = self.masked(session)? {
-            let ruling = Ruling::unseen(masked.judgement, Grounds::Submission);
-            (masked.submission, ruling)
-        } else {
-            let ruling = ruling.look_again(self.judge.gate, self.case(), session)?;
-            let ruling = unsaid(&session.forgetting(), ruling);
-            (self.answer.submission.clone(), ruling)
-        };
-        let judged = standing
-            .progress
-            .judged(ruling.judgement.verdict, max_tries)
-            .map_err(|locked| Declined::Refusal(Refusal::Locked(locked.0)))?;
-        let due = revises(self.judge.gate, &ruling.judgement, standing.revisions);
-        let revised = standing.progress.revised(max_tries).filter(|_| due);
-        let Progress { state, tries } = revised.unwrap_or(judged);
-        let attempt = Attempt {
-            quest: self.quest.id,
-            number: standing.attempts.saturating_add(1),
-            submitted: submission.digest(),
-            submission,
-            verdict: ruling.judgement.verdict,
-            grounds: ruling.grounds,
-            state,
-            tries,
-            rules: ruling.fired(),
-            anchored: anchored(self.quest),
-            revision: revised.is_some(),
-            holds: match state {
-                State::Pass => marks(self.judge.gate, self.case()),
-                State::Todo | State::Review | State::Done => Vec::new(),
-            },
-            worker: self.answer.worker.cloned(),
-            judgement: to_raw_value(&ruling.judgement).map_err(DriveError::from)?,
-            evidence: to_raw_value(&ruling.recording.evidence).map_err(DriveError::from)?,
-        };
-        Ok((attempt, ruling))
-    }
-}
-
-pub(super) struct Leave<'a> {
-    session: RefCell<&'a mut Session>,
-    answer: Answer<'a>,
-    submitted: Digest,
-    before: &'a Standing,
-    clock: RefCell<&'a mut dyn FnMut() -> Timestamp>,
-    salts: RefCell<&'a mut dyn FnMut() -> Salt>,
-    noted: Cell<bool>,
-    failed: RefCell<Option<Declined>>,
-}
-
-impl<'a> Leave<'a> {
-    pub(super) fn new(
-        session: &'a mut Session,
-        answer: Answer<'a>,
-        before: &'a Standing,
-        clock: &'a mut dyn FnMut() -> Timestamp,
-        salts: &'a mut dyn FnMut() -> Salt,
-    ) -> Self {
-        Self {
-            session: RefCell::new(session),
-            submitted: answer.submission.digest(),
-            answer,
-            before,
-            clock: RefCell::new(clock),
-            salts: RefCell::new(salts),
-            noted: Cell::new(false),
-            failed: RefCell::new(None),
-        }
-    }
-
-    /// The answer of a gate that asked; else why the session could not tell, or gave no leave.
-    pub(super) fn told<T>(self, answer: T) -> Result<T, Declined> {
-        self.failed.into_inner().map_or(Ok(answer), Err)
-    }
-
-    /// Takes the note back where something of ours failed, and all who were heard cleared the
-    /// answer: else they would never be heard on the quest again.
-    ///
-    /// One who overlooked the plant cleared nothing: who sees that, and has what follows fail,
-    /// would be given other ears.
-    pub(super) fn withdraw(&self, judgement: &Judgement) {
-        let mut reviewers = judgement.panel.iter().flat_map(|panel| &panel.reviewers);
-        if self.noted.get() && reviewers.all(cleared) {
-            // Where it cannot be, a person hears of it.
-            let _ = self.note(true);
-        }
-    }
-
-    fn note(&self, withdrawn: bool) -> Result<(), Declined> {
-        let mut session = self.session.borrow_mut();
-        let (mut clock, mut salts) = (self.clock.borrow_mut(), self.salts.borrow_mut());
-        let appended = session.append_at(&mut **clock, &mut **salts, |session, now| {
-            let standing = session.standing(self.answer.quest)?;
-            let standing = standing.ok_or(Declined::Refusal(Refusal::Overtaken))?;
-            if let Some(refusal) = refusal(session, &standing, self.answer.worker, now)? {
-                return Err(Declined::Refusal(refusal));
-            }
-            // Another answer is before the reviewers, or was judged.
+        session: &mut Session,
+        withdrawn: bool,
+        clock: &mut dyn Clock,
+    ) -> Result<(), Declined> {
+        let appended = session.append_at(clock, |session, now| {
+            let standing = open_quest(session, &self.answer, now)?;
+            // Another answer was sent to the reviewers, or judged.
             if standing.asked != withdrawn || standing.attempts != self.before.attempts {
                 return Err(Declined::Refusal(Refusal::Overtaken));
             }
             Ok(vec![Event::Asked(Asked {
                 quest: standing.id,
                 number: standing.attempts.saturating_add(1),
-                submitted: self.submitted,
+                submitted: self.digest,
                 withdrawn,
             })])
         })?;
@@ -471,75 +368,174 @@ impl<'a> Leave<'a> {
         }
     }
 
-    fn ask<T>(&self, question: impl FnOnce(&dyn Accepted) -> T) -> T {
-        let session = self.session.borrow();
-        let accepted = SessionAccepted::new(&**session, self.answer.quest);
-        let answer = question(&accepted);
-        if let Err(error) = accepted.told(()) {
-            *self.failed.borrow_mut() = Some(error.into());
+    fn review(
+        &self,
+        session: &mut Session,
+        judgement: Judgement,
+        (round, permitted): (&PanelRound<'_>, bool),
+        recording: Recording,
+        clock: &mut dyn Clock,
+    ) -> Result<RecordedJudgement, Declined> {
+        let known = ForReviewers {
+            doubts: match self.judge.kind.gate.revisions() {
+                0 => Vec::new(),
+                _ => earlier_doubts(session, self.quest.id)?,
+            },
+            may_ask: permitted,
+        };
+        let recorder = Recorder::resume(self.judge.world(&known), recording);
+        let judgement = round.review(judgement, self.case(), &recorder.world());
+        let recording = recorder.finish();
+        if let Err(error) = self.judge.could_run() {
+            // The failure was ours, so that the note is taken back: otherwise reviewers could never
+            // be asked about this quest again. It stays if a reviewer did anything but clear the
+            // answer: otherwise a worker who makes the machine fail would get other reviewers.
+            let mut reviewers = judgement.panel.iter().flat_map(|panel| &panel.reviewers);
+            if permitted && reviewers.all(cleared) {
+                // If this fails too, a person decides the quest.
+                let _ = self.append_asked(session, true, clock);
+            }
+            return Err(error.into());
         }
-        answer
+        self.finish(judgement, recording)
+    }
+
+    fn finish(
+        &self,
+        judgement: Judgement,
+        recording: Recording,
+    ) -> Result<RecordedJudgement, Declined> {
+        let gate = &self.judge.kind.gate;
+        let recording = trimmed(gate, self.case(), &judgement, recording)?;
+        Ok(RecordedJudgement::by_gate(gate, judgement, recording))
+    }
+
+    fn record(
+        &self,
+        session: &mut Session,
+        judgement: RecordedJudgement,
+        clock: &mut dyn Clock,
+    ) -> Result<Judged, Declined> {
+        let mut recorded = None;
+        let (evidence, new) = (session.evidence(), RefCell::default());
+        let decide = |session: &Session, now| {
+            let (attempt, judgement) = self.settle(session, judgement, now)?;
+            judgement.keep(&evidence, &new)?;
+            let event = Event::Attempt(Box::new(attempt.clone()));
+            recorded = Some((attempt, judgement.judgement));
+            Ok::<_, Declined>(vec![event])
+        };
+        // Only a process that is killed leaves evidence behind that no line of the ledger names.
+        let undo = || new.borrow().iter().for_each(|body| evidence.remove(*body));
+        match session.append_or(clock, decide, undo)? {
+            Appended::Refused(declined) => return Err(declined),
+            Appended::Done => {}
+        }
+        let (attempt, judgement) = recorded.ok_or(Declined::Refusal(Refusal::Overtaken))?;
+        Ok(Judged {
+            id: self.quest.id,
+            key: self.quest.key.clone(),
+            judgement,
+            state: attempt.state,
+            tries: attempt.tries,
+            max_tries: session.manifest().frozen.max_tries.get(),
+            attempt: attempt.number,
+            tally: session.totals().tally,
+        })
+    }
+
+    fn settle(
+        &self,
+        session: &Session,
+        judgement: RecordedJudgement,
+        now: Timestamp,
+    ) -> Result<(Attempt, RecordedJudgement), Declined> {
+        let standing = open_quest(session, &self.answer, now)?;
+        if standing.attempts != self.before.attempts {
+            return Err(Declined::Refusal(Refusal::Overtaken));
+        }
+        let gate = &self.judge.kind.gate;
+        // The address may have been forgotten while the gate ran.
+        let (submission, judgement) = if let Some(masked) = self.masked(session)? {
+            let house = RecordedJudgement::by_house(masked.judgement, Grounds::Submission);
+            (masked.submission, house)
+        } else {
+            let judgement = judgement.judge_again(gate, self.case(), session)?;
+            let judgement = without_forgotten(&session.forgetting(), judgement);
+            (self.answer.submission.clone(), judgement)
+        };
+        let max_tries = session.manifest().frozen.max_tries;
+        let verdict = judgement.judgement.verdict;
+        let judged = standing.progress.judged(verdict, max_tries);
+        let judged = judged.map_err(|locked| Declined::Refusal(Refusal::Locked(locked.0)))?;
+        let due = is_sent_back(gate.revisions(), &judgement.judgement, standing.revisions);
+        let revised = standing.progress.revised(max_tries).filter(|_| due);
+        let Progress { state, tries } = revised.unwrap_or(judged);
+        let attempt = Attempt {
+            quest: self.quest.id,
+            number: standing.attempts.saturating_add(1),
+            submitted: submission.digest(),
+            submission,
+            verdict,
+            grounds: judgement.grounds,
+            state,
+            tries,
+            rules: judgement.fired(),
+            anchored: anchored(self.quest),
+            revision: revised.is_some(),
+            holds: match state {
+                State::Pass => marks(gate, self.case()),
+                State::Todo | State::Review | State::Done => Vec::new(),
+            },
+            worker: self.answer.worker.cloned(),
+            judgement: to_raw_value(&judgement.judgement)?,
+            evidence: to_raw_value(&judgement.recording.evidence)?,
+        };
+        Ok((attempt, judgement))
     }
 }
 
-/// Whether a reviewer was heard, and had nothing against the answer.
+/// What the session tells reviewers, taken from it before they are asked.
+struct ForReviewers {
+    doubts: Vec<EarlierDoubt>,
+    may_ask: bool,
+}
+
+impl Accepted for ForReviewers {
+    /// Reviewers come after every check, and none of them asks who holds an address.
+    fn holder(&self, _taken: &Taken) -> Option<Key> {
+        None
+    }
+
+    fn doubts(&self) -> Vec<EarlierDoubt> {
+        self.doubts.clone()
+    }
+
+    fn may_ask(&self) -> bool {
+        self.may_ask
+    }
+}
+
+/// Whether a reviewer answered, and had nothing against the answer.
 fn cleared(reviewer: &ReviewerReport) -> bool {
     let mut votes = reviewer.votes.iter();
     reviewer.counts && reviewer.errors.is_empty() && votes.all(|on| on.vote.is_clearance())
 }
 
-impl Accepted for Leave<'_> {
-    fn holder(&self, taken: &Taken) -> Option<Key> {
-        self.ask(|accepted| accepted.holder(taken))
-    }
-
-    fn doubts(&self) -> Vec<EarlierDoubt> {
-        self.ask(|accepted| accepted.doubts())
-    }
-
-    fn may_ask(&self) -> bool {
-        if self.before.asked {
-            return false;
-        }
-        match self.note(false) {
-            Ok(()) => self.noted.set(true),
-            Err(declined) => *self.failed.borrow_mut() = Some(declined),
-        }
-        self.noted.get()
-    }
+/// Whether a REVIEW goes back to the agent, which happens at most `revisions` times: reviewers
+/// doubt the answer, and quote why.
+pub(super) fn is_sent_back(revisions: u32, judgement: &Judgement, before: u32) -> bool {
+    let mut facts = judgement.facts.iter();
+    judgement.verdict == Verdict::Review
+        && facts.any(|fact| fact.rule == REVIEWERS_DOUBT.id)
+        && before < revisions
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gate::{Case, Doubts, PanelReport, Rule};
-    use crate::gate::{Vote, VoteOn};
+    use crate::gate::{Doubts, PanelReport, Vote, VoteOn};
     use crate::world::sandbox::Usage;
-    use crate::world::{Taken, World};
-
-    struct Sends(u32);
-
-    impl Gate for Sends {
-        fn rules(&self) -> Vec<Rule> {
-            Vec::new()
-        }
-
-        fn judge(&self, _case: Case<'_>, _world: &World<'_>) -> Judgement {
-            passed()
-        }
-
-        fn takes(&self, _case: Case<'_>) -> Vec<Taken> {
-            Vec::new()
-        }
-
-        fn revisions(&self) -> u32 {
-            self.0
-        }
-
-        fn confirming(&self) -> Vec<&str> {
-            Vec::new()
-        }
-    }
 
     fn passed() -> Judgement {
         Judgement::from_facts(Vec::new(), Vec::new())
@@ -557,12 +553,12 @@ mod tests {
         let mut doubted = doubts();
         doubted.doubt("Is it so?", "it is not", String::from("reader"));
         let doubted = passed().doubted(doubted);
-        assert!(revises(&Sends(2), &doubted, 0) && revises(&Sends(2), &doubted, 1));
-        assert!(!revises(&Sends(2), &doubted, 2) && !revises(&Sends(0), &doubted, 0));
+        assert!(is_sent_back(2, &doubted, 0) && is_sent_back(2, &doubted, 1));
+        assert!(!is_sent_back(2, &doubted, 2) && !is_sent_back(0, &doubted, 0));
         let mut unsettled = doubts();
         unsettled.unsettled("two answers", "one");
-        assert!(!revises(&Sends(2), &passed().doubted(unsettled), 0));
-        assert!(!revises(&Sends(2), &passed().doubted(doubts()), 0));
+        assert!(!is_sent_back(2, &passed().doubted(unsettled), 0));
+        assert!(!is_sent_back(2, &passed().doubted(doubts()), 0));
     }
 
     fn reviewer(counts: bool, votes: Vec<Vote>, errors: &[&str]) -> ReviewerReport {

@@ -1,12 +1,12 @@
 //! Forgetting an address: `comail forget` removes it from the ledger, from evidence and from the
 //! session's copy of the list. What a later submission is compared with is in `judge::forgotten`.
 
+use crate::base::clock::Clock;
 use std::collections::BTreeSet;
 use std::fs;
 use std::io::{self, BufRead as _, BufReader, Write as _};
 use std::path::{Path, PathBuf};
 
-use jiff::Timestamp;
 use tempfile::NamedTempFile;
 use url::Url;
 use walkdir::WalkDir;
@@ -15,7 +15,7 @@ use crate::base::{Digest, files};
 use crate::judge::masking::{self, MASK, Unmaskable, masked_json};
 use crate::session::{
     Blotter, Court, Decided, Event, EvidenceStore, Forgetting, Forgotten, Line, RedactedCopy,
-    RedactedLine, Salt, Session, SessionError, SigningKey, SourceRecord, Store as _, Suppressed,
+    RedactedLine, Session, SessionError, SigningKey, SourceRecord, Store as _, Suppressed,
 };
 use crate::world::evidence::unpack;
 use crate::world::mailbox::Mailbox;
@@ -85,12 +85,11 @@ impl NotForgotten {
 pub fn forget(
     session: &mut Session,
     request: Request<'_>,
-    now: Timestamp,
-    salts: &mut dyn FnMut() -> Salt,
+    clock: &mut dyn Clock,
 ) -> Result<Done, NotForgotten> {
     // The index is anybody's to write.
     let known = session.fold()?.totals().clone();
-    let salt = Digest::of(&salts().0);
+    let salt = Digest::of(&clock.salt().0);
     let wanted = request.address.to_string();
     let path = session.dir().join("session.json");
     let frozen = fs::read_to_string(&path).map_err(NotForgotten::io(&path))?;
@@ -111,7 +110,7 @@ pub fn forget(
         copies: Vec::new(),
         done: Done::default(),
     };
-    session.redact(now, salts, &mut eraser)?;
+    session.redact(clock, &mut eraser)?;
     Ok(eraser.done)
 }
 

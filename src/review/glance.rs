@@ -10,7 +10,7 @@ use super::marks::Marker;
 use super::seen::{Source, sources};
 use crate::gate::Fact;
 use crate::judge::forgotten::{blotted, is_evidence_blotted};
-use crate::judge::{DriveError, ReplayError, Replayer, kind_of};
+use crate::judge::{JudgeError, ReplayError, Replayer, kind_of};
 use crate::quest::{FieldName, Quest, Submission};
 use crate::report::picture::ExcerptRow;
 use crate::session::{Forgetting, LineReader, Session, Standing, Store as _, Worker};
@@ -73,7 +73,7 @@ const MOST_EXCERPTS: usize = 4;
 
 impl Glancer {
     /// Glances at quests of `session` within `bounds`.
-    pub fn new(session: &Session, bounds: Bounds) -> Result<Self, DriveError> {
+    pub fn new(session: &Session, bounds: Bounds) -> Result<Self, JudgeError> {
         Ok(Self {
             reader: session.reader()?,
             replayer: Replayer::new(session.manifest(), session.evidence())?,
@@ -84,7 +84,7 @@ impl Glancer {
     }
 
     /// What the gate saw of the quest of `standing`.
-    pub fn glance(&mut self, standing: &Standing) -> Result<Glance, DriveError> {
+    pub fn glance(&mut self, standing: &Standing) -> Result<Glance, JudgeError> {
         let quest = self.reader.quest(standing)?;
         let mut glance = Glance {
             quest,
@@ -122,7 +122,7 @@ impl Glancer {
     }
 
     /// Unpacks what the gate saw, if there is room for it.
-    fn look(&mut self, standing: &Standing, evidence: &RawValue) -> Result<Looked, DriveError> {
+    fn look(&mut self, standing: &Standing, evidence: &RawValue) -> Result<Looked, JudgeError> {
         let named = serde_json::from_str::<Evidence>(evidence.get());
         let bytes = named.map(|named| named.bodies().map(|body| body.bytes).sum::<u64>());
         if matches!(bytes, Ok(0)) {
@@ -152,7 +152,7 @@ impl Glancer {
         })
     }
 
-    fn is_blotted(&mut self, standing: &Standing, evidence: &RawValue) -> Result<bool, DriveError> {
+    fn is_blotted(&mut self, standing: &Standing, evidence: &RawValue) -> Result<bool, JudgeError> {
         if self.forgetting.is_empty() {
             return Ok(false);
         }

@@ -13,7 +13,7 @@ use super::history::{Again, Disputing, Earlier, History, Settling, histories};
 use super::seen::{SeenPage, pages, sources};
 use crate::gate::{CheckReport, Fact, Judgement};
 use crate::judge::forgotten::is_evidence_blotted;
-use crate::judge::{DriveError, ReplayError, Replayer};
+use crate::judge::{JudgeError, ReplayError, Replayer};
 use crate::quest::{Anchor, Key, QuestId, Shown, Submission, listed};
 use crate::session::{Effective, Forgetting, LineReader, Session, Standing, Store as _};
 use crate::world::evidence::{Evidence, Recording};
@@ -99,7 +99,7 @@ pub(super) const REMOVED: &str = "it was removed when its address was forgotten"
 
 impl Viewer {
     /// A viewer of these quests, whose histories are read in one way through the ledger.
-    pub fn new(session: &Session, quests: &BTreeSet<QuestId>) -> Result<Self, DriveError> {
+    pub fn new(session: &Session, quests: &BTreeSet<QuestId>) -> Result<Self, JudgeError> {
         Ok(Self {
             reader: session.reader()?,
             replayer: Replayer::new(session.manifest(), session.evidence())?,
@@ -109,7 +109,7 @@ impl Viewer {
     }
 
     /// The item of a quest that was judged; none of one that was not.
-    pub fn item(&mut self, standing: &Standing) -> Result<Option<Item>, DriveError> {
+    pub fn item(&mut self, standing: &Standing) -> Result<Option<Item>, JudgeError> {
         let Some(last) = self.reader.last_attempt(standing)? else {
             return Ok(None);
         };

@@ -1,11 +1,11 @@
 //! Recording what a person decided.
 
-use jiff::Timestamp;
+use crate::base::clock::Clock;
 
 use crate::judge::forgotten::is_forgotten;
 use crate::quest::{Key, QuestId};
 use crate::session::{
-    Appended, Board, Decided, Decision, Dispute, Effective, Event, Salt, Session, SessionError,
+    Appended, Board, Decided, Decision, Dispute, Effective, Event, Session, SessionError,
     SettledQuest, Settlement, SigningKey, Standing, State, Store as _,
 };
 
@@ -76,15 +76,14 @@ pub fn settle(
     mut quests: Vec<SettledQuest>,
     decision: Decision,
     person: Person<'_>,
-    now: Timestamp,
-    salts: &mut dyn FnMut() -> Salt,
+    clock: &mut dyn Clock,
 ) -> Result<(), NotSettled> {
     quests.sort_unstable_by_key(|settled| settled.quest);
     quests.dedup_by_key(|settled| settled.quest);
     if quests.is_empty() {
         return Ok(());
     }
-    let appended = session.append(now, salts, |session| {
+    let appended = session.append(clock, |session| {
         let board = session.board()?;
         for settled in &quests {
             let standing = known(&board, settled.quest)?;
@@ -102,12 +101,11 @@ pub(super) fn settle_seen(
     seen: &[&Standing],
     decision: Decision,
     person: Person<'_>,
-    now: Timestamp,
-    salts: &mut dyn FnMut() -> Salt,
+    clock: &mut dyn Clock,
 ) -> Result<(), NotSettled> {
     let mut quests: Vec<SettledQuest> = seen.iter().map(|seen| settled(seen)).collect();
     quests.sort_unstable_by_key(|settled| settled.quest);
-    let appended = session.append(now, salts, |session| {
+    let appended = session.append(clock, |session| {
         let board = session.board()?;
         for seen in seen {
             let standing = known(&board, seen.id)?;
@@ -153,10 +151,9 @@ pub fn dispute(
     session: &mut Session,
     quest: QuestId,
     person: Person<'_>,
-    now: Timestamp,
-    salts: &mut dyn FnMut() -> Salt,
+    clock: &mut dyn Clock,
 ) -> Result<(), NotSettled> {
-    let appended = session.append(now, salts, |session| {
+    let appended = session.append(clock, |session| {
         let board = session.board()?;
         right(known(&board, quest)?)?;
         let dispute = Dispute {

@@ -78,10 +78,8 @@ impl RunWorker<'_> {
             worker: Some(&worker),
             submission,
         };
-        let (chamber, mut clock, mut salts) = (&self.chamber, self.now, self.salts);
-        let mut judged =
-            |session: &mut Session| chamber.judge(session, answer, &mut clock, &mut salts);
-        let fixed = judge::fixing(&mut self.session, quest_run.guard.quest, &mut judged)?;
+        let clock = &mut (self.now, self.salts);
+        let fixed = self.chamber.submit(&mut self.session, answer, clock)?;
         Ok(match fixed.outcome {
             Outcome::Judged(judged) => {
                 quest_run.seen = judged.attempt;

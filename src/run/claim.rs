@@ -1,5 +1,6 @@
 //! A run's hold on a quest: one claim after the other, each by the name of one start.
 
+use crate::base::clock::Clock;
 use std::collections::BTreeSet;
 
 use jiff::Timestamp;
@@ -43,8 +44,7 @@ impl ClaimGuard {
         &mut self,
         next: Worker,
         session: &mut Session,
-        clock: &mut dyn FnMut() -> Timestamp,
-        salts: &mut dyn FnMut() -> Salt,
+        clock: &mut dyn Clock,
     ) -> Result<Result<(), Lost>, RunError> {
         let mut events = vec![self.released()];
         events.push(Event::Claim(Claimed {
@@ -52,7 +52,7 @@ impl ClaimGuard {
             worker: next.clone(),
             lease: self.lease,
         }));
-        let held = self.append(events, session, clock, salts)?;
+        let held = self.append(events, session, clock)?;
         if held.is_ok() {
             self.worker = next;
         }
@@ -62,15 +62,14 @@ impl ClaimGuard {
     pub fn renew(
         &self,
         session: &mut Session,
-        clock: &mut dyn FnMut() -> Timestamp,
-        salts: &mut dyn FnMut() -> Salt,
+        clock: &mut dyn Clock,
     ) -> Result<Result<(), Lost>, RunError> {
         let claimed = Event::Claim(Claimed {
             quest: self.quest,
             worker: self.worker.clone(),
             lease: self.lease,
         });
-        self.append(vec![claimed], session, clock, salts)
+        self.append(vec![claimed], session, clock)
     }
 
     pub fn released(&self) -> Event {
@@ -101,11 +100,10 @@ impl ClaimGuard {
         &self,
         events: Vec<Event>,
         session: &mut Session,
-        clock: &mut dyn FnMut() -> Timestamp,
-        salts: &mut dyn FnMut() -> Salt,
+        clock: &mut dyn Clock,
     ) -> Result<Result<(), Lost>, RunError> {
         let appended =
-            session.append_at(clock, salts, |session, _| match self.lost(session)? {
+            session.append_at(clock, |session, _| match self.lost(session)? {
                 Some(lost) => Err(Declined::Lost(lost)),
                 None => Ok(events),
             })?;
@@ -156,12 +154,11 @@ pub fn choose(
     worker: &Worker,
     lease: Option<Lease>,
     driven: &BTreeSet<QuestId>,
-    clock: &mut dyn FnMut() -> Timestamp,
-    salts: &mut dyn FnMut() -> Salt,
+    clock: &mut dyn Clock,
 ) -> Result<Choice, RunError> {
     let lease = lease.unwrap_or(session.manifest().frozen.lease);
     let mut choice = Choice::Nothing;
-    let appended = session.append_at(clock, salts, |session, now| {
+    let appended = session.append_at(clock, |session, now| {
         let (chosen, events) = decide(session, worker, lease, driven, now)?;
         choice = chosen;
         Ok::<_, SessionError>(events)

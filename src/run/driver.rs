@@ -16,7 +16,7 @@ use super::run_dir::RunLock;
 use super::run_dir::Workplace;
 use super::shared::SharedRunState;
 use super::worker::RunWorker;
-use crate::judge::Chamber;
+use crate::judge::JudgeContext;
 use crate::judge::live_runs::this_process;
 use crate::run::agent::AgentLauncher;
 use crate::run::limits::most_important;
@@ -43,12 +43,12 @@ pub fn run(
     observer: &mut dyn RunObserver,
     sources: Sources,
 ) -> Result<Reason, RunError> {
-    let Sources { mut now, mut salts } = sources;
+    let Sources { now, salts } = sources;
     let mut session = Session::open(dir)?;
     let launcher = AgentLauncher::this().and_then(AgentLauncher::adopting);
     let launcher = launcher.map_err(RunError::io("find", dir))?;
     let lock = RunLock::take(dir, plan.run)?;
-    for run in reap(&mut session, &mut now, &mut salts)? {
+    for run in reap(&mut session, &mut (now, salts))? {
         observer.observe(&RunEvent::Note {
             text: format!("run {run} had died: what it left open is recorded as interrupted"),
         });
@@ -61,10 +61,10 @@ pub fn run(
         process: this_process(),
     };
     let run = plan.run;
-    let mut append = |session: &mut Session, step| {
+    let append = |session: &mut Session, step| {
         let line = Event::Run(Box::new(RunLine { run, step }));
         let append = |_: &Session, _| Ok::<_, SessionError>(vec![line]);
-        session.append_at(&mut now, &mut salts, append)
+        session.append_at(&mut (now, salts), append)
     };
     append(&mut session, RunStep::Began(began.clone()))?;
     observer.observe(&RunEvent::Began { run, began });
@@ -142,7 +142,7 @@ impl Crew<'_> {
 
     fn set_to_work(&self, index: usize, tell: Sender<RunEvent>) -> Result<(), RunError> {
         let session = Session::open(self.dir)?;
-        let chamber = Chamber::of(&session, None)?;
+        let chamber = JudgeContext::of(&session, None)?;
         let mut worker = RunWorker {
             shared: self.shared,
             index,

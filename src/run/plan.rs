@@ -7,7 +7,7 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::judge::DriveError;
+use crate::judge::JudgeError;
 use crate::quest::Key;
 use crate::run::agent::{AgentCommand, AgentError, BadCommandLine};
 use crate::run::detect;
@@ -79,7 +79,7 @@ impl Default for CrashBackoffRules {
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
     #[error(transparent)]
-    Drive(#[from] DriveError),
+    Drive(#[from] JudgeError),
     #[error(transparent)]
     Agent(#[from] AgentError),
     #[error(transparent)]

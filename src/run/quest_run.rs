@@ -7,7 +7,7 @@ use super::claim::ClaimGuard;
 use super::plan::Answers;
 use super::run_dir::{Calls, Noted};
 use crate::base::Digest;
-use crate::judge::{Chamber, Pace};
+use crate::judge::{JudgeContext, Pace};
 use crate::quest::Key;
 use crate::run::agent::Stream;
 use crate::run::detect::{Alarm, Detectors, Observed};
@@ -153,7 +153,7 @@ impl Activity {
         }
     }
 
-    pub fn begin(&mut self, calls: Calls, stream: Stream, chamber: &Chamber<'_>) {
+    pub fn begin(&mut self, calls: Calls, stream: Stream, chamber: &JudgeContext<'_>) {
         self.calls = Some(calls);
         self.teller = match stream {
             Stream::Plain => Teller::First,
@@ -182,7 +182,7 @@ impl Activity {
 }
 
 impl Tree {
-    pub fn has_changed(&mut self, chamber: &Chamber<'_>) -> bool {
+    pub fn has_changed(&mut self, chamber: &JudgeContext<'_>) -> bool {
         let begun = Instant::now();
         if self.known.is_none() || begun < self.due {
             return false;

@@ -1,5 +1,6 @@
 //! What is done about runs whose process died: their open ends are recorded, their quests freed.
 
+use crate::base::clock::Clock;
 use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
@@ -16,8 +17,7 @@ use crate::session::{
 
 pub fn reap(
     session: &mut Session,
-    clock: &mut dyn FnMut() -> Timestamp,
-    salts: &mut dyn FnMut() -> Salt,
+    clock: &mut dyn Clock,
 ) -> Result<Vec<RunId>, RunError> {
     let mut open = session.totals().runs;
     let mut dead: Vec<_> = RunLock::of_the_dead(session.dir())?
@@ -43,7 +43,7 @@ pub fn reap(
         if process.is_some_and(is_alive) {
             continue;
         }
-        let appended = session.append_at(clock, salts, |session, _| {
+        let appended = session.append_at(clock, |session, _| {
             let left = left_open(session, run)?;
             left.events(session)
         })?;

@@ -113,7 +113,7 @@ impl RunWorker<'_> {
         (watch.alive, watch.renewed) = (false, Instant::now());
         let renewed = quest_run
             .guard
-            .renew(&mut self.session, &mut self.now, &mut self.salts)?;
+            .renew(&mut self.session, &mut (self.now, self.salts))?;
         Ok(renewed.err().map(Lost::reason))
     }
 
@@ -269,7 +269,7 @@ impl RunWorker<'_> {
     fn read_on(&mut self) -> Result<(), RunError> {
         let nothing = |_: &Session, _| Ok::<_, SessionError>(Vec::new());
         self.session
-            .append_at(&mut self.now, &mut self.salts, nothing)?;
+            .append_at(&mut (self.now, self.salts), nothing)?;
         Ok(())
     }
 

@@ -11,7 +11,7 @@ use super::plan::{Answers, RunError, RunEvent};
 use super::quest_run::{Activity, PromptBuilder, PromptInput, QuestRun};
 use super::run_dir::{Calls, Workplace, worker_of};
 use super::shared::SharedRunState;
-use crate::judge::Chamber;
+use crate::judge::JudgeContext;
 use crate::quest::QuestId;
 use crate::run::agent::{Agent, AgentEnd, AgentError, AgentLauncher, Given, command_line};
 use crate::run::detect::Detectors;
@@ -25,7 +25,7 @@ pub struct RunWorker<'a> {
     pub shared: &'a SharedRunState,
     pub index: usize,
     pub session: Session,
-    pub chamber: Chamber<'a>,
+    pub chamber: JudgeContext<'a>,
     pub place: &'a Workplace,
     pub launcher: &'a AgentLauncher,
     pub prompts: &'a dyn PromptBuilder,
@@ -83,8 +83,7 @@ impl RunWorker<'_> {
             name,
             self.shared.plan.lease,
             &self.shared.given_up(),
-            &mut self.now,
-            &mut self.salts,
+            &mut (self.now, self.salts),
         )
     }
 
@@ -168,7 +167,7 @@ impl RunWorker<'_> {
         let passed =
             quest_run
                 .guard
-                .hand_over(next, &mut self.session, &mut self.now, &mut self.salts)?;
+                .hand_over(next, &mut self.session, &mut (self.now, self.salts))?;
         Ok(passed.err().map(Lost::reason))
     }
 
@@ -194,8 +193,8 @@ impl RunWorker<'_> {
         let mut closed = None;
         let guard = &quest_run.guard;
         let run = self.shared.plan.run;
-        let (clock, salts) = (&mut self.now, &mut self.salts);
-        let appended = self.session.append_at(clock, salts, |session, _| {
+        let clock = &mut (self.now, self.salts);
+        let appended = self.session.append_at(clock, |session, _| {
             let (state, reason) = where_it_stands(session, quest_run, reason)?;
             let quest = DrivenQuest {
                 quest: guard.quest,
@@ -456,8 +455,8 @@ impl RunWorker<'_> {
         let line = |step| Event::Run(Box::new(RunLine { run, step }));
         let mut recorded = None;
         let mut prefetch = self.prefetch(reason)?;
-        let (clock, salts) = (&mut self.now, &mut self.salts);
-        let appended = self.session.append_at(clock, salts, |session, now| {
+        let clock = &mut (self.now, self.salts);
+        let appended = self.session.append_at(clock, |session, now| {
             let (state, reason) = where_it_stands(session, quest_run, reason)?;
             let attempt = DrivenAttempt {
                 quest: guard.quest,

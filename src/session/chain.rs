@@ -30,8 +30,7 @@ use serde::Serialize;
 use super::event::{Event, EventType};
 use super::head::{self, Head};
 use crate::base::Digest;
-
-pub use super::head::Salt;
+pub use crate::base::clock::Salt;
 
 /// A ledger line: its text, and what its head says.
 #[derive(Debug, Clone)]

@@ -1,5 +1,6 @@
 //! Making a session, whole or not at all, and adding a newer list to one.
 
+use crate::base::clock::Clock;
 use std::fs::{self, File};
 use std::io::Write as _;
 use std::path::Path;
@@ -7,7 +8,6 @@ use std::thread;
 
 use jiff::Timestamp;
 
-use super::chain::Salt;
 use super::error::SessionError;
 use super::event::{Event, Extended, Started};
 use super::evidence_store::{EvidenceStore, sync_dir};
@@ -60,12 +60,8 @@ pub struct Brought {
 /// Makes the session in `dir`, which must not be there yet, or be an empty directory.
 ///
 /// Everything is written beside it first and takes its place by one rename.
-pub fn create(
-    dir: &Path,
-    new: &NewSession<'_>,
-    salts: &mut dyn FnMut() -> Salt,
-) -> Result<(), SessionError> {
-    create_carrying(dir, new, std::iter::empty(), salts)
+pub fn create(dir: &Path, new: &NewSession<'_>, clock: &mut dyn Clock) -> Result<(), SessionError> {
+    create_carrying(dir, new, std::iter::empty(), clock)
 }
 
 /// The same, with PASSes of an earlier session: all that `brought` gives, or no session.
@@ -73,7 +69,7 @@ pub fn create_carrying<E: From<SessionError>>(
     dir: &Path,
     new: &NewSession<'_>,
     brought: impl Iterator<Item = Result<Brought, E>>,
-    salts: &mut dyn FnMut() -> Salt,
+    clock: &mut dyn Clock,
 ) -> Result<(), E> {
     refuse_existing(dir)?;
     let parent = match dir.parent() {
@@ -81,7 +77,7 @@ pub fn create_carrying<E: From<SessionError>>(
         _ => Path::new("."),
     };
     let draft = private_dir(parent).map_err(SessionError::io(parent, "make the session"))?;
-    fill(draft.path(), new, brought, salts)?;
+    fill(draft.path(), new, brought, clock)?;
     Ok(settle(draft, dir, parent)?)
 }
 
@@ -131,7 +127,7 @@ fn fill<E: From<SessionError>>(
     dir: &Path,
     new: &NewSession<'_>,
     brought: impl Iterator<Item = Result<Brought, E>>,
-    salts: &mut dyn FnMut() -> Salt,
+    clock: &mut dyn Clock,
 ) -> Result<(), E> {
     copy_source(dir, new.source, &new.manifest.source)?;
     fs::create_dir(dir.join("evidence")).map_err(SessionError::io(dir, "make evidence/"))?;
@@ -144,7 +140,7 @@ fn fill<E: From<SessionError>>(
     let (batches, lines) = Batches::channel();
     thread::scope(|scope| -> Result<(), E> {
         let index = scope.spawn(|| Index::write_along(&plan, lines));
-        let draft = LedgerDraft::begin(dir, new.now, salts, batches)?;
+        let draft = LedgerDraft::begin(dir, new.now, clock, batches)?;
         write_ledger(dir, draft, digest, new, brought)?;
         match index.join() {
             Ok(made) => Ok(made?),
@@ -237,13 +233,12 @@ fn copy_source(dir: &Path, from: &Path, record: &SourceRecord) -> Result<(), Ses
 pub fn extend<E>(
     session: &mut Session,
     source: &Path,
-    now: Timestamp,
-    salts: &mut dyn FnMut() -> Salt,
+    clock: &mut dyn Clock,
     decide: impl FnOnce(&Session) -> Result<(SourceRecord, Vec<Quest>), E>,
 ) -> Result<Appended<E>, SessionError> {
     let dir = session.dir().to_owned();
     let mut copied = Ok(());
-    let appended = session.append(now, salts, |session| {
+    let appended = session.append(clock, |session| {
         let (record, quests) = decide(session)?;
         copied = copy_source(&dir, source, &record);
         if copied.is_err() {

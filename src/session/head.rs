@@ -13,10 +13,7 @@ use schemars::JsonSchema;
 
 use super::event::EventType;
 use crate::base::Digest;
-
-/// Randomness that keeps a blotted body from being guessed by its digest: 16 bytes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, JsonSchema)]
-pub struct Salt(#[schemars(with = "String", regex(pattern = "^[0-9a-f]{32}$"))] pub [u8; 16]);
+use crate::base::clock::Salt;
 
 /// A ledger line without its body.
 #[derive(Debug, Clone, PartialEq, Eq, JsonSchema)]
@@ -66,14 +63,6 @@ impl fmt::Display for Head {
             f,
             ",\"type\":\"{kind}\",\"salt\":\"{salt}\",\"digest\":\"{digest}\""
         )
-    }
-}
-
-impl fmt::Display for Salt {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut digits = [0; 32];
-        hex::encode_to_slice(self.0, &mut digits).map_err(|_| fmt::Error)?;
-        f.write_str(str::from_utf8(&digits).map_err(|_| fmt::Error)?)
     }
 }
 

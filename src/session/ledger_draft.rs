@@ -1,12 +1,13 @@
 //! The ledger of a session that is being made, of which nobody knows as yet.
 
+use crate::base::clock::Clock;
 use std::fs::File;
 use std::io::{BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 
-use super::chain::{Line, Salt, Tip};
+use super::chain::{Line, Tip};
 use super::error::SessionError;
 use super::event::Event;
 use super::fold::Written;
@@ -22,7 +23,7 @@ pub(super) struct LedgerDraft<'a> {
     file: BufWriter<File>,
     tip: Tip,
     now: Timestamp,
-    salts: &'a mut dyn FnMut() -> Salt,
+    clock: &'a mut dyn Clock,
     /// Where the next line begins, in bytes.
     end: u64,
     /// To whoever makes the index of it.
@@ -34,7 +35,7 @@ impl<'a> LedgerDraft<'a> {
     pub(super) fn begin(
         dir: &Path,
         now: Timestamp,
-        salts: &'a mut dyn FnMut() -> Salt,
+        clock: &'a mut dyn Clock,
         index: Batches,
     ) -> Result<Self, SessionError> {
         let path = dir.join("ledger.jsonl");
@@ -44,7 +45,7 @@ impl<'a> LedgerDraft<'a> {
             tip: Tip::start(),
             path,
             now,
-            salts,
+            clock,
             end: 0,
             index,
         })
@@ -54,7 +55,7 @@ impl<'a> LedgerDraft<'a> {
     ///
     /// An index that does not come about is no error here: whoever makes it tells of it.
     pub(super) fn put(&mut self, event: Event) -> Result<(), SessionError> {
-        let line = Line::next(self.tip, self.now, (self.salts)(), &event)?;
+        let line = Line::next(self.tip, self.now, self.clock.salt(), &event)?;
         let bytes = line.text().as_bytes();
         let written = self.file.write_all(bytes);
         written

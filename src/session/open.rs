@@ -5,6 +5,7 @@ mod moving;
 #[cfg(test)]
 pub(super) mod tests;
 
+use crate::base::clock::Clock;
 use std::cell::{Ref, RefCell};
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -12,7 +13,7 @@ use std::path::Path;
 use jiff::Timestamp;
 
 use super::board::Board;
-use super::chain::{Line, Salt};
+use super::chain::Line;
 use super::error::{Damage, SessionError};
 use super::event::Event;
 use super::evidence_store::EvidenceStore;
@@ -227,14 +228,13 @@ impl Session {
     /// Appends, and tells nobody while the lock is held.
     fn append_locked<R>(
         &mut self,
-        clock: &mut dyn FnMut() -> Timestamp,
-        salts: &mut dyn FnMut() -> Salt,
+        clock: &mut dyn Clock,
         decide: impl FnOnce(&Self, Timestamp) -> Result<Vec<Event>, R>,
         undo: impl FnOnce(),
     ) -> Result<Appended<R>, SessionError> {
         let lock = LockGuard::acquire(self.dir())?;
         self.refresh(&lock)?;
-        let now = clock();
+        let now = clock.now();
         self.lock = Some(lock);
         let decided = decide(self, now);
         let Some(lock) = self.lock.take() else {
@@ -247,7 +247,7 @@ impl Session {
                 return Ok(Appended::Refused(refusal));
             }
         };
-        let written = self.write(&lock, now, salts, events);
+        let written = self.write(&lock, (now, clock), events);
         if written.is_err() && self.is_at_the_end() {
             undo();
         }
@@ -264,8 +264,7 @@ impl Session {
     fn write(
         &mut self,
         lock: &LockGuard,
-        now: Timestamp,
-        salts: &mut dyn FnMut() -> Salt,
+        (now, clock): (Timestamp, &mut dyn Clock),
         events: Vec<Event>,
     ) -> Result<(), SessionError> {
         if !lock.is_of(self.dir())? {
@@ -275,7 +274,7 @@ impl Session {
         let mut tip = ledger.tip();
         let mut lines = Vec::with_capacity(events.len());
         for event in &events {
-            let line = Line::next(tip, now, salts(), event)?;
+            let line = Line::next(tip, now, clock.salt(), event)?;
             tip = line.tip();
             lines.push(line);
         }

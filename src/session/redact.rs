@@ -1,14 +1,14 @@
 //! Blotting bodies out of the ledger: it is written anew, whole or not at all, and the chain
 //! stays what it was.
 
+use crate::base::clock::Clock;
 use std::fs;
 use std::io::{BufRead as _, BufReader, BufWriter, Write as _};
 
-use jiff::Timestamp;
 use tempfile::NamedTempFile;
 
 use super::board::Board;
-use super::chain::{Line, Salt, Tip};
+use super::chain::{Line, Tip};
 use super::error::{Damage, SessionError};
 use super::event::Event;
 use super::evidence_store::sync_dir;
@@ -51,8 +51,7 @@ impl Session {
     /// made anew, for it says what the ledger said.
     pub fn redact<B: Blotter>(
         &mut self,
-        now: Timestamp,
-        salts: &mut dyn FnMut() -> Salt,
+        clock: &mut dyn Clock,
         blotter: &mut B,
     ) -> Result<(), B::Error> {
         let lock = LockGuard::acquire(self.dir())?;
@@ -61,7 +60,8 @@ impl Session {
         let lines = draft.copy(blotter)?;
         if let Some(forgotten) = blotter.decide(lines, draft.tip.head)? {
             let event = Event::Forgotten(Box::new(forgotten));
-            let line = Line::next(draft.tip, now, salts(), &event).map_err(SessionError::from)?;
+            let line = Line::next(draft.tip, clock.now(), clock.salt(), &event)
+                .map_err(SessionError::from)?;
             draft.put(&line)?;
             draft.take_place(self)?;
             let missing = Err(IndexError::Missing);

@@ -65,7 +65,7 @@ impl Made {
             quests: &quests,
             now: at(),
         };
-        create(&made.dir(), &new, &mut salt).expect("a session");
+        create(&made.dir(), &new, &mut (at, salt)).expect("a session");
         made
     }
 

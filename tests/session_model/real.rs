@@ -3,7 +3,7 @@
 use std::cell::{Cell, RefCell};
 use std::fmt::Write as _;
 
-use comail::judge::{self, Answer, Assignment, Claimant, Judge, Outcome, Refusal, gate_of};
+use comail::judge::{self, Answer, Assignment, Claimant, Judge, Outcome, Refusal, SessionKind};
 use comail::quest::{FieldName, Submission};
 use comail::session::{
     Appended, Event, Lease, Mark, Released, Resumed, Session, SessionError, Store as _, Worker,
@@ -135,7 +135,7 @@ impl Real {
         });
         let mut session = self.made.open();
         let clock = &mut || self.time();
-        match judge::assign(&mut session, claimant.as_ref(), clock, &mut salt).expect("a quest") {
+        match judge::assign(&mut session, claimant.as_ref(), &mut (clock, salt)).expect("a quest") {
             Assignment::Quest(standing, claim) => {
                 let claim = claim.map(|claim| {
                     assert_eq!(claim.quest, standing.id);
@@ -173,15 +173,15 @@ impl Real {
             said: RefCell::default(),
         };
         let mut session = self.made.open();
-        let gate = gate_of(session.manifest()).expect("a gate");
+        let kind = SessionKind::load(session.manifest()).expect("a kind");
         let judge = Judge {
-            gate: gate.as_ref(),
+            kind: &kind,
             fetcher: &midway,
             resolver: &self.world,
             workshop: &comail::world::sandbox::NoWorkshop,
         };
         let clock = &mut || self.time();
-        let outcome = judge::submit(&mut session, answer, &judge, clock, &mut salt);
+        let outcome = judge::submit(&mut session, answer, &judge, &mut (clock, salt));
         let mut said = midway.said.into_inner();
         said.push(match outcome.expect("an outcome") {
             Outcome::Judged(judged) => {
@@ -202,7 +202,7 @@ impl Real {
     }
 
     fn append(&self, session: &mut Session, event: Event) {
-        let appended = session.append(self.time(), &mut salt, |_| {
+        let appended = session.append(&mut (|| self.time(), salt), |_| {
             Ok::<_, SessionError>(vec![event])
         });
         assert!(matches!(appended, Ok(Appended::Done)), "{appended:?}");

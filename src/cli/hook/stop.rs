@@ -133,8 +133,8 @@ fn assignment(session: &mut Session, worker: Option<Worker>) -> Result<Option<As
             worker,
             lease: None,
         });
-        let (now, salts) = (&mut context::now, &mut context::salt);
-        return Ok(Some(judge::assign(session, claimant.as_ref(), now, salts)?));
+        let clock = &mut context::clock();
+        return Ok(Some(judge::assign(session, claimant.as_ref(), clock)?));
     }
     // A run hands out quests itself: an agent that another has overtaken must not take a new one.
     let claim = worker.map(|worker| session.claim_of(&worker)).transpose()?;

@@ -60,8 +60,7 @@ pub(super) fn run(
         &mut session,
         fitting,
         (&by, key.as_ref()),
-        context::now(),
-        &mut context::salt,
+        &mut context::clock(),
     );
     let answer = answer(settled.map_err(told)?, &by);
     let exit = if answer.refused.is_empty() {

@@ -102,8 +102,7 @@ pub(super) fn run(context: &mut Context, args: &SettleArgs, decision: Decision) 
         quests.collect(),
         decision,
         person,
-        context::now(),
-        &mut context::salt,
+        &mut context::clock(),
     );
     settled.map_err(told)?;
     let answer = Answer {

@@ -19,9 +19,9 @@ use crate::judge::accepted::{mark, marks};
 use crate::judge::audit::replayed::{DoubtedBefore, Examined, Examiner, Job, Judged, Rested};
 use crate::judge::audit::{Finding, Kind, Place};
 use crate::judge::forgotten::{is_masked, names};
-use crate::judge::recorded::Ruling;
-use crate::judge::submit::{anchored, revises};
-use crate::judge::{DriveError, Replayer, email_record};
+use crate::judge::recorded::RecordedJudgement;
+use crate::judge::submit::{anchored, is_sent_back};
+use crate::judge::{JudgeError, Replayer, email_record};
 use crate::quest::{Key, Quest, QuestId, Submission};
 use crate::session::{
     Board, Court, Decided, Entry, Event, EvidenceStore, Forgetting, Grounds, LineReader, Manifest,
@@ -97,7 +97,7 @@ const WAITING: usize = 8;
 /// Examines every line of the ledger.
 ///
 /// Memory is that of the board and of a few lines with their pages, however many there are.
-pub fn walk(plan: Plan<'_>, onlooker: Onlooker<'_>) -> Result<Audited, DriveError> {
+pub fn walk(plan: Plan<'_>, onlooker: Onlooker<'_>) -> Result<Audited, JudgeError> {
     let (manifest, evidence) = (plan.session.manifest(), plan.session.evidence());
     // What every thread makes for itself can be made.
     Replayer::new(manifest, evidence.clone())?;
@@ -122,7 +122,7 @@ pub fn walk(plan: Plan<'_>, onlooker: Onlooker<'_>) -> Result<Audited, DriveErro
                 thread::Builder::new()
                     .stack_size(STACK)
                     .spawn_scoped(scope, move || worker.work(reader, &waiting))
-                    .map_err(DriveError::Threads)
+                    .map_err(JudgeError::Threads)
             })
             .collect::<Result<_, _>>()?;
         // Held by the workers alone, so that the feeding ends once none of them is left.
@@ -135,7 +135,7 @@ pub fn walk(plan: Plan<'_>, onlooker: Onlooker<'_>) -> Result<Audited, DriveErro
                 Err(panic) => std::panic::resume_unwind(panic),
             }
         }
-        Ok::<_, DriveError>(audited)
+        Ok::<_, JudgeError>(audited)
     })?;
     audited.findings.sort_by_key(|finding| finding.place.line);
     audited.proven.sort_by_key(|proven| proven.line);
@@ -156,7 +156,7 @@ impl Worker<'_> {
         self,
         reader: LineReader,
         waiting: &Mutex<Receiver<Job>>,
-    ) -> Result<Examined, DriveError> {
+    ) -> Result<Examined, JudgeError> {
         let mut examiner = Examiner {
             board: self.board,
             reader,
@@ -186,7 +186,7 @@ fn feed(
     plan: Plan<'_>,
     jobs: &SyncSender<Job>,
     onlooker: Onlooker<'_>,
-) -> Result<Audited, DriveError> {
+) -> Result<Audited, JudgeError> {
     let mut audited = Audited::default();
     audited.checked.quests = plan.board.quests().len();
     let end = plan.board.tip().length;
@@ -443,23 +443,23 @@ pub fn misfits(
     let other = by_house
         .as_ref()
         .is_some_and(|(expected, _)| *expected != judgement);
-    let ruling = match by_house {
-        Some((_, grounds)) => Ruling::unseen(judgement, grounds),
-        None => Ruling::seen(gate, judgement, without_bodies(evidence)),
+    let made = match by_house {
+        Some((_, grounds)) => RecordedJudgement::by_house(judgement, grounds),
+        None => RecordedJudgement::by_gate(gate, judgement, without_bodies(evidence)),
     };
-    let verdict = ruling.judgement.verdict;
+    let verdict = made.judgement.verdict;
     let holds = if judged.proves() {
         let submission = judged.submission;
         marks(gate, Case { quest, submission })
     } else {
         Vec::new()
     };
-    let may_revise = revises(gate, &ruling.judgement, 0);
+    let may_revise = is_sent_back(gate.revisions(), &made.judgement, 0);
     let digest = judged.submission.digest();
     let fields = [
         ("verdict", verdict == judged.verdict && verdict == sums_up),
-        ("rules", ruling.fired() == judged.rules),
-        ("grounds", ruling.grounds == judged.grounds),
+        ("rules", made.fired() == judged.rules),
+        ("grounds", made.grounds == judged.grounds),
         ("holds", holds == judged.holds),
         ("revision", !judged.revision || may_revise),
         ("submitted", judged.submitted.is_none_or(|it| it == digest)),

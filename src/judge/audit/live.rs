@@ -9,7 +9,7 @@ use crate::gate::{Fact, Judgement};
 use crate::judge::audit::history::Proven;
 use crate::judge::audit::{Finding, Kind, Place};
 use crate::judge::recheck::is_unanswered;
-use crate::judge::{Crowd, DriveError, Job, Looked, Next, SharedWorld};
+use crate::judge::{HostQueue, Job, JudgeError, Looked, Next, SharedWorld};
 use crate::quest::Verdict;
 use crate::session::{Board, LineReader, Session, Standing};
 use crate::world::evidence::Evidence;
@@ -61,7 +61,7 @@ pub fn ask(
     world: &Arc<dyn SharedWorld>,
     judged: &dyn Fn(),
     stop: &dyn Fn() -> bool,
-) -> Result<Live, DriveError> {
+) -> Result<Live, JudgeError> {
     let mut reader = session.reader()?;
     let mut live = Live {
         left: proven.len(),
@@ -73,7 +73,7 @@ pub fn ask(
             let standing = board.get(one.quest);
             jobs.extend(job(&mut reader, standing)?);
         }
-        let mut crowd = Crowd::set_out(jobs, session.manifest(), Box::new(Arc::clone(world)))?;
+        let mut crowd = HostQueue::set_out(jobs, session.manifest(), Box::new(Arc::clone(world)))?;
         loop {
             let looked = match crowd.next(stop)? {
                 Next::Looked(looked) => *looked,
@@ -88,7 +88,7 @@ pub fn ask(
     Ok(live.sorted())
 }
 
-fn job(reader: &mut LineReader, standing: Option<&Standing>) -> Result<Option<Job>, DriveError> {
+fn job(reader: &mut LineReader, standing: Option<&Standing>) -> Result<Option<Job>, JudgeError> {
     let Some(standing) = standing else {
         return Ok(None);
     };

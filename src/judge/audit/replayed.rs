@@ -6,9 +6,9 @@ use serde_json::value::RawValue;
 
 use crate::base::Digest;
 use crate::gate::Judgement;
+use crate::judge::accepted::doubts_of;
 use crate::judge::audit::history::{HeldBefore, Proven, misfits, wrong_answers};
 use crate::judge::audit::{Finding, Kind, Place};
-use crate::judge::submit::doubts_of;
 use crate::judge::{Recorded, ReplayError, Replayer};
 use crate::quest::{Quest, QuestId, Submission, Verdict};
 use crate::session::{

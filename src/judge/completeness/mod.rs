@@ -19,9 +19,10 @@ use crate::base::Digest;
 use crate::gate::Fact;
 use crate::judge::audit::history::OtherJudge;
 use crate::judge::audit::{self, Audited, Finding, Onlooker, Plan, Rested, walk};
+use crate::judge::kind::SessionKind;
 use crate::judge::live_runs::{is_alive, is_locked};
-use crate::judge::quest_file::{Definition, bench_of};
-use crate::judge::{DriveError, FinalOutcome};
+use crate::judge::quest_file::Definition;
+use crate::judge::{FinalOutcome, JudgeError};
 use crate::quest::QuestId;
 use crate::session::{
     Board, Claim, Manifest, RunId, RunProcess, Session, Standing, State, Tally, Worker,
@@ -135,20 +136,18 @@ impl From<FinalOutcome> for FinalSaid {
     }
 }
 
-pub fn has_final(manifest: &Manifest) -> Result<bool, DriveError> {
+/// Whether a kind has checks over the whole result, and a negative control for them.
+pub fn final_checks(manifest: &Manifest) -> Result<Option<HasNegative>, JudgeError> {
     let Some(definition) = Definition::of(manifest)? else {
-        return Ok(false);
-    };
-    Ok(definition.file()?.final_part.is_some())
-}
-
-pub fn has_negative(manifest: &Manifest) -> Result<bool, DriveError> {
-    let Some(definition) = Definition::of(manifest)? else {
-        return Ok(false);
+        return Ok(None);
     };
     let part = definition.file()?.final_part;
-    Ok(part.is_some_and(|part| part.negative.is_some()))
+    Ok(part.map(|part| HasNegative(part.negative.is_some())))
 }
+
+/// Whether the checks over the whole result have a negative control.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct HasNegative(pub bool);
 
 fn told(fact: &Fact) -> String {
     let place = fact.location.as_ref().map(|place| format!(" at {place}"));
@@ -369,7 +368,7 @@ pub fn survey(
     board: &Board,
     asked: Asked<'_>,
     onlooker: Onlooker<'_>,
-) -> Result<Survey, DriveError> {
+) -> Result<Survey, JudgeError> {
     let plan = Plan {
         session,
         board,
@@ -438,14 +437,14 @@ fn rested(board: &Board, audited: &Audited) -> Vec<Rested> {
 fn tree(
     session: &Session,
     rested: Vec<Rested>,
-) -> Result<(TreeSeen, Vec<FileThenAndNow>), DriveError> {
+) -> Result<(TreeSeen, Vec<FileThenAndNow>), JudgeError> {
     let nothing = (TreeSeen::None, Vec::new());
-    let definition = Definition::of(session.manifest())?;
+    let kind = SessionKind::load(session.manifest())?;
+    let definition = kind.definition.as_ref();
     if definition.is_none_or(|definition| definition.tree.is_none()) {
         return Ok(nothing);
     }
-    let dir = session.dir().to_owned();
-    let bench = match bench_of(session.manifest(), session.evidence(), dir) {
+    let bench = match kind.bench(session.evidence(), session.dir().to_owned()) {
         Ok(Some(bench)) => bench,
         Ok(None) => return Ok(nothing),
         Err(error) => return Ok((TreeSeen::Unread(error.to_string()), Vec::new())),

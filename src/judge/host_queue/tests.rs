@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use super::*;
 use crate::base::Digest;
 use crate::gate::email::settings::EmailSettings;
-use crate::judge::{Lent, email_record};
+use crate::judge::email_record;
 use crate::quest::{FieldName, Key, QuestId};
 use crate::session::{FORMAT, Frozen, Lease, SourceRecord};
 use crate::world::sandbox::MockWorkshop;
@@ -64,8 +64,8 @@ fn job(index: usize, domain: &str) -> Job {
 struct Mute<F>(F);
 
 impl<F: Fn(&str) + Send + Sync + 'static> SharedWorld for Mute<F> {
-    fn lend(&self, look: &mut dyn FnMut(Lent<'_>)) {
-        look(Lent {
+    fn lend(&self, look: &mut dyn FnMut(World<'_>)) {
+        look(World {
             fetcher: self,
             resolver: self,
             workshop: &crate::world::sandbox::NoWorkshop,
@@ -90,12 +90,12 @@ impl<F> Resolver for Mute<F> {
 struct Broken(Mute<fn(&str)>);
 
 impl SharedWorld for Broken {
-    fn lend(&self, look: &mut dyn FnMut(Lent<'_>)) {
+    fn lend(&self, look: &mut dyn FnMut(World<'_>)) {
         let mut workshop = MockWorkshop::new();
         let failure = || Some("the tree is gone".to_owned());
         workshop.expect_failure().returning(failure);
         let workshop = &workshop;
-        self.0.lend(&mut |lent| look(Lent { workshop, ..lent }));
+        self.0.lend(&mut |lent| look(World { workshop, ..lent }));
     }
 }
 
@@ -103,7 +103,7 @@ fn never() -> bool {
     false
 }
 
-fn all(crowd: &mut Crowd) -> Vec<usize> {
+fn all(crowd: &mut HostQueue) -> Vec<usize> {
     let mut judged = Vec::new();
     while let Next::Looked(looked) = crowd.next(&never).unwrap() {
         judged.push(looked.job.quest.id.index());
@@ -116,7 +116,7 @@ fn all(crowd: &mut Crowd) -> Vec<usize> {
 fn what_we_could_not_look_at_is_no_judgement() {
     let jobs = vec![job(0, "acme.co.kr")];
     let world = Broken(Mute(|_| ()));
-    let mut crowd = Crowd::set_out(jobs, &manifest(), Box::new(world)).unwrap();
+    let mut crowd = HostQueue::set_out(jobs, &manifest(), Box::new(world)).unwrap();
     let error = crowd.next(&never).unwrap_err().to_string();
     assert!(error.contains("the tree is gone"), "{error}");
 }
@@ -142,7 +142,7 @@ fn hosts_are_asked_at_the_same_time() {
     let first = (0..20).map(|index| job(index, "acme.co.kr"));
     let others = (20..24).map(|index| job(index, &format!("bolt{index}.com")));
     let jobs = first.chain(others).collect();
-    let mut crowd = Crowd::set_out(jobs, &manifest(), Box::new(world)).unwrap();
+    let mut crowd = HostQueue::set_out(jobs, &manifest(), Box::new(world)).unwrap();
     assert!(all(&mut crowd).into_iter().eq(0..24));
     assert_eq!(crowd.left(), 0);
 }
@@ -158,7 +158,7 @@ fn one_site_is_asked_by_one_at_a_time() {
         busy.fetch_sub(1, Ordering::SeqCst);
     });
     let jobs = (0..40).map(|index| job(index, "acme.co.kr")).collect();
-    let mut crowd = Crowd::set_out(jobs, &manifest(), Box::new(world)).unwrap();
+    let mut crowd = HostQueue::set_out(jobs, &manifest(), Box::new(world)).unwrap();
     assert_eq!(all(&mut crowd).len(), 40);
     assert_eq!(worst.load(Ordering::SeqCst), 1);
 }
@@ -176,7 +176,7 @@ fn whoever_is_asked_to_stop_waits_for_no_lookup_and_keeps_what_is_judged() {
         }
     });
     let jobs = vec![job(0, "acme.co.kr"), job(1, "slow.com"), job(2, "slow.com")];
-    let mut crowd = Crowd::set_out(jobs, &manifest(), Box::new(world)).unwrap();
+    let mut crowd = HostQueue::set_out(jobs, &manifest(), Box::new(world)).unwrap();
     let next = crowd.next(&never).unwrap();
     assert!(matches!(next, Next::Looked(looked) if looked.job.quest.id.index() == 0));
     let stop = || stuck.load(Ordering::SeqCst);
@@ -190,16 +190,17 @@ fn whoever_is_asked_to_stop_waits_for_no_lookup_and_keeps_what_is_judged() {
 fn a_thread_that_dies_is_told_of() {
     let world = Mute(|host: &str| assert_ne!(host, "www.cursed.com", "as the test means it"));
     let jobs = vec![job(0, "acme.co.kr"), job(1, "cursed.com")];
-    let mut crowd = Crowd::set_out(jobs, &manifest(), Box::new(world)).unwrap();
+    let mut crowd = HostQueue::set_out(jobs, &manifest(), Box::new(world)).unwrap();
     assert!(matches!(crowd.next(&never).unwrap(), Next::Looked(_)));
     let ended = crowd.next(&never);
-    assert!(matches!(ended, Err(DriveError::Deserted(1))), "{ended:?}");
+    assert!(matches!(ended, Err(JudgeError::Deserted(1))), "{ended:?}");
     assert!(matches!(crowd.next(&never).unwrap(), Next::Done));
 }
 
 #[test]
 fn nothing_to_do_is_done_at_once() {
-    let mut crowd = Crowd::set_out(Vec::new(), &manifest(), Box::new(Mute(|_: &str| ()))).unwrap();
+    let mut crowd =
+        HostQueue::set_out(Vec::new(), &manifest(), Box::new(Mute(|_: &str| ()))).unwrap();
     assert!(matches!(crowd.next(&never).unwrap(), Next::Done));
 }
 
@@ -219,8 +220,8 @@ fn what_lies_on_one_registrable_domain_stands_in_one_line() {
     assert_eq!(line_of(&Submission::None("why".into())), None);
 }
 
-fn turns() -> Turns<&'static str> {
-    Turns::new([("a", "a1"), ("a", "a2"), ("b", "b1"), ("a", "a3")])
+fn turns() -> Lines<&'static str> {
+    Lines::new([("a", "a1"), ("a", "a2"), ("b", "b1"), ("a", "a3")])
 }
 
 #[test]
@@ -251,7 +252,7 @@ fn nothing_is_taken_once_it_is_closed() {
 #[test]
 fn lines_take_turns() {
     let things = [("a", 1), ("a", 2), ("b", 3), ("b", 4), ("c", 5)];
-    let mut turns = Turns::new(things);
+    let mut turns = Lines::new(things);
     let mut done = Vec::new();
     while let Some((thing, line)) = turns.take() {
         done.push(thing);

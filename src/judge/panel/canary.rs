@@ -6,31 +6,34 @@ use crate::base::Digest;
 use crate::gate::{Case, Vote};
 use crate::judge::panel::answer::{Reading, Seen};
 use crate::judge::panel::calibration::{Calibration, Labelled, Said, Tried};
-use crate::judge::panel::inputs::{gather, shown_of};
+use crate::judge::panel::inputs::shown_of;
 use crate::judge::panel::members::Member;
-use crate::judge::panel::round::{Hearing, shown};
+use crate::judge::panel::round::{PanelRound, shown};
 use crate::judge::panel::tally::{Ballot, Weight, weigh};
 use crate::quest::Sight;
 use crate::quest::file::{PlantTable, QuestionTable};
-use crate::world::sandbox::Usage;
+use crate::world::sandbox::{Usage, Workshop};
 
 type Readings = Vec<Reading>;
 
-impl Hearing<'_> {
-    /// What the reviewers make of each plant, laid over the case; else what cannot be shown to
-    /// them, and why.
-    pub(super) fn trial(&self) -> Result<Calibration, (Sight, String)> {
-        let sights = self.members.all.iter().flat_map(|member| &member.sees);
-        let whole = gather(sights, self.case, self.world, self.spy, self.robots)?;
-        let inputs = shown_of(self.case, &whole);
-        let mut tried: Vec<_> = self.members.all.iter().map(untried).collect();
+impl PanelRound<'_> {
+    /// What the reviewers say of each planted defect, put into the case; else the input that
+    /// cannot be shown to them, and why.
+    pub(super) fn calibrate(
+        &self,
+        case: Case<'_>,
+        workshop: &dyn Workshop,
+    ) -> Result<Calibration, (Sight, String)> {
+        let whole = self.inputs.clone()?;
+        let inputs = shown_of(case, &whole);
+        let mut tried: Vec<_> = self.panel.members.all.iter().map(untried).collect();
         let mut cases = Vec::new();
-        for plant in &self.members.plants {
-            let members = self.members.all.iter().zip(&mut tried);
+        for plant in &self.panel.members.plants {
+            let members = self.panel.members.all.iter().zip(&mut tried);
             let readings: Readings = members
-                .map(|(member, tried)| self.reading(member, tried, plant, &inputs))
+                .map(|(member, tried)| self.reading(member, tried, (plant, &inputs), workshop))
                 .collect();
-            let questions = self.members.questions.iter();
+            let questions = self.panel.members.questions.iter();
             let labelled =
                 questions.filter_map(|question| self.labelled(plant, question, &readings));
             cases.extend(labelled);
@@ -42,11 +45,11 @@ impl Hearing<'_> {
         &self,
         member: &Member,
         tried: &mut Tried,
-        plant: &PlantTable,
-        inputs: &BTreeMap<Sight, String>,
+        (plant, inputs): (&PlantTable, &BTreeMap<Sight, String>),
+        workshop: &dyn Workshop,
     ) -> Reading {
         let seen = Seen::new(planted(&shown(member, inputs), &plant.sees));
-        let reading = self.answer(member, &seen, &mut tried.usage);
+        let reading = self.answer(member, &seen, workshop, &mut tried.usage);
         for on in &reading.votes {
             if let Vote::Error(why) = &on.vote {
                 let error = format!("{}, {}: {why}", plant.name, on.question);
@@ -72,12 +75,12 @@ impl Hearing<'_> {
             on.map(|on| &on.vote)
         });
         let votes: Vec<Option<&Vote>> = votes.collect();
-        let ballots = self.members.all.iter().zip(&votes);
+        let ballots = self.panel.members.all.iter().zip(&votes);
         let ballots = ballots.map(|(member, vote)| Ballot {
             vote: *vote,
             differs: member.differs(),
         });
-        let panel = weigh(self.members.head, ballots);
+        let panel = weigh(self.panel.members.head, ballots);
         Some(Labelled {
             plant: plant.name.clone(),
             question: question.id.clone(),

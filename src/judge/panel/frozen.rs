@@ -14,15 +14,13 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::gate::Gate;
 use crate::gate::checks::outside::Gathered;
-use crate::judge::error::DriveError;
-use crate::judge::panel::{Members, ReviewedGate};
+use crate::judge::error::JudgeError;
+use crate::judge::panel::Members;
 use crate::judge::quest_file::{BenchError, Definition, Faulty, Gathering, confinement};
 use crate::quest::email;
 use crate::quest::file::{Mistake, Panel, QuestFile};
 use crate::session::Manifest;
-use crate::world::fetch::settings::RobotsPolicy;
 use crate::world::sandbox::{Bench, Confinement, Launcher};
 use crate::world::tree::{Ignored, Listing, Zones};
 
@@ -112,39 +110,33 @@ impl Seating<'_> {
 }
 
 impl FrozenPanel {
-    pub fn of(manifest: &Manifest) -> Result<Option<Self>, DriveError> {
+    pub fn of(manifest: &Manifest) -> Result<Option<Self>, JudgeError> {
         let Some(value) = &manifest.kind.reviewers else {
             return Ok(None);
         };
         let read = serde_json::from_value(value.clone());
-        read.map(Some).map_err(|source| DriveError::Settings {
+        read.map(Some).map_err(|source| JudgeError::Settings {
             part: "reviewers",
             source,
         })
     }
 
-    pub fn around(
-        &self,
-        gate: Box<dyn Gate>,
-        definition: Option<&Definition>,
-        robots: RobotsPolicy,
-    ) -> Result<ReviewedGate, Faulty> {
-        let quest_path = definition.map(|it| it.path.clone());
-        let members = self.members(definition).map_err(|mistake| Faulty {
-            path: self.path.clone().or(quest_path).unwrap_or_default(),
-            mistake,
-        })?;
-        Ok(ReviewedGate::new(gate, members, robots))
-    }
-
-    fn members(&self, definition: Option<&Definition>) -> Result<Members, Mistake> {
-        let text = match (&self.text, definition) {
-            (Some(text), _) => return Members::new(&Panel::parse(text)?, &self.gathered),
-            (None, definition) => definition.map_or("", |it| it.text.as_str()),
+    /// The reviewers, from their own file or from the quest file.
+    pub fn members(&self, quest: Option<(&Definition, &QuestFile<'_>)>) -> Result<Members, Faulty> {
+        let members = match (&self.text, quest) {
+            (Some(text), _) => {
+                Panel::parse(text).and_then(|panel| Members::new(&panel, &self.gathered))
+            }
+            (None, quest) => match quest.and_then(|(_, file)| file.panel.as_ref()) {
+                Some(panel) => Members::new(panel, &self.gathered),
+                None => Err(Mistake::at("", &(0..0), "there is no [[reviewer]] in it")),
+            },
         };
-        let file = QuestFile::parse(text)?;
-        let none = || Mistake::at(text, &(0..0), "there is no [[reviewer]] in it");
-        Members::new(&file.panel.ok_or_else(none)?, &self.gathered)
+        members.map_err(|mistake| {
+            let quest = quest.map(|(definition, _)| definition.path.clone());
+            let path = self.path.clone().or(quest).unwrap_or_default();
+            Faulty { path, mistake }
+        })
     }
 
     pub fn equip(&self, bench: &mut Bench) {

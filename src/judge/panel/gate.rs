@@ -1,138 +1,122 @@
-//! A gate around another: what passes there goes before reviewers, who may only raise doubt.
+//! The gate of a session: the machine's checks, and the panel of reviewers where there is one.
+//!
+//! Reviewers are asked about what the machine passes, and can only raise doubt.
 
 use std::collections::BTreeMap;
 
 use crate::gate::{Case, Cost, Gate, Judgement, Rule, doubts};
 use crate::judge::panel::calibration::Calibration;
+use crate::judge::panel::inputs::gather;
 use crate::judge::panel::members::Members;
-use crate::judge::panel::recorder::Spy;
-use crate::judge::panel::round::Hearing;
+use crate::judge::panel::recorder::CommandOutputs;
+use crate::judge::panel::round::PanelRound;
 use crate::quest::{Sight, Verdict};
 use crate::world::fetch::settings::RobotsPolicy;
 use crate::world::{Taken, World};
 
-/// A gate whose PASS goes before reviewers.
-pub struct ReviewedGate {
-    gate: Box<dyn Gate>,
-    members: Members,
-    robots: RobotsPolicy,
-    heard: Heard,
+/// The machine's checks, and the reviewers that are asked about what they pass.
+pub struct SessionGate {
+    machine: Box<dyn Gate>,
+    panel: Option<Panel>,
 }
 
-/// Who is heard.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub enum Heard {
-    #[default]
-    Reviewers,
-    /// Nobody: what each reviewer would say is written down, by its name.
-    Script(BTreeMap<String, String>),
+/// Reviewing models.
+pub struct Panel {
+    pub members: Members,
+    pub robots: RobotsPolicy,
+    /// What each reviewer says, by its name, in a control: nobody is asked then.
+    pub script: Option<BTreeMap<String, String>>,
 }
 
-impl ReviewedGate {
-    #[must_use]
-    pub fn new(gate: Box<dyn Gate>, members: Members, robots: RobotsPolicy) -> Self {
-        Self {
-            gate,
-            members,
-            robots,
-            heard: Heard::Reviewers,
-        }
-    }
-
-    #[must_use]
-    pub fn hearing(self, heard: Heard) -> Self {
-        Self { heard, ..self }
-    }
-}
-
-/// Why reviewers cannot be tried by what is laid over a case.
+/// Why reviewers cannot be calibrated by what is planted in a case.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Untried {
-    /// Nothing of the case goes before reviewers.
+pub enum Uncalibrated {
     #[error("it does not pass the checks")]
     Refused(Box<Judgement>),
-    /// Something of it cannot be shown to them.
     #[error("`{sight}` cannot be shown to reviewers: {why}")]
-    Unseen {
-        sight: Sight,
-        /// Why not.
-        why: String,
-    },
+    Unseen { sight: Sight, why: String },
 }
 
-impl ReviewedGate {
-    pub fn trial(&self, case: Case<'_>, world: &World<'_>) -> Result<Calibration, Untried> {
-        let spy = Spy::new(world.workshop);
+impl SessionGate {
+    #[must_use]
+    pub fn new(machine: Box<dyn Gate>, panel: Option<Panel>) -> Self {
+        Self { machine, panel }
+    }
+
+    /// The machine's judgement and, where that is PASS and there is a panel, the round in which
+    /// reviewers are asked about it.
+    #[must_use]
+    pub fn examine(
+        &self,
+        case: Case<'_>,
+        world: &World<'_>,
+    ) -> (Judgement, Option<PanelRound<'_>>) {
+        let outputs = CommandOutputs::new(world.workshop);
         let world = World {
-            workshop: &spy,
+            workshop: &outputs,
             ..*world
         };
-        let judgement = self.gate.judge(case, &world);
-        if judgement.verdict != Verdict::Pass {
-            return Err(Untried::Refused(Box::new(judgement)));
-        }
-        let trial = self.hearing_of(case, &world, &spy).trial();
-        trial.map_err(|(sight, why)| Untried::Unseen { sight, why })
+        let judgement = self.machine.judge(case, &world);
+        let panel = self.panel.as_ref();
+        let panel = panel.filter(|_| judgement.verdict == Verdict::Pass);
+        let round = panel.map(|panel| {
+            let sights = panel.members.all.iter().flat_map(|member| &member.sees);
+            let inputs = gather(sights, case, &world, &outputs, panel.robots);
+            PanelRound { panel, inputs }
+        });
+        (judgement, round)
     }
 
-    fn hearing_of<'a>(
-        &'a self,
-        case: Case<'a>,
-        world: &'a World<'a>,
-        spy: &'a Spy<'a>,
-    ) -> Hearing<'a> {
-        Hearing {
-            members: &self.members,
-            case,
-            world,
-            spy,
-            robots: self.robots,
-            script: match &self.heard {
-                Heard::Reviewers => None,
-                Heard::Script(script) => Some(script),
-            },
-        }
+    /// How well the reviewers tell planted defects in this case from what is right.
+    pub fn calibrate(
+        &self,
+        case: Case<'_>,
+        world: &World<'_>,
+    ) -> Result<Calibration, Uncalibrated> {
+        let (judgement, round) = self.examine(case, world);
+        let Some(round) = round else {
+            return Err(Uncalibrated::Refused(Box::new(judgement)));
+        };
+        let calibration = round.calibrate(case, world.workshop);
+        calibration.map_err(|(sight, why)| Uncalibrated::Unseen { sight, why })
     }
 }
 
-impl Gate for ReviewedGate {
+impl Gate for SessionGate {
     fn rules(&self) -> Vec<Rule> {
-        let mut rules = self.gate.rules();
-        rules.extend(doubts::rules());
+        let mut rules = self.machine.rules();
+        if self.panel.is_some() {
+            rules.extend(doubts::rules());
+        }
         rules
     }
 
     fn judge(&self, case: Case<'_>, world: &World<'_>) -> Judgement {
-        let spy = Spy::new(world.workshop);
-        let world = World {
-            workshop: &spy,
-            ..*world
-        };
-        let judgement = self.gate.judge(case, &world);
-        if judgement.verdict != Verdict::Pass {
-            return judgement;
+        match self.examine(case, world) {
+            (judgement, Some(round)) => round.review(judgement, case, world),
+            (judgement, None) => judgement,
         }
-        judgement.doubted(self.hearing_of(case, &world, &spy).doubts())
     }
 
     fn glance(&self, case: Case<'_>, world: &World<'_>, most: Cost) -> Judgement {
-        self.gate.glance(case, world, most)
+        self.machine.glance(case, world, most)
     }
 
     fn takes(&self, case: Case<'_>) -> Vec<Taken> {
-        self.gate.takes(case)
+        self.machine.takes(case)
     }
 
     fn judges_anew(&self) -> bool {
-        self.gate.judges_anew()
+        self.machine.judges_anew()
     }
 
     fn revisions(&self) -> u32 {
-        self.members.head.revisions
+        let panel = self.panel.as_ref();
+        panel.map_or(0, |panel| panel.members.head.revisions)
     }
 
     fn confirming(&self) -> Vec<&str> {
-        self.gate.confirming()
+        self.machine.confirming()
     }
 }
 

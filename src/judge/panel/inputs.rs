@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use crate::gate::Case;
 use crate::gate::email::web_url::web_url;
-use crate::judge::panel::recorder::Spy;
+use crate::judge::panel::recorder::CommandOutputs;
 use crate::quest::{Sight, Submission};
 use crate::world::evidence::prune::masked;
 use crate::world::fetch::settings::RobotsPolicy;
@@ -25,7 +25,7 @@ pub(super) fn gather<'s>(
     sights: impl IntoIterator<Item = &'s Sight>,
     case: Case<'_>,
     world: &World<'_>,
-    spy: &Spy<'_>,
+    outputs: &CommandOutputs<'_>,
     robots: RobotsPolicy,
 ) -> Gathered {
     let mut inputs = BTreeMap::new();
@@ -38,10 +38,10 @@ pub(super) fn gather<'s>(
             Sight::Input(column) => Ok(case.quest.cell(column).unwrap_or_default().to_owned()),
             Sight::Submission(field) => Ok(submitted(case, field.as_str()).to_owned()),
             Sight::Evidence(field) => page(submitted(case, field.as_str()), world.fetcher, robots),
-            Sight::File(field) => file(submitted(case, field.as_str()), spy),
-            Sight::TreeDiff => diff(spy),
+            Sight::File(field) => file(submitted(case, field.as_str()), outputs),
+            Sight::TreeDiff => diff(outputs),
             Sight::Transform(check) => {
-                let printed = spy.printed(check);
+                let printed = outputs.printed(check);
                 let none = || String::from("its command has printed nothing that can be gone by");
                 printed.ok_or_else(none).and_then(text_of)
             }
@@ -99,9 +99,9 @@ fn page(text: &str, fetcher: &dyn Fetcher, robots: RobotsPolicy) -> Result<Strin
     }
 }
 
-fn file(path: &str, spy: &Spy<'_>) -> Result<String, String> {
+fn file(path: &str, outputs: &CommandOutputs<'_>) -> Result<String, String> {
     let path = TreePath::parse(path).map_err(|bad| bad.to_string())?;
-    match spy.file(&path) {
+    match outputs.file(&path) {
         FileSeen::File(bytes) => text_of(bytes),
         FileSeen::Absent => Err(String::from("nothing is there")),
         FileSeen::Other(what) => Err(what),

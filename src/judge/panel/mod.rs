@@ -1,10 +1,9 @@
-//! The panel: reviewers who are asked about what passes, and who may only raise doubt.
+//! The panel: reviewing models that are asked about what the machine passes, and that can only
+//! raise doubt.
 //!
-//! [`ReviewedGate`] is a gate around another. What a reviewer is shown is put together in
-//! `inputs` and `prompt`; what it answers is read by `answer`, held against what it saw by
-//! `quotation`, and weighed with the others' by `weigh`. Each reviewer is first asked about a
-//! defect that is known (`plant`); who does not find it is not heard. How well they do with defects
-//! that are known is told by [`Calibration`].
+//! [`SessionGate`] is the machine's gate with the panel. Each reviewer is first asked about a
+//! planted defect (`canary`): the votes of one that misses it do not count. `inputs` gathers what
+//! reviewers are shown, `answer` reads what they say, and `tally` counts it.
 
 mod answer;
 mod calibration;
@@ -18,5 +17,6 @@ mod round;
 mod tally;
 
 pub use calibration::{Calibration, Labelled, Said, Score, Scored, Share, Tried};
-pub use gate::{Heard, ReviewedGate, Untried};
+pub use gate::{Panel, SessionGate, Uncalibrated};
 pub use members::Members;
+pub use round::PanelRound;

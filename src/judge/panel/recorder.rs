@@ -8,12 +8,12 @@ use crate::world::sandbox::{
 };
 use crate::world::tree::TreePath;
 
-pub(super) struct Spy<'a> {
+pub(super) struct CommandOutputs<'a> {
     workshop: &'a dyn Workshop,
     ran: RefCell<BTreeMap<String, Ran>>,
 }
 
-impl<'a> Spy<'a> {
+impl<'a> CommandOutputs<'a> {
     pub(super) fn new(workshop: &'a dyn Workshop) -> Self {
         Self {
             workshop,
@@ -29,7 +29,7 @@ impl<'a> Spy<'a> {
     }
 }
 
-impl Workshop for Spy<'_> {
+impl Workshop for CommandOutputs<'_> {
     fn file(&self, path: &TreePath) -> FileSeen {
         self.workshop.file(path)
     }

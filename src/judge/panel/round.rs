@@ -1,93 +1,94 @@
-//! The hearing of a case: every reviewer is asked, and what they say is weighed.
+//! One round of the panel: every reviewer is asked, and the votes are counted.
 
 use std::collections::BTreeMap;
 
-use crate::gate::{Case, Doubts, PanelReport, ReviewerReport, Vote};
+use crate::gate::{Case, Doubts, Judgement, PanelReport, ReviewerReport, Vote};
 use crate::judge::panel::answer::{Reading, Seen, nothing, read};
 use crate::judge::panel::canary::{is_found, plant_for, planted};
-use crate::judge::panel::inputs::{Gathered, gather, shown_of};
-use crate::judge::panel::members::{Member, Members, Reply, Words, ask, prompt};
-use crate::judge::panel::recorder::Spy;
+use crate::judge::panel::gate::Panel;
+use crate::judge::panel::inputs::{Gathered, shown_of};
+use crate::judge::panel::members::{Member, Reply, Words, ask, prompt};
 use crate::judge::panel::tally::{Ballot, Ground, Lack, Weight, stand, weigh};
 use crate::quest::Sight;
 use crate::quest::file::{PlantTable, QuestionTable};
-use crate::world::fetch::settings::RobotsPolicy;
-use crate::world::sandbox::Usage;
+use crate::world::sandbox::{Usage, Workshop};
 use crate::world::{EarlierDoubt, World};
 
 /// Why reviewers are not asked again.
 const UNHEARD: &str = "they were asked about an earlier answer, and what they said of it was never \
                        recorded";
 
-pub(super) type Script = BTreeMap<String, String>;
-
-pub(super) struct Hearing<'a> {
-    pub(super) members: &'a Members,
-    pub(super) case: Case<'a>,
-    pub(super) world: &'a World<'a>,
-    pub(super) spy: &'a Spy<'a>,
-    pub(super) robots: RobotsPolicy,
-    /// What is said where nobody is asked; then no defect runs along either.
-    pub(super) script: Option<&'a Script>,
+/// A PASS of the machine that reviewers are asked about, with what they are shown of it.
+pub struct PanelRound<'a> {
+    pub(super) panel: &'a Panel,
+    pub(super) inputs: Gathered,
 }
 
-impl Hearing<'_> {
-    pub(super) fn doubts(&self) -> Doubts {
-        let members = self.members;
-        let sights = members.all.iter().flat_map(|member| &member.sees);
-        let gathered: Gathered = gather(sights, self.case, self.world, self.spy, self.robots);
-        let plant = match self.script {
+impl PanelRound<'_> {
+    /// Whether reviewers will be asked for real, which is permitted once a quest.
+    #[must_use]
+    pub fn needs_permission(&self) -> bool {
+        self.inputs.is_ok() && self.panel.script.is_none()
+    }
+
+    /// The judgement with what the reviewers doubt.
+    #[must_use]
+    pub fn review(&self, judgement: Judgement, case: Case<'_>, world: &World<'_>) -> Judgement {
+        judgement.doubted(self.doubts(case, world))
+    }
+
+    fn doubts(&self, case: Case<'_>, world: &World<'_>) -> Doubts {
+        let members = &self.panel.members;
+        let plant = match self.panel.script {
             Some(_) => None,
-            None => plant_for(self.case, &members.plants),
+            None => plant_for(case, &members.plants),
         };
         let mut report = PanelReport {
             plant: plant.map(|plant| plant.name.clone()),
             reviewers: Vec::new(),
         };
-        let whole = match gathered {
+        let unsettled = |report, expected: String, why: &str| {
+            let mut doubts = Doubts::new(report);
+            doubts.unsettled(expected, why);
+            doubts
+        };
+        let whole = match &self.inputs {
             Ok(whole) => whole,
             Err((sight, why)) => {
-                let mut doubts = Doubts::new(report);
-                doubts.unsettled(format!("`{sight}` can be shown to reviewers"), &why);
-                return doubts;
+                return unsettled(report, format!("`{sight}` can be shown to reviewers"), why);
             }
         };
-        if let Some(why) = self.kept_from_asking() {
-            let mut doubts = Doubts::new(report);
-            doubts.unsettled(
-                String::from("reviewers can be asked about the answer"),
-                &why,
-            );
-            return doubts;
+        if let Some(why) = self.kept_from_asking(world) {
+            let expected = String::from("reviewers can be asked about the answer");
+            return unsettled(report, expected, &why);
         }
-        let inputs = shown_of(self.case, &whole);
-        let earlier = self.earlier();
+        let inputs = shown_of(case, whole);
+        let earlier = self.earlier(world);
         for member in &members.all {
-            let mut heard = self.heard(member, &inputs, plant);
-            if self.world.workshop.failure().is_some() {
-                // Nothing will come of it, so that the others need not be asked.
+            let mut heard = self.heard(member, &inputs, plant, world.workshop);
+            if world.workshop.failure().is_some() {
+                // The answer is not judged at all, so that nobody else needs to be asked.
                 break;
             }
-            let ground = Ground::new(&shown(member, &whole));
+            let ground = Ground::new(&shown(member, whole));
             stand(&mut heard, &earlier, &members.questions, &ground);
             report.reviewers.push(heard);
         }
         self.weighed(&report)
     }
 
-    /// Why reviewers cannot be asked; none where they may be.
-    fn kept_from_asking(&self) -> Option<String> {
-        if self.script.is_some() {
+    fn kept_from_asking(&self, world: &World<'_>) -> Option<String> {
+        if self.panel.script.is_some() {
             return None;
         }
-        let failure = self.world.workshop.failure();
-        failure.or_else(|| (!self.world.accepted.may_ask()).then(|| UNHEARD.to_owned()))
+        let failure = world.workshop.failure();
+        failure.or_else(|| (!world.accepted.may_ask()).then(|| UNHEARD.to_owned()))
     }
 
-    fn earlier(&self) -> Vec<EarlierDoubt> {
-        let sends_back = self.members.head.revisions > 0 && self.script.is_none();
+    fn earlier(&self, world: &World<'_>) -> Vec<EarlierDoubt> {
+        let sends_back = self.panel.members.head.revisions > 0 && self.panel.script.is_none();
         if sends_back {
-            self.world.accepted.doubts()
+            world.accepted.doubts()
         } else {
             Vec::new()
         }
@@ -98,6 +99,7 @@ impl Hearing<'_> {
         member: &Member,
         inputs: &BTreeMap<Sight, String>,
         plant: Option<&PlantTable>,
+        workshop: &dyn Workshop,
     ) -> ReviewerReport {
         let seen = shown(member, inputs);
         let mut report = ReviewerReport {
@@ -110,26 +112,32 @@ impl Hearing<'_> {
         };
         if let Some(plant) = plant {
             let before = Seen::new(planted(&seen, &plant.sees));
-            let reading = self.answer(member, &before, &mut report.usage);
+            let reading = self.answer(member, &before, workshop, &mut report.usage);
             if !is_found(&reading, &plant.doubts) {
                 let why = unfound(&reading, &plant.doubts, &plant.name);
                 report.errors.push(why);
                 return report;
             }
         }
-        let reading = self.answer(member, &Seen::new(seen), &mut report.usage);
+        let reading = self.answer(member, &Seen::new(seen), workshop, &mut report.usage);
         report.counts = true;
         report.votes = reading.votes;
         report.errors.extend(reading.strays);
         report
     }
 
-    pub(super) fn answer(&self, member: &Member, seen: &Seen, usage: &mut Usage) -> Reading {
-        let questions = &self.members.questions;
-        let reply: Reply = match self.script {
+    pub(super) fn answer(
+        &self,
+        member: &Member,
+        seen: &Seen,
+        workshop: &dyn Workshop,
+        usage: &mut Usage,
+    ) -> Reading {
+        let questions = &self.panel.members.questions;
+        let reply: Reply = match &self.panel.script {
             None => {
                 let text = prompt(member.form, questions, seen);
-                ask(&member.way, &text, self.spy)
+                ask(&member.way, &text, workshop)
             }
             Some(script) => script
                 .get(&member.name)
@@ -157,13 +165,13 @@ impl Hearing<'_> {
 
     fn weighed(&self, report: &PanelReport) -> Doubts {
         let mut doubts = Doubts::new(report.clone());
-        for question in &self.members.questions {
-            let ballots = self.members.all.iter().zip(&report.reviewers);
+        for question in &self.panel.members.questions {
+            let ballots = self.panel.members.all.iter().zip(&report.reviewers);
             let ballots = ballots.map(|(member, reviewer)| Ballot {
                 vote: vote_of(reviewer, question),
                 differs: member.differs(),
             });
-            match weigh(self.members.head, ballots) {
+            match weigh(self.panel.members.head, ballots) {
                 Weight::Cleared => {}
                 Weight::Doubted => raise(&mut doubts, question, report),
                 Weight::Unsettled(lack) => {
@@ -185,7 +193,7 @@ impl Hearing<'_> {
         let silent = silent(question, report);
         match lack {
             Lack::Quorum(answered) => (
-                format!("{} reviewers answer: {ask}", self.members.head.quorum),
+                format!("{} reviewers answer: {ask}", self.panel.members.head.quorum),
                 format!("{answered} did; {silent}"),
             ),
             Lack::Silent(count) => (

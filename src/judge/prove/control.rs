@@ -13,12 +13,11 @@ use crate::gate::checks::settings::FileSettings;
 use crate::gate::email::taken_by;
 use crate::gate::{Case, Gate, Judgement, Level, doubts};
 use crate::judge::final_gate::alteration;
-use crate::judge::panel::{Calibration, Heard, Members, ReviewedGate, Untried};
+use crate::judge::panel::{Calibration, Members, Panel, SessionGate, Uncalibrated};
 use crate::judge::prove::{Lacking, Outcome, Proof, email, unfired};
 use crate::judge::quest_file::{BenchError, Definition, Faulty, Frozen};
-use crate::judge::recorded::observe;
-use crate::judge::submit::Judge;
-use crate::judge::{DriveError, FrozenPanel};
+use crate::judge::recorded::record;
+use crate::judge::{FrozenPanel, JudgeError};
 use crate::quest::email::TEXT;
 use crate::quest::file::{ControlTable, FinalControlTable, NegativeTable, QuestFile};
 use crate::quest::{Anchor, EmptyKey, FieldName, Key, Quest, QuestId, Shown, Submission, Verdict};
@@ -159,9 +158,15 @@ impl Scene {
             }
             _ => None,
         };
+        let services = definition.services()?;
         let mut bench = match &stand_in {
-            Some(made) => definition.bench(made.listing.clone(), made.load(), Vec::new())?,
-            None => definition.bench(Listing::default(), Box::new(|_| Ok(None)), Vec::new())?,
+            Some(made) => {
+                definition.bench(services, made.listing.clone(), made.load(), Vec::new())?
+            }
+            None => {
+                let nothing = Box::new(|_| Ok(None));
+                definition.bench(services, Listing::default(), nothing, Vec::new())?
+            }
         };
         bench.root = stand_in.as_ref().map(|made| made.root().to_owned());
         Ok(Self {
@@ -185,8 +190,12 @@ fn gate_for(definition: &Definition, control: &ControlTable) -> Result<Box<dyn G
         path: definition.path.clone(),
         mistake,
     })?;
-    let reviewed = ReviewedGate::new(gate, members, robots);
-    Ok(Box::new(reviewed.hearing(Heard::Script(script.clone()))))
+    let panel = Panel {
+        members,
+        robots,
+        script: Some(script.clone()),
+    };
+    Ok(Box::new(SessionGate::new(gate, Some(panel))))
 }
 
 fn world(control: &ControlTable, here: &Path) -> Result<RecordedWorld, ProveError> {
@@ -220,13 +229,15 @@ pub(super) fn judged(
     world: &RecordedWorld,
     workshop: &dyn Workshop,
 ) -> Result<Judgement, ProveError> {
-    let judge = Judge {
-        gate,
-        fetcher: world,
-        resolver: world,
-        workshop,
-    };
-    let judged = case_of(control, gate, |case, before| observe(&judge, case, before))?;
+    let judged = case_of(control, gate, |case, accepted| {
+        let world = World {
+            fetcher: world,
+            resolver: world,
+            accepted,
+            workshop,
+        };
+        record(gate, case, world)
+    })?;
     let (judgement, _) = judged?;
     match workshop.failure() {
         None => Ok(judgement),
@@ -404,7 +415,7 @@ pub enum TrialError {
         control: String,
         /// Why not.
         #[source]
-        source: Untried,
+        source: Uncalibrated,
     },
     /// The reviewers could not be asked, by no fault of theirs.
     #[error("the reviewers cannot be asked: {0}")]
@@ -414,7 +425,7 @@ pub enum TrialError {
     Control(#[from] ProveError),
     /// What the session froze cannot be read.
     #[error(transparent)]
-    Frozen(#[from] DriveError),
+    Frozen(#[from] JudgeError),
     /// The reviewers cannot be read.
     #[error(transparent)]
     Faulty(#[from] Faulty),
@@ -475,7 +486,14 @@ fn tried(
     world: &RecordedWorld,
     workshop: &LiveWorkshop<'_>,
 ) -> Result<Calibration, TrialError> {
-    let gate = panel.around(gate, definition, settings(control).robots)?;
+    let file = definition.map(Definition::file).transpose()?;
+    let members = panel.members(definition.zip(file.as_ref()))?;
+    let panel = Panel {
+        members,
+        robots: settings(control).robots,
+        script: None,
+    };
+    let gate = SessionGate::new(gate, Some(panel));
     let tried = case_of(control, &gate, |case, accepted| {
         let world = World {
             fetcher: world,
@@ -483,7 +501,7 @@ fn tried(
             accepted,
             workshop,
         };
-        gate.trial(case, &world)
+        gate.calibrate(case, &world)
     })?;
     if let Some(why) = workshop.failure() {
         return Err(TrialError::Unasked(why));

@@ -22,7 +22,7 @@ use crate::gate::checks::kind::Flaw;
 use crate::gate::checks::outside::{Gathered, Missing, Outside};
 use crate::gate::checks::settings::FileSettings;
 use crate::gate::checks::{FileGate, nobodys};
-use crate::judge::{DriveError, FrozenPanel};
+use crate::judge::JudgeError;
 use crate::quest::QuestKind;
 use crate::quest::file::{
     FixerTable, Mistake, QuestFile, RawTable, ReadyTable, ReviewerNetwork, ServiceTable, is_kebab,
@@ -73,12 +73,12 @@ pub struct Faulty {
 
 impl Definition {
     /// The definition that a session froze; none when its kind is built in.
-    pub fn of(manifest: &Manifest) -> Result<Option<Self>, DriveError> {
+    pub fn of(manifest: &Manifest) -> Result<Option<Self>, JudgeError> {
         let Some(value) = &manifest.kind.definition else {
             return Ok(None);
         };
         let read = serde_json::from_value(value.clone());
-        read.map(Some).map_err(|source| DriveError::Settings {
+        read.map(Some).map_err(|source| JudgeError::Settings {
             part: "quest file",
             source,
         })
@@ -102,12 +102,12 @@ impl Definition {
         FileGate::of_final(&file, &self.gathered, settings).map_err(|mistake| self.faulty(mistake))
     }
 
-    pub fn fixer(&self) -> Result<Option<FixerPlan>, Faulty> {
+    pub(in crate::judge) fn services(&self) -> Result<BTreeMap<String, ServicePlan>, Faulty> {
         let file = self.file()?;
-        fixer(&file, &self.gathered).map_err(|mistake| self.faulty(mistake))
+        services(&file, &self.gathered).map_err(|mistake| self.faulty(mistake))
     }
 
-    pub fn record(&self) -> Result<KindRecord, DriveError> {
+    pub fn record(&self) -> Result<KindRecord, JudgeError> {
         Ok(KindRecord {
             name: self.kind()?.name.into_owned(),
             lists: crate::judge::email_record().lists,
@@ -122,7 +122,7 @@ impl Definition {
         path.parent().unwrap_or(path)
     }
 
-    pub(super) fn faulty(&self, mistake: Mistake) -> Faulty {
+    pub(in crate::judge) fn faulty(&self, mistake: Mistake) -> Faulty {
         Faulty {
             path: self.path.clone(),
             mistake,
@@ -145,17 +145,11 @@ pub enum BenchError {
     Launcher(#[source] io::Error),
 }
 
-/// The bench of a session in `dir`; none when its kind is built in and nobody reviews.
-pub fn bench_of(
-    manifest: &Manifest,
+/// The tree's listing that a session froze, and how the contents of its files are loaded.
+pub(in crate::judge) fn frozen_listing(
+    definition: &Definition,
     store: EvidenceStore,
-    dir: PathBuf,
-) -> Result<Option<Bench>, DriveError> {
-    let panel = FrozenPanel::of(manifest)?;
-    let Some(definition) = Definition::of(manifest)? else {
-        let bench = panel.map(|panel| panel.bench(vec![dir]));
-        return Ok(bench.transpose()?);
-    };
+) -> Result<(Listing, Box<Contents>), JudgeError> {
     let baseline = match &definition.tree {
         Some(tree) => {
             let listing = listing(&store, tree.listing)?;
@@ -169,11 +163,7 @@ pub fn bench_of(
         let packed = store.load(digest).map_err(io::Error::other)?;
         Ok(packed.and_then(|packed| unpack(&packed, BOUNDS.file_bytes).ok()))
     };
-    let mut bench = definition.bench(baseline, Box::new(load), vec![dir])?;
-    if let Some(panel) = panel {
-        panel.equip(&mut bench);
-    }
-    Ok(Some(bench))
+    Ok((baseline, Box::new(load)))
 }
 
 fn listing(
@@ -190,12 +180,11 @@ impl Definition {
     /// A bench with this baseline, whose commands cannot read what is `hidden`.
     pub fn bench(
         &self,
+        services: BTreeMap<String, ServicePlan>,
         baseline: Listing,
         load: Box<Contents>,
         hidden: Vec<PathBuf>,
     ) -> Result<Bench, BenchError> {
-        let file = self.file()?;
-        let services = services(&file, &self.gathered).map_err(|bad| self.faulty(bad))?;
         let globs = |of: fn(&super::FrozenTree) -> &Vec<String>| {
             self.tree.as_ref().map(of).cloned().unwrap_or_default()
         };
@@ -262,7 +251,7 @@ pub struct FixerPlan {
 /// # Errors
 ///
 /// A fixer for no check, or a check for no fixer, is a mistake.
-pub(super) fn fixer(
+pub(in crate::judge) fn fixer(
     file: &QuestFile<'_>,
     outside: &dyn Outside,
 ) -> Result<Option<FixerPlan>, Mistake> {
@@ -382,7 +371,7 @@ fn environment(
     Ok(env)
 }
 
-pub(super) fn services(
+pub(in crate::judge) fn services(
     file: &QuestFile<'_>,
     outside: &dyn Outside,
 ) -> Result<BTreeMap<String, ServicePlan>, Mistake> {

@@ -3,9 +3,7 @@
 mod definition;
 mod freeze;
 
-pub use definition::FixerPlan;
 pub(crate) use definition::confinement;
-pub use definition::{BenchError, bench_of};
-pub use definition::{Definition, Faulty, FrozenTree};
-pub use freeze::Gathering;
-pub use freeze::{FreezeError, Freezing, Frozen};
+pub use definition::{BenchError, Definition, Faulty, FixerPlan, FrozenTree};
+pub(in crate::judge) use definition::{fixer, frozen_listing, services};
+pub use freeze::{FreezeError, Freezing, Frozen, Gathering};

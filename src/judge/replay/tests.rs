@@ -89,7 +89,7 @@ fn made() -> Made {
         quests: &[quest],
         now: at(),
     };
-    create(&dir, &new, &mut salt).unwrap();
+    create(&dir, &new, &mut (at, salt)).unwrap();
     let session = Session::open(&dir).unwrap();
     Made {
         _home: home,
@@ -113,7 +113,7 @@ impl Made {
     fn submit(&mut self, submission: &Submission) -> Attempt {
         let world = RecordedWorld::from_json(WORLD).unwrap();
         let judge = Judge {
-            gate: &EmailGate::default(),
+            kind: &SessionKind::load(self.session.manifest()).unwrap(),
             fetcher: &world,
             resolver: &world,
             workshop: &NoWorkshop,
@@ -127,8 +127,7 @@ impl Made {
                 submission,
             },
             &judge,
-            &mut at,
-            &mut salt,
+            &mut (at, salt),
         )
         .unwrap();
         let standing = self.session.standing(id).unwrap().unwrap();

@@ -12,7 +12,7 @@ use super::spread::{TIMES, TRIES, spread};
 use crate::gate::{Level, Rule};
 use crate::judge::completeness::is_live;
 use crate::judge::forgotten::{blotted, is_forgotten};
-use crate::judge::{DriveError, kind_of, rules_of};
+use crate::judge::{JudgeError, SessionKind};
 use crate::quest::{FieldName, QuestId};
 use crate::report::picture::{Picture, QuestRow, RuleRow, Word, WorkerRow};
 use crate::report::run::{Run, RunHistory, RunReport};
@@ -38,8 +38,10 @@ pub struct Asked<'a> {
 }
 
 /// The picture of `session`, in which every quest stands as `board` says.
-pub fn picture(session: &Session, board: &Board, asked: Asked<'_>) -> Result<Picture, DriveError> {
-    let kind = kind_of(session.manifest())?;
+pub fn picture(session: &Session, board: &Board, asked: Asked<'_>) -> Result<Picture, JudgeError> {
+    let kind = SessionKind::load(session.manifest())?;
+    let all_rules = kind.rules();
+    let kind = kind.quest;
     let shown = chosen(board.quests(), asked.only, asked.most);
     let mut reading = Reading::of(session, board, &shown, kind.answer.clone(), asked.watch)?;
     let fields = kind.result_fields();
@@ -58,7 +60,7 @@ pub fn picture(session: &Session, board: &Board, asked: Asked<'_>) -> Result<Pic
         completeness: asked.completeness,
         burn_down: reading.burn_down.points(),
         funnel: reading.funnel.steps(),
-        rules: rules(&overview, &rules_of(session.manifest())?),
+        rules: rules(&overview, &all_rules),
         times: spread(reading.clock.all(), TIMES),
         tries: spread(tries(board), TRIES),
         workers: workers(reading.workers.rows(), &forgetting),
@@ -77,7 +79,7 @@ fn rows(
     reading: &mut Reading,
     shown: &[QuestId],
     fields: &[FieldName],
-) -> Result<Vec<QuestRow>, DriveError> {
+) -> Result<Vec<QuestRow>, JudgeError> {
     let mut glancer = Glancer::new(session, Bounds::PAGE)?;
     let forgetting = session.forgetting();
     let mut rows = Vec::with_capacity(shown.len());

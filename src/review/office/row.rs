@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use serde_json::Value;
 use url::Url;
 
-use crate::judge::DriveError;
+use crate::judge::JudgeError;
 use crate::quest::email::SOURCE;
 use crate::quest::{Key, QuestId, Shown, Submission};
 use crate::review::{Excerpt, Item, Queue, SeenFact, Viewer};
@@ -47,7 +47,7 @@ pub struct OfficeRow {
 pub type Rows = Vec<OfficeRow>;
 
 /// The rows of the queue of `session`.
-pub fn rows(session: &Session) -> Result<Rows, DriveError> {
+pub fn rows(session: &Session) -> Result<Rows, JudgeError> {
     let queue = Queue::read(session)?;
     let ids: BTreeSet<QuestId> = queue.all().map(|one| one.id).collect();
     let mut viewer = Viewer::new(session, &ids)?;

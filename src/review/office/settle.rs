@@ -1,12 +1,12 @@
 //! Settling the rows that fit.
 
-use jiff::Timestamp;
+use crate::base::clock::Clock;
 
 use super::decided::{Decided, Refused, Why};
 use super::fit::Fitting;
 use crate::review::settle::settle_seen;
 use crate::review::{NotSettled, Person};
-use crate::session::{Decision, Salt, Session, SigningKey, Standing};
+use crate::session::{Decision, Session, SigningKey, Standing};
 
 /// What became of the rows.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -31,8 +31,7 @@ pub fn settle_rows(
     session: &mut Session,
     fitting: Fitting,
     (by, key): (&str, Option<&SigningKey>),
-    now: Timestamp,
-    salts: &mut dyn FnMut() -> Salt,
+    clock: &mut dyn Clock,
 ) -> Result<Settled, NotSettled> {
     let mut settled = Settled {
         rows: Vec::new(),
@@ -49,7 +48,7 @@ pub fn settle_rows(
         let person = Person { by, note, key };
         while !rows.is_empty() {
             let seen: Vec<&Standing> = rows.iter().map(|(_, standing)| standing).collect();
-            match settle_seen(session, &seen, decision, person, now, salts) {
+            match settle_seen(session, &seen, decision, person, clock) {
                 Ok(()) => settled.rows.extend(rows.drain(..).map(|(row, _)| row)),
                 Err(NotSettled::Meanwhile(id)) => {
                     let moved = rows.extract_if(.., |(row, _)| row.quest == id);

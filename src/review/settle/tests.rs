@@ -82,7 +82,7 @@ fn made(key: Option<&SigningKey>) -> Made {
         quests: &quests,
         now: at(),
     };
-    create(&dir, &new, &mut salt).unwrap();
+    create(&dir, &new, &mut (at, salt)).unwrap();
     let mut session = Session::open(&dir).unwrap();
     for (number, verdict, state) in [
         (1, Verdict::Review, State::Review),
@@ -90,7 +90,7 @@ fn made(key: Option<&SigningKey>) -> Made {
         (3, Verdict::Pass, State::Pass),
     ] {
         let event = Event::Attempt(Box::new(attempt(number, verdict, state)));
-        let appended = session.append(at(), &mut salt, |_| Ok::<_, ()>(vec![event]));
+        let appended = session.append(&mut (at, salt), |_| Ok::<_, ()>(vec![event]));
         assert!(matches!(appended, Ok(Appended::Done)));
     }
     Made { _home: home, dir }
@@ -140,7 +140,7 @@ fn decide(
         quest: id(*number),
         attempt: 1,
     });
-    settle(session, quests.collect(), decision, person, at(), &mut salt)
+    settle(session, quests.collect(), decision, person, &mut (at, salt))
 }
 
 fn effective(session: &Session, number: usize) -> Effective {
@@ -193,7 +193,7 @@ fn one_that_cannot_be_settled_stops_all() {
         Decision::Accepted,
         KIM,
         at(),
-        &mut salt,
+        &mut (at, salt),
     );
     assert!(matches!(moved, Err(NotSettled::Moved(_))), "{moved:?}");
     assert_eq!(session.head(), head);
@@ -216,7 +216,7 @@ fn under_a_key_nothing_is_decided_without_it() {
     ] {
         let refused = decide(&mut session, &[1], Decision::Accepted, person);
         assert!(matches!(refused, Err(NotSettled::Unsealed)), "{refused:?}");
-        let refused = dispute(&mut session, id(3), person, at(), &mut salt);
+        let refused = dispute(&mut session, id(3), person, &mut (at, salt));
         assert!(matches!(refused, Err(NotSettled::Unsealed)), "{refused:?}");
     }
     assert_eq!(session.head(), head);
@@ -225,7 +225,7 @@ fn under_a_key_nothing_is_decided_without_it() {
         ..KIM
     };
     decide(&mut session, &[1], Decision::Accepted, operator).unwrap();
-    dispute(&mut session, id(3), operator, at(), &mut salt).unwrap();
+    dispute(&mut session, id(3), operator, &mut (at, salt)).unwrap();
     decide(&mut session, &[1], Decision::Reopened, operator).unwrap();
     assert_eq!(effective(&session, 1), Effective::Open);
     let counts = session.totals().counts;
@@ -236,10 +236,10 @@ fn under_a_key_nothing_is_decided_without_it() {
 fn only_what_counts_as_right_is_disputed() {
     let made = made(None);
     let mut session = Session::open(&made.dir).unwrap();
-    let refused = dispute(&mut session, id(1), KIM, at(), &mut salt).unwrap_err();
+    let refused = dispute(&mut session, id(1), KIM, &mut (at, salt)).unwrap_err();
     assert!(refused.to_string().contains("quest 1 is open"), "{refused}");
     decide(&mut session, &[1], Decision::Accepted, KIM).unwrap();
-    dispute(&mut session, id(1), KIM, at(), &mut salt).unwrap();
+    dispute(&mut session, id(1), KIM, &mut (at, salt)).unwrap();
     assert_eq!(effective(&session, 1), Effective::Accepted);
 }
 
@@ -269,7 +269,7 @@ fn a_row_whose_quest_changes_meanwhile_is_refused_and_the_others_are_settled() {
     let mut other = Session::open(&made.dir).unwrap();
     decide(&mut other, &[1], Decision::Rejected, KIM).unwrap();
     decide(&mut other, &[1], Decision::Reopened, KIM).unwrap();
-    let settled = settle_rows(&mut session, fitting, ("kim", None), at(), &mut salt).unwrap();
+    let settled = settle_rows(&mut session, fitting, ("kim", None), &mut (at, salt)).unwrap();
     let quests: Vec<QuestId> = settled.rows.iter().map(|row| row.quest).collect();
     let refused = settled.refused.iter().map(|it| (it.row, it.why.name()));
     assert_eq!(quests, [id(2)]);

@@ -50,7 +50,7 @@ fn append(session: &mut Session, event: Event) -> bool {
 }
 
 fn append_after(session: &mut Session, later: SignedDuration, event: Event) -> bool {
-    let appended = session.append(at() + later, &mut salt, |_| Ok::<_, ()>(vec![event]));
+    let appended = session.append(&mut (|| at() + later, salt), |_| Ok::<_, ()>(vec![event]));
     matches!(appended, Ok(Appended::Done))
 }
 

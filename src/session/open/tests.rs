@@ -138,7 +138,7 @@ fn made_keyed(
         quests,
         now: at(),
     };
-    create(&dir, &new, &mut salt).unwrap();
+    create(&dir, &new, &mut (at, salt)).unwrap();
     Made { _home: home, dir }
 }
 
@@ -189,7 +189,7 @@ pub(in crate::session) fn attempt(
 }
 
 fn judge(session: &mut Session, index: usize, verdict: Verdict) -> Result<(), SessionError> {
-    let appended = session.append(at(), &mut salt, |session| {
+    let appended = session.append(&mut (at, salt), |session| {
         Ok::<_, ()>(vec![attempt(session, index, verdict, Grounds::NoResult)])
     })?;
     assert!(matches!(appended, Appended::Done));
@@ -230,7 +230,7 @@ fn a_session_is_never_replaced_and_never_half_made() {
         quests: &quests(2),
         now: at(),
     };
-    let error = create(&made.dir, &new, &mut salt).unwrap_err();
+    let error = create(&made.dir, &new, &mut (at, salt)).unwrap_err();
     assert!(matches!(error, SessionError::Exists { .. }), "{error}");
     assert_eq!(tally(&Session::open(&made.dir).unwrap()).total(), 1);
     // A list that changes while it is read leaves nothing behind.
@@ -243,7 +243,7 @@ fn a_session_is_never_replaced_and_never_half_made() {
         ..new
     };
     let beside = made.dir.with_file_name("other");
-    let error = create(&beside, &new, &mut salt).unwrap_err();
+    let error = create(&beside, &new, &mut (at, salt)).unwrap_err();
     assert!(
         matches!(error, SessionError::SourceChanged { .. }),
         "{error}"
@@ -272,7 +272,7 @@ fn of_two_who_decide_at_once_the_second_sees_what_the_first_did() {
     let mut second = Session::open(&made.dir).unwrap();
     judge(&mut first, 0, Verdict::Pass).unwrap();
     let appended = second
-        .append(at(), &mut salt, |session| {
+        .append(&mut (at, salt), |session| {
             let state = standing(session, 0).progress.state;
             Err::<Vec<Event>, _>(state)
         })
@@ -292,7 +292,7 @@ fn the_streak_pauses_until_a_person_resumes() {
     judge(&mut session, 1, Verdict::Fail).unwrap();
     assert!(session.paused());
     let resumed = Event::Resumed(crate::session::Resumed { streak: 2 });
-    let appended = session.append(at(), &mut salt, |_| Ok::<_, ()>(vec![resumed]));
+    let appended = session.append(&mut (at, salt), |_| Ok::<_, ()>(vec![resumed]));
     assert!(matches!(appended, Ok(Appended::Done)));
     assert!(!Session::open(&made.dir).unwrap().paused());
 }
@@ -306,7 +306,7 @@ fn a_newer_list_adds_and_never_removes() {
     judge(&mut session, 0, Verdict::Pass).unwrap();
     let record = source_record(&list, "source-2.csv");
     let added = quests(2).split_off(1);
-    let appended = extend(&mut session, &list, at(), &mut salt, |_| {
+    let appended = extend(&mut session, &list, &mut (at, salt), |_| {
         Ok::<_, ()>((record.clone(), added))
     });
     assert!(matches!(appended, Ok(Appended::Done)));
@@ -333,7 +333,7 @@ fn the_first_pass_holds_what_it_took() {
     let mut session = Session::open(&made.dir).unwrap();
     let mark = crate::session::Mark("mailbox info@acme.co.kr".into());
     for index in [1, 0] {
-        let appended = session.append(at(), &mut salt, |session| {
+        let appended = session.append(&mut (at, salt), |session| {
             let Event::Attempt(mut attempt) =
                 attempt(session, index, Verdict::Pass, Grounds::World)
             else {
@@ -393,7 +393,7 @@ fn the_clock_is_asked_under_the_lock() {
         lock.unlock().unwrap();
         at()
     };
-    let appended = session.append_at(&mut clock, &mut salt, |_, now| {
+    let appended = session.append_at(&mut (&mut clock, salt), |_, now| {
         assert_eq!(now, at());
         Ok::<_, ()>(Vec::new())
     });

@@ -29,6 +29,15 @@ impl<'a> Recorder<'a> {
         }
     }
 
+    /// Continues a recording, by a world that may have changed since.
+    #[must_use]
+    pub fn resume(world: World<'a>, recording: Recording) -> Self {
+        Self {
+            world,
+            recording: RefCell::new(recording),
+        }
+    }
+
     /// The world that is recorded.
     #[must_use]
     pub fn world(&self) -> World<'_> {

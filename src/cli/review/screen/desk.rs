@@ -119,8 +119,7 @@ impl Desk {
             vec![settled],
             decision,
             person,
-            context::now(),
-            &mut context::salt,
+            &mut context::clock(),
         );
         match recorded {
             Ok(()) => Ok(Done::Recorded),

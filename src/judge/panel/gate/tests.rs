@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use super::*;
 use crate::gate::checks::outside::Gathered;
 use crate::gate::{CheckReport, Fact};
-use crate::quest::file::Panel;
 use crate::quest::{Fields, Key, Quest, QuestId, Shown, Submission};
 use crate::world::evidence::Recording;
 use crate::world::evidence::record::Recorder;
@@ -119,17 +118,30 @@ fn answering(replies: &'static [(&str, &str, &str)]) -> MockWorkshop {
     workshop
 }
 
-fn gate(verdict: Verdict) -> ReviewedGate {
+fn gate(verdict: Verdict) -> SessionGate {
     gate_of(PANEL, verdict)
 }
 
-fn gate_of(panel: &str, verdict: Verdict) -> ReviewedGate {
-    let panel = Panel::parse(panel).unwrap();
+fn gate_of(panel: &str, verdict: Verdict) -> SessionGate {
+    let panel = crate::quest::file::Panel::parse(panel).unwrap();
     let members = Members::new(&panel, &Gathered::default()).unwrap();
-    ReviewedGate::new(Box::new(Says(verdict)), members, RobotsPolicy::Obey)
+    scripted(verdict, members, None)
 }
 
-fn judged(gate: &ReviewedGate, workshop: &dyn Workshop) -> Judgement {
+fn scripted(
+    verdict: Verdict,
+    members: Members,
+    script: Option<BTreeMap<String, String>>,
+) -> SessionGate {
+    let panel = super::Panel {
+        members,
+        robots: RobotsPolicy::Obey,
+        script,
+    };
+    SessionGate::new(Box::new(Says(verdict)), Some(panel))
+}
+
+fn judged(gate: &SessionGate, workshop: &dyn Workshop) -> Judgement {
     judged_after(&[], true, gate, workshop)
 }
 
@@ -137,7 +149,7 @@ fn judged(gate: &ReviewedGate, workshop: &dyn Workshop) -> Judgement {
 fn judged_after(
     earlier: &[EarlierDoubt],
     may_ask: bool,
-    gate: &ReviewedGate,
+    gate: &SessionGate,
     workshop: &dyn Workshop,
 ) -> Judgement {
     let quest = Quest {
@@ -273,8 +285,10 @@ fn a_script_is_heard_in_place_of_the_reviewers() {
     let says = |reader: &str| {
         let script = [("reader", reader), ("other", CLEAR)];
         let script = script.map(|(name, text)| (name.to_owned(), text.to_owned()));
-        let heard = Heard::Script(BTreeMap::from(script));
-        judged(&gate(Verdict::Pass).hearing(heard), &answering(&[])).verdict
+        let panel = crate::quest::file::Panel::parse(PANEL).unwrap();
+        let members = Members::new(&panel, &Gathered::default()).unwrap();
+        let gate = scripted(Verdict::Pass, members, Some(BTreeMap::from(script)));
+        judged(&gate, &answering(&[])).verdict
     };
     assert_eq!(says(CLEAR), Verdict::Pass);
     assert_eq!(says(SEOUL), Verdict::Review);

@@ -124,7 +124,7 @@ fn nothing_is_appended_beside_somebody_who_writes_without_the_lock() {
     }];
     for (other, left) in others.into_iter().zip([&whole, &longer]) {
         let mut session = Session::open(&made.dir).unwrap();
-        let appended = session.append(super::at(), &mut super::salt, |session| {
+        let appended = session.append(&mut (super::at, super::salt), |session| {
             other();
             let grounds = crate::session::Grounds::NoResult;
             let event = super::attempt(session, 0, Verdict::Fail, grounds);

@@ -24,7 +24,7 @@ fn waiting(session: &Session) -> (Vec<usize>, Vec<usize>) {
 
 fn refused(session: &mut Session, event: Event) {
     let tip = session.head();
-    let appended = session.append(at(), &mut salt, |_| Ok::<_, ()>(vec![event]));
+    let appended = session.append(&mut (at, salt), |_| Ok::<_, ()>(vec![event]));
     assert!(
         matches!(appended, Err(SessionError::Illegal(_))),
         "{appended:?}"
@@ -121,7 +121,7 @@ fn an_order_survives_the_index() {
     );
     session.fold().unwrap();
     assert_eq!(session.mended(), []);
-    let appended = session.append(at(), &mut salt, |session| {
+    let appended = session.append(&mut (at, salt), |session| {
         Ok::<_, ()>(vec![attempt(session, 1, Verdict::Pass, Grounds::World)])
     });
     assert!(matches!(appended, Ok(Appended::Done)));

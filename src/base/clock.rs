@@ -1,0 +1,78 @@
+//! The time and the randomness with which changes of a session are recorded.
+
+use std::fmt;
+
+use jiff::Timestamp;
+use schemars::JsonSchema;
+
+/// Randomness that keeps a redacted body from being guessed by its digest: 16 bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, JsonSchema)]
+pub struct Salt(#[schemars(with = "String", regex(pattern = "^[0-9a-f]{32}$"))] pub [u8; 16]);
+
+impl fmt::Display for Salt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut digits = [0; 32];
+        hex::encode_to_slice(self.0, &mut digits).map_err(|_| fmt::Error)?;
+        f.write_str(str::from_utf8(&digits).map_err(|_| fmt::Error)?)
+    }
+}
+
+/// Where a change takes its time and its salts from, so that tests can give both.
+pub trait Clock {
+    fn now(&mut self) -> Timestamp;
+
+    fn salt(&mut self) -> Salt;
+}
+
+impl<N, S> Clock for (N, S)
+where
+    N: FnMut() -> Timestamp,
+    S: FnMut() -> Salt,
+{
+    fn now(&mut self) -> Timestamp {
+        (self.0)()
+    }
+
+    fn salt(&mut self) -> Salt {
+        (self.1)()
+    }
+}
+
+/// The machine's clock and the operating system's randomness.
+#[derive(Debug, Default)]
+pub struct SystemClock {
+    /// Randomness that was fetched in one piece: a new session needs a salt for every quest.
+    salts: Vec<[u8; 16]>,
+    batch: usize,
+}
+
+/// The most salts that are fetched at once.
+const MAX_BATCH: usize = 256;
+
+impl SystemClock {
+    /// The time, to the millisecond.
+    #[must_use]
+    pub fn time() -> Timestamp {
+        let now = Timestamp::now();
+        Timestamp::from_millisecond(now.as_millisecond()).unwrap_or(now)
+    }
+}
+
+impl Clock for SystemClock {
+    fn now(&mut self) -> Timestamp {
+        Self::time()
+    }
+
+    fn salt(&mut self) -> Salt {
+        if self.salts.is_empty() {
+            // One salt at first, since most commands need one or two.
+            self.batch = (self.batch * 2).clamp(1, MAX_BATCH);
+            let mut bytes = vec![0; 16 * self.batch];
+            // Without randomness a salt is all zeros: the chain still holds, and only a body that
+            // is redacted one day could be guessed from its digest.
+            let _ = getrandom::fill(&mut bytes);
+            self.salts.extend(bytes.as_chunks().0);
+        }
+        Salt(self.salts.pop().unwrap_or_default())
+    }
+}
