@@ -95,7 +95,7 @@ fn session(home: &Path, count: usize) -> PathBuf {
         quests: &quests,
         now: Timestamp::UNIX_EPOCH,
     };
-    create(&dir, &new, &mut (at, salt)).expect("a session");
+    create(&dir, &new, &mut (|| new.now, salt)).expect("a session");
     let mut session = Session::open(&dir).expect("a session");
     let store = session.evidence();
     let mut stock = |digest, body: &[u8]| store.stock(digest, &pack(body)).expect("evidence");

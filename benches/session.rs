@@ -86,7 +86,7 @@ fn session_dir(home: &Path, count: usize) -> PathBuf {
         quests: &quests(count),
         now: now(),
     };
-    create(&dir, &new, &mut (at, salt)).expect("a session");
+    create(&dir, &new, &mut (now, salt)).expect("a session");
     dir
 }
 
