@@ -68,6 +68,7 @@ impl<F: Fn(&str) + Send + Sync + 'static> SharedWorld for Mute<F> {
         look(World {
             fetcher: self,
             resolver: self,
+            accepted: &NothingAccepted,
             workshop: &crate::world::sandbox::NoWorkshop,
         });
     }

@@ -9,7 +9,6 @@ use serde_json::value::to_raw_value;
 use tempfile::TempDir;
 
 use super::*;
-use crate::gate::email::EmailGate;
 use crate::gate::email::settings::EmailSettings;
 use crate::judge::{Answer, Judge, email_record, submit};
 use crate::quest::{FieldName, Key};

@@ -4,10 +4,12 @@ use std::fs;
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 
+use jiff::Timestamp;
 use tempfile::TempDir;
 
 use super::*;
 use crate::base::Digest;
+use crate::base::clock::Salt;
 use crate::quest::{Quest, Submission, Verdict};
 use crate::session::{
     Attempt, FORMAT, Frozen, Grounds, KindRecord, Lease, Manifest, NewSession, SourceRecord,
@@ -192,7 +194,6 @@ fn one_that_cannot_be_settled_stops_all() {
         vec![moved],
         Decision::Accepted,
         KIM,
-        at(),
         &mut (at, salt),
     );
     assert!(matches!(moved, Err(NotSettled::Moved(_))), "{moved:?}");

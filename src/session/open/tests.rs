@@ -12,6 +12,7 @@ use tempfile::TempDir;
 
 use super::*;
 use crate::base::Digest;
+use crate::base::clock::Salt;
 use crate::quest::{Key, Quest, QuestId, Submission, Verdict};
 use crate::session::{
     Attempt, Extended, FORMAT, Frozen, Grounds, KindRecord, Lease, NewSession, Standing, State,
