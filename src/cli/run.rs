@@ -28,7 +28,7 @@ use crate::base::text::{Escaped, plural};
 use crate::judge;
 use crate::judge::completeness::MinPass;
 use crate::judge::live_runs::run_above;
-use crate::judge::needs_no_fields;
+use crate::judge::{SessionKind, needs_no_fields};
 use crate::report::run::{word, write_page, write_report};
 use crate::run::agent::{AgentCommand, Given, Preset, command_line};
 use crate::run::detect::{Detector, Settings};

@@ -8,8 +8,8 @@ use jiff::Timestamp;
 use super::plan::RunError;
 use crate::quest::QuestId;
 use crate::session::{
-    Appended, Claim, Claimed, Event, Lease, Reason, Released, Salt, Session, SessionError,
-    Standing, State, Store, Worker,
+    Appended, Claim, Claimed, Event, Lease, Reason, Released, Session, SessionError, Standing,
+    State, Store, Worker,
 };
 
 #[derive(Debug, Clone)]
@@ -102,11 +102,10 @@ impl ClaimGuard {
         session: &mut Session,
         clock: &mut dyn Clock,
     ) -> Result<Result<(), Lost>, RunError> {
-        let appended =
-            session.append_at(clock, |session, _| match self.lost(session)? {
-                Some(lost) => Err(Declined::Lost(lost)),
-                None => Ok(events),
-            })?;
+        let appended = session.append_at(clock, |session, _| match self.lost(session)? {
+            Some(lost) => Err(Declined::Lost(lost)),
+            None => Ok(events),
+        })?;
         match appended {
             Appended::Done => Ok(Ok(())),
             Appended::Refused(Declined::Lost(lost)) => Ok(Err(lost)),

@@ -3,22 +3,17 @@
 use crate::base::clock::Clock;
 use std::collections::{BTreeMap, BTreeSet};
 
-use jiff::Timestamp;
-
 use super::plan::RunError;
 use super::run_dir::RunLock;
 use super::run_dir::start_of;
 use crate::judge::live_runs::{is_alive, is_locked};
 use crate::quest::QuestId;
 use crate::session::{
-    Appended, DrivenAttempt, DrivenQuest, Event, Reason, Released, RunId, RunLine, RunStep, Salt,
+    Appended, DrivenAttempt, DrivenQuest, Event, Reason, Released, RunId, RunLine, RunStep,
     Session, SessionError, Spent, State, Store, Worker,
 };
 
-pub fn reap(
-    session: &mut Session,
-    clock: &mut dyn Clock,
-) -> Result<Vec<RunId>, RunError> {
+pub fn reap(session: &mut Session, clock: &mut dyn Clock) -> Result<Vec<RunId>, RunError> {
     let mut open = session.totals().runs;
     let mut dead: Vec<_> = RunLock::of_the_dead(session.dir())?
         .into_iter()
