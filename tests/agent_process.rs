@@ -8,7 +8,7 @@ use std::thread;
 use std::time::Duration;
 
 use comail::run::agent::{
-    Agent, AgentEnd, AgentError, AgentEvent, AgentLauncher, AgentOrder, CpuTime, Stream,
+    Agent, AgentEnd, AgentError, AgentEvent, AgentLauncher, AgentOrder, Stream,
 };
 use tempfile::TempDir;
 
@@ -37,7 +37,7 @@ impl Desk {
             env: Vec::new(),
             unset: Vec::new(),
             log: self.log(),
-            most_log_bytes: 10_000,
+            max_log_bytes: 10_000,
             stream: Stream::Plain,
         }
     }
@@ -241,10 +241,7 @@ fn what_an_agent_does_is_told_while_it_works() {
 
 #[test]
 fn who_works_without_a_word_shows_it_by_its_processor_time() {
-    let used = |agent: &mut Agent| match agent.vitals().cpu {
-        CpuTime::Used(time) => time,
-        CpuTime::Unknown => panic!("this system tells"),
-    };
+    let used = |agent: &mut Agent| agent.vitals().cpu;
     let (idle_desk, desk) = (Desk::new(), Desk::new());
     let mut idle = idle_desk.start("echo $$ >here; exec sleep 60");
     idle_desk.pid("here");

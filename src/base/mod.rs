@@ -1,8 +1,10 @@
-//! What every folder may use: digests, regular files, atomic writes.
+//! What every folder may use: digests, text, files, child processes.
 
 pub mod clock;
 mod digest;
 pub mod files;
+#[cfg(unix)]
+pub mod process;
 pub mod text;
 
 pub use digest::Digest;

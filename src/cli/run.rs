@@ -379,7 +379,7 @@ impl RunArgs {
             crash_backoff: self.watch.crash_backoff(),
             lease: self.lease,
             dir: dir.context("where is the agent to work?")?,
-            most_log_bytes: MAX_LOG_BYTES,
+            max_log_bytes: MAX_LOG_BYTES,
         })
     }
 

@@ -4,9 +4,10 @@
 //! that process is asked, and then its lock.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::{self, File, TryLockError};
+use std::fs::{File, TryLockError};
 use std::path::Path;
 
+use crate::base::process::ProcessStat;
 use crate::session::{RunId, RunProcess};
 
 #[must_use]
@@ -37,67 +38,46 @@ pub fn run_above(open: &BTreeMap<RunId, Option<RunProcess>>) -> Option<RunId> {
 
 #[must_use]
 pub fn this_process() -> Option<RunProcess> {
-    seen(std::process::id()).map(|seen| seen.process)
+    let pid = std::process::id();
+    Some(identity(pid, &stat(pid)?))
 }
 
 #[must_use]
 pub fn is_alive(process: RunProcess) -> bool {
-    seen(process.pid).is_some_and(|seen| seen.process == process && !seen.is_dead)
+    // A zombie has ended; only its parent has not looked yet.
+    stat(process.pid).is_some_and(|stat| {
+        identity(process.pid, &stat) == process && !matches!(stat.state, 'Z' | 'X')
+    })
 }
 
 fn ancestors() -> Vec<RunProcess> {
     let mut found: Vec<RunProcess> = Vec::new();
-    let mut next = seen(std::process::id());
-    while let Some(one) = next {
-        if found.contains(&one.process) {
+    let mut pid = std::process::id();
+    while let Some(stat) = stat(pid) {
+        let one = identity(pid, &stat);
+        // A process whose parent ended meanwhile may name one that took its number.
+        if found.contains(&one) {
             break;
         }
-        found.push(one.process);
-        next = seen(one.parent);
+        found.push(one);
+        pid = stat.parent.cast_unsigned();
     }
     found
 }
 
-#[derive(Debug, PartialEq, Eq)]
-struct Seen {
-    process: RunProcess,
-    parent: u32,
-    /// Whether it only waits to be buried.
-    is_dead: bool,
+// Numbers of processes are used again, so a process is known by its start as well.
+fn identity(pid: u32, stat: &ProcessStat) -> RunProcess {
+    let started = stat.started;
+    RunProcess { pid, started }
 }
 
-fn seen(pid: u32) -> Option<Seen> {
-    seen_in(pid, &fs::read(format!("/proc/{pid}/stat")).ok()?)
-}
-
-fn seen_in(pid: u32, stat: &[u8]) -> Option<Seen> {
-    const STARTED: usize = 17;
-    let name_ends = stat.iter().rposition(|byte| *byte == b')')?;
-    let mut rest = str::from_utf8(&stat[name_ends + 1..])
-        .ok()?
-        .split_ascii_whitespace();
-    let state = rest.next()?;
-    let parent = rest.next()?.parse().ok()?;
-    let started = rest.nth(STARTED)?.parse().ok()?;
-    Some(Seen {
-        process: RunProcess { pid, started },
-        parent,
-        is_dead: matches!(state, "Z" | "X"),
-    })
+fn stat(pid: u32) -> Option<ProcessStat> {
+    ProcessStat::of(pid.cast_signed())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_process_is_known_by_its_number_and_its_start() {
-        let stat = b"7 (a) S (b) S 3 7 7 0 -1 4 9 9 9 9 5 6 7 8 20 0 1 0 4321 1 2";
-        let seen = seen_in(7, stat).unwrap();
-        assert_eq!((seen.process.started, seen.parent), (4321, 3));
-        assert!(!seen.is_dead);
-        assert_eq!(seen_in(7, b"7 (a) S 3"), None);
-    }
 
     #[test]
     #[cfg(target_os = "linux")]

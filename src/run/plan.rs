@@ -37,7 +37,7 @@ pub struct Plan {
     pub crash_backoff: CrashBackoffRules,
     pub lease: Option<Lease>,
     pub dir: PathBuf,
-    pub most_log_bytes: u64,
+    pub max_log_bytes: u64,
 }
 
 #[derive(Debug, Clone, Copy)]

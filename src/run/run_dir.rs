@@ -172,7 +172,7 @@ impl Workplace {
             env,
             unset,
             log: self.dir.join(format!("{start}.log")),
-            most_log_bytes: plan.most_log_bytes,
+            max_log_bytes: plan.max_log_bytes,
             stream: plan.command.stream(),
         }
     }

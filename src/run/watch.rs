@@ -8,7 +8,7 @@ use super::plan::{Answers, RunError};
 use super::quest_run::{Judged, QuestRun, Submitted};
 use super::worker::{RunWorker, Watched};
 use crate::judge::Probe;
-use crate::run::agent::{Agent, AgentEvent, CpuTime, ProcessVitals, ToolCall};
+use crate::run::agent::{Agent, AgentEvent, ProcessVitals, ToolCall};
 use crate::run::detect::{Call, Health, LivenessMonitor, Observed, VitalSigns};
 use crate::run::limits::most_important;
 use crate::session::{Event, Reason, Session, SessionError, Spent, State, Store as _};
@@ -146,10 +146,7 @@ impl Watch {
     fn new(read: u64, most: Option<Duration>, quest_run: &QuestRun) -> Self {
         let begun = Instant::now();
         // What it used until it is looked at first is a sign of life like any other.
-        let last = ProcessVitals {
-            cpu: CpuTime::Used(Duration::ZERO),
-            written: 0,
-        };
+        let last = ProcessVitals::default();
         let lease = Duration::from_secs(u64::from(quest_run.guard.lease.seconds()));
         Self {
             begun,
@@ -208,13 +205,9 @@ impl Watch {
 }
 
 fn signs(at: Duration, vitals: ProcessVitals) -> VitalSigns {
-    let cpu = match vitals.cpu {
-        CpuTime::Used(cpu) => cpu,
-        CpuTime::Unknown => Duration::ZERO,
-    };
     VitalSigns {
         at,
-        cpu,
+        cpu: vitals.cpu,
         logged: vitals.written,
     }
 }

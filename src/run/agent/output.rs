@@ -3,18 +3,16 @@
 use std::fs::{File, OpenOptions};
 use std::io::{BufRead as _, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
-use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::path::Path;
 use std::{fs, io};
 
-use serde_json::Value;
+use serde::de::IgnoredAny;
+use serde_json::{Deserializer, Value};
 
-use super::heard::Pipe;
-use super::last_object::{LastObject, last_object};
-use super::output;
-use super::stream::{Reader, used_in};
+use super::formats::{Reader, used_in};
 use super::transcript::{AgentEvent, Stream, Tail, end_of};
-use super::wire::HowEnded;
+use crate::base::process::{Exit, Pipe};
+use crate::quest::ijson;
 use crate::session::Spent;
 
 const TAIL_BYTES: usize = 8 << 10;
@@ -74,7 +72,7 @@ impl Output {
         events
     }
 
-    pub(super) fn end(&mut self, how: Option<HowEnded>) -> AgentEnd {
+    pub(super) fn end(&mut self, how: Option<Exit>) -> AgentEnd {
         self.lines.end(|line| self.reader.line(line));
         self.reader.end();
         let transcript = &self.reader.transcript;
@@ -91,12 +89,12 @@ impl Output {
             cost: used.cost,
             told: true,
         });
-        let died = how != Some(HowEnded::Exited(0)) || transcript.failed;
+        let died = how != Some(Exit::Exited(0)) || transcript.failed;
         let last_words = [end_of(&said, LAST_WORDS), end_of(&errors, LAST_WORDS)];
         let died_of = |why: fn(&str) -> bool| died && last_words.into_iter().any(why);
         let (exit, signal) = match how {
-            Some(HowEnded::Exited(code)) => (Some(code), None),
-            Some(HowEnded::Signalled(signal)) => (None, Some(signal)),
+            Some(Exit::Exited(code)) => (Some(code), None),
+            Some(Exit::Signalled(signal)) => (None, Some(signal)),
             None => (None, None),
         };
         AgentEnd {
@@ -108,8 +106,8 @@ impl Output {
             tail: last_of(&said, &errors),
             conversation: transcript.conversation.clone(),
             denied: transcript.denied,
-            rate_limited: died_of(output::is_rate_limited),
-            no_login: died_of(output::is_no_login),
+            rate_limited: died_of(is_rate_limited),
+            no_login: died_of(is_no_login),
         }
     }
 
@@ -165,7 +163,7 @@ fn last_of(said: &str, errors: &str) -> String {
     end_of(text.trim(), TAIL_BYTES).to_owned()
 }
 
-const LONGEST: usize = 4 << 20;
+const MAX_LINE_BYTES: usize = 4 << 20;
 
 #[derive(Debug, Default)]
 pub(super) struct Lines {
@@ -209,7 +207,7 @@ impl Lines {
     }
 
     fn grow(&mut self, piece: &[u8]) {
-        self.too_long |= self.line.len() + piece.len() > LONGEST;
+        self.too_long |= self.line.len() + piece.len() > MAX_LINE_BYTES;
         if self.too_long {
             self.line.clear();
         } else {
@@ -340,26 +338,46 @@ pub struct AgentEnd {
     pub no_login: bool,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ProcessVitals {
-    pub cpu: CpuTime,
-    pub written: u64,
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum LastObject {
+    None,
+    Object(Value),
+    /// It is written like an object, but its value is not one that may be submitted.
+    Bad(String),
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum CpuTime {
-    Used(Duration),
-    Unknown,
+/// Finds the last top-level JSON object that is complete. An object that breaks off at the end of
+/// the text does not count.
+pub(super) fn last_object(text: &str) -> LastObject {
+    let bytes = text.as_bytes();
+    let (mut at, mut last) = (0, None);
+    while let Some(found) = bytes[at..].iter().position(|byte| *byte == b'{') {
+        let open = at + found;
+        let rest = &text[open..];
+        let mut values = Deserializer::from_str(rest).into_iter::<IgnoredAny>();
+        match values.next() {
+            Some(Ok(_)) => {
+                at = open + values.byte_offset();
+                last = Some(open..at);
+            }
+            // Continue behind what was read, so that no byte is read twice.
+            Some(Err(error)) if !error.is_eof() => at = open + error_offset(rest, &error).max(1),
+            Some(Err(_)) | None => break,
+        }
+    }
+    match last.map(|range| ijson::value(&text[range])) {
+        None => LastObject::None,
+        Some(Ok(value)) => LastObject::Object(value),
+        Some(Err(error)) => LastObject::Bad(error.to_string()),
+    }
 }
 
-#[derive(Debug, thiserror::Error)]
-pub enum AgentError {
-    #[error("no log can be written to {}", path.display())]
-    Log { path: PathBuf, source: io::Error },
-    #[error("what supervises the agent could not be started")]
-    Supervisor(#[source] io::Error),
-    #[error("{program} could not be started: {why}")]
-    NotStarted { program: String, why: String },
+// The byte at which parsing failed: `line` and `column` count from 1.
+fn error_offset(text: &str, error: &serde_json::Error) -> usize {
+    let before = text
+        .split_inclusive('\n')
+        .take(error.line().saturating_sub(1));
+    before.map(str::len).sum::<usize>() + error.column().saturating_sub(1)
 }
 
 #[cfg(test)]

@@ -1,12 +1,9 @@
 //! What the output of an agent has told so far.
 
 use std::collections::VecDeque;
-use std::ffi::OsString;
-use std::path::PathBuf;
 
 use serde_json::Value;
 
-use super::usage::Usage;
 use crate::base::Digest;
 use crate::run::detect;
 use crate::run::detect::SelfCall;
@@ -106,6 +103,25 @@ fn named(text: &str) -> String {
     text.chars().take(MAX_NAME).collect()
 }
 
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Usage {
+    pub tokens: u64,
+    pub cost: Option<u64>,
+}
+
+impl Usage {
+    pub(super) fn and(self, other: Self) -> Self {
+        let cost = match (self.cost, other.cost) {
+            (Some(one), Some(two)) => Some(one.saturating_add(two)),
+            (one, two) => one.or(two),
+        };
+        Self {
+            tokens: self.tokens.saturating_add(other.tokens),
+            cost,
+        }
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AgentEvent {
     ToolCall(ToolCall),
@@ -131,22 +147,6 @@ impl ToolCall {
             self_call: SelfCall::in_arguments(arguments),
         }
     }
-}
-
-/// One start of an agent. It runs with the rights and the environment of the caller, except for
-/// the variables that are set or unset here.
-#[derive(Debug, Clone)]
-pub struct AgentOrder {
-    // A program without a slash is searched in the agent's own `PATH`; a relative path is relative
-    // to `dir`.
-    pub argv: Vec<OsString>,
-    pub stdin: Option<String>,
-    pub dir: PathBuf,
-    pub env: Vec<(OsString, OsString)>,
-    pub unset: Vec<OsString>,
-    pub log: PathBuf,
-    pub most_log_bytes: u64,
-    pub stream: Stream,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -15,10 +15,11 @@ use nix::sys::stat::{Mode, umask};
 use nix::unistd::{close, setsid};
 use serde::{Deserialize, Serialize};
 
-use super::confinement::Namespace;
+use super::confinement::{Confinement, Namespace};
 use super::platform;
 use super::supervise::supervise;
-use super::wire::{self, Entered, Setting, Tell};
+use super::wire::{Entered, Setting};
+use crate::base::process::{Report, become_supervisor, receive, send};
 
 /// The first argument of a confined child.
 pub(super) const CONFINED: &str = "__confined";
@@ -54,13 +55,13 @@ fn outer() -> io::Result<()> {
     setsid()?;
     umask(Mode::from_bits_truncate(0o022));
     let mut socket = socket()?;
-    let setting: Setting = wire::receive(&mut socket)?;
+    let setting: Setting = receive(&mut socket)?;
     let ids = platform::ids();
     let done = platform::enter(&setting).and_then(|entered| {
         if entered.namespaces.contains(&Namespace::Pid) {
             first_of_its_own(&socket, &Born { entered, ids })
         } else {
-            platform::adopt_orphans()?;
+            become_supervisor()?;
             supervise(socket.try_clone()?, entered)
         }
     });
@@ -98,7 +99,7 @@ fn inner(born: &OsString) -> io::Result<()> {
 
 fn refuse(socket: &mut UnixStream, error: &io::Error) -> io::Result<()> {
     let why = format!("the command could not be confined: {error}");
-    wire::send(socket, &Tell::NotStarted(why))
+    send(socket, &Report::<Confinement>::NotStarted(why))
 }
 
 /// The socket that is the standard input, under a number that no program inherits.

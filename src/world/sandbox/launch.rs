@@ -1,31 +1,22 @@
 //! Starting the confined child, and ending it with all that it started.
 
 use std::fs;
-use std::io::{self, Write as _};
-use std::net::Shutdown;
-use std::os::fd::OwnedFd;
-use std::os::unix::net::UnixStream;
+use std::io;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
-use std::sync::Arc;
-use std::thread;
-use std::time::{Duration, Instant};
+use std::process::Command;
+use std::time::Duration;
 
-use nix::unistd::Pid;
 use tempfile::TempDir;
 
 use super::confined::{CONFINED, ENVIRONMENT};
-use super::confinement::Means;
+use super::confinement::{Confinement, Means};
 use super::order::Order;
 use super::prepare;
-use super::told::{Keep, Stream, Told};
-use super::wire::{self, TERMINATE};
+use super::told::{Captured, Keep};
+use crate::base::process::Supervised;
 
 /// How long a command that was asked to end may take over it.
 const GRACE: Duration = Duration::from_millis(500);
-
-/// How long is waited for what the kernel has been told to end.
-const PATIENCE: Duration = Duration::from_secs(5);
 
 /// What starts commands: a program that has [`confined`](super::confined()) in its `main`.
 #[derive(Debug, Clone)]
@@ -40,10 +31,8 @@ pub struct Launcher {
 /// A confined child that runs, and all that is known of it.
 #[derive(Debug)]
 pub(super) struct Running {
-    told: Arc<Told>,
-    child: Child,
-    socket: UnixStream,
-    /// Removed when this is dropped, which is after all that could write there has ended.
+    pub process: Supervised<Confinement, Captured>,
+    // Removed once the command is gone.
     _temporary: TempDir,
 }
 
@@ -113,85 +102,31 @@ impl Running {
             &instructions,
         );
 
-        let (mut socket, theirs) = UnixStream::pair()?;
-        socket.set_write_timeout(Some(PATIENCE))?;
-        let mut child = Command::new(&launcher.program)
+        let mut child = Command::new(&launcher.program);
+        child
             .arg(CONFINED)
             .env_clear()
             .envs(ENVIRONMENT)
-            .current_dir("/")
-            .stdin(Stdio::from(OwnedFd::from(theirs)))
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()?;
-        let told = Arc::new(Told::new(keep));
-        listen(&told, &mut child, socket.try_clone()?);
-        let sent =
-            wire::send(&mut socket, &setting).and_then(|()| wire::send(&mut socket, &instructions));
+            .current_dir("/");
+        let process = Supervised::spawn(&mut child, Captured::new(keep))?;
         let running = Self {
-            told,
-            child,
-            socket,
+            process,
             _temporary: temporary,
         };
-        sent.map(|()| running)
+        running.process.send(&setting)?;
+        running.process.send(&instructions)?;
+        Ok(running)
     }
 
-    /// The child, which descends to all that the command starts.
-    pub(super) fn first(&self) -> Pid {
-        Pid::from_raw(self.child.id().cast_signed())
-    }
-
-    /// What is known of it.
-    pub(super) fn told(&self) -> &Told {
-        &self.told
-    }
-
-    /// Asks the command to end, and waits a little for it.
-    pub(super) fn terminate(&mut self) {
-        if self.socket.write_all(&[TERMINATE]).is_ok() {
-            self.told.wait(in_future(GRACE), |known| {
-                (known.gone || known.ended.is_some()).then_some(())
-            });
-        }
-    }
-
-    /// Ends the child and with it all that the command has started.
-    pub(super) fn end(&mut self) {
-        let _ = self.socket.shutdown(Shutdown::Write);
-        let gone = self
-            .told
-            .wait(in_future(PATIENCE), |known| known.gone.then_some(()));
-        if gone.is_none() {
-            let _ = self.child.kill();
-        }
-        let _ = self.child.wait();
-        self.told
-            .wait(in_future(PATIENCE), |known| (known.open == 0).then_some(()));
+    /// Asks the command to end, and waits a moment for that.
+    pub(super) fn terminate(&self) {
+        self.process
+            .terminate(GRACE, |state| state.gone.is_some() || state.ended.is_some());
     }
 }
 
 impl Drop for Running {
     fn drop(&mut self) {
-        self.end();
-    }
-}
-
-/// The moment that far from now, unless that is further than there are moments.
-pub(super) fn in_future(time: Duration) -> Option<Instant> {
-    Instant::now().checked_add(time)
-}
-
-/// Reads, each in a thread of its own, what the child tells and what the command writes.
-fn listen(told: &Arc<Told>, child: &mut Child, socket: UnixStream) {
-    let teller = Arc::clone(told);
-    thread::spawn(move || teller.listen(socket));
-    if let Some(stdout) = child.stdout.take() {
-        let told = Arc::clone(told);
-        thread::spawn(move || told.drain(Stream::Out, stdout));
-    }
-    if let Some(stderr) = child.stderr.take() {
-        let told = Arc::clone(told);
-        thread::spawn(move || told.drain(Stream::Err, stderr));
+        self.process.end();
     }
 }

@@ -5,7 +5,7 @@ use std::fs;
 
 use nix::unistd::Pid;
 
-use super::platform;
+use crate::base::process::descendants;
 
 /// The tables of sockets, and the addresses at which one is reached as 127.0.0.1.
 const TABLES: [(&str, &[&str]); 2] = [
@@ -38,7 +38,7 @@ pub(super) fn is_of(port: u16, first: Pid) -> bool {
     if listening.is_empty() {
         return false;
     }
-    let mut own = platform::descendants(first);
+    let mut own = descendants(first);
     own.push(first);
     let held: BTreeSet<String> = own.into_iter().flat_map(sockets).collect();
     listening.is_subset(&held)

@@ -69,11 +69,6 @@ pub use {
     run::run,
     service::{Output, Service, ServiceFailed, free_port, is_taken},
 };
-#[cfg(unix)]
-pub(crate) use {
-    platform::{adopt_orphans, adopt_strays, descendants, fallen},
-    wire::{receive, send},
-};
 
 #[cfg(test)]
 pub use ask::MockWorkshop;

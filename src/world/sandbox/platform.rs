@@ -1,7 +1,5 @@
 //! What the kernel offers to confine a command.
 
-#[cfg(target_os = "linux")]
-mod descendants;
 #[cfg(not(target_os = "linux"))]
 mod elsewhere;
 #[cfg(target_os = "linux")]
@@ -11,10 +9,6 @@ mod namespaces;
 #[cfg(target_os = "linux")]
 mod read_only;
 
-#[cfg(target_os = "linux")]
-pub(crate) use descendants::{adopt_orphans, adopt_strays, descendants, fallen};
-#[cfg(not(target_os = "linux"))]
-pub(crate) use elsewhere::{adopt_orphans, adopt_strays, descendants, fallen};
 #[cfg(not(target_os = "linux"))]
 pub(super) use elsewhere::{enter, ids, restrict, settle_first};
 #[cfg(target_os = "linux")]

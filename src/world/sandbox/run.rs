@@ -4,14 +4,12 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Instant;
 
-use nix::sys::signal::Signal;
-
 use super::confinement::Confinement;
-use super::launch::{Launcher, Running, in_future};
+use super::launch::{Launcher, Running};
 use super::order::Order;
 use super::ran::{End, Ran};
 use super::reports;
-use super::told::{Keep, Known, Stream};
+use super::told::{Keep, how_it_ended};
 
 /// Runs a command in a scratch copy and tells what became of it; nothing of it is left running.
 #[must_use]
@@ -56,41 +54,29 @@ fn not_started(error: &std::io::Error) -> Ran {
     }
 }
 
+// Waits for the end of the command; kills it when it takes too long or prints too much.
 fn watch(mut running: Running, order: &Order) -> Ran {
-    let seen = running
-        .told()
-        .wait(in_future(order.timeout()), how_it_ended);
+    let seen = running.process.wait(order.timeout(), how_it_ended);
     if seen.is_none() {
         running.terminate();
     }
-    running.end();
-    let known = running.told().known();
+    let process = &mut running.process;
+    process.end();
+    let state = process.state();
     let end = match seen {
         None => End::TimedOut,
         Some(end @ End::NotStarted(_)) => end,
         // The rest of what it wrote may have come after the word of its end.
-        Some(_) if known.too_much => End::TooMuchOutput,
+        Some(_) if state.output.too_much => End::TooMuchOutput,
         Some(end) => end,
     };
+    let (stdout, stderr) = state.output.kept();
     Ran {
         end,
-        stdout: known.kept(Stream::Out),
-        stderr: known.kept(Stream::Err),
+        stdout,
+        stderr,
         reports: BTreeMap::new(),
-        confinement: known.started.clone().unwrap_or_default(),
+        confinement: state.started.clone().unwrap_or_default(),
         millis: 0,
     }
-}
-
-/// How the command has ended, if it has.
-pub(super) fn how_it_ended(known: &Known) -> Option<End> {
-    if known.too_much {
-        return Some(End::TooMuchOutput);
-    }
-    // A supervisor that is gone without a word was killed, and all that it watched with it.
-    let silent = || match known.started {
-        Some(_) => End::Signalled(Signal::SIGKILL as i32),
-        None => End::NotStarted("the process that was to start it ended".to_owned()),
-    };
-    known.ended.clone().or_else(|| known.gone.then(silent))
 }

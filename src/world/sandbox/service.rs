@@ -6,13 +6,12 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use super::confinement::Confinement;
-use super::launch::{Launcher, Running, in_future};
+use super::launch::{Launcher, Running};
 use super::listener;
 use super::order::Order;
 use super::ran::End;
 use super::ready::{Probe, Ready};
-use super::run::how_it_ended;
-use super::told::{Keep, Stream, Told};
+use super::told::{Keep, how_it_ended};
 
 /// How long is waited between two looks at a service that is not ready.
 const AGAIN: Duration = Duration::from_millis(10);
@@ -86,7 +85,7 @@ impl Service {
         launcher: &Launcher,
     ) -> Result<Self, ServiceFailed> {
         let name = order.name.clone();
-        let end = in_future(order.timeout());
+        let end = Instant::now().checked_add(order.timeout());
         let probe = match Probe::new(ready) {
             Ok(probe) => probe,
             Err(source) => return Err(ServiceFailed::BadPattern { name, source }),
@@ -107,14 +106,14 @@ impl Service {
     }
 
     fn wait_until_ready(&self, probe: &Probe, end: Option<Instant>) -> Waited {
-        let told = self.running.told();
+        let process = &self.running.process;
         loop {
-            let started = told.known().started.is_some();
+            let started = process.state().started.is_some();
             let ready = started
-                && probe.sees(|| told.known().kept(Stream::Out))
+                && probe.sees(|| self.output().stdout)
                 && probe.port().is_none_or(|port| self.listens(port));
             // Whoever answers for a service that has ended is not the service.
-            if let Some(ended) = told.wait(in_future(AGAIN), how_it_ended) {
+            if let Some(ended) = process.wait(AGAIN, how_it_ended) {
                 return Waited::Ended(ended);
             }
             if ready {
@@ -128,7 +127,7 @@ impl Service {
 
     fn failed(&mut self, waited: Waited, within: Duration) -> ServiceFailed {
         let name = self.name.clone();
-        self.running.end();
+        self.running.process.end();
         let output = self.output();
         match waited {
             Waited::Ended(End::NotStarted(why)) => ServiceFailed::NotStarted { name, why },
@@ -144,13 +143,18 @@ impl Service {
     /// What was in force.
     #[must_use]
     pub fn confinement(&self) -> Confinement {
-        self.told().known().started.clone().unwrap_or_default()
+        self.running
+            .process
+            .state()
+            .started
+            .clone()
+            .unwrap_or_default()
     }
 
     /// How it has ended by itself, if it has.
     #[must_use]
     pub fn ended(&self) -> Option<End> {
-        how_it_ended(&self.told().known())
+        how_it_ended(&self.running.process.state())
     }
 
     /// Whether it runs, and nobody else listens at its port.
@@ -164,34 +168,27 @@ impl Service {
     #[must_use]
     pub fn goes_on(&self, port: u16) -> bool {
         // Whoever ends closes its connections first.
-        let ended = self.told().wait(in_future(LAST_BREATH), how_it_ended);
+        let ended = self.running.process.wait(LAST_BREATH, how_it_ended);
         ended.is_none() && Probe::Tcp(port).sees(Vec::new) && self.answers_at(port)
     }
 
     fn listens(&self, port: u16) -> bool {
-        listener::is_of(port, self.running.first())
+        listener::is_of(port, self.running.process.pid())
     }
 
     /// What it has written so far.
     #[must_use]
     pub fn output(&self) -> Output {
-        let known = self.told().known();
-        Output {
-            stdout: known.kept(Stream::Out),
-            stderr: known.kept(Stream::Err),
-        }
+        let (stdout, stderr) = self.running.process.state().output.kept();
+        Output { stdout, stderr }
     }
 
     /// Ends it with all that it started, and returns what it wrote.
     #[must_use]
     pub fn stop(mut self) -> Output {
         self.running.terminate();
-        self.running.end();
+        self.running.process.end();
         self.output()
-    }
-
-    fn told(&self) -> &Told {
-        self.running.told()
     }
 }
 

@@ -1,26 +1,20 @@
 //! The process that starts a command, waits for it, and leaves nothing of it behind.
 
 use std::error::Error;
-use std::io::{self, Read as _, Write as _};
+use std::io::{self, Write as _};
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt as _;
 use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
-use nix::errno::Errno;
 use nix::sys::resource::{Resource, getrlimit, rlim_t, setrlimit};
-use nix::sys::signal::{Signal, kill, killpg};
-use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::unistd::Pid;
 
 use super::confinement::{Confinement, Namespace};
 use super::platform;
-use super::ran::End;
-use super::wire::{self, Entered, Instructions, TERMINATE, Tell};
-
-/// How long is waited before those that were killed are looked for again.
-const AGAIN: Duration = Duration::from_millis(1);
+use super::wire::{Entered, Instructions};
+use crate::base::process::{Reach, Report, receive, send, wait_for};
 
 /// What is limited as far as the system does, and how much of it there has to be.
 const LIMITS: [(Resource, rlim_t); 5] = [
@@ -34,12 +28,9 @@ const LIMITS: [(Resource, rlim_t); 5] = [
 /// How large a stack is, as systems commonly have it.
 const STACK_BYTES: rlim_t = 8 << 20;
 
-/// What the library calls no name of: a real-time signal.
-const REAL_TIME: i32 = 34;
-
 /// Starts the command that the socket brings, and tells how it ended.
 pub(super) fn supervise(mut socket: UnixStream, entered: Entered) -> io::Result<()> {
-    let mut instructions: Instructions = wire::receive(&mut socket)?;
+    let mut instructions: Instructions = receive(&mut socket)?;
     if let Some(moved) = &entered.moved {
         instructions.dir = moved.seen(&instructions.dir);
     }
@@ -48,20 +39,27 @@ pub(super) fn supervise(mut socket: UnixStream, entered: Entered) -> io::Result<
     let teller = socket.try_clone()?;
     let mut child = match start(instructions, !stdin.is_empty(), entered, teller) {
         Ok(child) => child,
-        Err(why) => return wire::send(&mut socket, &Tell::NotStarted(why.to_string())),
+        Err(why) => {
+            return send(
+                &mut socket,
+                &Report::<Confinement>::NotStarted(why.to_string()),
+            );
+        }
     };
     let program = Pid::from_raw(child.id().cast_signed());
     if let Some(mut pipe) = child.stdin.take() {
         // It may well end without having read all.
         thread::spawn(move || pipe.write_all(stdin.as_bytes()));
     }
-    let asked = socket.try_clone()?;
-    thread::spawn(move || obey(asked, program, alone));
+    let reach = if alone {
+        Reach::Namespace
+    } else {
+        Reach::Tree(program)
+    };
+    reach.obey(socket.try_clone()?);
     let ended = wait_for(program);
-    wire::send(&mut socket, &Tell::Ended(ended))?;
-    if !alone {
-        kill_all(program);
-    }
+    send(&mut socket, &Report::<Confinement>::Ended(ended))?;
+    reach.end_leftovers(Duration::ZERO);
     Ok(())
 }
 
@@ -99,7 +97,7 @@ fn start(
             namespaces: entered.namespaces,
             read_only: entered.read_only,
         };
-        wire::send(&mut teller, &Tell::Started(confinement))?;
+        send(&mut teller, &Report::Started(confinement))?;
         Ok(command.spawn()?)
     })?;
     restricted
@@ -123,63 +121,4 @@ fn allow_what_may_be() -> Result<(), Box<dyn Error + Send + Sync>> {
     let (_, hard) = getrlimit(Resource::RLIMIT_STACK)?;
     setrlimit(Resource::RLIMIT_STACK, hard.min(STACK_BYTES), hard)?;
     Ok(())
-}
-
-/// Does what is asked of the supervisor, until nobody is left to ask.
-fn obey(mut asked: UnixStream, program: Pid, alone: bool) {
-    let mut word = [0];
-    while let Ok(1) = asked.read(&mut word) {
-        if word[0] == TERMINATE {
-            let _ = if alone {
-                kill(Pid::from_raw(-1), Signal::SIGTERM)
-            } else {
-                killpg(program, Signal::SIGTERM)
-            };
-        }
-    }
-    if alone {
-        std::process::exit(0);
-    }
-    loop {
-        kill_each(program);
-        thread::sleep(AGAIN);
-    }
-}
-
-/// Waits for the program, and buries whatever else ends meanwhile.
-fn wait_for(program: Pid) -> End {
-    loop {
-        match waitpid(None, None) {
-            Ok(WaitStatus::Exited(pid, code)) if pid == program => return End::Exited(code),
-            Ok(WaitStatus::Signaled(pid, signal, _)) if pid == program => {
-                return End::Signalled(signal as i32);
-            }
-            Ok(_) | Err(Errno::EINTR) => {}
-            Err(_) if kill(program, None).is_err() => return End::Signalled(REAL_TIME),
-            Err(_) => {}
-        }
-    }
-}
-
-/// Kills all that the program has left, until this process has no children any more.
-fn kill_all(program: Pid) {
-    loop {
-        kill_each(program);
-        while let Ok(status) = waitpid(None, Some(WaitPidFlag::WNOHANG)) {
-            if status == WaitStatus::StillAlive {
-                break;
-            }
-        }
-        if waitpid(None, Some(WaitPidFlag::WNOHANG)) == Err(Errno::ECHILD) {
-            return;
-        }
-        thread::sleep(AGAIN);
-    }
-}
-
-fn kill_each(program: Pid) {
-    let _ = killpg(program, Signal::SIGKILL);
-    for pid in platform::descendants(Pid::this()) {
-        let _ = kill(pid, Signal::SIGKILL);
-    }
 }

@@ -2,8 +2,6 @@
 
 use std::collections::BTreeSet;
 
-use nix::unistd::Pid;
-
 use crate::world::sandbox::confinement::Namespace;
 use crate::world::sandbox::wire::{Entered, Instructions, Setting};
 
@@ -27,23 +25,6 @@ pub(in crate::world::sandbox) fn settle_first(
     Ok(())
 }
 
-/// Orphans go to the system's first process.
-#[expect(clippy::unnecessary_wraps, reason = "elsewhere it can fail")]
-pub(crate) fn adopt_orphans() -> nix::Result<()> {
-    Ok(())
-}
-
-/// They go to the system's first process.
-#[expect(clippy::unnecessary_wraps, reason = "elsewhere it can fail")]
-pub(crate) fn adopt_strays() -> nix::Result<()> {
-    Ok(())
-}
-
-/// Nothing falls to this process.
-pub(crate) fn fallen() -> Vec<Pid> {
-    Vec::new()
-}
-
 /// There is no Landlock.
 #[expect(clippy::unnecessary_wraps, reason = "elsewhere it can fail")]
 pub(in crate::world::sandbox) fn restrict(
@@ -51,9 +32,4 @@ pub(in crate::world::sandbox) fn restrict(
     _: &BTreeSet<Namespace>,
 ) -> Result<Option<u32>, Box<dyn std::error::Error + Send + Sync>> {
     Ok(None)
-}
-
-/// Nobody lists them; the process group is all that is known.
-pub(crate) fn descendants(_: Pid) -> Vec<Pid> {
-    Vec::new()
 }

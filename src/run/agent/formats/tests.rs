@@ -1,10 +1,7 @@
-//! What the streams of common agents tell.
-
 use serde_json::json;
 
 use super::*;
 use crate::run::agent::transcript::{AgentEvent, ToolCall};
-use crate::run::agent::usage::Usage;
 
 fn read(stream: Stream, lines: &[Value]) -> Transcript {
     let mut reader = Reader::new(stream);
@@ -247,4 +244,58 @@ fn what_is_unknown_or_broken_is_passed_over() {
         assert_eq!(reader.transcript.used, None);
         assert!(!reader.transcript.denied);
     }
+}
+
+#[test]
+fn tokens_are_counted_that_no_cache_held() {
+    for (told, counted) in [
+        (
+            json!({"input_tokens": 10, "cache_creation_input_tokens": 200,
+            "cache_read_input_tokens": 9_000, "output_tokens": 5}),
+            Some(215),
+        ),
+        (
+            json!({"input_tokens": 900, "cached_input_tokens": 800, "output_tokens": 5}),
+            Some(105),
+        ),
+        (
+            json!({"prompt_tokens": 90, "completion_tokens": 5, "total_tokens": 95,
+            "prompt_tokens_details": {"cached_tokens": 80}}),
+            Some(15),
+        ),
+        (
+            json!({"input": 7, "output": 2, "reasoning": 1, "cache": {"read": 50, "write": 40}}),
+            Some(50),
+        ),
+        (json!({"total_tokens": 12}), Some(12)),
+        (json!({"output_tokens": 12}), Some(12)),
+        (
+            json!({"input_tokens": 1, "cached_input_tokens": 9}),
+            Some(0),
+        ),
+        (json!({"input_tokens": "many"}), None),
+        (json!({}), None),
+        (json!(3), None),
+    ] {
+        assert_eq!(tokens_in(&told), counted, "{told}");
+    }
+}
+
+#[test]
+fn a_price_is_told_in_dollars() {
+    assert_eq!(cost(&json!({"total_cost_usd": 0.25})), Some(250_000_000));
+    assert_eq!(cost(&json!({"cost": 0})), Some(0));
+    assert_eq!(cost(&json!({"cost": -1.0})), None);
+    assert_eq!(cost(&json!({"cost": "much"})), None);
+}
+
+#[test]
+fn words_for_people_are_understood() {
+    let of = |line| usage_in_words(line).map(|usage| (usage.tokens, usage.cost));
+    let line = "Tokens: 4.2k sent, 950 received. Cost: $0.03 message, $0.05 session.";
+    assert_eq!(of(line), Some((5_150, Some(30_000_000))));
+    let cached = "Tokens: 1.5M sent, 2k cache hit, 1,234 received.";
+    assert_eq!(of(cached), Some((1_501_234, None)));
+    assert_eq!(of("Tokens: none"), None);
+    assert_eq!(of("tokens: 4k sent"), None);
 }

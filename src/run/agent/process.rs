@@ -1,0 +1,312 @@
+//! Starting an agent, watching it and ending it.
+//!
+//! The agent runs below a supervisor (see [`crate::base::process`]): this program, started again
+//! with a hidden first argument. Nothing confines the agent: it has the rights of the operator.
+
+use std::ffi::OsString;
+use std::io::{self, Write as _};
+use std::os::fd::AsFd as _;
+use std::os::unix::net::UnixStream;
+use std::os::unix::process::CommandExt as _;
+use std::path::PathBuf;
+use std::process::{Child, Command, ExitCode, Stdio};
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+
+use nix::sys::signal::{Signal, killpg};
+use nix::unistd::{Pid, setsid};
+use serde::{Deserialize, Serialize};
+use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGQUIT, SIGTERM};
+use signal_hook::iterator::Signals;
+
+use super::output::{AgentEnd, CappedLog, Output};
+use super::transcript::{AgentEvent, Stream};
+use crate::base::process::{
+    self, OrphanReaper, Pipe, Reach, Report, Sink, Supervised, cpu_time, receive, send, wait_for,
+};
+
+// The hidden first argument of a supervisor.
+const SUPERVISED: &str = "__supervised";
+
+const START_WITHIN: Duration = Duration::from_secs(30);
+
+// How long what the agent leaves behind may take to end after SIGTERM.
+const LEFTOVER_GRACE: Duration = Duration::from_millis(200);
+
+/// One start of an agent. It runs with the rights and the environment of the caller, except for
+/// the variables that are set or unset here.
+#[derive(Debug, Clone)]
+pub struct AgentOrder {
+    // A program without a slash is searched in the agent's own `PATH`; a relative path is relative
+    // to `dir`.
+    pub argv: Vec<OsString>,
+    pub stdin: Option<String>,
+    pub dir: PathBuf,
+    pub env: Vec<(OsString, OsString)>,
+    pub unset: Vec<OsString>,
+    /// A new file for a copy of the output.
+    pub log: PathBuf,
+    pub max_log_bytes: u64,
+    pub stream: Stream,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum AgentError {
+    #[error("cannot write the agent's log {}", path.display())]
+    Log { path: PathBuf, source: io::Error },
+    #[error("cannot start the agent's supervisor")]
+    Supervisor(#[source] io::Error),
+    #[error("cannot start {program}: {why}")]
+    NotStarted { program: String, why: String },
+}
+
+/// What shows that an agent is alive.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ProcessVitals {
+    /// The processor time of the agent and all that it started.
+    pub cpu: Duration,
+    /// How many bytes it has printed.
+    pub written: u64,
+}
+
+/// Starts supervisors: a program whose `main` calls [`supervised`].
+#[derive(Debug, Clone)]
+pub struct AgentLauncher {
+    program: PathBuf,
+    reaper: Option<Arc<OrphanReaper>>,
+}
+
+impl AgentLauncher {
+    pub fn this() -> io::Result<Self> {
+        if cfg!(target_os = "linux") {
+            // Works even if the file was replaced or removed since.
+            return Ok(Self::new("/proc/self/exe".into()));
+        }
+        std::env::current_exe().map(Self::new)
+    }
+
+    #[must_use]
+    pub fn new(program: PathBuf) -> Self {
+        Self {
+            program,
+            reaper: None,
+        }
+    }
+
+    /// Also ends the processes of agents that have killed their own supervisor.
+    pub fn adopting(mut self) -> io::Result<Self> {
+        self.reaper = Some(Arc::new(OrphanReaper::start()?));
+        Ok(self)
+    }
+
+    pub fn reap_orphans(&self) {
+        if let Some(reaper) = &self.reaper {
+            reaper.reap();
+        }
+    }
+}
+
+// What the supervisor is to start.
+#[derive(Debug, Serialize, Deserialize)]
+struct Work {
+    argv: Vec<OsString>,
+    env: Vec<(OsString, OsString)>,
+    unset: Vec<OsString>,
+    dir: OsString,
+    stdin: Option<String>,
+}
+
+/// A running agent with every process it started. Dropping it kills all of them.
+#[derive(Debug)]
+pub struct Agent {
+    // The agent's process group is what its supervisor reports.
+    process: Supervised<i32, Output>,
+    launcher: AgentLauncher,
+    cpu: Duration,
+}
+
+impl Sink for Output {
+    fn take(&mut self, pipe: Pipe, bytes: &[u8]) {
+        Self::take(self, pipe, bytes);
+    }
+}
+
+impl Agent {
+    pub fn start(order: &AgentOrder, launcher: &AgentLauncher) -> Result<Self, AgentError> {
+        let log = CappedLog::create(&order.log, order.max_log_bytes).map_err(|source| {
+            let path = order.log.clone();
+            AgentError::Log { path, source }
+        })?;
+        let words = order.argv.iter().map(|word| word.len()).sum::<usize>();
+        let read = words + order.stdin.as_ref().map_or(0, String::len);
+        let output = Output::new(order.stream, log, read as u64);
+        let mut supervisor = Command::new(&launcher.program);
+        let process = Supervised::spawn(supervisor.arg(SUPERVISED), output)
+            .map_err(AgentError::Supervisor)?;
+        let agent = Self {
+            process,
+            launcher: launcher.clone(),
+            cpu: Duration::ZERO,
+        };
+        let work = Work {
+            argv: order.argv.clone(),
+            env: order.env.clone(),
+            unset: order.unset.clone(),
+            dir: order.dir.clone().into_os_string(),
+            stdin: order.stdin.clone(),
+        };
+        agent.process.send(&work).map_err(AgentError::Supervisor)?;
+        let started = agent.process.wait(START_WITHIN, |state| {
+            if let Some(why) = &state.not_started {
+                return Some(Err(why.clone()));
+            }
+            let gone = state
+                .gone
+                .map(|_| Err("its supervisor has ended".to_owned()));
+            state.started.map(Ok).or(gone)
+        });
+        // Arguments and environment may hold secrets, so they are not logged.
+        tracing::info!(
+            program = ?order.argv.first(),
+            arguments = order.argv.len().saturating_sub(1),
+            log = ?order.log,
+            "started an agent"
+        );
+        match started.unwrap_or_else(|| Err("its supervisor does not answer".to_owned())) {
+            Ok(_) => Ok(agent),
+            Err(why) => {
+                let program = order.argv.first().cloned().unwrap_or_default();
+                let program = program.to_string_lossy().into_owned();
+                Err(AgentError::NotStarted { program, why })
+            }
+        }
+    }
+
+    /// What the agent did since the last call.
+    pub fn events(&mut self) -> Vec<AgentEvent> {
+        self.process.state().output.events()
+    }
+
+    pub fn vitals(&mut self) -> ProcessVitals {
+        self.process.wake();
+        // A process that ends between two readings may be missed by one of them.
+        self.cpu = self.cpu.max(cpu_time(self.process.pid()));
+        ProcessVitals {
+            cpu: self.cpu,
+            written: self.process.state().output.written(),
+        }
+    }
+
+    /// Waits until the agent has ended, but no longer than `within`.
+    pub fn wait(&self, within: Duration) {
+        self.process
+            .wait(within, |state| state.is_over().then_some(()));
+    }
+
+    /// The agent's end, once no process of it is left and all of its output is read.
+    pub fn ended(&mut self) -> Option<AgentEnd> {
+        let mut state = self.process.state();
+        if state.gone.is_some() && state.ended.is_none() {
+            drop(state);
+            // Its supervisor was killed and cannot end what is left.
+            self.launcher.reap_orphans();
+            state = self.process.state();
+        }
+        let (over, ended) = (state.is_over(), state.ended);
+        over.then(|| state.output.end(ended))
+    }
+
+    /// Sends SIGTERM, kills what is left after `grace`, and waits for the end.
+    #[must_use]
+    pub fn stop(mut self, grace: Duration) -> AgentEnd {
+        self.process.terminate(grace, |state| state.gone.is_some());
+        self.end_all();
+        let mut state = self.process.state();
+        let ended = state.ended;
+        state.output.end(ended)
+    }
+
+    fn end_all(&mut self) {
+        self.process.kill();
+        self.launcher.reap_orphans();
+        let (ended, group) = {
+            let state = self.process.state();
+            (state.ended, state.started)
+        };
+        // If the supervisor was killed, the process group is all that is known of the agent.
+        if let (None, Some(group)) = (ended, group) {
+            let _ = killpg(Pid::from_raw(group), Signal::SIGKILL);
+        }
+        self.process.wait_for_output();
+    }
+}
+
+impl Drop for Agent {
+    fn drop(&mut self) {
+        self.end_all();
+    }
+}
+
+/// Runs as the supervisor of an agent if these are the arguments of one.
+pub fn supervised(args: impl IntoIterator<Item = OsString>) -> Option<ExitCode> {
+    if args.into_iter().nth(1)? != SUPERVISED {
+        return None;
+    }
+    Some(match supervise() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(_) => ExitCode::FAILURE,
+    })
+}
+
+fn supervise() -> io::Result<()> {
+    // In a session of its own the agent has no terminal: Ctrl-C must reach the run first.
+    setsid()?;
+    process::become_supervisor()?;
+    let mut socket = UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?);
+    let work: Work = receive(&mut socket)?;
+    let mut signals = Signals::new([SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGCHLD])?;
+    let mut child = match start(&work) {
+        Ok(child) => child,
+        Err(error) => return send(&mut socket, &Report::<i32>::NotStarted(error.to_string())),
+    };
+    let agent = Pid::from_raw(child.id().cast_signed());
+    let reach = Reach::Tree(agent);
+    if let (Some(mut pipe), Some(prompt)) = (child.stdin.take(), work.stdin) {
+        // The agent may end without having read all of it.
+        thread::spawn(move || pipe.write_all(prompt.as_bytes()));
+    }
+    reach.obey(socket.try_clone()?);
+    thread::spawn(move || {
+        // Children are reaped elsewhere. SIGCHLD is in the list because a blocked one would be lost.
+        if signals.forever().any(|signal| signal != SIGCHLD) {
+            reach.kill_until_exit();
+        }
+    });
+    // The run may be gone already.
+    let _ = send(&mut socket, &Report::Started(agent.as_raw()));
+    let _ = send(&mut socket, &Report::<i32>::Ended(wait_for(agent)));
+    reach.end_leftovers(LEFTOVER_GRACE);
+    Ok(())
+}
+
+fn start(work: &Work) -> io::Result<Child> {
+    let Some((program, args)) = work.argv.split_first() else {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "no program"));
+    };
+    let mut command = Command::new(program);
+    for name in &work.unset {
+        command.env_remove(name);
+    }
+    let stdin = match work.stdin {
+        Some(_) => Stdio::piped(),
+        None => Stdio::null(),
+    };
+    command
+        .args(args)
+        .envs(work.env.iter().map(|(name, value)| (name, value)))
+        .current_dir(&work.dir)
+        .process_group(0)
+        .stdin(stdin)
+        .spawn()
+}
