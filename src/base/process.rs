@@ -533,6 +533,14 @@ mod tests {
     }
 
     #[test]
+    fn refuses_what_is_no_frame() {
+        assert!(receive::<u8>(&mut b"\xff\xff\xff\xff1".as_slice()).is_err());
+        assert!(receive::<u8>(&mut b"\0\0\0\x021".as_slice()).is_err());
+        assert!(receive::<u8>(&mut b"\0\0\0\x01x".as_slice()).is_err());
+        assert!(receive::<u8>(&mut b"\0".as_slice()).is_err());
+    }
+
+    #[test]
     fn a_name_may_contain_anything() {
         let line = b"7 (a) 1 2 (b) S 3 7 7 0 -1 4194304 99 98 97 96 5 6 70 800 20 0 1 0 4321 1 2";
         let stat = ProcessStat {

@@ -93,12 +93,4 @@ mod tests {
             assert_eq!(moved.seen(Path::new(path)).as_os_str(), seen);
         }
     }
-
-    #[test]
-    fn refuses_what_is_no_frame() {
-        assert!(receive::<u8>(&mut b"\xff\xff\xff\xff1".as_slice()).is_err());
-        assert!(receive::<u8>(&mut b"\0\0\0\x021".as_slice()).is_err());
-        assert!(receive::<u8>(&mut b"\0\0\0\x01x".as_slice()).is_err());
-        assert!(receive::<u8>(&mut b"\0".as_slice()).is_err());
-    }
 }

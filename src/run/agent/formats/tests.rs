@@ -283,10 +283,10 @@ fn tokens_are_counted_that_no_cache_held() {
 
 #[test]
 fn a_price_is_told_in_dollars() {
-    assert_eq!(cost(&json!({"total_cost_usd": 0.25})), Some(250_000_000));
-    assert_eq!(cost(&json!({"cost": 0})), Some(0));
-    assert_eq!(cost(&json!({"cost": -1.0})), None);
-    assert_eq!(cost(&json!({"cost": "much"})), None);
+    assert_eq!(cost_in(&json!({"total_cost_usd": 0.25})), Some(250_000_000));
+    assert_eq!(cost_in(&json!({"cost": 0})), Some(0));
+    assert_eq!(cost_in(&json!({"cost": -1.0})), None);
+    assert_eq!(cost_in(&json!({"cost": "much"})), None);
 }
 
 #[test]

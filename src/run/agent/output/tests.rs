@@ -1,3 +1,4 @@
+use proptest::prelude::*;
 use serde_json::json;
 use std::os::unix::fs::PermissionsExt as _;
 
@@ -140,14 +141,14 @@ fn lines_that_tell_nothing_come_together() {
 
 #[test]
 fn a_line_that_is_too_long_is_passed_over_and_not_kept() {
-    let half = vec![b'x'; LONGEST / 2 + 1];
+    let half = vec![b'x'; MAX_LINE_BYTES / 2 + 1];
     assert_eq!(of(&[b"a\n", &half, &half, b"b\nc"]), [1, 1]);
-    assert_eq!(of(&[&half[1..], &half[1..], b"\nc"]), [LONGEST, 1]);
+    assert_eq!(of(&[&half[1..], &half[1..], b"\nc"]), [MAX_LINE_BYTES, 1]);
     let mut lines = Lines::default();
     for _ in 0..8 {
         lines.take(&half, |_| unreachable!());
     }
-    assert!(lines.line.capacity() <= 2 * LONGEST);
+    assert!(lines.line.capacity() <= 2 * MAX_LINE_BYTES);
 }
 
 fn written(most: u64, chunks: &[&str]) -> String {
