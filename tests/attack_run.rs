@@ -10,7 +10,7 @@ fn what_an_agent_leaves_that_killed_its_supervisor_is_ended() {
     let driven = Driven::new(1);
     let script = "setsid sh -c 'trap \"\" TERM HUP; sleep 98731' >/dev/null 2>&1 </dev/null & \
          sleep 0.1; kill -9 $PPID; sleep 98731";
-    let _ = driven.drive(&["--breaker=1"], script).exits(8);
+    let _ = driven.drive(&["--set=breaker=1"], script).exits(8);
     assert_eq!(alive("sleep 98731"), [""; 0]);
     assert_eq!(driven.reasons("attempt"), ["agent-failed"]);
 }
@@ -24,7 +24,7 @@ fn an_agent_that_killed_its_supervisor_has_failed_and_is_gone_before_the_next() 
          setsid sh -c 'sleep 98732; touch late' >/dev/null 2>&1 </dev/null & \
          sleep 0.1; kill -9 $PPID; sleep 98732"
     );
-    driven.drive(&["--backoff=1ms"], &script).ok();
+    driven.drive(&["--set=backoff=1ms"], &script).ok();
     assert_eq!(alive("sleep 98732"), [""; 0]);
     assert_eq!(driven.reasons("attempt"), ["agent-failed", "settled"]);
     driven.assert_free();
@@ -37,7 +37,7 @@ fn a_supervisor_that_was_stopped_holds_nothing_up() {
         "setsid sh -c 'trap \"\" TERM; sleep 98733' >/dev/null 2>&1 </dev/null & \
          kill -STOP $PPID; {SUBMITS}; sleep 98733"
     );
-    driven.drive(&["--grace=200ms"], &script).ok();
+    driven.drive(&["--set=grace=200ms"], &script).ok();
     assert_eq!(alive("sleep 98733"), [""; 0]);
 }
 
@@ -88,11 +88,11 @@ fn a_last_call_may_use_up_a_tenth_and_nothing_where_the_run_has_no_more() {
     let tells = "echo '{\"usage\":{\"input_tokens\":5000}}'; exec sleep 98734";
     let script = format!("case \"$prompt\" in *'last call'*) {tells};; esac");
     let driven = Driven::new(1);
-    let flags = ["--max-attempts=1", "--max-tokens=10k", "--grace=100ms"];
+    let flags = ["--max-attempts=1", "--max-tokens=10k", "--set=grace=100ms"];
     let _ = driven.drive(&flags, &script).exits(8);
     assert_eq!(driven.reasons("attempt"), ["agent-failed", "tokens"]);
     let driven = Driven::new(1);
-    let flags = ["--max-tokens-total=5k", "--grace=100ms"];
+    let flags = ["--set=max-tokens-total=5k", "--set=grace=100ms"];
     let _ = driven.drive(&flags, tells).exits(8);
     assert_eq!(driven.reasons("attempt"), ["tokens"]);
 }
@@ -102,7 +102,7 @@ fn one_token_that_is_told_does_not_hide_what_is_written() {
     let driven = Driven::new(1);
     let script = "echo '{\"type\":\"result\",\"usage\":{\"input_tokens\":1}}'; \
          head -c 2000000 /dev/zero | tr '\\0' x | fold -w 1000; exec sleep 98735";
-    let flags = ["--max-tokens=100k", "--grace=100ms", "--last-call=100ms"];
+    let flags = ["--max-tokens=100k", "--set=grace=100ms", "--set=last-call=100ms"];
     let _ = driven.drive(&flags, script).exits(8);
     assert_eq!(driven.reasons("quest"), ["tokens"]);
     let spent = &driven.steps_of("attempt")[0]["spent"];

@@ -5,7 +5,7 @@ use crate::harness::agents::Driven;
 const SUBMITS: &str = "comail submit --id $id --answer right";
 
 /// So that nothing takes long that is stopped.
-const QUICK: [&str; 3] = ["--grace=100ms", "--last-call=200ms", "--poll=10ms"];
+const QUICK: [&str; 3] = ["--set=grace=100ms", "--set=last-call=200ms", "--set=poll=10ms"];
 
 #[track_caller]
 fn ends_for(reason: &str, quests: u32, flag: &str, script: &str) -> Driven {
@@ -24,7 +24,7 @@ fn tells(usage: &str) -> String {
 fn starts_for_a_quest_and_in_all() {
     let driven = ends_for("attempts", 1, "--max-attempts=2", ":");
     assert_eq!(driven.reasons("attempt").len(), 3, "with the last call");
-    let driven = ends_for("attempts", 3, "--max-attempts-total=2", ":");
+    let driven = ends_for("attempts", 3, "--set=max-attempts-total=2", ":");
     assert_eq!(driven.reasons("quest"), ["attempts"]);
     assert_eq!(driven.reasons("attempt").len(), 3);
 }
@@ -57,7 +57,7 @@ fn tokens_for_a_quest_and_in_all() {
     assert_eq!(attempt["spent"]["tokens"], 5001);
     // Anything may have printed it.
     assert_eq!(attempt["spent"]["told"], false);
-    let driven = ends_for("tokens", 2, "--max-tokens-total=5k", &many);
+    let driven = ends_for("tokens", 2, "--set=max-tokens-total=5k", &many);
     assert_eq!(driven.reasons("quest"), ["tokens"]);
 }
 
@@ -70,7 +70,7 @@ fn money_told_and_estimated() {
     // A price of its own for a million tokens, where nothing but tokens are told.
     let untold = tells(r#"{"usage":{"input_tokens":1000,"output_tokens":0}}"#);
     let driven = Driven::new(1);
-    let flags = [&QUICK[..], &["--max-quest-cost=0.01", "--token-price=10"]].concat();
+    let flags = [&QUICK[..], &["--set=max-quest-cost=0.01", "--set=token-price=10"]].concat();
     driven.ends_for("cost", &flags, &untold);
 }
 
@@ -95,12 +95,12 @@ fn an_agent_within_all_budgets_gets_all_done() {
     let driven = Driven::new(2);
     let flags = [
         "--max-attempts=1",
-        "--max-attempts-total=2",
+        "--set=max-attempts-total=2",
         "--max-quests=2",
         "--wall-clock=10m",
         "--quest-timeout=10m",
         "--max-tokens=5k",
-        "--max-tokens-total=10k",
+        "--set=max-tokens-total=10k",
         "--max-cost=3",
     ];
     let script = format!(
@@ -124,7 +124,7 @@ fn a_session_that_is_paused() {
 
 #[test]
 fn a_backend_that_knows_nobody_or_takes_no_more_burns_no_try() {
-    let flags = ["--breaker=2", "--backoff=1ms"];
+    let flags = ["--set=breaker=2", "--set=backoff=1ms"];
     let driven = Driven::new(2);
     let no_login = "echo 'Invalid API key. Please run /login' >&2; exit 1";
     driven.ends_for("permission-denied", &flags, no_login);
@@ -133,7 +133,7 @@ fn a_backend_that_knows_nobody_or_takes_no_more_burns_no_try() {
     // The same words of one that ends well are only words.
     let driven = Driven::new(1);
     let only_words = "echo 'Please run /login' >&2; exit 0";
-    let flags = ["--breaker=2", "--backoff=1ms", "--max-attempts=3"];
+    let flags = ["--set=breaker=2", "--set=backoff=1ms", "--max-attempts=3"];
     driven.ends_for("attempts", &flags, only_words);
 
     let driven = Driven::new(1);

@@ -3,10 +3,10 @@
 use crate::harness::agents::Driven;
 
 const FLAGS: [&str; 5] = [
-    "--detect-warn=3",
-    "--detect-stop=6",
-    "--poll=10ms",
-    "--grace=100ms",
+    "--set=detect-warn=3",
+    "--set=detect-stop=6",
+    "--set=poll=10ms",
+    "--set=grace=100ms",
     "--max-attempts=1",
 ];
 
@@ -37,7 +37,7 @@ fn is_stopped_for(reason: &str, act: &str, count: u32, others: &[&str]) {
     assert_eq!(driven_to.reasons("quest"), [reason]);
 
     let driven_to = driven();
-    let off = format!("--no-detect={reason}");
+    let off = format!("--set=no-detect={reason}");
     let flags = [&flags, [off.as_str()].as_slice()].concat();
     driven_to.drive(&flags, &(times(count, act) + RIGHT)).ok();
     assert_eq!(driven_to.reasons("attempt"), ["settled"]);
@@ -77,7 +77,7 @@ fn nothing_new_for_too_long() {
 
 #[test]
 fn calls_that_its_notes_tell_trip_the_breaker_as_well() {
-    is_stopped_for("breaker", "comail status", 31, &["--no-detect=poll"]);
+    is_stopped_for("breaker", "comail status", 31, &["--set=no-detect=poll"]);
 }
 
 #[test]
@@ -109,18 +109,18 @@ fn a_warning_is_a_fact_for_the_next_start() {
         "case \"$prompt\" in *'submitted one and the same answer'*) {RIGHT}; exit;; esac; {}",
         times(4, "comail submit --id $id --answer wrong")
     );
-    let flags = ["--detect-warn=3", "--detect-stop=6", "--max-attempts=2"];
+    let flags = ["--set=detect-warn=3", "--set=detect-stop=6", "--max-attempts=2"];
     let driven_to = driven();
     driven_to.drive(&flags, &script).ok();
     assert_eq!(driven_to.place.attempts().len(), 5);
-    let flags = [&flags[..], &["--no-detect=repeat"]].concat();
+    let flags = [&flags[..], &["--set=no-detect=repeat"]].concat();
     driven().ends_for("attempts", &flags, &script);
 }
 
 #[test]
 fn one_that_is_slow_but_logs_outlives_its_lease() {
     let driven_to = Driven::new(2);
-    let flags = ["--lease=2s", "--grace=100ms", "--parallel=2"];
+    let flags = ["--set=lease=2s", "--set=grace=100ms", "--parallel=2"];
     // One says nothing at all at first, the other something now and then.
     let slow = times(7, "echo at it; sleep 0.5");
     let script =

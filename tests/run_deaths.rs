@@ -16,7 +16,7 @@ const MOST_MEMORY: u64 = 400 * 1024 * 1024;
 #[test]
 fn agents_that_die_at_their_start_end_the_run_and_burn_no_try() {
     let driven = Driven::new(3);
-    let flags = ["--breaker=4", "--backoff=1ms"];
+    let flags = ["--set=breaker=4", "--set=backoff=1ms"];
     let text = driven.drive(&flags, "exit 1").exits(8);
     assert!(text.contains("ended: breaker"), "{text}");
     assert_eq!(driven.reasons("attempt"), ["agent-failed"; 4]);
@@ -29,7 +29,7 @@ fn agents_that_die_at_their_start_end_the_run_and_burn_no_try() {
 fn an_agent_that_cannot_be_started_ends_the_run() {
     let driven = Driven::new(1);
     driven.place.write("no-program", "not even a script");
-    let args = ["run", "--breaker=2", "--backoff=1ms", "--", "./no-program"];
+    let args = ["run", "--set=breaker=2", "--set=backoff=1ms", "--", "./no-program"];
     let run = driven.place.run(args);
     assert!(run.stderr.contains("no-program"), "{}", run.stderr);
     let text = run.exits(8);
@@ -60,7 +60,7 @@ fn what_cannot_come_to_anything_is_refused_before_anything_is_started() {
 #[test]
 fn one_that_lives_in_between_keeps_the_run_going() {
     let driven = Driven::new(6);
-    let flags = ["--breaker=3", "--backoff=1ms", "--answer=stdout"];
+    let flags = ["--set=breaker=3", "--set=backoff=1ms", "--answer=stdout"];
     // Each dies twice before it answers.
     let script = format!("echo >> tries$id; [ $(wc -l < tries$id) -lt 3 ] && exit 1; {PRINTS}");
     driven.drive(&flags, &script).ok();
@@ -70,7 +70,7 @@ fn one_that_lives_in_between_keeps_the_run_going() {
 #[test]
 fn an_agent_that_dies_half_way_is_started_again() {
     let driven = Driven::new(2);
-    let flags = ["--answer=stdout", "--backoff=1ms"];
+    let flags = ["--answer=stdout", "--set=backoff=1ms"];
     let script = format!("mkdir been$id && {{ echo working; kill -9 $$; }}; {PRINTS}");
     driven.drive(&flags, &script).ok();
     assert_eq!(driven.reasons("quest"), ["settled"; 2]);
@@ -82,8 +82,8 @@ fn a_wedged_agent_that_ignores_being_asked_is_killed_with_all_it_started() {
     let driven = Driven::new(1);
     let flags = [
         "--quest-timeout=300ms",
-        "--grace=200ms",
-        "--last-call=300ms",
+        "--set=grace=200ms",
+        "--set=last-call=300ms",
     ];
     let script = "trap '' TERM; sh -c 'trap \"\" TERM; sleep 98713' & sleep 98713";
     let text = driven.drive(&flags, script).exits(8);
@@ -95,7 +95,7 @@ fn a_wedged_agent_that_ignores_being_asked_is_killed_with_all_it_started() {
 #[test]
 fn a_silent_agent_is_stopped_when_its_lease_ends_and_a_busy_one_is_not() {
     let driven = Driven::new(1);
-    let flags = ["--lease=1s", "--grace=100ms", "--answer=stdout"];
+    let flags = ["--set=lease=1s", "--set=grace=100ms", "--answer=stdout"];
     // The first is silent for ever; the second works for longer than the lease.
     let script = format!(
         "mkdir first && exec sleep 1000; end=$(($(date +%s) + 4)); \
@@ -108,7 +108,7 @@ fn a_silent_agent_is_stopped_when_its_lease_ends_and_a_busy_one_is_not() {
 #[test]
 fn a_person_who_ends_the_run_leaves_nothing_behind() {
     let driven = Driven::new(2);
-    let mut command = driven.command(&["--grace=200ms"], "touch begun; sleep 98714");
+    let mut command = driven.command(&["--set=grace=200ms"], "touch begun; sleep 98714");
     let child = command.stdout(Stdio::piped()).stderr(Stdio::piped());
     let child = child.spawn().expect("the program starts");
     until("an agent begins", || driven.place.at("begun").exists());

@@ -34,7 +34,7 @@ fn a_run_killed_at_any_moment_is_taken_up_again() {
     driven.place.write("log", "");
     let mut moment = 7_u64;
     for _ in 0..kills {
-        let mut command = driven.command(&["--parallel=3", "--poll=10ms"], SCRIPT);
+        let mut command = driven.command(&["--parallel=3", "--set=poll=10ms"], SCRIPT);
         // A kill in the middle of adding to a shared file of counts would spoil it.
         command.env("LLVM_PROFILE_FILE", "/dev/null");
         let mut child = command

@@ -25,7 +25,7 @@ fn an_agent_is_stopped_the_moment_that_the_checks_hold() {
     let driven = handbook();
     // It does the work, and would then go on for ever.
     let script = "cp -r \"$whole\"/. tree; exec sleep 1000";
-    let flags = ["--answer=world", "--poll=20ms", "--grace=100ms"];
+    let flags = ["--answer=world", "--set=poll=20ms", "--set=grace=100ms"];
     Run::of(&mut command(&driven, &flags, script)).ok();
     assert_eq!(driven.tally("pass"), 2);
     assert_eq!(driven.reasons("attempt"), ["settled"; 2]);
@@ -86,10 +86,10 @@ fn one_file() -> Driven {
 #[test]
 fn who_changes_the_tree_asks_with_reason() {
     let flags = [
-        "--detect-warn=3",
-        "--detect-stop=6",
-        "--poll=10ms",
-        "--grace=100ms",
+        "--set=detect-warn=3",
+        "--set=detect-stop=6",
+        "--set=poll=10ms",
+        "--set=grace=100ms",
         "--max-attempts=1",
     ];
     let asks = |first: &str| {

@@ -1,8 +1,9 @@
-//! `comail run`: an agent is driven over the quests until the work is done.
+//! `comail run`: drives an agent over the quests until no work is left.
 
 use std::env;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -14,8 +15,8 @@ use jiff::SignedDuration;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::context::Context;
-use super::exit::{Exit, UsageError};
+use super::context::{self, Context};
+use super::exit::{self, Exit, UsageError};
 use super::export_page::page;
 use super::export_rows::Findings;
 use super::interrupt::Interrupt;
@@ -23,7 +24,6 @@ use super::output::{Output, Paper, Tone};
 use super::report_made::{Made, Wanted, made};
 use super::run_prompt::{LessonPlan, RunPrompts};
 use super::shell_line::words;
-use super::{context, exit};
 use crate::base::text::{Escaped, plural};
 use crate::judge;
 use crate::judge::completeness::MinPass;
@@ -31,20 +31,343 @@ use crate::judge::live_runs::run_above;
 use crate::judge::{SessionKind, needs_no_fields};
 use crate::report::run::{word, write_page, write_report};
 use crate::run::agent::{AgentCommand, Given, Preset, command_line};
-use crate::run::detect::{Detector, Settings};
+use crate::run::detect::{self, Detector};
 use crate::run::lessons::{Bound, Earlier};
-use crate::run::limits::{
-    Diminishing, Limits, Money, OfQuest, OfRun, Percent, Period, Times, Tokens,
-};
+use crate::run::limits::{Limits, Money, Percent, Period, Times, Tokens};
 use crate::run::{Answers, CrashBackoffRules, Pace, Plan, RunEvent, RunObserver, Sources};
 use crate::session::{Lease, Reason, RunId, Session, Spent, Store as _};
+
+/// Drive an agent over the quests until no work is left, and say why the run stopped
+///
+/// The agent is started once for each quest, and again with the facts while the gate says FAIL.
+/// The ledger, never the agent, decides when a quest is settled: the agent is stopped as soon as
+/// its quest is, and an agent that ends without settling its quest has failed. Exit status: 0 if
+/// nothing is TODO and the report says COMPLETE, 8 if not, 130 after Ctrl-C. With --json, one line
+/// for each event.
+#[derive(Debug, Args)]
+#[command(after_long_help = AFTER)]
+pub struct RunArgs {
+    /// Use a common agent whose command line is built in; words after -- are added to it
+    #[arg(long, value_name = "NAME", value_parser = preset(), help_heading = AGENT)]
+    agent: Option<&'static Preset>,
+
+    /// The model that the agent uses
+    #[arg(long, value_name = "NAME", value_parser = model, help_heading = AGENT)]
+    model: Option<String>,
+
+    /// How the agent answers
+    #[arg(long, value_enum, default_value = "submit", value_name = "HOW", help_heading = AGENT)]
+    answer: How,
+
+    /// Continue the agent's own conversation when it is started again for the same quest; in your
+    /// own command line, words with `{conversation}` take its name and are left out the first time
+    #[arg(long, help_heading = AGENT)]
+    resume: bool,
+
+    /// The agent's working directory; a program named by a path is looked up from there
+    /// [default: this one]
+    #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath, help_heading = AGENT)]
+    dir: Option<PathBuf>,
+
+    /// The agent and its arguments; `{prompt}` and `{prompt_file}` stand for the prompt, which is
+    /// otherwise passed on standard input
+    #[arg(last = true, value_name = "AGENT ARGS", help_heading = AGENT)]
+    words: Vec<OsString>,
+
+    /// How many agents work at the same time
+    #[arg(long, value_name = "N", default_value_t = 1,
+          value_parser = clap::value_parser!(u32).range(1..=64))]
+    parallel: u32,
+
+    /// Add lessons from these earlier sessions to the prompts
+    #[arg(long, value_name = "SESSION", num_args = 1..)]
+    lessons_from: Vec<PathBuf>,
+
+    /// Report COMPLETE only if at least this share of the quests is PASS, such as 80%
+    #[arg(long, value_name = "PERCENT")]
+    min_pass: Option<MinPass>,
+
+    /// Print the agent's command line without starting anything
+    #[arg(long)]
+    dry_run: bool,
+
+    /// At most so many starts of the agent for one quest [default: 30]
+    #[arg(long, value_name = "N", help_heading = BUDGETS)]
+    max_attempts: Option<Times>,
+
+    /// At most so many quests
+    #[arg(long, value_name = "N", help_heading = BUDGETS)]
+    max_quests: Option<Times>,
+
+    /// At most so long for the whole run
+    #[arg(long, value_name = "TIME", help_heading = BUDGETS)]
+    wall_clock: Option<Period>,
+
+    /// At most so long for one quest, over all starts of the agent [default: 10m]
+    #[arg(long, value_name = "TIME", help_heading = BUDGETS)]
+    quest_timeout: Option<Period>,
+
+    /// At most so many tokens for one quest; estimated if the agent does not report them
+    /// [default: 100000]
+    #[arg(long, value_name = "N", help_heading = BUDGETS)]
+    max_tokens: Option<Tokens>,
+
+    /// At most so many US dollars for the whole run; estimated from tokens if the agent does not
+    /// report them
+    #[arg(long, value_name = "DOLLARS", help_heading = BUDGETS)]
+    max_cost: Option<Money>,
+
+    /// Change one of the settings listed below (repeatable)
+    #[arg(long, value_name = "KEY=VALUE", value_parser = Setting::from_str)]
+    set: Vec<Setting>,
+}
+
+const AGENT: &str = "The agent";
+
+const BUDGETS: &str = "Budgets; when one ends, the agent gets a last call on top";
+
+// One agent prints no more than this in any work that is worth reading.
+const MAX_LOG_BYTES: u64 = 16 * 1024 * 1024;
+
+const AFTER: &str = "\
+The agent finds the session by COMAIL_SESSION, its name by COMAIL_WORKER, and this program as
+`comail` in its PATH, so `comail next` and `comail submit` need no flags.
+
+Examples:
+  comail run --agent claude -- --allowedTools 'Bash(comail:*)'
+  comail run --agent codex --answer stdout --max-cost 5.00
+  comail run --parallel 4 --answer stdout -- ./agent.sh
+
+Settings for --set, with their defaults:
+  lease               how long a claim lasts; renewed while the agent is alive
+  lessons=5           at most so many lessons of this session in a prompt
+  max-attempts-total  at most so many starts of the agent in the whole run
+  max-tokens-total    at most so many tokens for the whole run
+  max-quest-cost      at most so many US dollars for one quest
+  token-price=15.00   dollars for a million tokens, if the agent reports no cost
+  diminishing-share=90%, diminishing-turns=3, diminishing-tokens=500
+                      stop a quest after this share of its tokens, or after so
+                      many turns in a row that add fewer new tokens
+  poll=100ms          how often the ledger is read
+  grace=5s            how long an agent may take to end before it is killed
+  last-call=1m        how long the last call for a quest may take
+  no-detect           turn off repeat, ping-pong, poll or breaker
+  detect-warn=10, detect-stop=20
+                      how many of the last 30 calls may go round in circles
+                      before a warning, and before the quest is given up
+  breaker=5           end the run after so many agents in a row crashed
+  backoff=1s, backoff-most=1m
+                      the pause after a crash; it doubles up to the second value
+
+Reasons, one for each attempt, quest and run:
+  settled            the quest is PASS, REVIEW or DONE
+  complete           nothing is TODO
+  attempts, quests, wall-clock, quest-timeout, tokens, cost
+                     the budget of this name has ended
+  diminishing        the agent continued without adding much
+  repeat, poll, ping-pong
+                     the agent went round in circles
+  breaker            30 calls in a row brought nothing new, or agents crashed
+  paused             the unproven streak paused the session
+  permission-denied  the agent is not logged in, or lacks a permission
+  agent-failed       the agent ended without settling its quest: its answer
+                     failed, or there was none; its log is in runs/RUN/ of
+                     the session
+  error              comail itself failed
+  interrupted        Ctrl-C, or the run was killed";
+
+/// How the agent answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum How {
+    /// The agent calls `comail submit`
+    Submit,
+    /// The last JSON object that the agent prints is its submission
+    Stdout,
+    /// The agent's work is judged, for kinds without fields to submit; an agent that ends by itself
+    /// is judged too, which may use a try
+    World,
+}
+
+/// A value for one of the settings of `--set`.
+#[derive(Debug, Clone)]
+enum Setting {
+    Lease(Lease),
+    Lessons(usize),
+    MaxAttemptsTotal(Times),
+    MaxTokensTotal(Tokens),
+    MaxQuestCost(Money),
+    TokenPrice(Money),
+    DiminishingShare(Percent),
+    DiminishingTurns(Times),
+    DiminishingTokens(Tokens),
+    Poll(Period),
+    Grace(Period),
+    LastCall(Period),
+    NoDetect(Detector),
+    DetectWarn(u32),
+    DetectStop(u32),
+    Breaker(u32),
+    Backoff(Period),
+    BackoffMost(Period),
+}
+
+impl FromStr for Setting {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (key, value) = text
+            .split_once('=')
+            .ok_or("expected KEY=VALUE, such as grace=10s")?;
+        Ok(match key {
+            "lease" => Self::Lease(parsed(value)?),
+            "lessons" => Self::Lessons(within(value, 0, 50)? as usize),
+            "max-attempts-total" => Self::MaxAttemptsTotal(parsed(value)?),
+            "max-tokens-total" => Self::MaxTokensTotal(parsed(value)?),
+            "max-quest-cost" => Self::MaxQuestCost(parsed(value)?),
+            "token-price" => Self::TokenPrice(parsed(value)?),
+            "diminishing-share" => Self::DiminishingShare(parsed(value)?),
+            "diminishing-turns" => Self::DiminishingTurns(parsed(value)?),
+            "diminishing-tokens" => Self::DiminishingTokens(parsed(value)?),
+            "poll" => Self::Poll(parsed(value)?),
+            "grace" => Self::Grace(parsed(value)?),
+            "last-call" => Self::LastCall(parsed(value)?),
+            "no-detect" => Self::NoDetect(parsed(value)?),
+            "detect-warn" => Self::DetectWarn(within(value, 1, 30)?),
+            "detect-stop" => Self::DetectStop(within(value, 1, 30)?),
+            "breaker" => Self::Breaker(within(value, 1, 1000)?),
+            "backoff" => Self::Backoff(parsed(value)?),
+            "backoff-most" => Self::BackoffMost(parsed(value)?),
+            _ => return Err(format!("there is no setting {key}")),
+        })
+    }
+}
+
+fn parsed<T: FromStr<Err: ToString>>(value: &str) -> Result<T, String> {
+    value.parse().map_err(|error: T::Err| error.to_string())
+}
+
+fn within(value: &str, least: u32, most: u32) -> Result<u32, String> {
+    let number = value.parse().ok();
+    let number = number.filter(|number| (least..=most).contains(number));
+    number.ok_or(format!("expected a number from {least} to {most}"))
+}
+
+impl Setting {
+    fn apply(&self, plan: &mut Plan, lessons: &mut usize) {
+        let (limits, pace, backoff) = (&mut plan.limits, &mut plan.pace, &mut plan.crash_backoff);
+        match self {
+            Self::Lease(lease) => plan.lease = Some(*lease),
+            Self::Lessons(most) => *lessons = *most,
+            Self::MaxAttemptsTotal(most) => limits.run.starts = Some(*most),
+            Self::MaxTokensTotal(most) => limits.run.tokens = Some(*most),
+            Self::MaxQuestCost(most) => limits.quest.cost = Some(*most),
+            Self::TokenPrice(price) => limits.price = *price,
+            Self::DiminishingShare(share) => limits.diminishing.share = *share,
+            Self::DiminishingTurns(turns) => limits.diminishing.turns = *turns,
+            Self::DiminishingTokens(tokens) => limits.diminishing.new_tokens = *tokens,
+            Self::Poll(time) => pace.poll = time.duration(),
+            Self::Grace(time) => pace.grace = time.duration(),
+            Self::LastCall(time) => pace.last_call = time.duration(),
+            Self::NoDetect(detector) => plan.detectors = plan.detectors.without(*detector),
+            Self::DetectWarn(count) => plan.detectors.warn = *count,
+            Self::DetectStop(count) => plan.detectors.stop = *count,
+            Self::Breaker(count) => backoff.in_a_row = *count,
+            Self::Backoff(time) => backoff.first = time.duration(),
+            Self::BackoffMost(time) => backoff.longest = time.duration(),
+        }
+    }
+}
+
+impl RunArgs {
+    /// What is to be done, and how many lessons a prompt carries.
+    fn plan(&self, run: RunId) -> Result<(Plan, usize)> {
+        let dir = match &self.dir {
+            Some(dir) => std::path::absolute(dir),
+            None => env::current_dir(),
+        };
+        let mut limits = Limits::default();
+        limits.quest.starts = self.max_attempts.unwrap_or(limits.quest.starts);
+        limits.quest.tokens = self.max_tokens.unwrap_or(limits.quest.tokens);
+        limits.quest.time = self.quest_timeout.unwrap_or(limits.quest.time);
+        limits.run.quests = self.max_quests;
+        limits.run.time = self.wall_clock;
+        limits.run.cost = self.max_cost;
+        let mut plan = Plan {
+            run,
+            command: self.command()?,
+            model: self.model.clone(),
+            answers: match self.answer {
+                How::Submit => Answers::Submit,
+                How::Stdout => Answers::Stdout,
+                How::World => Answers::World,
+            },
+            resume: self.resume,
+            workers: self.parallel,
+            limits,
+            detectors: detect::Settings::default(),
+            pace: Pace::default(),
+            crash_backoff: CrashBackoffRules::default(),
+            lease: None,
+            dir: dir.context("cannot find the agent's working directory")?,
+            max_log_bytes: MAX_LOG_BYTES,
+        };
+        let mut lessons = Bound::default().lessons;
+        for setting in &self.set {
+            setting.apply(&mut plan, &mut lessons);
+        }
+        Ok((plan, lessons))
+    }
+
+    fn command(&self) -> Result<AgentCommand> {
+        let command = match self.agent {
+            Some(preset) => AgentCommand::Preset(preset, self.words.clone()),
+            None if self.words.is_empty() => {
+                let text = "no agent is given: name one with --agent, or write its command line \
+                            after --";
+                return Err(UsageError(text.to_owned()).into());
+            }
+            None => AgentCommand::Custom(self.words.clone()),
+        };
+        if self.resume && !command.can_resume() {
+            let text = format!(
+                "--resume: {} cannot continue a conversation",
+                command.name()
+            );
+            return Err(UsageError(text).into());
+        }
+        Ok(command)
+    }
+}
+
+fn preset() -> impl TypedValueParser<Value = &'static Preset> {
+    let names = Preset::ALL.map(|preset| preset.name);
+    PossibleValuesParser::new(names)
+        .try_map(|name| Preset::named(&name).ok_or("there is no such agent"))
+}
+
+// The agent would take a leading dash for an option of its own.
+fn model(name: &str) -> Result<String, &'static str> {
+    if name.starts_with('-') || name.trim().is_empty() {
+        return Err("the name of a model does not begin with a dash");
+    }
+    Ok(name.to_owned())
+}
 
 /// The JSON form of `run --dry-run`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct DryRun {
     argv: Vec<String>,
-    /// How the prompt comes to the agent.
-    prompt: Way,
+    /// How the agent gets the prompt.
+    prompt: PromptBy,
+}
+
+/// How the agent gets the prompt.
+#[derive(Debug, Clone, Copy, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum PromptBy {
+    Stdin,
+    Argument,
+    File,
 }
 
 /// A line of `run --json`.
@@ -52,38 +375,29 @@ pub(super) struct DryRun {
 #[serde(untagged)]
 pub(super) enum RunTells<'a> {
     /// What happens.
-    RunEvent(&'a RunEvent),
-    /// Where the report lies, at the end.
-    Report(Told),
+    Event(&'a RunEvent),
+    /// Where the report is, at the end.
+    Report(ReportWritten),
 }
 
 /// The last line of `run --json`.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct Told {
+pub(super) struct ReportWritten {
     #[schemars(extend("const" = "report"))]
     what: &'static str,
     run: RunId,
     complete: bool,
-    /// Where the report lies, as text; `report.json` lies beside it.
+    /// The path of the report as text; `report.json` is in the same folder.
     path: String,
-}
-
-/// How the prompt comes to the agent.
-#[derive(Debug, Clone, Copy, Serialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub(super) enum Way {
-    Stdin,
-    Argument,
-    File,
 }
 
 pub(super) fn run(context: &mut Context, args: &RunArgs) -> Result<Exit> {
     let run = new_run();
-    let plan = args.plan(run)?;
+    let (plan, lessons) = args.plan(run)?;
     if args.dry_run {
         return dry_run(context, &plan);
     }
-    // What is wrong is told before anything is started.
+    // Report every mistake before anything is started.
     let session = context.open_session()?;
     refuse_inside_a_run(&session)?;
     if let Some(note) = check(&session, &plan)? {
@@ -91,6 +405,14 @@ pub(super) fn run(context: &mut Context, args: &RunArgs) -> Result<Exit> {
     }
     drop(session);
     let dir = context.session_dir().to_owned();
+    let earlier = args.lessons_from.iter().map(|dir| Earlier::read(dir));
+    let lessons = LessonPlan {
+        bound: Bound {
+            lessons,
+            ..Bound::default()
+        },
+        earlier: earlier.collect::<Result<_, _>>()?,
+    };
     let mut watcher = Watcher {
         output: &mut context.output,
         interrupt: Interrupt::heed(),
@@ -100,9 +422,9 @@ pub(super) fn run(context: &mut Context, args: &RunArgs) -> Result<Exit> {
         now: context::now,
         salts: context::salt,
     };
-    let prompts = RunPrompts::new(&dir, args.lessons()?)?;
+    let prompts = RunPrompts::new(&dir, lessons)?;
     let driven = crate::run::run(&dir, plan, &prompts, &mut watcher, sources);
-    // Whatever the run ended for, its report says where the session stands.
+    // Write the report even if the run failed.
     let complete = report(context, args, run);
     let (reason, complete) = (driven?, complete?);
     Ok(match reason {
@@ -126,10 +448,9 @@ fn report(context: &mut Context, args: &RunArgs, run: RunId) -> Result<bool> {
         let page = page(findings, Some(word(&report)), &[], context.watch().as_ref());
         let written = page.and_then(|page| Ok(write_page(context.session_dir(), run, &page.html)?));
         if let Err(error) = written {
-            // The report stands; the page shows the same and more.
-            context
-                .output
-                .note(&format!("no page was written: {error:#}"));
+            // The page shows nothing that the report lacks.
+            let note = format!("cannot write the page: {error:#}");
+            context.output.note(&note);
         }
     }
     let word = if report.complete {
@@ -140,399 +461,44 @@ fn report(context: &mut Context, args: &RunArgs, run: RunId) -> Result<bool> {
     let note = format!("{word}: see {}", place.display());
     context.output.note(&note);
     if context.output.is_json() {
-        let told = RunTells::Report(Told {
+        let written = RunTells::Report(ReportWritten {
             what: "report",
             run,
             complete: report.complete,
             path: place.display().to_string(),
         });
-        // As for what the run told before.
-        let _ = context.output.show(&told, |_, _| {});
+        // A closed pipe does not change how the run ended.
+        let _ = context.output.show(&written, |_, _| {});
     }
     Ok(report.complete)
 }
 
-/// Refuses to drive a session for an agent that is driven itself.
 fn refuse_inside_a_run(session: &Session) -> Result<()> {
-    let inside = std::env::var_os("COMAIL_RUN").is_some_and(|run| !run.is_empty());
+    let inside = env::var_os("COMAIL_RUN").is_some_and(|run| !run.is_empty());
     if inside || run_above(&session.totals().runs).is_some() {
-        let text = "a run inside a run: what a run started must not start another; nothing changed";
+        let text = "a run cannot start another run; nothing was changed";
         return Err(UsageError(text.to_owned()).into());
     }
     Ok(())
 }
 
-/// Prints what would be started.
-fn dry_run(context: &mut Context, plan: &Plan) -> Result<Exit> {
-    let given = Given {
-        prompt: "PROMPT",
-        prompt_file: Some("PROMPT_FILE".as_ref()),
-        model: plan.model.as_deref(),
-        conversation: None,
-    };
-    let line = command_line(&plan.command, &given)?;
-    let dry = DryRun {
-        argv: line
-            .argv
-            .iter()
-            .map(|word| word.to_string_lossy().into_owned())
-            .collect(),
-        prompt: if line.stdin.is_some() {
-            Way::Stdin
-        } else if line.needs_file {
-            Way::File
-        } else {
-            Way::Argument
-        },
-    };
-    context.output.show(&dry, |paper, dry| {
-        paper.line(Escaped(&words(&dry.argv)).to_string());
-        paper.line(match dry.prompt {
-            Way::Stdin => "the prompt comes by standard input; nothing was started",
-            Way::Argument => "PROMPT stands for the prompt; nothing was started",
-            Way::File => "PROMPT_FILE stands for the file of the prompt; nothing was started",
-        });
-    })?;
-    Ok(Exit::Done)
-}
-
-/// A name for a run that none had before it, as far as randomness goes.
-fn new_run() -> RunId {
-    let mut bytes = [0; 4];
-    // Without randomness the time tells runs apart.
-    if getrandom::fill(&mut bytes).is_err() {
-        bytes = context::now().subsec_nanosecond().to_le_bytes();
-    }
-    RunId::new(u32::from_le_bytes(bytes))
-}
-
-/// Set once the process is asked to end by a signal other than that of Ctrl-C.
-fn terminated() -> Arc<AtomicBool> {
-    let asked = Arc::new(AtomicBool::new(false));
-    #[cfg(unix)]
-    for signal in [signal_hook::consts::SIGTERM, signal_hook::consts::SIGHUP] {
-        // Where it cannot be caught it ends the process at once; what is on disk stays.
-        let _ = signal_hook::flag::register(signal, Arc::clone(&asked));
-    }
-    asked
-}
-
-/// Shows what happens, and listens for who wants it to end.
-struct Watcher<'a> {
-    output: &'a mut Output,
-    interrupt: Interrupt,
-    terminated: Arc<AtomicBool>,
-}
-
-impl RunObserver for Watcher<'_> {
-    fn observe(&mut self, events: &RunEvent) {
-        if let RunEvent::Note { text } = events {
-            self.output.note(text);
-        } else {
-            // A reader who has gone does not change what the run does.
-            let tells = RunTells::RunEvent(events);
-            let _ = self
-                .output
-                .show(&tells, |paper, _| write_event(paper, events));
-        }
-    }
-
-    fn wants_to_stop(&self) -> bool {
-        self.interrupt.is_asked() || self.terminated.load(Ordering::SeqCst)
-    }
-}
-
-/// Drive an agent over the quests until the work is done, and say why it stopped
-///
-/// The agent is started once for each quest, and again with the facts while the gate says FAIL.
-/// What counts is the ledger: an agent is stopped once its quest is settled, and one that ends
-/// without settling it has not succeeded, whatever it says. Exit 0 when nothing is TODO and the
-/// run's report says COMPLETE, 8 when not, 130 after Ctrl-C. With --json a line for each event.
-#[derive(Debug, Args)]
-#[command(after_long_help = AFTER)]
-pub struct RunArgs {
-    /// A common agent, whose command line is known; what stands after -- is added to it
-    #[arg(long, value_name = "NAME", value_parser = preset(), help_heading = AGENT)]
-    agent: Option<&'static Preset>,
-
-    /// The model that the agent is to use
-    #[arg(long, value_name = "NAME", value_parser = model, help_heading = AGENT)]
-    model: Option<String>,
-
-    /// How the agent answers
-    #[arg(long, value_enum, default_value = "submit", value_name = "HOW", help_heading = AGENT)]
-    answer: How,
-
-    /// Go on with the agent's own conversation when it is started for a quest again; a command line
-    /// of your own takes it by a word with `{conversation}`, which is left out the first time
-    #[arg(long, help_heading = AGENT)]
-    resume: bool,
-
-    /// The directory in which the agent works, and from which a program named by its path is
-    /// looked for [default: this one]
-    #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath, help_heading = AGENT)]
-    dir: Option<PathBuf>,
-
-    /// The agent and its arguments; `{prompt}` and `{prompt_file}` stand for the prompt, which else
-    /// comes by standard input
-    #[arg(last = true, value_name = "AGENT ARGS", help_heading = AGENT)]
-    words: Vec<OsString>,
-
-    /// How many agents work at once
-    #[arg(long, value_name = "N", default_value_t = 1,
-          value_parser = clap::value_parser!(u32).range(1..=64))]
-    parallel: u32,
-
-    /// How long the claim of an agent lasts, which is renewed while it is alive [default: what
-    /// scan froze]
-    #[arg(long, value_name = "TIME")]
-    lease: Option<Lease>,
-
-    /// How many lessons of this session a prompt carries at most; 0 for none
-    #[arg(long, value_name = "N", default_value_t = 5,
-          value_parser = clap::value_parser!(u32).range(0..=50))]
-    lessons: u32,
-
-    /// Carry lessons of these earlier sessions too
-    #[arg(long, value_name = "SESSION", num_args = 1..)]
-    lessons_from: Vec<PathBuf>,
-
-    /// Call it complete only if so many quests are PASS, such as 80%
-    #[arg(long, value_name = "PERCENT")]
-    pub(super) min_pass: Option<MinPass>,
-
-    /// Print the command line that would be started, and start nothing
-    #[arg(long)]
-    pub(super) dry_run: bool,
-
-    #[command(flatten)]
-    budget: BudgetArgs,
-
-    #[command(flatten)]
-    watch: WatchArgs,
-}
-
-const AGENT: &str = "The agent";
-
-/// The most bytes of an agent's output that its log keeps.
-const MAX_LOG_BYTES: u64 = 16 * 1024 * 1024;
-
-const AFTER: &str = "\
-The agent finds the session by COMAIL_SESSION, its name by COMAIL_WORKER, and this program as
-`comail` in its PATH, so that `comail next` and `comail submit` need no flags.
-
-Examples:
-  comail run --agent claude -- --allowedTools 'Bash(comail:*)'
-  comail run --agent codex --answer stdout --max-cost 5.00
-  comail run --parallel 4 --answer stdout -- ./agent.sh
-
-Reasons, one for each attempt, quest and run:
-  settled            the quest is PASS, REVIEW or DONE
-  complete           nothing is TODO
-  attempts, quests, wall-clock, quest-timeout, tokens, cost
-                     the budget of this name has ended
-  diminishing        the agent went on and brought little that was new
-  repeat, poll, ping-pong
-                     it went round in circles
-  breaker            nothing got further in 30 calls, or agents died at once
-  paused             the unproven streak pauses the session
-  permission-denied  the agent is not logged in, or not allowed what it needs
-  agent-failed       the agent ended, and its quest was not settled: what it
-                     answered failed, or it answered nothing; its log lies in
-                     runs/RUN/ of the session
-  error              something failed on our side
-  interrupted        Ctrl-C, or the run was killed";
-
-/// How the agent answers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum How {
-    /// It calls `comail submit` itself
-    Submit,
-    /// The last JSON object that it prints is its submission
-    Stdout,
-    /// By what it does, for kinds with no fields to submit; a start that ends by itself is judged,
-    /// and may cost a try
-    World,
-}
-
-impl RunArgs {
-    /// What is to be done as this run.
-    pub(super) fn plan(&self, run: RunId) -> Result<Plan> {
-        let dir = match &self.dir {
-            Some(dir) => std::path::absolute(dir),
-            None => std::env::current_dir(),
-        };
-        Ok(Plan {
-            run,
-            command: self.command()?,
-            model: self.model.clone(),
-            answers: match self.answer {
-                How::Submit => Answers::Submit,
-                How::Stdout => Answers::Stdout,
-                How::World => Answers::World,
-            },
-            resume: self.resume,
-            workers: self.parallel,
-            limits: self.budget.limits(),
-            detectors: self.watch.detectors(),
-            pace: self.watch.pace(),
-            crash_backoff: self.watch.crash_backoff(),
-            lease: self.lease,
-            dir: dir.context("where is the agent to work?")?,
-            max_log_bytes: MAX_LOG_BYTES,
-        })
-    }
-
-    /// What prompts may carry of what was learned.
-    pub(super) fn lessons(&self) -> Result<LessonPlan> {
-        let earlier = self.lessons_from.iter().map(|dir| Earlier::read(dir));
-        Ok(LessonPlan {
-            bound: Bound {
-                lessons: self.lessons as usize,
-                ..Bound::default()
-            },
-            earlier: earlier.collect::<Result<_, _>>()?,
-        })
-    }
-
-    fn command(&self) -> Result<AgentCommand> {
-        let command = match self.agent {
-            Some(preset) => AgentCommand::Preset(preset, self.words.clone()),
-            None if self.words.is_empty() => {
-                let text = "which agent? Name one by --agent, or give its command line after --";
-                return Err(UsageError(text.to_owned()).into());
-            }
-            None => AgentCommand::Custom(self.words.clone()),
-        };
-        if self.resume && !command.can_resume() {
-            let text = format!(
-                "--resume: it is not known how {} goes on with a conversation",
-                command.name()
-            );
-            return Err(UsageError(text).into());
-        }
-        Ok(command)
-    }
-}
-
-fn preset() -> impl TypedValueParser<Value = &'static Preset> {
-    let names = Preset::ALL.map(|preset| preset.name);
-    PossibleValuesParser::new(names)
-        .try_map(|name| Preset::named(&name).ok_or("there is no such agent"))
-}
-
-/// A model's name: no option, which an agent would heed as its own.
-fn model(name: &str) -> Result<String, &'static str> {
-    if name.starts_with('-') || name.trim().is_empty() {
-        return Err("a model's name begins with no dash");
-    }
-    Ok(name.to_owned())
-}
-
-/// How much a run may use up.
-#[derive(Debug, Args)]
-#[command(next_help_heading = "Budgets; at the end of one the agent gets a last call on top")]
-pub struct BudgetArgs {
-    /// The most starts of the agent for one quest [default: 30]
-    #[arg(long, value_name = "N")]
-    max_attempts: Option<Times>,
-
-    /// The most starts of the agent in all
-    #[arg(long, value_name = "N")]
-    max_attempts_total: Option<Times>,
-
-    /// The most quests that are taken up
-    #[arg(long, value_name = "N")]
-    max_quests: Option<Times>,
-
-    /// The longest that the run takes
-    #[arg(long, value_name = "TIME")]
-    wall_clock: Option<Period>,
-
-    /// The longest that the agent works for one quest, in all its starts [default: 10m]
-    #[arg(long, value_name = "TIME")]
-    quest_timeout: Option<Period>,
-
-    /// The most tokens for one quest; what the agent does not tell is estimated [default: 100000]
-    #[arg(long, value_name = "N")]
-    max_tokens: Option<Tokens>,
-
-    /// The most tokens in all
-    #[arg(long, value_name = "N")]
-    max_tokens_total: Option<Tokens>,
-
-    /// The most US dollars in all; what the agent does not tell is estimated from its tokens
-    #[arg(long, value_name = "DOLLARS")]
-    max_cost: Option<Money>,
-
-    /// The most US dollars for one quest
-    #[arg(long, value_name = "DOLLARS")]
-    max_quest_cost: Option<Money>,
-
-    /// What a million tokens are taken to cost where the agent tells no price [default: 15.00]
-    #[arg(long, value_name = "DOLLARS")]
-    token_price: Option<Money>,
-
-    /// The share of a quest's tokens after which going on is not worth it [default: 90%]
-    #[arg(long, value_name = "SHARE")]
-    diminishing_share: Option<Percent>,
-
-    /// How many turns in a row may bring little [default: 3]
-    #[arg(long, value_name = "N")]
-    diminishing_turns: Option<Times>,
-
-    /// A turn with fewer new tokens brings little [default: 500]
-    #[arg(long, value_name = "N")]
-    diminishing_tokens: Option<Tokens>,
-}
-
-impl BudgetArgs {
-    /// The limits that these are.
-    pub(super) fn limits(&self) -> Limits {
-        let usual = Limits::default();
-        let (quest, soft) = (usual.quest, usual.diminishing);
-        Limits {
-            quest: OfQuest {
-                starts: self.max_attempts.unwrap_or(quest.starts),
-                tokens: self.max_tokens.unwrap_or(quest.tokens),
-                time: self.quest_timeout.unwrap_or(quest.time),
-                cost: self.max_quest_cost.or(quest.cost),
-            },
-            run: OfRun {
-                starts: self.max_attempts_total,
-                quests: self.max_quests,
-                tokens: self.max_tokens_total,
-                time: self.wall_clock,
-                cost: self.max_cost,
-            },
-            diminishing: Diminishing {
-                share: self.diminishing_share.unwrap_or(soft.share),
-                turns: self.diminishing_turns.unwrap_or(soft.turns),
-                new_tokens: self.diminishing_tokens.unwrap_or(soft.new_tokens),
-            },
-            price: self.token_price.unwrap_or(usual.price),
-        }
-    }
-}
-
-/// Refuses a run that cannot come to anything; nothing was started. What people should know of one
-/// that may.
-pub(super) fn check(session: &Session, plan: &Plan) -> Result<Option<String>> {
+/// Finds mistakes before anything is started; a note for the operator, if there is one.
+fn check(session: &Session, plan: &Plan) -> Result<Option<String>> {
     let kind = judge::kind_of(session.manifest())?;
     if plan.answers == Answers::World && !needs_no_fields(&kind) {
-        let text = "--answer world is for kinds with no fields to submit, and this one has: leave \
-                    it away, or say --answer stdout; nothing was started";
+        let text = "--answer world is for kinds without fields to submit, and this kind has some: \
+                    use --answer submit or --answer stdout; nothing was started";
         return Err(UsageError(text.to_owned()).into());
     }
     if plan.answers == Answers::Stdout && kind.fields.is_empty() {
-        let text = "--answer stdout: this kind has no fields to print; say --answer world; nothing \
+        let text = "--answer stdout: this kind has no fields to print; use --answer world; nothing \
                     was started";
         return Err(UsageError(text.to_owned()).into());
     }
     if !plan.dir.is_dir() {
         let dir = plan.dir.display().to_string();
         bail!(
-            "--dir {} is no directory; nothing was started",
+            "--dir {} is not a directory; nothing was started",
             Escaped(&dir)
         );
     }
@@ -550,14 +516,14 @@ pub(super) fn check(session: &Session, plan: &Plan) -> Result<Option<String>> {
             let place = if program.contains('/') {
                 "there is no such program"
             } else {
-                "it is not in PATH"
+                "this program is not in PATH"
             };
             bail!("{}: {place}; nothing was started", Escaped(&program));
         }
     }
 }
 
-/// Says so where the agent works elsewhere than in the tree that the quests are about.
+/// A note if the agent works outside the tree that the quests are about.
 fn elsewhere(session: &Session, dir: &Path) -> Result<Option<String>> {
     let kind = SessionKind::load(session.manifest())?;
     let bench = kind.bench(session.evidence(), session.dir().to_owned())?;
@@ -566,14 +532,14 @@ fn elsewhere(session: &Session, dir: &Path) -> Result<Option<String>> {
     };
     let within = dir.canonicalize().is_ok_and(|dir| dir.starts_with(&root));
     let note = format!(
-        "the agent works in {}, and the quests are about the tree {}: --dir names another place",
+        "the agent works in {}, but the quests are about the tree {}; use --dir to change that",
         dir.display(),
         root.display()
     );
     Ok((!within).then_some(note))
 }
 
-/// Where a program lies that is started in `dir`.
+/// The program that would be started in `dir`.
 fn found(program: &OsStr, dir: &Path) -> Option<PathBuf> {
     if Path::new(program).components().count() > 1 {
         let path = dir.join(program);
@@ -584,14 +550,90 @@ fn found(program: &OsStr, dir: &Path) -> Option<PathBuf> {
     places.find(|path| path.is_file())
 }
 
-/// Writes what happened.
-fn write_event(paper: &mut Paper, events: &RunEvent) {
-    match events {
+fn dry_run(context: &mut Context, plan: &Plan) -> Result<Exit> {
+    let given = Given {
+        prompt: "PROMPT",
+        prompt_file: Some("PROMPT_FILE".as_ref()),
+        model: plan.model.as_deref(),
+        conversation: None,
+    };
+    let line = command_line(&plan.command, &given)?;
+    let argv = line.argv.iter().map(|word| word.to_string_lossy());
+    let dry = DryRun {
+        argv: argv.map(std::borrow::Cow::into_owned).collect(),
+        prompt: if line.stdin.is_some() {
+            PromptBy::Stdin
+        } else if line.needs_file {
+            PromptBy::File
+        } else {
+            PromptBy::Argument
+        },
+    };
+    context.output.show(&dry, |paper, dry| {
+        paper.line(Escaped(&words(&dry.argv)).to_string());
+        paper.line(match dry.prompt {
+            PromptBy::Stdin => "the prompt is passed on standard input; nothing was started",
+            PromptBy::Argument => "PROMPT stands for the prompt; nothing was started",
+            PromptBy::File => {
+                "PROMPT_FILE stands for the file with the prompt; nothing was started"
+            }
+        });
+    })?;
+    Ok(Exit::Done)
+}
+
+fn new_run() -> RunId {
+    let mut bytes = [0; 4];
+    // Without randomness, the time tells runs apart.
+    if getrandom::fill(&mut bytes).is_err() {
+        bytes = context::now().subsec_nanosecond().to_le_bytes();
+    }
+    RunId::new(u32::from_le_bytes(bytes))
+}
+
+/// Set when a signal other than Ctrl-C asks the process to end.
+fn terminated() -> Arc<AtomicBool> {
+    let asked = Arc::new(AtomicBool::new(false));
+    #[cfg(unix)]
+    for signal in [signal_hook::consts::SIGTERM, signal_hook::consts::SIGHUP] {
+        // If it cannot be caught, it ends the process at once, and the next run cleans up.
+        let _ = signal_hook::flag::register(signal, Arc::clone(&asked));
+    }
+    asked
+}
+
+/// Prints what happens, and listens for Ctrl-C.
+struct Watcher<'a> {
+    output: &'a mut Output,
+    interrupt: Interrupt,
+    terminated: Arc<AtomicBool>,
+}
+
+impl RunObserver for Watcher<'_> {
+    fn observe(&mut self, event: &RunEvent) {
+        if let RunEvent::Note { text } = event {
+            self.output.note(text);
+        } else {
+            // A closed pipe does not change what the run does.
+            let line = RunTells::Event(event);
+            let _ = self
+                .output
+                .show(&line, |paper, _| write_event(paper, event));
+        }
+    }
+
+    fn wants_to_stop(&self) -> bool {
+        self.interrupt.is_asked() || self.terminated.load(Ordering::SeqCst)
+    }
+}
+
+fn write_event(paper: &mut Paper, event: &RunEvent) {
+    match event {
         RunEvent::Began { run, began } => {
             let model = began.model.as_deref();
             let model = model.map(|model| format!(" with {}", Escaped(model)));
             paper.line(format!(
-                "run {run}: {}{}, {} at once",
+                "run {run}: {}{}, {} at a time",
                 Escaped(&began.agent),
                 model.unwrap_or_default(),
                 plural(began.workers, "agent")
@@ -603,15 +645,15 @@ fn write_event(paper: &mut Paper, events: &RunEvent) {
             attempt,
         } => {
             let last_call = if *last_call { " (the last call)" } else { "" };
-            let took = took(attempt.milliseconds);
             let exit = attempt
                 .exit
                 .filter(|_| attempt.reason == Reason::AgentFailed);
             paper.line(format!(
-                "quest {}, {}: start {}{last_call} ended after {took}, {}: {}{}",
+                "quest {}, {}: start {}{last_call} ended after {}, {}: {}{}",
                 attempt.quest,
                 Escaped(key.as_str()),
                 attempt.start,
+                took(attempt.milliseconds),
                 spent(&attempt.spent),
                 attempt.reason,
                 exit.map(|code| format!(", exit {code}"))
@@ -643,7 +685,7 @@ fn tone(reason: Reason) -> Tone {
     }
 }
 
-/// How long it took, to the tenth of a second.
+/// A time to the tenth of a second.
 fn took(milliseconds: u64) -> String {
     let tenths = Duration::from_millis(milliseconds / 100 * 100);
     let took = SignedDuration::try_from(tenths).unwrap_or(SignedDuration::MAX);
@@ -655,95 +697,11 @@ fn spent(spent: &Spent) -> String {
     format!("{guess}{} tokens", spent.tokens)
 }
 
-/// How agents are watched.
-#[derive(Debug, Args)]
-#[command(next_help_heading = "Watching")]
-pub struct WatchArgs {
-    /// How often is looked where a quest stands [default: 100ms]
-    #[arg(long, value_name = "TIME")]
-    poll: Option<Period>,
-
-    /// How long an agent that is stopped may take to end before it is killed [default: 5s]
-    #[arg(long, value_name = "TIME")]
-    grace: Option<Period>,
-
-    /// How long the last call for a quest may take [default: 1m]
-    #[arg(long, value_name = "TIME")]
-    last_call: Option<Period>,
-
-    /// Do not look for this: repeat, ping-pong, poll or breaker (repeatable)
-    #[arg(long, value_name = "KIND", value_parser = detector(), hide_possible_values = true)]
-    no_detect: Vec<Detector>,
-
-    /// How many of an agent's last 30 calls that go round in circles are worth a warning
-    /// [default: 10]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=30))]
-    detect_warn: Option<u32>,
-
-    /// How many of them end the drive of the quest [default: 20]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=30))]
-    detect_stop: Option<u32>,
-
-    /// How many agents in a row that die at their start end the run [default: 5]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
-    breaker: Option<u32>,
-
-    /// The pause after one that died; it doubles with each further one in a row [default: 1s]
-    #[arg(long, value_name = "TIME")]
-    backoff: Option<Period>,
-
-    /// The longest such pause [default: 1m]
-    #[arg(long, value_name = "TIME")]
-    backoff_most: Option<Period>,
-}
-
-fn detector() -> impl TypedValueParser<Value = Detector> {
-    let names = Detector::ALL.map(Detector::name);
-    PossibleValuesParser::new(names).try_map(|name| name.parse::<Detector>())
-}
-
-impl WatchArgs {
-    /// What the detectors go by.
-    pub(super) fn detectors(&self) -> Settings {
-        let usual = Settings::default();
-        let mut settings = usual;
-        settings.warn = self.detect_warn.unwrap_or(usual.warn);
-        settings.stop = self.detect_stop.unwrap_or(usual.stop);
-        let off = self.no_detect.iter();
-        off.fold(settings, |settings, detector| settings.without(*detector))
-    }
-
-    /// How often is looked, and how long is waited.
-    pub(super) fn pace(&self) -> Pace {
-        let usual = Pace::default();
-        Pace {
-            poll: or(self.poll, usual.poll),
-            grace: or(self.grace, usual.grace),
-            last_call: or(self.last_call, usual.last_call),
-        }
-    }
-
-    /// What is done about agents that die at their start.
-    pub(super) fn crash_backoff(&self) -> CrashBackoffRules {
-        let usual = CrashBackoffRules::default();
-        CrashBackoffRules {
-            first: or(self.backoff, usual.first),
-            longest: or(self.backoff_most, usual.longest),
-            in_a_row: self.breaker.unwrap_or(usual.in_a_row),
-            ..usual
-        }
-    }
-}
-
-fn or(given: Option<Period>, usual: Duration) -> Duration {
-    given.map_or(usual, Period::duration)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::quest::{Key, QuestId};
-    use crate::session::{DrivenAttempt, RunId};
+    use crate::session::DrivenAttempt;
 
     fn said(event: &RunEvent) -> String {
         let mut paper = Paper::plain();
@@ -781,9 +739,56 @@ mod tests {
             })
         });
         assert!(said[0].contains("start 4 ended after"), "{said:?}");
-        assert!(
-            said[1].contains("start 4 (the last call) ended after"),
-            "{said:?}"
-        );
+        let last = "start 4 (the last call) ended after";
+        assert!(said[1].contains(last), "{said:?}");
+    }
+
+    #[test]
+    fn a_setting_has_a_known_key_and_a_value_in_its_bounds() {
+        for good in [
+            "grace=10s",
+            "lessons=0",
+            "no-detect=poll",
+            "token-price=2.50",
+        ] {
+            assert!(good.parse::<Setting>().is_ok(), "{good}");
+        }
+        for (bad, why) in [
+            ("grace", "KEY=VALUE"),
+            ("grace=soon", "length of time"),
+            ("lessons=51", "from 0 to 50"),
+            ("detect-stop=0", "from 1 to 30"),
+            ("no-detect=all", "repeat"),
+            ("speed=9", "no setting speed"),
+        ] {
+            let error = bad.parse::<Setting>().unwrap_err();
+            assert!(error.contains(why), "{bad}: {error}");
+        }
+    }
+
+    #[test]
+    fn the_help_lists_every_setting() {
+        for key in [
+            "lease",
+            "lessons",
+            "max-attempts-total",
+            "max-tokens-total",
+            "max-quest-cost",
+            "token-price",
+            "diminishing-share",
+            "diminishing-turns",
+            "diminishing-tokens",
+            "poll",
+            "grace",
+            "last-call",
+            "no-detect",
+            "detect-warn",
+            "detect-stop",
+            "breaker",
+            "backoff",
+            "backoff-most",
+        ] {
+            assert!(AFTER.contains(key), "{key}");
+        }
     }
 }

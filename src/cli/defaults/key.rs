@@ -77,7 +77,7 @@ const fn export(flag: &'static str, example: &'static str) -> Key {
 }
 
 /// Every name.
-pub(in crate::cli) const KEYS: [Key; 28] = [
+pub(in crate::cli) const KEYS: [Key; 21] = [
     key(None, SESSION, Author::User, r#"".comail""#),
     key(None, "color", Author::Project, r#""auto""#),
     scan("lease", Author::Project, r#""15m""#),
@@ -95,20 +95,13 @@ pub(in crate::cli) const KEYS: [Key; 28] = [
     run("agent", r#""claude""#).unless(&["words"]),
     run("model", r#""a-model""#).unless(&["words", "agent"]),
     run("parallel", "1"),
-    run("lessons", "5"),
     budget("max-attempts", "30"),
-    budget("max-attempts-total", "1000"),
     budget("max-quests", "100"),
     budget("wall-clock", r#""8h""#),
     budget("quest-timeout", r#""10m""#),
     budget("max-tokens", r#""100k""#),
-    budget("max-tokens-total", r#""10M""#),
     budget("max-cost", r#""20.00""#),
-    budget("max-quest-cost", r#""0.50""#),
-    budget("token-price", r#""15.00""#),
-    budget("diminishing-share", r#""90%""#),
-    budget("diminishing-turns", "3"),
-    budget("diminishing-tokens", "500"),
+    budget("set", r#"["token-price=15.00"]"#),
     export("format", r#""csv""#).unless(&["path"]),
     key(
         Some("export"),
