@@ -102,7 +102,11 @@ fn one_token_that_is_told_does_not_hide_what_is_written() {
     let driven = Driven::new(1);
     let script = "echo '{\"type\":\"result\",\"usage\":{\"input_tokens\":1}}'; \
          head -c 2000000 /dev/zero | tr '\\0' x | fold -w 1000; exec sleep 98735";
-    let flags = ["--max-tokens=100k", "--set=grace=100ms", "--set=last-call=100ms"];
+    let flags = [
+        "--max-tokens=100k",
+        "--set=grace=100ms",
+        "--set=last-call=100ms",
+    ];
     let _ = driven.drive(&flags, script).exits(8);
     assert_eq!(driven.reasons("quest"), ["tokens"]);
     let spent = &driven.steps_of("attempt")[0]["spent"];

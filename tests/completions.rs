@@ -210,14 +210,9 @@ fn only_what_a_shell_asks_is_answered_so() {
         let run = Run::of(command.env("COMAIL_COMPLETE", value).args(args));
         assert!(run.ok().starts_with("comail "), "{value} {args:?}");
     }
-    for (shell, words) in [
-        ("bash", &[][..]),
-        ("zsh", &[]),
-        ("fish", &[]),
-        ("bash", &["a", "b", "c"]),
-    ] {
+    for shell in ["bash", "zsh", "fish"] {
         let mut command = place.command();
-        let run = Run::of(command.env("COMAIL_COMPLETE", shell).arg("--").args(words));
+        let run = Run::of(command.env("COMAIL_COMPLETE", shell).arg("--"));
         assert_eq!(
             (run.code, run.stdout.as_str(), run.stderr.as_str()),
             (0, "", ""),
@@ -261,8 +256,10 @@ fn manual_pages_are_written_whole_and_replaced() {
             let path = place.at("share/man1").join(file.as_str().expect("a name"));
             fs::read_to_string(path).expect("a page")
         };
-        assert!(files.iter().all(|file| text(file).contains(".SH EXAMPLES")
-            || text(file).contains(".SH \"EXIT STATUS\"")));
+        assert!(
+            files.iter().all(|file| text(file).contains(".SH EXAMPLES")
+                || text(file).contains(".SH \"EXIT CODES\""))
+        );
         let left = fs::read_dir(place.at("share/man1"))
             .expect("a directory")
             .count();

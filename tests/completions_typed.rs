@@ -28,19 +28,14 @@ const KEYS: [(&str, &str); 14] = [
     ("k14", "k14 ${x:-$(touch pwned)} $x"),
 ];
 
-/// The same within quotes, or behind an equals sign: what is typed after `submit `, and the words.
-const QUOTED: [(&str, &[&str]); 7] = [
-    ("--key \"k02 ", &["--key", "k02 $(touch pwned)"]),
-    ("--key 'k02 ", &["--key", "k02 $(touch pwned)"]),
-    ("--key 'k04", &["--key", "k04 'one' \"two\" it's"]),
-    ("--key \"k04", &["--key", "k04 'one' \"two\" it's"]),
-    ("--key k03\\ ", &["--key", "k03 `touch pwned`"]),
-    (
-        "--key=k05",
-        &["--key=k05; touch pwned # & | < > ( ) { a,b }"],
-    ),
-    ("--key k08\\ colon\\:\\ ", &["--key", "k08 colon: a:b=c"]),
-];
+/// A key of which the first word was typed with its space quoted.
+const ESCAPED: (&str, &[&str]) = ("--key k03\\ ", &["--key", "k03 `touch pwned`"]);
+
+/// Bash passes the parts of such a word on their own, and completes nothing.
+const JOINED: (&str, &[&str]) = (
+    "--key=k05",
+    &["--key=k05; touch pwned # & | < > ( ) { a,b }"],
+);
 
 fn place() -> Place {
     let place = Place::new();
@@ -110,7 +105,7 @@ impl<'a> Shell<'a> {
     }
 
     /// Types every key, and finds it as it is.
-    fn completes_all(&self) {
+    fn completes_all(&self, further: &[(&str, &[&str])]) {
         let before = fs::read(self.place.at(".comail/index.sqlite")).expect("an index");
         for (typed, key) in KEYS {
             let words = self.completed(&format!("comail submit --company {typed}"));
@@ -118,9 +113,9 @@ impl<'a> Shell<'a> {
             let key = if key.contains('\n') { &folded } else { key };
             assert_eq!(words, ["comail", "submit", "--company", key]);
         }
-        for (typed, wanted) in QUOTED {
+        for (typed, wanted) in further {
             let words = self.completed(&format!("comail submit {typed}"));
-            assert_eq!(words[2..], *wanted, "{typed}");
+            assert_eq!(words[2..], **wanted, "{typed}");
         }
         let words = self.completed("comail stat");
         assert_eq!(words, ["comail", "status"]);
@@ -157,7 +152,7 @@ fn bash_completes_what_looks_like_a_command() {
         &["bash", "--noprofile", "--rcfile", "RC", "-i"],
         set_up,
     );
-    bash.completes_all();
+    bash.completes_all(&[ESCAPED]);
 }
 
 #[test]
@@ -170,7 +165,7 @@ fn zsh_completes_what_looks_like_a_command() {
         source <(comail completions zsh)\n";
     place.write(".zshrc", set_up);
     let zsh = Shell::start(&place, &["zsh", "-o", "no_global_rcs", "-i"], set_up);
-    zsh.completes_all();
+    zsh.completes_all(&[ESCAPED, JOINED]);
 }
 
 #[test]
@@ -186,5 +181,5 @@ fn fish_completes_what_looks_like_a_command() {
         &["fish", "--no-config", "-i", "-C", "source rc"],
         set_up,
     );
-    fish.completes_all();
+    fish.completes_all(&[ESCAPED, JOINED]);
 }

@@ -1,4 +1,4 @@
-//! Defaults in `comail.toml`: for whom they hold, what they may say, and what they never change.
+//! The user's configuration file: which commands it applies to, and what it never changes.
 
 use std::fs;
 use std::path::PathBuf;
@@ -33,52 +33,34 @@ fn in_force(place: &Place, env: &[(&str, &str)], words: &[&str], key: &str) -> (
 }
 
 #[test]
-fn a_flag_counts_before_the_environment_the_project_the_user_and_what_is_built_in() {
+fn a_flag_takes_precedence_over_the_environment_and_that_over_the_file() {
     let place = Place::new();
     let colour = |env: &[(&str, &str)], words: &[&str]| {
         let (value, from) = in_force(&place, env, words, "color");
-        (
-            value,
-            from["source"].as_str().unwrap().to_owned(),
-            from["of"].clone(),
-        )
+        (value, from.as_str().unwrap().to_owned())
     };
-    let said = |value: &str, source: &str| (value.to_owned(), source.to_owned(), Value::Null);
+    let said = |value: &str, source: &str| (value.to_owned(), source.to_owned());
     assert_eq!(colour(&[], &[]), said("auto", "default"));
     with_user(&place, "color = \"always\"\n");
-    assert_eq!(
-        colour(&[], &[]),
-        ("always".into(), "file".into(), "user".into())
-    );
-    place.write("comail.toml", "\ncolor = \"never\"\n");
-    assert_eq!(
-        colour(&[], &[]),
-        ("never".into(), "file".into(), "project".into())
-    );
-    assert_eq!(in_force(&place, &[], &[], "color").1["line"], 2);
+    // A project has no such file: agents can write there.
+    place.write("comail.toml", "color = \"never\"\n");
+    assert_eq!(colour(&[], &[]), said("always", "file"));
     let no_colour = [("NO_COLOR", "1")];
     assert_eq!(colour(&no_colour, &[]), said("never", "environment"));
     assert_eq!(
         colour(&no_colour, &["--color", "always"]),
         said("always", "flag")
     );
-    // What the flags say is what is done.
+    // The commands use what `config` prints.
     place.scan(&[ACME], &[]);
-    let tinted = |words: &[&str]| {
-        place
-            .run([&["status"], words].concat())
-            .ok()
-            .contains('\u{1b}')
+    let is_tinted = |env: &[(&str, &str)], words: &[&str]| {
+        let mut command = place.command();
+        command.env("XDG_CONFIG_HOME", place.at("home"));
+        let run = Run::of(command.envs(env.iter().copied()).arg("status").args(words));
+        run.ok().contains('\u{1b}')
     };
-    assert!(!tinted(&[]) && tinted(&["--color", "always"]));
-    place.write("comail.toml", "color = \"always\"\n");
-    assert!(tinted(&[]) && !tinted(&["--color", "never"]));
-    let mut plain = place.command();
-    assert!(
-        !Run::of(plain.arg("status").env("NO_COLOR", "1"))
-            .ok()
-            .contains('\u{1b}')
-    );
+    assert!(is_tinted(&[], &[]) && !is_tinted(&[], &["--color", "never"]));
+    assert!(!is_tinted(&no_colour, &[]));
 }
 
 #[test]
@@ -93,7 +75,7 @@ fn the_session_of_the_users_file_holds_for_every_command_which_says_so() {
         command.env("XDG_CONFIG_HOME", place.at("home"));
         Run::of(command.envs(env.iter().copied()).args(words))
     };
-    let told = format!("note: the session is {work}, by ");
+    let told = format!("note: using session {work}, set in ");
     let scanned = run(&[], &["scan", "companies.txt"]);
     assert_eq!(scanned.stderr.matches(&told).count(), 1, "{scanned:?}");
     scanned.ok();
@@ -152,60 +134,48 @@ fn the_session_of_the_users_file_holds_for_every_command_which_says_so() {
 }
 
 #[test]
-fn mistakes_are_told_with_file_line_and_the_nearest_name() {
+fn mistakes_name_the_file_the_key_and_the_nearest_key() {
     let place = Place::new();
+    place.scan(&[ACME], &[]);
     for (text, expected) in [
         (
             "\ncolour = \"always\"\n",
-            "comail.toml:2:1: unknown key `colour`; did you mean `color`?",
+            "config.toml: unknown key `colour`\nhint: did you mean `color`?",
         ),
         (
             "[run]\nagent = \"cloud\"\n",
-            "comail.toml:2:1: `run.agent`: invalid value 'cloud'",
+            "config.toml: `run.agent`: invalid value 'cloud'",
         ),
         (
             "[run]\nagent = \"claude\"\nmodel = \"--yolo\"\n",
-            "comail.toml:3:1: `run.model`: ",
+            "config.toml: `run.model`: ",
         ),
-        (
-            "[run]\nparallel = 99\n",
-            "comail.toml:2:1: `run.parallel`: ",
-        ),
+        ("[run]\nparallel = 99\n", "config.toml: `run.parallel`: "),
         (
             "[run]\nparallel = [1, 2]\n",
-            "comail.toml:2:1: `run.parallel`: it is one value",
+            "config.toml: `run.parallel`: expected one value",
         ),
-        (
-            "[scan]\nlease = \"soon\"\n",
-            "comail.toml:2:1: `scan.lease`: ",
-        ),
-        (
-            "[scan]\nrate = 9\n",
-            "comail.toml:2:1: `scan.rate` may stand in the user's",
-        ),
-        (
-            "session = \"work\"\n",
-            "comail.toml:1:1: `session` may stand in the user's",
-        ),
-        ("color\n", "comail.toml:1:"),
+        ("[scan]\nlease = \"soon\"\n", "config.toml: `scan.lease`: "),
+        ("\ncolor\n", "config.toml:2: "),
     ] {
-        place.write("comail.toml", text);
-        let run = place.run(["config"]);
-        assert!(run.stderr.contains(expected), "{text}: {run:?}");
-        assert_eq!(run.exits(2), "");
-        // Whoever judges does not so much as look at it.
-        assert!(place.run(["next"]).stderr.contains("there is no session"));
+        let home = with_user(&place, text);
+        let run = |words: &[&str]| {
+            let mut command = place.command();
+            Run::of(command.env("XDG_CONFIG_HOME", &home).args(words))
+        };
+        let config = run(&["config"]);
+        assert!(config.stderr.contains(expected), "{text}: {config:?}");
+        assert_eq!(config.exits(2), "");
         for needs_none in [
             &["config", "--example"][..],
-            &["help"],
-            &["help", "sessions"],
             &["completions", "bash"],
             &["man"],
-            &["schema"],
-            &["prompt"],
-            &["rules"],
         ] {
-            place.run(needs_none).ok();
+            run(needs_none).ok();
+        }
+        // Commands of agents read nothing but the session.
+        if text.contains('=') {
+            run(&["next"]).ok();
         }
     }
 }
@@ -232,11 +202,11 @@ fn the_example_is_a_file_that_holds() {
     let settings = told["settings"].as_array().expect("settings");
     assert!(settings.len() >= 25, "{told:#}");
     for setting in settings {
-        assert_eq!(setting["from"]["of"], "user", "{setting}");
+        assert_eq!(setting["from"], "file", "{setting}");
     }
     // As it is, it says nothing.
     with_user(&place, &example);
-    assert_eq!(in_force(&place, &[], &[], "color").1["source"], "default");
+    assert_eq!(in_force(&place, &[], &[], "color").1, "default");
     insta::assert_snapshot!("config_example", example);
 }
 
@@ -279,54 +249,48 @@ fn the_users_file_sets_what_scan_freezes_and_nothing_thereafter() {
 
 #[cfg(unix)]
 #[test]
-fn a_run_takes_its_agent_of_the_project_and_its_budgets_of_the_user() {
+fn a_run_takes_its_agent_and_its_budgets_from_the_file() {
     let place = Place::new();
-    place.write("comail.toml", "[run]\nagent = \"claude\"\nmodel = \"m1\"\n");
-    let dry = |words: &[&str]| place.run([&["run", "--dry-run"], words].concat());
-    let run = dry(&[]);
-    assert!(
-        run.stderr.contains("comail.toml sets run.agent, run.model"),
-        "{run:?}"
-    );
-    let text = run.ok();
+    let dry = |text: &str, words: &[&str]| {
+        let home = with_user(&place, text);
+        let mut command = place.command();
+        command.env("XDG_CONFIG_HOME", home);
+        Run::of(command.args(["run", "--dry-run"]).args(words))
+    };
+    let agent = "[run]\nagent = \"claude\"\nmodel = \"m1\"\n";
+    let text = dry(agent, &[]).ok();
     assert!(
         text.starts_with("claude ") && text.contains("--model m1"),
         "{text}"
     );
-    let other = dry(&["--agent=codex"]);
-    assert!(
-        other.stderr.is_empty() && other.stdout.starts_with("codex "),
-        "{other:?}"
-    );
+    let other = dry(agent, &["--agent=codex"]);
+    assert!(other.stdout.starts_with("codex "), "{other:?}");
     assert!(!other.stdout.contains("m1"), "{other:?}");
-    let own = dry(&["--", "my-agent", "{prompt}"]);
-    assert!(
-        own.stdout.starts_with("my-agent ") && own.stderr.is_empty(),
-        "{own:?}"
-    );
-    place.write("comail.toml", "[run]\nmax-cost = \"1000\"\n");
-    dry(&["--agent=codex"]).exits(2);
-    // Who wants no such notes gets none.
-    place.write("comail.toml", "[run]\nagent = \"claude\"\n");
-    assert_eq!(dry(&["-q"]).stderr, "");
+    let own = dry(agent, &["--", "my-agent", "{prompt}"]);
+    assert!(own.stdout.starts_with("my-agent "), "{own:?}");
+    dry("[run]\nmax-cost = \"1000\"\n", &["--agent=codex"]).exits(2);
 }
 
 #[cfg(unix)]
 #[test]
-fn a_file_that_anybody_may_write_is_left_aside() {
+fn a_file_that_anyone_can_write_is_ignored() {
     use std::os::unix::fs::PermissionsExt as _;
 
     let place = Place::new();
     place.scan(&[ACME], &[]);
-    let file = place.write("comail.toml", "nonsense = 1\n");
-    place.run(["status"]).exits(2);
+    let home = with_user(&place, "nonsense = 1\n");
+    let run = |words: &[&str]| {
+        let mut command = place.command();
+        Run::of(command.env("XDG_CONFIG_HOME", &home).args(words))
+    };
+    run(&["status"]).exits(2);
+    let file = home.join("comail/config.toml");
     fs::set_permissions(&file, fs::Permissions::from_mode(0o666)).unwrap();
-    let run = place.run(["status"]);
+    let status = run(&["status"]);
     assert!(
-        run.stderr
-            .contains("is left aside: anybody may write to it"),
-        "{run:?}"
+        status.stderr.contains("is ignored: anyone can write to it"),
+        "{status:?}"
     );
-    run.ok();
-    assert!(place.run(["config"]).ok().contains("left aside"));
+    status.ok();
+    assert!(run(&["config"]).ok().contains("(ignored: others"));
 }

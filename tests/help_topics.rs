@@ -177,7 +177,7 @@ key = "a"
     let shell = "git init -q tree && cd tree && git -c user.name=a -c user.email=a@b commit \
                  -q --allow-empty -m a && cd .. && comail quest check all.toml";
     let run = Run::of(&mut place.shell(shell));
-    assert!(run.stdout.starts_with("all.toml: reads well\n"), "{run:?}");
+    assert!(run.stdout.starts_with("all.toml: valid\n"), "{run:?}");
     // The negative control: a key that is none.
     place.write("all.toml", file.replace("max_bytes = ", "most_bytes = "));
     let run = Run::of(&mut place.shell("comail quest check all.toml"));
@@ -261,15 +261,10 @@ fn help_goes_to_commands_first_and_then_to_topics() {
 }
 
 #[test]
-fn headings_are_bold_where_there_is_colour() {
+fn topics_are_printed_as_they_are_and_commands_in_colour() {
     let place = Place::new();
-    let plain = place.run(["help", "exit-codes"]).ok();
-    assert!(plain.starts_with("# Exit codes\n"), "{plain}");
-    let colour = place.run(["--color", "always", "help", "exit-codes"]).ok();
-    assert!(
-        colour.starts_with("\u{1b}[1mExit codes\u{1b}[0m\n"),
-        "{colour}"
-    );
+    let topic = place.run(["--color", "always", "help", "exit-codes"]).ok();
+    assert!(topic.starts_with("# Exit codes\n"), "{topic}");
     let command = place.run(["--color", "always", "help", "scan"]).ok();
     assert!(command.contains("\u{1b}["), "{command}");
 }

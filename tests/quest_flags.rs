@@ -67,12 +67,12 @@ fn help_lists_the_fields_of_the_session() {
         "--quote <TEXT>",
         "A line of the letter, such as that makes 350",
         "--count <N>",
-        "How many there are (may be left out)",
+        "How many there are (optional)",
         "--paid <true|false>",
         "--due <DATE>",
         "--more <JSON>",
         "--currency <EUR|KRW>",
-        "The currency (may be left out)",
+        "The currency (optional)",
     ] {
         assert!(help.contains(line), "{line}: {help}");
     }
@@ -186,7 +186,7 @@ fn next_offers_what_may_be_left_out_apart() {
     assert_eq!(answer["optional"][1], "--count N  How many there are");
     let text = letters.run(["next"]).ok();
     assert!(
-        text.contains("What may be added:\n  --total NUMBER\n  --count N"),
+        text.contains("Optional fields:\n  --total NUMBER\n  --count N"),
         "{text}"
     );
 }
@@ -284,7 +284,7 @@ fn without_a_session_an_unknown_flag_is_told_of_with_the_reason() {
     let run = letters.run(submit);
     assert_eq!(run.code, 2, "{run:?}");
     assert!(
-        run.stderr.contains("no session is read in .comail"),
+        run.stderr.contains("no session found in .comail"),
         "{run:?}"
     );
     letters

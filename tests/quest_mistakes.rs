@@ -27,7 +27,7 @@ fn each_mistake_is_told_with_its_place() {
         letters.place.write("letters.toml", &text);
         let run = letters.run(["quest", "check", "letters.toml"]);
         let (line, column) = place_of(&text, at);
-        let start = format!("comail: error: letters.toml:{line}:{column}: ");
+        let start = format!("error: letters.toml:{line}:{column}: ");
         let once = run.stderr.matches("letters.toml").count() == 1;
         let told = words.iter().all(|word| run.stderr.contains(word));
         if run.code != 2 || !run.stderr.starts_with(&start) || !told || !once {

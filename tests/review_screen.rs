@@ -183,7 +183,7 @@ fn the_terminal_is_given_back_after_an_error_and_it_is_told() {
     fs::write(world.place.at(".comail/ledger.jsonl"), half).expect("a cut ledger");
     tmux.press(&["s"]);
     assert_eq!(tmux.ends(), 1);
-    tmux.shows(&["comail: error:"]);
+    tmux.shows(&["error:"]);
 }
 
 #[test]

@@ -5,7 +5,11 @@ use crate::harness::agents::Driven;
 const SUBMITS: &str = "comail submit --id $id --answer right";
 
 /// So that nothing takes long that is stopped.
-const QUICK: [&str; 3] = ["--set=grace=100ms", "--set=last-call=200ms", "--set=poll=10ms"];
+const QUICK: [&str; 3] = [
+    "--set=grace=100ms",
+    "--set=last-call=200ms",
+    "--set=poll=10ms",
+];
 
 #[track_caller]
 fn ends_for(reason: &str, quests: u32, flag: &str, script: &str) -> Driven {
@@ -70,7 +74,11 @@ fn money_told_and_estimated() {
     // A price of its own for a million tokens, where nothing but tokens are told.
     let untold = tells(r#"{"usage":{"input_tokens":1000,"output_tokens":0}}"#);
     let driven = Driven::new(1);
-    let flags = [&QUICK[..], &["--set=max-quest-cost=0.01", "--set=token-price=10"]].concat();
+    let flags = [
+        &QUICK[..],
+        &["--set=max-quest-cost=0.01", "--set=token-price=10"],
+    ]
+    .concat();
     driven.ends_for("cost", &flags, &untold);
 }
 

@@ -109,7 +109,11 @@ fn a_warning_is_a_fact_for_the_next_start() {
         "case \"$prompt\" in *'submitted one and the same answer'*) {RIGHT}; exit;; esac; {}",
         times(4, "comail submit --id $id --answer wrong")
     );
-    let flags = ["--set=detect-warn=3", "--set=detect-stop=6", "--max-attempts=2"];
+    let flags = [
+        "--set=detect-warn=3",
+        "--set=detect-stop=6",
+        "--max-attempts=2",
+    ];
     let driven_to = driven();
     driven_to.drive(&flags, &script).ok();
     assert_eq!(driven_to.place.attempts().len(), 5);

@@ -29,7 +29,13 @@ fn agents_that_die_at_their_start_end_the_run_and_burn_no_try() {
 fn an_agent_that_cannot_be_started_ends_the_run() {
     let driven = Driven::new(1);
     driven.place.write("no-program", "not even a script");
-    let args = ["run", "--set=breaker=2", "--set=backoff=1ms", "--", "./no-program"];
+    let args = [
+        "run",
+        "--set=breaker=2",
+        "--set=backoff=1ms",
+        "--",
+        "./no-program",
+    ];
     let run = driven.place.run(args);
     assert!(run.stderr.contains("no-program"), "{}", run.stderr);
     let text = run.exits(8);

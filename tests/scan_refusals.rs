@@ -148,7 +148,7 @@ fn settings_that_could_never_work_are_not_frozen() {
     let cases: [(&str, i32, &str); 13] = [
         ("--proxy=socks5://127.0.0.1:1", 2, "--proxy http"),
         ("--user-agent=comail\nb", 2, "header"),
-        ("--user-agent=AcmeBot/1.0", 2, "names comail"),
+        ("--user-agent=AcmeBot/1.0", 2, "must contain comail"),
         ("--ca-cert=ca.pem", 2, "certificate"),
         ("--ca-cert=empty.pem", 2, "empty.pem"),
         ("--ca-cert=no.pem", 1, "no.pem"),

@@ -28,7 +28,7 @@ fn a_torn_last_line_is_cut_off_with_a_note() {
         fs::write(&path, &torn).unwrap();
         let run = world.place.run([command]);
         assert!(run.stderr.contains("was torn"), "{run:?}");
-        let note = format!("comail: {}", ".comail/ledger.jsonl");
+        let note = format!("note: {}", ".comail/ledger.jsonl");
         assert!(run.stderr.contains(&note), "{run:?}");
         assert!(!run.stdout.contains("torn"), "{run:?}");
         run.exits(0);

@@ -99,7 +99,7 @@ fn the_terminal_is_given_back_however_it_ends() {
         end(&tmux, &place);
         assert_eq!(tmux.ends(), code, "{way}");
         if code == 1 {
-            tmux.shows(&["comail: error:"]);
+            tmux.shows(&["error:"]);
         }
     }
 }

@@ -8,7 +8,7 @@ use clap::Args;
 use super::audit_report::{self, Report, Status};
 use super::context::Context;
 use super::exit::Exit;
-use super::interrupt::Interrupt;
+use super::progress::Interrupt;
 use super::progress::JudgingBar;
 use super::recheck;
 use crate::base::Digest;
@@ -19,33 +19,31 @@ use crate::judge::audit::{
 use crate::judge::quest_file::Definition;
 use crate::session::{Board, Mended, Session, SessionError};
 
-/// Check that all the session says follows from what it keeps
+/// Verify the ledger, and judge every PASS again from its evidence
 ///
-/// The ledger's chain and every step in it; session.json and the kept lists; every PASS, judged
-/// again from its evidence; what the session told the gate; the operator's seals
-/// under what people decided; the index; the programs that checks run. Any finding ends with
-/// exit 8 and names the quest and the line of the ledger.
+/// Checks the chain of the ledger and every event in it, session.json and the copies of the lists, the
+/// signatures of people's decisions, the index, and the programs that checks run. A finding names the
+/// quest and the line of the ledger, and the exit code is then 8.
 ///
-/// A PASS that was judged by other lists or another version of comail, and that this one judges
-/// otherwise, is a finding of its own kind, other-lists: it may be honest, and this program
-/// cannot tell. Audit with the version that made the session.
+/// If a PASS was judged by another version of comail and this version disagrees, the finding is of the
+/// kind other-lists: it may be honest. Audit such a session with the version that made it.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub struct AuditArgs {
-    /// A head that `status` printed earlier: it must still be the head of one of the lines
+    /// A ledger head that `status` printed earlier, which the ledger must still contain
     #[arg(long, value_name = "HASH")]
     head: Option<Digest>,
 
-    /// Ask the world again for every PASS, hosts in parallel and each politely: what would not
-    /// pass now is a finding (drift), what is not answered is listed and is none
+    /// Also fetch everything again for every PASS; one that would not pass now is a finding (drift), and
+    /// lookups without an answer are listed
     #[arg(long)]
     live: bool,
 }
 
 const EXAMPLES: &str = "\
 Examples:
-  comail audit                           # exit 0, or 8 with what was found
-  comail audit --live                    # asks the world again, politely
+  comail audit
+  comail audit --live                    # fetch everything again
   comail audit --json";
 
 pub(super) fn run(context: &mut Context, args: &AuditArgs) -> Result<Exit> {

@@ -14,10 +14,10 @@ use crate::base::text::plural;
 use crate::report::HeldClaim;
 use crate::session::{Claim, SessionError, Store};
 
-/// Print which worker holds which quest, and for how long
+/// List the quests that workers hold
 ///
-/// A claim whose lease has run out is free to anybody; it is listed until somebody takes the
-/// quest or its worker answers.
+/// A claim with an expired lease is still listed until another worker gets the quest or the worker
+/// answers.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub struct ClaimsArgs {}

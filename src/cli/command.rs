@@ -1,7 +1,12 @@
 //! The commands, and the way from argv to an exit code.
 
+#[cfg(test)]
+mod tests;
+
 use std::ffi::OsString;
-use std::io::{self, Write as _};
+use std::fmt::Write as _;
+use std::io;
+use std::io::Write as _;
 use std::path::PathBuf;
 use std::rc::Rc;
 
@@ -10,37 +15,35 @@ use clap::error::ErrorKind;
 use clap::{ArgMatches, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 use super::context::{Context, SESSION_VARIABLE, WORKER_VARIABLE};
-use super::defaults::{self, Applied};
-use super::exit::{self, Exit};
+use super::exit::Exit;
+use super::logging::LOG_VARIABLE;
 #[cfg(unix)]
 use super::noted;
 use super::output::Output;
-use super::telling::LOG_VARIABLE;
 use super::{
-    audit, claims, completing, completions, config, demo, dispute, doctor, exit_codes, export,
-    forget, help, help_groups, hook, insights, interrupt, log, man, next, prompt, prove, quest,
-    recheck, release, report, resume, review, rules, scan, schema, session_kind, status, submit,
-    submit_flags, telling,
+    audit, claims, completions, config, context, demo, dispute, doctor, exit, export, forget, help,
+    hook, insights, log, logging, man, next, progress, prompt, prove, quest, recheck, release,
+    report, resume, review, rules, scan, schema, status, submit, submit_flags,
 };
 use crate::base::text::{Escaped, EscapedLines};
 use crate::quest::{QuestKind, email};
 use crate::world::evidence::recorded::RecordedWorld;
 
-const GLOBAL: &str = "Everywhere";
+const GLOBAL: &str = "Global options";
 
-/// A quest runner that takes the decision "done" away from the agent
+/// A quest runner that verifies every answer of an agent
 ///
-/// A list becomes quests; an agent is handed one at a time (next) and answers (submit); a gate
-/// re-verifies the facts in the world. Only the machine locks PASS.
+/// `scan` turns a list into quests, `next` prints one quest at a time, and `submit` sends an answer
+/// to a gate that verifies it. Only the gate can lock a quest as PASS.
 #[derive(Debug, Parser)]
-#[command(name = "comail", version, after_help = exit_codes::after_help(),
+#[command(name = "comail", version, after_help = exit::after_help(),
           max_term_width = 100, disable_help_subcommand = true)]
 struct Cli {
-    /// The session directory, else that of `COMAIL_SESSION` [default: .comail]
+    /// The session directory [env: `COMAIL_SESSION`] [default: .comail]
     #[arg(long, global = true, value_name = "DIR", help_heading = GLOBAL)]
     session: Option<PathBuf>,
 
-    /// Print one JSON document
+    /// Print JSON
     #[arg(long, global = true, help_heading = GLOBAL)]
     json: bool,
 
@@ -48,13 +51,12 @@ struct Cli {
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto", help_heading = GLOBAL)]
     color: clap::ColorChoice,
 
-    /// Say on stderr what goes on; -vv for more, or `COMAIL_LOG` for what is chosen
+    /// Print log messages to stderr; repeat for more detail [env: `COMAIL_LOG`]
     #[arg(short, global = true, action = clap::ArgAction::Count, conflicts_with = "quiet",
           help_heading = GLOBAL)]
     verbose: u8,
 
-    /// Leave out notes: what was mended, left aside or set by a comail.toml, what is noted of a
-    /// result, and where a run's report lies; errors stay
+    /// Print errors only, without notes
     #[arg(short, global = true, help_heading = GLOBAL)]
     quiet: bool,
 
@@ -100,7 +102,7 @@ enum Command {
 pub fn run(args: impl IntoIterator<Item = OsString>) -> Exit {
     heed_file_size_limits();
     let args: Vec<OsString> = args.into_iter().collect();
-    if let Some(exit) = completing::answered(&args) {
+    if let Some(exit) = completions::answered(&args) {
         return exit;
     }
     let exit = run_parsed(&args);
@@ -110,23 +112,23 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> Exit {
 }
 
 fn run_parsed(args: &[OsString]) -> Exit {
-    let kind = session_kind::of(args);
+    let kind = context::kind_of_args(args);
     let matches = match parser(&kind).try_get_matches_from(args) {
         Ok(matches) => matches,
         Err(error) => {
             let exit = hook::bearable(args, tell(&error, args));
             if error.kind() == ErrorKind::UnknownArgument
-                && let Some(note) = session_kind::without_session(args)
+                && let Some(note) = context::without_session(args)
             {
-                let _ = write!(io::stderr(), "\n{}\n", Escaped(&note));
+                let _ = write!(io::stderr(), "\nnote: {}\n", Escaped(&note));
             }
             return exit;
         }
     };
-    let (matches, notes) = match defaults::of_call(&|| parser(&email::kind()), args, matches) {
-        Ok(Applied { matches, notes }) => (matches, notes),
+    let (matches, notes) = match config::apply(&kind, args, matches) {
+        Ok(applied) => applied,
         Err(error) => {
-            Output::of_process(false, clap::ColorChoice::Never).error(&format!("error: {error}"));
+            Output::of_process(false, clap::ColorChoice::Never).error(&error);
             return hook::bearable(args, Exit::Usage);
         }
     };
@@ -138,8 +140,8 @@ fn run_parsed(args: &[OsString]) -> Exit {
         .filter(|value| !value.is_empty())
         .map(PathBuf::from);
     let mut output = Output::of_process(cli.json, cli.color).quiet(cli.quiet);
-    if let Err(why) = telling::begin(cli.verbose, std::env::var_os(LOG_VARIABLE)) {
-        output.note(&format!("note: {LOG_VARIABLE} is left aside: {why}"));
+    if let Err(why) = logging::begin(cli.verbose, std::env::var_os(LOG_VARIABLE)) {
+        output.note(&format!("{LOG_VARIABLE} is ignored: {why}"));
     }
     for note in notes {
         output.note(&note);
@@ -150,34 +152,34 @@ fn run_parsed(args: &[OsString]) -> Exit {
     let mut context = Context::new(cli.session, environment, output).by_worker(worker);
     match dispatch(&mut context, &cli.command, &matches) {
         Ok(exit) => exit,
-        // What it ended with is what Ctrl-C asked for, or comes of it.
-        Err(error) if interrupt::is_asked() => {
+        // After Ctrl-C, an error is a consequence of it.
+        Err(error) if progress::is_asked() => {
             context.output.note(&format!("{error:#}"));
             Exit::Interrupted
         }
         Err(error) => {
-            context.output.error(&format!("error: {error:#}"));
+            context.output.error(&error);
             exit::of_error(&error)
         }
     }
 }
 
-/// Makes a write beyond the limit of file sizes an error, as a full disk is, rather than the end of
-/// the process.
+/// Makes a write beyond the file size limit an error, like a full disk, instead of a signal that
+/// ends the process.
 fn heed_file_size_limits() {
     #[cfg(unix)]
     {
         let seen = std::sync::Arc::default();
-        // Where it cannot be heeded the process ends; what is on disk stays whole.
+        // If this fails, the signal ends the process, and what is on disk stays whole.
         let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, seen);
     }
 }
 
-/// Prints help and versions, which are no errors, and says what is wrong with a command line.
+/// Prints help, a version, or what is wrong with a command line.
 fn tell(error: &clap::Error, args: &[OsString]) -> Exit {
-    // What cannot be written must not change how it ends.
+    // A message that cannot be written must not change the exit code.
     if error.use_stderr() {
-        // It repeats arguments, which may hold what came from outside.
+        // clap repeats arguments in its messages, and they may hold text from outside.
         let text = on_its_lines(error.render().to_string(), args);
         let _ = write!(io::stderr(), "{}", EscapedLines(&text));
         Exit::Usage
@@ -187,7 +189,7 @@ fn tell(error: &clap::Error, args: &[OsString]) -> Exit {
     }
 }
 
-/// A complaint in which no argument that it repeats begins a line.
+/// The message, in which no repeated argument can begin a line of its own.
 fn on_its_lines(complaint: String, args: &[OsString]) -> String {
     let args = args.iter().map(|arg| arg.to_string_lossy());
     let long = args.filter(|arg| arg.contains('\n'));
@@ -201,7 +203,7 @@ fn on_its_lines(complaint: String, args: &[OsString]) -> String {
     })
 }
 
-/// Runs the command line `args` before a recorded world, without the process's environment.
+/// Runs the command line `args` on a recorded world, without the environment of the process.
 pub(super) fn rehearse(args: &[String], output: Output, world: Rc<RecordedWorld>) -> Result<Exit> {
     let matches = parser(&email::kind()).try_get_matches_from(args)?;
     let cli = Cli::from_arg_matches(&matches)?;
@@ -209,9 +211,9 @@ pub(super) fn rehearse(args: &[String], output: Output, world: Rc<RecordedWorld>
     dispatch(&mut context, &cli.command, &matches)
 }
 
-/// The parser, in which `submit` has the fields of `kind`.
+/// The parser, where `submit` has the fields of `kind`.
 pub(super) fn parser(kind: &QuestKind) -> clap::Command {
-    let parser = help_groups::grouped(Cli::command());
+    let parser = grouped(Cli::command());
     parser.mut_subcommand("submit", |command| submit_flags::with_fields(command, kind))
 }
 
@@ -253,25 +255,73 @@ fn dispatch(context: &mut Context, command: &Command, matches: &ArgMatches) -> R
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+/// Every command that is shown, each in one group.
+pub(super) const GROUPS: &[(&str, &[&str])] = &[
+    ("Set up", &["scan", "quest", "prove", "demo"]),
+    ("Work (for agents)", &["next", "submit", "run", "hook"]),
+    (
+        "Watch and settle",
+        &[
+            "status", "insights", "log", "claims", "review", "recheck", "dispute", "release",
+            "resume", "forget",
+        ],
+    ),
+    (
+        "Verify and deliver",
+        &["export", "report", "audit", "rules"],
+    ),
+    (
+        "Tools",
+        &[
+            "doctor",
+            "config",
+            "prompt",
+            "schema",
+            "completions",
+            "man",
+            "help",
+        ],
+    ),
+];
 
-    #[test]
-    fn the_parser_is_sound() {
-        parser(&email::kind()).debug_assert();
-    }
+/// What is said of the command that the parser adds by itself.
+const ABOUT_HELP: &str = "Print help for a command or a topic";
 
-    #[test]
-    fn fields_may_be_called_what_the_parser_calls_its_own() {
-        let mut kind = email::kind();
-        let names = ["input", "levels", "unit", "why", "command"];
-        let field = kind.fields[0].clone();
-        let fields = names.map(|name| crate::quest::Field {
-            name: crate::quest::FieldName::known(name),
-            ..field.clone()
-        });
-        kind.fields = fields.to_vec();
-        parser(&kind).debug_assert();
+/// The parser, whose help lists its commands in groups.
+pub(super) fn grouped(parser: clap::Command) -> clap::Command {
+    let header = parser.get_styles().get_header();
+    let mut template =
+        String::from("{before-help}{about-with-newline}\n{usage-heading} {usage}\n\n");
+    for (title, names) in GROUPS {
+        let _ = writeln!(template, "{header}{title}:{header:#}");
+        for name in *names {
+            template.extend(line(&parser, name));
+        }
+        template.push('\n');
     }
+    let _ = write!(
+        template,
+        "{header}Options:{header:#}\n{{options}}{{after-help}}"
+    );
+    parser.help_template(template)
+}
+
+/// The line of a command; none where this system has no such command.
+fn line(parser: &clap::Command, name: &str) -> Option<String> {
+    let about = match parser.find_subcommand(name) {
+        Some(command) => command.get_about().map(ToString::to_string)?,
+        None if name == "help" => ABOUT_HELP.to_owned(),
+        None => return None,
+    };
+    let literal = parser.get_styles().get_literal();
+    let width = GROUPS
+        .iter()
+        .flat_map(|(_, names)| *names)
+        .map(|name| name.len());
+    let width = width.max().unwrap_or(0);
+    let gap = width - name.len();
+    Some(format!(
+        "  {literal}{name}{literal:#}{:gap$}  {about}\n",
+        ""
+    ))
 }

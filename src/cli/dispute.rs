@@ -1,4 +1,4 @@
-//! `comail dispute`: the world contradicted what counts as right.
+//! `comail dispute`: an accepted answer proved wrong.
 
 use anyhow::Result;
 use clap::Args;
@@ -13,17 +13,17 @@ use crate::quest::{QuestId, Submission};
 use crate::review::{self, NotSettled, Person};
 use crate::session::{Session, SessionError, Standing, Store as _};
 
-/// Note that the world contradicted a quest that counts as right, as by a bounce
+/// Record that an accepted answer proved wrong, such as a bounced mail
 ///
-/// Its state stays; `export` and `status` show it. This is a person's to say: with the key file
-/// that `scan` was given or, where it was given none, at a terminal.
+/// The state of the quest does not change; `export` and `status` show the dispute. Only a person may
+/// do this: with the operator's key file or, without one, on a terminal.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub struct DisputeArgs {
-    /// The quest's number
+    /// The number of the quest
     id: QuestId,
 
-    /// What happened
+    /// What happened, such as the text of the bounce
     #[arg(long, value_name = "TEXT")]
     note: String,
 

@@ -26,28 +26,28 @@ use crate::session::{Checkup, Manifest};
 use crate::world::domain::HostName;
 use crate::world::fetch::settings::NetworkSettings;
 
-/// Check the session and its surroundings, and say how to mend what ails them
+/// Diagnose problems with the session and its environment
 ///
-/// Session, permissions, lock, evidence and programs; file system, DNS, TLS, clock, terminal,
-/// agents and what confines commands. DNS is asked for the host of --url and for a name that
-/// must not exist, and the host is greeted once. Each check is ok, a note or trouble; exit 8
-/// where one is trouble. Nothing of the session is changed.
+/// Checks the session, its permissions, its lock and its evidence; the file system, DNS, TLS, the
+/// clock, the terminal, known agents, and the confinement of commands. It looks up the host of --url
+/// and a name that must not exist, and connects to the host once. The exit code is 8 if it finds a
+/// problem. The session is not changed.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub struct DoctorArgs {
-    /// Leave out what needs the network
+    /// Skip checks that need the network
     #[arg(long)]
     offline: bool,
 
-    /// The page whose host is asked for and greeted
+    /// The page for the connection test
     #[arg(long, value_name = "URL", default_value = "https://example.com/")]
     url: Url,
 
-    /// A name that must not exist [default: one that is made up]
+    /// A domain name that must not exist [default: a random name]
     #[arg(long, value_name = "NAME")]
     absent: Option<String>,
 
-    /// Ask this name server (repeatable) [default: those of the session, else the system's]
+    /// Use this name server (repeatable) [default: those of the session, or the system's]
     #[arg(long, value_name = "ADDR:PORT")]
     dns_server: Vec<SocketAddr>,
 }

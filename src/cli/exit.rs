@@ -2,38 +2,70 @@
 
 use std::process::ExitCode;
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::base::text::wrap;
 use crate::session::SessionError;
 
-/// How a command ended.
+/// How a command ended; [`TABLE`] says what each means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Exit {
-    /// Done; `next` gave a quest; `submit` locked PASS or REVIEW.
     Done,
-    /// An error; nothing changed.
     Error,
-    /// Bad usage; nothing changed.
     Usage,
-    /// `next`: nothing is TODO.
     Complete,
-    /// `next`: nothing is free, the rest is claimed by other workers or waits for other quests.
     NoneFree,
-    /// `submit`: FAIL, the quest is still TODO.
     Failed,
-    /// `submit`: FAIL, and now DONE.
     FailedAndDone,
-    /// `submit`: the quest is locked, waits for another, or another worker holds it; nothing
-    /// changed.
     Locked,
-    /// A finding, such as a ledger whose chain does not hold, or a session that is not complete.
     Finding,
-    /// The session is paused; nothing changed.
     Paused,
-    /// Ended by Ctrl-C; what was done is kept.
     Interrupted,
 }
 
+/// Every exit and its meaning, as help, `comail prompt` and README.md show it.
+const TABLE: [(Exit, &str); 11] = [
+    (
+        Exit::Done,
+        "done; `next` printed a quest; `submit` recorded PASS or REVIEW",
+    ),
+    (Exit::Error, "error; nothing changed"),
+    (Exit::Usage, "invalid usage; nothing changed"),
+    (Exit::Complete, "`next`: complete; no quest is TODO"),
+    (
+        Exit::NoneFree,
+        "`next`: no quest is available now; try again later",
+    ),
+    (
+        Exit::Failed,
+        "`submit`: FAIL, or sent back with doubts; the quest is still TODO",
+    ),
+    (
+        Exit::FailedAndDone,
+        "`submit`: FAIL on the last try; the quest is DONE",
+    ),
+    (
+        Exit::Locked,
+        "`submit`: the quest is locked, waits for another quest, is claimed by another worker, \
+         or got another answer first (`overtaken`); nothing changed",
+    ),
+    (
+        Exit::Finding,
+        "`run`, `report`: not complete; other commands: a finding, such as a changed ledger, a \
+         failed control or a rejected row",
+    ),
+    (
+        Exit::Paused,
+        "`next`, `submit`: the session is paused until a person runs `comail resume`",
+    ),
+    (
+        Exit::Interrupted,
+        "interrupted by Ctrl-C; finished work is kept",
+    ),
+];
+
 impl Exit {
-    /// The number.
     #[must_use]
     pub fn code(self) -> u8 {
         match self {
@@ -58,10 +90,60 @@ impl From<Exit> for ExitCode {
     }
 }
 
-/// An error in how the program was called.
+/// An exit code as JSON says it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+pub(super) struct Meaning {
+    pub(super) code: u8,
+    pub(super) meaning: &'static str,
+}
+
+pub(super) fn meanings() -> impl Iterator<Item = Meaning> {
+    TABLE.into_iter().map(|(exit, meaning)| Meaning {
+        code: exit.code(),
+        meaning,
+    })
+}
+
+/// The table in lines of at most 80 characters.
+pub(super) fn table() -> Vec<String> {
+    let rows = meanings().flat_map(|Meaning { code, meaning }| {
+        let codes = std::iter::once(code.to_string()).chain(std::iter::repeat(String::new()));
+        let lines = codes.zip(wrap(meaning, 73));
+        lines.map(|(code, line)| format!("  {code:<5}{line}"))
+    });
+    rows.collect()
+}
+
+/// The end of `comail --help`.
+pub(super) fn after_help() -> String {
+    let table = table().join("\n").replace('`', "");
+    format!(
+        "Exit codes:\n{table}\n\nAn agent's loop: while comail next; do …; comail submit …; done"
+    )
+}
+
+/// A mistake in how the program was called.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct UsageError(pub String);
+
+impl UsageError {
+    #[must_use]
+    pub fn hint(self, hint: impl Into<String>) -> Hinted {
+        Hinted {
+            message: self.0,
+            hint: hint.into(),
+        }
+    }
+}
+
+/// A usage error, and what to do about it. The hint is printed on a line of its own.
+#[derive(Debug, thiserror::Error)]
+#[error("{message}")]
+pub struct Hinted {
+    pub message: String,
+    pub hint: String,
+}
 
 /// A finding that ends a command.
 #[derive(Debug, thiserror::Error)]
@@ -85,7 +167,7 @@ pub fn of_completeness(complete: bool) -> Exit {
 /// The exit of a command that ended in `error`.
 #[must_use]
 pub fn of_error(error: &anyhow::Error) -> Exit {
-    if error.is::<UsageError>() {
+    if error.is::<UsageError>() || error.is::<Hinted>() {
         Exit::Usage
     } else if error.is::<Found>() {
         Exit::Finding
@@ -98,6 +180,23 @@ pub fn of_error(error: &anyhow::Error) -> Exit {
 mod tests {
     use super::*;
 
+    const README: &str = include_str!("../../README.md");
+
+    #[test]
+    fn every_exit_is_in_the_table_in_the_order_of_the_codes() {
+        let codes: Vec<u8> = meanings().map(|it| it.code).collect();
+        assert_eq!(codes, [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 130]);
+        assert!(table().iter().all(|line| line.chars().count() <= 80));
+    }
+
+    #[test]
+    fn the_readme_has_the_same_table() {
+        for Meaning { code, meaning } in meanings() {
+            let row = format!("| {code} | {meaning} |");
+            assert!(README.contains(&row), "README.md lacks the row\n{row}");
+        }
+    }
+
     #[test]
     fn only_what_is_complete_is_done() {
         assert_eq!(of_completeness(true).code(), 0);
@@ -108,6 +207,8 @@ mod tests {
     fn errors_map_by_their_type() {
         let usage = anyhow::Error::new(UsageError("--id or --company".into()));
         assert_eq!(of_error(&usage).code(), 2);
+        let hinted = UsageError("x".into()).hint("y");
+        assert_eq!(of_error(&hinted.into()).code(), 2);
         let damaged = SessionError::Missing { dir: "x".into() };
         assert_eq!(of_error(&anyhow::Error::new(damaged)).code(), 1);
         let found = Found(SessionError::Missing { dir: "x".into() });

@@ -14,40 +14,37 @@ use super::export_page::{PageWanted, write_page};
 use super::export_rows::{Comes, Findings};
 use super::export_target::{Format, ListNames, Target, Wish, target};
 use super::export_write::{Job, Written, write};
-use super::interrupt::Interrupt;
 use super::list_plan::ListPlan;
 use super::output::{Output, Paper};
+use super::progress::Interrupt;
 use crate::base::Digest;
 use crate::base::files;
-use crate::base::text::Escaped;
-use crate::base::text::plural;
+use crate::base::text::{Escaped, plural};
 use crate::judge;
 use crate::session::{Effective, Session, SessionError, SourceRecord, State, Tally, Totals};
 use crate::table::result_columns::Columns;
 
-/// Write the results, beside what the list holds
+/// Write the results to a copy of the list
 ///
-/// A workbook is copied whole and its sheet gains columns; other lists become a new file. With
-/// `--format html` it is one page to look at instead: how far it is, what the gate stopped, and
-/// every quest with what was seen of it. The list itself is never written over, and a file is
-/// written whole or not at all.
+/// For a workbook, the export is a complete copy with more columns; other lists become a new file.
+/// `--format html` makes a web page instead, with the progress, the rules that fired, and the evidence
+/// of every quest. The list itself is never overwritten, and a failed export leaves no partial file.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub struct ExportArgs {
-    /// The file to write [default: the list's name with .comail before its ending, here]
+    /// The file to write [default: the name of the list with .comail before the extension]
     path: Option<PathBuf>,
 
-    /// The format [default: by the ending of PATH, else that of the list]
+    /// The format [default: by the extension of PATH, or that of the list]
     #[arg(long, value_enum)]
     format: Option<Format>,
 
-    /// The columns to add, in order, each NAME or NAME=HEADING, such as email=E-Mail,status
-    /// [default: email,status,site,source,rule,facts,tries,judged-at; settled-by,note too where a
-    /// person decided]
+    /// The columns to add, each NAME or NAME=HEADING, such as email=E-Mail,status [default:
+    /// email,status,site,source,rule,facts,tries,judged-at, and settled-by,note if a person decided]
     #[arg(long, value_name = "LIST")]
     columns: Option<String>,
 
-    /// Only the rows of quests in these states, in a new file or in a page
+    /// Only rows of quests in these states, in a new file or a page
     #[arg(
         long,
         value_name = "STATE,STATE…",
@@ -56,14 +53,14 @@ pub struct ExportArgs {
     )]
     only: Vec<StateArg>,
 
-    /// Replace a file that is there; never the list itself
+    /// Replace an existing file, but never the list
     #[arg(long)]
     force: bool,
 }
 
 const EXAMPLES: &str = "\
 Examples:
-  comail export                    # companies.comail.xlsx, beside the list
+  comail export                    # writes companies.comail.xlsx
   comail export results.csv --force
   comail export --format jsonl --only pass
   comail export open.xlsx --only review,todo \\
@@ -221,7 +218,7 @@ fn note_original(source: &SourceRecord, output: &mut Output) {
         Err(_) => "cannot be read any more",
     };
     output.note(&format!(
-        "note: {} {what}; the export is made from the copy that scan kept",
+        "{} {what}; the export is made from the copy that scan kept",
         source.path
     ));
 }
@@ -230,7 +227,7 @@ fn note_original(source: &SourceRecord, output: &mut Output) {
 fn note_gone(gone: u32, output: &mut Output) {
     if gone > 0 {
         output.note(&format!(
-            "note: left out, for the list has no row of it any more: {}",
+            "left out, for the list has no row of it any more: {}",
             plural(gone, "quest")
         ));
     }
@@ -303,7 +300,7 @@ fn text(paper: &mut Paper, exported: &Exported) {
         paper.line(format!("a page about {rows}, written to {path}"));
         if exported.left_out > 0 {
             let left_out = plural(exported.left_out, "other quest");
-            paper.line(format!("{left_out} have no row in it, and are plural"));
+            paper.line(format!("{left_out} have no row in it, and are counted"));
         }
     } else {
         let rows = plural(exported.rows, "row");

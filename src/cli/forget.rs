@@ -15,20 +15,19 @@ use crate::judge::masking::MASK;
 use crate::privacy::{Done, NotForgotten, Request, forget, is_known};
 use crate::world::mailbox::Mailbox;
 
-/// Forget an address: blot it out of the session, and keep it from coming back
+/// Remove an address from the session, and reject it from now on
 ///
-/// In the ledger and in the session's copy of the list, `[forgotten]` stands where it stood; the
-/// chain holds as before. Pages that hold it are removed from evidence/, so that audit no longer
-/// judges by them. What submits the address again fails by the rule forgotten-address. Your own
-/// list and what was exported are never touched. This is a person's to decide: with the key file
-/// that `scan` was given or, where it was given none, at a terminal.
+/// The address is replaced by `[forgotten]` in the ledger and in the session's copy of the list; the
+/// chain stays valid. Pages that contain it are removed from the evidence, so `audit` no longer judges
+/// by them. An answer with the address fails from now on. Your own list and your exports are not
+/// changed. Only a person may do this: with the operator's key file or, without one, on a terminal.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub struct ForgetArgs {
     /// The address
     address: String,
 
-    /// Why, without the address
+    /// The reason, without the address
     #[arg(long, value_name = "TEXT")]
     note: String,
 

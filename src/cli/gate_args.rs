@@ -1,29 +1,32 @@
-//! The flags of `scan` that freeze how the gate judges.
+//! The flags of `scan` that freeze the gate.
 
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use anyhow::Result;
-use clap::Args;
+use anyhow::{Context as _, Result};
+use clap::{Args, ValueEnum};
+use ipnet::IpNet;
+use url::Url;
 
 use super::exit::UsageError;
-use super::network_args::NetworkArgs;
 use crate::gate::email::settings::EmailSettings;
 use crate::gate::{Level, Levels, Rule, house};
+use crate::world::fetch::live::{LiveWorld, WorldError};
+use crate::world::fetch::settings::{Limits, NetworkSettings, RobotsPolicy};
 
-/// How the gate judges.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Gate, frozen for the session")]
 pub struct GateArgs {
-    /// Leave an address that reads as a person's to a person
+    /// Send addresses that look like a person's name to REVIEW
     #[arg(long, conflicts_with = "update")]
     role_only: bool,
 
-    /// Set a rule's level to review or fail (repeatable); see `comail rules`
+    /// Set the level of a rule to review or fail (repeatable); see `comail rules`
     #[arg(long = "level", value_name = "RULE=LEVEL", conflicts_with = "update")]
     levels: Vec<LevelArg>,
 }
 
-/// One `--level`.
 #[derive(Debug, Clone)]
 struct LevelArg {
     rule: String,
@@ -36,11 +39,13 @@ impl FromStr for LevelArg {
     fn from_str(text: &str) -> Result<Self, String> {
         let (rule, level) = text
             .split_once('=')
-            .ok_or("it is written RULE=review or RULE=fail")?;
+            .ok_or("expected RULE=review or RULE=fail")?;
         let level = match level.to_ascii_lowercase().as_str() {
             "review" => Level::Review,
             "fail" => Level::Fail,
-            _ => return Err("a level is review or fail; no rule can be switched off".into()),
+            _ => {
+                return Err("the level must be review or fail; no rule can be switched off".into());
+            }
         };
         Ok(Self {
             rule: rule.to_owned(),
@@ -50,7 +55,6 @@ impl FromStr for LevelArg {
 }
 
 impl GateArgs {
-    /// The settings of the e-mail gate, to freeze.
     #[must_use]
     pub fn email(&self, network: &NetworkArgs, levels: Levels) -> EmailSettings {
         EmailSettings {
@@ -61,18 +65,13 @@ impl GateArgs {
         }
     }
 
-    /// The levels that were set, of a gate with these rules.
-    ///
-    /// # Errors
-    ///
-    /// A usage error for a rule that the gate has not; it names the nearest.
     pub fn known_levels(&self, rules: &[Rule]) -> Result<Levels> {
         let mut levels = Levels::new();
         for LevelArg { rule, level } in &self.levels {
             let known = rules.iter().find(|known| known.id.as_str() == rule);
             let Some(known) = known else {
                 if house::rules().iter().any(|own| own.id.as_str() == rule) {
-                    let text = format!("{rule} is FAIL for every gate, and has no other level");
+                    let text = format!("the level of {rule} cannot be changed");
                     return Err(UsageError(text).into());
                 }
                 let near = rules.iter().max_by(|one, two| {
@@ -88,5 +87,157 @@ impl GateArgs {
             levels.insert(known.id.clone(), *level);
         }
         Ok(levels)
+    }
+}
+
+/// The network settings of a session. Nothing that is passed to `next` or `submit` changes them.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Network, frozen for the session")]
+pub struct NetworkArgs {
+    /// Use this name server (repeatable) [default: the system's]
+    #[arg(long, value_name = "ADDR:PORT", conflicts_with = "update")]
+    dns_server: Vec<SocketAddr>,
+
+    /// Allow connections to this network although it is not public (repeatable)
+    #[arg(long, value_name = "CIDR", conflicts_with = "update")]
+    allow_net: Vec<IpNet>,
+
+    /// Also trust the certificate authority in this PEM file (repeatable)
+    #[arg(long, value_name = "FILE", conflicts_with = "update")]
+    ca_cert: Vec<PathBuf>,
+
+    /// Fetch pages through this HTTP proxy, which also resolves names
+    #[arg(long, value_name = "URL", conflicts_with = "update")]
+    proxy: Option<Url>,
+
+    /// Maximum number of requests per second to one host
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 1.0,
+        conflicts_with = "update"
+    )]
+    rate: f64,
+
+    /// The User-Agent header; it must contain comail and a contact
+    #[arg(long, value_name = "TEXT", conflicts_with = "update")]
+    user_agent: Option<String>,
+
+    /// Whether to obey robots.txt
+    #[arg(long, value_enum, default_value = "obey", conflicts_with = "update")]
+    robots: Robots,
+
+    /// Timeout of a request, in seconds
+    #[arg(
+        long,
+        value_name = "SECONDS",
+        default_value_t = 20.0,
+        conflicts_with = "update"
+    )]
+    timeout: f64,
+
+    /// Number of attempts for a lookup that gets no answer
+    #[arg(long, value_name = "N", default_value_t = 3, conflicts_with = "update",
+          value_parser = clap::value_parser!(u32).range(1..=10))]
+    lookup_tries: u32,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Robots {
+    /// Obey it as RFC 9309 specifies
+    Obey,
+    /// Do not fetch it
+    Ignore,
+}
+
+impl NetworkArgs {
+    #[must_use]
+    pub fn robots(&self) -> RobotsPolicy {
+        match self.robots {
+            Robots::Obey => RobotsPolicy::Obey,
+            Robots::Ignore => RobotsPolicy::Ignore,
+        }
+    }
+
+    #[must_use]
+    pub fn allow_net(&self) -> &[IpNet] {
+        &self.allow_net
+    }
+
+    pub fn settings(&self) -> Result<NetworkSettings> {
+        let defaults = NetworkSettings::default();
+        if !(0.001..=1_000.0).contains(&self.rate) {
+            return Err(UsageError("--rate must be between 0.001 and 1000".into()).into());
+        }
+        let settings = NetworkSettings {
+            dns_servers: self.dns_server.clone(),
+            allow_net: self.allow_net.clone(),
+            ca_certs_pem: self
+                .ca_cert
+                .iter()
+                .map(|path| read_pem(path))
+                .collect::<Result<_>>()?,
+            proxy: self.proxy.clone(),
+            min_gap_ms: whole(1_000.0 / self.rate),
+            user_agent: self.named_agent()?.unwrap_or(defaults.user_agent),
+            robots: self.robots(),
+            limits: self.limits(defaults.limits)?,
+        };
+        // Otherwise only the first submission would show that these settings can never work.
+        LiveWorld::new(&settings, None).map_err(|WorldError(refused)| {
+            UsageError(format!("{:#}", anyhow::Error::new(refused)))
+        })?;
+        Ok(settings)
+    }
+
+    /// robots.txt names a crawler by a word of its `User-Agent` (RFC 9309, section 2.2.1), and
+    /// comail obeys the rules for `comail`, so it must not call itself something else.
+    fn named_agent(&self) -> Result<Option<String>> {
+        let names_us = |agent: &String| agent.to_ascii_lowercase().contains("comail");
+        if self
+            .user_agent
+            .as_ref()
+            .is_some_and(|agent| !names_us(agent))
+        {
+            let text = "--user-agent must contain comail, the name that robots.txt rules refer to, \
+                        and a contact, for example \"comail/0.1 (+mailto:you@your-company)\"";
+            return Err(UsageError(text.to_owned()).into());
+        }
+        Ok(self.user_agent.clone())
+    }
+
+    fn limits(&self, defaults: Limits) -> Result<Limits> {
+        if !(0.1..=60.0).contains(&self.timeout) {
+            return Err(UsageError("--timeout must be between 0.1 and 60".into()).into());
+        }
+        let request_ms = whole(self.timeout * 1_000.0);
+        Ok(Limits {
+            request_ms,
+            connect_ms: defaults.connect_ms.min(request_ms),
+            dns_ms: defaults.dns_ms.min(request_ms),
+            tries: self.lookup_tries,
+            ..defaults
+        })
+    }
+}
+
+fn whole(milliseconds: f64) -> u64 {
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "the callers' ranges lie between 0 and 1,000,000"
+    )]
+    let whole = milliseconds.round() as u64;
+    whole
+}
+
+fn read_pem(path: &Path) -> Result<String> {
+    let place = path.display();
+    let text = std::fs::read_to_string(path)
+        .with_context(|| format!("cannot read the certificate authority {place}"))?;
+    if text.contains("-----BEGIN CERTIFICATE-----") {
+        Ok(text)
+    } else {
+        Err(UsageError(format!("{place} contains no PEM certificate")).into())
     }
 }

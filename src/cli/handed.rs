@@ -4,15 +4,15 @@ use anyhow::Result;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::agent_words;
-use super::answer_lines::AnswerLines;
 use super::context::Reaching;
-use super::facts;
 use super::output::{Paper, Tone};
+use super::prompt;
+use super::rules;
+use super::shell_line::AnswerLines;
 use crate::base::text::{Escaped, EscapedLines};
 use crate::gate::{Fact, Judgement, Rule};
 use crate::judge::SessionKind;
-use crate::quest::{Quest, prompt};
+use crate::quest::{self, Quest};
 use crate::session::{Claim, Standing, Store};
 
 /// One quest, handed out.
@@ -66,8 +66,8 @@ impl Handed {
         let namesakes = session.named(&quest.key.folded())?.len();
         let lines = AnswerLines::of_quest(kind, &quest, namesakes, reaching);
         Ok(Self {
-            prompt: prompt::render(kind, &quest)?,
-            would_look_right: agent_words::would_look_right(kind),
+            prompt: quest::prompt::render(kind, &quest)?,
+            would_look_right: prompt::would_look_right(kind),
             unit: kind.unit.to_string(),
             total: tally.total(),
             remaining: tally.todo,
@@ -110,7 +110,7 @@ impl Handed {
         if !self.facts.is_empty() {
             paper.gap();
             paper.line(format!("The last attempt ({}) failed:", self.this_try - 1));
-            facts::write(paper, &self.facts, &self.rules);
+            rules::write_facts(paper, &self.facts, &self.rules);
         }
         if let Some(note) = &self.note {
             paper.gap();
@@ -126,15 +126,15 @@ impl Handed {
         paper.gap();
         paper.line(&self.would_look_right);
         paper.line(format!("  {}", Escaped(&self.example)));
-        paper.line(agent_words::SUBMIT_YOURS);
+        paper.line(prompt::SUBMIT_YOURS);
         paper.line(format!("  {}", Escaped(&self.submit)));
         if !self.optional.is_empty() {
-            paper.line(agent_words::MAY_BE_ADDED);
+            paper.line(prompt::MAY_BE_ADDED);
             for flag in &self.optional {
                 paper.line(format!("  {}", Escaped(flag)));
             }
         }
-        paper.line(agent_words::NOTHING_FOUND);
+        paper.line(prompt::NOTHING_FOUND);
         paper.line(format!("  {}", Escaped(&self.submit_none)));
     }
 }

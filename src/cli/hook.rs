@@ -23,11 +23,11 @@ use crate::hook::{HookAgent, MOST_CALL_BYTES};
 /// The variable that names the run that started an agent.
 pub(super) const RUN_VARIABLE: &str = "COMAIL_RUN";
 
-/// Answer the hooks of a coding agent: it may not stop while quests are TODO
+/// Answer the hooks of a coding agent
 ///
-/// `install` writes them into the settings of the agent, which then calls `stop` and `tool` with
-/// its own JSON on stdin and reads theirs. A hook is no wall: a program that the agent writes and
-/// runs does what no rule names. What counts is what the gate finds.
+/// `hook install` adds the hooks to the settings of an agent, which then runs `hook stop` and `hook
+/// tool` with JSON on standard input. Hooks are a convenience, not a protection: a program that the
+/// agent writes and runs can do what the rules forbid. Only the gate decides.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub struct HookArgs {
@@ -42,11 +42,11 @@ Examples:
 
 #[derive(Debug, Subcommand)]
 enum What {
-    /// Answer an agent that wants to stop: while quests are TODO, with the next one
+    /// Keep an agent from stopping while quests are TODO
     Stop(StopArgs),
-    /// Answer an agent that wants to use a tool: by rules for commands and the write zone for edits
+    /// Check the commands and edits of an agent by rules
     Tool(ToolArgs),
-    /// Write both into the settings of an agent; the change is shown first
+    /// Add the hooks to the settings of an agent
     Install(InstallArgs),
 }
 

@@ -17,19 +17,19 @@ use crate::report::{
 };
 use crate::session::{Log, SessionError};
 
-/// Print what costs tries, over one or several sessions
+/// Show what uses up tries, in one or several sessions
 ///
-/// Tries for each quest and rule, what passes at the first try, time and tokens for each PASS,
-/// and the facts that recur, by agent and model where `comail run` drove them. Shares and
-/// averages weigh recent sessions more. The sessions are not changed.
+/// Prints the tries for each quest and rule, the share that passes on the first try, the time and
+/// tokens for each PASS, and the facts that recur; by agent and model for sessions of `comail run`.
+/// Recent sessions count more. The sessions are not changed.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub struct InsightsArgs {
-    /// The session directories [default: the session]
+    /// The session directories [default: the current session]
     #[arg(value_name = "SESSION")]
     sessions: Vec<PathBuf>,
 
-    /// After how many days a session counts half, against the newest of them
+    /// Age in days at which a session counts half as much as the newest one
     #[arg(long, value_name = "DAYS", default_value = "30")]
     half_life: NonZeroU32,
 }

@@ -15,27 +15,28 @@ use crate::table::{HeaderChoice, List, ReadOptions, SourceFormat, TextEncoding, 
 #[derive(Debug, Args)]
 #[command(next_help_heading = "The list")]
 pub struct ListArgs {
-    /// The list: a workbook, delimited text, JSON Lines, a text with one key a line or, with
+    /// The list: a workbook, delimited text, JSON Lines, a text file with one key per line or, with
     /// --quest, a directory
     list: Option<PathBuf>,
 
-    /// The column of the key, such as the company's name, by letter or heading; not needed for lines of text
+    /// The column with the key, such as the company name, by letter or heading; not needed for plain
+    /// lines
     #[arg(long, value_name = "COL", conflicts_with = "key_cols")]
     col: Option<String>,
 
-    /// Several columns whose texts make the key together
+    /// Several columns that form the key together
     #[arg(long, value_name = "COL,COL…", value_delimiter = ',')]
     key_cols: Vec<String>,
 
-    /// The sheet, by its name [default: the first whose tab is shown]
+    /// The name of the sheet [default: the first visible sheet]
     #[arg(long, value_name = "NAME")]
     sheet: Option<String>,
 
-    /// Whether there is a row of headings [default: auto]
+    /// Whether the list has a row of headings [default: auto]
     #[arg(long, value_enum, value_name = "WHETHER")]
     header: Option<HeaderArg>,
 
-    /// The encoding of a text, such as euc-kr [default: detected]
+    /// The encoding of a text file, such as euc-kr [default: detected]
     #[arg(long, value_name = "NAME", value_parser = known_encoding)]
     encoding: Option<String>,
 
@@ -43,7 +44,7 @@ pub struct ListArgs {
     #[arg(long, value_name = "COL")]
     show: Vec<String>,
 
-    /// The column of the site that is known already; the gate holds answers against it
+    /// The column with the known website; the gate compares answers with it
     #[arg(long, value_name = "COL")]
     site_col: Option<String>,
 }
@@ -51,11 +52,11 @@ pub struct ListArgs {
 /// Whether there is a row of headings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum HeaderArg {
-    /// Look and see.
+    /// Detect it
     Auto,
-    /// There is one: that which looks like one, else the first that is not blank.
+    /// The list has one: the row that looks like headings, or else the first row with text
     Yes,
-    /// Every row is data.
+    /// Every row is data
     No,
 }
 

@@ -1,5 +1,6 @@
-//! `comail log`: the ledger, line by line.
+//! `comail log`: the events of the ledger.
 
+use std::num::NonZeroU32;
 use std::ops::ControlFlow;
 use std::thread;
 use std::time::Duration;
@@ -10,30 +11,32 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use super::context::Context;
 use super::exit::Exit;
-use super::interrupt::Interrupt;
-use super::log_words::Words;
-use super::output::{Output, Paper};
-use super::reader;
-use crate::base::text::escape_json;
-use crate::session::{Entry, EventType, Log, SessionError, Unwatched};
+use super::output::{Output, Paper, Tone};
+use super::progress;
+use super::progress::Interrupt;
+use crate::base::text::{Escaped, escape_json, plural};
+use crate::quest::{Anchor, Key, Quest, QuestId, Verdict};
+use crate::session::{
+    Asked, Attempt, Carried, Court, Decided, Entry, Event, EventType, Extended, Log, Manifest,
+    OperatorKey, Resolution, RunLine, RunStep, SessionError, Settlement, State, Unwatched,
+};
 
-/// Print the ledger: what happened, and when
+/// Print the events of the ledger
 ///
-/// One line an event. With --json, each line of the ledger as it stands, so that its chain can
-/// be checked; only a terminal is spared what could steer it. The session is not changed, and
-/// its index is not asked.
+/// With --json, the lines of the ledger are printed unchanged, so that you can verify the chain. On a
+/// terminal, control characters are escaped. Neither the session nor its index is changed.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub struct LogArgs {
-    /// Go on printing what is added, until Ctrl-C
+    /// Print new events as they are appended, until Ctrl-C
     #[arg(long)]
     follow: bool,
 
-    /// Begin with the event of this number; the first is 0
+    /// Start with this event; the first is 0
     #[arg(long, value_name = "SEQ", default_value_t = 0)]
     from: u64,
 
-    /// Only events of these types
+    /// Print only events of these types
     #[arg(
         long = "type",
         value_name = "TYPE,TYPE…",
@@ -49,10 +52,9 @@ Examples:
   comail log --type attempt,resolution
   comail log --from 100 --json";
 
-/// How long nothing is read after the end of the ledger was met.
+/// How long `--follow` waits before it looks for new events.
 const PATIENCE: Duration = Duration::from_millis(200);
 
-/// How much is written at once.
 const BATCH_BYTES: usize = 64 * 1024;
 
 pub(super) fn run(context: &mut Context, args: &LogArgs) -> Result<Exit> {
@@ -63,7 +65,7 @@ pub(super) fn run(context: &mut Context, args: &LogArgs) -> Result<Exit> {
         output: &mut context.output,
         args,
     };
-    // Without --follow it ends by itself, and Ctrl-C may end it at once.
+    // Without --follow the command ends by itself, so Ctrl-C may kill it.
     let interrupt = args.follow.then(Interrupt::heed);
     loop {
         if printer.print(&mut log)?.is_break() {
@@ -72,7 +74,7 @@ pub(super) fn run(context: &mut Context, args: &LogArgs) -> Result<Exit> {
         let Some(interrupt) = interrupt else {
             return Ok(Exit::Done);
         };
-        if let Some(exit) = reader::ends_within(PATIENCE, interrupt) {
+        if let Some(exit) = progress::ends_within(PATIENCE, interrupt) {
             return Ok(exit);
         }
     }
@@ -84,7 +86,6 @@ fn event_type() -> impl TypedValueParser<Value = EventType> {
         .try_map(|name| EventType::named(&name).ok_or("there is no such type"))
 }
 
-/// Prints what is wanted of the ledger.
 struct Printer<'a> {
     output: &'a mut Output,
     args: &'a LogArgs,
@@ -93,11 +94,11 @@ struct Printer<'a> {
 }
 
 impl Printer<'_> {
-    /// Prints the lines that were not read yet; breaks when nobody reads them.
+    /// Prints new events; breaks if the reader of stdout has gone.
     fn print(&mut self, log: &mut Log) -> Result<ControlFlow<()>> {
         match self.read(log) {
-            // A torn line may have been cut off and written anew while it was read, which looks
-            // the same as damage; that stays.
+            // Another process may have repaired a torn line while it was read. Real damage is
+            // still there in the second try.
             Err(error) if is_damage(&error) => {
                 thread::sleep(PATIENCE);
                 self.read(log)
@@ -121,7 +122,7 @@ impl Printer<'_> {
         if flow?.is_break() {
             return Ok(ControlFlow::Break(()));
         }
-        // What stands before a damaged line is printed.
+        // Print the events before a damaged line.
         let flow = self.output.go_on(&mut self.paper)?;
         read?;
         Ok(flow)
@@ -147,4 +148,225 @@ impl Printer<'_> {
 
 fn is_damage(error: &anyhow::Error) -> bool {
     matches!(error.downcast_ref(), Some(SessionError::Damaged { .. }))
+}
+
+/// Describes events, with what it remembers of earlier ones.
+pub(super) struct Words {
+    max_tries: NonZeroU32,
+    operator_key: Option<OperatorKey>,
+    /// Whose decisions count; known from the first event on.
+    court: Option<Court>,
+    keys: Vec<Key>,
+}
+
+impl Words {
+    pub(super) fn new(manifest: &Manifest) -> Self {
+        Self {
+            max_tries: manifest.frozen.max_tries,
+            operator_key: manifest.frozen.operator_key,
+            court: None,
+            keys: Vec::new(),
+        }
+    }
+
+    /// Remembers what later events do not repeat.
+    pub(super) fn note(&mut self, event: &Event) {
+        match event {
+            Event::Session(started) => {
+                self.court = Some(Court {
+                    session: started.manifest,
+                    key: self.operator_key,
+                });
+            }
+            Event::Quest(quest) => self.keys.push(quest.key.clone()),
+            _ => {}
+        }
+    }
+
+    pub(super) fn line(&self, paper: &Paper, entry: &Entry<'_>) -> String {
+        let (seq, at) = (entry.line.seq(), entry.line.at());
+        let kind = entry.event.kind().name();
+        let what = self.what(paper, &entry.event);
+        let unsealed = self.unsealed(paper, entry);
+        format!("{seq:>6}  {at:.3}  {kind:<10}  {what}{unsealed}")
+    }
+
+    fn what(&self, paper: &Paper, event: &Event) -> String {
+        match event {
+            Event::Session(_) => String::from("the session begins"),
+            Event::Quest(quest) => self.quest(quest),
+            Event::Asked(asked) => self.asked(asked),
+            Event::Attempt(attempt) => self.attempt(paper, attempt),
+            Event::Claim(claimed) => {
+                let (worker, lease) = (&claimed.worker, claimed.lease);
+                format!(
+                    "{}: {worker} takes it for {lease}",
+                    self.name(claimed.quest)
+                )
+            }
+            Event::Released(released) => {
+                let name = self.name(released.quest);
+                format!("{name}: taken from {}", released.worker)
+            }
+            Event::Resolution(resolution) => self.resolution(paper, resolution),
+            Event::Carried(carried) => self.carried(paper, carried),
+            Event::Extended(extended) => extended_by(extended),
+            Event::Resumed(resumed) => format!(
+                "the pause is lifted, after {} in a row with nothing proven",
+                plural(resumed.streak, "quest")
+            ),
+            Event::Settled(settlement) => self.settled(settlement),
+            Event::Disputed(dispute) => {
+                let (by, note) = (Escaped(&dispute.by), Escaped(&dispute.note));
+                format!("{}: disputed by {by}: {note}", self.name(dispute.quest))
+            }
+            Event::Forgotten(forgotten) => {
+                let lines = plural(forgotten.lines.len() as u64, "line");
+                let (by, note) = (Escaped(&forgotten.by), Escaped(&forgotten.note));
+                format!("an address, in {lines}, by {by}: {note}")
+            }
+            Event::Run(line) => self.run(line),
+        }
+    }
+
+    fn run(&self, line: &RunLine) -> String {
+        let run = line.run;
+        match &line.step {
+            RunStep::Began(began) => {
+                let (agent, agents) = (Escaped(&began.agent), plural(began.workers, "agent"));
+                format!("{run} begins: {agents} at once, {agent}")
+            }
+            RunStep::Attempt(driven) => {
+                let (name, start, reason) = (self.name(driven.quest), driven.start, driven.reason);
+                let tokens = plural(driven.spent.tokens, "token");
+                format!("{run}: {name}: start {start} of the agent: {reason}, {tokens}")
+            }
+            RunStep::Quest(driven) => {
+                let starts = plural(driven.starts, "start");
+                let said = driven.handover.as_deref().map(Escaped);
+                let said = said.map(|said| format!(": {said}")).unwrap_or_default();
+                let name = self.name(driven.quest);
+                format!("{run}: {name}: {} after {starts}{said}", driven.reason)
+            }
+            RunStep::Ended { reason } => format!("{run} ends: {reason}"),
+        }
+    }
+
+    /// Marks a decision that the operator's key did not sign.
+    fn unsealed(&self, paper: &Paper, entry: &Entry<'_>) -> String {
+        let counts = match &entry.event {
+            Event::Settled(settlement) => self.admits(settlement.as_ref(), entry),
+            Event::Disputed(dispute) => self.admits(dispute.as_ref(), entry),
+            Event::Forgotten(forgotten) => self.admits(forgotten.as_ref(), entry),
+            _ => true,
+        };
+        if counts {
+            return String::new();
+        }
+        let word = paper.tint(Tone::Bad, "not sealed by the operator's key");
+        format!(" ({word}: it changed nothing)")
+    }
+
+    fn admits<T: Decided>(&self, decided: &T, entry: &Entry<'_>) -> bool {
+        let after = entry.line.prev();
+        self.court.is_none_or(|court| court.admits(decided, after))
+    }
+
+    fn quest(&self, quest: &Quest) -> String {
+        let rows = match (quest.rows.first(), quest.rows.len()) {
+            (Some(row), 1) => format!(": row {row}"),
+            (Some(row), rows) => format!(": {rows} rows from row {row} on"),
+            (None, _) => String::new(),
+        };
+        let site = match &quest.anchor {
+            Some(Anchor::Site(site)) => format!(", site {}", Escaped(site)),
+            None => String::new(),
+        };
+        format!("{}{rows}{site}", self.name(quest.id))
+    }
+
+    fn asked(&self, asked: &Asked) -> String {
+        let (name, number) = (self.name(asked.quest), asked.number);
+        if asked.withdrawn {
+            format!("{name}: reviewers could not be asked about attempt {number}")
+        } else {
+            format!("{name}: reviewers are asked about attempt {number}")
+        }
+    }
+
+    fn attempt(&self, paper: &Paper, attempt: &Attempt) -> String {
+        let verdict = judged(paper, attempt.verdict, &attempt.rules);
+        let tries = match attempt.verdict {
+            Verdict::Fail => {
+                let (tries, most, state) = (attempt.tries, self.max_tries, attempt.state);
+                let ended = if state == State::Done {
+                    ", now DONE"
+                } else {
+                    ""
+                };
+                format!(", {tries} of {most} tries used{ended}")
+            }
+            Verdict::Pass | Verdict::Review => String::new(),
+        };
+        let worker = match &attempt.worker {
+            Some(worker) => format!(", by {worker}"),
+            None => String::new(),
+        };
+        format!("{}: {verdict}{tries}{worker}", self.name(attempt.quest))
+    }
+
+    fn resolution(&self, paper: &Paper, resolution: &Resolution) -> String {
+        let (name, outcome) = (self.name(resolution.quest), resolution.outcome.name());
+        let verdict = judged(paper, resolution.verdict, &resolution.rules);
+        format!("{name}: {outcome}, judged again: {verdict}")
+    }
+
+    fn settled(&self, settlement: &Settlement) -> String {
+        let (by, note) = (Escaped(&settlement.by), Escaped(&settlement.note));
+        let what = match settlement.quests.as_slice() {
+            [one] => self.name(one.quest),
+            many => plural(u32::try_from(many.len()).unwrap_or(u32::MAX), "quest"),
+        };
+        format!("{what}: {} by {by}: {note}", settlement.decision.name())
+    }
+
+    fn carried(&self, paper: &Paper, carried: &Carried) -> String {
+        let (attempt, origin) = (&carried.attempt, &carried.origin);
+        let verdict = judged(paper, attempt.verdict, &attempt.rules);
+        format!(
+            "{}: {verdict} of {:.3}, from quest {} of {}",
+            self.name(attempt.quest),
+            origin.at,
+            origin.quest,
+            Escaped(&origin.session)
+        )
+    }
+
+    fn name(&self, id: QuestId) -> String {
+        match self.keys.get(id.index()) {
+            Some(key) => format!("quest {id}, {}", Escaped(key.as_str())),
+            None => format!("quest {id}"),
+        }
+    }
+}
+
+fn extended_by(extended: &Extended) -> String {
+    format!(
+        "{} more, of {}",
+        plural(extended.added, "quest"),
+        Escaped(&extended.source.path)
+    )
+}
+
+fn judged(paper: &Paper, verdict: Verdict, rules: &[String]) -> String {
+    let tone = match verdict {
+        Verdict::Pass => Tone::Good,
+        Verdict::Review => Tone::Doubt,
+        Verdict::Fail => Tone::Bad,
+    };
+    let verdict = paper.tint(tone, &verdict.to_string());
+    if rules.is_empty() {
+        return verdict;
+    }
+    format!("{verdict} {}", Escaped(&rules.join(", ")))
 }

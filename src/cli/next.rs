@@ -18,25 +18,22 @@ use crate::base::text::plural;
 use crate::judge::{self, Assignment, Claimant};
 use crate::session::{Claim, Lease, Store, Worker};
 
-/// Print the next quest, its prompt and how to answer
+/// Print the next quest, and how to answer it
 ///
-/// The same quest is printed until it is settled. With --worker each worker gets a quest of its
-/// own, which nobody else gets before the lease has run out; `submit --worker` renews it. Exit 3
-/// when nothing is TODO, 4 when other workers hold all the rest or it waits for other quests, or
-/// when a run drives the session and hands out its quests itself, 9 when the session is paused.
+/// The same quest is printed until it is settled. With --worker, each worker gets its own quest, which
+/// no other worker gets before the lease expires; `submit --worker` renews the lease. The exit code is
+/// 3 if no quest is TODO, 4 if no quest is available now, and 9 if the session is paused.
 #[derive(Debug, Args)]
 #[command(after_long_help = WORKERS)]
 pub struct NextArgs {
-    /// The name of the worker that asks, and gets a quest of its own [default: that of
-    /// `COMAIL_WORKER`]
+    /// The name of the worker [env: `COMAIL_WORKER`]
     ///
-    /// Asking again gives the same quest, to a worker that was started anew as well, and renews a
-    /// claim of which less than half is left. The name keeps honest workers apart; it is no
-    /// secret.
+    /// If the worker asks again, also after a restart, it gets the same quest. Its claim is renewed when
+    /// less than half of the lease is left. The name separates honest workers; it is not a secret.
     #[arg(long, value_name = "NAME")]
     worker: Option<Worker>,
 
-    /// How long the worker's claim lasts [default: what scan froze]
+    /// Length of the worker's claim [default: set by `scan`]
     #[arg(long, value_name = "TIME", requires = "worker")]
     lease: Option<Lease>,
 }

@@ -9,31 +9,21 @@ use clap::ColorChoice;
 use clap::builder::StyledStr;
 use serde::Serialize;
 
+use super::exit::Hinted;
 use super::tint;
 use crate::base::text::{Escaped, escape_json};
 pub use crate::report::Tone;
 
-/// What is written, and how.
 pub struct Output {
     out: Box<dyn Write>,
     notes: Box<dyn Write>,
     json: bool,
     colour: bool,
     terminal: bool,
-    told: Told,
-}
-
-/// Which notes are written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Told {
-    /// All.
-    All,
-    /// Errors alone.
-    Errors,
+    quiet: bool,
 }
 
 impl Output {
-    /// The process's own streams.
     #[must_use]
     pub fn of_process(json: bool, colour: ColorChoice) -> Self {
         let wanted = match colour {
@@ -50,18 +40,16 @@ impl Output {
             json,
             colour: wanted,
             terminal: io::stdout().is_terminal(),
-            told: Told::All,
+            quiet: false,
         }
     }
 
-    /// The same, without notes that are no errors where `quiet`.
     #[must_use]
     pub fn quiet(self, quiet: bool) -> Self {
-        let told = if quiet { Told::Errors } else { Told::All };
-        Self { told, ..self }
+        Self { quiet, ..self }
     }
 
-    /// An output of the same form whose stdout is kept, and what it keeps.
+    /// An output of the same form that keeps its text in memory.
     #[must_use]
     pub(super) fn kept(&self) -> (Self, Kept) {
         let kept = Kept::default();
@@ -71,24 +59,21 @@ impl Output {
             json: self.json,
             colour: self.colour,
             terminal: false,
-            told: self.told,
+            quiet: self.quiet,
         };
         (output, kept)
     }
 
-    /// Whether the caller asked for JSON.
     #[must_use]
     pub fn is_json(&self) -> bool {
         self.json
     }
 
-    /// Whether a person's terminal is at the other end of stdout.
     #[must_use]
     pub fn is_terminal(&self) -> bool {
         self.terminal
     }
 
-    /// An empty paper, for [`Output::go_on`].
     #[must_use]
     pub fn paper(&self) -> Paper {
         Paper {
@@ -97,8 +82,7 @@ impl Output {
         }
     }
 
-    /// Writes what is on the paper at once, as part of what goes on, and empties it; breaks when
-    /// nobody reads any more.
+    /// Writes the text so far, and breaks if the reader of stdout has gone.
     pub fn go_on(&mut self, paper: &mut Paper) -> io::Result<ControlFlow<()>> {
         let written = self.out.write_all(paper.text.as_bytes());
         paper.text.clear();
@@ -108,10 +92,8 @@ impl Output {
         }
     }
 
-    /// Writes `value` as the one JSON document, or what `text` makes of it.
-    ///
-    /// A reader who has gone is no error: there is nobody left to tell, and how the command
-    /// ended is so all the same.
+    /// Writes `value` as JSON, or as `text` renders it. A closed pipe is not an error: the command
+    /// has done its work, and its exit code says so.
     pub fn show<T: Serialize>(
         &mut self,
         value: &T,
@@ -131,27 +113,33 @@ impl Output {
         }
     }
 
-    /// Writes a note for people to stderr, unless nobody wants any.
+    /// Writes a note to stderr, unless the caller wants only errors.
     pub fn note(&mut self, text: &str) {
-        if self.told == Told::All {
-            self.error(text);
+        if !self.quiet {
+            self.stderr("note", text);
         }
     }
 
-    /// Writes what went wrong to stderr.
-    pub fn error(&mut self, text: &str) {
-        // A note that cannot be written must not change what the command does.
-        // Whatever it repeats stays on its line: another would pass for this program's own.
-        let _ = writeln!(self.notes, "comail: {}", Escaped(text));
+    /// Writes an error, and its hint if it has one, to stderr.
+    pub fn error(&mut self, error: &anyhow::Error) {
+        self.stderr("error", &format!("{error:#}"));
+        if let Some(hinted) = error.downcast_ref::<Hinted>() {
+            self.stderr("hint", &hinted.hint);
+        }
+    }
+
+    fn stderr(&mut self, kind: &str, text: &str) {
+        // Messages repeat arguments and file names. Plain escapes line breaks in them, so that
+        // they cannot forge a message of their own.
+        // A message that cannot be written must not change how the command ends.
+        let _ = writeln!(self.notes, "{kind}: {}", Escaped(text));
     }
 }
 
-/// What was written to stdout, kept in memory.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Kept(Rc<RefCell<Vec<u8>>>);
 
 impl Kept {
-    /// What was written so far.
     pub(super) fn text(&self) -> String {
         String::from_utf8_lossy(&self.0.borrow()).into_owned()
     }
@@ -168,14 +156,13 @@ impl Write for Kept {
     }
 }
 
-/// Text in the making.
+/// Text for a terminal or a file.
 pub struct Paper {
     text: String,
     colour: bool,
 }
 
 impl Paper {
-    /// An empty paper without colours, for who is no person.
     #[must_use]
     pub(super) fn plain() -> Self {
         Self {
@@ -184,7 +171,6 @@ impl Paper {
         }
     }
 
-    /// An empty one for the same reader.
     #[must_use]
     pub(super) fn like(&self) -> Self {
         Self {
@@ -193,7 +179,6 @@ impl Paper {
         }
     }
 
-    /// What is on it.
     #[must_use]
     pub(super) fn into_text(self) -> String {
         self.text
@@ -205,7 +190,6 @@ impl Paper {
         self.text.push('\n');
     }
 
-    /// Adds what the parser wrote, in its own colours where colours are wanted.
     pub(super) fn styled(&mut self, text: &StyledStr) {
         self.text.push_str(&if self.colour {
             text.ansi().to_string()
@@ -214,30 +198,20 @@ impl Paper {
         });
     }
 
-    /// Whether colours are wanted.
-    #[must_use]
-    pub(super) fn has_colour(&self) -> bool {
-        self.colour
-    }
-
-    /// How many bytes are on it.
     #[must_use]
     pub fn len(&self) -> usize {
         self.text.len()
     }
 
-    /// Whether nothing is on it.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.text.is_empty()
     }
 
-    /// Adds an empty line.
     pub fn gap(&mut self) {
         self.text.push('\n');
     }
 
-    /// The word in its tone's colour, where colours are wanted.
     #[must_use]
     pub fn tint(&self, tone: Tone, word: &str) -> String {
         if self.colour {
@@ -247,7 +221,6 @@ impl Paper {
         }
     }
 
-    /// Its lines, each in pieces of one colour.
     pub(super) fn pieces(&self) -> impl Iterator<Item = Vec<(Option<Tone>, &str)>> {
         self.text.lines().map(tint::pieces)
     }

@@ -1,62 +1,57 @@
-//! A person's authority: the operator's key or, where none was frozen, a word typed at a terminal.
+//! Confirmation by a person: the operator's key or, without one, a word typed on a terminal.
 //!
-//! A terminal keeps a careless program out and is no proof of a person: a program can make
-//! itself one. The key is proof, as far as it lies out of the agent's reach.
+//! A terminal stops a careless program but proves nothing, because a program can open one itself.
+//! A key proves a person as long as no agent can read it.
 
-use std::io::{self, IsTerminal as _, Write as _};
-use std::path::PathBuf;
+use std::io;
+use std::io::{IsTerminal as _, Write as _};
+use std::path::{Path, PathBuf};
 
-use anyhow::{Result, bail};
+use anyhow::{Context as _, Result, bail};
 use clap::Args;
 
 use super::exit::UsageError;
-use super::operator::{self, Authority};
 use crate::base::text::Escaped;
-use crate::session::{Session, SigningKey};
+use crate::session::{OperatorKey, Session, SigningKey};
 
-/// Who decides.
 #[derive(Debug, Args)]
 pub(super) struct PersonArgs {
-    /// Who decides [default: the user's name]
+    /// Your name, for the ledger [default: the user name]
     #[arg(long, value_name = "NAME")]
     pub(super) by: Option<String>,
 
-    /// The key file that `scan` was given with --operator-key
+    /// The key file that was passed to `scan --operator-key`
     #[arg(long, value_name = "FILE")]
     pub(super) operator_key: Option<PathBuf>,
 }
 
 impl PersonArgs {
-    /// Whether anybody is named.
     pub(super) fn is_named(&self) -> bool {
         self.by.is_some() || self.operator_key.is_some()
     }
 
-    /// The name of who decides.
     pub(super) fn name(&self) -> String {
         let named = self.by.clone().filter(|name| !name.trim().is_empty());
         named.unwrap_or_else(user_name)
     }
 
-    /// Lets a person through who is about to do `what`.
-    ///
-    /// With the key where the session froze one; else at a terminal where `word` is typed, if a
-    /// word is asked for at all.
+    /// Authorises `what`: by the key if the session has one, or else on a terminal, where the
+    /// person has to type `word` if there is one.
     pub(super) fn authorise(
         &self,
         session: &Session,
         what: &str,
         word: Option<&str>,
     ) -> Result<Option<SigningKey>> {
-        match operator::authority(session, self.operator_key.as_deref())? {
+        match authority(session, self.operator_key.as_deref())? {
             Authority::Key(key) => Ok(Some(key)),
             Authority::NoneFrozen if io::stdin().is_terminal() && io::stderr().is_terminal() => {
                 word.map_or(Ok(()), |word| ask(what, word))?;
                 Ok(None)
             }
             Authority::NoneFrozen => Err(UsageError(
-                "this is a person's to decide: run it at a terminal (a session that is scanned \
-                 with --operator-key asks for that key file instead)"
+                "only a person can decide this: run it on a terminal (or scan with \
+                 --operator-key, and pass that key file)"
                     .to_owned(),
             )
             .into()),
@@ -64,29 +59,26 @@ impl PersonArgs {
     }
 }
 
-/// Refuses a `--yes` that would leave nothing between a program and a decision.
 pub(super) fn refuse_bare_yes(yes: bool, person: &PersonArgs) -> Result<()> {
     if yes && person.operator_key.is_none() {
-        let text = "--yes goes with --operator-key alone: without a key, the word that is typed \
-                    at a terminal is all that keeps a program from deciding";
+        let text = "--yes requires --operator-key: without a key, only the word typed on a \
+                    terminal keeps a program from deciding";
         return Err(UsageError(text.to_owned()).into());
     }
     Ok(())
 }
 
-/// Lets through who types `word` at a terminal.
 pub(super) fn confirm(what: &str, word: &str) -> Result<()> {
     if io::stdin().is_terminal() && io::stderr().is_terminal() {
         return ask(what, word);
     }
-    let text = "several at once are confirmed at a terminal, or with --yes beside --operator-key";
+    let text = "confirm several decisions on a terminal, or with --yes and --operator-key";
     Err(UsageError(text.to_owned()).into())
 }
 
-/// The note, if it says anything.
 pub(super) fn noted(note: &str) -> Result<&str> {
     if note.trim().is_empty() {
-        let text = "--note says why: what was looked at, and what it shows; nothing changed";
+        let text = "--note must not be empty: say what you looked at and what it shows";
         return Err(UsageError(text.to_owned()).into());
     }
     Ok(note)
@@ -94,21 +86,77 @@ pub(super) fn noted(note: &str) -> Result<&str> {
 
 fn ask(what: &str, word: &str) -> Result<()> {
     let mut terminal = io::stderr();
-    write!(terminal, "{}\nType `{word}` to go on: ", Escaped(what))?;
+    write!(terminal, "{}\nType `{word}` to continue: ", Escaped(what))?;
     terminal.flush()?;
     let mut answer = String::new();
     io::stdin().read_line(&mut answer)?;
     if answer.trim() == word {
         return Ok(());
     }
-    bail!("nothing was decided")
+    bail!("not confirmed; nothing changed")
 }
 
-/// The name of the user whose process this is.
 fn user_name() -> String {
     #[cfg(unix)]
     if let Ok(Some(user)) = nix::unistd::User::from_uid(nix::unistd::getuid()) {
         return user.name;
     }
     std::env::var("USERNAME").unwrap_or_else(|_| "somebody".to_owned())
+}
+
+#[derive(Debug)]
+pub(super) enum Authority {
+    Key(SigningKey),
+    /// The session was scanned without a key.
+    NoneFrozen,
+}
+
+/// Compares the key file with the key that `scan` froze.
+pub(super) fn authority(session: &Session, key: Option<&Path>) -> Result<Authority> {
+    let shown = key.map(signing_key).transpose()?;
+    let frozen = session.manifest().frozen.operator_key;
+    compare(shown, frozen).map_err(|why| UsageError(why.to_owned()).into())
+}
+
+fn compare(
+    shown: Option<SigningKey>,
+    frozen: Option<OperatorKey>,
+) -> Result<Authority, &'static str> {
+    match (shown, frozen) {
+        (Some(shown), Some(frozen)) if shown.public() == frozen => Ok(Authority::Key(shown)),
+        (Some(_), Some(_)) => {
+            Err("this is not the key file that was passed to `scan --operator-key`")
+        }
+        (Some(_), None) => Err("the session was scanned without --operator-key"),
+        (None, Some(_)) => Err(
+            "only the operator can do this: pass the key file of `scan` with --operator-key FILE",
+        ),
+        (None, None) => Ok(Authority::NoneFrozen),
+    }
+}
+
+pub(super) fn signing_key(path: &Path) -> Result<SigningKey> {
+    let bytes = std::fs::read(path)
+        .with_context(|| format!("cannot read the operator's key {}", path.display()))?;
+    SigningKey::read(&bytes).with_context(|| path.display().to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn where_a_key_was_frozen_nothing_else_does() {
+        let key = || SigningKey::read(&[7; 32]).unwrap();
+        let other = || SigningKey::read(&[8; 32]).unwrap();
+        let frozen = Some(key().public());
+        assert!(matches!(
+            compare(Some(key()), frozen),
+            Ok(Authority::Key(_))
+        ));
+        assert!(matches!(compare(None, None), Ok(Authority::NoneFrozen)));
+        for (shown, frozen) in [(Some(other()), frozen), (None, frozen), (Some(key()), None)] {
+            assert!(compare(shown, frozen).is_err(), "{frozen:?}");
+        }
+    }
 }

@@ -1,15 +1,19 @@
-//! Progress bars on stderr, on a terminal alone, for work that Ctrl-C ends.
+//! Progress bars, Ctrl-C, and readers of stdout that go away.
+//!
+//! The first Ctrl-C asks a command to stop cleanly if it handles that, and otherwise ends the
+//! process. The second one always ends it.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Mutex, OnceLock, PoisonError};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use super::interrupt::{self, Heed, Stopped};
+use super::exit::Exit;
 use crate::session::Watch;
 
-/// A bar that is not there before there is something to wait for.
+/// A bar that appears only if the work takes a while.
 #[derive(Debug)]
 struct LateBar {
     bar: ProgressBar,
@@ -18,12 +22,10 @@ struct LateBar {
 }
 
 impl LateBar {
-    /// How long nobody minds to wait without being told for what.
     const PATIENCE: Duration = Duration::from_millis(300);
 
-    /// A bar in the form of `template`, of `total` where that is known.
     fn of(template: &str, total: Option<u64>) -> Self {
-        // It counts from the start, so that it knows the rate once it shows.
+        // It counts from the start, so that the rate is right when it appears.
         let bar = ProgressBar::with_draw_target(total, ProgressDrawTarget::hidden());
         Self {
             bar: bar.with_style(style(template)),
@@ -46,7 +48,7 @@ impl Drop for LateBar {
     }
 }
 
-/// The bars of long work on a session, which heeds Ctrl-C as long as one is there.
+/// The bars of long work on a session, which handles Ctrl-C while one exists.
 #[derive(Debug, Default)]
 pub(super) struct SessionBar(Mutex<Option<(LateBar, Heed)>>);
 
@@ -78,44 +80,38 @@ impl Watch for SessionBar {
     }
 
     fn stops(&self) -> bool {
-        interrupt::is_asked()
+        is_asked()
     }
 }
 
-/// A bar for work that is done step by step.
 #[derive(Debug)]
 pub(super) struct WorkBar(LateBar);
 
 impl WorkBar {
-    /// A bar for `total` steps of what is being done, such as `writing the results`.
     pub(super) fn of(doing: &str, total: u64) -> Self {
         let rest = "{bar:20} {human_pos} of {human_len}, {per_sec}, {eta} left";
         Self(LateBar::of(&format!("{doing} {rest}"), Some(total)))
     }
 
-    /// The same where nobody knows how many there are.
     pub(super) fn endless(doing: &str) -> Self {
         let rest = "{spinner} {human_pos}, {per_sec}, {elapsed} gone";
         Self(LateBar::of(&format!("{doing} {rest}"), None))
     }
 
-    /// One more is done; ends what goes on once Ctrl-C was pressed.
+    /// Counts a step, and stops after Ctrl-C.
     pub(super) fn step(&self) -> Result<(), Stopped> {
         self.0.bar.inc(1);
         self.0.show_if_it_takes_long();
-        interrupt::go_on()
+        go_on()
     }
 }
 
-/// A bar for judging many submissions.
 #[derive(Debug)]
 pub(super) struct JudgingBar(ProgressBar);
 
 impl JudgingBar {
-    /// How often it is drawn while nothing new is known: a lookup may take long.
     const TICK: Duration = Duration::from_millis(250);
 
-    /// A bar for `total` submissions.
     pub(super) fn of(total: usize) -> Self {
         let target = ProgressDrawTarget::stderr();
         let bar = ProgressBar::with_draw_target(Some(total as u64), target);
@@ -128,7 +124,6 @@ impl JudgingBar {
         Self(bar)
     }
 
-    /// One more was judged.
     pub(super) fn judged(&self) {
         self.0.inc(1);
     }
@@ -140,7 +135,119 @@ impl Drop for JudgingBar {
     }
 }
 
-/// A style of this template; the plain bar where the template does not read.
 fn style(template: &str) -> ProgressStyle {
     ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
+}
+
+static ASKED: AtomicBool = AtomicBool::new(false);
+
+/// How many parts of the program handle Ctrl-C now.
+static HEEDING: AtomicUsize = AtomicUsize::new(0);
+
+/// Set when the handler is installed, which is possible only once.
+static CAUGHT: OnceLock<()> = OnceLock::new();
+
+/// Shows that Ctrl-C is handled from now on.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Interrupt(());
+
+/// Ctrl-C is handled as long as this exists.
+#[derive(Debug)]
+pub(super) struct Heed(());
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("stopped before its end; nothing was changed")]
+pub(super) struct Stopped;
+
+impl Interrupt {
+    pub(super) fn heed() -> Self {
+        // Forgotten, so that it is never dropped.
+        std::mem::forget(Heed::begin());
+        Self(())
+    }
+
+    #[expect(clippy::unused_self, reason = "who asks must have begun to heed it")]
+    pub(super) fn is_asked(self) -> bool {
+        is_asked()
+    }
+}
+
+impl Heed {
+    pub(super) fn begin() -> Self {
+        HEEDING.fetch_add(1, Ordering::SeqCst);
+        CAUGHT.get_or_init(|| {
+            // Without a handler, Ctrl-C ends the process, and what is on disk stays whole.
+            let _ = ctrlc::set_handler(|| {
+                let heeded = HEEDING.load(Ordering::SeqCst) > 0;
+                if ASKED.swap(true, Ordering::SeqCst) || !heeded {
+                    std::process::exit(Exit::Interrupted.code().into());
+                }
+            });
+        });
+        Self(())
+    }
+}
+
+impl Drop for Heed {
+    fn drop(&mut self) {
+        HEEDING.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+pub(super) fn is_asked() -> bool {
+    ASKED.load(Ordering::SeqCst)
+}
+
+pub(super) fn go_on() -> Result<(), Stopped> {
+    if is_asked() { Err(Stopped) } else { Ok(()) }
+}
+
+const MOMENT: Duration = Duration::from_millis(50);
+
+/// Waits, unless Ctrl-C or the end of the reader says how the command ends.
+///
+/// Ctrl-C ends both sides of a pipe, and the end of the other side may be noticed first.
+pub(super) fn ends_within(patience: Duration, interrupt: Interrupt) -> Option<Exit> {
+    let has_left = leaves_within(patience);
+    if has_left {
+        thread::sleep(MOMENT);
+    }
+    if interrupt.is_asked() {
+        Some(Exit::Interrupted)
+    } else {
+        has_left.then_some(Exit::Done)
+    }
+}
+
+/// Waits until the time is over or the reader of stdout has gone, and says which. Writing would
+/// show that too, but only when there is something to write.
+#[cfg(unix)]
+fn leaves_within(patience: Duration) -> bool {
+    use std::os::fd::AsFd as _;
+
+    use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+
+    let stdout = std::io::stdout();
+    let mut asked = [PollFd::new(stdout.as_fd(), PollFlags::empty())];
+    let timeout = PollTimeout::try_from(patience).unwrap_or(PollTimeout::ZERO);
+    match poll(&mut asked, timeout) {
+        Ok(1..) => {
+            let gone = PollFlags::POLLERR | PollFlags::POLLHUP;
+            let said = asked[0].revents();
+            let is_gone = said.is_some_and(|said| said.intersects(gone));
+            if !is_gone {
+                // Any other event would be reported again at once.
+                thread::sleep(patience);
+            }
+            is_gone
+        }
+        // The time is over, or a signal arrived, which the caller checks.
+        _ => false,
+    }
+}
+
+#[cfg(not(unix))]
+fn leaves_within(patience: Duration) -> bool {
+    thread::sleep(patience);
+    false
 }

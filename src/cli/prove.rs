@@ -11,24 +11,23 @@ use crate::judge::prove::{Proof, Tree, TrialError, prove, prove_email, trial};
 use crate::judge::quest_file::Definition;
 use crate::session::Session;
 
-/// Run the gate's controls: known submissions, each with the verdict that it must get
+/// Test the gate with answers of known verdicts
 ///
-/// Inside a session these are the controls of its quest file, as it was frozen; elsewhere those
-/// of the built-in e-mail gate. A control that gets another verdict, and a rule of level FAIL
-/// that no control ever fires, are findings (exit 8).
+/// In a session, these are the controls of its quest file; otherwise, those of the e-mail gate. A
+/// control with the wrong verdict is a finding (exit code 8), and so is a FAIL rule that no control
+/// fires.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub struct ProveArgs {
-    /// Ask the session's reviewers about every plant of theirs, and tell how often each of them
-    /// and all together are right, doubt for nothing or see nothing wrong; a plant that the panel
-    /// gets wrong, and a reviewer without an answer, is a finding. Nothing is recorded
+    /// Test the reviewing models with planted defects, and report how often each model and the whole
+    /// panel are right; a defect that the panel misses is a finding. Nothing is recorded
     #[arg(long)]
     reviewers: bool,
 }
 
 const EXAMPLES: &str = "\
 Examples:
-  comail prove                           # exit 0, or 8 with what was found
+  comail prove
   comail prove --reviewers";
 
 pub(super) fn run(context: &mut Context, args: &ProveArgs) -> Result<Exit> {

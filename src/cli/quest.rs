@@ -10,7 +10,6 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::context::Context;
-use super::defaults::PROJECT;
 use super::destination::refuse_in_session;
 use super::exit::{Exit, UsageError};
 use super::prove_report;
@@ -20,7 +19,7 @@ use crate::gate::checks::schema::schema;
 use crate::judge::prove::Proof;
 use crate::quest::file::starter;
 
-/// Write, check and prove quest files: other gates, other tools
+/// Write and check quest files, which define other kinds of quests
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub struct QuestArgs {
@@ -30,7 +29,7 @@ pub struct QuestArgs {
 
 const EXAMPLES: &str = "\
 Examples:
-  comail quest new unit-tests       # writes unit-tests.toml to begin from
+  comail quest new unit-tests       # writes unit-tests.toml
   comail quest check unit-tests.toml
   comail scan src --quest unit-tests.toml";
 
@@ -50,19 +49,19 @@ Examples:
 
 #[derive(Debug, Subcommand)]
 enum What {
-    /// Read a quest file, say what is wrong with it and where, and run its controls
+    /// Check a quest file, and run its controls
     #[command(after_long_help = CHECK)]
     Check {
         /// The quest file
         file: PathBuf,
-        /// The directory of the files that the quests are about
+        /// The directory tree that the quests are about
         #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
         tree: Option<PathBuf>,
     },
-    /// Write a commented quest file to begin from: the worksheet of a good gate
+    /// Write a commented quest file to start from
     #[command(after_long_help = NEW)]
     New {
-        /// The kind's name, in kebab-case, such as unit-tests
+        /// The name of the kind, in kebab-case, such as unit-tests
         name: String,
         /// Where to write it [default: NAME.toml]
         #[arg(long, value_name = "FILE")]
@@ -118,7 +117,7 @@ fn check(context: &mut Context, path: &Path, tree: Option<&Path>) -> Result<Exit
         Exit::Finding
     };
     context.output.show(&checked, |paper, checked| {
-        paper.line(format!("{}: reads well", Escaped(&checked.file)));
+        paper.line(format!("{}: valid", Escaped(&checked.file)));
         prove_report::text(paper, &checked.proof);
         prove_report::unasked(paper, checked.reviewers > 0);
     })?;
@@ -130,8 +129,7 @@ fn not_written(path: &Path, error: io::Error) -> anyhow::Error {
     let place = path.display();
     if error.kind() == io::ErrorKind::AlreadyExists {
         return anyhow::anyhow!(
-            "{place} is there already, and nothing is replaced: say --out with another file, or \
-             take another name"
+            "{place} already exists; choose another name, or another file with --out"
         );
     }
     anyhow::Error::new(error).context(format!("cannot write {place}"))
@@ -139,18 +137,11 @@ fn not_written(path: &Path, error: io::Error) -> anyhow::Error {
 
 fn new(context: &mut Context, name: &str, out: Option<PathBuf>) -> Result<Exit> {
     let text = starter(name).ok_or_else(|| {
-        let text = format!("{name:?}: a kind's name is kebab-case, such as `unit-tests`");
+        let text = format!("{name:?} is not in kebab-case, such as `unit-tests`");
         UsageError(text)
     })?;
     let path = out.unwrap_or_else(|| format!("{name}.toml").into());
     refuse_in_session(&path, context.session_dir())?;
-    if path.file_name().is_some_and(|name| name == PROJECT) {
-        let text = format!(
-            "{}: a file of this name holds defaults of comail; name another by --out",
-            path.display()
-        );
-        return Err(UsageError(text).into());
-    }
     let mut options = OpenOptions::new();
     let file = options.write(true).create_new(true).open(&path);
     let mut file = file.map_err(|error| not_written(&path, error))?;
@@ -161,7 +152,7 @@ fn new(context: &mut Context, name: &str, out: Option<PathBuf>) -> Result<Exit> 
     };
     context.output.show(&written, |paper, written| {
         paper.line(format!(
-            "{} is written; fill it in, then run `comail quest check` on it",
+            "{0} written; complete it, then run `comail quest check {0}`",
             Escaped(&written.file)
         ));
     })?;

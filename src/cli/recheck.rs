@@ -10,30 +10,29 @@ use serde::Serialize;
 
 use super::context::{self, Context};
 use super::exit::Exit;
-use super::facts;
-use super::interrupt::Interrupt;
 use super::output::{Paper, Tone};
+use super::progress::Interrupt;
 use super::progress::JudgingBar;
-use crate::base::text::Escaped;
-use crate::base::text::plural;
+use super::rules;
+use crate::base::text::{Escaped, plural};
 use crate::gate::{Fact, Gate, Judgement};
 use crate::judge::{self, HostQueue, Looked, Next, Rechecked, SessionKind, SharedWorld, WithBench};
 use crate::quest::QuestId;
 use crate::session::{Outcome, Session};
 use crate::world::fetch::live::LiveWorld;
 
-/// Judge again the REVIEWs that rest on an unanswered lookup alone
+/// Judge again what is in REVIEW only because a lookup got no answer
 ///
-/// Hosts are asked in parallel, each politely. What passes now is confirmed, what fails now is
-/// refuted, and both stay REVIEW; what is still not answered stays as it is. Ctrl-C stops, and
-/// what was judged until then is kept.
+/// If an answer passes now, it is confirmed; if it fails, it is refuted. Its state remains REVIEW.
+/// Without an answer, nothing changes. Hosts are contacted in parallel, each at its own rate. Ctrl-C
+/// stops the command and keeps finished work.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub struct RecheckArgs {}
 
 const EXAMPLES: &str = "\
 Examples:
-  comail recheck               # an hour later, when the sites answer again
+  comail recheck               # later, when the sites answer again
   comail recheck --json";
 
 /// The JSON form of `recheck`.
@@ -213,7 +212,7 @@ fn text(paper: &mut Paper, report: &Report) {
         let word = paper.tint(tone, word);
         let key = Escaped(&shown.key);
         paper.line(format!("{word} quest {}, {key}: {what}", shown.id));
-        facts::write(paper, &shown.facts, &[]);
+        rules::write_facts(paper, &shown.facts, &[]);
     }
     paper.line(format!(
         "{} judged again: {} confirmed, {} refuted, {} open, {} still unanswered",

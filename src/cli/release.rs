@@ -10,27 +10,26 @@ use serde::Serialize;
 
 use super::context::{self, Context};
 use super::exit::{Exit, UsageError};
-use super::operator::{self, Authority};
+use super::person::{self, Authority};
 use crate::quest::QuestId;
 use crate::session::{Appended, Claim, Event, Released, Session, SessionError, Store, Worker};
 
-/// Free a quest that a worker holds
+/// Release a quest that a worker holds
 ///
-/// This is a person's to decide, as `comail resume` is: it asks for a terminal, or for the
-/// operator's key where the session was scanned with one.
+/// Only a person may do this: with the operator's key file or, without one, on a terminal.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES,
           group(ArgGroup::new("which").args(["id", "worker"]).required(true)))]
 pub struct ReleaseArgs {
-    /// The quest by its number
+    /// The number of the quest
     #[arg(long, value_name = "N")]
     id: Option<QuestId>,
 
-    /// The worker whose quest it is
+    /// The worker that holds it
     #[arg(long, value_name = "NAME")]
     worker: Option<Worker>,
 
-    /// The key file that `scan` was given with --operator-key
+    /// The key file that was passed to `scan --operator-key`
     #[arg(long, value_name = "FILE")]
     operator_key: Option<PathBuf>,
 }
@@ -91,7 +90,7 @@ fn wanted(store: &dyn Store, args: &ReleaseArgs) -> Result<Option<Claim>, Sessio
 }
 
 fn authorise(session: &Session, args: &ReleaseArgs) -> Result<()> {
-    let authority = operator::authority(session, args.operator_key.as_deref())?;
+    let authority = person::authority(session, args.operator_key.as_deref())?;
     if matches!(authority, Authority::Key(_)) || std::io::stdin().is_terminal() {
         return Ok(());
     }

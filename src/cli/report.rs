@@ -15,7 +15,7 @@ use crate::judge::completeness::MinPass;
 use crate::report::run::{Report, markdown, word};
 use crate::session::RunId;
 
-/// Print whether the session is complete, and what became of every quest
+/// Report whether the session is complete, and the result of every quest
 ///
 /// COMPLETE only if nothing is TODO, no worker that is gone holds a quest, the working tree is as
 /// it was where nobody may write, every PASS follows from its evidence, the ledger's chain holds,
@@ -26,20 +26,19 @@ use crate::session::RunId;
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub struct ReportArgs {
-    /// The run that it is about, and whose numbers are told for each quest
-    /// [default: the last, and the numbers of all]
+    /// Report on this run [default: the last run, with the figures of all runs]
     #[arg(long, value_name = "ID")]
     run: Option<RunId>,
 
-    /// Make it a condition that so many quests are PASS, such as 80%
+    /// Minimum share of quests with PASS, such as 80%
     #[arg(long, value_name = "PERCENT")]
     min_pass: Option<MinPass>,
 
-    /// Write it as a page to look at, too: one file that needs nothing beside it
+    /// Also write the report to this file as a self-contained web page
     #[arg(long, value_name = "PATH")]
     html: Option<PathBuf>,
 
-    /// Replace a page that is there; never the list itself
+    /// Replace an existing page, but never the list
     #[arg(long, requires = "html")]
     force: bool,
 }

@@ -6,7 +6,7 @@ use anyhow::Result;
 
 use super::context::{self, Context};
 use super::exit::UsageError;
-use super::interrupt::Interrupt;
+use super::progress::Interrupt;
 use super::whole_result;
 use crate::judge::audit::{Onlooker, history};
 use crate::judge::completeness::{self, Asked, Completeness, FinalWord, MinPass};

@@ -1,4 +1,4 @@
-//! `comail resume`: a person lifts a pause.
+//! `comail resume`: a person resumes a paused session.
 
 use std::io::{self, IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
@@ -10,18 +10,18 @@ use serde::Serialize;
 
 use super::context::{self, Context};
 use super::exit::{Exit, UsageError};
-use super::operator::{self, Authority};
+use super::person::{self, Authority};
 use crate::session::{Appended, Event, Resumed, Session, Store as _};
 
-/// Lift a pause
+/// Resume a paused session
 ///
-/// This is a person's to decide. A session that was scanned with --operator-key asks for that
-/// key file. Any other asks for a terminal, which keeps a careless program out and is no proof
-/// of a person: a program can make itself a terminal.
+/// Only a person may do this. If the session was scanned with --operator-key, the key file is
+/// required. Otherwise comail asks on a terminal, which stops a careless program but does not prove
+/// that a person is present.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub struct ResumeArgs {
-    /// The key file that `scan` was given with --operator-key
+    /// The key file that was passed to `scan --operator-key`
     #[arg(long, value_name = "FILE")]
     operator_key: Option<PathBuf>,
 }
@@ -63,20 +63,20 @@ pub(super) fn run(context: &mut Context, args: &ResumeArgs) -> Result<Exit> {
         Appended::Refused(()) => Answer::NotPaused { streak: 0 },
     };
     context.output.show(&answer, |paper, _| {
-        paper.line("resumed: the streak counts from 0 again");
+        paper.line("resumed");
     })?;
     Ok(Exit::Done)
 }
 
 fn authorise(session: &Session, key: Option<&Path>, streak: u32) -> Result<()> {
-    match operator::authority(session, key)? {
+    match person::authority(session, key)? {
         Authority::Key(_) => Ok(()),
         Authority::NoneFrozen if io::stdin().is_terminal() && io::stderr().is_terminal() => {
             ask(streak)
         }
         Authority::NoneFrozen => Err(UsageError(
-            "lifting a pause is a person's to decide: run it at a terminal (a session that is \
-             scanned with --operator-key asks for that key file instead)"
+            "only a person can resume a session: run this on a terminal (or scan with \
+             --operator-key, and pass that key file)"
                 .to_owned(),
         )
         .into()),
@@ -87,7 +87,7 @@ fn ask(streak: u32) -> Result<()> {
     let mut terminal = io::stderr();
     write!(
         terminal,
-        "{streak} quests in a row ended with nothing proven. Type `resume` to go on: "
+        "{streak} quests in a row ended without proof. Type `resume` to continue: "
     )?;
     terminal.flush()?;
     let mut answer = String::new();
@@ -95,6 +95,6 @@ fn ask(streak: u32) -> Result<()> {
     if answer.trim() == "resume" {
         Ok(())
     } else {
-        bail!("the session stays paused")
+        bail!("not confirmed; the session is still paused")
     }
 }

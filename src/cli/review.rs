@@ -20,7 +20,7 @@ use super::person::PersonArgs;
 use super::terminal::is_possible;
 use crate::session::Decision;
 
-/// List the open REVIEWs by rule, at a terminal one by one; show and settle them
+/// Show and settle the quests in REVIEW
 ///
 /// At a terminal one of them is on the screen at a time, with one key for each act; `?` tells which.
 ///
@@ -34,19 +34,19 @@ pub struct ReviewArgs {
     #[command(subcommand)]
     what: Option<What>,
 
-    /// Write the open ones as a workbook, with columns for a decision and a note
+    /// Write the open items to a workbook with columns for a decision and a note
     #[arg(long, value_name = "FILE")]
     export: Option<PathBuf>,
 
-    /// With --export: replace a file that is there; never the list itself
+    /// With --export: replace an existing file, but never the list
     #[arg(long, requires = "export")]
     force: bool,
 
-    /// Take such a workbook back: settle each row that decides and still fits, refuse the others
+    /// Read the decisions from such a workbook; rows that no longer match are rejected
     #[arg(long, value_name = "FILE", conflicts_with = "export")]
     import: Option<PathBuf>,
 
-    /// With --import: settle several without being asked again; with --operator-key alone
+    /// With --import: do not ask for confirmation; requires --operator-key
     #[arg(long, requires = "import")]
     yes: bool,
 
@@ -56,10 +56,10 @@ pub struct ReviewArgs {
 
 const EXAMPLES: &str = "\
 Examples:
-  comail review                                # at a terminal, one by one
+  comail review                                # on a terminal, one by one
   comail review show 17
   comail review accept 17 --note \"on the imprint as an image\"
-  comail review --export open.xlsx             # for somebody with a spreadsheet
+  comail review --export open.xlsx
   comail review --import open.xlsx --by kim";
 
 const ACCEPT: &str = "\
@@ -79,15 +79,15 @@ Examples:
 
 #[derive(Debug, Subcommand)]
 enum What {
-    /// Print one with all that the gate had before it: facts in their context, pages, checks
+    /// Show an item with its facts, pages and checks
     Show(ShowArgs),
-    /// Say that the answers are right
+    /// Accept answers as right
     #[command(after_long_help = ACCEPT)]
     Accept(SettleArgs),
-    /// Say that the answers are wrong: no export shows them
+    /// Reject answers as wrong, so that exports omit them
     #[command(after_long_help = REJECT)]
     Reject(SettleArgs),
-    /// Take a decision back: they wait for a person again
+    /// Withdraw a decision, so that the items are open again
     #[command(after_long_help = REOPEN)]
     Reopen(SettleArgs),
 }

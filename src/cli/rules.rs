@@ -1,5 +1,6 @@
-//! `comail rules`: the gate's catalogue.
+//! `comail rules`: the rules of the gate.
 
+use std::cmp::Reverse;
 use std::path::Path;
 
 use anyhow::Result;
@@ -10,21 +11,22 @@ use serde::Serialize;
 use super::context::Context;
 use super::exit::{Exit, UsageError};
 use super::output::{Paper, Tone};
-use crate::base::text::wrap;
-use crate::gate::{Gate, Level, Rule, email::EmailGate, house};
+use crate::base::text::{Escaped, wrap};
+use crate::gate::email::EmailGate;
+use crate::gate::{Fact, Gate, Level, Rule, house};
 use crate::judge::SessionKind;
 use crate::quest::email;
 use crate::quest::file::nearest;
 use crate::session::Session;
 
-/// Print every rule that can fire, its level and its meaning
+/// List the rules of the gate, with their levels
 ///
-/// Inside a session the levels are those that `scan` froze. Of one that is named, what settles it
-/// is printed too.
+/// For a session, the levels are those that `scan` froze. For a single rule, the output also says how
+/// to pass it.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub struct RulesArgs {
-    /// One rule alone, such as freemail [default: all]
+    /// Print only this rule, such as freemail
     #[arg(value_name = "RULE")]
     rule: Option<String>,
 }
@@ -55,7 +57,6 @@ pub(super) fn run(context: &mut Context, args: &RulesArgs) -> Result<Exit> {
     Ok(Exit::Done)
 }
 
-/// The rules of the session in `dir`; those of the e-mail gate where there is none.
 fn catalogue(dir: &Path) -> Result<Catalogue> {
     let (kind, gate): (String, Box<dyn Gate>) = if dir.join("session.json").exists() {
         let session = Session::open(dir)?;
@@ -69,8 +70,7 @@ fn catalogue(dir: &Path) -> Result<Catalogue> {
     Ok(Catalogue { kind, rules })
 }
 
-/// Every rule that help can tell of: those of the session in `dir`, if it reads, and those of the
-/// e-mail gate.
+/// The rules that `help` explains: those of the session in `dir` and those of the e-mail gate.
 pub(super) fn known(dir: &Path) -> Vec<Rule> {
     let of_session = catalogue(dir).map(|catalogue| catalogue.rules);
     let mut rules = of_session.unwrap_or_default();
@@ -85,7 +85,6 @@ pub(super) fn known(dir: &Path) -> Vec<Rule> {
     rules
 }
 
-/// The rule of this name.
 fn named(rules: &[Rule], name: &str) -> Result<Rule, UsageError> {
     let found = rules.iter().find(|rule| rule.id.as_str() == name);
     found.cloned().ok_or_else(|| {
@@ -97,7 +96,7 @@ fn named(rules: &[Rule], name: &str) -> Result<Rule, UsageError> {
     })
 }
 
-/// What there is to tell of a rule, in Markdown.
+/// The help page of a rule.
 pub(super) fn page(rule: &Rule) -> String {
     let Rule {
         id,
@@ -113,10 +112,8 @@ pub(super) fn page(rule: &Rule) -> String {
     )
 }
 
-/// The widest line of a page.
 const WIDTH: usize = 80;
 
-/// What is printed of rules that were asked for.
 fn alone(paper: &mut Paper, catalogue: &Catalogue) {
     text(paper, catalogue);
     for rule in &catalogue.rules {
@@ -138,5 +135,37 @@ fn text(paper: &mut Paper, catalogue: &Catalogue) {
         };
         let level = paper.tint(tone, &format!("{:6}", rule.level));
         paper.line(format!("{:width$}  {level}  {}", rule.id, rule.meaning));
+    }
+}
+
+/// Writes the facts of a verdict. `rules` says what would pass.
+pub fn write_facts(paper: &mut Paper, facts: &[Fact], rules: &[Rule]) {
+    // The facts that decide the verdict come first.
+    let mut ordered: Vec<&Fact> = facts.iter().collect();
+    ordered.sort_by_key(|fact| Reverse(fact.level));
+    for fact in ordered {
+        let tone = match fact.level {
+            Level::Fail => Tone::Bad,
+            Level::Review => Tone::Doubt,
+        };
+        let level = paper.tint(tone, &fact.level.to_string());
+        let field = fact.field.as_ref();
+        let field = field.map(|field| format!("field {}", Escaped(field.as_str())));
+        let location = fact.location.as_ref();
+        let location = location.map(|location| format!("at {}", Escaped(location)));
+        let count = (fact.count > 1).then(|| format!("({} of its kind)", fact.count));
+        let head = [
+            Some(format!("{level} {}", Escaped(fact.rule.as_str()))),
+            field,
+            location,
+            count,
+        ];
+        let head: Vec<String> = head.into_iter().flatten().collect();
+        paper.line(format!("  {}", head.join("  ")));
+        paper.line(format!("    expected: {}", Escaped(&fact.expected)));
+        paper.line(format!("    actual:   {}", Escaped(&fact.actual)));
+        if let Some(rule) = rules.iter().find(|rule| rule.id == fact.rule) {
+            paper.line(format!("    to pass:  {}", rule.remedy));
+        }
     }
 }

@@ -7,10 +7,10 @@ use std::sync::{Mutex, PoisonError};
 use anyhow::Result;
 use serde_json::{Map, Value};
 
-use super::agent_words;
 use super::context::{self, Reaching};
 use super::handed::Handed;
 use super::output::Paper;
+use super::prompt;
 use crate::base::text::{Escaped, EscapedLines};
 use crate::judge;
 use crate::quest::{Field, QuestId, QuestKind};
@@ -93,7 +93,7 @@ fn write(session: &Session, input: &PromptInput<'_>, lessons: &str) -> Result<St
         Answers::World => {
             handed.write_task(&mut paper);
             paper.gap();
-            paper.line(agent_words::NOTHING_TO_SUBMIT);
+            paper.line(prompt::NOTHING_TO_SUBMIT);
         }
     }
     if !lessons.is_empty() {
@@ -132,14 +132,14 @@ fn write_printing(paper: &mut Paper, kind: &QuestKind) {
     paper.line("Answer by printing one JSON object, after all else that you print:");
     paper.line(format!("  {}", Escaped(&blank)));
     for field in &kind.fields {
-        paper.line(format!("    {}", agent_words::field(field)));
+        paper.line(format!("    {}", prompt::field_line(field)));
     }
     paper.line(format!(
         "One that would look right, for another {}:",
         Escaped(&kind.unit)
     ));
     paper.line(format!("  {}", Escaped(&example)));
-    paper.line(agent_words::NOTHING_FOUND);
+    paper.line(prompt::NOTHING_FOUND);
     paper.line(format!("  {{\"{NONE}\":\"what you tried\"}}"));
 }
 

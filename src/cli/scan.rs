@@ -9,12 +9,12 @@ use clap::Args;
 use super::context::{self, Context};
 use super::exit::Exit;
 use super::gate_args::GateArgs;
-use super::interrupt::Interrupt;
+use super::gate_args::NetworkArgs;
 use super::list_args::ListArgs;
 use super::list_file::ListFile;
 use super::list_plan;
-use super::network_args::NetworkArgs;
-use super::operator;
+use super::person;
+use super::progress::Interrupt;
 use super::scan_carry::CarryArgs;
 use super::scan_kind::{KindArgs, ScanKind};
 use super::scan_summary::{Scanned, text};
@@ -24,13 +24,12 @@ use crate::gate::email::anchor::is_anchored;
 use crate::quest::{Listing, ListingCounts, Quest};
 use crate::session::{self, FORMAT, Frozen, Lease, Manifest, NewSession};
 
-/// Turn a list into a session of quests
+/// Make a session of quests from a list
 ///
-/// Reads .xlsx, .xlsm, .xls, .ods, .csv, .tsv, .jsonl and plain lines; with --quest also a
-/// directory, or what a command of the quest file prints. Rows without a key are skipped, and
-/// rows with the same key become one quest. A session is never replaced: --update adds
-/// what is new in the list, or in a newer one; --carry begins another one with what the last
-/// has proven.
+/// Reads .xlsx, .xlsm, .xls, .ods, .csv, .tsv, .jsonl and plain lines. With --quest, it can also read
+/// a directory or the output of a command in the quest file. Rows without a key are skipped, and rows
+/// with the same key become one quest. An existing session is never replaced: --update adds new rows
+/// to it, and --carry makes another session that takes over what an earlier one has proven.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub struct ScanArgs {
@@ -40,15 +39,15 @@ pub struct ScanArgs {
     #[command(flatten)]
     pub(super) kind: KindArgs,
 
-    /// Add the list's new keys to the session that is there
+    /// Add the new rows of the list to the existing session
     #[arg(long)]
     update: bool,
 
-    /// How many FAILs end a quest [default: as the quest file says, else 3]
+    /// Number of tries for each quest [default: set by the quest file, or 3]
     #[arg(long, value_name = "N", conflicts_with = "update")]
     max_tries: Option<NonZeroU32>,
 
-    /// Pause after this many quests in a row that ended with nothing proven; 0 for never
+    /// Pause after this many quests in a row without proof; 0 to never pause
     #[arg(
         long,
         value_name = "N",
@@ -57,7 +56,7 @@ pub struct ScanArgs {
     )]
     pause_after: u32,
 
-    /// How long a worker's claim lasts unless it says otherwise
+    /// Default length of a worker's claim
     #[arg(
         long,
         value_name = "TIME",
@@ -66,7 +65,7 @@ pub struct ScanArgs {
     )]
     lease: Lease,
 
-    /// The operator's key file; `resume` and --update ask for it from then on
+    /// The operator's key file, which `resume`, `review` and --update then require
     #[arg(long, value_name = "FILE")]
     operator_key: Option<PathBuf>,
 
@@ -84,8 +83,8 @@ const EXAMPLES: &str = "\
 Examples:
   comail scan companies.xlsx --col A             # column A names the companies
   comail scan companies.csv --col Company --site-col Website
-  comail scan names.txt                          # a name a line
-  comail scan --update companies.xlsx            # what is new in the list
+  comail scan names.txt                          # one name per line
+  comail scan --update companies.xlsx            # add the new rows
   comail scan letters.jsonl --quest total.toml   # quests of another kind
   comail scan companies.xlsx --col A --level freemail=fail \\
     --operator-key operator.key
@@ -178,7 +177,7 @@ fn note_unusable_sites(context: &mut Context, quests: &[Quest]) {
     };
     let count = u32::try_from(unusable.count()).unwrap_or(u32::MAX);
     context.output.note(&format!(
-        "note: {} with a site that the gate cannot hold answers against (the first is {} in row \
+        "{} with a site that the gate cannot hold answers against (the first is {} in row \
          {}); judged as if none were known",
         plural(count, "quest"),
         first.key,
@@ -190,7 +189,7 @@ fn frozen(args: &ScanArgs, kind: &ScanKind) -> Result<Frozen> {
     let operator_key = args
         .operator_key
         .as_deref()
-        .map(|path| operator::signing_key(path).map(|key| key.public()))
+        .map(|path| person::signing_key(path).map(|key| key.public()))
         .transpose()?;
     Ok(Frozen {
         max_tries: args

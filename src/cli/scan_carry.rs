@@ -11,8 +11,8 @@ use serde::Serialize;
 
 use super::context::{self, Context};
 use super::exit::{UsageError, found};
-use super::interrupt;
 use super::output::Paper;
+use super::progress;
 use super::progress::JudgingBar;
 use super::scan_update::nothing_forgotten;
 use crate::base::text::Escaped;
@@ -106,7 +106,7 @@ impl Carry {
         let (bar, left) = (OnceCell::new(), carrier.left());
         let brought = carrier.by_ref().map(|brought| -> Result<_> {
             bar.get_or_init(|| JudgingBar::of(left)).judged();
-            interrupt::go_on()?;
+            progress::go_on()?;
             Ok(brought?)
         });
         session::create_carrying(context.session_dir(), new, brought, &mut context::clock())?;
@@ -153,11 +153,11 @@ fn look(context: &Context, carrier: &mut Carrier<'_>, manifest: &Manifest) -> Re
     let mut looked = Vec::with_capacity(jobs.len());
     let bar = JudgingBar::of(jobs.len());
     let mut crowd = HostQueue::set_out(jobs, manifest, world(context, manifest)?)?;
-    while let Next::Looked(one) = crowd.next(&interrupt::is_asked)? {
+    while let Next::Looked(one) = crowd.next(&progress::is_asked)? {
         looked.push(*one);
         bar.judged();
     }
-    interrupt::go_on()?;
+    progress::go_on()?;
     Ok(looked)
 }
 

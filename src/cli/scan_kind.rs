@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::context::Context;
 use super::exit::UsageError;
 use super::gate_args::GateArgs;
-use super::network_args::NetworkArgs;
+use super::gate_args::NetworkArgs;
 use super::progress::WorkBar;
 use super::prove_report::refuse_unproven;
 use crate::gate::Gate as _;
@@ -27,21 +27,21 @@ use crate::session::KindRecord;
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Quest kind, frozen for the session")]
 pub struct KindArgs {
-    /// The quest file that says what the quests are [default: find e-mail addresses]
+    /// The quest file that defines the quests [default: find e-mail addresses]
     #[arg(long, value_name = "FILE", conflicts_with_all = ["update", "carry", "role_only"])]
     pub(super) quest: Option<PathBuf>,
 
-    /// The directory of the files that the quests are about [default: as the quest file says,
-    /// else this directory]
+    /// The directory tree that the quests are about [default: set by the quest file, or the working
+    /// directory]
     #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath, requires = "quest")]
     pub(super) tree: Option<PathBuf>,
 
-    /// The file that says which reviewers are asked about what passes; they may only raise doubt
-    /// [default: as the quest file says]
+    /// The file that defines the reviewing models, which can only raise doubts [default: set by the
+    /// quest file]
     #[arg(long, value_name = "FILE", conflicts_with = "update")]
     reviewers: Option<PathBuf>,
 
-    /// The model that answers the quests, which may not review them
+    /// The model that answers the quests; it must not review them
     #[arg(long, value_name = "NAME", conflicts_with = "update")]
     generator_model: Option<String>,
 }

@@ -9,7 +9,7 @@ use super::exit::UsageError;
 use super::list_args::ListArgs;
 use super::list_file::ListFile;
 use super::list_plan::{self, ListPlan, known_quests};
-use super::operator;
+use super::person;
 use super::scan_kind::made_up;
 use super::scan_summary::Scanned;
 use crate::base::text::plural;
@@ -24,7 +24,7 @@ pub(super) fn update(
     operator_key: Option<&Path>,
 ) -> Result<Scanned> {
     let mut session = context.open_session()?;
-    operator::authority(&session, operator_key)?;
+    person::authority(&session, operator_key)?;
     let definition = Definition::of(session.manifest())?;
     let input = match &definition {
         Some(definition) => Some(definition.file()?.input),
@@ -79,7 +79,7 @@ pub(super) fn update(
     }
     if sites > 0 {
         context.output.note(&format!(
-            "note: the list names a site now for {} scanned without one; the gate goes on \
+            "the list names a site now for {} scanned without one; the gate goes on \
              judging without it",
             plural(sites, "quest")
         ));

@@ -22,17 +22,18 @@ use super::context::{self, Context};
 use super::exit::Exit;
 use super::terminal::{Terminal, is_possible};
 
-/// Print how far it is: where quests stand, how fast they are settled, which rules fire
+/// Show the progress of the session
 ///
-/// The rate is that of the last hour or, where too few quests were settled in it, of the last day.
+/// Prints the states of the quests, the rate at which they are settled, and the rules that fired. The
+/// rate is that of the last hour, or of the last day if few quests were settled.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub struct StatusArgs {
-    /// Go on showing it, until Ctrl-C
+    /// Update the output until Ctrl-C
     ///
-    /// At a terminal one screen is kept up to date; q or Esc leaves it. Elsewhere, and with
-    /// --json, every change prints a line, also after nothing is TODO any more: a newer list may
-    /// add to it.
+    /// On a terminal, the status fills the screen; press q or Esc to leave. Otherwise, and with --json,
+    /// each change prints a line. The command does not end when no quest is TODO, because `scan
+    /// --update` may add some.
     #[arg(long)]
     watch: bool,
 }
@@ -65,7 +66,7 @@ fn once(context: &mut Context) -> Result<Exit> {
     };
     if context.output.is_terminal() {
         let sheet = sheet(Terminal::size().columns);
-        let shown = |paper: &mut _, status: &_| text::wrapped(paper, status, sheet);
+        let shown = |paper: &mut _, status: &_| text::wrap(paper, status, sheet);
         context.output.show(&status, shown)?;
     } else {
         let sheet = sheet(USUAL_COLUMNS);

@@ -11,9 +11,9 @@ use serde::Serialize;
 use super::context::{self, Context};
 use super::exit::{Exit, UsageError};
 use super::output::{Paper, Tone};
+use super::rules;
 use super::shell_line::ShellLine;
 use super::submit_flags::Flags;
-use super::{facts, quest_choice};
 use crate::base::text::Escaped;
 use crate::gate::{CheckReport, Fact, Rule};
 use crate::judge::{self, Fix, Fixed, JudgeContext, Judged, Outcome, Refusal};
@@ -22,29 +22,29 @@ use crate::quest::{
 };
 use crate::session::{State, Tally, Worker};
 
-/// Submit an answer for one quest to the gate
+/// Submit an answer to a quest
 ///
-/// The gate re-verifies the facts in the world. PASS and REVIEW lock the quest; FAIL says what
-/// is not so and costs a try.
+/// The gate verifies the answer. PASS and REVIEW lock the quest. FAIL says what was expected and what
+/// was found, and uses a try.
 #[derive(Debug, Args)]
 pub struct SubmitArgs {
-    /// The quest by its number
+    /// The number of the quest
     #[arg(long, value_name = "N", help_heading = QUEST)]
     id: Option<QuestId>,
 
-    /// The quest by its key, for every quest kind
+    /// The key of the quest
     #[arg(long, value_name = "KEY", allow_hyphen_values = true, help_heading = QUEST)]
     key: Option<String>,
 
-    /// The worker that answers, as it told `next` [default: that of `COMAIL_WORKER`]
+    /// The name of the worker [env: `COMAIL_WORKER`]
     #[arg(long, value_name = "NAME", help_heading = QUEST)]
     worker: Option<Worker>,
 
-    /// Read the fields from a JSON file, an object with a member for each; - for standard input
+    /// Read the fields from a JSON object in a file; - for standard input
     #[arg(long = "in", value_name = "FILE", help_heading = ANSWER)]
     input: Option<PathBuf>,
 
-    /// Say that nothing was found, and why; judged FAIL, costs a try
+    /// Report that you found nothing, and why; this is a FAIL and uses a try
     #[arg(
         long,
         value_name = "WHY",
@@ -108,7 +108,7 @@ pub(super) fn run(
     let key = args.key.clone().or_else(|| flags.key());
     let named = args.id.is_some() || key.is_some();
     let submission = submission(args, &flags, named)?;
-    let id = quest_choice::choose(&session, args.id, key.as_deref(), &kind.unit)?;
+    let id = context::choose(&session, args.id, key.as_deref(), &kind.unit)?;
     let worker = context.worker_of(args.worker.as_ref())?;
     let given = judge::Answer {
         quest: id,
@@ -149,7 +149,7 @@ fn submission(args: &SubmitArgs, flags: &Flags<'_>, named: bool) -> Result<Submi
         let quest = if named {
             String::new()
         } else {
-            format!(", and {}", quest_choice::which(&flags.kind.unit))
+            format!(", and {}", context::which(&flags.kind.unit))
         };
         let missing = missing.join(", ");
         let text = format!("not submitted, nothing changed: {missing} missing{quest}");
@@ -286,7 +286,7 @@ fn judged_text(paper: &mut Paper, shown: &Shown) {
         ),
     };
     paper.line(format!("{verdict} quest {}, {key}: {what}", shown.id));
-    facts::write(paper, &shown.facts, &shown.rules);
+    rules::write_facts(paper, &shown.facts, &shown.rules);
     paper.line(format!(
         "{} of {} left",
         shown.tally.todo,

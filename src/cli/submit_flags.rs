@@ -122,11 +122,7 @@ fn help(field: &Field) -> String {
         "" => &format!("The {}", field.name),
         help => help,
     };
-    let optional = if field.required {
-        ""
-    } else {
-        " (may be left out)"
-    };
+    let optional = if field.required { "" } else { " (optional)" };
     let example = if field.has_example() {
         format!(", such as {}", field.example)
     } else {

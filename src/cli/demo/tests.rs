@@ -51,3 +51,23 @@ fn every_line_that_is_shown_is_the_line_that_was_run() {
         assert!(words.iter().any(|word| word == "--session"), "{words:?}");
     }
 }
+
+#[test]
+fn takes_the_first_free_name_and_replaces_nothing() {
+    let here = tempfile::tempdir().unwrap();
+    let name = here.path().join("demo");
+    fs::write(&name, "somebody's").unwrap();
+    fs::create_dir(here.path().join("demo-2")).unwrap();
+    assert_eq!(make_free(&name).unwrap(), here.path().join("demo-3"));
+    assert_eq!(fs::read(&name).unwrap(), b"somebody's");
+}
+
+#[test]
+fn a_directory_that_is_there_is_refused() {
+    let here = tempfile::tempdir().unwrap();
+    let error = Place::make(Some(here.path())).unwrap_err();
+    assert!(error.to_string().contains("--dir"), "{error:#}");
+    assert_eq!(fs::read_dir(here.path()).unwrap().count(), 0);
+    let error = make_free(&here.path().join("no/such/demo")).unwrap_err();
+    assert!(error.to_string().contains("no/such/demo"), "{error:#}");
+}

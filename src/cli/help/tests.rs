@@ -1,17 +1,12 @@
-//! What the topics and the words for agents name is there, and reads well.
+//! Topics name what exists, and fit a terminal.
 
-use clap::Command;
-
-use super::checks;
-use super::marks::mark;
-use super::page;
-use super::part::Part;
-use super::subject::Subject;
-use super::topic::{TOPICS, Topic};
-use crate::cli::output::Paper;
-use crate::cli::{agent_words, command};
+use super::*;
+use crate::cli::{exit, prompt};
 use crate::gate::checks::kind::KINDS;
-use crate::quest::{FieldName, email};
+use crate::gate::house;
+use crate::quest::FieldName;
+use crate::run::agent::Preset;
+use crate::session::{EventType, Reason};
 
 fn parser() -> Command {
     let mut parser = command::parser(&email::kind());
@@ -32,91 +27,90 @@ fn letters() -> Command {
     parser
 }
 
-fn shown(topic: &Topic) -> String {
-    let mut paper = Paper::plain();
-    page::write(&mut paper, &topic.text());
-    paper.into_text()
+fn topic(name: &str) -> &'static str {
+    TOPICS.iter().find(|it| it.name == name).unwrap().text
 }
 
 #[test]
-fn a_topic_is_called_like_no_command_and_fits_a_terminal() {
+fn no_topic_has_the_name_of_a_command_and_all_fit_a_terminal() {
     assert!(TOPICS.is_sorted_by(|one, other| one.name < other.name));
-    for topic in TOPICS {
-        assert!(
-            parser().find_subcommand(topic.name).is_none(),
-            "{}",
-            topic.name
-        );
-        for line in shown(topic).lines() {
-            assert!(line.chars().count() <= 80, "{}: {line}", topic.name);
+    for Topic { name, text, .. } in TOPICS {
+        assert!(parser().find_subcommand(name).is_none(), "{name}");
+        for line in text.lines() {
+            assert!(line.chars().count() <= WIDTH, "{name}: {line}");
         }
     }
 }
 
 #[test]
-fn what_the_code_fills_in_is_asked_for_rightly_and_all_of_it() {
-    let sources = TOPICS.iter().flat_map(|topic| topic.source().lines());
-    let marks: Vec<&str> = sources.filter_map(mark).collect();
-    for mark in &marks {
-        assert!(
-            Part::named(mark).is_some_and(|part| !part.lines().is_empty()),
-            "<{mark}>"
-        );
+fn topics_list_all_that_the_program_knows() {
+    for line in exit::table() {
+        assert!(topic("exit-codes").contains(&line), "{line}");
     }
-    let steps = KINDS.iter().filter(|kind| !kind.rules().is_empty());
-    let steps: Vec<String> = steps.map(|kind| format!("rules {}", kind.name)).collect();
-    assert_eq!(steps.len(), 7);
-    let others = [
-        "exit-codes",
-        "house-rules",
-        "checks",
-        "events",
-        "reasons",
-        "agents",
-    ];
-    for part in others.into_iter().chain(steps.iter().map(String::as_str)) {
-        assert!(marks.contains(&part), "no topic shows <{part}>");
+    let steps = KINDS.iter().flat_map(|kind| kind.rules());
+    for rule in house::rules().iter().chain(steps) {
+        let listed = format!("\n  {:23} {}", rule.id.as_str(), rule.level);
+        let topic = topic("email-gate");
+        assert!(topic.contains(&listed), "email-gate lacks{listed}");
     }
-    assert_eq!(
-        Part::named("rules contains"),
-        Some(Part::StepRules("contains"))
-    );
-    assert_eq!(Part::named("rulez"), None);
+    let lists = |name: &str, word: &str| {
+        let mut words = topic(name).split(|c: char| !(c.is_alphanumeric() || c == '-'));
+        assert!(words.any(|it| it == word), "{name} lacks {word}");
+    };
+    KINDS
+        .iter()
+        .for_each(|kind| lists("quest-files", kind.name));
+    EventType::ALL
+        .iter()
+        .for_each(|it| lists("sessions", it.name()));
+    Reason::ALL
+        .iter()
+        .for_each(|it| lists("agents", &it.to_string()));
+    Preset::ALL.iter().for_each(|it| lists("agents", it.name));
 }
 
 #[test]
 fn every_kind_of_check_has_a_page() {
+    assert_eq!(check_names().count(), KINDS.len());
     for kind in KINDS {
-        let page = checks::page(kind.name).expect(kind.name);
-        let lines: Vec<String> = page.page().lines().map(str::to_owned).collect();
+        let (about, example) = check(kind.name).expect(kind.name);
+        assert!(about.ends_with('.'), "{about}");
+        let page = check_page(kind.name, about, example);
         assert!(
-            lines.iter().all(|line| line.chars().count() <= 80),
-            "{lines:#?}"
+            page.lines().all(|line| line.chars().count() <= WIDTH),
+            "{page}"
         );
-        assert!(page.about.ends_with('.'), "{}", page.about);
     }
-    let blocks = checks::EXAMPLES.split("\n\n").count();
-    assert_eq!(blocks, KINDS.len());
 }
 
 #[test]
-fn what_see_also_names_is_there() {
+fn see_also_names_what_exists() {
     let parser = parser();
     for topic in TOPICS {
-        let last = topic.source().lines().last().unwrap_or_default();
+        let last = topic.text.lines().last().unwrap_or_default();
         let names = last
             .strip_prefix("See also: comail help ")
             .expect(topic.name);
         for name in names.split(", ") {
-            assert!(
-                Subject::of(&[name.to_owned()], &parser, &[]).is_ok(),
-                "{name}"
-            );
+            assert!(find(&[name.to_owned()], &parser, &[]).is_ok(), "{name}");
             assert_ne!(name, topic.name);
         }
     }
 }
 
+#[test]
+fn completion_offers_commands_topics_and_checks() {
+    let parser = parser();
+    let offered = |words: &[&str]| -> Vec<String> {
+        names(&parser, words).into_iter().map(|it| it.0).collect()
+    };
+    for wanted in ["submit", "help", "email-gate", "contains"] {
+        assert!(offered(&[]).iter().any(|it| it == wanted), "{wanted}");
+    }
+    assert!(offered(&["review"]).contains(&"accept".to_owned()));
+    assert_eq!(offered(&["status"]), [""; 0]);
+    assert_eq!(offered(&["email-gate"]), [""; 0]);
+}
 /// What stands between backticks or behind `$ `, and could be a command line.
 fn typed(text: &str) -> Vec<String> {
     let mut found = Vec::new();
@@ -211,10 +205,10 @@ fn every_command_and_flag_that_is_named_is_there() {
             "quest-files" => &letters(),
             _ => &parser,
         };
-        assert_eq!(wrong(parser, topic.source()), [""; 0], "{}", topic.name);
+        assert_eq!(wrong(parser, topic.text), [""; 0], "{}", topic.name);
     }
-    let words = [agent_words::STEPS.join(" "), agent_words::RULES.join(" ")];
-    let others = [agent_words::IDEA, agent_words::WHEN, agent_words::WORKER];
+    let words = [prompt::STEPS.join(" "), prompt::RULES.join(" ")];
+    let others = [prompt::IDEA, prompt::WHEN, prompt::WORKER];
     for text in words.iter().map(String::as_str).chain(others) {
         assert_eq!(wrong(&parser, text), [""; 0]);
     }

@@ -18,30 +18,30 @@ use crate::cli::output::Paper;
 use crate::hook::{Caller, HookAgent, with_hooks};
 use crate::session::read_manifest;
 
-/// Write the hooks into the settings of an agent
+/// Add the hooks to the settings of an agent
 ///
-/// The change is shown first, and made with --yes or after a word at a terminal. Whatever else is
-/// in the settings stays as it is; settings that do not read are not touched.
+/// comail shows the change and asks for confirmation. Other settings do not change. A settings file
+/// that cannot be parsed is left alone.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(super) struct InstallArgs {
-    /// Whose settings: claude, codex or gemini
+    /// The agent: claude, codex or gemini
     #[arg(long, value_name = "NAME", value_parser = agent())]
     agent: HookAgent,
 
-    /// The directory in which the agent works
+    /// The agent's working directory
     #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath, default_value = ".")]
     dir: PathBuf,
 
-    /// The rules for commands, which `hook tool` then goes by
+    /// The rules for commands, for `hook tool`
     #[arg(long, value_name = "FILE")]
     rules: Option<PathBuf>,
 
-    /// Nobody can be asked: `hook tool` refuses what a person would be asked about
+    /// Deny what would otherwise ask a person
     #[arg(long)]
     unattended: bool,
 
-    /// Write without asking
+    /// Do not ask for confirmation
     #[arg(long)]
     yes: bool,
 }

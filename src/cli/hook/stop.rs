@@ -16,23 +16,23 @@ use crate::session::{Session, State, Store as _, Worker};
 /// The variable by which a run lets an agent end its last call.
 const LAST_CALL_VARIABLE: &str = "COMAIL_LAST_CALL";
 
-/// Answer an agent that wants to stop: while quests are TODO, with the next one
+/// Keep an agent from stopping while quests are TODO
 ///
-/// It may stop when nothing is TODO, when the session is paused, when the ledger does not read, and
-/// when it was sent back so often in a row that nothing new came of it; where others hold the rest,
-/// it is sent back as often, to wait. Exit 0 with the agent's JSON in all of these.
+/// The agent gets the next quest instead. It may stop if no quest is TODO, if the session is paused, if
+/// the ledger cannot be read, or if it was sent back too often without progress. If other workers hold
+/// all quests that are left, it is told to wait. The exit code is always 0.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(super) struct StopArgs {
-    /// Whose hook it is: claude, codex or gemini
+    /// The agent: claude, codex or gemini
     #[arg(long, value_name = "NAME", default_value_t, value_parser = agent())]
     agent: HookAgent,
 
-    /// The worker as which the agent works [default: that of `COMAIL_WORKER`]
+    /// The worker name of the agent [env: `COMAIL_WORKER`]
     #[arg(long, value_name = "NAME")]
     worker: Option<Worker>,
 
-    /// How often in a row a stop is refused with nothing new in the ledger
+    /// Maximum number of refusals in a row without progress
     #[arg(long, value_name = "N", default_value_t = MOST_REFUSALS)]
     most: u32,
 }
@@ -49,7 +49,7 @@ pub(super) fn run(context: &mut Context, args: &StopArgs) -> Result<Exit> {
         .map_err(Into::into)
         .and_then(|said| Ok(StopCall::read(&said)?));
     let call = call.unwrap_or_else(|error: anyhow::Error| {
-        context.output.error(&format!("{error:#}"));
+        context.output.error(&error);
         StopCall::default()
     });
     let reply = reply(context, args, &call).unwrap_or_else(|error| {

@@ -7,8 +7,8 @@ use clap::Args;
 
 use super::{agent, answer, in_a_run, said};
 use crate::base::files;
+use crate::cli::config;
 use crate::cli::context::{Context, WORKER_VARIABLE};
-use crate::cli::defaults;
 use crate::cli::exit::Exit;
 use crate::hook::{
     Ground, HookAgent, Ruled, Rules, Ruling, ToolCall, WriteZone, has_further_names, judge_call,
@@ -16,7 +16,7 @@ use crate::hook::{
 };
 use crate::session::read_manifest;
 
-/// Answer an agent that wants to use a tool: by rules for commands and the write zone for edits
+/// Check the commands and edits of an agent by rules
 ///
 /// Every command of a shell line counts, wherever it stands, and the strictest rule wins. Without
 /// rules the agent's own permissions decide, but for what reaches the session directory or is a
@@ -24,7 +24,7 @@ use crate::session::read_manifest;
 #[derive(Debug, Args)]
 #[command(after_long_help = RULES)]
 pub(super) struct ToolArgs {
-    /// Whose hook it is: claude, codex or gemini
+    /// The agent: claude, codex or gemini
     #[arg(long, value_name = "NAME", default_value_t, value_parser = agent())]
     agent: HookAgent,
 
@@ -32,7 +32,7 @@ pub(super) struct ToolArgs {
     #[arg(long, value_name = "FILE")]
     rules: Option<PathBuf>,
 
-    /// Nobody can be asked: refuse what a person would be asked about
+    /// Deny what would otherwise ask a person
     #[arg(long)]
     unattended: bool,
 }
@@ -94,7 +94,7 @@ fn steering(rules: Option<&Path>) -> Result<Vec<PathBuf>> {
     if let Some(file) = rules {
         files.push(real_path(&absolute(file)?)?);
     }
-    let own = defaults::file_of_user();
+    let own = config::user_file();
     // One that leads nowhere names no session either.
     files.extend(own.map(|file| real_path(&file).unwrap_or(file)));
     Ok(files)

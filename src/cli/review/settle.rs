@@ -12,7 +12,6 @@ use crate::cli::dispute::told;
 use crate::cli::exit::{Exit, UsageError};
 use crate::cli::output::Paper;
 use crate::cli::person::{PersonArgs, confirm, noted, refuse_bare_yes};
-use crate::cli::quest_choice;
 use crate::judge;
 use crate::quest::file::nearest;
 use crate::quest::{Key, QuestId};
@@ -22,23 +21,23 @@ use crate::session::{Decision, Session, SettledQuest, Store as _};
 /// Which ones, why, and who says so.
 #[derive(Debug, Args)]
 pub(super) struct SettleArgs {
-    /// The quests by their numbers
+    /// The numbers of the quests
     #[arg(value_name = "ID", required_unless_present_any = ["keys", "rule"])]
     ids: Vec<QuestId>,
 
-    /// A quest by its key
+    /// The key of a quest (repeatable)
     #[arg(long = "key", value_name = "KEY", allow_hyphen_values = true)]
     keys: Vec<String>,
 
-    /// Every open REVIEW for which this rule fired
+    /// All open items for which this rule fired
     #[arg(long, conflicts_with_all = ["ids", "keys"])]
     rule: Option<String>,
 
-    /// Why: what was looked at, and what it shows
+    /// The reason: what you looked at, and what it shows
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     note: String,
 
-    /// Settle several without being asked again; with --operator-key alone
+    /// Do not ask for confirmation; requires --operator-key
     #[arg(long)]
     yes: bool,
 
@@ -166,7 +165,7 @@ fn named(session: &Session, args: &SettleArgs) -> Result<Chosen> {
     let keys = args.keys.iter().map(|key| (None, Some(key.as_str())));
     let mut quests: Vec<Named> = Vec::new();
     for (id, key) in ids.chain(keys) {
-        let id = quest_choice::choose(session, id, key, &unit)?;
+        let id = context::choose(session, id, key, &unit)?;
         let standing = session.standing(id)?;
         quests.extend(standing.map(|standing| Named {
             id,

@@ -6,10 +6,10 @@ use anyhow::Result;
 use clap::Args;
 
 use crate::base::text::Escaped;
+use crate::cli::context;
 use crate::cli::context::Context;
 use crate::cli::exit::{Exit, UsageError};
 use crate::cli::output::{Paper, Tone};
-use crate::cli::quest_choice;
 use crate::gate::{CheckOutcome, Level, PanelReport, Passage, ReviewerReport, Vote};
 use crate::judge;
 use crate::quest::{QuestId, Submission};
@@ -20,11 +20,11 @@ use crate::session::{State, Store as _};
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(super) struct ShowArgs {
-    /// The quest's number
+    /// The number of the quest
     #[arg(required_unless_present = "key")]
     id: Option<QuestId>,
 
-    /// The quest by its key
+    /// The key of the quest
     #[arg(long, value_name = "KEY", allow_hyphen_values = true)]
     key: Option<String>,
 }
@@ -37,7 +37,7 @@ Examples:
 pub(super) fn run(context: &mut Context, args: &ShowArgs) -> Result<Exit> {
     let session = context.open_folded()?;
     let unit = judge::kind_of(session.manifest())?.unit;
-    let id = quest_choice::choose(&session, args.id, args.key.as_deref(), &unit)?;
+    let id = context::choose(&session, args.id, args.key.as_deref(), &unit)?;
     let standing = session.standing(id)?;
     let standing = standing.filter(|standing| standing.progress.state == State::Review);
     let item = match standing {

@@ -11,8 +11,8 @@ use crate::base::text::escape_json;
 use crate::base::text::plural;
 use crate::cli::context::{self, Context};
 use crate::cli::exit::Exit;
-use crate::cli::interrupt::Interrupt;
-use crate::cli::reader;
+use crate::cli::progress;
+use crate::cli::progress::Interrupt;
 use crate::report::Status;
 use crate::session::{Effective, State};
 
@@ -41,7 +41,7 @@ pub(super) fn run(context: &mut Context) -> Result<Exit> {
             }
             told = Some(status);
         }
-        if let Some(exit) = reader::ends_within(PATIENCE, interrupt) {
+        if let Some(exit) = progress::ends_within(PATIENCE, interrupt) {
             return Ok(exit);
         }
         eye.look()?;

@@ -95,7 +95,7 @@ pub(super) fn all(paper: &mut Paper, status: &Status, sheet: Sheet<'_>) {
 }
 
 /// Writes all of it for a terminal of that many columns.
-pub(super) fn wrapped(paper: &mut Paper, status: &Status, sheet: Sheet<'_>) {
+pub(super) fn wrap(paper: &mut Paper, status: &Status, sheet: Sheet<'_>) {
     for part in Part::ALL {
         let mut wide = paper.like();
         part.write(&mut wide, status, sheet);
@@ -272,7 +272,7 @@ mod tests {
         let status = sample::status();
         let (mut wide, mut narrow) = (Paper::plain(), Paper::plain());
         all(&mut wide, &status, sheet);
-        wrapped(&mut narrow, &status, sheet);
+        wrap(&mut narrow, &status, sheet);
         let narrow = narrow.into_text();
         let (rows, last) = narrow.trim_end().rsplit_once('\n').unwrap();
         assert!(last.starts_with("ledger head "), "{narrow}");

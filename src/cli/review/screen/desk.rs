@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use anyhow::Result;
 
 use crate::cli::context;
-use crate::cli::operator::{self, Authority};
 use crate::cli::person::PersonArgs;
+use crate::cli::person::{self, Authority};
 use crate::quest::QuestId;
 use crate::review::{self, Item, NotSettled, Person, Queue, Viewer};
 use crate::session::{
@@ -42,7 +42,7 @@ pub(super) enum Done {
 impl Desk {
     /// The desk of `person`, who shows the key where the session froze one.
     pub(super) fn new(session: Session, person: &PersonArgs, queue: &Queue) -> Result<Self> {
-        let key = match operator::authority(&session, person.operator_key.as_deref())? {
+        let key = match person::authority(&session, person.operator_key.as_deref())? {
             Authority::Key(key) => Some(key),
             // Whoever asks sits at a terminal, and types why at each decision.
             Authority::NoneFrozen => None,

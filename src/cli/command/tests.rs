@@ -183,3 +183,21 @@ fn an_answer_in_a_file_is_shown_as_one_that_reads() {
         assert!(object["email"].is_string(), "{object}");
     }
 }
+
+#[test]
+fn the_parser_is_sound() {
+    parser(&email::kind()).debug_assert();
+}
+
+#[test]
+fn fields_may_be_called_what_the_parser_calls_its_own() {
+    let mut kind = email::kind();
+    let names = ["input", "levels", "unit", "why", "command"];
+    let field = kind.fields[0].clone();
+    let fields = names.map(|name| crate::quest::Field {
+        name: crate::quest::FieldName::known(name),
+        ..field.clone()
+    });
+    kind.fields = fields.to_vec();
+    parser(&kind).debug_assert();
+}

@@ -8,14 +8,13 @@ use std::ffi::OsString;
 use std::fmt;
 use std::io;
 
+use crate::base::text::Escaped;
 use tracing::{Event, Metadata, Subscriber};
 use tracing_subscriber::filter::{EnvFilter, FilterFn};
 use tracing_subscriber::fmt::format::{FormatEvent, FormatFields, Writer};
 use tracing_subscriber::fmt::{FmtContext, Layer};
 use tracing_subscriber::layer::{Layer as _, SubscriberExt as _};
 use tracing_subscriber::registry::{LookupSpan, Registry};
-
-use crate::base::text::Escaped;
 
 /// The variable that says what is told, such as `info` or `comail::world=debug`.
 pub(super) const LOG_VARIABLE: &str = "COMAIL_LOG";
@@ -84,7 +83,7 @@ where
         let level = event.metadata().level().as_str().to_ascii_lowercase();
         let within = context.event_scope().into_iter().flatten();
         let within: String = within.flat_map(|span| [span.name(), ": "]).collect();
-        writeln!(writer, "comail: {level}: {within}{}", Escaped(&fields))
+        writeln!(writer, "{level}: {within}{}", Escaped(&fields))
     }
 }
 
@@ -137,7 +136,7 @@ mod tests {
         let bytes = kept.0.lock().unwrap().clone();
         let told = String::from_utf8(bytes).unwrap();
         assert_eq!(told.lines().count(), 1, "{told}");
-        assert!(told.starts_with("comail: info: asked"), "{told}");
+        assert!(told.starts_with("info: asked"), "{told}");
         let unsafe_ones = told
             .trim_end()
             .chars()
