@@ -1,4 +1,4 @@
-//! The hooks of coding agents: who may stop, and what may be run and edited.
+//! The hooks of coding agents: when an agent may stop, and what it may run and edit.
 
 mod install;
 mod tool;
@@ -10,9 +10,9 @@ use serde_json::{Value, json};
 
 use crate::harness::{Place, Run};
 
-/// What the program answers to an agent that says this.
+/// The program's reply to a call.
 #[track_caller]
-fn answer(command: &mut Command, said: &[u8]) -> Value {
+fn answer(command: &mut Command, call: &[u8]) -> Value {
     let mut child = command
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -20,8 +20,8 @@ fn answer(command: &mut Command, said: &[u8]) -> Value {
         .spawn()
         .expect("the program starts");
     let mut stdin = child.stdin.take().expect("a pipe");
-    // Who does not read it to its end has its reasons.
-    let _ = stdin.write_all(said);
+    // The program may reply before it has read everything.
+    let _ = stdin.write_all(call);
     drop(stdin);
     let run = Run::from(child.wait_with_output().expect("the program ends"));
     let stdout = run.ok();
@@ -51,9 +51,9 @@ fn stop(place: &Place, args: &[&str], said: &Value) -> Value {
     answer(&mut command, said.to_string().as_bytes())
 }
 
-/// Expects that the agent may stop, and returns what is said.
+/// Expects that the agent may stop, and returns the reason.
 #[track_caller]
-fn lets_go(reply: &Value) -> String {
+fn may_stop(reply: &Value) -> String {
     assert!(reply.get("decision").is_none(), "{reply:#}");
     reply["systemMessage"]
         .as_str()
@@ -61,24 +61,24 @@ fn lets_go(reply: &Value) -> String {
         .to_owned()
 }
 
-/// Expects that the agent may not stop, and returns what it is handed.
+/// Expects that the agent may not stop, and returns its task.
 #[track_caller]
-fn holds(reply: &Value) -> String {
+fn must_go_on(reply: &Value) -> String {
     assert_eq!(reply["decision"], "block", "{reply:#}");
     reply["reason"].as_str().expect("a reason").to_owned()
 }
 
 #[test]
-fn while_quests_are_left_a_stop_is_refused_with_the_next() {
+fn a_stop_is_refused_with_the_next_quest_while_quests_are_left() {
     let place = scanned(&["Acme", "Bolt"]);
-    let text = holds(&stop(&place, &[], &call(false)));
+    let text = must_go_on(&stop(&place, &[], &call(false)));
     let next = place.run(["next"]).ok();
     assert!(
         text.contains("2 quests left") && text.ends_with(&next),
         "{text}"
     );
     assert_eq!(place.give_up(1), 6);
-    let text = holds(&stop(&place, &[], &call(true)));
+    let text = must_go_on(&stop(&place, &[], &call(true)));
     assert!(
         text.contains("Bolt") && text.contains("1 quest left"),
         "{text}"
@@ -86,11 +86,11 @@ fn while_quests_are_left_a_stop_is_refused_with_the_next() {
 }
 
 #[test]
-fn an_agent_may_stop_when_all_is_settled() {
+fn an_agent_may_stop_when_no_quest_is_left() {
     let place = scanned(&["Acme"]);
-    holds(&stop(&place, &[], &call(false)));
+    must_go_on(&stop(&place, &[], &call(false)));
     assert_eq!(place.give_up(1), 6);
-    let said = lets_go(&stop(&place, &[], &call(true)));
+    let said = may_stop(&stop(&place, &[], &call(true)));
     assert!(said.contains("complete"), "{said}");
 }
 
@@ -98,90 +98,96 @@ fn an_agent_may_stop_when_all_is_settled() {
 fn an_agent_may_stop_when_the_session_is_paused() {
     let place = scanned(&["Acme", "Bolt", "Cargo"]);
     assert_eq!([place.give_up(1), place.give_up(2)], [6, 6]);
-    let said = lets_go(&stop(&place, &[], &call(false)));
+    let said = may_stop(&stop(&place, &[], &call(false)));
     assert!(said.contains("paused"), "{said}");
 }
 
 #[test]
-fn an_agent_that_others_leave_nothing_waits_and_is_let_go_in_the_end() {
+fn an_agent_waits_for_other_workers_up_to_the_limit() {
     let place = scanned(&["Acme"]);
     place.run(["next", "--worker=a"]).ok();
-    let others = |active| stop(&place, &["--worker=b", "--most=2"], &call(active));
+    let others = |active| stop(&place, &["--worker=b", "--max-refusals=2"], &call(active));
     for active in [false, true] {
-        let text = holds(&others(active));
+        let text = must_go_on(&others(active));
         assert!(
-            text.contains("others hold") && text.contains("nothing is free"),
+            text.contains("other workers hold") && text.contains("nothing is free"),
             "{text}"
         );
     }
-    let said = lets_go(&others(true));
+    let said = may_stop(&others(true));
     assert!(said.contains("2 times"), "{said}");
-    let text = holds(&stop(&place, &["--worker=a"], &call(false)));
+    let text = must_go_on(&stop(&place, &["--worker=a"], &call(false)));
     assert!(text.contains("claimed by a"), "{text}");
 }
 
 #[test]
-fn an_agent_is_let_go_when_nothing_new_comes_of_it() {
+fn an_agent_may_stop_after_the_limit_of_refusals() {
     let place = scanned(&["Acme", "Bolt"]);
-    let again = |active| stop(&place, &["--most=3"], &call(active));
+    let again = |active| stop(&place, &["--max-refusals=3"], &call(active));
     for turn in 0..3 {
-        holds(&again(turn > 0));
+        must_go_on(&again(turn > 0));
     }
-    let said = lets_go(&again(true));
+    let said = may_stop(&again(true));
     assert!(
         said.contains("2 quests left") && said.contains("3 times"),
         "{said}"
     );
-    // A new turn begins with new patience, and so does another conversation.
-    holds(&again(false));
-    holds(&again(true));
-    holds(&again(true));
+    // The count starts over once the agent may stop, and each conversation has its own.
+    must_go_on(&again(false));
+    must_go_on(&again(true));
+    must_go_on(&again(true));
     let mut other = call(true);
     other["session_id"] = "two".into();
-    holds(&stop(&place, &["--most=3"], &other));
-    // So it does when the ledger moves.
+    must_go_on(&stop(&place, &["--max-refusals=3"], &other));
+    // It also starts over when the ledger changes.
     assert_eq!(place.give_up(1), 6);
-    holds(&again(true));
+    must_go_on(&again(true));
 }
 
 #[cfg(unix)]
 #[test]
-fn where_refusals_cannot_be_counted_one_is_all() {
+fn one_stop_is_refused_if_the_count_cannot_be_saved() {
     let place = scanned(&["Acme"]);
     std::fs::write(place.at(".comail/hooks"), "in the way").expect("a file");
-    holds(&stop(&place, &[], &call(false)));
-    let said = lets_go(&stop(&place, &[], &call(true)));
-    assert!(said.contains("cannot be kept"), "{said}");
+    must_go_on(&stop(&place, &[], &call(false)));
+    let said = may_stop(&stop(&place, &[], &call(true)));
+    assert!(said.contains("cannot be saved"), "{said}");
 }
 
 #[test]
-fn what_cannot_be_judged_lets_an_agent_go() {
+fn an_agent_may_stop_if_the_session_cannot_be_read() {
     let place = Place::new();
-    assert!(lets_go(&stop(&place, &[], &call(false))).contains("no session"));
+    assert!(may_stop(&stop(&place, &[], &call(false))).contains("no session"));
     let place = scanned(&["Acme"]);
     let part = json!({ "hook_event_name": "SubagentStop" });
-    lets_go(&stop(&place, &[], &part));
+    may_stop(&stop(&place, &[], &part));
     std::fs::write(place.at(".comail/ledger.jsonl"), "no ledger\n").expect("a file");
-    lets_go(&stop(&place, &[], &call(false)));
-    // At 2, the exit of bad usage, an agent would be held.
+    may_stop(&stop(&place, &[], &call(false)));
+    // Exit code 2 of bad usage would never let the agent stop.
     let run = place.run(["hook", "stop", "--no-such-flag"]);
     let _ = run.exits(1);
     let _ = place.run(["hook", "tool", "--no-such-flag"]).exits(2);
 }
 
 #[test]
-fn an_agent_that_says_nothing_readable_is_held_by_the_ledger_and_let_go_in_the_end() {
+fn a_call_that_cannot_be_read_is_answered_from_the_ledger() {
     let place = scanned(&["Acme"]);
     for said in [&b""[..], b"{", b"\xff"] {
         let mut command = place.command();
-        holds(&answer(command.args(["hook", "stop", "--most=3"]), said));
+        must_go_on(&answer(
+            command.args(["hook", "stop", "--max-refusals=3"]),
+            said,
+        ));
     }
     let mut command = place.command();
-    lets_go(&answer(command.args(["hook", "stop", "--most=3"]), b""));
+    may_stop(&answer(
+        command.args(["hook", "stop", "--max-refusals=3"]),
+        b"",
+    ));
 }
 
 #[test]
-fn in_a_run_an_agent_is_held_to_its_own_quest_alone() {
+fn in_a_run_an_agent_continues_only_its_own_quest() {
     let place = scanned(&["Acme", "Bolt"]);
     let stop = |worker: &str| {
         let mut command = place.command();
@@ -192,24 +198,24 @@ fn in_a_run_an_agent_is_held_to_its_own_quest_alone() {
         answer(&mut command, call(false).to_string().as_bytes())
     };
     place.run(["next", "--worker=run-r.1"]).ok();
-    assert!(holds(&stop("run-r.1")).contains("Acme"));
+    assert!(must_go_on(&stop("run-r.1")).contains("Acme"));
     let before = place.ledger();
-    assert!(lets_go(&stop("run-r.2")).contains("the run"));
+    assert!(may_stop(&stop("run-r.2")).contains("the run"));
     assert_eq!(place.ledger(), before);
     let mut command = place.command();
     command
         .args(["hook", "stop", "--worker=run-r.1"])
         .env("COMAIL_LAST_CALL", "1");
     let last = answer(&mut command, call(false).to_string().as_bytes());
-    assert!(lets_go(&last).contains("budget"));
+    assert!(may_stop(&last).contains("budget"));
 }
 
 #[test]
-fn other_agents_are_answered_in_their_own_words() {
+fn each_agent_gets_its_own_form_of_reply() {
     let place = scanned(&["Acme"]);
     let said = json!({ "hook_event_name": "AfterAgent", "stop_hook_active": false });
     let reply = stop(&place, &["--agent=gemini"], &said);
     assert_eq!(reply["decision"], "deny", "{reply:#}");
-    holds(&stop(&place, &["--agent=codex"], &call(false)));
+    must_go_on(&stop(&place, &["--agent=codex"], &call(false)));
     let _ = place.run(["hook", "tool", "--agent=nobody"]).exits(2);
 }

@@ -187,7 +187,7 @@ fn at_the_last_call_the_agent_may_stop_and_before_it_may_not() {
     let usual = said("usual");
     assert!(usual.contains("\"decision\":\"block\""), "{usual}");
     let last = said("last");
-    assert!(last.contains("a budget has ended"), "{last}");
+    assert!(last.contains("a budget of the run is used up"), "{last}");
     assert!(!last.contains("decision"), "{last}");
     assert_eq!(said("usual.variable"), "none\n");
     assert_eq!(said("last.variable"), "1\n");

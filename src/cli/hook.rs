@@ -1,47 +1,60 @@
-//! `comail hook`: what the hooks of coding agents are answered.
-
-pub(super) mod install;
-mod stop;
-mod tool;
+//! `comail hook`: answers the hooks of coding agents, and installs them.
 
 use std::ffi::OsString;
-use std::io::{self, IsTerminal as _, Read as _};
+use std::fs;
+use std::io::{self, IsTerminal as _, Read as _, Write as _};
+use std::path::{Path, PathBuf, absolute};
 
-use anyhow::Result;
+use anyhow::{Context as _, Result, bail};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand};
+use schemars::JsonSchema;
+use serde::Serialize;
 
-use self::install::InstallArgs;
-use self::stop::StopArgs;
-use self::tool::ToolArgs;
-use super::context::Context;
-use super::exit::Exit;
-use super::output::Output;
-use crate::base::text::escape_json;
-use crate::hook::{HookAgent, MOST_CALL_BYTES};
+use super::config;
+use super::context::{self, Context, WORKER_VARIABLE};
+use super::exit::{Exit, UsageError};
+use super::next;
+use super::output::{Output, Paper};
+use super::shell_line::ShellLine;
+use crate::base::files::{self, Overwrite, write_whole};
+use crate::base::text::{Escaped, EscapedLines, escape_json, plural};
+use crate::hook::{
+    DEFAULT_MAX_REFUSALS, HookAgent, HookCaller, MAX_CALL_BYTES, PathPolicy, Progress,
+    RefusalStore, StopCall, StopDecision, StopReply, ToolCall, ToolPolicy, ToolReply, ToolRules,
+    WriteZone, real_path, with_hooks,
+};
+use crate::judge::{self, Assignment, Claimant};
+use crate::session::{Session, State, Store as _, Worker, read_manifest};
 
 /// The variable that names the run that started an agent.
 pub(super) const RUN_VARIABLE: &str = "COMAIL_RUN";
 
+/// The variable by which a run lets an agent end its last call.
+const LAST_CALL_VARIABLE: &str = "COMAIL_LAST_CALL";
+
+/// The most bytes of a rules file: a person writes it.
+const MAX_RULES_BYTES: u64 = 1024 * 1024;
+
 /// Answer the hooks of a coding agent
 ///
-/// `hook install` adds the hooks to the settings of an agent, which then runs `hook stop` and `hook
-/// tool` with JSON on standard input. Hooks are a convenience, not a protection: a program that the
-/// agent writes and runs can do what the rules forbid. Only the gate decides.
+/// `install` adds the hooks to the agent's settings. The agent then calls `stop` and `tool`, sends
+/// its JSON on stdin and reads a reply. Hooks guide the agent and do not confine it: a program that
+/// the agent writes and runs can do what no rule names. Only what the gate finds counts.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub struct HookArgs {
     #[command(subcommand)]
-    what: What,
+    command: HookCommand,
 }
 
 const EXAMPLES: &str = "\
 Examples:
-  comail hook install --agent claude           # shows the change, and asks
+  comail hook install --agent claude           # show the change, then ask
   comail hook stop < call.json                 # as the agent calls it";
 
 #[derive(Debug, Subcommand)]
-enum What {
+enum HookCommand {
     /// Keep an agent from stopping while quests are TODO
     Stop(StopArgs),
     /// Check the commands and edits of an agent by rules
@@ -50,54 +63,443 @@ enum What {
     Install(InstallArgs),
 }
 
+/// Keep an agent from stopping while quests are TODO
+///
+/// The agent gets the next quest instead. It may stop when no quest is TODO, when the session is paused, when the ledger cannot be
+/// read, and when it was sent back --max-refusals times in a row and the ledger did not change. If
+/// other workers hold the remaining quests, the agent is told to wait, as often. The exit code is 0
+/// in all of these cases.
+#[derive(Debug, Args)]
+#[command(after_long_help = STOP_EXAMPLES)]
+struct StopArgs {
+    /// The agent that calls: claude, codex or gemini
+    #[arg(long, value_name = "NAME", default_value_t = HookAgent::Claude, value_parser = agent())]
+    agent: HookAgent,
+
+    /// The worker name of the agent [env: `COMAIL_WORKER`]
+    #[arg(long, value_name = "NAME")]
+    worker: Option<Worker>,
+
+    /// How often in a row a stop is refused while the ledger does not change
+    #[arg(long, value_name = "N", default_value_t = DEFAULT_MAX_REFUSALS)]
+    max_refusals: u32,
+}
+
+const STOP_EXAMPLES: &str = "\
+Examples:
+  comail hook stop < call.json
+  comail hook stop --worker w1 --max-refusals 3 < call.json";
+
+/// Check the commands and edits of an agent by rules
+///
+/// A shell line is split into its commands, and the strictest rule for any of them decides. Without
+/// a rule, the agent's own permissions decide. A person is asked about a line that is not a plain
+/// list of commands: one with a command substitution, a loop, or a program that runs another one.
+/// Edits and redirections must stay in the write zone of the quest kind. The session directory, the
+/// agent's settings and the commands that a person runs, such as `comail resume`, are denied. So is
+/// a call that cannot be read.
+#[derive(Debug, Args)]
+#[command(after_long_help = TOOL_EXAMPLES)]
+struct ToolArgs {
+    /// The agent that calls: claude, codex or gemini
+    #[arg(long, value_name = "NAME", default_value_t = HookAgent::Claude, value_parser = agent())]
+    agent: HookAgent,
+
+    /// The rules for commands
+    #[arg(long, value_name = "FILE")]
+    rules: Option<PathBuf>,
+
+    /// Deny what a person would be asked about
+    #[arg(long)]
+    unattended: bool,
+}
+
+const TOOL_EXAMPLES: &str = "\
+Examples:
+  comail hook tool < call.json
+  comail hook tool --rules commands.toml --unattended < call.json
+
+A rules file:
+  default = \"ask\"         # commands without a rule; if unset, the agent decides
+  unclear = \"deny\"        # lines that are no plain list of commands; if unset, \"ask\"
+
+  [[rule]]                # commands that begin with `git push` or `git fetch`
+  prefix = [\"git\", [\"push\", \"fetch\"]]
+  decision = \"deny\"       # or \"ask\" or \"allow\"
+  why = \"a person releases\"";
+
+/// Add the hooks to the settings of an agent
+///
+/// The command shows the change and makes it with --yes, or after you confirm it at a terminal. It
+/// keeps everything else in the settings, and does not change settings that are not valid.
+#[derive(Debug, Args)]
+#[command(after_long_help = INSTALL_EXAMPLES)]
+struct InstallArgs {
+    /// The agent whose settings to change: claude, codex or gemini
+    #[arg(long, value_name = "NAME", value_parser = agent())]
+    agent: HookAgent,
+
+    /// The directory in which the agent works
+    #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath, default_value = ".")]
+    dir: PathBuf,
+
+    /// The rules for commands that `hook tool` applies
+    #[arg(long, value_name = "FILE")]
+    rules: Option<PathBuf>,
+
+    /// Have `hook tool` deny what a person would be asked about
+    #[arg(long)]
+    unattended: bool,
+
+    /// Write without asking
+    #[arg(long)]
+    yes: bool,
+}
+
+const INSTALL_EXAMPLES: &str = "\
+Examples:
+  comail hook install --agent claude
+  comail hook install --agent claude --dir ~/work --rules commands.toml \\
+    --unattended --yes";
+
 pub(super) fn run(context: &mut Context, args: &HookArgs) -> Result<Exit> {
-    match &args.what {
-        What::Stop(args) => stop::run(context, args),
-        What::Tool(args) => Ok(tool::run(context, args)),
-        What::Install(args) => install::run(context, args),
+    match &args.command {
+        HookCommand::Stop(args) => stop(context, args),
+        HookCommand::Tool(args) => Ok(tool(context, args)),
+        HookCommand::Install(args) => install(context, args),
     }
 }
 
-/// The exit of a command line that was not understood.
+/// The exit code for a command line that cannot be parsed.
 ///
-/// To an agent that asks whether it may stop, the usual one says that it may not: settings that an
-/// older version wrote would hold it for ever.
+/// For a stop hook, agents take the usual code 2 as a refusal. Settings from another version with
+/// an unknown flag would then never let the agent stop.
 pub(super) fn bearable(args: &[OsString], exit: Exit) -> Exit {
-    let stops = args
+    let is_stop = args
         .windows(2)
         .any(|pair| pair[0] == "hook" && pair[1] == "stop");
-    if stops && exit == Exit::Usage {
+    if is_stop && exit == Exit::Usage {
         Exit::Error
     } else {
         exit
     }
 }
 
-/// What the agent says; nothing where a person sits at the other end.
-fn said() -> io::Result<Vec<u8>> {
+/// The call on stdin; empty if stdin is a terminal.
+fn read_call() -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     if !io::stdin().is_terminal() {
         io::stdin()
-            .take(MOST_CALL_BYTES + 1)
+            .take(MAX_CALL_BYTES + 1)
             .read_to_end(&mut bytes)?;
     }
     Ok(bytes)
 }
 
-/// Writes the one JSON document that an agent reads.
-fn answer(output: &mut Output, reply: &serde_json::Value) -> io::Result<()> {
+fn print_reply(output: &mut Output, reply: &serde_json::Value) -> io::Result<()> {
     output.show(reply, |paper, reply| {
         paper.line(escape_json(&reply.to_string()));
     })
 }
 
-/// The agents whose hooks are known.
 fn agent() -> impl TypedValueParser<Value = HookAgent> {
-    let names = [HookAgent::Claude, HookAgent::Codex, HookAgent::Gemini].map(HookAgent::name);
+    let names = HookAgent::ALL.map(HookAgent::name);
     PossibleValuesParser::new(names).try_map(|name| name.parse::<HookAgent>())
 }
 
-/// Whether an agent was started by a run, in which nobody can be asked.
+/// Whether a run started the agent. Then nobody can be asked, and the run hands out the quests.
 fn in_a_run() -> bool {
     std::env::var_os(RUN_VARIABLE).is_some_and(|run| !run.is_empty())
+}
+
+fn stop(context: &mut Context, args: &StopArgs) -> Result<Exit> {
+    // The ledger decides, so a call that cannot be read is answered too; only the limit of
+    // refusals then ends it.
+    let call = read_call()
+        .map_err(anyhow::Error::from)
+        .and_then(|bytes| Ok(StopCall::parse(&bytes)?));
+    let call = call.unwrap_or_else(|error| {
+        context.output.error(&error);
+        StopCall::default()
+    });
+    let reply = stop_reply(context, args, &call).unwrap_or_else(|error| {
+        StopReply::Stop(format!("comail: the session cannot be read: {error:#}"))
+    });
+    let next = ShellLine::comail("next", context.named_session());
+    let hint = format!("`{}` prints all of it", next.text());
+    print_reply(&mut context.output, &reply.json(args.agent, &hint))?;
+    Ok(Exit::Done)
+}
+
+fn stop_reply(context: &mut Context, args: &StopArgs, call: &StopCall) -> Result<StopReply> {
+    let stop = |why: &str| Ok(StopReply::Stop(format!("comail: {}", why.trim_end())));
+    if !call.is_main_agent() {
+        return stop("a subagent may stop");
+    }
+    if std::env::var_os(LAST_CALL_VARIABLE).is_some_and(|value| !value.is_empty()) {
+        return stop("a budget of the run is used up");
+    }
+    let worker = context.worker_of(args.worker.as_ref())?;
+    let mut session = context.open_session()?;
+    let conversation = match (&*call.conversation, &worker) {
+        ("", Some(worker)) => worker.as_str(),
+        (conversation, _) => conversation,
+    };
+    let store = RefusalStore::new(session.dir(), conversation);
+    let totals = session.totals();
+    let todo = totals.tally.todo;
+    let decision = store
+        .load()
+        .next(Progress::from(&totals), args.max_refusals);
+    let refusals = match decision {
+        StopDecision::Allow(times) if todo > 0 && !session.paused() => {
+            store.clear();
+            return stop(&format!(
+                "{} left, but the ledger did not change after {times} times",
+                plural(todo, "quest"),
+            ));
+        }
+        StopDecision::Allow(_) => None,
+        StopDecision::Refuse(refusals) => Some(refusals),
+    };
+    let Some(assignment) = assignment(&mut session, worker)? else {
+        return stop("the run has no further quest for this agent");
+    };
+    context.report_mended(&session);
+    let reaching = context.reaching(args.worker.as_ref());
+    let none_free = matches!(assignment, Assignment::AllClaimed | Assignment::Waiting(_));
+    let has_quest = matches!(assignment, Assignment::Quest(..));
+    let text = next::told(&session, assignment, &reaching)?;
+    let goes_on = has_quest || (none_free && refusals.is_some());
+    if !goes_on {
+        store.clear();
+        return stop(&text);
+    }
+    let saved = refusals.map_or(Ok(()), |refusals| store.save(refusals));
+    if let Err(error) = saved
+        && call.was_refused != Some(false)
+    {
+        // Without the count, nothing would end the refusals.
+        return stop(&format!("the count of refusals cannot be saved: {error}"));
+    }
+    let todo = plural(session.totals().tally.todo, "quest");
+    // This very agent may hold the quests under another name.
+    let advice = if none_free {
+        "and other workers hold them. If you claimed one under another name, continue with it; \
+         otherwise wait a while and stop again."
+    } else {
+        "so you cannot stop yet. Continue with this one."
+    };
+    Ok(StopReply::GoOn(format!(
+        "comail: {todo} left, {advice}\n\n{text}"
+    )))
+}
+
+/// What the agent does next; none if a run decides that and has no quest for it.
+fn assignment(session: &mut Session, worker: Option<Worker>) -> Result<Option<Assignment>> {
+    if !in_a_run() {
+        let claimant = worker.map(|worker| Claimant {
+            worker,
+            lease: None,
+        });
+        let clock = &mut context::clock();
+        return Ok(Some(judge::assign(session, claimant.as_ref(), clock)?));
+    }
+    // An agent whose claim went to another worker must not take a new quest by itself.
+    let claim = worker.map(|worker| session.claim_of(&worker)).transpose()?;
+    let Some(claim) = claim
+        .flatten()
+        .filter(|claim| claim.is_live(context::now()))
+    else {
+        return Ok(None);
+    };
+    let standing = session.standing(claim.quest)?;
+    let todo = standing.filter(|standing| standing.progress.state == State::Todo);
+    let todo = todo.filter(|_| !session.paused());
+    Ok(todo.map(|standing| Assignment::Quest(Box::new(standing), Some(claim))))
+}
+
+fn tool(context: &mut Context, args: &ToolArgs) -> Exit {
+    let reply = tool_reply(context, args)
+        .unwrap_or_else(|error| ToolReply::deny(format!("the call cannot be judged: {error:#}")));
+    let reply = if args.unattended || in_a_run() {
+        reply.unattended()
+    } else {
+        reply
+    };
+    match print_reply(&mut context.output, &reply.json(args.agent)) {
+        Ok(()) => Exit::Done,
+        // Agents take every other exit code for a permission.
+        Err(_) => Exit::Usage,
+    }
+}
+
+fn tool_reply(context: &Context, args: &ToolArgs) -> Result<ToolReply> {
+    let call = ToolCall::parse(&read_call()?)?;
+    let rules = match &args.rules {
+        Some(file) => read_rules(file)?,
+        None => ToolRules::default(),
+    };
+    let session = absolute(context.session_dir())?;
+    let mut configuration = Vec::new();
+    if let Some(file) = &args.rules {
+        configuration.push(real_path(&absolute(file)?)?);
+    }
+    let user_file = config::user_file();
+    configuration.extend(user_file.map(|file| real_path(&file).unwrap_or(file)));
+    let paths = PathPolicy {
+        cwd: absolute(call.cwd.as_deref().unwrap_or(Path::new(".")))?,
+        home: std::env::var_os("HOME").map(PathBuf::from),
+        session: real_path(&session)?,
+        zone: write_zone(&session)?,
+        configuration,
+    };
+    let worker = std::env::var(WORKER_VARIABLE).ok();
+    let policy = ToolPolicy {
+        rules,
+        paths,
+        worker,
+    };
+    Ok(policy.judge(&call.action))
+}
+
+fn read_rules(file: &Path) -> Result<ToolRules> {
+    let name = || file.display().to_string();
+    let bytes = files::read(file, MAX_RULES_BYTES).with_context(name)?;
+    let text = String::from_utf8(bytes).with_context(name)?;
+    ToolRules::parse(&text).with_context(name)
+}
+
+fn write_zone(session: &Path) -> Result<Option<WriteZone>> {
+    if !session.try_exists()? {
+        return Ok(None);
+    }
+    let (manifest, _) = read_manifest(session)?;
+    Ok(WriteZone::of(&manifest)?)
+}
+
+/// The JSON form: `{"file":"…","change":"…","written":true}`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(in crate::cli) struct Installed {
+    file: PathBuf,
+    /// The change as a unified diff; empty if the settings already have the hooks.
+    change: String,
+    written: bool,
+}
+
+fn install(context: &mut Context, args: &InstallArgs) -> Result<Exit> {
+    let file = args.dir.join(args.agent.settings());
+    let old = read_settings(&file)?;
+    let new = with_hooks(&old, args.agent, &caller(context, args)?)
+        .with_context(|| format!("{} was not changed", file.display()))?;
+    let mut installed = Installed {
+        change: if new == old {
+            String::new()
+        } else {
+            change(&old, &new)
+        },
+        file,
+        written: false,
+    };
+    if installed.change.is_empty() || args.yes {
+        installed.written = !installed.change.is_empty();
+        if installed.written {
+            write_settings(&installed.file, &old, &new)?;
+        }
+        context.output.show(&installed, show_installed)?;
+        return Ok(Exit::Done);
+    }
+    context.output.show(&installed, show_installed)?;
+    confirm()?;
+    write_settings(&installed.file, &old, &new)?;
+    context.output.note("written");
+    Ok(Exit::Done)
+}
+
+/// The settings; empty if the file does not exist.
+fn read_settings(file: &Path) -> Result<String> {
+    match fs::read_to_string(file) {
+        Ok(text) => Ok(text),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(String::new()),
+        Err(error) => Err(error).with_context(|| format!("cannot read {}", file.display())),
+    }
+}
+
+fn caller(context: &Context, args: &InstallArgs) -> Result<HookCaller> {
+    let session = absolute(context.session_dir())?;
+    read_manifest(&session)?;
+    let mut tool_arguments = Vec::new();
+    if let Some(file) = &args.rules {
+        read_rules(file)?;
+        tool_arguments.extend(["--rules".to_owned(), path_text(&absolute(file)?)?]);
+    }
+    if args.unattended {
+        tool_arguments.push("--unattended".to_owned());
+    }
+    let program = std::env::current_exe().context("cannot find the path of comail itself")?;
+    Ok(HookCaller {
+        program: path_text(&program)?,
+        session: path_text(&session)?,
+        tool_arguments,
+    })
+}
+
+/// A path as settings can hold it.
+fn path_text(path: &Path) -> Result<String> {
+    match path.to_str() {
+        Some(text) if !text.contains(char::is_control) => Ok(text.to_owned()),
+        _ => {
+            let shown = path.to_string_lossy();
+            let shown = Escaped(&shown);
+            bail!("the settings cannot hold the path {shown}; rename it")
+        }
+    }
+}
+
+fn change(old: &str, new: &str) -> String {
+    let patch = diffy::create_patch(old, new).to_string();
+    patch.split_inclusive('\n').skip(2).collect()
+}
+
+fn write_settings(file: &Path, old: &str, new: &str) -> Result<()> {
+    if let Some(folder) = file.parent() {
+        fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    }
+    if read_settings(file)? != old {
+        bail!("{} changed meanwhile; nothing was written", file.display());
+    }
+    write_whole(file, Overwrite::Replace, &[], |out| -> Result<()> {
+        Ok(out.write_all(new.as_bytes())?)
+    })
+}
+
+fn confirm() -> Result<()> {
+    const WORD: &str = "install";
+    if !(io::stdin().is_terminal() && io::stderr().is_terminal()) {
+        let text = "nothing was written: run this at a terminal, or with --yes";
+        return Err(UsageError(text.to_owned()).into());
+    }
+    let mut terminal = io::stderr();
+    write!(terminal, "Type `{WORD}` to write this: ")?;
+    terminal.flush()?;
+    let mut answer = String::new();
+    io::stdin().read_line(&mut answer)?;
+    if answer.trim() != WORD {
+        bail!("nothing was written");
+    }
+    Ok(())
+}
+
+fn show_installed(paper: &mut Paper, installed: &Installed) {
+    let file = installed.file.display().to_string();
+    let file = Escaped(&file);
+    if installed.change.is_empty() {
+        paper.line(format!("{file} already has the hooks"));
+        return;
+    }
+    paper.line(format!("{file}:"));
+    paper.line(EscapedLines(installed.change.trim_end()).to_string());
+    if installed.written {
+        paper.line("written");
+    }
 }

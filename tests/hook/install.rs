@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
-use super::{answer, call, holds, scanned};
+use super::{answer, call, must_go_on, scanned};
 use crate::harness::Place;
 
 const SETTINGS: &str = ".claude/settings.json";
@@ -38,7 +38,7 @@ fn settings(place: &Place) -> Value {
 }
 
 #[test]
-fn what_is_shown_is_what_is_written_and_theirs_stays() {
+fn the_shown_change_is_written_and_everything_else_stays() {
     let (place, file) = with_theirs();
     let shown = install(&place, &[]);
     assert!(shown.stderr.contains("nothing was written"), "{shown:?}");
@@ -62,14 +62,14 @@ fn what_is_shown_is_what_is_written_and_theirs_stays() {
         assert!(new.contains(line.trim_end_matches(',')), "{line}\n{new}");
     }
     let again = install(&place, &["--yes"]).ok();
-    assert!(again.contains("as they are to be"), "{again}");
+    assert!(again.contains("already has the hooks"), "{again}");
     assert_eq!(fs::read_to_string(&file).expect("settings"), new);
 }
 
 #[test]
-fn what_was_installed_is_what_an_agent_can_call() {
+fn an_agent_can_call_what_was_installed() {
     let place = scanned(&["Acme"]);
-    place.write("rules.toml", "default = 'forbid'");
+    place.write("rules.toml", "default = 'deny'");
     install(&place, &["--yes", "--rules=rules.toml", "--unattended"]).ok();
     let settings = settings(&place);
     let command = |event: &str| {
@@ -79,7 +79,7 @@ fn what_was_installed_is_what_an_agent_can_call() {
         shell
     };
     let reply = answer(&mut command("Stop"), call(false).to_string().as_bytes());
-    let text = holds(&reply);
+    let text = must_go_on(&reply);
     let session = place.at(".comail");
     assert!(
         text.contains(&format!("--session {}", session.display())),
@@ -91,7 +91,7 @@ fn what_was_installed_is_what_an_agent_can_call() {
 }
 
 #[test]
-fn settings_that_do_not_read_are_not_touched() {
+fn invalid_settings_are_not_changed() {
     let (place, file) = with_theirs();
     for text in [
         "{",
@@ -102,10 +102,7 @@ fn settings_that_do_not_read_are_not_touched() {
     ] {
         fs::write(&file, text).expect("settings");
         let run = install(&place, &["--yes"]);
-        assert!(
-            run.stderr.contains("left as it is") || run.stderr.contains("was left"),
-            "{run:?}"
-        );
+        assert!(run.stderr.contains("was not changed"), "{run:?}");
         let _ = run.exits(1);
         assert_eq!(fs::read_to_string(&file).expect("settings"), text);
     }
@@ -114,7 +111,7 @@ fn settings_that_do_not_read_are_not_touched() {
 }
 
 #[test]
-fn hooks_need_a_session_and_rules_that_read() {
+fn hooks_need_a_session_and_valid_rules() {
     let place = Place::new();
     let _ = install(&place, &["--yes"]).exits(1);
     assert!(!place.at(".claude").exists());
@@ -133,7 +130,7 @@ fn hooks_need_a_session_and_rules_that_read() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn at_a_terminal_a_word_is_asked_for() {
+fn a_word_confirms_at_a_terminal() {
     use crate::harness::terminal::at_terminal;
     let place = scanned(&["Acme"]);
     let args = ["hook", "install", "--agent=claude"];

@@ -7,13 +7,13 @@ use crate::harness::Place;
 #[cfg(target_os = "linux")]
 use crate::harness::shell_quest::ShellQuest;
 
-/// A session whose kind has a tree, in `tree`, and its write zone in `in`.
+/// A session whose quest kind has the tree `tree` and the write zone `in`.
 #[cfg(target_os = "linux")]
 fn with_tree() -> Place {
     ShellQuest::new("5s").place
 }
 
-/// What is decided of a call, or `-` where nothing is; and why.
+/// The decision about a call, `-` if the agent decides; and the reason.
 #[track_caller]
 fn decided(place: &Place, args: &[&str], tool: &str, input: &Value) -> (String, String) {
     let call = json!({
@@ -45,13 +45,13 @@ fn edits(place: &Place, path: &str) -> String {
 }
 
 #[test]
-fn commands_are_held_against_the_rules() {
+fn the_rules_decide_about_commands() {
     let place = scanned(&["Acme"]);
     place.write(
         "rules.toml",
         "[[rule]]\nprefix = ['git']\ndecision = 'allow'\n\
-         [[rule]]\nprefix = ['git', 'push']\ndecision = 'prompt'\n\
-         [[rule]]\nprefix = ['rm']\ndecision = 'forbid'\nwhy = 'nothing is lost'\n",
+         [[rule]]\nprefix = ['git', 'push']\ndecision = 'ask'\n\
+         [[rule]]\nprefix = ['rm']\ndecision = 'deny'\nwhy = 'nothing is lost'\n",
     );
     let rules = ["--rules=rules.toml"];
     assert_eq!(runs(&place, &rules, "git status"), "allow");
@@ -61,7 +61,7 @@ fn commands_are_held_against_the_rules() {
         runs(&place, &["--rules=rules.toml", "--unattended"], "git push"),
         "deny"
     );
-    let rm = json!({ "command": "git status; sh -c 'rm x'" });
+    let rm = json!({ "command": "git status; rm x" });
     let (decision, why) = decided(&place, &rules, "Bash", &rm);
     assert_eq!(decision, "deny");
     assert!(why.contains("nothing is lost"), "{why}");
@@ -71,7 +71,7 @@ fn commands_are_held_against_the_rules() {
 }
 
 #[test]
-fn nobody_can_be_asked_in_a_run() {
+fn in_a_run_nobody_is_asked() {
     let place = scanned(&["Acme"]);
     let call = json!({ "tool_name": "Bash", "tool_input": { "command": "$X" } });
     for (run, decision) in [("", "ask"), ("r", "deny")] {
@@ -83,7 +83,7 @@ fn nobody_can_be_asked_in_a_run() {
 }
 
 #[test]
-fn the_session_and_what_a_person_decides_are_out_of_reach() {
+fn the_session_and_the_commands_of_a_person_are_protected() {
     let place = scanned(&["Acme"]);
     for line in [
         "git status; rm -rf .comail",
@@ -94,13 +94,14 @@ fn the_session_and_what_a_person_decides_are_out_of_reach() {
     }
     assert_eq!(runs(&place, &[], "comail next"), "allow");
     assert_eq!(runs(&place, &[], "make"), "-");
+    assert_eq!(runs(&place, &[], "make $(cat list)"), "ask");
     assert_eq!(edits(&place, ".comail/ledger.jsonl"), "deny");
     assert_eq!(edits(&place, "notes.md"), "-");
 }
 
 #[cfg(target_os = "linux")]
 #[test]
-fn links_lead_nowhere_else() {
+fn a_link_cannot_lead_out_of_the_write_zone() {
     let place = with_tree();
     let link = |to: &str, name: &str| {
         std::os::unix::fs::symlink(to, place.at(name)).expect("a link");
@@ -116,7 +117,6 @@ fn links_lead_nowhere_else() {
     place.write("tree/outside", "");
     std::fs::hard_link(place.at("tree/outside"), place.at("tree/in/hard")).expect("a hard link");
     assert_eq!(edits(&place, "tree/in/hard"), "ask");
-    assert_eq!(runs(&place, &[], "ln tree/outside tree/in/x"), "deny");
     assert_eq!(
         runs(&place, &[], "cat tree/in/session/session.json"),
         "deny"
@@ -125,7 +125,7 @@ fn links_lead_nowhere_else() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn edits_stay_in_the_write_zone_of_the_kind() {
+fn edits_stay_in_the_write_zone() {
     let place = with_tree();
     for path in ["tree/in/new", "tree/in/../in/a/b"] {
         assert_eq!(edits(&place, path), "allow", "{path}");
@@ -149,7 +149,7 @@ fn edits_stay_in_the_write_zone_of_the_kind() {
 }
 
 #[test]
-fn what_does_not_read_is_refused() {
+fn a_call_that_cannot_be_read_is_denied() {
     let place = scanned(&["Acme"]);
     let denied = |place: &Place, args: &[&str], said: &[u8]| {
         let mut command = place.command();

@@ -1,0 +1,248 @@
+//! Adds comail's hooks to the settings of an agent and leaves everything else as it was written.
+
+use jsonc_parser::ParseOptions;
+use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstRootNode, CstStringLit};
+
+use super::command_line::program;
+use super::protocol::{HookAgent, HookEvent};
+use super::self_commands;
+
+#[derive(Debug, thiserror::Error)]
+pub enum SettingsError {
+    #[error("the settings are not valid JSON: {0}")]
+    Json(#[from] serde_json::Error),
+    #[error("in the settings, {0} has another form than hooks have, or is there twice")]
+    Form(&'static str),
+}
+
+/// How a hook calls comail.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HookCaller {
+    /// The path of the program; absolute.
+    pub program: String,
+    /// The session directory; absolute.
+    pub session: String,
+    /// Further arguments of `hook tool`.
+    pub tool_arguments: Vec<String>,
+}
+
+impl HookCaller {
+    fn command(&self, agent: HookAgent, subcommand: &str) -> String {
+        let own = ["hook", subcommand, "--agent", agent.name(), "--session"];
+        let mut words = vec![self.program.as_str()];
+        words.extend(own);
+        words.push(&self.session);
+        if subcommand == "tool" {
+            words.extend(self.tool_arguments.iter().map(String::as_str));
+        }
+        let quoted = words
+            .iter()
+            .map(|word| shlex::try_quote(word).unwrap_or_default());
+        quoted.collect::<Vec<_>>().join(" ")
+    }
+
+    /// Whether a command is comail's hook for this session, perhaps of another version.
+    fn owns(&self, command: &str, subcommand: &str) -> bool {
+        let words = shlex::split(command).unwrap_or_default();
+        let [first, hook, answered, ..] = &words[..] else {
+            return false;
+        };
+        let mut pairs = words.windows(2);
+        (program(first) == self_commands::NAME || *first == self.program)
+            && hook == "hook"
+            && answered == subcommand
+            && pairs.any(|pair| pair[0] == "--session" && pair[1] == self.session)
+    }
+}
+
+/// The settings with comail's hooks in them; an empty text stands for no settings.
+pub fn with_hooks(
+    text: &str,
+    agent: HookAgent,
+    caller: &HookCaller,
+) -> Result<String, SettingsError> {
+    let text = match text.trim() {
+        "" => "{}\n",
+        _ => text,
+    };
+    // The agents read strict JSON, and the parser below takes more than that.
+    serde_json::from_str::<serde_json::Value>(text)?;
+    let root = CstRootNode::parse(text, &ParseOptions::default())
+        .map_err(|_| SettingsError::Form("something"))?;
+    let settings = root
+        .object_value()
+        .ok_or(SettingsError::Form("the outermost value"))?;
+    let hooks = once(&settings, "hooks")?
+        .then(|| settings.object_value("hooks"))
+        .unwrap_or_else(|| {
+            settings.append("hooks", CstInputValue::Object(Vec::new()));
+            settings.object_value("hooks")
+        })
+        .ok_or(SettingsError::Form("hooks"))?;
+    for event in agent.events() {
+        let groups = once(&hooks, event.name)?
+            .then(|| hooks.array_value(event.name))
+            .unwrap_or_else(|| {
+                hooks.append(event.name, CstInputValue::Array(Vec::new()));
+                hooks.array_value(event.name)
+            })
+            .ok_or(SettingsError::Form(event.name))?;
+        let command = caller.command(agent, event.subcommand);
+        match existing(&groups, caller, event) {
+            Some(old) => old.set_raw_value(serde_json::to_string(&command)?),
+            None => {
+                groups.append(group(agent, event, command));
+            }
+        }
+    }
+    let new = root.to_string();
+    serde_json::from_str::<serde_json::Value>(&new)?;
+    Ok(new)
+}
+
+/// Whether an object has a property of this name; an error if it has two, because the agent may
+/// read either.
+fn once(object: &CstObject, name: &'static str) -> Result<bool, SettingsError> {
+    let named = |property: &jsonc_parser::cst::CstObjectProp| {
+        property.decoded_name().is_some_and(|it| it == name)
+    };
+    match object.properties().iter().filter(|it| named(it)).count() {
+        count @ 0..=1 => Ok(count == 1),
+        _ => Err(SettingsError::Form(name)),
+    }
+}
+
+/// The command of our hook for this event, if the settings have one.
+fn existing(groups: &CstArray, caller: &HookCaller, event: HookEvent) -> Option<CstStringLit> {
+    let hooks = |group: CstNode| group.as_object()?.array_value("hooks");
+    let command = |hook: CstNode| hook.as_object()?.get("command")?.value()?.as_string_lit();
+    groups
+        .elements()
+        .into_iter()
+        .filter_map(hooks)
+        .flat_map(|hooks| hooks.elements())
+        .filter_map(command)
+        .find(|it| {
+            it.decoded_value()
+                .is_ok_and(|it| caller.owns(&it, event.subcommand))
+        })
+}
+
+fn group(agent: HookAgent, event: HookEvent, command: String) -> CstInputValue {
+    let object = |fields: Vec<(&str, CstInputValue)>| {
+        let fields = fields
+            .into_iter()
+            .map(|(name, value)| (name.to_owned(), value));
+        CstInputValue::Object(fields.collect())
+    };
+    let hook = object(vec![
+        ("type", "command".into()),
+        ("command", command.into()),
+        ("timeout", agent.timeout().into()),
+    ]);
+    let matcher = event.matcher.map(|matcher| ("matcher", matcher.into()));
+    let hooks = ("hooks", CstInputValue::Array(vec![hook]));
+    object(matcher.into_iter().chain([hooks]).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
+
+    use super::*;
+
+    fn caller() -> HookCaller {
+        HookCaller {
+            program: "/opt/comail".into(),
+            session: "/home/kim/a b/.comail".into(),
+            tool_arguments: vec!["--unattended".into()],
+        }
+    }
+
+    fn with(text: &str) -> Result<String, SettingsError> {
+        with_hooks(text, HookAgent::Claude, &caller())
+    }
+
+    fn read(text: &str) -> Value {
+        serde_json::from_str(text).unwrap()
+    }
+
+    #[test]
+    fn hooks_are_added_to_settings_without_any() {
+        for text in [
+            "",
+            "{}",
+            " {} \n",
+            "{\"hooks\":{}}",
+            "{\"hooks\":{\"Stop\":[]}}",
+        ] {
+            let value = read(&with(text).unwrap());
+            let stop = &value["hooks"]["Stop"][0]["hooks"][0]["command"];
+            assert_eq!(
+                *stop,
+                "/opt/comail hook stop --agent claude --session '/home/kim/a b/.comail'"
+            );
+            let tool = &value["hooks"]["PreToolUse"][0];
+            assert_eq!(tool["matcher"], "Bash|Edit|MultiEdit|NotebookEdit|Write");
+            let command = tool["hooks"][0]["command"].as_str().unwrap();
+            assert!(command.ends_with(" --unattended"), "{command}");
+        }
+    }
+
+    #[test]
+    fn everything_else_stays_as_it_was_written() {
+        let text = "{\n  \"z\": 1.50e3,\n  \"hooks\": {\n    \"Stop\": [ {\"hooks\": [{\"type\": \"command\", \"command\": \"say done\"}]} ],\n    \"Other\": 7\n  },\n  \"a\": [1,\n 2]\n}\n";
+        let new = with(text).unwrap();
+        let lines = text
+            .lines()
+            .map(|line| line.trim().trim_end_matches([',', ' ', ']']));
+        for line in lines.filter(|line| !line.contains("Stop")) {
+            assert!(new.contains(line), "{line}\n{new}");
+        }
+        assert!(new.contains("{\"type\": \"command\", \"command\": \"say done\"}"));
+        let value = read(&new);
+        assert_eq!(value["hooks"]["Stop"][0]["hooks"][0]["command"], "say done");
+        assert_eq!(value["hooks"]["Stop"].as_array().unwrap().len(), 2);
+        assert!(new.find("\"z\"").unwrap() < new.find("\"a\"").unwrap());
+    }
+
+    #[test]
+    fn a_second_installation_changes_only_what_moved() {
+        for agent in HookAgent::ALL {
+            let once = with_hooks("", agent, &caller()).unwrap();
+            assert_eq!(with_hooks(&once, agent, &caller()).unwrap(), once);
+            let moved = HookCaller {
+                program: "/new/comail".into(),
+                ..caller()
+            };
+            let again = with_hooks(&once, agent, &moved).unwrap();
+            assert_eq!(again, once.replace("/opt/", "/new/"));
+            let other = HookCaller {
+                session: "/other".into(),
+                ..caller()
+            };
+            let both = read(&with_hooks(&once, agent, &other).unwrap());
+            let events = both["hooks"].as_object().unwrap();
+            assert!(events.values().all(|it| it.as_array().unwrap().len() == 2));
+        }
+    }
+
+    #[test]
+    fn settings_of_another_form_are_refused() {
+        for text in [
+            "{",
+            "[]",
+            "7",
+            "// a\n{}",
+            "{a: 1}",
+            "{\"hooks\":[]}",
+            "{\"hooks\":{\"Stop\":{}}}",
+            "{\"hooks\":{},\"hooks\":{}}",
+            "{\"hooks\":{\"Stop\":[],\"Stop\":[]}}",
+            "{\"hooks\":null}",
+            "\u{feff}{}",
+        ] {
+            assert!(with(text).is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,387 @@
+//! Which files an agent may change: those in the write zone, never the session or the settings that
+//! hold the hooks.
+
+use std::collections::VecDeque;
+use std::ffi::OsString;
+use std::io;
+use std::path::{Component, Path, PathBuf};
+
+use super::protocol::ToolReply;
+use crate::judge::JudgeError;
+use crate::judge::quest_file::{BenchError, Definition};
+use crate::session::Manifest;
+use crate::world::tree::{TreePath, Zones};
+
+const MAX_LINKS: u32 = 40;
+
+/// Files from which an agent could remove the hooks.
+const AGENT_SETTINGS: [&str; 5] = [
+    ".claude/settings.json",
+    ".claude/settings.local.json",
+    ".codex/hooks.json",
+    ".codex/config.toml",
+    ".gemini/settings.json",
+];
+
+/// Decides about paths. Symbolic links are resolved first, so that a link cannot lead out of the
+/// write zone.
+#[derive(Debug)]
+pub struct PathPolicy {
+    /// The agent's directory; absolute.
+    pub cwd: PathBuf,
+    pub home: Option<PathBuf>,
+    /// The session directory, resolved.
+    pub session: PathBuf,
+    /// Where files may be changed; none if the quest kind has no tree.
+    pub zone: Option<WriteZone>,
+    /// Further files that configure comail, resolved: the rules and the user's defaults.
+    pub configuration: Vec<PathBuf>,
+}
+
+#[derive(Debug)]
+pub struct WriteZone {
+    root: PathBuf,
+    globs: Zones,
+}
+
+impl WriteZone {
+    /// The zone that a session froze when it was made.
+    pub fn of(manifest: &Manifest) -> Result<Option<Self>, JudgeError> {
+        let Some(tree) = Definition::of(manifest)?.and_then(|definition| definition.tree) else {
+            return Ok(None);
+        };
+        let globs = Zones::new(&tree.write).map_err(BenchError::from)?;
+        // The tree may be gone since. Then there is nothing in the zone to change.
+        let root = real_path(&tree.root).unwrap_or(tree.root);
+        Ok(Some(Self { root, globs }))
+    }
+
+    fn contains(&self, real: &Path) -> bool {
+        let inside = real.strip_prefix(&self.root).ok().and_then(Path::to_str);
+        let path = inside.and_then(|path| TreePath::parse(path).ok());
+        path.is_some_and(|path| self.globs.contains(&path))
+    }
+}
+
+impl PathPolicy {
+    /// Whether the file at `path` may be changed.
+    pub(super) fn edit(&self, path: &str) -> ToolReply {
+        if path.is_empty() || path.contains('\0') {
+            return ToolReply::deny("it names no file");
+        }
+        let reply = self.edit_at(path, &self.cwd.join(path));
+        if !path.starts_with('~') {
+            return reply;
+        }
+        // Some tools expand `~` and some do not, so both places must be allowed.
+        match self.in_home(path) {
+            Some(place) => reply.stricter(self.edit_at(path, &place)),
+            None => ToolReply::deny(format!("{path}: the home directory is unknown")),
+        }
+    }
+
+    fn edit_at(&self, path: &str, place: &Path) -> ToolReply {
+        let real = match real_path(place) {
+            Ok(real) => real,
+            Err(error) => return ToolReply::deny(format!("{path}: {error}")),
+        };
+        if self.is_in_session(&real) {
+            return ToolReply::deny(format!("{path} is in the session directory"));
+        }
+        if self.is_configuration(&real) {
+            return ToolReply::deny(format!("{path} configures the agent or comail"));
+        }
+        let Some(zone) = &self.zone else {
+            return ToolReply::defer("the session has no write zone");
+        };
+        if !zone.contains(&real) {
+            let globs = zone.globs.texts().join(", ");
+            let root = zone.root.display();
+            return ToolReply::deny(format!(
+                "{path} is outside the write zone ({globs} in {root}); no check looks at it there"
+            ));
+        }
+        if has_hard_links(&real) {
+            return ToolReply::ask(format!(
+                "{path} has another hard link, which may be outside the write zone"
+            ));
+        }
+        ToolReply::allow(format!("{path} is in the write zone"))
+    }
+
+    /// The objection to a word of a command, if it names the session or a file of settings.
+    pub(super) fn object_to_word(&self, word: &str) -> Option<ToolReply> {
+        let value = word.split_once('=').map(|(_, value)| value);
+        [Some(word), value]
+            .into_iter()
+            .flatten()
+            .find_map(|path| self.object_to_path(path))
+    }
+
+    fn object_to_path(&self, path: &str) -> Option<ToolReply> {
+        let places = [Some(self.cwd.join(path)), self.in_home(path)];
+        let real: Vec<PathBuf> = places
+            .into_iter()
+            .flatten()
+            .filter_map(|place| real_path(&place).ok())
+            .collect();
+        // The name alone is enough: after `cd`, a relative path does not start where we think.
+        if self.has_session_name(path) || real.iter().any(|real| self.is_in_session(real)) {
+            return Some(ToolReply::deny(format!(
+                "`{path}` is in the session directory"
+            )));
+        }
+        let settings = real.iter().any(|real| self.is_configuration(real));
+        settings.then(|| ToolReply::ask(format!("`{path}` configures the agent or comail")))
+    }
+
+    /// Whether a text that is not understood any further may name the session directory.
+    pub(super) fn mentions_session(&self, text: &str) -> bool {
+        let whole = lower(&self.session);
+        text.to_lowercase().contains(&*whole.to_string_lossy())
+            || text
+                .split(|c: char| c.is_whitespace() || "'\"`;|&<>(){}=,:$".contains(c))
+                .any(|part| self.has_session_name(part))
+    }
+
+    fn has_session_name(&self, path: &str) -> bool {
+        let session = lower(&self.session);
+        let name = session.file_name().and_then(|name| name.to_str());
+        // A name like `session` is too common to object to.
+        let name = name.filter(|name| name.starts_with('.') && name.len() > 1);
+        name.is_some_and(|name| path.to_lowercase().split('/').any(|part| part == name))
+    }
+
+    pub(super) fn is_in_session(&self, real: &Path) -> bool {
+        lower(real).starts_with(lower(&self.session))
+    }
+
+    fn is_configuration(&self, real: &Path) -> bool {
+        let real = lower(real);
+        AGENT_SETTINGS.iter().any(|name| real.ends_with(name))
+            || self.configuration.iter().any(|file| lower(file) == real)
+    }
+
+    fn in_home(&self, path: &str) -> Option<PathBuf> {
+        let rest = path.strip_prefix('~')?.trim_start_matches('/');
+        self.home.as_ref().map(|home| home.join(rest))
+    }
+}
+
+/// The path in lower case, because some file systems ignore case.
+fn lower(path: &Path) -> PathBuf {
+    match path.to_str() {
+        Some(text) => text.to_lowercase().into(),
+        None => path.to_owned(),
+    }
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum PathError {
+    #[error("the path is not absolute")]
+    Relative,
+    #[error("the path has too many symbolic links")]
+    Links,
+    #[error("the path cannot be resolved: {0}")]
+    Io(#[from] io::Error),
+}
+
+/// Resolves every symbolic link of an absolute path. Unlike `canonicalize`, it accepts paths whose
+/// last parts do not exist yet: a file that is about to be written has to be checked too.
+pub fn real_path(path: &Path) -> Result<PathBuf, PathError> {
+    if !path.is_absolute() {
+        return Err(PathError::Relative);
+    }
+    let mut steps = VecDeque::new();
+    let mut current = PathBuf::new();
+    prepend(path, &mut current, &mut steps);
+    let mut links = 0;
+    while let Some(step) = steps.pop_front() {
+        let Some(name) = step else {
+            current.pop();
+            continue;
+        };
+        let next = current.join(name);
+        match std::fs::symlink_metadata(&next) {
+            Ok(found) if found.is_symlink() => {
+                links += 1;
+                if links > MAX_LINKS {
+                    return Err(PathError::Links);
+                }
+                prepend(&std::fs::read_link(&next)?, &mut current, &mut steps);
+            }
+            Ok(_) => current = next,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => current = next,
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok(current)
+}
+
+/// Puts the parts of `path` before the steps that are left; a step without a name is `..`.
+fn prepend(path: &Path, current: &mut PathBuf, steps: &mut VecDeque<Option<OsString>>) {
+    let mut place = 0;
+    for component in path.components() {
+        let step = match component {
+            Component::Prefix(_) | Component::RootDir => {
+                current.push(component);
+                continue;
+            }
+            Component::CurDir => continue,
+            Component::ParentDir => None,
+            Component::Normal(name) => Some(name.to_owned()),
+        };
+        steps.insert(place, step);
+        place += 1;
+    }
+}
+
+/// Whether a file has further names under which it changes too.
+fn has_hard_links(path: &Path) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt as _;
+        let found = std::fs::symlink_metadata(path);
+        found.is_ok_and(|found| found.is_file() && found.nlink() > 1)
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = path;
+        false
+    }
+}
+
+#[cfg(test)]
+impl PathPolicy {
+    /// A policy for `root/work`, whose session is in `.comail` and whose write zone is `in/**`.
+    pub(super) fn sample(root: &Path) -> Self {
+        let cwd = root.join("work");
+        Self {
+            session: cwd.join(".comail"),
+            home: Some(root.join("home")),
+            zone: Some(WriteZone {
+                root: cwd.clone(),
+                globs: Zones::new(&["in/**".to_owned()]).unwrap(),
+            }),
+            configuration: vec![cwd.join("rules.toml")],
+            cwd,
+        }
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+    use crate::hook::Permission;
+
+    fn home() -> (tempfile::TempDir, PathBuf) {
+        let home = tempfile::tempdir().unwrap();
+        let path = home.path().canonicalize().unwrap();
+        (home, path)
+    }
+
+    #[test]
+    fn edits_are_allowed_in_the_write_zone_only() {
+        let (_home, root) = home();
+        fs::create_dir_all(root.join("work/in")).unwrap();
+        fs::create_dir_all(root.join("work/.comail")).unwrap();
+        symlink("../.comail", root.join("work/in/session")).unwrap();
+        symlink("..", root.join("work/in/up")).unwrap();
+        symlink("../new", root.join("work/in/dangling")).unwrap();
+        symlink("here", root.join("work/in/fine")).unwrap();
+        fs::write(root.join("work/outside"), "").unwrap();
+        fs::hard_link(root.join("work/outside"), root.join("work/in/hard")).unwrap();
+        let policy = PathPolicy::sample(&root);
+        let absolute = root.join("work/in/a").display().to_string();
+        for (path, permission) in [
+            ("in/new", Permission::Allow),
+            ("in/../in/a/b", Permission::Allow),
+            (&absolute, Permission::Allow),
+            ("in/fine", Permission::Allow),
+            ("in/hard", Permission::Ask),
+            ("out", Permission::Deny),
+            ("in/../out", Permission::Deny),
+            ("IN/x", Permission::Deny),
+            ("/etc/passwd", Permission::Deny),
+            ("~/x", Permission::Deny),
+            ("in/session/x", Permission::Deny),
+            ("in/up/x", Permission::Deny),
+            ("in/dangling", Permission::Deny),
+            ("in/.claude/settings.json", Permission::Deny),
+            ("in/.CLAUDE/settings.json", Permission::Deny),
+            (".comail/ledger.jsonl", Permission::Deny),
+            ("rules.toml", Permission::Deny),
+            ("", Permission::Deny),
+            ("in/a\0b", Permission::Deny),
+        ] {
+            assert_eq!(policy.edit(path).permission, permission, "{path}");
+        }
+        let free = PathPolicy {
+            zone: None,
+            ..policy
+        };
+        assert_eq!(free.edit("out").permission, Permission::Defer);
+        assert_eq!(free.edit(".comail/x").permission, Permission::Deny);
+        assert_eq!(free.edit("in/session/x").permission, Permission::Deny);
+        assert_eq!(free.edit("rules.toml").permission, Permission::Deny);
+    }
+
+    #[test]
+    fn words_that_name_the_session_or_settings_are_objected_to() {
+        let (_home, root) = home();
+        fs::create_dir_all(root.join("work/.comail")).unwrap();
+        symlink(".comail", root.join("work/link")).unwrap();
+        let policy = PathPolicy::sample(&root);
+        let absolute = root.join("work/.comail/x").display().to_string();
+        for (word, permission) in [
+            (".comail", Some(Permission::Deny)),
+            (".COMAIL/x", Some(Permission::Deny)),
+            ("../other/.comail", Some(Permission::Deny)),
+            ("link/ledger.jsonl", Some(Permission::Deny)),
+            ("--file=link/x", Some(Permission::Deny)),
+            (&absolute, Some(Permission::Deny)),
+            ("rules.toml", Some(Permission::Ask)),
+            ("a/.codex/config.toml", Some(Permission::Ask)),
+            (".comails", None),
+            ("explain .comail in words", None),
+            ("in/a", None),
+            ("settings.json", None),
+        ] {
+            let reply = policy.object_to_word(word);
+            assert_eq!(reply.map(|it| it.permission), permission, "{word}");
+        }
+        assert!(policy.mentions_session("rm -rf '.comail'"));
+        assert!(policy.mentions_session(&format!("cat {absolute}")));
+        assert!(!policy.mentions_session("comail next; ls .comails"));
+    }
+
+    #[test]
+    fn links_are_resolved_anywhere_in_a_path() {
+        let (_home, home) = home();
+        fs::create_dir_all(home.join("a/b")).unwrap();
+        symlink("a/b", home.join("in")).unwrap();
+        symlink(home.join("in"), home.join("twice")).unwrap();
+        symlink("a/nowhere", home.join("dangling")).unwrap();
+        symlink("round", home.join("round")).unwrap();
+        for (path, expected) in [
+            ("a/b/c", "a/b/c"),
+            ("in/c", "a/b/c"),
+            ("in/../c", "a/c"),
+            ("twice/./x/../c", "a/b/c"),
+            ("dangling", "a/nowhere"),
+            ("not/../c", "c"),
+        ] {
+            let real = real_path(&home.join(path)).unwrap();
+            assert_eq!(real, home.join(expected), "{path}");
+        }
+        let round = real_path(&home.join("round"));
+        assert!(matches!(round, Err(PathError::Links)));
+        let relative = real_path(Path::new("a"));
+        assert!(matches!(relative, Err(PathError::Relative)));
+        fs::write(home.join("file"), "").unwrap();
+        assert!(real_path(&home.join("file/x")).is_err());
+    }
+}

@@ -1,0 +1,571 @@
+//! What each coding agent sends to its hooks, and what it expects to read.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+/// The most bytes of a call that are read.
+pub const MAX_CALL_BYTES: u64 = 16 << 20;
+
+/// The most bytes of a text in a reply. Agents cut or drop longer ones.
+const MAX_REPLY_BYTES: usize = 16 << 10;
+
+/// A coding agent whose hooks comail answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum HookAgent {
+    #[default]
+    Claude,
+    Codex,
+    Gemini,
+}
+
+#[derive(Debug, thiserror::Error)]
+#[error("the agents are claude, codex and gemini")]
+pub struct UnknownAgent;
+
+/// One hook in an agent's settings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct HookEvent {
+    /// The agent's name for the event.
+    pub name: &'static str,
+    /// The tools to which it applies, as the agent's regular expression.
+    pub matcher: Option<&'static str>,
+    /// The subcommand of `comail hook` that answers it.
+    pub subcommand: &'static str,
+}
+
+impl HookAgent {
+    pub const ALL: [Self; 3] = [Self::Claude, Self::Codex, Self::Gemini];
+
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Claude => "claude",
+            Self::Codex => "codex",
+            Self::Gemini => "gemini",
+        }
+    }
+
+    /// The settings file, relative to the directory in which the agent works.
+    #[must_use]
+    pub fn settings(self) -> &'static str {
+        match self {
+            Self::Claude => ".claude/settings.json",
+            Self::Codex => ".codex/hooks.json",
+            Self::Gemini => ".gemini/settings.json",
+        }
+    }
+
+    #[must_use]
+    pub fn events(self) -> [HookEvent; 2] {
+        let (stop, tool, matcher) = match self {
+            Self::Claude => (
+                "Stop",
+                "PreToolUse",
+                "Bash|Edit|MultiEdit|NotebookEdit|Write",
+            ),
+            Self::Codex => ("Stop", "PreToolUse", "Bash|apply_patch|Edit|Write"),
+            Self::Gemini => (
+                "AfterAgent",
+                "BeforeTool",
+                "run_shell_command|replace|write_file",
+            ),
+        };
+        let event = |name, matcher, subcommand| HookEvent {
+            name,
+            matcher,
+            subcommand,
+        };
+        [
+            event(stop, None, "stop"),
+            event(tool, Some(matcher), "tool"),
+        ]
+    }
+
+    /// One minute, in the agent's own unit.
+    #[must_use]
+    pub fn timeout(self) -> u32 {
+        match self {
+            Self::Claude | Self::Codex => 60,
+            Self::Gemini => 60_000,
+        }
+    }
+
+    /// Whether a hook can have the agent ask a person.
+    fn can_ask(self) -> bool {
+        self == Self::Claude
+    }
+}
+
+impl fmt::Display for HookAgent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for HookAgent {
+    type Err = UnknownAgent;
+
+    fn from_str(text: &str) -> Result<Self, UnknownAgent> {
+        let found = Self::ALL.into_iter().find(|agent| agent.name() == text);
+        found.ok_or(UnknownAgent)
+    }
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum CallError {
+    #[error("the hook's input is not valid: {0}")]
+    Json(#[from] serde_json::Error),
+    #[error("the hook's input is longer than {MAX_CALL_BYTES} bytes")]
+    TooLong,
+    #[error("the input of {tool} has no {field}")]
+    Missing { tool: String, field: &'static str },
+}
+
+/// The agent wants to stop.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
+pub struct StopCall {
+    #[serde(default, rename = "session_id")]
+    pub conversation: String,
+    #[serde(default, rename = "hook_event_name")]
+    pub event: String,
+    /// Whether a hook already refused a stop in this turn, if the agent says.
+    #[serde(default, rename = "stop_hook_active")]
+    pub was_refused: Option<bool>,
+}
+
+/// The agent wants to use a tool.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ToolCall {
+    pub cwd: Option<PathBuf>,
+    pub action: ToolAction,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ToolAction {
+    /// Run a shell line.
+    Run(String),
+    /// Change these files.
+    Edit(Vec<String>),
+    /// A tool that is not known, with all texts of its input.
+    Other(Vec<String>),
+}
+
+impl StopCall {
+    pub fn parse(bytes: &[u8]) -> Result<Self, CallError> {
+        Ok(serde_json::from_slice(checked_length(bytes)?)?)
+    }
+
+    /// Whether the agent itself wants to stop, rather than a subagent of it.
+    #[must_use]
+    pub fn is_main_agent(&self) -> bool {
+        matches!(self.event.as_str(), "" | "Stop" | "AfterAgent")
+    }
+}
+
+impl ToolCall {
+    pub fn parse(bytes: &[u8]) -> Result<Self, CallError> {
+        #[derive(Deserialize)]
+        struct Raw {
+            tool_name: String,
+            #[serde(default)]
+            tool_input: Value,
+            cwd: Option<PathBuf>,
+        }
+        let raw: Raw = serde_json::from_slice(checked_length(bytes)?)?;
+        let field = |name: &str| raw.tool_input.get(name);
+        let text = |name: &str| field(name).and_then(Value::as_str).map(str::to_owned);
+        let missing = |field| CallError::Missing {
+            tool: raw.tool_name.clone(),
+            field,
+        };
+        // All of them, so that a call cannot show one path and change another.
+        let paths: Vec<String> = ["file_path", "path", "notebook_path"]
+            .into_iter()
+            .filter_map(text)
+            .collect();
+        let patch = || ["command", "input", "patch"].into_iter().find_map(text);
+        let action = match raw.tool_name.as_str() {
+            "Bash" | "run_shell_command" | "exec_command" | "shell" | "shell_command" => {
+                let line = ["command", "cmd"].into_iter().find_map(|name| {
+                    let words = field(name)?;
+                    text(name).or_else(|| joined(words))
+                });
+                ToolAction::Run(line.ok_or_else(|| missing("command"))?)
+            }
+            // Codex also calls its patches Edit and Write.
+            "apply_patch" | "Write" | "Edit" | "MultiEdit" | "write_file" | "replace"
+            | "NotebookEdit" => {
+                let patched = patch().map(|patch| patched_files(&patch));
+                let all = [paths, patched.unwrap_or_default()].concat();
+                if all.is_empty() {
+                    return Err(missing("file_path"));
+                }
+                ToolAction::Edit(all)
+            }
+            "TodoWrite" | "write_todos" | "WebSearch" => ToolAction::Other(Vec::new()),
+            _ => ToolAction::Other(texts(&raw.tool_input)),
+        };
+        let folder = ["dir_path", "directory", "workdir"]
+            .into_iter()
+            .find_map(text);
+        let cwd = match (&action, folder) {
+            (ToolAction::Run(_), Some(folder)) => Some(raw.cwd.unwrap_or_default().join(folder)),
+            _ => raw.cwd,
+        };
+        Ok(Self { cwd, action })
+    }
+}
+
+fn checked_length(bytes: &[u8]) -> Result<&[u8], CallError> {
+    match u64::try_from(bytes.len()) {
+        Ok(length) if length <= MAX_CALL_BYTES => Ok(bytes),
+        _ => Err(CallError::TooLong),
+    }
+}
+
+/// A command that comes as a list of words, as a shell line.
+fn joined(words: &Value) -> Option<String> {
+    let words: Option<Vec<&str>> = words.as_array()?.iter().map(Value::as_str).collect();
+    shlex::try_join(words?).ok()
+}
+
+fn texts(value: &Value) -> Vec<String> {
+    match value {
+        Value::String(text) => vec![text.clone()],
+        Value::Array(items) => items.iter().flat_map(texts).collect(),
+        Value::Object(fields) => fields.values().flat_map(texts).collect(),
+        Value::Null | Value::Bool(_) | Value::Number(_) => Vec::new(),
+    }
+}
+
+/// The files that a patch in the format of `apply_patch` names.
+fn patched_files(patch: &str) -> Vec<String> {
+    const HEADERS: [&str; 4] = [
+        "*** Add File:",
+        "*** Update File:",
+        "*** Delete File:",
+        "*** Move to:",
+    ];
+    let path = |line: &str| {
+        HEADERS
+            .iter()
+            .find_map(|it| line.trim().strip_prefix(it))
+            .map(str::to_owned)
+    };
+    patch
+        .lines()
+        .filter_map(path)
+        .map(|path| path.trim().to_owned())
+        .collect()
+}
+
+/// The answer to an agent that wants to stop.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum StopReply {
+    /// It must go on, with this as its task.
+    GoOn(String),
+    /// It may stop, for this reason.
+    Stop(String),
+}
+
+/// What happens to a tool call, the strictest last.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Permission {
+    Allow,
+    /// The agent's own permissions decide.
+    #[serde(skip)]
+    Defer,
+    /// A person decides.
+    Ask,
+    Deny,
+}
+
+/// The answer to an agent that wants to use a tool.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ToolReply {
+    pub permission: Permission,
+    pub reason: String,
+}
+
+impl StopReply {
+    /// The reply in the agent's JSON. A text that is too long is cut, and ends with `hint`, which
+    /// says how to read all of it.
+    #[must_use]
+    pub fn json(&self, agent: HookAgent, hint: &str) -> Value {
+        match (self, agent) {
+            (Self::GoOn(text), HookAgent::Claude | HookAgent::Codex) => {
+                json!({ "decision": "block", "reason": bounded(text, hint) })
+            }
+            (Self::GoOn(text), HookAgent::Gemini) => {
+                json!({ "decision": "deny", "reason": bounded(text, hint) })
+            }
+            (Self::Stop(reason), _) => json!({ "systemMessage": bounded(reason, "") }),
+        }
+    }
+}
+
+impl ToolReply {
+    pub(super) fn new(permission: Permission, reason: impl Into<String>) -> Self {
+        Self {
+            permission,
+            reason: reason.into(),
+        }
+    }
+
+    pub(super) fn allow(reason: impl Into<String>) -> Self {
+        Self::new(Permission::Allow, reason)
+    }
+
+    pub(super) fn defer(reason: impl Into<String>) -> Self {
+        Self::new(Permission::Defer, reason)
+    }
+
+    pub(super) fn ask(reason: impl Into<String>) -> Self {
+        Self::new(Permission::Ask, reason)
+    }
+
+    pub fn deny(reason: impl Into<String>) -> Self {
+        Self::new(Permission::Deny, reason)
+    }
+
+    /// The stricter of both, the first of two that are equal.
+    pub(super) fn stricter(self, other: Self) -> Self {
+        if other.permission > self.permission {
+            other
+        } else {
+            self
+        }
+    }
+
+    /// The same where nobody can be asked: deny what a person would decide.
+    #[must_use]
+    pub fn unattended(self) -> Self {
+        if self.permission != Permission::Ask {
+            return self;
+        }
+        Self::deny(format!("{}; nobody is there to allow it", self.reason))
+    }
+
+    /// The reply in the agent's JSON.
+    #[must_use]
+    pub fn json(&self, agent: HookAgent) -> Value {
+        let reason = format!("comail: {}", bounded(&self.reason, ""));
+        let decision = match self.permission {
+            Permission::Defer => return json!({}),
+            Permission::Allow => "allow",
+            Permission::Ask if agent.can_ask() => "ask",
+            Permission::Ask | Permission::Deny => "deny",
+        };
+        match agent {
+            HookAgent::Gemini => json!({ "decision": decision, "reason": reason }),
+            // Codex knows only "deny" here; it takes any other word for an error and goes on.
+            HookAgent::Codex if decision == "allow" => json!({}),
+            HookAgent::Claude | HookAgent::Codex => json!({ "hookSpecificOutput": {
+                "hookEventName": "PreToolUse",
+                "permissionDecision": decision,
+                "permissionDecisionReason": reason,
+            }}),
+        }
+    }
+}
+
+fn bounded(text: &str, hint: &str) -> String {
+    if text.len() <= MAX_REPLY_BYTES {
+        return text.to_owned();
+    }
+    let end = (0..=MAX_REPLY_BYTES).rfind(|&at| text.is_char_boundary(at));
+    format!("{}\n[…]\n{hint}", &text[..end.unwrap_or(0)])
+}
+
+impl JsonSchema for StopReply {
+    fn schema_name() -> Cow<'static, str> {
+        "StopReply".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "description": "The answer to an agent that wants to stop.",
+            "type": "object",
+            "oneOf": [
+                {
+                    "description": "It must go on, with this as its task.",
+                    "properties": {
+                        "decision": {"enum": ["block", "deny"]},
+                        "reason": {"type": "string"},
+                    },
+                    "required": ["decision", "reason"],
+                },
+                {
+                    "description": "It may stop, for this reason.",
+                    "properties": {"systemMessage": {"type": "string"}},
+                    "required": ["systemMessage"],
+                },
+            ],
+        })
+    }
+}
+
+impl JsonSchema for ToolReply {
+    fn schema_name() -> Cow<'static, str> {
+        "ToolReply".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "description": "The answer to an agent that wants to use a tool, in the agent's own \
+                            form; empty where the agent's own permissions decide.",
+            "type": "object",
+            "properties": {
+                "hookSpecificOutput": {
+                    "type": "object",
+                    "properties": {
+                        "hookEventName": {"const": "PreToolUse"},
+                        "permissionDecision": {"enum": ["allow", "ask", "deny"]},
+                        "permissionDecisionReason": {"type": "string"},
+                    },
+                    "required": ["hookEventName", "permissionDecision", "permissionDecisionReason"],
+                },
+                "decision": {"enum": ["allow", "ask", "deny"]},
+                "reason": {"type": "string"},
+            },
+            "dependentRequired": {"decision": ["reason"], "reason": ["decision"]},
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ALL: [Permission; 4] = [
+        Permission::Allow,
+        Permission::Defer,
+        Permission::Ask,
+        Permission::Deny,
+    ];
+
+    fn action(tool: &str, input: &Value) -> Option<ToolAction> {
+        let call = json!({ "tool_name": tool, "tool_input": input, "cwd": "/w" });
+        let call = ToolCall::parse(call.to_string().as_bytes());
+        call.ok().map(|call| call.action)
+    }
+
+    #[test]
+    fn the_tools_of_each_agent_are_understood() {
+        let run = |line: &str| ToolAction::Run(line.into());
+        let edit = |paths: &[&str]| ToolAction::Edit(paths.iter().map(|&it| it.into()).collect());
+        let patch = "*** Begin Patch\n*** Update File: a\n*** Move to: ../b\n@@\n-x\n*** End Patch";
+        for (tool, input, expected) in [
+            ("Bash", json!({"command": "ls"}), run("ls")),
+            ("run_shell_command", json!({"command": "a"}), run("a")),
+            ("exec_command", json!({"cmd": "a b"}), run("a b")),
+            ("shell", json!({"command": ["a", "b c"]}), run("a 'b c'")),
+            ("Edit", json!({"file_path": "a"}), edit(&["a"])),
+            ("NotebookEdit", json!({"notebook_path": "a"}), edit(&["a"])),
+            ("replace", json!({"file_path": "/a"}), edit(&["/a"])),
+            (
+                "apply_patch",
+                json!({"command": patch}),
+                edit(&["a", "../b"]),
+            ),
+            ("Write", json!({"input": patch}), edit(&["a", "../b"])),
+            (
+                "Write",
+                json!({"file_path": "a", "path": "b"}),
+                edit(&["a", "b"]),
+            ),
+            (
+                "Read",
+                json!({"file_path": "a", "b": [{"c": "d"}]}),
+                ToolAction::Other(vec!["d".into(), "a".into()]),
+            ),
+        ] {
+            assert_eq!(action(tool, &input), Some(expected), "{tool} {input}");
+        }
+    }
+
+    #[test]
+    fn a_call_without_the_deciding_field_is_an_error() {
+        for (tool, input) in [
+            ("Bash", json!({})),
+            ("Bash", json!({"command": [1]})),
+            ("Write", json!({"other": "a"})),
+            ("Write", json!({"file_path": 1})),
+            ("apply_patch", json!({"command": "no patch"})),
+        ] {
+            assert_eq!(action(tool, &input), None, "{tool} {input}");
+        }
+        for bytes in [
+            &b"{"[..],
+            b"[]",
+            b"{}",
+            b"\xff",
+            b"{\"tool_name\":\"Bash\xff\"}",
+        ] {
+            assert!(ToolCall::parse(bytes).is_err());
+        }
+    }
+
+    #[test]
+    fn only_the_main_agent_is_asked_to_go_on() {
+        let stop = br#"{"session_id":"a","hook_event_name":"Stop","stop_hook_active":true,"x":1}"#;
+        let stop = StopCall::parse(stop).unwrap();
+        assert!(stop.is_main_agent() && stop.was_refused == Some(true));
+        assert_eq!(stop.conversation, "a");
+        let part = StopCall::parse(br#"{"hook_event_name":"SubagentStop"}"#).unwrap();
+        assert!(!part.is_main_agent());
+        assert!(StopCall::parse(b"Stop").is_err());
+    }
+
+    #[test]
+    fn each_agent_reads_its_own_words() {
+        let words = |agent: HookAgent| {
+            ALL.map(|permission| {
+                let json = ToolReply::new(permission, "x").json(agent);
+                let own = &json["hookSpecificOutput"]["permissionDecision"];
+                let word = own.as_str().or_else(|| json["decision"].as_str());
+                word.unwrap_or("-").to_owned()
+            })
+        };
+        assert_eq!(words(HookAgent::Claude), ["allow", "-", "ask", "deny"]);
+        assert_eq!(words(HookAgent::Codex), ["-", "-", "deny", "deny"]);
+        assert_eq!(words(HookAgent::Gemini), ["allow", "-", "deny", "deny"]);
+        let go_on = StopReply::GoOn("x".into());
+        assert_eq!(go_on.json(HookAgent::Claude, "")["decision"], "block");
+        assert_eq!(go_on.json(HookAgent::Gemini, "")["decision"], "deny");
+        let stop = StopReply::Stop("x".into()).json(HookAgent::Codex, "");
+        assert_eq!(stop, json!({ "systemMessage": "x" }));
+    }
+
+    #[test]
+    fn a_reply_that_is_too_long_is_cut() {
+        let long = StopReply::GoOn("ä".repeat(MAX_REPLY_BYTES)).json(HookAgent::Claude, "more");
+        let text = long["reason"].as_str().unwrap();
+        assert!(text.len() < MAX_REPLY_BYTES + 100 && text.ends_with("more"));
+    }
+
+    #[test]
+    fn the_strictest_permission_wins_and_nobody_is_asked_when_unattended() {
+        let reply = |permission| ToolReply::new(permission, format!("{permission:?}"));
+        for (place, permission) in ALL.into_iter().enumerate() {
+            for other in ALL.into_iter().take(place + 1) {
+                assert_eq!(reply(permission).stricter(reply(other)), reply(permission));
+                let reversed = reply(other).stricter(reply(permission));
+                assert_eq!(reversed.permission, permission);
+            }
+        }
+        let asked = reply(Permission::Ask).unattended();
+        assert_eq!(asked.permission, Permission::Deny);
+        assert_eq!(
+            reply(Permission::Defer).unattended(),
+            reply(Permission::Defer)
+        );
+    }
+}

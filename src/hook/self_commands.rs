@@ -1,0 +1,227 @@
+//! The agent's use of comail itself, and the variables that decide what a command runs.
+
+use super::command_line::{SimpleCommand, Word, program};
+use super::protocol::ToolReply;
+
+pub(super) const NAME: &str = "comail";
+
+/// Commands that change what counts, or start more agents. Only a person runs them.
+const PERSON: [&str; 7] = [
+    "resume", "forget", "dispute", "release", "scan", "hook", "run",
+];
+
+/// The words of `comail review` that decide.
+const REVIEW_DECISIONS: [&str; 4] = ["accept", "reject", "reopen", "--import"];
+
+/// Commands with which an agent works on its quests.
+const AGENT: [&str; 5] = ["next", "submit", "status", "rules", "claims"];
+
+/// Programs that run another command, which the rules cannot see.
+const RUNNERS: [&str; 27] = [
+    ".", "bash", "builtin", "command", "coproc", "dash", "doas", "env", "eval", "exec", "fish",
+    "ksh", "nice", "nohup", "parallel", "setsid", "sh", "source", "stdbuf", "su", "sudo", "time",
+    "timeout", "trap", "watch", "xargs", "zsh",
+];
+
+/// Variables that decide what a later command runs, or which session comail uses.
+const GUARDED_VARIABLES: [&str; 12] = [
+    "PATH",
+    "IFS",
+    "ENV",
+    "BASH_ENV",
+    "SHELLOPTS",
+    "BASHOPTS",
+    "PROMPT_COMMAND",
+    "HOME",
+    "SHELL",
+    "XDG_CONFIG_HOME",
+    "APPDATA",
+    "CDPATH",
+];
+
+const GUARDED_PREFIXES: [&str; 5] = ["LD_", "DYLD_", "GIT_", "COMAIL_", "BASH_FUNC"];
+
+pub(super) fn is_guarded_variable(name: &str) -> bool {
+    GUARDED_VARIABLES.contains(&name) || GUARDED_PREFIXES.iter().any(|it| name.starts_with(it))
+}
+
+pub(super) fn is_runner(command: &SimpleCommand) -> bool {
+    RUNNERS.contains(&command.program())
+}
+
+/// What is said of a call of comail; none if the command is another program.
+pub(super) fn judge(command: &SimpleCommand, worker: Option<&str>) -> Option<ToolReply> {
+    let name = command.program().to_lowercase();
+    if name.strip_suffix(".exe").unwrap_or(&name) != NAME {
+        return None;
+    }
+    let arguments = &command.words[1..];
+    let texts: Vec<&str> = arguments.iter().map(|word| word.text.as_str()).collect();
+    if let Some(called) = person_command(&texts) {
+        return Some(ToolReply::deny(format!(
+            "only a person runs `{NAME} {called}`"
+        )));
+    }
+    let Some((at, subcommand)) = subcommand(&texts) else {
+        return Some(ToolReply::defer("it only prints help"));
+    };
+    let until = match subcommand {
+        // Each of its words may be the one that decides.
+        "review" => arguments.len(),
+        _ => at + 1,
+    };
+    if arguments[..until].iter().any(|word| !word.is_literal) {
+        return Some(ToolReply::ask(format!(
+            "which {NAME} command runs is unknown"
+        )));
+    }
+    if claims_for_another(arguments, worker) {
+        return Some(ToolReply::ask("it works under the name of another worker"));
+    }
+    // Only by the name that `comail next` prints: another path may be another program.
+    let by_name = command.words.first().is_some_and(|word| word.text == NAME);
+    Some(if by_name && AGENT.contains(&subcommand) {
+        ToolReply::allow(format!("an agent works with `{NAME} {subcommand}`"))
+    } else {
+        ToolReply::defer(format!("`{NAME} {subcommand}` decides nothing"))
+    })
+}
+
+/// The person's command that a text which is not understood may run.
+pub(super) fn mentioned_person_command(text: &str) -> Option<String> {
+    let words: Vec<&str> = text
+        .split(|c: char| c.is_whitespace() || "'\"`;|&<>(){}[],\\$".contains(c))
+        .filter(|word| !word.is_empty())
+        .collect();
+    let ours = words.iter().enumerate();
+    let mut ours = ours.filter(|(_, word)| program(word).eq_ignore_ascii_case(NAME));
+    ours.find_map(|(at, _)| person_command(&words[at + 1..]))
+}
+
+fn person_command(arguments: &[&str]) -> Option<String> {
+    let (at, subcommand) = subcommand(arguments)?;
+    let decides = |word: &&str| {
+        let name = word.split('=').next().unwrap_or(word);
+        REVIEW_DECISIONS.contains(&name)
+    };
+    if PERSON.contains(&subcommand) {
+        return Some(subcommand.to_owned());
+    }
+    let decision = arguments[at + 1..].iter().find(|word| decides(word));
+    decision
+        .filter(|_| subcommand == "review")
+        .map(|decision| format!("review {decision}"))
+}
+
+fn subcommand<'a>(arguments: &[&'a str]) -> Option<(usize, &'a str)> {
+    let mut is_value = false;
+    arguments
+        .iter()
+        .enumerate()
+        .find(|(_, word)| {
+            let skip = is_value || word.starts_with('-');
+            is_value = !is_value && matches!(**word, "--session" | "--color");
+            !skip
+        })
+        .map(|(at, word)| (at, *word))
+}
+
+fn claims_for_another(arguments: &[Word], worker: Option<&str>) -> bool {
+    arguments.iter().enumerate().any(|(at, word)| {
+        let name = match word.text.strip_prefix("--worker") {
+            Some("") => arguments.get(at + 1),
+            Some(joined) if joined.starts_with('=') => Some(word),
+            _ => return false,
+        };
+        name.is_none_or(|name| {
+            let text = name.text.strip_prefix("--worker=").unwrap_or(&name.text);
+            !name.is_literal || Some(text) != worker
+        })
+    })
+}
+
+/// Whether a word names the session because comail is told to use it.
+pub(super) fn is_session_option(command: &SimpleCommand, at: usize) -> bool {
+    let is_option = |at: usize| {
+        command
+            .words
+            .get(at)
+            .is_some_and(|it| it.text == "--session")
+    };
+    command.program() == NAME
+        && (command.words[at].text.starts_with("--session=") || (at > 0 && is_option(at - 1)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::command_line::CommandLine;
+    use super::*;
+    use crate::hook::Permission::{self, Allow, Ask, Defer, Deny};
+
+    fn judged(line: &str) -> Option<Permission> {
+        let line = CommandLine::parse(line);
+        judge(&line.commands[0], Some("w1")).map(|reply| reply.permission)
+    }
+
+    #[test]
+    fn an_agent_works_on_its_quests_and_a_person_decides() {
+        for (line, expected) in [
+            ("comail next", Some(Allow)),
+            ("comail --session x submit --id 1 --site y", Some(Allow)),
+            ("comail status --watch", Some(Allow)),
+            ("comail submit --none \"$X\"", Some(Allow)),
+            ("comail next --worker w1", Some(Allow)),
+            ("comail next --worker=w1", Some(Allow)),
+            ("comail next --worker w2", Some(Ask)),
+            ("comail next --worker=w2", Some(Ask)),
+            ("comail next --worker $W", Some(Ask)),
+            ("comail next --worker", Some(Ask)),
+            ("comail $X", Some(Ask)),
+            ("comail --session $X next", Some(Ask)),
+            ("comail review $X", Some(Ask)),
+            ("comail review", Some(Defer)),
+            ("comail report --html x", Some(Defer)),
+            ("comail --help", Some(Defer)),
+            ("./comail next", Some(Defer)),
+            ("comail resume", Some(Deny)),
+            ("comail --session resume scan x.csv", Some(Deny)),
+            ("/usr/bin/COMAIL.exe forget x", Some(Deny)),
+            ("comail review accept 1", Some(Deny)),
+            ("comail review --key k reject 1", Some(Deny)),
+            ("comail review --import=x", Some(Deny)),
+            ("comail hook install", Some(Deny)),
+            ("comailer resume", None),
+            ("git status", None),
+        ] {
+            assert_eq!(judged(line), expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn a_person_command_is_found_in_a_text() {
+        for (text, found) in [
+            ("sh -c 'comail resume'", Some("resume")),
+            (
+                "$(/opt/comail --session x review accept 1)",
+                Some("review accept"),
+            ),
+            ("[\"comail\",\"forget\"]", Some("forget")),
+            ("comail next; comail scan x", Some("scan")),
+            ("comail next", None),
+            ("comail review", None),
+            ("resume comail", None),
+        ] {
+            assert_eq!(mentioned_person_command(text).as_deref(), found, "{text}");
+        }
+    }
+
+    #[test]
+    fn variables_that_decide_what_runs_are_guarded() {
+        for name in ["PATH", "LD_PRELOAD", "COMAIL_WORKER", "GIT_SSH_COMMAND"] {
+            assert!(is_guarded_variable(name), "{name}");
+        }
+        for name in ["RUST_BACKTRACE", "MYPATH", "CI"] {
+            assert!(!is_guarded_variable(name), "{name}");
+        }
+    }
+}

@@ -1,0 +1,504 @@
+//! The rules for commands, and the decision about a tool call.
+//!
+//! ```toml
+//! default = "ask"      # for commands that no rule names; without it, the agent's permissions
+//! unclear = "deny"     # for lines that are not a plain list of commands; without it, "ask"
+//!
+//! [[rule]]
+//! prefix = ["git", ["push", "fetch"]]
+//! decision = "deny"
+//! why = "a person releases"
+//! ```
+//!
+//! A rule names the commands that begin with its words. If several do, the strictest decides.
+
+use std::collections::BTreeSet;
+
+use serde::Deserialize;
+
+use super::command_line::{CommandLine, SimpleCommand, Word, program};
+use super::path_policy::PathPolicy;
+use super::protocol::{Permission, ToolAction, ToolReply};
+use super::self_commands;
+
+/// Files that take output and keep nothing.
+const DEVICES: [&str; 4] = ["/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty"];
+
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ToolRules {
+    default: Option<Permission>,
+    #[serde(default = "ask")]
+    unclear: Permission,
+    #[serde(default)]
+    rule: Vec<PrefixRule>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PrefixRule {
+    prefix: Vec<Pattern>,
+    decision: Permission,
+    #[serde(default)]
+    why: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(untagged)]
+enum Pattern {
+    One(String),
+    AnyOf(Vec<String>),
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum RulesError {
+    #[error("the rules are not valid: {0}")]
+    Toml(#[from] toml::de::Error),
+    #[error("rule {0} has an empty prefix or an empty word in it")]
+    EmptyPrefix(usize),
+}
+
+fn ask() -> Permission {
+    Permission::Ask
+}
+
+impl Default for ToolRules {
+    fn default() -> Self {
+        Self {
+            default: None,
+            unclear: Permission::Ask,
+            rule: Vec::new(),
+        }
+    }
+}
+
+impl ToolRules {
+    pub fn parse(text: &str) -> Result<Self, RulesError> {
+        let rules: Self = toml::from_str(text)?;
+        let is_empty =
+            |rule: &PrefixRule| rule.prefix.is_empty() || rule.prefix.iter().any(Pattern::is_empty);
+        match rules.rule.iter().position(is_empty) {
+            Some(place) => Err(RulesError::EmptyPrefix(place + 1)),
+            None => Ok(rules),
+        }
+    }
+
+    fn unclear(&self, why: &str) -> ToolReply {
+        let permission = match self.unclear {
+            // Nobody knows what such a line does, so comail does not vouch for it.
+            Permission::Allow => Permission::Defer,
+            other => other,
+        };
+        ToolReply::new(permission, format!("what it does is unclear: {why}"))
+    }
+
+    /// The strictest rule that names a command.
+    fn named(&self, words: &[Word]) -> Option<ToolReply> {
+        let replies = self.rule.iter().filter_map(|rule| rule.reply(words));
+        replies.reduce(ToolReply::stricter)
+    }
+
+    /// The strictest rule against a command that another one runs, wherever it begins.
+    fn named_within(&self, words: &[Word]) -> Option<ToolReply> {
+        let starts = (1..words.len()).filter_map(|at| self.named(&words[at..]));
+        let strict = starts.filter(|reply| reply.permission > Permission::Defer);
+        strict.reduce(ToolReply::stricter)
+    }
+}
+
+impl PrefixRule {
+    fn reply(&self, words: &[Word]) -> Option<ToolReply> {
+        let prefix: Vec<String> = self.prefix.iter().map(Pattern::shown).collect();
+        let prefix = prefix.join(" ");
+        let why = match &*self.why {
+            "" => format!("the rule for `{prefix}`"),
+            why => format!("the rule for `{prefix}`: {why}"),
+        };
+        if self.decision == Permission::Allow {
+            return self.begins(words).then(|| ToolReply::allow(why));
+        }
+        if self.names(words, true) {
+            Some(ToolReply::new(self.decision, why))
+        } else if self.names(words, false) {
+            Some(ToolReply::ask(format!("it may fall under {why}")))
+        } else {
+            None
+        }
+    }
+
+    /// Whether the command begins with exactly these words. What is allowed must be named letter
+    /// by letter: another path may be another program, and an option may change what it does.
+    fn begins(&self, words: &[Word]) -> bool {
+        let pairs = || self.prefix.iter().zip(words);
+        words.len() >= self.prefix.len()
+            && pairs().all(|(pattern, word)| word.is_literal && pattern.is(&word.text))
+    }
+
+    /// Whether the rule names the command, also if the program is called by its path or options
+    /// stand between the words. An option may have the next word as its value or not: both are
+    /// tried. With `literal`, an expanded word is no match; without it, it may be any word.
+    fn names(&self, words: &[Word], literal: bool) -> bool {
+        let mut places = BTreeSet::from([0]);
+        for (number, pattern) in self.prefix.iter().enumerate() {
+            let mut next = BTreeSet::new();
+            while let Some(place) = places.pop_first() {
+                let Some(word) = words.get(place) else {
+                    continue;
+                };
+                let matches =
+                    pattern.is(&word.text) || (number == 0 && pattern.is(program(&word.text)));
+                let is_hit = if word.is_literal { matches } else { !literal };
+                if is_hit {
+                    next.insert(place + 1);
+                }
+                if number > 0 && word.text.starts_with('-') {
+                    places.extend([place + 1, place + 2]);
+                } else if number > 0 && word.text.starts_with('+') {
+                    places.insert(place + 1);
+                }
+            }
+            places = next;
+        }
+        !places.is_empty()
+    }
+}
+
+impl Pattern {
+    fn is(&self, text: &str) -> bool {
+        match self {
+            Self::One(one) => one == text,
+            Self::AnyOf(any) => any.iter().any(|one| one == text),
+        }
+    }
+
+    fn is_empty(&self) -> bool {
+        match self {
+            Self::One(one) => one.is_empty(),
+            Self::AnyOf(any) => any.is_empty() || any.iter().any(String::is_empty),
+        }
+    }
+
+    fn shown(&self) -> String {
+        match self {
+            Self::One(one) => one.clone(),
+            Self::AnyOf(any) => any.join("|"),
+        }
+    }
+}
+
+/// Everything that decides about a tool call.
+#[derive(Debug)]
+pub struct ToolPolicy {
+    pub rules: ToolRules,
+    pub paths: PathPolicy,
+    /// The worker as which the agent works, if it has a name.
+    pub worker: Option<String>,
+}
+
+impl ToolPolicy {
+    #[must_use]
+    pub fn judge(&self, action: &ToolAction) -> ToolReply {
+        match action {
+            ToolAction::Run(_) if self.paths.is_in_session(&self.paths.cwd) => {
+                ToolReply::deny("it runs in the session directory")
+            }
+            ToolAction::Run(line) => self.judge_line(line),
+            ToolAction::Edit(paths) => paths
+                .iter()
+                .map(|path| self.paths.edit(path))
+                .reduce(ToolReply::stricter)
+                .unwrap_or_else(|| ToolReply::deny("it names no file")),
+            ToolAction::Other(texts) => {
+                let objections = texts.iter().filter_map(|text| {
+                    let word = self.paths.object_to_word(text);
+                    word.or_else(|| self.object_to_text(text))
+                });
+                let strictest = objections.reduce(ToolReply::stricter);
+                strictest.unwrap_or_else(|| ToolReply::defer("no rule is about this tool"))
+            }
+        }
+    }
+
+    fn judge_line(&self, line: &str) -> ToolReply {
+        let parsed = CommandLine::parse(line);
+        let mut replies: Vec<ToolReply> = Vec::new();
+        if let Some(why) = parsed.unclear {
+            replies.push(self.rules.unclear(why));
+        }
+        if parsed.unclear.is_some() || parsed.commands.iter().any(self_commands::is_runner) {
+            replies.extend(self.object_to_text(line));
+        }
+        let guarded = parsed.variables.iter();
+        let guarded = guarded.filter(|name| self_commands::is_guarded_variable(name));
+        replies.extend(guarded.map(|name| {
+            self.rules
+                .unclear(&format!("`{name}` decides what a command runs"))
+        }));
+        replies.extend(parsed.commands.iter().map(|it| self.judge_command(it)));
+        replies.extend(
+            parsed
+                .reads
+                .iter()
+                .filter_map(|it| self.paths.object_to_word(&it.text)),
+        );
+        // After `cd`, a relative path does not start at the agent's directory.
+        let moves = |command: &SimpleCommand| matches!(command.program(), "cd" | "pushd" | "popd");
+        let has_moved = parsed.commands.iter().any(moves);
+        let writes = parsed.writes.iter();
+        replies.extend(writes.filter_map(|target| self.judge_write(target, has_moved)));
+        let strictest = replies.into_iter().reduce(ToolReply::stricter);
+        strictest.unwrap_or_else(|| ToolReply::defer("it runs no command"))
+    }
+
+    fn judge_command(&self, command: &SimpleCommand) -> ToolReply {
+        let own = self_commands::judge(command, self.worker.as_deref());
+        let reply = match (self.rules.named(&command.words), own) {
+            (Some(rule), Some(own)) if own.permission > Permission::Defer => rule.stricter(own),
+            (Some(rule), _) => rule,
+            (None, Some(own)) if own.permission != Permission::Defer => own,
+            (None, None) if self_commands::is_runner(command) => {
+                let why = format!("`{}` runs another command", command.program());
+                let within = self.rules.named_within(&command.words);
+                let unclear = self.rules.unclear(&why);
+                within.map_or(unclear.clone(), |rule| unclear.stricter(rule))
+            }
+            (None, _) => ToolReply::new(
+                self.rules.default.unwrap_or(Permission::Defer),
+                "no rule names it",
+            ),
+        };
+        let words = command.words.iter().enumerate();
+        let objections = words
+            .filter(|(at, _)| !self_commands::is_session_option(command, *at))
+            .filter_map(|(_, word)| self.paths.object_to_word(&word.text));
+        objections.fold(reply, ToolReply::stricter)
+    }
+
+    fn judge_write(&self, target: &Word, has_moved: bool) -> Option<ToolReply> {
+        if !target.is_literal || (has_moved && !target.text.starts_with('/')) {
+            let unclear = self.rules.unclear("the file that it writes is not known");
+            let objection = self.paths.object_to_word(&target.text);
+            return Some(objection.map_or(unclear.clone(), |it| unclear.stricter(it)));
+        }
+        let is_kept = !DEVICES.contains(&&*target.text);
+        is_kept.then(|| self.paths.edit(&target.text))
+    }
+
+    /// The objection to a text that is not understood any further.
+    fn object_to_text(&self, text: &str) -> Option<ToolReply> {
+        if let Some(called) = self_commands::mentioned_person_command(text) {
+            return Some(ToolReply::deny(format!(
+                "it mentions `{} {called}`, which only a person runs",
+                self_commands::NAME
+            )));
+        }
+        self.paths
+            .mentions_session(text)
+            .then(|| ToolReply::deny("it mentions the session directory"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use Permission::{Allow, Ask, Defer, Deny};
+
+    const RULES: &str = r#"
+        [[rule]]
+        prefix = ["git"]
+        decision = "allow"
+        [[rule]]
+        prefix = ["git", ["push", "fetch"]]
+        decision = "deny"
+        why = "a person releases"
+        [[rule]]
+        prefix = [["cargo", "npm"], "publish"]
+        decision = "ask"
+        [[rule]]
+        prefix = ["kubectl", "config", "unset"]
+        decision = "deny"
+        [[rule]]
+        prefix = ["nice", "make"]
+        decision = "allow"
+        [[rule]]
+        prefix = ["rm"]
+        decision = "deny"
+    "#;
+
+    fn policy(rules: &str) -> ToolPolicy {
+        ToolPolicy {
+            rules: ToolRules::parse(rules).unwrap(),
+            paths: PathPolicy::sample(Path::new("/nowhere")),
+            worker: None,
+        }
+    }
+
+    fn judge(policy: &ToolPolicy, line: &str) -> Permission {
+        policy.judge(&ToolAction::Run(line.to_owned())).permission
+    }
+
+    #[test]
+    fn the_strictest_rule_that_names_a_command_decides() {
+        let policy = policy(RULES);
+        for (line, permission) in [
+            ("git status", Allow),
+            ("git status; git log", Allow),
+            ("git status; make", Defer),
+            ("git status $X", Allow),
+            ("git push", Deny),
+            ("git fetch origin", Deny),
+            ("git status; git push", Deny),
+            ("git status | git push", Deny),
+            ("/usr/bin/git push", Deny),
+            ("/usr/bin/git status", Defer),
+            ("git -C there --no-pager push", Deny),
+            ("git --unknown x push", Deny),
+            ("git commit push", Allow),
+            ("git $X", Ask),
+            ("git -C $X push", Deny),
+            ("cargo publish", Ask),
+            ("cargo +nightly publish", Ask),
+            ("npm --loglevel silent publish", Ask),
+            ("npm run publish", Defer),
+            ("cargo test", Defer),
+            ("gitk", Defer),
+            ("GIT push", Defer),
+            ("kubectl config -n x unset y", Deny),
+            ("kubectl get config", Defer),
+            ("for f in *; do rm $f; done", Deny),
+            ("ls $(rm x)", Deny),
+            ("timeout 5 rm x", Deny),
+            ("timeout 5 ls", Ask),
+            ("sh -c 'ls'", Ask),
+            ("nice make", Allow),
+            ("$X", Ask),
+            ("ls $X", Defer),
+            ("RUST_BACKTRACE=1 git log", Allow),
+            ("PATH=x git log", Ask),
+            ("export LD_PRELOAD=x", Ask),
+            ("# nothing", Defer),
+        ] {
+            assert_eq!(judge(&policy, line), permission, "{line}");
+        }
+        let reply = policy.judge(&ToolAction::Run("git push".into()));
+        assert_eq!(
+            reply.reason,
+            "the rule for `git push|fetch`: a person releases"
+        );
+    }
+
+    #[test]
+    fn an_allow_rule_holds_letter_by_letter() {
+        let policy = policy("rule = [{ prefix = ['git', 'log'], decision = 'allow' }]");
+        assert_eq!(judge(&policy, "git log"), Allow);
+        assert_eq!(judge(&policy, "git -c core.pager=x log"), Defer);
+        assert_eq!(judge(&policy, "./git log"), Defer);
+    }
+
+    #[test]
+    fn the_file_says_what_happens_to_the_rest() {
+        let strict = policy("default = 'deny'\nunclear = 'deny'");
+        let lax = policy("default = 'allow'\nunclear = 'allow'");
+        let plain = policy("");
+        for (line, by_default) in [
+            ("make", [Deny, Allow, Defer]),
+            ("make $(x)", [Deny, Defer, Ask]),
+        ] {
+            let found = [&strict, &lax, &plain].map(|policy| judge(policy, line));
+            assert_eq!(found, by_default, "{line}");
+        }
+        // The agent's way to its quests stays open.
+        assert_eq!(judge(&strict, "comail next"), Allow);
+    }
+
+    #[test]
+    fn a_file_that_is_not_valid_is_refused() {
+        for text in [
+            "rule = [{ prefix = [], decision = 'allow' }]",
+            "rule = [{ prefix = [''], decision = 'allow' }]",
+            "rule = [{ prefix = [[]], decision = 'allow' }]",
+            "rule = [{ prefix = ['a'], decision = 'perhaps' }]",
+            "rule = [{ prefix = ['a'], decision = 'defer' }]",
+            "rule = [{ prefix = ['a'] }]",
+            "rules = []",
+            "default = 'forbid'",
+            "default",
+        ] {
+            assert!(ToolRules::parse(text).is_err(), "{text}");
+        }
+        assert_eq!(ToolRules::parse("").unwrap(), ToolRules::default());
+    }
+
+    #[test]
+    fn the_session_and_the_commands_of_a_person_are_protected() {
+        let policy = policy("rule = [{ prefix = ['comail'], decision = 'allow' }]");
+        for (line, permission) in [
+            ("comail next", Allow),
+            ("comail next --session .comail", Allow),
+            ("comail next | head", Defer),
+            ("comail resume", Deny),
+            ("git status; comail review accept 1", Deny),
+            ("sh -c 'comail resume'", Deny),
+            ("timeout 5 comail forget x", Deny),
+            ("x=$(comail scan y)", Deny),
+            ("grep 'comail resume' README.md", Defer),
+            ("rm -rf .comail", Deny),
+            ("cat .comail/ledger.jsonl", Deny),
+            ("cat < .comail/ledger.jsonl", Deny),
+            ("cd sub && cat ../.comail/ledger.jsonl", Deny),
+            ("bash -c 'cat .comail/x'", Deny),
+            ("cat $X/.comail/x", Deny),
+            ("git commit -m 'Explain .comail'", Defer),
+            ("comail export .comail/ledger.jsonl", Deny),
+            ("sed -i s/a/b/ rules.toml", Ask),
+            ("cat .claude/settings.json", Ask),
+        ] {
+            assert_eq!(judge(&policy, line), permission, "{line}");
+        }
+        let inside = ToolPolicy {
+            paths: PathPolicy {
+                cwd: "/nowhere/work/.comail/evidence".into(),
+                ..PathPolicy::sample(Path::new("/nowhere"))
+            },
+            ..policy
+        };
+        assert_eq!(judge(&inside, "ls"), Deny);
+    }
+
+    #[test]
+    fn redirections_stay_in_the_write_zone() {
+        let policy = policy("rule = [{ prefix = ['a'], decision = 'allow' }]");
+        for (line, permission) in [
+            ("a > in/x", Allow),
+            ("a > in/x 2>&1 < other", Allow),
+            ("a 2> /dev/null", Allow),
+            ("a > out", Deny),
+            ("a &> in/../out", Deny),
+            ("a >> .comail/x", Deny),
+            ("a > $X", Ask),
+            ("a > $X/.comail/x", Deny),
+            ("a > in/*", Ask),
+            ("cd b && a > in/x", Ask),
+            ("cd b && a > /nowhere/work/in/x", Defer),
+        ] {
+            assert_eq!(judge(&policy, line), permission, "{line}");
+        }
+    }
+
+    #[test]
+    fn a_tool_that_is_not_known_may_not_reach_the_session() {
+        let policy = policy("");
+        let other = |text: &str| {
+            policy
+                .judge(&ToolAction::Other(vec![text.into()]))
+                .permission
+        };
+        assert_eq!(other("src/main.rs"), Defer);
+        assert_eq!(other(".comail/ledger.jsonl"), Deny);
+        assert_eq!(other("run `comail resume` now"), Deny);
+        assert_eq!(other("a/.claude/settings.json"), Ask);
+        assert_eq!(policy.judge(&ToolAction::Other(vec![])).permission, Defer);
+    }
+}
