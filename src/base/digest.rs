@@ -11,37 +11,31 @@ use sha2::{Digest as _, Sha256};
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, JsonSchema)]
 pub struct Digest(#[schemars(with = "String", regex(pattern = "^[0-9a-f]{64}$"))] [u8; 32]);
 
-/// A text that is not 64 hexadecimal digits.
 #[derive(Debug, thiserror::Error)]
 #[error("a digest has 64 hexadecimal digits, and this has not: {0:?}")]
 pub struct BadDigest(String);
 
 impl Digest {
-    /// The digest that these bytes are.
     #[must_use]
     pub fn from_bytes(bytes: [u8; 32]) -> Self {
         Self(bytes)
     }
 
-    /// Its first bytes, at most 32.
     #[must_use]
     pub fn first_bytes<const N: usize>(&self) -> [u8; N] {
         std::array::from_fn(|index| self.0[index])
     }
 
-    /// All its bytes.
     #[must_use]
     pub fn as_bytes(&self) -> &[u8; 32] {
         &self.0
     }
 
-    /// The digest of `bytes`.
     #[must_use]
     pub fn of(bytes: &[u8]) -> Self {
         Self(Sha256::digest(bytes).into())
     }
 
-    /// The digest of all parts, in order, with nothing between them.
     #[must_use]
     pub fn of_parts<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> Self {
         let mut hasher = Sha256::new();
@@ -51,7 +45,6 @@ impl Digest {
         Self(hasher.finalize().into())
     }
 
-    /// The digest of everything that `reader` yields.
     pub fn of_reader(reader: &mut dyn std::io::Read) -> std::io::Result<Self> {
         let mut hasher = Sha256::new();
         let mut buffer = vec![0; 64 * 1024];

@@ -11,24 +11,20 @@ use std::io::{BufWriter, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-/// What stands in the place of a file.
 #[derive(Debug, thiserror::Error)]
 #[error("it is no regular file; remove it, or restore the file from a copy")]
 pub struct NotRegular;
 
-/// A file that is longer than such files are.
 #[derive(Debug, thiserror::Error)]
 #[error("it is longer than {most} bytes, which is more than such a file has")]
 pub struct TooLong {
     most: u64,
 }
 
-/// Opens the regular file at `path` for reading.
 pub fn open(path: &Path) -> io::Result<File> {
     open_with(OpenOptions::new().read(true), path)
 }
 
-/// Opens the regular file at `path` as `options` say.
 pub fn open_with(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
     at_once(options);
     match options.open(path) {
@@ -40,12 +36,10 @@ pub fn open_with(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
     }
 }
 
-/// What the regular file at `path` holds, if that is no more than `most` bytes.
 pub fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     whole(open(path)?, most)
 }
 
-/// What an open file holds, if that is no more than `most` bytes.
 pub fn whole(file: File, most: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     file.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
@@ -58,7 +52,6 @@ pub fn whole(file: File, most: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// The metadata of the regular file at `path`, every link followed.
 pub fn metadata(path: &Path) -> io::Result<Metadata> {
     let found = std::fs::metadata(path)?;
     if found.is_file() {
@@ -81,7 +74,6 @@ fn not_regular() -> io::Error {
     io::Error::new(io::ErrorKind::InvalidInput, NotRegular)
 }
 
-/// Waits for nobody at the other end of a pipe.
 fn at_once(options: &mut OpenOptions) {
     #[cfg(unix)]
     {
@@ -96,15 +88,12 @@ fn at_once(options: &mut OpenOptions) {
 /// What becomes of a file that stands at the destination already.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Overwrite {
-    /// It stays, and the writing is refused.
     Never,
-    /// It is replaced, unless it is one of the sources.
     Replace,
     /// The same, but a symbolic link, wherever it leads, is refused.
     ReplaceNoLink,
 }
 
-/// Why a file could not be written whole.
 #[derive(Debug, thiserror::Error)]
 pub enum AtomicError {
     /// Something of that name exists, and replacing it was not asked for.
@@ -121,29 +110,18 @@ pub enum AtomicError {
         "{0} is a symbolic link, which is not followed here; remove it, or name another directory"
     )]
     Link(PathBuf),
-    /// There is no directory to write into.
     #[error("there is no directory {0}; make it, or name a file elsewhere")]
     NoDirectory(PathBuf),
-    /// The operating system refused a step.
     #[error("could not {step} {path}, and nothing was left there; {hint}")]
     Io {
-        /// What was being done.
         step: &'static str,
-        /// To which file or directory.
         path: PathBuf,
-        /// What to do now.
         hint: &'static str,
-        /// What the system said.
         source: io::Error,
     },
     /// The file is in place, but the directory's entry may not outlive a power loss.
     #[error("{path} is written, but its directory could not be flushed to the disk")]
-    Unflushed {
-        /// The file.
-        path: PathBuf,
-        /// What the system said.
-        source: io::Error,
-    },
+    Unflushed { path: PathBuf, source: io::Error },
 }
 
 /// Writes a file whole or not at all.
@@ -252,7 +230,6 @@ fn refuse(
     Ok(Some(found).filter(Metadata::is_file))
 }
 
-/// Whether `target` and `source` are one file, by path or by what the file system says.
 fn same_file(target: &Path, found: &Metadata, source: &Path) -> bool {
     let by_path = match (fs::canonicalize(target), fs::canonicalize(source)) {
         (Ok(target), Ok(source)) => target == source,
@@ -272,7 +249,6 @@ fn same_inode(_: &Metadata, _: &Metadata) -> bool {
     false
 }
 
-/// The directory that the file stands in.
 fn directory_of(target: &Path) -> &Path {
     match target.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,

@@ -21,7 +21,6 @@ const BLANK_BRAILLE: char = '\u{2800}';
 #[derive(Debug, Clone, Copy)]
 pub struct Escaped<'a>(pub &'a str);
 
-/// Like [`Escaped`], but line feeds stay.
 #[derive(Debug, Clone, Copy)]
 pub struct EscapedLines<'a>(pub &'a str);
 
@@ -81,13 +80,11 @@ pub fn invisible(c: char) -> bool {
     !c.is_ascii() && CodePointSetData::new::<DefaultIgnorableCodePoint>().contains(c)
 }
 
-/// Whether a character separates others and shows nothing itself.
 #[must_use]
 pub fn is_space(c: char) -> bool {
     c.is_whitespace() || c == BLANK_BRAILLE
 }
 
-/// Whether a reader sees nothing of the text.
 #[must_use]
 pub fn is_blank(text: &str) -> bool {
     visible_len(text) == 0
@@ -135,7 +132,6 @@ pub fn visible(text: &str) -> String {
     normal.nfkc().collect()
 }
 
-/// The [visible] text in one case, for comparing.
 #[must_use]
 pub fn fold(text: &str) -> String {
     let cased = CaseMapper::new().fold_string(&visible(text)).into_owned();
@@ -163,7 +159,6 @@ fn is_single_spaced(text: &str) -> bool {
     single && before != ' '
 }
 
-/// The first `most` characters, with `…` after them if that is not all.
 #[must_use]
 pub fn truncate(text: &str, most: usize) -> Cow<'_, str> {
     match text.char_indices().nth(most) {
@@ -181,7 +176,6 @@ pub fn truncate_with_size(text: &str, most: usize) -> Cow<'_, str> {
     }
 }
 
-/// The last `most` characters, with `…` before them if that is not all.
 #[must_use]
 pub fn truncate_start(text: &str, most: usize) -> Cow<'_, str> {
     let first = most
@@ -193,7 +187,6 @@ pub fn truncate_start(text: &str, most: usize) -> Cow<'_, str> {
     }
 }
 
-/// A number with its noun: `1 row`, `2 rows`.
 pub fn plural(count: impl Into<u64>, noun: &str) -> String {
     match count.into() {
         1 => format!("1 {noun}"),

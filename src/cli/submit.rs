@@ -18,7 +18,7 @@ use crate::base::text::Escaped;
 use crate::gate::{CheckReport, Fact, Rule};
 use crate::judge::{self, Fix, Fixed, JudgeContext, Judged, Outcome, Refusal};
 use crate::quest::{
-    BadFields, Fields, Key, QuestId, QuestKind, Submission, Verdict, fields_of, ijson, missing,
+    BadFields, Fields, Key, QuestId, QuestKind, Submission, Verdict, fields_of, json, missing,
 };
 use crate::session::{State, Tally, Worker};
 
@@ -172,7 +172,7 @@ fn read_fields(path: &std::path::Path, kind: &QuestKind) -> Result<Fields> {
             .and_then(|file| file.take(MOST_INPUT_BYTES).read_to_end(&mut bytes))
     };
     read.with_context(|| format!("cannot read the submission {place}"))?;
-    ijson::slice(&bytes)
+    json::slice(&bytes)
         .map_err(BadFields::Json)
         .and_then(|value| fields_of(kind, value))
         .map_err(|bad| UsageError(format!("{place}: {bad}")).into())

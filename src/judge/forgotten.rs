@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 use crate::gate::{Judgement, house};
 use crate::judge::masking::{self, MASK, masked_json};
 use crate::judge::recorded::RecordedJudgement;
-use crate::quest::field_kind::FieldKind;
+use crate::quest::field::FieldKind;
 use crate::quest::{FieldName, QuestKind, Submission, Verdict};
 use crate::session::{Forgetting, LineReader, SessionError, Standing, State, Suppressed, Worker};
 use crate::world::mention::{mentions, without};

@@ -7,37 +7,27 @@ use super::{Key, Quest, QuestId};
 /// The most keys of a circle that a message spells out.
 const MOST_SPELLED: usize = 12;
 
-/// Names of predecessors that cannot be gone by.
 #[derive(Debug, thiserror::Error)]
 pub enum DependencyError {
-    /// No quest has that key.
     #[error(
         "row {row} comes after `{name}`, and no quest has that key{}; mend the list",
         hint(nearest)
     )]
     Unknown {
-        /// The row that names it.
         row: u32,
-        /// The key.
         name: Key,
-        /// The keys nearest to it, nearest first.
         nearest: Vec<Key>,
     },
-    /// Several quests have that key.
     #[error(
         "row {row} comes after `{name}`, and that is the key of {} quests ({}); give each a key \
          of its own",
         quests.len(), joined(quests)
     )]
     Ambiguous {
-        /// The row that names it.
         row: u32,
-        /// The key.
         name: Key,
-        /// The quests that have it.
         quests: Vec<QuestId>,
     },
-    /// Quests wait for each other.
     #[error("no quest of a circle can ever come first: {}; mend the list", Circle(.0))]
     Circle(Vec<Key>),
 }
@@ -72,7 +62,6 @@ fn joined(items: &[impl ToString]) -> String {
     texts.join(", ")
 }
 
-/// The keys that the cell names: parted by `;` or line breaks.
 pub(super) fn names(cell: &str) -> impl Iterator<Item = Key> + '_ {
     let parts = cell.split([';', '\n', '\r']);
     parts.filter_map(|part| Key::new(part).ok())
@@ -110,7 +99,6 @@ pub(super) fn circle(quests: &[Quest], from: usize) -> Option<Vec<Key>> {
     None
 }
 
-/// What the search has seen of a quest.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Seen {
     Not,

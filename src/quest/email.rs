@@ -7,19 +7,13 @@ use std::sync::LazyLock;
 use super::file::QuestFile;
 use super::{FieldName, QuestKind};
 
-/// The kind's name.
 pub const NAME: &str = "email";
-/// The field that holds the company's site.
 pub const SITE: FieldName = FieldName::known("site");
-/// The field that holds the address.
 pub const EMAIL: FieldName = FieldName::known("email");
-/// The field that holds the page that shows it.
 pub const SOURCE: FieldName = FieldName::known("source");
 
-/// The quest file, with its controls.
 pub const TEXT: &str = include_str!("email.toml");
 
-/// What begins its controls, which stand last.
 const CONTROLS: &str = "\n[[control]]\n";
 
 static FILE: LazyLock<QuestFile<'static>> = LazyLock::new(|| {
@@ -36,7 +30,6 @@ pub fn file() -> &'static QuestFile<'static> {
     &FILE
 }
 
-/// The e-mail kind.
 #[must_use]
 pub fn kind() -> QuestKind {
     KIND.clone()

@@ -2,10 +2,13 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::num::NonZeroU32;
+use std::str::FromStr;
 
-use crate::base::text::single_spaced;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+use crate::base::text::single_spaced;
 
 /// A quest's name, as the list spells it, without the white space around it.
 #[derive(
@@ -19,7 +22,6 @@ pub struct Key(Box<str>);
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct FoldedKey(Box<str>);
 
-/// A key of white space alone.
 #[derive(Debug, thiserror::Error)]
 #[error("a key cannot be blank")]
 pub struct EmptyKey;
@@ -33,7 +35,6 @@ impl Key {
         }
     }
 
-    /// The key's text.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
@@ -45,20 +46,17 @@ impl Key {
         FoldedKey(self.folded_text().into())
     }
 
-    /// Whether the key is `folded`, once it is folded itself.
     #[must_use]
     pub fn folds_to(&self, folded: &FoldedKey) -> bool {
         self.folded_text() == *folded.0
     }
 
-    /// The folded text; most keys are folded as they stand.
     fn folded_text(&self) -> Cow<'_, str> {
         single_spaced(&self.0)
     }
 }
 
 impl FoldedKey {
-    /// The folded text.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
@@ -85,12 +83,103 @@ impl From<Key> for String {
     }
 }
 
+/// A quest's number: 1, 2, …, in the order of the list.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(transparent)]
+pub struct QuestId(NonZeroU32);
+
+impl QuestId {
+    pub const FIRST: Self = Self(NonZeroU32::MIN);
+
+    /// The id of the quest at `index`, counted from 0; none beyond `u32::MAX` quests.
+    #[must_use]
+    pub fn from_index(index: usize) -> Option<Self> {
+        let number = u32::try_from(index).ok()?.checked_add(1)?;
+        NonZeroU32::new(number).map(Self)
+    }
+
+    #[must_use]
+    pub fn index(self) -> usize {
+        self.0.get() as usize - 1
+    }
+}
+
+impl fmt::Display for QuestId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("it is no quest's number, such as 17")]
+pub struct NoNumber;
+
+impl FromStr for QuestId {
+    type Err = NoNumber;
+
+    fn from_str(text: &str) -> Result<Self, NoNumber> {
+        text.parse().map(Self).map_err(|_| NoNumber)
+    }
+}
+
+/// Of the quests whose keys fold to the same as `wanted`, those that it means: the ones that are
+/// spelt so, else all.
+#[must_use]
+pub fn meant(wanted: &Key, same_fold: &[(QuestId, Key)]) -> Vec<QuestId> {
+    let ids = |exact: bool| {
+        let quests = same_fold
+            .iter()
+            .filter(move |(_, key)| !exact || key == wanted);
+        quests.map(|(id, _)| *id).collect::<Vec<_>>()
+    };
+    let exact = ids(true);
+    if exact.is_empty() { ids(false) } else { exact }
+}
+
+#[derive(Debug)]
+pub struct Nearest {
+    wanted: String,
+    found: Vec<(f64, Key)>,
+}
+
+const MOST_SUGGESTED: usize = 3;
+
+/// How alike a key must be to be suggested, by Jaro and Winkler.
+const LEAST_LIKENESS: f64 = 0.7;
+
+impl Nearest {
+    #[must_use]
+    pub fn to(wanted: &Key) -> Self {
+        Self {
+            wanted: wanted.folded().as_str().to_lowercase(),
+            found: Vec::new(),
+        }
+    }
+
+    pub fn offer(&mut self, key: &Key) {
+        let likeness = strsim::jaro_winkler(&self.wanted, &key.as_str().to_lowercase());
+        if likeness <= LEAST_LIKENESS || self.found.iter().any(|(_, known)| known == key) {
+            return;
+        }
+        let place = self.found.partition_point(|(known, _)| *known >= likeness);
+        if place < MOST_SUGGESTED {
+            self.found.insert(place, (likeness, key.clone()));
+            self.found.truncate(MOST_SUGGESTED);
+        }
+    }
+
+    pub fn keys(&self) -> impl Iterator<Item = &Key> {
+        self.found.iter().map(|(_, key)| key)
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    use super::*;
     use proptest::prelude::*;
     use unicode_normalization::UnicodeNormalization as _;
-
-    use super::*;
 
     #[test]
     fn folds_width_and_white_space_but_not_case() {
@@ -117,5 +206,56 @@ mod tests {
     fn refuses_blank() {
         assert!(Key::new(" \t\u{3000}").is_err());
         assert_eq!(Key::new("  a b ").unwrap().as_str(), "a b");
+    }
+
+    #[test]
+    fn counts_from_one_and_back() {
+        let id = QuestId::from_index(0).unwrap();
+        assert_eq!(id.to_string(), "1");
+        assert_eq!("17".parse::<QuestId>().unwrap().index(), 16);
+        for no_number in ["0", "-1", "abc", "", "99999999999"] {
+            let error = no_number.parse::<QuestId>().unwrap_err();
+            assert_eq!(error.to_string(), "it is no quest's number, such as 17");
+        }
+        assert_eq!(QuestId::from_index(u32::MAX as usize), None);
+    }
+
+    fn key(text: &str) -> Key {
+        Key::new(text).unwrap()
+    }
+
+    fn id(number: usize) -> QuestId {
+        QuestId::from_index(number - 1).unwrap()
+    }
+
+    #[test]
+    fn an_exact_key_wins_over_a_folded_one() {
+        let both = [(id(1), key("Acme Co")), (id(2), key("Acme  Co"))];
+        assert_eq!(meant(&key("Acme  Co"), &both), [id(2)]);
+        assert_eq!(meant(&key("Ａcme Co"), &both[1..]), [id(2)]);
+    }
+
+    #[test]
+    fn two_of_the_same_key_are_told_apart_by_nobody() {
+        let both = [(id(1), key("Acme")), (id(2), key("Acme"))];
+        assert_eq!(meant(&key("Acme"), &both), [id(1), id(2)]);
+        assert_eq!(meant(&key("Beta"), &[]), []);
+    }
+
+    #[test]
+    fn a_mistyped_key_brings_the_nearest() {
+        let mut nearest = Nearest::to(&key("Amce Inc"));
+        for name in [
+            "Zebra",
+            "Acme Inc",
+            "Acme Inc",
+            "Amce In",
+            "Amc",
+            "Acme Incorporated",
+        ] {
+            nearest.offer(&key(name));
+        }
+        let names: Vec<_> = nearest.keys().map(Key::as_str).collect();
+        assert_eq!(names, ["Amce In", "Acme Inc", "Amc"]);
     }
 }

@@ -2,20 +2,20 @@
 
 use std::borrow::Cow;
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
 use super::{Field, FieldName};
 
 /// What an agent is told about the quests of one kind, and what it fills in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct QuestKind {
-    /// Its name.
     pub name: Cow<'static, str>,
     /// What one quest is about, in the singular: `company`. Also the flag that names the key.
     pub unit: Cow<'static, str>,
-    /// The prompt, a minijinja template over [`super::prompt::Task`].
     pub prompt: Cow<'static, str>,
     /// The columns of the list that the prompt and the gate name.
     pub columns: Vec<String>,
-    /// A key that would look right, for the example.
     pub example_key: Cow<'static, str>,
     /// The fields of a submission, in the order in which people fill them in.
     pub fields: Vec<Field>,
@@ -24,7 +24,6 @@ pub struct QuestKind {
 }
 
 impl QuestKind {
-    /// The fields' names in the order in which results show them: the answer, then the others.
     #[must_use]
     pub fn result_fields(&self) -> Vec<FieldName> {
         let names = || self.fields.iter().map(|field| &field.name);
@@ -34,13 +33,69 @@ impl QuestKind {
     }
 }
 
+/// A fact from a column of the list that the gate holds submissions against.
+///
+/// The text is the operator's own, as the sheet shows it: `acme.co.kr`, `www.acme.co.kr/en`
+/// and `https://acme.co.kr` all name a site.
+#[derive(
+    Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum Anchor {
+    /// The company's site.
+    Site(String),
+}
+
+impl Anchor {
+    #[must_use]
+    pub fn label(&self) -> &'static str {
+        match self {
+            Self::Site(_) => "site, as the operator knows it",
+        }
+    }
+
+    #[must_use]
+    pub fn text(&self) -> &str {
+        match self {
+            Self::Site(text) => text,
+        }
+    }
+
+    /// The anchor's text for comparing: without what differs between two spellings of one site.
+    #[must_use]
+    pub fn folded(&self) -> String {
+        match self {
+            Self::Site(text) => site_core(text),
+        }
+    }
+}
+
+/// A site's text without what differs between two spellings of one site.
+pub(super) fn site_core(text: &str) -> String {
+    let lower = text.trim().to_lowercase();
+    let bare = lower
+        .strip_prefix("https://")
+        .or_else(|| lower.strip_prefix("http://"))
+        .unwrap_or(&lower);
+    let bare = bare.strip_prefix("www.").unwrap_or(bare);
+    bare.trim_end_matches('/').to_owned()
+}
+
 #[cfg(test)]
 mod tests {
+    use super::*;
     use crate::quest::email;
 
     #[test]
     fn results_show_the_answer_first() {
         let fields = email::kind().result_fields();
         assert_eq!(fields, [email::EMAIL, email::SITE, email::SOURCE]);
+    }
+
+    #[test]
+    fn people_read_the_name_that_prompts_give_it() {
+        let site = Anchor::Site("Acme.co.kr/en".to_owned());
+        assert!(email::kind().prompt.contains(site.label()));
+        assert_eq!(site.text(), "Acme.co.kr/en");
     }
 }

@@ -6,8 +6,8 @@ use std::collections::hash_map::Entry;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::anchor::site_core;
 use super::dependencies::{DependencyError, circle, names};
+use super::kind::site_core;
 use super::{Anchor, FoldedKey, Key, Nearest, Quest, QuestId, Shown, meant};
 
 /// What a list adds up to.
@@ -23,19 +23,14 @@ pub struct ListingCounts {
     pub known: u32,
 }
 
-/// More quests than can be numbered.
 #[derive(Debug, thiserror::Error)]
 #[error("the list has more quests than can be numbered (4,294,967,295)")]
 pub struct TooManyQuests;
 
-/// One row of a list.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Row<'a> {
-    /// Its number.
     pub number: u32,
-    /// The cells of the key's columns.
     pub key_parts: &'a [&'a str],
-    /// What is known of it beforehand; may be blank.
     pub anchor: &'a str,
     /// The keys that come before it, parted by `;` or line breaks; may be blank.
     pub after: &'a str,
@@ -44,9 +39,7 @@ pub struct Row<'a> {
 /// What else a row tells of the quest that it is the first of.
 #[derive(Debug, Clone, Default)]
 pub struct Told {
-    /// For the prompt.
     pub shown: Vec<Shown>,
-    /// For checks.
     pub known: Vec<Shown>,
 }
 
@@ -59,7 +52,6 @@ pub struct Listing {
     quests: Vec<Quest>,
     by_key: HashMap<FoldedKey, Places>,
     counts: ListingCounts,
-    /// How many quests were there already.
     seeded: usize,
     wishes: Vec<Wish>,
 }
@@ -96,13 +88,11 @@ impl Places {
 }
 
 impl Listing {
-    /// A listing of no rows.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Takes in a quest that is there already, with rows of its own or none.
     pub fn seed(&mut self, quest: Quest) {
         let place = self.quests.len();
         self.by_key
@@ -113,14 +103,12 @@ impl Listing {
         self.seeded = self.quests.len();
     }
 
-    /// The quests that have no anchor as yet.
     #[must_use]
     pub fn without_anchor(&self) -> Vec<QuestId> {
         let bare = self.quests.iter().filter(|quest| quest.anchor.is_none());
         bare.map(|quest| quest.id).collect()
     }
 
-    /// Takes in rows that hold no text at all.
     pub fn skip(&mut self, rows: u32) {
         self.counts.rows += rows;
         self.counts.blanks += rows;
@@ -210,7 +198,6 @@ impl Listing {
         }
     }
 
-    /// The one quest that `name` in this row means.
     fn named(&self, name: Key, row: u32) -> Result<QuestId, DependencyError> {
         let places = self.by_key.get(&name.folded());
         let places = places.map_or(&[][..], Places::as_slice);
@@ -234,7 +221,6 @@ impl Listing {
         }
     }
 
-    /// The quests, numbered in the order of their first rows, and the counts.
     #[must_use]
     pub fn finish(self) -> (Vec<Quest>, ListingCounts) {
         (self.quests, self.counts)
@@ -248,7 +234,6 @@ fn key_of(parts: &[&str]) -> Option<Key> {
     Key::new(&filled.join(" / ")).ok()
 }
 
-/// The quest among `places` that a row with this anchor belongs to.
 fn matching(places: &[usize], quests: &[Quest], anchor: Option<&str>) -> Option<usize> {
     let Some(text) = anchor else {
         return places.first().copied();

@@ -5,28 +5,22 @@ use std::collections::BTreeMap;
 use minijinja::{Environment, UndefinedBehavior, Value, context};
 use serde::Serialize;
 
-use super::own_lines::{CELLS, FILTER, indented, is_break, of_several_lines, on_own_lines};
 use super::{Anchor, Quest, QuestKind, Shown};
-use crate::base::text::Escaped;
+use crate::base::text::{Escaped, EscapedLines};
 
 /// What a prompt template may name; every text is on one line, and all of it can be seen.
 ///
 /// A cell whose placeholder has a line of the template for itself keeps its own lines.
 #[derive(Debug, Serialize)]
 pub struct Task {
-    /// The quest's key.
     pub key: String,
-    /// The quest's number.
     pub id: String,
     /// The cells that the quest keeps of its row, by column.
     pub input: BTreeMap<String, String>,
-    /// The columns to show.
     pub shown: Vec<Shown>,
-    /// The anchor's text.
     pub anchor: Option<String>,
 }
 
-/// Renders the prompt of `quest`; a variable that there is not is an error.
 pub fn render(kind: &QuestKind, quest: &Quest) -> Result<String, minijinja::Error> {
     let mut environment = Environment::new();
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
@@ -71,6 +65,87 @@ fn on_one_line(text: &str) -> String {
     let lines = text.split(is_break).filter(|line| !line.is_empty());
     let line = lines.collect::<Vec<_>>().join(" ");
     Escaped(&line).to_string()
+}
+
+/// What templates call the cells that keep their lines; no column of a list is named by it.
+pub(super) const CELLS: &str = "_own_lines";
+
+pub(super) const FILTER: &str = "_indented";
+
+/// The indentation of several lines where their placeholder has none: what begins at the edge is
+/// the prompt's own.
+const LEAST: &str = "  ";
+
+pub(super) fn on_own_lines(template: &str) -> String {
+    // What is raw is no placeholder, and where it ends only the engine can tell.
+    if template.contains("raw") && template.contains("{%") {
+        return template.to_owned();
+    }
+    let lines = template.split_inclusive('\n');
+    lines
+        .map(|line| asking_for_lines(line).unwrap_or_else(|| line.to_owned()))
+        .collect()
+}
+
+fn asking_for_lines(line: &str) -> Option<String> {
+    let text = line.trim_start_matches([' ', '\t']);
+    let indent = &line[..line.len() - text.len()];
+    let placeholder = text.trim_end();
+    let inner = placeholder.strip_prefix("{{")?.strip_suffix("}}")?.trim();
+    let path = inner.strip_prefix("input")?;
+    let is_one = !inner.contains("{{") && !inner.contains("}}") && !inner.ends_with('-');
+    if !is_one || !path.starts_with(['.', '[']) {
+        return None;
+    }
+    let end = &text[placeholder.len()..];
+    let width = indent.escape_default();
+    Some(format!(
+        "{indent}{{{{ ({CELLS}{path}) | {FILTER}(\"{width}\") }}}}{end}"
+    ))
+}
+
+pub(super) fn of_several_lines(text: &str) -> String {
+    let lines = text.replace("\r\n", "\n").replace(is_break, "\n");
+    let lines = lines.trim_matches('\n');
+    EscapedLines(lines).to_string()
+}
+
+pub(super) fn is_break(c: char) -> bool {
+    matches!(
+        c,
+        '\n' | '\r' | '\u{b}' | '\u{c}' | '\u{85}' | '\u{2028}' | '\u{2029}'
+    )
+}
+
+/// The text as it stands behind `indent`, with every further line indented alike.
+pub(super) fn indented(text: &str, indent: &str) -> String {
+    let several = text.contains('\n');
+    let (first, indent) = match indent {
+        "" if several => (LEAST, LEAST),
+        indent => ("", indent),
+    };
+    let mut lines = text.split('\n');
+    let mut block = format!("{first}{}", lines.next().unwrap_or_default());
+    for line in lines {
+        block.push('\n');
+        if !line.trim().is_empty() {
+            block.push_str(indent);
+            block.push_str(line);
+        }
+    }
+    block
+}
+
+#[must_use]
+pub fn listed(anchor: Option<&Anchor>, shown: &[Shown], known: &[Shown]) -> Vec<Shown> {
+    let anchor = anchor.map(|anchor| Shown {
+        label: anchor.label().to_owned(),
+        text: anchor.text().to_owned(),
+    });
+    // Checks may go by a column that prompts show as well.
+    let others = known.iter().filter(|cell| !shown.contains(cell));
+    let cells = shown.iter().chain(others).cloned();
+    anchor.into_iter().chain(cells).collect()
 }
 
 #[cfg(test)]
@@ -153,5 +228,59 @@ mod tests {
             rows: vec![1],
         };
         assert!(render(&kind, &quest).is_err());
+    }
+
+    #[test]
+    fn a_placeholder_with_a_line_for_itself_asks_for_all_lines() {
+        let asks = |line: &str| asking_for_lines(line).is_some();
+        for line in [
+            "{{ input.text }}",
+            "  {{input.text}} \n",
+            "{{ input['the text'] | trim }}\r\n",
+        ] {
+            assert!(asks(line), "{line}");
+        }
+        for line in [
+            "Text: {{ input.text }}",
+            "{{ input.text }}.",
+            "{{ input.a }} {{ input.b }}",
+            "{{- input.text }}",
+            "{{ input.text -}}",
+            "{{ input }}",
+            "{{ inputs.text }}",
+            "{{ key }}",
+        ] {
+            assert!(!asks(line), "{line}");
+        }
+    }
+
+    #[test]
+    fn every_line_is_indented_as_the_first() {
+        assert_eq!(indented("a\nb\n\nc", "    "), "a\n    b\n\n    c");
+        assert_eq!(indented("a\nb", ""), "  a\n  b");
+        assert_eq!(indented("a", ""), "a");
+        assert_eq!(
+            of_several_lines("a\r\nb\u{2028}c\u{1b}\n"),
+            "a\nb\nc\\u{1b}"
+        );
+    }
+
+    fn cell(label: &str, text: &str) -> Shown {
+        let (label, text) = (label.to_owned(), text.to_owned());
+        Shown { label, text }
+    }
+
+    #[test]
+    fn what_is_known_beforehand_comes_first_and_no_cell_twice() {
+        let anchor = Anchor::Site("acme.co.kr".to_owned());
+        let shown = [cell("City", "Seoul"), cell("Area", "4")];
+        let known = [cell("City", "Seoul"), cell("Area", "5"), cell("Code", "x")];
+        let told: Vec<String> = listed(Some(&anchor), &shown, &known)
+            .into_iter()
+            .map(|it| format!("{}: {}", it.label, it.text))
+            .collect();
+        let site = "site, as the operator knows it: acme.co.kr";
+        assert_eq!(told, [site, "City: Seoul", "Area: 4", "Area: 5", "Code: x"]);
+        assert_eq!(listed(None, &[], &[]), []);
     }
 }

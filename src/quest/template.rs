@@ -5,24 +5,20 @@
 
 use std::collections::BTreeMap;
 
-use minijinja::{Environment, UndefinedBehavior};
+use minijinja::{Environment, ErrorKind, UndefinedBehavior, Value};
 use serde::Serialize;
 
-use super::template_calls::{unknown_call, unknown_variable};
+use super::file::unknown_name;
 use super::{Quest, Submission};
 use crate::base::text::is_blank;
 
-/// What a template may name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Names(Vec<String>);
 
-/// A template whose names are all known.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Template {
     source: String,
-    /// The variables that it names.
     named: Vec<String>,
-    /// Whether it is a plain text, whatever stands in it.
     plain: bool,
 }
 
@@ -31,23 +27,16 @@ pub struct Template {
 #[error("{0}")]
 pub struct BadTemplate(String);
 
-/// The values of one judgement.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Values {
-    /// The quest's key.
     pub key: String,
-    /// The quest's number.
     pub id: String,
-    /// The cells of the quest's row, by column.
     pub input: BTreeMap<String, String>,
-    /// The fields that were submitted; one that was not, or is blank, is empty.
     pub field: BTreeMap<String, String>,
-    /// What is known of each service, such as its port.
     pub service: BTreeMap<String, BTreeMap<String, String>>,
 }
 
 impl Names {
-    /// What a prompt may name.
     #[must_use]
     pub fn of_prompt<'a>(columns: impl Iterator<Item = &'a str>) -> Self {
         let fixed = ["key", "id", "shown", "anchor"].map(str::to_owned);
@@ -55,7 +44,6 @@ impl Names {
         Self(fixed.into_iter().chain(columns).collect())
     }
 
-    /// What the texts of a check may name.
     #[must_use]
     pub fn of_check<'a>(
         columns: impl Iterator<Item = &'a str>,
@@ -76,13 +64,31 @@ impl Names {
         Self(services.flat_map(of).collect())
     }
 
-    /// What the texts of a service may name.
     #[must_use]
     pub fn of_service() -> Self {
         Self(vec![String::from("port")])
     }
 
-    /// Whether `name` is known, or is all of a group of names, of which one is taken at rendering.
+    fn example(&self) -> Value {
+        let mut root = serde_json::Map::new();
+        for name in &self.0 {
+            let mut parts: Vec<&str> = name.split('.').collect();
+            let last = parts.pop().unwrap_or_default();
+            let mut group = &mut root;
+            for part in parts {
+                let inner = group
+                    .entry(part)
+                    .or_insert_with(|| serde_json::Map::new().into());
+                let serde_json::Value::Object(inner) = inner else {
+                    return Value::UNDEFINED;
+                };
+                group = inner;
+            }
+            group.insert(last.to_owned(), "1".into());
+        }
+        Value::from_serialize(root)
+    }
+
     fn hold(&self, name: &str) -> bool {
         let within = |known: &String| {
             known
@@ -94,7 +100,6 @@ impl Names {
 }
 
 impl Template {
-    /// The template that `text` is.
     pub fn parse(text: &str, names: &Names) -> Result<Self, BadTemplate> {
         let environment = environment();
         let parsed = environment
@@ -110,8 +115,11 @@ impl Template {
             let known: Vec<&str> = names.0.iter().map(String::as_str).collect();
             return Err(BadTemplate(unknown_variable(name, &known)));
         }
-        if let Some(wrong) = unknown_call(&parsed, &variables) {
-            return Err(BadTemplate(wrong));
+        // The engine looks filters and tests up while it renders, so an example shows a typo now.
+        if let Err(error) = parsed.render(names.example())
+            && is_unknown_call(&error)
+        {
+            return Err(BadTemplate(plain(&error)));
         }
         if let Some(tag) = foreign_tag(text) {
             let what = format!("`{tag}`: there is no other template to take anything from");
@@ -127,7 +135,6 @@ impl Template {
         })
     }
 
-    /// The template of a text that is put in as it is.
     #[must_use]
     pub fn fixed(text: &str) -> Self {
         Self {
@@ -137,7 +144,6 @@ impl Template {
         }
     }
 
-    /// The text that it is written as.
     #[must_use]
     pub fn source(&self) -> &str {
         &self.source
@@ -149,7 +155,6 @@ impl Template {
         &self.named
     }
 
-    /// Whether the text goes by this field.
     #[must_use]
     pub fn reads_field(&self, field: &str) -> bool {
         let mut named = self.named.iter();
@@ -164,27 +169,23 @@ impl Template {
         })
     }
 
-    /// Whether the text goes by any field.
     #[must_use]
     pub fn reads_fields(&self) -> bool {
         let mut named = self.named.iter();
         named.any(|name| name == "field" || name.starts_with("field."))
     }
 
-    /// Whether the text goes by anything but fields.
     #[must_use]
     pub fn reads_others(&self) -> bool {
         let mut named = self.named.iter();
         named.any(|name| name != "field" && !name.starts_with("field."))
     }
 
-    /// Whether the text is the same whatever the values are.
     #[must_use]
     pub fn is_fixed(&self) -> bool {
         self.plain || !(self.source.contains("{{") || self.source.contains("{%"))
     }
 
-    /// The text with its values.
     pub fn render(&self, values: &impl Serialize) -> Result<String, BadTemplate> {
         if self.plain {
             return Ok(self.source.clone());
@@ -195,7 +196,6 @@ impl Template {
 }
 
 impl Values {
-    /// The values of a submission for `quest`; `fields` are all that there can be.
     #[must_use]
     pub fn of<'a>(
         quest: &Quest,
@@ -218,7 +218,6 @@ impl Values {
     }
 }
 
-/// The first tag that takes from another template, of which there is none.
 fn foreign_tag(text: &str) -> Option<&str> {
     let tags = text.split("{%").skip(1);
     let mut words = tags.filter_map(|tag| {
@@ -238,6 +237,28 @@ fn environment() -> Environment<'static> {
 
 fn plain(error: &minijinja::Error) -> String {
     error.to_string().replace('\n', " ")
+}
+
+/// Whether the error is a filter, test or function that does not exist.
+///
+/// Other errors may be due to the example values, and are left to the real ones.
+fn is_unknown_call(error: &minijinja::Error) -> bool {
+    let not_callable = error
+        .detail()
+        .is_some_and(|detail| detail.contains("not callable"));
+    not_callable
+        || matches!(
+            error.kind(),
+            ErrorKind::UnknownFilter | ErrorKind::UnknownTest | ErrorKind::UnknownFunction
+        )
+}
+
+fn unknown_variable(name: &str, known: &[&str]) -> String {
+    let what = unknown_name("variable", name, known);
+    if name == "input" || name.starts_with("input.") {
+        return format!("{what}; a column of the list is named in `anchor` or `show` of [input]");
+    }
+    what
 }
 
 #[cfg(test)]
@@ -329,39 +350,26 @@ mod tests {
     fn a_filter_test_or_function_that_there_is_not_is_found_before_anything_is_rendered() {
         let wrong = |text| Template::parse(text, &names()).map_err(|bad| bad.to_string());
         for (text, said) in [
-            ("{{ key | uper }}", "unknown filter `uper`"),
-            (
-                "{% if 0 %}{{ key | shout(2) }}{% endif %}",
-                "unknown filter `shout`",
-            ),
-            (
-                "{% filter shout %}a{% endfilter %}",
-                "unknown filter `shout`",
-            ),
-            ("{% if key is evne %}{% endif %}", "unknown test `evne`"),
-            ("{{ key is not shouted }}", "unknown test `shouted`"),
+            ("{{ key | uper }}", "filter uper"),
+            ("{% filter shout %}a{% endfilter %}", "filter shout"),
+            ("{% if key is evne %}{% endif %}", "test evne"),
+            ("{{ key is not shouted }}", "test shouted"),
             (
                 "{% for c in key if c is loud %}{{ c }}{% endfor %}",
-                "unknown test `loud`",
+                "test loud",
             ),
             (
                 "{% macro m(a) %}{{ a | shout }}{% endmacro %}{{ m(key) }}",
-                "unknown filter `shout`",
+                "filter shout",
             ),
             (
                 "{% block b %}{{ key | shout }}{% endblock %}",
-                "unknown filter `shout`",
+                "filter shout",
             ),
-            (
-                "{{ key | list | map('shout') | join }}",
-                "unknown filter `shout`",
-            ),
-            (
-                "{{ key | list | select('loud') | join }}",
-                "unknown test `loud`",
-            ),
+            ("{{ key | list | map('shout') | join }}", "filter shout"),
+            ("{{ key | list | select('loud') | join }}", "test loud"),
             ("{{ shout(key) }}", "unknown variable `shout`"),
-            ("{{ key(1) }}", "`key` is no function"),
+            ("{{ key(1) }}", "not callable"),
         ] {
             let found = wrong(text).expect_err(text);
             assert!(found.contains(said), "{text}: {found}");

@@ -17,7 +17,6 @@
 //!
 //! Anybody can write such a line; it counts only where a later `forgotten` names its digest.
 
-mod schema;
 #[cfg(test)]
 mod tests;
 
@@ -25,10 +24,13 @@ use std::borrow::Cow;
 use std::cell::OnceCell;
 
 use jiff::Timestamp;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
+use serde_json::{Value, json};
 
 use super::event::{Event, EventType};
-use super::head::{self, Head};
+use super::head;
+use super::head::Head;
 use crate::base::Digest;
 pub use crate::base::clock::Salt;
 
@@ -39,32 +41,20 @@ pub struct Line<'a> {
     head: Head,
     /// How many bytes of the text are the head, without what closes it.
     head_length: usize,
-    /// Where the body begins, in bytes.
     body_at: usize,
-    /// The digest of salt and body, where the body is not the one that was written.
     redacted: Option<Digest>,
-    /// Asked for more than once, and a hash each time.
     tip: OnceCell<Tip>,
 }
 
 /// Why a line is not the next of its ledger.
 #[derive(Debug, thiserror::Error)]
 pub enum LineError {
-    /// It is not written as a line is.
     #[error("it is not written as a ledger line is")]
     Form,
-    /// Its number is not the next.
     #[error("its number is {actual}, and {expected} is next")]
-    Sequence {
-        /// The number that is next.
-        expected: u64,
-        /// The number that it has.
-        actual: u64,
-    },
-    /// It does not follow the line before.
+    Sequence { expected: u64, actual: u64 },
     #[error("it does not follow the line before: the chain is broken")]
     Chain,
-    /// Its body is not the one that was digested.
     #[error("its body was changed: the digest does not fit")]
     Body,
 }
@@ -72,14 +62,11 @@ pub enum LineError {
 /// The end of a chain: what the next line must follow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Tip {
-    /// How many lines there are.
     pub length: u64,
-    /// The hash of the last line without its body.
     pub head: Digest,
 }
 
 impl Tip {
-    /// The end of an empty chain.
     #[must_use]
     pub fn start() -> Self {
         Self {
@@ -96,7 +83,6 @@ const REDACTED: &str = ",\"redacted\":\"";
 const CLOSE: &str = "}";
 
 impl Line<'static> {
-    /// The line that records `event` after `tip`.
     pub fn next(
         tip: Tip,
         at: Timestamp,
@@ -157,7 +143,6 @@ impl<'a> Line<'a> {
         Ok(line)
     }
 
-    /// Reads a line again that was once read in its place.
     pub fn reread(text: &'a str) -> Result<Self, LineError> {
         let (head, rest) = Head::parse(text).ok_or(LineError::Form)?;
         let (redacted, said) = blot(rest).ok_or(LineError::Form)?;
@@ -186,13 +171,11 @@ impl<'a> Line<'a> {
         })
     }
 
-    /// The line as it is written, without the line feed.
     #[must_use]
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// The end of the chain after this line.
     #[must_use]
     pub fn tip(&self) -> Tip {
         *self.tip.get_or_init(|| {
@@ -204,48 +187,40 @@ impl<'a> Line<'a> {
         })
     }
 
-    /// Its number, from 0.
     #[must_use]
     pub fn seq(&self) -> u64 {
         self.head.seq
     }
 
-    /// The hash of the line before.
     #[must_use]
     pub fn prev(&self) -> Digest {
         self.head.prev
     }
 
-    /// When it was written.
     #[must_use]
     pub fn at(&self) -> Timestamp {
         self.head.at
     }
 
-    /// What it records.
     pub fn event(&self) -> Result<Event, serde_json::Error> {
         Event::parse(self.head.kind, self.body())
     }
 
-    /// The type of what it records.
     #[must_use]
     pub fn kind(&self) -> EventType {
         self.head.kind
     }
 
-    /// Its body as it is written.
     #[must_use]
     pub fn body(&self) -> &str {
         &self.text[self.body_at..self.text.len() - CLOSE.len()]
     }
 
-    /// The digest of its body, where that is not the one that was written at first.
     #[must_use]
     pub fn redacted(&self) -> Option<Digest> {
         self.redacted
     }
 
-    /// The same line with `body` in place of its own, and marked so. The chain does not change.
     #[must_use]
     pub fn with_body(&self, body: &str) -> Line<'static> {
         let digest = body_digest(self.head.salt, body);
@@ -264,7 +239,6 @@ impl<'a> Line<'a> {
     }
 }
 
-/// The mark of a body that was blotted out, where there is one, and what follows it.
 fn blot(rest: &str) -> Option<(Option<Digest>, &str)> {
     match rest.strip_prefix(REDACTED) {
         None => Some((None, rest)),
@@ -277,4 +251,30 @@ fn blot(rest: &str) -> Option<(Option<Digest>, &str)> {
 
 fn body_digest(salt: Salt, body: &str) -> Digest {
     Digest::of_parts([salt.to_string().as_bytes(), body.as_bytes()])
+}
+
+impl JsonSchema for Line<'_> {
+    fn schema_name() -> Cow<'static, str> {
+        "Line".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let mut line = Head::json_schema(generator);
+        let redacted = json!({
+            "description": "The digest of salt and body as they stand here, where the body was \
+                            blotted out.",
+            "$ref": generator.subschema_for::<Digest>().get("$ref"),
+        });
+        let properties = line.get_mut("properties").and_then(Value::as_object_mut);
+        if let Some(properties) = properties {
+            properties.insert("redacted".to_owned(), redacted);
+        }
+        let events = Event::json_schema(generator);
+        line.insert("oneOf".to_owned(), json!(events.get("oneOf")));
+        line.insert(
+            "description".to_owned(),
+            json!("A line of the ledger: an event, bound to the line before it."),
+        );
+        line
+    }
 }

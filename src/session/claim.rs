@@ -19,16 +19,13 @@ use crate::quest::QuestId;
 #[schemars(extend("pattern" = r"^[\p{Alphabetic}\p{N}_.:@-]{1,64}$"))]
 pub struct Worker(Box<str>);
 
-/// A text that names no worker.
 #[derive(Debug, thiserror::Error)]
 #[error("a worker's name has 1 to {MOST_NAME_CHARS} letters, digits or any of - _ . : @")]
 pub struct BadWorker;
 
-/// The longest name of a worker.
 const MOST_NAME_CHARS: usize = 64;
 
 impl Worker {
-    /// Its name.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
@@ -77,24 +74,20 @@ impl fmt::Display for Worker {
 #[schemars(extend("minimum" = 1, "maximum" = Self::MOST_SECONDS))]
 pub struct Lease(u32);
 
-/// A text or number that is no lease.
 #[derive(Debug, thiserror::Error)]
 #[error("a lease is 1 second to 24 hours, written such as 15m, 90s or 1h30m")]
 pub struct BadLease;
 
 impl Lease {
-    /// A quarter of an hour.
     pub const DEFAULT: Self = Self(15 * 60);
 
     const MOST_SECONDS: u32 = 24 * 60 * 60;
 
-    /// Its length in seconds.
     #[must_use]
     pub fn seconds(self) -> u32 {
         self.0
     }
 
-    /// Its length.
     #[must_use]
     pub fn duration(self) -> SignedDuration {
         SignedDuration::from_secs(i64::from(self.0))
@@ -173,7 +166,6 @@ pub struct Claim {
 }
 
 impl Claim {
-    /// The claim that is taken at `at`, which is kept to the millisecond.
     #[must_use]
     pub fn new(claimed: &Claimed, at: Timestamp) -> Self {
         Self {
@@ -184,7 +176,6 @@ impl Claim {
         }
     }
 
-    /// The same claim, renewed at `at`.
     #[must_use]
     pub fn renewed(self, at: Timestamp) -> Self {
         Self {

@@ -9,41 +9,33 @@ use std::thread;
 use jiff::Timestamp;
 
 use super::error::SessionError;
+use super::event::Carried;
 use super::event::{Event, Extended, Started};
 use super::evidence_store::{EvidenceStore, sync_dir};
 use super::index::{Batches, Index, Plan};
-use super::ledger_draft::LedgerDraft;
+use super::ledger::LedgerDraft;
+use super::manifest::Terms;
 use super::manifest::{Manifest, SourceRecord};
 use super::open::{Appended, Session};
-use super::progress::Watch;
-use super::resolution::Carried;
-use super::terms::Terms;
+use super::sync::Watch;
 use crate::base::Digest;
 use crate::quest::Quest;
 
-/// Everything that a new session begins with.
 pub struct NewSession<'a> {
-    /// What is frozen.
     pub manifest: &'a Manifest,
-    /// The list, to be copied.
     pub source: &'a Path,
-    /// The quests, numbered from 1 without gaps.
     pub quests: &'a [Quest],
-    /// The time of every line.
     pub now: Timestamp,
     /// Puts what the frozen settings name by digest into `evidence/`.
     pub stock: &'a Stock<'a>,
-    /// Who is told how far it is, and may end it.
     pub watch: &'a dyn Watch,
 }
 
 /// How the names begin of sessions that are being made, beside their places.
 pub const DRAFT_PREFIX: &str = ".comail-new-";
 
-/// Puts packed bodies into an evidence store.
 pub type Stock<'a> = dyn Fn(&EvidenceStore) -> Result<(), SessionError> + 'a;
 
-/// Settings that name nothing by digest.
 pub fn nothing_to_stock(_store: &EvidenceStore) -> Result<(), SessionError> {
     Ok(())
 }
@@ -51,9 +43,7 @@ pub fn nothing_to_stock(_store: &EvidenceStore) -> Result<(), SessionError> {
 /// A PASS of an earlier session for a quest of the new one.
 #[derive(Debug)]
 pub struct Brought {
-    /// Its event.
     pub carried: Carried,
-    /// The packed bodies that its evidence names.
     pub bodies: Vec<(Digest, Vec<u8>)>,
 }
 
@@ -64,7 +54,6 @@ pub fn create(dir: &Path, new: &NewSession<'_>, clock: &mut dyn Clock) -> Result
     create_carrying(dir, new, std::iter::empty(), clock)
 }
 
-/// The same, with PASSes of an earlier session: all that `brought` gives, or no session.
 pub fn create_carrying<E: From<SessionError>>(
     dir: &Path,
     new: &NewSession<'_>,
@@ -81,7 +70,6 @@ pub fn create_carrying<E: From<SessionError>>(
     Ok(settle(draft, dir, parent)?)
 }
 
-/// Puts the draft in the place of the session.
 fn settle(draft: tempfile::TempDir, dir: &Path, parent: &Path) -> Result<(), SessionError> {
     match fs::rename(draft.path(), dir) {
         Ok(()) => {

@@ -3,17 +3,16 @@
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
 
-use super::asked::Asked;
-use super::attempt::Attempt;
-use super::claim::{Claimed, Released};
-use super::forgotten::Forgotten;
+use super::claim::{Claimed, Released, Worker};
+use super::decision::{Dispute, Settlement};
 use super::manifest::SourceRecord;
-use super::resolution::{Carried, Resolution};
-use super::run_line::RunLine;
-use super::settlement::{Dispute, Settlement};
+use super::redaction::Forgotten;
+use super::run_event::RunLine;
+use super::state::State;
 use crate::base::Digest;
-use crate::quest::Quest;
+use crate::quest::{Quest, QuestId, Submission, Verdict};
 
 /// One event. `type` and body of a ledger line.
 #[derive(Debug, Clone, JsonSchema)]
@@ -75,41 +74,25 @@ pub struct Resumed {
     pub streak: u32,
 }
 
-/// The types of event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum EventType {
-    /// See [`Event::Session`].
     Session,
-    /// See [`Event::Quest`].
     Quest,
-    /// See [`Event::Asked`].
     Asked,
-    /// See [`Event::Attempt`].
     Attempt,
-    /// See [`Event::Claim`].
     Claim,
-    /// See [`Event::Released`].
     Released,
-    /// See [`Event::Resolution`].
     Resolution,
-    /// See [`Event::Carried`].
     Carried,
-    /// See [`Event::Extended`].
     Extended,
-    /// See [`Event::Resumed`].
     Resumed,
-    /// See [`Event::Settled`].
     Settled,
-    /// See [`Event::Disputed`].
     Disputed,
-    /// See [`Event::Forgotten`].
     Forgotten,
-    /// See [`Event::Run`].
     Run,
 }
 
 impl EventType {
-    /// Every type.
     pub const ALL: [Self; 14] = [
         Self::Session,
         Self::Quest,
@@ -127,7 +110,6 @@ impl EventType {
         Self::Run,
     ];
 
-    /// Its name, as the ledger spells it.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -148,7 +130,6 @@ impl EventType {
         }
     }
 
-    /// The type of this name.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.name() == name)
@@ -156,7 +137,6 @@ impl EventType {
 }
 
 impl Event {
-    /// Its type.
     #[must_use]
     pub fn kind(&self) -> EventType {
         match self {
@@ -177,7 +157,6 @@ impl Event {
         }
     }
 
-    /// Its body as JSON.
     pub fn body(&self) -> Result<String, serde_json::Error> {
         match self {
             Self::Session(body) => serde_json::to_string(body),
@@ -197,7 +176,6 @@ impl Event {
         }
     }
 
-    /// The event of this type with this body.
     pub fn parse(kind: EventType, body: &str) -> Result<Self, serde_json::Error> {
         Ok(match kind {
             EventType::Session => Self::Session(serde_json::from_str(body)?),
@@ -218,11 +196,194 @@ impl Event {
     }
 }
 
-/// An attempt with the time of its line.
 #[derive(Debug, Clone)]
 pub struct Dated<T> {
-    /// When its line was written.
     pub at: Timestamp,
-    /// What was written.
     pub value: T,
+}
+
+/// The body of `asked`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Asked {
+    /// The quest.
+    pub quest: QuestId,
+    /// The number that the attempt is to have.
+    pub number: u32,
+    /// The digest of what was submitted.
+    pub submitted: Digest,
+    /// Whether it is taken back: something of ours failed, and nobody has said anything but that
+    /// all is well.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub withdrawn: bool,
+}
+
+/// The body of `attempt`.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Attempt {
+    /// The quest.
+    pub quest: QuestId,
+    /// Its number among the quest's attempts, from 1.
+    pub number: u32,
+    /// What was submitted.
+    pub submission: Submission,
+    /// The submission's digest, by which a repeat is known.
+    pub submitted: Digest,
+    /// What the gate said.
+    pub verdict: Verdict,
+    /// What it rests on.
+    pub grounds: Grounds,
+    /// Where the quest stands after it.
+    pub state: State,
+    /// How many of the quest's submissions have failed, this one included.
+    pub tries: u32,
+    /// The rules that fired, each once.
+    pub rules: Vec<String>,
+    /// Whether the operator knew something beforehand that the submission was held against.
+    pub anchored: bool,
+    /// What a PASS takes for its quest alone, such as an address; empty for other verdicts.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub holds: Vec<Mark>,
+    /// Whether its REVIEW was sent back to the agent for a revision.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub revision: bool,
+    /// The worker who submitted it, where one was named.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub worker: Option<Worker>,
+    /// The judgement, as the gate wrote it.
+    pub judgement: Box<RawValue>,
+    /// What the gate saw of the world.
+    pub evidence: Box<RawValue>,
+}
+
+/// The name of something that one quest of a session can have, such as an address.
+///
+/// Whoever judges makes the names; the session compares them.
+#[derive(
+    Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(transparent)]
+pub struct Mark(pub String);
+
+/// What a verdict rests on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Grounds {
+    /// There was no answer to judge.
+    NoResult,
+    /// The submission equals an earlier one.
+    Repeat,
+    /// The submission alone; nothing was looked up.
+    Submission,
+    /// What the world answered.
+    World,
+    /// What the world answered, and it bears out what was submitted.
+    Confirmed,
+    /// A page that may not or cannot be read.
+    Unread,
+    /// A lookup that was not answered.
+    Silence,
+}
+
+impl Grounds {
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::NoResult => "no-result",
+            Self::Repeat => "repeat",
+            Self::Submission => "submission",
+            Self::World => "world",
+            Self::Confirmed => "confirmed",
+            Self::Unread => "unread",
+            Self::Silence => "silence",
+        }
+    }
+}
+
+/// What became of a REVIEW. The state stays REVIEW.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum Outcome {
+    /// The gate looked again, and passes it now.
+    Confirmed,
+    /// The gate looked again, and fails it now; a person settles it.
+    Refuted,
+    /// The gate looked again and was answered, and still cannot decide; a person settles it.
+    Open,
+}
+
+impl Outcome {
+    pub const ALL: [Self; 3] = [Self::Confirmed, Self::Refuted, Self::Open];
+
+    #[must_use]
+    pub fn of(verdict: Verdict) -> Self {
+        match verdict {
+            Verdict::Pass => Self::Confirmed,
+            Verdict::Fail => Self::Refuted,
+            Verdict::Review => Self::Open,
+        }
+    }
+
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Confirmed => "confirmed",
+            Self::Refuted => "refuted",
+            Self::Open => "open",
+        }
+    }
+}
+
+/// The body of `resolution`: the gate judged a REVIEW again, by what the world says now.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Resolution {
+    /// The quest.
+    pub quest: QuestId,
+    /// The attempt that was judged again.
+    pub attempt: u32,
+    /// What became of it.
+    pub outcome: Outcome,
+    /// What the gate says now.
+    pub verdict: Verdict,
+    /// What that rests on.
+    pub grounds: Grounds,
+    /// The rules that fired, each once.
+    pub rules: Vec<String>,
+    /// What a confirmation takes for its quest alone.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub holds: Vec<Mark>,
+    /// The judgement, as the gate wrote it.
+    pub judgement: Box<RawValue>,
+    /// What the gate saw of the world.
+    pub evidence: Box<RawValue>,
+}
+
+/// The body of `carried`: a PASS that an earlier session brought for the same quest.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Carried {
+    /// Where it comes from.
+    pub origin: Origin,
+    /// The attempt that passed, with the number of the quest in this session.
+    pub attempt: Attempt,
+}
+
+/// Where a carried PASS comes from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Origin {
+    /// The session's directory, absolute, as it was when carried.
+    pub session: String,
+    /// The digest of its `session.json`.
+    pub manifest: Digest,
+    /// Its ledger's head when carried.
+    pub head: Digest,
+    /// The number of the quest there.
+    pub quest: QuestId,
+    /// When it passed there; for one that was carried before, when it passed first.
+    pub at: Timestamp,
 }

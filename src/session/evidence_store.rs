@@ -10,14 +10,12 @@ use std::path::{Path, PathBuf};
 use super::error::SessionError;
 use crate::base::Digest;
 
-/// The bodies of a session.
 #[derive(Debug, Clone)]
 pub struct EvidenceStore {
     dir: PathBuf,
 }
 
 impl EvidenceStore {
-    /// The store of the session in `session_dir`.
     #[must_use]
     pub fn new(session_dir: &Path) -> Self {
         Self {
@@ -78,7 +76,6 @@ impl EvidenceStore {
         sync().map_err(SessionError::io(&self.dir, "write evidence"))
     }
 
-    /// The packed body with this digest; none when there is none.
     pub fn load(&self, digest: Digest) -> Result<Option<Vec<u8>>, SessionError> {
         let path = self.path(digest);
         match read_file(&path) {
@@ -105,7 +102,6 @@ fn read_file(path: &Path) -> std::io::Result<Vec<u8>> {
     }
 }
 
-/// Whether there is a file of its own at `path` with these bytes.
 fn holds(path: &Path, bytes: &[u8]) -> std::io::Result<bool> {
     // A link or a pipe is not looked into: it may be without end, or another file tomorrow.
     match fs::symlink_metadata(path) {
@@ -118,7 +114,6 @@ fn holds(path: &Path, bytes: &[u8]) -> std::io::Result<bool> {
     }
 }
 
-/// Makes sure that the names in `dir` are on disk.
 pub(super) fn sync_dir(dir: &Path) -> std::io::Result<()> {
     // Windows cannot open a directory as a file, and keeps names by itself.
     if cfg!(unix) {

@@ -6,62 +6,48 @@
 use jiff::Timestamp;
 use serde::Serialize;
 
-use super::asked::Asked;
-use super::attempt::{Attempt, Grounds, Mark};
 use super::chain::Line;
 use super::claim::{Claim, Claimed, Released, Worker};
-use super::effective::Effective;
+use super::decision::{Decided, Dispute, Settlement};
+use super::event::Asked;
 use super::event::Event;
-use super::forgotten::Forgotten;
-use super::resolution::{Carried, Resolution};
-use super::run_line::{RunLine, RunStep};
-use super::settlement::{Decided, Dispute, Settlement};
-use super::standing::{Span, Standing, Story, Way};
+use super::event::{Attempt, Grounds, Mark};
+use super::event::{Carried, Resolution};
+use super::manifest::Terms;
+use super::quest_record::{Span, Standing, Story, Way};
+use super::redaction::Forgotten;
+use super::run_event::{RunLine, RunStep};
 use super::state::State;
-use super::streak::Streak;
-use super::terms::Terms;
+use super::state::Streak;
+use super::totals::Effective;
 use super::totals::Totals;
 use crate::base::Digest;
 use crate::quest::{Quest, QuestId};
 
-/// Where the standings lie that a fold works on.
 pub(super) trait Shelf {
-    /// What can go wrong with it.
     type Error: From<Story>;
 
-    /// The quest with this id.
     fn standing(&self, id: QuestId) -> Result<Option<Standing>, Self::Error>;
-    /// Puts a new quest down.
     fn add(&mut self, standing: Standing) -> Result<(), Self::Error>;
-    /// Puts a quest down in place of what it was.
     fn replace(&mut self, standing: Standing) -> Result<(), Self::Error>;
-    /// Notes what an attempt submitted.
     fn add_submission(&mut self, submitted: &Submitted) -> Result<(), Self::Error>;
-    /// Notes what a quest takes, where nobody has taken it before.
     fn take(&mut self, quest: QuestId, mark: &Mark) -> Result<(), Self::Error>;
-    /// The claim on this quest, also when its lease has run out.
     fn claim_on(&self, quest: QuestId) -> Result<Option<Claim>, Self::Error>;
-    /// Puts a claim in place of any other of its quest or its worker.
     fn put_claim(&mut self, claim: Claim) -> Result<(), Self::Error>;
-    /// Removes the claim on this quest.
     fn drop_claim(&mut self, quest: QuestId) -> Result<(), Self::Error>;
 }
 
-/// What an attempt submitted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub(super) struct Submitted {
     pub(super) quest: QuestId,
-    /// The attempt's number.
     pub(super) number: u32,
     pub(super) digest: Digest,
     pub(super) grounds: Grounds,
 }
 
-/// When and where a line was written.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Written {
     pub(super) at: Timestamp,
-    /// The hash of the line before.
     pub(super) after: Digest,
     pub(super) span: Span,
     /// The number of the line and the digest of its body, where the body was blotted out.
@@ -69,7 +55,6 @@ pub(super) struct Written {
 }
 
 impl Written {
-    /// Where and when `line` was written, which lies at `span`.
     pub(super) fn of(line: &Line<'_>, span: Span) -> Self {
         Self {
             at: line.at(),
@@ -80,7 +65,6 @@ impl Written {
     }
 }
 
-/// A fold of one line after the other.
 pub(super) struct Fold<'a, S> {
     pub(super) shelf: &'a mut S,
     pub(super) totals: &'a mut Totals,
@@ -88,7 +72,6 @@ pub(super) struct Fold<'a, S> {
 }
 
 impl<S: Shelf> Fold<'_, S> {
-    /// Takes in one event.
     pub(super) fn apply(&mut self, event: &Event, written: Written) -> Result<(), S::Error> {
         if let Some((line, digest)) = written.redacted {
             self.totals.forgetting.blot(line, digest);
@@ -281,7 +264,6 @@ impl<S: Shelf> Fold<'_, S> {
         }
     }
 
-    /// Whether what only a person decides was decided by the operator.
     fn counts<T: Decided>(&mut self, decided: &T, written: Written) -> bool {
         let counts = self.terms.court.admits(decided, written.after);
         self.totals.counts.unsealed += u32::from(!counts);
@@ -294,7 +276,6 @@ impl<S: Shelf> Fold<'_, S> {
         self.shelf.replace(after)
     }
 
-    /// Refuses what is done to a quest before its turn.
     fn nothing_before(&self, standing: &Standing) -> Result<(), S::Error> {
         for id in &standing.after {
             if self.known(*id)?.way() != Way::Passed {

@@ -66,13 +66,11 @@ impl fmt::Display for Head {
     }
 }
 
-/// A number without a sign or a needless zero.
 fn number(text: &str) -> Option<u64> {
     let plain = text == "0" || text.starts_with(|first: char| ('1'..='9').contains(&first));
     plain.then(|| text.parse().ok())?
 }
 
-/// A time as it is printed; there are other spellings of the same.
 fn time(text: &str) -> Option<Timestamp> {
     let at: Timestamp = text.parse().ok()?;
     (at.to_string() == text).then_some(at)
@@ -99,7 +97,6 @@ fn hexadecimal<const N: usize>(text: &str) -> Option<[u8; N]> {
 
 const NO_DIGIT: u8 = 0x10;
 
-/// What each byte is as a lower-case hexadecimal digit.
 const NIBBLES: [u8; 256] = {
     let mut nibbles = [NO_DIGIT; 256];
     let mut value: u8 = 0;

@@ -1,19 +1,22 @@
 //! `ledger.jsonl` on disk: reading it on, cutting a torn tail, appending.
 
-use std::fs::OpenOptions;
-use std::io::{BufRead as _, BufReader, Read as _, Seek as _, SeekFrom, Write as _};
+use std::fs::{File, OpenOptions};
+use std::io::{BufRead as _, BufReader, BufWriter, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
+
+use jiff::Timestamp;
 
 use super::chain::{Line, Tip};
 use super::error::{Damage, SessionError};
 use super::event::Event;
-use super::forgotten::Forgetting;
-use super::index::{Checkpoint, IndexError};
-use super::line_reader::LineReader;
-use super::progress::{Unwatched, Watch};
-use super::standing::{Span, Story};
-use crate::base::Digest;
-use crate::base::files;
+use super::fold::Written;
+use super::index::{Batches, Checkpoint, IndexError, NobodyListens, Read};
+use super::quest_record::{Span, Story};
+use super::reader::LineReader;
+use super::redaction::Forgetting;
+use super::sync::{Unwatched, Watch};
+use crate::base::clock::Clock;
+use crate::base::{Digest, files};
 
 /// A reader's place in the ledger, and what it found behind the last whole line.
 #[derive(Debug, Clone)]
@@ -24,36 +27,25 @@ pub(super) struct Ledger {
     end: u64,
 }
 
-/// What the ledger on disk has beyond a place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Beyond {
-    /// So many bytes.
     Bytes(u64),
-    /// It ends before the place.
     Cut,
-    /// The line before the place is another.
     Other,
 }
 
-/// What lies behind the last whole line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Tail {
-    /// Nothing.
     Clean,
-    /// Bytes without a line feed.
     Torn(u64),
     /// Nobody knows: whoever takes the lines in wanted no more.
     Unread,
 }
 
-/// Why whoever takes the lines in stops.
 #[derive(Debug)]
 pub(super) enum Stop {
-    /// The line tells what cannot have happened.
     Story(Story),
-    /// The index cannot take it.
     Index(IndexError),
-    /// Nobody wants it or what follows.
     Enough,
 }
 
@@ -93,7 +85,6 @@ impl Ledger {
         }
     }
 
-    /// The ledger of the session in `dir`, read up to `checkpoint`.
     pub(super) fn at(dir: &Path, checkpoint: &Checkpoint) -> Self {
         Self {
             tip: checkpoint.tip(),
@@ -154,7 +145,6 @@ impl Ledger {
         Ok(passed)
     }
 
-    /// How many bytes lie behind this place.
     pub(super) fn torn(&self) -> Result<u64, SessionError> {
         let length = files::metadata(&self.path).map_err(self.reading())?.len();
         Ok(length.saturating_sub(self.end))
@@ -260,7 +250,6 @@ impl Ledger {
         cut().map_err(SessionError::io(&self.path, "cut off the torn last line"))
     }
 
-    /// Where `lines` will lie once they are appended.
     pub(super) fn spans(&self, lines: &[Line<'_>]) -> Result<Vec<Span>, SessionError> {
         let mut offset = self.end;
         let mut spans = Vec::with_capacity(lines.len());
@@ -315,7 +304,6 @@ impl Ledger {
         SessionError::io(&self.path, "read the ledger")
     }
 
-    /// What is wrong with the line that begins at `offset`.
     pub(super) fn damaged_at(&self, offset: u64, why: Damage) -> SessionError {
         let before = files::open(&self.path).map(|file| BufReader::new(file.take(offset)));
         let lines = before.map(|before| before.split(b'\n').count() as u64);
@@ -326,7 +314,6 @@ impl Ledger {
         }
     }
 
-    /// What is wrong with the line of this number, from 0.
     pub(super) fn damaged_line(&self, seq: u64, why: Damage) -> SessionError {
         SessionError::Damaged {
             path: self.path.clone(),
@@ -341,5 +328,128 @@ impl Ledger {
             line: self.tip.length + 1,
             why,
         }
+    }
+}
+
+/// How much of a new ledger is written at once.
+const WRITE_BYTES: usize = 256 * 1024;
+
+pub(super) struct LedgerDraft<'a> {
+    path: PathBuf,
+    file: BufWriter<File>,
+    tip: Tip,
+    now: Timestamp,
+    clock: &'a mut dyn Clock,
+    end: u64,
+    index: Batches,
+}
+
+impl<'a> LedgerDraft<'a> {
+    /// Begins the ledger of the session in `dir`; every line of it is of `now`.
+    pub(super) fn begin(
+        dir: &Path,
+        now: Timestamp,
+        clock: &'a mut dyn Clock,
+        index: Batches,
+    ) -> Result<Self, SessionError> {
+        let path = dir.join("ledger.jsonl");
+        let file = File::create(&path).map_err(writing(&path))?;
+        Ok(Self {
+            file: BufWriter::with_capacity(WRITE_BYTES, file),
+            tip: Tip::start(),
+            path,
+            now,
+            clock,
+            end: 0,
+            index,
+        })
+    }
+
+    /// Adds the line of an event.
+    ///
+    /// An index that does not come about is no error here: whoever makes it tells of it.
+    pub(super) fn put(&mut self, event: Event) -> Result<(), SessionError> {
+        let line = Line::next(self.tip, self.now, self.clock.salt(), &event)?;
+        let bytes = line.text().as_bytes();
+        let written = self.file.write_all(bytes);
+        written
+            .and_then(|()| self.file.write_all(b"\n"))
+            .map_err(writing(&self.path))?;
+        self.tip = line.tip();
+        let span = Span {
+            offset: self.end,
+            length: u32::try_from(bytes.len()).unwrap_or(u32::MAX),
+        };
+        self.end += bytes.len() as u64 + 1;
+        let (written, tip) = (Written::of(&line, span), self.tip);
+        let read = Read {
+            event,
+            written,
+            tip,
+        };
+        let _: Result<(), NobodyListens> = self.index.push(read);
+        Ok(())
+    }
+
+    pub(super) fn end(self) -> Result<(), SessionError> {
+        self.index.end();
+        let file = self.file.into_inner();
+        let file = file.map_err(|error| writing(&self.path)(error.into_error()))?;
+        file.sync_all().map_err(writing(&self.path))
+    }
+}
+
+fn writing(path: &Path) -> impl FnOnce(std::io::Error) -> SessionError {
+    SessionError::io(path, "write the ledger")
+}
+
+/// The length of a ledger, as it was seen last.
+#[derive(Debug)]
+pub struct Tide {
+    ledger: PathBuf,
+    seen: Option<u64>,
+}
+
+impl Tide {
+    /// The ledger of the session in `dir`, of which nothing was seen yet.
+    #[must_use]
+    pub fn of(dir: &Path) -> Self {
+        Self {
+            ledger: dir.join("ledger.jsonl"),
+            seen: None,
+        }
+    }
+
+    #[must_use]
+    pub fn is_at(&self, end: u64) -> bool {
+        self.seen == Some(end)
+    }
+
+    pub fn has_changed(&mut self) -> bool {
+        // What cannot be looked at is to be looked into.
+        let length = std::fs::metadata(&self.ledger).map(|it| it.len()).ok();
+        let same = length.is_some() && length == self.seen;
+        self.seen = length;
+        !same
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_changes_with_what_is_added() {
+        let dir = tempfile::tempdir().unwrap();
+        let ledger = dir.path().join("ledger.jsonl");
+        let mut tide = Tide::of(dir.path());
+        assert!(tide.has_changed() && tide.has_changed(), "it is not there");
+        assert!(!tide.is_at(0));
+        std::fs::write(&ledger, "one\n").unwrap();
+        assert!(tide.has_changed());
+        assert!(!tide.has_changed());
+        std::fs::write(&ledger, "one\ntwo\n").unwrap();
+        assert!(tide.is_at(4) && tide.has_changed());
+        assert!(tide.is_at(8) && !tide.is_at(4));
     }
 }

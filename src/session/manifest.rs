@@ -22,10 +22,11 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
 use super::claim::Lease;
-use super::forgotten::Suppressed;
-use super::operator_key::OperatorKey;
-use crate::base::Digest;
+use super::decision::{Court, OperatorKey};
+use super::error::SessionError;
+use super::redaction::Suppressed;
 use crate::base::text::Escaped;
+use crate::base::{Digest, files};
 
 /// The format that this version writes, and the newest that it reads.
 pub const FORMAT: u32 = 1;
@@ -117,4 +118,58 @@ fn bare_name<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
 
 fn default_lease() -> Lease {
     Lease::DEFAULT
+}
+
+/// The most that it may hold, in bytes: a quest file and its settings, with much room.
+const MOST_BYTES: u64 = 64 << 20;
+
+/// Reads `session.json`; its format is looked at before anything else.
+pub fn read_manifest(dir: &Path) -> Result<(Manifest, Digest), SessionError> {
+    #[derive(serde::Deserialize)]
+    struct Format {
+        format: u64,
+    }
+
+    let path = dir.join("session.json");
+    let bytes = match files::read(&path, MOST_BYTES) {
+        Ok(bytes) => bytes,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            let dir = dir.to_owned();
+            return Err(SessionError::Missing { dir });
+        }
+        Err(error) => return Err(SessionError::io(&path, "read the session")(error)),
+    };
+    let unreadable = |error: serde_json::Error| SessionError::Manifest {
+        path: path.clone(),
+        why: error.to_string(),
+    };
+    let Format { format } = serde_json::from_slice(&bytes).map_err(unreadable)?;
+    if format > u64::from(FORMAT) {
+        return Err(SessionError::Newer {
+            path,
+            format,
+            newest: FORMAT,
+        });
+    }
+    let manifest = serde_json::from_slice(&bytes).map_err(unreadable)?;
+    Ok((manifest, Digest::of(&bytes)))
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Terms {
+    pub max_tries: NonZeroU32,
+    pub court: Court,
+}
+
+impl Terms {
+    #[must_use]
+    pub fn of(manifest: &Manifest, session: Digest) -> Self {
+        Self {
+            max_tries: manifest.frozen.max_tries,
+            court: Court {
+                session,
+                key: manifest.frozen.operator_key,
+            },
+        }
+    }
 }

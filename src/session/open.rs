@@ -1,7 +1,5 @@
 //! An open session: reading it, and appending to it under its lock.
 
-mod append;
-mod moving;
 #[cfg(test)]
 pub(super) mod tests;
 
@@ -12,30 +10,26 @@ use std::path::Path;
 
 use jiff::Timestamp;
 
-use super::board::Board;
 use super::chain::Line;
 use super::error::{Damage, SessionError};
 use super::event::Event;
 use super::evidence_store::EvidenceStore;
 use super::fold::Written;
-use super::freshen::{self, Fresh};
 use super::index::{Checkpoint, Index, IndexError, Plan, RecordError};
-use super::ledger::{Beyond, Ledger};
-use super::line_reader::LineReader;
+use super::ledger::{Beyond, Ledger, Tail};
 use super::lock::LockGuard;
-use super::log::{Entry, Log};
-use super::manifest::{Manifest, SourceRecord};
-use super::mended::Mended;
-use super::progress::{Unwatched, Watch};
-use super::read_manifest::read_manifest;
-use super::terms::Terms;
+use super::manifest::{Manifest, SourceRecord, Terms, read_manifest};
+use super::projection::Board;
+use super::reader::{Entry, LineReader, Log};
+use super::store::Store as _;
+use super::sync;
+use super::sync::{Fresh, Mended, Unwatched, Watch};
 
 /// An open session: what was frozen, and the index of what happened since.
 pub struct Session {
     plan: Plan,
     manifest: Manifest,
     index: RefCell<Index>,
-    /// The lock, while an append decides.
     lock: Option<LockGuard>,
     watch: Box<dyn Watch>,
     mended: RefCell<Vec<Mended>>,
@@ -51,17 +45,13 @@ impl std::fmt::Debug for Session {
     }
 }
 
-/// What came of an append.
 #[derive(Debug)]
 pub enum Appended<R> {
-    /// The events are on disk.
     Done,
-    /// The decision was not to append, and why.
     Refused(R),
 }
 
 impl Session {
-    /// Opens the session in `dir`, with nobody watching; see [`Session::open_watched`].
     pub fn open(dir: &Path) -> Result<Self, SessionError> {
         Self::open_watched(dir, Box::new(Unwatched))
     }
@@ -77,7 +67,7 @@ impl Session {
             terms: Terms::of(&manifest, digest),
         };
         Ledger::new(dir).begins(digest)?;
-        let fresh = freshen::open(&plan, watch.as_ref())?;
+        let fresh = sync::open(&plan, watch.as_ref())?;
         Ok(Self {
             plan,
             manifest,
@@ -88,25 +78,21 @@ impl Session {
         })
     }
 
-    /// The session directory.
     #[must_use]
     pub fn dir(&self) -> &Path {
         &self.plan.dir
     }
 
-    /// What was frozen at `scan`.
     #[must_use]
     pub fn manifest(&self) -> &Manifest {
         &self.manifest
     }
 
-    /// What its ledger is folded by.
     #[must_use]
     pub fn terms(&self) -> Terms {
         self.plan.terms
     }
 
-    /// The list that was read last: that of `scan`, or of the last `scan --update`.
     #[must_use]
     pub fn source(&self) -> SourceRecord {
         let checkpoint = self.checkpoint();
@@ -114,31 +100,26 @@ impl Session {
         last.unwrap_or(&self.manifest.source).clone()
     }
 
-    /// What was found amiss and mended since it was opened.
     #[must_use]
     pub fn mended(&self) -> Vec<Mended> {
         self.mended.borrow().clone()
     }
 
-    /// How much of its ledger it knows, in bytes.
     #[must_use]
     pub fn ledger_bytes(&self) -> u64 {
         self.checkpoint().end()
     }
 
-    /// What pages said.
     #[must_use]
     pub fn evidence(&self) -> EvidenceStore {
         EvidenceStore::new(self.dir())
     }
 
-    /// A reader of quests and attempts, for many of them.
     pub fn reader(&self) -> Result<LineReader, SessionError> {
         let forgetting = self.checkpoint().totals.forgetting.clone();
         self.ledger().reader(forgetting)
     }
 
-    /// Refuses a line that was blotted out without the right to.
     fn stands(&self, line: &Line<'_>) -> Result<(), SessionError> {
         let backs = |digest| {
             let checkpoint = self.checkpoint();
@@ -152,7 +133,6 @@ impl Session {
         }
     }
 
-    /// The ledger from its first line on.
     #[must_use]
     pub fn log(&self) -> Log {
         Log::new(self.dir())
@@ -177,7 +157,6 @@ impl Session {
         stands
     }
 
-    /// The ledger from where what is known of it ends.
     #[must_use]
     pub fn log_on(&self) -> Log {
         Log::behind(self.ledger(), self.checkpoint().last())
@@ -225,7 +204,6 @@ impl Session {
         Ok(board)
     }
 
-    /// Appends, and tells nobody while the lock is held.
     fn append_locked<R>(
         &mut self,
         clock: &mut dyn Clock,
@@ -254,7 +232,6 @@ impl Session {
         written.map(|()| Appended::Done)
     }
 
-    /// Whether the ledger ends where this session has read it to.
     fn is_at_the_end(&self) -> bool {
         let beyond = self.ledger().beyond(self.checkpoint().last());
         matches!(beyond, Ok(Beyond::Bytes(0)))
@@ -305,12 +282,10 @@ impl Session {
         })
     }
 
-    /// At which point of the ledger the index is true.
     pub(super) fn checkpoint(&self) -> Ref<'_, Checkpoint> {
         Ref::map(self.index.borrow(), Index::checkpoint)
     }
 
-    /// The ledger up to where the index is true.
     pub(super) fn ledger(&self) -> Ledger {
         Ledger::at(self.dir(), &self.checkpoint())
     }
@@ -343,12 +318,10 @@ impl Session {
         question(&self.index.borrow()).map_err(|error| SessionError::index(&place, error))
     }
 
-    /// What its index is made for.
     pub(super) fn plan(&self) -> &Plan {
         &self.plan
     }
 
-    /// Brings the index to where the ledger ends.
     pub(super) fn refresh(&self, lock: &LockGuard) -> Result<(), SessionError> {
         let (ledger, last) = (self.ledger(), self.checkpoint().last());
         let goes_on = matches!(ledger.beyond(last)?, Beyond::Bytes(_));
@@ -361,14 +334,13 @@ impl Session {
             return Ok(());
         }
         let opened = Index::open(&self.plan);
-        let fresh = freshen::locked(&self.plan, self.watch.as_ref(), lock, opened)?;
+        let fresh = sync::locked(&self.plan, self.watch.as_ref(), lock, opened)?;
         self.take_in(fresh);
         Ok(())
     }
 
-    /// Makes the index anew.
     fn renew(&self, lock: &LockGuard, why: IndexError) -> Result<(), SessionError> {
-        let fresh = freshen::locked(&self.plan, self.watch.as_ref(), lock, Err(why))?;
+        let fresh = sync::locked(&self.plan, self.watch.as_ref(), lock, Err(why))?;
         self.take_in(fresh);
         Ok(())
     }
@@ -376,5 +348,79 @@ impl Session {
     pub(super) fn take_in(&self, fresh: Fresh) {
         self.index.replace(fresh.index);
         self.mended.borrow_mut().extend(fresh.mended);
+    }
+}
+
+impl Session {
+    /// Appends what `decide` makes of the session as it stands under the lock.
+    ///
+    /// The order is lock, read on, decide, check, write, fsync, index, unlock; when this returns
+    /// [`Appended::Done`] the events are on disk.
+    pub fn append<R>(
+        &mut self,
+        clock: &mut dyn Clock,
+        decide: impl FnOnce(&Self) -> Result<Vec<Event>, R>,
+    ) -> Result<Appended<R>, SessionError> {
+        self.append_at(clock, |session, _| decide(session))
+    }
+
+    /// The same at the time that `clock` shows once the lock is held.
+    ///
+    /// The lock may have been waited for, and leases have run out meanwhile.
+    pub fn append_at<R>(
+        &mut self,
+        clock: &mut dyn Clock,
+        decide: impl FnOnce(&Self, Timestamp) -> Result<Vec<Event>, R>,
+    ) -> Result<Appended<R>, SessionError> {
+        self.append_or(clock, decide, || {})
+    }
+
+    /// The same, and `undo` what `decide` did beside where nothing is appended; under the lock.
+    pub fn append_or<R>(
+        &mut self,
+        clock: &mut dyn Clock,
+        decide: impl FnOnce(&Self, Timestamp) -> Result<Vec<Event>, R>,
+        undo: impl FnOnce(),
+    ) -> Result<Appended<R>, SessionError> {
+        let before = self.checkpoint().lines;
+        let appended = self.append_locked(clock, decide, undo);
+        // Only now that the lock is given up.
+        if let Ok(Appended::Done) = &appended {
+            let checkpoint = self.checkpoint();
+            let (lines, head) = (checkpoint.lines, checkpoint.head);
+            tracing::info!(from = before, lines, %head, "appended to the ledger");
+        }
+        appended
+    }
+}
+
+impl Session {
+    /// Moves the index that is open to where the ledger ends, if it is still the one that lies
+    /// there and nothing is amiss: to open it once more takes longer than most appends.
+    pub(super) fn moves_on(&self) -> bool {
+        let mut index = self.index.borrow_mut();
+        if !index.is_in_place(self.dir()) || index.reload().is_err() {
+            return false;
+        }
+        let last = index.checkpoint().last();
+        let mut ledger = Ledger::at(self.dir(), index.checkpoint());
+        match ledger.beyond(last) {
+            Ok(Beyond::Bytes(0)) => true,
+            Ok(Beyond::Bytes(_)) => {
+                let followed = index.follow(&mut ledger, self.watch.as_ref());
+                matches!(followed, Ok(Tail::Clean))
+            }
+            Ok(Beyond::Cut | Beyond::Other) | Err(_) => false,
+        }
+    }
+}
+
+impl Session {
+    pub fn tell(&self) {
+        let checkpoint = self.checkpoint();
+        let (lines, head) = (checkpoint.lines, checkpoint.head);
+        let dir = self.dir().display();
+        let quests = self.totals().tally.total();
+        tracing::info!(%dir, quests, lines, %head, "opened the session");
     }
 }

@@ -14,6 +14,7 @@ use std::num::NonZeroU32;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::event::Grounds;
 use crate::quest::Verdict;
 
 /// Where a quest stands.
@@ -36,7 +37,6 @@ impl State {
     /// Every state, in the order in which people are shown them.
     pub const ALL: [Self; 4] = [Self::Pass, Self::Review, Self::Done, Self::Todo];
 
-    /// Its name, as the ledger spells it.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -54,22 +54,17 @@ impl fmt::Display for State {
     }
 }
 
-/// How far a quest is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Progress {
-    /// Where it stands.
     pub state: State,
-    /// How many submissions failed.
     pub tries: u32,
 }
 
-/// A quest that takes no submission.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the quest is locked in {0}")]
 pub struct Locked(pub State);
 
 impl Progress {
-    /// A quest that nobody has worked on.
     pub const NEW: Self = Self {
         state: State::Todo,
         tries: 0,
@@ -117,13 +112,11 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// All quests.
     #[must_use]
     pub fn total(&self) -> u32 {
         self.todo + self.pass + self.review + self.done
     }
 
-    /// How many stand in `state`.
     #[must_use]
     pub fn of(&self, state: State) -> u32 {
         match state {
@@ -134,13 +127,11 @@ impl Tally {
         }
     }
 
-    /// Counts one quest more in `state`.
     pub fn add(&mut self, state: State) {
         let slot = self.slot(state);
         *slot = slot.saturating_add(1);
     }
 
-    /// Counts one quest from `from` over to `to`.
     pub fn shift(&mut self, from: State, to: State) {
         let left = self.slot(from);
         *left = left.saturating_sub(1);
@@ -157,11 +148,58 @@ impl Tally {
     }
 }
 
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ending {
+    Proven,
+    /// It does not: the quest was given up, answered wrongly, or left to a person on no more
+    /// than somebody's word.
+    Unproven,
+}
+
+impl Ending {
+    /// How a quest ended that an attempt on these `grounds` brought to `state`; none while it is
+    /// in TODO.
+    #[must_use]
+    pub fn of(state: State, grounds: Grounds) -> Option<Self> {
+        match state {
+            State::Todo => None,
+            State::Pass => Some(Self::Proven),
+            State::Review if grounds == Grounds::Confirmed => Some(Self::Proven),
+            State::Review | State::Done => Some(Self::Unproven),
+        }
+    }
+}
+
+/// How many quests in a row have ended with nothing proven.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Streak(u32);
+
+impl Streak {
+    #[must_use]
+    pub fn after(self, ending: Ending) -> Self {
+        match ending {
+            Ending::Proven => Self(0),
+            Ending::Unproven => Self(self.0.saturating_add(1)),
+        }
+    }
+
+    #[must_use]
+    pub fn length(self) -> u32 {
+        self.0
+    }
+
+    /// Whether it pauses a session that pauses after `pause_after` quests; 0 for never.
+    #[must_use]
+    pub fn pauses(self, pause_after: u32) -> bool {
+        pause_after > 0 && self.0 >= pause_after
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use proptest::prelude::*;
-
     use super::*;
+    use proptest::prelude::*;
 
     const THREE: NonZeroU32 = NonZeroU32::new(3).unwrap();
 
@@ -232,5 +270,46 @@ mod tests {
                 prop_assert_eq!(tally.total(), 5);
             }
         }
+    }
+
+    const EVERY_GROUND: [Grounds; 7] = [
+        Grounds::NoResult,
+        Grounds::Repeat,
+        Grounds::Submission,
+        Grounds::World,
+        Grounds::Confirmed,
+        Grounds::Unread,
+        Grounds::Silence,
+    ];
+
+    #[test]
+    fn a_review_is_proven_only_where_the_world_confirms_it() {
+        for grounds in EVERY_GROUND {
+            let proven = grounds == Grounds::Confirmed;
+            let expected = if proven {
+                Ending::Proven
+            } else {
+                Ending::Unproven
+            };
+            assert_eq!(Ending::of(State::Review, grounds), Some(expected));
+        }
+    }
+
+    #[test]
+    fn a_pass_is_proven_and_nothing_that_is_done_is() {
+        for grounds in EVERY_GROUND {
+            assert_eq!(Ending::of(State::Todo, grounds), None);
+            assert_eq!(Ending::of(State::Pass, grounds), Some(Ending::Proven));
+            assert_eq!(Ending::of(State::Done, grounds), Some(Ending::Unproven));
+        }
+    }
+
+    #[test]
+    fn one_proven_quest_clears_it() {
+        let two = Streak::default()
+            .after(Ending::Unproven)
+            .after(Ending::Unproven);
+        assert!(two.pauses(2) && !two.pauses(3) && !two.pauses(0));
+        assert_eq!(two.after(Ending::Proven).length(), 0);
     }
 }

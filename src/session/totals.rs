@@ -2,35 +2,27 @@
 
 use std::collections::BTreeMap;
 
+use jiff::Timestamp;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::attempt::Attempt;
-use super::effective::Effective;
-use super::forgotten::Forgetting;
+use super::decision::Decision;
+use super::event::{Attempt, Outcome};
 use super::manifest::SourceRecord;
-use super::resolution::Outcome;
-use super::run_line::{RunId, RunProcess};
-use super::settled_times::SettledTimes;
-use super::state::{State, Tally};
-use super::streak::Streak;
+use super::quest_record::Standing;
+use super::redaction::Forgetting;
+use super::run_event::{RunId, RunProcess};
+use super::state::{State, Streak, Tally};
 
-/// What a ledger adds up to.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Totals {
-    /// How many quests stand where.
     pub tally: Tally,
-    /// How many quests come to what.
     pub effective: EffectiveTally,
-    /// What all attempts add up to.
     pub counts: Counts,
-    /// The unproven streak.
     pub streak: Streak,
-    /// When quests were settled of late.
     pub settled: SettledTimes,
-    /// The lists that `scan --update` read, in order.
     pub extensions: Vec<SourceRecord>,
-    /// What was forgotten.
     #[serde(default, skip_serializing_if = "Forgetting::is_empty")]
     pub forgetting: Forgetting,
     /// The runs that began and have not ended, with their processes where they are known.
@@ -38,25 +30,18 @@ pub struct Totals {
     pub runs: BTreeMap<RunId, Option<RunProcess>>,
 }
 
-/// What all attempts add up to.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Counts {
-    /// Submissions judged.
     pub attempts: u32,
-    /// Tries that they used up.
     pub tries: u32,
-    /// PASSes that were held against nothing known beforehand.
     pub unanchored: u32,
-    /// PASSes that an earlier session brought.
     pub carried: u32,
     /// REVIEWs that were looked at again, by what became of them.
     pub resolutions: BTreeMap<Outcome, u32>,
     /// Quests of which somebody said that the world contradicted them.
     pub disputed: u32,
-    /// Decisions that lack the operator's seal, and changed nothing.
     pub unsealed: u32,
-    /// In how many attempts each rule fired.
     pub rules: BTreeMap<String, u32>,
 }
 
@@ -66,7 +51,6 @@ pub struct Counts {
 pub struct EffectiveTally(BTreeMap<Effective, u32>);
 
 impl EffectiveTally {
-    /// How many come to `effective`.
     #[must_use]
     pub fn of(&self, effective: Effective) -> u32 {
         self.0.get(&effective).copied().unwrap_or(0)
@@ -110,5 +94,180 @@ impl Counts {
 
     fn add_pass(&mut self, attempt: &Attempt) {
         self.unanchored += u32::from(attempt.state == State::Pass && !attempt.anchored);
+    }
+}
+
+/// What a quest comes to. Whatever becomes of a REVIEW, it is never a PASS.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum Effective {
+    /// Proven.
+    Pass,
+    /// A REVIEW that a person accepted.
+    Accepted,
+    /// A REVIEW that the gate passed when it looked again.
+    Confirmed,
+    /// A REVIEW that nobody has settled.
+    Open,
+    /// A REVIEW that the gate failed when it looked again, and that a person is to settle.
+    Refuted,
+    /// A REVIEW that a person rejected.
+    Rejected,
+    /// The tries are used up.
+    Done,
+    /// To be worked on.
+    Todo,
+}
+
+impl Effective {
+    /// Every one, in the order in which people are shown them.
+    pub const ALL: [Self; 8] = [
+        Self::Pass,
+        Self::Accepted,
+        Self::Confirmed,
+        Self::Open,
+        Self::Refuted,
+        Self::Rejected,
+        Self::Done,
+        Self::Todo,
+    ];
+
+    #[must_use]
+    pub fn of(standing: &Standing) -> Self {
+        match standing.progress.state {
+            State::Todo => Self::Todo,
+            State::Pass => Self::Pass,
+            State::Done => Self::Done,
+            State::Review => {
+                let decision = standing.settled.map(|settled| settled.decision);
+                let outcome = standing.resolution.map(|resolved| resolved.outcome);
+                Self::of_review(decision, outcome)
+            }
+        }
+    }
+
+    /// A person's decision goes before what the gate saw when it looked again.
+    fn of_review(decision: Option<Decision>, outcome: Option<Outcome>) -> Self {
+        match (decision, outcome) {
+            (Some(Decision::Accepted), _) => Self::Accepted,
+            (Some(Decision::Rejected), _) => Self::Rejected,
+            (_, Some(Outcome::Confirmed)) => Self::Confirmed,
+            (_, Some(Outcome::Refuted)) => Self::Refuted,
+            (_, Some(Outcome::Open) | None) => Self::Open,
+        }
+    }
+
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Pass => "pass",
+            Self::Accepted => "accepted",
+            Self::Confirmed => "confirmed",
+            Self::Open => "open",
+            Self::Refuted => "refuted",
+            Self::Rejected => "rejected",
+            Self::Done => "done",
+            Self::Todo => "todo",
+        }
+    }
+
+    /// Whether the answer counts as right: proven, confirmed, or accepted by a person.
+    #[must_use]
+    pub fn holds(self) -> bool {
+        matches!(self, Self::Pass | Self::Accepted | Self::Confirmed)
+    }
+
+    /// Whether its answer is shown as one. What failed, or what a person rejected, is nobody's
+    /// address: it must not stand where somebody would mail to it.
+    #[must_use]
+    pub fn stands(self) -> bool {
+        self.holds() || self == Self::Open
+    }
+
+    #[must_use]
+    pub fn is_open(self) -> bool {
+        matches!(self, Self::Open | Self::Refuted)
+    }
+}
+
+/// The times at which the last few quests were settled, in the order of the ledger.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct SettledTimes(Vec<i64>);
+
+/// How many are kept: they are written anew with every submission.
+const KEPT: usize = 50;
+
+impl SettledTimes {
+    pub(super) fn add(&mut self, at: Timestamp) {
+        let over = (self.0.len() + 1).saturating_sub(KEPT);
+        self.0.drain(..over);
+        self.0.push(at.as_millisecond());
+    }
+
+    pub fn times(&self) -> impl Iterator<Item = Timestamp> {
+        let times = self.0.iter();
+        times.filter_map(|at| Timestamp::from_millisecond(*at).ok())
+    }
+}
+
+impl FromIterator<Timestamp> for SettledTimes {
+    fn from_iter<I: IntoIterator<Item = Timestamp>>(times: I) -> Self {
+        let mut settled = Self::default();
+        times.into_iter().for_each(|at| settled.add(at));
+        settled
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_person_goes_before_the_gate_and_a_reopened_review_is_the_gates_again() {
+        use Decision::{Accepted, Rejected, Reopened};
+        use Outcome::{Confirmed, Open, Refuted};
+        let cases = [
+            (None, None, Effective::Open),
+            (None, Some(Open), Effective::Open),
+            (None, Some(Confirmed), Effective::Confirmed),
+            (None, Some(Refuted), Effective::Refuted),
+            (Some(Accepted), Some(Refuted), Effective::Accepted),
+            (Some(Rejected), Some(Confirmed), Effective::Rejected),
+            (Some(Reopened), None, Effective::Open),
+            (Some(Reopened), Some(Refuted), Effective::Refuted),
+        ];
+        for (decision, outcome, expected) in cases {
+            let found = Effective::of_review(decision, outcome);
+            assert_eq!(found, expected, "{decision:?} {outcome:?}");
+            assert_ne!(found, Effective::Pass);
+        }
+    }
+
+    #[test]
+    fn what_was_refuted_or_rejected_does_not_stand() {
+        let standing = Effective::ALL.into_iter().filter(|it| it.stands());
+        let names: Vec<_> = standing.map(Effective::name).collect();
+        assert_eq!(names, ["pass", "accepted", "confirmed", "open"]);
+    }
+
+    #[test]
+    fn is_named_as_json_spells_it() {
+        for effective in Effective::ALL {
+            let json = serde_json::to_string(&effective).unwrap();
+            assert_eq!(json, format!("{:?}", effective.name()));
+        }
+    }
+
+    #[test]
+    fn the_last_few_are_kept() {
+        let at = |second| Timestamp::from_second(second).unwrap();
+        let few: SettledTimes = (0..3).map(at).collect();
+        assert_eq!(few.times().collect::<Vec<_>>(), [at(0), at(1), at(2)]);
+        let many: SettledTimes = (0..120).map(at).collect();
+        let kept: Vec<_> = many.times().collect();
+        assert_eq!((kept.len(), kept[0], kept[49]), (50, at(70), at(119)));
     }
 }

@@ -177,19 +177,19 @@ pub const MORE_CASES: &[Case] = &[
         "{{ field.quote }}",
         "{{ field.quote | shout }}",
         "[\"grep\", \"-qF\", \"--\", \"{{ field.quote | shout",
-        &["unknown filter `shout`"],
+        &["filter shout is unknown"],
     ),
     (
         "stdin = \"{{ input.text }}\"",
         "stdin = \"{% if input.text is loud %}a{% endif %}\"",
         "\"{% if input.text is loud",
-        &["unknown test `loud`"],
+        &["test loud is unknown"],
     ),
     (
         "Read {{ key }}",
         "Read {{ key | uper }}",
         "\"Read {{ key | uper",
-        &["unknown filter `uper`"],
+        &["filter uper is unknown"],
     ),
     (
         "Read {{ key }}",

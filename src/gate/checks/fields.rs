@@ -4,7 +4,7 @@ use super::context::Context;
 use crate::base::text::is_blank;
 use crate::base::text::truncate_with_size;
 use crate::gate::{Check, Cost, Fact, Level, Rule};
-use crate::quest::field_kind::{FieldKind, Shape};
+use crate::quest::field::{FieldKind, Shape};
 use crate::quest::{Field, FieldName, QuestKind};
 use crate::world::mailbox::Mailbox;
 use crate::world::sandbox::FileSeen;

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::fields::shown;
 use super::subject::Text;
-use crate::quest::ijson;
+use crate::quest::json;
 
 /// The value; one that nests deeper than 128 lists and objects, or says a name twice, is refused
 /// by its reader.
@@ -21,7 +21,7 @@ pub(super) fn json_lines(text: &Text) -> impl Iterator<Item = (usize, Result<Val
 }
 
 fn parsed(text: &Text, json: &str, lines_before: usize) -> Result<Value, Fact> {
-    ijson::value(json).map_err(|error| {
+    json::value(json).map_err(|error| {
         let place = format!("{}:{}", error.line() + lines_before, error.column());
         let why = error.to_string();
         let why = why.split(" at line ").next().unwrap_or(&why);

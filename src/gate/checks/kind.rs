@@ -34,7 +34,7 @@ use super::script::ScriptSpec;
 use super::unique::{UniqueSpec, taken};
 use crate::gate::email::taken_by;
 use crate::gate::{Cause, Check, Cost, Fact, Level, Rule, RuleId};
-use crate::quest::field_kind::{self, FieldKind};
+use crate::quest::field::FieldKind;
 use crate::quest::file::{Mistake, QuestFile, RawTable, unknown_name};
 use crate::quest::template::{Names, Template};
 use crate::quest::{Field, FieldName, Submission};
@@ -222,7 +222,7 @@ impl Source<'_> {
 
     /// The pattern that is the value of `key`; it must match a whole text.
     pub fn whole_pattern(&self, key: &'static str, text: &str) -> Result<regex::Regex, Flaw> {
-        field_kind::whole(text).map_err(|what| Flaw::new(key, what))
+        crate::quest::field::whole(text).map_err(|what| Flaw::new(key, what))
     }
 
     /// The text of a file next to the quest file, as it was at the scan.

@@ -6,8 +6,8 @@ use serde::de::IgnoredAny;
 
 use super::orders::{capped, tail, with_meaning};
 use crate::base::text::truncate;
-use crate::quest::surrogates::whole_text;
-use crate::quest::{Field, Verdict, ijson};
+use crate::quest::json::whole_text;
+use crate::quest::{Field, Verdict, json};
 use crate::world::sandbox::{End, Ran};
 
 /// The most characters of a text that a script writes into a fact.
@@ -67,7 +67,7 @@ pub fn judged(ran: &Ran, fields: &[Field], means: Option<&str>) -> Vec<Fact> {
     }
     // What a script repeats of a submission need be no text, and is the submission's doing.
     let said = whole_text(said);
-    let answer = ijson::value(&said).and_then(serde_json::from_value);
+    let answer = json::value(&said).and_then(serde_json::from_value);
     let answer: Answer = match answer {
         Ok(answer) => answer,
         Err(error) => return unclear(format!("it cannot be read ({error})")),

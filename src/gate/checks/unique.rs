@@ -13,8 +13,8 @@ use crate::base::text::fold;
 use crate::base::text::{is_blank, is_space};
 use crate::gate::Cost;
 use crate::quest::Field;
-use crate::quest::field_kind::FieldKind;
-use crate::quest::ijson;
+use crate::quest::field::FieldKind;
+use crate::quest::json;
 use crate::world::Taken;
 
 /// `kind = "unique"`.
@@ -87,7 +87,7 @@ fn canonical(kind: FieldKind, text: &str) -> Option<String> {
         }
         FieldKind::Integer | FieldKind::Number => Some(decimal(text.trim())),
         FieldKind::Json => {
-            let value = ijson::value(text).ok()?;
+            let value = json::value(text).ok()?;
             Some(value.to_string())
         }
         _ => None,
@@ -114,7 +114,7 @@ fn decimal(text: &str) -> String {
 mod tests {
     use super::taken;
     use crate::gate::checks::bench::Bench;
-    use crate::quest::field_kind::{FieldKind, Shape};
+    use crate::quest::field::{FieldKind, Shape};
     use crate::quest::{Field, FieldName};
 
     const CHECK: &str = "kind = \"unique\"\nfield = \"value\"";

@@ -22,7 +22,6 @@ use crate::quest::field::NO_EXAMPLE;
 use crate::quest::template::{Names, Template};
 use crate::quest::{Field, FieldName, QuestKind};
 
-/// Flags of `submit` that a unit would hide.
 const TAKEN_UNITS: &[&str] = &[
     "id", "key", "worker", "in", "none", "session", "json", "color", "help", "version",
 ];
@@ -84,46 +83,28 @@ struct Prompt {
     text: String,
 }
 
-/// A quest file.
 #[derive(Debug, Clone)]
 pub struct QuestFile<'t> {
     text: &'t str,
-    /// The kind's name.
     pub name: String,
-    /// What one quest is about.
     pub unit: String,
-    /// What the quests are for.
     pub about: String,
-    /// How many FAILs end a quest.
     pub max_tries: Option<NonZeroU32>,
-    /// Whether no machine can decide.
     pub open: bool,
-    /// How the list is read.
     pub input: InputTable,
-    /// The files that quests are about.
     pub tree: Option<TreeTable>,
-    /// The prompt's template.
     pub prompt: String,
-    /// The key of the example.
     pub example_key: String,
-    /// The field that the quests are about.
     pub answer: Option<FieldName>,
-    /// The fields.
     pub fields: Vec<Field>,
-    /// The checks, for the gate to read.
     pub checks: Vec<RawTable<'t>>,
-    /// The services.
     pub services: Vec<ServiceTable>,
-    /// The controls.
     pub controls: Vec<ControlTable>,
     field_tables: Vec<RawTable<'t>>,
-    /// The command that mends what checks found wrong.
     pub fixer: Option<FixerTable>,
-    /// The checks over the whole result.
     pub final_part: Option<FinalPart<'t>>,
     /// Whether it is the final part of another file by itself.
     is_final: bool,
-    /// The reviewers that are asked about what passes.
     pub panel: Option<Panel<'t>>,
     service_tables: Vec<RawTable<'t>>,
     control_tables: Vec<RawTable<'t>>,
@@ -131,7 +112,6 @@ pub struct QuestFile<'t> {
 }
 
 impl<'t> QuestFile<'t> {
-    /// Reads the text of a quest file.
     pub fn parse(text: &'t str) -> Result<Self, Mistake> {
         let document =
             DeTable::parse(text).map_err(|error| Mistake::of_toml(text, &(0..0), &error))?;
@@ -180,7 +160,6 @@ impl<'t> QuestFile<'t> {
         Ok(file)
     }
 
-    /// The text that it was read from.
     #[must_use]
     pub fn text(&self) -> &'t str {
         self.text
@@ -192,29 +171,24 @@ impl<'t> QuestFile<'t> {
         self.top.spot_of(key)
     }
 
-    /// Where the value of `key` stands in the table `[table]`, or that table where it does not.
     #[must_use]
     pub fn spot_in(&self, table: &str, key: &str) -> Spot {
         let inner = self.top.inner(table);
         inner.map_or_else(|| self.spot_of(table), |inner| inner.spot_of(key))
     }
 
-    /// The fields, with their places.
     pub fn placed_fields(&self) -> impl Iterator<Item = (&Field, &RawTable<'t>)> {
         self.fields.iter().zip(&self.field_tables)
     }
 
-    /// The services, with their places.
     pub fn placed_services(&self) -> impl Iterator<Item = (&ServiceTable, &RawTable<'t>)> {
         self.services.iter().zip(&self.service_tables)
     }
 
-    /// The controls, with their places.
     pub fn placed_controls(&self) -> impl Iterator<Item = (&ControlTable, &RawTable<'t>)> {
         self.controls.iter().zip(&self.control_tables)
     }
 
-    /// What an agent is told about its quests.
     #[must_use]
     pub fn kind(&self) -> QuestKind {
         QuestKind {
@@ -255,13 +229,11 @@ impl<'t> QuestFile<'t> {
         self.is_final
     }
 
-    /// What a template of a check may name.
     #[must_use]
     pub fn names(&self) -> Names {
         self.names_with(self.services.iter().map(|service| service.name.as_str()))
     }
 
-    /// The same where these services alone are there.
     #[must_use]
     pub fn names_with<'a>(&'a self, services: impl Iterator<Item = &'a str>) -> Names {
         if self.is_final {
@@ -271,14 +243,12 @@ impl<'t> QuestFile<'t> {
         Names::of_check(self.input.columns(), fields, services)
     }
 
-    /// The field of this name.
     #[must_use]
     pub fn field(&self, name: &str) -> Option<&FieldName> {
         let mut names = self.fields.iter().map(|field| &field.name);
         names.find(|field| field.as_str() == name)
     }
 
-    /// Looks at what no table can tell by itself.
     fn hold_together(&self) -> Result<(), Mistake> {
         let spot = |key: &str| self.spot_of(key);
         for (key, name) in [("name", &self.name), ("unit", &self.unit)] {

@@ -5,10 +5,9 @@ use serde::{Deserialize, Serialize};
 
 use super::mistake::Mistake;
 use super::read::RawTable;
-use crate::quest::field_kind::{FieldKind, Shape};
+use crate::quest::field::{FieldKind, Shape};
 use crate::quest::{Field, FieldName};
 
-/// Names that are flags of `submit` already.
 const TAKEN: &[&str] = &[
     "id", "key", "worker", "in", "none", "session", "json", "color", "help", "version",
 ];
@@ -46,7 +45,6 @@ fn yes() -> bool {
 }
 
 impl FieldTable {
-    /// The field that the table stands for; `example` is from `[example]`.
     pub(super) fn field(
         &self,
         raw: &RawTable<'_>,
@@ -88,7 +86,6 @@ impl FieldTable {
     }
 }
 
-/// Whether `name` can be a field: a flag that no shell takes apart.
 fn is_field_name(name: &str) -> bool {
     let plain =
         |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"-_".contains(&byte);

@@ -50,24 +50,18 @@ pub struct NegativeTable {
     pub fires: Option<Vec<String>>,
 }
 
-/// `[final]`, read.
 #[derive(Debug, Clone)]
 pub struct FinalPart<'t> {
-    /// The checks, for the gate to read.
     pub checks: Vec<RawTable<'t>>,
-    /// The controls.
     pub controls: Vec<FinalControlTable>,
-    /// The edits that it must notice.
     pub negative: Option<NegativeTable>,
     control_tables: Vec<RawTable<'t>>,
     negative_table: Option<RawTable<'t>>,
 }
 
-/// What `[final]` may hold.
 const PARTS: [&str; 3] = ["check", "control", "negative"];
 
 impl<'t> FinalPart<'t> {
-    /// Takes `[final]` out of a document; none where it has none.
     pub(super) fn take(document: &mut DeTable<'t>, text: &'t str) -> Result<Option<Self>, Mistake> {
         let Some(found) = document.remove("final") else {
             return Ok(None);
@@ -104,12 +98,10 @@ impl<'t> FinalPart<'t> {
         Ok(Some(part))
     }
 
-    /// The controls, with their places.
     pub fn placed_controls(&self) -> impl Iterator<Item = (&FinalControlTable, &RawTable<'t>)> {
         self.controls.iter().zip(&self.control_tables)
     }
 
-    /// The edits that it must notice, with their place.
     #[must_use]
     pub fn placed_negative(&self) -> Option<(&NegativeTable, &RawTable<'t>)> {
         self.negative.as_ref().zip(self.negative_table.as_ref())
@@ -133,7 +125,6 @@ impl<'t> FinalPart<'t> {
     }
 }
 
-/// The table that a value is.
 fn table<'t>(
     found: Spanned<toml::de::DeValue<'t>>,
     text: &str,

@@ -48,7 +48,6 @@ pub enum InputFormat {
 }
 
 impl InputTable {
-    /// The names of the columns that a prompt and a check may name as `input.NAME`.
     pub fn columns(&self) -> impl Iterator<Item = &str> {
         self.show.iter().chain(&self.anchor).map(String::as_str)
     }

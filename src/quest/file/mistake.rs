@@ -9,9 +9,7 @@ const LEAST_LIKENESS: f64 = 0.7;
 /// A mistake in a quest file, with the place that it stands at.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub struct Mistake {
-    /// The line, from 1.
     pub line: usize,
-    /// The column in characters, from 1.
     pub column: usize,
     /// What is wrong, what was expected and, of a name that there is not, which is nearest.
     pub what: String,
@@ -24,7 +22,6 @@ impl fmt::Display for Mistake {
 }
 
 impl Mistake {
-    /// The mistake at these bytes of `text`.
     #[must_use]
     pub fn at(text: &str, span: &Range<usize>, what: impl Into<String>) -> Self {
         let start = (0..=span.start.min(text.len()))
@@ -52,7 +49,6 @@ impl Mistake {
     }
 }
 
-/// Of the names between backticks, the expected one that is nearest to the first, which was found.
 fn nearest_expected(message: &str) -> Option<String> {
     if !message.starts_with("unknown ") {
         return None;
@@ -62,7 +58,6 @@ fn nearest_expected(message: &str) -> Option<String> {
     nearest(found, names).map(str::to_owned)
 }
 
-/// The known name that is nearest to `found`, if one is near.
 #[must_use]
 pub fn nearest<'a>(found: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     known
@@ -73,7 +68,6 @@ pub fn nearest<'a>(found: &str, known: impl IntoIterator<Item = &'a str>) -> Opt
         .map(|(_, name)| name)
 }
 
-/// A complaint about a name that there is not: the names that there are, and the nearest.
 #[must_use]
 pub fn unknown_name(what: &str, found: &str, known: &[&str]) -> String {
     let near = nearest(found, known.iter().copied());

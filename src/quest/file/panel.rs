@@ -9,20 +9,15 @@ use super::question::QuestionTable;
 use super::read::{RawTable, take_tables};
 use super::reviewer::ReviewerTable;
 
-/// What a file of reviewers alone may hold.
 const TABLES: [&str; 4] = ["panel", "reviewer", "question", "plant"];
 
 /// The reviewers, what they are asked, and what they are judged by.
 #[derive(Debug, Clone)]
 pub struct Panel<'t> {
     pub(super) text: &'t str,
-    /// How they are weighed.
     pub head: PanelTable,
-    /// The reviewers.
     pub reviewers: Vec<ReviewerTable>,
-    /// The questions.
     pub questions: Vec<QuestionTable>,
-    /// The plants.
     pub plants: Vec<PlantTable>,
     pub(super) head_table: Option<RawTable<'t>>,
     pub(super) reviewer_tables: Vec<RawTable<'t>>,
@@ -44,7 +39,6 @@ impl<'t> Panel<'t> {
         panel.ok_or_else(|| Mistake::at(text, &(0..0), "there is no [[reviewer]] in it"))
     }
 
-    /// Takes the reviewers out of a document; none where it has nothing of them.
     pub(super) fn take(document: &mut DeTable<'t>, text: &'t str) -> Result<Option<Self>, Mistake> {
         let there = TABLES.iter().any(|name| document.contains_key(*name));
         if !there {
@@ -76,17 +70,14 @@ impl<'t> Panel<'t> {
         Ok(Some(panel))
     }
 
-    /// The reviewers' names.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.reviewers.iter().map(|reviewer| reviewer.name.as_str())
     }
 
-    /// The reviewers, with their places.
     pub fn placed_reviewers(&self) -> impl Iterator<Item = (&ReviewerTable, &RawTable<'t>)> {
         self.reviewers.iter().zip(&self.reviewer_tables)
     }
 
-    /// The text that it was read from.
     #[must_use]
     pub fn text(&self) -> &'t str {
         self.text

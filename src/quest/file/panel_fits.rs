@@ -5,7 +5,7 @@ use super::mistake::{Mistake, unknown_name};
 use super::panel::Panel;
 use super::panel_hold::model_name;
 use crate::quest::Sight;
-use crate::quest::field_kind::FieldKind;
+use crate::quest::field::FieldKind;
 use crate::world::tree::{TreePath, Zones};
 
 impl Panel<'_> {
@@ -33,7 +33,6 @@ impl Panel<'_> {
         Ok(())
     }
 
-    /// That no reviewer is asked by what the agent may write.
     fn pinned_arguments(&self, file: &QuestFile<'_>) -> Result<(), Mistake> {
         // Globs that cannot be read are refused where they stand.
         let zones = file
@@ -58,7 +57,6 @@ impl Panel<'_> {
         Ok(())
     }
 
-    /// That no reviewer is the model that answers the quests.
     pub fn refuse_generator(&self, model: &str) -> Result<(), Mistake> {
         let taken = model_name(model);
         let mut same = self.placed_reviewers();
@@ -73,7 +71,6 @@ impl Panel<'_> {
     }
 }
 
-/// Whether an argument, or what it sets an option to, is a path in a zone.
 fn is_in(argument: &str, zones: &Zones) -> bool {
     let value = argument.split_once('=').map(|(_, value)| value);
     [Some(argument), value].into_iter().flatten().any(|text| {
@@ -83,7 +80,6 @@ fn is_in(argument: &str, zones: &Zones) -> bool {
     })
 }
 
-/// That `name` is an input that quests of `file` have.
 fn fits_one(name: &str, file: &QuestFile<'_>) -> Result<(), String> {
     let sight = name.parse::<Sight>().map_err(|bad| bad.to_string())?;
     match &sight {

@@ -85,7 +85,6 @@ impl Panel<'_> {
         Ok(known)
     }
 
-    /// Whether what the reviewers say can differ from what the agent says, and from each other.
     fn independent(&self) -> Result<(), Mistake> {
         if self.reviewers.len() < FEWEST {
             let spot = self.reviewer_tables.first().map(RawTable::spot);

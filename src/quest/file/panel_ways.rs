@@ -25,10 +25,8 @@ const OWNERS: [&str; 18] = [
     "_JAVA_OPTIONS",
 ];
 
-/// How the names of such variables begin.
 const OWNING: [&str; 4] = ["LD_", "DYLD_", "BASH_FUNC_", "GCONV_"];
 
-/// What is wrong with how a reviewer is asked, at which key.
 pub(super) fn asked(reviewer: &ReviewerTable) -> Option<(&'static str, String)> {
     let there = [
         ("argv", !reviewer.argv.is_empty(), ReviewerKind::Command),
@@ -67,7 +65,6 @@ pub(super) fn asked(reviewer: &ReviewerTable) -> Option<(&'static str, String)> 
     }
 }
 
-/// The first variable of a command by which its environment would say what the program is.
 fn variables(reviewer: &ReviewerTable) -> Option<(&'static str, String)> {
     let set = reviewer.env.keys().map(|name| ("env", name));
     let passed = reviewer.pass.iter().map(|name| ("pass", name));
@@ -78,7 +75,6 @@ fn variables(reviewer: &ReviewerTable) -> Option<(&'static str, String)> {
     ))
 }
 
-/// Whether who sets this variable says what a program does.
 fn owns_programs(name: &str) -> bool {
     let name = name.to_ascii_uppercase();
     OWNERS.contains(&name.as_str()) || OWNING.iter().any(|start| name.starts_with(start))

@@ -8,7 +8,6 @@ use toml::de::{DeTable, DeValue, Deserializer};
 
 use super::mistake::Mistake;
 
-/// A place in a quest file, in bytes.
 pub type Spot = Range<usize>;
 
 /// A table as it stands in the file, to be read by whoever knows its kind.
@@ -22,20 +21,17 @@ impl<'t> RawTable<'t> {
         Self { table }
     }
 
-    /// Where it stands.
     #[must_use]
     pub fn spot(&self) -> Spot {
         self.table.span()
     }
 
-    /// Where the value of `key` stands, or the table where there is none.
     #[must_use]
     pub fn spot_of(&self, key: &str) -> Spot {
         let entry = self.table.get_ref().get(key);
         entry.map_or_else(|| self.spot(), Spanned::span)
     }
 
-    /// Where the text stands in the list that `key` is, or the key's value where it does not.
     #[must_use]
     pub fn spot_of_text(&self, key: &str, text: &str) -> Spot {
         let value = self.table.get_ref().get(key);
@@ -47,7 +43,6 @@ impl<'t> RawTable<'t> {
         item.map_or_else(|| self.spot_of(key), Spanned::span)
     }
 
-    /// Where the name stands in the table that `key` is, or that table where it does not.
     #[must_use]
     pub fn spot_within(&self, key: &str, name: &str) -> Spot {
         let value = self.table.get_ref().get(key);
@@ -59,7 +54,6 @@ impl<'t> RawTable<'t> {
         found.map_or_else(|| self.spot_of(key), |(known, _)| known.span())
     }
 
-    /// The table that `key` is.
     #[must_use]
     pub fn inner(&self, key: &str) -> Option<Self> {
         let value = self.table.get_ref().get(key)?;
@@ -67,19 +61,16 @@ impl<'t> RawTable<'t> {
         Some(Self::new(Spanned::new(value.span(), table)))
     }
 
-    /// Whether it says anything of `key`.
     #[must_use]
     pub fn has(&self, key: &str) -> bool {
         self.table.get_ref().contains_key(key)
     }
 
-    /// The text of `key`, where it has one that is text.
     #[must_use]
     pub fn text_of(&self, key: &str) -> Option<&str> {
         self.table.get_ref().get(key)?.get_ref().as_str()
     }
 
-    /// The keys, in the order of their names.
     pub fn keys(&self) -> impl Iterator<Item = &str> {
         self.table
             .get_ref()
@@ -87,7 +78,6 @@ impl<'t> RawTable<'t> {
             .map(|key| key.get_ref().as_ref())
     }
 
-    /// Parts the keys of `head` from the rest.
     #[must_use]
     pub fn part(&self, head: &[&str]) -> (Self, Self) {
         let spot = self.spot();
@@ -107,14 +97,12 @@ impl<'t> RawTable<'t> {
         (raw(ours), raw(rest))
     }
 
-    /// The table as a value; `text` is the whole file.
     pub fn read<T: DeserializeOwned>(&self, text: &str) -> Result<T, Mistake> {
         T::deserialize(Deserializer::from(self.table.clone()))
             .map_err(|error| Mistake::of_toml(text, &self.spot(), &error))
     }
 }
 
-/// Takes the tables of `[[name]]` out of the document.
 pub(super) fn take_tables<'t>(
     document: &mut DeTable<'t>,
     name: &str,

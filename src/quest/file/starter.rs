@@ -4,7 +4,6 @@ use super::document::is_kebab;
 
 const STARTER: &str = include_str!("starter.toml");
 
-/// The starter for a kind of this name; none where that is no kebab-case.
 #[must_use]
 pub fn starter(name: &str) -> Option<String> {
     is_kebab(name).then(|| STARTER.replace("NAME-OF-THE-KIND", name))
@@ -22,7 +21,6 @@ mod tests {
         TreeTable,
     };
 
-    /// The starter with everything switched on that may be.
     fn switched_on() -> String {
         let text = starter("name-of-the-kind").unwrap();
         let lines = text.lines().map(|line| match line.strip_prefix('#') {

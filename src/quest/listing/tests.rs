@@ -2,7 +2,6 @@
 
 use super::*;
 
-/// Key, anchor and rows.
 type Plain = (String, Option<String>, Vec<u32>);
 
 fn row_of<'a>(number: u32, key_parts: &'a [&'a str], anchor: &'a str) -> Row<'a> {

@@ -12,7 +12,7 @@ use serde_json::{Deserializer, Value};
 use super::formats::{Reader, used_in};
 use super::transcript::{AgentEvent, Stream, Tail, end_of};
 use crate::base::process::{Exit, Pipe};
-use crate::quest::ijson;
+use crate::quest::json;
 use crate::session::Spent;
 
 const TAIL_BYTES: usize = 8 << 10;
@@ -365,7 +365,7 @@ pub(super) fn last_object(text: &str) -> LastObject {
             Some(Err(_)) | None => break,
         }
     }
-    match last.map(|range| ijson::value(&text[range])) {
+    match last.map(|range| json::value(&text[range])) {
         None => LastObject::None,
         Some(Ok(value)) => LastObject::Object(value),
         Some(Err(error)) => LastObject::Bad(error.to_string()),

@@ -1,29 +1,25 @@
 //! Opening the index, moving it on with the ledger, and making it anew.
 
-use std::fs::{self, File, Metadata};
-use std::io;
+use std::fs::{File, Metadata};
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::Receiver;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::{fs, io, mem, thread};
 
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
-use super::checkpoint::Checkpoint;
-use super::error::IndexError;
-use super::read_ahead::{Read, read_ahead, take_lines};
+use super::rows::{Rows, Sealer};
 use super::schema;
-use super::seal::Sealer;
-use super::shelf::Rows;
+use super::schema::{Checkpoint, IndexError};
 use crate::session::chain::Tip;
 use crate::session::error::{Damage, SessionError};
 use crate::session::event::Event;
 use crate::session::fold::{Fold, Written};
 use crate::session::ledger::{Ledger, Stop, Tail};
 use crate::session::lock::same_file;
-use crate::session::progress::Watch;
-use crate::session::terms::Terms;
+use crate::session::manifest::Terms;
+use crate::session::sync::Watch;
 use crate::session::totals::Totals;
 
-/// The name of the index in the session directory.
 const NAME: &str = "index.sqlite";
 
 /// An index that is being made; takes the index's place once it is whole.
@@ -33,22 +29,18 @@ const DRAFT: &str = "index.sqlite-new";
 #[derive(Debug, Clone)]
 pub(in crate::session) struct Plan {
     pub(in crate::session) dir: PathBuf,
-    /// What its ledger is folded by.
     pub(in crate::session) terms: Terms,
 }
 
-/// An open index.
 #[derive(Debug)]
 pub(in crate::session) struct Index {
     connection: Connection,
     checkpoint: Checkpoint,
     terms: Terms,
-    /// The file that it was opened from, where that is known for sure.
     file: Option<Metadata>,
 }
 
 impl Index {
-    /// Opens the index of the session as it lies there.
     pub(in crate::session) fn open(plan: &Plan) -> Result<Self, IndexError> {
         let place = path(&plan.dir);
         let file = fs::metadata(&place).ok();
@@ -79,12 +71,10 @@ impl Index {
         same.is_some_and(|(opened, found)| same_file(opened, found)) && !schema::was_cut_off(&place)
     }
 
-    /// Where the index of the session in `dir` lies.
     pub(in crate::session) fn place(dir: &Path) -> PathBuf {
         path(dir)
     }
 
-    /// At which point of the ledger it is true.
     pub(in crate::session) fn checkpoint(&self) -> &Checkpoint {
         &self.checkpoint
     }
@@ -100,7 +90,6 @@ impl Index {
         &self.connection
     }
 
-    /// Reads what other processes have made of it since.
     pub(in crate::session) fn reload(&mut self) -> Result<(), IndexError> {
         self.checkpoint = Checkpoint::read(&self.connection, self.checkpoint.session)?;
         Ok(())
@@ -116,7 +105,6 @@ impl Index {
         self.take_in(&place, |take| read_ahead(ledger, watch, take))
     }
 
-    /// Takes in what `source` hands on, all of it or nothing.
     fn take_in<T>(
         &mut self,
         place: &Path,
@@ -220,7 +208,6 @@ impl Index {
         })
     }
 
-    /// Makes an index beside the one that is there, and puts it in its place.
     fn put_down<T>(
         plan: &Plan,
         source: impl FnOnce(&mut Self) -> Result<T, SessionError>,
@@ -259,14 +246,11 @@ impl Index {
     }
 }
 
-/// Why lines are not in the index.
 #[derive(Debug)]
 pub(in crate::session) enum RecordError {
-    /// They are not in the ledger either.
     Refused(SessionError),
     /// The index cannot be written; they are not in the ledger either.
     Unusable(IndexError),
-    /// They are in the ledger.
     Behind,
 }
 
@@ -317,7 +301,6 @@ fn swap(dir: &Path, draft: &Path) -> io::Result<()> {
     fs::rename(draft, path(dir))
 }
 
-/// Removes a database, and then what belongs to it.
 fn remove_whole(path: &Path) -> io::Result<()> {
     remove(path)?;
     schema::beside(path).try_for_each(|part| remove(&part))
@@ -328,4 +311,100 @@ fn remove(path: &Path) -> io::Result<()> {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
         _ => Ok(()),
     }
+}
+
+#[derive(Debug)]
+pub(in crate::session) struct Read {
+    pub(in crate::session) event: Event,
+    pub(in crate::session) written: Written,
+    pub(in crate::session) tip: Tip,
+}
+
+const BATCH_LINES: usize = 64;
+
+/// How many batches may wait. Lines have tens of kilobytes at times.
+const BATCHES_AHEAD: usize = 4;
+
+/// Hands lines over to another thread.
+#[derive(Debug)]
+pub(in crate::session) struct Batches {
+    batch: Vec<Read>,
+    sender: SyncSender<Vec<Read>>,
+}
+
+/// Whoever was to take the lines in has stopped, and says why elsewhere.
+#[derive(Debug)]
+pub(in crate::session) struct NobodyListens;
+
+impl Batches {
+    pub(in crate::session) fn channel() -> (Self, Receiver<Vec<Read>>) {
+        let (sender, receiver) = sync_channel(BATCHES_AHEAD);
+        let batch = Vec::with_capacity(BATCH_LINES);
+        (Self { batch, sender }, receiver)
+    }
+
+    pub(in crate::session) fn push(&mut self, read: Read) -> Result<(), NobodyListens> {
+        self.batch.push(read);
+        if self.batch.len() < BATCH_LINES {
+            return Ok(());
+        }
+        let full = mem::replace(&mut self.batch, Vec::with_capacity(BATCH_LINES));
+        self.sender.send(full).map_err(|_| NobodyListens)
+    }
+
+    pub(in crate::session) fn end(self) {
+        // Whoever has stopped listening says why.
+        let _ = self.sender.send(self.batch);
+    }
+}
+
+/// Reads the lines that `ledger` has beyond its place and hands them to `take`, in order.
+pub(super) fn read_ahead(
+    ledger: &mut Ledger,
+    watch: &dyn Watch,
+    take: &mut dyn FnMut(Read) -> Result<(), Stop>,
+) -> Result<Tail, SessionError> {
+    let place = ledger.clone();
+    let (taken, read) = thread::scope(|scope| {
+        let (batches, receiver) = Batches::channel();
+        let reader = scope.spawn(move || send_lines(ledger, watch, batches));
+        let taken = take_lines(receiver, place, take);
+        match reader.join() {
+            Ok(read) => (taken, read),
+            Err(panic) => std::panic::resume_unwind(panic),
+        }
+    });
+    taken.and(read)
+}
+
+/// Hands lines that come over to `take`, in order, of a ledger that was read up to `place`.
+pub(super) fn take_lines(
+    lines: Receiver<Vec<Read>>,
+    mut place: Ledger,
+    take: &mut dyn FnMut(Read) -> Result<(), Stop>,
+) -> Result<(), SessionError> {
+    lines.into_iter().flatten().try_for_each(|read| {
+        let (tip, span) = (read.tip, read.written.span);
+        take(read).or_else(|stop| place.stopped(stop).map(|_| ()))?;
+        place.move_to(tip, span);
+        Ok(())
+    })
+}
+
+fn send_lines(
+    ledger: &mut Ledger,
+    watch: &dyn Watch,
+    mut batches: Batches,
+) -> Result<Tail, SessionError> {
+    let read = ledger.read_on(watch, &mut |line, event, span| {
+        let read = Read {
+            event,
+            written: Written::of(line, span),
+            tip: line.tip(),
+        };
+        batches.push(read).map_err(|NobodyListens| Stop::Enough)
+    });
+    // Lines before a damaged one are taken in, so that what is wrong with them is told first.
+    batches.end();
+    read
 }

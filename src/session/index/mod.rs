@@ -18,22 +18,14 @@
 //! taken for one of this; they are no protection against somebody who computes them.
 
 mod build;
-mod checkpoint;
-mod error;
-mod fit;
-mod glance;
-mod marks;
 mod query;
-mod read_ahead;
-mod row;
+mod rows;
 mod schema;
-mod seal;
-mod shelf;
 #[cfg(test)]
 mod tests;
 
+pub(super) use build::{Batches, NobodyListens, Read};
 pub(super) use build::{Index, Plan, RecordError};
-pub(super) use checkpoint::Checkpoint;
-pub(super) use error::IndexError;
-pub use glance::{Glance, Prefix, Sought};
-pub(super) use read_ahead::{Batches, NobodyListens, Read};
+pub use query::{Glance, Prefix, Sought};
+pub(super) use schema::Checkpoint;
+pub(super) use schema::IndexError;

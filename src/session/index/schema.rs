@@ -3,21 +3,23 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use rusqlite::{Connection, OpenFlags};
+use rusqlite::{Connection, OpenFlags, OptionalExtension as _, params};
+use serde::{Deserialize, Serialize};
 
-use super::error::IndexError;
-use crate::base::files;
+use super::rows::Sealer;
+use crate::base::{Digest, files};
+use crate::session::chain::Tip;
+use crate::session::quest_record::{Span, Story};
+use crate::session::totals::Totals;
 
 /// What tells the file from other databases: `coma` in ASCII.
 const APPLICATION_ID: i32 = 0x636F_6D61;
 
-/// The format of the tables.
 const FORMAT: i32 = 6;
 
 /// How long another process's write is waited for. Writes take a few milliseconds.
 const BUSY_WAIT: Duration = Duration::from_secs(10);
 
-/// How many statements are kept for being run again.
 const STATEMENTS: usize = 32;
 
 /// Rows are written and read whole, in the order of these columns.
@@ -62,7 +64,6 @@ CREATE INDEX quest_unanswered ON quest (id)
 CREATE INDEX quest_review ON quest (id) WHERE state = 'REVIEW';
 ";
 
-/// Opens the index at `path`, which must be one of this format.
 pub(super) fn open(path: &Path) -> Result<Connection, IndexError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = sound(path, flags, BUSY_WAIT)?;
@@ -102,7 +103,6 @@ pub(super) fn sound(
     Ok(connection)
 }
 
-/// The files that the database engine looks for beside a database.
 pub(super) fn beside(path: &Path) -> impl Iterator<Item = PathBuf> {
     ["-journal", "-wal", "-shm"].into_iter().map(|ending| {
         let mut name = path.as_os_str().to_owned();
@@ -136,7 +136,130 @@ pub(super) fn fresh(path: Option<&Path>) -> Result<Connection, IndexError> {
     Ok(connection)
 }
 
-/// Makes what rows are found by.
 pub(super) fn add_lookups(connection: &Connection) -> Result<(), IndexError> {
     Ok(connection.execute_batch(LOOKUPS)?)
+}
+
+/// At which point of which ledger the index is true, and what it adds up to there.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(in crate::session) struct Checkpoint {
+    pub(in crate::session) session: Digest,
+    pub(in crate::session) lines: u64,
+    pub(in crate::session) head: Digest,
+    pub(in crate::session) last_offset: u64,
+    pub(in crate::session) last_length: u32,
+    pub(in crate::session) totals: Totals,
+}
+
+impl Checkpoint {
+    pub(in crate::session) fn start(session: Digest) -> Self {
+        let Tip { length, head } = Tip::start();
+        Self {
+            session,
+            lines: length,
+            head,
+            last_offset: 0,
+            last_length: 0,
+            totals: Totals::default(),
+        }
+    }
+
+    pub(in crate::session) fn tip(&self) -> Tip {
+        Tip {
+            length: self.lines,
+            head: self.head,
+        }
+    }
+
+    pub(in crate::session) fn last(&self) -> Span {
+        Span {
+            offset: self.last_offset,
+            length: self.last_length,
+        }
+    }
+
+    pub(in crate::session) fn end(&self) -> u64 {
+        match self.lines {
+            0 => 0,
+            _ => self.last_offset + u64::from(self.last_length) + 1,
+        }
+    }
+
+    /// Moves it to the line at `span`, after which the chain ends in `tip`.
+    pub(in crate::session) fn advance(&mut self, tip: Tip, span: Span) {
+        self.lines = tip.length;
+        self.head = tip.head;
+        self.last_offset = span.offset;
+        self.last_length = span.length;
+    }
+
+    pub(super) fn read(connection: &Connection, session: Digest) -> Result<Self, IndexError> {
+        let changed = || IndexError::Changed {
+            table: "checkpoint",
+        };
+        let mut select = connection.prepare_cached("SELECT body, seal FROM checkpoint")?;
+        let found = select
+            .query_row([], |row| Ok((row.get(0)?, row.get(1)?)))
+            .optional()?;
+        let (body, seal): (String, i64) = found.ok_or_else(changed)?;
+        let checkpoint: Self = serde_json::from_str(&body).map_err(|_| changed())?;
+        if checkpoint.session != session {
+            return Err(IndexError::Foreign);
+        }
+        if Sealer::new(session).seal("checkpoint", &checkpoint)? != seal {
+            return Err(changed());
+        }
+        Ok(checkpoint)
+    }
+
+    pub(super) fn write(&self, connection: &Connection) -> Result<(), IndexError> {
+        let seal = Sealer::new(self.session).seal("checkpoint", self)?;
+        let body = serde_json::to_string(self)?;
+        let mut put = connection.prepare_cached(
+            "INSERT OR REPLACE INTO checkpoint (id, body, seal) VALUES (1, ?, ?)",
+        )?;
+        put.execute(params![body, seal])?;
+        Ok(())
+    }
+}
+
+/// Why an index is of no use as it is; it is rebuilt.
+#[derive(Debug, thiserror::Error)]
+pub enum IndexError {
+    #[error("it is not there")]
+    Missing,
+    #[error("it is of another format")]
+    Format,
+    /// A journal lies beside it: a write is under way, or died.
+    #[error("its last write was cut off")]
+    CutOff,
+    /// Something else lies where it or its journal does.
+    #[error("{0} is no regular file")]
+    Special(String),
+    #[error("it belongs to another session")]
+    Foreign,
+    #[error("its table {table} was changed")]
+    Changed { table: &'static str },
+    /// It ends elsewhere than the ledger.
+    #[error("it does not fit the ledger, which has other lines than those that it was made from")]
+    Misfit,
+    #[error(
+        "it knows {known} lines of the ledger, which has fewer now: lines that were acknowledged \
+         are missing from {path}"
+    )]
+    Ahead { known: u64, path: String },
+    /// What the ledger tells next does not follow from it.
+    #[error("what the ledger tells next does not follow from it: {0}")]
+    Story(Story),
+    #[error("{0}")]
+    Engine(#[from] rusqlite::Error),
+    #[error("{0}")]
+    Value(#[from] serde_json::Error),
+}
+
+impl From<Story> for IndexError {
+    fn from(story: Story) -> Self {
+        Self::Story(story)
+    }
 }

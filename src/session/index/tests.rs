@@ -9,17 +9,17 @@ use rusqlite::types::Value;
 use super::*;
 use crate::quest::{QuestId, Verdict};
 use crate::session::claim::{Claim, Claimed, Lease, Released, Worker};
+use crate::session::decision::{Decided, Decision, Dispute, SettledQuest, Settlement};
+use crate::session::event::{Carried, Origin, Outcome, Resolution};
 use crate::session::event::{Event, Resumed};
 use crate::session::fold::Shelf as _;
+use crate::session::manifest::Terms;
 use crate::session::open::tests::{
     Made, at, attempt, ledger, made, made_in_order, made_under_key, operator_key, salt,
 };
 use crate::session::open::{Appended, Session};
-use crate::session::progress::Unwatched;
-use crate::session::resolution::{Carried, Origin, Outcome, Resolution};
-use crate::session::settlement::{Decided, Decision, Dispute, SettledQuest, Settlement};
 use crate::session::store::Store as _;
-use crate::session::terms::Terms;
+use crate::session::sync::Unwatched;
 use crate::session::{
     Asked, Board, DrivenQuest, Effective, Grounds, Mark, Reason, RunId, RunLine, RunStep, Standing,
 };
@@ -129,7 +129,6 @@ fn contradiction(quest: usize) -> Dispute {
     }
 }
 
-/// What was decided, sealed for the next line.
 fn sealed<T: Decided>(session: &Session, decided: T) -> T {
     let court = session.terms().court;
     court
@@ -137,7 +136,6 @@ fn sealed<T: Decided>(session: &Session, decided: T) -> T {
         .unwrap()
 }
 
-/// A session with something in every column of every table.
 fn full() -> Made {
     let mut after = vec![Vec::new(); 6];
     after[5] = vec![1, 3];
@@ -166,7 +164,6 @@ fn full() -> Made {
     made
 }
 
-/// That reviewers are asked about the next attempt, or were not.
 fn asked(session: &Session, quest: usize, withdrawn: bool) -> Event {
     let standing = session.standing(id(quest)).unwrap().unwrap();
     Event::Asked(Asked {
@@ -197,7 +194,6 @@ fn plan(session: &Session, dir: &Path) -> Plan {
     }
 }
 
-/// Every row of every table.
 fn dump(index: &Index) -> Vec<(String, Vec<Value>)> {
     let mut dumped = Vec::new();
     for table in TABLES {
@@ -213,7 +209,6 @@ fn dump(index: &Index) -> Vec<(String, Vec<Value>)> {
     dumped
 }
 
-/// What the index says of itself after `sql`, held against the ledger.
 fn held_against(made: &Made, sql: &str) -> Result<(), IndexError> {
     let session = Session::open(&made.dir).unwrap();
     let board = session.board().unwrap();

@@ -16,7 +16,7 @@ use crate::base::clock::Salt;
 use crate::quest::{Key, Quest, QuestId, Submission, Verdict};
 use crate::session::{
     Attempt, Extended, FORMAT, Frozen, Grounds, KindRecord, Lease, NewSession, Standing, State,
-    Store as _, Tally, create, extend,
+    Tally, create, extend,
 };
 
 pub(in crate::session) struct Made {
@@ -103,7 +103,6 @@ pub(in crate::session) fn made_in_order(after: &[Vec<usize>]) -> Made {
     made_of(&quests, 0)
 }
 
-/// The same where the operator's key was frozen.
 pub(in crate::session) fn made_under_key(after: &[Vec<usize>]) -> Made {
     let mut quests = quests(after.len());
     for (quest, before) in quests.iter_mut().zip(after) {
@@ -113,7 +112,6 @@ pub(in crate::session) fn made_under_key(after: &[Vec<usize>]) -> Made {
     made_keyed(&quests, 0, Some(operator_key().public()))
 }
 
-/// The key of [`made_under_key`].
 pub(in crate::session) fn operator_key() -> crate::session::SigningKey {
     crate::session::SigningKey::read(&[7; 32]).unwrap()
 }

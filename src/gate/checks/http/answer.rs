@@ -12,7 +12,7 @@ use super::super::json_schema::{JsonRules, json_beside};
 use super::super::kind::{Flaw, Source};
 use super::super::made_up::{by_values, rendered};
 use super::json_at::{JsonAt, JsonAtSpec, rooted};
-use crate::quest::ijson;
+use crate::quest::json;
 use crate::quest::template::Template;
 use crate::world::sandbox::CallAnswer;
 
@@ -181,7 +181,7 @@ impl AnswerRules {
     }
 
     fn body_misfits(&self, context: &Context<'_>, body: &[u8]) -> Result<Vec<Fact>, Fact> {
-        let value = match ijson::slice(body) {
+        let value = match json::slice(body) {
             Ok(value) => value,
             Err(error) => {
                 let actual = shown(&error.to_string());

@@ -2,7 +2,8 @@
 
 use super::*;
 use crate::gate::checks::workbench::ran;
-use crate::quest::{FieldName, field_kind::Shape};
+use crate::quest::FieldName;
+use crate::quest::field::Shape;
 
 fn fields() -> Vec<Field> {
     vec![Field {

@@ -2,7 +2,6 @@
 
 use super::*;
 
-/// A session with a REVIEW, a PASS and two that come after them.
 fn with_review(made: &Made) -> Session {
     let mut session = Session::open(&made.dir).unwrap();
     let review = attempt(&session, 0, Verdict::Review, Grounds::World);
@@ -20,7 +19,6 @@ fn effective(session: &Session, quest: usize) -> Effective {
     Effective::of(&session.standing(id(quest)).unwrap().unwrap())
 }
 
-/// How many come to each, in the order of [`Effective::ALL`].
 fn counts(session: &Session) -> [u32; 8] {
     let totals = session.totals();
     assert_eq!(session.board().unwrap().totals(), &totals);

@@ -13,7 +13,6 @@ fn free(session: &Session) -> Option<usize> {
     free.map(|standing| standing.id.index())
 }
 
-/// The places of what waits, and of what is blocked.
 fn waiting(session: &Session) -> (Vec<usize>, Vec<usize>) {
     let waiting = session.waiting().unwrap();
     assert_eq!(session.board().unwrap().waiting(), waiting);

@@ -1,43 +1,30 @@
 //! Where one quest stands, and where its ledger lines lie.
 
-use super::asked::Asked;
-use super::attempt::{Attempt, Grounds};
-use super::effective::Effective;
-use super::resolution::{Carried, Outcome, Resolution};
-use super::settlement::Decision;
-use super::state::{Progress, State};
-use super::streak::Ending;
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+
+use super::decision::Decision;
+use super::event::{Asked, Attempt, Carried, Grounds, Outcome, Resolution};
+use super::state::{Ending, Progress, State};
+use super::totals::Effective;
 use crate::quest::{Key, Quest, QuestId, Verdict};
 
-/// Where a line lies in the ledger, in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Span {
-    /// Its first byte.
     pub offset: u64,
-    /// Its length without the line feed.
     pub length: u32,
 }
 
-/// Where one quest stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Standing {
-    /// Its id.
     pub id: QuestId,
-    /// Its key.
     pub key: Key,
-    /// Its state and tries.
     pub progress: Progress,
-    /// How many submissions of it were judged.
     pub attempts: u32,
-    /// The line that made it.
     pub quest_line: Span,
     /// Its last attempt, or the PASS that was carried into the session.
     pub last: Option<Last>,
-    /// What became of its REVIEW.
     pub resolution: Option<Resolved>,
-    /// How a person settled its REVIEW, last.
     pub settled: Option<Settled>,
-    /// The line in which somebody disputed it last.
     pub dispute: Option<Span>,
     /// The line in which the last agent that was driven at it said where it stands.
     pub handover: Option<Span>,
@@ -49,49 +36,36 @@ pub struct Standing {
     pub after: Box<[QuestId]>,
 }
 
-/// The attempt that brought a quest where it stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Last {
-    /// Its line.
     pub line: Span,
-    /// What its verdict rests on.
     pub grounds: Grounds,
 }
 
-/// What became of a REVIEW.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Resolved {
-    /// The line that says so.
     pub line: Span,
-    /// What became of it.
     pub outcome: Outcome,
 }
 
-/// How a person settled a REVIEW.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Settled {
-    /// The line that says so.
     pub line: Span,
-    /// What was decided.
     pub decision: Decision,
 }
 
 /// What those who wait for a quest have to expect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Way {
-    /// It has passed, or its REVIEW was confirmed or accepted.
     Passed,
-    /// It may pass as yet.
     Open,
     /// It ended without a PASS; a REVIEW may still be settled by a person.
     Ended,
 }
 
-/// What cannot have happened, and why.
 pub(super) type Story = &'static str;
 
 impl Standing {
-    /// A quest that nobody has worked on.
     #[must_use]
     pub fn new(quest: &Quest, quest_line: Span) -> Self {
         Self {
@@ -111,7 +85,6 @@ impl Standing {
         }
     }
 
-    /// What those who wait for it have to expect.
     #[must_use]
     pub fn way(&self) -> Way {
         if Effective::of(self).holds() {
@@ -144,7 +117,6 @@ impl Standing {
         }
     }
 
-    /// The standing after it was noted that reviewers are asked, or that they were not.
     pub(super) fn asked(&self, asked: &Asked) -> Result<Self, Story> {
         if self.progress.state != State::Todo {
             return Err("nobody is asked about a locked quest");
@@ -220,7 +192,6 @@ impl Standing {
         })
     }
 
-    /// The standing after its REVIEW was looked at again.
     pub(super) fn resolved(&self, resolution: &Resolution, line: Span) -> Result<Self, Story> {
         if !self.is_unanswered() {
             return Err("only a REVIEW that rests on an unanswered lookup is looked at again");
@@ -265,7 +236,6 @@ impl Standing {
         })
     }
 
-    /// The standing after somebody disputed it.
     pub(super) fn disputed(&self, line: Span) -> Result<Self, Story> {
         if !Effective::of(self).holds() {
             return Err("only what counts as right is disputed");
@@ -276,8 +246,147 @@ impl Standing {
         })
     }
 
-    /// How it ended; none while it is in TODO.
     pub(super) fn ending(&self) -> Option<Ending> {
         Ending::of(self.progress.state, self.last?.grounds)
+    }
+}
+
+/// A quest that can never be handed out unless a person settles the one that blocks it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Blocked {
+    pub quest: QuestId,
+    /// The quest that ended without a PASS, which it waits for, if through others.
+    pub by: QuestId,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Waiting {
+    /// All that wait, in order, those that are blocked included.
+    pub quests: Vec<QuestId>,
+    pub blocked: Vec<Blocked>,
+    /// What they wait for in the end, in order: it waits for nothing itself.
+    pub fronts: Vec<QuestId>,
+}
+
+impl Waiting {
+    /// Of the quests in TODO that come after others, with those others, the ones that wait.
+    pub(super) fn of(
+        waiters: Vec<(QuestId, Box<[QuestId]>)>,
+        way: impl Fn(QuestId) -> Way,
+    ) -> Self {
+        let mut quests = BTreeSet::new();
+        let mut ended = BTreeMap::new();
+        let mut followers: HashMap<QuestId, Vec<QuestId>> = HashMap::new();
+        for (quest, after) in waiters {
+            for before in after {
+                match way(before) {
+                    Way::Passed => continue,
+                    Way::Open => {}
+                    Way::Ended => {
+                        ended.entry(quest).or_insert(before);
+                    }
+                }
+                followers.entry(before).or_default().push(quest);
+                quests.insert(quest);
+            }
+        }
+        let fronts = followers.keys().filter(|quest| !quests.contains(quest));
+        let fronts: BTreeSet<_> = fronts.copied().collect();
+        Self {
+            fronts: fronts.into_iter().collect(),
+            quests: quests.into_iter().collect(),
+            blocked: spread(ended, &followers),
+        }
+    }
+
+    #[must_use]
+    pub fn blocks(&self, quest: QuestId) -> bool {
+        let found = self
+            .blocked
+            .binary_search_by_key(&quest, |blocked| blocked.quest);
+        found.is_ok()
+    }
+}
+
+fn spread(
+    mut blocked: BTreeMap<QuestId, QuestId>,
+    followers: &HashMap<QuestId, Vec<QuestId>>,
+) -> Vec<Blocked> {
+    let mut queue: VecDeque<_> = blocked.iter().map(|(quest, by)| (*quest, *by)).collect();
+    while let Some((quest, by)) = queue.pop_front() {
+        for follower in followers.get(&quest).into_iter().flatten() {
+            if let std::collections::btree_map::Entry::Vacant(place) = blocked.entry(*follower) {
+                place.insert(by);
+                queue.push_back((*follower, by));
+            }
+        }
+    }
+    let pairs = blocked.into_iter();
+    pairs.map(|(quest, by)| Blocked { quest, by }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn id(number: usize) -> QuestId {
+        QuestId::from_index(number - 1).unwrap()
+    }
+
+    fn ids(numbers: &[usize]) -> Vec<QuestId> {
+        numbers.iter().map(|number| id(*number)).collect()
+    }
+
+    /// What waits of these quests after others, where 8 has passed and 9 has ended.
+    fn waiting(waiters: &[(usize, &[usize])]) -> Waiting {
+        let waiters = waiters
+            .iter()
+            .map(|(quest, after)| (id(*quest), ids(after).into()));
+        Waiting::of(waiters.collect(), |quest| {
+            match quest.to_string().as_str() {
+                "8" => Way::Passed,
+                "9" => Way::Ended,
+                _ => Way::Open,
+            }
+        })
+    }
+
+    fn blocked(pairs: &[(usize, usize)]) -> Vec<Blocked> {
+        let pair = |(quest, by): &(usize, usize)| Blocked {
+            quest: id(*quest),
+            by: id(*by),
+        };
+        pairs.iter().map(pair).collect()
+    }
+
+    #[test]
+    fn a_quest_waits_until_all_before_it_have_passed() {
+        let found = waiting(&[(1, &[8]), (2, &[7, 8]), (3, &[2])]);
+        assert_eq!(found.quests, ids(&[2, 3]));
+        assert_eq!(found.fronts, ids(&[7]));
+        assert_eq!(found.blocked, []);
+    }
+
+    #[test]
+    fn what_follows_a_blocked_quest_is_blocked_by_the_same() {
+        let found = waiting(&[(1, &[2]), (2, &[3, 7]), (3, &[9]), (4, &[7])]);
+        assert_eq!(found.quests, ids(&[1, 2, 3, 4]));
+        assert_eq!(found.blocked, blocked(&[(1, 9), (2, 9), (3, 9)]));
+        assert_eq!(found.fronts, ids(&[7, 9]));
+        assert!(found.blocks(id(2)) && !found.blocks(id(4)));
+    }
+
+    #[test]
+    fn a_circle_ends_nothing_and_a_long_row_is_followed_to_its_end() {
+        assert_eq!(waiting(&[(1, &[2]), (2, &[1])]).blocked, []);
+        let mut waiters: Vec<_> = (10..200_000)
+            .map(|n| (id(n), ids(&[n + 1]).into()))
+            .collect();
+        waiters.push((id(200_000), ids(&[1]).into()));
+        let ended = Waiting::of(waiters, |quest| match quest.index() {
+            0 => Way::Ended,
+            _ => Way::Open,
+        });
+        assert_eq!(ended.blocked.len(), 200_000 - 9);
     }
 }

@@ -2,17 +2,19 @@
 
 use std::fs::File;
 use std::io::{BufReader, Read as _};
+use std::ops::ControlFlow;
+use std::path::Path;
 
-use super::attempt::Attempt;
 use super::chain::{Line, Tip};
+use super::decision::{Dispute, Settlement};
 use super::error::{Damage, SessionError};
-use super::event::{Dated, Event};
-use super::forgotten::Forgetting;
-use super::ledger::Ledger;
-use super::resolution::Resolution;
-use super::run_line::RunStep;
-use super::settlement::{Dispute, Settlement};
-use super::standing::{Span, Standing};
+use super::event::{Attempt, Dated, Event, Resolution};
+use super::ledger::{Beyond, Ledger, Stop};
+use super::manifest::{Manifest, read_manifest};
+use super::quest_record::{Span, Standing};
+use super::redaction::Forgetting;
+use super::run_event::RunStep;
+use super::sync::{Unwatched, Watch};
 use crate::quest::Quest;
 
 /// Reads lines that were read before; cheapest in the order in which they stand.
@@ -22,15 +24,12 @@ use crate::quest::Quest;
 pub struct LineReader {
     ledger: Ledger,
     file: BufReader<File>,
-    /// Where the file is read next, in bytes.
     at: u64,
     bytes: Vec<u8>,
-    /// Which lines may be blotted out.
     forgetting: Forgetting,
 }
 
 impl LineReader {
-    /// Reads `file`, which is the ledger, from its beginning.
     pub(super) fn new(ledger: Ledger, file: File, forgetting: Forgetting) -> Self {
         Self {
             ledger,
@@ -41,7 +40,6 @@ impl LineReader {
         }
     }
 
-    /// The quest of this standing, whole.
     pub fn quest(&mut self, standing: &Standing) -> Result<Quest, SessionError> {
         match self.line(standing.quest_line)?.value {
             Event::Quest(quest) => Ok(quest),
@@ -133,7 +131,6 @@ impl LineReader {
         }
     }
 
-    /// Whether the body of the line at `span` was blotted out.
     pub fn is_redacted(&mut self, span: Span) -> Result<bool, SessionError> {
         self.fill(span).map_err(self.ledger.reading())?;
         let line = self.reread();
@@ -141,7 +138,6 @@ impl LineReader {
             .map_err(|why| self.ledger.damaged_at(span.offset, why))
     }
 
-    /// The end of the chain after the line at `span`.
     pub(super) fn tip_of(&mut self, span: Span) -> Result<Tip, SessionError> {
         self.fill(span).map_err(self.ledger.reading())?;
         self.tip()
@@ -190,5 +186,90 @@ impl LineReader {
     fn moved(&self) -> SessionError {
         let why = Damage::Story("a line that was read is another now");
         self.ledger.damaged(why)
+    }
+}
+
+#[derive(Debug)]
+pub struct Log {
+    ledger: Ledger,
+    last: Span,
+}
+
+#[derive(Debug)]
+pub struct Entry<'a> {
+    pub line: &'a Line<'a>,
+    pub event: Event,
+}
+
+impl Log {
+    /// The ledger of the session in `dir`, of which nothing is read yet.
+    pub(super) fn new(dir: &Path) -> Self {
+        Self {
+            ledger: Ledger::new(dir),
+            last: Span {
+                offset: 0,
+                length: 0,
+            },
+        }
+    }
+
+    pub(super) fn behind(ledger: Ledger, last: Span) -> Self {
+        Self { ledger, last }
+    }
+
+    /// Opens the ledger of the session in `dir` alone; nothing in the directory is written.
+    ///
+    /// Gives also what was frozen at `scan`, to which the first line must bind the ledger.
+    pub fn open(dir: &Path) -> Result<(Manifest, Self), SessionError> {
+        let (manifest, digest) = read_manifest(dir)?;
+        let log = Self::new(dir);
+        log.ledger.begins(digest)?;
+        Ok((manifest, log))
+    }
+
+    /// Hands on the lines that were not read yet, each checked against the chain.
+    ///
+    /// A torn last line is left alone: it may be one that somebody is in the middle of.
+    pub fn read_on(&mut self, take: &mut dyn FnMut(Entry<'_>)) -> Result<(), SessionError> {
+        self.read_on_watched(&Unwatched, take)
+    }
+
+    pub fn read_on_watched(
+        &mut self,
+        watch: &dyn Watch,
+        take: &mut dyn FnMut(Entry<'_>),
+    ) -> Result<(), SessionError> {
+        self.read_while(watch, &mut |entry| {
+            take(entry);
+            ControlFlow::Continue(())
+        })
+    }
+
+    /// The same, until `take` wants no more.
+    ///
+    /// What was read before must still be there.
+    pub fn read_while(
+        &mut self,
+        watch: &dyn Watch,
+        take: &mut dyn FnMut(Entry<'_>) -> ControlFlow<()>,
+    ) -> Result<(), SessionError> {
+        match self.ledger.beyond(self.last)? {
+            Beyond::Bytes(0) => return Ok(()),
+            Beyond::Bytes(_) => {}
+            Beyond::Cut => return Err(self.ledger.damaged(Damage::Cut)),
+            Beyond::Other => return Err(self.ledger.damaged(Damage::Rewritten)),
+        }
+        let last = &mut self.last;
+        self.ledger.read_on(
+            watch,
+            &mut |line, event, span| match take(Entry { line, event }) {
+                ControlFlow::Break(()) => Err(Stop::Enough),
+                ControlFlow::Continue(()) => {
+                    *last = span;
+                    Ok(())
+                }
+            },
+        )?;
+        Ok(())
     }
 }

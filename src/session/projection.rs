@@ -3,24 +3,25 @@
 //! Built where no cache is believed: before anything is called complete, exported or audited.
 
 use std::collections::HashMap;
+use std::path::{Path, PathBuf};
 
-use super::attempt::{Grounds, Mark};
 use super::chain::Tip;
 use super::claim::{Claim, Worker};
 use super::error::{Damage, SessionError};
-use super::event::Event;
+use super::event::{Event, Grounds, Mark};
+use super::evidence_store::EvidenceStore;
 use super::fold::{Fold, Shelf, Submitted, Written};
 use super::ledger::Ledger;
-use super::progress::Watch;
-use super::standing::{Standing, Story, Way};
+use super::manifest::{Manifest, Terms, read_manifest};
+use super::quest_record::{Standing, Story, Waiting, Way};
+use super::reader::LineReader;
+use super::redaction::Forgetting;
 use super::state::State;
-use super::terms::Terms;
+use super::sync::Watch;
 use super::totals::Totals;
-use super::waiting::Waiting;
 use crate::base::Digest;
 use crate::quest::QuestId;
 
-/// Where every quest stands.
 #[derive(Debug, Clone)]
 pub struct Board {
     terms: Terms,
@@ -30,7 +31,6 @@ pub struct Board {
     rows: Rows,
 }
 
-/// The quests, and what belongs to them.
 #[derive(Debug, Clone, Default)]
 struct Rows {
     quests: Vec<Standing>,
@@ -41,7 +41,6 @@ struct Rows {
 }
 
 impl Board {
-    /// A board without quests.
     #[must_use]
     pub fn new(terms: Terms) -> Self {
         Self {
@@ -58,25 +57,21 @@ impl Board {
         self.tip
     }
 
-    /// Every quest, in order of id.
     #[must_use]
     pub fn quests(&self) -> &[Standing] {
         &self.rows.quests
     }
 
-    /// What it adds up to.
     #[must_use]
     pub fn totals(&self) -> &Totals {
         &self.totals
     }
 
-    /// The quest with this id.
     #[must_use]
     pub fn get(&self, id: QuestId) -> Option<&Standing> {
         self.rows.quests.get(id.index())
     }
 
-    /// The quests in TODO that wait for others.
     #[must_use]
     pub fn waiting(&self) -> Waiting {
         let todo = |quest: &&Standing| quest.progress.state == State::Todo;
@@ -87,25 +82,21 @@ impl Board {
         Waiting::of(waiters, way)
     }
 
-    /// The first quest that passed with this mark.
     #[must_use]
     pub fn holder(&self, mark: &Mark) -> Option<&Standing> {
         self.get(*self.rows.holders.get(mark)?)
     }
 
-    /// What was submitted for a quest, in order, and what each verdict rested on.
     #[must_use]
     pub fn submissions(&self, id: QuestId) -> &[(Digest, Grounds)] {
         self.rows.submissions.get(&id).map_or(&[], Vec::as_slice)
     }
 
-    /// Everything that PASSes have taken, with the quests that have it.
     #[must_use]
     pub fn holders(&self) -> impl ExactSizeIterator<Item = (&Mark, QuestId)> {
         self.rows.holders.iter().map(|(mark, quest)| (mark, *quest))
     }
 
-    /// Every claim, also those whose lease has run out.
     #[must_use]
     pub fn claims(&self) -> impl ExactSizeIterator<Item = &Claim> {
         self.rows.claims.values()
@@ -140,7 +131,6 @@ impl Board {
         fold.apply(event, written)
     }
 
-    /// How many quests are in TODO, counted one by one.
     #[must_use]
     pub fn remaining(&self) -> usize {
         let todo = |quest: &&Standing| quest.progress.state == State::Todo;
@@ -195,5 +185,77 @@ impl Shelf for Rows {
             self.claimed_by.remove(&claim.worker);
         }
         Ok(())
+    }
+}
+
+/// A session that is only read: its whole ledger, folded, and nothing but the ledger.
+///
+/// Nothing in its directory is written, locked or mended, so one that cannot be written to
+/// will do.
+#[derive(Debug)]
+pub struct Archive {
+    dir: PathBuf,
+    manifest: Manifest,
+    digest: Digest,
+    board: Board,
+    ledger: Ledger,
+}
+
+impl Archive {
+    /// Reads the session in `dir`; a torn last line is left alone, any other damage is an error.
+    pub fn open(dir: &Path, watch: &dyn Watch) -> Result<Self, SessionError> {
+        let (manifest, digest) = read_manifest(dir)?;
+        let mut ledger = Ledger::new(dir);
+        ledger.begins(digest)?;
+        let mut board = Board::new(Terms::of(&manifest, digest));
+        board.read_on(&mut ledger, watch)?;
+        Ok(Self {
+            dir: dir.to_owned(),
+            manifest,
+            digest,
+            board,
+            ledger,
+        })
+    }
+
+    #[must_use]
+    pub fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    #[must_use]
+    pub fn manifest(&self) -> &Manifest {
+        &self.manifest
+    }
+
+    #[must_use]
+    pub fn digest(&self) -> Digest {
+        self.digest
+    }
+
+    #[must_use]
+    pub fn head(&self) -> Digest {
+        self.ledger.tip().head
+    }
+
+    #[must_use]
+    pub fn board(&self) -> &Board {
+        &self.board
+    }
+
+    #[must_use]
+    pub fn forgetting(&self) -> Forgetting {
+        let forgetting = self.board.totals().forgetting.clone();
+        forgetting.beside(&self.manifest.forgotten)
+    }
+
+    #[must_use]
+    pub fn evidence(&self) -> EvidenceStore {
+        EvidenceStore::new(&self.dir)
+    }
+
+    pub fn reader(&self) -> Result<LineReader, SessionError> {
+        let forgetting = self.board.totals().forgetting.clone();
+        self.ledger.reader(forgetting)
     }
 }

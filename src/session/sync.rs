@@ -1,17 +1,17 @@
 //! Bringing the index to where the ledger ends: following it, or making it anew.
 
+use std::fmt;
+use std::path::PathBuf;
+
 use super::error::SessionError;
 use super::index::{Index, IndexError, Plan};
 use super::ledger::{Beyond, Ledger, Tail};
 use super::lock::LockGuard;
-use super::mended::Mended;
-use super::progress::Watch;
 
 /// An index that is true of the ledger, and what was mended on the way.
 pub(super) struct Fresh {
     pub(super) index: Index,
     pub(super) mended: Vec<Mended>,
-    /// Why the index was made anew, if it was.
     anew: Option<String>,
 }
 
@@ -75,7 +75,6 @@ pub(super) fn locked(
     Ok(fresh)
 }
 
-/// Whether the index ends where the ledger does.
 fn is_true(index: &Index, plan: &Plan) -> Result<bool, SessionError> {
     let checkpoint = index.checkpoint();
     let beyond = Ledger::at(&plan.dir, checkpoint).beyond(checkpoint.last())?;
@@ -113,4 +112,61 @@ fn settled(index: Index, plan: &Plan, tail: Tail) -> Result<Fresh, SessionError>
         });
     }
     Ok(fresh)
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Mended {
+    /// A torn last line was cut off: power was lost, or a process died while writing it.
+    Tail {
+        path: PathBuf,
+        /// How many bytes were cut off; none of them had been acknowledged.
+        bytes: u64,
+    },
+    /// The index did not fit, and was made anew from the ledger.
+    Index { path: PathBuf, why: String },
+    /// The index does not fit, and cannot be made anew here.
+    Left { path: PathBuf, why: String },
+}
+
+impl fmt::Display for Mended {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Tail { path, bytes } => write!(
+                f,
+                "{}: the last line was torn ({bytes} bytes, never acknowledged) and has been cut \
+                 off",
+                path.display()
+            ),
+            Self::Index { path, why } => write!(
+                f,
+                "{}: {why}; it was made anew from the ledger",
+                path.display()
+            ),
+            Self::Left { path, why } => write!(
+                f,
+                "{}: {why}; nothing can be written here, so it stays",
+                path.display()
+            ),
+        }
+    }
+}
+
+/// Who is told how far long work on a session is, and may end it.
+pub trait Watch: Send + Sync {
+    fn reading(&self, done: u64, total: u64);
+
+    fn writing(&self, _done: u64, _total: u64) {}
+
+    fn ended(&self) {}
+
+    fn stops(&self) -> bool {
+        false
+    }
+}
+
+#[derive(Debug, Clone, Copy)]
+pub struct Unwatched;
+
+impl Watch for Unwatched {
+    fn reading(&self, _done: u64, _total: u64) {}
 }

@@ -1,8 +1,14 @@
-//! The operator's key: an Ed25519 key pair that signs what a person decides (RFC 8032).
+//! What a person decides: how a REVIEW is settled, and that a PASS is disputed.
 //!
-//! A session freezes the public half, in `session.json` as `ed25519:` and 64 hexadecimal digits.
-//! The private half lies in a file of the operator's, in one of two forms: the 32 bytes of the
-//! seed, or PKCS#8 in PEM as `openssl genpkey -algorithm ed25519` writes it (RFC 8410).
+//! ```text
+//! {"quests":[{"quest":3,"attempt":1}],"decision":"accepted","by":"kim","note":"called them",
+//!  "seal":{"after":"<the hash of the line before>","signature":"<128 hexadecimal digits>"}}
+//! {"quest":5,"by":"kim","note":"bounced on 3 May"}
+//! ```
+//!
+//! Where the session froze the operator's key, what bears no `seal` by it was decided by nobody:
+//! it is counted, told by `audit`, and changes nothing. A seal binds session, place in the
+//! ledger and body, so that none can be used again.
 
 use std::fmt;
 use std::str::FromStr;
@@ -13,13 +19,162 @@ use ring::signature::{ED25519, Ed25519KeyPair, KeyPair as _, UnparsedPublicKey};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::base::Digest;
+use crate::quest::QuestId;
+
+/// How a person settles a REVIEW. The state stays REVIEW.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum Decision {
+    /// The answer is right.
+    Accepted,
+    /// The answer is wrong.
+    Rejected,
+    /// An earlier decision is taken back: it is to be settled anew.
+    Reopened,
+}
+
+impl Decision {
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Accepted => "accepted",
+            Self::Rejected => "rejected",
+            Self::Reopened => "reopened",
+        }
+    }
+}
+
+/// The body of `settled`: a person's decision on one REVIEW or on several at once.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Settlement {
+    /// The quests, in order.
+    pub quests: Vec<SettledQuest>,
+    /// The decision on each of them.
+    pub decision: Decision,
+    /// Who decided.
+    pub by: String,
+    /// Why.
+    pub note: String,
+    /// The operator's seal, where the session froze a key.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seal: Option<Seal>,
+}
+
+/// A quest that is settled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SettledQuest {
+    /// The quest.
+    pub quest: QuestId,
+    /// The attempt that was looked at.
+    pub attempt: u32,
+}
+
+/// The body of `disputed`: the world later contradicted what counts as right, as by a bounce.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Dispute {
+    /// The quest.
+    pub quest: QuestId,
+    /// Who says so.
+    pub by: String,
+    /// What happened.
+    pub note: String,
+    /// The operator's seal, where the session froze a key.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seal: Option<Seal>,
+}
+
+/// The operator's signature, and the place in the ledger for which it holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Seal {
+    /// The hash of the line before.
+    pub after: Digest,
+    /// The signature.
+    pub signature: Signature,
+}
+
+pub trait Decided: Serialize + Clone {
+    const KIND: &'static str;
+
+    fn seal(&self) -> Option<&Seal>;
+
+    #[must_use]
+    fn under(self, seal: Option<Seal>) -> Self;
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Court {
+    pub session: Digest,
+    pub key: Option<OperatorKey>,
+}
+
+impl Court {
+    pub fn seal<T: Decided>(
+        &self,
+        decided: T,
+        after: Digest,
+        key: &SigningKey,
+    ) -> Result<T, serde_json::Error> {
+        let message = self.message(&decided, after)?;
+        let signature = key.sign(&message);
+        Ok(decided.under(Some(Seal { after, signature })))
+    }
+
+    #[must_use]
+    pub fn admits<T: Decided>(&self, decided: &T, after: Digest) -> bool {
+        let Some(key) = &self.key else {
+            return true;
+        };
+        decided.seal().is_some_and(|seal| {
+            let message = self.message(decided, seal.after);
+            let signed = |message: Vec<u8>| key.verifies(&message, &seal.signature);
+            seal.after == after && message.is_ok_and(signed)
+        })
+    }
+
+    fn message<T: Decided>(&self, body: &T, after: Digest) -> Result<Vec<u8>, serde_json::Error> {
+        let bare = serde_json::to_string(&body.clone().under(None))?;
+        let session = self.session;
+        Ok(format!("comail {} 1\n{session}\n{after}\n{bare}", T::KIND).into_bytes())
+    }
+}
+
+impl Decided for Settlement {
+    const KIND: &'static str = "settled";
+
+    fn seal(&self) -> Option<&Seal> {
+        self.seal.as_ref()
+    }
+
+    fn under(self, seal: Option<Seal>) -> Self {
+        Self { seal, ..self }
+    }
+}
+
+impl Decided for Dispute {
+    const KIND: &'static str = "disputed";
+
+    fn seal(&self) -> Option<&Seal> {
+        self.seal.as_ref()
+    }
+
+    fn under(self, seal: Option<Seal>) -> Self {
+        Self { seal, ..self }
+    }
+}
+
 /// The public half of the operator's key.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "String", into = "String")]
 #[schemars(extend("pattern" = "^ed25519:[0-9a-f]{64}$"))]
 pub struct OperatorKey([u8; 32]);
 
-/// Both halves of the operator's key.
 pub struct SigningKey(Ed25519KeyPair);
 
 /// A signature by the operator's key; 128 hexadecimal digits in the ledger.
@@ -28,7 +183,6 @@ pub struct SigningKey(Ed25519KeyPair);
 #[schemars(extend("pattern" = "^[0-9a-f]{128}$"))]
 pub struct Signature([u8; 64]);
 
-/// A text that is no key, or no signature.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum BadKey {
     /// A file that holds neither form of the private key.
@@ -37,10 +191,8 @@ pub enum BadKey {
          genpkey -algorithm ed25519 -out FILE`"
     )]
     File,
-    /// A public key that is not written as one.
     #[error("expected `ed25519:` and 64 hexadecimal digits")]
     Public,
-    /// A signature that is not written as one.
     #[error("expected 128 hexadecimal digits")]
     Signature,
 }
@@ -50,7 +202,6 @@ const BEGIN: &str = "-----BEGIN PRIVATE KEY-----";
 const END: &str = "-----END PRIVATE KEY-----";
 
 impl SigningKey {
-    /// The key that a file of these bytes holds.
     pub fn read(bytes: &[u8]) -> Result<Self, BadKey> {
         if bytes.len() == 32 {
             let pair = Ed25519KeyPair::from_seed_unchecked(bytes);
@@ -68,7 +219,6 @@ impl SigningKey {
         pair.map(Self).map_err(|_| BadKey::File)
     }
 
-    /// Its public half.
     #[must_use]
     pub fn public(&self) -> OperatorKey {
         let mut bytes = [0; 32];
@@ -76,7 +226,6 @@ impl SigningKey {
         OperatorKey(bytes)
     }
 
-    /// Its signature under `message`.
     #[must_use]
     pub fn sign(&self, message: &[u8]) -> Signature {
         let mut bytes = [0; 64];
@@ -86,7 +235,6 @@ impl SigningKey {
 }
 
 impl OperatorKey {
-    /// Whether `signature` is this key's under `message`.
     #[must_use]
     pub fn verifies(&self, message: &[u8], signature: &Signature) -> bool {
         let key = UnparsedPublicKey::new(&ED25519, self.0);
@@ -155,7 +303,6 @@ impl From<Signature> for String {
     }
 }
 
-/// The bytes that lower-case hexadecimal digits stand for.
 fn bytes<const N: usize>(digits: &str) -> Option<[u8; N]> {
     let mut bytes = [0; N];
     hex::decode_to_slice(digits, &mut bytes).ok()?;
@@ -166,13 +313,68 @@ fn bytes<const N: usize>(digits: &str) -> Option<[u8; N]> {
 mod tests {
     use super::*;
 
+    fn settlement(note: &str) -> Settlement {
+        Settlement {
+            quests: vec![SettledQuest {
+                quest: QuestId::FIRST,
+                attempt: 1,
+            }],
+            decision: Decision::Accepted,
+            by: "kim".to_owned(),
+            note: note.to_owned(),
+            seal: None,
+        }
+    }
+
+    fn key() -> SigningKey {
+        SigningKey::read(&[7; 32]).unwrap()
+    }
+
+    fn court() -> Court {
+        Court {
+            session: Digest::of(b"session"),
+            key: Some(key().public()),
+        }
+    }
+
+    #[test]
+    fn a_seal_holds_at_its_place_for_its_body_and_session() {
+        let here = Digest::of(b"line 7");
+        let sealed = court().seal(settlement("called"), here, &key()).unwrap();
+        assert!(court().admits(&sealed, here));
+        assert!(!court().admits(&sealed, Digest::of(b"line 8")), "elsewhere");
+        let other = Settlement {
+            note: "did not call".to_owned(),
+            ..sealed.clone()
+        };
+        assert!(!court().admits(&other, here), "another body");
+        let elsewhere = Court {
+            session: Digest::of(b"another"),
+            ..court()
+        };
+        assert!(!elsewhere.admits(&sealed, here), "another session");
+    }
+
+    #[test]
+    fn where_a_key_was_frozen_nothing_unsealed_counts() {
+        let here = Digest::of(b"line 7");
+        assert!(!court().admits(&settlement(""), here));
+        let stranger = SigningKey::read(&[8; 32]).unwrap();
+        let forged = court().seal(settlement(""), here, &stranger).unwrap();
+        assert!(!court().admits(&forged, here));
+        let keyless = Court {
+            key: None,
+            ..court()
+        };
+        assert!(keyless.admits(&settlement(""), here));
+    }
+
     /// RFC 8032 §7.1, test 2: the seed, the public key and the signature under 0x72.
     const SEED: &str = "4ccd089b28ff96da9db6c346ec114e0f5b8a319f35aba624da8cf6ed4fb8a6fb";
     const PUBLIC: &str = "3d4017c3e843895a92b70aa74d1b7ebc9c982ccf2ec4968cc0cd55f12af4660c";
     const SIGNED: &str = "92a009a9f0d4cab8720e820b5f642540a2b27b5416503f8fb3762223ebdb69da\
         085ac1e43e15996e458f3613d0f11d8c387b2eaeb4302aeeb00d291612bb0c00";
 
-    /// The same seed as PKCS#8.
     fn pem() -> String {
         let document = format!("302e020100300506032b657004220420{SEED}");
         let inner = STANDARD.encode(hex::decode(document).unwrap());

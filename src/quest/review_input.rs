@@ -7,27 +7,19 @@ use serde::{Deserialize, Serialize};
 
 use super::FieldName;
 
-/// One input of a reviewer.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum Sight {
-    /// `key`: the quest's key.
     Key,
-    /// `submission.FIELD`: what was submitted.
     Submission(FieldName),
-    /// `input.COLUMN`: a cell of the quest's row.
     Input(String),
     /// `evidence.FIELD`: the text of the page whose URL the field holds.
     Evidence(FieldName),
-    /// `file.FIELD`: the file whose path the field holds.
     File(FieldName),
-    /// `tree.diff`: what the agent changed where it may write.
     TreeDiff,
-    /// `transform.CHECK`: what a check's command printed.
     Transform(String),
 }
 
-/// A text that names no input.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "{0:?}: expected `key`, `submission.FIELD`, `input.COLUMN`, `evidence.FIELD`, `file.FIELD`, \
@@ -36,7 +28,6 @@ pub enum Sight {
 pub struct BadSight(String);
 
 impl Sight {
-    /// The field by which it goes.
     #[must_use]
     pub fn field(&self) -> Option<&FieldName> {
         match self {
