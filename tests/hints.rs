@@ -74,7 +74,7 @@ fn a_rule_is_explained_wherever_it_is_asked_for() {
     let (_, one) = place.json(["rules", "freemail"]);
     assert_eq!(one["rules"].as_array().map(Vec::len), Some(1), "{one}");
     let told = refused(&place, &["rules", "fremail"]);
-    assert!(told.contains("did you mean freemail?"), "{told}");
+    assert!(told.contains("did you mean `freemail`?"), "{told}");
     let help = place.run(["help", "freemail"]).ok();
     assert!(
         help.contains("# The rule freemail") && help.contains("To pass: "),

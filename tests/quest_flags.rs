@@ -315,7 +315,7 @@ fn a_quest_file_takes_no_flag_that_is_the_other_quest_s() {
     let run = level("quote-in-leter=review");
     assert_eq!(run.code, 2, "{run:?}");
     assert!(
-        run.stderr.contains("did you mean quote-in-letter?"),
+        run.stderr.contains("did you mean `quote-in-letter`?"),
         "{run:?}"
     );
     level("quote-in-letter=review").ok();

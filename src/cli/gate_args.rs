@@ -10,6 +10,7 @@ use ipnet::IpNet;
 use url::Url;
 
 use super::exit::UsageError;
+use super::rules::unknown as unknown_rule;
 use crate::gate::email::settings::EmailSettings;
 use crate::gate::{Level, Levels, Rule, house};
 use crate::world::fetch::live::{LiveWorld, WorldError};
@@ -74,15 +75,7 @@ impl GateArgs {
                     let text = format!("the level of {rule} cannot be changed");
                     return Err(UsageError(text).into());
                 }
-                let near = rules.iter().max_by(|one, two| {
-                    let likeness = |id: &str| strsim::jaro_winkler(id, rule);
-                    likeness(one.id.as_str()).total_cmp(&likeness(two.id.as_str()))
-                });
-                let near = near.map_or("", |rule| rule.id.as_str());
-                let text = format!(
-                    "there is no rule {rule:?}: did you mean {near}? `comail rules` lists them"
-                );
-                return Err(UsageError(text).into());
+                return Err(unknown_rule(rules, rule).into());
             };
             levels.insert(known.id.clone(), *level);
         }

@@ -35,27 +35,37 @@ impl PersonArgs {
         named.unwrap_or_else(user_name)
     }
 
-    /// Authorises `what`: by the key if the session has one, or else on a terminal, where the
-    /// person has to type `word` if there is one.
+    /// See [`authorise`].
     pub(super) fn authorise(
         &self,
         session: &Session,
         what: &str,
         word: Option<&str>,
     ) -> Result<Option<SigningKey>> {
-        match authority(session, self.operator_key.as_deref())? {
-            Authority::Key(key) => Ok(Some(key)),
-            Authority::NoneFrozen if io::stdin().is_terminal() && io::stderr().is_terminal() => {
-                word.map_or(Ok(()), |word| ask(what, word))?;
-                Ok(None)
-            }
-            Authority::NoneFrozen => Err(UsageError(
-                "only a person can decide this: run it on a terminal (or scan with \
-                 --operator-key, and pass that key file)"
-                    .to_owned(),
-            )
-            .into()),
+        authorise(session, self.operator_key.as_deref(), what, word)
+    }
+}
+
+/// Authorises `what`: by the key if the session has one, or else on a terminal, where the person has
+/// to type `word` if there is one.
+pub(super) fn authorise(
+    session: &Session,
+    key: Option<&Path>,
+    what: &str,
+    word: Option<&str>,
+) -> Result<Option<SigningKey>> {
+    match authority(session, key)? {
+        Authority::Key(key) => Ok(Some(key)),
+        Authority::NoneFrozen if io::stdin().is_terminal() && io::stderr().is_terminal() => {
+            word.map_or(Ok(()), |word| ask(what, word))?;
+            Ok(None)
         }
+        Authority::NoneFrozen => Err(UsageError(
+            "only a person can decide this: run it on a terminal (or scan with \
+                 --operator-key, and pass that key file)"
+                .to_owned(),
+        )
+        .into()),
     }
 }
 

@@ -1,17 +1,16 @@
 //! `comail resume`: a person resumes a paused session.
 
-use std::io::{self, IsTerminal as _, Write as _};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::context::{self, Context};
-use super::exit::{Exit, UsageError};
-use super::person::{self, Authority};
-use crate::session::{Appended, Event, Resumed, Session, Store as _};
+use super::exit::Exit;
+use super::person;
+use crate::session::{Appended, Event, Resumed, Store as _};
 
 /// Resume a paused session
 ///
@@ -50,7 +49,13 @@ pub(super) fn run(context: &mut Context, args: &ResumeArgs) -> Result<Exit> {
             })?;
         return Ok(Exit::Done);
     }
-    authorise(&session, args.operator_key.as_deref(), streak)?;
+    let what = format!("resume after {streak} quests in a row without proof");
+    person::authorise(
+        &session,
+        args.operator_key.as_deref(),
+        &what,
+        Some("resume"),
+    )?;
     let appended = session.append(&mut context::clock(), |session| {
         if session.paused() {
             Ok(vec![Event::Resumed(Resumed { streak })])
@@ -66,35 +71,4 @@ pub(super) fn run(context: &mut Context, args: &ResumeArgs) -> Result<Exit> {
         paper.line("resumed");
     })?;
     Ok(Exit::Done)
-}
-
-fn authorise(session: &Session, key: Option<&Path>, streak: u32) -> Result<()> {
-    match person::authority(session, key)? {
-        Authority::Key(_) => Ok(()),
-        Authority::NoneFrozen if io::stdin().is_terminal() && io::stderr().is_terminal() => {
-            ask(streak)
-        }
-        Authority::NoneFrozen => Err(UsageError(
-            "only a person can resume a session: run this on a terminal (or scan with \
-             --operator-key, and pass that key file)"
-                .to_owned(),
-        )
-        .into()),
-    }
-}
-
-fn ask(streak: u32) -> Result<()> {
-    let mut terminal = io::stderr();
-    write!(
-        terminal,
-        "{streak} quests in a row ended without proof. Type `resume` to continue: "
-    )?;
-    terminal.flush()?;
-    let mut answer = String::new();
-    io::stdin().read_line(&mut answer)?;
-    if answer.trim() == "resume" {
-        Ok(())
-    } else {
-        bail!("not confirmed; the session is still paused")
-    }
 }

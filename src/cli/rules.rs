@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::context::Context;
-use super::exit::{Exit, UsageError};
+use super::exit::{Exit, Hinted, UsageError};
 use super::output::{Paper, Tone};
 use crate::base::text::{Escaped, wrap};
 use crate::gate::email::EmailGate;
@@ -85,14 +85,16 @@ pub(super) fn known(dir: &Path) -> Vec<Rule> {
     rules
 }
 
-fn named(rules: &[Rule], name: &str) -> Result<Rule, UsageError> {
+fn named(rules: &[Rule], name: &str) -> Result<Rule, Hinted> {
     let found = rules.iter().find(|rule| rule.id.as_str() == name);
-    found.cloned().ok_or_else(|| {
-        let near = nearest(name, rules.iter().map(|rule| rule.id.as_str()));
-        let near = near.map_or(";".to_owned(), |near| format!("; did you mean {near}?"));
-        UsageError(format!(
-            "there is no rule {name:?}{near} `comail rules` lists them"
-        ))
+    found.cloned().ok_or_else(|| unknown(rules, name))
+}
+
+pub(super) fn unknown(rules: &[Rule], name: &str) -> Hinted {
+    let near = nearest(name, rules.iter().map(|rule| rule.id.as_str()));
+    UsageError(format!("there is no rule {name:?}")).hint(match near {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => "`comail rules` lists all rules".to_owned(),
     })
 }
 
