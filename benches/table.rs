@@ -4,9 +4,9 @@ use std::fmt::Write as _;
 use std::fs::{self, File};
 use std::path::Path;
 
-use comail::quest::{Listing, Row, Told, TooManyQuests};
-use comail::table::join::{RowKind, TableRow};
-use comail::table::workbook_new::write_workbook;
+use comail::quest::{Listing, ListingError, OtherCells, Row};
+use comail::table::new_workbook::write_workbook;
+use comail::table::results::{RowKind, TableRow};
 use comail::table::{List, ReadError, ReadOptions};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 
@@ -45,7 +45,8 @@ fn write_xlsx(path: &Path, rows: u32) {
         })
     });
     let file = File::create(path).expect("a file");
-    write_workbook(file, &mut table).expect("a workbook");
+    let folder = path.parent().expect("a directory");
+    write_workbook(file, folder, &mut table).expect("a workbook");
 }
 
 /// Why a list was not read to its end.
@@ -53,7 +54,7 @@ fn write_xlsx(path: &Path, rows: u32) {
 #[expect(dead_code, reason = "shown when a bench panics")]
 enum Ended {
     Read(ReadError),
-    TooMany(TooManyQuests),
+    Listing(ListingError),
 }
 
 impl From<ReadError> for Ended {
@@ -72,8 +73,8 @@ fn scan(path: &Path) -> Result<Listing, Ended> {
             key_parts: &[&cells[0]],
             ..Row::default()
         };
-        let added = listing.add(row, Told::default);
-        added.map_err(Ended::TooMany)
+        let added = listing.add(row, OtherCells::default);
+        added.map_err(Ended::Listing)
     })?;
     Ok(listing)
 }

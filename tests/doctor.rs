@@ -20,16 +20,16 @@ fn told(answer: &Value, check: &str) -> (String, String) {
         .clone()
         .map(|finding| text(finding, "found"))
         .collect();
-    let levels = ["trouble", "note", "ok"].into_iter();
+    let levels = ["problem", "note", "ok"].into_iter();
     let worst = levels.clone().find(|level| {
         let mut of_it = of_it.clone();
         of_it.any(|finding| finding["level"] == *level)
     });
     for finding in of_it {
-        // Whatever is not as it should be says how to mend it.
+        // Whatever is not as it should be says how to solve it.
         assert_eq!(
             finding["level"] == "ok",
-            finding["mend"].is_null(),
+            finding["hint"].is_null(),
             "{finding}"
         );
     }
@@ -40,7 +40,7 @@ fn told(answer: &Value, check: &str) -> (String, String) {
 #[track_caller]
 fn asks(place: &Place, args: &[&str]) -> Value {
     let (code, answer) = place.json([&["doctor"], args].concat());
-    let sound = answer["sound"].as_bool().expect("a verdict");
+    let sound = answer["healthy"].as_bool().expect("a verdict");
     assert_eq!(code, if sound { 0 } else { 8 }, "{answer:#}");
     answer
 }
@@ -50,7 +50,7 @@ fn level(answer: &Value, check: &str) -> String {
 }
 
 #[test]
-fn a_sound_session_in_a_sound_world_has_nothing_to_mend() {
+fn a_sound_session_in_a_sound_world_has_no_problem() {
     let world = EmailNet::start();
     let before = world.place.ledger();
     world.net.tls.page(WWW, "/", "hello");
@@ -70,7 +70,7 @@ fn a_sound_session_in_a_sound_world_has_nothing_to_mend() {
     }
     assert_eq!(level(&answer, "agents"), "note");
     assert_eq!(level(&answer, "programs"), "none");
-    assert_eq!(answer["sound"], true);
+    assert_eq!(answer["healthy"], true);
     assert_eq!(world.place.ledger(), before);
     let left = fs::read_dir(world.place.at(".comail")).unwrap();
     assert!(
@@ -80,7 +80,7 @@ fn a_sound_session_in_a_sound_world_has_nothing_to_mend() {
 }
 
 #[test]
-fn a_world_that_lies_is_trouble() {
+fn a_world_that_lies_is_a_problem() {
     let world = EmailNet::start();
     world.net.host("made.up.test");
     let long_ago = "Sun, 06 Nov 1994 08:49:37 GMT";
@@ -89,20 +89,20 @@ fn a_world_that_lies_is_trouble() {
     let url = world.net.tls.url(WWW, "/");
     let answer = asks(&world.place, &["--url", &url, "--absent", "made.up.test"]);
     let (level_of_dns, found) = told(&answer, "dns");
-    assert_eq!(level_of_dns, "trouble", "{answer:#}");
+    assert_eq!(level_of_dns, "problem", "{answer:#}");
     assert!(found.contains("made.up.test does not exist"), "{found}");
     let (level_of_clock, found) = told(&answer, "clock");
-    assert_eq!(level_of_clock, "trouble", "{answer:#}");
+    assert_eq!(level_of_clock, "problem", "{answer:#}");
     assert!(found.contains("1994-11-06T08:49:37Z"), "{found}");
     // Whose certificate the session does not trust is nobody to be believed.
     let other = TestNet::start();
     let url = other.tls.url(WWW, "/");
     let answer = asks(&world.place, &["--url", &url, "--absent", "nothing.test"]);
-    assert_eq!(level(&answer, "tls"), "trouble", "{answer:#}");
+    assert_eq!(level(&answer, "tls"), "problem", "{answer:#}");
     assert_eq!(level(&answer, "dns"), "ok", "{answer:#}");
     // A name that everybody knows, and the resolver does not.
     let answer = asks(&world.place, &["--url", "https://known.test/"]);
-    assert_eq!(level(&answer, "dns"), "trouble", "{answer:#}");
+    assert_eq!(level(&answer, "dns"), "problem", "{answer:#}");
 }
 
 #[test]
@@ -113,9 +113,9 @@ fn no_network_is_a_note_and_none_is_asked_offline() {
     for check in ["session", "dns", "tls"] {
         assert_eq!(level(&answer, check), "note", "{check}: {answer:#}");
     }
-    assert_eq!(answer["sound"], true, "{answer:#}");
+    assert_eq!(answer["healthy"], true, "{answer:#}");
     let named = asks(&place, &["--offline", "--session", "nowhere"]);
-    assert_eq!(level(&named, "session"), "trouble");
+    assert_eq!(level(&named, "session"), "problem");
     let world = EmailNet::start();
     let url = world.net.tls.url(WWW, "/");
     let answer = asks(&world.place, &["--offline", "--url", &url]);
@@ -148,44 +148,44 @@ fn what_is_broken_in_a_session_is_told_and_left_as_it_is() {
     broken("ledger.jsonl", &torn, "note");
     let flipped = String::from_utf8(ledger.clone()).unwrap();
     let flipped = flipped.replace("looked everywhere", "looked nowhere!!!");
-    broken("ledger.jsonl", flipped.as_bytes(), "trouble");
+    broken("ledger.jsonl", flipped.as_bytes(), "problem");
     let lines: Vec<_> = ledger.split_inclusive(|byte| *byte == b'\n').collect();
     broken(
         "ledger.jsonl",
         &lines[..lines.len() - 1].concat(),
-        "trouble",
+        "problem",
     );
-    broken("session.json", b"{}", "trouble");
-    broken("session.json", b"{\"format\": 99}", "trouble");
-    broken("index.sqlite", b"no database", "trouble");
+    broken("session.json", b"{}", "problem");
+    broken("session.json", b"{\"format\": 99}", "problem");
+    broken("index.sqlite", b"no database", "problem");
     let index = fs::read(at("index.sqlite")).unwrap();
     fs::remove_file(at("index.sqlite")).unwrap();
     assert_eq!(level(&offline(), "session"), "note");
     assert!(!at("index.sqlite").exists());
     fs::write(at("index.sqlite"), index).unwrap();
     fs::rename(at("evidence"), at("elsewhere")).unwrap();
-    assert_eq!(level(&offline(), "evidence"), "trouble");
+    assert_eq!(level(&offline(), "evidence"), "problem");
     fs::rename(at("elsewhere"), at("evidence")).unwrap();
-    assert_eq!(offline()["sound"], true);
+    assert_eq!(offline()["healthy"], true);
 }
 
 #[cfg(unix)]
 #[test]
-fn a_session_that_others_may_enter_is_trouble() {
+fn a_session_that_others_may_enter_is_a_problem() {
     use std::os::unix::fs::PermissionsExt as _;
 
     let world = EmailNet::start();
     let session = world.place.at(".comail");
     fs::set_permissions(&session, fs::Permissions::from_mode(0o755)).unwrap();
     let answer = asks(&world.place, &["--offline"]);
-    assert_eq!(level(&answer, "permissions"), "trouble");
+    assert_eq!(level(&answer, "permissions"), "problem");
     let text = world.place.run(["doctor", "--offline"]).exits(8);
-    let mend = text
+    let hint = text
         .lines()
-        .find_map(|line| line.trim().strip_prefix("mend: "));
-    let mend = mend.expect("a way to mend it");
-    // What is told to be done mends it.
-    Run::of(world.place.shell(mend).current_dir(world.place.path())).ok();
+        .find_map(|line| line.trim().strip_prefix("hint: "));
+    let hint = hint.expect("a hint");
+    // The hint solves it.
+    Run::of(world.place.shell(hint).current_dir(world.place.path())).ok();
     let answer = asks(&world.place, &["--offline"]);
     assert_eq!(level(&answer, "permissions"), "ok", "{answer:#}");
 }
@@ -209,24 +209,24 @@ fn reads_well() {
     let world = EmailNet::start();
     let mut command = world.place.command();
     let text = Run::of(command.args(["doctor", "--offline"])).ok();
-    // What the machine decides stands aside.
+    // What depends on the machine is left out.
     let machine = ["confinement", "space", "file system"];
     let mut kept = Vec::new();
-    let mut aside = false;
+    let mut left_out = false;
     for line in text.lines() {
-        let is_mend = line.trim_start().starts_with("mend: ");
-        aside = if is_mend {
-            aside
+        let is_hint = line.trim_start().starts_with("hint: ");
+        left_out = if is_hint {
+            left_out
         } else {
             machine.iter().any(|check| line.contains(check))
         };
-        if !aside {
+        if !left_out {
             kept.push(line);
         }
     }
     let mut settings = insta::Settings::clone_current();
     settings.add_filter("[0-9a-f]{64}", "[head]");
     settings.add_filter("[0-9]+ authorities", "[n] authorities");
-    settings.add_filter("[0-9]+ worth knowing", "[n] worth knowing");
+    settings.add_filter("[0-9]+ notes?\n?$", "[n] notes");
     settings.bind(|| insta::assert_snapshot!("doctor", kept.join("\n")));
 }

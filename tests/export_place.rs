@@ -92,7 +92,7 @@ fn the_session_is_no_place_for_results() {
         ".comail/out.xlsx",
         ".comail/../.comail/evidence/out.xlsx",
     ] {
-        refused(&place, &[path, "--force"], 2, &["lies in the session"]);
+        refused(&place, &[path, "--force"], 2, &["is inside the session"]);
     }
     refused(
         &place,
@@ -155,7 +155,7 @@ fn a_vanished_or_changed_original_costs_nothing() {
     place.write("companies.xlsx", "something else");
     let run = place.run(["export", "second.xlsx"]);
     assert!(
-        run.stderr.contains("was changed since it was scanned"),
+        run.stderr.contains("has changed since it was scanned"),
         "{}",
         run.stderr
     );
@@ -163,7 +163,7 @@ fn a_vanished_or_changed_original_costs_nothing() {
     std::fs::remove_file(place.at("companies.xlsx")).unwrap();
     let run = place.run(["export", "third.xlsx"]);
     assert!(
-        run.stderr.contains("cannot be read any more"),
+        run.stderr.contains("can no longer be read"),
         "{}",
         run.stderr
     );

@@ -242,7 +242,7 @@ fn the_page_is_written_like_any_export() {
             vec!["export", "companies.txt", "--format=html", "--force"],
             "is the source itself",
         ),
-        (2, vec!["export", ".comail/a.html"], "lies in the session"),
+        (2, vec!["export", ".comail/a.html"], "is inside the session"),
         (
             2,
             vec!["export", "a.csv", "--format=html"],

@@ -28,7 +28,10 @@ fn a_new_file_is_no_sessions_and_no_defaults() {
     std::os::unix::fs::symlink(".comail", letters.place.at("link")).expect("a link");
     for out in [".comail/new.toml", "link/new.toml"] {
         let inside = letters.run(["quest", "new", "new", "--out", out]);
-        assert!(inside.stderr.contains("lies in the session"), "{inside:?}");
+        assert!(
+            inside.stderr.contains("is inside the session"),
+            "{inside:?}"
+        );
         inside.exits(2);
     }
     assert!(!letters.place.at(".comail/new.toml").exists());

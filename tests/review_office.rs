@@ -162,7 +162,11 @@ fn an_export_replaces_nothing_and_leaves_nothing_half_written() {
     for (args, code, word) in [
         (&["--export=mine.xlsx"][..], 1, "--force"),
         (&["--export=review.csv"], 2, "name it .xlsx"),
-        (&["--export=.comail/review.xlsx"], 2, "lies in the session"),
+        (
+            &["--export=.comail/review.xlsx"],
+            2,
+            "is inside the session",
+        ),
         (&["--export=nowhere/review.xlsx"], 1, "no directory"),
     ] {
         let before = names(world.place.path());

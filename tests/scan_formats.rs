@@ -60,7 +60,7 @@ fn one_workbook_is_the_same_list_in_every_format() {
 }
 
 #[test]
-fn numbers_and_dates_keep_the_text_that_the_sheet_shows() {
+fn numbers_and_dates_are_texts_as_shown_in_xlsx_and_values_in_the_others() {
     let show = [
         "--sheet",
         "업체 목록",
@@ -73,24 +73,27 @@ fn numbers_and_dates_keep_the_text_that_the_sheet_shows() {
         "--show",
         "비율",
     ];
-    for name in [
-        "openpyxl.xlsx",
-        "libreoffice.xlsx",
-        "libreoffice.ods",
-        "libreoffice.xls",
+    let texts = ["123-45-67890", "2024년 3월 5일", "12.5%"];
+    let values = ["1234567890", "2024-03-05", "0.125"];
+    for (name, expected) in [
+        ("openpyxl.xlsx", texts),
+        ("libreoffice.xlsx", texts),
+        ("libreoffice.ods", values),
+        ("libreoffice.xls", values),
     ] {
         let (place, _) = scanned(name, &show);
         assert_eq!(
             quests(&place)[0]["shown"],
             json!([
-                {"label": "등록번호", "text": "123-45-67890"},
-                {"label": "설립일", "text": "2024년 3월 5일"},
-                {"label": "비율", "text": "12.5%"},
+                {"label": "등록번호", "text": expected[0]},
+                {"label": "설립일", "text": expected[1]},
+                {"label": "비율", "text": expected[2]},
             ]),
             "{name}"
         );
         let prompt = place.run(["next"]).ok();
-        assert!(prompt.contains("  설립일: 2024년 3월 5일\n"), "{prompt}");
+        let line = format!("  설립일: {}\n", expected[1]);
+        assert!(prompt.contains(&line), "{prompt}");
     }
 }
 

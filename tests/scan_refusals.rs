@@ -122,7 +122,7 @@ fn encodings_that_do_not_fit() {
     let wrong = ["cp949.csv", "--col=A", "--encoding=utf-8"];
     refused(&place, &wrong, 1, &["line 1 is not text in UTF-8"]);
     let workbook = ["companies.xlsx", "--col=A", "--encoding=utf-8"];
-    refused(&place, &workbook, 1, &["leave --encoding away"]);
+    refused(&place, &workbook, 1, &["remove --encoding"]);
 }
 
 #[test]

@@ -82,7 +82,7 @@ fn the_export_goes_by_the_newer_list() {
         .place
         .run(["export", "out.xlsx", "--columns=email,status"]);
     assert!(
-        run.stderr.contains("no row of it any more: 1 quest"),
+        run.stderr.contains("no longer has a row for them: 1 quest"),
         "{}",
         run.stderr
     );
@@ -105,7 +105,7 @@ fn a_site_that_comes_late_is_not_passed_over_in_silence() {
     let run = world.place.run(["scan", "--update", "list.xlsx"]);
     assert!(
         run.stderr
-            .contains("a site now for 1 quest scanned without one"),
+            .contains("now names a site for 1 quest scanned without one"),
         "{}",
         run.stderr
     );

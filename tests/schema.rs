@@ -154,7 +154,7 @@ fn nothing_is_written_into_a_session_whichever_it_is() {
     ] {
         let run = place.run(words);
         assert!(
-            run.stderr.contains(" session, which is not for results"),
+            run.stderr.contains(" session, where only comail writes"),
             "{run:?}"
         );
         assert_eq!(run.exits(2), "");

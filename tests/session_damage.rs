@@ -128,7 +128,7 @@ fn a_copy_of_the_list_that_was_edited_is_not_exported() {
     world.place.write("companies.txt", "Evil Foods\n");
     let run = world.place.run(["export"]);
     assert!(
-        run.stderr.contains("was changed since it was scanned"),
+        run.stderr.contains("has changed since it was scanned"),
         "{run:?}"
     );
     run.ok();

@@ -224,3 +224,15 @@ fn an_output_that_is_full_does_not_make_what_was_done_undone() {
     }
     assert!(place.at("list.comail.csv").exists());
 }
+
+#[test]
+fn a_workbook_without_room_is_an_error_and_leaves_nothing() {
+    let world = EmailNet::start();
+    let export = ["export", "results.xlsx"].map(str::to_owned);
+    let run = limited(&world.place, 0, &export);
+    assert_eq!((run.code, run.stdout.as_str()), (1, ""), "{run:?}");
+    assert!(run.stderr.contains("the disk has room"), "{run:?}");
+    assert!(!run.stderr.contains("panicked"), "{run:?}");
+    assert!(!world.place.at("results.xlsx").exists());
+    world.place.run(export).ok();
+}

@@ -76,7 +76,7 @@ fn more_is_told_to_who_asks_for_more() {
     );
     let doctor = world.place.run(["doctor", "--offline", "-v"]);
     assert!(
-        doctor.stderr.contains("info: looked check=\"clock\""),
+        doctor.stderr.contains("info: checked check=\"clock\""),
         "{doctor:?}"
     );
 }

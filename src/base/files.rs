@@ -249,7 +249,8 @@ fn same_inode(_: &Metadata, _: &Metadata) -> bool {
     false
 }
 
-fn directory_of(target: &Path) -> &Path {
+/// The directory of a file, which is `.` for a bare name.
+pub fn directory_of(target: &Path) -> &Path {
     match target.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),

@@ -29,7 +29,7 @@ pub(super) fn write_into(dir: &Path, files: &[NewFile], session: &Path) -> Resul
         refuse_in_session(&path, session)?;
     }
     let place = dir.display();
-    fs::create_dir_all(dir).with_context(|| format!("cannot make the directory {place}"))?;
+    fs::create_dir_all(dir).with_context(|| format!("cannot create the directory {place}"))?;
     for file in files {
         write_whole(
             &dir.join(&file.name),
@@ -56,7 +56,7 @@ pub(super) fn refuse_in_session(path: &Path, session: &Path) -> Result<()> {
         return Ok(());
     };
     let text = format!(
-        "{} lies in {which}, which is not for results; name a file {elsewhere}",
+        "{} is inside {which}, where only comail writes; name a file {elsewhere}",
         path.display()
     );
     Err(UsageError(text).into())
@@ -67,7 +67,6 @@ fn real(path: &Path) -> Option<PathBuf> {
     real_path(&absolute(path).ok()?).ok()
 }
 
-/// Whether a directory is a session's.
 fn is_session(dir: &Path) -> bool {
     let has = |name| fs::symlink_metadata(dir.join(name)).is_ok();
     has("session.json") && has("ledger.jsonl")

@@ -1,13 +1,13 @@
-//! `comail doctor`: what ails a session or its surroundings, and how to mend it.
+//! `comail doctor`: diagnoses problems of a session, the machine and the network.
 
-use std::ffi::OsStr;
-use std::io::IsTerminal as _;
+use std::collections::BTreeSet;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::Result;
 use clap::Args;
+use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
 use url::Url;
@@ -15,21 +15,18 @@ use url::Url;
 use super::context::{self, Context};
 use super::exit::{Exit, UsageError};
 use super::output::{Paper, Tone};
-use crate::base::text::Escaped;
-use crate::doctor::{
-    Check, Finding, Level, agents, clock, confinement, disk, is_sound, names, programs, session,
-    terminal, web,
-};
+use crate::base::text::{Escaped, plural};
+use crate::doctor::{Check, Finding, Level, machine, network, session};
 use crate::judge::network_of;
 use crate::judge::quest_file::Definition;
-use crate::session::{Checkup, Manifest};
+use crate::session::Manifest;
 use crate::world::domain::HostName;
 use crate::world::fetch::settings::NetworkSettings;
 
 /// Diagnose problems with the session and its environment
 ///
 /// Checks the session, its permissions, its lock and its evidence; the file system, DNS, TLS, the
-/// clock, the terminal, known agents, and the confinement of commands. It looks up the host of --url
+/// clock, known agents, and the confinement of commands. It looks up the host of --url
 /// and a name that must not exist, and connects to the host once. The exit code is 8 if it finds a
 /// problem. The session is not changed.
 #[derive(Debug, Args)]
@@ -59,118 +56,68 @@ Examples:
 
 /// The JSON form of `doctor`.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct Told {
-    /// Whether nothing must be mended.
-    sound: bool,
+pub(super) struct Diagnosis {
+    /// Whether no problem was found.
+    healthy: bool,
     findings: Vec<Finding>,
 }
 
 pub(super) fn run(context: &mut Context, args: &DoctorArgs) -> Result<Exit> {
-    let mut round = Round::default();
-    let held = of_session(context, &mut round);
+    let mut findings = Vec::new();
+    let dir = context.session_dir();
+    let named = context.named_session().is_some();
+    let held = timed("session", || session::check(dir, named, &*context.watch()));
+    findings.extend(held.0);
+    let held = held.1;
     let manifest = held.as_ref().map(|(manifest, _)| manifest);
     let definition = manifest.and_then(|manifest| Definition::of(manifest).ok().flatten());
     if let Some(definition) = &definition {
-        round.check("programs", || {
-            let seen = programs::look(definition);
-            seen.as_ref().map(programs::judge).unwrap_or_default()
-        });
+        findings.extend(timed("programs", || session::programs(definition)));
     }
-    let place = place(context.session_dir());
-    let mut stamped = None;
-    round.check("file system", || {
-        let seen = disk::look(&place);
-        stamped = seen.as_ref().ok().and_then(|seen| seen.stamped);
-        disk::judge(&place, &seen)
-    });
+    let (of_disk, stamped) = timed("file system", || machine::disk(&place(dir)));
+    findings.extend(of_disk);
     let settings = settings(manifest, args);
     if !args.offline {
-        let (known, absent) = asked(args)?;
-        round.check("dns", || {
-            names::judge(&names::look(&settings, known, absent))
-        });
+        let (known, absent) = names(args)?;
+        findings.extend(timed("dns", || network::dns(&settings, &known, &absent)));
     }
-    let mut web_time = None;
-    round.check("tls", || {
-        let seen = web::look(&settings, args.url.clone(), args.offline);
-        web_time = seen.date().and_then(clock::of_header);
-        vec![web::judge(&seen)]
-    });
-    let clocks = clock::Observed {
+    let (of_tls, web) = timed("tls", || network::tls(&settings, &args.url, args.offline));
+    findings.push(of_tls);
+    let clocks = network::Clocks {
         now: context::now(),
-        file: stamped.and_then(clock::of_file),
+        file: stamped.and_then(|time| Timestamp::try_from(time).ok()),
         last_line: held.as_ref().and_then(|(_, checkup)| checkup.last_at),
-        web: web_time,
+        web,
     };
-    round.check("clock", || clock::judge(&clocks));
-    of_surroundings(&mut round, definition.as_ref());
-    let told = Told {
-        sound: is_sound(&round.findings),
-        findings: round.findings,
-    };
-    context.output.show(&told, text)?;
-    Ok(if told.sound {
-        Exit::Done
-    } else {
-        Exit::Finding
-    })
-}
-
-/// What the checks so far have found.
-#[derive(Default)]
-struct Round {
-    findings: Vec<Finding>,
-}
-
-impl Round {
-    fn check(&mut self, name: &str, look: impl FnOnce() -> Vec<Finding>) {
-        let began = Instant::now();
-        let found = look();
-        let worst = found.iter().map(|finding| finding.level).max();
-        let ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
-        tracing::info!(check = name, ?worst, ms, "looked");
-        self.findings.extend(found);
-    }
-}
-
-/// Checks the session, and returns what it holds if it is sound.
-fn of_session(context: &Context, round: &mut Round) -> Option<(Manifest, Checkup)> {
-    let dir = context.session_dir();
-    let mut held = None;
-    round.check("session", || match session::look(dir, &*context.watch()) {
-        None => vec![session::none(dir, context.named_session().is_some())],
-        Some(seen) => {
-            let findings = session::judge(&seen);
-            held = seen.held.ok();
-            findings
-        }
-    });
-    held
-}
-
-/// Checks what has nothing to do with session and network.
-fn of_surroundings(round: &mut Round, definition: Option<&Definition>) {
-    let variable = |name: &str| {
-        let value = std::env::var_os(name).filter(|value| !value.is_empty())?;
-        Some(value.to_string_lossy().into_owned())
-    };
-    round.check("terminal", || {
-        let is_terminal = std::io::stdout().is_terminal();
-        terminal::judge(&terminal::look(is_terminal, &variable))
-    });
-    round.check("agents", || {
-        let path = std::env::var_os("PATH");
-        let seen = agents::look(path.as_deref().map(OsStr::new), &is_program);
-        vec![agents::judge(&seen)]
-    });
+    findings.extend(timed("clock", || network::clock(&clocks)));
+    let path = std::env::var_os("PATH");
+    findings.push(machine::agents(path.as_deref(), &is_program));
     #[cfg(unix)]
-    round.check("confinement", || {
-        let at_scan = definition.map(|definition| definition.confinement.clone());
-        vec![confinement::judge(&confinement::look(at_scan))]
-    });
+    findings.push(timed("confinement", || {
+        let now = crate::judge::quest_file::confinement(&std::env::temp_dir());
+        let at_scan = definition
+            .as_ref()
+            .map(|definition| &definition.confinement);
+        machine::confinement(&now, at_scan)
+    }));
+    let healthy = findings
+        .iter()
+        .all(|finding| finding.level < Level::Problem);
+    context
+        .output
+        .show(&Diagnosis { healthy, findings }, text)?;
+    Ok(if healthy { Exit::Done } else { Exit::Finding })
 }
 
-/// Where the session lies, or would.
+fn timed<T>(check: &str, run: impl FnOnce() -> T) -> T {
+    let began = Instant::now();
+    let found = run();
+    let ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
+    tracing::info!(check, ms, "checked");
+    found
+}
+
+/// The directory of the session, or the one that it would be created in.
 fn place(session: &Path) -> PathBuf {
     if session.is_dir() {
         return session.to_owned();
@@ -179,7 +126,7 @@ fn place(session: &Path) -> PathBuf {
     parent.map_or_else(|| ".".into(), Path::to_owned)
 }
 
-/// How the world is asked: as the session does, but less patiently.
+/// The network settings of the session, with less patience.
 fn settings(manifest: Option<&Manifest>, args: &DoctorArgs) -> NetworkSettings {
     const MOST_MS: u64 = 2_000;
 
@@ -194,11 +141,11 @@ fn settings(manifest: Option<&Manifest>, args: &DoctorArgs) -> NetworkSettings {
     settings
 }
 
-/// The name that everybody knows, and one that must not exist.
-fn asked(args: &DoctorArgs) -> Result<(HostName, HostName)> {
+/// A name that exists, and one that does not.
+fn names(args: &DoctorArgs) -> Result<(HostName, HostName)> {
     let known = HostName::of_url(&args.url);
-    let known = known.ok_or_else(|| UsageError("--url names no host by its name".to_owned()))?;
-    // Of no value to anybody, and so not taken: no resolver can know it.
+    let known = known.ok_or_else(|| UsageError("--url has no host name".to_owned()))?;
+    // Nobody registers such a name, so no resolver can know it.
     let made_up = || format!("comail-{}.com", hex::encode(&context::salt().0[..8]));
     let absent = args.absent.clone().unwrap_or_else(made_up);
     let absent =
@@ -221,37 +168,30 @@ fn is_program(path: &PathBuf) -> bool {
         .any(|ending| path.with_extension(ending).is_file())
 }
 
-fn text(paper: &mut Paper, told: &Told) {
-    for finding in &told.findings {
+fn text(paper: &mut Paper, diagnosis: &Diagnosis) {
+    let findings = &diagnosis.findings;
+    for finding in findings {
         let tone = match finding.level {
             Level::Ok => Tone::Good,
             Level::Note => Tone::Doubt,
-            Level::Trouble => Tone::Bad,
+            Level::Problem => Tone::Bad,
         };
         let level = paper.tint(tone, &format!("{:7}", finding.level));
         let (check, found) = (finding.check, Escaped(&finding.found));
         paper.line(format!("{level}  {check:11}  {found}"));
-        if let Some(mend) = &finding.mend {
-            paper.line(format!("{:22}mend: {}", "", Escaped(mend)));
+        if let Some(hint) = &finding.hint {
+            paper.line(format!("{:22}hint: {}", "", Escaped(hint)));
         }
     }
-    paper.line(verdict(&told.findings));
-}
-
-/// What all of it comes to.
-fn verdict(findings: &[Finding]) -> String {
+    let checks: BTreeSet<Check> = findings.iter().map(|finding| finding.check).collect();
     let count = |level| {
-        findings
-            .iter()
-            .filter(|finding| finding.level == level)
-            .count()
+        let of_level = findings.iter().filter(|finding| finding.level == level);
+        of_level.count()
     };
-    let checks: std::collections::BTreeSet<Check> =
-        findings.iter().map(|finding| finding.check).collect();
-    format!(
-        "{} things checked: {} to mend, {} worth knowing",
+    paper.line(format!(
+        "{} checks: {}, {}",
         checks.len(),
-        count(Level::Trouble),
-        count(Level::Note)
-    )
+        plural(count(Level::Problem) as u64, "problem"),
+        plural(count(Level::Note) as u64, "note")
+    ));
 }

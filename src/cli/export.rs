@@ -1,5 +1,6 @@
 //! `comail export`: the results, beside the list.
 
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
@@ -7,22 +8,24 @@ use clap::{Args, ValueEnum};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::beside::write_beside;
+use super::context;
 use super::context::Context;
 use super::destination::refuse_in_session;
 use super::exit::{Exit, Found, UsageError, found};
-use super::export_page::{PageWanted, write_page};
 use super::export_rows::{Comes, Findings};
-use super::export_target::{Format, ListNames, Target, Wish, target};
-use super::export_write::{Job, Written, write};
-use super::list_plan::ListPlan;
+use super::export_write::{Format, Job, ListNames, Target, Wish, Written, target, write};
+use super::list::ListPlan;
 use super::output::{Output, Paper};
 use super::progress::Interrupt;
-use crate::base::Digest;
-use crate::base::files;
 use crate::base::text::{Escaped, plural};
+use crate::base::{Digest, files};
 use crate::judge;
-use crate::session::{Effective, Session, SessionError, SourceRecord, State, Tally, Totals};
-use crate::table::result_columns::Columns;
+use crate::report::draw::{Asked, MOST_QUESTS};
+use crate::report::picture::{Picture, Word};
+use crate::report::{draw, page};
+use crate::session::{Effective, Session, SessionError, SourceRecord, State, Tally, Totals, Watch};
+use crate::table::results::Columns;
 
 /// Write the results to a copy of the list
 ///
@@ -167,7 +170,6 @@ pub(super) fn run(context: &mut Context, args: &ExportArgs) -> Result<Exit> {
     Ok(note_unsealed(exported.unsealed, &mut context.output))
 }
 
-/// Writes the results as a table, out of a list and its copy.
 fn write_table(
     output: &mut Output,
     findings: Findings<'_>,
@@ -192,7 +194,6 @@ fn write_table(
     write(findings, copy, &job)
 }
 
-/// The states whose quests have rows; all where none is named.
 fn only(args: &ExportArgs) -> Vec<State> {
     args.only.iter().copied().map(State::from).collect()
 }
@@ -214,20 +215,19 @@ fn check_copy(copy: &Path, expected: Digest) -> Result<()> {
 fn note_original(source: &SourceRecord, output: &mut Output) {
     let what = match digest(Path::new(&source.path)) {
         Ok(found) if found == source.sha256 => return,
-        Ok(_) => "was changed since it was scanned",
-        Err(_) => "cannot be read any more",
+        Ok(_) => "has changed since it was scanned",
+        Err(_) => "can no longer be read",
     };
     output.note(&format!(
-        "{} {what}; the export is made from the copy that scan kept",
+        "{} {what}; the export uses the copy that scan kept",
         source.path
     ));
 }
 
-/// Says when the list has no row for what was found.
 fn note_gone(gone: u32, output: &mut Output) {
     if gone > 0 {
         output.note(&format!(
-            "left out, for the list has no row of it any more: {}",
+            "left out because the list no longer has a row for them: {}",
             plural(gone, "quest")
         ));
     }
@@ -240,8 +240,8 @@ fn note_unsealed(unsealed: u32, output: &mut Output) -> Exit {
         return Exit::Done;
     }
     output.note(&format!(
-        "finding: {} that the operator's key did not seal; nothing of the results rests on them, \
-         and `comail audit` tells where they are",
+        "finding: {} not signed with the operator's key, and ignored; `comail audit` shows where they \
+         are",
         plural(unsealed, "decision")
     ));
     Exit::Finding
@@ -256,7 +256,6 @@ fn digest(path: &Path) -> std::io::Result<Digest> {
     Digest::of_reader(&mut files::open(path)?)
 }
 
-/// The columns that the results get.
 fn columns(session: &Session, totals: &Totals, chosen: Option<&str>) -> Result<Columns> {
     let fields = judge::kind_of(session.manifest())?.result_fields();
     match chosen {
@@ -267,15 +266,13 @@ fn columns(session: &Session, totals: &Totals, chosen: Option<&str>) -> Result<C
     }
 }
 
-/// Refuses columns for what has none.
 fn refuse_columns(chosen: Option<&str>) -> Result<(), UsageError> {
     chosen.map_or(Ok(()), |_| {
-        let text = "--columns is for tables: a page shows every field; leave it out";
+        let text = "--columns is for tables; a page shows every field";
         Err(UsageError(text.to_owned()))
     })
 }
 
-/// Whether a person decided anything.
 fn is_settled(totals: &Totals) -> bool {
     let settled = [Effective::Accepted, Effective::Rejected];
     let settled = settled.map(|effective| totals.effective.of(effective));
@@ -300,7 +297,7 @@ fn text(paper: &mut Paper, exported: &Exported) {
         paper.line(format!("a page about {rows}, written to {path}"));
         if exported.left_out > 0 {
             let left_out = plural(exported.left_out, "other quest");
-            paper.line(format!("{left_out} have no row in it, and are counted"));
+            paper.line(format!("{left_out} counted, but not listed"));
         }
     } else {
         let rows = plural(exported.rows, "row");
@@ -310,4 +307,60 @@ fn text(paper: &mut Paper, exported: &Exported) {
     if exported.addresses {
         paper.line("An address that was found is not a consent to mail it.");
     }
+}
+
+pub(super) struct PageWanted<'a> {
+    pub(super) path: &'a Path,
+    /// Whether a file that is there is replaced.
+    pub(super) force: bool,
+    /// The states of the quests that have rows; all where none is named.
+    pub(super) only: &'a [State],
+    /// Whether the session is complete, where that was looked into.
+    pub(super) completeness: Option<Word>,
+}
+
+pub(super) struct Page {
+    pub(super) picture: Picture,
+    pub(super) html: String,
+}
+
+pub(super) fn page(
+    findings: Findings<'_>,
+    completeness: Option<Word>,
+    only: &[State],
+    watch: &dyn Watch,
+) -> Result<Page> {
+    let asked = Asked {
+        at: context::now(),
+        completeness,
+        only,
+        most: MOST_QUESTS,
+        watch,
+    };
+    let picture = draw::picture(findings.session, findings.board, asked)?;
+    let html = page::html(&picture)?;
+    Ok(Page { picture, html })
+}
+
+/// Writes the page about a session, whole or not at all, and never over a list.
+pub(super) fn write_page(
+    findings: Findings<'_>,
+    wanted: PageWanted<'_>,
+    watch: &dyn Watch,
+) -> Result<Written> {
+    let Findings { session, board } = findings;
+    let PageWanted { path, force, .. } = wanted;
+    refuse_in_session(path, session.dir())?;
+    let picture = write_beside(path, force, session, board.totals(), |out| {
+        let page = page(findings, wanted.completeness, wanted.only, watch)?;
+        out.write_all(page.html.as_bytes())?;
+        Ok(page.picture)
+    })?;
+    let shown = picture.quests.iter().map(|row| row.id);
+    Ok(Written {
+        rows: picture.quests.len() as u64,
+        gone: 0,
+        comes: Comes::of_quests(findings, shown)?,
+        left_out: picture.left_out,
+    })
 }

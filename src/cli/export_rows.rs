@@ -1,6 +1,6 @@
 //! What the session found, row by row of the list.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, HashSet};
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -9,13 +9,13 @@ use super::progress::WorkBar;
 use crate::gate::{Fact, Judgement};
 use crate::judge::forgotten::is_forgotten;
 use crate::judge::masking::MASK;
-use crate::quest::{Listing, QuestId, Submission, map_schema};
+use crate::quest::{Listing, ListingError, QuestId, Submission, map_schema};
 use crate::session::{
     Attempt, Board, Dated, Effective, LineReader, Resolution, Session, SessionError, Standing,
     State,
 };
-use crate::table::result_columns::{Columns, Outcome};
 use crate::table::results::{Cell, ResultRow, RowError};
+use crate::table::results::{Columns, Outcome};
 
 /// A session, and where every quest of it stands by the whole ledger.
 #[derive(Clone, Copy)]
@@ -43,20 +43,22 @@ pub(super) struct Comes {
 }
 
 impl Comes {
-    /// Counts the quests of `map`.
     pub(super) fn of(findings: Findings<'_>, map: &RowMap) -> Result<Self, SessionError> {
-        Self::of_quests(findings, map.rows.iter().map(|(_, id)| *id).collect())
+        Self::of_quests(findings, map.rows.iter().map(|(_, id)| *id))
     }
 
-    /// Counts these quests.
     pub(super) fn of_quests(
         findings: Findings<'_>,
-        ids: BTreeSet<QuestId>,
+        ids: impl Iterator<Item = QuestId>,
     ) -> Result<Self, SessionError> {
         let mut reader = findings.session.reader()?;
         let forgets = !findings.board.totals().forgetting.is_empty();
         let mut comes = Self::default();
-        for standing in ids.into_iter().filter_map(|id| findings.board.get(id)) {
+        let mut counted = vec![false; findings.board.quests().len()];
+        for standing in ids.filter_map(|id| findings.board.get(id)) {
+            if std::mem::replace(&mut counted[standing.id.index()], true) {
+                continue;
+            }
             *comes.effective.entry(Effective::of(standing)).or_default() += 1;
             comes.disputed += u32::from(standing.dispute.is_some());
             comes.forgotten += u32::from(forgets && is_forgotten(&mut reader, standing)?);
@@ -102,34 +104,28 @@ impl Comes {
 impl RowMap {
     /// The rows of `listing` that belong to quests in the wanted states; of all when none is
     /// named.
-    #[must_use]
-    pub(super) fn new(board: &Board, listing: Listing, only: &[State]) -> Self {
-        let (quests, _) = listing.finish();
+    pub(super) fn new(
+        board: &Board,
+        listing: Listing,
+        only: &[State],
+    ) -> Result<Self, ListingError> {
+        let listed = listing.finish()?;
+        let gone = u32::try_from(listed.without_row()).unwrap_or(u32::MAX);
         let wanted = |id: QuestId| {
             board
                 .get(id)
                 .is_some_and(|standing| only.is_empty() || only.contains(&standing.progress.state))
         };
-        let mut rows: Vec<_> = quests
-            .iter()
-            .filter(|quest| wanted(quest.id))
-            .flat_map(|quest| quest.rows.iter().map(|row| (*row, quest.id)))
-            .collect();
-        rows.sort_unstable();
-        let gone = quests.iter().filter(|quest| quest.rows.is_empty()).count();
-        Self {
-            rows,
-            gone: u32::try_from(gone).unwrap_or(u32::MAX),
-        }
+        let mut rows = listed.known_rows();
+        rows.retain(|(_, id)| wanted(*id));
+        Ok(Self { rows, gone })
     }
 
-    /// How many quests have no row.
     #[must_use]
     pub(super) fn gone(&self) -> u32 {
         self.gone
     }
 
-    /// How many rows there are.
     #[must_use]
     pub(super) fn len(&self) -> u64 {
         self.rows.len() as u64
@@ -158,7 +154,6 @@ pub(super) fn results<'a>(
     }))
 }
 
-/// What the ledger's lines say of one quest.
 struct Told {
     last: Option<Dated<Box<Attempt>>>,
     resolution: Option<Dated<Box<Resolution>>>,
@@ -230,14 +225,12 @@ fn cells(
     }))
 }
 
-/// These, each once, one a line.
 fn distinct<'a>(texts: impl Iterator<Item = &'a str>) -> String {
     let mut seen = HashSet::new();
     let texts: Vec<&str> = texts.filter(|text| seen.insert(*text)).collect();
     texts.join("\n")
 }
 
-/// What the status column says of a quest.
 #[derive(Clone, Copy)]
 struct Stands {
     state: State,
@@ -280,7 +273,6 @@ impl Stands {
     }
 }
 
-/// A fact on one line of a cell.
 fn line(fact: &Fact) -> String {
     let place = match &fact.location {
         Some(location) => format!(" at {location}"),

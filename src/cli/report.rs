@@ -7,7 +7,7 @@ use clap::Args;
 
 use super::context::Context;
 use super::exit::{self, Exit, UsageError};
-use super::export_page::{PageWanted, write_page};
+use super::export::{PageWanted, write_page};
 use super::export_rows::Findings;
 use super::output::Paper;
 use super::report_made::{Made, Wanted, made};

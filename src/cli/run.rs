@@ -17,7 +17,7 @@ use serde::Serialize;
 
 use super::context::{self, Context};
 use super::exit::{self, Exit, UsageError};
-use super::export_page::page;
+use super::export::page;
 use super::export_rows::Findings;
 use super::output::{Output, Paper, Tone};
 use super::progress::Interrupt;

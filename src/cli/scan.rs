@@ -1,28 +1,33 @@
 //! `comail scan`: a list becomes a session.
 
 use std::num::NonZeroU32;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 use clap::Args;
+use schemars::JsonSchema;
+use serde::Serialize;
 
-use super::context::{self, Context};
-use super::exit::Exit;
+use super::context::Context;
+use super::exit::{Exit, UsageError};
 use super::gate_args::GateArgs;
 use super::gate_args::NetworkArgs;
-use super::list_args::ListArgs;
-use super::list_file::ListFile;
-use super::list_plan;
-use super::person;
+use super::list::{ListArgs, ListFile, ListPlan, PlannedList, known_quests};
+use super::output::Paper;
 use super::progress::Interrupt;
-use super::scan_carry::CarryArgs;
-use super::scan_kind::{KindArgs, ScanKind};
-use super::scan_summary::{Scanned, text};
-use super::scan_update::update;
-use crate::base::text::plural;
+use super::scan_carry::{CarriedOver, CarryArgs};
+use super::scan_kind::{KindArgs, ScanKind, made_up};
+use super::shell_line::ShellLine;
+use super::{context, list, operator, prove_report, scan_carry};
+use crate::base::text::{Escaped, plural};
 use crate::gate::email::anchor::is_anchored;
-use crate::quest::{Listing, ListingCounts, Quest};
-use crate::session::{self, FORMAT, Frozen, Lease, Manifest, NewSession};
+use crate::judge::quest_file::Definition;
+use crate::quest::{Listed, Listing, ListingCounts, Quests as _};
+use crate::session::{
+    Appended, FORMAT, Forgetting, Frozen, Lease, Manifest, NewSession, SourceRecord, Store as _,
+};
+use crate::{judge, session};
 
 /// Make a session of quests from a list
 ///
@@ -120,13 +125,14 @@ fn scan(context: &mut Context, args: &ScanArgs) -> Result<Scanned> {
     let input = kind.input()?;
     let file = ListFile::find(&args.list, input.as_ref(), kind.path())?;
     let path = file.path();
-    let sha256 = list_plan::digest(path)?;
+    let sha256 = list::digest(path)?;
     let plan = args.list.plan(&file, None, input.as_ref(), &kind.unit()?)?;
     let mut planned = plan.open(path)?;
     let mut listing = Listing::new();
     planned.read_into(&mut listing)?;
-    let (quests, counts) = listing.finish_linked()?;
-    if quests.is_empty() {
+    let quests = listing.finish()?;
+    let counts = quests.counts();
+    if quests.count() == 0 {
         return Err(empty(&file.said(), &planned.key_labels(), counts));
     }
     kind.prompts(&quests)?;
@@ -156,11 +162,11 @@ fn scan(context: &mut Context, args: &ScanArgs) -> Result<Scanned> {
     if carried.is_none() {
         session::create(context.session_dir(), &new, &mut context::clock())?;
     }
-    note_unusable_sites(context, &quests);
+    note_unusable_sites(context, &quests)?;
     let mut scanned = Scanned::new(context.session_dir(), &manifest.source, &planned);
     scanned.counts = counts;
-    scanned.quests = quests.len();
-    scanned.added = quests.len();
+    scanned.quests = quests.count();
+    scanned.added = quests.count();
     scanned.words = file.words().map(str::to_owned);
     scanned.carried = carried;
     scanned.reviewers = manifest.kind.reviewers.is_some();
@@ -168,21 +174,26 @@ fn scan(context: &mut Context, args: &ScanArgs) -> Result<Scanned> {
 }
 
 /// Says how many sites that the list names are none that an answer can be held against.
-fn note_unusable_sites(context: &mut Context, quests: &[Quest]) {
-    let unusable = quests
-        .iter()
-        .filter(|quest| quest.anchor.is_some() && !is_anchored(quest));
-    let Some(first) = unusable.clone().next() else {
-        return;
+fn note_unusable_sites(context: &mut Context, quests: &Listed) -> Result<()> {
+    let (mut count, mut first) = (0_u32, None);
+    quests.each(&mut |quest| {
+        if quest.anchor.is_some() && !is_anchored(&quest) {
+            count += 1;
+            first.get_or_insert(quest);
+        }
+        ControlFlow::Continue(())
+    })?;
+    let Some(first) = first else {
+        return Ok(());
     };
-    let count = u32::try_from(unusable.count()).unwrap_or(u32::MAX);
     context.output.note(&format!(
-        "{} with a site that the gate cannot hold answers against (the first is {} in row \
-         {}); judged as if none were known",
+        "{} with a site that is not a valid domain (first: {} in row {}); their answers are \
+         judged as if no site were known",
         plural(count, "quest"),
         first.key,
         first.rows.first().copied().unwrap_or_default()
     ));
+    Ok(())
 }
 
 fn frozen(args: &ScanArgs, kind: &ScanKind) -> Result<Frozen> {
@@ -206,9 +217,192 @@ fn frozen(args: &ScanArgs, kind: &ScanKind) -> Result<Frozen> {
 
 fn empty(list: &str, key: &[String], counts: ListingCounts) -> anyhow::Error {
     anyhow::anyhow!(
-        "{list}: there is nothing to do: {} read, and none has a text in {}; name another column \
-         with --col",
+        "{list}: none of {} has text in {}; name another column with --col",
         plural(counts.rows, "row"),
         key.join(", ")
     )
+}
+
+/// The JSON form of `scan`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Scanned {
+    session: String,
+    source: String,
+    /// What the list is in words, where its path does not say.
+    #[serde(skip)]
+    pub(super) words: Option<String>,
+    /// The sheet that was read, of a workbook.
+    sheet: Option<String>,
+    /// The row of headings, if there is one.
+    header_row: Option<u32>,
+    /// Whether keys of objects name the columns.
+    #[serde(skip)]
+    keyed: bool,
+    /// What the columns of the key are called.
+    key: Vec<String>,
+    #[serde(flatten)]
+    pub(super) counts: ListingCounts,
+    /// How many quests the session has.
+    pub(super) quests: usize,
+    /// How many of them are new.
+    pub(super) added: usize,
+    /// How many have no row in this list.
+    pub(super) gone: usize,
+    pub(super) updated: bool,
+    /// Whether there are reviewers, none of whom was asked.
+    #[serde(skip)]
+    pub(super) reviewers: bool,
+    /// What an earlier session brought.
+    pub(super) carried: Option<CarriedOver>,
+}
+
+impl Scanned {
+    pub(super) fn new(session: &Path, source: &SourceRecord, planned: &PlannedList) -> Self {
+        let list = planned.list();
+        Self {
+            session: session.display().to_string(),
+            source: source.path.clone(),
+            words: None,
+            sheet: list.sheet().map(str::to_owned),
+            header_row: match list.keys() {
+                Some(_) => None,
+                None => list.header().map(|header| header.row),
+            },
+            keyed: list.keys().is_some(),
+            key: planned.key_labels(),
+            counts: ListingCounts::default(),
+            quests: 0,
+            added: 0,
+            gone: 0,
+            updated: false,
+            reviewers: false,
+            carried: None,
+        }
+    }
+}
+
+/// Writes the summary; `session` is the directory that `--session` named.
+pub(super) fn text(paper: &mut Paper, scanned: &Scanned, session: Option<&Path>) {
+    let counts = scanned.counts;
+    let sheet = match &scanned.sheet {
+        Some(sheet) => format!(", sheet `{}`", Escaped(sheet)),
+        None => String::new(),
+    };
+    let header = match scanned.header_row {
+        Some(row) => format!("headings in row {row}"),
+        None if scanned.keyed => "headed by the keys".to_owned(),
+        None => "no headings".to_owned(),
+    };
+    paper.line(format!(
+        "{} read from {}{sheet}, {header}",
+        plural(counts.rows, "row"),
+        Escaped(scanned.words.as_ref().unwrap_or(&scanned.source))
+    ));
+    let added = plural(scanned.added as u64, "quest");
+    if scanned.updated {
+        paper.line(format!(
+            "{added} added, {} in all; {} not in this list",
+            scanned.quests, scanned.gone
+        ));
+    } else {
+        let key = scanned.key.join(", ");
+        paper.line(format!("{added} made, keyed by {}", Escaped(&key)));
+    }
+    paper.line(format!(
+        "{} skipped, {} merged",
+        plural(counts.blanks, "blank row"),
+        plural(counts.repeats, "repeat")
+    ));
+    if let Some(over) = &scanned.carried {
+        scan_carry::text(paper, over);
+    }
+    prove_report::unasked(paper, scanned.reviewers);
+    let next = ShellLine::comail("next", session);
+    paper.line(format!(
+        "session {}; go on with: {}",
+        Escaped(&scanned.session),
+        Escaped(next.text())
+    ));
+}
+
+/// Adds what is new in the list; where the session froze an operator's key, only to who has it.
+pub(super) fn update(
+    context: &mut Context,
+    args: &ListArgs,
+    operator_key: Option<&Path>,
+) -> Result<Scanned> {
+    let mut session = context.open_session()?;
+    person::authority(&session, operator_key)?;
+    let definition = Definition::of(session.manifest())?;
+    let input = match &definition {
+        Some(definition) => Some(definition.file()?.input),
+        None => None,
+    };
+    let unit = judge::kind_of(session.manifest())?.unit;
+    let kind = definition.as_ref().map(Definition::kind).transpose()?;
+    let path = definition.as_ref().map(|it| Path::new(&it.path));
+    let file = ListFile::find(args, input.as_ref(), path)?;
+    let before = ListPlan::of(&session.source())?;
+    let sha256 = list::digest(file.path())?;
+    nothing_forgotten(&session.forgetting(), file.path())?;
+    let plan = args.plan(&file, Some(&before), None, &unit)?;
+    let mut planned = plan.open(file.path())?;
+    let mut scanned = None;
+    let mut sites = 0_u32;
+    let dir = context.session_dir().to_owned();
+    let appended = session::extend(
+        &mut session,
+        file.path(),
+        &mut context::clock(),
+        |session| -> Result<_> {
+            let board = session.board()?;
+            let mut listing = known_quests(session, &board)?;
+            planned.read_into(&mut listing)?;
+            let quests = listing.finish()?;
+            let new = quests.added()?;
+            if let Some(kind) = &kind {
+                made_up(kind, &new)?;
+            }
+            let lists = board.totals().extensions.len() + 1;
+            let record = plan.record(file.place(), sha256, planned.format(), lists + 1)?;
+            sites = u32::try_from(quests.newly_anchored()).unwrap_or(u32::MAX);
+            let mut summary = Scanned::new(&dir, &record, &planned);
+            summary.words = file.words().map(str::to_owned);
+            summary.counts = quests.counts();
+            summary.quests = quests.count();
+            summary.added = new.len();
+            summary.gone = quests.without_row();
+            summary.updated = true;
+            scanned = Some(summary);
+            Ok((record, new))
+        },
+    )?;
+    context.report_mended(&session);
+    if let Appended::Refused(error) = appended {
+        return Err(error);
+    }
+    if sites > 0 {
+        context.output.note(&format!(
+            "the list now names a site for {} scanned without one; the gate still \
+             judges without it",
+            plural(sites, "quest")
+        ));
+    }
+    scanned.ok_or_else(|| anyhow::anyhow!("the list was not read"))
+}
+
+/// Refuses a list that brings back an address that the session was to forget.
+pub(super) fn nothing_forgotten(forgetting: &Forgetting, list: &Path) -> Result<()> {
+    if forgetting.is_empty() {
+        return Ok(());
+    }
+    let bytes = std::fs::read(list).with_context(|| list.display().to_string())?;
+    if judge::forgotten::brings_back(forgetting, &bytes) {
+        let list = list.display();
+        let why = format!(
+            "{list} contains an address that this session was told to forget; remove it from the list first"
+        );
+        return Err(UsageError(why).into());
+    }
+    Ok(())
 }

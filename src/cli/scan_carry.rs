@@ -14,7 +14,7 @@ use super::exit::{UsageError, found};
 use super::output::Paper;
 use super::progress;
 use super::progress::JudgingBar;
-use super::scan_update::nothing_forgotten;
+use super::scan::nothing_forgotten;
 use crate::base::text::Escaped;
 use crate::judge::{self, Carrier, CarryCounts, HostQueue, Looked, Next, NotCarried, SharedWorld};
 use crate::session::{self, Archive, Manifest, NewSession, Suppressed};
@@ -22,16 +22,16 @@ use crate::world::fetch::live::LiveWorld;
 
 /// The flags of `scan` that bring what was proven before.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "What was proven before")]
+#[command(next_help_heading = "Earlier session")]
 pub struct CarryArgs {
-    /// Keep the PASSes of this earlier session for quests with the same key and site
+    /// Carry over the PASSes of this earlier session for quests with the same key and site
     ///
-    /// Each is judged again from its evidence, by the new session's settings. What is not
-    /// carried is to be worked on, with all tries. The earlier session is not changed.
+    /// Each is judged again from its evidence, with the new session's settings. Other quests
+    /// start with all their tries. The earlier session is not changed.
     #[arg(long, value_name = "SESSION", conflicts_with = "update")]
     carry: Option<PathBuf>,
 
-    /// Judge them by the world as it is now, in place of their evidence
+    /// Judge them by the world as it is now instead of by their evidence
     #[arg(long, requires = "carry")]
     recheck: bool,
 }
@@ -45,7 +45,6 @@ pub(super) struct CarriedOver {
     counts: CarryCounts,
 }
 
-/// An earlier session whose PASSes are wanted.
 pub(super) struct Carry {
     old: Archive,
     recheck: bool,
@@ -64,8 +63,7 @@ impl CarryArgs {
             .ancestors()
             .find_map(|place| fs::canonicalize(place).ok());
         if place.is_some_and(|place| place.starts_with(&old)) {
-            let text = "the PASSes of a session are carried into another: name a place for the \
-                        new one with --session";
+            let text = "PASSes are carried into another session: name its directory with --session";
             return Err(UsageError(text.to_owned()).into());
         }
         Ok(())
@@ -91,13 +89,13 @@ impl Carry {
         Ok(forgetting.suppressed().to_vec())
     }
 
-    /// Makes the session, with what can be carried.
     pub(super) fn create(&self, context: &Context, new: &NewSession<'_>) -> Result<CarriedOver> {
         same_kind(self.old.manifest())?;
         if !self.recheck {
             same_world(self.old.manifest(), new.manifest)?;
         }
-        let mut carrier = Carrier::new(&self.old, new.quests, new.manifest)?;
+        let quests = new.quests.to_vec()?;
+        let mut carrier = Carrier::new(&self.old, &quests, new.manifest)?;
         if self.recheck {
             let looked = look(context, &mut carrier, new.manifest)?;
             carrier.by_world(looked);
@@ -170,7 +168,6 @@ fn world(context: &Context, manifest: &Manifest) -> Result<Box<dyn SharedWorld>>
     Ok(Box::new(live))
 }
 
-/// Writes what was carried and what was not.
 pub(super) fn text(paper: &mut Paper, over: &CarriedOver) {
     let counts = &over.counts;
     let left: u32 = counts.not_carried.values().sum();
@@ -198,8 +195,8 @@ fn reason(why: NotCarried) -> &'static str {
             "the list names another site for it than the old one did, or one names none"
         }
         NotCarried::Namesake => "several companies of that name, and no site tells them apart",
-        NotCarried::Disputed => "disputed since: to be found anew",
-        NotCarried::Forgotten => "forgotten: something was blotted out of it",
+        NotCarried::Disputed => "disputed since",
+        NotCarried::Forgotten => "forgotten: part of it was removed",
         NotCarried::Evidence => {
             "the evidence is gone or changed, or does not answer what this session's settings ask"
         }

@@ -1,6 +1,7 @@
 //! The quest kind of a new session: the built-in one, or that of a quest file.
 
 use std::ffi::OsString;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
@@ -20,7 +21,7 @@ use crate::judge::prove::{Proof, ProveError};
 use crate::judge::quest_file::{Faulty, FreezeError, Freezing, Frozen};
 use crate::judge::{self, Seating, prove};
 use crate::quest::file::{InputTable, Mistake, QuestFile};
-use crate::quest::{Quest, QuestKind, email, prompt};
+use crate::quest::{Quest, QuestKind, Quests, email, prompt};
 use crate::session::KindRecord;
 
 /// The flags of `scan` that choose the quest kind.
@@ -46,7 +47,6 @@ pub struct KindArgs {
     generator_model: Option<String>,
 }
 
-/// The quest kind of a new session.
 pub(super) enum ScanKind {
     /// The built-in one.
     Email,
@@ -55,7 +55,6 @@ pub(super) enum ScanKind {
 }
 
 impl KindArgs {
-    /// Reads and freezes the quest file, where one is named.
     pub(super) fn choose(&self, context: &Context) -> Result<ScanKind> {
         match &self.quest {
             None => Ok(ScanKind::Email),
@@ -96,7 +95,6 @@ impl KindArgs {
     }
 }
 
-/// The text of a file of reviewers.
 fn reviewers(path: &Path) -> Result<String> {
     let bytes = std::fs::read(path)
         .with_context(|| format!("cannot read the reviewers {}", path.display()))?;
@@ -108,7 +106,6 @@ fn reviewers(path: &Path) -> Result<String> {
     })
 }
 
-/// Freezes the quest file at `path`, for a session in `session`.
 pub(super) fn freeze(path: &Path, tree: Option<&Path>, session: &Path) -> Result<Frozen> {
     let text = std::fs::read_to_string(path)
         .with_context(|| format!("cannot read the quest file {}", path.display()))?;
@@ -131,7 +128,6 @@ pub(super) fn freeze(path: &Path, tree: Option<&Path>, session: &Path) -> Result
     })
 }
 
-/// Runs the controls of what was frozen.
 pub(super) fn proof_of(frozen: &Frozen) -> Result<Proof> {
     let proof = prove::prove(&frozen.definition, &prove::Tree::of(frozen));
     proof.map_err(|error| match error {
@@ -149,18 +145,15 @@ fn variable(name: &str) -> Option<OsString> {
 }
 
 impl ScanKind {
-    /// What the quest file says of the list.
     pub(super) fn input(&self) -> Result<Option<InputTable>> {
         self.file(|file| file.input.clone())
     }
 
-    /// What one quest is about.
     pub(super) fn unit(&self) -> Result<String> {
         let unit = self.file(|file| file.unit.clone())?;
         Ok(unit.unwrap_or_else(|| email::kind().unit.into_owned()))
     }
 
-    /// How many FAILs end a quest, where the quest file says so.
     pub(super) fn max_tries(&self) -> Result<Option<std::num::NonZeroU32>> {
         Ok(self.file(|file| file.max_tries)?.flatten())
     }
@@ -172,7 +165,6 @@ impl ScanKind {
         }
     }
 
-    /// Where the quest file lies.
     pub(super) fn path(&self) -> Option<&Path> {
         match self {
             Self::Email => None,
@@ -180,7 +172,6 @@ impl ScanKind {
         }
     }
 
-    /// What the session notes of the kind.
     fn record(&self) -> Result<KindRecord> {
         match self {
             Self::Email => Ok(judge::email_record()),
@@ -188,7 +179,6 @@ impl ScanKind {
         }
     }
 
-    /// The gate's settings, to be frozen.
     pub(super) fn settings(&self, args: &GateArgs, network: &NetworkArgs) -> Result<Value> {
         Ok(match self {
             Self::Email => {
@@ -218,14 +208,13 @@ impl ScanKind {
     }
 
     /// Makes up the prompt of every quest once, so that none fails only when it is handed out.
-    pub(super) fn prompts(&self, quests: &[Quest]) -> Result<()> {
+    pub(super) fn prompts(&self, quests: &dyn Quests) -> Result<()> {
         match self {
             Self::Email => Ok(()),
             Self::File(frozen) => made_up(&frozen.definition.kind()?, quests),
         }
     }
 
-    /// What the session keeps beside its own files.
     pub(super) fn stock(
         &self,
         store: &crate::session::EvidenceStore,
@@ -237,10 +226,9 @@ impl ScanKind {
     }
 }
 
-/// That the prompt of each of the quests can be made up.
-pub(super) fn made_up(kind: &QuestKind, quests: &[Quest]) -> Result<()> {
-    let bar = WorkBar::of("making up the prompts", quests.len() as u64);
-    for quest in quests {
+pub(super) fn made_up(kind: &QuestKind, quests: &dyn Quests) -> Result<()> {
+    let bar = WorkBar::of("making up the prompts", quests.count() as u64);
+    let render = |quest: &Quest| -> Result<()> {
         bar.step()?;
         prompt::render(kind, quest).map_err(|error| {
             let row = quest.rows.first().copied().unwrap_or_default();
@@ -249,8 +237,17 @@ pub(super) fn made_up(kind: &QuestKind, quests: &[Quest]) -> Result<()> {
                 "row {row} ({key}): the prompt cannot be made up: {error}"
             ))
         })?;
-    }
-    Ok(())
+        Ok(())
+    };
+    let mut rendered = Ok(());
+    quests.each(&mut |quest| {
+        rendered = render(&quest);
+        match rendered {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(_) => ControlFlow::Break(()),
+        }
+    })?;
+    rendered
 }
 
 #[cfg(test)]
@@ -270,9 +267,9 @@ mod tests {
             rows: vec![7],
         };
         let mut kind = email::kind();
-        assert!(made_up(&kind, std::slice::from_ref(&quest)).is_ok());
+        assert!(made_up(&kind, &vec![quest.clone()]).is_ok());
         kind.prompt = "{{ key | nothing_known }}".into();
-        let wrong = made_up(&kind, &[quest]).unwrap_err().to_string();
+        let wrong = made_up(&kind, &vec![quest]).unwrap_err().to_string();
         assert!(wrong.starts_with("row 7 (acme): "), "{wrong}");
         assert!(wrong.contains("nothing_known"), "{wrong}");
     }

@@ -25,7 +25,7 @@ use crate::cli::prompt::AgentBlock;
 use crate::cli::run::{DryRun, RunTells};
 use crate::cli::{
     audit_report, claims, completions, config, demo, dispute, doctor, export, forget, help, hook,
-    man, next, quest, recheck, release, resume, review, rules, scan_summary, submit,
+    man, next, quest, recheck, release, resume, review, rules, scan, submit,
 };
 use crate::gate::checks::schema::schema as quest_file;
 use crate::hook::{StopReply, ToolReply};
@@ -332,7 +332,7 @@ impl fmt::Debug for Document {
 
 /// Every document, in the order of `comail schema`: one for each form that a command prints.
 pub const DOCUMENTS: &[Document] = &[
-    Document::printed::<scan_summary::Scanned>("scan", "scan"),
+    Document::printed::<scan::Scanned>("scan", "scan"),
     #[cfg(unix)]
     Document::lines::<RunTells<'static>>("run", "run"),
     #[cfg(unix)]
@@ -371,7 +371,7 @@ pub const DOCUMENTS: &[Document] = &[
     Document::printed::<hook::Installed>("hook-install", "hook install"),
     Document::printed::<config::Configuration>("config", "config"),
     Document::printed::<config::Example>("config-example", "config --example"),
-    Document::printed::<doctor::Told>("doctor", "doctor"),
+    Document::printed::<doctor::Diagnosis>("doctor", "doctor"),
     Document::printed::<demo::Played>("demo", "demo"),
     Document::printed::<AgentBlock>("prompt", "prompt"),
     Document::printed::<help::Help>("help", "help"),

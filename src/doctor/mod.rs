@@ -1,20 +1,108 @@
-//! What the surroundings of a session are like, and how to mend what ails them.
+//! Diagnoses problems of a session and of the machine and network that it depends on.
 //!
-//! Each check looks ([`Finding`]s come later): what is seen is a value, and a pure function makes
-//! of it what is told. Nothing is changed by a look but for files of its own that are gone when
-//! it is over, and each ends in bounded time.
+//! Each check observes first, and a pure function turns what was observed into findings. A check
+//! changes nothing but files of its own, which it removes, and ends in bounded time.
 
-pub mod agents;
-pub mod clock;
-pub mod confinement;
-pub mod disk;
-pub mod names;
-pub mod programs;
+pub mod machine;
+pub mod network;
 pub mod session;
-pub mod terminal;
-pub mod web;
 
-mod finding;
-mod within;
+use std::fmt;
 
-pub use finding::{Check, Finding, Level, is_sound};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Level {
+    Ok,
+    /// Worth knowing; everything works.
+    Note,
+    /// Something will not work, or cannot be trusted.
+    Problem,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Check {
+    /// `session.json`, the ledger's chain and the index.
+    Session,
+    /// Who may read the session.
+    Permissions,
+    Lock,
+    Evidence,
+    /// The programs that the session's checks run.
+    Programs,
+    FileSystem,
+    /// How much room is left on the disk.
+    Space,
+    Dns,
+    Tls,
+    Clock,
+    /// The agents that `run` knows.
+    Agents,
+    /// What confines the commands of quest files.
+    Confinement,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Finding {
+    pub check: Check,
+    pub level: Level,
+    pub found: String,
+    /// How to solve it, in one line.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hint: Option<String>,
+}
+
+impl Check {
+    fn ok(self, found: impl Into<String>) -> Finding {
+        self.finding(Level::Ok, found, None)
+    }
+
+    fn note(self, found: impl Into<String>, hint: impl Into<String>) -> Finding {
+        self.finding(Level::Note, found, Some(hint.into()))
+    }
+
+    fn problem(self, found: impl Into<String>, hint: impl Into<String>) -> Finding {
+        self.finding(Level::Problem, found, Some(hint.into()))
+    }
+
+    fn finding(self, level: Level, found: impl Into<String>, hint: Option<String>) -> Finding {
+        Finding {
+            check: self,
+            level,
+            found: found.into(),
+            hint,
+        }
+    }
+}
+
+impl fmt::Display for Level {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Ok => "ok",
+            Self::Note => "note",
+            Self::Problem => "problem",
+        })
+    }
+}
+
+impl fmt::Display for Check {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Session => "session",
+            Self::Permissions => "permissions",
+            Self::Lock => "lock",
+            Self::Evidence => "evidence",
+            Self::Programs => "programs",
+            Self::FileSystem => "file system",
+            Self::Space => "space",
+            Self::Dns => "dns",
+            Self::Tls => "tls",
+            Self::Clock => "clock",
+            Self::Agents => "agents",
+            Self::Confinement => "confinement",
+        })
+    }
+}

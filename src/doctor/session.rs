@@ -1,137 +1,84 @@
 //! Whether a session can be read and written, and by whom.
 
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 use super::{Check, Finding};
+use crate::judge::audit;
+use crate::judge::quest_file::Definition;
 use crate::session::{
     Checkup, FORMAT, IndexState, LockState, Manifest, SessionError, Watch, look_at_lock, look_over,
     that_makes,
 };
 
-/// How long is waited for the lock: an append takes milliseconds.
+/// How long to wait for the lock: an append takes milliseconds.
 const LOCK_PATIENCE: Duration = Duration::from_secs(2);
 
-/// A session as it was seen.
-#[derive(Debug)]
-pub struct Observed {
-    /// Its directory.
-    pub dir: PathBuf,
-    /// What it holds.
-    pub held: Result<(Manifest, Checkup), SessionError>,
-    /// Who may do what with its directory, as Unix says it; none elsewhere.
-    pub access: Option<Access>,
-    /// Its lock.
-    pub lock: LockState,
-    /// Whether a file can be written among its evidence.
-    pub evidence: Result<(), String>,
-}
-
-/// Who may do what with a directory.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Access {
-    /// Its permissions.
-    pub mode: u32,
-    /// Whether it is this user's.
-    pub own: bool,
-}
-
-/// Looks at the session in `dir`; none where nothing is there at all.
-#[must_use]
-pub fn look(dir: &Path, watch: &dyn Watch) -> Option<Observed> {
+/// Checks the session in `dir`, and returns what it holds where that can be read. A session that
+/// is missing is a problem only if it was `named`.
+pub fn check(
+    dir: &Path,
+    named: bool,
+    watch: &dyn Watch,
+) -> (Vec<Finding>, Option<(Manifest, Checkup)>) {
     if !dir.exists() {
-        return None;
+        return (vec![missing(dir, named)], None);
     }
-    Some(Observed {
-        dir: dir.to_owned(),
-        held: look_over(dir, watch),
-        access: access(dir),
-        lock: look_at_lock(dir, LOCK_PATIENCE),
-        evidence: written_in(&dir.join("evidence")).map_err(|error| error.to_string()),
-    })
+    let held = look_over(dir, watch);
+    let mut findings = match &held {
+        Ok((manifest, checkup)) => readable(dir, manifest, checkup),
+        Err(error) => vec![unreadable(error)],
+    };
+    findings.extend(mode(dir).map(|(mode, own)| permissions(dir, mode, own)));
+    findings.push(lock(dir, &look_at_lock(dir, LOCK_PATIENCE)));
+    findings.push(evidence(dir, write_in(&dir.join("evidence"))));
+    (findings, held.ok())
 }
 
-#[cfg(unix)]
-fn access(dir: &Path) -> Option<Access> {
-    use std::os::unix::fs::MetadataExt as _;
-
-    let metadata = std::fs::metadata(dir).ok()?;
-    Some(Access {
-        mode: metadata.mode() & 0o777,
-        own: metadata.uid() == nix::unistd::geteuid().as_raw(),
-    })
-}
-
-#[cfg(not(unix))]
-fn access(_dir: &Path) -> Option<Access> {
-    None
-}
-
-/// Writes a file that is gone again at once.
-fn written_in(dir: &Path) -> io::Result<()> {
-    let mut file = tempfile::NamedTempFile::new_in(dir)?;
-    io::Write::write_all(&mut file, b"comail")?;
-    file.as_file().sync_all()
-}
-
-/// What is to be said where there is no session.
-#[must_use]
-pub fn none(dir: &Path, named: bool) -> Finding {
+fn missing(dir: &Path, named: bool) -> Finding {
     let found = format!("there is no session at {}", dir.display());
-    let mend = format!(
-        "make one with `{}`, or name it by --session",
+    let hint = format!(
+        "create one with `{}`, or name one with --session",
         that_makes(dir)
     );
     if named {
-        Check::Session.trouble(found, mend)
+        Check::Session.problem(found, hint)
     } else {
-        Check::Session.note(found, mend)
+        Check::Session.note(found, hint)
     }
 }
 
-/// What is to be said of a session.
-#[must_use]
-pub fn judge(seen: &Observed) -> Vec<Finding> {
-    let mut findings = held(seen);
-    findings.extend(seen.access.map(|access| permissions(&seen.dir, access)));
-    findings.push(lock(seen));
-    findings.push(evidence(seen));
-    findings
+fn unreadable(error: &SessionError) -> Finding {
+    let source = std::error::Error::source(error);
+    let found = source.map_or_else(|| error.to_string(), |source| format!("{error}: {source}"));
+    Check::Session.problem(
+        found,
+        match error {
+            SessionError::Missing { .. } => {
+                "name the directory that `comail scan` created with --session"
+            }
+            SessionError::Newer { .. } => "use a version of comail that reads this format",
+            _ => "run `comail audit` for details, and restore the session from a copy",
+        },
+    )
 }
 
-fn held(seen: &Observed) -> Vec<Finding> {
+fn readable(dir: &Path, manifest: &Manifest, checkup: &Checkup) -> Vec<Finding> {
     let it = Check::Session;
-    let (manifest, checkup) = match &seen.held {
-        Ok(held) => held,
-        Err(error @ SessionError::Missing { .. }) => {
-            let mend = "name the directory that `comail scan` made, by --session";
-            return vec![it.trouble(error.to_string(), mend)];
-        }
-        Err(error @ SessionError::Newer { .. }) => {
-            return vec![it.trouble(error.to_string(), "use a comail that reads that format")];
-        }
-        Err(error) => {
-            let error = match std::error::Error::source(error) {
-                Some(source) => format!("{error}: {source}"),
-                None => error.to_string(),
-            };
-            return vec![it.trouble(error, "`comail audit` tells more; restore it from a copy")];
-        }
-    };
     let mut findings = vec![it.ok(format!(
-        "{}: format {} of {FORMAT}, {} lines, and its chain holds up to {}",
-        seen.dir.display(),
+        "{}: format {} of {FORMAT}, {} lines, chain intact up to {}",
+        dir.display(),
         manifest.format,
         checkup.lines,
         checkup.head
     ))];
     if checkup.torn > 0 {
         let found = format!(
-            "{} bytes of a line are torn at the ledger's end",
+            "the last line of the ledger is incomplete ({} bytes)",
             checkup.torn
         );
-        findings.push(it.note(found, "nothing: the next command that writes cuts them off"));
+        findings.push(it.note(found, "no action needed: the next command removes them"));
     }
     findings.extend(index(&checkup.index, checkup.lines));
     findings
@@ -142,79 +89,113 @@ fn index(state: &IndexState, lines: u64) -> Option<Finding> {
     match state {
         IndexState::Fits => None,
         IndexState::Missing => {
-            let mend = "nothing: the next command makes it anew from the ledger";
-            Some(it.note("there is no index that can be used", mend))
+            let hint = "no action needed: the next command rebuilds it from the ledger";
+            Some(it.note("there is no usable index", hint))
         }
         IndexState::Behind { lines: known } => {
-            let found = format!("the index knows {known} of {lines} lines");
-            Some(it.note(found, "nothing: the next command brings it up to date"))
+            let found = format!("the index covers {known} of {lines} lines");
+            Some(it.note(found, "no action needed: the next command updates it"))
         }
         IndexState::Unfit(why) => {
             let found = format!("the index does not agree with the ledger: {why}");
-            let mend = "remove index.sqlite, which is made anew, and run `comail audit`";
-            Some(it.trouble(found, mend))
+            let hint = "remove index.sqlite, which is rebuilt, and run `comail audit`";
+            Some(it.problem(found, hint))
         }
     }
 }
 
-fn permissions(dir: &Path, access: Access) -> Finding {
+/// The permissions of a directory, and whether it belongs to this user.
+#[cfg(unix)]
+fn mode(dir: &Path) -> Option<(u32, bool)> {
+    use std::os::unix::fs::MetadataExt as _;
+
+    let found = std::fs::metadata(dir).ok()?;
+    let own = found.uid() == nix::unistd::geteuid().as_raw();
+    Some((found.mode() & 0o777, own))
+}
+
+#[cfg(not(unix))]
+fn mode(_dir: &Path) -> Option<(u32, bool)> {
+    None
+}
+
+fn permissions(dir: &Path, mode: u32, own: bool) -> Finding {
     const OTHERS: u32 = 0o077;
 
-    let (it, dir) = (Check::Permissions, dir.display());
-    if access.mode & OTHERS != 0 {
-        let found = format!(
-            "others than its owner may enter it (mode {:03o})",
-            access.mode
-        );
-        return it.trouble(found, format!("chmod 700 {dir}"));
+    let it = Check::Permissions;
+    if mode & OTHERS != 0 {
+        let found = format!("other users can access it (mode {mode:03o})");
+        return it.problem(found, format!("chmod 700 {}", dir.display()));
     }
-    if access.own {
-        it.ok("its owner alone may read it")
+    if own {
+        it.ok("only its owner can read it")
     } else {
-        let mend = "run comail as the user who owns it";
-        it.note(
-            "it belongs to another user, and no others may read it",
-            mend,
-        )
+        it.note("it belongs to another user", "run comail as its owner")
     }
 }
 
-fn lock(seen: &Observed) -> Finding {
+fn lock(dir: &Path, state: &LockState) -> Finding {
     let it = Check::Lock;
-    match &seen.lock {
-        LockState::Free => it.ok("it can be had"),
+    match state {
+        LockState::Free => it.ok("available"),
         LockState::Missing => it.note(
-            "there is no file to lock",
-            "nothing: the next command makes it",
+            "there is no lock file",
+            "no action needed: the next command creates it",
         ),
         LockState::Held => {
-            let found = format!(
-                "another process has held it for {} s",
-                LOCK_PATIENCE.as_secs()
-            );
-            let path = seen.dir.join("lock");
-            it.trouble(
+            let seconds = LOCK_PATIENCE.as_secs();
+            let found = format!("another process has held it for {seconds} s");
+            let path = dir.join("lock");
+            it.problem(
                 found,
-                format!("`fuser {}` names the process", path.display()),
+                format!("`fuser {}` shows the process", path.display()),
             )
         }
-        LockState::Refused(why) => {
-            let mend = "keep the session on a file system with locks that you may write to";
-            it.trouble(format!("it cannot be had: {why}"), mend)
+        LockState::Refused(why) => it.problem(
+            format!("cannot lock it: {why}"),
+            "keep the session on a writable file system that supports locks",
+        ),
+    }
+}
+
+fn write_in(dir: &Path) -> io::Result<()> {
+    let mut file = tempfile::NamedTempFile::new_in(dir)?;
+    io::Write::write_all(&mut file, b"comail")?;
+    file.as_file().sync_all()
+}
+
+fn evidence(dir: &Path, written: io::Result<()>) -> Finding {
+    match written {
+        Ok(()) => Check::Evidence.ok("writable"),
+        Err(why) => {
+            let dir = dir.join("evidence");
+            let hint = format!("make {} a directory that you can write to", dir.display());
+            Check::Evidence.problem(format!("cannot store evidence: {why}"), hint)
         }
     }
 }
 
-fn evidence(seen: &Observed) -> Finding {
-    let it = Check::Evidence;
-    match &seen.evidence {
-        Ok(()) => it.ok("it can be written"),
-        Err(why) => {
-            let dir = seen.dir.join("evidence");
-            let mend = format!("make {} a directory that you may write to", dir.display());
-            it.trouble(format!("no evidence can be kept: {why}"), mend)
-        }
+/// Whether the programs that the session's checks run are still the same.
+#[must_use]
+pub fn programs(definition: &Definition) -> Vec<Finding> {
+    let names: Vec<&str> = definition
+        .gathered
+        .programs
+        .keys()
+        .map(String::as_str)
+        .collect();
+    if names.is_empty() {
+        return Vec::new();
     }
+    let changed = audit::programs(definition);
+    if changed.is_empty() {
+        return vec![Check::Programs.ok(format!("{} unchanged since the scan", names.join(", ")))];
+    }
+    let hint = "install the earlier version again, or create a new session with `scan --carry`";
+    let changed = changed.into_iter();
+    changed
+        .map(|finding| Check::Programs.problem(finding.what, hint))
+        .collect()
 }
 
 #[cfg(test)]
@@ -222,71 +203,51 @@ mod tests {
     use super::super::Level;
     use super::*;
 
-    fn broken() -> Observed {
-        Observed {
-            dir: "/s".into(),
-            held: Err(SessionError::Missing { dir: "/s".into() }),
-            access: None,
-            lock: LockState::Free,
-            evidence: Ok(()),
-        }
-    }
-
-    fn levels(seen: &Observed) -> Vec<(Check, Level)> {
-        let findings = judge(seen).into_iter();
-        findings
-            .map(|finding| (finding.check, finding.level))
-            .collect()
+    #[test]
+    fn a_session_that_is_missing_is_a_problem_only_where_it_was_named() {
+        let dir = Path::new("/s");
+        assert_eq!(missing(dir, false).level, Level::Note);
+        assert_eq!(missing(dir, true).level, Level::Problem);
+        let error = SessionError::Missing { dir: "/s".into() };
+        assert_eq!(unreadable(&error).level, Level::Problem);
     }
 
     #[test]
-    fn a_directory_without_a_session_is_told_apart_from_none() {
-        assert_eq!(levels(&broken())[0], (Check::Session, Level::Trouble));
-        assert_eq!(none(Path::new("/s"), false).level, Level::Note);
-        assert_eq!(none(Path::new("/s"), true).level, Level::Trouble);
-    }
-
-    #[test]
-    fn what_others_may_enter_is_trouble() {
+    fn access_of_others_is_a_problem() {
         for (mode, own, level) in [
             (0o700, true, Level::Ok),
             (0o700, false, Level::Note),
-            (0o750, true, Level::Trouble),
-            (0o701, false, Level::Trouble),
+            (0o750, true, Level::Problem),
+            (0o701, false, Level::Problem),
         ] {
-            let access = Some(Access { mode, own });
-            let seen = Observed { access, ..broken() };
-            assert_eq!(levels(&seen)[1], (Check::Permissions, level), "{mode:o}");
+            assert_eq!(
+                permissions(Path::new("/s"), mode, own).level,
+                level,
+                "{mode:o}"
+            );
         }
     }
 
     #[test]
-    fn locks_and_evidence_that_cannot_be_had_are_trouble() {
+    fn a_lock_or_evidence_that_cannot_be_used_is_a_problem() {
         for (state, level) in [
             (LockState::Free, Level::Ok),
             (LockState::Missing, Level::Note),
-            (LockState::Held, Level::Trouble),
-            (LockState::Refused("no locks".into()), Level::Trouble),
+            (LockState::Held, Level::Problem),
+            (LockState::Refused("no locks".into()), Level::Problem),
         ] {
-            let seen = Observed {
-                lock: state,
-                ..broken()
-            };
-            assert_eq!(levels(&seen)[1], (Check::Lock, level));
+            assert_eq!(lock(Path::new("/s"), &state).level, level);
         }
-        let seen = Observed {
-            evidence: Err("read-only".into()),
-            ..broken()
-        };
-        assert_eq!(levels(&seen)[2], (Check::Evidence, Level::Trouble));
+        let refused = Err(io::ErrorKind::ReadOnlyFilesystem.into());
+        assert_eq!(evidence(Path::new("/s"), refused).level, Level::Problem);
     }
 
     #[test]
-    fn an_index_that_says_something_else_is_trouble_and_one_that_is_behind_is_not() {
+    fn an_index_that_disagrees_is_a_problem_and_one_that_is_behind_is_not() {
         let level = |state| index(&state, 9).map(|finding| finding.level);
         assert_eq!(level(IndexState::Fits), None);
         assert_eq!(level(IndexState::Missing), Some(Level::Note));
         assert_eq!(level(IndexState::Behind { lines: 3 }), Some(Level::Note));
-        assert_eq!(level(IndexState::Unfit("x".into())), Some(Level::Trouble));
+        assert_eq!(level(IndexState::Unfit("x".into())), Some(Level::Problem));
     }
 }

@@ -2,33 +2,43 @@
 
 use std::fmt;
 
-use super::{Key, Quest, QuestId};
+use super::{Key, QuestId};
 
 /// The most keys of a circle that a message spells out.
 const MOST_SPELLED: usize = 12;
 
+/// Names of predecessors that cannot be gone by.
 #[derive(Debug, thiserror::Error)]
 pub enum DependencyError {
+    /// No quest has that key.
     #[error(
-        "row {row} comes after `{name}`, and no quest has that key{}; mend the list",
+        "row {row} comes after `{name}`, and no quest has that key{}; correct the list",
         hint(nearest)
     )]
     Unknown {
+        /// The row that names it.
         row: u32,
+        /// The key.
         name: Key,
+        /// The keys nearest to it, nearest first.
         nearest: Vec<Key>,
     },
+    /// Several quests have that key.
     #[error(
         "row {row} comes after `{name}`, and that is the key of {} quests ({}); give each a key \
          of its own",
         quests.len(), joined(quests)
     )]
     Ambiguous {
+        /// The row that names it.
         row: u32,
+        /// The key.
         name: Key,
+        /// The quests that have it.
         quests: Vec<QuestId>,
     },
-    #[error("no quest of a circle can ever come first: {}; mend the list", Circle(.0))]
+    /// Quests wait for each other.
+    #[error("these quests wait for each other, so none of them can come first: {}; correct the list", Circle(.0))]
     Circle(Vec<Key>),
 }
 
@@ -62,25 +72,28 @@ fn joined(items: &[impl ToString]) -> String {
     texts.join(", ")
 }
 
+/// The keys that the cell names: parted by `;` or line breaks.
 pub(super) fn names(cell: &str) -> impl Iterator<Item = Key> + '_ {
     let parts = cell.split([';', '\n', '\r']);
     parts.filter_map(|part| Key::new(part).ok())
 }
 
-/// The keys of the first circle among the quests from `from` on; those before it are in none.
-///
-/// Each key comes after the next one, and the last is the first again.
-pub(super) fn circle(quests: &[Quest], from: usize) -> Option<Vec<Key>> {
-    let mut seen = vec![Seen::Not; quests.len()];
+/// The first circle among so many quests, by place: each comes `after` the next one, and the last
+/// is the first again.
+pub(super) fn circle<'a>(
+    count: usize,
+    after: impl Fn(usize) -> &'a [QuestId],
+) -> Option<Vec<usize>> {
+    let mut seen = vec![Seen::Not; count];
     let mut path: Vec<(usize, usize)> = Vec::new();
-    for start in from..quests.len() {
+    for start in 0..count {
         if seen[start] != Seen::Not {
             continue;
         }
         seen[start] = Seen::OnPath;
         path.push((start, 0));
         while let Some((at, next)) = path.last_mut() {
-            let Some(before) = quests[*at].after.get(*next).map(|id| id.index()) else {
+            let Some(before) = after(*at).get(*next).map(|id| id.index()) else {
                 seen[*at] = Seen::Done;
                 path.pop();
                 continue;
@@ -91,7 +104,11 @@ pub(super) fn circle(quests: &[Quest], from: usize) -> Option<Vec<Key>> {
                     seen[before] = Seen::OnPath;
                     path.push((before, 0));
                 }
-                Some(Seen::OnPath) => return Some(keys_from(quests, &path, before)),
+                Some(Seen::OnPath) => {
+                    let places = path.iter().map(|(place, _)| *place);
+                    let circle = places.skip_while(|place| *place != before);
+                    return Some(circle.chain(std::iter::once(before)).collect());
+                }
                 Some(Seen::Done) | None => {}
             }
         }
@@ -99,18 +116,12 @@ pub(super) fn circle(quests: &[Quest], from: usize) -> Option<Vec<Key>> {
     None
 }
 
+/// What the search has seen of a quest.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Seen {
     Not,
     OnPath,
     Done,
-}
-
-fn keys_from(quests: &[Quest], path: &[(usize, usize)], first: usize) -> Vec<Key> {
-    let places = path.iter().map(|(place, _)| *place);
-    let circle = places.skip_while(|place| *place != first);
-    let closed = circle.chain(std::iter::once(first));
-    closed.map(|place| quests[place].key.clone()).collect()
 }
 
 #[cfg(test)]
@@ -119,26 +130,17 @@ mod tests {
 
     use super::*;
 
-    fn id(index: usize) -> QuestId {
-        QuestId::from_index(index).unwrap()
-    }
-
-    fn quests(after: &[Vec<usize>]) -> Vec<Quest> {
-        let quest = |(index, after): (usize, &Vec<usize>)| Quest {
-            id: id(index),
-            key: Key::new(&index.to_string()).unwrap(),
-            anchor: None,
-            shown: Vec::new(),
-            known: Vec::new(),
-            after: after.iter().map(|index| id(*index)).collect(),
-            rows: Vec::new(),
-        };
-        after.iter().enumerate().map(quest).collect()
+    fn places(after: &[Vec<usize>]) -> Option<Vec<usize>> {
+        let id = |index: &usize| QuestId::from_index(*index).unwrap();
+        let ids = |after: &Vec<usize>| after.iter().map(id).collect();
+        let after: Vec<Vec<QuestId>> = after.iter().map(ids).collect();
+        circle(after.len(), |place| &after[place])
     }
 
     fn found(after: &[Vec<usize>]) -> Option<String> {
-        let circle = circle(&quests(after), 0)?;
-        Some(DependencyError::Circle(circle).to_string())
+        let keys = places(after)?.into_iter();
+        let keys = keys.map(|place| Key::new(&place.to_string()).unwrap());
+        Some(DependencyError::Circle(keys.collect()).to_string())
     }
 
     #[test]
@@ -146,7 +148,7 @@ mod tests {
         assert_eq!(found(&[vec![1], vec![2], vec![]]), None);
         let told = |keys| {
             Some(format!(
-                "no quest of a circle can ever come first: {keys}; mend the list"
+                "these quests wait for each other, so none of them can come first: {keys}; correct the list"
             ))
         };
         assert_eq!(found(&[vec![], vec![0, 1]]), told("1 → 1"));
@@ -166,7 +168,7 @@ mod tests {
         let told = found(&chain).unwrap();
         assert!(told.contains("0 → 1 → 2 →"), "{told}");
         assert!(
-            told.ends_with("11 → … (999988 more) → 0; mend the list"),
+            told.ends_with("11 → … (999988 more) → 0; correct the list"),
             "{told}"
         );
     }
@@ -197,10 +199,9 @@ mod tests {
                 }
             }
             let expected = (0..7).any(|quest| reached[quest][quest]);
-            let told = circle(&quests(&after), 0);
+            let told = places(&after);
             prop_assert_eq!(told.is_some(), expected);
-            let Some(keys) = told else { return Ok(()) };
-            let places: Vec<usize> = keys.iter().map(|key| key.as_str().parse().unwrap()).collect();
+            let Some(places) = told else { return Ok(()) };
             prop_assert_eq!(places.first(), places.last());
             for step in places.windows(2) {
                 prop_assert!(after[step[0]].contains(&step[1]), "{:?}", places);

@@ -1,10 +1,17 @@
 //! Turning rows of a list into quests: blanks skipped, repeats merged.
+//!
+//! A list may have millions of rows, so quests wait in a temporary file. Memory holds a few bytes
+//! for each: the hash of its key, where it starts in the file, and the rows that joined it later.
 
+use std::cell::RefCell;
 use std::collections::HashMap;
-use std::collections::hash_map::Entry;
+use std::hash::{BuildHasher as _, RandomState};
+use std::io::{self, BufRead as _, BufReader, Read as _, Seek as _, SeekFrom, Write as _};
+use std::ops::ControlFlow;
 
 use schemars::JsonSchema;
 use serde::Serialize;
+use tempfile::SpooledTempFile;
 
 use super::dependencies::{DependencyError, circle, names};
 use super::kind::site_core;
@@ -23,24 +30,68 @@ pub struct ListingCounts {
     pub known: u32,
 }
 
+/// Why rows do not become quests.
 #[derive(Debug, thiserror::Error)]
-#[error("the list has more quests than can be numbered (4,294,967,295)")]
-pub struct TooManyQuests;
+pub enum ListingError {
+    #[error("the list has more quests than can be numbered (4,294,967,295)")]
+    TooManyQuests,
+    #[error(transparent)]
+    Dependency(#[from] DependencyError),
+    #[error(
+        "cannot write a temporary file in {}; check that the directory exists and that the disk has room",
+        std::env::temp_dir().display()
+    )]
+    Temporary(#[from] io::Error),
+}
 
+/// One row of a list.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Row<'a> {
     pub number: u32,
+    /// The cells of the key's columns.
     pub key_parts: &'a [&'a str],
+    /// What is known of it beforehand; may be blank.
     pub anchor: &'a str,
-    /// The keys that come before it, parted by `;` or line breaks; may be blank.
+    /// The keys that come before it, separated by `;` or line breaks; may be blank.
     pub after: &'a str,
 }
 
-/// What else a row tells of the quest that it is the first of.
+/// The other cells of the first row of a quest.
 #[derive(Debug, Clone, Default)]
-pub struct Told {
+pub struct OtherCells {
+    /// For the prompt.
     pub shown: Vec<Shown>,
+    /// For checks.
     pub known: Vec<Shown>,
+}
+
+/// Quests that are read one after the other, in the order of their numbers.
+pub trait Quests {
+    fn count(&self) -> usize;
+
+    /// Hands on every quest until `take` breaks.
+    fn each(&self, take: &mut dyn FnMut(Quest) -> ControlFlow<()>) -> io::Result<()>;
+
+    fn to_vec(&self) -> io::Result<Vec<Quest>> {
+        let mut quests = Vec::with_capacity(self.count());
+        self.each(&mut |quest| {
+            quests.push(quest);
+            ControlFlow::Continue(())
+        })?;
+        Ok(quests)
+    }
+}
+
+impl Quests for Vec<Quest> {
+    fn count(&self) -> usize {
+        self.len()
+    }
+
+    fn each(&self, take: &mut dyn FnMut(Quest) -> ControlFlow<()>) -> io::Result<()> {
+        let (ControlFlow::Continue(()) | ControlFlow::Break(())) =
+            self.iter().cloned().try_for_each(take);
+        Ok(())
+    }
 }
 
 /// Quests in the making.
@@ -49,42 +100,34 @@ pub struct Told {
 /// an anchor and the anchors differ; a row without an anchor goes to the key's first quest.
 #[derive(Debug, Default)]
 pub struct Listing {
-    quests: Vec<Quest>,
-    by_key: HashMap<FoldedKey, Places>,
-    counts: ListingCounts,
-    seeded: usize,
+    hasher: RandomState,
+    /// The first quest of every hash of a folded key, and the others of the same hash.
+    by_hash: HashMap<u64, u32>,
+    namesakes: HashMap<u32, Vec<u32>>,
+    listed: Listed,
     wishes: Vec<Wish>,
+}
+
+/// The quests of a list.
+#[derive(Debug, Default)]
+pub struct Listed {
+    spool: RefCell<Spool>,
+    counts: ListingCounts,
+    /// Whether each quest that was there before the list was read has a row in it.
+    seeded: Vec<bool>,
+    /// The rows that joined a quest after its first one.
+    rows: Vec<(u32, u32)>,
+    /// The anchors that came after the first row of their quests.
+    anchors: HashMap<u32, Anchor>,
+    after: HashMap<u32, Vec<QuestId>>,
 }
 
 /// The cell of a row that names what comes before its quest.
 #[derive(Debug)]
 struct Wish {
-    place: usize,
+    place: u32,
     row: u32,
     cell: Box<str>,
-}
-
-/// Where the quests of one key stand: one, nearly always.
-#[derive(Debug)]
-enum Places {
-    One(usize),
-    Several(Vec<usize>),
-}
-
-impl Places {
-    fn as_slice(&self) -> &[usize] {
-        match self {
-            Self::One(place) => std::slice::from_ref(place),
-            Self::Several(places) => places,
-        }
-    }
-
-    fn push(&mut self, place: usize) {
-        match self {
-            Self::One(first) => *self = Self::Several(vec![*first, place]),
-            Self::Several(places) => places.push(place),
-        }
-    }
 }
 
 impl Listing {
@@ -93,36 +136,32 @@ impl Listing {
         Self::default()
     }
 
-    pub fn seed(&mut self, quest: Quest) {
-        let place = self.quests.len();
-        self.by_key
-            .entry(quest.key.folded())
-            .and_modify(|places| places.push(place))
-            .or_insert(Places::One(place));
-        self.quests.push(quest);
-        self.seeded = self.quests.len();
+    /// Takes in a quest that is there already, with no rows of this list as yet.
+    pub fn seed(&mut self, quest: &Quest) -> Result<(), ListingError> {
+        self.push(&quest.key.folded(), quest)?;
+        self.listed.seeded.push(!quest.rows.is_empty());
+        Ok(())
     }
 
-    #[must_use]
-    pub fn without_anchor(&self) -> Vec<QuestId> {
-        let bare = self.quests.iter().filter(|quest| quest.anchor.is_none());
-        bare.map(|quest| quest.id).collect()
-    }
-
+    /// Takes in rows that hold no text at all.
     pub fn skip(&mut self, rows: u32) {
-        self.counts.rows += rows;
-        self.counts.blanks += rows;
+        self.listed.counts.rows += rows;
+        self.listed.counts.blanks += rows;
     }
 
-    /// Takes in one row; the first row of a quest tells what else there is of it.
-    pub fn add(&mut self, row: Row<'_>, told: impl FnOnce() -> Told) -> Result<(), TooManyQuests> {
-        self.counts.rows += 1;
+    /// Takes in one row; the first row of a quest gives its `other` cells.
+    pub fn add(
+        &mut self,
+        row: Row<'_>,
+        other: impl FnOnce() -> OtherCells,
+    ) -> Result<(), ListingError> {
+        self.listed.counts.rows += 1;
         let Some(key) = key_of(row.key_parts) else {
-            self.counts.blanks += 1;
+            self.listed.counts.blanks += 1;
             return Ok(());
         };
-        let place = self.place(key, row, told)?;
-        if !row.after.trim().is_empty() && place >= self.seeded {
+        let place = self.place(key, row, other)?;
+        if !row.after.trim().is_empty() && place as usize >= self.listed.seeded.len() {
             self.wishes.push(Wish {
                 place,
                 row: row.number,
@@ -132,98 +171,301 @@ impl Listing {
         Ok(())
     }
 
-    /// Where the quest of this row stands; a new one takes the last place.
+    /// Where the quest of this row is; a new one takes the last place.
     fn place(
         &mut self,
         key: Key,
         row: Row<'_>,
-        told: impl FnOnce() -> Told,
-    ) -> Result<usize, TooManyQuests> {
+        other: impl FnOnce() -> OtherCells,
+    ) -> Result<u32, ListingError> {
         let anchor = Some(row.anchor.trim()).filter(|text| !text.is_empty());
-        let quests = &mut self.quests;
-        let entry = self.by_key.entry(key.folded());
-        if let Entry::Occupied(known) = &entry
-            && let Some(place) = matching(known.get().as_slice(), quests, anchor)
-        {
-            if quests[place].rows.is_empty() {
-                self.counts.known += 1;
-            } else {
-                self.counts.repeats += 1;
+        let anchor = anchor.map(|text| Anchor::Site(text.to_owned()));
+        let folded = key.folded();
+        let same_key = self.of_key(&folded)?;
+        if let Some((place, known)) = matching(&same_key, anchor.as_ref()) {
+            let listed = &mut self.listed;
+            match listed.seeded.get_mut(place as usize) {
+                Some(has_row @ false) => {
+                    *has_row = true;
+                    listed.counts.known += 1;
+                }
+                _ => listed.counts.repeats += 1,
             }
-            quests[place].rows.push(row.number);
-            if quests[place].anchor.is_none() {
-                quests[place].anchor = anchor.map(|text| Anchor::Site(text.to_owned()));
+            listed.rows.push((place, row.number));
+            if let (None, Some(anchor)) = (known, anchor) {
+                listed.anchors.insert(place, anchor);
             }
             return Ok(place);
         }
-        let id = QuestId::from_index(quests.len()).ok_or(TooManyQuests)?;
-        let place = quests.len();
-        entry
-            .and_modify(|places| places.push(place))
-            .or_insert(Places::One(place));
-        let Told { shown, known } = told();
-        quests.push(Quest {
+        let count = self.listed.count();
+        let id = QuestId::from_index(count).ok_or(ListingError::TooManyQuests)?;
+        let OtherCells { shown, known } = other();
+        let quest = Quest {
             id,
             key,
-            anchor: anchor.map(|text| Anchor::Site(text.to_owned())),
+            anchor,
             shown,
             known,
             after: Vec::new(),
             rows: vec![row.number],
-        });
+        };
+        self.push(&folded, &quest)
+    }
+
+    fn push(&mut self, folded: &FoldedKey, quest: &Quest) -> Result<u32, ListingError> {
+        let place = self.listed.spool.get_mut().push(quest)?;
+        let first = *self
+            .by_hash
+            .entry(self.hasher.hash_one(folded))
+            .or_insert(place);
+        if first != place {
+            self.namesakes.entry(first).or_default().push(place);
+        }
         Ok(place)
     }
 
-    /// The same as [`Listing::finish`], with every new quest after those that its rows name.
-    ///
-    /// Quests that were there already gain none.
-    pub fn finish_linked(mut self) -> Result<(Vec<Quest>, ListingCounts), DependencyError> {
-        let wishes = std::mem::take(&mut self.wishes);
-        if wishes.is_empty() {
-            return Ok(self.finish());
-        }
-        for wish in wishes {
-            for name in names(&wish.cell) {
-                let before = self.named(name, wish.row)?;
-                self.quests[wish.place].after.push(before);
+    /// The quests whose keys fold to `folded`, with their anchors, in order.
+    fn of_key(&self, folded: &FoldedKey) -> io::Result<Vec<(u32, Quest)>> {
+        let Some(first) = self.by_hash.get(&self.hasher.hash_one(folded)) else {
+            return Ok(Vec::new());
+        };
+        let others = self.namesakes.get(first).into_iter().flatten();
+        let mut quests = Vec::new();
+        for place in std::iter::once(first).chain(others) {
+            let quest = self.listed.read(*place)?;
+            // Two keys can have one hash.
+            if quest.key.folds_to(folded) {
+                quests.push((*place, quest));
             }
         }
-        for quest in &mut self.quests[self.seeded..] {
-            quest.after.sort_unstable();
-            quest.after.dedup();
-        }
-        match circle(&self.quests, self.seeded) {
-            Some(keys) => Err(DependencyError::Circle(keys)),
-            None => Ok(self.finish()),
-        }
+        Ok(quests)
     }
 
-    fn named(&self, name: Key, row: u32) -> Result<QuestId, DependencyError> {
-        let places = self.by_key.get(&name.folded());
-        let places = places.map_or(&[][..], Places::as_slice);
-        if let [place] = places {
-            return Ok(self.quests[*place].id);
+    /// The quests, numbered in the order of their first rows, with every new quest after those
+    /// that its rows name. Quests that were there already gain none.
+    pub fn finish(mut self) -> Result<Listed, ListingError> {
+        let mut after: HashMap<u32, Vec<QuestId>> = HashMap::new();
+        for wish in std::mem::take(&mut self.wishes) {
+            for name in names(&wish.cell) {
+                let before = self.named(name, wish.row)?;
+                after.entry(wish.place).or_default().push(before);
+            }
         }
-        let quests = places.iter().map(|place| &self.quests[*place]);
-        let namesakes: Vec<_> = quests.map(|quest| (quest.id, quest.key.clone())).collect();
+        for before in after.values_mut() {
+            before.sort_unstable();
+            before.dedup();
+        }
+        if !after.is_empty() {
+            let of = |place: usize| {
+                let place = u32::try_from(place).unwrap_or(u32::MAX);
+                after.get(&place).map_or(&[][..], Vec::as_slice)
+            };
+            if let Some(places) = circle(self.listed.count(), of) {
+                let key = |place: usize| {
+                    let place = u32::try_from(place).unwrap_or(u32::MAX);
+                    self.listed.read(place).map(|quest| quest.key)
+                };
+                let keys = places.into_iter().map(key).collect::<io::Result<_>>()?;
+                return Err(DependencyError::Circle(keys).into());
+            }
+        }
+        let mut listed = self.listed;
+        listed.after = after;
+        listed.rows.sort_unstable();
+        Ok(listed)
+    }
+
+    /// The one quest that `name` in this row means.
+    fn named(&self, name: Key, row: u32) -> Result<QuestId, ListingError> {
+        let namesakes = self.of_key(&name.folded())?.into_iter();
+        let namesakes: Vec<_> = namesakes.map(|(_, quest)| (quest.id, quest.key)).collect();
+        if let [(quest, _)] = namesakes.as_slice() {
+            return Ok(*quest);
+        }
         let quests = meant(&name, &namesakes);
         match quests.as_slice() {
             [] => {
                 let mut nearest = Nearest::to(&name);
-                self.quests
-                    .iter()
-                    .for_each(|quest| nearest.offer(&quest.key));
+                self.listed.each(&mut |quest| {
+                    nearest.offer(&quest.key);
+                    ControlFlow::Continue(())
+                })?;
                 let nearest = nearest.keys().cloned().collect();
-                Err(DependencyError::Unknown { row, name, nearest })
+                Err(DependencyError::Unknown { row, name, nearest }.into())
             }
             [quest] => Ok(*quest),
-            _ => Err(DependencyError::Ambiguous { row, name, quests }),
+            _ => Err(DependencyError::Ambiguous { row, name, quests }.into()),
         }
     }
+}
 
+impl Listed {
     #[must_use]
-    pub fn finish(self) -> (Vec<Quest>, ListingCounts) {
-        (self.quests, self.counts)
+    pub fn counts(&self) -> ListingCounts {
+        self.counts
+    }
+
+    /// How many quests were there before the list was read.
+    #[must_use]
+    pub fn seeded(&self) -> usize {
+        self.seeded.len()
+    }
+
+    /// How many of those have no row in the list.
+    #[must_use]
+    pub fn without_row(&self) -> usize {
+        self.seeded.iter().filter(|has_row| !**has_row).count()
+    }
+
+    /// How many of those had no anchor, and the list names one.
+    #[must_use]
+    pub fn newly_anchored(&self) -> usize {
+        let places = self.anchors.keys();
+        let seeded = places.filter(|place| (**place as usize) < self.seeded());
+        seeded.count()
+    }
+
+    /// The quests that were not there before the list was read.
+    pub fn added(&self) -> io::Result<Vec<Quest>> {
+        let mut added = Vec::new();
+        self.each(&mut |quest| {
+            if quest.id.index() >= self.seeded() {
+                added.push(quest);
+            }
+            ControlFlow::Continue(())
+        })?;
+        Ok(added)
+    }
+
+    /// The rows that belong to quests which were there before, in order of the rows.
+    #[must_use]
+    pub fn known_rows(self) -> Vec<(u32, QuestId)> {
+        let seeded = self.seeded();
+        let mut rows: Vec<_> = self
+            .rows
+            .into_iter()
+            .filter(|(place, _)| (*place as usize) < seeded)
+            .filter_map(|(place, row)| Some((row, QuestId::from_index(place as usize)?)))
+            .collect();
+        rows.sort_unstable();
+        rows
+    }
+
+    /// The quest at `place` as it is so far.
+    fn read(&self, place: u32) -> io::Result<Quest> {
+        let mut quest = self.spool.borrow_mut().read(place)?;
+        if let Some(anchor) = self.anchors.get(&place) {
+            quest.anchor = Some(anchor.clone());
+        }
+        Ok(quest)
+    }
+}
+
+impl Quests for Listed {
+    fn count(&self) -> usize {
+        self.spool.borrow().starts.len()
+    }
+
+    fn each(&self, take: &mut dyn FnMut(Quest) -> ControlFlow<()>) -> io::Result<()> {
+        let mut rows = self.rows.iter().peekable();
+        let mut place = 0;
+        self.spool.borrow_mut().each(&mut |mut quest| {
+            while let Some((_, row)) = rows.next_if(|(of, _)| *of == place) {
+                quest.rows.push(*row);
+            }
+            if let Some(anchor) = self.anchors.get(&place) {
+                quest.anchor = Some(anchor.clone());
+            }
+            if let Some(after) = self.after.get(&place) {
+                quest.after.clone_from(after);
+            }
+            place += 1;
+            take(quest)
+        })
+    }
+}
+
+/// How much of the spool stays in memory, and how much waits there before it is written.
+const SPOOL_BYTES: usize = 1024 * 1024;
+const TAIL_BYTES: usize = 64 * 1024;
+
+/// Quests in a temporary file, one JSON document a line.
+struct Spool {
+    file: SpooledTempFile,
+    /// What is not written yet.
+    tail: Vec<u8>,
+    written: u64,
+    /// Where each quest starts.
+    starts: Vec<u64>,
+}
+
+impl Default for Spool {
+    fn default() -> Self {
+        Self {
+            file: SpooledTempFile::new(SPOOL_BYTES),
+            tail: Vec::new(),
+            written: 0,
+            starts: Vec::new(),
+        }
+    }
+}
+
+impl std::fmt::Debug for Spool {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} quests", self.starts.len())
+    }
+}
+
+impl Spool {
+    fn push(&mut self, quest: &Quest) -> io::Result<u32> {
+        let place = u32::try_from(self.starts.len()).map_err(io::Error::other)?;
+        self.starts.push(self.written + self.tail.len() as u64);
+        serde_json::to_writer(&mut self.tail, quest)?;
+        self.tail.push(b'\n');
+        if self.tail.len() >= TAIL_BYTES {
+            self.flush()?;
+        }
+        Ok(place)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.seek(SeekFrom::Start(self.written))?;
+        self.file.write_all(&self.tail)?;
+        self.written += self.tail.len() as u64;
+        self.tail.clear();
+        Ok(())
+    }
+
+    fn read(&mut self, place: u32) -> io::Result<Quest> {
+        let place = place as usize;
+        let (Some(start), next) = (self.starts.get(place), self.starts.get(place + 1)) else {
+            return Err(io::ErrorKind::NotFound.into());
+        };
+        let end = next.copied();
+        let end = end.unwrap_or(self.written + self.tail.len() as u64);
+        let bytes = usize::try_from(end - start).map_err(io::Error::other)?;
+        if let Some(from) = start.checked_sub(self.written) {
+            let from = usize::try_from(from).map_err(io::Error::other)?;
+            return Ok(serde_json::from_slice(&self.tail[from..from + bytes])?);
+        }
+        let mut line = vec![0; bytes];
+        self.file.seek(SeekFrom::Start(*start))?;
+        self.file.read_exact(&mut line)?;
+        Ok(serde_json::from_slice(&line)?)
+    }
+
+    fn each(&mut self, take: &mut dyn FnMut(Quest) -> ControlFlow<()>) -> io::Result<()> {
+        self.flush()?;
+        self.file.rewind()?;
+        let mut lines = BufReader::with_capacity(TAIL_BYTES, &mut self.file);
+        let mut line = Vec::new();
+        while lines.read_until(b'\n', &mut line)? > 0 {
+            if take(serde_json::from_slice(&line)?).is_break() {
+                break;
+            }
+            line.clear();
+        }
+        Ok(())
     }
 }
 
@@ -234,18 +476,23 @@ fn key_of(parts: &[&str]) -> Option<Key> {
     Key::new(&filled.join(" / ")).ok()
 }
 
-fn matching(places: &[usize], quests: &[Quest], anchor: Option<&str>) -> Option<usize> {
-    let Some(text) = anchor else {
-        return places.first().copied();
+/// The quest, of those with one key, that a row with this anchor belongs to, and its own anchor.
+fn matching<'a>(
+    quests: &'a [(u32, Quest)],
+    anchor: Option<&Anchor>,
+) -> Option<(u32, Option<&'a Anchor>)> {
+    let found = match anchor {
+        None => quests.first(),
+        Some(Anchor::Site(wanted)) => {
+            let wanted = site_core(wanted);
+            let same = quests.iter().find(|(_, quest)| {
+                matches!(&quest.anchor, Some(Anchor::Site(known)) if site_core(known) == wanted)
+            });
+            // A quest that was made without an anchor takes the first one that comes.
+            same.or_else(|| quests.iter().find(|(_, quest)| quest.anchor.is_none()))
+        }
     };
-    let wanted = site_core(text);
-    let anchored = |place: &usize| quests[*place].anchor.as_ref();
-    let same = places.iter().find(
-        |place| matches!(anchored(place), Some(Anchor::Site(known)) if site_core(known) == wanted),
-    );
-    // A quest that was made without an anchor takes the first one that comes.
-    let open = || places.iter().find(|place| anchored(place).is_none());
-    same.or_else(open).copied()
+    found.map(|(place, quest)| (*place, quest.anchor.as_ref()))
 }
 
 #[cfg(test)]

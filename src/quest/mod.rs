@@ -22,7 +22,7 @@ pub use key::{EmptyKey, FoldedKey, Key};
 pub use key::{Nearest, meant};
 pub use kind::Anchor;
 pub use kind::QuestKind;
-pub use listing::{Listing, ListingCounts, Row, Told, TooManyQuests};
+pub use listing::{Listed, Listing, ListingCounts, ListingError, OtherCells, Quests, Row};
 pub use prompt::listed;
 pub use review_input::{BadSight, Sight};
 pub use submission::Verdict;

@@ -3,6 +3,7 @@
 use crate::base::clock::Clock;
 use std::fs::{self, File};
 use std::io::Write as _;
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::thread;
 
@@ -19,12 +20,12 @@ use super::manifest::{Manifest, SourceRecord};
 use super::open::{Appended, Session};
 use super::sync::Watch;
 use crate::base::Digest;
-use crate::quest::Quest;
+use crate::quest::{Quest, Quests};
 
 pub struct NewSession<'a> {
     pub manifest: &'a Manifest,
     pub source: &'a Path,
-    pub quests: &'a [Quest],
+    pub quests: &'a dyn Quests,
     pub now: Timestamp,
     /// Puts what the frozen settings name by digest into `evidence/`.
     pub stock: &'a Stock<'a>,
@@ -162,21 +163,28 @@ fn write_ledger<E: From<SessionError>>(
 }
 
 /// How many quests are written between two words on how far it is.
-const WATCH_QUESTS: usize = 1024;
+const WATCH_QUESTS: u64 = 1024;
 
 fn put_quests(draft: &mut LedgerDraft<'_>, new: &NewSession<'_>) -> Result<(), SessionError> {
-    let total = new.quests.len() as u64;
+    let total = new.quests.count() as u64;
     let mut done = 0;
-    for some in new.quests.chunks(WATCH_QUESTS) {
-        for quest in some {
-            draft.put(Event::Quest(quest.clone()))?;
+    let mut put = Ok(());
+    let read = new.quests.each(&mut |quest| {
+        put = draft.put(Event::Quest(quest));
+        done += 1;
+        if done % WATCH_QUESTS == 0 || done == total {
+            new.watch.writing(done, total);
+            if put.is_ok() && new.watch.stops() {
+                put = Err(SessionError::Stopped);
+            }
         }
-        done += some.len() as u64;
-        new.watch.writing(done, total);
-        if new.watch.stops() {
-            return Err(SessionError::Stopped);
+        match put {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(_) => ControlFlow::Break(()),
         }
-    }
+    });
+    put?;
+    read.map_err(SessionError::io(std::env::temp_dir(), "read the quests"))?;
     new.watch.ended();
     Ok(())
 }

@@ -2,42 +2,32 @@
 
 use crate::base::text::single_spaced;
 use std::collections::HashSet;
+use unicode_normalization::UnicodeNormalization as _;
 
 use serde::{Deserialize, Serialize};
-
-use super::header_words::is_heading_word;
 
 /// How many rows above the headings may hold a title.
 const TITLE_ROWS: usize = 5;
 
-/// What the operator says of the heading row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum HeaderChoice {
-    /// Find out, as [`find_header`] says.
     #[default]
     Auto,
-    /// There is one.
     Yes,
-    /// There is none: every row is data.
     No,
 }
 
-/// The heading row.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Header {
-    /// Its number, counted as rows are; 0 where the headings are no row.
     pub row: u32,
     /// The headings, by column; blank where a column has none.
     pub cells: Vec<String>,
 }
 
-/// A row at the start of a list that is not blank.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FirstRow {
-    /// Its number.
     pub row: u32,
-    /// Its cells, by column.
     pub cells: Vec<String>,
 }
 
@@ -123,7 +113,6 @@ fn is_datum(text: &str) -> bool {
     is_address(text) || is_figure(text) || is_filler(text)
 }
 
-/// A mail address, a URL or a domain name.
 fn is_address(text: &str) -> bool {
     let domain = || {
         let (start, end) = text.rsplit_once('.').unwrap_or_default();
@@ -142,12 +131,33 @@ fn is_figure(text: &str) -> bool {
     digits >= letters
 }
 
-/// What people write where they know nothing.
 fn is_filler(text: &str) -> bool {
     matches!(
         text.to_lowercase().as_str(),
         "n/a" | "na" | "none" | "null" | "tbd" | "unknown" | "없음" | "미정" | "なし" | "不明"
     )
+}
+
+/// Words that head columns of company lists, in the languages that lists come in: one a line, in
+/// lower case, letters and digits only.
+const WORDS: &str = include_str!("heading_words.txt");
+
+/// Whether `text` heads a column: a known word, or made of known words alone.
+///
+/// What stands in brackets does not count: `기업명(국문)` is `기업명`.
+pub fn is_heading_word(text: &str) -> bool {
+    let lower: String = text.nfkc().flat_map(char::to_lowercase).collect();
+    let outside = match lower.split_once(['(', '[', '<']) {
+        Some((before, _)) if !before.trim().is_empty() => before,
+        _ => &lower,
+    };
+    let known = |word: &str| WORDS.lines().any(|known| known == word);
+    let joined: String = outside.chars().filter(|c| c.is_alphanumeric()).collect();
+    let mut words = outside
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .peekable();
+    known(&joined) || (words.peek().is_some() && words.all(known))
 }
 
 #[cfg(test)]

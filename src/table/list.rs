@@ -1,37 +1,30 @@
 //! A list: what its file is, which columns it has, and its rows.
 
-use crate::base::text::single_spaced;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use super::column::{ColumnIndex, MAX_COLUMNS};
+use super::column::{ListColumns, NotFound};
 use super::encoding::TextEncoding;
 use super::header::{FirstRow, Header, HeaderChoice, find_header};
-use super::list_columns::{ListColumns, NotFound};
-use super::read_csv::read_csv;
 use super::read_error::ReadError;
-use super::read_jsonl::JsonColumns;
-use super::read_lines::read_lines;
-use super::read_ods::OdsSheet;
-use super::read_xls::XlsSheet;
-use super::read_xlsx::XlsxSheet;
+use super::read_text::JsonColumns;
+use super::read_text::read_csv;
+use super::read_text::read_lines;
+use super::read_workbook::{HeldSheet, XlsxSheet};
 use super::row_sink::{RowSink, Visit, Wanted};
 use super::source::identify;
-use super::source_format::{FormatWish, SourceFormat};
+use super::source::{FormatWish, SourceFormat};
+use crate::base::text::single_spaced;
 
 /// How many rows are looked at to find the headings and the columns.
 const FIRST_ROWS: usize = 50;
 
-/// How a list is to be read.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ReadOptions {
-    /// The sheet; without it the first whose tab is shown.
     pub sheet: Option<String>,
-    /// The name of a text's encoding; without it the one that its bytes tell.
     pub encoding: Option<String>,
-    /// Whether there is a heading row.
     pub header: HeaderChoice,
-    /// What the file is; without it, what its content and its name tell.
     pub format: Option<FormatWish>,
 }
 
@@ -50,8 +43,7 @@ pub struct List {
 
 enum Source {
     Xlsx(Box<XlsxSheet>),
-    Xls(Box<XlsSheet>),
-    Ods(Box<OdsSheet>),
+    Held(HeldSheet),
     Jsonl(Box<JsonColumns>, TextEncoding),
     Text,
 }
@@ -72,8 +64,8 @@ impl List {
             SourceFormat::Xlsx | SourceFormat::Xlsm => {
                 Source::Xlsx(Box::new(XlsxSheet::open(path, sheet)?))
             }
-            SourceFormat::Xls => Source::Xls(Box::new(XlsSheet::open(path, sheet)?)),
-            SourceFormat::Ods => Source::Ods(Box::new(OdsSheet::open(path, sheet)?)),
+            SourceFormat::Xls => Source::Held(HeldSheet::open_xls(path, sheet)?),
+            SourceFormat::Ods => Source::Held(HeldSheet::open_ods(path, sheet)?),
             SourceFormat::Jsonl { encoding } => {
                 Source::Jsonl(Box::new(JsonColumns::find(path, encoding)?), encoding)
             }
@@ -129,7 +121,7 @@ impl List {
         let seen = u32::try_from(seen.unwrap_or(0)).unwrap_or(u32::MAX);
         let declared = match &mut self.source {
             Source::Xlsx(sheet) => sheet.declared_width(&self.path)?,
-            Source::Xls(_) | Source::Ods(_) | Source::Jsonl(..) | Source::Text => 0,
+            Source::Held(_) | Source::Jsonl(..) | Source::Text => 0,
         };
         self.columns = ListColumns {
             header,
@@ -146,7 +138,7 @@ impl List {
         };
         let below = if headed { " below its headings" } else { "" };
         let other = match self.sheet() {
-            Some(_) => "; name another with --sheet",
+            Some(_) => "; name another sheet with --sheet",
             None => "",
         };
         let others = format!("{below}{other}");
@@ -157,25 +149,21 @@ impl List {
         }
     }
 
-    /// The file.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// What the file is.
     #[must_use]
     pub fn format(&self) -> SourceFormat {
         self.format
     }
 
-    /// The sheet that is read, of a workbook.
     #[must_use]
     pub fn sheet(&self) -> Option<&str> {
         match &self.source {
             Source::Xlsx(sheet) => Some(&sheet.name),
-            Source::Xls(sheet) => Some(&sheet.name),
-            Source::Ods(sheet) => Some(&sheet.name),
+            Source::Held(sheet) => Some(&sheet.name),
             Source::Jsonl(..) | Source::Text => None,
         }
     }
@@ -189,7 +177,6 @@ impl List {
         }
     }
 
-    /// The heading row, if there is one.
     #[must_use]
     pub fn header(&self) -> Option<&Header> {
         self.columns.header.as_ref()
@@ -282,10 +269,9 @@ impl List {
         let mut sink = RowSink::new(wanted, visit);
         match (&mut self.source, self.format) {
             (Source::Xlsx(sheet), _) => sheet.read(&self.path, &mut sink),
-            (Source::Ods(sheet), _) => sheet.read(&mut sink),
             (Source::Jsonl(columns, encoding), _) => columns.read(&self.path, *encoding, &mut sink),
-            (Source::Xls(sheet), _) => {
-                sheet.read(&mut sink);
+            (Source::Held(sheet), _) => {
+                sheet.rows(&mut sink);
                 Ok(())
             }
             (

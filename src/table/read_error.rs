@@ -4,223 +4,119 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::encoding::{TextEncoding, UnknownEncoding};
 use crate::quest::file::nearest;
 
-/// A list that cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "`{0}` is not an encoding; known are utf-8, utf-16le, utf-16be, cp949, euc-kr, shift_jis, euc-jp, gbk, big5, windows-1252 and the other labels of the WHATWG Encoding standard"
+)]
+pub struct UnknownEncoding(pub(super) String);
+
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
-    /// There is no such file.
     #[error("{}: there is no such file; check the path", path.display())]
-    Missing {
-        /// The path.
-        path: PathBuf,
-    },
-    /// It is a directory.
+    Missing { path: PathBuf },
     #[error("{}: this is a directory; name a file in it", path.display())]
-    Directory {
-        /// The path.
-        path: PathBuf,
-    },
-    /// It is a pipe or a device.
-    #[error("{}: this is not a regular file, and a list is read more than once; save it to a file first", path.display())]
-    NotAFile {
-        /// The path.
-        path: PathBuf,
-    },
-    /// The system did not let it be read.
+    Directory { path: PathBuf },
+    #[error("{}: this is not a regular file, but a list is read more than once; save it to a file first", path.display())]
+    NotAFile { path: PathBuf },
     #[error("{}: cannot be read; check its permissions and the disk", path.display())]
     Io {
-        /// The path.
         path: PathBuf,
-        /// What the system said.
         #[source]
         source: io::Error,
     },
-    /// It is a workbook behind a password.
-    #[error("{}: the workbook is encrypted; open it with its password and save a copy without one", path.display())]
-    Encrypted {
-        /// The path.
-        path: PathBuf,
-    },
-    /// It has another format than was said.
-    #[error("{}: said to be {wanted}, and this is {found}; say another format, or none", path.display())]
+    #[error("{}: the workbook is encrypted; save a copy without a password", path.display())]
+    Encrypted { path: PathBuf },
+    #[error("{}: the format should be {wanted}, but this is {found}; name another format, or none", path.display())]
     OtherFormat {
-        /// The path.
         path: PathBuf,
-        /// The format that was said.
         wanted: &'static str,
-        /// What it is.
         found: &'static str,
     },
-    /// A line of JSON Lines is no object.
     #[error("{}: line {line}, column {column}: {what}; each line of JSON Lines is one object", path.display())]
     NotJson {
-        /// The path.
         path: PathBuf,
         /// The line, counted from 1.
         line: u32,
         /// The character in it, counted from 1.
         column: usize,
-        /// What is wrong.
         what: String,
     },
-    /// Its objects have more keys than there can be columns.
-    #[error("{}: its objects have more than {limit} keys, and each is a column; nest them", path.display())]
-    TooManyKeys {
-        /// The path.
-        path: PathBuf,
-        /// The bound.
-        limit: u32,
-    },
-    /// A directory was wanted.
-    #[error("{}: this is no directory; name one whose files are the list", path.display())]
-    NotADirectory {
-        /// The path.
-        path: PathBuf,
-    },
-    /// No file in the directory matches.
-    #[error("{}: no file in it matches `{glob}`, or all that do are ignored", path.display())]
-    NoFile {
-        /// The directory.
-        path: PathBuf,
-        /// The pattern.
-        glob: String,
-    },
-    /// A pattern of paths cannot be read.
-    #[error("{}: the pattern `{}` of files in it cannot be read", path.display(), source.glob().unwrap_or_default())]
+    #[error("{}: its objects have more than {limit} keys, and each key is a column; nest them", path.display())]
+    TooManyKeys { path: PathBuf, limit: u32 },
+    #[error("{}: this is not a directory; name one whose files are the list", path.display())]
+    NotADirectory { path: PathBuf },
+    #[error("{}: no file in it matches `{glob}`, or all that match are ignored", path.display())]
+    NoFile { path: PathBuf, glob: String },
+    #[error("{}: the file pattern `{}` is not valid", path.display(), source.glob().unwrap_or_default())]
     BadGlob {
-        /// The directory.
         path: PathBuf,
-        /// What is wrong with which pattern.
         source: globset::Error,
     },
-    /// The name of a file is no text.
-    #[error("{}: the name of this file is not Unicode; rename it, or ignore it", path.display())]
-    NameNotText {
-        /// The path.
-        path: PathBuf,
-    },
-    /// It is named as a workbook, or packed as one, and is none.
+    #[error("{}: the name of this file is not valid Unicode; rename it, or ignore it", path.display())]
+    NameNotText { path: PathBuf },
     #[error("{}: {found}, not a workbook that can be read; save it as .xlsx or .csv", path.display())]
-    NotAWorkbook {
-        /// The path.
-        path: PathBuf,
-        /// What it is.
-        found: &'static str,
-    },
-    /// It is a damaged workbook.
+    NotAWorkbook { path: PathBuf, found: &'static str },
     #[error("{}: the workbook is damaged ({what}); open it in a spreadsheet program and save it again", path.display())]
-    Damaged {
-        /// The path.
-        path: PathBuf,
-        /// What is wrong with it.
-        what: String,
-    },
-    /// It unpacks to more than is read.
+    Damaged { path: PathBuf, what: String },
     #[error("{}: {what} is larger than {limit} bytes; split the list", path.display())]
     TooLarge {
-        /// The path.
         path: PathBuf,
-        /// What is too large.
         what: String,
-        /// The bound.
         limit: u64,
     },
-    /// It is neither a workbook nor text.
     #[error("{}: this is neither a workbook nor text; a list is .xlsx, .xlsm, .xls, .ods, .csv, .tsv, .jsonl or lines of text", path.display())]
-    NotText {
-        /// The path.
-        path: PathBuf,
-    },
-    /// It has no rows.
+    NotText { path: PathBuf },
     #[error("{}: {place} has no rows{others}", path.display())]
     Empty {
-        /// The path.
         path: PathBuf,
-        /// The sheet, or the list.
         place: String,
         /// What else could be read, as the end of the sentence.
         others: String,
     },
-    /// It has no such sheet.
     #[error("{}: there is no sheet `{sheet}`; there are {}{}", path.display(), sheets.join(", "), near(sheet, sheets))]
     NoSuchSheet {
-        /// The path.
         path: PathBuf,
-        /// The sheet asked for.
         sheet: String,
-        /// Those that are, quoted.
         sheets: Vec<String>,
     },
-    /// A sheet was named, and it is a text.
-    #[error("{}: this is text and has no sheets; leave --sheet away", path.display())]
-    NoSheets {
-        /// The path.
-        path: PathBuf,
-    },
-    /// It has no such column.
+    #[error("{}: this is text and has no sheets; remove --sheet", path.display())]
+    NoSheets { path: PathBuf },
     #[error("{}: there is no column `{column}`; there are {}{}", path.display(), columns.join(", "), near(column, columns))]
     NoSuchColumn {
-        /// The path.
         path: PathBuf,
-        /// The column asked for.
         column: String,
-        /// Those that are: letter and heading.
         columns: Vec<String>,
     },
-    /// Several columns have the heading.
     #[error("{}: several columns are headed `{column}`: {}; name one by its letter", path.display(), columns.join(", "))]
     AmbiguousColumn {
-        /// The path.
         path: PathBuf,
-        /// The heading asked for.
         column: String,
-        /// The letters of those that have it.
         columns: Vec<String>,
     },
-    /// The encoding that was named is none.
-    #[error("{}: the encoding that was named cannot be used", path.display())]
+    #[error("{}: this encoding cannot be used", path.display())]
     UnknownEncoding {
-        /// The path.
         path: PathBuf,
-        /// The name.
         source: UnknownEncoding,
     },
-    /// An encoding was named, and it is a workbook.
-    #[error("{}: this is a workbook, which says itself how it is encoded; leave --encoding away", path.display())]
-    EncodingOfWorkbook {
-        /// The path.
-        path: PathBuf,
-    },
-    /// Some bytes are not text in its encoding.
-    #[error("{}: line {line} is not text in {encoding}; name the file's encoding with --encoding, or mend that line", path.display())]
+    #[error("{}: this is a workbook, which has no encoding to choose; remove --encoding", path.display())]
+    EncodingOfWorkbook { path: PathBuf },
+    #[error("{}: line {line} is not text in {encoding}; name the file's encoding with --encoding, or correct that line", path.display())]
     Undecodable {
-        /// The path.
         path: PathBuf,
         /// The line, counted from 1.
         line: u64,
-        /// The encoding, named or detected.
-        encoding: TextEncoding,
+        encoding: &'static str,
     },
-    /// One cell is longer than any that people write.
     #[error("{}: a cell of row {row} is longer than {limit} bytes; a quote may not be closed there", path.display())]
     CellTooLong {
-        /// The path.
         path: PathBuf,
-        /// The row, as it is numbered.
         row: u32,
-        /// The bound.
         limit: usize,
     },
-    /// It has more rows than are counted.
     #[error("{}: it has more than {limit} rows; split the list", path.display())]
-    TooManyRows {
-        /// The path.
-        path: PathBuf,
-        /// The bound.
-        limit: u32,
-    },
+    TooManyRows { path: PathBuf, limit: u32 },
 }
 
 impl ReadError {

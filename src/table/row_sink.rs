@@ -7,12 +7,9 @@ use super::column::{ColumnIndex, MAX_COLUMNS};
 /// What is done with one row: its number and the cells asked for.
 pub type Visit<'a> = dyn FnMut(u32, &[String]) -> ControlFlow<()> + 'a;
 
-/// The columns that a reading keeps.
 #[derive(Debug, Clone)]
 pub enum Wanted {
-    /// All of them; a row has as many cells as it has up to its last that is not blank.
     All,
-    /// These, in the order asked for; the others are read over.
     These(Vec<ColumnIndex>),
 }
 
@@ -92,7 +89,6 @@ impl<'a> RowSink<'a> {
         }
     }
 
-    /// Lets the last row go on.
     pub fn finish(&mut self) -> ControlFlow<()> {
         if self.blank {
             return ControlFlow::Continue(());

@@ -1,17 +1,15 @@
 //! What a file is, by what it holds rather than by its name.
 
+use std::fmt;
 use std::fs::File;
 use std::io::{BufReader, Read};
 use std::path::Path;
 
+use serde::{Deserialize, Serialize};
 use zip::ZipArchive;
 
-use super::decode::read_start;
-use super::delimiter::sniff_delimiter;
-use super::encoding::TextEncoding;
-use super::encoding_detect::{Detected, detect};
+use super::encoding::{Delimiter, Detected, TextEncoding, detect, read_start, sniff_delimiter};
 use super::read_error::ReadError;
-use super::source_format::{Delimiter, FormatWish, SourceFormat};
 
 const ZIP: &[u8] = b"PK";
 const OLE: &[u8] = &[0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1];
@@ -70,9 +68,9 @@ fn workbook(path: &Path, wants_text: bool) -> Result<Option<SourceFormat>, ReadE
         "xlsx" | "xlsm" | "xls" | "ods" => Err(ReadError::NotAWorkbook {
             path: path.to_path_buf(),
             found: if head.starts_with(b"<") {
-                "this is a web page or XML under a workbook's name"
+                "this is a web page or XML with the name of a workbook"
             } else {
-                "this is something else under a workbook's name"
+                "this is another kind of file with the name of a workbook"
             },
         }),
         _ => Ok(None),
@@ -182,4 +180,148 @@ fn extension(path: &Path) -> String {
     path.extension()
         .map(|end| end.to_string_lossy().to_ascii_lowercase())
         .unwrap_or_default()
+}
+
+/// The format of a list, as `scan` found it and the session keeps it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum SourceFormat {
+    Xlsx,
+    Xlsm,
+    Xls,
+    Ods,
+    Csv {
+        delimiter: Delimiter,
+        encoding: TextEncoding,
+    },
+    Jsonl {
+        encoding: TextEncoding,
+    },
+    Lines {
+        encoding: TextEncoding,
+    },
+}
+
+/// The format that somebody says a list has, whatever its name ends in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FormatWish {
+    Xlsx,
+    Csv,
+    Jsonl,
+    Lines,
+}
+
+impl FormatWish {
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Xlsx => "xlsx",
+            Self::Csv => "csv",
+            Self::Jsonl => "jsonl",
+            Self::Lines => "lines",
+        }
+    }
+
+    #[must_use]
+    pub const fn extension(self) -> &'static str {
+        match self {
+            Self::Lines => "txt",
+            other => other.name(),
+        }
+    }
+}
+
+impl SourceFormat {
+    #[must_use]
+    pub const fn is_workbook(self) -> bool {
+        matches!(self, Self::Xlsx | Self::Xlsm | Self::Xls | Self::Ods)
+    }
+
+    #[must_use]
+    pub const fn extension(self) -> &'static str {
+        match self {
+            Self::Xlsx => "xlsx",
+            Self::Xlsm => "xlsm",
+            Self::Xls => "xls",
+            Self::Ods => "ods",
+            Self::Csv {
+                delimiter: Delimiter::Tab,
+                ..
+            } => "tsv",
+            Self::Csv { .. } => "csv",
+            Self::Jsonl { .. } => "jsonl",
+            Self::Lines { .. } => "txt",
+        }
+    }
+
+    #[must_use]
+    pub const fn encoding(self) -> Option<TextEncoding> {
+        match self {
+            Self::Csv { encoding, .. } | Self::Jsonl { encoding } | Self::Lines { encoding } => {
+                Some(encoding)
+            }
+            Self::Xlsx | Self::Xlsm | Self::Xls | Self::Ods => None,
+        }
+    }
+}
+
+impl fmt::Display for SourceFormat {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Xlsx => f.write_str("xlsx workbook"),
+            Self::Xlsm => f.write_str("xlsm workbook"),
+            Self::Xls => f.write_str("xls workbook"),
+            Self::Ods => f.write_str("ods workbook"),
+            Self::Csv {
+                delimiter,
+                encoding,
+            } => {
+                let parted = match delimiter {
+                    Delimiter::Comma => "comma",
+                    Delimiter::Semicolon => "semicolon",
+                    Delimiter::Tab => "tab",
+                };
+                write!(f, "{parted}-separated text in {encoding}")
+            }
+            Self::Jsonl { encoding } => write!(f, "JSON Lines in {encoding}"),
+            Self::Lines { encoding } => write!(f, "lines of text in {encoding}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wish_is_spelled_as_it_is_named() {
+        for wish in [
+            FormatWish::Xlsx,
+            FormatWish::Csv,
+            FormatWish::Jsonl,
+            FormatWish::Lines,
+        ] {
+            let json = serde_json::to_value(wish).unwrap();
+            assert_eq!(json, wish.name());
+        }
+    }
+
+    #[test]
+    fn is_frozen_in_kebab_case() {
+        let format = SourceFormat::Csv {
+            delimiter: Delimiter::Semicolon,
+            encoding: TextEncoding::named("cp949").unwrap(),
+        };
+        let json = serde_json::to_string(&format).unwrap();
+        assert_eq!(
+            json,
+            r#"{"kind":"csv","delimiter":"semicolon","encoding":"EUC-KR"}"#
+        );
+        assert_eq!(serde_json::from_str::<SourceFormat>(&json).unwrap(), format);
+        assert_eq!(
+            serde_json::to_string(&SourceFormat::Xlsx).unwrap(),
+            r#"{"kind":"xlsx"}"#
+        );
+    }
 }

@@ -6,8 +6,8 @@ use anyhow::Result;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::base::text::Escaped;
-use crate::base::text::plural;
+use crate::base::files::directory_of;
+use crate::base::text::{Escaped, plural};
 use crate::cli::beside::write_beside;
 use crate::cli::context::Context;
 use crate::cli::destination::refuse_in_session;
@@ -15,7 +15,7 @@ use crate::cli::exit::{Exit, UsageError};
 use crate::cli::output::Paper;
 use crate::review::office::{form, rows};
 use crate::session::Store as _;
-use crate::table::form_write::write_form;
+use crate::table::new_workbook::write_form;
 
 /// The JSON form: `{"path":"review.xlsx","reviews":2}`.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -35,7 +35,7 @@ pub(super) fn run(context: &mut Context, path: &Path, force: bool) -> Result<Exi
     let form = form(&rows, session.terms().court.session);
     let totals = session.totals();
     write_beside(path, force, &session, &totals, |out| {
-        Ok(write_form(out, &form)?)
+        Ok(write_form(out, directory_of(path), &form)?)
     })?;
     let exported = Exported {
         path: path.display().to_string(),

@@ -85,7 +85,7 @@ fn made() -> Made {
         watch: &crate::session::Unwatched,
         manifest: &manifest,
         source: &source,
-        quests: &[quest],
+        quests: &vec![quest],
         now: at(),
     };
     create(&dir, &new, &mut (at, salt)).unwrap();

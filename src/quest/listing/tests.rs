@@ -17,15 +17,16 @@ fn listed(rows: &[(&str, &str)]) -> (Vec<Plain>, ListingCounts) {
     let mut listing = Listing::new();
     for (row, (key, anchor)) in (2..).zip(rows) {
         listing
-            .add(row_of(row, &[key], anchor), Told::default)
+            .add(row_of(row, &[key], anchor), OtherCells::default)
             .unwrap();
     }
-    let (quests, counts) = listing.finish();
+    let listed = listing.finish().unwrap();
     let plain = |quest: Quest| {
         let anchor = quest.anchor.map(|Anchor::Site(text)| text);
         (quest.key.to_string(), anchor, quest.rows)
     };
-    (quests.into_iter().map(plain).collect(), counts)
+    let quests = listed.to_vec().unwrap();
+    (quests.into_iter().map(plain).collect(), listed.counts())
 }
 
 #[test]
@@ -50,20 +51,28 @@ fn blanks_are_skipped_and_repeats_merged() {
 #[test]
 fn the_first_row_of_a_known_quest_is_no_repeat() {
     let mut before = Listing::new();
-    before.add(row_of(2, &["Acme"], ""), Told::default).unwrap();
-    let (quests, _) = before.finish();
+    before
+        .add(row_of(2, &["Acme"], ""), OtherCells::default)
+        .unwrap();
     let mut listing = Listing::new();
-    for quest in quests {
-        listing.seed(Quest {
-            rows: Vec::new(),
-            ..quest
-        });
+    for quest in before.finish().unwrap().to_vec().unwrap() {
+        let rows = Vec::new();
+        listing.seed(&Quest { rows, ..quest }).unwrap();
     }
     for (row, key) in [(2, "Beta"), (3, "Acme"), (7, "Acme")] {
-        listing.add(row_of(row, &[key], ""), Told::default).unwrap();
+        listing
+            .add(row_of(row, &[key], ""), OtherCells::default)
+            .unwrap();
     }
     listing.skip(3);
-    let (quests, counts) = listing.finish();
+    let listed = listing.finish().unwrap();
+    let (quests, counts) = (listed.to_vec().unwrap(), listed.counts());
+    assert_eq!((listed.seeded(), listed.without_row()), (1, 0));
+    assert_eq!(listed.added().unwrap(), quests[1..]);
+    assert_eq!(
+        listed.known_rows(),
+        [(3, QuestId::FIRST), (7, QuestId::FIRST)]
+    );
     assert_eq!(quests[0].rows, [3, 7]);
     assert_eq!(quests[1].rows, [2]);
     let expected = ListingCounts {
@@ -108,15 +117,16 @@ fn an_anchor_that_comes_late_joins_the_quest_without_one() {
 fn a_key_of_several_columns_joins_what_is_not_blank() {
     let mut listing = Listing::new();
     listing
-        .add(row_of(1, &["Acme", " Seoul "], ""), Told::default)
+        .add(row_of(1, &["Acme", " Seoul "], ""), OtherCells::default)
         .unwrap();
     listing
-        .add(row_of(2, &["Acme", ""], ""), Told::default)
+        .add(row_of(2, &["Acme", ""], ""), OtherCells::default)
         .unwrap();
     listing
-        .add(row_of(3, &["", " "], ""), Told::default)
+        .add(row_of(3, &["", " "], ""), OtherCells::default)
         .unwrap();
-    let (quests, counts) = listing.finish();
+    let listed = listing.finish().unwrap();
+    let (quests, counts) = (listed.to_vec().unwrap(), listed.counts());
     let keys: Vec<_> = quests.iter().map(|quest| quest.key.as_str()).collect();
     assert_eq!(keys, ["Acme / Seoul", "Acme"]);
     assert_eq!(counts.blanks, 1);
@@ -129,15 +139,15 @@ fn linked(
 ) -> Result<Vec<(String, Vec<String>)>, String> {
     let mut listing = Listing::new();
     for (row, key) in (2..).zip(before) {
-        listing.add(row_of(row, &[key], ""), Told::default).unwrap();
+        listing
+            .add(row_of(row, &[key], ""), OtherCells::default)
+            .unwrap();
     }
     let mut listing = {
         let mut seeded = Listing::new();
-        listing
-            .finish()
-            .0
-            .into_iter()
-            .for_each(|quest| seeded.seed(quest));
+        for quest in listing.finish().unwrap().to_vec().unwrap() {
+            seeded.seed(&quest).unwrap();
+        }
         seeded
     };
     for (row, (key, anchor, after)) in (2..).zip(rows) {
@@ -146,9 +156,10 @@ fn linked(
             after,
             ..row_of(row, &key_parts, anchor)
         };
-        listing.add(row, Told::default).unwrap();
+        listing.add(row, OtherCells::default).unwrap();
     }
-    let (quests, _) = listing.finish_linked().map_err(|error| error.to_string())?;
+    let listed = listing.finish().map_err(|error| error.to_string())?;
+    let quests = listed.to_vec().map_err(|error| error.to_string())?;
     let plain = |quest: Quest| {
         let after = quest.after.iter().map(ToString::to_string).collect();
         (quest.key.to_string(), after)
@@ -184,7 +195,7 @@ fn a_name_that_means_no_quest_or_several_is_refused() {
     let refused = |rows| linked(&[], rows).unwrap_err();
     assert_eq!(
         refused(&[("build", "", ""), ("test", "", "biuld")]),
-        "row 3 comes after `biuld`, and no quest has that key (did you mean build?); mend the list"
+        "row 3 comes after `biuld`, and no quest has that key (did you mean build?); correct the list"
     );
     let twice = [("a", "a.kr", ""), ("a", "a.de", ""), ("b", "", "a")];
     assert_eq!(
@@ -203,4 +214,29 @@ fn a_new_quest_comes_after_an_old_one_and_never_the_other_way_round() {
     let rows = [("old", "", "new"), ("new", "", "old")];
     let expected = [after("old", &[]), after("new", &["1"])];
     assert_eq!(linked(&["old"], &rows).unwrap(), expected);
+}
+
+#[test]
+fn quests_beyond_what_memory_keeps_come_back_as_they_are() {
+    let mut listing = Listing::new();
+    let city = "c".repeat(500);
+    for number in 0..6_000_u32 {
+        let key = format!("Company {}", number % 5_000);
+        let parts = [key.as_str()];
+        let row = row_of(number + 2, &parts, "");
+        let other = || OtherCells {
+            shown: vec![Shown {
+                label: "City".to_owned(),
+                text: city.clone(),
+            }],
+            known: Vec::new(),
+        };
+        listing.add(row, other).unwrap();
+    }
+    let listed = listing.finish().unwrap();
+    assert_eq!((listed.count(), listed.counts().repeats), (5_000, 1_000));
+    let quests = listed.to_vec().unwrap();
+    assert_eq!(quests[999].rows, [1_001, 6_001]);
+    assert_eq!(quests[4_999].key.as_str(), "Company 4999");
+    assert!(quests.iter().all(|quest| quest.shown[0].text == city));
 }

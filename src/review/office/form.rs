@@ -6,7 +6,7 @@ use super::columns::{Column, SHEET};
 use super::decided::{WORDS, bound};
 use super::row::OfficeRow;
 use crate::base::Digest;
-use crate::table::form::{ColumnRole, Form, FormCell, FormColumn};
+use crate::table::new_workbook::{ColumnRole, Form, FormCell, FormColumn};
 
 /// The sheet of these rows of the session whose `session.json` has this digest.
 #[must_use]

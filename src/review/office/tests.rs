@@ -13,8 +13,8 @@ use crate::gate::{Fact, Level, RuleId};
 use crate::quest::{FieldName, Key, QuestId, Shown, Submission};
 use crate::review::{Item, SeenFact};
 use crate::session::{Decision, Effective};
-use crate::table::form::{Form, FormCell};
-use crate::table::form_write::write_form;
+use crate::table::new_workbook::write_form;
+use crate::table::new_workbook::{Form, FormCell};
 use crate::table::{HeaderChoice, List, ReadError, ReadOptions};
 
 const SESSION: &[u8] = b"session";
@@ -50,7 +50,8 @@ fn fill(form: &mut Form, heading: &str, texts: &[String]) {
 fn read_back(form: &Form) -> Vec<Filled> {
     let home = tempfile::tempdir().unwrap();
     let path = home.path().join("review.xlsx");
-    write_form(std::fs::File::create(&path).unwrap(), form).unwrap();
+    let folder = path.parent().unwrap();
+    write_form(std::fs::File::create(&path).unwrap(), folder, form).unwrap();
     let options = ReadOptions {
         sheet: Some(SHEET.to_owned()),
         header: HeaderChoice::No,

@@ -134,7 +134,7 @@ fn made_keyed(
         watch: &crate::session::Unwatched,
         manifest: &keyed_manifest(&source, pause_after, key),
         source: &source,
-        quests,
+        quests: &quests.to_vec(),
         now: at(),
     };
     create(&dir, &new, &mut (at, salt)).unwrap();

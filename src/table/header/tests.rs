@@ -110,3 +110,32 @@ fn the_operator_has_the_last_word() {
     );
     assert_eq!(find_header(HeaderChoice::Yes, &[]), None);
 }
+
+#[test]
+fn reads_headings_as_people_write_them() {
+    for text in [
+        "E-Mail",
+        "Company Name",
+        "WEBSITE URL",
+        "회사 명",
+        "업체명 / 상호",
+        "No.",
+        "会社名（英語）",
+    ] {
+        assert!(is_heading_word(text), "{text}");
+    }
+}
+
+#[test]
+fn a_name_that_holds_a_word_is_none() {
+    for text in [
+        "",
+        "Acme Company",
+        "한빛회사",
+        "Brand New Tools",
+        "(Company",
+        "1",
+    ] {
+        assert_eq!(is_heading_word(text), text == "(Company", "{text}");
+    }
+}

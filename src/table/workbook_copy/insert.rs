@@ -2,26 +2,20 @@
 
 use std::io::{BufRead, Write};
 
-use super::pending::{Gain, Pending};
-use super::tag;
-use super::tokens::Tokens;
-use super::walk::{Step, Walk};
-use crate::table::cell_reference::{Area, CellReference, LAST_COLUMN, LAST_ROW};
-use crate::table::inline_cell::write_cell;
-use crate::table::results::{ExportError, ResultRow, RowError};
+use super::scan::{Step, Walk};
+use super::xml;
+use super::xml::Tokens;
+use crate::table::cell::{Area, CellReference, LAST_COLUMN, LAST_ROW, write_cell};
+use crate::table::results::{Cell, ExportError, ResultRow, RowError};
 
-/// Where the results go.
 #[derive(Debug)]
 pub(super) struct Plan {
     /// The column of the first result, counted from 1.
     pub(super) first: u32,
-    /// How many columns there are.
     pub(super) width: usize,
-    /// The header's row, headings and format.
     pub(super) header: Option<Header>,
 }
 
-/// The headings and where they go.
 #[derive(Debug)]
 pub(super) struct Header {
     pub(super) row: u32,
@@ -30,7 +24,6 @@ pub(super) struct Header {
 }
 
 impl Plan {
-    /// A plan that fits into a sheet.
     pub(super) fn new(
         first: u32,
         width: usize,
@@ -46,7 +39,6 @@ impl Plan {
         })
     }
 
-    /// The column of the last result.
     fn last(&self) -> u32 {
         // The width is at most that of a sheet, so it fits into the type.
         self.first + u32::try_from(self.width).unwrap_or(0).saturating_sub(1)
@@ -78,15 +70,12 @@ pub(super) fn insert(
     }
 }
 
-/// The sheet that is written.
 struct Sheet<'a> {
     out: &'a mut dyn Write,
     plan: &'a Plan,
     walk: Walk,
     pending: Pending<'a>,
-    /// What the row at hand gains and has not got yet.
     gain: Option<Gain>,
-    /// Whether the cell at hand gives its place to a result.
     replacing: bool,
 }
 
@@ -106,7 +95,6 @@ impl Sheet<'_> {
         self.bytes(raw)
     }
 
-    /// A list of rows that is empty as yet.
     fn empty_rows(&mut self, raw: &[u8]) -> Result<(), ExportError> {
         if self.pending.due().is_none() {
             return self.bytes(raw);
@@ -139,7 +127,7 @@ impl Sheet<'_> {
         // The first reading found no value from the first result's column on.
         match &mut self.gain {
             Some(gain) if column >= first => {
-                let style = tag::value(raw, "s").and_then(|style| style.parse().ok());
+                let style = xml::value(raw, "s").and_then(|style| style.parse().ok());
                 let own = &mut gain.styles[(column - first) as usize];
                 *own = own.or(style).or(Some(0));
                 self.replacing = !empty;
@@ -149,7 +137,6 @@ impl Sheet<'_> {
         }
     }
 
-    /// Writes the cells that the row at hand gains, once.
     fn gained_cells(&mut self) -> Result<(), ExportError> {
         let Some(gain) = self.gain.take() else {
             return Ok(());
@@ -185,7 +172,6 @@ impl Sheet<'_> {
     }
 }
 
-/// A self-closing tag as a start tag.
 fn opened(tag: &[u8]) -> Vec<u8> {
     let mut open = tag.strip_suffix(b"/>").unwrap_or(tag).to_vec();
     if open.len() < tag.len() {
@@ -216,11 +202,109 @@ fn widened_dimension(tag: &[u8], last: u32) -> Vec<u8> {
 }
 
 fn replaced(tag: &[u8], name: &str, change: impl Fn(&str) -> Option<String>) -> Vec<u8> {
-    let changed = tag::value(tag, name).and_then(change);
-    match (tag::value_range(tag, name), changed) {
+    let changed = xml::value(tag, name).and_then(change);
+    match (xml::value_range(tag, name), changed) {
         (Some(range), Some(value)) => {
             [&tag[..range.start], value.as_bytes(), &tag[range.end..]].concat()
         }
         _ => tag.to_vec(),
+    }
+}
+
+/// The cells that one row gains, and the formats of the empty cells that they replace.
+#[derive(Debug)]
+pub(super) struct Gain {
+    pub(super) row: u32,
+    pub(super) cells: Vec<Cell>,
+    pub(super) styles: Vec<Option<u32>>,
+}
+
+pub(super) struct Pending<'a> {
+    header: Option<Gain>,
+    next: Option<Gain>,
+    rows: &'a mut dyn Iterator<Item = Result<ResultRow, RowError>>,
+    width: usize,
+    last: u32,
+    taken: u64,
+}
+
+impl<'a> Pending<'a> {
+    /// The header of the plan and these results, of which the first is fetched at once.
+    pub(super) fn new(
+        plan: &Plan,
+        rows: &'a mut dyn Iterator<Item = Result<ResultRow, RowError>>,
+    ) -> Result<Self, ExportError> {
+        let header = plan.header.as_ref().map(|header| Gain {
+            row: header.row,
+            cells: header.headings.iter().cloned().map(Cell::Text).collect(),
+            styles: vec![header.style; header.headings.len()],
+        });
+        let mut pending = Self {
+            header,
+            next: None,
+            rows,
+            width: plan.width,
+            last: 0,
+            taken: 0,
+        };
+        pending.advance()?;
+        Ok(pending)
+    }
+
+    pub(super) fn due(&self) -> Option<u32> {
+        let rows = [&self.header, &self.next];
+        rows.into_iter().flatten().map(|gain| gain.row).min()
+    }
+
+    pub(super) fn taken(&self) -> u64 {
+        self.taken
+    }
+
+    /// What that row gains, if anything. The header's row has no results.
+    pub(super) fn take(&mut self, row: u32) -> Result<Option<Gain>, ExportError> {
+        let is_it = |gain: &Gain| gain.row == row;
+        let result = self.next.as_ref().is_some_and(is_it);
+        if self.header.as_ref().is_some_and(is_it) {
+            return if result {
+                Err(ExportError::Order(row))
+            } else {
+                Ok(self.header.take())
+            };
+        }
+        if !result {
+            return Ok(None);
+        }
+        let gain = self.next.take();
+        self.taken += 1;
+        self.advance()?;
+        Ok(gain)
+    }
+
+    fn advance(&mut self) -> Result<(), ExportError> {
+        let Some(next) = self.rows.next() else {
+            return Ok(());
+        };
+        let ResultRow { row, cells } = next.map_err(ExportError::Rows)?;
+        if row <= self.last {
+            return Err(ExportError::Order(row));
+        }
+        if row > LAST_ROW {
+            return Err(ExportError::TooLarge("more rows"));
+        }
+        let (found, expected) = (cells.len(), self.width);
+        if found != expected {
+            return Err(ExportError::Results {
+                row,
+                found,
+                expected,
+            });
+        }
+        self.last = row;
+        self.next = Some(Gain {
+            row,
+            cells,
+            styles: vec![None; expected],
+        });
+        Ok(())
     }
 }

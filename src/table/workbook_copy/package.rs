@@ -1,22 +1,20 @@
 //! The parts of a workbook's package and how they refer to each other (ECMA-376 part 2).
 
-use std::collections::HashMap;
-use std::io::{BufReader, Read, Seek};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::io::{BufRead, BufReader, Read, Seek};
 
 use quick_xml::events::{BytesStart, Event};
 use quick_xml::{Reader, XmlVersion};
 use zip::ZipArchive;
 use zip::result::ZipError;
 
-use super::WorkbookError;
+use super::xml::{Tokens, WorkbookError};
 
 /// How many bytes a part that is read as a whole may have.
 const LARGEST_INDEX: u64 = 64 * 1024 * 1024;
 
-/// A workbook's package, opened for reading.
 pub(super) struct Package<R> {
     pub(super) archive: ZipArchive<R>,
-    /// The index of every part by its folded name: names are compared without case.
     parts: HashMap<String, usize>,
 }
 
@@ -27,7 +25,6 @@ pub(super) struct SheetPart {
     pub(super) shared_strings: Option<usize>,
 }
 
-/// One entry of a part's relationships.
 struct Relationship {
     id: String,
     kind: String,
@@ -60,7 +57,6 @@ impl<R: Read + Seek> Package<R> {
         Ok(Self { archive, parts })
     }
 
-    /// Finds the worksheet of that name.
     pub(super) fn sheet(&mut self, name: &str) -> Result<SheetPart, WorkbookError> {
         let workbook = self
             .relationships("")?
@@ -98,7 +94,6 @@ impl<R: Read + Seek> Package<R> {
         })
     }
 
-    /// The part's name as stored.
     pub(super) fn name(&self, index: usize) -> String {
         match self.archive.name_for_index(index) {
             Some(Ok(name)) => name.into_owned(),
@@ -106,7 +101,6 @@ impl<R: Read + Seek> Package<R> {
         }
     }
 
-    /// A stream of the part's content.
     pub(super) fn content(
         &mut self,
         index: usize,
@@ -250,6 +244,47 @@ fn malformed(part: &str, what: &str) -> WorkbookError {
     }
 }
 
+/// The texts at `wanted`, as far as there are such. Reads no further than it must.
+pub(super) fn shared_strings(
+    mut tokens: Tokens<impl BufRead>,
+    wanted: &BTreeSet<usize>,
+) -> Result<BTreeMap<usize, String>, WorkbookError> {
+    let mut found = BTreeMap::new();
+    let mut depth = 0_u32;
+    let mut next = 0;
+    let mut in_text = false;
+    let mut in_phonetic = false;
+    while wanted.last().is_some_and(|last| *last >= next) {
+        let token = tokens.next()?;
+        match &token.event {
+            Event::Start(start) => {
+                depth += 1;
+                let name = start.local_name();
+                in_text = name.as_ref() == "t";
+                in_phonetic |= name.as_ref() == "rPh";
+            }
+            Event::Empty(_) if depth == 1 => next += 1,
+            Event::End(end) => {
+                if depth == 2 {
+                    next += 1;
+                }
+                depth = depth.saturating_sub(1);
+                in_text = false;
+                in_phonetic &= end.local_name().as_ref() != "rPh";
+            }
+            Event::Text(_) | Event::CData(_) | Event::GeneralRef(_)
+                if in_text && !in_phonetic && wanted.contains(&next) =>
+            {
+                let text: &mut String = found.entry(next).or_default();
+                text.push_str(&token.text());
+            }
+            Event::Eof => break,
+            _ => {}
+        }
+    }
+    Ok(found)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -280,5 +315,26 @@ mod tests {
             [("A & 0".to_owned(), "rId7".to_owned())]
         );
         assert!(sheets("w", "<a><b></a>").is_err());
+    }
+
+    #[test]
+    fn finds_the_wanted_ones_alone() {
+        let xml = "<x:sst><x:si><x:t>a</x:t></x:si><x:si/><x:si><x:r><x:t>b</x:t></x:r><x:r><x:t xml:space=\"preserve\"> &#99;</x:t></x:r><x:rPh><x:t>no</x:t></x:rPh></x:si><x:si><x:t>d</x:t></x:si><broken";
+        let tokens = Tokens::new("strings", xml.as_bytes()).unwrap();
+        let found = shared_strings(tokens, &BTreeSet::from([1, 2, 3])).unwrap();
+        assert_eq!(
+            found,
+            BTreeMap::from([(2, "b c".to_owned()), (3, "d".to_owned())])
+        );
+    }
+
+    #[test]
+    fn an_index_beyond_the_end_is_not_found() {
+        let tokens = Tokens::new("strings", b"<sst><si><t>a</t></si></sst>".as_slice()).unwrap();
+        assert!(
+            shared_strings(tokens, &BTreeSet::from([9]))
+                .unwrap()
+                .is_empty()
+        );
     }
 }

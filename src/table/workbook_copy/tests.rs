@@ -18,7 +18,6 @@ const MAIN: &str = "http://schemas.openxmlformats.org/spreadsheetml/2006/main";
 const RELATIONSHIPS: &str = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
 const TYPES: &str = r#"<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Default Extension="xml" ContentType="application/xml"/></Types>"#;
 
-/// A workbook's parts, in order.
 #[derive(Clone)]
 struct Book(Vec<(String, Vec<u8>)>);
 
@@ -81,7 +80,6 @@ impl Book {
         Self(parts)
     }
 
-    /// Replaces a text in a part.
     fn edited(mut self, part: &str, from: &str, to: &str) -> Self {
         for (name, bytes) in &mut self.0 {
             if name == part {
@@ -126,7 +124,6 @@ impl Book {
     }
 }
 
-/// A sheet of the usual namespace with these rows.
 fn sheet_of(rows: &str) -> String {
     format!(r#"<worksheet xmlns="{MAIN}"><sheetData>{rows}</sheetData></worksheet>"#)
 }
@@ -189,7 +186,6 @@ fn read_back(zip: &[u8]) -> Range<Data> {
     book.worksheet_range("List").unwrap()
 }
 
-/// The value at a row and column counted from 1.
 fn at(range: &Range<Data>, row: u32, column: u32) -> Data {
     range
         .get_value((row - 1, column - 1))

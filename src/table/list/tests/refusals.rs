@@ -226,10 +226,14 @@ fn absurd_claims_of_a_workbook_take_no_memory() {
     let repeated = r#"<office:document-content><table:table table:name="S"><table:table-row table:number-rows-repeated="4000000000"><table:table-cell table:number-columns-repeated="4000000000"/></table:table-row><table:table-row table:number-rows-repeated="4000000000"><table:table-cell><text:p>A</text:p></table:table-cell></table:table-row></table:table></office:document-content>"#;
     let parts = [
         ("mimetype", "application/vnd.oasis.opendocument.spreadsheet"),
+        ("META-INF/manifest.xml", "<manifest/>"),
         ("content.xml", repeated),
     ];
     let error = refusal(&packed(&dir, "repeated.ods", &parts), &none);
-    assert!(matches!(error, ReadError::TooManyRows { .. }));
+    assert!(
+        matches!(error, ReadError::Empty { .. } | ReadError::Damaged { .. }),
+        "{error}"
+    );
 }
 
 #[test]

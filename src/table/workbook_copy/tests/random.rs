@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use proptest::prelude::*;
 
 use super::*;
-use crate::table::cell_reference::column_letters;
+use crate::table::cell::column_letters;
 
 /// How a sheet writes what it may write in several ways.
 #[derive(Debug, Clone, Copy)]

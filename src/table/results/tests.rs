@@ -127,3 +127,103 @@ fn taken_headings_are_set_apart() {
         ]
     );
 }
+
+fn layout(keep: Keep) -> Layout {
+    Layout {
+        header_row: Some(2),
+        width: 2,
+        headings: vec!["email".into()],
+        keep,
+    }
+}
+
+fn source() -> Vec<Result<SourceRow, RowError>> {
+    let rows: [(u32, &[&str]); 5] = [
+        (1, &["A list"]),
+        (2, &["company", "EMAIL"]),
+        (3, &["Acme", "x"]),
+        (5, &["Beta"]),
+        (6, &[]),
+    ];
+    rows.iter()
+        .map(|(row, cells)| {
+            Ok(SourceRow {
+                row: *row,
+                cells: cells.iter().map(ToString::to_string).collect(),
+            })
+        })
+        .collect()
+}
+
+fn results(rows: &[u32]) -> Vec<Result<ResultRow, RowError>> {
+    rows.iter()
+        .map(|&row| {
+            Ok(ResultRow {
+                row,
+                cells: vec![Cell::Text(format!("r{row}"))],
+            })
+        })
+        .collect()
+}
+
+fn joined(keep: Keep, rows: &[u32]) -> Vec<Result<(u32, String), ExportError>> {
+    let layout = layout(keep);
+    join(&layout, source().into_iter(), results(rows).into_iter())
+        .map(|row| {
+            row.map(|row| {
+                assert_eq!((row.source.len(), row.results.len()), (2, 1));
+                (row.row, format!("{:?}", row.results[0]))
+            })
+        })
+        .collect()
+}
+
+#[test]
+fn puts_results_beside_their_rows() {
+    let rows: Result<Vec<_>, _> = joined(Keep::All, &[3, 5]).into_iter().collect();
+    let text = |text: &str| format!("{:?}", Cell::Text(text.into()));
+    assert_eq!(
+        rows.unwrap(),
+        [
+            (1, text("")),
+            (2, text("email (comail)")),
+            (3, text("r3")),
+            (5, text("r5")),
+            (6, text("")),
+        ]
+    );
+}
+
+#[test]
+fn keeps_the_header_when_only_results_are_wanted() {
+    let rows: Result<Vec<_>, _> = joined(Keep::WithResults, &[5]).into_iter().collect();
+    let numbers: Vec<u32> = rows.unwrap().into_iter().map(|(row, _)| row).collect();
+    assert_eq!(numbers, [2, 5]);
+}
+
+#[test]
+fn results_without_a_row_end_it() {
+    for missing in [4, 7] {
+        let last = joined(Keep::All, &[3, missing]).pop().unwrap();
+        assert!(matches!(last, Err(ExportError::NoSuchRow(row)) if row == missing));
+    }
+}
+
+#[test]
+fn wide_or_unordered_rows_end_it() {
+    let layout = layout(Keep::All);
+    let row = |row, width| {
+        Ok(SourceRow {
+            row,
+            cells: vec![String::new(); width],
+        })
+    };
+    let none = || std::iter::empty::<Result<ResultRow, RowError>>();
+    let wide: Vec<_> = join(&layout, [row(1, 3), row(2, 1)].into_iter(), none()).collect();
+    assert!(matches!(
+        wide[..],
+        [Err(ExportError::Width { found: 3, .. })]
+    ));
+    let twice: Vec<_> = join(&layout, [row(1, 1), row(1, 1)].into_iter(), none()).collect();
+    assert!(matches!(twice[..], [Ok(_), Err(ExportError::Order(1))]));
+}

@@ -1,18 +1,18 @@
 //! XML as a stream of events, each with the very bytes that it was read from.
 
 use std::borrow::Cow;
-use std::io::{self, BufRead, Read};
+use std::io;
+use std::io::{BufRead, Read};
+use std::ops::Range;
 
 use quick_xml::Reader;
 use quick_xml::escape::resolve_predefined_entity;
 use quick_xml::events::{BytesDecl, Event};
-
-use super::WorkbookError;
+use zip::result::ZipError;
 
 /// How many bytes one tag, text or comment may have.
 const LONGEST_TOKEN: usize = 64 * 1024 * 1024;
 
-/// The events of one part.
 pub(super) struct Tokens<R> {
     reader: Reader<Tee<R>>,
     buffer: Vec<u8>,
@@ -73,7 +73,6 @@ impl<R: BufRead> Tokens<R> {
         Ok(Token { event, raw })
     }
 
-    /// The part's name, for errors.
     pub(super) fn part(&self) -> &str {
         &self.part
     }
@@ -104,7 +103,6 @@ fn is_utf8(declaration: &BytesDecl<'_>) -> bool {
     }
 }
 
-/// A reader that remembers what was taken from it.
 struct Tee<R> {
     inner: R,
     taken: Vec<u8>,
@@ -135,6 +133,87 @@ impl<R: BufRead> BufRead for Tee<R> {
         }
         self.inner.consume(amount);
     }
+}
+
+/// Where the value of the attribute stands in a start or empty tag, without its quotes.
+///
+/// Names are compared as written, prefix and all.
+pub(super) fn value_range(tag: &[u8], name: &str) -> Option<Range<usize>> {
+    let mut at = tag.iter().position(|&byte| byte == b'<')? + 1;
+    at = skip(tag, at, |byte| {
+        !is_space(byte) && !matches!(byte, b'/' | b'>')
+    });
+    loop {
+        let start = skip(tag, at, is_space);
+        let end = skip(tag, start, |byte| {
+            !is_space(byte) && !matches!(byte, b'=' | b'/' | b'>')
+        });
+        if start == end {
+            return None;
+        }
+        let equals = skip(tag, end, is_space);
+        if tag.get(equals) != Some(&b'=') {
+            return None;
+        }
+        let open = skip(tag, equals + 1, is_space);
+        let quote = *tag.get(open).filter(|byte| matches!(byte, b'"' | b'\''))?;
+        let close = skip(tag, open + 1, |byte| byte != quote);
+        if close >= tag.len() {
+            return None;
+        }
+        if &tag[start..end] == name.as_bytes() {
+            return Some(open + 1..close);
+        }
+        at = close + 1;
+    }
+}
+
+pub(super) fn value<'a>(tag: &'a [u8], name: &str) -> Option<&'a str> {
+    std::str::from_utf8(&tag[value_range(tag, name)?]).ok()
+}
+
+/// The first place from `at` on where `wanted` does not hold.
+fn skip(tag: &[u8], at: usize, wanted: impl Fn(u8) -> bool) -> usize {
+    let rest = tag.get(at..).unwrap_or_default();
+    at + rest
+        .iter()
+        .position(|&byte| !wanted(byte))
+        .unwrap_or(rest.len())
+}
+
+fn is_space(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\r' | b'\n')
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum WorkbookError {
+    #[error(
+        "this is not an .xlsx or .xlsm workbook, or it is damaged or protected by a password; open it in a spreadsheet program and save it as .xlsx without one"
+    )]
+    NotAPackage(#[source] ZipError),
+    #[error("the workbook's part {0:?} is encrypted; save the workbook without a password")]
+    Encrypted(String),
+    #[error(
+        "the workbook contains two parts with the same name; open it in a spreadsheet program and save it again"
+    )]
+    DuplicateParts,
+    #[error("the workbook has no part {0:?}; open it in a spreadsheet program and save it again")]
+    NoPart(String),
+    #[error("the workbook has no worksheet {name:?}; its worksheets: {found}")]
+    NoSheet { name: String, found: String },
+    #[error("the workbook's part {part:?} cannot be read; it may be damaged")]
+    Unreadable { part: String, source: io::Error },
+    #[error(
+        "the workbook's part {part:?} is not well-formed XML; open it in a spreadsheet program and save it again"
+    )]
+    Xml {
+        part: String,
+        source: quick_xml::Error,
+    },
+    #[error(
+        "the workbook's part {part:?} {what}; open it in a spreadsheet program and save it again"
+    )]
+    Malformed { part: String, what: String },
 }
 
 #[cfg(test)]
@@ -206,6 +285,33 @@ mod tests {
             if let Ok(raws) = raws(xml.as_bytes(), 5) {
                 prop_assert_eq!(raws.concat(), xml.into_bytes());
             }
+        }
+    }
+
+    #[test]
+    fn finds_values_by_whole_names() {
+        let tag = b"<x:c x:r=\"Z9\" dr='1'\r\n r = 'A\"1' s=\"\" t=\"a>b\"/>";
+        assert_eq!(value(tag, "r"), Some("A\"1"));
+        assert_eq!(value(tag, "s"), Some(""));
+        assert_eq!(value(tag, "t"), Some("a>b"));
+        assert_eq!(value(tag, "x"), None);
+    }
+
+    #[test]
+    fn damaged_tags_have_no_values() {
+        for tag in [
+            "",
+            "<",
+            "<c",
+            "<c r",
+            "<c r=",
+            "<c r=\"1",
+            "<c r=1>",
+            "<c/>",
+            "< >",
+            "<c = \"1\">",
+        ] {
+            assert_eq!(value(tag.as_bytes(), "r"), None, "{tag}");
         }
     }
 }

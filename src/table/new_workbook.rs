@@ -1,0 +1,512 @@
+//! New workbooks of one sheet: the results next to the values of a list, or a form.
+//!
+//! Text is written as text: never as a formula, not even when somebody edits the cell and leaves
+//! it as it was. The rows wait in a temporary file, so memory does not grow with them.
+
+use std::borrow::Cow;
+use std::cell::{Cell as Flag, RefCell};
+use std::io::Write;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::path::Path;
+use std::sync::Once;
+use std::{io, panic};
+
+use rust_xlsxwriter::{
+    DataValidation, DataValidationErrorStyle, Format, FormatAlign, FormatUnderline, Workbook,
+    Worksheet, XlsxError,
+};
+use url::Url;
+
+use super::cell::{LAST_COLUMN, LAST_ROW, needs_code, shortened};
+use super::results::{Cell, ExportError, RowKind, TableRow};
+
+/// The longest address that Excel opens, and the most of them on a sheet.
+const MAX_LINK_UNITS: usize = 2_079;
+const MAX_LINKS: usize = 65_530;
+
+/// Where one of these is in an address, `rust_xlsxwriter` takes it for escaped already and leaves
+/// it as it is.
+const MARKS_OF_ESCAPED: [&str; 3] = ["%20", "%22", "%25"];
+
+/// Writes the rows, one below the other without gaps, and returns how many there are. Temporary
+/// files go to `folder`.
+pub fn write_workbook(
+    out: impl Write + Send,
+    folder: &Path,
+    rows: &mut dyn Iterator<Item = Result<TableRow, ExportError>>,
+) -> Result<u64, ExportError> {
+    write_sheet(out, folder, "comail", |sheet| {
+        let (heading, value) = (Format::new().set_bold(), Format::new());
+        let mut written = 0;
+        for row in rows {
+            let row = row?;
+            let style = match row.kind {
+                RowKind::Header => &heading,
+                RowKind::Title | RowKind::Body => &value,
+            };
+            let cells = row.source.into_iter().map(Cell::Text).chain(row.results);
+            for (column, cell) in (0..).zip(cells) {
+                if column == LAST_COLUMN {
+                    return Err(ExportError::TooLarge("more columns"));
+                }
+                if written == LAST_ROW {
+                    return Err(ExportError::TooLarge("more rows"));
+                }
+                put(sheet, written, column, &cell, style)?;
+            }
+            written += 1;
+        }
+        Ok(written.into())
+    })
+}
+
+/// Writes a form. Temporary files go to `folder`.
+///
+/// The heading row stays in sight, and columns of choices offer their words.
+pub fn write_form(out: impl Write + Send, folder: &Path, form: &Form) -> Result<(), ExportError> {
+    if form.columns.len() > LAST_COLUMN as usize {
+        return Err(ExportError::TooLarge("more columns"));
+    }
+    if form.rows.len() >= LAST_ROW as usize {
+        return Err(ExportError::TooLarge("more rows"));
+    }
+    write_sheet(out, folder, form.sheet, |sheet| {
+        let styles = FormStyles::new();
+        sheet.set_freeze_panes(1, 0).map_err(refused)?;
+        let last = u32::try_from(form.rows.len()).unwrap_or(LAST_ROW);
+        for (number, column) in (0..).zip(&form.columns) {
+            sheet
+                .set_column_width(number, column.width)
+                .map_err(refused)?;
+            match column.role {
+                ColumnRole::Free => {}
+                ColumnRole::Hidden => {
+                    sheet.set_column_hidden(number).map_err(refused)?;
+                }
+                ColumnRole::Choice(words) if last > 0 => {
+                    let choices = choices(words).map_err(refused)?;
+                    sheet
+                        .add_data_validation(1, number, last, number, &choices)
+                        .map_err(refused)?;
+                }
+                ColumnRole::Choice(_) => {}
+            }
+            let heading = Cell::Text(column.heading.clone());
+            put(sheet, 0, number.into(), &heading, &styles.heading)?;
+        }
+        let mut links = 0;
+        for (row, cells) in (1..).zip(&form.rows) {
+            for (column, cell) in (0..).zip(cells) {
+                put_form_cell(sheet, row, column, cell, &styles, &mut links)?;
+            }
+        }
+        Ok(())
+    })
+}
+
+struct FormStyles {
+    heading: Format,
+    value: Format,
+    quoted: Format,
+    link: Format,
+}
+
+impl FormStyles {
+    fn new() -> Self {
+        let value = Format::new().set_align(FormatAlign::Top).set_text_wrap();
+        Self {
+            heading: value.clone().set_bold(),
+            quoted: value.clone().set_quote_prefix(),
+            link: value
+                .clone()
+                .set_font_color(0x05_63C1)
+                .set_underline(FormatUnderline::Single),
+            value,
+        }
+    }
+}
+
+fn choices(words: &[&str]) -> Result<DataValidation, XlsxError> {
+    DataValidation::new()
+        .allow_list_strings(words)?
+        .set_error_style(DataValidationErrorStyle::Stop)
+        .set_error_message("Choose a word of the list, or leave the cell empty.")
+}
+
+fn put_form_cell(
+    sheet: &mut Worksheet,
+    row: u32,
+    column: u16,
+    cell: &FormCell,
+    styles: &FormStyles,
+    links: &mut usize,
+) -> Result<(), ExportError> {
+    match cell {
+        FormCell::Link(url) if *links < MAX_LINKS && opens_as_written(url) => {
+            *links += 1;
+            sheet
+                .write_url_with_format(row, column, url.as_str(), &styles.link)
+                .map_err(refused)?;
+            Ok(())
+        }
+        FormCell::Link(url) => {
+            let text = Cell::Text(url.to_string());
+            put(sheet, row, column.into(), &text, &styles.value)
+        }
+        FormCell::Value(value @ Cell::Text(text)) if text.starts_with(['=', '+', '-', '@']) => {
+            put(sheet, row, column.into(), value, &styles.quoted)
+        }
+        FormCell::Value(value) => put(sheet, row, column.into(), value, &styles.value),
+    }
+}
+
+/// Whether a click on this address opens exactly what the cell shows.
+///
+/// Only addresses of the web are opened, and only what fits into a sheet. `rust_xlsxwriter`
+/// escapes `%` and some other characters a second time, which would lead elsewhere: such an
+/// address stays text.
+fn opens_as_written(url: &Url) -> bool {
+    let text = url.as_str();
+    let (link, _) = text.split_once('#').unwrap_or((text, ""));
+    let as_written = MARKS_OF_ESCAPED.iter().any(|mark| link.contains(mark))
+        || !link.contains(['%', '"', '<', '>', '[', ']', '^', '`', '{', '}']);
+    matches!(url.scheme(), "http" | "https") && text.len() <= MAX_LINK_UNITS && as_written
+}
+
+fn put(
+    sheet: &mut Worksheet,
+    row: u32,
+    column: u32,
+    cell: &Cell,
+    style: &Format,
+) -> Result<(), ExportError> {
+    let column = u16::try_from(column).map_err(|_| ExportError::TooLarge("more columns"))?;
+    match cell {
+        Cell::Text(text) if text.is_empty() => Ok(()),
+        Cell::Text(text) => {
+            let text = shortened(text);
+            sheet
+                .write_string_with_format(row, column, unambiguous(&text), style)
+                .map(drop)
+                .map_err(refused)
+        }
+        Cell::Number(number) => {
+            #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^53")]
+            let number = *number as f64;
+            sheet
+                .write_number_with_format(row, column, number, style)
+                .map(drop)
+                .map_err(refused)
+        }
+    }
+}
+
+/// The text without control characters where it also has `_x`.
+///
+/// A control character is written as `_xHHHH_`. Behind `_x0041` that would make `_x0041_` of it,
+/// which every reader takes for `A`.
+fn unambiguous(text: &str) -> Cow<'_, str> {
+    if text.contains("_x") && text.contains(needs_code) {
+        Cow::Owned(text.replace(needs_code, " "))
+    } else {
+        Cow::Borrowed(text)
+    }
+}
+
+fn write_sheet<T>(
+    out: impl Write + Send,
+    folder: &Path,
+    name: &str,
+    fill: impl FnOnce(&mut Worksheet) -> Result<T, ExportError>,
+) -> Result<T, ExportError> {
+    let write = || {
+        let mut workbook = Workbook::new();
+        workbook.set_tempdir(folder).map_err(refused)?;
+        let sheet = workbook
+            .add_worksheet_with_constant_memory()
+            .map_err(refused)?;
+        sheet.set_name(name).map_err(refused)?;
+        let value = fill(sheet)?;
+        workbook.save_to_writer(out).map_err(refused)?;
+        Ok(value)
+    };
+    caught(write).unwrap_or_else(|source| {
+        Err(ExportError::Temporary {
+            folder: folder.to_path_buf(),
+            source,
+        })
+    })
+}
+
+fn refused(error: XlsxError) -> ExportError {
+    match error {
+        XlsxError::TempFileError(folder, source) => ExportError::Temporary { folder, source },
+        XlsxError::IoError(source) => ExportError::Write(source),
+        XlsxError::ZipError(zip::result::ZipError::Io(source)) => ExportError::Write(source),
+        XlsxError::RowColumnLimitError => ExportError::TooLarge("more rows or columns"),
+        other => ExportError::Write(io::Error::other(other)),
+    }
+}
+
+thread_local! {
+    static WATCHED: Flag<bool> = const { Flag::new(false) };
+    static PANICKED: RefCell<Option<String>> = const { RefCell::new(None) };
+}
+
+/// Calls `write`. A panic inside `rust_xlsxwriter` becomes an error.
+///
+/// It panics where its temporary file cannot be written, as on a full disk.
+fn caught<T>(write: impl FnOnce() -> T) -> io::Result<T> {
+    static HOOK: Once = Once::new();
+    HOOK.call_once(|| {
+        let usual = panic::take_hook();
+        panic::set_hook(Box::new(move |why| {
+            let place = why.location().map_or("", |place| place.file());
+            if WATCHED.get() && place.contains("rust_xlsxwriter") {
+                let text = why.payload().downcast_ref::<String>();
+                PANICKED.set(Some(text.cloned().unwrap_or_default()));
+            } else {
+                usual(why);
+            }
+        }));
+    });
+    WATCHED.set(true);
+    let written = catch_unwind(AssertUnwindSafe(write));
+    WATCHED.set(false);
+    written.or_else(|panic| match PANICKED.take() {
+        Some(text) => Err(io::Error::other(text)),
+        None => resume_unwind(panic),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Cursor, Read as _};
+
+    use calamine::{Data, Reader as _, Xlsx};
+    use proptest::prelude::*;
+    use zip::ZipArchive;
+
+    use super::FormColumn;
+    use super::*;
+
+    fn row(kind: RowKind, source: &[String], results: Vec<Cell>) -> TableRow {
+        TableRow {
+            row: 1,
+            kind,
+            source: source.to_vec(),
+            results,
+        }
+    }
+
+    fn column(heading: &str, role: ColumnRole) -> FormColumn {
+        FormColumn {
+            heading: heading.to_owned(),
+            width: 12,
+            role,
+        }
+    }
+
+    fn form(rows: Vec<Vec<FormCell>>) -> Form {
+        let columns = vec![
+            column("key", ColumnRole::Free),
+            column("page", ColumnRole::Free),
+            column("decision", ColumnRole::Choice(&["accept", "reject"])),
+            column("session", ColumnRole::Hidden),
+        ];
+        Form {
+            sheet: "review",
+            columns,
+            rows,
+        }
+    }
+
+    fn workbook(rows: Vec<TableRow>) -> Result<Vec<u8>, ExportError> {
+        let mut out = Vec::new();
+        let folder = std::env::temp_dir();
+        write_workbook(&mut out, &folder, &mut rows.into_iter().map(Ok))?;
+        Ok(out)
+    }
+
+    fn written(form: &Form) -> Result<Vec<u8>, ExportError> {
+        let mut out = Vec::new();
+        write_form(&mut out, &std::env::temp_dir(), form)?;
+        Ok(out)
+    }
+
+    fn part(workbook: &[u8], name: &str) -> String {
+        let mut package = ZipArchive::new(Cursor::new(workbook)).unwrap();
+        let mut text = String::new();
+        let mut part = package.by_name(name).unwrap();
+        part.read_to_string(&mut text).unwrap();
+        text
+    }
+
+    fn cells(workbook: Vec<u8>) -> Vec<Vec<Data>> {
+        let mut book: Xlsx<_> = Xlsx::new(Cursor::new(workbook)).unwrap();
+        let sheet = book.sheet_names().remove(0);
+        let formulas = book.worksheet_formula(&sheet).unwrap();
+        assert_eq!(formulas.used_cells().count(), 0);
+        let range = book.worksheet_range(&sheet).unwrap();
+        range.rows().map(<[Data]>::to_vec).collect()
+    }
+
+    fn link(text: &str) -> FormCell {
+        FormCell::Link(Url::parse(text).unwrap())
+    }
+
+    #[test]
+    fn another_reader_finds_text_and_numbers() {
+        let text = |text: &str| text.to_owned();
+        let rows = workbook(vec![
+            row(
+                RowKind::Header,
+                &[text("company")],
+                vec![Cell::Text(text("email")), Cell::Text(text("tries"))],
+            ),
+            row(
+                RowKind::Body,
+                &[text("=cmd|' /C calc'!A0")],
+                vec![Cell::Text(text("https://acme.com")), Cell::Number(3)],
+            ),
+        ])
+        .unwrap();
+        assert!(!part(&rows, "xl/worksheets/sheet1.xml").contains("hyperlink"));
+        assert_eq!(
+            cells(rows),
+            [
+                vec![
+                    Data::String(text("company")),
+                    Data::String(text("email")),
+                    Data::String(text("tries"))
+                ],
+                vec![
+                    Data::String(text("=cmd|' /C calc'!A0")),
+                    Data::String(text("https://acme.com")),
+                    Data::Float(3.0)
+                ],
+            ]
+        );
+        assert!(cells(workbook(Vec::new()).unwrap()).is_empty());
+    }
+
+    #[test]
+    fn what_no_sheet_holds_is_refused() {
+        let wide = vec![String::new(); 16_384];
+        let refused = workbook(vec![row(RowKind::Body, &wide, vec![Cell::Number(1)])]);
+        assert!(matches!(refused, Err(ExportError::TooLarge(_))));
+        let wide = Form {
+            sheet: "review",
+            columns: vec![column("a", ColumnRole::Free); 16_385],
+            rows: Vec::new(),
+        };
+        let refused = written(&wide);
+        assert!(matches!(refused, Err(ExportError::TooLarge(_))));
+        let refused = written(&form(vec![Vec::new(); 1_048_576]));
+        assert!(matches!(refused, Err(ExportError::TooLarge(_))));
+    }
+
+    #[test]
+    fn a_missing_folder_is_an_error_and_a_panic_of_our_own_stays_one() {
+        let folder = std::env::temp_dir().join("no-such-folder-of-comail");
+        let refused = write_workbook(Vec::new(), &folder, &mut std::iter::empty()).unwrap_err();
+        let expected = "no-such-folder-of-comail";
+        assert!(refused.to_string().contains(expected), "{refused}");
+        let ours = catch_unwind(|| caught(|| -> () { panic!("another reason") }));
+        assert!(ours.is_err());
+    }
+
+    #[test]
+    fn what_looks_like_a_formula_is_text_and_stays_it() {
+        let evil = "=HYPERLINK(\"http://evil.kr\",\"here\")";
+        let workbook = written(&form(vec![vec![
+            FormCell::text(evil),
+            FormCell::text("plain"),
+            FormCell::number(3_u32),
+        ]]))
+        .unwrap();
+        let styles = part(&workbook, "xl/styles.xml");
+        let (_, formats) = styles.split_once("<cellXfs").unwrap();
+        let quoted = formats.split("<xf ").skip(1);
+        let quoted = quoted.take_while(|format| !format.contains("quotePrefix=\"1\""));
+        let expected = format!("<c r=\"A2\" s=\"{}\" t=\"inlineStr\">", quoted.count());
+        let sheet = part(&workbook, "xl/worksheets/sheet1.xml");
+        assert!(sheet.contains(&expected), "{expected} in {sheet}");
+        assert!(!sheet.contains("<f>"), "{sheet}");
+        let rows = cells(workbook);
+        assert_eq!(rows[1][0], Data::String(evil.to_owned()));
+        assert_eq!(rows[1][2], Data::Float(3.0));
+    }
+
+    #[test]
+    fn a_link_opens_exactly_what_it_shows_or_stays_text() {
+        let opened = "https://acme.co.kr/a%20b?a=%B0%A1&b=%2F#at";
+        let texts = [
+            "javascript:alert(1)",
+            "https://acme.co.kr/%EC%97%B0%EB%9D%BD",
+            "https://[::1]/",
+        ];
+        let mut rows = vec![vec![FormCell::text("a"), link(opened)]];
+        rows.extend(texts.map(|text| vec![FormCell::text("b"), link(text)]));
+        let workbook = written(&form(rows)).unwrap();
+        let targets = part(&workbook, "xl/worksheets/_rels/sheet1.xml.rels");
+        let expected = "Target=\"https://acme.co.kr/a%20b?a=%B0%A1&amp;b=%2F\"";
+        assert!(targets.contains(expected), "{targets}");
+        assert_eq!(targets.matches("Target=").count(), 1, "{targets}");
+        let sheet = part(&workbook, "xl/worksheets/sheet1.xml");
+        assert!(sheet.contains("location=\"at\""), "{sheet}");
+        let shown = cells(workbook);
+        for (row, text) in shown[1..].iter().zip([opened].iter().chain(&texts)) {
+            assert_eq!(row[1], Data::String((*text).to_owned()));
+        }
+    }
+
+    #[test]
+    fn only_addresses_of_the_web_that_fit_are_opened() {
+        let opens = |text: &str| opens_as_written(&Url::parse(text).unwrap());
+        assert!(opens("https://acme.co.kr/a?b#c"));
+        assert!(opens("HTTP://acme.co.kr"));
+        for other in [
+            "file:///etc/passwd",
+            "mailto:a@b.kr",
+            "ftp://a.kr",
+            "https://a.kr/?a=^",
+        ] {
+            assert!(!opens(other), "{other}");
+        }
+        let long = "a".repeat(MAX_LINK_UNITS);
+        assert!(!opens(&format!("https://a.kr/{long}")));
+    }
+
+    #[test]
+    fn headings_stay_in_sight_and_choices_are_offered() {
+        let rows = vec![vec![FormCell::text("a")], vec![FormCell::text("b")]];
+        let sheet = part(&written(&form(rows)).unwrap(), "xl/worksheets/sheet1.xml");
+        for expected in [
+            "<pane ySplit=\"1\" topLeftCell=\"A2\" activePane=\"bottomLeft\" state=\"frozen\"/>",
+            "min=\"4\" max=\"4\"",
+            "hidden=\"1\"",
+            "sqref=\"C2:C3\"><formula1>\"accept,reject\"</formula1>",
+        ] {
+            assert!(sheet.contains(expected), "{expected} in {sheet}");
+        }
+        let empty = written(&form(Vec::new())).unwrap();
+        let empty = part(&empty, "xl/worksheets/sheet1.xml");
+        assert!(!empty.contains("dataValidation"), "{empty}");
+    }
+
+    proptest! {
+        #[test]
+        fn every_text_comes_back(
+            escapes in prop::collection::vec("(_x|[0-9A-Fa-f]{4}_|\\PC|[&<>\"'=]){1,12}", 1..3),
+            controls in prop::collection::vec("(\\PC|[\\x00-\\x1F\u{FFFE}\u{FFFF}]){1,12}", 1..3),
+        ) {
+            let texts = [escapes, controls].concat();
+            let rows = cells(workbook(vec![row(RowKind::Body, &texts, vec![])]).unwrap());
+            for (found, text) in rows[0].iter().zip(texts) {
+                let expected = if text.contains("_x") { unambiguous(&text).into_owned() } else { text };
+                prop_assert_eq!(found, &Data::String(expected));
+            }
+        }
+    }
+}

@@ -1,0 +1,612 @@
+//! Reading workbooks with calamine: Office Open XML cell by cell, the others whole.
+//!
+//! In an `.xlsx` workbook a cell reads as the sheet shows it: numbers and dates in their number
+//! formats, booleans as TRUE and FALSE, formulas by their cached value, rich text joined, phonetic
+//! runs left out. Of merged cells the top left one holds the text. An error value that calamine
+//! does not know reads as blank. In an `.xls` or `.ods` workbook a cell reads as its value, since
+//! calamine does not report how such a file formats it: dates by ISO 8601, numbers as in the
+//! format General.
+
+use std::fs::File;
+use std::io;
+use std::io::{BufReader, Read as _};
+use std::ops::ControlFlow;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+
+use calamine::{
+    Cell, CellErrorType, Data, DataRef, Ods, OdsError, Range, Reader, Sheet, SheetType,
+    SheetVisible, Style, Xls, XlsError, Xlsx, XlsxError,
+};
+use ssfmt::{DateSystem, FormatOptions, NumberFormat};
+use zip::ZipArchive;
+
+use super::read_error::ReadError;
+use super::row_sink::RowSink;
+use super::source::open_file;
+
+/// How many rows a sheet has at most.
+const MAX_ROWS: u32 = 1_048_576;
+
+/// An `.xlsx` or `.xlsm` workbook, with one sheet chosen.
+pub(super) struct XlsxSheet {
+    workbook: Xlsx<BufReader<File>>,
+    pub name: String,
+}
+
+impl XlsxSheet {
+    pub(super) fn open(path: &Path, wanted: Option<&str>) -> Result<Self, ReadError> {
+        check_bounds(path, open_file(path)?)?;
+        let file = BufReader::new(open_file(path)?);
+        let workbook = guarded(path, || Xlsx::new(file))?.map_err(|error| of_xlsx(path, error))?;
+        let name = choose_sheet(path, wanted, &sheets(&workbook))?;
+        Ok(Self { workbook, name })
+    }
+
+    pub(super) fn declared_width(&mut self, path: &Path) -> Result<u32, ReadError> {
+        let (workbook, name) = (&mut self.workbook, &self.name);
+        let reader = guarded(path, || workbook.worksheet_cells_reader(name))?;
+        let dimensions = reader.map_err(|error| of_xlsx(path, error))?.dimensions();
+        Ok(dimensions.end.1.saturating_add(1))
+    }
+
+    pub(super) fn read(&mut self, path: &Path, sink: &mut RowSink<'_>) -> Result<(), ReadError> {
+        let date_1904 = self.workbook.has_1904_epoch();
+        let (workbook, name) = (&mut self.workbook, &self.name);
+        let mut cells = guarded(path, || workbook.worksheet_cells_reader(name))?
+            .map_err(|error| of_xlsx(path, error))?;
+        let formats = NumberFormats::new(cells.styles(), date_1904);
+        loop {
+            match guarded(path, || cells.next_cell_with_style_id())? {
+                Ok(Some((cell, style))) => {
+                    if cell.get_position().0 >= MAX_ROWS {
+                        let why = format!("a cell is below row {MAX_ROWS}, the last of a sheet");
+                        return Err(ReadError::damaged(path, why));
+                    }
+                    if put(&formats, &cell, style, sink).is_break() {
+                        return Ok(());
+                    }
+                }
+                Ok(None) => break,
+                Err(XlsxError::CellError(_)) => {}
+                Err(error) => return Err(of_xlsx(path, error)),
+            }
+        }
+        let (ControlFlow::Continue(()) | ControlFlow::Break(())) = sink.finish();
+        Ok(())
+    }
+}
+
+fn put(
+    formats: &NumberFormats,
+    cell: &Cell<DataRef<'_>>,
+    style: usize,
+    sink: &mut RowSink<'_>,
+) -> ControlFlow<()> {
+    let (row, column) = cell.get_position();
+    let value = cell.get_value();
+    let is_blank = match value {
+        DataRef::Empty => true,
+        DataRef::String(text) => text.trim().is_empty(),
+        DataRef::SharedString(text) => text.trim().is_empty(),
+        _ => false,
+    };
+    if is_blank {
+        return ControlFlow::Continue(());
+    }
+    sink.at_row(row.saturating_add(1))?;
+    if let Some(place) = sink.cell(column as usize) {
+        show(formats, value, style, place);
+    }
+    ControlFlow::Continue(())
+}
+
+fn show(formats: &NumberFormats, value: &DataRef<'_>, style: usize, place: &mut String) {
+    match value {
+        DataRef::Empty => {}
+        DataRef::String(text) => formats.text(style, text, place),
+        DataRef::SharedString(text) => formats.text(style, text, place),
+        DataRef::Float(number) => formats.number(style, *number, place),
+        DataRef::DateTime(moment) => formats.number(style, moment.as_f64(), place),
+        DataRef::Int(number) => place.push_str(&number.to_string()),
+        DataRef::Bool(true) => place.push_str("TRUE"),
+        DataRef::Bool(false) => place.push_str("FALSE"),
+        DataRef::DateTimeIso(text) | DataRef::DurationIso(text) => place.push_str(text),
+        DataRef::Error(error) => place.push_str(&error_text(error)),
+    }
+}
+
+fn error_text(error: &CellErrorType) -> String {
+    match error {
+        CellErrorType::GettingData => "#GETTING_DATA".to_owned(),
+        known => known.to_string(),
+    }
+}
+
+/// One sheet of an `.xls` or `.ods` workbook, which calamine reads whole.
+pub(super) struct HeldSheet {
+    cells: Range<Data>,
+    date_1904: bool,
+    pub name: String,
+}
+
+impl HeldSheet {
+    pub(super) fn open_xls(path: &Path, wanted: Option<&str>) -> Result<Self, ReadError> {
+        check_encrypted(path)?;
+        let file = BufReader::new(open_file(path)?);
+        let workbook = guarded(path, || Xls::new(file))?.map_err(|error| of_xls(path, error))?;
+        let date_1904 = workbook.has_1904_epoch();
+        let mut sheet = Self::read(path, wanted, workbook, of_xls)?;
+        sheet.date_1904 = date_1904;
+        Ok(sheet)
+    }
+
+    pub(super) fn open_ods(path: &Path, wanted: Option<&str>) -> Result<Self, ReadError> {
+        let file = BufReader::new(open_file(path)?);
+        let workbook = guarded(path, || Ods::new(file))?.map_err(|error| of_ods(path, error))?;
+        Self::read(path, wanted, workbook, of_ods)
+    }
+
+    fn read<W: Reader<BufReader<File>>>(
+        path: &Path,
+        wanted: Option<&str>,
+        mut workbook: W,
+        refused: fn(&Path, W::Error) -> ReadError,
+    ) -> Result<Self, ReadError> {
+        let name = choose_sheet(path, wanted, &sheets(&workbook))?;
+        let cells = guarded(path, || workbook.worksheet_range(&name))?;
+        Ok(Self {
+            cells: cells.map_err(|error| refused(path, error))?,
+            date_1904: false,
+            name,
+        })
+    }
+
+    pub(super) fn rows(&self, sink: &mut RowSink<'_>) {
+        let (first_row, first_column) = self.cells.start().unwrap_or_default();
+        for (row, cells) in (first_row..).zip(self.cells.rows()) {
+            if sink.at_row(row.saturating_add(1)).is_break() {
+                return;
+            }
+            for (column, value) in (first_column..).zip(cells) {
+                sink.put(column as usize, &self.text(value));
+            }
+        }
+        let (ControlFlow::Continue(()) | ControlFlow::Break(())) = sink.finish();
+    }
+
+    fn text(&self, value: &Data) -> String {
+        match value {
+            Data::Empty => String::new(),
+            Data::String(text) | Data::DateTimeIso(text) | Data::DurationIso(text) => text.clone(),
+            Data::Float(value) => general(*value),
+            Data::Int(value) => value.to_string(),
+            Data::Bool(true) => "TRUE".to_owned(),
+            Data::Bool(false) => "FALSE".to_owned(),
+            Data::DateTime(moment) if moment.is_duration() => duration(moment.as_f64()),
+            Data::DateTime(moment) => iso_date(moment.as_f64(), self.date_1904),
+            Data::Error(error) => error_text(error),
+        }
+    }
+}
+
+/// Calls `read` and turns a panic of it into [`ReadError::Damaged`].
+///
+/// calamine indexes the records of binary workbooks and computes cell references unchecked, so a
+/// damaged file can make it panic.
+fn guarded<T>(path: &Path, read: impl FnOnce() -> T) -> Result<T, ReadError> {
+    catch_unwind(AssertUnwindSafe(read))
+        .map_err(|_| ReadError::damaged(path, "its records contradict each other"))
+}
+
+/// An encrypted Office Open XML workbook is wrapped in the container of the binary ones.
+fn check_encrypted(path: &Path) -> Result<(), ReadError> {
+    let file = BufReader::new(open_file(path)?);
+    match guarded(path, || Xlsx::new(file))? {
+        Err(XlsxError::Password) => Err(encrypted(path)),
+        Ok(_) | Err(_) => Ok(()),
+    }
+}
+
+fn encrypted(path: &Path) -> ReadError {
+    let path = path.to_path_buf();
+    ReadError::Encrypted { path }
+}
+
+fn io_error(path: &Path, source: io::Error) -> ReadError {
+    let path = path.to_path_buf();
+    ReadError::Io { path, source }
+}
+
+fn of_xlsx(path: &Path, error: XlsxError) -> ReadError {
+    match error {
+        XlsxError::Password => encrypted(path),
+        XlsxError::Io(source) => io_error(path, source),
+        other => ReadError::damaged(path, other),
+    }
+}
+
+fn of_xls(path: &Path, error: XlsError) -> ReadError {
+    match error {
+        XlsError::Password => encrypted(path),
+        XlsError::Io(source) => io_error(path, source),
+        other => ReadError::damaged(path, other),
+    }
+}
+
+fn of_ods(path: &Path, error: OdsError) -> ReadError {
+    match error {
+        OdsError::Password => encrypted(path),
+        OdsError::Io(source) => io_error(path, source),
+        OdsError::CellLimitExceeded { max, .. } => ReadError::TooLarge {
+            path: path.to_path_buf(),
+            what: "one of its sheets".to_owned(),
+            limit: max as u64,
+        },
+        other => ReadError::damaged(path, other),
+    }
+}
+
+fn sheets<R: io::Read + io::Seek, W: Reader<R>>(workbook: &W) -> Vec<Sheet> {
+    let mut sheets = workbook.sheets_metadata().to_vec();
+    sheets.retain(|sheet| sheet.typ == SheetType::WorkSheet);
+    sheets
+}
+
+/// Chooses the sheet called `wanted`, or the first whose tab is shown, or the first.
+fn choose_sheet(path: &Path, wanted: Option<&str>, sheets: &[Sheet]) -> Result<String, ReadError> {
+    let chosen = match wanted {
+        Some(name) => sheets
+            .iter()
+            .find(|sheet| sheet.name == name)
+            .or_else(|| sheets.iter().find(|sheet| sheet.name.trim() == name.trim())),
+        None => sheets
+            .iter()
+            .find(|sheet| sheet.visible == SheetVisible::Visible)
+            .or_else(|| sheets.first()),
+    };
+    match (chosen, wanted) {
+        (Some(sheet), _) => Ok(sheet.name.clone()),
+        (None, Some(name)) => Err(ReadError::NoSuchSheet {
+            path: path.to_path_buf(),
+            sheet: name.to_owned(),
+            sheets: sheets
+                .iter()
+                .map(|sheet| format!("`{}`", sheet.name))
+                .collect(),
+        }),
+        (None, None) => Err(ReadError::damaged(path, "it has no sheet of cells")),
+    }
+}
+
+/// The most that a part which is held may unpack to.
+const MAX_HELD_BYTES: u64 = 1 << 30;
+
+/// Deflate makes no more of a byte (RFC 1951: 258 bytes for two bits).
+const MAX_RATIO: u64 = 1032;
+
+/// How much of the shared strings is searched for their count.
+const HEAD_BYTES: u64 = 4096;
+
+/// Checks the workbook in `file` before its reader holds anything of it.
+///
+/// Sheets are streamed, but shared strings and styles are held. A small file can unpack to
+/// terabytes of either, and can claim any number of strings for which the reader makes room.
+fn check_bounds(path: &Path, file: File) -> Result<(), ReadError> {
+    let damaged = |error: &dyn std::error::Error| ReadError::damaged(path, error);
+    let mut archive = ZipArchive::new(BufReader::new(file)).map_err(|error| damaged(&error))?;
+    for index in 0..archive.len() {
+        let mut part = archive.by_index(index).map_err(|error| damaged(&error))?;
+        let name = String::from_utf8_lossy(part.name_raw()).to_ascii_lowercase();
+        let strings = name.ends_with("sharedstrings.xml");
+        let held = strings
+            || ["styles.xml", "workbook.xml", ".rels", "theme1.xml"]
+                .iter()
+                .any(|end| name.ends_with(end));
+        if !held {
+            continue;
+        }
+        // No part unpacks to more than this, whatever it says of its size.
+        let most = part.compressed_size().saturating_mul(MAX_RATIO);
+        let mut start = Vec::new();
+        (&mut part)
+            .take(HEAD_BYTES)
+            .read_to_end(&mut start)
+            .map_err(|error| damaged(&error))?;
+        if strings && claimed_strings(&start).is_some_and(|count| count > most) {
+            return Err(ReadError::damaged(
+                path,
+                "it claims more shared strings than it can contain",
+            ));
+        }
+        if most > MAX_HELD_BYTES {
+            let rest = io::copy(&mut (&mut part).take(MAX_HELD_BYTES), &mut io::sink())
+                .map_err(|error| damaged(&error))?;
+            if rest == MAX_HELD_BYTES {
+                return Err(ReadError::TooLarge {
+                    path: path.to_path_buf(),
+                    what: format!("{name} in it"),
+                    limit: MAX_HELD_BYTES,
+                });
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The number of strings that the start of the shared strings claims.
+fn claimed_strings(head: &[u8]) -> Option<u64> {
+    let head = String::from_utf8_lossy(head);
+    let (_, after) = head.split_once("uniqueCount=")?;
+    let digits: String = after
+        .chars()
+        .skip(1)
+        .take_while(char::is_ascii_digit)
+        .collect();
+    // More digits than a number holds are more strings than any file holds.
+    Some(
+        digits
+            .parse()
+            .unwrap_or(if digits.is_empty() { 0 } else { u64::MAX }),
+    )
+}
+
+/// Integers below this are exact, and are shown with all their digits.
+const EXACT: f64 = 1e15;
+
+pub struct NumberFormats {
+    styles: Vec<Shown>,
+    options: FormatOptions,
+}
+
+enum Shown {
+    General,
+    Code { format: NumberFormat, texts: bool },
+}
+
+impl NumberFormats {
+    /// Compiles the formats of `styles`; a code that cannot be read counts as General.
+    #[must_use]
+    pub fn new(styles: &[Style], date_1904: bool) -> Self {
+        let shown = styles.iter().map(|style| match &style.number_format {
+            Some(format) => Shown::new(format.format_id, &format.format_code),
+            None => Shown::General,
+        });
+        Self {
+            styles: shown.collect(),
+            options: options(date_1904),
+        }
+    }
+
+    /// Writes `value` at the end of `text` as a cell of `style` shows it.
+    pub fn number(&self, style: usize, value: f64, text: &mut String) {
+        match self.styles.get(style) {
+            Some(Shown::Code { format, .. }) => match format.try_format(value, &self.options) {
+                Ok(shown) => text.push_str(shown.trim()),
+                Err(_) => text.push_str(&general(value)),
+            },
+            Some(Shown::General) | None => text.push_str(&general(value)),
+        }
+    }
+
+    /// Writes the text `value` at the end of `text` as a cell of `style` shows it.
+    pub fn text(&self, style: usize, value: &str, text: &mut String) {
+        match self.styles.get(style) {
+            Some(Shown::Code {
+                format,
+                texts: true,
+            }) => text.push_str(&format.format_text(value, &self.options)),
+            _ => text.push_str(value),
+        }
+    }
+}
+
+impl Shown {
+    fn new(id: Option<u32>, code: &str) -> Self {
+        let code = built_in(id, code);
+        if code.eq_ignore_ascii_case("general") || code == "@" || code.is_empty() {
+            return Self::General;
+        }
+        match NumberFormat::parse(code) {
+            Ok(format) => Self::Code {
+                texts: format
+                    .sections()
+                    .iter()
+                    .any(ssfmt::Section::has_text_placeholder),
+                format,
+            },
+            Err(_) => Self::General,
+        }
+    }
+}
+
+/// The code of a built-in format where the file names it by its number alone.
+///
+/// ECMA-376 part 1, §18.8.30 leaves some to the reader's language; here dates without a code
+/// are shown as Excel in English shows 14 and 22, those of the East Asian numbers by ISO 8601.
+fn built_in(id: Option<u32>, code: &str) -> &str {
+    match (id, code) {
+        (Some(14), "mm-dd-yy") => "m/d/yyyy",
+        (Some(22), "m/d/yy h:mm") => "m/d/yyyy h:mm",
+        (Some(5), "General") => "\"$\"#,##0_);(\"$\"#,##0)",
+        (Some(6), "General") => "\"$\"#,##0_);[Red](\"$\"#,##0)",
+        (Some(7), "General") => "\"$\"#,##0.00_);(\"$\"#,##0.00)",
+        (Some(8), "General") => "\"$\"#,##0.00_);[Red](\"$\"#,##0.00)",
+        (Some(32), "General") => "h:mm",
+        (Some(33), "General") => "h:mm:ss",
+        (Some(27..=31 | 34..=36 | 50..=58), "General") => "yyyy-mm-dd",
+        _ => code,
+    }
+}
+
+fn options(date_1904: bool) -> FormatOptions {
+    FormatOptions {
+        date_system: if date_1904 {
+            DateSystem::Date1904
+        } else {
+            DateSystem::Date1900
+        },
+        ..FormatOptions::default()
+    }
+}
+
+/// `value` in the format General.
+///
+/// As Excel shows it in a cell that is wide enough, with one difference: an integer of 12 to 15
+/// digits keeps them all, as the formula bar does, since `1.23457E+12` names no company.
+#[must_use]
+pub fn general(value: f64) -> String {
+    if value.fract() == 0.0 && value.abs() < EXACT {
+        // Adding zero turns -0 into 0.
+        return format!("{:.0}", value + 0.0);
+    }
+    ssfmt::format_default(value, "General").unwrap_or_else(|_| value.to_string())
+}
+
+/// The serial number `value` as a date or time by ISO 8601, for formats whose codes are
+/// unknown: the date, the time of day if there is no date, or both.
+#[must_use]
+pub fn iso_date(value: f64, date_1904: bool) -> String {
+    let code = match (value.trunc() > 0.0, value.fract() > 0.0) {
+        (true, false) => "yyyy-mm-dd",
+        (true, true) => "yyyy-mm-dd hh:mm:ss",
+        (false, _) => "hh:mm:ss",
+    };
+    shown_as(value, code, date_1904)
+}
+
+/// The serial number `value` as hours, minutes and seconds.
+#[must_use]
+pub fn duration(value: f64) -> String {
+    shown_as(value, "[h]:mm:ss", false)
+}
+
+fn shown_as(value: f64, code: &str, date_1904: bool) -> String {
+    NumberFormat::parse(code)
+        .ok()
+        .and_then(|format| format.try_format(value, &options(date_1904)).ok())
+        .unwrap_or_else(|| general(value))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn the_first_that_is_shown_is_read() {
+        let sheets =
+            [("Old", false), ("Companies", true), ("Notes", true)].map(|(name, visible)| Sheet {
+                name: name.to_owned(),
+                typ: SheetType::WorkSheet,
+                visible: if visible {
+                    SheetVisible::Visible
+                } else {
+                    SheetVisible::Hidden
+                },
+            });
+        let chosen = |wanted| choose_sheet(Path::new("a.xlsx"), wanted, &sheets);
+        assert_eq!(chosen(None).unwrap(), "Companies");
+        assert_eq!(chosen(Some("Old")).unwrap(), "Old");
+        assert_eq!(chosen(Some(" Notes")).unwrap(), "Notes");
+        let error = chosen(Some("notes")).unwrap_err().to_string();
+        assert!(error.contains("`Old`, `Companies`, `Notes`"), "{error}");
+    }
+
+    #[test]
+    fn reads_the_claim() {
+        let claim = |text: &str| claimed_strings(text.as_bytes());
+        assert_eq!(claim("<sst count=\"9\" uniqueCount=\"12\">"), Some(12));
+        assert_eq!(
+            claim("<sst uniqueCount='99999999999999999999'>"),
+            Some(u64::MAX)
+        );
+        assert_eq!(claim("<sst uniqueCount=\"\">"), Some(0));
+        assert_eq!(claim("<sst>"), None);
+    }
+
+    fn shown(id: u32, code: &str, value: f64) -> String {
+        let formats = NumberFormats {
+            styles: vec![Shown::new(Some(id), code)],
+            options: options(false),
+        };
+        let mut text = String::new();
+        formats.number(0, value, &mut text);
+        text
+    }
+
+    #[test]
+    fn general_shows_what_excel_shows() {
+        for (value, text) in [
+            (123_456.0, "123456"),
+            (0.1 + 0.2, "0.3"),
+            (-0.0, "0"),
+            (1.5, "1.5"),
+            (1.0 / 3.0, "0.333333333"),
+            (1_234_567_890_123.0, "1234567890123"),
+            (-12.0, "-12"),
+            (1e20, "1E+20"),
+        ] {
+            assert_eq!(general(value), text);
+        }
+    }
+
+    #[test]
+    fn codes_show_what_excel_shows() {
+        for (id, code, value, text) in [
+            (164, "#,##0", 1_234_567.0, "1,234,567"),
+            (164, "000-00-00000", 1_234_567_890.0, "123-45-67890"),
+            (
+                164,
+                "yyyy\"년\" m\"월\" d\"일\"",
+                45_356.0,
+                "2024년 3월 5일",
+            ),
+            (164, "yyyy-mm-dd", 45_356.0, "2024-03-05"),
+            (164, "0.0%", 0.125, "12.5%"),
+            (164, "[h]:mm", 1.5, "36:00"),
+            (14, "mm-dd-yy", 45_356.0, "3/5/2024"),
+            (14, "dd.mm.yyyy", 45_356.0, "05.03.2024"),
+            (31, "General", 45_356.0, "2024-03-05"),
+            (49, "@", 7.0, "7"),
+            (164, "_-* #,##0_-", 5.0, "5"),
+        ] {
+            assert_eq!(shown(id, code, value), text, "{code}");
+        }
+    }
+
+    #[test]
+    fn the_date_system_counts() {
+        assert_eq!(iso_date(45_356.0, false), "2024-03-05");
+        assert_eq!(iso_date(43_894.0, true), "2024-03-05");
+        assert_eq!(iso_date(45_356.5, false), "2024-03-05 12:00:00");
+        assert_eq!(iso_date(0.25, false), "06:00:00");
+        assert_eq!(duration(1.25), "30:00:00");
+    }
+
+    #[test]
+    fn text_sections_show_texts() {
+        let formats = NumberFormats {
+            styles: vec![
+                Shown::new(Some(164), "0;0;0;\"Co. \"@"),
+                Shown::new(Some(49), "@"),
+            ],
+            options: options(false),
+        };
+        let mut text = String::new();
+        formats.text(0, "Acme", &mut text);
+        formats.text(1, "|Acme", &mut text);
+        formats.text(9, "|Acme", &mut text);
+        assert_eq!(text, "Co. Acme|Acme|Acme");
+    }
+
+    proptest! {
+        #[test]
+        fn any_code_and_number_are_shown(
+            code in "[#0?,.;%Eedmyhsg@*_\"\\[\\]$A/P +\\-가\\\\<>=1-9]{0,24}",
+            value in any::<f64>(),
+        ) {
+            prop_assert!(shown(164, &code, value).len() < 5_000);
+        }
+    }
+}
