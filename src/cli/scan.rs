@@ -19,7 +19,7 @@ use super::progress::Interrupt;
 use super::scan_carry::{CarriedOver, CarryArgs};
 use super::scan_kind::{KindArgs, ScanKind, made_up};
 use super::shell_line::ShellLine;
-use super::{context, list, operator, prove_report, scan_carry};
+use super::{context, list, person, prove_report, scan_carry};
 use crate::base::text::{Escaped, plural};
 use crate::gate::email::anchor::is_anchored;
 use crate::judge::quest_file::Definition;

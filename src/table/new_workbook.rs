@@ -279,6 +279,51 @@ fn caught<T>(write: impl FnOnce() -> T) -> io::Result<T> {
     })
 }
 
+/// A sheet for people to fill in; each row has a cell for every column.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Form {
+    pub sheet: &'static str,
+    pub columns: Vec<FormColumn>,
+    pub rows: Vec<Vec<FormCell>>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FormColumn {
+    pub heading: String,
+    /// In digits of the usual font.
+    pub width: u8,
+    pub role: ColumnRole,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ColumnRole {
+    /// People read it, or write what they like.
+    Free,
+    /// People choose one of these words, or none.
+    Choice(&'static [&'static str]),
+    Hidden,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FormCell {
+    Value(Cell),
+    /// An address that a click opens.
+    Link(Url),
+}
+
+impl FormCell {
+    /// A cell with this text; with none, an empty cell.
+    #[must_use]
+    pub fn text(text: impl Into<String>) -> Self {
+        Self::Value(Cell::Text(text.into()))
+    }
+
+    #[must_use]
+    pub fn number(number: impl Into<u64>) -> Self {
+        Self::Value(Cell::Number(number.into()))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::io::{Cursor, Read as _};
