@@ -10,7 +10,7 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use comail::base::Digest;
-use comail::gate::email::settings::EmailSettings;
+use comail::gate::email::context::EmailSettings;
 use comail::gate::{CheckOutcome, CheckReport, Fact, Judgement, Level, RuleId};
 use comail::judge;
 use comail::quest::{Fields, Key, Quest, QuestId, Submission, Verdict, email};

@@ -4,7 +4,7 @@ use std::io::ErrorKind;
 use std::net::TcpListener;
 
 use comail::world::RecordKind::{A, Aaaa};
-use hickory_proto::op::ResponseCode;
+use hickory_resolver::proto::op::ResponseCode;
 
 use crate::harness::EmailNet;
 use crate::harness::case::{Case, case, run};

@@ -1,7 +1,7 @@
 //! Step 6: what DNS says of the address's domain.
 
 use comail::world::RecordKind::{self, A, Aaaa, Mx};
-use hickory_proto::op::ResponseCode;
+use hickory_resolver::proto::op::ResponseCode;
 
 use crate::harness::EmailNet;
 use crate::harness::case::{Case, case, run};

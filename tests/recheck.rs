@@ -2,7 +2,7 @@
 
 use comail::session::{Outcome, Session};
 use comail::world::RecordKind;
-use hickory_proto::op::ResponseCode;
+use hickory_resolver::proto::op::ResponseCode;
 use serde_json::Value;
 
 use crate::harness::EmailNet;

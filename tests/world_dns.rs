@@ -6,7 +6,7 @@ use comail::world::domain::HostName;
 use comail::world::fetch::live::LiveWorld;
 use comail::world::fetch::settings::NetworkSettings;
 use comail::world::{Looked, MxHost, RecordKind, Records, Silence};
-use hickory_proto::op::ResponseCode;
+use hickory_resolver::proto::op::ResponseCode;
 
 use crate::servers::dns::{Answer, DnsServer};
 use crate::servers::{TestNet, closed_port};

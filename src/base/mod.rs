@@ -6,5 +6,6 @@ pub mod files;
 #[cfg(unix)]
 pub mod process;
 pub mod text;
+pub mod word_list;
 
 pub use digest::Digest;

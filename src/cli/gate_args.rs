@@ -11,7 +11,7 @@ use url::Url;
 
 use super::exit::UsageError;
 use super::rules::unknown as unknown_rule;
-use crate::gate::email::settings::EmailSettings;
+use crate::gate::email::context::EmailSettings;
 use crate::gate::{Level, Levels, Rule, house};
 use crate::world::fetch::live::{LiveWorld, WorldError};
 use crate::world::fetch::settings::{Limits, NetworkSettings, RobotsPolicy};

@@ -21,7 +21,7 @@ use super::scan_kind::{KindArgs, ScanKind, made_up};
 use super::shell_line::ShellLine;
 use super::{context, list, person, prove_report, scan_carry};
 use crate::base::text::{Escaped, plural};
-use crate::gate::email::anchor::is_anchored;
+use crate::gate::email::site::is_anchored;
 use crate::judge::quest_file::Definition;
 use crate::quest::{Listed, Listing, ListingCounts, Quests as _};
 use crate::session::{

@@ -12,9 +12,9 @@ use url::Url;
 use super::{Check, Finding};
 use crate::world::domain::HostName;
 use crate::world::fetch::address_guard::permitted;
-use crate::world::fetch::budget::Budget;
 use crate::world::fetch::dns::DnsResolver;
 use crate::world::fetch::http::{ClientError, Greeted, greet, roots};
+use crate::world::fetch::settings::Budget;
 use crate::world::fetch::settings::NetworkSettings;
 use crate::world::{Looked, RecordKind, Records, Resolver as _, Silence, Unanswered};
 

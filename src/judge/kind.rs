@@ -7,7 +7,7 @@ use serde::de::DeserializeOwned;
 
 use crate::gate::checks::FileGate;
 use crate::gate::checks::settings::FileSettings;
-use crate::gate::email::settings::EmailSettings;
+use crate::gate::email::context::EmailSettings;
 use crate::gate::email::{EmailGate, lists};
 use crate::gate::{Gate, Rule, house};
 use crate::judge::error::JudgeError;

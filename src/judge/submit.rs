@@ -11,7 +11,7 @@ use serde_json::value::to_raw_value;
 use crate::base::Digest;
 use crate::base::clock::Clock;
 use crate::gate::doubts::REVIEWERS_DOUBT;
-use crate::gate::email::anchor::is_anchored;
+use crate::gate::email::site::is_anchored;
 use crate::gate::{Case, Gate as _, Judgement, ReviewerReport, house};
 use crate::judge::accepted::{SessionAccepted, earlier_doubts, marks};
 use crate::judge::error::JudgeError;

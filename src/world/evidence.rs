@@ -15,27 +15,32 @@
 //! Bodies are kept apart, compressed and named by the digest of what they were before
 //! ([`pack()`]).
 
-mod bodies;
-mod pack;
-mod robots;
-mod workshop;
-
-pub use bodies::Bodies;
-pub use pack::{BadPack, pack, unpack};
-pub use workshop::{Apart, Asked, StoredCall, StoredRan, StoredSaid, Told, WorkshopExchange};
+pub mod prune;
+pub mod record;
+pub mod recorded;
+pub mod replay;
+mod sandbox;
+#[cfg(test)]
+mod tests;
 
 use std::collections::BTreeMap;
+use std::io;
+use std::io::{Read as _, Write as _};
 
+use flate2::read::GzDecoder;
+use flate2::{Compression, GzBuilder};
 use serde::{Deserialize, Serialize};
 use url::Url;
 
 use super::domain::HostName;
-use super::fetch::robots::means_no_rules;
 use super::{
     Accepted, EarlierDoubt, Fetched, Looked, RecordKind, Response, ResponseHead, Taken, Unanswered,
 };
 use crate::base::Digest;
 use crate::quest::Key;
+use crate::world::fetch::robots::{MAX_REDIRECTS, means_no_rules, robots_url};
+
+pub use sandbox::{Apart, Asked, StoredCall, StoredRan, StoredSaid, Told, WorkshopExchange};
 
 /// Every question that one judgement asked, with its answer.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -48,37 +53,26 @@ pub struct Evidence {
 /// Evidence with the bodies that it names.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Recording {
-    /// The exchanges.
     pub evidence: Evidence,
-    /// Every body that they name.
     pub bodies: BTreeMap<Digest, Vec<u8>>,
 }
 
-/// One question and its answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Exchange {
-    /// A page was asked for.
     Get(PageExchange),
-    /// DNS was asked.
     Dns(DnsExchange),
-    /// The session was asked.
     Session(SessionExchange),
     /// The session was asked what reviewers doubted before.
     Doubts(Vec<EarlierDoubt>),
-    /// The session was asked whether reviewers may be.
     MayAsk(bool),
-    /// The tree was asked, or a command was run.
     Workshop(WorkshopExchange),
 }
 
-/// A page that was asked for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PageExchange {
-    /// The page.
     pub url: Url,
-    /// What came.
     pub answer: PageAnswer,
 }
 
@@ -86,58 +80,40 @@ pub struct PageExchange {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum PageAnswer {
-    /// A definite answer.
     Response(StoredResponse),
-    /// The host does not exist.
     NoSuchHost,
-    /// The body is larger than the limit.
-    TooLarge {
-        /// The limit, in bytes.
-        limit_bytes: u64,
-    },
-    /// No definite answer.
+    TooLarge { limit_bytes: u64 },
     Unanswered(Unanswered),
 }
 
 /// A definite answer of a server, its body apart.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StoredResponse {
-    /// Status and headers.
     #[serde(flatten)]
     pub head: ResponseHead,
-    /// Its body.
     pub body: BodyRef,
 }
 
-/// A body that is stored apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BodyRef {
     /// The digest of its bytes, uncompressed.
     pub sha256: Digest,
-    /// Its length, uncompressed.
     pub bytes: u64,
 }
 
-/// A question to DNS.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DnsExchange {
-    /// The name.
     pub name: HostName,
-    /// The kind of record.
     pub kind: RecordKind,
-    /// What came.
     pub answer: Looked,
 }
 
-/// A question to the session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SessionExchange {
-    /// What may be taken.
     pub taken: Taken,
-    /// The quest that holds it, if one does.
     pub holder: Option<Key>,
 }
 
@@ -151,7 +127,6 @@ impl Evidence {
         })
     }
 
-    /// What DNS said.
     #[must_use]
     pub fn dns(&self, name: &HostName, kind: RecordKind) -> Option<&Looked> {
         self.exchanges.iter().find_map(|exchange| match exchange {
@@ -187,7 +162,6 @@ impl Evidence {
         })
     }
 
-    /// What the workshop answered.
     #[must_use]
     pub fn told(&self, asked: &Asked) -> Option<&Told> {
         self.exchanges.iter().find_map(|exchange| match exchange {
@@ -316,9 +290,180 @@ impl BodyRef {
     }
 }
 
-pub mod prune;
-pub mod record;
-pub mod recorded;
-pub mod replay;
+pub trait Bodies {
+    /// The bytes whose digest is `digest`, uncompressed; none when they are not there.
+    fn body(&self, digest: &Digest) -> Option<Vec<u8>>;
+}
+
+impl Bodies for BTreeMap<Digest, Vec<u8>> {
+    fn body(&self, digest: &Digest) -> Option<Vec<u8>> {
+        self.get(digest).cloned()
+    }
+}
+
+/// The operating system field of a gzip header, for "unknown" (RFC 1952 §2.3.1).
+const OS_UNKNOWN: u8 = 255;
+
+/// A stored body that cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum BadPack {
+    #[error("the stored body is damaged; restore it from a copy")]
+    Damaged(#[source] io::Error),
+    /// It unpacks to more than any body that was stored.
+    #[error("the stored body unpacks to more than {limit_bytes} bytes: it was not stored so")]
+    TooLarge {
+        /// The most bytes that were to come.
+        limit_bytes: u64,
+    },
+}
+
+/// Compresses a body, without time or system in its header.
+///
+/// # Panics
+///
+/// Never: it writes to memory alone, which does not fail.
+#[must_use]
+pub fn pack(body: &[u8]) -> Vec<u8> {
+    let mut packer = GzBuilder::new()
+        .mtime(0)
+        .operating_system(OS_UNKNOWN)
+        .write(Vec::new(), Compression::default());
+    packer
+        .write_all(body)
+        .and_then(|()| packer.finish())
+        .expect("writing to memory does not fail")
+}
+
+/// Unpacks a body of at most `limit_bytes`.
+pub fn unpack(packed: &[u8], limit_bytes: u64) -> Result<Vec<u8>, BadPack> {
+    let mut body = Vec::new();
+    GzDecoder::new(packed)
+        .take(limit_bytes.saturating_add(1))
+        .read_to_end(&mut body)
+        .map_err(BadPack::Damaged)?;
+    if body.len() as u64 > limit_bytes {
+        return Err(BadPack::TooLarge { limit_bytes });
+    }
+    Ok(body)
+}
+
+impl Evidence {
+    /// Whether the robots.txt of `page` was asked for, and gave no answer.
+    ///
+    /// A server in trouble forbids all (RFC 9309 §2.3.1.4) and has said nothing of its own.
+    #[must_use]
+    pub fn robots_unanswered(&self, page: &Url) -> bool {
+        let mut url = robots_url(page);
+        for _ in 0..=MAX_REDIRECTS {
+            let location = match self.page(&url) {
+                Some(PageAnswer::Unanswered(why)) => return !means_no_rules(&url, why),
+                Some(PageAnswer::Response(stored)) => stored.head.location.as_deref(),
+                _ => return false,
+            };
+            match location.and_then(|location| url.join(location).ok()) {
+                Some(target) => url = target,
+                None => return false,
+            }
+            url.set_fragment(None);
+        }
+        false
+    }
+}
+
 #[cfg(test)]
-mod tests;
+mod tests_pack {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn refuses_more_than_was_stored() {
+        let bomb = pack(&vec![0; 1 << 20]);
+        assert!(bomb.len() < 1 << 12);
+        assert!(matches!(
+            unpack(&bomb, 1000),
+            Err(BadPack::TooLarge { limit_bytes: 1000 })
+        ));
+        assert_eq!(unpack(&bomb, 1 << 20).unwrap().len(), 1 << 20);
+    }
+
+    #[test]
+    fn refuses_damage() {
+        let mut packed = pack(b"hello, hello, hello");
+        packed.pop();
+        assert!(matches!(unpack(&packed, 100), Err(BadPack::Damaged(_))));
+        let mut packed = pack(b"hello, hello, hello");
+        let crc = packed.len() - 8;
+        packed[crc] ^= 1;
+        assert!(matches!(unpack(&packed, 100), Err(BadPack::Damaged(_))));
+        assert!(unpack(b"", 100).is_err());
+    }
+
+    #[test]
+    fn keeps_time_and_system_out() {
+        let packed = pack(b"x");
+        assert_eq!(&packed[4..8], &[0; 4], "MTIME");
+        assert_eq!(packed[9], OS_UNKNOWN);
+    }
+
+    proptest! {
+        #[test]
+        fn unpacks_what_it_packed(body in proptest::collection::vec(any::<u8>(), 0..2000)) {
+            let packed = pack(&body);
+            prop_assert_eq!(&packed, &pack(&body));
+            prop_assert_eq!(unpack(&packed, body.len() as u64).unwrap(), body);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests_robots {
+    use super::*;
+
+    fn evidence(exchanges: &[(&str, &str)]) -> Evidence {
+        let exchanges: Vec<String> = exchanges
+            .iter()
+            .map(|(url, answer)| format!(r#"{{"get":{{"url":"{url}","answer":{answer}}}}}"#))
+            .collect();
+        let text = format!(r#"{{"exchanges":[{}]}}"#, exchanges.join(","));
+        serde_json::from_str(&text).unwrap()
+    }
+
+    fn silent(status: u16) -> String {
+        format!(
+            r#"{{"unanswered":{{"silence":"status","detail":"HTTP status {status}","status":{status}}}}}"#
+        )
+    }
+
+    fn response(status: u16, location: &str) -> String {
+        let body = format!(r#"{{"sha256":"{}","bytes":0}}"#, "0".repeat(64));
+        format!(r#"{{"response":{{"status":{status}{location},"body":{body}}}}}"#)
+    }
+
+    fn said(exchanges: &[(&str, &str)]) -> bool {
+        let page = Url::parse("https://acme.com/contact?x=1").unwrap();
+        evidence(exchanges).robots_unanswered(&page)
+    }
+
+    const ROBOTS: &str = "https://acme.com/robots.txt";
+
+    #[test]
+    fn a_server_in_trouble_has_not_answered() {
+        assert!(said(&[(ROBOTS, &silent(503))]));
+        assert!(said(&[(ROBOTS, &silent(429))]));
+        assert!(!said(&[(ROBOTS, &silent(403))]));
+        assert!(!said(&[(ROBOTS, &response(200, ""))]));
+        assert!(!said(&[("https://www.acme.com/robots.txt", &silent(503))]));
+        assert!(!said(&[]));
+    }
+
+    #[test]
+    fn redirects_are_followed_to_who_did_not_answer() {
+        let elsewhere = response(301, r#","location":"https://www.acme.com/r.txt#x""#);
+        let www = "https://www.acme.com/r.txt";
+        assert!(said(&[(ROBOTS, &elsewhere), (www, &silent(500))]));
+        assert!(!said(&[(ROBOTS, &elsewhere), (www, &response(200, ""))]));
+        let circle = response(301, r#","location":"/robots.txt""#);
+        assert!(!said(&[(ROBOTS, &circle)]));
+    }
+}

@@ -2,7 +2,6 @@
 //!
 //! In ledgers and evidence it is one text, `local@domain`, in lower case.
 
-mod domain;
 #[cfg(test)]
 mod tests;
 
@@ -10,9 +9,11 @@ use std::fmt;
 
 use icu_properties::CodePointSetData;
 use icu_properties::props::{DefaultIgnorableCodePoint, WhiteSpace};
+use idna::uts46::{AsciiDenyList, DnsLength, Hyphens, Uts46};
 use serde::{Deserialize, Serialize};
+use url::Host;
 
-use super::domain::HostName;
+use super::domain::{HostName, looks_latin, mixes_scripts};
 
 /// The most octets of a local part (RFC 5321 §4.5.3.1.1).
 const MAX_LOCAL_OCTETS: usize = 64;
@@ -26,74 +27,47 @@ const MAX_OCTETS: usize = 254;
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(try_from = "Stored", into = "Stored")]
 pub struct Mailbox {
-    /// The local part, in lower case.
     local: String,
-    /// The domain.
     domain: HostName,
 }
 
 /// Why a text is not a mailbox.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BadMailbox {
-    /// White space, which no address holds.
     #[error("character {at} is white space")]
-    WhiteSpace {
-        /// Its place, in characters from 1.
-        at: usize,
-    },
+    WhiteSpace { at: usize },
     /// A control character, or one that leaves no mark when shown.
     #[error("character {at} is invisible (U+{code:04X})")]
-    Invisible {
-        /// Its place, in characters from 1.
-        at: usize,
-        /// Its code point.
-        code: u32,
-    },
-    /// No `@`.
+    Invisible { at: usize, code: u32 },
     #[error("it has no @")]
     NoAt,
-    /// More than one `@`.
     #[error("it has more than one @")]
     SeveralAts,
-    /// Too long to be sent to.
     #[error("it has {0} octets, and mail is sent to at most {MAX_OCTETS}")]
     TooLong(usize),
     /// A display name, angle brackets or a `mailto:` around the address.
     #[error("it is more than the bare address: found {0:?}")]
     NotBare(String),
-    /// Nothing before the `@`.
     #[error("there is nothing before the @")]
     NoLocal,
-    /// A local part that is too long.
     #[error("the part before the @ has {0} octets, and at most {MAX_LOCAL_OCTETS} are allowed")]
     LocalTooLong(usize),
     /// A dot at an end of the local part, or two in a row.
     #[error("the part before the @ begins or ends with a dot, or has two in a row")]
     LocalDots,
-    /// A quoted local part.
     #[error("the part before the @ is quoted")]
     Quoted,
-    /// A character that a dot-atom cannot hold.
     #[error("the part before the @ holds {0:?}")]
     LocalCharacter(char),
-    /// Nothing after the `@`.
     #[error("there is nothing after the @")]
     NoDomain,
-    /// An IP address in place of a domain.
     #[error("the part after the @ is an IP address, not a domain")]
     AddressLiteral,
-    /// A domain that DNS cannot hold.
     #[error("{0:?} is not a domain name that can be registered")]
     BadDomain(String),
     /// A domain that software would silently change before use.
     #[error("{written:?} is not written as it is registered: it would become {becomes:?}")]
-    Repaired {
-        /// The label as written.
-        written: String,
-        /// The label as software maps it.
-        becomes: String,
-    },
-    /// A label that mixes scripts.
+    Repaired { written: String, becomes: String },
     #[error("{0:?} mixes scripts")]
     MixedScripts(String),
     /// A label of another script that reads as a Latin one.
@@ -102,7 +76,6 @@ pub enum BadMailbox {
     /// A domain under a suffix where nothing can be registered.
     #[error("{0} has no known public suffix")]
     UnknownSuffix(HostName),
-    /// A domain that is a public suffix itself.
     #[error("{0} is a public suffix, under which others register")]
     BareSuffix(HostName),
 }
@@ -118,7 +91,7 @@ impl Mailbox {
         bare(text)?;
         let (local, domain) = text.rsplit_once('@').ok_or(BadMailbox::NoAt)?;
         dot_atom(local)?;
-        let domain = domain::mail_domain(domain)?;
+        let domain = mail_domain(domain)?;
         // A domain written in Unicode may be longer in the form that mail is sent to.
         let octets = local.len() + 1 + domain.as_str().len();
         if octets > MAX_OCTETS {
@@ -130,13 +103,11 @@ impl Mailbox {
         })
     }
 
-    /// The local part, in lower case.
     #[must_use]
     pub fn local(&self) -> &str {
         &self.local
     }
 
-    /// The domain.
     #[must_use]
     pub fn domain(&self) -> &HostName {
         &self.domain
@@ -160,7 +131,6 @@ fn seen_whole(text: &str) -> Result<(), BadMailbox> {
     Ok(())
 }
 
-/// Refuses what stands around an address.
 fn bare(text: &str) -> Result<(), BadMailbox> {
     if let Some(found) = text.find(['<', '>']) {
         return Err(BadMailbox::NotBare(text[found..=found].to_owned()));
@@ -231,5 +201,85 @@ impl TryFrom<Stored> for Mailbox {
 impl From<Mailbox> for Stored {
     fn from(mailbox: Mailbox) -> Self {
         Self(mailbox.to_string())
+    }
+}
+
+/// The domain that `text` spells in labels of ASCII or Unicode (UTS #46, strict).
+pub(super) fn mail_domain(text: &str) -> Result<HostName, BadMailbox> {
+    if text.is_empty() {
+        return Err(BadMailbox::NoDomain);
+    }
+    if text.starts_with('[') || is_ip_address(text) {
+        return Err(BadMailbox::AddressLiteral);
+    }
+    let bad = || BadMailbox::BadDomain(text.to_owned());
+    let written = text.to_ascii_lowercase();
+    let ascii = Uts46::new()
+        .to_ascii(
+            written.as_bytes(),
+            AsciiDenyList::STD3,
+            Hyphens::Check,
+            DnsLength::Verify,
+        )
+        .map_err(|_| bad())?;
+    let (unicode, valid) =
+        Uts46::new().to_unicode(ascii.as_bytes(), AsciiDenyList::STD3, Hyphens::Check);
+    valid.map_err(|_| bad())?;
+    as_registered(&written, &ascii, &unicode)?;
+    undisguised(&ascii, &unicode)?;
+    registered(HostName::parse(&ascii).map_err(|_| bad())?)
+}
+
+fn is_ip_address(text: &str) -> bool {
+    matches!(Host::parse(text), Ok(Host::Ipv4(_))) || text.parse::<std::net::Ipv6Addr>().is_ok()
+}
+
+/// Refuses labels that mapping changed: look-alike dots, wide forms, capitals beyond ASCII,
+/// and what is not NFC.
+fn as_registered(written: &str, ascii: &str, unicode: &str) -> Result<(), BadMailbox> {
+    let registered = ascii.split('.').zip(unicode.split('.'));
+    let written = written.split('.');
+    if written.clone().count() != registered.clone().count() {
+        return Err(BadMailbox::Repaired {
+            written: written.collect::<Vec<_>>().join("."),
+            becomes: unicode.to_owned(),
+        });
+    }
+    for (label, (ascii, unicode)) in written.zip(registered) {
+        let becomes = if label.is_ascii() { ascii } else { unicode };
+        if label != becomes {
+            return Err(BadMailbox::Repaired {
+                written: label.to_owned(),
+                becomes: becomes.to_owned(),
+            });
+        }
+    }
+    Ok(())
+}
+
+/// Refuses labels that look like other labels, however they were spelled.
+fn undisguised(ascii: &str, unicode: &str) -> Result<(), BadMailbox> {
+    let latin_suffix = ascii
+        .rsplit('.')
+        .next()
+        .is_some_and(|label| !label.starts_with("xn--"));
+    for label in unicode.split('.').filter(|label| !label.is_ascii()) {
+        if mixes_scripts(label) {
+            return Err(BadMailbox::MixedScripts(label.to_owned()));
+        }
+        if latin_suffix && looks_latin(label) {
+            return Err(BadMailbox::LooksLatin(label.to_owned()));
+        }
+    }
+    Ok(())
+}
+
+fn registered(name: HostName) -> Result<HostName, BadMailbox> {
+    if !name.has_public_suffix() {
+        Err(BadMailbox::UnknownSuffix(name))
+    } else if name.registrable().is_none() {
+        Err(BadMailbox::BareSuffix(name))
+    } else {
+        Ok(name)
     }
 }

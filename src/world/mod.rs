@@ -7,29 +7,26 @@
 pub mod domain;
 pub mod evidence;
 pub mod fetch;
-pub mod lookalike;
 pub mod mailbox;
 pub mod page;
 pub mod sandbox;
 pub mod tree;
 
-mod accepted;
 pub mod mention;
-mod told;
+mod uniqueness;
 
-pub use accepted::{Accepted, EarlierDoubt, Taken};
 pub use fetch::{
     Fetched, Fetcher, Looked, MxHost, RecordKind, Records, Request, Resolver, Response,
     ResponseHead, Silence, Unanswered,
 };
+pub use uniqueness::{Accepted, EarlierDoubt, Taken};
 
 use sandbox::Workshop;
 
 #[cfg(test)]
-pub use {
-    accepted::MockAccepted,
-    fetch::{MockFetcher, MockResolver},
-};
+pub use fetch::{MockFetcher, MockResolver};
+#[cfg(test)]
+pub use uniqueness::MockAccepted;
 
 /// What a gate is given to look at.
 #[derive(Clone, Copy)]

@@ -4,7 +4,7 @@ use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 
 use comail::base::Digest;
-use comail::gate::email::settings::EmailSettings;
+use comail::gate::email::context::EmailSettings;
 use comail::judge::email_record;
 use comail::quest::{Key, Quest, QuestId};
 use comail::session::{

@@ -7,9 +7,9 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::thread;
 
 use comail::world::RecordKind;
-use hickory_proto::op::{Message, MessageType, OpCode, Query, ResponseCode};
-use hickory_proto::rr::rdata::{A, AAAA, CNAME, MX, NS, SOA};
-use hickory_proto::rr::{Name, RData, Record, RecordType};
+use hickory_resolver::proto::op::{Message, MessageType, OpCode, Query, ResponseCode};
+use hickory_resolver::proto::rr::rdata::{A, AAAA, CNAME, MX, NS, SOA};
+use hickory_resolver::proto::rr::{Name, RData, Record, RecordType};
 
 use super::HERE;
 

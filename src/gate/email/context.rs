@@ -3,11 +3,11 @@
 use std::cell::OnceCell;
 
 use ipnet::IpNet;
+use serde::{Deserialize, Serialize};
 use url::Url;
 
-use super::anchor::{anchor_sites, sites_of};
-use super::settings::EmailSettings;
-use crate::gate::{Case, Finding};
+use super::site::{anchor_sites, sites_of};
+use crate::gate::{Case, Finding, Levels};
 use crate::quest::FieldName;
 use crate::world::World;
 use crate::world::fetch::settings::RobotsPolicy;
@@ -19,11 +19,8 @@ pub use crate::quest::email::{EMAIL, SITE, SOURCE};
 /// Where the steps find what they look at.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Places {
-    /// The field that holds the site.
     pub site: FieldName,
-    /// The field that holds the address.
     pub email: FieldName,
-    /// The field that holds the source page.
     pub source: FieldName,
     /// The column that names the site which is expected, where the quest's anchor does not.
     pub anchor: Option<String>,
@@ -34,7 +31,6 @@ pub struct Places {
 pub struct Choices<'a> {
     /// Whether an address that reads as a person's is for a person to judge.
     pub role_only: bool,
-    /// Whether robots.txt is obeyed.
     pub robots: RobotsPolicy,
     /// Networks that count as reachable although they are not public.
     pub allow_net: &'a [IpNet],
@@ -42,11 +38,8 @@ pub struct Choices<'a> {
 
 /// One submission, parsed once, and the visits that its steps share.
 pub struct Context<'a> {
-    /// The quest and the submission as it came.
     pub case: Case<'a>,
-    /// The world.
     pub world: &'a World<'a>,
-    /// The operator's choices.
     pub settings: Choices<'a>,
     /// The site; none when it is not a URL that the format step lets through.
     pub site: Option<Url>,
@@ -109,9 +102,9 @@ impl<'a> Context<'a> {
             case,
             world,
             settings,
-            site: super::format::web_url(field(&places.site)).ok(),
+            site: super::web_url::web_url(field(&places.site)).ok(),
             email: Mailbox::parse(field(&places.email)).ok(),
-            source: super::format::web_url(field(&places.source)).ok(),
+            source: super::web_url::web_url(field(&places.source)).ok(),
             places,
             source_visit: OnceCell::new(),
             home_visit: OnceCell::new(),
@@ -132,7 +125,6 @@ impl<'a> Context<'a> {
         Finding { field, ..finding }
     }
 
-    /// The sites that the operator knows beforehand.
     #[must_use]
     pub fn anchors(&self) -> Vec<Url> {
         let named = sites_of(self.case.quest);
@@ -150,9 +142,30 @@ impl<'a> Context<'a> {
             .get_or_init(|| visit(self.world.fetcher, source, self.settings.robots))
     }
 
-    /// The visit to the site's home page, made once.
     pub fn home_visit(&self, site: &Url) -> &Visit {
         self.home_visit
             .get_or_init(|| visit(self.world.fetcher, site, self.settings.robots))
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct EmailSettings {
+    /// Whether an address that reads as a person's is for a person to judge.
+    pub role_only: bool,
+    pub robots: RobotsPolicy,
+    /// Networks that count as reachable although they are not public.
+    pub allow_net: Vec<IpNet>,
+    pub levels: Levels,
+}
+
+impl Default for EmailSettings {
+    fn default() -> Self {
+        Self {
+            role_only: false,
+            robots: RobotsPolicy::Obey,
+            allow_net: Vec::new(),
+            levels: Levels::new(),
+        }
     }
 }

@@ -3,10 +3,10 @@
 use url::Url;
 
 use super::context::{Context, EMAIL, SITE};
-use super::expected::{Agreement, agreement};
 use super::freemail::freemail;
-use super::hosted::hosted;
-use super::on_site::registrable;
+use super::site::hosted;
+use super::site::registrable;
+use super::site::{Agreement, agreement};
 use crate::gate::{Check, Cost, Finding, Level, Rule};
 use crate::world::mailbox::Mailbox;
 
@@ -42,7 +42,6 @@ static RULES: [Rule; 4] = [
     ),
 ];
 
-/// Step 4.
 pub struct Domain;
 
 impl Check<Context<'_>> for Domain {
@@ -110,7 +109,7 @@ fn unexpected(site: &Url, anchors: &[Url]) -> Option<Finding> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gate::email::bench::Bench;
+    use crate::gate::email::testing::Bench;
 
     fn fired(site: &str, email: &str) -> Vec<String> {
         Bench::good().site(site).email(email).fired(&Domain)

@@ -33,7 +33,6 @@ static RULES: [Rule; 3] = [
     ),
 ];
 
-/// Step 1.
 pub struct Format;
 
 impl Check<Context<'_>> for Format {
@@ -85,7 +84,7 @@ fn web_finding(rule: &'static str, field: &FieldName, text: &str) -> Option<Find
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gate::email::bench::Bench;
+    use crate::gate::email::testing::Bench;
 
     #[test]
     fn lets_a_good_submission_through() {

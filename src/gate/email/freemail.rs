@@ -6,7 +6,7 @@ use super::lists;
 use crate::gate::{Check, Cost, Finding, Level, Rule};
 use crate::world::mailbox::Mailbox;
 
-pub use super::hosted::{Hosted, hosted};
+pub use super::site::{Hosted, hosted};
 
 const FREEMAIL: &str = "freemail";
 const HOSTED_SITE: &str = "hosted-site";
@@ -26,7 +26,6 @@ static RULES: [Rule; 2] = [
     ),
 ];
 
-/// Step 3.
 pub struct Freemail;
 
 impl Check<Context<'_>> for Freemail {
@@ -59,7 +58,6 @@ impl Check<Context<'_>> for Freemail {
     }
 }
 
-/// The mail provider that the address is at.
 #[must_use]
 pub fn freemail(mailbox: &Mailbox) -> Option<&'static str> {
     lists::FREEMAIL.covering(mailbox.domain().as_str())
@@ -68,7 +66,7 @@ pub fn freemail(mailbox: &Mailbox) -> Option<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gate::email::bench::Bench;
+    use crate::gate::email::testing::Bench;
 
     #[test]
     fn an_own_domain_passes() {

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::settings::EmailSettings;
+use super::context::EmailSettings;
 use crate::gate::checks::FileGate;
 use crate::gate::checks::outside::Gathered;
 use crate::gate::checks::settings::FileSettings;
@@ -11,7 +11,6 @@ use crate::quest::email;
 use crate::world::mailbox::Mailbox;
 use crate::world::{Taken, World};
 
-/// The gate of the e-mail quest.
 #[derive(Clone)]
 pub struct EmailGate {
     settings: EmailSettings,
@@ -29,7 +28,6 @@ fn built_in() -> FileGate {
 }
 
 impl EmailGate {
-    /// A gate with the operator's choices.
     #[must_use]
     pub fn new(settings: EmailSettings) -> Self {
         let chosen = FileSettings {

@@ -1,34 +1,26 @@
 //! Step 7, `identity`: is the site the company's, and the address not another's already?
 
-pub mod common_words;
 pub mod company_name;
-pub mod folded;
-pub mod home;
-pub mod legal_forms;
+mod name_similarity;
+mod other_owner;
 pub mod owner_name;
-pub mod standing;
+#[cfg(test)]
+mod tests;
 
-mod claim;
-mod contest;
-mod credit;
-mod kinship;
-mod owner_words;
-mod reuse;
-mod sound;
+use url::{Position, Url};
 
-use url::Url;
-
-use self::company_name::CompanyName;
-use self::home::Home;
-use self::standing::{Standing, standing};
-use super::context::{Context, SITE};
-use super::expected::{Agreement, agreement};
-use super::hosted::hosted;
-use super::on_site::on_site;
+use self::company_name::{CompanyName, Folded};
+use super::context::{Context, EMAIL, SITE};
+use super::freemail::freemail;
 use super::quoted::quoted;
+use super::site::{Agreement, LANGUAGES, agreement, hosted, on_site};
+use super::source::echo;
 use crate::gate::{Cause, Check, Cost, Finding, Level, Rule};
+use crate::world::domain::HostName;
 use crate::world::fetch::visit::{End, Visit};
 use crate::world::mailbox::Mailbox;
+use crate::world::page::{OwnerPlace, Page};
+use crate::world::{Accepted, Taken};
 
 static RULES: [Rule; 7] = [
     Rule::known(
@@ -55,8 +47,8 @@ static RULES: [Rule; 7] = [
         "what is left of the name without its legal form is too short or too common to tell",
         "nothing to change: a person compares name and site",
     ),
-    reuse::EMAIL_REUSED,
-    reuse::DOMAIN_REUSED,
+    EMAIL_REUSED,
+    DOMAIN_REUSED,
     Rule::known(
         "identity-unanswered",
         Level::Review,
@@ -66,7 +58,6 @@ static RULES: [Rule; 7] = [
     .because(Cause::Unanswered),
 ];
 
-/// Step 7.
 pub struct Identity;
 
 impl Check<Context<'_>> for Identity {
@@ -89,7 +80,7 @@ impl Check<Context<'_>> for Identity {
             return Vec::new();
         };
         let ownership = ownership(context, site, email, source);
-        let reuse = reuse::finding(context.world.accepted, email);
+        let reuse = finding(context.world.accepted, email);
         ownership.into_iter().chain(reuse).collect()
     }
 }
@@ -106,7 +97,7 @@ fn ownership(context: &Context<'_>, site: &Url, email: &Mailbox, source: &Url) -
         let expected = "a name of three characters or more that is no common word";
         return Some(Finding::new("company-name-weak", expected, quoted(key)));
     }
-    let home = home::of(site, email);
+    let home = home_page(site, email);
     let source = context.source_visit(source);
     let said = standing(source, site, &home, &name);
     let contested = |visit| contested(context, visit, site, &home, &name);
@@ -157,10 +148,10 @@ fn contested(
     };
     let own = pages.iter().filter(|page| on_site(site, &page.url));
     let owner: Vec<_> = own.flat_map(|page| page.owner.iter().cloned()).collect();
-    let others = contest::others(&owner, home, name);
+    let others = other_owner::others(&owner, home, name);
     let named = others.iter().take(MOST_NAMED);
     let named: Vec<String> = named
-        .map(|(place, other)| format!("{}: {}", contest::called(*place), quoted(other)))
+        .map(|(place, other)| format!("{}: {}", other_owner::called(*place), quoted(other)))
         .collect();
     if named.is_empty() {
         return None;
@@ -200,5 +191,324 @@ fn unproven(said: Standing, key: &str, home: &Url, more: &str) -> Option<Finding
     Some(finding.on(SITE).at(home.as_str()))
 }
 
+/// How a page names the company, the weakest first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Standing {
+    Absent,
+    /// On a page whose URL carries the name, so that it may be an echo.
+    Carried,
+    Mentioned,
+    /// Where a site signs all its pages, on a page that does not introduce the site.
+    Signed,
+    /// Where the name of the site's owner stands.
+    Owner,
+}
+
+/// How the visit's pages on the site name the company, at best.
+///
+/// A page other than `home`, the page that may introduce the site, has a title, a heading, a
+/// logo or an address of what it is about: an article, a directory's entry. There only what a
+/// site puts on all its pages counts, and no more than as a signature: the site's name, the
+/// footer, the copyright line.
+#[must_use]
+pub fn standing(visit: &Visit, site: &Url, home: &Url, name: &CompanyName) -> Standing {
+    let End::Pages(pages) = &visit.end else {
+        return Standing::Absent;
+    };
+    let is_home = pages.first().is_some_and(|page| page.url == *home)
+        || visit.hops.first().is_some_and(|hop| hop.url == *home);
+    let own = pages.iter().filter(|page| on_site(site, &page.url));
+    let best = own.map(|page| on_page(page, is_home, name)).max();
+    let best = best.unwrap_or(Standing::Absent);
+    if best > Standing::Carried && visit.hops.iter().any(|hop| carries(&hop.url, name)) {
+        return Standing::Carried;
+    }
+    best
+}
+
+fn on_page(page: &Page, is_home: bool, name: &CompanyName) -> Standing {
+    let is_in = |text: &str| name.is_in(&Folded::new(text));
+    let owner = |is_meant: fn(OwnerPlace) -> bool| {
+        let mut owners = page.owner.iter();
+        owners
+            .any(|owner| is_meant(owner.place) && owner_name::names(owner.place, &owner.text, name))
+    };
+    let mentioned = || {
+        let mut owners = page.owner.iter();
+        owners.any(|owner| is_in(&owner.text)) || page.visible.iter().any(|text| is_in(text))
+    };
+    if is_home && owner(|_| true) {
+        Standing::Owner
+    } else if owner(is_on_all_pages) {
+        Standing::Signed
+    } else if mentioned() {
+        Standing::Mentioned
+    } else {
+        Standing::Absent
+    }
+}
+
+fn is_on_all_pages(place: OwnerPlace) -> bool {
+    match place {
+        OwnerPlace::SiteName | OwnerPlace::Footer | OwnerPlace::Copyright => true,
+        OwnerPlace::Title
+        | OwnerPlace::Heading
+        | OwnerPlace::Logo
+        | OwnerPlace::Organization
+        | OwnerPlace::Header
+        | OwnerPlace::Address => false,
+    }
+}
+
+/// Whether the URL carries the name beside its registrable domain, which the owner chose: in a
+/// name below that, which may be anybody's choice, in its path or in its query.
+#[must_use]
+pub fn carries(url: &Url, name: &CompanyName) -> bool {
+    let below = HostName::of_url(url).and_then(|host| {
+        let domain = host.registrable()?;
+        let below = host.as_str().strip_suffix(domain.as_str())?;
+        Some(idna::domain_to_unicode(below.trim_end_matches('.')).0)
+    });
+    let tail = &url[Position::BeforePath..Position::AfterQuery];
+    below.is_some_and(|below| name.is_in(&Folded::new(&below)))
+        || echo::readings_of(tail)
+            .iter()
+            .any(|reading| name.is_in(&Folded::new(&String::from_utf8_lossy(reading))))
+}
+
+/// The address was accepted for another company.
+pub const EMAIL_REUSED: Rule = Rule::known(
+    "email-reused",
+    Level::Review,
+    "the address was already accepted for another company of this session",
+    "submit this company's own address, or leave it to a person",
+);
+
+/// The domain was accepted for another company.
+pub const DOMAIN_REUSED: Rule = Rule::known(
+    "domain-reused",
+    Level::Review,
+    "another address of the domain was already accepted for another company of this session",
+    "submit this company's own address, or leave it to a person",
+);
+
+/// Who else holds the address, or else its domain.
+///
+/// A mail provider's domain is everybody's, so that sharing it says nothing.
+pub fn finding(accepted: &dyn Accepted, email: &Mailbox) -> Option<Finding> {
+    if let Some(holder) = accepted.holder(&Taken::Mailbox(email.clone())) {
+        let expected = "an address of this company alone";
+        let actual = format!("{email} is accepted for {}", quoted(holder.as_str()));
+        return Some(Finding::new("email-reused", expected, actual).on(EMAIL));
+    }
+    if freemail(email).is_some() {
+        return None;
+    }
+    let domain = email.domain().registrable()?;
+    let holder = accepted.holder(&Taken::Domain(domain.clone()))?;
+    let expected = "a domain of this company alone";
+    let actual = format!(
+        "an address of {domain} is accepted for {}",
+        quoted(holder.as_str())
+    );
+    Some(Finding::new("domain-reused", expected, actual).on(EMAIL))
+}
+
+/// What became of the visit to the home page.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Home<'a> {
+    Answered(&'a Visit),
+    /// A page answered that is not on the site.
+    Elsewhere(&'a Url),
+    /// There is none.
+    Missing,
+    Silent(String),
+}
+
+impl<'a> Home<'a> {
+    /// What became of `visit`; `is_own` tells the pages of the site.
+    pub fn of(visit: &'a Visit, is_own: impl Fn(&Url) -> bool) -> Self {
+        match &visit.end {
+            End::Pages(pages) => match pages.first() {
+                Some(page) if is_own(&page.url) => Self::Answered(visit),
+                Some(page) => Self::Elsewhere(&page.url),
+                None => Self::Missing,
+            },
+            End::Missing { .. } => Self::Missing,
+            End::Unanswered { why, .. } => Self::Silent(why.to_string()),
+            End::Forbidden { .. } => Self::Silent("robots.txt forbids it".to_owned()),
+            End::Unreadable { why, .. } => Self::Silent(why.clone()),
+        }
+    }
+}
+
+/// The home page of `site`: the root of its host, or the site itself where its host is not its
+/// own.
+#[must_use]
+pub fn home_url(site: &Url) -> Url {
+    let mut home = site.clone();
+    home.set_fragment(None);
+    if hosted(site).is_none() {
+        home.set_path("/");
+        home.set_query(None);
+    }
+    home
+}
+
+/// The page that introduces who reads mail at `email`: the home page of `site`, or, where that
+/// may be anybody's, the one of its registrable domain.
+#[must_use]
+pub fn home_page(site: &Url, email: &Mailbox) -> Url {
+    let mut home = home_url(site);
+    if !introduces(&home, email)
+        && let Some(domain) = HostName::of_url(&home).and_then(|host| host.registrable())
+        && home.set_host(Some(&format!("www.{domain}"))).is_err()
+    {
+        // A registrable domain is a host, and so is `www.` before it.
+        return home_url(site);
+    }
+    home
+}
+
+/// Whether a home page may introduce, by its title and headings, who reads mail at `email`.
+///
+/// A name below a registrable domain may be given to anybody, as portals do (`c17.jobs.kr`):
+/// its front page introduces whoever has that name, and not the domain's owner. So it counts
+/// where the address is of that very name, and on hosts that stand for the whole domain: the
+/// domain itself, `www`, `m`, and languages or countries of two letters.
+#[must_use]
+pub fn introduces(home: &Url, email: &Mailbox) -> bool {
+    if hosted(home).is_some() {
+        return true;
+    }
+    let Some((host, domain)) = HostName::of_url(home).and_then(|host| {
+        let domain = host.registrable()?;
+        Some((host, domain))
+    }) else {
+        return false;
+    };
+    let host = host.as_str();
+    let below = host.strip_suffix(domain.as_str()).unwrap_or_default();
+    let below = below.trim_end_matches('.');
+    let is_language = LANGUAGES.contains(&below);
+    let own = host.strip_prefix("www.").unwrap_or(host);
+    let of_own = email.domain().as_str().strip_suffix(own);
+    matches!(below, "" | "www" | "m")
+        || is_language
+        || of_own.is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
+}
+
 #[cfg(test)]
-mod tests;
+mod tests_reuse {
+    use super::*;
+    use crate::gate::email::testing::Canned;
+
+    fn fired(email: &str, taken: &[&str]) -> Option<String> {
+        let email = Mailbox::parse(email).unwrap();
+        let world = taken
+            .iter()
+            .fold(Canned::default(), |world, what| world.taken(what));
+        finding(&world, &email).map(|finding| {
+            assert!(finding.actual.contains("Other"), "{}", finding.actual);
+            finding.rule.to_string()
+        })
+    }
+
+    #[test]
+    fn the_same_address_or_else_the_same_domain() {
+        let both = ["info@acme.co.kr", "acme.co.kr"];
+        assert_eq!(
+            fired("Info@acme.co.kr", &both).as_deref(),
+            Some("email-reused")
+        );
+        assert_eq!(
+            fired("x@mail.acme.co.kr", &both).as_deref(),
+            Some("domain-reused")
+        );
+        assert_eq!(fired("info@acme.com", &both), None);
+    }
+
+    #[test]
+    fn a_providers_domain_is_everybodys() {
+        assert_eq!(fired("acme@naver.com", &["naver.com"]), None);
+        let taken = ["acme@naver.com"];
+        assert_eq!(
+            fired("acme@naver.com", &taken).as_deref(),
+            Some("email-reused")
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests_home {
+    use super::*;
+
+    fn home(site: &str) -> String {
+        home_url(&Url::parse(site).unwrap()).into()
+    }
+
+    #[test]
+    fn the_root_of_an_own_host() {
+        assert_eq!(
+            home("https://www.acme.co.kr/en/?q=Acme#x"),
+            "https://www.acme.co.kr/"
+        );
+        assert_eq!(home("http://acme.co.kr:8080/a"), "http://acme.co.kr:8080/");
+    }
+
+    #[test]
+    fn a_name_below_a_domain_introduces_its_own_mail_alone() {
+        let introduces = |home: &str, email: &str| {
+            introduces(&Url::parse(home).unwrap(), &Mailbox::parse(email).unwrap())
+        };
+        for home in [
+            "acme.co.kr",
+            "www.acme.co.kr",
+            "en.acme.co.kr",
+            "m.acme.co.kr",
+        ] {
+            let home = format!("https://{home}/");
+            assert!(introduces(&home, "info@acme.co.kr"), "{home}");
+        }
+        let foods = "https://foods.acme.co.kr/";
+        assert!(introduces(foods, "info@foods.acme.co.kr"));
+        assert!(introduces(foods, "info@mail.foods.acme.co.kr"));
+        assert!(introduces(
+            "https://www.foods.acme.co.kr/",
+            "info@foods.acme.co.kr"
+        ));
+        for email in [
+            "info@acme.co.kr",
+            "info@toys.acme.co.kr",
+            "info@xfoods.acme.co.kr",
+        ] {
+            assert!(!introduces(foods, email), "{email}");
+        }
+        assert!(!introduces("https://c1.acme.co.kr/", "info@acme.co.kr"));
+        assert!(introduces("https://acme.tistory.com/", "info@acme.co.kr"));
+    }
+
+    #[test]
+    fn a_name_that_may_be_anybodys_is_introduced_by_its_domain() {
+        let of = |site: &str, email: &str| {
+            let (site, email) = (Url::parse(site).unwrap(), Mailbox::parse(email).unwrap());
+            String::from(home_page(&site, &email))
+        };
+        let shop = "http://shop17.gamma.kr:8080/x";
+        assert_eq!(of(shop, "info@gamma.kr"), "http://www.gamma.kr:8080/");
+        assert_eq!(
+            of(shop, "info@shop17.gamma.kr"),
+            "http://shop17.gamma.kr:8080/"
+        );
+        assert_eq!(
+            of("https://en.gamma.kr/", "info@gamma.kr"),
+            "https://en.gamma.kr/"
+        );
+    }
+
+    #[test]
+    fn a_hosted_site_itself() {
+        let site = "https://blog.naver.com/acme";
+        assert_eq!(home(site), site);
+    }
+}

@@ -36,9 +36,7 @@ pub static SAMPLE_ADDRESS: List =
 pub static FILE_SUFFIX: List = List::new("file-suffix", include_str!("lists/file_suffix.txt"));
 /// Local parts of mailboxes that nobody reads, without what parts their words.
 pub static NO_REPLY: List = List::new("no-reply", include_str!("lists/no_reply.txt"));
-/// Words that name a role.
 pub static ROLE: List = List::new("role", include_str!("lists/role.txt"));
-/// Given and family names.
 pub static PERSON: List = List::new("person", include_str!("lists/person.txt"));
 
 const ALL: [&List; 11] = [
@@ -60,10 +58,16 @@ const ALL: [&List; 11] = [
 pub fn digests() -> BTreeMap<&'static str, Digest> {
     let own = ALL.iter().map(|list| (list.name, list.digest()));
     own.chain([
-        ("disposable", super::disposable::digest()),
+        ("disposable", super::placeholder::digest()),
         ("user-content", super::source::user_content::digest()),
-        ("legal-forms", super::identity::legal_forms::digest()),
-        ("common-words", super::identity::common_words::digest()),
+        (
+            "legal-forms",
+            super::identity::company_name::legal_forms_digest(),
+        ),
+        (
+            "common-words",
+            super::identity::company_name::common_words_digest(),
+        ),
     ])
     .collect()
 }
@@ -84,7 +88,6 @@ impl List {
         }
     }
 
-    /// Whether the list has this very entry.
     #[must_use]
     pub fn has(&self, entry: &str) -> bool {
         self.entries().contains(entry)

@@ -5,12 +5,12 @@ use std::collections::{BTreeSet, HashSet};
 use proptest::prelude::*;
 
 use super::EmailGate;
-use super::bench::Bench;
 use super::context::{Context, Places};
 use super::domain::Domain;
 use super::format::Format;
 use super::freemail::Freemail;
 use super::placeholder::Placeholder;
+use super::testing::Bench;
 use crate::gate::{Cascade, Case, CheckOutcome, Gate, Judgement, Level, Levels, RuleId};
 use crate::quest::Verdict;
 use crate::world::sandbox::NoWorkshop;

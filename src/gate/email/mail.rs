@@ -33,7 +33,6 @@ const RULES: &[Rule] = &[
     .because(Cause::Unanswered),
 ];
 
-/// Step 6.
 pub struct Mail;
 
 impl Check<Context<'_>> for Mail {

@@ -11,38 +11,26 @@
 //! The gate is the one that the built-in quest file makes, which names the steps as any quest
 //! file may; `controls.json` is the world of its controls.
 
-pub mod anchor;
 pub mod context;
-pub mod disposable;
 pub mod domain;
-pub mod expected;
 pub mod format;
 pub mod freemail;
-pub mod hosted;
 pub mod identity;
 pub mod lists;
 pub mod mail;
-pub mod no_reply;
-pub mod on_site;
-pub mod person;
 pub mod placeholder;
 pub mod quoted;
-pub mod sample;
-pub mod settings;
 pub mod source;
 pub mod web_url;
-pub mod written;
-pub mod written_host;
 
 mod gate;
 
 #[cfg(test)]
-mod bench;
-#[cfg(test)]
-mod canned;
-#[cfg(test)]
 mod local_steps;
 #[cfg(test)]
 mod remote_steps;
+pub mod site;
+#[cfg(test)]
+mod testing;
 
 pub use gate::{EmailGate, taken_by};

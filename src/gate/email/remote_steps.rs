@@ -1,6 +1,6 @@
 //! The whole gate against a small web: what honest submissions and clever ones come to.
 
-use super::canned::Canned;
+use super::testing::Canned;
 use crate::gate::{CheckOutcome, Judgement};
 use crate::quest::Verdict;
 

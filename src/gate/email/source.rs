@@ -2,28 +2,22 @@
 
 pub mod echo;
 pub mod may_echo;
+#[cfg(test)]
+mod tests;
 pub mod user_content;
-
-mod ending;
-mod folded_text;
-mod pieces;
-mod rules;
-mod seen;
-mod shown;
 
 use url::Url;
 
-use self::seen::Seen;
 use super::context::{Context, SOURCE};
 use super::identity::company_name::CompanyName;
-use super::on_site::on_site;
 use super::quoted::quoted;
+use super::site::{on_site, registrable};
 use crate::base::text::truncate;
-use crate::gate::{Check, Cost, Finding, Rule};
-use crate::world::fetch::visit::{End, Visit};
+use crate::gate::{Cause, Check, Cost, Finding, Level, Rule};
+use crate::world::fetch::visit::{End, Hop, Step, Unread, UnreadFrame, Visit};
 use crate::world::mailbox::Mailbox;
+use crate::world::page::{Page, Presence, addresses_of, presence, states_no_collection};
 
-/// Step 5.
 pub struct Source;
 
 impl Check<Context<'_>> for Source {
@@ -36,7 +30,7 @@ impl Check<Context<'_>> for Source {
     }
 
     fn rules(&self) -> &'static [Rule] {
-        &rules::RULES
+        &RULES
     }
 
     fn run(&self, context: &Context<'_>) -> Vec<Finding> {
@@ -53,9 +47,8 @@ impl Check<Context<'_>> for Source {
     }
 }
 
-/// What a visit to the source shows.
 fn judge(visit: &Visit, site: &Url, email: &Mailbox, name: &CompanyName) -> Vec<Finding> {
-    let way = seen::way(visit);
+    let way = way(visit);
     if let Some(hop) = way.iter().find(|hop| echo::carries(&hop.url, email)) {
         return vec![echoed(&hop.url)];
     }
@@ -76,14 +69,14 @@ fn judge(visit: &Visit, site: &Url, email: &Mailbox, name: &CompanyName) -> Vec<
             if !on_site(site, &seen.main.url) {
                 findings.push(off_site(site, &seen.main.url));
             }
-            let shown = shown::judge(&seen, site, email);
+            let shown = how_shown(&seen, site, email);
             let places = urls().chain(seen.counted().map(|page| &page.url));
             findings.extend(written_by_others(places));
             findings.extend(shown);
         }
         (end, _) => {
             findings.extend(written_by_others(urls()));
-            findings.extend(ending::finding_of(end));
+            findings.extend(finding_of(end));
         }
     }
     findings
@@ -129,11 +122,301 @@ fn finding(
         .at(location(url))
 }
 
-/// The URL, cut to a length that people read.
 fn location(url: &Url) -> String {
     const LONGEST: usize = 300;
     truncate(url.as_str(), LONGEST).into_owned()
 }
 
-#[cfg(test)]
-mod tests;
+const WRITTEN_BY_OWNER: &str =
+    "submit a page of the site that its owner writes, such as its contact page or its footer";
+
+pub static RULES: [Rule; 13] = [
+    Rule::known(
+        "source-echo",
+        Level::Fail,
+        "the URL carries the address: a page that repeats it proves nothing",
+        "submit a page that shows the address without being told it",
+    ),
+    Rule::known(
+        "source-may-echo",
+        Level::Review,
+        "the URL carries something that the page may repeat, or make the address of",
+        "submit the page's plain URL, without such parameters",
+    ),
+    Rule::known(
+        "source-off-site",
+        Level::Review,
+        "what answered is not on the site",
+        "submit a page of the company's own site",
+    ),
+    Rule::known(
+        "source-user-content",
+        Level::Review,
+        "others than the site's owner write there",
+        WRITTEN_BY_OWNER,
+    ),
+    Rule::known(
+        "source-missing",
+        Level::Fail,
+        "the page does not exist",
+        "submit a page that exists",
+    ),
+    Rule::known(
+        "email-not-on-source",
+        Level::Fail,
+        "the page was read, and the address is not on it",
+        "submit the page that shows the address, or an address that the page shows",
+    ),
+    Rule::known(
+        "email-hidden",
+        Level::Review,
+        "the address is only where no reader sees it, or struck out",
+        "submit a page that shows the address to its readers",
+    ),
+    Rule::known(
+        "email-obfuscated",
+        Level::Review,
+        "the address is there only in disguise, or it is not sure where it begins",
+        "submit a page that spells the address out, if there is one",
+    ),
+    Rule::known(
+        "collection-refused",
+        Level::Review,
+        "the page states that addresses may not be collected",
+        "submit another page of the site that shows the address, if there is one",
+    ),
+    Rule::known(
+        "source-needs-script",
+        Level::Review,
+        "the page shows little without its scripts, and not the address",
+        "submit a page that shows the address without scripts, if there is one",
+    )
+    .because(Cause::Unreadable),
+    Rule::known(
+        "source-robots",
+        Level::Review,
+        "robots.txt forbids to read the page",
+        "submit another page of the site that shows the address, if there is one",
+    )
+    .because(Cause::Unreadable),
+    Rule::known(
+        "source-unanswered",
+        Level::Review,
+        "the page gave no answer",
+        "nothing for the agent to change: a person looks again later",
+    )
+    .because(Cause::Unanswered),
+    Rule::known(
+        "source-unreadable",
+        Level::Review,
+        "the page is too large, or not text",
+        "submit a web page that shows the address, if there is one",
+    )
+    .because(Cause::Unreadable),
+];
+
+/// The pages of a visit, told apart by whether they may speak for the site.
+#[derive(Debug, Clone)]
+pub struct Seen<'a> {
+    pub main: &'a Page,
+    pub own: Vec<&'a Page>,
+    pub foreign: Vec<&'a Page>,
+    /// Frames of the same site that could not be read.
+    pub unread: Vec<&'a UnreadFrame>,
+}
+
+impl<'a> Seen<'a> {
+    /// The pages of `visit`; none when it ended without one.
+    ///
+    /// When a frame's URL carries the address, no frame counts: what it shows may be an echo.
+    #[must_use]
+    pub fn of(visit: &'a Visit, site: &Url, email: &Mailbox) -> Option<Self> {
+        let End::Pages(pages) = &visit.end else {
+            return None;
+        };
+        let (main, frames) = pages.split_first()?;
+        let after = &visit.hops[way(visit).len()..];
+        let echoes = after.iter().any(|hop| echo::carries(&hop.url, email));
+        let frames = if echoes { &[] } else { frames };
+        let (own, foreign) = frames.iter().partition(|page| on_site(site, &page.url));
+        let unread = visit
+            .unread
+            .iter()
+            .filter(|frame| on_site(site, &frame.url));
+        Some(Self {
+            main,
+            own,
+            foreign,
+            unread: unread.collect(),
+        })
+    }
+
+    /// The page that answered, and its frames of the same site.
+    pub fn counted(&self) -> impl Iterator<Item = &'a Page> {
+        std::iter::once(self.main).chain(self.own.iter().copied())
+    }
+}
+
+/// The hops from the start to the page that answered; those of its frames come after.
+#[must_use]
+pub fn way(visit: &Visit) -> &[Hop] {
+    let end = visit.hops.iter().position(|hop| hop.by == Step::Frame);
+    &visit.hops[..end.unwrap_or(visit.hops.len())]
+}
+
+/// The most addresses of the site that a fact names.
+const MAX_NAMED: usize = 5;
+
+/// What the pages show of the address: only the best of all counts.
+pub fn how_shown(seen: &Seen<'_>, site: &Url, email: &Mailbox) -> Vec<Finding> {
+    let Some((page, how)) = best(seen.counted(), email) else {
+        return vec![by_visitors(seen, email).unwrap_or_else(|| absent(seen, site, email))];
+    };
+    let expected = format!("{email} where a reader sees it");
+    let mut findings: Vec<Finding> = match how {
+        Presence::Hidden => Some((
+            "email-hidden",
+            "only where no reader sees it, or struck out",
+        )),
+        Presence::Obfuscated => Some((
+            "email-obfuscated",
+            "only in disguise, or it is not sure where it begins",
+        )),
+        Presence::Visible | Presence::Absent => None,
+    }
+    .map(|(rule, actual)| finding(rule, &page.url, expected, actual))
+    .into_iter()
+    .collect();
+    let mut pages = seen.counted();
+    findings.extend(pages.find_map(|page| {
+        let words = states_no_collection(page)?;
+        let expected = "a page that lets its addresses be noted down";
+        Some(finding(
+            "collection-refused",
+            &page.url,
+            expected,
+            quoted(&words),
+        ))
+    }));
+    findings
+}
+
+/// That only the page's visitors wrote the address, if so.
+fn by_visitors(seen: &Seen<'_>, email: &Mailbox) -> Option<Finding> {
+    let page = seen
+        .counted()
+        .find(|page| presence(&page.of_visitors(), email) != Presence::Absent)?;
+    let expected = format!("{email} in the words of the site's owner");
+    let actual = "only in a comment, a review or another's data";
+    Some(finding("source-user-content", &page.url, expected, actual))
+}
+
+/// The page that shows the address best; none when it is absent from all.
+fn best<'a>(
+    pages: impl Iterator<Item = &'a Page>,
+    email: &Mailbox,
+) -> Option<(&'a Page, Presence)> {
+    let found = pages.map(|page| (page, presence(page, email)));
+    found
+        .filter(|(_, how)| *how != Presence::Absent)
+        .min_by_key(|(_, how)| *how)
+}
+
+/// Why the address is on no page that counts, the most telling reason alone.
+fn absent(seen: &Seen<'_>, site: &Url, email: &Mailbox) -> Finding {
+    if let Some((page, _)) = best(seen.foreign.iter().copied(), email) {
+        return off_site(site, &page.url);
+    }
+    if let Some(frame) = seen.unread.first() {
+        return finding_of_frame(frame);
+    }
+    if let Some(page) = seen.counted().find(|page| page.needs_script) {
+        let expected = format!("{email} on the page");
+        let actual = "the page shows little without its scripts, and not the address";
+        return finding("source-needs-script", &page.url, expected, actual);
+    }
+    let (addresses, count) = addresses(seen, site);
+    let actual = if addresses.is_empty() {
+        "not on the page, nor any other address of the site".to_owned()
+    } else {
+        let shown: Vec<String> = addresses.iter().map(|address| quoted(address)).collect();
+        format!(
+            "not on the page; of the site, it shows {}",
+            shown.join(", ")
+        )
+    };
+    finding(
+        "email-not-on-source",
+        &seen.main.url,
+        format!("{email} on the page"),
+        actual,
+    )
+    .times(u32::try_from(count).unwrap_or(u32::MAX).max(1))
+}
+
+/// Up to five addresses of the site, and how many there are in all.
+fn addresses(seen: &Seen<'_>, site: &Url) -> (Vec<String>, usize) {
+    let Some(domain) = registrable(site) else {
+        return (Vec::new(), 0);
+    };
+    let mut named: Vec<String> = Vec::new();
+    let mut count = 0;
+    for page in seen.counted() {
+        let (some, all) = addresses_of(page, &domain, MAX_NAMED);
+        count += all;
+        for address in some {
+            if !named.contains(&address) {
+                named.push(address);
+            }
+        }
+    }
+    named.truncate(MAX_NAMED);
+    (named, count)
+}
+
+const ANSWER: &str = "a page that can be read";
+
+/// What the end says; nothing of a visit that ended at pages.
+pub fn finding_of(end: &End) -> Option<Finding> {
+    Some(match end {
+        End::Pages(_) => return None,
+        End::Missing { url, status } => {
+            let actual = status.map_or_else(
+                || "no such host".to_owned(),
+                |status| format!("status {status}"),
+            );
+            finding("source-missing", url, "a page that exists", actual)
+        }
+        End::Unanswered { url, why } => unanswered(url, &why.to_string()),
+        End::Forbidden { url } => forbidden(url),
+        End::Unreadable { url, why } => unreadable(url, why),
+    })
+}
+
+/// What a frame that could not be read says, when the address was not found elsewhere.
+pub fn finding_of_frame(frame: &UnreadFrame) -> Finding {
+    let url = &frame.url;
+    match &frame.why {
+        Unread::Unanswered(why) => unanswered(url, &why.to_string()),
+        Unread::Forbidden => forbidden(url),
+        Unread::Unreadable(why) => unreadable(url, why),
+        Unread::TooManyHops => unanswered(url, "a frame beyond those that are followed"),
+    }
+}
+
+fn unanswered(url: &Url, why: &str) -> Finding {
+    finding("source-unanswered", url, ANSWER, quoted(why))
+}
+
+fn forbidden(url: &Url) -> Finding {
+    finding(
+        "source-robots",
+        url,
+        "a page that robots.txt lets read",
+        "robots.txt forbids it",
+    )
+}
+
+fn unreadable(url: &Url, why: &str) -> Finding {
+    finding("source-unreadable", url, ANSWER, quoted(why))
+}

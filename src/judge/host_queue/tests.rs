@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use super::*;
 use crate::base::Digest;
-use crate::gate::email::settings::EmailSettings;
+use crate::gate::email::context::EmailSettings;
 use crate::judge::email_record;
 use crate::quest::{FieldName, Key, QuestId};
 use crate::session::{FORMAT, Frozen, Lease, SourceRecord};

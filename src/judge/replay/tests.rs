@@ -9,7 +9,7 @@ use serde_json::value::to_raw_value;
 use tempfile::TempDir;
 
 use super::*;
-use crate::gate::email::settings::EmailSettings;
+use crate::gate::email::context::EmailSettings;
 use crate::judge::{Answer, Judge, email_record, submit};
 use crate::quest::{FieldName, Key};
 use crate::session::{Dated, FORMAT, Frozen, Lease, NewSession, Salt, SourceRecord, create};

@@ -40,7 +40,6 @@ use crate::world::{
     Silence, Taken, Unanswered, World,
 };
 
-/// A world that was written down.
 #[derive(Debug, Clone)]
 pub struct RecordedWorld {
     pages: BTreeMap<Url, Fetched>,
@@ -51,7 +50,6 @@ pub struct RecordedWorld {
 /// A text that is not a recorded world.
 #[derive(Debug, thiserror::Error)]
 pub enum BadWorld {
-    /// It is not such JSON.
     #[error("the recorded world cannot be read")]
     Json(#[from] serde_json::Error),
     /// A mail exchanger is not a host name.
@@ -111,7 +109,6 @@ enum WrittenSilence {
 }
 
 impl RecordedWorld {
-    /// Reads a world from JSON.
     pub fn from_json(text: &str) -> Result<Self, BadWorld> {
         let written: Written = serde_json::from_str(text)?;
         let mut names = BTreeMap::new();
@@ -143,7 +140,6 @@ impl RecordedWorld {
         })
     }
 
-    /// This world, with what the session knows.
     #[must_use]
     pub fn world_with<'w>(&'w self, accepted: &'w dyn Accepted) -> World<'w> {
         World {

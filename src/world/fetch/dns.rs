@@ -1,31 +1,32 @@
-//! Asks DNS over UDP and TCP, and tells a definite answer from silence.
+//! Asks DNS over UDP and TCP, and tells a definite answer from none.
 //!
-//! A stub of our own rather than a resolver library's: those append search domains, read the
-//! hosts file, cache, and fold referrals, alias loops and filtered addresses into "no such
-//! record". Here a question is one absolute name and one kind of record; only NXDOMAIN and a
-//! proper NODATA deny it, and whatever else comes is [`Silence::Dns`].
+//! Lookups go through the raw client of hickory rather than through its resolver: that one
+//! appends search domains, reads the hosts file, caches, and turns referrals, alias loops and
+//! filtered addresses into "no such record". Here a question is one absolute name and one kind of
+//! record. Only NXDOMAIN and a proper NODATA deny it; anything else is [`Silence::Dns`].
 
 mod answer;
-mod exchange;
-mod servers;
 
 use std::net::SocketAddr;
 use std::sync::{Arc, OnceLock};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use hickory_proto::op::Query;
-use hickory_proto::rr::Name;
+use hickory_resolver::net::NetError;
+use hickory_resolver::net::runtime::TokioRuntimeProvider;
+use hickory_resolver::net::tcp::TcpClientStream;
+use hickory_resolver::net::udp::UdpClientStream;
+use hickory_resolver::net::xfer::{DnsHandle as _, DnsRequestSender as _, FirstAnswer as _};
+use hickory_resolver::proto::op::{DnsRequest, DnsRequestOptions, DnsResponse, Message, Query};
+use hickory_resolver::proto::rr::Name;
+use hickory_resolver::system_conf::read_system_conf;
 
 use self::answer::{Aliases, Reading};
-use self::exchange::Patience;
-use super::backoff::backoff;
-use super::budget::Budget;
-use super::settings::{Limits, NetworkSettings};
+use super::log;
+use super::settings::{Budget, Limits, NetworkSettings, backoff};
 use crate::world::domain::HostName;
-use crate::world::{Looked, RecordKind, Resolver, Silence, Unanswered, told};
+use crate::world::{Looked, RecordKind, Resolver, Silence, Unanswered};
 
-/// Asks the session's name servers, in order, until one gives a definite answer.
 #[derive(Debug)]
 pub struct DnsResolver {
     configured: Vec<SocketAddr>,
@@ -57,7 +58,7 @@ impl DnsResolver {
         if !self.configured.is_empty() {
             return Ok(&self.configured);
         }
-        match self.system.get_or_init(servers::of_the_system) {
+        match self.system.get_or_init(of_the_system) {
             Ok(servers) => Ok(servers),
             Err(detail) => Err(silent(detail.clone())),
         }
@@ -93,14 +94,10 @@ impl DnsResolver {
         name: &Name,
         kind: RecordKind,
     ) -> Result<Looked, Indefinite> {
-        let patience = Patience {
-            each: Duration::from_millis(self.limits.dns_ms),
-            until: self.budget.deadline(),
-        };
         let mut aliases = Aliases::of(name.clone());
         loop {
             let query = Query::query(aliases.last().clone(), answer::record_type(kind));
-            let message = exchange::ask(server, &query, patience)?;
+            let message = self.exchange(server, &query)?;
             match answer::read(&message, &mut aliases, kind)? {
                 Reading::Definite(looked) => return Ok(looked),
                 Reading::AskOn => {}
@@ -113,12 +110,47 @@ impl Resolver for DnsResolver {
     fn lookup(&self, name: &HostName, kind: RecordKind) -> Looked {
         let began = Instant::now();
         let looked = self.look_up_in_the_end(name, kind);
-        told::looked(name, label(kind), &looked, began.elapsed());
+        log::looked(name, label(kind), &looked, began.elapsed());
         looked
     }
 }
 
 impl DnsResolver {
+    /// Asks one question over UDP, and over TCP where the answer does not fit into a datagram
+    /// (RFC 7766 §5), which one that cannot be parsed may be a sign of.
+    fn exchange(&self, server: SocketAddr, query: &Query) -> Result<Message, Indefinite> {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .map_err(|error| Indefinite(error.to_string()))?;
+        runtime.block_on(async {
+            match over_udp(server, query, self.patience()).await {
+                Ok(answer) if !answer.truncation => return Ok(answer.into_message()),
+                Ok(_) | Err(NetError::Proto(_)) => {}
+                Err(error) => return Err(Indefinite(error.to_string())),
+            }
+            let limit = self.patience();
+            // The library's timeout does not cover a body that comes byte by byte.
+            let answer = tokio::time::timeout(limit, over_tcp(server, query, limit)).await;
+            let answer =
+                answer.map_err(|_| Indefinite("over TCP: no answer in time".to_owned()))?;
+            let answer = answer.map_err(|error| Indefinite(format!("over TCP: {error}")))?;
+            // Over TCP the library compares the id alone (RFC 5452 §9.1 asks for the question too).
+            if answer.truncation || answer.queries.as_slice() != std::slice::from_ref(query) {
+                return Err(Indefinite(
+                    "over TCP: not an answer to the question".to_owned(),
+                ));
+            }
+            Ok(answer.into_message())
+        })
+    }
+
+    /// How long one exchange may take: its own limit, or what is left for the submission.
+    fn patience(&self) -> Duration {
+        let left = self.budget.left().unwrap_or_default();
+        Duration::from_millis(self.limits.dns_ms).min(left)
+    }
+
     /// Asks until there is a definite answer, or no try is left.
     fn look_up_in_the_end(&self, name: &HostName, kind: RecordKind) -> Looked {
         let (servers, name) = match (self.servers(), Name::from_ascii(format!("{name}."))) {
@@ -141,6 +173,38 @@ impl DnsResolver {
     }
 }
 
+async fn over_udp(
+    server: SocketAddr,
+    query: &Query,
+    limit: Duration,
+) -> Result<DnsResponse, NetError> {
+    let provider = TokioRuntimeProvider::default();
+    let stream = UdpClientStream::builder(server, provider).with_timeout(Some(limit));
+    // Tries are counted by the caller: a second question would be one more.
+    let mut stream = stream
+        .with_max_retries(1)
+        .with_os_port_selection(true)
+        .build();
+    stream.send_message(request(query)).first_answer().await
+}
+
+async fn over_tcp(
+    server: SocketAddr,
+    query: &Query,
+    limit: Duration,
+) -> Result<DnsResponse, NetError> {
+    let provider = TokioRuntimeProvider::default();
+    let exchange = TcpClientStream::exchange(server, None, limit, None, provider).await?;
+    exchange.send(request(query)).first_answer().await
+}
+
+/// The question, without EDNS: what does not fit into 512 octets comes over TCP.
+fn request(query: &Query) -> DnsRequest {
+    let mut options = DnsRequestOptions::default();
+    options.use_edns = false;
+    DnsRequest::from_query(query.clone(), options)
+}
+
 fn silent(detail: String) -> Unanswered {
     Unanswered {
         silence: Silence::Dns,
@@ -155,4 +219,19 @@ fn label(kind: RecordKind) -> &'static str {
         RecordKind::Aaaa => "AAAA",
         RecordKind::Mx => "MX",
     }
+}
+
+/// The port of DNS (RFC 1035 §4.2).
+const PORT: u16 = 53;
+
+/// The name servers that the system is set up with; its search list and options are left out.
+fn of_the_system() -> Result<Vec<SocketAddr>, String> {
+    let (config, _options) = read_system_conf().map_err(|error| {
+        format!(
+            "the system's name servers cannot be read ({error}); \
+             scan with --dns-server ADDR:PORT to name one"
+        )
+    })?;
+    let addresses = config.name_servers().iter().map(|server| server.ip);
+    Ok(addresses.map(|ip| SocketAddr::new(ip, PORT)).collect())
 }

@@ -8,13 +8,7 @@
 //! Only a page's own answer carries a body: those of redirects, 404 and 410 say nothing that
 //! a gate looks at, and are not read.
 
-mod exchange;
-mod greet;
-mod pinned;
-mod retry_after;
-mod route;
-mod silence;
-mod tls;
+mod client;
 
 use std::sync::Arc;
 use std::thread;
@@ -22,18 +16,16 @@ use std::time::{Duration, Instant};
 
 use url::Url;
 
-use self::exchange::{Client, Exchanged};
-use super::backoff::backoff;
-use super::budget::Budget;
 use super::dns::DnsResolver;
 use super::politeness::Politeness;
-use super::settings::NetworkSettings;
-use crate::world::{Fetched, Fetcher, Request, Silence, Unanswered, told};
+use super::settings::{Budget, NetworkSettings, backoff};
+use super::{log, route};
+use crate::world::{Fetched, Fetcher, Request, Silence, Unanswered};
+use client::{Client, Exchanged};
 
-pub use self::exchange::ClientError;
-pub use self::greet::{Greeted, greet, roots};
+pub use client::ClientError;
 #[cfg(unix)]
-pub(in crate::world) use self::{retry_after::parse as retry_after, silence::cause, tls::trusted};
+pub(in crate::world) use client::{cause, retry_after, trusted};
 
 /// What is shared by the fetchers of one process: settings, TLS roots, turns at hosts.
 #[derive(Debug)]
@@ -43,7 +35,6 @@ pub struct HttpSetup {
     politeness: Politeness,
 }
 
-/// Fetches pages for one submission.
 #[derive(Debug)]
 pub struct HttpFetcher {
     setup: Arc<HttpSetup>,
@@ -61,7 +52,6 @@ impl HttpSetup {
         })
     }
 
-    /// The settings.
     #[must_use]
     pub fn settings(&self) -> &NetworkSettings {
         &self.settings
@@ -79,17 +69,17 @@ impl HttpFetcher {
         }
     }
 
-    /// One try.
     fn try_once(&self, url: &Url, crawl_delay: Option<Duration>) -> Exchanged {
         let settled = |why| Exchanged::Settled(Fetched::Unanswered(why));
         let settings = &self.setup.settings;
         if self.budget.left().is_none() {
             return settled(self.budget.used_up());
         }
-        let addresses = match route::addresses(url, self.resolver.as_ref(), settings) {
-            Ok(addresses) => addresses,
-            Err(fetched) => return Exchanged::Settled(fetched),
-        };
+        let addresses =
+            match crate::world::fetch::route::addresses(url, self.resolver.as_ref(), settings) {
+                Ok(addresses) => addresses,
+                Err(fetched) => return Exchanged::Settled(fetched),
+            };
         let turn = self.setup.politeness.turn(
             &turn_name(url),
             self.gap(crawl_delay),
@@ -145,7 +135,7 @@ impl Fetcher for HttpFetcher {
         };
         let began = Instant::now();
         let fetched = self.get_in_the_end(&url, request.crawl_delay);
-        told::fetched(&url, &fetched, began.elapsed());
+        log::fetched(&url, &fetched, began.elapsed());
         fetched
     }
 }
@@ -165,10 +155,46 @@ fn bare(url: &Url) -> Result<Url, Unanswered> {
     })
 }
 
-/// The name by which the host takes its turns.
 fn turn_name(url: &Url) -> String {
     let host = url.host_str().unwrap_or_default();
     host.strip_suffix('.').unwrap_or(host).to_owned()
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Greeted {
+    Answered { status: u16, date: Option<String> },
+    NoSuchHost,
+    Unanswered(Unanswered),
+}
+
+/// Greets the server of `url` once, with all of `limit` for it.
+pub fn greet(
+    url: &Url,
+    settings: &NetworkSettings,
+    limit: Duration,
+) -> Result<Greeted, ClientError> {
+    let client = Client::new(settings)?;
+    let budget = Arc::new(Budget::new(limit));
+    let resolver = DnsResolver::new(settings, Arc::clone(&budget));
+    let addresses = match route::addresses(url, &resolver, settings) {
+        Ok(addresses) => addresses,
+        Err(Fetched::Unanswered(why)) => return Ok(Greeted::Unanswered(why)),
+        Err(_) => return Ok(Greeted::NoSuchHost),
+    };
+    let Some(left) = budget.left() else {
+        return Ok(Greeted::Unanswered(budget.used_up()));
+    };
+    Ok(match client.head(url, addresses, left) {
+        Ok((status, date)) => Greeted::Answered { status, date },
+        Err(why) => Greeted::Unanswered(why),
+    })
+}
+
+/// How many certificate authorities are trusted, those of `settings` included.
+pub fn roots(settings: &NetworkSettings) -> Result<usize, String> {
+    let client = Client::new(settings).map_err(|error| error.to_string())?;
+    client.trust().map_err(|error| error.to_string())?;
+    Ok(webpki_roots::TLS_SERVER_ROOTS.len() + settings.ca_certs_pem.len())
 }
 
 #[cfg(test)]

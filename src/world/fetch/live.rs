@@ -4,10 +4,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::budget::Budget;
 use super::dns::DnsResolver;
 use super::http::{ClientError, HttpFetcher, HttpSetup};
 use super::politeness::Politeness;
+use super::settings::Budget;
 use super::settings::NetworkSettings;
 use crate::world::{Fetcher, Resolver};
 
@@ -50,13 +50,11 @@ impl LiveWorld {
         Self::of(Arc::clone(&self.setup))
     }
 
-    /// Pages.
     #[must_use]
     pub fn fetcher(&self) -> &dyn Fetcher {
         &self.fetcher
     }
 
-    /// DNS.
     #[must_use]
     pub fn resolver(&self) -> &dyn Resolver {
         self.resolver.as_ref()

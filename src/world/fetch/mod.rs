@@ -1,23 +1,20 @@
 //! Asking the world: pages by HTTP, names by DNS, politely and within bounds.
 
 pub mod address_guard;
-pub mod budget;
 pub mod dns;
 pub mod http;
 pub mod live;
+mod log;
+mod lookup;
 pub mod politeness;
 pub mod robots;
+mod route;
 pub mod settings;
 pub mod visit;
 
-mod backoff;
-mod fetcher;
-mod resolver;
-mod unanswered;
-
-pub use fetcher::{Fetched, Fetcher, Request, Response, ResponseHead};
-pub use resolver::{Looked, MxHost, RecordKind, Records, Resolver};
-pub use unanswered::{Silence, Unanswered};
+pub use lookup::{Fetched, Fetcher, Request, Response, ResponseHead};
+pub use lookup::{Looked, MxHost, RecordKind, Records, Resolver};
+pub use lookup::{Silence, Unanswered};
 
 #[cfg(test)]
-pub use {fetcher::MockFetcher, resolver::MockResolver};
+pub use lookup::{MockFetcher, MockResolver};

@@ -18,7 +18,6 @@ use sha2::{Digest, Sha256};
 /// How often a turn that another holds is asked for again.
 const POLL: Duration = Duration::from_millis(10);
 
-/// The turns at all hosts.
 #[derive(Debug, Default)]
 pub struct Politeness {
     dir: Option<PathBuf>,
@@ -37,7 +36,6 @@ struct Here {
 pub struct Turn<'a> {
     politeness: &'a Politeness,
     host: String,
-    /// Holds the advisory lock, which ends with it.
     file: Option<File>,
 }
 
@@ -126,7 +124,6 @@ impl Turn<'_> {
         }
     }
 
-    /// Notes that the request begins now.
     fn begin(&self) {
         let mut here = self.politeness.here();
         if let Some(slot) = here.get_mut(&self.host) {

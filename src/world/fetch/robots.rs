@@ -1,13 +1,11 @@
 //! What robots.txt lets the program read (RFC 9309): pure decisions over answers.
 
-mod rules;
-
 use std::time::Duration;
 
-use url::Url;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode, percent_encode};
+use url::{Position, Url};
 
 use crate::world::{Fetched, Unanswered};
-pub use rules::Rules;
 
 /// The name by which robots.txt addresses the program.
 pub const PRODUCT_TOKEN: &str = "comail";
@@ -27,18 +25,13 @@ pub enum RobotsRules {
     DisallowAll,
     /// It did not answer: nothing may be read until it does.
     Unreachable(Unanswered),
-    /// These rules.
     Listed(Rules),
 }
 
-/// Whether a page may be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Permission {
-    /// It may.
     Granted,
-    /// robots.txt forbids it.
     Refused,
-    /// robots.txt did not answer.
     Unknown(Unanswered),
 }
 
@@ -100,7 +93,6 @@ impl RobotsRules {
         }
     }
 
-    /// The time between requests that the rules ask for.
     #[must_use]
     pub fn crawl_delay(&self) -> Option<Duration> {
         match self {
@@ -110,8 +102,202 @@ impl RobotsRules {
     }
 }
 
+/// The longest `Crawl-delay` that is taken at its word.
+const MAX_CRAWL_DELAY_SECS: f64 = 86_400.0;
+
+/// What is escaped of an octet that came escaped: all but unreserved ones (RFC 3986 §2.3).
+const ENCODED: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'-')
+    .remove(b'.')
+    .remove(b'_')
+    .remove(b'~');
+
+/// The rules of one robots.txt that address one product.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Rules {
+    rules: Vec<Rule>,
+    crawl_delay: Option<Duration>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+struct Rule {
+    allow: bool,
+    pattern: Vec<u8>,
+}
+
+enum Line<'a> {
+    UserAgent(&'a [u8]),
+    Rule(bool, &'a [u8]),
+    CrawlDelay(&'a [u8]),
+    Other,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Group {
+    names_product: bool,
+    names_all: bool,
+    has_rules: bool,
+}
+
+impl Rules {
+    /// The rules in `text` for `product`, or for `*` where no group names it.
+    ///
+    /// Groups of the same name add up; lines that say nothing are skipped, and rules before
+    /// the first group too.
+    #[must_use]
+    pub fn parse(product: &str, text: &[u8]) -> Self {
+        let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
+        let mut own = None::<Self>;
+        let mut all = Self::default();
+        let mut group = Group::default();
+        for line in text.split(|&b| matches!(b, b'\n' | b'\r' | 0)) {
+            let line = parse_line(line);
+            if let Line::UserAgent(name) = line {
+                if group.has_rules {
+                    group = Group::default();
+                }
+                group.names_all |= name == b"*";
+                if names(product, name) {
+                    group.names_product = true;
+                    own.get_or_insert_default();
+                }
+                continue;
+            }
+            group.has_rules |= matches!(line, Line::Rule(..) | Line::CrawlDelay(_));
+            if group.names_product {
+                own.get_or_insert_default().add(&line);
+            }
+            if group.names_all {
+                all.add(&line);
+            }
+        }
+        own.unwrap_or(all)
+    }
+
+    fn add(&mut self, line: &Line<'_>) {
+        match line {
+            // An empty pattern matches nothing.
+            Line::Rule(allow, pattern) if !pattern.is_empty() => self.rules.push(Rule {
+                allow: *allow,
+                pattern: normal(pattern),
+            }),
+            Line::CrawlDelay(seconds) => {
+                self.crawl_delay = self.crawl_delay.or_else(|| delay(seconds));
+            }
+            _ => {}
+        }
+    }
+
+    /// Whether `url` may be read: the longest pattern that matches decides, and of equals the
+    /// one that allows (RFC 9309 §2.2.2).
+    #[must_use]
+    pub fn allow(&self, url: &Url) -> bool {
+        let path = normal(url[Position::BeforePath..Position::AfterQuery].as_bytes());
+        self.rules
+            .iter()
+            .filter(|rule| matches(&rule.pattern, &path))
+            .max_by_key(|rule| (rule.pattern.len(), rule.allow))
+            .is_none_or(|rule| rule.allow)
+    }
+
+    #[must_use]
+    pub fn crawl_delay(&self) -> Option<Duration> {
+        self.crawl_delay
+    }
+}
+
+fn parse_line(line: &[u8]) -> Line<'_> {
+    let line = line.split(|&b| b == b'#').next().unwrap_or_default();
+    let Some(colon) = line.iter().position(|&b| b == b':') else {
+        return Line::Other;
+    };
+    let (name, value) = (line[..colon].trim_ascii(), line[colon + 1..].trim_ascii());
+    match name.to_ascii_lowercase().as_slice() {
+        b"user-agent" => Line::UserAgent(value),
+        b"allow" => Line::Rule(true, value),
+        b"disallow" => Line::Rule(false, value),
+        b"crawl-delay" => Line::CrawlDelay(value),
+        _ => Line::Other,
+    }
+}
+
+/// Whether a `User-agent` line names `product`; a version behind the token does not count.
+fn names(product: &str, value: &[u8]) -> bool {
+    let token = |b: &u8| b.is_ascii_alphabetic() || matches!(b, b'-' | b'_');
+    let end = value.iter().position(|b| !token(b)).unwrap_or(value.len());
+    value[..end].eq_ignore_ascii_case(product.as_bytes())
+}
+
+fn delay(seconds: &[u8]) -> Option<Duration> {
+    let seconds: f64 = std::str::from_utf8(seconds).ok()?.parse().ok()?;
+    if seconds.is_nan() {
+        return None;
+    }
+    Duration::try_from_secs_f64(seconds.min(MAX_CRAWL_DELAY_SECS)).ok()
+}
+
+/// The octets for comparing: those that need no escape decoded, all others escaped alike.
+/// Reserved characters and their escapes stay apart (RFC 9309 §2.2.2).
+fn normal(path: &[u8]) -> Vec<u8> {
+    let mut normal = Vec::with_capacity(path.len());
+    let mut rest = path;
+    while let Some((&first, tail)) = rest.split_first() {
+        let escape = rest
+            .get(..3)
+            .filter(|escape| first == b'%' && escape[1..].iter().all(u8::is_ascii_hexdigit));
+        if let Some(escape) = escape {
+            for octet in percent_decode(escape) {
+                normal.extend(percent_encode(&[octet], ENCODED).flat_map(str::bytes));
+            }
+            rest = &rest[3..];
+        } else {
+            if first.is_ascii_graphic() {
+                normal.push(first);
+            } else {
+                normal.extend(percent_encode(&[first], ENCODED).flat_map(str::bytes));
+            }
+            rest = tail;
+        }
+    }
+    normal
+}
+
+/// Whether `pattern` matches the start of `path`: `*` stands for any octets, and `$` at the
+/// end for the path's end (RFC 9309 §2.2.3).
+fn matches(pattern: &[u8], path: &[u8]) -> bool {
+    let (pattern, to_the_end) = match pattern.strip_suffix(b"$") {
+        Some(pattern) => (pattern, true),
+        None => (pattern, false),
+    };
+    let mut parts = pattern.split(|&b| b == b'*');
+    let Some(mut rest) = parts.next().and_then(|first| path.strip_prefix(first)) else {
+        return false;
+    };
+    let mut parts = parts.peekable();
+    if parts.peek().is_none() {
+        return !to_the_end || rest.is_empty();
+    }
+    while let Some(part) = parts.next() {
+        if to_the_end && parts.peek().is_none() {
+            return rest.ends_with(part);
+        }
+        match find(part, rest) {
+            Some(found) => rest = &rest[found + part.len()..],
+            None => return false,
+        }
+    }
+    true
+}
+
+fn find(part: &[u8], text: &[u8]) -> Option<usize> {
+    if part.is_empty() {
+        return Some(0);
+    }
+    text.windows(part.len()).position(|window| window == part)
+}
+
 #[cfg(test)]
-mod tests {
+mod tests_robots {
     use super::*;
     use crate::world::{Response, Silence};
 
@@ -181,5 +367,121 @@ mod tests {
         assert!(!means_no_rules(&robots, &Unanswered::status(429)));
         let page = Url::parse("https://acme.com/").unwrap();
         assert!(!means_no_rules(&page, &Unanswered::status(403)));
+    }
+}
+
+#[cfg(test)]
+mod tests_rules {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn allowed(text: &str, path: &str) -> bool {
+        let url = Url::parse("https://acme.com").unwrap().join(path).unwrap();
+        Rules::parse("comail", text.as_bytes()).allow(&url)
+    }
+
+    #[test]
+    fn our_group_goes_before_everybodys() {
+        let text = "User-agent: *\nDisallow: /\n\nUser-agent: Comail/1.0\nDisallow: /private\n";
+        assert!(allowed(text, "/contact"));
+        assert!(!allowed(text, "/private/x"));
+        let others = "User-agent: comailer\nUser-agent: comail-x\nDisallow: /\n";
+        assert!(allowed(others, "/contact"), "a longer name is another's");
+    }
+
+    #[test]
+    fn groups_of_one_name_add_up() {
+        let text = "user-agent: a\nUser-Agent: *\nDisallow: /a # why\n\nSitemap: x\n\
+                    User-agent: b\nDisallow: /b\nUser-agent: *\rDisallow : /c\n";
+        assert!(!allowed(text, "/a"));
+        assert!(allowed(text, "/b"));
+        assert!(!allowed(text, "/c"));
+    }
+
+    #[test]
+    fn an_empty_group_of_ours_allows_everything() {
+        assert!(allowed(
+            "User-agent: comail\nDisallow:\nUser-agent: *\nDisallow: /",
+            "/x"
+        ));
+        assert!(!allowed("User-agent: x\nUser-agent: *\nDisallow: /", "/x"));
+        assert!(
+            allowed("Disallow: /\n<html>User-agent: *", "/x"),
+            "no group, no rule"
+        );
+    }
+
+    #[test]
+    fn the_longest_match_decides_and_allow_breaks_ties() {
+        let text = "User-agent: *\nDisallow: /shop\nAllow: /shop/contact\nDisallow: /t\nAllow: /t";
+        assert!(!allowed(text, "/shop/x"));
+        assert!(allowed(text, "/shop/contact.html"));
+        assert!(allowed(text, "/t"));
+    }
+
+    #[test]
+    fn knows_wildcards_and_ends() {
+        let rule = |pattern: &str| format!("User-agent: *\nDisallow: {pattern}");
+        for (pattern, path, matches) in [
+            ("/*.php", "/a/index.php?x", true),
+            ("/*.php$", "/a/index.php", true),
+            ("/*.php$", "/a/index.php?x", false),
+            ("/*.php$", "/a.php/b.php", true),
+            ("/a$", "/a", true),
+            ("/a$", "/ab", false),
+            ("*", "/", true),
+            ("/$", "/", true),
+            ("/$", "/x", false),
+            ("/a*b*$", "/axxb1", true),
+            ("/a*bb", "/ab", false),
+            ("/a$b", "/a$bc", true),
+            ("/q?a=1", "/q?a=12", true),
+            ("/q?a=1", "/q", false),
+        ] {
+            assert_eq!(!allowed(&rule(pattern), path), matches, "{pattern} {path}");
+        }
+    }
+
+    #[test]
+    fn compares_after_percent_encoding() {
+        for (pattern, path) in [
+            ("/문의", "/%EB%AC%B8%EC%9D%98"),
+            ("/%eb%ac%b8", "/문의"),
+            ("/%7Ejoe", "/~joe"),
+            ("/a%2fb", "/a%2Fb"),
+        ] {
+            let text = format!("User-agent: *\nDisallow: {pattern}");
+            assert!(!allowed(&text, path), "{pattern} {path}");
+        }
+        assert!(
+            allowed("User-agent: *\nDisallow: /a/b", "/a%2Fb"),
+            "an escaped slash is none"
+        );
+    }
+
+    #[test]
+    fn reads_the_crawl_delay() {
+        let delay = |text: &str| Rules::parse("comail", text.as_bytes()).crawl_delay();
+        let two = Some(Duration::from_secs(2));
+        assert_eq!(delay("User-agent: *\nCrawl-delay: 2"), two);
+        assert_eq!(delay("User-agent: other\nCrawl-delay: 2"), None);
+        assert_eq!(
+            delay("User-agent: *\nCrawl-delay: -2\nCrawl-delay: nan\ncrawl-delay:2"),
+            two
+        );
+        let day = Some(Duration::from_secs(86_400));
+        assert_eq!(delay("User-agent: *\nCrawl-delay: inf"), day);
+    }
+
+    proptest! {
+        #[test]
+        fn never_panics(text in proptest::collection::vec(any::<u8>(), 0..200), path in "\\PC*") {
+            if let Ok(url) = Url::parse("https://acme.com").unwrap().join(&path) {
+                let mut file = b"User-agent: *\nDisallow: ".to_vec();
+                file.extend(text);
+                let _ = Rules::parse("comail", &file).allow(&url);
+            }
+        }
     }
 }

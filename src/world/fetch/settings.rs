@@ -1,13 +1,15 @@
 //! The network settings that `scan` froze: nothing an agent passes later changes them.
 
 use std::net::SocketAddr;
-use std::time::Duration;
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
 
 use ipnet::IpNet;
 use serde::{Deserialize, Serialize};
 use url::Url;
 
-/// How the world is asked.
+use crate::world::{Silence, Unanswered};
+
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct NetworkSettings {
@@ -17,15 +19,10 @@ pub struct NetworkSettings {
     pub allow_net: Vec<IpNet>,
     /// Further certificate authorities, as PEM text; the compiled-in roots always hold.
     pub ca_certs_pem: Vec<String>,
-    /// An HTTP proxy, which then resolves names itself.
     pub proxy: Option<Url>,
-    /// The least time between two requests to one host.
     pub min_gap_ms: u64,
-    /// The `User-Agent` header.
     pub user_agent: String,
-    /// Whether robots.txt is obeyed.
     pub robots: RobotsPolicy,
-    /// The limits of one lookup.
     pub limits: Limits,
 }
 
@@ -41,7 +38,6 @@ impl NetworkSettings {
     }
 }
 
-/// Whether robots.txt is obeyed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RobotsPolicy {
@@ -51,19 +47,13 @@ pub enum RobotsPolicy {
     Ignore,
 }
 
-/// Bounds of lookups.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Limits {
-    /// Setting up one connection.
     pub connect_ms: u64,
-    /// One exchange, from its start to the last byte.
     pub request_ms: u64,
-    /// All lookups of one submission, with their retries.
     pub submission_ms: u64,
-    /// One DNS question to one server.
     pub dns_ms: u64,
-    /// A body after decompression.
     pub body_bytes: u64,
     /// How often a lookup that brings no answer is made in all.
     pub tries: u32,
@@ -104,9 +94,110 @@ impl Default for NetworkSettings {
 }
 
 impl NetworkSettings {
-    /// The least time between two requests to one host.
     #[must_use]
     pub fn min_gap(&self) -> Duration {
         Duration::from_millis(self.min_gap_ms)
+    }
+}
+
+/// The most that a budget is ever given, so that no setting can overflow the clock.
+const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// A span of time that starts with the first lookup and is shared by all that follow.
+#[derive(Debug)]
+pub struct Budget {
+    limit: Duration,
+    deadline: OnceLock<Instant>,
+}
+
+impl Budget {
+    /// A budget of `limit`, at most a day; it has not started yet.
+    #[must_use]
+    pub fn new(limit: Duration) -> Self {
+        Self {
+            limit: limit.min(LONGEST),
+            deadline: OnceLock::new(),
+        }
+    }
+
+    #[must_use]
+    pub fn limit(&self) -> Duration {
+        self.limit
+    }
+
+    /// The moment at which it ends; the first call starts it.
+    pub fn deadline(&self) -> Instant {
+        *self.deadline.get_or_init(|| Instant::now() + self.limit)
+    }
+
+    /// What is left of it, `None` once it is used up; the first call starts it.
+    pub fn left(&self) -> Option<Duration> {
+        let left = self.deadline().saturating_duration_since(Instant::now());
+        (!left.is_zero()).then_some(left)
+    }
+
+    #[must_use]
+    pub fn used_up(&self) -> Unanswered {
+        Unanswered {
+            silence: Silence::Budget,
+            status: None,
+            detail: format!(
+                "the {} s for all lookups of one submission are used up",
+                self.limit.as_secs_f64()
+            ),
+        }
+    }
+}
+
+/// The wait after try number `tried` (from 1): the first backoff, doubled for each further try.
+#[must_use]
+pub fn backoff(limits: &Limits, tried: u32) -> Duration {
+    let doublings = tried.saturating_sub(1).min(16);
+    Duration::from_millis(limits.backoff_ms.saturating_mul(1 << doublings))
+}
+
+#[cfg(test)]
+mod tests_budget {
+    use super::*;
+
+    #[test]
+    fn a_budget_starts_with_the_first_look_at_it_and_never_moves() {
+        let budget = Budget::new(Duration::from_secs(60));
+        let first = budget.deadline();
+        assert_eq!(budget.deadline(), first);
+        assert!(budget.left().is_some_and(|left| left <= budget.limit()));
+    }
+
+    #[test]
+    fn nothing_is_left_of_an_empty_budget() {
+        let budget = Budget::new(Duration::ZERO);
+        assert_eq!(budget.left(), None);
+        assert_eq!(budget.used_up().silence, Silence::Budget);
+    }
+
+    #[test]
+    fn the_longest_setting_does_not_overflow_the_clock() {
+        let budget = Budget::new(Duration::MAX);
+        assert!(budget.left().is_some_and(|left| left <= LONGEST));
+    }
+}
+
+#[cfg(test)]
+mod tests_backoff {
+    use super::*;
+
+    #[test]
+    fn the_wait_doubles_and_never_overflows() {
+        let limits = Limits {
+            backoff_ms: 500,
+            ..Limits::default()
+        };
+        let waits = [1, 2, 3].map(|tried| backoff(&limits, tried).as_millis());
+        assert_eq!(waits, [500, 1_000, 2_000]);
+        let endless = Limits {
+            backoff_ms: u64::MAX,
+            ..Limits::default()
+        };
+        assert_eq!(backoff(&endless, u32::MAX), Duration::from_millis(u64::MAX));
     }
 }

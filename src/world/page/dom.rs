@@ -33,7 +33,6 @@ const MOST_WORDS: usize = 16_384;
 /// How much is fed at a time, in bytes.
 const PIECE_BYTES: usize = 1024;
 
-/// Parses a page.
 pub(super) fn parse(text: &str) -> Result<Html, Unreadable> {
     let mut parser = html5ever::parse_document(Bounded::new(), html5ever::ParseOpts::default());
     let mut words = 0;
@@ -70,14 +69,11 @@ fn words_in(piece: &str) -> usize {
         .count()
 }
 
-/// A sink that counts.
 struct Bounded {
     sink: HtmlTreeSink,
     depths: RefCell<HashMap<NodeId, usize>>,
     deepest: Cell<usize>,
-    /// The depth of the node that was placed last.
     latest: Cell<usize>,
-    /// The depths of all tokens, summed up.
     depth_in_all: Cell<usize>,
     nodes: Cell<usize>,
     /// Whether a token has ended since this was last asked.

@@ -1,77 +1,19 @@
 //! What an element's name and attributes say about how it is shown and whom it speaks of.
 
+use std::sync::LazyLock;
+
 use scraper::node::Element;
 use url::Url;
 
 use super::links;
 use super::owner::Regions;
+use crate::base::word_list::entries;
 use crate::world::domain::HostName;
 
 const HTML: &str = "http://www.w3.org/1999/xhtml";
 
 /// Elements that part what is in them from what is around them.
-const PARTING: &[&str] = &[
-    "address",
-    "article",
-    "aside",
-    "blockquote",
-    "body",
-    "br",
-    "button",
-    "caption",
-    "center",
-    "col",
-    "dd",
-    "details",
-    "dialog",
-    "dir",
-    "div",
-    "dl",
-    "dt",
-    "fieldset",
-    "figcaption",
-    "figure",
-    "footer",
-    "form",
-    "frameset",
-    "h1",
-    "h2",
-    "h3",
-    "h4",
-    "h5",
-    "h6",
-    "header",
-    "hgroup",
-    "hr",
-    "html",
-    "legend",
-    "li",
-    "listing",
-    "main",
-    "marquee",
-    "menu",
-    "nav",
-    "ol",
-    "optgroup",
-    "option",
-    "p",
-    "plaintext",
-    "pre",
-    "search",
-    "section",
-    "select",
-    "summary",
-    "table",
-    "tbody",
-    "td",
-    "text",
-    "tfoot",
-    "th",
-    "thead",
-    "tr",
-    "ul",
-    "xmp",
-];
+static PARTING: LazyLock<Vec<&str>> = LazyLock::new(|| entries(include_str!("words/parting.txt")));
 
 /// Elements that show something of their own in the line.
 const REPLACED: &[&str] = &[
@@ -79,33 +21,8 @@ const REPLACED: &[&str] = &[
     "progress", "svg", "textarea", "video",
 ];
 
-/// Elements whose content no reader sees.
-const NEVER_SHOWN: &[&str] = &[
-    "annotation",
-    "annotation-xml",
-    "applet",
-    "audio",
-    "canvas",
-    "datalist",
-    "defs",
-    "desc",
-    "head",
-    "iframe",
-    "metadata",
-    "noembed",
-    "noframes",
-    "noscript",
-    "object",
-    "param",
-    "rp",
-    "script",
-    "style",
-    "symbol",
-    "template",
-    "textarea",
-    "title",
-    "video",
-];
+static NEVER_SHOWN: LazyLock<Vec<&str>> =
+    LazyLock::new(|| entries(include_str!("words/never_shown.txt")));
 
 /// Elements whose content the page takes back.
 const STRUCK: &[&str] = &["del", "s", "strike"];
@@ -115,9 +32,7 @@ const STRUCK: &[&str] = &["del", "s", "strike"];
 pub(super) struct Shape {
     /// No reader sees it, or the page takes it back.
     pub(super) hides: bool,
-    /// It parts its text from what is around it.
     pub(super) parts: bool,
-    /// Its line breaks are shown.
     pub(super) preformatted: bool,
 }
 
@@ -172,7 +87,6 @@ pub(super) fn is_section(element: &Element) -> bool {
     )
 }
 
-/// A region that tells who speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Place {
     Header,
@@ -184,7 +98,6 @@ pub(super) enum Place {
 }
 
 impl Place {
-    /// The count of open elements of this place.
     pub(super) fn count(self, regions: &mut Regions) -> &mut usize {
         match self {
             Self::Header => &mut regions.header,
@@ -226,30 +139,15 @@ pub(super) fn place(element: &Element, sections: usize) -> Option<Place> {
 /// What an element's id, classes and link say.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Hints {
-    /// It is called a logo.
     pub(super) logo: bool,
     /// It is called something of others: clients, partners.
     pub(super) others: bool,
-    /// It leads to the site's home page.
     pub(super) home: bool,
 }
 
-/// Reads an element's hints.
 pub(super) fn hints(base: &Url, element: &Element) -> Hints {
-    const OTHERS: &[&str] = &[
-        "client",
-        "customer",
-        "partner",
-        "sponsor",
-        "member",
-        "brand",
-        "award",
-        "family",
-        "reference",
-        "trusted",
-        "portfolio",
-        "banner",
-    ];
+    static OTHERS: LazyLock<Vec<&str>> =
+        LazyLock::new(|| entries(include_str!("words/others.txt")));
     let mut hints = Hints::default();
     for name in element.id().into_iter().chain(element.classes()) {
         let name = name.to_ascii_lowercase();
@@ -288,4 +186,131 @@ fn is_ours(base: &Url, to: &Url) -> bool {
     let [own, to] = [own, to].map(|host| host.strip_prefix("www.").unwrap_or(host));
     let domain = HostName::of_url(base).and_then(|host| host.registrable());
     own == to || domain.is_some_and(|domain| domain.as_str() == to)
+}
+
+/// Words of an id or a class that are enough by themselves.
+static WORDS: LazyLock<Vec<&str>> = LazyLock::new(|| entries(include_str!("words/visitors.txt")));
+
+/// Words of which others are made that are enough: `commentlist`, but not `commentary`.
+const STEMS: &[&str] = &[
+    "comment",
+    "replybox",
+    "replylist",
+    "reviewlist",
+    "guestbook",
+];
+
+/// Words that begin with a stem, and are no visitors'.
+const OWNERS: &[&str] = &["commentaries", "commentary", "commentator"];
+
+/// What a place is called at which visitors write.
+const PLACES: &[&str] = &["bbs", "board", "forum", "qna", "thread", "topic"];
+
+/// What a part of such a place is called that shows what they wrote.
+const PARTS: &[&str] = &[
+    "article", "body", "content", "contents", "detail", "item", "list", "message", "post", "posts",
+    "read", "text", "view",
+];
+
+const TYPES: &[&str] = &["Answer", "Comment", "Question", "Review", "UserReview"];
+
+/// Whether visitors write what is in an element: comments, replies, reviews and posts, by the
+/// words of its id or a class, or by schema.org's type or property.
+pub(super) fn write_in(element: &Element) -> bool {
+    if matches!(element.name(), "html" | "body" | "main") {
+        return false;
+    }
+    let types = element.attr("itemtype").unwrap_or_default();
+    let mut types = types.split_ascii_whitespace();
+    let properties = element.attr("itemprop").unwrap_or_default();
+    let mut properties = properties.split_ascii_whitespace();
+    element
+        .id()
+        .into_iter()
+        .chain(element.classes())
+        .any(is_called_so)
+        || types.any(|one| TYPES.contains(&one.rsplit('/').next().unwrap_or(one)))
+        || properties.any(|one| matches!(one, "comment" | "review" | "reviewBody"))
+}
+
+fn is_called_so(name: &str) -> bool {
+    let words = words(name);
+    let stands = |word: &String| {
+        WORDS.contains(&word.as_str())
+            || STEMS.iter().any(|stem| word.starts_with(stem)) && !OWNERS.contains(&word.as_str())
+            || PLACES.iter().any(|place| {
+                word.strip_prefix(place)
+                    .is_some_and(|part| PARTS.contains(&part))
+            })
+    };
+    let is_pair = |pair: &[String]| {
+        PLACES.contains(&pair[0].as_str()) && PARTS.contains(&pair[1].as_str())
+            || WORDS.contains(&pair.concat().as_str())
+    };
+    words.iter().any(stands) || words.windows(2).any(is_pair)
+}
+
+/// The words of a name in lower case, which signs and capitals part.
+fn words(name: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    let mut before = ' ';
+    for c in name.chars() {
+        if !c.is_ascii_alphanumeric() || c.is_ascii_uppercase() && before.is_ascii_lowercase() {
+            words.push(String::new());
+        }
+        if let Some(word) = words.last_mut()
+            && c.is_ascii_alphanumeric()
+        {
+            word.push(c.to_ascii_lowercase());
+        }
+        before = c;
+    }
+    words.retain(|word| !word.is_empty());
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn boxes_of_visitors() {
+        for name in [
+            "comments",
+            "guestBook",
+            "commentBody",
+            "commentarea",
+            "comment-list",
+            "cmt",
+            "cmt_list",
+            "board_view",
+            "boardView",
+            "boardview",
+            "bbs-list",
+            "bbsContent",
+            "qna_list",
+            "forum-post",
+            "postReply",
+            "REVIEWS",
+        ] {
+            assert!(is_called_so(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn boxes_of_the_owner() {
+        for name in [
+            "commentary",
+            "dashboard",
+            "board-of-directors",
+            "board",
+            "preview",
+            "content-view",
+            "keyboard-list",
+            "news_view",
+            "",
+        ] {
+            assert!(!is_called_so(name), "{name}");
+        }
+    }
 }

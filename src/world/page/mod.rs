@@ -3,41 +3,32 @@
 //! [`Page::parse`] turns the bytes of one answer into plain values; everything that gates
 //! ask of a page is a pure function of them.
 
-mod charset;
-mod conceal;
-mod credit;
+mod decode;
 mod dom;
 mod element;
-mod kind;
-mod label;
+mod find_address;
+mod hidden;
 mod links;
 mod owner;
-mod presence;
-mod protected;
-mod read;
 mod refusal;
-mod scripted;
-mod spelled;
 mod structured;
-mod text;
-mod unclear;
-mod visible;
-mod visitors;
-mod whole;
-
 #[cfg(test)]
 mod tests;
+mod text;
+mod visible;
 
 use url::Url;
 
-pub use presence::{Presence, addresses_of, presence};
+use crate::base::text::normalise;
+use decode::{ContentType, Kind};
+use visible::Walk;
+
+pub use find_address::{Presence, addresses_of, presence};
 pub use refusal::states_no_collection;
 pub use text::is_unspaced;
 
-/// What a page says.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Page {
-    /// Where it was read.
     pub url: Url,
     /// What a reader can see: one entry a block, cell or line; inline elements joined, entities
     /// decoded, invisible characters removed, runs of white space one space.
@@ -69,32 +60,21 @@ pub struct Page {
 /// A text at a place where an owner's name stands.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct OwnerText {
-    /// The place.
     pub place: OwnerPlace,
-    /// The text, normalised like visible text.
     pub text: String,
 }
 
 /// The places where an owner's name stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum OwnerPlace {
-    /// `<title>`.
     Title,
-    /// `og:site_name`, `application-name`.
     SiteName,
-    /// `<h1>`.
     Heading,
-    /// The logo's alternative text.
     Logo,
-    /// The name of a JSON-LD or microdata organization.
     Organization,
-    /// `<header>`.
     Header,
-    /// `<footer>`.
     Footer,
-    /// A copyright line.
     Copyright,
-    /// An address line.
     Address,
 }
 
@@ -107,7 +87,6 @@ pub enum Unreadable {
     /// It says text, and is not.
     #[error("its bytes are not text in {0}")]
     BadEncoding(String),
-    /// Elements nest deeper than any page that people read.
     #[error("its elements nest deeper than {0}")]
     TooDeep(usize),
     /// Its elements lie deeper, taken together, than those of any page that people read.
@@ -130,7 +109,7 @@ impl Page {
         refresh: Option<&str>,
         body: &[u8],
     ) -> Result<Self, Unreadable> {
-        read::read(url, content_type, refresh, body)
+        read(url, content_type, refresh, body)
     }
 
     /// What its visitors wrote, as a page of its own.
@@ -138,7 +117,55 @@ impl Page {
     pub fn of_visitors(&self) -> Self {
         Self {
             visible: self.visitors.clone(),
-            ..read::empty(&self.url)
+            ..empty(&self.url)
         }
     }
+}
+
+/// Reads the bytes of one answer.
+pub(super) fn read(
+    url: &Url,
+    content_type: Option<&str>,
+    refresh: Option<&str>,
+    body: &[u8],
+) -> Result<Page, Unreadable> {
+    let content_type = ContentType::parse(content_type);
+    let kind = content_type.kind(body)?;
+    let text = decode::decode(url, content_type.charset, kind, body)?;
+    let mut page = match kind {
+        Kind::Html => Walk::over(url, &dom::parse(&text)?),
+        Kind::Plain => Page {
+            visible: lines(&text).collect(),
+            ..empty(url)
+        },
+        Kind::Source => Page {
+            hidden: lines(&text)
+                .filter(|line| find_address::may_spell(line))
+                .collect(),
+            ..empty(url)
+        },
+    };
+    if let Some(header) = refresh.and_then(|header| links::refresh(url, url, header)) {
+        page.refresh = Some(header);
+    }
+    Ok(page)
+}
+
+pub(super) fn empty(url: &Url) -> Page {
+    Page {
+        url: url.clone(),
+        visible: Vec::new(),
+        unclear: Vec::new(),
+        linked: Vec::new(),
+        visitors: Vec::new(),
+        hidden: Vec::new(),
+        owner: Vec::new(),
+        frames: Vec::new(),
+        refresh: None,
+        needs_script: false,
+    }
+}
+
+pub(super) fn lines(text: &str) -> impl Iterator<Item = String> {
+    text.lines().map(normalise).filter(|line| !line.is_empty())
 }

@@ -1,12 +1,12 @@
 //! What stands where an owner's name stands.
 
 use std::collections::HashSet;
+use std::sync::LazyLock;
 
-use super::credit::{Credit, credit};
-use super::label::{Label, is_copyright, label};
 use super::text::head;
 use super::{OwnerPlace, OwnerText};
 use crate::base::text::normalise;
+use crate::base::word_list::entries;
 
 /// The longest text kept, in characters: a name stands early.
 const MOST_CHARS: usize = 300;
@@ -20,13 +20,9 @@ const LAST_LINES: usize = 8;
 /// Where a line stands.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Regions {
-    /// In the page's header.
     pub(super) header: usize,
-    /// In the page's footer.
     pub(super) footer: usize,
-    /// In `<h1>`.
     pub(super) heading: usize,
-    /// In `<address>`.
     pub(super) address: usize,
     /// In `<article>`, `<aside>` or a quotation, which speak of anything.
     pub(super) article: usize,
@@ -34,7 +30,6 @@ pub(super) struct Regions {
     pub(super) menu: usize,
 }
 
-/// The texts found so far.
 #[derive(Debug, Default)]
 pub(super) struct Owner {
     texts: Vec<OwnerText>,
@@ -43,7 +38,6 @@ pub(super) struct Owner {
     labelled: bool,
     /// Whose names follow, and where that was said.
     credited: (Credit, Regions),
-    /// How many lines there have been.
     lines: usize,
     /// Copyright lines outside the footer, and the number of each.
     copyrights: Vec<(usize, String)>,
@@ -153,8 +147,113 @@ fn tells_whose(line: &str) -> bool {
         || line.bytes().filter(u8::is_ascii_digit).count() >= FEWEST_DIGITS
 }
 
+/// Words that are followed by the owner's name or address.
+static LABELS: LazyLock<Vec<&str>> =
+    LazyLock::new(|| entries(include_str!("words/owner_labels.txt")));
+
+pub(super) fn is_copyright(line: &str) -> bool {
+    let lower = line.to_lowercase();
+    let sign = |at: usize| {
+        let rest = lower[at + "(c)".len()..].trim_start();
+        rest.starts_with(|c: char| c.is_ascii_digit()) || rest.starts_with("copyright")
+    };
+    lower.contains(['©', 'ⓒ'])
+        || lower.contains("copyright")
+        || lower.contains("all rights reserved")
+        || lower.contains("alle rechte vorbehalten")
+        || lower.match_indices("(c)").any(|(at, _)| sign(at))
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Label {
+    /// The line is a label; its value follows.
+    Alone,
+    WithValue,
+    /// There is none.
+    None,
+}
+
+/// The label of an address line: at its start, or anywhere before a colon.
+pub(super) fn label(line: &str) -> Label {
+    let lower = line.to_lowercase();
+    if is_imprint(&lower) {
+        return Label::Alone;
+    }
+    let colon = |c: char| matches!(c, ':' | '：' | '|' | ')');
+    for part in
+        std::iter::once(lower.as_str()).chain(lower.split(['|', '/', ',', '·', '•']).skip(1))
+    {
+        let part = part.trim();
+        for label in LABELS.iter() {
+            let Some(rest) = part.strip_prefix(label) else {
+                continue;
+            };
+            let value = rest.trim_start();
+            if value.trim_matches(colon).trim().is_empty() {
+                return Label::Alone;
+            }
+            let latin = label.is_ascii();
+            if value.starts_with(colon) || (!latin && rest.starts_with(char::is_whitespace)) {
+                return Label::WithValue;
+            }
+        }
+    }
+    Label::None
+}
+
+/// Whether a line is the heading that German law gives to the name of who runs a site.
+fn is_imprint(lower: &str) -> bool {
+    const LONGEST: usize = 60;
+    lower.len() <= LONGEST && lower.starts_with("angaben gem") && lower.contains('§')
+}
+
+static ONE: LazyLock<Vec<&str>> = LazyLock::new(|| entries(include_str!("words/credit_next.txt")));
+
+/// Words behind which a list of names follows.
+static MANY: LazyLock<Vec<&str>> = LazyLock::new(|| entries(include_str!("words/credit_list.txt")));
+
+/// A line that announces a name is no longer than this, in words.
+const MOST_WORDS: usize = 4;
+
+/// The same in bytes, of a line whose words count as one.
+const MOST_JOINED: usize = 40;
+
+/// What a line says of the names that follow.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) enum Credit {
+    #[default]
+    None,
+    Next,
+    List,
+    Rest,
+}
+
+/// What a line says of the names that follow: `Hosting by`, `협력사:`.
+pub(super) fn credit(line: &str) -> Credit {
+    let line = line.trim_end().trim_end_matches([':', '：']);
+    let words: Vec<String> = line
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .map(str::to_lowercase)
+        .collect();
+    // The name itself may stand there, but then the line says so on its own.
+    let last = words.last().filter(|_| words.len() <= MOST_WORDS).cloned();
+    let joined = (line.len() <= MOST_JOINED).then(|| words.concat());
+    let is_in = |list: &[&str]| {
+        let mut said = last.iter().chain(&joined);
+        said.any(|word| list.contains(&word.as_str()))
+    };
+    if is_in(&MANY) {
+        Credit::List
+    } else if is_in(&ONE) {
+        Credit::Next
+    } else {
+        Credit::None
+    }
+}
+
 #[cfg(test)]
-mod tests {
+mod tests_owner {
     use super::*;
 
     fn places(lines: &[&str]) -> Vec<OwnerPlace> {
@@ -301,5 +400,27 @@ mod tests {
                 .iter()
                 .all(|text| text.text.chars().count() <= MOST_CHARS)
         );
+    }
+}
+
+#[cfg(test)]
+mod tests_credit {
+    use super::*;
+
+    #[test]
+    fn credits_announce_one_or_many() {
+        for (line, expected) in [
+            ("Hosting by", Credit::Next),
+            ("호스팅 제공자", Credit::Next),
+            ("Our partners:", Credit::List),
+            ("CUSTOMERS", Credit::List),
+            ("주요 거래처", Credit::List),
+            ("협력사：", Credit::List),
+            ("Contact", Credit::None),
+            ("We wrote a long line about our customers", Credit::None),
+            ("", Credit::None),
+        ] {
+            assert_eq!(credit(line), expected, "{line}");
+        }
     }
 }

@@ -4,6 +4,8 @@
 //! the Impressum, others in a line of their own. The label of a link to such a statement is not
 //! one, and neither is a privacy notice that asks for, or disclaims, the visitor's own address.
 
+use std::sync::LazyLock;
+
 use super::Page;
 use super::text::{boundary, head};
 
@@ -16,119 +18,35 @@ const MOST_CHARS: usize = 300;
 /// What a statement consists of, in lower case.
 struct Form {
     /// What is not to be collected.
-    what: &'static [&'static str],
+    what: Vec<&'static str>,
     /// What is not to be done with it.
-    deed: &'static [&'static str],
-    /// That it is not.
-    not: &'static [&'static str],
-    /// What says that another thing is meant.
-    unless: &'static [&'static str],
+    deed: Vec<&'static str>,
+    not: Vec<&'static str>,
+    unless: Vec<&'static str>,
 }
 
-const FORMS: &[Form] = &[
-    Form {
-        what: &[
-            "이메일",
-            "e-mail",
-            "email",
-            "전자우편",
-            "메일주소",
-            "메일 주소",
-        ],
-        deed: &[
-            "수집되는",
-            "수집하는",
-            "수집되어",
-            "수집을",
-            "수집행위",
-            "수집 행위",
-            "수집하여",
-            "수집하거나",
-            "수집·판매",
-            "수집할",
-        ],
-        not: &[
-            "거부하며",
-            "거부합니다",
-            "거부함",
-            "거부하고",
-            "금지합니다",
-            "금지하며",
-            "금지되",
-            "금지하고",
-            "금합니다",
-            "처벌",
-            "안됩니다",
-            "안 됩니다",
-        ],
-        unless: &["동의", "권리", "개인정보의 수집", "수집항목", "수집 항목"],
-    },
-    Form {
-        what: &["e-mail address", "email address", "e-mails", "emails"],
-        deed: &["collect", "harvest", "gather", "extract", "scrap"],
-        not: &[
-            "prohibit",
-            "forbidden",
-            "may not be",
-            "must not",
-            "not permitted",
-            "not allowed",
-            "is refused",
-            "not consent",
-            "do not collect",
-            "don't collect",
-            "do not harvest",
-            "no harvesting",
-            "unlawful",
-        ],
-        unless: &[
-            "we do not",
-            "we don't",
-            "we will not",
-            "we never",
-            "does not collect",
-            "your email",
-            "your e-mail",
-        ],
-    },
-    Form {
-        what: &["メールアドレス"],
-        deed: &["収集", "取得"],
-        not: &["禁止", "禁じ", "お断り", "拒否"],
-        unless: &["お客様の", "個人情報"],
-    },
-    Form {
-        what: &[
-            "e-mail-adresse",
-            "email-adresse",
-            "mailadresse",
-            "kontaktdaten",
-            "adressdaten",
-        ],
-        deed: &[
-            "nutzung",
-            "verwendung",
-            "sammeln",
-            "sammlung",
-            "erheb",
-            "werbung",
-        ],
-        not: &[
-            "widersprochen",
-            "widersprechen",
-            "untersagt",
-            "nicht gestattet",
-            "verboten",
-            "nicht erlaubt",
-        ],
-        unless: &[
-            "widersprechen können",
-            "können sie",
-            "sie können",
-            "widerspruchsrecht",
-        ],
-    },
-];
+/// The statements of the four languages, a paragraph each.
+static FORMS: LazyLock<Vec<Form>> = LazyLock::new(|| {
+    let list = include_str!("words/refusals.txt");
+    list.split("\n\n").map(Form::parse).collect()
+});
+
+impl Form {
+    /// Reads `name: one | another` lines; a name that is missing has no words.
+    fn parse(paragraph: &'static str) -> Self {
+        let words = |name: &str| {
+            let mut lines = paragraph.lines().filter_map(|line| line.split_once(": "));
+            let found = lines.find_map(|(known, words)| (known == name).then_some(words));
+            found.map_or_else(Vec::new, |words| words.split(" | ").collect())
+        };
+        Self {
+            what: words("what"),
+            deed: words("deed"),
+            not: words("not"),
+            unless: words("unless"),
+        }
+    }
+}
 
 /// The sentence in which the page states that e-mail addresses may not be collected, if any.
 #[must_use]
@@ -138,7 +56,7 @@ pub fn states_no_collection(page: &Page) -> Option<String> {
     (0..page.visible.len()).find_map(|index| {
         let line = &page.visible[index];
         let lower = line.to_lowercase();
-        if !FORMS.iter().any(|form| any(&lower, form.what)) {
+        if !FORMS.iter().any(|form| any(&lower, &form.what)) {
             return None;
         }
         stated(line).or_else(|| {
@@ -154,7 +72,6 @@ fn any(text: &str, words: &[&str]) -> bool {
     words.iter().any(|word| text.contains(word))
 }
 
-/// The statement in one text.
 fn stated(text: &str) -> Option<String> {
     sentences(text).find_map(|sentence| {
         let lower = without_label(&sentence.to_lowercase());
@@ -163,7 +80,6 @@ fn stated(text: &str) -> Option<String> {
     })
 }
 
-/// The sentences of a text, each with its end.
 fn sentences(text: &str) -> impl Iterator<Item = &str> {
     text.split_inclusive(['。', '!', '?', '！', '？'])
         .flat_map(|part| part.split_inclusive(". "))
@@ -198,13 +114,13 @@ fn without_label(lower: &str) -> String {
 impl Form {
     /// Whether deed and denial stand near each other and near what they are about.
     fn states(&self, lower: &str) -> bool {
-        if !any(lower, self.what) || !any(lower, self.not) {
+        if !any(lower, &self.what) || !any(lower, &self.not) {
             return false;
         }
         self.deed.iter().any(|deed| {
             lower.match_indices(deed).any(|(at, _)| {
                 let near = around(lower, at);
-                any(near, self.what) && any(near, self.not) && !any(near, self.unless)
+                any(near, &self.what) && any(near, &self.not) && !any(near, &self.unless)
             })
         })
     }

@@ -1,10 +1,12 @@
 //! What a page tells machines about itself: JSON-LD with schema.org's words.
 
+use std::sync::LazyLock;
+
 use serde_json::Value;
 
 use super::OwnerPlace;
+use crate::base::word_list::entries;
 
-/// What JSON-LD says.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Said {
     /// Values of `email` of the page's own organization and of its contact points.
@@ -16,64 +18,8 @@ pub(super) struct Said {
 }
 
 /// schema.org's `Organization` and the subtypes in use.
-const ORGANIZATIONS: &[&str] = &[
-    "AccountingService",
-    "Airline",
-    "AutoDealer",
-    "AutoRepair",
-    "AutomotiveBusiness",
-    "Bakery",
-    "BankOrCreditUnion",
-    "BarOrPub",
-    "BeautySalon",
-    "CafeOrCoffeeShop",
-    "CollegeOrUniversity",
-    "Consortium",
-    "Cooperative",
-    "Corporation",
-    "Dentist",
-    "EducationalOrganization",
-    "Electrician",
-    "EmploymentAgency",
-    "EntertainmentBusiness",
-    "FinancialService",
-    "FoodEstablishment",
-    "FurnitureStore",
-    "GeneralContractor",
-    "GovernmentOrganization",
-    "HealthAndBeautyBusiness",
-    "HomeAndConstructionBusiness",
-    "Hospital",
-    "Hotel",
-    "InsuranceAgency",
-    "LegalService",
-    "Library",
-    "LocalBusiness",
-    "LodgingBusiness",
-    "MedicalBusiness",
-    "MedicalClinic",
-    "MedicalOrganization",
-    "MovingCompany",
-    "NGO",
-    "NewsMediaOrganization",
-    "Notary",
-    "OnlineBusiness",
-    "OnlineStore",
-    "Organization",
-    "PerformingGroup",
-    "Pharmacy",
-    "Physician",
-    "Plumber",
-    "ProfessionalService",
-    "RealEstateAgent",
-    "ResearchOrganization",
-    "Restaurant",
-    "School",
-    "SportsOrganization",
-    "Store",
-    "TravelAgency",
-    "WorkersUnion",
-];
+static ORGANIZATIONS: LazyLock<Vec<&str>> =
+    LazyLock::new(|| entries(include_str!("words/organizations.txt")));
 
 /// Types whose `publisher`, `copyrightHolder`, `about` or `mainEntity` is the page's owner.
 const PAGES: &[&str] = &[

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use url::Url;
 
-use super::protected::encode;
+use super::links::encode;
 use super::{OwnerPlace, Page, Unreadable};
 
 pub(super) fn page(html: &str) -> Page {

@@ -1,7 +1,8 @@
 //! Text as a reader sees it: no invisible characters, white space folded.
 
-use crate::base::text::invisible;
 use unicode_script::{Script, UnicodeScript as _};
+
+use crate::base::text::invisible;
 
 /// Whether the character is of a script that joins words or particles without a space.
 #[must_use]
@@ -32,7 +33,6 @@ pub(super) struct Run {
 }
 
 impl Run {
-    /// Adds a piece.
     pub(super) fn push(&mut self, piece: &str) {
         for c in piece.chars() {
             if c.is_whitespace() {
@@ -52,12 +52,10 @@ impl Run {
         self.gap = !self.text.is_empty();
     }
 
-    /// What has grown so far.
     pub(super) fn as_str(&self) -> &str {
         &self.text
     }
 
-    /// Notes that an element begins or ends here.
     pub(super) fn edge(&mut self) {
         let here = self.text.len();
         if here > 0 && self.edges.last() != Some(&here) {

@@ -6,7 +6,7 @@
 //! either: it is what the visitor writes, or an echo of it. A closed `<details>` can be opened,
 //! so it is shown. What is struck out counts as not shown: the page takes it back.
 
-mod special;
+use std::sync::LazyLock;
 
 use ego_tree::NodeRef;
 use ego_tree::iter::Edge;
@@ -14,23 +14,20 @@ use scraper::node::Element;
 use scraper::{Html, Node};
 use url::Url;
 
-use super::conceal::{Concealed, Declared, Sheets};
-use super::element::{self, Place, Shape};
+use super::element::{self, Hints, Place, Shape};
+use super::hidden::{Concealed, Declared, Sheets};
 use super::owner::{Owner, Regions};
-use super::scripted::Scripts;
 use super::text::Run;
-use super::{OwnerPlace, Page, read, spelled, unclear, visitors};
+use super::{OwnerPlace, Page, find_address, links, structured};
+use crate::base::text::normalise;
+use crate::base::word_list::entries;
 
-/// A walk in progress.
 pub(super) struct Walk<'a> {
     page: Page,
     base: Url,
     concealed: &'a Concealed,
-    /// The open elements.
     open: Vec<Open>,
-    /// How many of them hide their content.
     hidden: usize,
-    /// How many of them keep their line breaks.
     preformatted: usize,
     regions: Regions,
     sections: usize,
@@ -51,7 +48,6 @@ pub(super) struct Walk<'a> {
     titled: bool,
 }
 
-/// What closing an element undoes.
 #[derive(Default)]
 #[expect(
     clippy::struct_excessive_bools,
@@ -59,26 +55,21 @@ pub(super) struct Walk<'a> {
 )]
 struct Open {
     shape: Shape,
-    /// What its id, classes and links say about it.
     hints: element::Hints,
     place: Option<Place>,
     section: bool,
-    /// Its children stand apart from each other.
     parts_children: bool,
-    /// Its text names others than the owner.
     names_others: bool,
-    /// Visitors write what is in it.
     visitors: bool,
     /// For an organization's name: where it began, in lines and in bytes of the run.
     name: Option<(usize, usize)>,
 }
 
 impl Walk<'_> {
-    /// What the tree of a page says.
     pub(super) fn over(url: &Url, html: &Html) -> Page {
         let concealed = concealed(html);
         let mut walk = Walk {
-            page: read::empty(url),
+            page: super::empty(url),
             base: base(url, html),
             concealed: &concealed,
             open: Vec::new(),
@@ -154,7 +145,7 @@ impl Walk<'_> {
     fn enter_element(&mut self, node: NodeRef<'_, Node>, element: &Element) {
         let inline = Declared::inline(element);
         let mut shape = element::shape(element);
-        let visitors = visitors::write_in(element);
+        let visitors = element::write_in(element);
         shape.hides |= self.concealed.hides(node, element, &inline);
         // Visitors' words are kept apart from the owner's.
         shape.parts |=
@@ -256,7 +247,7 @@ impl Walk<'_> {
 
     fn end_line(&mut self) {
         let edges = self.run.take_edges();
-        let (line, unclear) = unclear::part(self.run.take(), &edges);
+        let (line, unclear) = find_address::part(self.run.take(), &edges);
         let own = self.own.take();
         if self.visitors > 0 {
             let words = unclear.into_iter().chain([line]);
@@ -274,18 +265,17 @@ impl Walk<'_> {
 
     fn end_unseen(&mut self) {
         let text = self.unseen.take();
-        if spelled::may_spell(&text) {
+        if find_address::may_spell(&text) {
             self.page.hidden.push(text);
         }
     }
 
     fn hide_lines(&mut self, text: &str) {
-        let lines = read::lines(text).filter(|line| spelled::may_spell(line));
+        let lines = super::lines(text).filter(|line| find_address::may_spell(line));
         self.page.hidden.extend(lines);
     }
 }
 
-/// The text of an element's own text nodes.
 fn own_text(node: NodeRef<'_, Node>) -> String {
     let texts = node.children().filter_map(|child| child.value().as_text());
     texts.map(|text| &**text).collect()
@@ -300,7 +290,6 @@ fn has_content(node: NodeRef<'_, Node>) -> bool {
     })
 }
 
-/// What the page's own style sheets hide.
 fn concealed(html: &Html) -> Concealed {
     let mut sheets = Sheets::default();
     for node in html.tree.root().descendants() {
@@ -314,7 +303,6 @@ fn concealed(html: &Html) -> Concealed {
     sheets.concealed()
 }
 
-/// What relative URLs of the page are relative to.
 fn base(url: &Url, html: &Html) -> Url {
     let declared = html.tree.root().descendants().find_map(|node| {
         let element = node.value().as_element()?;
@@ -323,4 +311,321 @@ fn base(url: &Url, html: &Html) -> Url {
     declared
         .and_then(|href| url.join(href.trim()).ok())
         .unwrap_or_else(|| url.clone())
+}
+
+/// How many frames of one page are followed, at most.
+const MOST_FRAMES: usize = 20;
+
+impl Walk<'_> {
+    fn link(&mut self, address: String) {
+        if self.hidden > 0 {
+            self.page.hidden.push(address);
+        } else if self.visitors > 0 {
+            self.page.visitors.push(address);
+        } else {
+            self.page.linked.push(address);
+        }
+    }
+
+    fn special(&mut self, node: NodeRef<'_, Node>, element: &Element, hints: Hints) {
+        match element.name() {
+            "title" if !self.titled && element::is_html(element) && self.is_owners() => {
+                self.titled = true;
+                self.owner.add(OwnerPlace::Title, &own_text(node));
+            }
+            "meta" if self.is_owners() => self.meta(element),
+            "script" => self.script(node, element),
+            "noscript" => self.scripts.noscript(&own_text(node)),
+            "iframe" | "frame" if !self.is_hidden_frame(node, element) => self.frame(element),
+            "img" if self.hidden == 0 => self.logo(element, hints),
+            _ => {}
+        }
+        let root = element.id().is_some_and(is_root) || element.name() == "app-root";
+        self.scripts.empty_root |= root && !has_content(node);
+    }
+
+    fn meta(&mut self, element: &Element) {
+        let content = element.attr("content").unwrap_or_default();
+        let named = |attribute, names: &[&str]| {
+            element.attr(attribute).is_some_and(|value: &str| {
+                names
+                    .iter()
+                    .any(|name| value.trim().eq_ignore_ascii_case(name))
+            })
+        };
+        if named("property", &["og:site_name"])
+            || named("name", &["og:site_name", "application-name"])
+        {
+            self.owner.add(OwnerPlace::SiteName, content);
+        }
+        if self.page.refresh.is_none() && named("http-equiv", &["refresh"]) {
+            self.page.refresh = links::refresh(&self.page.url, &self.base, content);
+        }
+    }
+
+    fn script(&mut self, node: NodeRef<'_, Node>, element: &Element) {
+        let kind = element
+            .attr("type")
+            .unwrap_or_default()
+            .trim()
+            .to_ascii_lowercase();
+        if kind == "application/ld+json" {
+            if let Some(said) = structured::json_ld(&own_text(node)) {
+                self.said(said);
+            }
+        } else if kind.is_empty() || kind == "module" || kind.ends_with("javascript") {
+            self.scripts.has = true;
+        }
+    }
+
+    fn said(&mut self, said: structured::Said) {
+        if self.inert > 0 {
+            self.page.hidden.extend(said.emails);
+        } else if self.visitors > 0 {
+            self.page.visitors.extend(said.emails);
+        } else {
+            self.page.linked.extend(said.emails);
+            for (place, names) in said.names {
+                // Names of one organization are one claim.
+                self.owner.add(place, &names.join(" | "));
+            }
+        }
+        let others = if self.inert > 0 {
+            &mut self.page.hidden
+        } else {
+            &mut self.page.visitors
+        };
+        others.extend(said.others_emails);
+    }
+
+    fn is_owners(&self) -> bool {
+        self.inert == 0 && self.visitors == 0
+    }
+
+    fn is_hidden_frame(&self, node: NodeRef<'_, Node>, element: &Element) -> bool {
+        let unseen = |name| matches!(element.attr(name), Some("0" | "1" | "0px" | "1px"));
+        // A frame hides its own fallback, which counts in `hidden`.
+        self.hidden > 1 && element.name() == "iframe"
+            || self
+                .concealed
+                .hides(node, element, &Declared::inline(element))
+            || (unseen("width") && unseen("height"))
+    }
+
+    fn frame(&mut self, element: &Element) {
+        let source = element
+            .attr("src")
+            .filter(|source| !source.trim().is_empty());
+        if let Some(url) = source.and_then(|source| links::absolute(&self.base, source))
+            && self.page.frames.len() < MOST_FRAMES
+            && !self.page.frames.contains(&url)
+        {
+            self.page.frames.push(url);
+        }
+    }
+
+    /// An image is the owner's logo when it leads home, or is called so in the page's header.
+    fn logo(&mut self, element: &Element, hints: Hints) {
+        const NEAR: usize = 4;
+        let near = || self.open.iter().rev().take(NEAR).map(|open| open.hints);
+        let source = element.attr("src").unwrap_or_default();
+        let file = source.rsplit('/').next().unwrap_or_default();
+        let called = hints.logo
+            || file.to_ascii_lowercase().contains("logo")
+            || near().any(|hints| hints.logo);
+        let others = hints.others || near().any(|hints| hints.others);
+        let home = near().any(|hints| hints.home);
+        if !others
+            && self.naming == 0
+            && self.regions.article == 0
+            && (home || (called && self.regions.header > 0))
+            && let Some(alt) = element.attr("alt")
+        {
+            self.owner.add(OwnerPlace::Logo, alt);
+        }
+    }
+
+    fn microdata(&mut self, element: &Element, open: &mut Open) {
+        let properties = || {
+            element
+                .attr("itemprop")
+                .unwrap_or_default()
+                .split_ascii_whitespace()
+        };
+        let content = element.attr("content").map(str::to_owned);
+        if properties().any(|name| name == "email")
+            && let Some(content) = &content
+        {
+            let scheme = content
+                .get(..7)
+                .filter(|s| s.eq_ignore_ascii_case("mailto:"));
+            let address = content[scheme.map_or(0, str::len)..].trim().to_owned();
+            if self.inert > 0 {
+                self.page.hidden.push(address);
+            } else if self.visitors > 0 || open.visitors {
+                self.page.visitors.push(address);
+            } else {
+                self.page.linked.push(address);
+            }
+        }
+        let inside = self.scopes.last().copied().unwrap_or(false);
+        if inside
+            && self.is_owners()
+            && properties().any(|name| matches!(name, "name" | "legalName"))
+        {
+            match content {
+                Some(content) => self.owner.add(OwnerPlace::Organization, &content),
+                None => open.name = Some((self.page.visible.len(), self.run.as_str().len())),
+            }
+        }
+        if element.attr("itemscope").is_some() {
+            let of_owner = element.attr("itemprop").is_none()
+                || properties().any(|name| matches!(name, "publisher" | "copyrightHolder"));
+            let types = element.attr("itemtype").unwrap_or_default();
+            let organization = types
+                .split_ascii_whitespace()
+                .any(structured::is_organization);
+            self.scopes
+                .push(of_owner && organization && self.regions.article == 0);
+        }
+    }
+
+    /// Whether anything in an element can be seen: a text, an image, or an element that a style
+    /// may draw, such as an icon.
+    fn shows_something(&self, node: NodeRef<'_, Node>) -> bool {
+        let mut waiting: Vec<_> = node.children().collect();
+        while let Some(node) = waiting.pop() {
+            match node.value() {
+                Node::Text(text) if !normalise(text).is_empty() => return true,
+                Node::Element(element) => {
+                    let inline = Declared::inline(element);
+                    if element::shape(element).hides || self.concealed.hides(node, element, &inline)
+                    {
+                        continue;
+                    }
+                    if element::is_replaced(element)
+                        || element.id().is_some()
+                        || element.classes().next().is_some()
+                        || element.attr("style").is_some()
+                    {
+                        return true;
+                    }
+                    waiting.extend(node.children());
+                }
+                _ => {}
+            }
+        }
+        false
+    }
+
+    /// Links that can be clicked, and attributes that no one reads.
+    fn attributes(&mut self, node: NodeRef<'_, Node>, element: &Element) {
+        for (name, value) in element.attrs() {
+            let link = name == "href" && matches!(element.name(), "a" | "area");
+            if name == "data-cfemail"
+                && let Some(address) = links::decode(value)
+            {
+                self.link(address);
+            } else if link && let Some(address) = links::decode_link(value) {
+                self.link(address);
+            } else if link && let Some(addressees) = links::addressees(value) {
+                // An empty link cannot be clicked: a trap for harvesters.
+                let clickable = element.name() == "area" || self.shows_something(node);
+                for address in addressees {
+                    if clickable {
+                        self.link(address);
+                    } else {
+                        self.page.hidden.push(address);
+                    }
+                }
+            } else {
+                self.hide_lines(value);
+            }
+        }
+    }
+}
+
+/// A page with scripts and less text than this, in characters, shows little.
+const LITTLE_TEXT: usize = 50;
+
+/// A page with less text than this, in characters, shows little when it asks for scripts or
+/// has an empty place for an application.
+const SOME_TEXT: usize = 500;
+
+/// Ids of the elements that frameworks render into.
+static ROOTS: LazyLock<Vec<&str>> =
+    LazyLock::new(|| entries(include_str!("words/script_roots.txt")));
+
+/// What a page's scripts are to it.
+#[derive(Debug, Default)]
+pub(super) struct Scripts {
+    /// It has scripts that are not data.
+    pub(super) has: bool,
+    /// It has an empty element that a framework renders into.
+    pub(super) empty_root: bool,
+    pub(super) asks: bool,
+}
+
+impl Scripts {
+    /// Whether a page that shows `visible` shows little without its scripts.
+    pub(super) fn needed(&self, visible: &[String]) -> bool {
+        let text: usize = visible.iter().map(|line| line.chars().count()).sum();
+        self.has && (text < LITTLE_TEXT || (text < SOME_TEXT && (self.empty_root || self.asks)))
+    }
+
+    /// Reads the text of a `<noscript>`.
+    pub(super) fn noscript(&mut self, text: &str) {
+        let lower = text.to_lowercase();
+        let scripts = ["javascript", "자바스크립트", "스크립트"]
+            .iter()
+            .any(|word| lower.contains(word));
+        let asks = [
+            "enable", "turn on", "activate", "need", "require", "without", "disabled", "aktivier",
+            "활성", "허용", "필요", "켜", "有効", "启用", "activer", "activar",
+        ];
+        self.asks |= scripts && asks.iter().any(|word| lower.contains(word));
+    }
+}
+
+pub(super) fn is_root(id: &str) -> bool {
+    ROOTS.contains(&id)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn needed(scripts: &Scripts, characters: usize) -> bool {
+        scripts.needed(&["x".repeat(characters)])
+    }
+
+    #[test]
+    fn little_text_with_scripts_needs_them() {
+        let mut scripts = Scripts {
+            has: true,
+            ..Scripts::default()
+        };
+        assert!(needed(&scripts, 10));
+        assert!(!needed(&scripts, 100));
+        scripts.noscript("You need to enable JavaScript to run this app.");
+        assert!(needed(&scripts, 100));
+        assert!(!needed(&scripts, 1000));
+    }
+
+    #[test]
+    fn without_scripts_little_text_is_all_there_is() {
+        let scripts = Scripts {
+            empty_root: true,
+            asks: true,
+            ..Scripts::default()
+        };
+        assert!(!needed(&scripts, 0));
+    }
+
+    #[test]
+    fn a_pixel_in_noscript_asks_for_nothing() {
+        let mut scripts = Scripts::default();
+        scripts.noscript("<img src='https://t.example/pixel?enable=1'>");
+        assert!(!scripts.asks);
+    }
 }

@@ -1,10 +1,15 @@
 //! A company's name, as it is looked for: in each of its spellings, without its legal form.
 
-use unicode_normalization::UnicodeNormalization as _;
+use std::collections::HashSet;
+use std::sync::LazyLock;
 
-use super::common_words;
-use super::folded::Folded;
-use super::legal_forms;
+use icu_casemap::CaseMapper;
+use icu_properties::CodePointSetData;
+use icu_properties::props::DefaultIgnorableCodePoint;
+use unicode_normalization::UnicodeNormalization as _;
+use unicode_normalization::char::is_combining_mark;
+
+use crate::base::Digest;
 use crate::world::page::is_unspaced;
 
 /// The fewest characters that tell a company from another.
@@ -44,7 +49,7 @@ impl CompanyName {
         let mut spellings: Vec<Spelling> = Vec::new();
         let own = [rest.clone(), Folded::new(&normal)].map(|name| (name, false));
         for (spelling, in_brackets) in own.into_iter().chain(others.map(|name| (name, true))) {
-            let name = Folded::of_words(legal_forms::stripped(spelling.words()));
+            let name = Folded::of_words(stripped(spelling.words()));
             if tells_apart(&name) && !spellings.iter().any(|known| known.name == name) {
                 let may_be_place = in_brackets && name.words().len() == 1;
                 spellings.push(Spelling { name, may_be_place });
@@ -65,7 +70,6 @@ impl CompanyName {
         self.spellings.iter().map(|spelling| &spelling.name)
     }
 
-    /// Whether the text holds the name in some spelling.
     #[must_use]
     pub fn is_in(&self, text: &Folded) -> bool {
         self.spellings
@@ -103,7 +107,7 @@ fn tells_apart(name: &Folded) -> bool {
         FEWEST
     };
     let characters = name.compact().chars().count();
-    (fewest..=LONGEST).contains(&characters) && !common_words::are_common(name.words())
+    (fewest..=LONGEST).contains(&characters) && !are_common(name.words())
 }
 
 fn is_written_unspaced(name: &Folded) -> bool {
@@ -117,7 +121,6 @@ struct Bracketed {
 }
 
 impl Bracketed {
-    /// Reads an unclosed bracket as closed at the end.
     fn parse(text: &str) -> Self {
         let mut outside = String::new();
         let mut inside: Vec<String> = Vec::new();
@@ -144,8 +147,285 @@ impl Bracketed {
     }
 }
 
+const COMMON_WORDS_LIST: &str = include_str!("../lists/common_words.txt");
+
+static WORDS: LazyLock<HashSet<String>> = LazyLock::new(|| {
+    let lines = COMMON_WORDS_LIST
+        .lines()
+        .filter(|line| !line.starts_with('#'));
+    lines
+        .flat_map(|line| Folded::new(line).words().to_vec())
+        .collect()
+});
+
+#[must_use]
+pub fn common_words_digest() -> Digest {
+    Digest::of(COMMON_WORDS_LIST.as_bytes())
+}
+
+/// Whether every word is common; true of no words at all.
+#[must_use]
+pub fn are_common(words: &[String]) -> bool {
+    words.iter().all(|word| WORDS.contains(word))
+}
+
+const LEGAL_FORMS_LIST: &str = include_str!("../lists/legal_forms.txt");
+
+/// The forms, longest first.
+static FORMS: LazyLock<Forms> = LazyLock::new(|| Forms::parse(LEGAL_FORMS_LIST));
+
+#[must_use]
+pub fn legal_forms_digest() -> Digest {
+    Digest::of(LEGAL_FORMS_LIST.as_bytes())
+}
+
+#[derive(Debug, Default)]
+struct Forms {
+    /// Words that stand before a name.
+    leading: Vec<Vec<String>>,
+    /// Words that stand after a name.
+    trailing: Vec<Vec<String>>,
+    /// Words that may be written to a name without a space, on either side.
+    joined: Vec<String>,
+}
+
+impl Forms {
+    /// One form a line: `^Form` stands before a name, `Form` after it, and one in a script
+    /// without spaces on either side.
+    fn parse(list: &str) -> Self {
+        let mut forms = Self::default();
+        for line in list.lines().filter(|line| !line.starts_with('#')) {
+            let (leading, text) = match line.trim().strip_prefix('^') {
+                Some(text) => (true, text),
+                None => (false, line.trim()),
+            };
+            for spelling in [text.to_owned(), text.replace('.', "")] {
+                forms.add(&Folded::new(&spelling), leading);
+            }
+        }
+        let longest_first =
+            |a: &Vec<String>, b: &Vec<String>| b.concat().len().cmp(&a.concat().len());
+        forms.leading.sort_by(longest_first);
+        forms.trailing.sort_by(longest_first);
+        forms
+            .joined
+            .sort_by_key(|form| std::cmp::Reverse(form.len()));
+        forms
+    }
+
+    fn add(&mut self, form: &Folded, leading: bool) {
+        let words = form.words().to_vec();
+        if words.is_empty() {
+            return;
+        }
+        let unspaced = form.compact().chars().all(is_unspaced);
+        // A single character, such as the 주 of (주), begins many a name.
+        if unspaced && form.compact().chars().count() > 1 {
+            self.joined.push(form.compact().to_owned());
+        }
+        if leading || unspaced {
+            self.leading.push(words.clone());
+        }
+        if !leading {
+            self.trailing.push(words);
+        }
+    }
+}
+
+/// The words without the legal forms at their ends; empty when there is nothing else.
+#[must_use]
+pub fn stripped(words: &[String]) -> Vec<String> {
+    let mut words = words.to_vec();
+    while strip_one(&mut words) {}
+    words
+}
+
+/// Whether a legal form that may be joined to a name stands at the end of `text`.
+#[must_use]
+pub fn ends_with_joined(text: &str) -> bool {
+    FORMS
+        .joined
+        .iter()
+        .any(|form| text.ends_with(form.as_str()))
+}
+
+/// Whether a legal form that may be joined to a name stands at the start of `text`.
+#[must_use]
+pub fn starts_with_joined(text: &str) -> bool {
+    FORMS
+        .joined
+        .iter()
+        .any(|form| text.starts_with(form.as_str()))
+}
+
+fn strip_one(words: &mut Vec<String>) -> bool {
+    let forms = &*FORMS;
+    if let Some(form) = forms.trailing.iter().find(|form| words.ends_with(form)) {
+        words.truncate(words.len() - form.len());
+        return true;
+    }
+    if let Some(form) = forms.leading.iter().find(|form| words.starts_with(form)) {
+        words.drain(..form.len());
+        return true;
+    }
+    // What "Smith & Co." leaves.
+    if words.last().is_some_and(|word| word == "and") {
+        words.pop();
+        return true;
+    }
+    strip_joined(words)
+}
+
+fn strip_joined(words: &mut [String]) -> bool {
+    let rest = |word: &String, strip: fn(&str, &str) -> Option<String>| {
+        FORMS.joined.iter().find_map(|form| strip(word, form))
+    };
+    if let Some(word) = words.last_mut()
+        && let Some(shorter) = rest(word, |w, f| w.strip_suffix(f).map(str::to_owned))
+    {
+        *word = shorter;
+        return true;
+    }
+    if let Some(word) = words.first_mut()
+        && let Some(shorter) = rest(word, |w, f| w.strip_prefix(f).map(str::to_owned))
+    {
+        *word = shorter;
+        return true;
+    }
+    false
+}
+
+/// A name this long, in characters, of a script without spaces is found inside a word too.
+const LONG_ENOUGH: usize = 4;
+
+/// A text as its words, and the same without what parts them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Folded {
+    words: Vec<String>,
+    compact: String,
+    /// Where in `compact` a word begins, or a script without spaces meets one with, ascending;
+    /// the text's length at the end.
+    edges: Vec<usize>,
+}
+
+impl Folded {
+    /// Folds `text`: NFKC, full case folding, apostrophes and invisible characters dropped, `&`
+    /// read as "and", and whatever is neither letter, digit nor mark parting words.
+    #[must_use]
+    pub fn new(text: &str) -> Self {
+        let normal: String = text.nfkc().collect();
+        let folded = CaseMapper::new().fold_string(&normal).into_owned();
+        let mut parted = String::with_capacity(folded.len());
+        for c in folded.nfkc() {
+            match c {
+                '\'' | '’' | 'ʼ' | '`' => {}
+                '&' => parted.push_str(" and "),
+                _ if c.is_alphanumeric() || is_combining_mark(c) => parted.push(c),
+                _ if CodePointSetData::new::<DefaultIgnorableCodePoint>().contains(c) => {}
+                _ => parted.push(' '),
+            }
+        }
+        Self::of_words(parted.split_whitespace().map(str::to_owned).collect())
+    }
+
+    #[must_use]
+    pub fn of_words(words: Vec<String>) -> Self {
+        let mut edges = Vec::with_capacity(words.len() + 1);
+        let mut compact = String::new();
+        for word in &words {
+            let mut before = None;
+            for c in word.chars() {
+                let unspaced = Some(is_unspaced(c));
+                if before != unspaced {
+                    edges.push(compact.len());
+                }
+                before = unspaced;
+                compact.push(c);
+            }
+        }
+        edges.push(compact.len());
+        Self {
+            words,
+            compact,
+            edges,
+        }
+    }
+
+    #[must_use]
+    pub fn words(&self) -> &[String] {
+        &self.words
+    }
+
+    #[must_use]
+    pub fn compact(&self) -> &str {
+        &self.compact
+    }
+
+    /// Whether `name` stands in the text.
+    ///
+    /// The text may join the words of the name, and part them anywhere in a script without
+    /// spaces; of other words it must not part one (`The One` is no `Theone`). It must begin and end where a word does, where a script without spaces meets one with,
+    /// or beside a legal form (`주식회사한빛`). Of a name of four characters or more in scripts
+    /// without spaces it does not matter where in a word it stands: particles and titles lean
+    /// on it.
+    #[must_use]
+    pub fn contains(&self, name: &Self) -> bool {
+        let needle = name.compact.as_str();
+        match needle.chars().next() {
+            None => false,
+            Some(first) if is_unspaced(first) => self
+                .compact
+                .match_indices(needle)
+                .any(|(at, _)| self.begins_at(at, needle) && self.stands_at(at, name)),
+            Some(_) => {
+                let mut edges = self.edges.iter();
+                edges.any(|at| self.compact[*at..].starts_with(needle) && self.stands_at(*at, name))
+            }
+        }
+    }
+
+    /// Whether the match at `at` ends as it must, and parts no word of the text.
+    fn stands_at(&self, at: usize, name: &Self) -> bool {
+        self.ends_at(at + name.compact.len(), &name.compact) && self.parts_no_word(at, name)
+    }
+
+    fn begins_at(&self, at: usize, needle: &str) -> bool {
+        let before = &self.compact[..at];
+        let leans = needle.chars().next().is_some_and(is_unspaced);
+        self.is_edge(at) || leans && (is_long_enough(needle) || ends_with_joined(before))
+    }
+
+    fn ends_at(&self, at: usize, needle: &str) -> bool {
+        let after = &self.compact[at..];
+        let leans = needle.chars().next_back().is_some_and(is_unspaced);
+        self.is_edge(at) || leans && (is_long_enough(needle) || starts_with_joined(after))
+    }
+
+    /// Whether every edge inside the match at `start` is one of `name` as well, or lies between
+    /// characters of scripts without spaces.
+    fn parts_no_word(&self, start: usize, name: &Self) -> bool {
+        let end = start + name.compact.len();
+        let first = self.edges.partition_point(|edge| *edge <= start);
+        let inside = self.edges[first..].iter().take_while(|edge| **edge < end);
+        inside.map(|edge| edge - start).all(|edge| {
+            let leans = |c: Option<char>| c.is_some_and(is_unspaced);
+            name.is_edge(edge)
+                || leans(name.compact[..edge].chars().next_back())
+                    && leans(name.compact[edge..].chars().next())
+        })
+    }
+
+    fn is_edge(&self, at: usize) -> bool {
+        self.edges.binary_search(&at).is_ok()
+    }
+}
+
+fn is_long_enough(needle: &str) -> bool {
+    needle.chars().filter(|c| is_unspaced(*c)).count() >= LONG_ENOUGH
+}
+
 #[cfg(test)]
-mod tests {
+mod tests_company_name {
     use super::*;
 
     fn finds(name: &str, text: &str) -> bool {
@@ -233,5 +513,194 @@ mod tests {
         assert!(finds("Acme (Foods", "Acme"));
         assert!(finds("Acme) Foods", "Acme Foods"));
         assert!(is_weak(&"(".repeat(100_000)));
+    }
+}
+
+#[cfg(test)]
+mod tests_common_words {
+    use super::*;
+
+    fn common(name: &str) -> bool {
+        are_common(Folded::new(name).words())
+    }
+
+    #[test]
+    fn one_word_that_is_not_common_suffices() {
+        assert!(common("GLOBAL Trading"));
+        assert!(common("코리아"));
+        assert!(!common("Global Acme Trading"));
+        assert!(!common("Globalis"));
+    }
+
+    #[test]
+    fn the_list_names_its_source() {
+        assert!(COMMON_WORDS_LIST.starts_with("# ") && COMMON_WORDS_LIST.contains("Source:"));
+    }
+}
+
+#[cfg(test)]
+mod tests_legal_forms {
+    use super::*;
+
+    fn left(name: &str) -> String {
+        stripped(Folded::new(name).words()).join(" ")
+    }
+
+    #[test]
+    fn forms_of_many_laws_go() {
+        for name in [
+            "Acme",
+            "Acme Inc.",
+            "ACME, Incorporated",
+            "Acme Co., Ltd.",
+            "Acme Co.,Ltd",
+            "Acme LLC",
+            "Acme L.L.C.",
+            "Acme GmbH",
+            "Acme GmbH & Co. KG",
+            "Acme AG",
+            "Acme S.A.",
+            "Acme SA",
+            "Acme S.p.A.",
+            "Acme B.V.",
+            "Acme Pty Ltd",
+            "Acme Pty. Ltd.",
+            "Acme A/S",
+            "Acme Oy",
+            "Acme AB",
+            "Acme & Co.",
+            "Acme Sp. z o.o.",
+            "ООО Acme",
+            "PT Acme Tbk",
+            "㈜Acme",
+            "(주)Acme",
+            "Acme(주)",
+            "주식회사 Acme",
+            "Acme 株式会社",
+            "㈱Acme",
+            "㍿Acme",
+            "Acme股份有限公司",
+            "Acme有限公司",
+            "유한회사 Acme",
+            "The Acme Company",
+        ] {
+            assert_eq!(left(name), "acme", "{name}");
+        }
+    }
+
+    #[test]
+    fn forms_without_spaces_go() {
+        assert_eq!(left("주식회사한빛식품"), "한빛식품");
+        assert_eq!(left("한빛식품주식회사"), "한빛식품");
+        assert_eq!(left("株式会社日立製作所"), "日立製作所");
+        assert_eq!(left("재단법인 한빛"), "한빛");
+    }
+
+    #[test]
+    fn what_only_looks_like_a_form_stays() {
+        assert_eq!(left("주성엔지니어링"), "주성엔지니어링");
+        assert_eq!(left("AB Volvo Trucks"), "ab volvo trucks");
+        assert_eq!(left("Ag Growth"), "ag growth");
+        assert_eq!(left("Incora"), "incora");
+        assert_eq!(left("Acme Ltd Seoul"), "acme ltd seoul");
+    }
+
+    #[test]
+    fn nothing_but_form_leaves_nothing() {
+        for name in [
+            "Co., Ltd.",
+            "주식회사",
+            "(주)",
+            "㈜ 유한회사",
+            "Company Inc",
+            "&",
+            "",
+        ] {
+            assert_eq!(left(name), "", "{name}");
+        }
+    }
+
+    #[test]
+    fn the_list_names_its_source() {
+        assert!(LEGAL_FORMS_LIST.starts_with("# ") && LEGAL_FORMS_LIST.contains("Source:"));
+    }
+}
+
+#[cfg(test)]
+mod tests_folded {
+    use super::*;
+
+    fn holds(text: &str, name: &str) -> bool {
+        Folded::new(text).contains(&Folded::new(name))
+    }
+
+    #[test]
+    fn case_width_spacing_and_punctuation_do_not_count() {
+        assert!(holds("Welcome to ＡＣＭＥ-Foods!", "acme foods"));
+        assert!(holds("AcmeFoods", "Acme Foods"));
+        assert!(holds("Johnson & Johnson", "JOHNSON AND JOHNSON"));
+        assert!(holds("Straße AG", "STRASSE"));
+        assert!(holds("ONeill's", "O’Neills"));
+        assert!(holds("한빛 식품", "한빛식품"));
+        assert!(holds("한\u{200b}빛식품", "한빛 식품"));
+        assert!(holds("ﾋﾀﾁ 製作所", "ヒタチ"));
+    }
+
+    #[test]
+    fn a_word_with_spaces_stands_alone() {
+        assert!(holds("About Acme.", "Acme"));
+        assert!(holds("Acme는 좋은 회사", "Acme"));
+        assert!(holds("an ana", "ana"));
+        assert!(!holds("we are the one", "Theone"));
+        assert!(!holds("data base", "Database"));
+        for text in ["Acmerica", "MyAcme", "acme2", "2acme", "Dracme", "ac me"] {
+            assert!(!holds(text, "Acme"), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_long_name_without_spaces_is_found_inside_a_word() {
+        assert!(holds("한빛식품은 식품을 만든다", "한빛식품"));
+        assert!(holds("東京日本電機工業へ", "日本電機工業"));
+    }
+
+    #[test]
+    fn a_short_one_is_not() {
+        assert!(holds("(주)한빛 대표 김", "한빛"));
+        assert!(holds("주식회사한빛", "한빛"));
+        assert!(holds("한빛주식회사", "한빛"));
+        assert!(holds("한빛 | HANBIT", "한빛"));
+        for text in ["대한빛나라", "한빛나라", "큰한빛"] {
+            assert!(!holds(text, "한빛"), "{text}");
+        }
+    }
+
+    #[test]
+    fn nothing_is_in_nothing() {
+        assert!(!holds("", "acme"));
+        assert!(!holds("acme", ""));
+        assert!(!holds("---", "-"));
+    }
+
+    #[test]
+    fn texts_made_to_be_slow_are_not() {
+        let text = Folded::new(&"a".repeat(1 << 17));
+        assert!(!text.contains(&Folded::new(&"a".repeat(199))));
+        let text = Folded::new(&"a ".repeat(1 << 16));
+        assert!(!text.contains(&Folded::new(&format!("{}b", "a ".repeat(99)))));
+        let text = Folded::new(&"가".repeat(1 << 16));
+        assert!(!text.contains(&Folded::new(&format!("{}a", "가".repeat(198)))));
+        let text = Folded::new(&"가나".repeat(1 << 15));
+        assert!(!text.contains(&Folded::new("가나")));
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn every_text_folds_and_contains_its_words(text in ".{0,40}") {
+            let folded = Folded::new(&text);
+            for word in folded.words() {
+                proptest::prop_assert!(folded.contains(&Folded::of_words(vec![word.clone()])));
+            }
+        }
     }
 }

@@ -2,14 +2,15 @@
 //! that the name occurs in: a headline, a credit, a list of brands, another company's longer
 //! name.
 
-use super::company_name::CompanyName;
-use super::credit::without_credit;
-use super::folded::Folded;
-use super::legal_forms;
-use super::owner_words::{
-    CREDITING, PARTICLES, bare, is_between, is_firms_own, is_following, is_owners, is_trimming,
-};
-use crate::world::page::OwnerPlace;
+#[cfg(test)]
+mod tests;
+
+use std::sync::LazyLock;
+
+use super::company_name;
+use super::company_name::{CompanyName, Folded};
+use crate::base::word_list::entries;
+use crate::world::page::{OwnerPlace, OwnerText};
 
 /// Whether `text`, which stands at `place`, is the company's name.
 ///
@@ -70,7 +71,6 @@ pub(super) struct Labelled<'a> {
     pub(super) next: Option<&'a str>,
 }
 
-/// The values of a line whose labels colons follow.
 pub(super) fn values(line: &str) -> Vec<Labelled<'_>> {
     let pieces: Vec<&str> = line.split([':', '：']).collect();
     let mut label = None;
@@ -121,7 +121,7 @@ const FEWEST_DIGITS: usize = 5;
 fn is_address(first: &str, rest: &str) -> bool {
     let digits = rest.chars().filter(char::is_ascii_digit).count();
     let words = Folded::new(first);
-    let is_formal = legal_forms::stripped(words.words()).len() < words.words().len();
+    let is_formal = company_name::stripped(words.words()).len() < words.words().len();
     digits >= FEWEST_DIGITS
         || rest.contains('@')
         || digits > 0 && is_formal && !rest.contains(is_between)
@@ -217,5 +217,286 @@ pub(super) fn without_copyright_signs(text: &str) -> String {
     text.replace("(c)", " ").replace("(C)", " ")
 }
 
+/// What begins a credit, in lower case.
+static CREDITS: LazyLock<Vec<&str>> =
+    LazyLock::new(|| entries(include_str!("../lists/credits.txt")));
+
+/// What stands before the first credit of a line.
+pub(super) fn without_credit(line: &str) -> &str {
+    let lower = line.to_ascii_lowercase();
+    let begins_word = |at: usize| !line[..at].ends_with(char::is_alphanumeric);
+    let starts = CREDITS.iter().filter_map(|credit| {
+        let mut found = lower.match_indices(credit).map(|(at, _)| at);
+        found.find(|at| begins_word(*at))
+    });
+    starts.min().map_or(line, |at| &line[..at])
+}
+
+/// Labels of the name of who runs a site, folded to lower case.
+static LABELS: LazyLock<Vec<&str>> =
+    LazyLock::new(|| entries(include_str!("../lists/owner_labels.txt")));
+
+/// Those of [`LABELS`] that stand before a firm's full name and nothing else.
+static FIRMS: LazyLock<Vec<&str>> =
+    LazyLock::new(|| entries(include_str!("../lists/firm_labels.txt")));
+
+/// Labels of what commonly follows an owner's name, folded to lower case.
+static FOLLOWING: LazyLock<Vec<&str>> =
+    LazyLock::new(|| entries(include_str!("../lists/following_labels.txt")));
+
+/// Words around a name that make it no other name, folded to lower case.
+static TRIMMINGS: LazyLock<Vec<&str>> =
+    LazyLock::new(|| entries(include_str!("../lists/trimmings.txt")));
+
+/// Those of [`TRIMMINGS`] that before a name may credit it, and not name the owner.
+pub(super) const CREDITING: &[&str] = &[
+    "by", "website", "site", "web", "page", "homepage", "logo", "로고",
+];
+
+/// Particles that lean on a name without making it another.
+pub(super) const PARTICLES: &[&str] = &["에", "의", "へ", "の", "へようこそ", "公式サイト"];
+
+/// Whether a sign parts one piece of a line from the next.
+pub(super) fn is_between(c: char) -> bool {
+    matches!(
+        c,
+        '|' | '｜' | ',' | ';' | '·' | '•' | '/' | '│' | 'ㅣ' | '–' | '—' | '、' | '，' | '＊'
+    )
+}
+
+/// Whether the name of who runs the site follows the label.
+pub(super) fn is_owners(label: &str) -> bool {
+    is_listed(&LABELS, label)
+}
+
+pub(super) fn is_following(label: &str) -> bool {
+    is_listed(&FOLLOWING, label)
+}
+
+/// Whether nothing but the full name of who runs the site follows the label.
+pub(super) fn is_firms_own(label: &str) -> bool {
+    is_listed(&FIRMS, label)
+}
+
+fn is_listed(list: &[&str], label: &str) -> bool {
+    let label = bare(label);
+    list.contains(&label.as_str())
+}
+
+/// A word in lower case without the signs around it.
+pub(super) fn bare(word: &str) -> String {
+    let word = word.trim_matches(|c: char| !c.is_alphanumeric());
+    word.to_lowercase()
+}
+
+/// Whether a word is a trimming, a year or years, or nothing but signs.
+pub(super) fn is_trimming(word: &str) -> bool {
+    let bare = bare(word);
+    let is_years = bare
+        .chars()
+        .all(|c| c.is_ascii_digit() || matches!(c, '-' | '–' | '~' | '.'));
+    is_years && !word.contains(['(', ')']) && bare.len() != 1 || TRIMMINGS.contains(&bare.as_str())
+}
+
+/// Names that site builders give to sites which have none, in lower case.
+static NOBODY: LazyLock<Vec<&str>> = LazyLock::new(|| entries(include_str!("../lists/nobody.txt")));
+
+/// Things in a page that are somebody else's, in lower case.
+static THINGS: LazyLock<Vec<&str>> = LazyLock::new(|| entries(include_str!("../lists/things.txt")));
+
+/// Words of what stands in small print beside a copyright, in lower case.
+static SMALL_PRINT: LazyLock<Vec<&str>> =
+    LazyLock::new(|| entries(include_str!("../lists/small_print.txt")));
+
+/// What reserves rights and names nobody, in lower case.
+static RESERVED: LazyLock<Vec<&str>> =
+    LazyLock::new(|| entries(include_str!("../lists/rights_reserved.txt")));
+
+/// Whose name a text claims; none of one that claims nobody's.
+pub(super) fn claim(owner: &OwnerText) -> Option<String> {
+    let text = owner.text.as_str();
+    match owner.place {
+        OwnerPlace::SiteName | OwnerPlace::Organization => named(text),
+        OwnerPlace::Copyright => holder(text),
+        OwnerPlace::Footer | OwnerPlace::Address => firm(text),
+        OwnerPlace::Title | OwnerPlace::Heading | OwnerPlace::Logo | OwnerPlace::Header => None,
+    }
+}
+
+/// The text without trimmings at its ends; none where nothing is left.
+pub(super) fn named(text: &str) -> Option<String> {
+    let is_nobodys = |word: &str| {
+        let word = word.trim_matches(|c: char| !c.is_alphanumeric());
+        is_trimming(word) || NOBODY.contains(&word.to_lowercase().as_str())
+    };
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let first = words.iter().position(|word| !is_nobodys(word))?;
+    let last = words.iter().rposition(|word| !is_nobodys(word))?;
+    Some(words[first..=last].join(" "))
+}
+
+fn holder(line: &str) -> Option<String> {
+    let own = without_credit(line);
+    let sign = own
+        .char_indices()
+        .find(|(at, c)| {
+            let tail = &own.as_bytes()[*at..];
+            let starts = |sign: &[u8]| {
+                tail.get(..sign.len())
+                    .is_some_and(|head| head.eq_ignore_ascii_case(sign))
+            };
+            matches!(c, '©' | 'ⓒ') || starts(b"(c)") || starts(b"copyright")
+        })
+        .map_or(0, |(at, _)| at);
+    let mut before = own[..sign]
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .peekable();
+    let is_of_a_thing = before.peek().is_some()
+        && before.all(|word| THINGS.contains(&word.to_lowercase().as_str()));
+    if is_of_a_thing {
+        return None;
+    }
+    let plain = without_reservation(&without_copyright_signs(own));
+    let pieces: Vec<String> = plain
+        .split(is_between)
+        .flat_map(|piece| piece.split(" - "))
+        .filter(|piece| !is_small_print(piece))
+        .filter_map(|piece| named(cut_label(piece)))
+        .filter(|piece| !piece.starts_with(|c: char| c.is_ascii_digit() || c == '+'))
+        .collect();
+    (!pieces.is_empty()).then(|| pieces.join(" | "))
+}
+
+/// The line without what reserves rights.
+fn without_reservation(line: &str) -> String {
+    let mut left = line.to_owned();
+    for phrase in RESERVED.iter() {
+        let lower = left.to_lowercase();
+        let Some(at) = lower.find(phrase) else {
+            continue;
+        };
+        // Lower case may be of another length than what it stands for.
+        let end = at + phrase.len();
+        if lower.len() == left.len() && left.is_char_boundary(at) && left.is_char_boundary(end) {
+            left.replace_range(at..end, " | ");
+        }
+    }
+    left
+}
+
+fn is_small_print(piece: &str) -> bool {
+    let lower = piece.to_lowercase();
+    SMALL_PRINT.iter().any(|word| lower.contains(word))
+}
+
+/// Whose name stands behind the label of a firm's name.
+fn firm(line: &str) -> Option<String> {
+    let labelled = values(line).into_iter().find_map(|value| {
+        let is_company = |label: &str| {
+            let label = label.trim().to_lowercase();
+            matches!(label.as_str(), "company" | "company name")
+        };
+        let label = value.label?;
+        (is_firms_own(label) || is_company(label)).then_some(value.value)
+    });
+    let behind_word = || {
+        let (label, value) = line.split_once(char::is_whitespace)?;
+        is_firms_own(label).then_some(value)
+    };
+    let value = labelled.or_else(behind_word)?;
+    let first = cut_label(value).split(is_between).next()?;
+    named(first)
+}
+
 #[cfg(test)]
-mod tests;
+mod tests_credit {
+    use super::*;
+
+    #[test]
+    fn credits_end_a_line() {
+        for (line, own) in [
+            ("© Acme Powered by Shopify", "© Acme "),
+            ("ACME Website By Beta", "ACME "),
+            ("Powered by Acme", ""),
+            ("한빛 호스팅: 베타", "한빛 "),
+            ("Acme Hosting", "Acme Hosting"),
+            ("Empowered by Acme", "Empowered by Acme"),
+            ("© Acme", "© Acme"),
+        ] {
+            assert_eq!(without_credit(line), own, "{line}");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests_claim {
+    use super::*;
+
+    fn claimed(place: OwnerPlace, text: &str) -> String {
+        let text = text.to_owned();
+        claim(&OwnerText { place, text }).unwrap_or_default()
+    }
+
+    #[test]
+    fn copyright_lines_name_who_holds_it() {
+        for (line, holder) in [
+            ("© 2026 Gamma Mart. All rights reserved.", "Gamma Mart."),
+            ("Copyright © 1998-2024 by Gamma", "Gamma"),
+            ("All rights reserved by 감마", "감마"),
+            ("Gamma Mart © 2024", "Gamma Mart"),
+            ("© 2024 Gamma Powered by Shopify", "Gamma"),
+            ("© 2024 Gamma. Designed by Acme Foods", "Gamma."),
+            ("© 2024 | Privacy Policy | Gamma | Terms", "Gamma"),
+            ("© Gamma Mart Tel. 02-123-4567", "Gamma Mart"),
+            ("© 2024", ""),
+            ("© 2024 Tous droits réservés. Gamma", "Gamma"),
+            ("© 2024. 모든 권리 보유", ""),
+            ("Copyright notice | Terms", ""),
+            ("© 2024 | Privacy Policy | Terms", ""),
+            ("© 2024. Website by Beta", ""),
+            ("Photos © Jane Doe", ""),
+            ("Map data © OpenStreetMap contributors", ""),
+            ("Made in Busan with care", "Made in Busan with care"),
+        ] {
+            assert_eq!(claimed(OwnerPlace::Copyright, line), holder, "{line}");
+        }
+    }
+
+    #[test]
+    fn company_lines_name_the_firm() {
+        for (line, firm) in [
+            ("상호: 감마(주) 대표: 홍길동", "감마(주)"),
+            ("상호명 감마 | 대표 홍길동", "감마"),
+            ("Company: Gamma Mart, Busan", "Gamma Mart"),
+            ("会社名：株式会社ガンマ", "株式会社ガンマ"),
+            ("Tel: 1 | 상호: 감마", "감마"),
+            ("Payment company: Gamma", ""),
+            ("Gamma Mart", ""),
+            ("주소: 서울", ""),
+        ] {
+            assert_eq!(claimed(OwnerPlace::Footer, line), firm, "{line}");
+        }
+    }
+
+    #[test]
+    fn names_that_builders_give_are_nobodys() {
+        for (text, name) in [
+            ("Home", ""),
+            ("Welcome to my website", ""),
+            ("Untitled", ""),
+            ("Gamma Mart Official Website", "Gamma Mart"),
+        ] {
+            assert_eq!(claimed(OwnerPlace::SiteName, text), name, "{text}");
+        }
+        assert_eq!(claimed(OwnerPlace::Title, "Gamma"), "");
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn never_panics(text in "(©|copyright|\\(c\\)|İ|designed|상호| |:|가|a|\\||1){0,20}") {
+            let _ = claimed(OwnerPlace::Copyright, &text);
+            let _ = claimed(OwnerPlace::Footer, &text);
+        }
+    }
+}

@@ -1,7 +1,7 @@
 //! Step 7 on canned sites.
 
 use super::*;
-use crate::gate::email::canned::{
+use crate::gate::email::testing::{
     Canned, begun_at, page_of, page_saying, rules, silence, url, visit_of,
 };
 use crate::world::fetch::visit::{End, Visit};

@@ -1,7 +1,7 @@
 //! Step 6 on canned answers of DNS.
 
 use super::*;
-use crate::gate::email::canned::{Canned, rules, silence};
+use crate::gate::email::testing::{Canned, rules, silence};
 use crate::gate::takes_mail::MAX_MX_HOSTS;
 use crate::world::{Looked, RecordKind, Records};
 

@@ -7,10 +7,12 @@
 
 use std::collections::BTreeSet;
 
+use icu_properties::CodePointSetData;
+use icu_properties::props::DefaultIgnorableCodePoint;
 use percent_encoding::percent_decode;
+use unicode_normalization::UnicodeNormalization;
 use url::{Position, Url};
 
-use super::folded_text::{folded, untagged, without_zeroes};
 use crate::world::mailbox::Mailbox;
 
 /// How often readings are made of readings.
@@ -165,8 +167,191 @@ fn hex_digit(byte: u8) -> Option<u8> {
     }
 }
 
+/// Words for `@` and `.`.
+const SIGNS: &[&str] = &["at", "dot", "골뱅이", "앳", "닷", "점"];
+
+/// Whether path and parameters together spell the address, in plain letters or in rot13.
+///
+/// The domain's labels must all stand there, in their order or the other, and so must the words
+/// of the local part: an address's page may well be called by one of them.
+#[must_use]
+pub fn spells(url: &Url, email: &Mailbox) -> bool {
+    let text = values(url);
+    [rot13(&text), text].iter().any(|text| {
+        let words = words(text);
+        let kept = |word: &&&str| !SIGNS.contains(word);
+        let plain: Vec<&str> = words.iter().filter(kept).copied().collect();
+        has_both(&plain, email) || is_glued(&words.concat(), email)
+    })
+}
+
+/// The path without the names of parameters, and the values of the query.
+fn values(url: &Url) -> String {
+    let path = unescaped(url.path());
+    let segments = path.split(['/', ';']).map(|segment| {
+        let value = segment.split_once('=').map(|(_, value)| value);
+        value.unwrap_or(segment).to_owned()
+    });
+    let query = url.query_pairs().map(|(key, value)| {
+        // A query may be a text without a name.
+        let text = if value.is_empty() { key } else { value };
+        unescaped(&text)
+    });
+    let all: Vec<String> = segments.chain(query).collect();
+    folded(&all.join("/"))
+}
+
+fn words(text: &str) -> Vec<&str> {
+    text.split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .collect()
+}
+
+fn has_both(text: &[&str], email: &Mailbox) -> bool {
+    let (domain, local) = (words(email.domain().as_str()), words(email.local()));
+    let backwards: Vec<&str> = domain.iter().rev().copied().collect();
+    let has =
+        |part: &[&str]| !part.is_empty() && text.windows(part.len()).any(|window| window == part);
+    has(&local) && (has(&domain) || has(&backwards))
+}
+
+/// Whether a text without signs holds the address without signs, or with words for them.
+fn is_glued(text: &str, email: &Mailbox) -> bool {
+    let domain = words(email.domain().as_str());
+    let local = words(email.local());
+    let joined = |words: &[&str]| [words.concat(), words.join("dot")];
+    joined(&local).iter().any(|local| {
+        joined(&domain).iter().any(|domain| {
+            ["", "at", "골뱅이"]
+                .iter()
+                .any(|sign| text.contains(&format!("{local}{sign}{domain}")))
+        })
+    })
+}
+
+fn rot13(text: &str) -> String {
+    let turned = |c: char, first: u8| {
+        let place = u8::try_from(c).map_or(0, |byte| byte - first);
+        char::from(first + (place + 13) % 26)
+    };
+    let letters = text.chars().map(|c| match c {
+        'a'..='z' => turned(c, b'a'),
+        'A'..='Z' => turned(c, b'A'),
+        _ => c,
+    });
+    letters.collect()
+}
+
+/// Character references for what stands in addresses; any other named one is taken out.
+const NAMED: &[(&str, &str)] = &[
+    ("commat", "@"),
+    ("period", "."),
+    ("lowbar", "_"),
+    ("hyphen", "-"),
+    ("dash", "-"),
+    ("plus", "+"),
+    ("amp", "&"),
+    ("lt", "<"),
+    ("gt", ">"),
+];
+
+/// The longest character reference that is read, in bytes.
+const LONGEST_REFERENCE: usize = 32;
+
+/// The reading as text, without the zero bytes that UTF-16 puts between ASCII letters.
+#[must_use]
+pub fn without_zeroes(reading: &[u8]) -> String {
+    let dense: Vec<u8> = reading.iter().copied().filter(|byte| *byte != 0).collect();
+    String::from_utf8_lossy(&dense).into_owned()
+}
+
+/// Lower case in compatibility forms, with character references decoded, and without charset
+/// escapes, control characters, undecodable bytes, backslashes, quotation marks and characters
+/// that no reader sees.
+#[must_use]
+pub fn folded(text: &str) -> String {
+    let plain: String = dereferenced(&without_escapes(text)).nfkc().collect();
+    let kept = |c: &char| {
+        !(c.is_control() || is_swallowed(*c) || matches!(c, '\\' | '"' | '\'' | '\u{fffd}'))
+    };
+    plain.to_lowercase().chars().filter(kept).collect()
+}
+
+/// The text without its tags, as PHP's `strip_tags` and its kin leave it.
+#[must_use]
+pub fn untagged(text: &str) -> String {
+    let mut kept = String::new();
+    let mut rest = text;
+    while let Some((before, tag)) = rest.split_once('<') {
+        kept.push_str(before);
+        rest = tag.split_once('>').map_or("", |(_, after)| after);
+    }
+    kept.push_str(rest);
+    kept
+}
+
+/// Whether a page that repeats the character shows nothing of it.
+#[must_use]
+pub fn is_swallowed(c: char) -> bool {
+    CodePointSetData::new::<DefaultIgnorableCodePoint>().contains(c)
+}
+
+/// The text without the sequences that switch a charset (ISO/IEC 2022 §13.2): ESC, any
+/// intermediate bytes, one final byte.
+fn without_escapes(text: &str) -> String {
+    let mut pieces = text.split('\u{1b}');
+    let mut kept = pieces.next().unwrap_or_default().to_owned();
+    for piece in pieces {
+        let end = piece.trim_start_matches(|c| (' '..='/').contains(&c));
+        kept.push_str(
+            end.strip_prefix(|c| ('0'..='~').contains(&c))
+                .unwrap_or(end),
+        );
+    }
+    kept
+}
+
+fn dereferenced(text: &str) -> String {
+    let mut pieces = text.split('&');
+    let mut out = pieces.next().unwrap_or_default().to_owned();
+    for piece in pieces {
+        match reference(piece) {
+            Some((Some(c), rest)) => {
+                out.push(c);
+                out.push_str(rest);
+            }
+            Some((None, rest)) => out.push_str(rest),
+            None => {
+                out.push('&');
+                out.push_str(piece);
+            }
+        }
+    }
+    out
+}
+
+/// The character that a reference stands for, none for one that is not known, and what follows.
+fn reference(after: &str) -> Option<(Option<char>, &str)> {
+    if let Some(digits) = after.strip_prefix('#') {
+        let (digits, radix) = match digits.strip_prefix(['x', 'X']) {
+            Some(digits) => (digits, 16),
+            None => (digits, 10),
+        };
+        let rest = digits.trim_start_matches(|c: char| c.is_digit(radix));
+        let digits = &digits[..digits.len() - rest.len()];
+        let code = u32::from_str_radix(digits, radix).ok();
+        let rest = rest.strip_prefix(';').unwrap_or(rest);
+        return (!digits.is_empty()).then(|| (code.and_then(char::from_u32), rest));
+    }
+    let (name, rest) = after.split_once(';')?;
+    let is_name = (1..=LONGEST_REFERENCE).contains(&name.len())
+        && name.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    let known = NAMED.iter().find(|(known, _)| *known == name);
+    is_name.then(|| (known.and_then(|(_, sign)| sign.chars().next()), rest))
+}
+
 #[cfg(test)]
-mod tests {
+mod tests_echo {
     use base64::Engine as _;
     use base64::engine::general_purpose::{STANDARD, STANDARD_NO_PAD, URL_SAFE_NO_PAD};
 
@@ -300,5 +485,73 @@ mod tests {
             "%25".repeat(30_000)
         );
         assert!(echoes(&url));
+    }
+}
+
+#[cfg(test)]
+mod tests_pieces {
+    use super::*;
+
+    fn spelled(url: &str) -> bool {
+        let email = Mailbox::parse("sales.info@acme.co.kr").unwrap();
+        spells(&Url::parse(url).unwrap(), &email)
+    }
+
+    #[test]
+    fn an_address_in_pieces() {
+        for url in [
+            "https://acme.co.kr/sales/info/acme/co/kr",
+            "https://acme.co.kr/kr/co/acme/sales.info",
+            "https://acme.co.kr/sales-dot-info-at-acme-dot-co-dot-kr",
+            "https://acme.co.kr/xsalesinfoatacmecokrx",
+            "https://acme.co.kr/?salesdotinfoatacmedotcodotkr",
+            "https://acme.co.kr/?q=sales_info_acme_co_kr",
+            "https://acme.co.kr/;l=sales.info;d=acme;t=co.kr",
+            "https://acme.co.kr/sales.info?d=acme&t=co.kr",
+            "https://acme.co.kr/fnyrf/vasb/npzr/pb/xe",
+        ] {
+            assert!(spelled(url), "{url}");
+        }
+    }
+
+    #[test]
+    fn pages_that_are_called_by_a_part() {
+        for url in [
+            "https://acme.co.kr/sales/info",
+            "https://acme.co.kr/acme/co/kr",
+            "https://acme.co.kr/kr/sales.info",
+            "https://acme.co.kr/sales/acme/info/co/kr",
+            "https://acme.co.kr/",
+        ] {
+            assert!(!spelled(url), "{url}");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests_folded_text {
+    use super::*;
+
+    #[test]
+    fn what_does_not_come_back_is_taken_out() {
+        for (text, left) in [
+            ("A\u{200b}b\u{ad}c\u{fe0f}", "abc"),
+            ("a\u{1b}(Bb\u{1b}$(Dc\u{1b}", "abc"),
+            ("a\\b\"c'd\u{1}\u{fffd}", "abcd"),
+            ("a&commat;b&#46;c&#x2E;d&#64e", "a@b.c.d@e"),
+            ("a&shy;b&zwj;c", "abc"),
+            ("\u{ff41}\u{ff20}", "a@"),
+        ] {
+            assert_eq!(folded(text), left, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn what_comes_back_stays() {
+        for text in ["r&d", "a&b=c;d e", "a.b+c@acme.co.kr", "한빛", "&;", "&#;"] {
+            assert_eq!(folded(text), text);
+        }
+        assert_eq!(untagged("a<b>c</b>d"), "acd");
+        assert_eq!(untagged("a > b <"), "a > b ");
     }
 }

@@ -5,11 +5,9 @@ use std::fmt;
 use url::Url;
 
 use super::super::identity::company_name::CompanyName;
-use super::super::identity::folded::Folded;
+use super::super::identity::company_name::Folded;
 use super::super::quoted::quoted;
-use super::echo;
-use super::folded_text::{folded, is_swallowed, untagged};
-use super::pieces;
+use super::echo::{self, folded, is_swallowed, untagged};
 use crate::world::domain::HostName;
 use crate::world::mailbox::Mailbox;
 
@@ -35,18 +33,12 @@ const TARGETS: &[&str] = &[
     "to", "u", "uri", "url", "website",
 ];
 
-/// What makes a query suspicious.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Suspicion {
-    /// A part of the address.
     AddressPart(String),
-    /// The company's name.
     CompanyName,
-    /// Markup, or what markup is written with.
     Markup,
-    /// The address of a page elsewhere.
     ForeignUrl(String),
-    /// Text that no reader can read.
     Opaque,
 }
 
@@ -189,7 +181,7 @@ fn split_in_path(path: &str, email: &Mailbox) -> Option<Suspicion> {
 }
 
 fn in_pieces(url: &Url, email: &Mailbox) -> Option<Suspicion> {
-    pieces::spells(url, email).then(|| Suspicion::AddressPart(email.domain().to_string()))
+    echo::spells(url, email).then(|| Suspicion::AddressPart(email.domain().to_string()))
 }
 
 /// An `@` in a path, but for the one that a profile's segment begins with (`/@acme`).

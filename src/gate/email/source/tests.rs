@@ -1,7 +1,7 @@
 //! Step 5 on canned pages.
 
 use super::*;
-use crate::gate::email::canned::{
+use crate::gate::email::testing::{
     Canned, begun_at, page, page_saying, rules, silence, url, visit_of,
 };
 use crate::world::fetch::visit::{Hop, Step, Unread, UnreadFrame};
@@ -237,7 +237,7 @@ fn hops_of_frames_come_after_the_way() {
         url: url("https://acme.co.kr/g"),
         by: Step::Redirect,
     });
-    assert_eq!(seen::way(&visit).len(), 1);
+    assert_eq!(way(&visit).len(), 1);
 }
 
 #[test]

@@ -16,7 +16,6 @@ const LIST: &str = include_str!("../lists/user_content.txt");
 
 static PLACES: LazyLock<Places> = LazyLock::new(|| Places::parse(LIST));
 
-/// The digest of the list.
 #[must_use]
 pub fn digest() -> Digest {
     Digest::of(LIST.as_bytes())
@@ -25,13 +24,10 @@ pub fn digest() -> Digest {
 /// What marks a URL as a place where others write.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Mark {
-    /// The host is known for it.
     Host(&'static str),
     /// A word of the path, or of a label below the registrable domain.
     Word(String),
-    /// A parameter.
     Parameter(String),
-    /// A home directory: `/~name`.
     HomeDirectory,
 }
 
@@ -64,7 +60,6 @@ struct Places {
     parameters: HashSet<&'static str>,
     /// Words of a segment that count where one entry of many is shown below it.
     entries: HashSet<&'static str>,
-    /// Segments that follow one another.
     folders: Vec<&'static str>,
     /// Ends of paths whose words do not count.
     owners: Vec<&'static str>,

@@ -17,7 +17,6 @@ const WORLD: &str = r#"{
     "dns": {"acme.com": {"MX": [[10, "mx.acme.com"]]}}
 }"#;
 
-/// All that a small gate would see, as text.
 fn judge(world: &World<'_>) -> String {
     let mut seen = Vec::new();
     for url in [

@@ -12,8 +12,8 @@
 //! A denial counts only from a server that is authoritative or recurses: one that is neither
 //! knows nothing about the name.
 
-use hickory_proto::op::{Message, ResponseCode};
-use hickory_proto::rr::{DNSClass, Name, RData, Record, RecordType};
+use hickory_resolver::proto::op::{Message, ResponseCode};
+use hickory_resolver::proto::rr::{DNSClass, Name, RData, Record, RecordType};
 
 use super::Indefinite;
 use crate::world::domain::HostName;
@@ -32,7 +32,6 @@ pub(super) struct Aliases {
 /// What a message adds to what is known.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Reading {
-    /// The answer.
     Definite(Looked),
     /// The chain goes on at its last name, of which the message says nothing.
     AskOn,
@@ -47,7 +46,6 @@ impl Aliases {
         }
     }
 
-    /// The name that the chain has come to.
     pub(super) fn last(&self) -> &Name {
         &self.last
     }
@@ -65,7 +63,6 @@ impl Aliases {
     }
 }
 
-/// The type of the records that are asked for.
 pub(super) fn record_type(kind: RecordKind) -> RecordType {
     match kind {
         RecordKind::A => RecordType::A,
@@ -129,7 +126,6 @@ fn no_record(message: &Message, aliases: &Aliases, asked: usize) -> Result<Readi
     Ok(Reading::Definite(Looked::NoData))
 }
 
-/// Whether the server's denial is worth something.
 fn knows(message: &Message) -> bool {
     message.metadata.authoritative || message.metadata.recursion_available
 }

@@ -2,8 +2,8 @@
 
 use std::net::{IpAddr, Ipv4Addr};
 
-use hickory_proto::op::{MessageType, OpCode};
-use hickory_proto::rr::rdata::{A, CNAME, MX, NS, SOA};
+use hickory_resolver::proto::op::{MessageType, OpCode};
+use hickory_resolver::proto::rr::rdata::{A, CNAME, MX, NS, SOA};
 use proptest::prelude::*;
 
 use super::*;

@@ -1,0 +1,413 @@
+//! Whether two names may be one firm's: a shorter name, its initials, the same in another
+//! script.
+
+use std::sync::LazyLock;
+
+use unicode_script::{Script, UnicodeScript as _};
+
+use super::company_name;
+use super::company_name::{CompanyName, Folded, are_common};
+use crate::base::word_list::entries;
+use crate::world::page::is_unspaced;
+
+/// The fewest characters of a word that tells a firm where another is written to it.
+const FEWEST_JOINED: usize = 3;
+
+/// The fewest characters that names without spaces begin with alike.
+const FEWEST_ALIKE: usize = 2;
+
+/// The longest name that may be initials, in characters.
+const LONGEST_INITIALS: usize = 10;
+
+/// Words for who deals with a company, folded.
+static DEALERS: LazyLock<Vec<&str>> =
+    LazyLock::new(|| entries(include_str!("../lists/dealers.txt")));
+
+/// The most words of a name.
+const MOST_WORDS: usize = 7;
+
+/// What a name is to the company.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kinship {
+    Kin,
+    /// It tells nobody from another: common words, or more words than a name has.
+    Vague,
+    /// It is written in a script in which the company's name is not known.
+    OtherScript,
+    Stranger,
+}
+
+/// What `text` is to the company called `name`.
+pub(super) fn kinship(name: &CompanyName, text: &str) -> Kinship {
+    let whole = Folded::new(text);
+    let said = Folded::of_words(company_name::stripped(whole.words()));
+    let is_firm = said.words().len() < whole.words().len() && !said.words().is_empty();
+    if name.spellings().any(|own| deals_with(own, &said)) {
+        Kinship::Stranger
+    } else if name.spellings().any(|own| are_kin(own, &said)) {
+        Kinship::Kin
+    } else if said.words().len() > MOST_WORDS || are_common(said.words()) && !is_firm {
+        Kinship::Vague
+    } else if is_firm && are_common(said.words())
+        || name.spellings().any(|own| script(own) == script(&said))
+    {
+        Kinship::Stranger
+    } else {
+        Kinship::OtherScript
+    }
+}
+
+/// Whether a text says that somebody deals with the company.
+fn deals_with(own: &Folded, said: &Folded) -> bool {
+    said.contains(own)
+        && DEALERS.iter().any(|dealer| {
+            let is_in = |name: &Folded| {
+                let unspaced = dealer.chars().all(is_unspaced);
+                let mut words = name.words().iter();
+                words.any(|word| word == dealer || unspaced && word.contains(dealer))
+            };
+            is_in(said) && !is_in(own)
+        })
+}
+
+fn are_kin(own: &Folded, said: &Folded) -> bool {
+    own.compact() == said.compact() && !own.compact().is_empty()
+        || shares_word(own, said)
+        || shares_word(said, own)
+        || begin_alike(own.compact(), said.compact())
+        || are_initials(own, said)
+        || are_initials(said, own)
+        || sound_alike(own, said)
+        || sound_alike(said, own)
+}
+
+/// Whether `two` has a word of `one` that tells firms apart, by itself or written to others.
+fn shares_word(one: &Folded, two: &Folded) -> bool {
+    one.words().iter().any(|word| {
+        let length = word.chars().count();
+        let tells = length > 1
+            && !are_common(std::slice::from_ref(word))
+            && !word.bytes().all(|b| b.is_ascii_digit());
+        let joined = |other: &String| {
+            length >= FEWEST_JOINED && (other.starts_with(word) || other.ends_with(word))
+        };
+        tells
+            && (two.contains(&Folded::of_words(vec![word.clone()]))
+                || two.words().iter().any(joined))
+    })
+}
+
+/// Whether two names without spaces begin with the same word, as far as that can be told.
+fn begin_alike(one: &str, two: &str) -> bool {
+    let both = one.chars().zip(two.chars());
+    let alike: String = both
+        .take_while(|(a, b)| a == b && is_unspaced(*a))
+        .map(|(a, _)| a)
+        .collect();
+    let begins_commonly = alike
+        .char_indices()
+        .skip(1)
+        .any(|(at, c)| are_common(&[alike[..at + c.len_utf8()].to_owned()]));
+    let fewest = FEWEST_ALIKE * if begins_commonly { 2 } else { 1 };
+    alike.chars().count() >= fewest
+}
+
+/// Whether one word is the beginnings of the other name's words, in order: `KEPCO` of Korea
+/// Electric Power Corporation.
+fn are_initials(short: &Folded, long: &Folded) -> bool {
+    let [word] = short.words() else {
+        return false;
+    };
+    let words: Vec<&str> = long
+        .words()
+        .iter()
+        .map(String::as_str)
+        .filter(|word| !matches!(*word, "and" | "of" | "the" | "for"))
+        .take(MOST_WORDS)
+        .collect();
+    let is_short = word.is_ascii() && (2..=LONGEST_INITIALS).contains(&word.len());
+    let whole = [Some(word.as_str()), word.strip_suffix("co")];
+    is_short
+        && words.len() > 1
+        && whole
+            .into_iter()
+            .flatten()
+            .any(|word| is_spelled_by(word, &words))
+}
+
+fn is_spelled_by(short: &str, words: &[&str]) -> bool {
+    let Some((first, rest)) = words.split_first() else {
+        return short.is_empty();
+    };
+    let most = short.len().min(first.len());
+    (1..=most).any(|length| {
+        let (head, tail) = short.split_at(length);
+        first.as_bytes().starts_with(head.as_bytes()) && is_spelled_by(tail, rest)
+    })
+}
+
+/// Whether the whole of `one` sounds like the first word of `two`, or like all of it.
+fn sound_alike(one: &Folded, two: &Folded) -> bool {
+    let first = two.words().first().map_or("", String::as_str);
+    let core = core(one.compact());
+    are_alike(core, first) && !are_common(&[first.to_owned()])
+        || are_alike(core, two.compact())
+        || are_alike(one.compact(), two.compact())
+}
+
+/// A name without spaces less a common word at its beginning or end: `한빛` of `한빛식품`.
+fn core(name: &str) -> &str {
+    let is_cut = |word: &str| word.chars().nth(1).is_some() && are_common(&[word.to_owned()]);
+    let is_enough = |rest: &str| rest.chars().nth(1).is_some() && rest.chars().all(is_unspaced);
+    let mut edges = name.char_indices().map(|(at, _)| name.split_at(at));
+    let found = edges.find_map(|(head, tail)| {
+        if is_cut(tail) && is_enough(head) {
+            Some(head)
+        } else {
+            (is_cut(head) && is_enough(tail)).then_some(tail)
+        }
+    });
+    found.unwrap_or(name)
+}
+
+/// The script of a name, by its first letter; those that Japanese mixes are one.
+fn script(name: &Folded) -> Script {
+    let mut letters = name.compact().chars().filter(|c| c.is_alphabetic());
+    match letters.next().map_or(Script::Latin, |c| c.script()) {
+        Script::Hiragana | Script::Katakana | Script::Bopomofo => Script::Han,
+        script => script,
+    }
+}
+
+/// The consonants of Hangul's initial letters, in the order of Unicode.
+const INITIALS: [&str; 19] = [
+    "k", "k", "n", "t", "t", "r", "m", "p", "p", "s", "s", "", "s", "s", "s", "k", "t", "p", "h",
+];
+
+/// The consonants of Hangul's final letters, in the order of Unicode; none comes first.
+const FINALS: [&str; 28] = [
+    "", "k", "k", "k", "n", "n", "n", "t", "r", "k", "m", "p", "r", "r", "p", "r", "m", "p", "p",
+    "t", "t", "n", "t", "t", "k", "t", "p", "h",
+];
+
+/// Katakana by the consonant that they begin with.
+const KATAKANA: [(&str, &str); 8] = [
+    ("k", "カガキギクグケゲコゴ"),
+    ("s", "サザシジスズセゼソゾチヂ"),
+    ("ts", "ツヅ"),
+    ("t", "タダテデトド"),
+    ("n", "ナニヌネノン"),
+    ("h", "ハヒヘホ"),
+    ("p", "フブプバパビピベペボポヴ"),
+    ("m", "マミムメモ"),
+];
+
+/// The fewest letters of a skeleton that tell one name from another.
+const FEWEST: usize = 3;
+
+/// The same, of two skeletons that agree as a whole.
+const FEWEST_WHOLE: usize = 2;
+
+/// Whether one of the names, without spaces and in lower case, may be the other as another
+/// script spells it, or its beginning.
+pub(super) fn are_alike(one: &str, two: &str) -> bool {
+    let is_latin = |text: &str| text.bytes().all(|b| b.is_ascii_alphanumeric());
+    let (latin, other) = match (is_latin(one), is_latin(two)) {
+        (true, false) => (one, two),
+        (false, true) => (two, one),
+        _ => return false,
+    };
+    let (Some(latin), Some(other)) = (skeleton(latin), skeleton(other)) else {
+        return false;
+    };
+    let fewest = |a: &str, b: &str| {
+        if a == b { FEWEST_WHOLE } else { FEWEST }
+    };
+    let begins =
+        |long: &str, short: &str| short.len() >= fewest(long, short) && long.starts_with(short);
+    begins(&other, &latin) || begins(&latin, &other)
+}
+
+/// The consonants, those that sound alike as one, doubled ones once; `a` stands for a vowel at
+/// the beginning. None of a text that holds another script's letters.
+fn skeleton(text: &str) -> Option<String> {
+    let mut skeleton = Skeleton::default();
+    let letters: Vec<char> = text.chars().collect();
+    for (at, c) in letters.iter().enumerate() {
+        match u32::from(*c) {
+            code @ 0xac00..=0xd7a3 => {
+                let index = usize::try_from(code - 0xac00).ok()?;
+                skeleton.push(INITIALS[index / 588]);
+                skeleton.push("");
+                skeleton.push(FINALS[index % 28]);
+            }
+            // Hiragana stand 96 before their Katakana.
+            code @ 0x3041..=0x3096 => skeleton.push(kana(char::from_u32(code + 96)?)),
+            0x30a1..=0x30fc => skeleton.push(kana(*c)),
+            _ if c.is_ascii_digit() => {}
+            _ if c.is_ascii() => {
+                let next = letters.get(at + 1).copied().unwrap_or(' ');
+                let before = at.checked_sub(1).map_or(' ', |at| letters[at]);
+                skeleton.push(latin(before, *c, next));
+            }
+            _ => return None,
+        }
+    }
+    Some(skeleton.0)
+}
+
+fn kana(c: char) -> &'static str {
+    match c {
+        'ラ' | 'リ' | 'ル' | 'レ' | 'ロ' => "r",
+        _ => KATAKANA
+            .iter()
+            .find(|(_, letters)| letters.contains(c))
+            .map_or("", |(consonant, _)| consonant),
+    }
+}
+
+fn latin(before: char, c: char, next: char) -> &'static str {
+    let is_vowel = |c| matches!(c, 'a' | 'e' | 'i' | 'o' | 'u');
+    match c {
+        'h' if matches!(before, 'c' | 's' | 'p' | 't' | 'g') => "",
+        'g' if before == 'n' && !is_vowel(next) => "",
+        't' if next == 'h' => "s",
+        'p' if next == 'h' => "p",
+        'c' if matches!(next, 'e' | 'i' | 'y' | 'h') => "s",
+        'c' | 'g' | 'k' | 'q' => "k",
+        'x' => "ks",
+        'b' | 'p' | 'v' | 'f' => "p",
+        'd' | 't' => "t",
+        's' | 'z' | 'j' => "s",
+        'm' => "m",
+        'n' => "n",
+        'h' => "h",
+        'l' | 'r' => "r",
+        _ => "",
+    }
+}
+
+#[derive(Default)]
+struct Skeleton(String);
+
+impl Skeleton {
+    /// Adds a consonant, or a vowel where it is empty. The sound that is spelled `l` or `r`, and
+    /// often not at all, counts at the beginning alone.
+    fn push(&mut self, consonant: &str) {
+        if self.0.is_empty() && consonant.is_empty() {
+            self.0.push('a');
+        } else if (consonant != "r" || self.0.is_empty()) && !self.0.ends_with(consonant) {
+            self.0.push_str(consonant);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests_kinship {
+    use super::Kinship::{Kin, OtherScript, Stranger, Vague};
+    use super::*;
+
+    fn is(expected: Kinship, cases: &[(&str, &str)]) {
+        for (name, text) in cases {
+            let found = kinship(&CompanyName::parse(name), text);
+            assert_eq!(found, expected, "{name}: {text}");
+        }
+    }
+
+    #[test]
+    fn other_names_of_one_firm() {
+        is(
+            Kin,
+            &[
+                ("Acme Foods Inc.", "Acme"),
+                ("Acme Foods", "The Acme Group"),
+                ("Acme Foods", "acmefoods"),
+                ("(주)LG생활건강", "LG H&H"),
+                ("SK하이닉스", "SK hynix"),
+                ("Acme", "AcmeFoods.com"),
+                ("Acme Foods", "AF"),
+                ("Hanbit Electric Power Corporation", "HEPCO"),
+                ("IBM", "Ideal Business Machines Corp."),
+                ("한빛식품", "한빛"),
+                ("한빛식품", "한빛그룹"),
+                ("(주)한빛식품", "Hanbit Foods Co., Ltd."),
+                ("Hanbit Foods", "한빛식품(주)"),
+                ("株式会社アクメ", "ACME Inc."),
+                ("日立製作所", "日立"),
+                ("Global Trading Acme", "Acme"),
+                ("감마마트", "gamma"),
+                ("한국아크메", "Acme"),
+                ("Acme Distributors", "Acme Foods Distributors"),
+            ],
+        );
+    }
+
+    #[test]
+    fn strangers() {
+        is(
+            Stranger,
+            &[
+                ("Acme Foods", "Gamma Market"),
+                ("Acme Foods", "Beta Foods"),
+                ("Acme Foods", "Gammacmeland Ltd."),
+                ("한국전자", "한국식품안전"),
+                ("서울우유", "서울감마"),
+                ("한빛식품 (Hanbit)", "Gamma"),
+                ("Acme", "Global Trading Co., Ltd."),
+                ("Acme", "Gamma, distributor of Acme"),
+                ("한빛식품", "한빛식품 대리점 감마"),
+            ],
+        );
+    }
+
+    #[test]
+    fn what_cannot_be_told() {
+        is(
+            Vague,
+            &[("Acme", "Global Trading"), ("Acme", ""), ("Acme", "Inc.")],
+        );
+        is(
+            OtherScript,
+            &[("한빛식품", "Gamma Market"), ("日立製作所", "Hitachi")],
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests_sound {
+    use super::*;
+
+    #[test]
+    fn names_in_two_scripts_sound_alike() {
+        for (one, two) in [
+            ("한빛식품", "hanbit"),
+            ("hanbit", "한빛"),
+            ("에이크미", "acme"),
+            ("アクメ", "acme"),
+            ("삼성전자", "samsung"),
+            ("농심", "nongshim"),
+            ("현대자동차", "hyundai"),
+            ("롯데", "lotte"),
+            ("ヤマハ", "yamaha"),
+            ("스마트전자", "smart"),
+        ] {
+            assert!(are_alike(one, two), "{one} {two}");
+        }
+    }
+
+    #[test]
+    fn others_do_not() {
+        for (one, two) in [
+            ("한빛식품", "gamma"),
+            ("에이크미", "gamma"),
+            ("한빛식품", "beta"),
+            ("기아", "kao"),
+            ("日立", "hitachi"),
+            ("acme", "acme"),
+            ("한빛", "한빛"),
+            ("", "acme"),
+        ] {
+            assert!(!are_alike(one, two), "{one} {two}");
+        }
+    }
+}

@@ -1,0 +1,256 @@
+//! Whether a home page that names the company as its owner names somebody else as strongly.
+//!
+//! A site's or organization's name, a copyright line and a company's line declare an owner; a
+//! stranger there contests the company wherever it is named. A title, heading or logo may hold
+//! a slogan, so its words are a stranger's only where the domain is called so, or where the
+//! company is named by no more than a bare line, which a list of customers has too.
+
+use url::Url;
+
+use super::company_name;
+use super::company_name::CompanyName;
+use super::company_name::Folded;
+use super::name_similarity::{Kinship, kinship};
+use super::owner_name::is_between;
+use super::owner_name::{claim, named};
+use super::owner_name::{is_name, names, parts};
+use crate::world::domain::HostName;
+use crate::world::page::{OwnerPlace, OwnerText, is_unspaced};
+
+/// A name other than the company's, and the place where it stands.
+pub(super) type Other = (OwnerPlace, String);
+
+/// The other names that contest the company as the owner of the site at `home`, by the texts at
+/// owners' places of its home page, in the page's order.
+pub(super) fn others(owner: &[OwnerText], home: &Url, name: &CompanyName) -> Vec<Other> {
+    let case = Case::of(owner, home, &name.without_places());
+    let mut others = case.declared();
+    others.extend(case.called_like_the_domain());
+    if others.is_empty() && !case.is_named_firmly() {
+        others.extend(case.beside_a_bare_line());
+    }
+    let mut known = Vec::new();
+    others.retain(|(_, name)| {
+        let folded = Folded::new(name);
+        let is_new = !known.contains(&folded);
+        known.push(folded);
+        is_new
+    });
+    others
+}
+
+struct Case<'a> {
+    owner: &'a [OwnerText],
+    name: CompanyName,
+    /// The registrable domain, and the label by which it is called, in its own letters.
+    domain: Option<(String, String)>,
+    /// Texts that a site says of itself, and that name the company.
+    own: Vec<&'a str>,
+    /// Texts that declare the owner, and name the company, or may.
+    vouching: Vec<&'a OwnerText>,
+}
+
+impl<'a> Case<'a> {
+    fn of(owner: &'a [OwnerText], home: &Url, name: &CompanyName) -> Self {
+        let domain = HostName::of_url(home).and_then(|host| host.registrable());
+        let domain = domain.map(|domain| {
+            let (label, _) = idna::domain_to_unicode(domain.name_label());
+            (domain.as_str().to_owned(), label)
+        });
+        let says_it = |text: &&OwnerText| {
+            says_of_itself(text.place)
+                && names(text.place, &text.text, name)
+                && !is_in_list(&text.text, name)
+        };
+        let own = owner.iter().filter(says_it);
+        let mut this = Self {
+            owner,
+            name: name.clone(),
+            domain,
+            own: own.map(|text| text.text.as_str()).collect(),
+            vouching: Vec::new(),
+        };
+        let vouches = |text: &&OwnerText| {
+            let kin = |claimed: String| kinship(name, &claimed) == Kinship::Kin;
+            declares(text.place)
+                && !is_in_list(&text.text, name)
+                && (names(text.place, &text.text, name) || claim(text).is_some_and(kin))
+        };
+        this.vouching = owner.iter().filter(vouches).collect();
+        this
+    }
+
+    /// Strangers whom a declared name, a copyright line or a company's line names.
+    fn declared(&self) -> Vec<Other> {
+        let strangers = self.owner.iter().filter_map(|text| {
+            if names(text.place, &text.text, &self.name) {
+                return None;
+            }
+            let claimed = claim(text)?;
+            let contests = match kinship(&self.name, &claimed) {
+                Kinship::Kin => false,
+                Kinship::Stranger => true,
+                Kinship::OtherScript if is_legal(text.place, &claimed) => true,
+                Kinship::Vague | Kinship::OtherScript => !self.speaks_alone(&claimed),
+            };
+            (contests && !self.is_domain(&claimed)).then_some((text.place, claimed))
+        });
+        strangers.collect()
+    }
+
+    /// Whether the site names the company of itself where the other name does not stand too.
+    ///
+    /// How a name in Chinese characters sounds is not known, so two names of one firm may well
+    /// stand side by side.
+    fn speaks_alone(&self, claimed: &str) -> bool {
+        let claimed = Folded::new(claimed);
+        let is_han = self.name.spellings().all(is_han);
+        self.own
+            .iter()
+            .any(|text| is_han || !Folded::new(text).contains(&claimed))
+    }
+
+    /// Parts of titles and logos by which the domain is called, and not by the company.
+    fn called_like_the_domain(&self) -> Vec<Other> {
+        let Some((_, label)) = &self.domain else {
+            return Vec::new();
+        };
+        if self.is_vouched_for(label) || self.is_kin_of_domain() {
+            return Vec::new();
+        }
+        let texts = self.owner.iter().filter(|text| {
+            matches!(
+                text.place,
+                OwnerPlace::Title | OwnerPlace::Logo | OwnerPlace::Heading | OwnerPlace::Header
+            )
+        });
+        let parts = texts.flat_map(|text| parts(&text.text).map(move |part| (text.place, part)));
+        let strangers = parts.filter_map(|(place, part)| {
+            let part = named(part)?;
+            let is_stranger = match kinship(&self.name, &part) {
+                Kinship::Stranger => true,
+                Kinship::OtherScript => !self.name.spellings().all(is_han),
+                Kinship::Kin | Kinship::Vague => false,
+            };
+            let calls_it = kinship(&CompanyName::parse(&part), label) == Kinship::Kin;
+            (is_stranger && calls_it).then_some((place, part))
+        });
+        strangers.collect()
+    }
+
+    /// Whether what vouches for the company may speak for the whole domain: an organization is
+    /// one of many on some pages, unless it is called like the domain too.
+    fn is_vouched_for(&self, label: &str) -> bool {
+        let mut vouching = self.vouching.iter();
+        vouching.any(|text| {
+            let mut parts = parts(&text.text);
+            text.place != OwnerPlace::Organization
+                || parts.any(|part| kinship(&CompanyName::parse(part), label) == Kinship::Kin)
+        })
+    }
+
+    /// Whether the company is named by more than a line that has nothing but its name.
+    fn is_named_firmly(&self) -> bool {
+        let is_full = |text: &OwnerText| {
+            text.place == OwnerPlace::Footer
+                && names(text.place, &text.text, &self.name)
+                && !is_name(&text.text, &self.name)
+        };
+        !self.vouching.is_empty()
+            || !self.own.is_empty()
+            || self.is_kin_of_domain()
+            || self.owner.iter().any(is_full)
+    }
+
+    /// What stands where the company would, if it were the owner: the title, or what comes
+    /// first at the place of the line.
+    fn beside_a_bare_line(&self) -> Option<Other> {
+        let mut titles = self
+            .owner
+            .iter()
+            .filter(|text| text.place == OwnerPlace::Title);
+        if let Some((title, called)) =
+            titles.find_map(|text| named(&text.text).map(|called| (text, called)))
+        {
+            let is_kin = kinship(&self.name, &called) == Kinship::Kin;
+            let is_own = is_kin && !is_in_list(&called, &self.name);
+            return (!is_own).then_some((title.place, called));
+        }
+        let line = self
+            .owner
+            .iter()
+            .find(|text| names(text.place, &text.text, &self.name))?;
+        let first = self
+            .owner
+            .iter()
+            .find(|text| text.place == line.place && named(&text.text).is_some())?;
+        let is_own = first == line && !is_in_list(&line.text, &self.name);
+        (!is_own).then(|| (first.place, first.text.clone()))
+    }
+
+    fn is_kin_of_domain(&self) -> bool {
+        self.domain
+            .as_ref()
+            .is_some_and(|(_, label)| kinship(&self.name, label) == Kinship::Kin)
+    }
+
+    /// Whether a name is the site's own domain, which says nothing of whose that is.
+    fn is_domain(&self, claimed: &str) -> bool {
+        let claimed = claimed.trim_end_matches('.').to_lowercase();
+        let bare = claimed.strip_prefix("www.").unwrap_or(&claimed);
+        self.domain
+            .as_ref()
+            .is_some_and(|(domain, _)| domain == bare)
+    }
+}
+
+/// Whether a name is one by law: what a company's line says, or a name with a legal form that
+/// is written without spaces.
+fn is_legal(place: OwnerPlace, claimed: &str) -> bool {
+    let words = Folded::new(claimed);
+    let stripped = company_name::stripped(words.words());
+    matches!(place, OwnerPlace::Footer | OwnerPlace::Address)
+        || stripped.concat().len() < words.compact().len() && claimed.chars().any(is_unspaced)
+}
+
+/// Whether the company's name stands amid a list of many.
+fn is_in_list(text: &str, name: &CompanyName) -> bool {
+    const FEWEST: usize = 4;
+    let parts: Vec<&str> = parts(text)
+        .flat_map(|part| part.split(is_between))
+        .filter(|part| !part.trim().is_empty())
+        .collect();
+    let is_there = |part: Option<&&str>| part.is_some_and(|part| name.is_in(&Folded::new(part)));
+    parts.len() >= FEWEST && !is_there(parts.first()) && !is_there(parts.last())
+}
+
+fn is_han(name: &Folded) -> bool {
+    use unicode_script::{Script, UnicodeScript as _};
+    name.compact().chars().all(|c| c.script() == Script::Han)
+}
+
+/// Whether what stands there is the site's own name for itself.
+fn says_of_itself(place: OwnerPlace) -> bool {
+    matches!(place, OwnerPlace::Title | OwnerPlace::Logo) || declares(place)
+}
+
+fn declares(place: OwnerPlace) -> bool {
+    matches!(
+        place,
+        OwnerPlace::SiteName | OwnerPlace::Organization | OwnerPlace::Copyright
+    )
+}
+
+pub(super) fn called(place: OwnerPlace) -> &'static str {
+    match place {
+        OwnerPlace::Title => "title",
+        OwnerPlace::SiteName => "site name",
+        OwnerPlace::Heading => "heading",
+        OwnerPlace::Logo => "logo",
+        OwnerPlace::Organization => "organization",
+        OwnerPlace::Header => "header",
+        OwnerPlace::Footer => "footer",
+        OwnerPlace::Copyright => "copyright line",
+        OwnerPlace::Address => "company line",
+    }
+}

@@ -1,0 +1,169 @@
+//! One HTTP exchange, as a gate sees it.
+
+use std::fmt;
+use std::net::IpAddr;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use url::Url;
+
+use crate::world::domain::HostName;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Request {
+    /// The page, http or https, without a fragment.
+    pub url: Url,
+    /// The least time since the last request to the same host, where robots.txt asks for one.
+    pub crawl_delay: Option<Duration>,
+}
+
+/// What came of one GET. Redirects are answers, not followed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Fetched {
+    /// The server answered with a status that says something definite: 2xx, 3xx, 404 or 410.
+    Response(Response),
+    /// DNS says that the host does not exist (NXDOMAIN), or has no address at all.
+    NoSuchHost,
+    TooLarge {
+        /// The limit, in bytes after decompression.
+        limit_bytes: u64,
+    },
+    /// No definite answer, after all retries.
+    Unanswered(Unanswered),
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Response {
+    pub status: u16,
+    pub content_type: Option<String>,
+    pub location: Option<String>,
+    pub refresh: Option<String>,
+    /// The body after decompression, at most the limit's bytes.
+    pub body: Vec<u8>,
+}
+
+impl Response {
+    /// Whether the status sends the reader on to the `Location` (RFC 9110 §15.4).
+    #[must_use]
+    pub fn redirects(&self) -> bool {
+        matches!(self.status, 301 | 302 | 303 | 307 | 308)
+    }
+}
+
+/// The headers of a [`Response`] in evidence; the body is stored apart.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ResponseHead {
+    pub status: u16,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub content_type: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub location: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refresh: Option<String>,
+}
+
+#[cfg_attr(test, mockall::automock)]
+pub trait Fetcher {
+    /// Makes one exchange: politely, within the limits, retrying what does not answer.
+    fn get(&self, request: &Request) -> Fetched;
+}
+
+/// The kinds of record that are asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum RecordKind {
+    A,
+    Aaaa,
+    Mx,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct MxHost {
+    /// Its preference; the lowest is tried first.
+    pub preference: u16,
+    /// Its host; `None` for the root, as a null MX has it (RFC 7505 §3).
+    pub host: Option<HostName>,
+}
+
+/// The records that a name has, after CNAMEs. Never empty.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Records {
+    Addresses(Vec<IpAddr>),
+    Mx(Vec<MxHost>),
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Looked {
+    Found(Records),
+    /// The name exists, and has no such record (RFC 2308 §2.2).
+    NoData,
+    /// The name does not exist (RFC 2308 §2.1).
+    NoSuchName,
+    /// No definite answer, after all retries.
+    Unanswered(Unanswered),
+}
+
+#[cfg_attr(test, mockall::automock)]
+pub trait Resolver {
+    /// Asks for one kind of record of an absolute name.
+    fn lookup(&self, name: &HostName, kind: RecordKind) -> Looked;
+}
+
+/// A lookup that brought neither a yes nor a no.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Unanswered {
+    pub silence: Silence,
+    /// The detail, for people: a status, a host, an operating system's message.
+    pub detail: String,
+    /// The HTTP status, where one came.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub status: Option<u16>,
+}
+
+impl Unanswered {
+    /// A silence without a status.
+    #[must_use]
+    pub fn new(silence: Silence, detail: impl Into<String>) -> Self {
+        Self {
+            silence,
+            detail: detail.into(),
+            status: None,
+        }
+    }
+
+    #[must_use]
+    pub fn status(status: u16) -> Self {
+        Self {
+            silence: Silence::Status,
+            detail: format!("HTTP status {status}"),
+            status: Some(status),
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Silence {
+    Timeout,
+    Connection,
+    /// TLS could not be set up.
+    Tls,
+    /// A status that is neither 2xx, 3xx with a usable target, 404 nor 410.
+    Status,
+    Dns,
+    /// The name leads to private addresses alone.
+    PrivateAddress,
+    /// The answer is not HTTP, or breaks it.
+    Protocol,
+    /// All lookups of the submission together ran out of time.
+    Budget,
+    NotRecorded,
+}
+
+impl fmt::Display for Unanswered {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.detail)
+    }
+}

@@ -1,0 +1,462 @@
+//! What sort of thing a body is, by its content type and its first bytes.
+//!
+//! | content type | read as |
+//! |---|---|
+//! | `text/html`, `application/xhtml+xml` | a page |
+//! | scripts, style sheets, JSON, XML | source text: nothing of it is visible, for browsers show it to machines |
+//! | other `text/*` | plain text |
+//! | none, `unknown/unknown`, `application/unknown`, `*/*`, not a type at all | what the first bytes look like (WHATWG MIME Sniffing §7.1) |
+//! | anything else, or a body that starts like a PDF, an image or an archive | not text |
+
+use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
+use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252, X_USER_DEFINED};
+use url::Url;
+
+use super::Unreadable;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Html,
+    Plain,
+    /// As lines that only machines read.
+    Source,
+}
+
+/// What the `Content-Type` header says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct ContentType<'a> {
+    /// Type and subtype in lower case; none when the header is missing or says nothing.
+    essence: Option<String>,
+    pub(super) charset: Option<&'a str>,
+}
+
+impl<'a> ContentType<'a> {
+    /// Reads a header as browsers do: nothing in it is an error.
+    pub(super) fn parse(header: Option<&'a str>) -> Self {
+        let mut parts = header.unwrap_or_default().split(';');
+        let essence = parts.next().unwrap_or_default().trim().to_ascii_lowercase();
+        let known = essence.contains('/')
+            && !matches!(
+                essence.as_str(),
+                "unknown/unknown" | "application/unknown" | "*/*"
+            );
+        let charset = parts.find_map(|part| {
+            let (name, value) = part.split_once('=')?;
+            let value = value.trim().trim_matches(['"', '\'']).trim();
+            (name.trim().eq_ignore_ascii_case("charset") && !value.is_empty()).then_some(value)
+        });
+        Self {
+            essence: known.then_some(essence),
+            charset,
+        }
+    }
+
+    /// How `body` is read.
+    pub(super) fn kind(&self, body: &[u8]) -> Result<Kind, Unreadable> {
+        if let Some(magic) = magic(body) {
+            return Err(Unreadable::NotText(magic.to_owned()));
+        }
+        let Some(essence) = &self.essence else {
+            return sniffed(body);
+        };
+        let subtype = essence.split_once('/').map_or("", |(_, subtype)| subtype);
+        let source = ["json", "xml", "javascript", "ecmascript", "css"];
+        if matches!(essence.as_str(), "text/html" | "application/xhtml+xml") {
+            Ok(Kind::Html)
+        } else if essence.starts_with("image/") {
+            Err(Unreadable::NotText(essence.clone()))
+        } else if source
+            .iter()
+            .any(|name| subtype.rsplit(['+', '-']).next() == Some(name))
+        {
+            Ok(Kind::Source)
+        } else if essence.starts_with("text/") {
+            Ok(Kind::Plain)
+        } else {
+            Err(Unreadable::NotText(essence.clone()))
+        }
+    }
+}
+
+/// The type of a body that no text starts like.
+fn magic(body: &[u8]) -> Option<&'static str> {
+    const MAGIC: [(&[u8], &str); 9] = [
+        (b"%PDF-", "application/pdf"),
+        (b"\x89PNG\r\n\x1a\n", "image/png"),
+        (b"GIF87a", "image/gif"),
+        (b"GIF89a", "image/gif"),
+        (b"\xff\xd8\xff", "image/jpeg"),
+        (b"PK\x03\x04", "application/zip"),
+        (b"\x1f\x8b\x08", "application/gzip"),
+        (
+            b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1",
+            "application/x-ole-storage",
+        ),
+        (b"wOF", "font/woff"),
+    ];
+    MAGIC
+        .iter()
+        .find(|(start, _)| body.starts_with(start))
+        .map(|(_, name)| *name)
+}
+
+fn sniffed(body: &[u8]) -> Result<Kind, Unreadable> {
+    const BINARY_BOUND: usize = 1445;
+    let utf16 = body.starts_with(b"\xff\xfe") || body.starts_with(b"\xfe\xff");
+    let binary = |b: &u8| matches!(b, 0..=8 | 0x0b | 0x0e..=0x1a | 0x1c..=0x1f);
+    let start = &body[..body.len().min(BINARY_BOUND)];
+    if !utf16 && start.iter().any(binary) {
+        return Err(Unreadable::NotText("unknown/unknown".to_owned()));
+    }
+    let text = String::from_utf8_lossy(start);
+    let text = text.trim_start_matches('\u{feff}').trim_start();
+    let lower = text.to_ascii_lowercase();
+    let tags = [
+        "<!doctype html",
+        "<html",
+        "<head",
+        "<script",
+        "<iframe",
+        "<h1",
+        "<div",
+        "<font",
+        "<table",
+        "<a",
+        "<style",
+        "<title",
+        "<b",
+        "<body",
+        "<br",
+        "<p",
+        "<meta",
+        "<!--",
+    ];
+    let starts = |tag: &&str| {
+        lower.strip_prefix(*tag).is_some_and(|rest| {
+            *tag == "<!--" || rest.starts_with(|c: char| c == '>' || c.is_whitespace())
+        })
+    };
+    if tags.iter().any(starts) {
+        Ok(Kind::Html)
+    } else if lower.starts_with("<?xml") {
+        Ok(Kind::Source)
+    } else {
+        Ok(Kind::Plain)
+    }
+}
+
+/// How far a meta tag is looked for, in bytes: browsers look 1024 bytes ahead and start over
+/// when one comes later, which a longer look ahead amounts to.
+const PRESCAN_BYTES: usize = 16 * 1024;
+
+/// One of this many characters may be undecodable or a control character, no more.
+const BAD_ONE_IN: usize = 10;
+
+pub(super) fn decode(
+    url: &Url,
+    header: Option<&str>,
+    kind: Kind,
+    body: &[u8],
+) -> Result<String, Unreadable> {
+    let (encoding, mark) = Encoding::for_bom(body).unwrap_or_else(|| {
+        let declared = header
+            .and_then(|label| Encoding::for_label(label.as_bytes()))
+            .or_else(|| (kind == Kind::Html).then(|| declared_in(body)).flatten());
+        (declared.unwrap_or_else(|| detected(url, body)), 0)
+    });
+    let (text, _) = encoding.decode_without_bom_handling(&body[mark..]);
+    let bad = |c: &char| *c == '\u{fffd}' || (c.is_control() && !c.is_whitespace() && *c != '\x1b');
+    if text.chars().filter(bad).count() * BAD_ONE_IN > text.chars().count() {
+        return Err(Unreadable::BadEncoding(encoding.name().to_owned()));
+    }
+    Ok(text.into_owned())
+}
+
+/// What the bytes look like.
+fn detected(url: &Url, body: &[u8]) -> &'static Encoding {
+    let tld = url
+        .domain()
+        .and_then(|host| host.trim_end_matches('.').rsplit('.').next())
+        .filter(|tld| {
+            tld.bytes()
+                .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')
+        });
+    // An escape of ISO-2022-JP, which a page may repeat from its URL, would turn the rest into
+    // another text than its readers see: browsers do not guess it either.
+    let mut detector = EncodingDetector::new(Iso2022JpDetection::Deny);
+    detector.feed(body, true);
+    detector.guess(tld.map(str::as_bytes), Utf8Detection::Allow)
+}
+
+/// The charset that a meta tag declares, by the prescan algorithm (§13.2.3.2).
+fn declared_in(body: &[u8]) -> Option<&'static Encoding> {
+    let mut bytes = Bytes(&body[..body.len().min(PRESCAN_BYTES)]);
+    while !bytes.0.is_empty() {
+        if bytes.0.starts_with(b"<!--") {
+            let end = find(&bytes.0[2..], b"-->")?;
+            bytes.skip(2 + end + 3);
+        } else if is_tag(bytes.0) {
+            let meta = bytes.0.len() > 5
+                && bytes.0[1..5].eq_ignore_ascii_case(b"meta")
+                && (bytes.0[5].is_ascii_whitespace() || bytes.0[5] == b'/');
+            let name_end = |b: &u8| b.is_ascii_whitespace() || *b == b'>';
+            bytes.skip(1);
+            let name = bytes.0.iter().position(name_end)?;
+            bytes.skip(if meta { 4 } else { name });
+            let attributes = std::iter::from_fn(|| bytes.attribute()).collect::<Vec<_>>();
+            if let Some(encoding) = meta.then(|| of_meta(&attributes)).flatten() {
+                return Some(encoding);
+            }
+        } else if matches!(bytes.0, [b'<', b'!' | b'/' | b'?', ..]) {
+            let end = bytes.0.iter().position(|b| *b == b'>')?;
+            bytes.skip(end + 1);
+        } else {
+            bytes.skip(1);
+        }
+    }
+    None
+}
+
+fn is_tag(bytes: &[u8]) -> bool {
+    matches!(bytes, [b'<', b'/', c, ..] | [b'<', c, ..] if c.is_ascii_alphabetic())
+}
+
+fn of_meta(attributes: &[(Vec<u8>, Vec<u8>)]) -> Option<&'static Encoding> {
+    let value = |name: &[u8]| {
+        let found = attributes.iter().find(|(n, _)| n == name);
+        found.map(|(_, value)| value.as_slice())
+    };
+    let label = match value(b"charset") {
+        Some(label) => label,
+        None if value(b"http-equiv")? == b"content-type" => in_content(value(b"content")?)?,
+        None => return None,
+    };
+    let encoding = Encoding::for_label(label)?;
+    Some(if encoding == UTF_16BE || encoding == UTF_16LE {
+        UTF_8
+    } else if encoding == X_USER_DEFINED {
+        WINDOWS_1252
+    } else {
+        encoding
+    })
+}
+
+/// The charset in `text/html; charset=…`.
+fn in_content(content: &[u8]) -> Option<&[u8]> {
+    let mut rest = content;
+    loop {
+        rest = &rest[find(rest, b"charset")? + 7..];
+        if let [b'=', value @ ..] = rest.trim_ascii_start() {
+            let value = value.trim_ascii_start();
+            if let [quote @ (b'"' | b'\''), quoted @ ..] = value {
+                return Some(&quoted[..quoted.iter().position(|b| b == quote)?]);
+            }
+            let end = |b: &u8| b.is_ascii_whitespace() || *b == b';';
+            return Some(&value[..value.iter().position(end).unwrap_or(value.len())]);
+        }
+    }
+}
+
+fn find(haystack: &[u8], needle: &[u8]) -> Option<usize> {
+    haystack.windows(needle.len()).position(|w| w == needle)
+}
+
+/// Bytes not yet scanned.
+struct Bytes<'a>(&'a [u8]);
+
+impl Bytes<'_> {
+    fn skip(&mut self, count: usize) {
+        self.0 = self.0.get(count..).unwrap_or_default();
+    }
+
+    fn skip_space(&mut self) {
+        self.0 = self.0.trim_ascii_start();
+    }
+
+    /// The next attribute, name and value in lower case; none at the end of the tag.
+    fn attribute(&mut self) -> Option<(Vec<u8>, Vec<u8>)> {
+        while matches!(self.0, [b, ..] if b.is_ascii_whitespace() || *b == b'/') {
+            self.skip(1);
+        }
+        if matches!(self.0, [] | [b'>', ..]) {
+            return None;
+        }
+        let ends = |b: &u8| b.is_ascii_whitespace() || matches!(b, b'=' | b'/' | b'>');
+        let name_length = 1 + self.0[1..].iter().position(ends)?;
+        let name = self.0[..name_length].to_ascii_lowercase();
+        self.skip(name_length);
+        self.skip_space();
+        if !self.0.starts_with(b"=") {
+            return Some((name, Vec::new()));
+        }
+        self.skip(1);
+        self.skip_space();
+        if let [quote @ (b'"' | b'\''), quoted @ ..] = self.0 {
+            let length = quoted.iter().position(|b| b == quote)?;
+            let value = quoted[..length].to_ascii_lowercase();
+            self.skip(length + 2);
+            return Some((name, value));
+        }
+        let ends = |b: &u8| b.is_ascii_whitespace() || *b == b'>';
+        let length = self.0.iter().position(ends)?;
+        let value = self.0[..length].to_ascii_lowercase();
+        self.skip(length);
+        Some((name, value))
+    }
+}
+
+#[cfg(test)]
+mod tests_kind {
+    use super::*;
+
+    fn kind(header: &str, body: &[u8]) -> Result<Kind, Unreadable> {
+        ContentType::parse(Some(header)).kind(body)
+    }
+
+    #[test]
+    fn the_header_decides() {
+        assert_eq!(kind("Text/HTML;charset=x", b"x"), Ok(Kind::Html));
+        assert_eq!(kind("application/xhtml+xml", b"x"), Ok(Kind::Html));
+        assert_eq!(kind("text/plain", b"<html>"), Ok(Kind::Plain));
+        assert_eq!(kind("text/css", b"x"), Ok(Kind::Source));
+        assert_eq!(kind("application/ld+json", b"{}"), Ok(Kind::Source));
+        assert_eq!(kind("text/javascript", b"x"), Ok(Kind::Source));
+        for header in [
+            "image/svg+xml",
+            "application/octet-stream",
+            "application/pdf",
+        ] {
+            assert_eq!(kind(header, b"x"), Err(Unreadable::NotText(header.into())));
+        }
+    }
+
+    #[test]
+    fn what_is_plainly_not_text_is_not_read_whatever_it_says() {
+        assert!(kind("text/html", b"%PDF-1.7").is_err());
+        assert_eq!(kind("text/html", b"a %PDF-1.7"), Ok(Kind::Html));
+    }
+
+    #[test]
+    fn without_a_type_the_first_bytes_decide() {
+        let sniff = |body: &[u8]| ContentType::parse(None).kind(body);
+        assert_eq!(sniff(b" \n<!DOCTYPE HTML>"), Ok(Kind::Html));
+        assert_eq!(sniff(b"<b>x"), Ok(Kind::Html));
+        assert_eq!(sniff(b"<bogus"), Ok(Kind::Plain));
+        assert_eq!(sniff(b"<?xml version='1.0'?>"), Ok(Kind::Source));
+        assert_eq!(sniff(b""), Ok(Kind::Plain));
+        assert!(sniff(b"a\0b").is_err());
+        assert_eq!(kind("*/*", b"<p>"), Ok(Kind::Html));
+    }
+
+    #[test]
+    fn charset_is_the_first_of_its_name() {
+        let charset = |header| ContentType::parse(Some(header)).charset;
+        assert_eq!(
+            charset("text/html; a=b; CharSet = \"EUC-KR\""),
+            Some("EUC-KR")
+        );
+        assert_eq!(charset("text/html; charset=; charset=utf-8"), Some("utf-8"));
+        assert_eq!(charset("text/html"), None);
+    }
+}
+
+#[cfg(test)]
+mod tests_charset {
+    use super::*;
+
+    const KOREAN: &str = "<p>주식회사 아크메 대표이사 홍길동 이메일 문의 환영합니다</p>";
+
+    fn url() -> Url {
+        Url::parse("https://acme.co.kr/").unwrap()
+    }
+
+    fn euc_kr(text: &str) -> Vec<u8> {
+        encoding_rs::EUC_KR.encode(text).0.into_owned()
+    }
+
+    #[test]
+    fn undeclared_korean_is_detected() {
+        let read = decode(&url(), None, Kind::Html, &euc_kr(KOREAN));
+        assert_eq!(read.as_deref(), Ok(KOREAN));
+        let com = Url::parse("https://acme.com/").unwrap();
+        assert_eq!(
+            decode(&com, None, Kind::Html, &euc_kr(KOREAN)).as_deref(),
+            Ok(KOREAN)
+        );
+    }
+
+    #[test]
+    fn an_escape_does_not_switch_the_charset_of_a_page_that_names_none() {
+        let read = decode(&url(), None, Kind::Html, b"<p>in\x1b(Bfo@acme.co.kr");
+        assert_eq!(read.as_deref(), Ok("<p>in\x1b(Bfo@acme.co.kr"));
+        let read = decode(
+            &url(),
+            Some("iso-2022-jp"),
+            Kind::Html,
+            b"<p>\x1b$B$\"\x1b(B",
+        );
+        assert_eq!(read.as_deref(), Ok("<p>あ"));
+    }
+
+    #[test]
+    fn undeclared_utf8_is_detected_on_an_address_host_too() {
+        let url = Url::parse("http://[::1]/").unwrap();
+        assert_eq!(
+            decode(&url, None, Kind::Plain, KOREAN.as_bytes()).as_deref(),
+            Ok(KOREAN)
+        );
+    }
+
+    #[test]
+    fn mark_beats_header_beats_meta() {
+        let mut marked = b"\xef\xbb\xbf".to_vec();
+        marked.extend(KOREAN.bytes());
+        assert_eq!(
+            decode(&url(), Some("euc-kr"), Kind::Html, &marked).as_deref(),
+            Ok(KOREAN)
+        );
+        let page = format!("<meta charset=utf-8>{KOREAN}");
+        let read = decode(&url(), Some("euc-kr"), Kind::Html, &euc_kr(&page));
+        assert_eq!(read, Ok(page));
+    }
+
+    #[test]
+    fn meta_tags_are_found_as_browsers_find_them() {
+        let name = |page: &str| declared_in(page.as_bytes()).map(Encoding::name);
+        assert_eq!(name("<META CHARSET='ks_c_5601-1987'>"), Some("EUC-KR"));
+        assert_eq!(
+            name(
+                "<html><!-- > --><meta content='text/html; charset = shift_jis' http-equiv=Content-Type>"
+            ),
+            Some("Shift_JIS")
+        );
+        assert_eq!(name("<meta charset=utf-16>"), Some("UTF-8"));
+        assert_eq!(name("<!-- <meta charset=euc-kr> --><p>"), None);
+        assert_eq!(name("<a title='<meta charset=euc-kr>'>"), None);
+        assert_eq!(name("<meta content='text/html; charset=euc-kr'>"), None);
+        assert_eq!(name("<metal charset=euc-kr>"), None);
+        for torn in [
+            "<",
+            "<meta",
+            "<meta ",
+            "<meta charset",
+            "<meta charset=",
+            "<meta charset='e",
+            "<!--",
+        ] {
+            assert_eq!(name(torn), None, "{torn}");
+        }
+    }
+
+    #[test]
+    fn bytes_that_are_not_text_are_refused() {
+        let noise: Vec<u8> = (0..=255).cycle().take(4096).collect();
+        assert!(decode(&url(), Some("utf-8"), Kind::Html, &noise).is_err());
+        let one_bad = [b"plenty of good text ".as_slice(), b"\xff"].concat();
+        assert!(decode(&url(), Some("utf-8"), Kind::Html, &one_bad).is_ok());
+        assert_eq!(
+            decode(&url(), Some("iso-2022-kr"), Kind::Html, b"<p>x"),
+            Err(Unreadable::BadEncoding("replacement".into()))
+        );
+    }
+}
