@@ -1,8 +1,11 @@
 //! Runs checks, cheapest first, and stops the dearer ones after a FAIL.
 
+#[cfg(test)]
+mod tests;
+
 use std::time::{Duration, Instant};
 
-use super::{Cause, Check, CheckOutcome, CheckReport, Cost, Fact, Judgement, Level, Levels, Rule};
+use super::{Cause, CheckOutcome, CheckReport, Fact, Judgement, Level, Levels, Rule};
 
 /// The checks of a gate, in order, and the levels that the operator set.
 pub struct Cascade<C> {
@@ -199,5 +202,44 @@ fn outcome(facts: &[Fact]) -> CheckOutcome {
     }
 }
 
-#[cfg(test)]
-mod tests;
+/// What a check costs; dearer checks run only when no cheaper one failed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Cost {
+    /// Looks at the submission alone.
+    Local,
+    /// Looks at files of the tree.
+    Tree,
+    /// Reads pages.
+    Page,
+    /// Asks DNS.
+    Dns,
+    /// Reads further pages, or what the session knows.
+    Wide,
+    /// Runs a command.
+    Command,
+    /// Runs commands again and again.
+    Heavy,
+}
+
+/// One step of a gate. `C` is what the gate's steps share about the case in hand.
+pub trait Check<C> {
+    /// The step's name, in kebab-case.
+    fn name(&self) -> &str;
+
+    /// What running it costs.
+    fn cost(&self) -> Cost;
+
+    /// Every rule that it can fire.
+    fn rules(&self) -> &[Rule];
+
+    /// The checks that come before it; where one has failed or was not run, it is not run.
+    fn needs(&self) -> &[String] {
+        &[]
+    }
+
+    /// Runs the step and returns what fired; nothing fired means that it passed.
+    ///
+    /// A step whose input an earlier step could not parse returns nothing: the earlier step
+    /// has said why.
+    fn run(&self, context: &C) -> Vec<Fact>;
+}

@@ -1,11 +1,14 @@
 //! What a gate says of one submission.
 
+use std::borrow::Borrow;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::doubts::PANEL;
-use super::{Doubts, Fact, Level, PanelReport};
-use crate::quest::Verdict;
+use super::{Cause, Doubts, Level, RuleId};
+use crate::quest::{FieldName, Verdict};
+use crate::world::sandbox::Usage;
 
 /// A verdict with everything that it rests on.
 ///
@@ -93,6 +96,180 @@ impl Judgement {
             panel: Some(Box::new(report)),
         }
     }
+}
+
+/// What was found: never an opinion.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Fact {
+    /// The rule that fired.
+    pub rule: RuleId,
+    /// The level in force when it fired.
+    pub level: Level,
+    /// Why the rule fires.
+    #[serde(default, skip_serializing_if = "Cause::is_wrong")]
+    pub cause: Cause,
+    /// The field that it is about, where it is about one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub field: Option<FieldName>,
+    /// Where it was found: a URL, a DNS name, a place in a page.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub location: Option<String>,
+    /// What would have let the check pass.
+    pub expected: String,
+    /// What was found instead.
+    pub actual: String,
+    /// How many of its kind there are; the fact shows the first.
+    pub count: u32,
+}
+
+impl Fact {
+    /// A fact of this rule. The gate looks up the rule's level and cause.
+    #[must_use]
+    pub fn new(rule: &'static str, expected: impl Into<String>, actual: impl Into<String>) -> Self {
+        Self {
+            rule: RuleId::known(rule),
+            ..Self::wrong(expected, actual)
+        }
+    }
+
+    /// A fact that contradicts the submission. The check that found it fills in its own rule.
+    #[must_use]
+    pub fn wrong(expected: impl Into<String>, actual: impl Into<String>) -> Self {
+        Self {
+            rule: RuleId::known(""),
+            // A fact that nothing fills in must not let a submission through.
+            level: Level::Fail,
+            cause: Cause::Wrong,
+            field: None,
+            location: None,
+            expected: expected.into(),
+            actual: actual.into(),
+            count: 1,
+        }
+    }
+
+    /// The same fact, when the world could not say whether the submission is wrong.
+    #[must_use]
+    pub fn unconfirmed(mut self) -> Self {
+        self.cause = Cause::Unanswered;
+        self
+    }
+
+    #[must_use]
+    pub fn on(mut self, field: impl Borrow<FieldName>) -> Self {
+        self.field = Some(field.borrow().clone());
+        self
+    }
+
+    #[must_use]
+    pub fn at(mut self, location: impl Into<String>) -> Self {
+        self.location = Some(location.into());
+        self
+    }
+
+    #[must_use]
+    pub fn times(mut self, count: u32) -> Self {
+        self.count = count;
+        self
+    }
+}
+
+/// What a panel of reviewers said.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct PanelReport {
+    /// The defect that ran along.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plant: Option<String>,
+    /// The reviewers, in the order of the file.
+    pub reviewers: Vec<ReviewerReport>,
+}
+
+/// What one reviewer said.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ReviewerReport {
+    /// Its name.
+    pub name: String,
+    /// The model that it is.
+    pub model: String,
+    /// Whether it found the defect that ran along, and is heard.
+    pub counts: bool,
+    /// Its votes, in the order of the questions; none where it was not heard.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub votes: Vec<VoteOn>,
+    /// What was wrong with its answers beside its votes.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub errors: Vec<String>,
+    /// What both its answers took, where it says so.
+    #[serde(default, skip_serializing_if = "is_untold")]
+    pub usage: Usage,
+}
+
+/// A reviewer's vote on a question.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct VoteOn {
+    /// The question.
+    pub question: String,
+    /// The vote.
+    pub vote: Vote,
+}
+
+/// A vote on a question.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Vote {
+    /// Yes: it doubts.
+    Doubt(Passage),
+    /// It asks, and is not sure enough to doubt.
+    Unsure(Passage),
+    /// It is so little sure that it counts as no.
+    Faint(Passage),
+    /// No, and what it has looked at.
+    Cleared(String),
+    /// No vote, and why.
+    Error(String),
+}
+
+/// What a doubt rests on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Passage {
+    /// Words that stand in what the reviewer was shown.
+    pub quotation: String,
+    /// The file that they are about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    /// The line in it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line: Option<u32>,
+    /// How sure it is, from 0 to 100.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub confidence: Option<u8>,
+}
+
+impl Vote {
+    /// Whether it is a vote at all.
+    #[must_use]
+    pub fn is_answer(&self) -> bool {
+        !matches!(self, Self::Error(_))
+    }
+
+    /// Whether it says that all is well.
+    #[must_use]
+    pub fn is_clearance(&self) -> bool {
+        matches!(self, Self::Cleared(_))
+    }
+
+    /// What it doubts by; none for every other vote.
+    #[must_use]
+    pub fn doubt(&self) -> Option<&Passage> {
+        match self {
+            Self::Doubt(passage) => Some(passage),
+            _ => None,
+        }
+    }
+}
+
+fn is_untold(usage: &Usage) -> bool {
+    *usage == Usage::default()
 }
 
 #[cfg(test)]

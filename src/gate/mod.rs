@@ -4,26 +4,22 @@
 //! answers; it builds no connection, reads no clock and keeps nothing.
 
 mod cascade;
-mod check;
 pub mod checks;
 pub mod doubts;
 pub mod email;
-mod fact;
 pub mod house;
 mod judgement;
-mod panel_report;
 mod rule;
 pub mod takes_mail;
 pub mod tools;
 
-pub use cascade::{BadNeed, Cascade};
-pub use check::{Check, Cost};
-// The e-mail gate still calls its facts so.
+pub use cascade::{BadNeed, Cascade, Check, Cost};
 pub use doubts::Doubts;
-pub use fact::Fact as Finding;
-pub use fact::Fact;
-pub use judgement::{CheckOutcome, CheckReport, Judgement};
-pub use panel_report::{PanelReport, Passage, ReviewerReport, Vote, VoteOn};
+// The e-mail gate still calls its facts so.
+pub use judgement::Fact as Finding;
+pub use judgement::{
+    CheckOutcome, CheckReport, Fact, Judgement, PanelReport, Passage, ReviewerReport, Vote, VoteOn,
+};
 pub use rule::{Cause, Level, Levels, Rule, RuleId};
 
 use crate::quest::{Quest, Submission};

@@ -70,30 +70,25 @@ impl Bench {
         }
     }
 
-    /// Submits a value for a field.
     pub fn submit(mut self, field: &str, text: &str) -> Self {
         self.fields.insert(field.to_owned().into(), text.to_owned());
         self
     }
 
-    /// What the quest's row has in its column.
     pub fn cell(mut self, text: &str) -> Self {
         text.clone_into(&mut self.cell);
         self
     }
 
-    /// A file beside the quest file.
     pub fn asset(mut self, name: &str, text: &str) -> Self {
         self.outside.assets.insert(name.to_owned(), text.to_owned());
         self
     }
 
-    /// A file of what is judged.
     pub fn file(self, path: &str, text: &str) -> Self {
         self.seen(path, FileSeen::File(text.into()))
     }
 
-    /// What stands at a path of what is judged.
     pub fn seen(mut self, path: &str, seen: FileSeen) -> Self {
         self.files.insert(path.to_owned(), seen);
         self
@@ -148,19 +143,16 @@ impl Bench {
         self.fetched(url, Fetched::Response(response))
     }
 
-    /// What DNS says.
     pub fn looked(mut self, name: &str, kind: RecordKind, looked: Looked) -> Self {
         self.dns.insert((name.to_owned(), kind), looked);
         self
     }
 
-    /// Another quest has passed with this.
     pub fn taken(mut self, taken: Taken, holder: &str) -> Self {
         self.taken.insert(taken, holder.to_owned());
         self
     }
 
-    /// What the service answers to a method and path.
     pub fn answers(mut self, method: &str, path: &str, status: u16, body: &str) -> Self {
         let answer = CallAnswer {
             status,
@@ -172,14 +164,12 @@ impl Bench {
         self
     }
 
-    /// What becomes of a method and path that have no answer.
     pub fn unanswered(mut self, method: &str, path: &str, called: Called) -> Self {
         let asked = (method.to_owned(), path.to_owned());
         self.answers.insert(asked, called);
         self
     }
 
-    /// What comes of starting the service.
     pub fn started(mut self, started: Started) -> Self {
         self.started = Some(started);
         self
@@ -201,7 +191,6 @@ impl Bench {
         format!("{head}{}", self.check)
     }
 
-    /// What is wrong with the quest file.
     pub fn mistake(&self) -> String {
         let text = self.quest_file();
         let file = QuestFile::parse(&text).unwrap();
@@ -211,7 +200,6 @@ impl Bench {
         }
     }
 
-    /// The judgement on the case.
     pub fn judge(&self) -> Judgement {
         let text = self.quest_file();
         let file = QuestFile::parse(&text).unwrap();
@@ -250,7 +238,6 @@ impl Bench {
         judged(&gate, case, world)
     }
 
-    /// The facts of the check.
     pub fn facts(&self) -> Vec<Fact> {
         let facts = self.judge().facts.into_iter();
         facts
@@ -258,13 +245,11 @@ impl Bench {
             .collect()
     }
 
-    /// The rules that the check fired.
     pub fn fired(&self) -> Vec<String> {
         let facts = self.facts().into_iter();
         facts.map(|fact| fact.rule.as_str().to_owned()).collect()
     }
 
-    /// The one fact of the check.
     pub fn only_fact(&self) -> Fact {
         match <[Fact; 1]>::try_from(self.facts()) {
             Ok([fact]) => fact,

@@ -1,26 +1,22 @@
 //! `citation`: what is cited is in the tree as it was at the scan, and says what is quoted.
 
-mod cited;
-
 #[cfg(test)]
 mod tests;
 
-use crate::gate::Fact;
+use std::collections::BTreeSet;
+
+use regex::Regex;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-use self::cited::{Cited, What, distinct, says, says_test};
 use super::context::Context;
 use super::fields::shown;
-use super::json_text::json_of;
-use super::kind::Probe;
-use super::kind::first_facts;
-use super::kind::{Flaw, Shows, Source, Spec};
-use super::pointer::Pointer;
-use super::subject::{State, Subject, Text, file_text};
+use super::json::{Pointer, json_of};
+use super::kind::{Flaw, Probe, Shows, Source, Spec, first_facts};
+use super::subject::{State, Subject, Text, file_text, standing};
 use crate::base::text::visible;
-use crate::gate::Cost;
+use crate::gate::{Cost, Fact};
 use crate::world::tree::TreePath;
 
 /// `kind = "citation"`.
@@ -104,7 +100,6 @@ impl Citation {
         Ok(found.map(|at| (at.place, string(at.value))).collect())
     }
 
-    /// What is wrong with one.
     fn misfit(&self, context: &Context<'_>, citation: &str) -> Result<(), Fact> {
         match Cited::parse(citation) {
             Some(cited) => self.misfit_of_file(context, &cited.path, &cited.what),
@@ -149,7 +144,6 @@ impl Citation {
         }
     }
 
-    /// That a quotation says something.
     fn is_long_enough(&self, quote: &str, place: &str) -> Result<(), Fact> {
         let visible = visible(quote)
             .chars()
@@ -192,4 +186,108 @@ impl Probe for Citation {
             });
         first_facts(misfits.collect())
     }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Cited {
+    pub(super) path: String,
+    pub(super) what: What,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum What {
+    /// The names of a test, the outermost first.
+    Test(Vec<String>),
+    Lines {
+        /// The first, from 1.
+        first: usize,
+        /// The last, no less than the first.
+        last: usize,
+        quote: String,
+    },
+}
+
+impl Cited {
+    pub(super) fn parse(line: &str) -> Option<Self> {
+        let line = line.trim();
+        if let Some((path, names)) = line.split_once("::").filter(|it| !it.0.contains(':')) {
+            // What stands in brackets is a parameter of the test.
+            let names = names.split_once('[').map_or(names, |(names, _)| names);
+            let names: Vec<String> = names.split("::").map(str::to_owned).collect();
+            let is_name = |name: &String| !name.is_empty() && name.chars().all(is_of_name);
+            return names.iter().all(is_name).then(|| Self {
+                path: path.to_owned(),
+                what: What::Test(names),
+            });
+        }
+        let (head, quoted) = line.split_once('"')?;
+        let quote = quoted.strip_suffix('"')?.to_owned();
+        let head = head.trim_end().strip_suffix(':')?;
+        let (path, lines) = head.rsplit_once(':')?;
+        let (first, last) = lines.split_once('-').unwrap_or((lines, lines));
+        let (first, last) = (number(first)?, number(last)?);
+        (first <= last).then(|| Self {
+            path: path.to_owned(),
+            what: What::Lines { first, last, quote },
+        })
+    }
+}
+
+impl Cited {
+    fn plain(self) -> Self {
+        let path = TreePath::parse(&self.path).map_or(self.path, |path| path.to_string());
+        let what = match self.what {
+            What::Lines { first, last, quote } => What::Lines {
+                first,
+                last,
+                quote: visible(&quote),
+            },
+            what @ What::Test(_) => what,
+        };
+        Self { path, what }
+    }
+}
+
+fn is_of_name(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
+}
+
+/// A line's number, from 1.
+fn number(text: &str) -> Option<usize> {
+    let plain = text.bytes().all(|byte| byte.is_ascii_digit());
+    text.parse().ok().filter(|number| plain && *number > 0)
+}
+
+/// How many different citations there are, by what they cite and not by how they are written.
+pub(super) fn distinct(listed: &[(String, Option<String>)]) -> usize {
+    let known = listed.iter().map(|item| {
+        let cited = item.1.as_deref().and_then(Cited::parse);
+        cited.map(Cited::plain).ok_or(item)
+    });
+    known.collect::<BTreeSet<_>>().len()
+}
+
+/// Whether the lines say `quote`, white space folded; of several lines it takes the first and the
+/// last to say it.
+pub(super) fn says(lines: &[&str], quote: &str) -> bool {
+    let quote = visible(quote);
+    let whole = |lines: &[&str]| {
+        let text = visible(&lines.join("\n"));
+        standing(&text, &quote).next().is_some()
+    };
+    let Some((_, but_first)) = lines.split_first() else {
+        return false;
+    };
+    let but_last = &lines[..lines.len() - 1];
+    let narrow = but_first.is_empty() || !(whole(but_first) || whole(but_last));
+    whole(lines) && narrow
+}
+
+pub(super) fn says_test(text: &str, name: &str) -> bool {
+    let name = regex::escape(name);
+    let pattern = format!(
+        r#"(?m)^\s*(?:[\w()]+\s+)*(?:def|fn|func|function|class|mod|describe)\s+{name}\b|\b(?:test|it|describe)\(\s*["'`]{name}["'`]"#
+    );
+    // What is put in is escaped; a name that is too long for a pattern names no test.
+    Regex::new(&pattern).is_ok_and(|it| it.is_match(text))
 }

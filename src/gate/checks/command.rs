@@ -1,19 +1,21 @@
 //! `command`: a program that ends well over a copy of the tree.
 
-use crate::gate::Fact;
+#[cfg(test)]
+mod tests;
+
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::context::Context;
-use super::kind::Probe;
-use super::kind::{Flaw, Shows, Source, Spec};
+use super::kind::{CheckHead, Flaw, Probe, Shows, Source, Spec};
 use super::orders::{
-    FactsTable, NetworkName, OnTimeout, OrderPlan, RunKeys, ToolFacts, ToolKeys, a_minute,
-    cut_short, names, ten_mebibytes, wrong_code,
+    NetworkName, OnTimeout, OrderPlan, RunKeys, a_minute, cut_short, names, ten_mebibytes,
 };
-use crate::gate::Cost;
+use super::tool_facts::{FactsTable, ToolFacts, ToolKeys, wrong_code};
+use crate::gate::{Cost, Fact};
+use crate::quest::file::unknown_name;
 use crate::quest::template::{Template, Values};
 use crate::quest::{ByteSize, Span};
 use crate::world::sandbox::{End, Order, Ran};
@@ -178,14 +180,12 @@ impl Spec for CommandSpec {
 }
 
 impl CommandSpec {
-    /// Its templates.
     pub(super) fn texts(&self) -> impl Iterator<Item = &str> {
         let texts = self.argv.iter().chain(self.env.values());
         let texts = texts.chain(&self.stdin).chain(&self.cwd);
         texts.map(String::as_str)
     }
 
-    /// How the command's output is read.
     pub(super) fn tool_facts(&self) -> Result<Option<ToolFacts>, Flaw> {
         let keys = ToolKeys {
             facts: self.facts.clone(),
@@ -285,5 +285,23 @@ fn rendered(template: Option<&Template>, values: &Values, key: &str) -> Result<S
     text.map_err(|bad| Fact::wrong("a text", bad.to_string()).at(key))
 }
 
-#[cfg(test)]
-mod tests;
+/// The table of the command that the key `from` names.
+pub fn from_command(source: &Source<'_>, from: &str) -> Result<CommandSpec, Flaw> {
+    let checks = source.file.checks.iter();
+    let commands: Vec<_> = checks
+        .filter(|raw| raw.text_of("kind") == Some("command"))
+        .filter_map(|raw| Some((raw.text_of("name")?, raw)))
+        .collect();
+    let Some((_, raw)) = commands.iter().find(|(name, _)| *name == from) else {
+        let known: Vec<_> = commands.iter().map(|(name, _)| *name).collect();
+        return Err(Flaw::new("from", unknown_name("command", from, &known)));
+    };
+    let (_, own) = raw.part(CheckHead::KEYS);
+    let spec: Result<CommandSpec, _> = own.read(source.file.text());
+    let spec =
+        spec.map_err(|mistake| Flaw::new("from", format!("`{from}` cannot be read: {mistake}")))?;
+    for text in spec.texts() {
+        source.told_by_template(text);
+    }
+    Ok(spec)
+}

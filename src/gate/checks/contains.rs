@@ -1,32 +1,28 @@
 //! `contains`: a text stands literally on a page, or in a file.
 
-mod carried;
-mod date;
-mod page;
-
 #[cfg(test)]
 mod tests;
 
-use crate::gate::Fact;
 use icu_casemap::CaseMapper;
 use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use url::Url;
 
-use self::date::wordings;
-use self::page::OnPage;
 use super::context::Context;
+use super::domain::host_of;
 use super::fields::shown;
-use super::kind::Probe;
-use super::kind::{Flaw, Shows, Source, Spec};
-use super::made_up::rendered;
-use super::page_template::PageTemplate;
-use super::standing::standing;
-use super::subject::{Place, State, file_text};
-use crate::base::text::visible;
-use crate::gate::Cost;
+use super::kind::{Flaw, Probe, Shows, Source, Spec};
+use super::page::{PageTemplate, location, one_site, pages, way};
+use super::subject::{Place, State, file_text, rendered, standing};
+use crate::base::text::{fold, visible};
+use crate::gate::email::source::echo::{carries_text, unescaped};
+use crate::gate::{Cost, Fact};
 use crate::quest::FieldName;
 use crate::quest::template::Template;
+use crate::world::domain::HostName;
+use crate::world::fetch::visit::Visit;
+use crate::world::page::Page;
 
 /// `kind = "contains"`.
 ///
@@ -79,7 +75,6 @@ enum Reading {
     Date,
 }
 
-/// What is looked for, as facts name it, and how it may stand there.
 #[derive(Debug)]
 struct Sought {
     text: String,
@@ -108,7 +103,6 @@ struct Contains {
     min_chars: usize,
 }
 
-/// What is looked for.
 #[derive(Debug)]
 enum Quote {
     Field(FieldName),
@@ -287,5 +281,306 @@ impl Contains {
         let text = file_text(context, &path, state)?;
         let misfit = self.misfit(&[text.said], sought);
         misfit.map_or(Ok(()), |detail| Err(detail.at(path.as_str())))
+    }
+}
+
+/// The fewest characters of a part of a text that are no chance.
+const SHORTEST_PART: usize = 3;
+
+/// How a URL carries a text, from what proves least to what proves most.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Carried {
+    Slug,
+    /// A part of it, where a server is told what to show.
+    Part,
+    /// All of it, where a server is told what to show.
+    Told,
+}
+
+/// How `url` carries what is sought, in the plainest of the ways in which it may be written.
+fn carried_any(url: &Url, sought: &Sought) -> Option<Carried> {
+    let ways = sought.wordings.iter();
+    ways.filter_map(|way| carried(url, way).max(carried_in_part(url, way)))
+        .max()
+}
+
+/// How `url` carries some of `text`: what a page puts together need not be all in its URL.
+fn carried_in_part(url: &Url, text: &str) -> Option<Carried> {
+    let whole = worded(text);
+    let is_part = |part: &str| {
+        let part = worded(part);
+        part.chars().count() >= SHORTEST_PART && whole.contains(&part)
+    };
+    let values: Vec<String> = url
+        .query_pairs()
+        // A query without a name is a value by itself.
+        .map(|(name, value)| if value.is_empty() { name } else { value })
+        .map(|value| unescaped(&value))
+        .collect();
+    if values.iter().any(|value| is_part(value)) || is_part(&values.join(" ")) {
+        return Some(Carried::Part);
+    }
+    let path = worded(&unescaped(url.path()));
+    path.split(' ').any(is_part).then_some(Carried::Slug)
+}
+
+fn worded(text: &str) -> String {
+    let plain = fold(text);
+    let words = plain.split(|c: char| !c.is_alphanumeric());
+    let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
+    words.join(" ")
+}
+
+/// How `url` carries `text`.
+///
+/// The registered name is not made up for a submission, so it is not looked at; whatever stands
+/// before it is.
+fn carried(url: &Url, text: &str) -> Option<Carried> {
+    let host = url.host_str().unwrap_or_default();
+    let domain = HostName::of_url(url).and_then(|host| host.registrable());
+    let below = domain.and_then(|domain| host.strip_suffix(domain.as_str()));
+    let below = below.unwrap_or(host).trim_end_matches('.');
+    let query = url.query().unwrap_or_default();
+    let needle = squeezed(text);
+    let says = |part: &str| !needle.is_empty() && squeezed(part).contains(&needle);
+    if [below, query]
+        .iter()
+        .any(|it| says(it) || carries_text(it, text))
+    {
+        return Some(Carried::Told);
+    }
+    let stem = |segment: &str| {
+        let segment = unescaped(segment);
+        let stem = segment.rsplit_once('.').map(|(stem, _)| stem.to_owned());
+        squeezed(&stem.unwrap_or(segment))
+    };
+    let mut segments = url.path().split('/');
+    if segments.any(|segment| !needle.is_empty() && stem(segment) == needle) {
+        Some(Carried::Told)
+    } else if says(url.path()) {
+        // Among other words it may be the page's title; by itself or in code it is told.
+        Some(Carried::Slug)
+    } else {
+        carries_text(url.path(), text).then_some(Carried::Told)
+    }
+}
+
+fn squeezed(text: &str) -> String {
+    let plain = fold(&unescaped(text));
+    plain.chars().filter(|c| c.is_alphanumeric()).collect()
+}
+
+const MONTHS: [&str; 12] = [
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+];
+
+/// The ways of writing `date` that can mean no other one.
+///
+/// Numbers alone are taken with the year first, or with full stops and the day first; with strokes
+/// and the year last one country's day is another's month, and such a text tells no date.
+fn wordings(date: Date) -> Vec<String> {
+    let (year, month, day) = (date.year(), date.month(), date.day());
+    let mut all = Vec::new();
+    for (month, day) in [
+        (month.to_string(), day.to_string()),
+        (format!("{month:02}"), format!("{day:02}")),
+    ] {
+        all.extend([
+            format!("{year}-{month}-{day}"),
+            format!("{year}/{month}/{day}"),
+            format!("{year}.{month}.{day}"),
+            format!("{year}. {month}. {day}"),
+            format!("{year}년 {month}월 {day}일"),
+            format!("{year}년{month}월{day}일"),
+            format!("{year}年{month}月{day}日"),
+            format!("{year} 年 {month} 月 {day} 日"),
+            format!("{day}.{month}.{year}"),
+            format!("{day}. {month}. {year}"),
+        ]);
+    }
+    for name in names(month) {
+        for day in [
+            day.to_string(),
+            format!("{day:02}"),
+            format!("{day}{}", ending(day)),
+        ] {
+            all.extend([
+                format!("{day} {name} {year}"),
+                format!("{day} {name}, {year}"),
+                format!("{day} of {name} {year}"),
+                format!("{day}-{name}-{year}"),
+                format!("{name} {day}, {year}"),
+                format!("{name} {day} {year}"),
+            ]);
+        }
+    }
+    all.sort();
+    all.dedup();
+    all
+}
+
+fn names(month: i8) -> Vec<String> {
+    let place = usize::try_from(month - 1).unwrap_or_default();
+    let Some(name) = MONTHS.get(place) else {
+        return Vec::new();
+    };
+    let cut = |length: usize| name.get(..length).unwrap_or(name);
+    let mut names = vec![
+        (*name).to_owned(),
+        cut(3).to_owned(),
+        format!("{}.", cut(3)),
+    ];
+    if *name == "September" {
+        names.extend([cut(4).to_owned(), format!("{}.", cut(4))]);
+    }
+    names
+}
+
+fn ending(day: i8) -> &'static str {
+    match day {
+        1 | 21 | 31 => "st",
+        2 | 22 => "nd",
+        3 | 23 => "rd",
+        _ => "th",
+    }
+}
+
+#[derive(Debug)]
+struct OnPage {
+    url: PageTemplate,
+    site: Option<Template>,
+    slug: bool,
+}
+
+impl OnPage {
+    fn look(&self, check: &Contains, context: &Context<'_>, sought: &Sought) -> Result<(), Fact> {
+        let url = self.url.url(context)?;
+        let mut slug = self.echo(&url, sought)?;
+        let visit = context.visit(&url);
+        for hop in way(&visit) {
+            slug = self.echo(&hop.url, sought)?.or(slug);
+        }
+        let (main, frames) = pages(&visit)?;
+        self.on_site(context, &main.url)?;
+        let frames = frames.iter().filter(|frame| {
+            one_site(&main.url, &frame.url) && carried_any(&frame.url, sought).is_none()
+        });
+        // A frame is a text of its own: what it says does not go on from the page's.
+        let fits = |page: &Page| check.misfit(&page.visible, sought).is_none();
+        if !std::iter::once(main).chain(frames).any(fits) {
+            return Err(absent(check, &visit, main, sought));
+        }
+        match slug {
+            Some(url) => Err(
+                Fact::wrong("a page whose path does not say it", shown(&sought.text))
+                    .at(location(&url))
+                    .unconfirmed(),
+            ),
+            None => Ok(()),
+        }
+    }
+
+    /// Whether the URL carries the text: an error where it may be told what to show, the URL where
+    /// its path has the words.
+    fn echo(&self, url: &Url, sought: &Sought) -> Result<Option<Url>, Fact> {
+        match carried_any(url, sought) {
+            Some(told @ (Carried::Told | Carried::Part)) => {
+                let expected = "a page whose URL does not carry the text";
+                let detail = if told == Carried::Told {
+                    Fact::wrong(expected, "its URL carries the text")
+                } else {
+                    Fact::wrong(expected, "its URL carries a part of it")
+                };
+                Err(detail.at(location(url)))
+            }
+            Some(Carried::Slug) if !self.slug => Ok(Some(url.clone())),
+            Some(Carried::Slug) | None => Ok(None),
+        }
+    }
+
+    fn on_site(&self, context: &Context<'_>, page: &Url) -> Result<(), Fact> {
+        let Some(site) = &self.site else {
+            return Ok(());
+        };
+        let text = rendered(context, site)?;
+        let Some(wanted) = host_of(&text).and_then(|host| host.registrable()) else {
+            let expected = "a site under a public suffix";
+            return Err(Fact::wrong(expected, shown(&text)));
+        };
+        let found = HostName::of_url(page).and_then(|host| host.registrable());
+        if found.as_ref() == Some(&wanted) {
+            return Ok(());
+        }
+        let expected = format!("a page on {}", wanted.as_str());
+        Err(Fact::wrong(expected, "a page elsewhere").at(location(page)))
+    }
+}
+
+fn absent(check: &Contains, visit: &Visit, main: &Page, sought: &Sought) -> Fact {
+    let at = location(&main.url);
+    let unsure = |why: &str| {
+        let expected = format!("{} on the page", check.named(sought));
+        check.detail(&expected, why.to_owned()).unconfirmed()
+    };
+    let mut unread = visit.unread.iter();
+    if unread.any(|frame| one_site(&main.url, &frame.url)) {
+        return unsure("not in what could be read: a frame could not").at(at);
+    }
+    if main.needs_script {
+        let why = "the page shows little without its scripts, and not that";
+        return unsure(why).at(at);
+    }
+    let detail = check.misfit(&main.visible, sought);
+    let detail = detail.unwrap_or_else(|| Fact::wrong(shown(&sought.text), "not there"));
+    detail.at(at)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_date_is_written_in_many_ways_that_mean_it_alone() {
+        let of = |text: &str| wordings(text.parse().unwrap());
+        let written = of("2026-11-02");
+        for way in [
+            "2026-11-02",
+            "2026/11/2",
+            "2026. 11. 2",
+            "2026년 11월 2일",
+            "2026年11月2日",
+            "2 November 2026",
+            "2nd Nov 2026",
+            "November 2, 2026",
+            "Nov. 02, 2026",
+            "02.11.2026",
+        ] {
+            assert!(written.iter().any(|it| it == way), "{way}");
+        }
+        assert!(!written.iter().any(|it| it == "02/11/2026"));
+        assert!(of("2026-09-21").contains(&"Sept. 21st, 2026".to_owned()));
+        assert!(of("2026-05-13").contains(&"13th May 2026".to_owned()));
+    }
+
+    #[test]
+    fn no_two_dates_are_written_alike() {
+        let mut known = std::collections::BTreeMap::new();
+        let first: Date = "2024-01-01".parse().unwrap();
+        for date in first.series(jiff::ToSpan::days(1)).take(800) {
+            for way in wordings(date) {
+                assert_eq!(known.insert(way.clone(), date), None, "{way}");
+            }
+        }
     }
 }

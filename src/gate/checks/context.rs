@@ -17,15 +17,10 @@ use crate::world::World;
 use crate::world::fetch::visit::{Visit, visit};
 use crate::world::sandbox::{Order, Ran};
 
-/// The context of one judgement.
 pub struct Context<'a> {
-    /// The submission and its quest.
     pub case: Case<'a>,
-    /// The world.
     pub world: &'a World<'a>,
-    /// What the operator chose.
     pub settings: &'a FileSettings,
-    /// What the quests are.
     pub kind: &'a QuestKind,
     values: Values,
     visits: RefCell<BTreeMap<Url, Rc<Visit>>>,
@@ -33,24 +28,19 @@ pub struct Context<'a> {
     runs: RefCell<BTreeMap<String, Rc<Run>>>,
 }
 
-/// A command that was run, and what came of it.
 #[derive(Debug)]
 pub struct Run {
-    /// The command.
     pub order: Order,
-    /// What came of it.
     pub ran: Ran,
 }
 
 impl Run {
-    /// What the command printed on its standard output.
     #[must_use]
     pub fn printed(&self) -> Cow<'_, str> {
         String::from_utf8_lossy(&self.ran.stdout)
     }
 }
 
-/// By what the contexts of e-mail steps differ.
 type EmailParts = (Places, bool);
 
 impl<'a> Context<'a> {
@@ -83,12 +73,10 @@ impl<'a> Context<'a> {
         (!is_blank(text)).then_some(text)
     }
 
-    /// The template with this case's values.
     pub fn render(&self, template: &Template) -> Result<String, BadTemplate> {
         template.render(&self.values)
     }
 
-    /// The values that templates are rendered with.
     #[must_use]
     pub fn values(&self) -> &Values {
         &self.values

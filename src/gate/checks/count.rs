@@ -6,11 +6,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::context::Context;
-use super::json_text::json_of;
+use super::json::json_of;
+use super::json::{At, Pointer};
 use super::kind::Probe;
 use super::kind::first_facts;
 use super::kind::{Flaw, Shows, Source, Spec};
-use super::pointer::{At, Pointer};
 use super::subject::{Subject, Text};
 use crate::base::text::visible;
 use crate::gate::Cost;

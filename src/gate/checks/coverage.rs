@@ -1,21 +1,22 @@
 //! `coverage`: the quest's own lines ran.
 
-mod meant;
+#[cfg(test)]
+mod tests;
 
-use crate::gate::Fact;
+use std::cmp::Ordering;
 use std::ops::RangeInclusive;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::command::from_command;
 use super::context::Context;
-use super::from_command::from_command;
-use super::kind::Probe;
-use super::kind::{Flaw, Shows, Source, Spec};
+use super::kind::{Flaw, Probe, Shows, Source, Spec};
 use super::own_lines::{OwnLines, Place};
-use crate::gate::Cost;
 use crate::gate::tools::{Coverage, LineCover, LineRuns, Lines};
-use meant::Meant;
+use crate::gate::{Cost, Fact};
+use crate::world::sandbox::{FileSeen, Workshop};
+use crate::world::tree::TreePath;
 
 /// `kind = "coverage"`.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -158,7 +159,6 @@ impl Covered {
     }
 }
 
-/// The lines of the one file of the report that is meant.
 fn lines_of<'c>(
     report: &'c Coverage,
     context: &Context<'_>,
@@ -169,7 +169,7 @@ fn lines_of<'c>(
         let expected = format!("a report in which {file} can be told from other files");
         Fact::wrong(expected, why).at(file).unconfirmed()
     };
-    match meant::meant(report.paths(), &place.file, context.world.workshop) {
+    match meant(report.paths(), &place.file, context.world.workshop) {
         Ok(Meant::One(spelled)) => report
             .file(spelled)
             .ok_or_else(|| unsure(String::from("it is not in the report"))),
@@ -187,5 +187,61 @@ fn reaches(cover: &LineCover, threshold: u8) -> bool {
     u64::from(cover.covered) * 100 >= u64::from(threshold) * u64::from(cover.executable)
 }
 
-#[cfg(test)]
-mod tests;
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Meant<'r> {
+    One(&'r str),
+    None,
+    Several(Vec<&'r str>),
+}
+
+/// The one of `spelled` that is the file at `wanted`.
+pub fn meant<'r>(
+    spelled: impl Iterator<Item = &'r str>,
+    wanted: &TreePath,
+    workshop: &dyn Workshop,
+) -> Result<Meant<'r>, String> {
+    let mut fitting: Vec<&str> = spelled.filter(|one| fits(one, wanted.as_str())).collect();
+    if let Some(same) = fitting.iter().find(|one| **one == wanted.as_str()) {
+        return Ok(Meant::One(same));
+    }
+    if fitting.is_empty() {
+        return Ok(Meant::None);
+    }
+    let changes = workshop.changes()?;
+    let is_new = |one: &str| {
+        let mut paths = changes.iter().map(|change| change.path.as_str());
+        paths.any(|path| path != wanted.as_str() && fits(one, path))
+    };
+    fitting.retain(|one| !is_another(one, wanted, workshop) && !is_new(one));
+    Ok(match fitting.as_slice() {
+        [] => Meant::None,
+        [one] => Meant::One(one),
+        several => Meant::Several(several.to_vec()),
+    })
+}
+
+fn fits(one: &str, other: &str) -> bool {
+    let (one, other) = (names(one), names(other));
+    let both = !one.is_empty() && !other.is_empty();
+    both && (one.ends_with(&other) || other.ends_with(&one))
+}
+
+/// Whether another file of the tree stands where the end of this path points.
+fn is_another(spelled: &str, wanted: &TreePath, workshop: &dyn Workshop) -> bool {
+    let names = names(spelled);
+    let (longest, own) = (names.len(), wanted.names().count());
+    let mut lengths = match longest.cmp(&own) {
+        Ordering::Greater => own + 1..=longest,
+        Ordering::Less => longest..=longest,
+        Ordering::Equal => return false,
+    };
+    lengths.any(|length| {
+        let path = TreePath::parse(&names[longest - length..].join("/"));
+        path.is_ok_and(|path| matches!(workshop.file(&path), FileSeen::File(_)))
+    })
+}
+
+fn names(path: &str) -> Vec<&str> {
+    let names = path.split(['/', '\\']);
+    names.filter(|name| !matches!(*name, "" | ".")).collect()
+}

@@ -25,14 +25,10 @@ use crate::gate::{Check, Cost, Fact, Rule};
 use crate::quest::FieldName;
 use crate::quest::file::{Mistake, RawTable, unknown_name};
 
-/// A step of the e-mail gate.
 type Step = dyn for<'e> Check<email::Context<'e>> + Sync;
 
-/// A kind of check that is a step of the e-mail gate.
 pub struct StepKind {
-    /// The kind's name.
     pub name: &'static str,
-    /// What passing it shows.
     pub shows: Shows,
     /// The keys of [`StepTable`] that it goes by.
     keys: &'static [&'static str],
@@ -165,12 +161,10 @@ impl StepKind {
         })
     }
 
-    /// The rules that it can fire.
     pub(super) fn rules(&self) -> &'static [Rule] {
         self.step.rules()
     }
 
-    /// The schema of such a table.
     pub(super) fn schema(&self, generator: &mut SchemaGenerator) -> Schema {
         let mut schema = StepTable::json_schema(generator);
         let properties = schema.get_mut("properties");

@@ -7,12 +7,10 @@ use super::orders::field_variable;
 use crate::quest::file::{Mistake, QuestFile};
 use crate::quest::{Field, FieldName, Sight};
 
-/// The fields that a check uses.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FieldUsage {
     /// Those that its table names: where one was left out, the check has nothing to verify.
     named: BTreeSet<FieldName>,
-    /// Those that a program is told, which sees whether they were left out.
     told: BTreeSet<FieldName>,
 }
 
@@ -71,7 +69,6 @@ pub fn read_by_script<'f>(text: &str, fields: &'f [Field]) -> Vec<&'f FieldName>
     said
 }
 
-/// The fields whose variables a text names.
 pub fn read_by_variable<'f>(text: &str, fields: &'f [Field]) -> Vec<&'f FieldName> {
     let names = fields.iter().map(|field| &field.name);
     names
@@ -89,7 +86,6 @@ fn says(text: &str, word: &str) -> bool {
     })
 }
 
-/// Why a file is refused whose facts an agent avoids by leaving a field out.
 pub fn left_out(check: &str, field: &FieldName) -> String {
     format!(
         "no check shows a fact of every submission: `{check}` uses the field `{field}`, which may be \
@@ -98,7 +94,6 @@ pub fn left_out(check: &str, field: &FieldName) -> String {
     )
 }
 
-/// Why a file is refused in which no check goes by a field.
 fn unread(field: &FieldName) -> String {
     format!(
         "no check uses the field `{field}`, so nobody verifies what an agent says in it: name it in a check, as {{{{ field.{field} }}}} or by a key such as `field`, or say \

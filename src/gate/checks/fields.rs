@@ -1,8 +1,7 @@
 //! The check that every quest file has first: each field has the shape that its table gives it.
 
 use super::context::Context;
-use crate::base::text::is_blank;
-use crate::base::text::truncate_with_size;
+use crate::base::text::{is_blank, truncate_with_size};
 use crate::gate::{Check, Cost, Fact, Level, Rule};
 use crate::quest::field::{FieldKind, Shape};
 use crate::quest::{Field, FieldName, QuestKind};
@@ -23,9 +22,7 @@ const RULES: &[Rule] = &[Rule::known(
 /// Whether each field has its shape, and names a file where it must.
 #[derive(Debug, Clone, Default)]
 pub struct Fields {
-    /// The fields at which another check looks.
     others: Vec<FieldName>,
-    /// Whether there is a tree that files can be in.
     has_tree: bool,
 }
 
@@ -113,7 +110,6 @@ impl Fields {
     }
 }
 
-/// What was expected of a value whose kind the world knows how to read.
 fn misfit(kind: FieldKind, text: &str) -> Option<String> {
     match kind {
         FieldKind::Email => Mailbox::parse(text)
@@ -127,6 +123,38 @@ fn misfit(kind: FieldKind, text: &str) -> Option<String> {
 /// The value on one line, cut where it is long.
 pub(super) fn shown(text: &str) -> String {
     truncate_with_size(text, MOST_SHOWN).into_owned()
+}
+
+const OPEN_ENDED: &[Rule] = &[Rule::known(
+    "open-ended",
+    Level::Review,
+    "the quest file says that no machine can decide",
+    "nothing: a person settles it",
+)];
+
+/// Leaves every submission that nothing else refuses to a person.
+#[derive(Debug, Clone, Copy)]
+pub struct OpenEnded;
+
+impl Check<Context<'_>> for OpenEnded {
+    fn name(&self) -> &'static str {
+        "open-ended"
+    }
+
+    fn cost(&self) -> Cost {
+        // The dearest, so that it says nothing where another check has failed.
+        Cost::Heavy
+    }
+
+    fn rules(&self) -> &[Rule] {
+        OPEN_ENDED
+    }
+
+    fn run(&self, _context: &Context<'_>) -> Vec<Fact> {
+        let expected = "a machine that can decide";
+        let actual = "a quest file that leaves it to a person";
+        vec![Fact::new("open-ended", expected, actual)]
+    }
 }
 
 #[cfg(test)]

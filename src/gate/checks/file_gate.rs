@@ -7,8 +7,8 @@ use super::context::Context;
 use super::controls;
 use super::field_usage::{FieldUsage, left_out};
 use super::fields::Fields;
+use super::fields::OpenEnded;
 use super::kind::{self, AnyCheck, Built, CheckHead, KINDS, Parsed, Shows, Source, Takes};
-use super::open_ended::OpenEnded;
 use super::outside::Outside;
 use super::settings::FileSettings;
 use crate::gate::doubts;
@@ -17,27 +17,22 @@ use crate::quest::QuestKind;
 use crate::quest::file::{Mistake, QuestFile, RawTable, is_kebab, nearest, unknown_name};
 use crate::world::{Taken, World};
 
-/// The gate of a quest file.
 #[derive(Clone)]
 pub struct FileGate {
     made: Rc<Made>,
     settings: FileSettings,
 }
 
-/// What a quest file says of its gate.
 #[derive(Clone)]
 struct Made {
     kind: QuestKind,
     checks: Vec<AnyCheck>,
-    /// The names of the checks that show a fact.
     showing: Vec<String>,
     /// What a PASS takes for its quest alone.
     takes: Vec<Takes>,
-    /// Whether the quests are about files of a tree.
     has_tree: bool,
 }
 
-/// The part of a gate that one cascade takes.
 struct Shared(AnyCheck);
 
 impl FileGate {
@@ -71,14 +66,14 @@ impl FileGate {
             return Err(Mistake::at(file.text(), &spot, format!("{bad}{near}")));
         }
         let mut rules = gate.rules();
-        if file.panel.is_some() {
+        if let Some(panel) = &file.panel {
+            controls::reviewers_hold(panel, file)?;
             rules.extend(doubts::rules());
         }
         controls::hold(file, &rules)?;
         Ok(gate)
     }
 
-    /// The same gate with other choices of the operator's.
     #[must_use]
     pub fn under(&self, settings: FileSettings) -> Self {
         Self {
@@ -87,7 +82,6 @@ impl FileGate {
         }
     }
 
-    /// The same gate, in which one check finds nothing.
     #[cfg(test)]
     pub(crate) fn silenced(&self, name: &str) -> Self {
         let mut made = Made::clone(&self.made);
@@ -173,7 +167,6 @@ impl Made {
         Ok(made)
     }
 
-    /// The check of a table, and the fields that it uses.
     fn build(
         &self,
         file: &QuestFile<'_>,
@@ -227,7 +220,6 @@ impl Made {
     }
 }
 
-/// Why a step is refused that looks at a field whose shape nothing looks at.
 fn unreported(bare: &Parsed) -> String {
     let (field, what) = match bare {
         Parsed::Mailbox(field) => (field, "no e-mail address"),

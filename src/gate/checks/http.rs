@@ -1,28 +1,29 @@
 //! `http`: a page answers, the links of a text do, or a service answers a request as it should.
 
 mod answer;
-mod json_at;
 mod links;
 mod request;
-mod service;
-mod url;
-
 #[cfg(test)]
 mod tests;
 
 use std::collections::BTreeMap;
 
+use self::answer::AnswerSpec;
+use self::request::RequestSpec;
+use answer::JsonAtSpec;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use self::answer::AnswerSpec;
-use self::json_at::JsonAtSpec;
-use self::request::RequestSpec;
-use self::service::ServiceCheck;
-use super::kind::Probe;
-use super::kind::{Flaw, Shows, Source, Spec};
+use super::context::Context;
+use super::http::answer::AnswerRules;
+use super::http::request::RequestPlan;
+use super::kind::{Flaw, Probe, Shows, Source, Spec, first_facts};
+use super::page::{PageTemplate, location, pages};
+use crate::gate::{Cost, Fact};
 use crate::quest::Span;
 use crate::quest::file::unknown_name;
+use crate::world::fetch::visit::{End, Visit};
+use crate::world::sandbox::{Call, Called, Started};
 
 /// `kind = "http"`: one of `url`, `links_in` or `links_path`, and `service`.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -117,7 +118,7 @@ impl Spec for HttpSpec {
             request.is_for_service()?;
             answer.is_for_service()?;
             return match &self.url {
-                Some(url) => url::build(source, url, answer.status),
+                Some(url) => build(source, url, answer.status),
                 None => links::build(
                     source,
                     self.links_in.as_deref(),
@@ -142,5 +143,124 @@ impl Spec for HttpSpec {
             answer: answer.read(source)?,
             timeout: self.timeout,
         }))
+    }
+}
+
+#[derive(Debug)]
+struct ServiceCheck {
+    service: String,
+    request: RequestPlan,
+    answer: AnswerRules,
+    timeout: Span,
+}
+
+impl Probe for ServiceCheck {
+    fn cost(&self) -> Cost {
+        Cost::Command
+    }
+
+    fn run(&self, context: &Context<'_>) -> Vec<Fact> {
+        let request = match self.request.request(context) {
+            Ok(Some(request)) => request,
+            Ok(None) => return Vec::new(),
+            Err(found) => return vec![found],
+        };
+        let workshop = context.world.workshop;
+        if let Started::Failed(why) = workshop.service(&self.service) {
+            let expected = format!("a service {} that starts", self.service);
+            return vec![Fact::wrong(expected, why).unconfirmed()];
+        }
+        let named = request.named();
+        let call = Call {
+            service: self.service.clone(),
+            body: request.sent_body(),
+            method: request.method,
+            path: request.path,
+            headers: request.headers.into_iter().collect(),
+            timeout_ms: self.timeout.millis().into(),
+        };
+        match workshop.call(&call) {
+            // A service that goes on has only this request to blame for its silence.
+            Called::Refused(why) => {
+                let actual = format!("the service gave no answer to this request: {why}");
+                let detail = Fact::wrong("an answer of the service", actual);
+                vec![detail.at(named)]
+            }
+            Called::Unanswered(why) => {
+                let detail = Fact::wrong("an answer of the service", why);
+                vec![detail.at(named).unconfirmed()]
+            }
+            Called::Answered(answer) => {
+                let misfits = match self.answer.misfits(context, &answer) {
+                    Ok(misfits) => misfits.into_iter(),
+                    Err(found) => return vec![found],
+                };
+                let placed = misfits.map(|mut detail| {
+                    let inside = detail.location.take();
+                    let place = inside.map_or_else(|| named.clone(), |at| format!("{named}: {at}"));
+                    detail.at(place)
+                });
+                first_facts(placed.collect())
+            }
+        }
+    }
+}
+
+#[derive(Debug)]
+struct UrlCheck {
+    url: PageTemplate,
+    status: Vec<u16>,
+}
+
+/// The check that the page at `url` answers with one of these statuses, or with any of 2xx.
+pub(super) fn build(
+    source: &Source<'_>,
+    url: &str,
+    status: Vec<u16>,
+) -> Result<Box<dyn Probe>, Flaw> {
+    Ok(Box::new(UrlCheck {
+        url: PageTemplate::new(source, "url", url)?,
+        status,
+    }))
+}
+
+impl UrlCheck {
+    /// Whether the end is a status that is asked for. Of those that show a page no more is known
+    /// than that they do.
+    fn fits(&self, visit: &Visit) -> Option<bool> {
+        let shows =
+            || self.status.is_empty() || self.status.iter().any(|it| (200..300).contains(it));
+        let has = |status: Option<u16>| status.is_some_and(|it| self.status.contains(&it));
+        match &visit.end {
+            End::Pages(_) | End::Unreadable { .. } => Some(shows()),
+            End::Missing { status, .. } => Some(has(*status)),
+            End::Unanswered { why, .. } => has(why.status).then_some(true),
+            End::Forbidden { .. } => None,
+        }
+    }
+}
+
+impl Probe for UrlCheck {
+    fn cost(&self) -> Cost {
+        Cost::Page
+    }
+
+    fn run(&self, context: &Context<'_>) -> Vec<Fact> {
+        let url = match self.url.url(context) {
+            Ok(url) => url,
+            Err(found) => return vec![found],
+        };
+        let visit = context.visit(&url);
+        if self.fits(&visit) == Some(true) {
+            return Vec::new();
+        }
+        match pages(&visit) {
+            Err(found) => vec![found],
+            Ok((page, _)) => {
+                let expected = format!("a status of {:?}", self.status);
+                let detail = Fact::wrong(expected, "a page");
+                vec![detail.at(location(&page.url))]
+            }
+        }
     }
 }

@@ -18,19 +18,19 @@ use super::contains::ContainsSpec;
 use super::context::Context;
 use super::count::CountSpec;
 use super::coverage::CoverageSpec;
+use super::domain::MxSpec;
+use super::domain::SameDomainSpec;
 use super::email_step::{self, StepKind};
 use super::field_usage::{FieldUsage, read_by_script, read_by_variable};
-use super::file_exists::{FileExistsSpec, FileNotEmptySpec};
 use super::http::HttpSpec;
-use super::json_schema::JsonSchemaSpec;
-use super::json_valid::JsonValidSpec;
+use super::json::JsonSchemaSpec;
+use super::json::JsonValidSpec;
 use super::matches::MatchesSpec;
 use super::mutation::MutationSpec;
-use super::mx::MxSpec;
-use super::only_changed::OnlyChangedSpec;
 use super::outside::Outside;
-use super::same_domain::SameDomainSpec;
 use super::script::ScriptSpec;
+use super::tree_files::OnlyChangedSpec;
+use super::tree_files::{FileExistsSpec, FileNotEmptySpec};
 use super::unique::{UniqueSpec, taken};
 use crate::gate::email::taken_by;
 use crate::gate::{Cause, Check, Cost, Fact, Level, Rule, RuleId};
@@ -54,16 +54,13 @@ pub trait Spec: DeserializeOwned + JsonSchema {
     fn build(self, source: &Source<'_>) -> Result<Box<dyn Probe>, Flaw>;
 }
 
-/// What passing a check shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shows {
     /// That a fact holds in the world: an agent cannot bring it about by wording alone.
     Fact,
-    /// That the submission has a form, which an agent can always give it.
     Form,
 }
 
-/// The part of a check that its kind gives.
 pub trait Probe {
     fn cost(&self) -> Cost;
 
@@ -82,11 +79,9 @@ pub trait Probe {
         None
     }
 
-    /// What keeps the check from passing.
     fn run(&self, context: &Context<'_>) -> Vec<Fact>;
 }
 
-/// What is wrong with the value of a key in a check's table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Flaw {
     pub key: &'static str,
@@ -103,18 +98,14 @@ impl Flaw {
     }
 }
 
-/// What a check's table is read against.
 #[derive(Clone, Copy)]
 pub struct Source<'a> {
     pub file: &'a QuestFile<'a>,
-    /// The check's own name.
     pub name: &'a str,
     /// What it means that the check fails, where its table says so.
     pub means: Option<&'a str>,
-    /// What a template may name.
     pub names: &'a Names,
     pub outside: &'a dyn Outside,
-    /// The fields that the check uses, as far as its table was read.
     pub usage: &'a RefCell<FieldUsage>,
 }
 
@@ -173,17 +164,14 @@ impl Source<'_> {
         }
     }
 
-    /// Notes the fields that a program reads whose own text this is.
     pub fn told_to_script(&self, text: &str) {
         self.tell(read_by_script(text, &self.file.fields));
     }
 
-    /// Notes the fields whose variables a command's text names.
     pub fn told_to_command(&self, text: &str) {
         self.tell(read_by_variable(text, &self.file.fields));
     }
 
-    /// Notes the fields that another check uses, whose outcome this one looks at.
     pub fn told_by_template(&self, text: &str) {
         // A mistake in the template is reported for the check that it belongs to.
         if let Ok(template) = Template::parse(text, self.names) {
@@ -225,13 +213,11 @@ impl Source<'_> {
         crate::quest::field::whole(text).map_err(|what| Flaw::new(key, what))
     }
 
-    /// The text of a file next to the quest file, as it was at the scan.
     pub fn beside(&self, key: &'static str, name: &str) -> Result<String, Flaw> {
         let text = self.outside.asset(name);
         text.map_err(|missing| Flaw::new(key, missing.to_string()))
     }
 
-    /// That the quest file has a tree.
     pub fn needs_tree(&self, key: &'static str, why: &str) -> Result<(), Flaw> {
         match self.file.tree {
             Some(_) => Ok(()),
@@ -240,15 +226,12 @@ impl Source<'_> {
     }
 }
 
-/// A check that serves every judgement of its gate.
 pub type AnyCheck = Rc<dyn for<'a> Check<Context<'a>>>;
 
-/// A check, and what its gate has to know of it.
 pub struct Built {
     pub check: AnyCheck,
     pub shows: Shows,
     pub takes: Option<Takes>,
-    /// The fields that it parses.
     pub parses: Vec<Parsed>,
     /// Whether it says so itself where one of them cannot be parsed. Another check has to look
     /// where it does not.
@@ -259,7 +242,6 @@ pub struct Built {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Takes {
     Value(Field),
-    /// The address in a field, and its domain.
     Mailbox(FieldName),
 }
 
@@ -274,7 +256,6 @@ impl Takes {
     }
 }
 
-/// A field that a check parses.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Parsed {
     Mailbox(FieldName),
@@ -300,28 +281,23 @@ impl Parsed {
     }
 }
 
-/// Makes a probe of a table without the keys that every check has.
 type Build = fn(&RawTable<'_>, &Source<'_>) -> Result<Box<dyn Probe>, Mistake>;
 
-/// A kind of check.
 pub struct Kind {
     pub name: &'static str,
     pub shows: Shows,
     make: Make,
 }
 
-/// How a kind's checks are made.
 enum Make {
     /// Of a probe; the check's name is its rule's.
     Probe {
         build: Build,
         schema: fn(&mut SchemaGenerator) -> Schema,
     },
-    /// Of a step of the e-mail gate, with rules of its own.
     Step(&'static StepKind),
 }
 
-/// All of them, by name.
 pub static KINDS: &[Kind] = &[
     kind::<CitationSpec>(),
     kind::<CommandSpec>(),
@@ -379,7 +355,6 @@ fn schema<S: Spec>(generator: &mut SchemaGenerator) -> Schema {
     S::json_schema(generator)
 }
 
-/// The kind of this name.
 #[must_use]
 pub fn named(name: &str) -> Option<&'static Kind> {
     KINDS.iter().find(|kind| kind.name == name)
@@ -408,7 +383,6 @@ impl Kind {
         })
     }
 
-    /// The schema of such a table, without the keys that every check has.
     pub fn schema(&self, generator: &mut SchemaGenerator) -> Schema {
         match &self.make {
             Make::Probe { schema, .. } => schema(generator),
@@ -425,7 +399,6 @@ impl Kind {
         }
     }
 
-    /// The keys that every check has, of those that a table of this kind may have.
     #[must_use]
     pub fn head_keys(&self) -> &'static [&'static str] {
         match &self.make {
@@ -490,7 +463,6 @@ impl From<LevelName> for Level {
 }
 
 impl CheckHead {
-    /// The keys of the table that are its.
     pub const KEYS: &[&str] = &[
         "name", "kind", "level", "needs", "means", "remedy", "on_fail",
     ];

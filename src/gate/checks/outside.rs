@@ -11,17 +11,14 @@ use crate::world::sandbox::Pinned;
 
 /// Answers for what does not stand in a quest file.
 pub trait Outside {
-    /// The text of the file of this name beside the quest file.
     fn asset(&self, name: &str) -> Result<String, Missing>;
 
-    /// The program of this name.
     fn program(&self, name: &str) -> Result<Pinned, Missing>;
 
     /// The variable of this name of the environment in which `scan` ran.
     fn variable(&self, name: &str) -> Result<String, Missing>;
 }
 
-/// Something that a quest file names and that cannot be had.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct Missing(pub String);
@@ -30,13 +27,10 @@ pub struct Missing(pub String);
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Gathered {
-    /// The texts of files beside the quest file, by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub assets: BTreeMap<String, String>,
-    /// The programs, by the name that the quest file calls them.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub programs: BTreeMap<String, Pinned>,
-    /// The variables.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub variables: BTreeMap<String, String>,
 }

@@ -19,10 +19,8 @@ pub struct OwnLines {
     range: Option<(Template, Template)>,
 }
 
-/// A file, and lines of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Place {
-    /// The file.
     pub file: TreePath,
     /// The lines; none for all.
     pub lines: Option<RangeInclusive<u32>>,
@@ -51,7 +49,6 @@ impl OwnLines {
         Ok(Self { file, range })
     }
 
-    /// The place that the list names for this quest.
     pub fn of(&self, context: &Context<'_>) -> Result<Place, Fact> {
         let file = rendered(&self.file, context)?;
         let file = TreePath::parse(&file);

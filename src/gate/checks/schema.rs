@@ -92,7 +92,25 @@ fn plain(schema: &Schema) -> Value {
 
 #[cfg(test)]
 mod tests {
+    use schemars::schema_for;
+
     use super::*;
+    use crate::quest::file::{FixerTable, InputTable, ReadyTable, TreeTable, starter};
+
+    fn switched_on() -> String {
+        let text = starter("name-of-the-kind").unwrap();
+        let lines = text.lines().map(|line| match line.strip_prefix('#') {
+            Some(toml) if !toml.is_empty() && !toml.starts_with(' ') => toml,
+            _ => line,
+        });
+        lines.collect::<Vec<_>>().join("\n")
+    }
+
+    fn keys<T: JsonSchema>() -> Vec<String> {
+        let schema = schema_for!(T).to_value();
+        let properties = schema["properties"].as_object().unwrap();
+        properties.keys().cloned().collect()
+    }
 
     #[test]
     fn every_kind_of_check_is_in_it() {
@@ -105,5 +123,43 @@ mod tests {
         let known: Vec<_> = KINDS.iter().map(|kind| kind.name).collect();
         assert_eq!(kinds, known);
         assert_eq!(schema["properties"]["name"]["type"], "string");
+    }
+
+    #[test]
+    fn the_starter_shows_every_key_that_there_is() {
+        let top = schema()["properties"].as_object().unwrap().clone();
+        let tables = ["check", "field", "service", "control", "input", "tree"];
+        let tables = tables.into_iter().chain(["prompt", "example"]);
+        let tables = tables.chain(["panel", "reviewer", "question", "plant", "fixer"]);
+        let text = switched_on();
+        let of_final = ["final.check", "final.control", "final.negative"];
+        for table in tables.clone().chain(of_final) {
+            let heads = [format!("\n[{table}]\n"), format!("\n[[{table}]]\n")];
+            assert!(heads.iter().any(|head| text.contains(head)), "{table}");
+        }
+        let tables = tables.chain(["final"]);
+        let top = top.keys().filter(|key| tables.clone().all(|it| it != *key));
+        let head = CheckHead::KEYS.iter();
+        let all = top.cloned().chain(head.map(|key| (*key).to_owned()));
+        let all = all.chain(keys::<InputTable>()).chain(keys::<TreeTable>());
+        let all = all
+            .chain(keys::<FieldTable>())
+            .chain(keys::<ServiceTable>());
+        let all = all
+            .chain(keys::<ControlTable>())
+            .chain(keys::<ReadyTable>());
+        let all = all.chain(keys::<PanelTable>()).chain(keys::<PlantTable>());
+        let all = all
+            .chain(keys::<ReviewerTable>())
+            .chain(keys::<QuestionTable>());
+        let all = all.chain(keys::<FixerTable>());
+        let all = all.chain(keys::<FinalControlTable>());
+        let all = all.chain(keys::<NegativeTable>());
+        for key in all {
+            let shown = text.lines().any(|line| {
+                line.starts_with(&format!("{key} = ")) || line.contains(&format!("{{ {key} = "))
+            });
+            assert!(shown, "{key}");
+        }
     }
 }

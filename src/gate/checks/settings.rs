@@ -6,15 +6,12 @@ use serde::{Deserialize, Serialize};
 use crate::gate::Levels;
 use crate::world::fetch::settings::RobotsPolicy;
 
-/// The frozen settings of a quest file's gate.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FileSettings {
-    /// Whether robots.txt is obeyed.
     pub robots: RobotsPolicy,
     /// Networks that count as reachable although they are not public.
     pub allow_net: Vec<IpNet>,
-    /// The levels that the operator set, by rule.
     pub levels: Levels,
     /// Whether an address that reads as a person's is for a person to judge: the built-in kind's
     /// operator says so at scan, a quest file in its own check.

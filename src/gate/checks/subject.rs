@@ -1,38 +1,33 @@
 //! The text that a check looks at: a field's, or that of a file in the tree.
 
+use unicode_normalization::char::is_combining_mark;
+
 use super::context::Context;
 use super::fields::shown;
 use super::kind::{Flaw, Source};
-use super::made_up::rendered;
-use crate::gate::Cost;
-use crate::gate::Fact;
+use crate::gate::{Cost, Fact};
 use crate::quest::FieldName;
 use crate::quest::template::Template;
+use crate::world::page::is_unspaced;
 use crate::world::sandbox::FileSeen;
 use crate::world::tree::TreePath;
 
-/// Why a file cannot be named without a tree.
 const NO_TREE: &str = "a file belongs to a tree: add [tree]";
 
 /// Where a text is.
 #[derive(Debug)]
 pub(super) enum Subject {
-    /// In a field.
     Field(FieldName),
-    /// In the file at this path.
     File(Place),
 }
 
-/// The path of a file in the tree, to be rendered.
 #[derive(Debug)]
 pub(super) enum Place {
     /// What a field says; a field that was left out names none.
     Field(FieldName),
-    /// What a template says.
     Path(Template),
 }
 
-/// Which state of the tree is looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum State {
     /// What is judged: with what the agent wrote in its zones.
@@ -44,7 +39,6 @@ pub(super) enum State {
 /// A text, and how facts name where it stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Text {
-    /// What it says.
     pub(super) said: String,
     field: Option<FieldName>,
     path: Option<String>,
@@ -64,7 +58,6 @@ impl Subject {
         }
     }
 
-    /// What looking at it costs.
     pub(super) fn cost(&self) -> Cost {
         match self {
             Self::Field(_) => Cost::Local,
@@ -195,7 +188,140 @@ pub(super) fn line_of(text: &[u8], at: usize) -> usize {
     before.split(|byte| *byte == b'\n').count()
 }
 
-/// A value on one line, for a fact.
 pub(super) fn brief(value: &serde_json::Value) -> String {
     shown(&value.to_string())
+}
+
+/// The template with its values.
+///
+/// Where the template renders with the examples of the fields but not with what was submitted, the
+/// submission is at fault; otherwise the quest file or its list is.
+pub(super) fn rendered(context: &Context<'_>, template: &Template) -> Result<String, Fact> {
+    context.render(template).map_err(|bad| {
+        let mut values = context.values().clone();
+        let fields = || context.kind.fields.iter();
+        for field in fields() {
+            let name = field.name.as_str().to_owned();
+            values.field.insert(name, field.example.to_string());
+        }
+        let read: Vec<_> = fields()
+            .filter(|it| template.reads_field(it.name.as_str()))
+            .collect();
+        let mut fact = Fact::wrong("a text that can be rendered", bad.to_string());
+        if let [only] = *read {
+            fact = fact.on(&only.name);
+        }
+        let heals = !template.reads_others() || template.render(&values).is_ok();
+        if !read.is_empty() && heals {
+            fact
+        } else {
+            fact.unconfirmed()
+        }
+    })
+}
+
+/// The fact, which is wrong where an agent could have caused it by what it submits.
+pub(super) fn by_values(template: &Template, fact: Fact) -> Fact {
+    if template.reads_fields() {
+        fact
+    } else {
+        fact.unconfirmed()
+    }
+}
+
+/// The bytes at which `quote` stands in `text`, one after the other.
+pub(super) fn standing<'t>(text: &'t str, quote: &'t str) -> impl Iterator<Item = usize> + 't {
+    let mut from = 0;
+    std::iter::from_fn(move || {
+        while let Some(found) = text.get(from..).filter(|_| !quote.is_empty())?.find(quote) {
+            let start = from + found;
+            let end = start + quote.len();
+            if !is_inside(text, start) && !is_inside(text, end) {
+                from = end;
+                return Some(start);
+            }
+            from = start + text[start..].chars().next().map_or(1, char::len_utf8);
+        }
+        None
+    })
+}
+
+/// Whether byte `at` lies inside a word or a number.
+fn is_inside(text: &str, at: usize) -> bool {
+    let (before, after) = text.split_at(at);
+    let mut left = before.chars().rev();
+    let mut right = after.chars();
+    let (Some(one), Some(other)) = (left.next(), right.next()) else {
+        return false;
+    };
+    let digit = |c: Option<char>| c.is_some_and(char::is_numeric);
+    let point = |c: char| matches!(c, '.' | ',' | '٫' | '٬' | '\'' | '’');
+    if is_combining_mark(other) {
+        return true;
+    }
+    if is_word(one) && is_word(other) {
+        // Scripts without spaces put particles and units right after a name or a number.
+        return !(is_unspaced(one) || is_unspaced(other));
+    }
+    let decimal = (one.is_numeric() && point(other) && digit(right.next()))
+        || (point(one) && other.is_numeric() && digit(left.clone().next()));
+    let signed = matches!(one, '-' | '−' | '+' | '±' | '.' | ',')
+        && other.is_numeric()
+        && !left.next().is_some_and(is_word);
+    decimal || signed
+}
+
+fn is_word(c: char) -> bool {
+    c.is_alphanumeric() || c == '_' || is_combining_mark(c)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn stands(text: &str, quote: &str) -> usize {
+        standing(text, quote).count()
+    }
+
+    #[test]
+    fn a_quotation_that_ends_inside_a_word_or_a_number_is_not_there() {
+        for (text, quote) in [
+            ("123", "12"),
+            ("1.25", "1.2"),
+            ("1.25", "25"),
+            ("1.25", "1"),
+            ("1,234", "1"),
+            ("1,234", "234"),
+            ("it is -5 here", "5"),
+            ("it is .5 here", "5"),
+            ("1.25", "1."),
+            ("unable", "able"),
+            ("snake_case", "case"),
+            ("cafe\u{301}", "cafe"),
+            ("", "x"),
+            ("x", ""),
+        ] {
+            assert_eq!(stands(text, quote), 0, "{text} {quote}");
+        }
+    }
+
+    #[test]
+    fn a_whole_one_is() {
+        for (text, quote) in [
+            ("12", "12"),
+            ("it costs 12.", "12"),
+            ("12, 13", "12"),
+            ("(1.2)", "1.2"),
+            ("2024-05", "05"),
+            ("서울은 12개", "서울"),
+            ("12개", "12"),
+            ("Acme's", "Acme"),
+            ("123 12", "12"),
+            ("1212 1 12", "12"),
+            ("x-5", "5"),
+        ] {
+            assert_eq!(stands(text, quote), 1, "{text} {quote}");
+        }
+        assert_eq!(stands("ab ab ab", "ab"), 3);
+    }
 }

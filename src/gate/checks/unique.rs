@@ -77,7 +77,6 @@ pub fn taken(field: &Field, text: &str) -> Option<Taken> {
     })
 }
 
-/// The one way to write the value, of those that a value of this kind has.
 fn canonical(kind: FieldKind, text: &str) -> Option<String> {
     match kind {
         FieldKind::Url => {
@@ -94,7 +93,6 @@ fn canonical(kind: FieldKind, text: &str) -> Option<String> {
     }
 }
 
-/// The number without what makes it no other one.
 fn decimal(text: &str) -> String {
     let (sign, digits) = match text.strip_prefix('-') {
         Some(digits) => ("-", digits),

@@ -42,7 +42,6 @@ name = "api"
 argv = ["serve"]
 "#;
 
-/// The programs that its commands may run.
 const PROGRAMS: [&str; 8] = [
     "pytest",
     "python3",
@@ -54,7 +53,6 @@ const PROGRAMS: [&str; 8] = [
     "ruby",
 ];
 
-/// A quest file with what it goes by, and a case.
 #[derive(Debug, Clone)]
 pub struct Bench {
     text: String,
@@ -102,13 +100,11 @@ impl Bench {
         }
     }
 
-    /// The same with this value of a field.
     pub fn field(mut self, name: &'static str, text: &str) -> Self {
         self.fields.insert(FieldName::known(name), text.to_owned());
         self
     }
 
-    /// The same with this cell of the quest's row.
     pub fn cell(mut self, label: &str, text: &str) -> Self {
         self.quest.known.retain(|cell| cell.label != label);
         let (label, text) = (label.to_owned(), text.to_owned());
@@ -116,19 +112,16 @@ impl Bench {
         self
     }
 
-    /// The same without a tree.
     pub fn without_tree(mut self) -> Self {
         self.text = self.text.replace("[tree]\nwrite = [\"tests/**\"]\n", "");
         self
     }
 
-    /// The same of which no machine can decide.
     pub fn open(mut self) -> Self {
         self.text.insert_str(0, "open = true\n");
         self
     }
 
-    /// The mistake in the file.
     pub fn mistake(&self) -> Mistake {
         self.gate().map(drop).unwrap_err()
     }
@@ -166,7 +159,6 @@ impl Bench {
     }
 }
 
-/// What the gate says of a case, and says again of what was recorded.
 pub fn judged(gate: &FileGate, case: Case<'_>, world: World<'_>) -> Judgement {
     let recorder = Recorder::new(world);
     let judgement = gate.judge(case, &recorder.world());
@@ -177,13 +169,11 @@ pub fn judged(gate: &FileGate, case: Case<'_>, world: World<'_>) -> Judgement {
     judgement
 }
 
-/// What became of the check of this name.
 pub fn outcome(judgement: &Judgement, name: &str) -> CheckOutcome {
     let mut checks = judgement.checks.iter();
     checks.find(|report| report.check == name).unwrap().outcome
 }
 
-/// A command that ended so, and printed this.
 pub fn ran(end: End, stdout: &str) -> Ran {
     Ran {
         end,
@@ -195,7 +185,6 @@ pub fn ran(end: End, stdout: &str) -> Ran {
     }
 }
 
-/// The same, with a report.
 pub fn with_report(ran: Ran, name: &str, bytes: Option<&str>) -> Ran {
     let bytes = bytes.map(|text| text.as_bytes().to_vec());
     Ran {

@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use serde::Deserialize;
 
+use super::complaint::Unread;
 use super::complaint::{Complaint, Complaints};
-use super::text::{decoded, lines};
-use super::unread::Unread;
+use super::complaint::{decoded, lines};
 
 const FORMAT: &str = "output of cargo --message-format=json";
 

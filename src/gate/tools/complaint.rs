@@ -1,27 +1,27 @@
 //! What a tool complains of, and how many tests it says that it ran.
 
+use std::borrow::Cow;
+use std::sync::LazyLock;
+
+use regex::Regex;
 use serde::{Deserialize, Serialize};
 
-use super::text::brief;
+use super::lines::Pattern;
+use super::{cargo_json, go_test, junit, lines, sarif};
 
 /// How many complaints are kept; all are counted.
 pub const MOST_KEPT: usize = 20;
 
-/// One thing that a tool complains of.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Complaint {
     /// Where it is, such as `tests/test_a.py:12:5`.
     pub location: Option<String>,
-    /// What should be.
     pub expected: String,
-    /// What is instead.
     pub actual: String,
-    /// The test or rule that says so.
     pub name: Option<String>,
 }
 
 impl Complaint {
-    /// A complaint of a test that should pass.
     pub(super) fn test(name: &str, actual: &str) -> Self {
         Self::new("the test passes", actual).named(name)
     }
@@ -56,11 +56,8 @@ impl Complaint {
 /// An exit code of 0 says nothing of a runner that was told to skip everything.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Seen {
-    /// Those that ran and passed.
     pub passed: u32,
-    /// Those that ran and failed, and those that broke off.
     pub failed: u32,
-    /// Those that were skipped, or allowed to fail and did.
     pub skipped: u32,
 }
 
@@ -84,14 +81,12 @@ impl Seen {
     }
 }
 
-/// All that a tool complains of.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Complaints {
     /// The first ones, at most [`MOST_KEPT`].
     pub first: Vec<Complaint>,
     /// How many there are.
     pub count: u32,
-    /// The tests that there were, of a format that tells.
     pub seen: Option<Seen>,
 }
 
@@ -103,11 +98,159 @@ impl Complaints {
         self.count = self.count.saturating_add(1);
     }
 
-    /// Says that the output tells of tests.
     pub(super) fn seeing(self, seen: Seen) -> Self {
         Self {
             seen: Some(seen),
             ..self
         }
+    }
+}
+
+/// Bytes that are not what they were said to be.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Unread {
+    #[error("no {format} in it")]
+    Nothing { format: &'static str },
+    #[error("the {format} is damaged: {why}")]
+    Damaged {
+        format: &'static str,
+        /// What is wrong, with its place where that is known.
+        why: String,
+    },
+}
+
+impl Unread {
+    pub(super) fn damaged(format: &'static str, why: &(impl ToString + ?Sized)) -> Self {
+        let why = brief(&why.to_string());
+        Self::Damaged { format, why }
+    }
+}
+
+pub(super) const MOST_CHARS: usize = 300;
+
+static COLOURS: LazyLock<Regex> =
+    LazyLock::new(|| constant(r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?"));
+
+/// The text of `bytes`: by its byte order mark, else as UTF-8, and what is neither as U+FFFD.
+pub(super) fn decoded(bytes: &[u8]) -> Cow<'_, str> {
+    encoding_rs::UTF_8.decode(bytes).0
+}
+
+/// The text of `bytes` as a terminal shows it, without colours.
+pub(super) fn printed(bytes: &[u8]) -> String {
+    COLOURS.replace_all(&decoded(bytes), "").into_owned()
+}
+
+/// `text` on one line, its white space and control characters folded, cut after
+/// [`MOST_CHARS`] characters.
+pub(super) fn brief(text: &str) -> String {
+    let mut line = String::new();
+    let mut left = MOST_CHARS;
+    let mut space = false;
+    for letter in text.chars() {
+        if letter.is_whitespace() || letter.is_control() {
+            space = !line.is_empty();
+            continue;
+        }
+        let needed = 1 + usize::from(space);
+        if left < needed {
+            line.push('…');
+            break;
+        }
+        left -= needed;
+        if space {
+            line.push(' ');
+            space = false;
+        }
+        line.push(letter);
+    }
+    line
+}
+
+/// The lines of `text`, without what ends them.
+pub(super) fn lines(text: &str) -> impl Iterator<Item = &str> {
+    text.split('\n').map(|line| line.trim_end_matches('\r'))
+}
+
+pub(super) fn constant(pattern: &str) -> Regex {
+    Regex::new(pattern).expect("the pattern is a constant")
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Adapter {
+    /// `JUnit`'s XML, which most test runners write.
+    #[serde(rename = "junit")]
+    JunitXml,
+    Sarif,
+    /// Lines such as `file:line:column: message`.
+    Lines,
+    /// The JSON lines of `cargo --message-format=json`.
+    #[serde(rename = "cargo")]
+    CargoJson,
+    /// The JSON lines of `go test -json`.
+    #[serde(rename = "go-test")]
+    GoTestJson,
+    Regex(Pattern),
+}
+
+impl Adapter {
+    pub fn read(&self, bytes: &[u8]) -> Result<Complaints, Unread> {
+        match self {
+            Self::JunitXml => junit::read(bytes),
+            Self::Sarif => sarif::read(bytes),
+            Self::Lines => Ok(lines::read(bytes)),
+            Self::CargoJson => cargo_json::read(bytes),
+            Self::GoTestJson => go_test::read(bytes),
+            Self::Regex(pattern) => Ok(pattern.read(bytes)),
+        }
+    }
+
+    /// Whether its format tells how many tests there were.
+    #[must_use]
+    pub fn counts_tests(&self) -> bool {
+        match self {
+            Self::JunitXml | Self::GoTestJson => true,
+            Self::Sarif | Self::Lines | Self::CargoJson | Self::Regex(_) => false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests_text {
+    use super::*;
+
+    #[test]
+    fn is_one_short_line() {
+        assert_eq!(brief("  a\r\n\tb\u{0}c  "), "a b c");
+        let long = brief(&"가 ".repeat(1000));
+        assert!(long.ends_with('…'), "{long}");
+        assert!(long.chars().count() <= MOST_CHARS + 1, "{long}");
+        assert_eq!(brief(&"x".repeat(MOST_CHARS)), "x".repeat(MOST_CHARS));
+    }
+
+    #[test]
+    fn drops_colours_and_reads_byte_order_marks() {
+        assert_eq!(printed(b"\x1b[1;31mFAILED\x1b[0m x"), "FAILED x");
+        assert_eq!(printed(b"\x1b]8;;http://a\x1b\\link\x1b]8;;\x1b\\"), "link");
+        assert_eq!(printed(b"\xff\xfea\0b\0"), "ab");
+        assert_eq!(printed(b"\xef\xbb\xbf<a/>"), "<a/>");
+    }
+}
+
+#[cfg(test)]
+mod tests_adapter {
+    use super::*;
+
+    #[test]
+    fn is_written_by_its_name() {
+        let names = r#"["junit","sarif","lines","cargo","go-test",{"regex":"(?<message>.+)"}]"#;
+        let adapters: Vec<Adapter> = serde_json::from_str(names).expect("adapters");
+        assert_eq!(adapters.len(), 8);
+        assert_eq!(serde_json::to_string(&adapters).expect("JSON"), names);
+        let counting = adapters.iter().filter(|adapter| adapter.counts_tests());
+        assert_eq!(counting.count(), 4);
+        let bad = serde_json::from_str::<Adapter>(r#"{"regex":"("}"#).unwrap_err();
+        assert!(bad.to_string().contains("no regular expression"), "{bad}");
     }
 }

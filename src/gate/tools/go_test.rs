@@ -4,14 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Deserialize;
 
+use super::complaint::Unread;
 use super::complaint::{Complaint, Complaints, Seen};
-use super::located::Located;
-use super::text::{decoded, lines};
-use super::unread::Unread;
+use super::complaint::{decoded, lines};
+use super::lines::Located;
 
 const FORMAT: &str = "output of go test -json";
 
-/// How much of one test's output is kept, in bytes.
 const MOST_OUTPUT: usize = 8 * 1024;
 
 /// How deep tests may lie within tests; what holds a deeper one may be counted with it.
@@ -39,9 +38,7 @@ struct Reading {
     outputs: BTreeMap<Unit, String>,
     /// Those that began and have not ended, and how often.
     running: BTreeMap<Unit, u32>,
-    /// The end of each run of a test, in the order in which they came.
     ended: Vec<(Unit, Ended)>,
-    /// What holds tests of its own.
     parents: BTreeSet<Unit>,
     found: bool,
 }
@@ -50,7 +47,6 @@ struct Reading {
 enum Ended {
     Passed,
     Skipped,
-    /// With the build that failed, if one did.
     Failed(Option<String>),
 }
 

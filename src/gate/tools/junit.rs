@@ -1,19 +1,16 @@
 //! `JUnit`'s XML: tests are counted one by one, whatever the totals in it say.
 
-use quick_xml::events::BytesStart;
+use quick_xml::escape::resolve_xml_entity;
+use quick_xml::events::{BytesRef, BytesStart, Event};
+use quick_xml::{Reader, XmlVersion};
 
-use super::complaint::{Complaint, Complaints, Seen};
-use super::located::Located;
-use super::text::decoded;
-use super::unread::Unread;
-use super::xml::{Piece, Walk, attribute};
+use super::complaint::{Complaint, Complaints, Seen, Unread, decoded};
+use super::lines::Located;
 
 const FORMAT: &str = "JUnit XML";
 
-/// How much text of one failure is looked through for its place, in bytes.
 const MOST_TRACE: usize = 64 * 1024;
 
-/// One test, as far as it was read.
 #[derive(Debug, Default)]
 struct Case {
     name: String,
@@ -33,7 +30,6 @@ struct Reading {
     all: Complaints,
     seen: Seen,
     case: Option<Case>,
-    /// Whether text belongs to the failure.
     in_failure: bool,
 }
 
@@ -161,6 +157,97 @@ impl Failure {
         };
         Complaint::test(name, said).at(place.as_deref())
     }
+}
+
+const MOST_DEPTH: usize = 100;
+
+#[derive(Debug)]
+pub(super) enum Piece<'a> {
+    Start(BytesStart<'a>),
+    End(String),
+    Text(String),
+}
+
+pub(super) struct Walk<'a> {
+    reader: Reader<&'a [u8]>,
+    format: &'static str,
+    depth: usize,
+    began: bool,
+}
+
+impl<'a> Walk<'a> {
+    pub(super) fn new(text: &'a str, format: &'static str) -> Self {
+        let mut reader = Reader::from_str(text);
+        reader.config_mut().expand_empty_elements = true;
+        Self {
+            reader,
+            format,
+            depth: 0,
+            began: false,
+        }
+    }
+
+    /// The next piece; `None` at the end of a document that is whole.
+    pub(super) fn next(&mut self) -> Result<Option<Piece<'a>>, Unread> {
+        loop {
+            let event = self.reader.read_event();
+            match event.map_err(|error| self.damaged(&error))? {
+                Event::Start(start) => {
+                    self.depth += 1;
+                    self.began = true;
+                    if self.depth > MOST_DEPTH {
+                        return Err(self.damaged("its elements nest too deep"));
+                    }
+                    return Ok(Some(Piece::Start(start)));
+                }
+                Event::End(end) => {
+                    self.depth = self.depth.saturating_sub(1);
+                    return Ok(Some(Piece::End(end.name().as_ref().to_owned())));
+                }
+                Event::Text(text) => {
+                    return Ok(Some(Piece::Text(text.xml10_content().into_owned())));
+                }
+                Event::CData(text) => {
+                    return Ok(Some(Piece::Text(text.xml10_content().into_owned())));
+                }
+                Event::GeneralRef(reference) => {
+                    return Ok(Some(Piece::Text(replaced(&reference))));
+                }
+                Event::Eof if self.depth > 0 => return Err(self.damaged("it is cut off")),
+                Event::Eof if !self.began => {
+                    return Err(Unread::Nothing {
+                        format: self.format,
+                    });
+                }
+                Event::Eof => return Ok(None),
+                _ => {}
+            }
+        }
+    }
+
+    /// An error that says where the walk is.
+    pub(super) fn damaged(&self, why: &(impl ToString + ?Sized)) -> Unread {
+        let at = self.reader.buffer_position();
+        Unread::damaged(self.format, &format!("{} (byte {at})", why.to_string()))
+    }
+}
+
+fn replaced(reference: &BytesRef<'_>) -> String {
+    if let Ok(Some(letter)) = reference.resolve_char_ref() {
+        return letter.to_string();
+    }
+    let name = reference.xml10_content();
+    resolve_xml_entity(&name).map_or_else(|| format!("&{name};"), str::to_owned)
+}
+
+/// The value of an attribute, as it is written where it holds what cannot be replaced.
+pub(super) fn attribute(start: &BytesStart<'_>, name: &str) -> Option<String> {
+    let found = start.try_get_attribute(name).ok()??;
+    let value = found.normalized_value(XmlVersion::Implicit1_0);
+    Some(value.map_or_else(
+        |_| found.value.clone().into_owned(),
+        std::borrow::Cow::into_owned,
+    ))
 }
 
 #[cfg(test)]

@@ -4,25 +4,19 @@
 //! by whoever wrote the code that it ran, so every reader bounds what it keeps and none trusts a
 //! total that it can count itself.
 
-mod adapter;
 mod cargo_json;
 mod complaint;
 mod coverage;
 mod go_test;
 mod junit;
-mod line_list;
-mod located;
-mod pattern;
 mod sarif;
-mod text;
-mod unread;
-mod xml;
 
+mod lines;
 #[cfg(test)]
 mod tests;
 
-pub use adapter::Adapter;
+pub use complaint::Adapter;
+pub use complaint::Unread;
 pub use complaint::{Complaint, Complaints, MOST_KEPT, Seen};
 pub use coverage::{Coverage, LineCover, LineRuns, Lines};
-pub use pattern::{BadPattern, Pattern};
-pub use unread::Unread;
+pub use lines::{BadPattern, Pattern};

@@ -2,9 +2,9 @@
 
 use serde::Deserialize;
 
+use super::complaint::Unread;
+use super::complaint::decoded;
 use super::complaint::{Complaint, Complaints};
-use super::text::decoded;
-use super::unread::Unread;
 
 const FORMAT: &str = "SARIF";
 

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::Adapter;
-use super::text::MOST_CHARS;
+use super::complaint::MOST_CHARS;
 
 fn adapters() -> Vec<Adapter> {
     vec![

@@ -15,6 +15,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::gate::checks::outside::Gathered;
+use crate::gate::checks::reviewers_hold;
 use crate::judge::error::JudgeError;
 use crate::judge::panel::Members;
 use crate::judge::quest_file::{BenchError, Definition, Faulty, Gathering, confinement};
@@ -83,6 +84,7 @@ impl Seating<'_> {
             (Some((_, text)), None) => {
                 let panel = Panel::parse(text)?;
                 panel.fits(&quest)?;
+                reviewers_hold(&panel, &quest)?;
                 panel
             }
             (None, Some(panel)) => panel.clone(),

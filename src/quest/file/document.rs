@@ -9,15 +9,15 @@ use toml::Spanned;
 use toml::de::DeTable;
 
 use super::control::ControlTable;
-use super::field_table::FieldTable;
-use super::final_part::FinalPart;
-use super::fixer::FixerTable;
-use super::input::InputTable;
-use super::mistake::{Mistake, unknown_name};
+use super::control::FinalPart;
 use super::panel::Panel;
+use super::read::{Mistake, unknown_name};
 use super::read::{RawTable, Spot, take_tables};
-use super::service::ServiceTable;
-use super::tree::TreeTable;
+use super::tables::FieldTable;
+use super::tables::FixerTable;
+use super::tables::InputTable;
+use super::tables::ServiceTable;
+use super::tables::TreeTable;
 use crate::quest::field::NO_EXAMPLE;
 use crate::quest::template::{Names, Template};
 use crate::quest::{Field, FieldName, QuestKind};
@@ -103,7 +103,6 @@ pub struct QuestFile<'t> {
     field_tables: Vec<RawTable<'t>>,
     pub fixer: Option<FixerTable>,
     pub final_part: Option<FinalPart<'t>>,
-    /// Whether it is the final part of another file by itself.
     is_final: bool,
     pub panel: Option<Panel<'t>>,
     service_tables: Vec<RawTable<'t>>,

@@ -11,15 +11,8 @@ pub fn starter(name: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use schemars::{JsonSchema, schema_for};
-
     use super::*;
-    use crate::gate::checks::schema::schema;
-    use crate::quest::file::{
-        ControlTable, FieldTable, FinalControlTable, FixerTable, InputTable, NegativeTable,
-        PanelTable, PlantTable, QuestFile, QuestionTable, ReadyTable, ReviewerTable, ServiceTable,
-        TreeTable,
-    };
+    use crate::quest::file::QuestFile;
 
     fn switched_on() -> String {
         let text = starter("name-of-the-kind").unwrap();
@@ -28,12 +21,6 @@ mod tests {
             _ => line,
         });
         lines.collect::<Vec<_>>().join("\n")
-    }
-
-    fn keys<T: JsonSchema>() -> Vec<String> {
-        let schema = schema_for!(T).to_value();
-        let properties = schema["properties"].as_object().unwrap();
-        properties.keys().cloned().collect()
     }
 
     #[test]
@@ -62,43 +49,5 @@ mod tests {
         let file = QuestFile::parse(&text).unwrap_or_else(|wrong| panic!("{wrong}\n{text}"));
         assert!(file.open && file.tree.is_some());
         assert_eq!((file.services.len(), file.controls.len()), (1, 5));
-    }
-
-    #[test]
-    fn it_shows_every_key_that_there_is() {
-        let top = schema()["properties"].as_object().unwrap().clone();
-        let tables = ["check", "field", "service", "control", "input", "tree"];
-        let tables = tables.into_iter().chain(["prompt", "example"]);
-        let tables = tables.chain(["panel", "reviewer", "question", "plant", "fixer"]);
-        let text = switched_on();
-        let of_final = ["final.check", "final.control", "final.negative"];
-        for table in tables.clone().chain(of_final) {
-            let heads = [format!("\n[{table}]\n"), format!("\n[[{table}]]\n")];
-            assert!(heads.iter().any(|head| text.contains(head)), "{table}");
-        }
-        let tables = tables.chain(["final"]);
-        let top = top.keys().filter(|key| tables.clone().all(|it| it != *key));
-        let head = crate::gate::checks::CheckHead::KEYS.iter();
-        let all = top.cloned().chain(head.map(|key| (*key).to_owned()));
-        let all = all.chain(keys::<InputTable>()).chain(keys::<TreeTable>());
-        let all = all
-            .chain(keys::<FieldTable>())
-            .chain(keys::<ServiceTable>());
-        let all = all
-            .chain(keys::<ControlTable>())
-            .chain(keys::<ReadyTable>());
-        let all = all.chain(keys::<PanelTable>()).chain(keys::<PlantTable>());
-        let all = all
-            .chain(keys::<ReviewerTable>())
-            .chain(keys::<QuestionTable>());
-        let all = all.chain(keys::<FixerTable>());
-        let all = all.chain(keys::<FinalControlTable>());
-        let all = all.chain(keys::<NegativeTable>());
-        for key in all {
-            let shown = text.lines().any(|line| {
-                line.starts_with(&format!("{key} = ")) || line.contains(&format!("{{ {key} = "))
-            });
-            assert!(shown, "{key}");
-        }
     }
 }

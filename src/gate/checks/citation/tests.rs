@@ -1,6 +1,6 @@
 //! `citation` of lines and of tests.
 
-use super::cited::Cited;
+use super::Cited;
 use crate::gate::checks::bench::Bench;
 
 const CHECK: &str = "kind = \"citation\"\nfield = \"value\"\n";

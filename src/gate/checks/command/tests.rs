@@ -17,7 +17,6 @@ fn with(keys: &str) -> Bench {
     Bench::new(&format!("{PLAIN}{keys}\n"))
 }
 
-/// The order that the bench's command is run by.
 fn ordered(bench: &Bench) -> Order {
     let mut workshop = MockWorkshop::new();
     let (told, heard) = std::sync::mpsc::channel();
@@ -32,7 +31,6 @@ fn ordered(bench: &Bench) -> Order {
     heard.recv().unwrap()
 }
 
-/// What is said of a case in which no command may be run.
 fn refused(bench: &Bench) -> (String, String) {
     let (verdict, fact) = bench.fact(&MockWorkshop::new()).unwrap();
     assert_eq!((verdict, fact.rule.as_str()), (Verdict::Fail, "tests-pass"));

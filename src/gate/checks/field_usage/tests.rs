@@ -43,7 +43,6 @@ fn outside(script: &str) -> Gathered {
     }
 }
 
-/// The mistake of a file with a script of this text.
 fn mistake_with(text: &str, script: &str) -> Option<Mistake> {
     let file = QuestFile::parse(text).unwrap_or_else(|wrong| panic!("{wrong}\n{text}"));
     FileGate::new(&file, &outside(script), FileSettings::default()).err()
@@ -53,7 +52,6 @@ fn mistake(text: &str) -> Option<Mistake> {
     mistake_with(text, "print()")
 }
 
-/// A file with a check of form and this one.
 fn file(tree: &str, check: &str) -> String {
     format!("{HEAD}{tree}{FORM}[[check]]\nname = \"it\"\n{check}")
 }
@@ -65,7 +63,6 @@ fn is_gate(text: &str) {
 
 const SCRIPT: &str = "kind = \"script\"\nscript = \"judge.py\"\ninterpreter = [\"sh\"]\n";
 
-/// A file with another field, of this table, which no check names.
 fn with_field(head: &str, more: &str, check: &str) -> String {
     let field = format!("[[field]]\nname = \"remark\"\nkind = \"text\"\n{more}");
     format!("{head}{HEAD}{TREE}{field}[[check]]\nname = \"it\"\n{check}")

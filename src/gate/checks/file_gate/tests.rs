@@ -3,7 +3,6 @@
 use super::*;
 use crate::gate::checks::outside::Gathered;
 
-/// A check that finds nothing.
 pub(super) struct Silent(pub(super) AnyCheck);
 
 impl<'a> Check<Context<'a>> for Silent {

@@ -1,22 +1,22 @@
 //! What a service must answer.
 
-use crate::gate::Fact;
 use std::collections::BTreeMap;
 
 use regex::Regex;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::super::context::Context;
 use super::super::fields::shown;
-use super::super::json_schema::{JsonRules, json_beside};
+use super::super::json::{JsonRules, Pointer, json_beside};
 use super::super::kind::{Flaw, Source};
-use super::super::made_up::{by_values, rendered};
-use super::json_at::{JsonAt, JsonAtSpec, rooted};
+use super::super::subject::{brief, by_values, rendered};
+use crate::gate::Fact;
 use crate::quest::json;
 use crate::quest::template::Template;
 use crate::world::sandbox::CallAnswer;
 
-/// The keys of the table that say what must be answered.
 #[derive(Debug, Clone)]
 pub(super) struct AnswerSpec {
     pub(super) status: Vec<u16>,
@@ -27,7 +27,6 @@ pub(super) struct AnswerSpec {
     pub(super) schema_at: Option<String>,
 }
 
-/// What a service must answer.
 #[derive(Debug)]
 pub(super) struct AnswerRules {
     status: Statuses,
@@ -36,14 +35,12 @@ pub(super) struct AnswerRules {
     schema: Option<SchemaOf>,
 }
 
-/// The statuses that may be answered.
 #[derive(Debug)]
 enum Statuses {
     Listed(Vec<u16>),
     Of(Template),
 }
 
-/// The schema of the body.
 #[derive(Debug)]
 enum SchemaOf {
     Whole(JsonRules),
@@ -51,7 +48,6 @@ enum SchemaOf {
 }
 
 impl AnswerSpec {
-    /// Refuses keys that mean nothing without a service.
     pub(super) fn is_for_service(&self) -> Result<(), Flaw> {
         let keys = [
             ("headers", !self.headers.is_empty()),
@@ -66,7 +62,6 @@ impl AnswerSpec {
         }
     }
 
-    /// The rules that it stands for.
     pub(super) fn read(self, source: &Source<'_>) -> Result<AnswerRules, Flaw> {
         let header = |(name, pattern): (String, String)| {
             let pattern = source.whole_pattern("headers", &pattern)?;
@@ -212,4 +207,118 @@ fn header_misfit(answer: &CallAnswer, name: &str, pattern: &Regex) -> Option<Fac
     };
     let expected = format!("a header {name} that matches {pattern}");
     Some(Fact::wrong(expected, actual))
+}
+
+/// What stands at a place of a JSON body.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct JsonAtSpec {
+    /// The place, by RFC 6901; `*` stands for every item or member, of which there must be one.
+    pointer: String,
+    /// The value that stands there.
+    equals: Option<Value>,
+    /// A pattern that the whole text there matches.
+    matches: Option<String>,
+    /// What stands there.
+    kind: Option<JsonKind>,
+}
+
+/// The kinds of JSON value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+enum JsonKind {
+    /// `null`.
+    Null,
+    /// `true` or `false`.
+    Bool,
+    /// A number.
+    Number,
+    /// A text.
+    String,
+    /// A list.
+    Array,
+    /// An object.
+    Object,
+}
+
+#[derive(Debug)]
+pub(super) struct JsonAt {
+    pointer: Pointer,
+    equals: Option<Value>,
+    matches: Option<Regex>,
+    kind: Option<JsonKind>,
+}
+
+impl JsonAtSpec {
+    pub(super) fn read(self, source: &Source<'_>) -> Result<JsonAt, Flaw> {
+        let matches = self.matches.as_deref();
+        Ok(JsonAt {
+            pointer: Pointer::parse("json", &self.pointer)?,
+            matches: matches
+                .map(|text| source.whole_pattern("json", text))
+                .transpose()?,
+            equals: self.equals,
+            kind: self.kind,
+        })
+    }
+}
+
+impl JsonAt {
+    /// What of `value` is not as it must be.
+    pub(super) fn misfits(&self, value: &Value) -> Vec<Fact> {
+        let found = self.pointer.find(value);
+        if found.is_empty() {
+            return vec![Fact::wrong("a value at the pointer", "an empty list").at("/")];
+        }
+        let misfits = found.into_iter().filter_map(|at| {
+            let detail = match at.value {
+                None => Some(Fact::wrong("a value", "nothing")),
+                Some(value) => self.misfit(value),
+            };
+            detail.map(|detail| detail.at(rooted(&at.place)))
+        });
+        misfits.collect()
+    }
+
+    fn misfit(&self, value: &Value) -> Option<Fact> {
+        let expected = if self.kind.is_some_and(|kind| kind != JsonKind::of(value)) {
+            format!("a value of kind {:?}", self.kind?).to_lowercase()
+        } else if self.equals.as_ref().is_some_and(|it| !same(it, value)) {
+            brief(self.equals.as_ref()?)
+        } else if let Some(pattern) = self.matches.as_ref().filter(|it| !text_fits(it, value)) {
+            format!("a text that matches {pattern}")
+        } else {
+            return None;
+        };
+        Some(Fact::wrong(expected, brief(value)))
+    }
+}
+
+impl JsonKind {
+    fn of(value: &Value) -> Self {
+        match value {
+            Value::Null => Self::Null,
+            Value::Bool(_) => Self::Bool,
+            Value::Number(_) => Self::Number,
+            Value::String(_) => Self::String,
+            Value::Array(_) => Self::Array,
+            Value::Object(_) => Self::Object,
+        }
+    }
+}
+
+fn text_fits(pattern: &Regex, value: &Value) -> bool {
+    value.as_str().is_some_and(|text| pattern.is_match(text))
+}
+
+fn same(one: &Value, other: &Value) -> bool {
+    match (one.as_f64(), other.as_f64()) {
+        (Some(one), Some(other)) => one.total_cmp(&other).is_eq(),
+        _ => one == other,
+    }
+}
+
+/// A place as facts name it: the whole value is `/`.
+pub(super) fn rooted(place: &str) -> &str {
+    if place.is_empty() { "/" } else { place }
 }

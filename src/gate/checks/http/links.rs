@@ -9,7 +9,7 @@ use super::super::fields::shown;
 use super::super::kind::Probe;
 use super::super::kind::first_facts;
 use super::super::kind::{Flaw, Source};
-use super::super::page_seen::{location, pages};
+use super::super::page::{location, pages};
 use super::super::subject::Subject;
 use crate::gate::{Cause, Cost, Fact};
 use crate::world::Silence;

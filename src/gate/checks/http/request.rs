@@ -9,9 +9,9 @@ use serde_json::Value;
 
 use super::super::context::Context;
 use super::super::fields::shown;
-use super::super::json_text::json_of;
+use super::super::json::json_of;
 use super::super::kind::{Flaw, Source};
-use super::super::made_up::rendered;
+use super::super::subject::rendered;
 use super::super::subject::{Subject, brief};
 use crate::quest::template::Template;
 
@@ -29,7 +29,6 @@ const CARRIAGE: &[&str] = &[
     "upgrade",
 ];
 
-/// The keys of the table that say what is asked.
 #[derive(Debug, Clone)]
 pub(super) struct RequestSpec {
     pub(super) request: Option<String>,
@@ -41,7 +40,6 @@ pub(super) struct RequestSpec {
     pub(super) must_match: Option<String>,
 }
 
-/// How a request comes about.
 #[derive(Debug)]
 pub(super) struct RequestPlan {
     from: From,
@@ -59,7 +57,6 @@ enum From {
     },
 }
 
-/// A request, as JSON says it.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Request {
@@ -73,7 +70,6 @@ pub(super) struct Request {
 }
 
 impl RequestSpec {
-    /// Refuses keys that mean nothing without a service.
     pub(super) fn is_for_service(&self) -> Result<(), Flaw> {
         let keys = [
             ("request", self.request.is_some()),
@@ -90,7 +86,6 @@ impl RequestSpec {
         }
     }
 
-    /// How the request comes about.
     pub(super) fn read(self, source: &Source<'_>) -> Result<RequestPlan, Flaw> {
         let submitted = self.request.is_some() || self.request_path.is_some();
         let from = match (&self.method, &self.path) {
@@ -168,12 +163,10 @@ impl RequestPlan {
 }
 
 impl Request {
-    /// The method and path.
     pub(super) fn named(&self) -> String {
         format!("{} {}", self.method, self.path)
     }
 
-    /// The body as it is sent.
     pub(super) fn sent_body(&self) -> Option<String> {
         match &self.body {
             None | Some(Value::Null) => None,
@@ -252,7 +245,6 @@ fn fits(wanted: &str, found: &str) -> bool {
     inner.is_some_and(|value| !value.is_empty())
 }
 
-/// Whether a server reads the segment as one name.
 fn is_segment(segment: &str) -> bool {
     // Some servers decode twice.
     let once = percent_decode_str(segment).decode_utf8_lossy().into_owned();

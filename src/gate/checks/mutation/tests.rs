@@ -36,7 +36,6 @@ fn bench(keys: &str) -> Bench {
     Bench::new(&format!("{CHECKS}{keys}"))
 }
 
-/// A workshop in which the source stands, and mutants end so.
 fn workshop(source: &'static str, mutant: Ran) -> (MockWorkshop, Receiver<Order>) {
     let mut workshop = MockWorkshop::new();
     let (told, heard) = channel();

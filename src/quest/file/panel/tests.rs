@@ -139,9 +139,6 @@ fn every_flaw_has_its_reason() {
             "argv = [\"x\"]\nbase_url",
             "says nothing to a reviewer of kind `chat`",
         ),
-        ("http://127", "ftp://127", "say `base_url`"),
-        ("http://127", "http://me:secret@127", "a user or a password"),
-        ("11434/v1", "11434/v1?key=secret", "a query or a fragment"),
         ("large-2", "maker/\u{ff33}mall-1", "the same model"),
         ("large-2", "maker/", "it is blank"),
         (
@@ -170,24 +167,6 @@ fn every_flaw_has_its_reason() {
     ] {
         let wrong = refused(from, to);
         assert!(wrong.contains(why), "{from} → {to}: {wrong}");
-    }
-}
-
-#[test]
-fn nobody_is_asked_by_what_the_agent_writes() {
-    for argument in ["in/rev.py", "./in//rev.py", "--rules=in/rules.txt"] {
-        let argv = format!("argv = [\"ask\", \"{argument}\"]");
-        let panel = PANEL.replacen("argv = [\"ask\", \"-m\", \"small\"]", &argv, 1);
-        let whole = format!("{QUEST}{panel}[tree]\nwrite = [\"in/**\"]\n");
-        let wrong = QuestFile::parse(&whole).map(drop).unwrap_err();
-        assert!(wrong.what.contains("is in a write zone"), "{wrong}");
-        let line = whole.lines().nth(wrong.line - 1).unwrap();
-        assert!(
-            line[wrong.column - 1..].starts_with(&format!("\"{argument}")),
-            "{wrong}"
-        );
-        let elsewhere = whole.replace("in/**", "src/**");
-        assert!(QuestFile::parse(&elsewhere).is_ok(), "{argument}");
     }
 }
 

@@ -94,7 +94,6 @@ fn each_dead_link_is_a_fact() {
     assert_eq!(file.file("out/r.md", "no link at all").fired(), ["it"]);
 }
 
-/// What comes of a link that the world is asked for in this way.
 fn link(url: &str, silence: Silence) -> Vec<(String, Option<String>)> {
     let why = Unanswered::new(silence, "no public address");
     let bench = Bench::of("kind = \"http\"\nlinks_in = \"value\"")

@@ -1,17 +1,129 @@
-//! What a command's output says, as facts.
+//! `facts`: in which format a command's output is, and where it stands.
 
-use super::facts_table::FactsTable;
-use super::tail::tail;
+use std::borrow::Cow;
+use std::fmt;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::value::{MapAccessDeserializer, StrDeserializer};
+use serde::de::{Error, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+
+use super::orders::tail;
 use crate::gate::Fact;
-use crate::gate::checks::kind::Flaw;
-use crate::gate::checks::kind::MAX_FACTS;
+use crate::gate::checks::kind::{Flaw, MAX_FACTS};
 use crate::gate::tools::{Adapter, Complaint, Complaints};
 use crate::world::sandbox::Ran;
 
-/// The keys of a command's table that say how its output is read.
+/// How a command's output is read: the format's name, or a table.
+#[derive(Debug, Clone)]
+pub struct FactsTable {
+    format: Format,
+    /// Where it stands: `stdout`, `stderr`, or a report.
+    pub from: String,
+    pattern: Option<String>,
+}
+
+/// `facts = { … }`.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Table {
+    /// The format.
+    adapter: Format,
+    /// `stdout`, `stderr`, or one of the check's `reports`.
+    #[serde(default = "stdout")]
+    from: String,
+    /// The pattern of the format `regex`, with groups such as `(?<file>…)` and `(?<message>…)`.
+    pattern: Option<String>,
+}
+
+/// A format that facts are read from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Format {
+    /// `JUnit`'s XML.
+    Junit,
+    /// The Static Analysis Results Interchange Format.
+    Sarif,
+    /// Lines such as `file:line:column: message`.
+    Lines,
+    /// The JSON lines of `cargo --message-format=json`.
+    Cargo,
+    /// The JSON lines of `go test -json`.
+    GoTest,
+    /// A pattern.
+    Regex,
+}
+
+fn stdout() -> String {
+    String::from("stdout")
+}
+
+impl FactsTable {
+    pub fn adapter(&self) -> Result<Adapter, Flaw> {
+        let flaw = |what: &str| Flaw::new("facts", what);
+        Ok(match (self.format, self.pattern.as_deref()) {
+            (Format::Regex, Some(pattern)) => {
+                let pattern = pattern.parse();
+                Adapter::Regex(pattern.map_err(|bad| Flaw::new("facts", format!("{bad}")))?)
+            }
+            (Format::Regex, None) => return Err(flaw("the format `regex` needs a `pattern`")),
+            (_, Some(_)) => return Err(flaw("`pattern` belongs to the format `regex` alone")),
+            (Format::Junit, None) => Adapter::JunitXml,
+            (Format::Sarif, None) => Adapter::Sarif,
+            (Format::Lines, None) => Adapter::Lines,
+            (Format::Cargo, None) => Adapter::CargoJson,
+            (Format::GoTest, None) => Adapter::GoTestJson,
+        })
+    }
+}
+
+struct NameOrTable;
+
+impl<'de> Visitor<'de> for NameOrTable {
+    type Value = FactsTable;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the name of a format, or a table with `adapter`")
+    }
+
+    fn visit_str<E: Error>(self, name: &str) -> Result<FactsTable, E> {
+        Ok(FactsTable {
+            format: Format::deserialize(StrDeserializer::new(name))?,
+            from: stdout(),
+            pattern: None,
+        })
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<FactsTable, A::Error> {
+        let table = Table::deserialize(MapAccessDeserializer::new(map))?;
+        Ok(FactsTable {
+            format: table.adapter,
+            from: table.from,
+            pattern: table.pattern,
+        })
+    }
+}
+
+impl<'de> Deserialize<'de> for FactsTable {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(NameOrTable)
+    }
+}
+
+impl JsonSchema for FactsTable {
+    fn schema_name() -> Cow<'static, str> {
+        "FactsTable".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let name = generator.subschema_for::<Format>();
+        let table = generator.subschema_for::<Table>();
+        json_schema!({"anyOf": [name, table]})
+    }
+}
+
 #[derive(Debug, Clone, Default)]
 pub struct ToolKeys {
-    /// The format.
     pub facts: Option<FactsTable>,
     /// The fewest tests that must have passed.
     pub min_passed: Option<u32>,
@@ -19,7 +131,6 @@ pub struct ToolKeys {
     pub max_skipped: Option<u32>,
 }
 
-/// How a command's output is read.
 #[derive(Debug)]
 pub struct ToolFacts {
     adapter: Adapter,
@@ -64,7 +175,6 @@ impl ToolFacts {
         }))
     }
 
-    /// What the output says.
     pub fn read(&self, ran: &Ran) -> Result<Complaints, String> {
         let bytes = match self.from.as_str() {
             "stdout" => &ran.stdout,
@@ -85,7 +195,6 @@ impl ToolFacts {
         self.adapter.counts_tests()
     }
 
-    /// What is wrong although the command ended well.
     #[must_use]
     pub fn despite_success(&self, ran: &Ran) -> Vec<Fact> {
         if !self.counts_tests() {
@@ -116,7 +225,6 @@ impl ToolFacts {
         found
     }
 
-    /// What is wrong with a command that ended with a code of failure.
     #[must_use]
     pub fn of_failure(&self, ran: &Ran) -> Vec<Fact> {
         match self.read(ran) {

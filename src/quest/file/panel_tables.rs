@@ -1,4 +1,4 @@
-//! `[[reviewer]]`: a model that may doubt what a machine has passed.
+//! `[[plant]]`: a defect that is known, by which reviewers are judged themselves.
 
 use std::collections::BTreeMap;
 
@@ -6,6 +6,75 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::quest::{ByteSize, Span};
+
+/// `[[plant]]`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PlantTable {
+    /// Its name, in kebab-case.
+    pub name: String,
+    /// The inputs that it takes the place of; the others are those of the case in hand.
+    pub sees: BTreeMap<String, String>,
+    /// The questions that must be doubted. None: nothing is wrong with it, and it measures how
+    /// often a reviewer doubts for nothing.
+    #[serde(default)]
+    pub doubts: Vec<String>,
+}
+
+/// `[[question]]`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct QuestionTable {
+    /// Its name, in kebab-case.
+    pub id: String,
+    /// The question; yes is a doubt.
+    pub ask: String,
+    /// What an answer of no must name, such as the sentences that were compared.
+    pub checked: Option<String>,
+}
+
+/// `[panel]`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PanelTable {
+    /// How many of those that answered must doubt.
+    #[serde(default)]
+    pub threshold: Threshold,
+    /// The fewest reviewers that must have answered a question; at least 2.
+    #[serde(default = "two")]
+    pub quorum: u32,
+    /// How often the agent is first sent the doubts as facts, each time for a try and never for
+    /// the last one; at most 10, and fewer than `max_tries`. A doubt stands until what it quotes
+    /// is gone from what that reviewer sees.
+    #[serde(default)]
+    pub revisions: u32,
+}
+
+/// How many of the reviewers that answered must doubt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Threshold {
+    /// Half of them: a tie is a doubt. A question is cleared where it would be still if all who
+    /// are silent had doubted, so of three one may be silent.
+    #[default]
+    Majority,
+    /// One; so a question is cleared by all of them, and by no fewer.
+    Any,
+}
+
+const fn two() -> u32 {
+    2
+}
+
+impl Default for PanelTable {
+    fn default() -> Self {
+        Self {
+            threshold: Threshold::default(),
+            quorum: two(),
+            revisions: 0,
+        }
+    }
+}
 
 /// `[[reviewer]]`.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]

@@ -1,0 +1,548 @@
+//! A JSON value out of a text, or what is wrong with the text and where.
+
+use std::error::Error;
+use std::fmt;
+
+use boon::{Compiler, SchemaIndex, Schemas, UrlLoader, ValidationError};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use super::context::Context;
+use super::fields::shown;
+use super::kind::{Flaw, Probe, Shows, Source, Spec, first_facts};
+use super::subject::{Subject, Text, brief};
+use crate::gate::{Cost, Fact};
+use crate::quest::json;
+
+/// The value; one that nests deeper than 128 lists and objects, or says a name twice, is refused
+/// by its reader.
+pub(super) fn json_of(text: &Text) -> Result<Value, Fact> {
+    parsed(text, &text.said, 0)
+}
+
+pub(super) fn json_lines(text: &Text) -> impl Iterator<Item = (usize, Result<Value, Fact>)> {
+    let lines = text.said.lines().enumerate();
+    let said = lines.filter(|(_, line)| !line.trim().is_empty());
+    said.map(|(before, line)| (before + 1, parsed(text, line, before)))
+}
+
+fn parsed(text: &Text, json: &str, lines_before: usize) -> Result<Value, Fact> {
+    json::value(json).map_err(|error| {
+        let place = format!("{}:{}", error.line() + lines_before, error.column());
+        let why = error.to_string();
+        let why = why.split(" at line ").next().unwrap_or(&why);
+        text.detail(Fact::wrong("a JSON text", shown(why)), &place)
+    })
+}
+
+/// `kind = "json-valid"`.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct JsonValidSpec {
+    /// The field whose text it is.
+    field: Option<String>,
+    /// In its place: the path of the file whose text it is, as a template.
+    path: Option<String>,
+    /// Whether each line is a value of its own.
+    #[serde(default)]
+    lines: bool,
+}
+
+#[derive(Debug)]
+struct JsonValid {
+    subject: Subject,
+    lines: bool,
+}
+
+impl Spec for JsonValidSpec {
+    const KIND: &'static str = "json-valid";
+    const SHOWS: Shows = Shows::Form;
+
+    fn build(self, source: &Source<'_>) -> Result<Box<dyn Probe>, Flaw> {
+        Ok(Box::new(JsonValid {
+            subject: Subject::new(source, self.field.as_deref(), self.path.as_deref())?,
+            lines: self.lines,
+        }))
+    }
+}
+
+impl Probe for JsonValid {
+    fn cost(&self) -> Cost {
+        self.subject.cost()
+    }
+
+    fn run(&self, context: &Context<'_>) -> Vec<Fact> {
+        match self.subject.read(context) {
+            Ok(None) => Vec::new(),
+            Err(found) => vec![found],
+            Ok(Some(text)) if self.lines => {
+                let wrong = json_lines(&text).filter_map(|(_, value)| value.err());
+                first_facts(wrong.collect())
+            }
+            Ok(Some(text)) => json_of(&text).err().into_iter().collect(),
+        }
+    }
+}
+
+const IN_POINTER: &AsciiSet = &NON_ALPHANUMERIC.remove(b'/').remove(b'~');
+
+/// `kind = "json-schema"`.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct JsonSchemaSpec {
+    /// The field whose text is looked at.
+    field: Option<String>,
+    /// In its place: the path of the file, as a template.
+    path: Option<String>,
+    /// The schema: a file beside the quest file, or a table. What it refers to outside itself is
+    /// not looked for.
+    schema: SchemaText,
+    /// Whether each line is a value of its own.
+    #[serde(default)]
+    lines: bool,
+}
+
+/// Where a schema stands.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(untagged)]
+enum SchemaText {
+    /// In a file beside the quest file.
+    Beside(String),
+    /// Here.
+    Inline(Map<String, Value>),
+}
+
+#[derive(Debug)]
+struct SchemaCheck {
+    subject: Subject,
+    schema: JsonRules,
+    lines: bool,
+}
+
+pub(super) struct JsonRules {
+    schemas: Schemas,
+    index: SchemaIndex,
+}
+
+impl fmt::Debug for JsonRules {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("JsonRules").finish_non_exhaustive()
+    }
+}
+
+/// Refuses whatever a schema refers to outside itself: neither a file nor a page is read for it.
+struct Nothing;
+
+impl UrlLoader for Nothing {
+    fn load(&self, _url: &str) -> Result<Value, Box<dyn Error>> {
+        Err("it is not in this schema".into())
+    }
+}
+
+const NAME: &str = "comail:///schema.json";
+
+impl Spec for JsonSchemaSpec {
+    const KIND: &'static str = "json-schema";
+    const SHOWS: Shows = Shows::Form;
+
+    fn build(self, source: &Source<'_>) -> Result<Box<dyn Probe>, Flaw> {
+        let schema = match self.schema {
+            SchemaText::Beside(name) => JsonRules::beside(source, "schema", &name)?,
+            SchemaText::Inline(table) => JsonRules::new("schema", &Value::Object(table))?,
+        };
+        Ok(Box::new(SchemaCheck {
+            subject: Subject::new(source, self.field.as_deref(), self.path.as_deref())?,
+            schema,
+            lines: self.lines,
+        }))
+    }
+}
+
+impl JsonRules {
+    pub(super) fn beside(source: &Source<'_>, key: &'static str, name: &str) -> Result<Self, Flaw> {
+        Self::new(key, &json_beside(source, key, name)?)
+    }
+
+    /// The schema that stands at `pointer` (RFC 6901) of a document such as an `OpenAPI` file; what
+    /// it refers to may stand elsewhere in it.
+    pub(super) fn at(key: &'static str, document: &Value, pointer: &str) -> Result<Self, Flaw> {
+        let (Some(_), Some(members)) = (document.pointer(pointer), document.as_object()) else {
+            let what = format!("there is no schema at `{}`", shown(pointer));
+            return Err(Flaw::new(key, what));
+        };
+        let mut whole = members.clone();
+        let place = utf8_percent_encode(pointer, IN_POINTER);
+        whole.insert("$ref".to_owned(), format!("#{place}").into());
+        Self::new(key, &Value::Object(whole))
+    }
+
+    fn new(key: &'static str, schema: &Value) -> Result<Self, Flaw> {
+        let flaw = |error: &dyn fmt::Display| {
+            Flaw::new(
+                key,
+                format!("not a schema: {}", shown(&format!("{error:#}"))),
+            )
+        };
+        let mut compiler = Compiler::new();
+        compiler.enable_format_assertions();
+        compiler.use_loader(Box::new(Nothing));
+        let added = compiler.add_resource(NAME, schema.clone());
+        added.map_err(|error| flaw(&error))?;
+        let mut schemas = Schemas::new();
+        let index = compiler.compile(NAME, &mut schemas);
+        let index = index.map_err(|error| flaw(&error))?;
+        Ok(Self { schemas, index })
+    }
+
+    /// Where `value` is not as the schema says: each place in it, with what was expected.
+    pub(super) fn misfits(&self, value: &Value) -> Vec<(String, Fact)> {
+        let mut found = Vec::new();
+        if let Err(error) = self.schemas.validate(value, self.index) {
+            collect_errors(&error, value, &mut found);
+        }
+        // The order in which the library looks is not always the same.
+        found.sort_by(|(one, a), (other, b)| (one, &a.expected).cmp(&(other, &b.expected)));
+        found.dedup();
+        found
+    }
+}
+
+fn collect_errors(error: &ValidationError<'_, '_>, value: &Value, found: &mut Vec<(String, Fact)>) {
+    if !error.causes.is_empty() {
+        for cause in &error.causes {
+            collect_errors(cause, value, found);
+        }
+        return;
+    }
+    let place = error.instance_location.to_string();
+    let keyword = error
+        .kind
+        .keyword_path()
+        .map_or(String::new(), |path| path.to_string());
+    let expected = format!(
+        "what the schema says at {}/{keyword}: {}",
+        shown(error.schema_url.trim_start_matches(NAME)),
+        shown(&error.kind.to_string())
+    );
+    let actual = value.pointer(&place).map_or_else(String::new, brief);
+    found.push((place, Fact::wrong(expected, actual)));
+}
+
+pub(super) fn json_beside(
+    source: &Source<'_>,
+    key: &'static str,
+    name: &str,
+) -> Result<Value, Flaw> {
+    let text = source.beside(key, name)?;
+    serde_json::from_str(&text)
+        .map_err(|error| Flaw::new(key, format!("{name} is not JSON: {error}")))
+}
+
+impl Probe for SchemaCheck {
+    fn cost(&self) -> Cost {
+        self.subject.cost()
+    }
+
+    fn run(&self, context: &Context<'_>) -> Vec<Fact> {
+        let text = match self.subject.read(context) {
+            Ok(Some(text)) => text,
+            Ok(None) => return Vec::new(),
+            Err(found) => return vec![found],
+        };
+        let values: Vec<_> = if self.lines {
+            let lines = json_lines(&text).map(|(line, value)| (format!("{line}:"), value));
+            lines.collect()
+        } else {
+            vec![(String::new(), json_of(&text))]
+        };
+        let mut found = Vec::new();
+        for (line, value) in values {
+            match value {
+                Err(wrong) => found.push(wrong),
+                Ok(value) => found.extend(self.schema.misfits(&value).into_iter().map(
+                    |(place, detail)| {
+                        let place =
+                            format!("{line}{}", if place.is_empty() { "/" } else { &place });
+                        text.detail(detail, &place)
+                    },
+                )),
+            }
+        }
+        first_facts(found)
+    }
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Pointer(Vec<String>);
+
+/// What stands at a place that was looked for; none where there is nothing.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct At<'v> {
+    /// The place, as RFC 6901 writes it.
+    pub(super) place: String,
+    pub(super) value: Option<&'v Value>,
+}
+
+impl Pointer {
+    /// The pointer that `text` writes.
+    pub(super) fn parse(key: &'static str, text: &str) -> Result<Self, Flaw> {
+        let Some(rest) = text.strip_prefix('/') else {
+            return match text {
+                "" => Ok(Self(Vec::new())),
+                _ => Err(Flaw::new(
+                    key,
+                    format!("`{text}`: expected a JSON pointer such as `/items/0` or `/items/*`"),
+                )),
+            };
+        };
+        let unescaped = |name: &str| name.replace("~1", "/").replace("~0", "~");
+        Ok(Self(rest.split('/').map(unescaped).collect()))
+    }
+
+    pub(super) fn find<'v>(&self, value: &'v Value) -> Vec<At<'v>> {
+        let mut found = Vec::new();
+        collect(value, &self.0, String::new(), &mut found);
+        found
+    }
+}
+
+fn collect<'v>(value: &'v Value, names: &[String], place: String, found: &mut Vec<At<'v>>) {
+    let Some((name, rest)) = names.split_first() else {
+        let value = Some(value);
+        found.push(At { place, value });
+        return;
+    };
+    let inside = |name: &str| format!("{place}/{}", escaped(name));
+    match (value, name.as_str()) {
+        (Value::Array(items), "*") => {
+            for (index, item) in items.iter().enumerate() {
+                collect(item, rest, inside(&index.to_string()), found);
+            }
+        }
+        (Value::Object(members), "*") => {
+            for (name, member) in members {
+                collect(member, rest, inside(name), found);
+            }
+        }
+        (value, name) => match child(value, name) {
+            Some(child) => collect(child, rest, inside(name), found),
+            None => found.push(At {
+                place: inside(name),
+                value: None,
+            }),
+        },
+    }
+}
+
+fn child<'v>(value: &'v Value, name: &str) -> Option<&'v Value> {
+    match value {
+        Value::Object(members) => members.get(name),
+        Value::Array(items) => {
+            let index: usize = name.parse().ok()?;
+            // An index has one spelling.
+            items.get(index).filter(|_| index.to_string() == name)
+        }
+        _ => None,
+    }
+}
+
+fn escaped(name: &str) -> String {
+    name.replace('~', "~0").replace('/', "~1")
+}
+
+#[cfg(test)]
+mod tests_json_valid {
+    use crate::gate::checks::bench::Bench;
+
+    const FIELD: &str = "kind = \"json-valid\"\nfield = \"value\"";
+    const LINES: &str = "kind = \"json-valid\"\npath = \"a.jsonl\"\nlines = true";
+
+    #[test]
+    fn json_passes_and_nothing_else() {
+        for text in ["{}", "[1, 2.5e3, \"x\"]", " null\n"] {
+            assert_eq!(
+                Bench::of(FIELD).submit("value", text).fired(),
+                [""; 0],
+                "{text}"
+            );
+        }
+        for text in ["{", "{} {}", "{'a': 1}", "NaN", "[1,]", "1e999"] {
+            assert_eq!(
+                Bench::of(FIELD).submit("value", text).fired(),
+                ["it"],
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn depth_overflows_nothing() {
+        let deep = format!("{}{}", "[".repeat(1_000_000), "]".repeat(1_000_000));
+        assert_eq!(Bench::of(FIELD).submit("value", &deep).fired(), ["it"]);
+    }
+
+    #[test]
+    fn a_name_that_stands_twice_is_a_fault() {
+        let twice = "{\n \"paid\": false,\n \"paid\": true}";
+        let file = "kind = \"json-valid\"\npath = \"a.json\"";
+        let fact = Bench::of(file).file("a.json", twice).only_fact();
+        assert_eq!(fact.location.as_deref(), Some("a.json:3:7"));
+        assert!(fact.actual.contains("\"paid\" twice"), "{fact:?}");
+        let lines = Bench::of(LINES).file("a.jsonl", "{}\n{\"a\": 1, \"a\": 2}\n");
+        let fact = lines.only_fact();
+        assert_eq!(fact.location.as_deref(), Some("a.jsonl:2:12"));
+        let apart = "{\"a\": {\"paid\": 1}, \"b\": {\"paid\": 2}}";
+        assert_eq!(Bench::of(FIELD).submit("value", apart).fired(), [""; 0]);
+    }
+
+    #[test]
+    fn a_fault_has_its_place() {
+        let file = "kind = \"json-valid\"\npath = \"a.json\"";
+        let fact = Bench::of(file)
+            .file("a.json", "{\n  \"a\": 1,\n}")
+            .only_fact();
+        assert_eq!(fact.location.as_deref(), Some("a.json:3:1"));
+    }
+
+    #[test]
+    fn lines_are_values_of_their_own() {
+        let text = "{}\n\n[1]\n";
+        assert_eq!(Bench::of(LINES).file("a.jsonl", text).fired(), [""; 0]);
+        let fact = Bench::of(LINES).file("a.jsonl", "{}\n{\n[]").only_fact();
+        assert_eq!(fact.location.as_deref(), Some("a.jsonl:2:1"));
+        let many = Bench::of(LINES).file("a.jsonl", &"{\n".repeat(100)).facts();
+        assert_eq!(many.len(), 20);
+        assert_eq!(many.iter().map(|fact| fact.count).sum::<u32>(), 100);
+    }
+}
+
+#[cfg(test)]
+mod tests_json_schema {
+    use crate::gate::checks::bench::Bench;
+
+    const FILE: &str = "kind = \"json-schema\"\nfield = \"value\"\nschema = \"s.json\"";
+    const ITEMS: &str = r#"{"type": "object", "required": ["items"], "properties": {"items":
+        {"type": "array", "items": {"type": "object", "properties": {"price":
+        {"type": "number", "minimum": 0}, "code": {"pattern": "^[A-Z]{2}$"}}}}}}"#;
+
+    fn items(value: &str) -> Bench {
+        Bench::of(FILE)
+            .asset("s.json", ITEMS)
+            .submit("value", value)
+    }
+
+    #[test]
+    fn each_fault_is_told_with_its_place() {
+        assert_eq!(items(r#"{"items": [{"price": 1}]}"#).fired(), [""; 0]);
+        let facts = items(r#"{"items": [{"price": 1}, {"price": -2, "code": "x"}, 3]}"#).facts();
+        let places: Vec<_> = facts
+            .iter()
+            .filter_map(|it| it.location.as_deref())
+            .collect();
+        assert_eq!(places, ["/items/1/code", "/items/1/price", "/items/2"]);
+        assert!(facts[1].expected.contains("minimum"), "{:?}", facts[1]);
+        assert_eq!(facts[1].actual, "-2");
+        assert_eq!(items("{}").only_fact().location.as_deref(), Some("/"));
+        assert_eq!(items("not json").fired(), ["it"]);
+    }
+
+    #[test]
+    fn a_name_that_stands_twice_is_a_fault() {
+        let twice = r#"{"items": [{"price": -1, "price": 1}]}"#;
+        let fact = items(twice).only_fact();
+        assert!(fact.actual.contains("\"price\" twice"), "{fact:?}");
+    }
+
+    #[test]
+    fn many_faults_are_counted() {
+        let many = vec![r#"{"price": -1}"#; 100].join(",");
+        let facts = items(&format!("{{\"items\": [{many}]}}")).facts();
+        assert_eq!(facts.len(), 20);
+        assert_eq!(facts.iter().map(|it| it.count).sum::<u32>(), 100);
+    }
+
+    #[test]
+    fn a_schema_may_stand_in_the_table() {
+        let check = "kind = \"json-schema\"\nfield = \"value\"\n[check.schema]\ntype = \"integer\"";
+        assert_eq!(Bench::of(check).submit("value", "3").fired(), [""; 0]);
+        assert_eq!(Bench::of(check).submit("value", "\"3\"").fired(), ["it"]);
+    }
+
+    #[test]
+    fn a_schema_that_is_none_is_a_mistake() {
+        for schema in [
+            "{",
+            r#"{"type": 3}"#,
+            r#"{"type": "nothing"}"#,
+            r#"{"pattern": "("}"#,
+            r#"{"$ref": "https://example.com/s.json"}"#,
+            r##"{"$ref": "#/nowhere"}"##,
+            r#"{"$ref": "file:///etc/passwd"}"#,
+        ] {
+            let mistake = Bench::of(FILE).asset("s.json", schema).mistake();
+            assert!(
+                mistake.contains("schema") || mistake.contains("JSON"),
+                "{mistake}"
+            );
+        }
+        assert!(Bench::of(FILE).mistake().contains("s.json"));
+    }
+
+    #[test]
+    fn patterns_are_quick_and_depth_overflows_nothing() {
+        let slow = r#"{"type": "string", "pattern": "^(a+)+$"}"#;
+        let bench = Bench::of(FILE).asset("s.json", slow);
+        let text = format!("\"{}!\"", "a".repeat(50_000));
+        assert_eq!(bench.submit("value", &text).fired(), ["it"]);
+        let look_ahead = Bench::of(FILE).asset("s.json", r#"{"pattern": "(?=a)"}"#);
+        assert!(look_ahead.mistake().contains("schema"));
+        let tree = r##"{"type": "array", "items": {"$ref": "#"}}"##;
+        let deep = |depth| format!("{}{}", "[".repeat(depth), "]".repeat(depth));
+        let bench = Bench::of(FILE).asset("s.json", tree);
+        assert_eq!(bench.clone().submit("value", &deep(120)).fired(), [""; 0]);
+        assert_eq!(bench.submit("value", &deep(100_000)).fired(), ["it"]);
+    }
+
+    #[test]
+    fn a_schema_that_is_itself_ends() {
+        let bench = Bench::of(FILE).asset("s.json", r##"{"$ref": "#"}"##);
+        let _ = bench.submit("value", "{}").fired();
+    }
+}
+
+#[cfg(test)]
+mod tests_pointer {
+    use serde_json::json;
+
+    use super::*;
+
+    fn places(pointer: &str, value: &Value) -> Vec<(String, bool)> {
+        let pointer = Pointer::parse("pointer", pointer).unwrap();
+        let found = pointer.find(value).into_iter();
+        found.map(|at| (at.place, at.value.is_some())).collect()
+    }
+
+    #[test]
+    fn finds_one_place_or_all_of_a_list() {
+        let value = json!({"a/b": [{"x": 1}, {"y": 2}], "m~n": {"x": 0}});
+        assert_eq!(places("", &value), [(String::new(), true)]);
+        assert_eq!(places("/a~1b/0/x", &value), [("/a~1b/0/x".into(), true)]);
+        assert_eq!(
+            places("/a~1b/*/x", &value),
+            [("/a~1b/0/x".into(), true), ("/a~1b/1/x".into(), false)]
+        );
+        assert_eq!(places("/m~0n/*", &value), [("/m~0n/x".into(), true)]);
+    }
+
+    #[test]
+    fn what_is_not_there_is_said_to_be_missing() {
+        let value = json!({"items": []});
+        assert_eq!(places("/items/0", &value), [("/items/0".into(), false)]);
+        assert_eq!(places("/items/00", &value), [("/items/00".into(), false)]);
+        assert_eq!(places("/no/where", &value), [("/no".into(), false)]);
+        assert_eq!(places("/items/*", &value), []);
+        assert!(Pointer::parse("pointer", "items").is_err());
+    }
+}

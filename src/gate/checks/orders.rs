@@ -1,0 +1,577 @@
+//! What the checks that run commands have in common: from the keys of a table to an order, and
+//! from what came of it to facts.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use crate::base::text::truncate_start;
+use crate::gate::Fact;
+use crate::gate::checks::context::Context;
+use crate::gate::checks::fields::shown;
+use crate::gate::checks::kind::{Flaw, Source};
+use crate::quest::file::unknown_name;
+use crate::quest::template::{Names, Template, Values};
+use crate::quest::{ByteSize, FieldName, Span};
+use crate::world::sandbox::{End, Network, Order, Ran, Started};
+
+/// Programs that hand what follows a `--` on to another one, which reads options in it.
+const HAND_ON: &[&str] = &[
+    "bun", "bunx", "cargo", "deno", "npm", "npx", "pnpm", "poetry", "uv", "uvx", "yarn",
+];
+
+/// Programs that read options after a `--` too, or hand what follows on to others that do.
+const HEEDLESS: &[&str] = &["node", "perl", "py.test", "pytest", "python", "ruby"];
+
+#[derive(Debug)]
+pub struct Argv {
+    program: String,
+    arguments: Vec<Template>,
+    /// How many `--` stand before what no program reads as an option, if any number does.
+    dashes: Option<usize>,
+}
+
+impl Argv {
+    /// The program and arguments that are the value of `key`.
+    pub fn build(
+        key: &'static str,
+        argv: &[String],
+        source: &Source<'_>,
+        names: &Names,
+    ) -> Result<Self, Flaw> {
+        let parse = |text: &String| source.template_of(key, text, names);
+        let Some((name, rest)) = argv.split_first() else {
+            return Err(Flaw::new(key, "it is empty: name a program"));
+        };
+        let fixed = Template::parse(name, names).is_ok_and(|name| name.is_fixed());
+        if name.trim().is_empty() || !fixed {
+            let what = "the first element is the program's name, the same for every quest";
+            return Err(Flaw::new(key, what));
+        }
+        let pinned = source.outside.program(name);
+        let pinned = pinned.map_err(|missing| Flaw::new(key, missing.to_string()))?;
+        let Some(program) = pinned.path.to_str() else {
+            let what = format!("the path of `{name}` is not UTF-8");
+            return Err(Flaw::new(key, what));
+        };
+        let base = program.rsplit('/').next().unwrap_or(program);
+        let target = pinned.target.file_name().and_then(|name| name.to_str());
+        Ok(Self {
+            program: program.to_owned(),
+            arguments: rest.iter().map(parse).collect::<Result<_, _>>()?,
+            dashes: match base {
+                base if is_heedless(base) || target.is_some_and(is_heedless) => None,
+                base if HAND_ON.contains(&base) => Some(2),
+                _ => Some(1),
+            },
+        })
+    }
+
+    pub fn render(&self, values: &Values) -> Result<Vec<String>, Fact> {
+        let mut argv = vec![self.program.clone()];
+        let mut dashes = 0;
+        for (place, template) in self.arguments.iter().enumerate() {
+            let argument = self.argument(template, values, dashes);
+            let argument = argument.map_err(|wrong| wrong.at(format!("argv[{}]", place + 1)))?;
+            dashes += usize::from(template.source() == "--");
+            argv.push(argument);
+        }
+        Ok(argv)
+    }
+
+    fn argument(
+        &self,
+        template: &Template,
+        values: &Values,
+        dashes: usize,
+    ) -> Result<String, Fact> {
+        let text = template.render(values);
+        let text = text.map_err(|bad| Fact::wrong("an argument", bad.to_string()))?;
+        if let Some(wrong) = misfit(&text) {
+            return Err(wrong);
+        }
+        let behind = self.dashes.is_some_and(|enough| dashes >= enough);
+        let own = template.source().starts_with('-') || behind;
+        if text.starts_with('-') && !own {
+            return Err(Fact::wrong("an argument that is no option", shown(&text)));
+        }
+        // Where a program takes more arguments from a file, a `--` does not keep it from that.
+        if text.starts_with('@') && !template.source().starts_with('@') {
+            let expected = "an argument that names no file of arguments";
+            return Err(Fact::wrong(expected, shown(&text)));
+        }
+        Ok(text)
+    }
+}
+
+/// Whether a program of this name heeds no `--`, whichever its version.
+fn is_heedless(base: &str) -> bool {
+    let plain = base.trim_end_matches(|letter: char| letter.is_ascii_digit() || letter == '.');
+    HEEDLESS.contains(&plain) || HEEDLESS.contains(&base)
+}
+
+const OURS: &str = "COMAIL_";
+
+const NOBODYS: [(&str, &str); 2] = [("HOME", "/nonexistent"), ("PYTHONNOUSERSITE", "1")];
+
+#[derive(Debug)]
+pub struct Environment {
+    fixed: BTreeMap<String, String>,
+    own: BTreeMap<String, Template>,
+    fields: Vec<(FieldName, String)>,
+    columns: Vec<(String, String)>,
+}
+
+impl Environment {
+    /// The environment with these variables, and these of the one in which `scan` ran.
+    pub fn build(
+        env: &BTreeMap<String, String>,
+        pass_env: &[String],
+        source: &Source<'_>,
+        names: &Names,
+    ) -> Result<Self, Flaw> {
+        let mut fixed: BTreeMap<_, _> = nobodys().collect();
+        if let Ok(path) = source.outside.variable("PATH") {
+            fixed.insert(String::from("PATH"), absolute(&path));
+        }
+        for name in pass_env {
+            check_name("pass_env", name)?;
+            let value = source.outside.variable(name);
+            let value = value.map_err(|missing| Flaw::new("pass_env", missing.to_string()))?;
+            fixed.insert(name.clone(), value);
+        }
+        let mut own = BTreeMap::new();
+        for (name, text) in env {
+            check_name("env", name)?;
+            let template = source.template_of("env", text, names)?;
+            own.insert(name.clone(), template);
+        }
+        let fields = source
+            .file
+            .fields
+            .iter()
+            .map(|field| (field.name.clone(), field_variable(&field.name)));
+        let columns = source.file.input.columns().map(|column| {
+            let variable = format!("{OURS}INPUT_{}", as_variable(column));
+            (column.to_owned(), variable)
+        });
+        let environment = Self {
+            fixed,
+            own,
+            fields: fields.collect(),
+            columns: columns.collect(),
+        };
+        environment.tells_apart()?;
+        Ok(environment)
+    }
+
+    pub fn render(
+        &self,
+        context: &Context<'_>,
+        values: &Values,
+    ) -> Result<BTreeMap<String, String>, Fact> {
+        let mut all = self.fixed.clone();
+        for (name, template) in &self.own {
+            let text = template.render(values);
+            let text = text.map_err(|bad| Fact::wrong("a variable", bad.to_string()));
+            let text = text.and_then(|text| misfit(&text).map_or(Ok(text), Err));
+            let text = text.map_err(|wrong| wrong.at(format!("env.{name}")))?;
+            all.insert(name.clone(), text);
+        }
+        for (field, variable) in &self.fields {
+            let Some(text) = context.field(field) else {
+                continue;
+            };
+            if let Some(wrong) = misfit_of(field, text) {
+                return Err(wrong);
+            }
+            all.insert(variable.clone(), text.to_owned());
+        }
+        let cells = self.columns.iter().map(|(column, variable)| {
+            let text = values.input.get(column).cloned().unwrap_or_default();
+            (variable.clone(), text)
+        });
+        let quest = [("KEY", &values.key), ("ID", &values.id)];
+        let quest = quest.map(|(name, text)| (format!("{OURS}{name}"), text.clone()));
+        for (variable, text) in cells.chain(quest) {
+            if let Some(wrong) = misfit(&text) {
+                return Err(wrong.at(variable));
+            }
+            all.insert(variable, text);
+        }
+        Ok(all)
+    }
+
+    fn tells_apart(&self) -> Result<(), Flaw> {
+        let fields = self.fields.iter().map(|(name, to)| (to, name.as_str()));
+        let columns = self.columns.iter().map(|(name, to)| (to, name.as_str()));
+        let mut known: BTreeMap<&String, &str> = BTreeMap::new();
+        for (variable, name) in fields.chain(columns) {
+            if let Some(other) = known.insert(variable, name)
+                && other != name
+            {
+                let what = format!("`{other}` and `{name}` would both be the variable {variable}");
+                return Err(Flaw::new("argv", what));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What a command finds where the quest file says nothing else.
+pub fn nobodys() -> impl Iterator<Item = (String, String)> {
+    NOBODYS
+        .into_iter()
+        .map(|(name, value)| (name.to_owned(), value.to_owned()))
+}
+
+pub fn field_variable(field: &FieldName) -> String {
+    format!("{OURS}FIELD_{}", as_variable(field.as_str()))
+}
+
+fn as_variable(name: &str) -> String {
+    let letter = |letter: char| {
+        if letter.is_alphanumeric() {
+            letter
+        } else {
+            '_'
+        }
+    };
+    name.to_uppercase().chars().map(letter).collect()
+}
+
+/// The directories of a search path that do not depend on where a program starts.
+fn absolute(path: &str) -> String {
+    let kept: Vec<_> = path.split(':').filter(|dir| dir.starts_with('/')).collect();
+    kept.join(":")
+}
+
+fn check_name(key: &'static str, name: &str) -> Result<(), Flaw> {
+    if name.is_empty() || name.contains(['=', '\0']) {
+        return Err(Flaw::new(key, format!("{name:?} cannot name a variable")));
+    }
+    if name.starts_with(OURS) {
+        let what = format!("`{name}`: variables that begin with {OURS} are set by comail");
+        return Err(Flaw::new(key, what));
+    }
+    Ok(())
+}
+
+/// The bytes that one argument or variable may have: systems take no more than 128 KiB.
+const LONGEST: usize = 100_000;
+
+const LONGEST_IN_ALL: usize = 500_000;
+
+pub fn misfit(text: &str) -> Option<Fact> {
+    if text.contains('\0') {
+        let expected = "a text without NUL, which no program can be given";
+        return Some(Fact::wrong(expected, "a text with NUL"));
+    }
+    (text.len() > LONGEST).then(|| {
+        let expected = format!("at most {LONGEST} bytes, since a program is given it");
+        Fact::wrong(expected, format!("{} bytes", text.len()))
+    })
+}
+
+pub fn misfit_of(field: &FieldName, text: &str) -> Option<Fact> {
+    misfit(text).map(|detail| detail.on(field))
+}
+
+pub fn misfit_in_all<'a>(texts: impl Iterator<Item = &'a str>) -> Option<Fact> {
+    let sum: usize = texts.map(str::len).sum();
+    (sum > LONGEST_IN_ALL).then(|| {
+        let expected = format!("arguments and variables of at most {LONGEST_IN_ALL} bytes");
+        Fact::wrong(expected, format!("{sum} bytes"))
+    })
+}
+
+/// All of a command but what the submission and the services put into it.
+#[derive(Debug)]
+pub struct OrderPlan {
+    check: String,
+    argv: Argv,
+    environment: Environment,
+    timeout: Span,
+    output: ByteSize,
+    writable: Vec<String>,
+    network: NetworkName,
+    services: Vec<String>,
+}
+
+impl OrderPlan {
+    /// The plan for the program and arguments that are the value of `key`.
+    pub fn build(
+        key: &'static str,
+        argv: &[String],
+        keys: RunKeys,
+        source: &Source<'_>,
+    ) -> Result<Self, Flaw> {
+        let names = names(&keys.services, source)?;
+        let relative =
+            |path: &&String| !path.starts_with('/') || path.split('/').any(|it| it == "..");
+        if let Some(path) = keys.writable.iter().find(relative) {
+            let what = format!("`{path}`: expected an absolute path without `..`");
+            return Err(Flaw::new("writable", what));
+        }
+        let network = match (keys.network, keys.services.is_empty()) {
+            (None, true) => NetworkName::None,
+            (None, false) => NetworkName::Loopback,
+            (Some(NetworkName::Loopback), true) => {
+                let what = "it reaches the services that `services` names, and there is none";
+                return Err(Flaw::new("network", what));
+            }
+            (Some(NetworkName::None), false) => {
+                let what = "services are reached over the network: say `loopback`";
+                return Err(Flaw::new("network", what));
+            }
+            (Some(network), _) => network,
+        };
+        for text in argv.iter().chain(keys.env.values()) {
+            source.told_to_command(text);
+        }
+        Ok(Self {
+            check: source.name.to_owned(),
+            argv: Argv::build(key, argv, source, &names)?,
+            environment: Environment::build(&keys.env, &keys.pass_env, source, &names)?,
+            timeout: keys.timeout,
+            output: keys.output_cap,
+            writable: keys.writable,
+            network,
+            services: keys.services,
+        })
+    }
+
+    /// The values of this judgement, with what is known of the services once they are up.
+    pub fn values(&self, context: &Context<'_>) -> Result<Values, Fact> {
+        let mut values = context.values().clone();
+        for name in &self.services {
+            let known = match context.world.workshop.service(name) {
+                Started::Listening { port } => {
+                    let url = format!("http://127.0.0.1:{port}");
+                    [("port", port.to_string()), ("url", url)]
+                }
+                Started::Failed(why) => {
+                    let expected = format!("the service {name} is up");
+                    return Err(Fact::wrong(expected, why).unconfirmed());
+                }
+            };
+            let known = known.map(|(what, text)| (what.to_owned(), text));
+            values.service.insert(name.clone(), known.into());
+        }
+        Ok(values)
+    }
+
+    pub fn order(&self, context: &Context<'_>, values: &Values) -> Result<Order, Fact> {
+        let argv = self.argv.render(values)?;
+        let env = self.environment.render(context, values);
+        let env = env?;
+        let texts = argv.iter().chain(env.keys()).chain(env.values());
+        if let Some(wrong) = misfit_in_all(texts.map(String::as_str)) {
+            return Err(wrong);
+        }
+        Ok(Order {
+            name: self.check.clone(),
+            argv,
+            env,
+            pass: Vec::new(),
+            dir: String::new(),
+            stdin: String::new(),
+            timeout_ms: self.timeout.millis().into(),
+            output_bytes: self.output.bytes(),
+            writable: self.writable.clone(),
+            network: self.network(values),
+            reports: Vec::new(),
+            edits: Vec::new(),
+            round: 0,
+        })
+    }
+
+    fn network(&self, values: &Values) -> Network {
+        let port = |known: &BTreeMap<String, String>| known.get("port")?.parse().ok();
+        match self.network {
+            NetworkName::None => Network::None,
+            NetworkName::Any => Network::Any,
+            NetworkName::Loopback => Network::Loopback {
+                ports: values.service.values().filter_map(port).collect(),
+            },
+        }
+    }
+}
+
+/// What the texts of a command may name: of the services those alone that are started for it.
+pub fn names(services: &[String], source: &Source<'_>) -> Result<Names, Flaw> {
+    let known: Vec<_> = source
+        .file
+        .services
+        .iter()
+        .map(|it| it.name.as_str())
+        .collect();
+    if let Some(name) = services.iter().find(|name| !known.contains(&name.as_str())) {
+        return Err(Flaw::new("services", unknown_name("service", name, &known)));
+    }
+    let services = services.iter().map(String::as_str);
+    Ok(source.file.names_with(services))
+}
+
+/// What it means that the command did not come to an end by itself; nothing where it did.
+#[must_use]
+pub fn cut_short(order: &Order, ran: &Ran, on_timeout: OnTimeout) -> Option<Fact> {
+    match &ran.end {
+        End::Exited(_) => None,
+        End::Signalled(signal) => {
+            let actual = format!("it was ended by signal {signal}: {}", tail(ran));
+            Some(Fact::wrong("it ends by itself", actual))
+        }
+        End::TimedOut => {
+            let span = u32::try_from(order.timeout_ms).unwrap_or(u32::MAX);
+            let span = Span::from_millis(span);
+            let actual = format!(
+                "it was still running after {span}, and was ended with all that it had started"
+            );
+            let detail = Fact::wrong(format!("it ends within {span}"), actual);
+            Some(match on_timeout {
+                OnTimeout::Fail => detail,
+                OnTimeout::Review => detail.unconfirmed(),
+            })
+        }
+        End::TooMuchOutput => Some(too_much(order)),
+        End::Withheld(why) => Some(Fact::wrong("what it says", why.clone()).unconfirmed()),
+        End::NotStarted(why) => Some(Fact::wrong("it can be started", why.clone()).unconfirmed()),
+    }
+}
+
+/// That the command printed more than it may.
+#[must_use]
+pub fn too_much(order: &Order) -> Fact {
+    let expected = format!("it prints at most {} bytes", order.output_bytes);
+    Fact::wrong(expected, "it printed more, and was ended")
+}
+
+/// What a command may reach, as a quest file spells it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum NetworkName {
+    /// Nothing.
+    None,
+    /// The services that it names.
+    Loopback,
+    /// Everything.
+    Any,
+}
+
+/// What it means that a command was still running when its time was up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum OnTimeout {
+    /// The submission is wrong.
+    #[default]
+    Fail,
+    /// A person must look.
+    Review,
+}
+
+/// The keys that say how a command is run, whatever it is.
+#[derive(Debug, Clone)]
+pub struct RunKeys {
+    pub env: BTreeMap<String, String>,
+    /// Variables of `scan`'s own environment.
+    pub pass_env: Vec<String>,
+    pub timeout: Span,
+    pub output_cap: ByteSize,
+    pub network: Option<NetworkName>,
+    pub writable: Vec<String>,
+    pub services: Vec<String>,
+}
+
+/// How long a command may take where its table does not say.
+#[must_use]
+pub const fn a_minute() -> Span {
+    Span::from_millis(60_000)
+}
+
+/// How much it may print where its table does not say.
+#[must_use]
+pub const fn ten_mebibytes() -> ByteSize {
+    ByteSize::mebibytes(10)
+}
+
+/// The most characters of an output that a fact shows.
+const MOST_SHOWN: usize = 2_000;
+
+/// The last characters of both outputs, the error stream's after the other's.
+#[must_use]
+pub fn tail(ran: &Ran) -> String {
+    let (out, err) = (text(&ran.stdout), text(&ran.stderr));
+    let of_err = err.chars().count().min(MOST_SHOWN / 2);
+    let out = truncate_start(&out, MOST_SHOWN - of_err);
+    let err = truncate_start(&err, MOST_SHOWN - out.chars().count().min(MOST_SHOWN / 2));
+    match (out.is_empty(), err.is_empty()) {
+        (true, true) => String::from("it printed nothing"),
+        (false, true) => out.into_owned(),
+        (true, false) => err.into_owned(),
+        (false, false) => format!("{out}\n{err}"),
+    }
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).trim().to_owned()
+}
+
+#[cfg(test)]
+mod tests_environment {
+    use super::*;
+
+    #[test]
+    fn names_become_variables() {
+        assert_eq!(as_variable("test_file"), "TEST_FILE");
+        assert_eq!(as_variable("first-line"), "FIRST_LINE");
+        assert_eq!(as_variable("Zeile = 1\n"), "ZEILE___1_");
+        assert_eq!(as_variable("주소"), "주소");
+    }
+
+    #[test]
+    fn a_search_path_keeps_what_is_absolute() {
+        assert_eq!(absolute("/usr/bin:.::bin:/bin"), "/usr/bin:/bin");
+        assert_eq!(absolute("."), "");
+    }
+}
+
+#[cfg(test)]
+mod tests_tail {
+    use std::collections::BTreeMap;
+
+    use super::*;
+    use crate::world::sandbox::{Confinement, End};
+
+    fn of(stdout: &[u8], stderr: &[u8]) -> String {
+        tail(&Ran {
+            end: End::Exited(1),
+            stdout: stdout.to_vec(),
+            stderr: stderr.to_vec(),
+            reports: BTreeMap::new(),
+            confinement: Confinement::default(),
+            millis: 0,
+        })
+    }
+
+    #[test]
+    fn shows_the_end_of_both() {
+        assert_eq!(of(b"", b" \n"), "it printed nothing");
+        assert_eq!(of(b"out\n", b""), "out");
+        assert_eq!(of(b"", b"err\n"), "err");
+        assert_eq!(of(b"out\n", b"err\n"), "out\nerr");
+        assert_eq!(of(b"a\xffb", b""), "a\u{fffd}b");
+        let long = "가".repeat(5_000);
+        let shown = of(long.as_bytes(), b"");
+        assert_eq!(shown.chars().count(), 2_001);
+        assert!(shown.starts_with('…'));
+        for (out, err) in [(5_000, 5_000), (5_000, 3), (3, 5_000), (1_000, 1_000)] {
+            let shown = of("a".repeat(out).as_bytes(), "b".repeat(err).as_bytes());
+            assert!(shown.chars().count() <= 2_003, "{out} {err}");
+            let least = (out + err).min(1_990);
+            assert!(shown.chars().count() >= least, "{out} {err}");
+            assert!(shown.ends_with('b') && shown.contains('a'));
+        }
+    }
+}
