@@ -170,7 +170,8 @@ fn of_url(url: &Url) -> Option<HostName> {
 }
 
 #[cfg(test)]
-mod tests_mx {
+mod tests {
+    use super::*;
     use crate::gate::checks::bench::Bench;
     use crate::world::domain::HostName;
     use crate::world::{Looked, MxHost, RecordKind, Records, Silence, Unanswered};
@@ -218,11 +219,6 @@ mod tests_mx {
         let silent = bench("acme.com").looked("acme.com", RecordKind::Mx, silence);
         assert_eq!(silent.fired(), ["it-unconfirmed"]);
     }
-}
-
-#[cfg(test)]
-mod tests_same_domain {
-    use crate::gate::checks::bench::Bench;
 
     fn fired(one: &str, other: &str) -> Vec<String> {
         Bench::of("kind = \"same-domain\"\nfields = [\"value\", \"other\"]")
@@ -267,11 +263,6 @@ mod tests_same_domain {
         let one = "kind = \"same-domain\"\nfields = [\"value\"]";
         assert!(Bench::of(one).mistake().contains("nothing to compare"));
     }
-}
-
-#[cfg(test)]
-mod tests_host_of {
-    use super::*;
 
     #[test]
     fn urls_addresses_and_hosts_name_one() {

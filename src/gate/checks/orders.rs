@@ -519,8 +519,10 @@ fn text(bytes: &[u8]) -> String {
 }
 
 #[cfg(test)]
-mod tests_environment {
+mod tests {
     use super::*;
+    use crate::world::sandbox::{Confinement, End};
+    use std::collections::BTreeMap;
 
     #[test]
     fn names_become_variables() {
@@ -535,14 +537,6 @@ mod tests_environment {
         assert_eq!(absolute("/usr/bin:.::bin:/bin"), "/usr/bin:/bin");
         assert_eq!(absolute("."), "");
     }
-}
-
-#[cfg(test)]
-mod tests_tail {
-    use std::collections::BTreeMap;
-
-    use super::*;
-    use crate::world::sandbox::{Confinement, End};
 
     fn of(stdout: &[u8], stderr: &[u8]) -> String {
         tail(&Ran {

@@ -217,7 +217,7 @@ impl Adapter {
 }
 
 #[cfg(test)]
-mod tests_text {
+mod tests {
     use super::*;
 
     #[test]
@@ -236,11 +236,6 @@ mod tests_text {
         assert_eq!(printed(b"\xff\xfea\0b\0"), "ab");
         assert_eq!(printed(b"\xef\xbb\xbf<a/>"), "<a/>");
     }
-}
-
-#[cfg(test)]
-mod tests_adapter {
-    use super::*;
 
     #[test]
     fn is_written_by_its_name() {
