@@ -547,7 +547,7 @@ fn absent(check: &Contains, visit: &Visit, main: &Page, sought: &Sought) -> Fact
 }
 
 #[cfg(test)]
-mod tests {
+mod tests_date {
     use super::*;
 
     #[test]

@@ -202,7 +202,7 @@ impl Probe for FileExists {
 }
 
 #[cfg(test)]
-mod tests {
+mod tests_file_exists {
     use crate::gate::checks::bench::Bench;
     use crate::quest::FieldName;
     use crate::world::sandbox::FileSeen;

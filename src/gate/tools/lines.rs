@@ -190,7 +190,7 @@ impl fmt::Display for Pattern {
 }
 
 #[cfg(test)]
-mod tests {
+mod tests_located {
     use super::*;
 
     fn read(line: &str) -> Option<(String, &str)> {
@@ -240,15 +240,20 @@ mod tests {
         let found = Located::in_trace(trace).map(|found| found.place());
         assert_eq!(found.as_deref(), Some("tests/test_b.py:1"));
     }
+}
+
+#[cfg(test)]
+mod tests_line_list {
+    use super::*;
 
     #[test]
     fn finds_the_complaints_among_other_lines() {
         let printed = b"Checking 3 files\n\
-        src/shop.py:3:80: E501 Line too long (93 > 79)\n\
-        src/shop.py:7: error: Function is missing a type annotation  [no-untyped-def]\n\
-        src/shop.py:7: note: Use \"-> None\" if it returns nothing\n\
-        web/a.ts(3,5): error TS2322: Type 'string' is not assignable\r\n\
-        Found 3 errors\n";
+            src/shop.py:3:80: E501 Line too long (93 > 79)\n\
+            src/shop.py:7: error: Function is missing a type annotation  [no-untyped-def]\n\
+            src/shop.py:7: note: Use \"-> None\" if it returns nothing\n\
+            web/a.ts(3,5): error TS2322: Type 'string' is not assignable\r\n\
+            Found 3 errors\n";
         let all = read(printed);
         let seen: Vec<_> = all
             .first
@@ -274,6 +279,11 @@ mod tests {
         let all = read(many.as_bytes());
         assert_eq!((all.first.len(), all.count), (20, 500));
     }
+}
+
+#[cfg(test)]
+mod tests_pattern {
+    use super::*;
 
     #[test]
     fn reads_by_its_groups() {

@@ -483,7 +483,7 @@ fn owns_programs(name: &str) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
+mod tests_variables {
     use super::*;
 
     #[test]
