@@ -33,7 +33,7 @@ use crate::world::evidence::unpack;
 use crate::world::sandbox::{
     Bench, Confinement, Contents, Launcher, Network, Order, Readiness, ServicePlan, run,
 };
-use crate::world::tree::bounds::BOUNDS;
+use crate::world::tree::look::BOUNDS;
 use crate::world::tree::{BadGlob, Ignored, Listing, Zones};
 
 /// A quest file as a session freezes it.

@@ -18,7 +18,7 @@ use crate::quest::file::{Mistake, QuestFile, TreeTable};
 use crate::session::{DRAFT_PREFIX, EvidenceStore, SessionError};
 use crate::world::evidence::pack;
 use crate::world::sandbox::Pinned;
-use crate::world::tree::{BadGlob, Ignored, Listing, Store, TreeError, TreePath, Zones, baseline};
+use crate::world::tree::{BadGlob, Ignored, Listing, Store, TreeError, TreePath, Zones, listing};
 
 /// A quest file, and where and when it is frozen.
 pub struct Freezing<'a> {
@@ -154,7 +154,7 @@ impl TreePlan {
     }
 
     fn take(&self, store: &mut Store<'_>) -> Result<Listing, TreeError> {
-        baseline::take(&self.root, &self.ignored, store)
+        listing::take(&self.root, &self.ignored, store)
     }
 }
 

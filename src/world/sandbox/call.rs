@@ -6,7 +6,7 @@ use std::time::Duration;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Client, Method, RequestBuilder, redirect};
 
-use super::ask::{Call, CallAnswer, Called};
+use super::workshop::{Call, CallAnswer, Called};
 
 /// The most bytes of an answer that are read.
 const MOST_BODY_BYTES: usize = 5 * 1024 * 1024;

@@ -1,30 +1,31 @@
 //! A workshop for one judgement: the tree is looked at once, and each command gets a copy.
 
-mod altered;
-mod look;
+#[cfg(test)]
+mod tests;
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeMap;
-use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 use serde::Serialize;
 use tempfile::TempDir;
 
-pub use self::altered::Alteration;
-use self::look::{Look, look, seen};
-use super::bench::{Bench, ServicePlan};
 use super::call::call;
 use super::chat::chat;
-use super::confinement::Confinement;
-use super::order::{Edit, Network, Order};
-use super::ran::{End, Ran};
+use super::order::{Confinement, Edit, End, Network, Order, Ran};
 use super::secrets::{Secrets, run_with, variable};
+use super::service::Ready;
 use super::{
-    Call, Called, Changed, ChatOrder, Chatted, FileSeen, Service, ServiceFailed, Started, Workshop,
-    free_port, is_taken,
+    Call, Called, Changed, ChatOrder, Chatted, FileSeen, Launcher, Pinned, Service, ServiceFailed,
+    Started, Workshop, free_port, is_taken,
 };
-use crate::world::tree::{Snapshot, TreePath};
+use crate::base::Digest;
+use crate::quest::Span;
+use crate::quest::template::Template;
+use crate::world::tree::{
+    Change, ChangeKind, Ignored, Listing, Snapshot, TreeError, TreePath, Zones,
+};
 
 /// How much of what a service prints is kept, in bytes.
 const SERVICE_OUTPUT_BYTES: u64 = 64 * 1024;
@@ -361,5 +362,206 @@ fn open_up(dir: &Path) {
     }
 }
 
-#[cfg(test)]
-mod tests;
+/// Edits over what is judged.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Alteration {
+    /// Files with the text that each has then.
+    pub files: Vec<Edit>,
+    /// Files that are not there then.
+    pub removed: Vec<TreePath>,
+}
+
+impl Alteration {
+    /// Lays the edits over what was seen; they count as changes of the tree.
+    pub(super) fn lay_over(&self, look: &mut Look, zones: &Zones) -> Result<(), String> {
+        for edit in &self.files {
+            let path = TreePath::parse(&edit.path).map_err(|bad| bad.to_string())?;
+            let was_there = look.snapshot.listing.get(&path).is_some();
+            look.snapshot.left_out.remove(&path);
+            let edited = look.snapshot.edit(&path, edit.text.as_bytes());
+            edited.map_err(|bad| bad.to_string())?;
+            note(
+                look,
+                &path,
+                if was_there { "changed" } else { "added" },
+                zones,
+            );
+        }
+        for path in &self.removed {
+            look.snapshot.remove(path);
+            note(look, path, "removed", zones);
+        }
+        look.changes.sort_by(|one, two| one.path.cmp(&two.path));
+        Ok(())
+    }
+}
+
+fn note(look: &mut Look, path: &TreePath, how: &str, zones: &Zones) {
+    look.changes.retain(|known| known.path != path.as_str());
+    look.changes.push(Changed {
+        path: path.to_string(),
+        how: how.to_owned(),
+        inside: zones.contains(path),
+    });
+}
+
+/// What the tree was when the judgement first asked.
+pub(super) struct Look {
+    pub(super) snapshot: Snapshot,
+    pub(super) changes: Vec<Changed>,
+}
+
+/// Takes what is judged, and what is not as it was, in one look.
+pub(super) fn look(bench: &Bench) -> Result<Look, String> {
+    let Some(root) = &bench.root else {
+        return Ok(Look {
+            snapshot: Snapshot::of(&bench.baseline),
+            changes: Vec::new(),
+        });
+    };
+    let taken = Snapshot::take(root, &bench.baseline, &bench.zones, &bench.ignored);
+    let (snapshot, changes) = taken.map_err(|error| error.to_string())?;
+    let known = |inside| move |change: &Change| changed(change, inside);
+    let inside = changes.inside.iter().map(known(true));
+    let outside = changes.outside.iter().map(known(false));
+    let odd = changes.odd.iter().map(|odd| Changed {
+        path: odd.place.clone(),
+        how: format!("odd: {}", odd.why),
+        inside: false,
+    });
+    let mut changes: Vec<Changed> = inside.chain(outside).chain(odd).collect();
+    changes.sort_by(|one, two| one.path.cmp(&two.path));
+    Ok(Look { snapshot, changes })
+}
+
+fn changed(change: &Change, inside: bool) -> Changed {
+    let how = match change.kind {
+        ChangeKind::Added => "added",
+        ChangeKind::Changed => "changed",
+        ChangeKind::Removed => "removed",
+        ChangeKind::Mode => "mode",
+        ChangeKind::Odd => "odd",
+    };
+    Changed {
+        path: change.path.to_string(),
+        how: how.to_owned(),
+        inside,
+    }
+}
+
+/// Reads a file of a snapshot.
+pub(super) fn seen(
+    snapshot: &Snapshot,
+    path: &TreePath,
+    bench: &Bench,
+) -> Result<FileSeen, TreeError> {
+    if let Some(why) = snapshot.left_out.get(path) {
+        return Ok(FileSeen::Other(why.to_string()));
+    }
+    if snapshot.listing.is_folder(path) {
+        return Ok(FileSeen::Other("a folder".to_owned()));
+    }
+    Ok(match snapshot.read(path, &*bench.load)? {
+        Some(bytes) => FileSeen::File(bytes.to_vec()),
+        None if snapshot.listing.get(path).is_some() => FileSeen::Other("a link".to_owned()),
+        None => FileSeen::Absent,
+    })
+}
+
+/// What stays the same for every judgement of a session.
+pub struct Bench {
+    /// The working tree; none for quests that are about no files.
+    pub root: Option<PathBuf>,
+    /// The tree as the session found it.
+    pub baseline: Listing,
+    /// Where an agent may write in it.
+    pub zones: Zones,
+    /// What does not belong to it.
+    pub ignored: Ignored,
+    /// Finds the contents of the baseline's files.
+    pub load: Box<Contents>,
+    /// Where scratch copies are made; below nothing that a tool would take for its configuration.
+    pub scratch: PathBuf,
+    /// The programs that may be run.
+    pub programs: Vec<Pinned>,
+    /// The services that may be started.
+    pub services: BTreeMap<String, ServicePlan>,
+    /// What starts commands.
+    pub launcher: Launcher,
+    /// What confined a command when the session was made.
+    pub confinement: Confinement,
+}
+
+/// Finds contents by their digest.
+pub type Contents = dyn Fn(Digest) -> io::Result<Option<Vec<u8>>> + Send + Sync;
+
+/// A server that runs for the time of a judgement.
+#[derive(Debug, Clone)]
+pub struct ServicePlan {
+    /// The program's absolute path, and its arguments; `{{ port }}` is its port.
+    pub argv: Vec<Template>,
+    /// Its whole environment.
+    pub env: BTreeMap<String, Template>,
+    /// How it is known that it is ready.
+    pub ready: Readiness,
+    /// How long it may take to be ready.
+    pub within: Span,
+}
+
+/// How it is known that a service is ready, before its port is known.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Readiness {
+    /// Its port is open.
+    Port,
+    /// This path answers with a status of 2xx.
+    Path(String),
+    /// A line of its output matches.
+    Line(String),
+}
+
+impl Readiness {
+    /// The same, at this port.
+    #[must_use]
+    pub fn at(&self, port: u16) -> Ready {
+        match self {
+            Self::Port => Ready::Tcp { port },
+            Self::Path(path) => Ready::Http {
+                port,
+                path: path.clone(),
+            },
+            Self::Line(pattern) => Ready::Line {
+                pattern: pattern.clone(),
+            },
+        }
+    }
+}
+
+impl Bench {
+    /// How a program is no longer what the session found, for people; none when it is.
+    #[must_use]
+    pub fn changed_program(&self, path: &str) -> Option<String> {
+        let known = self.programs.iter().find(|it| it.path.as_os_str() == path);
+        let Some(pinned) = known else {
+            return Some(format!("{path} is none of the session's programs"));
+        };
+        let change = pinned.changed()?;
+        Some(format!(
+            "{path} changed since the session was made: {change}"
+        ))
+    }
+}
+
+/// Runs a command in the tree, where it may write; else why it cannot be run there.
+///
+/// It is confined as a command of a check is but for that.
+pub fn run_in_tree(bench: &Bench, order: &Order) -> Result<Ran, String> {
+    let root = bench.root.as_deref();
+    let root = root.ok_or_else(|| "there is no tree to run in".to_owned())?;
+    let program = order.argv.first().map_or("", String::as_str);
+    if let Some(why) = bench.changed_program(program) {
+        return Err(why);
+    }
+    let secrets = Secrets::take(&order.pass, variable).map_err(|missing| missing.to_string())?;
+    let launcher = bench.launcher.clone().temporary_in(bench.scratch.clone());
+    Ok(run_with(order, &secrets, root, &launcher))
+}

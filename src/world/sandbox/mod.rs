@@ -10,33 +10,19 @@
 //! offers the means is said by each run's [`Confinement`]. Every file that the user may read can be
 //! read, and a socket in the file system can be connected to unless Landlock knows of those.
 
-mod ask;
 mod chat;
-mod confinement;
 mod order;
 mod pinned;
-mod ran;
+mod workshop;
 
-#[cfg(unix)]
-mod bench;
 #[cfg(unix)]
 mod call;
 #[cfg(unix)]
 mod confined;
 #[cfg(unix)]
-mod in_tree;
-#[cfg(unix)]
-mod launch;
-#[cfg(unix)]
-mod listener;
-#[cfg(unix)]
 mod live;
 #[cfg(unix)]
 mod platform;
-#[cfg(unix)]
-mod prepare;
-#[cfg(unix)]
-mod ready;
 #[cfg(unix)]
 mod reports;
 #[cfg(unix)]
@@ -46,29 +32,19 @@ mod secrets;
 #[cfg(unix)]
 mod service;
 #[cfg(unix)]
-mod supervise;
-#[cfg(unix)]
-mod told;
-#[cfg(unix)]
 mod wire;
 
-pub use ask::{Call, CallAnswer, Called, Changed, FileSeen, NoWorkshop, Started, Workshop};
 pub use chat::{BadBaseUrl, ChatOrder, Chatted, Cost, Said, Usage, endpoint};
-pub use confinement::{Confinement, Means, Namespace};
-pub use order::{Edit, Network, Order};
+pub use order::{Confinement, Edit, End, Means, Namespace, Network, Order, Ran};
 pub use pinned::{Change, NotFound, Pinned};
-pub use ran::{End, Ran};
+pub use workshop::{Call, CallAnswer, Called, Changed, FileSeen, NoWorkshop, Started, Workshop};
 #[cfg(unix)]
 pub use {
-    bench::{Bench, Contents, Readiness, ServicePlan},
     confined::confined,
-    in_tree::run_in_tree,
-    launch::Launcher,
-    live::{Alteration, LiveWorkshop},
-    ready::Ready,
-    run::run,
-    service::{Output, Service, ServiceFailed, free_port, is_taken},
+    live::{Alteration, Bench, Contents, LiveWorkshop, Readiness, ServicePlan, run_in_tree},
+    run::{Launcher, run},
+    service::{Output, Ready, Service, ServiceFailed, free_port, is_taken},
 };
 
 #[cfg(test)]
-pub use ask::MockWorkshop;
+pub use workshop::MockWorkshop;

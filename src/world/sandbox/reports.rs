@@ -10,7 +10,7 @@ use nix::fcntl::{OFlag, open, openat};
 use nix::sys::stat::Mode;
 use nix::unistd::{UnlinkatFlags, unlinkat};
 
-use super::prepare::is_beneath;
+use super::wire::is_beneath;
 
 /// A longer report is none.
 const LONGEST: u64 = 16 << 20;

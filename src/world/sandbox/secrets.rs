@@ -5,7 +5,7 @@ use std::fmt;
 use std::path::Path;
 
 use super::order::Order;
-use super::ran::{End, Ran};
+use super::order::{End, Ran};
 use super::{Launcher, run};
 
 /// A shorter value is found in too much that is no secret.

@@ -2,8 +2,8 @@
 
 use std::io;
 
-use super::entry::Oddity;
 use super::listing::Clash;
+use super::listing::Oddity;
 use super::path::TreePath;
 use crate::base::Digest;
 

@@ -11,13 +11,20 @@
 //! `odd` is what is no part of the tree and stands in it all the same; it is not there when there
 //! is none. A listing's digest is that of this text without white space.
 
+#[cfg(test)]
+mod tests;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
+use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::entry::{Entry, Odd};
+use super::error::TreeError;
+use super::look::{BOUNDS, Bounds, Found, Met, Unopened, walk};
 use super::path::TreePath;
+use super::snapshot::{Gathered, Store};
+use super::zones::Ignored;
 use crate::base::Digest;
 
 /// What a tree has. No entry lies beneath another: a file has nothing in it, nor has a link.
@@ -148,72 +155,169 @@ impl TryFrom<Written> for Listing {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::super::entry::Oddity;
-    use super::*;
+/// What a tree has at a path.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Entry {
+    /// A file.
+    File {
+        /// The digest of its contents.
+        sha256: Digest,
+        /// Its length.
+        bytes: u64,
+        /// Whether its owner may run it.
+        executable: bool,
+    },
+    /// A symbolic link; it is never followed.
+    Link {
+        /// What it says.
+        to: String,
+    },
+}
 
-    fn path(text: &str) -> TreePath {
-        TreePath::parse(text).unwrap()
+/// Something that is no part of a tree, and why.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Odd {
+    /// Where it stands: its path, or its folder's with the name escaped where no path names it.
+    pub place: String,
+    /// Why.
+    pub why: Oddity,
+}
+
+/// Why something is no part of a tree.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, thiserror::Error,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum Oddity {
+    /// No path can name it: a name that is not UTF-8, a control character, too deep.
+    #[error("has a name that cannot be written down, or lies too deep")]
+    Name,
+    /// A named pipe.
+    #[error("is a named pipe")]
+    Pipe,
+    /// A socket.
+    #[error("is a socket")]
+    Socket,
+    /// A device, or what else the system has.
+    #[error("is a device")]
+    Device,
+    /// A link to something that is not UTF-8.
+    #[error("is a link to a name that is not UTF-8")]
+    Target,
+    /// The system does not let it be read.
+    #[error("may not be read")]
+    Unreadable,
+    /// A file larger than a tree may have.
+    #[error("is too large")]
+    TooLarge,
+    /// A file that would make its writer's files more than is kept.
+    #[error("is more than is kept of changed files")]
+    TooMuch,
+    /// It became something else while it was looked at.
+    #[error("changed while it was read")]
+    Changing,
+}
+
+/// What differs, in the order of the paths.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Changes {
+    /// In the zones in which may be written.
+    pub inside: Vec<Change>,
+    /// Outside of them.
+    pub outside: Vec<Change>,
+    /// What no path can name, and was not there before.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub odd: Vec<Odd>,
+}
+
+/// One path at which the working tree is not the baseline.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Change {
+    /// The path.
+    pub path: TreePath,
+    /// How it differs.
+    pub kind: ChangeKind,
+}
+
+/// How a path differs from the baseline.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ChangeKind {
+    /// A file or a link that was not there.
+    Added,
+    /// Other contents, another place that a link names, or a link for a file.
+    Changed,
+    /// It is gone.
+    Removed,
+    /// The same contents, which may be run now, or may not any more.
+    Mode,
+    /// What stands there is neither a file that can be read nor a link.
+    Odd,
+}
+
+impl Changes {
+    /// Whether the working tree is the baseline.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.inside.is_empty() && self.outside.is_empty() && self.odd.is_empty()
     }
+}
 
-    fn link(to: &str) -> Entry {
-        Entry::Link { to: to.to_owned() }
-    }
-
-    fn of(paths: &[&str]) -> Result<Listing, Clash> {
-        let entries = paths.iter().map(|text| (path(text), link("x"))).collect();
-        Listing::new(entries, BTreeSet::new())
-    }
-
-    #[test]
-    fn nothing_lies_beneath_a_file_or_a_link() {
-        assert!(of(&["a", "a-b", "a.c"]).is_ok());
-        let clash = of(&["a", "a-b", "a/b"]).unwrap_err();
-        assert_eq!((clash.beneath, clash.above), (path("a/b"), path("a")));
-        assert!(of(&["a", "a/b/c/d"]).is_err());
-        let mut listing = of(&["a/b", "c"]).unwrap();
-        assert!(listing.put(path("a"), link("y")).is_err());
-        assert!(listing.put(path("c/d"), link("y")).is_err());
-        assert!(listing.put(path("c"), link("y")).is_ok());
-        assert!(listing.is_folder(&path("a")) && !listing.is_folder(&path("c")));
-    }
-
-    #[test]
-    fn one_tree_has_one_text() {
-        let file = Entry::File {
-            sha256: Digest::of(b""),
-            bytes: 0,
-            executable: true,
-        };
-        let odd = Odd {
-            place: "s".to_owned(),
-            why: Oddity::Socket,
-        };
-        let entries = [(path("b"), link("é")), (path("a/b"), file)];
-        let listing = Listing::new(entries.into(), [odd].into()).unwrap();
-        let text = serde_json::to_string(&listing).unwrap();
-        let empty = Digest::of(b"");
-        assert_eq!(
-            text,
-            format!(
-                r#"{{"entries":{{"a/b":{{"file":{{"sha256":"{empty}","bytes":0,"executable":true}}}},"b":{{"link":{{"to":"é"}}}}}},"odd":[{{"place":"s","why":"socket"}}]}}"#
-            )
-        );
-        assert_eq!(serde_json::from_str::<Listing>(&text).unwrap(), listing);
-        assert_eq!(listing.digest(), Digest::of(text.as_bytes()));
-        assert_eq!(
-            serde_json::to_string(&Listing::default()).unwrap(),
-            r#"{"entries":{}}"#
-        );
-    }
-
-    #[test]
-    fn a_text_that_is_no_tree_is_refused() {
-        for paths in [r#""a","a/b""#, r#""../a","b""#, r#""a//b","b""#] {
-            let entries = paths.replace(',', r#":{"link":{"to":"x"}},"#);
-            let text = format!(r#"{{"entries":{{{entries}:{{"link":{{"to":"x"}}}}}}}}"#);
-            assert!(serde_json::from_str::<Listing>(&text).is_err(), "{text}");
+impl ChangeKind {
+    /// How `now` differs from what was there before; none when it does not.
+    #[must_use]
+    pub fn between(before: Option<&Entry>, now: &Entry) -> Option<Self> {
+        match (before, now) {
+            (None, _) => Some(Self::Added),
+            (Some(before), now) if before == now => None,
+            (Some(Entry::File { sha256: old, .. }), Entry::File { sha256: new, .. })
+                if old == new =>
+            {
+                Some(Self::Mode)
+            }
+            (Some(_), _) => Some(Self::Changed),
         }
+    }
+}
+
+/// Lists a tree, and hands each file's contents on to be stored, equal ones once.
+pub fn take(root: &Path, ignored: &Ignored, store: &mut Store<'_>) -> Result<Listing, TreeError> {
+    take_within(BOUNDS, root, ignored, store)
+}
+
+fn take_within(
+    bounds: Bounds,
+    root: &Path,
+    ignored: &Ignored,
+    store: &mut Store<'_>,
+) -> Result<Listing, TreeError> {
+    let mut gathered = Gathered::new(bounds, store);
+    let unnamed = walk(root, ignored, bounds, &mut |path, found| match found {
+        Found::File(file) => read(&mut gathered, path, file),
+        Found::Link(to) => gathered.link(path, to),
+        Found::Odd(why) => gathered.odd(path, why),
+    })?;
+    gathered.unnamed(unnamed);
+    Ok(gathered.finish()?)
+}
+
+/// Takes a file whose length is one before and after.
+fn read(gathered: &mut Gathered<'_>, path: TreePath, file: Unopened<'_>) -> Result<(), TreeError> {
+    let opened = match file.open().map_err(TreeError::io(&path, "open the file"))? {
+        Met::There(opened) => opened,
+        Met::Odd(why) => return gathered.odd(path, why),
+        Met::Gone => return gathered.odd(path, Oddity::Changing),
+    };
+    let (bytes, executable) = (opened.bytes, opened.executable);
+    gathered.admit(&path, bytes)?;
+    match opened
+        .read(bytes)
+        .map_err(TreeError::io(&path, "read the file"))?
+    {
+        Some(contents) if contents.len() as u64 == bytes => {
+            gathered.file(path, &contents, executable)
+        }
+        _ => gathered.odd(path, Oddity::Changing),
     }
 }

@@ -1,19 +1,22 @@
 //! What is judged: the baseline, and over it the agent's files of the zones.
 
-use std::collections::BTreeMap;
-use std::fmt;
-use std::io;
+#[cfg(test)]
+mod tests;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::Write as _;
 use std::path::Path;
 use std::sync::Arc;
+use std::{fmt, io};
 
+use cap_fs_ext::DirExt;
+use cap_std::ambient_authority;
+use cap_std::fs::{Dir, OpenOptions};
 use serde::{Deserialize, Serialize};
 
-use super::bounds::{BOUNDS, Bounds};
-use super::change::Changes;
-use super::entry::{Entry, Oddity};
 use super::error::TreeError;
-use super::listing::{Clash, Listing};
-use super::look::look;
+use super::listing::{Changes, Clash, Entry, Listing, Odd, Oddity};
+use super::look::{BOUNDS, Bounds, Tally, look, stays_inside};
 use super::path::TreePath;
 use super::zones::{Ignored, Zones};
 use crate::base::Digest;
@@ -201,5 +204,166 @@ impl Snapshot {
     }
 }
 
-#[cfg(test)]
-mod tests;
+/// Keeps contents under their digest.
+pub type Store<'a> = dyn FnMut(Digest, &[u8]) -> io::Result<()> + 'a;
+
+/// What a baseline has so far.
+pub(super) struct Gathered<'a> {
+    tally: Tally,
+    store: &'a mut Store<'a>,
+    stored: BTreeSet<Digest>,
+    entries: BTreeMap<TreePath, Entry>,
+    odd: BTreeSet<Odd>,
+}
+
+impl<'a> Gathered<'a> {
+    pub(super) fn new(bounds: Bounds, store: &'a mut Store<'a>) -> Self {
+        Self {
+            tally: Tally::new(bounds),
+            store,
+            stored: BTreeSet::new(),
+            entries: BTreeMap::new(),
+            odd: BTreeSet::new(),
+        }
+    }
+
+    /// Lets a file of this length in, before it is read.
+    pub(super) fn admit(&mut self, path: &TreePath, bytes: u64) -> Result<(), TreeError> {
+        self.tally.admit(path, bytes)
+    }
+
+    /// Takes a file that was let in.
+    pub(super) fn file(
+        &mut self,
+        path: TreePath,
+        contents: &[u8],
+        executable: bool,
+    ) -> Result<(), TreeError> {
+        let sha256 = Digest::of(contents);
+        if self.stored.insert(sha256) {
+            (self.store)(sha256, contents).map_err(|source| TreeError::Store {
+                path: path.clone(),
+                source,
+            })?;
+        }
+        let entry = Entry::File {
+            sha256,
+            bytes: contents.len() as u64,
+            executable,
+        };
+        self.entries.insert(path, entry);
+        Ok(())
+    }
+
+    /// Takes a link.
+    pub(super) fn link(&mut self, path: TreePath, to: String) -> Result<(), TreeError> {
+        self.tally.admit(&path, to.len() as u64)?;
+        self.entries.insert(path, Entry::Link { to });
+        Ok(())
+    }
+
+    /// Takes what is known to be no part of any tree; what should have been one is an error.
+    pub(super) fn odd(&mut self, path: TreePath, why: Oddity) -> Result<(), TreeError> {
+        match why {
+            Oddity::Name | Oddity::Pipe | Oddity::Socket | Oddity::Device | Oddity::Target => {
+                self.unnamed([Odd {
+                    place: path.into(),
+                    why,
+                }]);
+                Ok(())
+            }
+            Oddity::Unreadable | Oddity::TooLarge | Oddity::TooMuch | Oddity::Changing => {
+                Err(TreeError::Odd { path, why })
+            }
+        }
+    }
+
+    /// Takes what no path can name.
+    pub(super) fn unnamed(&mut self, odd: impl IntoIterator<Item = Odd>) {
+        self.odd.extend(odd);
+    }
+
+    /// The baseline.
+    pub(super) fn finish(self) -> Result<Listing, Clash> {
+        Listing::new(self.entries, self.odd)
+    }
+}
+
+impl Snapshot {
+    /// Writes the snapshot into an empty folder; returns the links that lead out of it, which are
+    /// left out.
+    ///
+    /// Files can be read by all, and run by all where their owner may.
+    pub fn write_to(&self, dir: &Path, load: &Load<'_>) -> Result<Vec<TreePath>, TreeError> {
+        let mut copy = Copy {
+            root: Dir::open_ambient_dir(dir, ambient_authority())
+                .map_err(TreeError::io(dir.display(), "open the folder"))?,
+            folders: BTreeSet::new(),
+        };
+        let mut left_out = Vec::new();
+        for (path, entry) in self.listing.entries() {
+            let written = match entry {
+                Entry::File {
+                    sha256, executable, ..
+                } => {
+                    let contents = self.contents(path, *sha256, load)?;
+                    copy.file(path, &contents, *executable)
+                }
+                Entry::Link { to } if stays_inside(&self.listing, path, to) => copy.link(path, to),
+                Entry::Link { .. } => {
+                    left_out.push(path.clone());
+                    Ok(())
+                }
+            };
+            written.map_err(TreeError::io(path, "write the copy"))?;
+        }
+        Ok(left_out)
+    }
+}
+
+/// A copy under way.
+struct Copy {
+    root: Dir,
+    folders: BTreeSet<TreePath>,
+}
+
+impl Copy {
+    fn file(&mut self, path: &TreePath, contents: &[u8], executable: bool) -> io::Result<()> {
+        self.make_folder(path)?;
+        let mut options = OpenOptions::new();
+        options.write(true).create_new(true);
+        let mut file = self.root.open_with(path.as_str(), &options)?;
+        file.write_all(contents)?;
+        set_mode(&file, executable)
+    }
+
+    fn link(&mut self, path: &TreePath, to: &str) -> io::Result<()> {
+        self.make_folder(path)?;
+        DirExt::symlink(&self.root, to, path.as_str())
+    }
+
+    /// Makes the folder that the path lies in.
+    fn make_folder(&mut self, path: &TreePath) -> io::Result<()> {
+        match path.parent() {
+            Some(folder) if !self.folders.contains(&folder) => {
+                self.root.create_dir_all(folder.as_str())?;
+                self.folders.insert(folder);
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Sets the mode whatever the process masks, so that every copy is the same.
+#[cfg(unix)]
+fn set_mode(file: &cap_std::fs::File, executable: bool) -> io::Result<()> {
+    use cap_std::fs::{Permissions, PermissionsExt as _};
+    let mode = if executable { 0o755 } else { 0o644 };
+    file.set_permissions(Permissions::from_mode(mode))
+}
+
+#[cfg(not(unix))]
+fn set_mode(_: &cap_std::fs::File, _: bool) -> io::Result<()> {
+    Ok(())
+}

@@ -6,7 +6,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::{Changes, Ignored, Listing, Snapshot, TreeError, TreePath, Zones, baseline};
+use super::{Changes, Ignored, Listing, Snapshot, TreeError, TreePath, Zones, listing};
 use crate::base::Digest;
 
 pub(super) fn path(text: &str) -> TreePath {
@@ -75,7 +75,7 @@ impl TestTree {
 
     pub(super) fn baseline_without(&self, globs: &[&str]) -> Result<Listing, TreeError> {
         self.store.borrow_mut().clear();
-        baseline::take(&self.root(), &ignored(globs), &mut |digest, contents| {
+        listing::take(&self.root(), &ignored(globs), &mut |digest, contents| {
             self.keep(digest, contents)
         })
     }

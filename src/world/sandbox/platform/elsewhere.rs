@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::world::sandbox::confinement::Namespace;
+use crate::world::sandbox::order::Namespace;
 use crate::world::sandbox::wire::{Entered, Instructions, Setting};
 
 /// There are no namespaces.

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::chat::{ChatOrder, Chatted};
-use super::confinement::Confinement;
+use super::order::Confinement;
 use super::order::Order;
-use super::ran::{End, Ran};
+use super::order::{End, Ran};
 use crate::world::tree::TreePath;
 
 /// Looks at files of the tree, and runs commands over copies of it.

@@ -1,12 +1,9 @@
 //! What a tree has at a scan, and what is no part of it.
 
-use std::fs;
-use std::io;
-
-use super::super::entry::{Entry, Odd};
 use super::super::test_tree::{TestTree, ignored, path, paths};
 use super::*;
 use crate::base::Digest;
+use std::{fs, io};
 
 fn within(tree: &TestTree, bounds: Bounds) -> Result<Listing, TreeError> {
     take_within(bounds, &tree.root(), &ignored(&[]), &mut |_, _| Ok(()))
@@ -160,4 +157,64 @@ fn two_thousand_folders_in_each_other_are_told_of() {
     let odd: Vec<_> = listing.odd().iter().collect();
     assert_eq!(odd.len(), 1);
     assert!(odd[0].place.starts_with("deep/deep/") && odd[0].why == Oddity::Name);
+}
+
+fn link(to: &str) -> Entry {
+    Entry::Link { to: to.to_owned() }
+}
+
+fn of(paths: &[&str]) -> Result<Listing, Clash> {
+    let entries = paths.iter().map(|text| (path(text), link("x"))).collect();
+    Listing::new(entries, BTreeSet::new())
+}
+
+#[test]
+fn nothing_lies_beneath_a_file_or_a_link() {
+    assert!(of(&["a", "a-b", "a.c"]).is_ok());
+    let clash = of(&["a", "a-b", "a/b"]).unwrap_err();
+    assert_eq!((clash.beneath, clash.above), (path("a/b"), path("a")));
+    assert!(of(&["a", "a/b/c/d"]).is_err());
+    let mut listing = of(&["a/b", "c"]).unwrap();
+    assert!(listing.put(path("a"), link("y")).is_err());
+    assert!(listing.put(path("c/d"), link("y")).is_err());
+    assert!(listing.put(path("c"), link("y")).is_ok());
+    assert!(listing.is_folder(&path("a")) && !listing.is_folder(&path("c")));
+}
+
+#[test]
+fn one_tree_has_one_text() {
+    let file = Entry::File {
+        sha256: Digest::of(b""),
+        bytes: 0,
+        executable: true,
+    };
+    let odd = Odd {
+        place: "s".to_owned(),
+        why: Oddity::Socket,
+    };
+    let entries = [(path("b"), link("é")), (path("a/b"), file)];
+    let listing = Listing::new(entries.into(), [odd].into()).unwrap();
+    let text = serde_json::to_string(&listing).unwrap();
+    let empty = Digest::of(b"");
+    assert_eq!(
+        text,
+        format!(
+            r#"{{"entries":{{"a/b":{{"file":{{"sha256":"{empty}","bytes":0,"executable":true}}}},"b":{{"link":{{"to":"é"}}}}}},"odd":[{{"place":"s","why":"socket"}}]}}"#
+        )
+    );
+    assert_eq!(serde_json::from_str::<Listing>(&text).unwrap(), listing);
+    assert_eq!(listing.digest(), Digest::of(text.as_bytes()));
+    assert_eq!(
+        serde_json::to_string(&Listing::default()).unwrap(),
+        r#"{"entries":{}}"#
+    );
+}
+
+#[test]
+fn a_text_that_is_no_tree_is_refused() {
+    for paths in [r#""a","a/b""#, r#""../a","b""#, r#""a//b","b""#] {
+        let entries = paths.replace(',', r#":{"link":{"to":"x"}},"#);
+        let text = format!(r#"{{"entries":{{{entries}:{{"link":{{"to":"x"}}}}}}}}"#);
+        assert!(serde_json::from_str::<Listing>(&text).is_err(), "{text}");
+    }
 }
