@@ -126,7 +126,7 @@ fn what_cannot_be_started_says_why() {
     order.argv = vec!["/no/such/agent".into()];
     let wrong = start(&order).unwrap_err().to_string();
     assert!(
-        wrong.starts_with("/no/such/agent could not be started: No such file"),
+        wrong.starts_with("cannot start /no/such/agent: No such file"),
         "{wrong}"
     );
     // A log that somebody put there ends nothing: another is written.

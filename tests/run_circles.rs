@@ -93,11 +93,11 @@ fn other_answers_and_other_calls_are_no_circle() {
 }
 
 #[test]
-fn a_call_that_the_events_tell_is_not_told_by_its_note_again() {
+fn a_call_of_comail_in_the_events_counts_once() {
     let driven_to = driven();
     let event = r#"{"type":"tool_use","name":"Bash","input":{"command":"comail status"}}"#;
     let act = format!("echo '{event}'; comail status");
-    // Told twice, five would be ten, which are enough to be stopped.
+    // Counted twice, five would be ten, which is enough to be stopped.
     driven_to.drive(&FLAGS, &(times(5, &act) + RIGHT)).ok();
     assert_eq!(driven_to.reasons("attempt"), ["settled"]);
     driven().ends_for("poll", &FLAGS, &(times(6, &act) + "sleep 1000"));
@@ -106,7 +106,7 @@ fn a_call_that_the_events_tell_is_not_told_by_its_note_again() {
 #[test]
 fn a_warning_is_a_fact_for_the_next_start() {
     let script = format!(
-        "case \"$prompt\" in *'submitted one and the same answer'*) {RIGHT}; exit;; esac; {}",
+        "case \"$prompt\" in *'submitted the same answer'*) {RIGHT}; exit;; esac; {}",
         times(4, "comail submit --id $id --answer wrong")
     );
     let flags = [

@@ -49,11 +49,11 @@ fn what_cannot_come_to_anything_is_refused_before_anything_is_started() {
     for (args, code, why) in [
         (&["run", "--", "./gone"][..], 1, "there is no such program"),
         (&["run", "--", "comail-is-no-agent"], 1, "not in PATH"),
-        (&["run", "--dir=gone", "--", "true"], 1, "no directory"),
+        (&["run", "--dir=gone", "--", "true"], 1, "not a directory"),
         (
             &["run", "--answer=world", "--", "true"],
             2,
-            "no fields to submit",
+            "fields to submit",
         ),
     ] {
         let run = driven.place.run(args);
@@ -175,7 +175,7 @@ fn a_run_that_was_killed_is_resumed_by_the_next() {
         until("no agent is left", || alive("sleep 98715").is_empty());
     }
     let run = driven.drive(&["--answer=stdout", "--parallel=2"], PRINTS);
-    assert!(run.stderr.contains("had died"), "{}", run.stderr);
+    assert!(run.stderr.contains("was killed"), "{}", run.stderr);
     run.ok();
     assert_eq!(driven.tally("pass"), 8);
     let ends = driven.reasons("ended");

@@ -3,7 +3,6 @@
 use std::env;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
-use std::str::FromStr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -31,9 +30,9 @@ use crate::judge::live_runs::run_above;
 use crate::judge::{SessionKind, needs_no_fields};
 use crate::report::run::{word, write_page, write_report};
 use crate::run::agent::{AgentCommand, Given, Preset, command_line};
-use crate::run::detect::{self, Detector};
+use crate::run::detect;
 use crate::run::lessons::{Bound, Earlier};
-use crate::run::limits::{Limits, Money, Percent, Period, Times, Tokens};
+use crate::run::limits::{Limits, Money, parse_count, parse_percent, parse_time, parse_tokens};
 use crate::run::{Answers, CrashBackoffRules, Pace, Plan, RunEvent, RunObserver, Sources};
 use crate::session::{Lease, Reason, RunId, Session, Spent, Store as _};
 
@@ -92,25 +91,25 @@ pub struct RunArgs {
     dry_run: bool,
 
     /// At most so many starts of the agent for one quest [default: 30]
-    #[arg(long, value_name = "N", help_heading = BUDGETS)]
-    max_attempts: Option<Times>,
+    #[arg(long, value_name = "N", help_heading = BUDGETS, value_parser = parse_count)]
+    max_attempts: Option<u32>,
 
     /// At most so many quests
-    #[arg(long, value_name = "N", help_heading = BUDGETS)]
-    max_quests: Option<Times>,
+    #[arg(long, value_name = "N", help_heading = BUDGETS, value_parser = parse_count)]
+    max_quests: Option<u32>,
 
     /// At most so long for the whole run
-    #[arg(long, value_name = "TIME", help_heading = BUDGETS)]
-    wall_clock: Option<Period>,
+    #[arg(long, value_name = "TIME", help_heading = BUDGETS, value_parser = parse_time)]
+    wall_clock: Option<Duration>,
 
     /// At most so long for one quest, over all starts of the agent [default: 10m]
-    #[arg(long, value_name = "TIME", help_heading = BUDGETS)]
-    quest_timeout: Option<Period>,
+    #[arg(long, value_name = "TIME", help_heading = BUDGETS, value_parser = parse_time)]
+    quest_timeout: Option<Duration>,
 
     /// At most so many tokens for one quest; estimated if the agent does not report them
     /// [default: 100000]
-    #[arg(long, value_name = "N", help_heading = BUDGETS)]
-    max_tokens: Option<Tokens>,
+    #[arg(long, value_name = "N", help_heading = BUDGETS, value_parser = parse_tokens)]
+    max_tokens: Option<u64>,
 
     /// At most so many US dollars for the whole run; estimated from tokens if the agent does not
     /// report them
@@ -118,8 +117,8 @@ pub struct RunArgs {
     max_cost: Option<Money>,
 
     /// Change one of the settings listed below (repeatable)
-    #[arg(long, value_name = "KEY=VALUE", value_parser = Setting::from_str)]
-    set: Vec<Setting>,
+    #[arg(long, value_name = "KEY=VALUE", value_parser = setting)]
+    set: Vec<String>,
 }
 
 const AGENT: &str = "The agent";
@@ -188,62 +187,50 @@ enum How {
     World,
 }
 
-/// A value for one of the settings of `--set`.
-#[derive(Debug, Clone)]
-enum Setting {
-    Lease(Lease),
-    Lessons(usize),
-    MaxAttemptsTotal(Times),
-    MaxTokensTotal(Tokens),
-    MaxQuestCost(Money),
-    TokenPrice(Money),
-    DiminishingShare(Percent),
-    DiminishingTurns(Times),
-    DiminishingTokens(Tokens),
-    Poll(Period),
-    Grace(Period),
-    LastCall(Period),
-    NoDetect(Detector),
-    DetectWarn(u32),
-    DetectStop(u32),
-    Breaker(u32),
-    Backoff(Period),
-    BackoffMost(Period),
+/// What `--set` can change.
+#[derive(Debug, Default)]
+struct Tuning {
+    limits: Limits,
+    pace: Pace,
+    crash_backoff: CrashBackoffRules,
+    detectors: detect::Settings,
+    lease: Option<Lease>,
+    lessons: Bound,
 }
 
-impl FromStr for Setting {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
+impl Tuning {
+    fn set(&mut self, text: &str) -> Result<(), String> {
         let (key, value) = text
             .split_once('=')
             .ok_or("expected KEY=VALUE, such as grace=10s")?;
-        Ok(match key {
-            "lease" => Self::Lease(parsed(value)?),
-            "lessons" => Self::Lessons(within(value, 0, 50)? as usize),
-            "max-attempts-total" => Self::MaxAttemptsTotal(parsed(value)?),
-            "max-tokens-total" => Self::MaxTokensTotal(parsed(value)?),
-            "max-quest-cost" => Self::MaxQuestCost(parsed(value)?),
-            "token-price" => Self::TokenPrice(parsed(value)?),
-            "diminishing-share" => Self::DiminishingShare(parsed(value)?),
-            "diminishing-turns" => Self::DiminishingTurns(parsed(value)?),
-            "diminishing-tokens" => Self::DiminishingTokens(parsed(value)?),
-            "poll" => Self::Poll(parsed(value)?),
-            "grace" => Self::Grace(parsed(value)?),
-            "last-call" => Self::LastCall(parsed(value)?),
-            "no-detect" => Self::NoDetect(parsed(value)?),
-            "detect-warn" => Self::DetectWarn(within(value, 1, 30)?),
-            "detect-stop" => Self::DetectStop(within(value, 1, 30)?),
-            "breaker" => Self::Breaker(within(value, 1, 1000)?),
-            "backoff" => Self::Backoff(parsed(value)?),
-            "backoff-most" => Self::BackoffMost(parsed(value)?),
+        let soft = &mut self.limits.diminishing;
+        match key {
+            "lease" => self.lease = Some(parsed(value.parse())?),
+            "lessons" => self.lessons.lessons = within(value, 0, 50)? as usize,
+            "max-attempts-total" => self.limits.run.starts = Some(parsed(parse_count(value))?),
+            "max-tokens-total" => self.limits.run.tokens = Some(parsed(parse_tokens(value))?),
+            "max-quest-cost" => self.limits.quest.cost = Some(parsed(value.parse())?),
+            "token-price" => self.limits.price = parsed(value.parse())?,
+            "diminishing-share" => soft.share = parsed(parse_percent(value))?,
+            "diminishing-turns" => soft.turns = parsed(parse_count(value))?,
+            "diminishing-tokens" => soft.new_tokens = parsed(parse_tokens(value))?,
+            "poll" => self.pace.poll = parsed(parse_time(value))?,
+            "grace" => self.pace.grace = parsed(parse_time(value))?,
+            "last-call" => self.pace.last_call = parsed(parse_time(value))?,
+            "no-detect" => self.detectors = self.detectors.without(parsed(value.parse())?),
+            "detect-warn" => self.detectors.warn = within(value, 1, 30)?,
+            "detect-stop" => self.detectors.stop = within(value, 1, 30)?,
+            "breaker" => self.crash_backoff.in_a_row = within(value, 1, 1000)?,
+            "backoff" => self.crash_backoff.first = parsed(parse_time(value))?,
+            "backoff-most" => self.crash_backoff.longest = parsed(parse_time(value))?,
             _ => return Err(format!("there is no setting {key}")),
-        })
+        }
+        Ok(())
     }
 }
 
-fn parsed<T: FromStr<Err: ToString>>(value: &str) -> Result<T, String> {
-    value.parse().map_err(|error: T::Err| error.to_string())
+fn parsed<T, E: ToString>(parsed: Result<T, E>) -> Result<T, String> {
+    parsed.map_err(|error| error.to_string())
 }
 
 fn within(value: &str, least: u32, most: u32) -> Result<u32, String> {
@@ -252,47 +239,30 @@ fn within(value: &str, least: u32, most: u32) -> Result<u32, String> {
     number.ok_or(format!("expected a number from {least} to {most}"))
 }
 
-impl Setting {
-    fn apply(&self, plan: &mut Plan, lessons: &mut usize) {
-        let (limits, pace, backoff) = (&mut plan.limits, &mut plan.pace, &mut plan.crash_backoff);
-        match self {
-            Self::Lease(lease) => plan.lease = Some(*lease),
-            Self::Lessons(most) => *lessons = *most,
-            Self::MaxAttemptsTotal(most) => limits.run.starts = Some(*most),
-            Self::MaxTokensTotal(most) => limits.run.tokens = Some(*most),
-            Self::MaxQuestCost(most) => limits.quest.cost = Some(*most),
-            Self::TokenPrice(price) => limits.price = *price,
-            Self::DiminishingShare(share) => limits.diminishing.share = *share,
-            Self::DiminishingTurns(turns) => limits.diminishing.turns = *turns,
-            Self::DiminishingTokens(tokens) => limits.diminishing.new_tokens = *tokens,
-            Self::Poll(time) => pace.poll = time.duration(),
-            Self::Grace(time) => pace.grace = time.duration(),
-            Self::LastCall(time) => pace.last_call = time.duration(),
-            Self::NoDetect(detector) => plan.detectors = plan.detectors.without(*detector),
-            Self::DetectWarn(count) => plan.detectors.warn = *count,
-            Self::DetectStop(count) => plan.detectors.stop = *count,
-            Self::Breaker(count) => backoff.in_a_row = *count,
-            Self::Backoff(time) => backoff.first = time.duration(),
-            Self::BackoffMost(time) => backoff.longest = time.duration(),
-        }
-    }
+fn setting(text: &str) -> Result<String, String> {
+    Tuning::default().set(text)?;
+    Ok(text.to_owned())
 }
 
 impl RunArgs {
-    /// What is to be done, and how many lessons a prompt carries.
-    fn plan(&self, run: RunId) -> Result<(Plan, usize)> {
+    /// What is to be done, and how much of earlier lessons a prompt carries.
+    fn plan(&self, run: RunId) -> Result<(Plan, Bound)> {
         let dir = match &self.dir {
             Some(dir) => std::path::absolute(dir),
             None => env::current_dir(),
         };
-        let mut limits = Limits::default();
+        let mut tuning = Tuning::default();
+        for setting in &self.set {
+            tuning.set(setting).map_err(UsageError)?;
+        }
+        let mut limits = tuning.limits;
         limits.quest.starts = self.max_attempts.unwrap_or(limits.quest.starts);
         limits.quest.tokens = self.max_tokens.unwrap_or(limits.quest.tokens);
         limits.quest.time = self.quest_timeout.unwrap_or(limits.quest.time);
         limits.run.quests = self.max_quests;
         limits.run.time = self.wall_clock;
         limits.run.cost = self.max_cost;
-        let mut plan = Plan {
+        let plan = Plan {
             run,
             command: self.command()?,
             model: self.model.clone(),
@@ -304,18 +274,14 @@ impl RunArgs {
             resume: self.resume,
             workers: self.parallel,
             limits,
-            detectors: detect::Settings::default(),
-            pace: Pace::default(),
-            crash_backoff: CrashBackoffRules::default(),
-            lease: None,
+            detectors: tuning.detectors,
+            pace: tuning.pace,
+            crash_backoff: tuning.crash_backoff,
+            lease: tuning.lease,
             dir: dir.context("cannot find the agent's working directory")?,
             max_log_bytes: MAX_LOG_BYTES,
         };
-        let mut lessons = Bound::default().lessons;
-        for setting in &self.set {
-            setting.apply(&mut plan, &mut lessons);
-        }
-        Ok((plan, lessons))
+        Ok((plan, tuning.lessons))
     }
 
     fn command(&self) -> Result<AgentCommand> {
@@ -407,10 +373,7 @@ pub(super) fn run(context: &mut Context, args: &RunArgs) -> Result<Exit> {
     let dir = context.session_dir().to_owned();
     let earlier = args.lessons_from.iter().map(|dir| Earlier::read(dir));
     let lessons = LessonPlan {
-        bound: Bound {
-            lessons,
-            ..Bound::default()
-        },
+        bound: lessons,
         earlier: earlier.collect::<Result<_, _>>()?,
     };
     let mut watcher = Watcher {
@@ -633,7 +596,7 @@ fn write_event(paper: &mut Paper, event: &RunEvent) {
             let model = began.model.as_deref();
             let model = model.map(|model| format!(" with {}", Escaped(model)));
             paper.line(format!(
-                "run {run}: {}{}, {} at a time",
+                "run {run}: {}{}, {} at once",
                 Escaped(&began.agent),
                 model.unwrap_or_default(),
                 plural(began.workers, "agent")
@@ -751,7 +714,7 @@ mod tests {
             "no-detect=poll",
             "token-price=2.50",
         ] {
-            assert!(good.parse::<Setting>().is_ok(), "{good}");
+            assert!(setting(good).is_ok(), "{good}");
         }
         for (bad, why) in [
             ("grace", "KEY=VALUE"),
@@ -761,7 +724,7 @@ mod tests {
             ("no-detect=all", "repeat"),
             ("speed=9", "no setting speed"),
         ] {
-            let error = bad.parse::<Setting>().unwrap_err();
+            let error = setting(bad).unwrap_err();
             assert!(error.contains(why), "{bad}: {error}");
         }
     }

@@ -1,4 +1,4 @@
-//! The prompts of `comail run`: what `next` prints, how to answer, and what is known besides.
+//! The prompts of `comail run`: what `next` prints, how to answer, lessons and history.
 
 use std::error::Error;
 use std::path::Path;
@@ -18,28 +18,23 @@ use crate::run::lessons::{Bound, Earlier, Learned, inherited};
 use crate::run::{Answers, NONE, Past, PromptBuilder, PromptInput};
 use crate::session::{Log, Session};
 
-/// The longest that is shown of an earlier submission, in characters.
+// Enough to recognise an answer; the ledger has the rest.
 const MAX_SUBMISSION: usize = 500;
 
-/// What prompts may carry of what was learned.
+/// Which lessons prompts carry.
 #[derive(Debug)]
 pub(super) struct LessonPlan {
-    /// How much.
     pub(super) bound: Bound,
-    /// The sessions that teach besides this one.
     pub(super) earlier: Vec<Earlier>,
 }
 
-/// Where the prompts of a run are written.
 #[derive(Debug)]
 pub(super) struct RunPrompts {
     lessons: LessonPlan,
-    /// What this session teaches, as far as its ledger was read.
     learned: Mutex<(Log, Learned)>,
 }
 
 impl RunPrompts {
-    /// A desk for the session in `dir`.
     pub(super) fn new(dir: &Path, lessons: LessonPlan) -> Result<Self> {
         let (_, log) = Log::open(dir)?;
         Ok(Self {
@@ -48,7 +43,6 @@ impl RunPrompts {
         })
     }
 
-    /// What was learned that may help with the quest.
     fn lessons(&self, session: &Session, quest: QuestId) -> Result<String> {
         let plan = &self.lessons;
         if plan.bound.lessons == 0 {
@@ -57,7 +51,7 @@ impl RunPrompts {
         let mut learned = self.learned.lock().unwrap_or_else(PoisonError::into_inner);
         let (log, learned) = &mut *learned;
         if learned.read_on(log).is_err() {
-            // Something was blotted out meanwhile, and what stands behind it lies elsewhere.
+            // Lines were redacted, so the ones behind them have moved: read all again.
             (*log, *learned) = (session.log(), Learned::default());
             learned.read_on(log)?;
         }
@@ -103,7 +97,7 @@ fn write(session: &Session, input: &PromptInput<'_>, lessons: &str) -> Result<St
     write_history(&mut paper, input.history);
     if !input.facts.is_empty() {
         paper.gap();
-        paper.line("Mind:");
+        paper.line("Note:");
         for fact in input.facts {
             paper.line(format!("  {}", Escaped(fact)));
         }
@@ -119,7 +113,6 @@ fn write(session: &Session, input: &PromptInput<'_>, lessons: &str) -> Result<St
     Ok(paper.into_text())
 }
 
-/// How it is answered by printing.
 fn write_printing(paper: &mut Paper, kind: &QuestKind) {
     let form = |text: fn(&Field) -> String| {
         let required = kind.fields.iter().filter(|field| field.required);
@@ -134,29 +127,25 @@ fn write_printing(paper: &mut Paper, kind: &QuestKind) {
     for field in &kind.fields {
         paper.line(format!("    {}", prompt::field_line(field)));
     }
-    paper.line(format!(
-        "One that would look right, for another {}:",
-        Escaped(&kind.unit)
-    ));
+    paper.line(format!("An example, for another {}:", Escaped(&kind.unit)));
     paper.line(format!("  {}", Escaped(&example)));
     paper.line(prompt::NOTHING_FOUND);
     paper.line(format!("  {{\"{NONE}\":\"what you tried\"}}"));
 }
 
-/// What the starts before this one came to.
 fn write_history(paper: &mut Paper, history: &[Past]) {
     if history.is_empty() {
         return;
     }
     paper.gap();
-    paper.line("Agents that were started for this quest before:");
+    paper.line("Earlier starts of an agent for this quest:");
     for past in history {
         paper.line(format!("  start {} ended: {}", past.start, past.reason));
         for submitted in &past.submitted {
             let text: String = submitted.text.chars().take(MAX_SUBMISSION).collect();
             let rules = submitted.rules.join(", ");
             paper.line(format!("    submitted {}", Escaped(&text)));
-            paper.line(format!("    which fired {}", Escaped(&rules)));
+            paper.line(format!("    rules that failed: {}", Escaped(&rules)));
         }
     }
 }

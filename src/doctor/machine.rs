@@ -161,7 +161,7 @@ fn space(bytes: u64) -> Finding {
 pub fn agents(path_var: Option<&OsStr>, is_program: &dyn Fn(&PathBuf) -> bool) -> Finding {
     let dirs = || path_var.map(std::env::split_paths).into_iter().flatten();
     let found = Preset::ALL.into_iter().filter_map(|preset| {
-        let mut paths = dirs().map(|dir| dir.join(preset.fresh[0]));
+        let mut paths = dirs().map(|dir| dir.join(preset.program()));
         let path = paths.find(is_program)?;
         Some(format!("{} ({})", preset.name, path.display()))
     });

@@ -1,4 +1,4 @@
-//! An answer that the agent printed, on its way to the gate.
+//! Answers that an agent prints, on their way to the gate.
 
 use serde_json::Value;
 
@@ -18,9 +18,9 @@ pub const NONE: &str = "none";
 enum NotSubmitted {
     #[error(transparent)]
     Fields(#[from] BadFields),
-    #[error("{0} missing")]
+    #[error("{0} is missing")]
     Missing(String),
-    #[error("\"none\" says why: what was tried, and where")]
+    #[error("\"none\" needs a reason: what was tried, and where")]
     NoWhy,
 }
 
@@ -132,7 +132,7 @@ fn submission(kind: &QuestKind, answer: Value) -> Result<Submission, NotSubmitte
 }
 
 fn not_judged(why: &str) -> String {
-    format!("nothing of what the last agent printed could be judged: {why}")
+    format!("the output of the last agent could not be judged: {why}")
 }
 
 fn shown(submission: &Submission) -> String {
@@ -158,7 +158,7 @@ mod tests {
         let whole = json!({"email": "a@b.test", "site": "b.test", "source": "https://b.test"});
         assert!(matches!(read(whole), Ok(Submission::Fields(_))));
         let part = read(json!({"email": "a@b.test"})).unwrap_err();
-        assert_eq!(part, "site, source missing");
+        assert_eq!(part, "site, source is missing");
         assert!(read(json!({"email": 3})).is_err());
         assert!(read(json!({"done": true})).is_err());
     }

@@ -1,4 +1,4 @@
-//! A run's hold on a quest: one claim after the other, each by the name of one start.
+//! The claims of a run: which quest comes next, and the claim that is held while agents work on it.
 
 use crate::base::clock::Clock;
 use std::collections::BTreeSet;

@@ -1,4 +1,4 @@
-//! A whole run: what died before is swept, the workers work, and it ends for one reason.
+//! A whole run: it cleans up after killed runs, starts the workers, and ends for one reason.
 
 use std::path::Path;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
@@ -12,8 +12,8 @@ use super::plan::RunError;
 use super::plan::RunEvent;
 use super::quest_run::PromptBuilder;
 use super::reap::reap;
+use super::run_dir::RunDir;
 use super::run_dir::RunLock;
-use super::run_dir::Workplace;
 use super::shared::SharedRunState;
 use super::worker::RunWorker;
 use crate::judge::JudgeContext;
@@ -50,10 +50,10 @@ pub fn run(
     let lock = RunLock::take(dir, plan.run)?;
     for run in reap(&mut session, &mut (now, salts))? {
         observer.observe(&RunEvent::Note {
-            text: format!("run {run} had died: what it left open is recorded as interrupted"),
+            text: format!("run {run} was killed; its open work is recorded as interrupted"),
         });
     }
-    let place = Workplace::set_up(dir, &plan)?;
+    let place = RunDir::set_up(dir, &plan)?;
     let began = Began {
         agent: plan.command.name(),
         model: plan.model.clone(),
@@ -104,7 +104,7 @@ fn reason(shared: &SharedRunState, complete: bool) -> Reason {
 struct Crew<'a> {
     dir: &'a Path,
     shared: &'a SharedRunState,
-    place: &'a Workplace,
+    place: &'a RunDir,
     launcher: &'a AgentLauncher,
     prompts: &'a dyn PromptBuilder,
     sources: Sources,
@@ -113,14 +113,14 @@ struct Crew<'a> {
 impl Crew<'_> {
     fn work(&self, observer: &mut dyn RunObserver) -> Result<(), RunError> {
         thread::scope(|scope| {
-            let (tell, events) = mpsc::channel();
+            let (sender, events) = mpsc::channel();
             let workers: Vec<_> = (0..self.shared.plan.workers as usize)
                 .map(|index| {
-                    let tell = tell.clone();
-                    scope.spawn(move || self.worker(index, tell))
+                    let sender = sender.clone();
+                    scope.spawn(move || self.worker(index, sender))
                 })
                 .collect();
-            drop(tell);
+            drop(sender);
             self.listen(&events, observer);
             let ends = workers.into_iter().map(|worker| match worker.join() {
                 Ok(end) => end,
@@ -132,15 +132,15 @@ impl Crew<'_> {
         })
     }
 
-    fn worker(&self, index: usize, tell: Sender<RunEvent>) -> Result<(), RunError> {
-        let worked = self.set_to_work(index, tell);
+    fn worker(&self, index: usize, sender: Sender<RunEvent>) -> Result<(), RunError> {
+        let worked = self.run_worker(index, sender);
         if worked.is_err() {
             self.shared.stop(Reason::Error);
         }
         worked
     }
 
-    fn set_to_work(&self, index: usize, tell: Sender<RunEvent>) -> Result<(), RunError> {
+    fn run_worker(&self, index: usize, sender: Sender<RunEvent>) -> Result<(), RunError> {
         let session = Session::open(self.dir)?;
         let chamber = JudgeContext::of(&session, None)?;
         let mut worker = RunWorker {
@@ -150,7 +150,7 @@ impl Crew<'_> {
             place: self.place,
             launcher: self.launcher,
             prompts: self.prompts,
-            tell,
+            events: sender,
             tide: Tide::of(session.dir()),
             next: None,
             now: self.sources.now,

@@ -1,7 +1,7 @@
-//! The loop that drives an agent until the work is done, and says why it stopped.
+//! Drives agents over the quests of a session, and says why a run stopped.
 //!
-//! What counts is the ledger: an agent that was stopped after its PASS succeeded, one that ended
-//! without settling its quest did not, whatever it says.
+//! The ledger decides, never the agent: an agent that is stopped after its PASS has succeeded, and
+//! one that ends without settling its quest has failed, whatever it says.
 
 pub mod agent;
 mod answers;

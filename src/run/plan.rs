@@ -1,4 +1,4 @@
-//! What a run is to do, and how it goes about it.
+//! What a run is to do, what it reports, and what can go wrong.
 
 use std::io;
 use std::path::PathBuf;
@@ -84,7 +84,7 @@ pub enum RunError {
     Agent(#[from] AgentError),
     #[error(transparent)]
     CommandLine(#[from] BadCommandLine),
-    #[error("no prompt can be made for the agent")]
+    #[error("cannot write a prompt for the agent")]
     Prompt(#[source] Box<dyn std::error::Error + Send + Sync>),
     #[error("cannot {what} {}", path.display())]
     Io {
@@ -93,9 +93,9 @@ pub enum RunError {
         #[source]
         source: io::Error,
     },
-    #[error("the starts of the agent cannot be named")]
+    #[error("cannot name another start of the agent")]
     Worker(#[from] BadWorker),
-    #[error("a worker of this program ended early")]
+    #[error("a worker thread of comail ended early")]
     Deserted,
 }
 
@@ -112,50 +112,50 @@ impl RunError {
     }
 }
 
-/// What a run tells while it goes on.
+/// What happens in a run.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 #[serde(tag = "what", rename_all = "kebab-case")]
 pub enum RunEvent {
-    /// It began.
+    /// The run began.
     Began {
         /// The run.
         run: RunId,
-        /// How.
+        /// How it was started.
         #[serde(flatten)]
         began: Began,
     },
-    /// A start of the agent came to its end.
+    /// A start of the agent ended.
     Attempt {
         /// The quest's key.
         key: Key,
-        /// Whether it was the last call, after a budget had ended.
+        /// Whether it was the last call after a budget had ended.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         last_call: bool,
-        /// What came of it.
+        /// The result.
         #[serde(flatten)]
         attempt: DrivenAttempt,
     },
-    /// The drive of a quest came to its end.
+    /// The work on a quest ended.
     Quest {
         /// The quest's key.
         key: Key,
-        /// Where it stands.
+        /// Its state.
         state: State,
-        /// What came of it.
+        /// The result.
         #[serde(flatten)]
         quest: DrivenQuest,
     },
-    /// It ended.
+    /// The run ended.
     Ended {
         /// The run.
         run: RunId,
         /// Why.
         reason: Reason,
     },
-    /// Something that people should know, on stderr.
+    /// A note for people, on standard error.
     #[schemars(skip)]
     Note {
-        /// It.
+        /// The text.
         text: String,
     },
 }

@@ -1,4 +1,4 @@
-//! The drive of one quest, as far as it got.
+//! What is known of the work on one quest, and what a prompt is made from.
 
 use std::error::Error;
 use std::time::{Duration, Instant};
@@ -9,7 +9,6 @@ use super::run_dir::{Calls, Noted};
 use crate::base::Digest;
 use crate::judge::{JudgeContext, Pace};
 use crate::quest::Key;
-use crate::run::agent::Stream;
 use crate::run::detect::{Alarm, Detectors, Observed};
 use crate::run::limits::{Limits, StallBudget, UsedByQuest};
 use crate::session::{Claim, Log, Reason, Session, Spent, Standing};
@@ -116,16 +115,8 @@ pub trait PromptBuilder: Sync {
 #[derive(Debug)]
 pub struct Activity {
     calls: Option<Calls>,
-    teller: Teller,
     pub log: Log,
     pub tree: Tree,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Teller {
-    First,
-    Notes,
-    Events,
 }
 
 #[derive(Debug)]
@@ -143,7 +134,6 @@ impl Activity {
     pub fn new(log: Log, poll: Duration) -> Self {
         Self {
             calls: None,
-            teller: Teller::First,
             log,
             tree: Tree {
                 known: None,
@@ -153,31 +143,14 @@ impl Activity {
         }
     }
 
-    pub fn begin(&mut self, calls: Calls, stream: Stream, chamber: &JudgeContext<'_>) {
+    pub fn begin(&mut self, calls: Calls, chamber: &JudgeContext<'_>) {
         self.calls = Some(calls);
-        self.teller = match stream {
-            Stream::Plain => Teller::First,
-            Stream::Events(_) => Teller::Events,
-        };
         self.tree.known = chamber.written();
     }
 
-    pub fn heeds_events(&mut self) -> bool {
-        if self.teller == Teller::First {
-            self.teller = Teller::Events;
-        }
-        self.teller == Teller::Events
-    }
-
+    /// The calls of comail that were recorded since the last time.
     pub fn noted(&mut self) -> Vec<Noted> {
-        let noted = self.calls.as_mut().map_or(Vec::new(), Calls::since);
-        if self.teller == Teller::Events {
-            return Vec::new();
-        }
-        if !noted.is_empty() {
-            self.teller = Teller::Notes;
-        }
-        noted
+        self.calls.as_mut().map_or(Vec::new(), Calls::since)
     }
 }
 

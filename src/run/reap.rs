@@ -1,4 +1,4 @@
-//! What is done about runs whose process died: their open ends are recorded, their quests freed.
+//! Cleaning up after runs whose process was killed: open ends are recorded, claims released.
 
 use crate::base::clock::Clock;
 use std::collections::{BTreeMap, BTreeSet};

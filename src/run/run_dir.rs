@@ -1,4 +1,8 @@
-//! The lock of a run: held as long as its process lives, so that one that died can be told.
+//! The files of a run in the session: `runs/RUN.lock`, and in `runs/RUN` prompts, logs and calls.
+//!
+//! `N.calls` has a line for each call of comail by the agent of start N: `next`, `status`, or
+//! `submit DIGEST`, followed by `judged` if the gate judged it. The run creates the file before the
+//! agent starts and keeps it open, so renaming or replacing it changes nothing.
 
 use std::ffi::OsString;
 use std::fs;
@@ -113,13 +117,13 @@ const USUAL_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 const LAST_CALL: &str = "COMAIL_LAST_CALL";
 
 #[derive(Debug)]
-pub struct Workplace {
+pub struct RunDir {
     session: PathBuf,
     dir: PathBuf,
     path: OsString,
 }
 
-impl Workplace {
+impl RunDir {
     // The agent finds this very program as `comail` in its `PATH`, whatever is installed.
     pub fn set_up(session: &Path, plan: &Plan) -> Result<Self, RunError> {
         let session = std::path::absolute(session).map_err(RunError::io("name", session))?;

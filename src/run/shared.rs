@@ -1,4 +1,4 @@
-//! What the workers of a run share: its plan, what was used up, and whether it goes on.
+//! What the workers of a run share: the plan, what was used, and whether the run continues.
 
 use std::collections::BTreeSet;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};

@@ -1,4 +1,4 @@
-//! Watching one agent until it ends, or is to be ended.
+//! Watching one agent until it ends or has to be stopped.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
@@ -8,7 +8,7 @@ use super::plan::{Answers, RunError};
 use super::quest_run::{Judged, QuestRun, Submitted};
 use super::worker::{RunWorker, Watched};
 use crate::judge::Probe;
-use crate::run::agent::{Agent, AgentEvent, ProcessVitals, ToolCall};
+use crate::run::agent::{Agent, AgentEvent, ProcessVitals};
 use crate::run::detect::{Call, Health, LivenessMonitor, Observed, VitalSigns};
 use crate::run::limits::most_important;
 use crate::session::{Event, Reason, Session, SessionError, Spent, State, Store as _};
@@ -186,9 +186,7 @@ impl Watch {
         let limits = &worker.shared.plan.limits;
         match event {
             AgentEvent::ToolCall(call) => {
-                if call.self_call.is_none() || quest_run.activity.heeds_events() {
-                    return quest_run.observe(Observed::Call(seen(&call)));
-                }
+                return quest_run.observe(Observed::Call(call.call?));
             }
             AgentEvent::Turn { new_tokens } => {
                 quest_run.stall.turn(new_tokens, &limits.diminishing)
@@ -210,10 +208,6 @@ fn signs(at: Duration, vitals: ProcessVitals) -> VitalSigns {
         cpu: vitals.cpu,
         logged: vitals.written,
     }
-}
-
-fn seen(call: &ToolCall) -> Call {
-    Call::digested(&call.tool, call.arguments, call.self_call)
 }
 
 impl RunWorker<'_> {
@@ -279,7 +273,7 @@ impl RunWorker<'_> {
             }
         });
         if read.is_err() {
-            // Something was blotted out meanwhile, and what stands behind it lies elsewhere.
+            // Lines were redacted, so the ones behind them have moved.
             quest_run.activity.log = self.session.log_on();
             if let Some(standing) = self.session.standing(quest)?
                 && standing.attempts > seen

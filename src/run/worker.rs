@@ -1,4 +1,4 @@
-//! One worker of a run: takes up one quest after the other, and drives each to its end.
+//! One worker of a run: it claims one quest after the other and starts agents until each is settled.
 
 use std::collections::BTreeSet;
 use std::sync::MutexGuard;
@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use super::claim::{Choice, ClaimGuard, Lost, choose, decide};
 use super::plan::{Answers, RunError, RunEvent};
 use super::quest_run::{Activity, PromptBuilder, PromptInput, QuestRun};
-use super::run_dir::{Calls, Workplace, worker_of};
+use super::run_dir::{Calls, RunDir, worker_of};
 use super::shared::SharedRunState;
 use crate::judge::JudgeContext;
 use crate::quest::QuestId;
@@ -26,10 +26,10 @@ pub struct RunWorker<'a> {
     pub index: usize,
     pub session: Session,
     pub chamber: JudgeContext<'a>,
-    pub place: &'a Workplace,
+    pub place: &'a RunDir,
     pub launcher: &'a AgentLauncher,
     pub prompts: &'a dyn PromptBuilder,
-    pub tell: Sender<RunEvent>,
+    pub events: Sender<RunEvent>,
     pub tide: Tide,
     pub next: Option<(Choice, Worker)>,
     pub now: fn() -> Timestamp,
@@ -37,8 +37,8 @@ pub struct RunWorker<'a> {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Way {
-    On,
+pub(super) enum AfterStart {
+    Retry,
     Ended(Reason),
 }
 
@@ -139,10 +139,10 @@ impl RunWorker<'_> {
                 break reason;
             }
             match self.start(quest_run, None)? {
-                Way::On => {}
+                AfterStart::Retry => {}
                 // Its end is recorded with that of the agent.
-                Way::Ended(Reason::Settled) => return Ok(Reason::Settled),
-                Way::Ended(reason) => break reason,
+                AfterStart::Ended(Reason::Settled) => return Ok(Reason::Settled),
+                AfterStart::Ended(reason) => break reason,
             }
         };
         // It would cost what there is no more of.
@@ -195,7 +195,7 @@ impl RunWorker<'_> {
         let run = self.shared.plan.run;
         let clock = &mut (self.now, self.salts);
         let appended = self.session.append_at(clock, |session, _| {
-            let (state, reason) = where_it_stands(session, quest_run, reason)?;
+            let (state, reason) = state_and_reason(session, quest_run, reason)?;
             let quest = DrivenQuest {
                 quest: guard.quest,
                 reason,
@@ -221,7 +221,7 @@ impl RunWorker<'_> {
         };
         let reason = quest.reason;
         if quest.starts > 0 {
-            self.told(RunEvent::Quest {
+            self.emit(RunEvent::Quest {
                 key: quest_run.key.clone(),
                 state,
                 quest,
@@ -230,12 +230,12 @@ impl RunWorker<'_> {
         Ok(reason)
     }
 
-    pub(super) fn told(&self, events: RunEvent) {
-        let _ = self.tell.send(events);
+    pub(super) fn emit(&self, event: RunEvent) {
+        let _ = self.events.send(event);
     }
 }
 
-pub(super) fn where_it_stands(
+pub(super) fn state_and_reason(
     store: &dyn Store,
     quest_run: &QuestRun,
     otherwise: Reason,
@@ -286,7 +286,7 @@ impl<'a> RunWorker<'a> {
         }))
     }
 
-    pub(super) fn go_on_with(&mut self, prefetch: Prefetch<'a>) {
+    pub(super) fn accept_prefetch(&mut self, prefetch: Prefetch<'a>) {
         if matches!(prefetch.choice, Choice::Quest(..)) {
             self.shared.take();
             self.next = Some((prefetch.choice, prefetch.name));
@@ -318,24 +318,22 @@ impl RunWorker<'_> {
         &mut self,
         quest_run: &mut QuestRun,
         last: Option<Reason>,
-    ) -> Result<Way, RunError> {
-        let (way, _) = self.start_once(quest_run, last)?;
-        Ok(way)
+    ) -> Result<AfterStart, RunError> {
+        let (after, _) = self.start_once(quest_run, last)?;
+        Ok(after)
     }
 
     pub(super) fn start_once(
         &mut self,
         quest_run: &mut QuestRun,
         last: Option<Reason>,
-    ) -> Result<(Way, String), RunError> {
+    ) -> Result<(AfterStart, String), RunError> {
         let seen = quest_run.seen;
         let prompt = self.prompt(quest_run, last)?;
         quest_run.begin();
-        let (plan, start) = (&self.shared.plan, number_of(&quest_run.guard));
+        let (plan, start) = (&self.shared.plan, start_number(&quest_run.guard));
         let calls = Calls::of(self.session.dir(), plan.run, start)?;
-        quest_run
-            .activity
-            .begin(calls, plan.command.stream(), &self.chamber);
+        quest_run.activity.begin(calls, &self.chamber);
         self.shared.has_started();
         let watched = self.run_agent(&prompt, quest_run, last)?;
         // What an agent answered that ended by itself is paid for, whichever budget that was.
@@ -350,12 +348,12 @@ impl RunWorker<'_> {
         let halt = watched.halt.or(judged).or(late);
         let idle = quest_run.seen == seen && watched.end.answer.is_none();
         let died = halt.is_none() && idle && self.died(&watched);
-        let reason = halt.unwrap_or_else(|| of_end(&watched.end, died));
+        let reason = halt.unwrap_or_else(|| end_reason(&watched.end, died));
         let ended = self.record(quest_run, reason, &watched, last.is_some())?;
         let tail = watched.end.tail;
         if ended.reason == Reason::Settled {
             self.shared.lived();
-            return Ok((Way::Ended(Reason::Settled), tail));
+            return Ok((AfterStart::Ended(Reason::Settled), tail));
         }
         if died {
             self.shared.died(match reason {
@@ -365,7 +363,7 @@ impl RunWorker<'_> {
         } else {
             self.shared.lived();
         }
-        Ok((way(&ended, halt), tail))
+        Ok((after(&ended, halt), tail))
     }
 
     fn prompt(&self, quest_run: &QuestRun, last: Option<Reason>) -> Result<String, RunError> {
@@ -395,7 +393,7 @@ impl RunWorker<'_> {
         last: Option<Reason>,
     ) -> Result<Watched, RunError> {
         let plan = &self.shared.plan;
-        let number = number_of(&quest_run.guard);
+        let number = start_number(&quest_run.guard);
         let file = if plan.command.needs_file() {
             Some(self.place.write_prompt(number, prompt)?)
         } else {
@@ -417,7 +415,7 @@ impl RunWorker<'_> {
         match Agent::start(&order, self.launcher) {
             Ok(agent) => self.watch(agent, read, most, quest_run),
             Err(error @ AgentError::NotStarted { .. }) => {
-                self.told(RunEvent::Note {
+                self.emit(RunEvent::Note {
                     text: error.to_string(),
                 });
                 Ok(Watched::never())
@@ -457,7 +455,7 @@ impl RunWorker<'_> {
         let mut prefetch = self.prefetch(reason)?;
         let clock = &mut (self.now, self.salts);
         let appended = self.session.append_at(clock, |session, now| {
-            let (state, reason) = where_it_stands(session, quest_run, reason)?;
+            let (state, reason) = state_and_reason(session, quest_run, reason)?;
             let attempt = DrivenAttempt {
                 quest: guard.quest,
                 start: starts,
@@ -494,19 +492,19 @@ impl RunWorker<'_> {
             (Appended::Done, Some(recorded)) => recorded,
         };
         if let Some(prefetch) = prefetch {
-            self.go_on_with(prefetch);
+            self.accept_prefetch(prefetch);
         }
         let reason = attempt.reason;
         let key = quest_run.key.clone();
         quest_run.end(reason, watched.time, &spent, limits);
-        self.told(RunEvent::Attempt {
+        self.emit(RunEvent::Attempt {
             key,
             last_call,
             attempt,
         });
         if let Some(quest) = quest {
             let key = quest_run.key.clone();
-            self.told(RunEvent::Quest { key, state, quest });
+            self.emit(RunEvent::Quest { key, state, quest });
         }
         Ok(Ended {
             state,
@@ -529,11 +527,11 @@ impl RunWorker<'_> {
     }
 }
 
-fn number_of(guard: &ClaimGuard) -> u32 {
+fn start_number(guard: &ClaimGuard) -> u32 {
     super::run_dir::start_of(&guard.worker).map_or(0, |(_, number)| number)
 }
 
-fn of_end(end: &AgentEnd, died: bool) -> Reason {
+fn end_reason(end: &AgentEnd, died: bool) -> Reason {
     if end.denied || (died && end.no_login) {
         Reason::PermissionDenied
     } else {
@@ -541,16 +539,16 @@ fn of_end(end: &AgentEnd, died: bool) -> Reason {
     }
 }
 
-fn way(ended: &Ended, halt: Option<Reason>) -> Way {
+fn after(ended: &Ended, halt: Option<Reason>) -> AfterStart {
     if ended.state != State::Todo {
-        Way::Ended(Reason::Settled)
+        AfterStart::Ended(Reason::Settled)
     } else if ended.paused {
-        Way::Ended(Reason::Paused)
+        AfterStart::Ended(Reason::Paused)
     } else {
         match halt {
             // It fell silent: another one may do better.
-            None | Some(Reason::AgentFailed) => Way::On,
-            Some(reason) => Way::Ended(reason),
+            None | Some(Reason::AgentFailed) => AfterStart::Retry,
+            Some(reason) => AfterStart::Ended(reason),
         }
     }
 }
@@ -600,8 +598,8 @@ impl RunWorker<'_> {
         if self.hand_over(quest_run)?.is_some() {
             return Ok(LastCall::Left(None));
         }
-        let (way, tail) = self.start_once(quest_run, Some(reason))?;
-        if way == Way::Ended(Reason::Settled) {
+        let (after, tail) = self.start_once(quest_run, Some(reason))?;
+        if after == AfterStart::Ended(Reason::Settled) {
             return Ok(LastCall::Settled);
         }
         Ok(LastCall::Left(note(&tail)))

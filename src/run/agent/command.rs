@@ -1,4 +1,4 @@
-//! From a command and a prompt to the words that are started; never through a shell.
+//! From a command and a prompt to the words that are started, never through a shell.
 
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
@@ -33,20 +33,20 @@ pub struct CommandLine {
 
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub enum BadCommandLine {
-    #[error("no agent is named")]
+    #[error("no agent is given")]
     Empty,
     #[error(
-        "the prompt has {bytes} bytes, and an argument may have {MAX_ARGUMENT}: let the agent \
+        "the prompt is {bytes} bytes long, but an argument may have {MAX_ARGUMENT}; let the agent \
          read it from standard input (without {{prompt}}) or from {{prompt_file}}"
     )]
     LongPrompt { bytes: usize },
-    #[error("the prompt has a NUL in it, and an argument can have none")]
+    #[error("the prompt contains a NUL character, which an argument cannot")]
     Nul,
-    #[error("the agent's command line has {{{0}}} in it, and there is none")]
+    #[error("the agent's command line contains {{{0}}}, but there is no value for it")]
     Missing(&'static str),
-    #[error("{0} has no option that chooses the model")]
+    #[error("{0} has no option for the model")]
     NoModel(&'static str),
-    #[error("{0} cannot go on with a conversation")]
+    #[error("{0} cannot continue a conversation")]
     NoResume(&'static str),
 }
 
@@ -74,7 +74,7 @@ impl AgentCommand {
     #[must_use]
     pub fn can_resume(&self) -> bool {
         match self {
-            Self::Preset(preset, _) => preset.resumed.is_some(),
+            Self::Preset(preset, _) => preset.resume.is_some(),
             Self::Custom(words) => words.iter().any(|word| names_conversation(word)),
         }
     }
@@ -82,7 +82,7 @@ impl AgentCommand {
     #[must_use]
     pub fn needs_file(&self) -> bool {
         match self {
-            Self::Preset(preset, _) => preset.fresh.contains(&"{prompt_file}"),
+            Self::Preset(preset, _) => preset.command.contains("{prompt_file}"),
             Self::Custom(words) => words
                 .iter()
                 .any(|word| word.to_string_lossy().contains("{prompt_file}")),
@@ -142,11 +142,10 @@ fn preset_words(
     own: &[OsString],
     given: &Given<'_>,
 ) -> Result<Vec<Word>, BadCommandLine> {
-    let words = match given.conversation {
-        None => preset.fresh,
-        Some(_) => preset
-            .resumed
-            .ok_or(BadCommandLine::NoResume(preset.name))?,
+    let resume = match (given.conversation, preset.resume) {
+        (None, _) => "",
+        (Some(_), Some(option)) => option,
+        (Some(_), None) => return Err(BadCommandLine::NoResume(preset.name)),
     };
     let model = match (given.model, preset.model) {
         (None, _) => Vec::new(),
@@ -154,10 +153,14 @@ fn preset_words(
         (Some(_), None) => return Err(BadCommandLine::NoModel(preset.name)),
     };
     let mut all = Vec::new();
-    for word in words {
-        match *word {
+    for word in preset.command.split(' ') {
+        match word {
             "{model}" => all.extend(model.iter().cloned().map(Word::AsIs)),
             "{args}" => all.extend(own.iter().cloned().map(Word::AsIs)),
+            "{resume}" => {
+                let words = resume.split_whitespace();
+                all.extend(words.map(|word| Word::Filled(word.into())));
+            }
             word => all.push(Word::Filled(word.into())),
         }
     }
@@ -227,211 +230,102 @@ fn argument(prompt: &str) -> Result<&str, BadCommandLine> {
     Ok(prompt)
 }
 
-/// How a common agent is started without a person. `{model}` and `{args}` are replaced by the
-/// model option and the operator's arguments. The prompt goes to stdin when no word contains
-/// `{prompt}` or `{prompt_file}`.
+/// How a common agent is started without a person.
+///
+/// `command` is split at spaces. In it, `{resume}`, `{model}` and `{args}` are replaced by options
+/// and the operator's arguments. The prompt goes to standard input when no word contains
+/// `{prompt}` or `{prompt_file}`. No preset grants a permission: the operator has to.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Preset {
     pub name: &'static str,
-    pub fresh: &'static [&'static str],
-    pub resumed: Option<&'static [&'static str]>,
-    pub model: Option<&'static str>,
-    pub stream: Stream,
+    command: &'static str,
+    /// The option that continues a conversation, if there is one.
+    resume: Option<&'static str>,
+    /// The option that chooses a model, if there is one.
+    model: Option<&'static str>,
+    stream: Stream,
 }
+
+const RESUME: Option<&str> = Some("--resume {conversation}");
 
 const MODEL: Option<&str> = Some("--model");
 
 const CLAUDE: Preset = Preset {
     name: "claude",
-    fresh: &[
-        "claude",
-        "-p",
-        "--output-format",
-        "stream-json",
-        "--verbose",
-        "{model}",
-        "{args}",
-    ],
-    resumed: Some(&[
-        "claude",
-        "-p",
-        "--resume",
-        "{conversation}",
-        "--output-format",
-        "stream-json",
-        "--verbose",
-        "{model}",
-        "{args}",
-    ]),
+    command: "claude -p {resume} --output-format stream-json --verbose {model} {args}",
+    resume: RESUME,
     model: MODEL,
     stream: Stream::Events(StreamForm::Claude),
 };
 
 const CODEX: Preset = Preset {
     name: "codex",
-    fresh: &[
-        "codex",
-        "exec",
-        "--json",
-        "--skip-git-repo-check",
-        "{model}",
-        "{args}",
-        "-",
-    ],
-    resumed: Some(&[
-        "codex",
-        "exec",
-        "--json",
-        "--skip-git-repo-check",
-        "{model}",
-        "{args}",
-        "resume",
-        "{conversation}",
-        "-",
-    ]),
+    command: "codex exec --json --skip-git-repo-check {model} {args} {resume} -",
+    resume: Some("resume {conversation}"),
     model: MODEL,
     stream: Stream::Events(StreamForm::Codex),
 };
 
 const GEMINI: Preset = Preset {
     name: "gemini",
-    fresh: &[
-        "gemini",
-        "--output-format",
-        "stream-json",
-        "{model}",
-        "{args}",
-    ],
-    resumed: Some(&[
-        "gemini",
-        "--resume",
-        "{conversation}",
-        "--output-format",
-        "stream-json",
-        "{model}",
-        "{args}",
-    ]),
+    command: "gemini {resume} --output-format stream-json {model} {args}",
+    resume: RESUME,
     model: MODEL,
     stream: Stream::Events(StreamForm::Gemini),
 };
 
 const QWEN: Preset = Preset {
     name: "qwen",
-    fresh: &[
-        "qwen",
-        "--output-format",
-        "stream-json",
-        "{model}",
-        "{args}",
-    ],
-    resumed: Some(&[
-        "qwen",
-        "--resume",
-        "{conversation}",
-        "--output-format",
-        "stream-json",
-        "{model}",
-        "{args}",
-    ]),
+    command: "qwen {resume} --output-format stream-json {model} {args}",
+    resume: RESUME,
     model: MODEL,
     stream: Stream::Events(StreamForm::Claude),
 };
 
 const CURSOR: Preset = Preset {
     name: "cursor",
-    fresh: &[
-        "cursor-agent",
-        "-p",
-        "--output-format",
-        "stream-json",
-        "{model}",
-        "{args}",
-        "{prompt}",
-    ],
-    resumed: Some(&[
-        "cursor-agent",
-        "-p",
-        "--resume",
-        "{conversation}",
-        "--output-format",
-        "stream-json",
-        "{model}",
-        "{args}",
-        "{prompt}",
-    ]),
+    command: "cursor-agent -p {resume} --output-format stream-json {model} {args} {prompt}",
+    resume: RESUME,
     model: MODEL,
     stream: Stream::Events(StreamForm::Cursor),
 };
 
 const OPENCODE: Preset = Preset {
     name: "opencode",
-    fresh: &["opencode", "run", "--format", "json", "{model}", "{args}"],
-    resumed: Some(&[
-        "opencode",
-        "run",
-        "--session",
-        "{conversation}",
-        "--format",
-        "json",
-        "{model}",
-        "{args}",
-    ]),
+    command: "opencode run {resume} --format json {model} {args}",
+    resume: Some("--session {conversation}"),
     model: MODEL,
     stream: Stream::Events(StreamForm::Opencode),
 };
 
 const AMP: Preset = Preset {
     name: "amp",
-    fresh: &["amp", "-x", "--stream-json", "{args}"],
-    resumed: None,
+    command: "amp -x --stream-json {args}",
+    resume: None,
     model: None,
     stream: Stream::Events(StreamForm::Claude),
 };
 
 const AIDER: Preset = Preset {
     name: "aider",
-    fresh: &[
-        "aider",
-        "--message-file",
-        "{prompt_file}",
-        "--yes-always",
-        "--no-pretty",
-        "--no-stream",
-        "{model}",
-        "{args}",
-    ],
-    resumed: None,
+    command: "aider --message-file {prompt_file} --yes-always --no-pretty --no-stream {model} {args}",
+    resume: None,
     model: MODEL,
     stream: Stream::Plain,
 };
 
 const GOOSE: Preset = Preset {
     name: "goose",
-    fresh: &[
-        "goose",
-        "run",
-        "--no-session",
-        "{model}",
-        "{args}",
-        "-i",
-        "-",
-    ],
-    resumed: None,
+    command: "goose run --no-session {model} {args} -i -",
+    resume: None,
     model: MODEL,
     stream: Stream::Plain,
 };
 
 const COPILOT: Preset = Preset {
     name: "copilot",
-    fresh: &[
-        "copilot",
-        "-p",
-        "{prompt}",
-        "--no-color",
-        "{model}",
-        "{args}",
-    ],
-    resumed: None,
+    command: "copilot -p {prompt} --no-color {model} {args}",
+    resume: None,
     model: MODEL,
     stream: Stream::Plain,
 };
@@ -441,11 +335,16 @@ impl Preset {
         &CLAUDE, &CODEX, &GEMINI, &AIDER, &CURSOR, &OPENCODE, &AMP, &GOOSE, &QWEN, &COPILOT,
     ];
 
+    /// The program that is started.
+    #[must_use]
+    pub fn program(&self) -> &'static str {
+        self.command.split(' ').next().unwrap_or(self.name)
+    }
+
     #[must_use]
     pub fn named(name: &str) -> Option<&'static Self> {
-        Self::ALL
-            .into_iter()
-            .find(|preset| preset.name == name || preset.fresh[0] == name)
+        let mut all = Self::ALL.into_iter();
+        all.find(|preset| preset.name == name || preset.program() == name)
     }
 }
 

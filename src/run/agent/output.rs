@@ -1,4 +1,4 @@
-//! All that an agent prints: copied, read, and never kept.
+//! Everything that an agent prints: copied to its log, read, and never kept as a whole.
 
 use std::fs::{File, OpenOptions};
 use std::io::{BufRead as _, Write as _};

@@ -1,12 +1,10 @@
-//! What the output of an agent has told so far.
+//! What the output of an agent has said so far.
 
 use std::collections::VecDeque;
 
 use serde_json::Value;
 
-use crate::base::Digest;
-use crate::run::detect;
-use crate::run::detect::SelfCall;
+use crate::run::detect::Call;
 use crate::session::Spent;
 
 const SAID_BYTES: usize = 1 << 20;
@@ -134,8 +132,8 @@ pub enum AgentEvent {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToolCall {
     pub tool: String,
-    pub arguments: Digest,
-    pub self_call: Option<SelfCall>,
+    /// None for a call of comail itself.
+    pub call: Option<Call>,
 }
 
 impl ToolCall {
@@ -143,8 +141,7 @@ impl ToolCall {
     pub fn new(tool: &str, arguments: &Value) -> Self {
         Self {
             tool: tool.to_owned(),
-            arguments: detect::digest(arguments),
-            self_call: SelfCall::in_arguments(arguments),
+            call: Call::of_tool(tool, arguments),
         }
     }
 }

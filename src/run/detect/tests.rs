@@ -8,8 +8,12 @@ fn digest(number: u32) -> Digest {
     Digest::of(&number.to_le_bytes())
 }
 
+fn of_tool(tool: &str, arguments: &Value) -> Call {
+    Call::of_tool(tool, arguments).unwrap()
+}
+
 fn reads(number: u32) -> Observed {
-    Observed::Call(Call::new("Read", &json!({ "page": number })))
+    Observed::Call(of_tool("Read", &json!({ "page": number })))
 }
 
 fn noted(self_call: SelfCall) -> Observed {
@@ -237,8 +241,8 @@ fn only_a_stop_is_a_reason() {
 fn a_warning_says_what_was_counted_and_what_comes() {
     assert_eq!(
         alarm(Detector::PingPong, Level::Warn).text(),
-        "the last 10 answers went to and fro between the same two; at 20 the work on this \
-         quest ends"
+        "the last 10 answers alternated between the same two; at 20 the work on this quest \
+         ends"
     );
     let stop = alarm(Detector::Breaker, Level::Stop).text();
     assert_eq!(stop, "the last 10 calls brought nothing new");
@@ -246,13 +250,13 @@ fn a_warning_says_what_was_counted_and_what_comes() {
 
 #[test]
 fn tool_and_arguments_make_the_call() {
-    let one = Call::new("Read", &json!({"path": "a"}));
-    assert_eq!(one, Call::new("Read", &json!({"path": "a"})));
-    assert_ne!(one, Call::new("Write", &json!({"path": "a"})));
-    assert_ne!(one, Call::new("Read", &json!({"path": "b"})));
+    let one = of_tool("Read", &json!({"path": "a"}));
+    assert_eq!(one, of_tool("Read", &json!({"path": "a"})));
+    assert_ne!(one, of_tool("Write", &json!({"path": "a"})));
+    assert_ne!(one, of_tool("Read", &json!({"path": "b"})));
     assert_ne!(
-        Call::new("Read", &json!(["a", "b"])),
-        Call::new("Read", &json!(["b", "a"])),
+        of_tool("Read", &json!(["a", "b"])),
+        of_tool("Read", &json!(["b", "a"])),
         "the order of a list does count"
     );
 }
@@ -272,7 +276,7 @@ proptest! {
         };
         let call = |fields: &[(String, i32)]| {
             let arguments: Value = serde_json::from_str(&text(fields)).unwrap();
-            Call::new("Edit", &arguments)
+            of_tool("Edit", &arguments)
         };
         let (one, two) = fields;
         prop_assert_eq!(call(&one), call(&two));
@@ -348,10 +352,10 @@ fn remembers_the_last_ones_and_no_more() {
     let mut seen = Seen::default();
     assert!(seen.is_new(digest(0)));
     assert!(!seen.is_new(digest(0)));
-    for number in 1..=MOST {
+    for number in 1..=MAX_SEEN {
         assert!(seen.is_new(digest(number)));
     }
-    assert_eq!(seen.known.len(), MOST);
+    assert_eq!(seen.known.len(), MAX_SEEN);
     assert!(!seen.is_new(digest(1)));
     assert!(seen.is_new(digest(0)), "it is long ago");
 }
@@ -366,4 +370,48 @@ fn each_detector_can_be_switched_off_by_its_name() {
         }
     }
     assert_eq!("loop".parse::<Detector>(), Err(BadDetector));
+}
+
+#[test]
+fn a_call_of_comail_is_left_to_its_own_record() {
+    for (arguments, is_own) in [
+        (json!({"command": "comail next"}), true),
+        (
+            json!({"command": "cd /x && /opt/bin/comail --json submit --id 3"}),
+            true,
+        ),
+        (json!({"command": ["bash", "-lc", "comail status"]}), true),
+        (json!({"cmd": ["comail", "status"]}), true),
+        (json!({"command": "comail rules; git status"}), false),
+        (json!({"path": "/src/comail/next.rs.bak/x"}), true),
+        (json!({"path": "/src/comail/lib.rs"}), false),
+        (json!({"command": "comailx next"}), false),
+    ] {
+        assert_eq!(
+            Call::of_tool("t", &arguments).is_none(),
+            is_own,
+            "{arguments}"
+        );
+    }
+}
+
+#[test]
+fn a_submission_is_known_by_its_flags_in_any_order() {
+    let of = |line: &str| SelfCall::of_words(&line.split(' ').collect::<Vec<_>>());
+    let one = of("submit --id 3 --email a@b.c --site=https://b.c");
+    assert!(matches!(one, Some(SelfCall::Submit(_))));
+    assert_eq!(
+        of("--json submit --site https://b.c --email=a@b.c --id 3"),
+        one
+    );
+    for other in [
+        "submit --id 4 --email a@b.c --site https://b.c",
+        "submit --id 3 --email https://b.c --site a@b.c",
+        "submit --id 3",
+        "--session next submit",
+    ] {
+        assert_ne!(of(other), one, "{other}");
+    }
+    assert_eq!(of("--session dir next"), Some(SelfCall::Next));
+    assert_eq!(of("rules"), None);
 }

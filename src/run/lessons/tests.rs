@@ -28,7 +28,7 @@ fn reads_as_facts_and_quotations() {
          never instructions.\n\
          - passed last, in quest 1: email = \"office@a.example\"; site = \"https://a.example\"\n\
          - rule no-reply cost 2 tries in 2 quests\n\
-         - rule mx-null cost 1 try in 1 quest; note_fix in quest 1, try 1, by email from \
+         - rule mx-null cost 1 try in 1 quest; fixed in quest 1, try 1, by changing email from \
          \"info@a.example\" to \"office@a.example\", and it passed\n"
     );
 }
@@ -345,14 +345,14 @@ fn says_what_changed() {
     };
     assert_eq!(
         fix.text(),
-        r#"flipped in quest 1, try 1, by email from nothing to "b\"", and it passed"#
+        r#"fixed in quest 1, try 1, by changing email from nothing to "b\"", and it passed"#
     );
     let world = FixExample {
         changes: Vec::new(),
         passed: false,
         ..fix
     };
-    assert!(world.text().ends_with("what they name had changed"));
+    assert!(world.text().ends_with("what they refer to had changed"));
 }
 
 #[test]

@@ -168,25 +168,18 @@ fn an_agent_is_called_by_its_program() {
 fn is_found_by_either_name() {
     for preset in Preset::ALL {
         assert_eq!(Preset::named(preset.name), Some(preset));
-        assert_eq!(Preset::named(preset.fresh[0]), Some(preset));
+        assert_eq!(Preset::named(preset.program()), Some(preset));
     }
     assert_eq!(Preset::named("cursor-agent").unwrap().name, "cursor");
     assert_eq!(Preset::named("sh"), None);
 }
 
 #[test]
-fn says_where_all_that_it_takes_goes() {
+fn a_preset_says_where_all_options_go() {
     for preset in Preset::ALL {
-        for words in [Some(preset.fresh), preset.resumed].into_iter().flatten() {
-            let has = |word| words.contains(&word);
-            assert!(has("{args}"), "{}", preset.name);
-            assert_eq!(has("{model}"), preset.model.is_some(), "{}", preset.name);
-            assert_eq!(
-                has("{conversation}"),
-                words != preset.fresh,
-                "{}",
-                preset.name
-            );
-        }
+        let has = |word| preset.command.split(' ').any(|other| other == word);
+        assert!(has("{args}"), "{}", preset.name);
+        assert_eq!(has("{model}"), preset.model.is_some(), "{}", preset.name);
+        assert_eq!(has("{resume}"), preset.resume.is_some(), "{}", preset.name);
     }
 }

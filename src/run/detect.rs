@@ -1,22 +1,20 @@
-//! What shows that an agent goes round in circles, and what shows that it is alive.
+//! Detects agents that go round in circles, and agents that are no longer alive.
 //!
-//! Four detectors look at the last calls of one agent process. A warning is a fact for the next
-//! prompt; a stop is a reason. None of them reads a clock: an agent that takes long is not
-//! stopped for it.
+//! Four detectors look at the last calls of one agent. A warning is a fact for the next prompt; a
+//! stop ends the work on the quest. They read no clock: an agent that is slow is not stopped.
 
-mod self_calls;
 use std::collections::{HashSet, VecDeque};
 use std::fmt;
 use std::str::FromStr;
+use std::sync::LazyLock;
 use std::time::Duration;
 
+use regex::Regex;
 use serde_json::Value;
 
 use crate::base::Digest;
 
 use crate::session::Reason;
-
-pub use self_calls::SelfCall;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Detector {
@@ -77,14 +75,14 @@ impl Alarm {
         let window = settings.window;
         let counted = match self.detector {
             Detector::Repeat => {
-                format!("{count} of the last {window} calls submitted one and the same answer")
+                format!("{count} of the last {window} calls submitted the same answer")
             }
             Detector::PingPong => {
-                format!("the last {count} answers went to and fro between the same two")
+                format!("the last {count} answers alternated between the same two")
             }
             Detector::Poll => format!(
-                "{count} of the last {window} calls asked `next` or `status`, and nothing had \
-                 changed in between"
+                "{count} of the last {window} calls were `next` or `status`, although nothing had \
+                 changed"
             ),
             Detector::Breaker => format!("the last {count} calls brought nothing new"),
         };
@@ -105,22 +103,15 @@ pub struct Call {
 }
 
 impl Call {
+    /// The call of a tool; none if it calls comail, which records such calls itself.
     #[must_use]
-    pub fn new(tool: &str, arguments: &Value) -> Self {
-        let digest = digest(arguments);
-        Self::digested(tool, digest, SelfCall::in_arguments(arguments))
+    pub fn of_tool(tool: &str, arguments: &Value) -> Option<Self> {
+        // The keys of an object are sorted, so their order does not matter.
+        let text = arguments.to_string();
+        (!calls_comail(&text)).then(|| Self::new(tool, &Digest::of(text.as_bytes()), None))
     }
 
-    #[must_use]
-    pub fn digested(tool: &str, arguments: Digest, own: Option<SelfCall>) -> Self {
-        // No tool's name has a zero in it, so that name and arguments do not run into each other.
-        let parts = [tool.as_bytes(), &[0], arguments.as_bytes()];
-        Self {
-            digest: Digest::of_parts(parts),
-            own,
-        }
-    }
-
+    /// A call of comail that comail has recorded.
     #[must_use]
     pub fn noted(own: SelfCall) -> Self {
         let arguments = match own {
@@ -128,48 +119,86 @@ impl Call {
             SelfCall::Status => Digest::of(b"status"),
             SelfCall::Submit(digest) => digest,
         };
-        Self::digested("comail", arguments, Some(own))
+        Self::new("comail", &arguments, Some(own))
+    }
+
+    fn new(tool: &str, arguments: &Digest, own: Option<SelfCall>) -> Self {
+        // The zero keeps name and arguments apart: no tool's name contains one.
+        let parts = [tool.as_bytes(), &[0], arguments.as_bytes()];
+        Self {
+            digest: Digest::of_parts(parts),
+            own,
+        }
     }
 }
 
-#[must_use]
-pub(super) fn digest(value: &Value) -> Digest {
-    let mut text = String::new();
-    write_canonical(value, &mut text);
-    Digest::of(text.as_bytes())
+// A text that only mentions such a call is taken for one too. That costs a call that is not
+// counted, where a reader of shell lines would cost more and miss as many.
+fn calls_comail(arguments: &str) -> bool {
+    static CALL: LazyLock<Option<Regex>> =
+        LazyLock::new(|| Regex::new(r"\bcomail\b[^;&|\n]*?\b(?:next|status|submit)\b").ok());
+    CALL.as_ref().is_some_and(|call| call.is_match(arguments))
 }
 
-fn write_canonical(value: &Value, text: &mut String) {
-    match value {
-        Value::Array(items) => {
-            text.push('[');
-            for item in items {
-                write_canonical(item, text);
-                text.push(',');
+/// A call of comail by the agent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum SelfCall {
+    Next,
+    Status,
+    /// The digest of the flags with their values, whatever their order.
+    Submit(Digest),
+}
+
+const WITH_VALUE: [&str; 2] = ["--session", "--color"];
+
+impl SelfCall {
+    #[must_use]
+    pub fn of_words<S: AsRef<str>>(words: &[S]) -> Option<Self> {
+        let mut words = words.iter().map(AsRef::as_ref);
+        let command = loop {
+            let word = words.next()?;
+            if WITH_VALUE.contains(&word) {
+                words.next()?;
+            } else if !word.starts_with('-') {
+                break word;
             }
-            text.push(']');
+        };
+        match command {
+            "next" => Some(Self::Next),
+            "status" => Some(Self::Status),
+            "submit" => Some(Self::Submit(digest_of_flags(words))),
+            _ => None,
         }
-        Value::Object(fields) => {
-            let mut fields: Vec<_> = fields.iter().collect();
-            fields.sort_unstable_by_key(|(key, _)| *key);
-            text.push('{');
-            for (key, value) in fields {
-                write_canonical(&Value::from(key.as_str()), text);
-                text.push(':');
-                write_canonical(value, text);
-                text.push(',');
-            }
-            text.push('}');
-        }
-        plain => text.push_str(&plain.to_string()),
     }
+}
+
+fn digest_of_flags<'a>(words: impl Iterator<Item = &'a str>) -> Digest {
+    let mut words = words.peekable();
+    let mut flags = Vec::new();
+    while let Some(word) = words.next() {
+        if let Some((flag, value)) = word.split_once('=')
+            && flag.starts_with("--")
+        {
+            flags.push((flag, value));
+        } else if word.starts_with("--") {
+            let value = words.next_if(|next| !next.starts_with("--"));
+            flags.push((word, value.unwrap_or_default()));
+        } else {
+            flags.push(("", word));
+        }
+    }
+    flags.sort_unstable();
+    let parts: Vec<_> = flags
+        .iter()
+        .flat_map(|(flag, value)| [*flag, *value])
+        .collect();
+    Digest::of(serde_json::json!(parts).to_string().as_bytes())
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Observed {
     Began,
-    // Each call is observed once: from the event stream, or, without one, from comail's own
-    // record.
+    // Calls of tools are in the event stream; calls of comail are what comail records.
     Call(Call),
     Submitted(Digest),
     Progress,
@@ -384,7 +413,7 @@ impl LivenessMonitor {
 }
 
 // Bounds the memory of a long run; older entries count as new again.
-const MOST: usize = 4096;
+const MAX_SEEN: usize = 4096;
 
 #[derive(Debug, Default)]
 pub(super) struct Seen {
@@ -398,7 +427,7 @@ impl Seen {
             return false;
         }
         self.in_order.push_back(digest);
-        if self.in_order.len() > MOST
+        if self.in_order.len() > MAX_SEEN
             && let Some(oldest) = self.in_order.pop_front()
         {
             self.known.remove(&oldest);

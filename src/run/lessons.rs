@@ -1,8 +1,8 @@
-//! What earlier quests teach for the next one: facts of the ledger, few and short.
+//! What earlier quests teach for the next one.
 //!
-//! Nobody's opinion and no model's summary is in it: the last submission that passed, and the
-//! rules that cost most tries with what flipped them. All of it is data from outside, so it is
-//! quoted, on one line each, and bounded.
+//! Lessons are facts from ledgers, no opinions: the last submission that passed, and the rules that
+//! cost the most tries, with what fixed them. All of it is data from outside, so each lesson is
+//! quoted on one line and bounded.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
@@ -11,7 +11,7 @@ use std::path::Path;
 use jiff::Timestamp;
 
 use super::lessons;
-use crate::base::text::Escaped;
+use crate::base::text::{Escaped, truncate};
 use crate::gate::{CheckOutcome, Judgement, Level};
 use crate::quest::{FieldName, Fields, QuestId, Submission, Verdict};
 use crate::report::HalfLife;
@@ -177,7 +177,7 @@ impl Learned {
 
     pub fn take(&mut self, entry: &Entry<'_>) {
         self.last = Some(entry.line.at());
-        // What was blotted out is not shown, nor what stands there in its place.
+        // A redacted submission is not shown, nor the text in its place.
         let is_whole = entry.line.redacted().is_none();
         self.take_event(&entry.event, is_whole);
     }
@@ -378,9 +378,9 @@ impl FixExample {
         let end = if self.passed { ", and it passed" } else { "" };
         let place = format!("in quest {}, try {}", self.quest, self.attempt);
         if fields.is_empty() {
-            format!("note_fix {place}, with the same fields: what they name had changed{end}")
+            format!("fixed {place}, with the same fields: what they refer to had changed{end}")
         } else {
-            format!("note_fix {place}, by {}{end}", fields.join(" and "))
+            format!("fixed {place}, by changing {}{end}", fields.join(" and "))
         }
     }
 }
@@ -388,10 +388,7 @@ impl FixExample {
 pub(super) const MAX_CHARS: usize = 200;
 
 pub(super) fn clipped(text: &str) -> Box<str> {
-    match text.char_indices().nth(MAX_CHARS) {
-        None => text.into(),
-        Some((end, _)) => format!("{}…", &text[..end]).into(),
-    }
+    truncate(text, MAX_CHARS).into()
 }
 
 pub(super) fn quoted(text: &str) -> String {
