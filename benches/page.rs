@@ -15,8 +15,8 @@ use comail::gate::{CheckOutcome, CheckReport, Fact, Judgement, Level, RuleId};
 use comail::judge;
 use comail::quest::{Fields, Key, Quest, QuestId, Submission, Verdict, email};
 use comail::session::{
-    Attempt, Event, FORMAT, Frozen, Grounds, Lease, Manifest, NewSession, Salt, Session,
-    SourceRecord, State, create,
+    Attempt, Event, FORMAT, Frozen, Lease, Manifest, NewSession, Salt, Session, SourceRecord,
+    State, VerdictBasis, create,
 };
 use comail::world::evidence::{Evidence, Exchange, PageAnswer, PageExchange, pack};
 use comail::world::{Fetched, Response};
@@ -180,7 +180,7 @@ fn attempts(index: usize, stock: &mut dyn FnMut(Digest, &[u8])) -> Vec<Event> {
             submitted: submission.digest(),
             submission,
             verdict: *verdict,
-            grounds: Grounds::Confirmed,
+            grounds: VerdictBasis::Confirmed,
             state: *state,
             tries,
             rules: judgement

@@ -9,8 +9,8 @@ use comail::base::Digest;
 use comail::judge::{self, Answer, Judge};
 use comail::quest::{Fields, Key, Quest, QuestId, Submission, Verdict, email};
 use comail::session::{
-    Attempt, Event, FORMAT, Frozen, Grounds, Lease, Manifest, NewSession, Salt, Session,
-    SourceRecord, State, create,
+    Attempt, Event, FORMAT, Frozen, Lease, Manifest, NewSession, Salt, Session, SourceRecord,
+    State, VerdictBasis, create,
 };
 use comail::world::evidence::recorded::RecordedWorld;
 use criterion::{BenchmarkGroup, Criterion, criterion_group, criterion_main};
@@ -99,7 +99,7 @@ fn attempt(number: u32) -> Event {
         submitted: submission.digest(),
         submission,
         verdict: Verdict::Fail,
-        grounds: Grounds::NoResult,
+        grounds: VerdictBasis::NoResult,
         state: State::Todo,
         tries: number,
         rules: vec!["email-format".into()],

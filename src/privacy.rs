@@ -244,7 +244,7 @@ impl Eraser<'_> {
         let mut texts = vec![self.frozen.clone()];
         for digest in digests_in(&self.frozen) {
             if let Some(packed) = store.load(digest)? {
-                let listing = unpack(&packed, MOST_LISTING_BYTES).unwrap_or_default();
+                let listing = unpack(&packed, MAX_LISTING_BYTES).unwrap_or_default();
                 texts.push(String::from_utf8_lossy(&listing).into_owned());
             }
         }
@@ -295,14 +295,14 @@ impl Eraser<'_> {
     }
 }
 
-const MOST_LISTING_BYTES: u64 = 1 << 28;
+const MAX_LISTING_BYTES: u64 = 1 << 28;
 
 fn digests_in(text: &str) -> impl Iterator<Item = Digest> {
     let words = text.split(|c: char| !c.is_ascii_hexdigit());
     words.filter_map(|word| word.parse().ok())
 }
 
-const MOST_BYTES: u64 = 1 << 30;
+const MAX_BYTES: u64 = 1 << 30;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Held {
@@ -319,7 +319,7 @@ fn holding(dir: &Path, mailbox: &Mailbox, wanted: &Wanted<'_>) -> io::Result<Vec
             continue;
         }
         let packed = fs::read(entry.path())?;
-        let body = unpack(&packed, MOST_BYTES).unwrap_or(packed);
+        let body = unpack(&packed, MAX_BYTES).unwrap_or(packed);
         if holds(&body, mailbox, wanted) {
             held.push(Held {
                 digest: digest(entry.path()),

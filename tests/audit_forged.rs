@@ -4,7 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use comail::quest::Verdict;
-use comail::session::{Attempt, Event, Grounds, Mark, State};
+use comail::session::{Attempt, Event, Mark, State, VerdictBasis};
 use comail::world::evidence::{Evidence, Exchange};
 use serde_json::Value;
 use serde_json::value::{RawValue, to_raw_value};
@@ -76,7 +76,7 @@ fn a_fail_turned_into_a_pass_is_found_by_judging_it_again() {
                 state: State::Pass,
                 tries: 0,
                 rules: Vec::new(),
-                grounds: Grounds::Confirmed,
+                grounds: VerdictBasis::Confirmed,
                 holds: ["mailbox made.up@bolt.co.kr", "domain bolt.co.kr"]
                     .map(|mark| Mark(mark.to_owned()))
                     .to_vec(),
@@ -225,8 +225,8 @@ fn every_field_of_a_line_is_held_against_its_judgement() {
             "submitted",
         ),
         // A REVIEW that rests on silence could pass at a recheck.
-        (|it| it.grounds = Grounds::World, "grounds"),
-        (|it| it.grounds = Grounds::NoResult, "grounds"),
+        (|it| it.grounds = VerdictBasis::World, "grounds"),
+        (|it| it.grounds = VerdictBasis::NoResult, "grounds"),
         (
             |it| {
                 it.judgement = replaced(

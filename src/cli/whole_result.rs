@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 
-use crate::judge::completeness::{FinalSaid, HasNegative, final_checks};
+use crate::judge::completeness::{FinalSaid, has_final};
 use crate::judge::{self, FinalOutcome, SessionKind};
 use crate::session::{Board, Session};
 use crate::world::evidence::recorded::RecordedWorld;
@@ -16,17 +16,16 @@ pub(super) fn said(
     recorded: Option<&RecordedWorld>,
     stop: &dyn Fn() -> bool,
 ) -> FinalSaid {
-    let has_negative = match final_checks(session.manifest()) {
-        Ok(None) => return FinalSaid::None,
-        Ok(Some(_)) if board.remaining() > 0 => {
+    match has_final(session.manifest()) {
+        Ok(false) => return FinalSaid::None,
+        Ok(true) if board.remaining() > 0 => {
             return FinalSaid::Unjudged("quests are TODO".to_owned());
         }
-        Ok(Some(_)) if stop() => return FinalSaid::Unjudged("it was stopped".to_owned()),
-        Ok(Some(HasNegative(has_negative))) => has_negative,
+        Ok(true) if stop() => return FinalSaid::Unjudged("it was stopped".to_owned()),
+        Ok(true) => {}
         Err(error) => return FinalSaid::Unjudged(error.to_string()),
-    };
+    }
     match judged(session, recorded) {
-        Ok(outcome) if has_negative => FinalSaid::from(outcome).under_negative(),
         Ok(outcome) => FinalSaid::from(outcome),
         Err(error) => FinalSaid::Unjudged(format!("{error:#}")),
     }

@@ -26,6 +26,8 @@ pub enum FinalOutcome {
     /// The kind has none.
     None,
     Passed,
+    /// It passed, and a result that is wrong on purpose failed as it must.
+    Proven,
     /// The result does not hold.
     Failed {
         /// What is not so.
@@ -47,13 +49,13 @@ impl FinalOutcome {
     /// Whether nothing stands in the way: the kind has no final gate, or it passed.
     #[must_use]
     pub fn holds(&self) -> bool {
-        matches!(self, Self::None | Self::Passed)
+        matches!(self, Self::None | Self::Passed | Self::Proven)
     }
 
     #[must_use]
     pub fn facts(&self) -> &[Fact] {
         match self {
-            Self::None | Self::Passed => &[],
+            Self::None | Self::Passed | Self::Proven => &[],
             Self::Failed { facts }
             | Self::Unconfirmed { facts }
             | Self::NegativeHeld { facts, .. } => facts,
@@ -146,7 +148,7 @@ impl WholeResult<'_> {
     fn negative(&self, negative: &NegativeTable) -> Result<FinalOutcome, JudgeError> {
         let judgement = self.judged(alteration(negative)?)?;
         if fails_as_it_must(negative, &judgement) {
-            return Ok(FinalOutcome::Passed);
+            return Ok(FinalOutcome::Proven);
         }
         Ok(FinalOutcome::NegativeHeld {
             verdict: judgement.verdict,

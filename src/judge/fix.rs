@@ -37,7 +37,7 @@ pub enum Fix {
     },
 }
 
-const MOST_TOLD: usize = 500;
+const MAX_SHOWN: usize = 500;
 
 /// Judges a submission and, while it fails only by rules that the kind's fixer exists for, starts
 /// the fixer and judges again.
@@ -163,7 +163,7 @@ fn ended_badly(order: &Order, ran: &Ran) -> Option<String> {
         End::Withheld(why) => why.clone(),
     };
     let printed = String::from_utf8_lossy(&ran.stderr).trim().to_owned();
-    let skipped = printed.chars().count().saturating_sub(MOST_TOLD);
+    let skipped = printed.chars().count().saturating_sub(MAX_SHOWN);
     let tail: String = printed.chars().skip(skipped).collect();
     Some(match tail.as_str() {
         "" => how,
@@ -255,7 +255,7 @@ mod tests {
         assert_eq!(of(End::Exited(0), "warning"), None);
         assert_eq!(of(End::Exited(3), " no\n").unwrap(), "it ended with 3: no");
         let long = of(End::Exited(1), &"가".repeat(9_000)).unwrap();
-        assert_eq!(long.chars().filter(|c| *c == '가').count(), MOST_TOLD);
+        assert_eq!(long.chars().filter(|c| *c == '가').count(), MAX_SHOWN);
         for end in [
             End::Signalled(9),
             End::TimedOut,

@@ -33,7 +33,7 @@ pub enum Unmaskable {
     Io(#[from] std::io::Error),
 }
 
-const MOST_BYTES: u64 = 1 << 30;
+const MAX_BYTES: u64 = 1 << 30;
 
 const COMPOUND: &[u8] = &[0xD0, 0xCF, 0x11, 0xE0];
 
@@ -103,7 +103,7 @@ fn workbook(bytes: &[u8], wanted: &Wanted<'_>) -> Result<Option<Vec<u8>>, Unmask
         let mut part = archive.by_index(index)?;
         let (name, at) = (part.name()?.into_owned(), part.last_modified());
         let mut text = String::new();
-        let read = part.by_ref().take(MOST_BYTES).read_to_string(&mut text);
+        let read = part.by_ref().take(MAX_BYTES).read_to_string(&mut text);
         drop(part);
         let other = read.ok().and_then(|_| without(&text, wanted, MASK));
         if parted(other.as_deref().unwrap_or(&text), wanted) {

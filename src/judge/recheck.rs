@@ -6,14 +6,13 @@ use serde_json::value::to_raw_value;
 use url::Url;
 
 use crate::base::clock::Clock;
-use crate::gate::checks::UNCONFIRMED;
-use crate::gate::{Case, Fact, Gate, Judgement};
+use crate::gate::{Case, Cause, Fact, Gate, Judgement};
 use crate::judge::accepted::marks;
 use crate::judge::error::JudgeError;
 use crate::judge::forgotten::{is_masked, without_forgotten};
 use crate::judge::host_queue::{Job, Looked};
 use crate::judge::masking::MASK;
-use crate::judge::recorded::{REVIEWED, RecordedJudgement, SILENT};
+use crate::judge::recorded::{RecordedJudgement, is_reviewed};
 use crate::judge::submit::{Declined, Refusal};
 use crate::quest::Verdict;
 use crate::session::{
@@ -51,9 +50,9 @@ pub fn to_recheck(session: &Session) -> Result<Vec<Job>, JudgeError> {
 }
 
 fn rests_on_silence_alone(attempt: &Attempt) -> Result<bool, JudgeError> {
-    // What an address was blotted out of is no longer what was judged.
-    let blotted = is_masked(&attempt.submission) || attempt.evidence.get().contains(MASK);
-    if blotted || !may_be_silence(&attempt.rules) {
+    // A submission from which an address was removed is no longer the one that was judged.
+    let redacted = is_masked(&attempt.submission) || attempt.evidence.get().contains(MASK);
+    if redacted {
         return Ok(false);
     }
     let judgement: Judgement = serde_json::from_str(attempt.judgement.get())?;
@@ -135,61 +134,52 @@ fn resolution(
     })
 }
 
-/// The rule that fires when robots.txt forbids a page, also when it did not answer itself.
-pub(super) const ROBOTS: &str = "source-robots";
-
-/// The rule that fires also when the home page may not be read, which is an answer.
-const HOME: &str = "identity-unanswered";
-
-/// Whether `rules` can be those of a REVIEW that rests on silence alone.
-pub(super) fn may_be_silence(rules: &[String]) -> bool {
-    let silent = |rule: &String| {
-        SILENT.contains(&rule.as_str()) || rule == ROBOTS || rule.ends_with(UNCONFIRMED)
-    };
-    !rules.is_empty() && rules.iter().all(silent)
-}
-
-/// Whether `judgement` is a REVIEW that nothing but silence stands in the way of.
+/// Whether `judgement` is a REVIEW that only unanswered lookups keep from a verdict.
 pub(super) fn is_silence_alone(judgement: &Judgement, evidence: &Evidence) -> bool {
     judgement.verdict == Verdict::Review
+        && !is_reviewed(judgement)
         && judgement.facts.iter().all(|fact| is_silent(fact, evidence))
 }
 
-/// Whether `judgement` is a REVIEW of which some lookup may yet say more.
+/// Whether `judgement` is a REVIEW on which some lookup may say more later.
 ///
-/// What reviewers were asked about has passed every check: nothing that it rests on is silent, and
-/// who asks again for what is would ask them until they say something else.
+/// What reviewers were asked about passed every check, so that nothing in it waits for an answer:
+/// judging it again would only ask them until they say something else.
 pub(super) fn is_unanswered(judgement: &Judgement, evidence: &Evidence) -> bool {
-    let silent = |fact| is_silent(fact, evidence);
-    let reviewed = |fact: &Fact| REVIEWED.contains(&fact.rule.as_str());
     judgement.verdict == Verdict::Review
-        && !judgement.facts.iter().any(reviewed)
-        && (evidence.rests_on_silence() || judgement.facts.iter().any(silent))
+        && !is_reviewed(judgement)
+        && (evidence.rests_on_silence()
+            || judgement.facts.iter().any(|fact| is_silent(fact, evidence)))
 }
 
 fn is_silent(fact: &Fact, evidence: &Evidence) -> bool {
-    match fact.rule.as_str() {
-        ROBOTS => {
+    match fact.cause {
+        // A home page that may not be read is an answer as well.
+        Cause::Unanswered => evidence.rests_on_silence(),
+        // A robots.txt that does not answer forbids its site for now (RFC 9309, section 2.3.1.4).
+        Cause::Unreadable => {
             let page = fact.location.as_deref();
             let page = page.and_then(|location| Url::parse(location).ok());
             page.is_some_and(|page| evidence.robots_unanswered(&page))
         }
-        HOME => evidence.rests_on_silence(),
-        rule if rule.ends_with(UNCONFIRMED) => evidence.rests_on_silence(),
-        rule => SILENT.contains(&rule),
+        Cause::Wrong | Cause::Ambiguous => false,
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gate::{Level, RuleId};
+    use crate::gate::{Level, PanelReport, RuleId};
 
     const PAGE: &str = "https://acme.com/contact";
 
     fn judged(rules: &[&'static str]) -> Judgement {
         let fact = |rule: &&'static str| Fact {
-            cause: crate::gate::Cause::Wrong,
+            cause: match *rule {
+                "source-robots" => Cause::Unreadable,
+                rule if rule.ends_with("-unanswered") => Cause::Unanswered,
+                _ => Cause::Ambiguous,
+            },
             rule: RuleId::known(rule),
             level: Level::Review,
             field: None,
@@ -219,14 +209,14 @@ mod tests {
         assert!(!alone(&["email-obfuscated"], &quiet));
         // robots.txt forbids the home page, and has said so.
         assert!(!alone(&["identity-unanswered"], &heard));
-        // Only private addresses: DNS has spoken, and there is no way there.
-        assert!(alone(&["mx-unanswered"], &heard));
+        // Only private addresses: DNS has answered.
+        assert!(!alone(&["mx-unanswered"], &heard));
         assert!(!alone(&[], &quiet), "a PASS is no REVIEW");
     }
 
     #[test]
     fn a_ban_of_robots_txt_is_silence_where_it_did_not_answer_itself() {
-        let ban = judged(&[ROBOTS, "identity-unanswered"]);
+        let ban = judged(&["source-robots", "identity-unanswered"]);
         assert!(is_silence_alone(
             &ban,
             &silent("https://acme.com/robots.txt")
@@ -240,25 +230,15 @@ mod tests {
         let of =
             |rules: &[&'static str], evidence: &Evidence| is_unanswered(&judged(rules), evidence);
         assert!(of(&["email-obfuscated"], &silent(PAGE)));
-        assert!(of(
-            &["email-obfuscated", "mx-unanswered"],
-            &Evidence::default()
-        ));
+        assert!(of(&["email-obfuscated", "mx-unanswered"], &silent(PAGE)));
         assert!(!of(&["email-obfuscated"], &Evidence::default()));
         assert!(!of(&[], &silent(PAGE)), "a PASS is settled");
-        for rule in REVIEWED {
-            assert!(!of(&[rule], &silent(PAGE)), "{rule} is an answer");
-        }
-    }
-
-    #[test]
-    fn the_rules_alone_tell_most_others_apart() {
-        let may = |rules: &[&str]| {
-            let rules: Vec<String> = rules.iter().map(|rule| (*rule).to_owned()).collect();
-            may_be_silence(&rules)
-        };
-        assert!(may(&["source-robots", "identity-unanswered"]));
-        assert!(!may(&["source-unanswered", "email-reused"]));
-        assert!(!may(&[]));
+        let mut reviewed = judged(&["reviewers-unsettled"]);
+        reviewed.panel = Some(Box::new(PanelReport {
+            plant: None,
+            reviewers: Vec::new(),
+        }));
+        assert!(!is_unanswered(&reviewed, &silent(PAGE)), "it is an answer");
+        assert!(!is_silence_alone(&reviewed, &silent(PAGE)));
     }
 }

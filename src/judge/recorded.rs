@@ -4,12 +4,11 @@ use std::cell::RefCell;
 use std::collections::BTreeSet;
 
 use crate::base::Digest;
-use crate::gate::checks::UNCONFIRMED;
-use crate::gate::{Case, CheckOutcome, Gate, Judgement};
+use crate::gate::{Case, Cause, CheckOutcome, Gate, Judgement};
 use crate::judge::accepted::SessionAccepted;
 use crate::judge::error::JudgeError;
 use crate::quest::{Key, email};
-use crate::session::{EvidenceStore, Grounds, Store};
+use crate::session::{EvidenceStore, Store, VerdictBasis};
 use crate::world::evidence::prune::pruned;
 use crate::world::evidence::record::Recorder;
 use crate::world::evidence::replay::Replay;
@@ -116,13 +115,13 @@ fn named_mailboxes(case: Case<'_>, judgement: &Judgement) -> Vec<Mailbox> {
 #[derive(Debug)]
 pub(crate) struct RecordedJudgement {
     pub(crate) judgement: Judgement,
-    pub(crate) grounds: Grounds,
+    pub(crate) grounds: VerdictBasis,
     pub(crate) recording: Recording,
 }
 
 impl RecordedJudgement {
     /// A judgement for which nothing was looked up.
-    pub(crate) fn by_house(judgement: Judgement, grounds: Grounds) -> Self {
+    pub(crate) fn by_house(judgement: Judgement, grounds: VerdictBasis) -> Self {
         Self {
             judgement,
             grounds,
@@ -183,65 +182,56 @@ impl RecordedJudgement {
     }
 }
 
-/// Rules that fire when a lookup was not answered.
-pub(super) const SILENT: &[&str] = &["source-unanswered", "mx-unanswered", "identity-unanswered"];
-
-pub(super) const REVIEWED: &[&str] = &[DOUBTED, "reviewers-unsettled"];
-
-const DOUBTED: &str = "reviewers-doubt";
-
-/// Rules that fire when a page may not or cannot be read.
-const UNREAD: &[&str] = &["source-robots", "source-unreadable", "source-needs-script"];
+/// Whether reviewers raised a doubt, or did not settle the answer. They are asked about a PASS only,
+/// so that every fact of such a judgement is theirs.
+pub(super) fn is_reviewed(judgement: &Judgement) -> bool {
+    judgement.panel.is_some() && !judgement.facts.is_empty()
+}
 
 /// What `judgement` rests on.
 ///
 /// `looked_up`: the gate asked the world anything at all. `unanswered`: some lookup was not
-/// answered. `confirming`: the checks that together bear a submission out.
+/// answered. `confirming`: the checks that together confirm a submission.
 #[must_use]
 pub fn grounds(
     judgement: &Judgement,
     looked_up: bool,
     unanswered: bool,
     confirming: &[&str],
-) -> Grounds {
-    let fired = |rules: &[&str]| {
-        let mut facts = judgement.facts.iter();
-        facts.any(|fact| rules.contains(&fact.rule.as_str()))
-    };
-    let ended = |check: &str, outcome| {
+) -> VerdictBasis {
+    let caused = |cause: Cause| judgement.facts.iter().any(|fact| fact.cause == cause);
+    let passed = |check: &&str| {
         let mut checks = judgement.checks.iter();
-        checks.any(|report| report.check == check && report.outcome == outcome)
+        checks.any(|report| report.check == *check && report.outcome == CheckOutcome::Passed)
     };
     let mut checks = judgement.checks.iter();
     let failed = checks.any(|report| report.outcome == CheckOutcome::Failed);
-    let passed = |check: &&str| ended(check, CheckOutcome::Passed);
     let confirmed = !confirming.is_empty() && confirming.iter().all(passed);
-    let mut facts = judgement.facts.iter();
-    let unconfirmed = facts.any(|fact| fact.rule.as_str().ends_with(UNCONFIRMED));
-    // What people or models doubt is no silence of the world, and is not asked again. That they
-    // said too little bears nothing out: whoever can silence them could end every quest so.
-    let (reviewed, doubted) = (fired(REVIEWED), fired(&[DOUBTED]));
     if !looked_up {
-        Grounds::Submission
-    } else if doubted && confirmed {
-        Grounds::Confirmed
-    } else if reviewed {
-        Grounds::World
-    } else if fired(SILENT) || (unanswered && !failed) {
-        Grounds::Silence
-    } else if fired(UNREAD) || unconfirmed {
-        Grounds::Unread
+        VerdictBasis::Submission
+    } else if is_reviewed(judgement) {
+        // Reviewers who say too little confirm nothing: whoever can silence them could otherwise
+        // end every quest as proven.
+        if caused(Cause::Wrong) && confirmed {
+            VerdictBasis::Confirmed
+        } else {
+            VerdictBasis::World
+        }
+    } else if unanswered && (!failed || caused(Cause::Unanswered)) {
+        VerdictBasis::Unanswered
+    } else if caused(Cause::Unreadable) || caused(Cause::Unanswered) {
+        VerdictBasis::Unread
     } else if confirmed && !failed {
-        Grounds::Confirmed
+        VerdictBasis::Confirmed
     } else {
-        Grounds::World
+        VerdictBasis::World
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gate::{CheckReport, Fact, Level, RuleId};
+    use crate::gate::{CheckReport, Fact, Level, PanelReport, RuleId};
 
     const CONFIRMING: &[&str] = &["source", "identity"];
 
@@ -251,7 +241,12 @@ mod tests {
 
     fn checked(rule: &'static str, checks: &[(&str, CheckOutcome)]) -> Judgement {
         let fact = Fact {
-            cause: crate::gate::Cause::Wrong,
+            cause: match rule {
+                "reviewers-doubt" => Cause::Wrong,
+                "source-robots" => Cause::Unreadable,
+                "mx-unanswered" => Cause::Unanswered,
+                _ => Cause::Ambiguous,
+            },
             rule: RuleId::known(rule),
             level: Level::Review,
             field: None,
@@ -274,23 +269,26 @@ mod tests {
             let checks = [("source", source), ("mail", mail), ("identity", identity)];
             grounds(&checked("freemail", &checks), true, false, CONFIRMING)
         };
-        assert_eq!(of(Passed, Passed, Passed), Grounds::Confirmed);
-        assert_eq!(of(Passed, Passed, NotConfirmed), Grounds::Confirmed);
+        assert_eq!(of(Passed, Passed, Passed), VerdictBasis::Confirmed);
+        assert_eq!(of(Passed, Passed, NotConfirmed), VerdictBasis::Confirmed);
         for (source, identity) in [
             (NotConfirmed, Passed),
             (Passed, NotConfirmed),
             (NotRun, Passed),
             (Passed, NotRun),
         ] {
-            assert_eq!(of(source, identity, Passed), Grounds::World);
+            assert_eq!(of(source, identity, Passed), VerdictBasis::World);
         }
-        assert_eq!(of(Passed, Passed, Failed), Grounds::World);
+        assert_eq!(of(Passed, Passed, Failed), VerdictBasis::World);
         let silent = [("source", Passed), ("identity", Passed)];
         let silent = checked("mx-unanswered", &silent);
-        assert_eq!(grounds(&silent, true, true, CONFIRMING), Grounds::Silence);
+        assert_eq!(
+            grounds(&silent, true, true, CONFIRMING),
+            VerdictBasis::Unanswered
+        );
         assert_eq!(
             grounds(&judged("freemail"), true, false, CONFIRMING),
-            Grounds::World
+            VerdictBasis::World
         );
     }
 
@@ -298,33 +296,40 @@ mod tests {
     fn reviewers_who_say_too_little_bear_nothing_out() {
         use CheckOutcome::Passed;
         let passed = [("source", Passed), ("identity", Passed)];
-        let of = |rule| grounds(&checked(rule, &passed), true, true, CONFIRMING);
-        assert_eq!(of("reviewers-unsettled"), Grounds::World);
-        assert_eq!(of("reviewers-doubt"), Grounds::Confirmed);
+        let of = |rule| {
+            let mut judgement = checked(rule, &passed);
+            judgement.panel = Some(Box::new(PanelReport {
+                plant: None,
+                reviewers: Vec::new(),
+            }));
+            grounds(&judgement, true, true, CONFIRMING)
+        };
+        assert_eq!(of("reviewers-unsettled"), VerdictBasis::World);
+        assert_eq!(of("reviewers-doubt"), VerdictBasis::Confirmed);
     }
 
     #[test]
     fn silence_counts_before_what_could_not_be_read() {
         assert_eq!(
             grounds(&judged("mx-unanswered"), true, true, CONFIRMING),
-            Grounds::Silence
+            VerdictBasis::Unanswered
         );
         assert_eq!(
             grounds(&judged("source-robots"), true, false, CONFIRMING),
-            Grounds::Unread
+            VerdictBasis::Unread
         );
         // robots.txt itself did not answer.
         assert_eq!(
             grounds(&judged("source-robots"), true, true, CONFIRMING),
-            Grounds::Silence
+            VerdictBasis::Unanswered
         );
         assert_eq!(
             grounds(&judged("freemail"), true, false, CONFIRMING),
-            Grounds::World
+            VerdictBasis::World
         );
         assert_eq!(
             grounds(&judged("freemail"), false, false, CONFIRMING),
-            Grounds::Submission
+            VerdictBasis::Submission
         );
     }
 }

@@ -12,7 +12,7 @@ use crate::judge::kind::SessionKind;
 use crate::judge::panel::SessionGate;
 use crate::judge::recorded::judge_from;
 use crate::quest::{Quest, QuestId, Submission};
-use crate::session::{Attempt, EvidenceStore, Grounds, Manifest, Session, Store};
+use crate::session::{Attempt, EvidenceStore, Manifest, Session, Store, VerdictBasis};
 use crate::world::evidence::{BadPack, BodyRef, Evidence, Recording, unpack};
 
 /// Why an attempt cannot be judged again.
@@ -142,7 +142,7 @@ pub fn replay(session: &Session, attempt: &Attempt) -> Result<Judgement, ReplayE
     if let Submission::None(why) = &attempt.submission {
         return Ok(house::no_result(why));
     }
-    if attempt.grounds == Grounds::Repeat {
+    if attempt.grounds == VerdictBasis::Repeat {
         let earlier = session
             .repeats(attempt.quest, attempt.submitted)
             .map_err(JudgeError::from)?;

@@ -21,8 +21,8 @@ use crate::judge::panel::PanelRound;
 use crate::judge::recorded::{RecordedJudgement, trimmed};
 use crate::quest::{Key, Quest, QuestId, Submission, Verdict};
 use crate::session::{
-    Appended, Asked, Attempt, Claimed, Event, Grounds, Progress, Session, SessionError, Standing,
-    State, Store, Tally, Worker,
+    Appended, Asked, Attempt, Claimed, Event, Progress, Session, SessionError, Standing, State,
+    Store, Tally, VerdictBasis, Worker,
 };
 use crate::world::evidence::Recording;
 use crate::world::evidence::record::Recorder;
@@ -285,14 +285,14 @@ impl<'a> Submitted<'a> {
             let judgement = masked.judgement;
             return Ok(Some(RecordedJudgement::by_house(
                 judgement,
-                Grounds::Submission,
+                VerdictBasis::Submission,
             )));
         }
         if let Submission::None(why) = self.answer.submission {
             let judgement = house::no_result(why);
             return Ok(Some(RecordedJudgement::by_house(
                 judgement,
-                Grounds::NoResult,
+                VerdictBasis::NoResult,
             )));
         }
         if self.judge.kind.gate.judges_anew() {
@@ -300,7 +300,7 @@ impl<'a> Submitted<'a> {
         }
         let earlier = session.repeats(self.quest.id, self.digest)?;
         let judgement = earlier.map(house::repeated_submission);
-        Ok(judgement.map(|judgement| RecordedJudgement::by_house(judgement, Grounds::Repeat)))
+        Ok(judgement.map(|judgement| RecordedJudgement::by_house(judgement, VerdictBasis::Repeat)))
     }
 
     fn masked(&self, session: &Session) -> Result<Option<Masked>, JudgeError> {
@@ -457,7 +457,7 @@ impl<'a> Submitted<'a> {
         let gate = &self.judge.kind.gate;
         // The address may have been forgotten while the gate ran.
         let (submission, judgement) = if let Some(masked) = self.masked(session)? {
-            let house = RecordedJudgement::by_house(masked.judgement, Grounds::Submission);
+            let house = RecordedJudgement::by_house(masked.judgement, VerdictBasis::Submission);
             (masked.submission, house)
         } else {
             let judgement = judgement.judge_again(gate, self.case(), session)?;

@@ -15,7 +15,7 @@ use crate::base::text::{Escaped, truncate};
 use crate::gate::{CheckOutcome, Judgement, Level};
 use crate::quest::{FieldName, Fields, QuestId, Submission, Verdict};
 use crate::report::HalfLife;
-use crate::session::{Attempt, Entry, Event, Grounds, Log, Outcome, SessionError, State};
+use crate::session::{Attempt, Entry, Event, Log, Outcome, SessionError, State, VerdictBasis};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Bound {
@@ -290,7 +290,12 @@ impl Learned {
             let mut outcomes = checks.iter().map(|check| check.outcome);
             outcomes.all(|outcome| outcome != CheckOutcome::NotRun)
         });
-        if !all_ran || matches!(attempt.grounds, Grounds::NoResult | Grounds::Repeat) {
+        if !all_ran
+            || matches!(
+                attempt.grounds,
+                VerdictBasis::NoResult | VerdictBasis::Repeat
+            )
+        {
             return;
         }
         let passed = attempt.verdict == Verdict::Pass;

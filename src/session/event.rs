@@ -233,7 +233,7 @@ pub struct Attempt {
     /// What the gate said.
     pub verdict: Verdict,
     /// What it rests on.
-    pub grounds: Grounds,
+    pub grounds: VerdictBasis,
     /// Where the quest stands after it.
     pub state: State,
     /// How many of the quest's submissions have failed, this one included.
@@ -269,7 +269,7 @@ pub struct Mark(pub String);
 /// What a verdict rests on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum Grounds {
+pub enum VerdictBasis {
     /// There was no answer to judge.
     NoResult,
     /// The submission equals an earlier one.
@@ -283,10 +283,10 @@ pub enum Grounds {
     /// A page that may not or cannot be read.
     Unread,
     /// A lookup that was not answered.
-    Silence,
+    Unanswered,
 }
 
-impl Grounds {
+impl VerdictBasis {
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -296,7 +296,7 @@ impl Grounds {
             Self::World => "world",
             Self::Confirmed => "confirmed",
             Self::Unread => "unread",
-            Self::Silence => "silence",
+            Self::Unanswered => "unanswered",
         }
     }
 }
@@ -350,7 +350,7 @@ pub struct Resolution {
     /// What the gate says now.
     pub verdict: Verdict,
     /// What that rests on.
-    pub grounds: Grounds,
+    pub grounds: VerdictBasis,
     /// The rules that fired, each once.
     pub rules: Vec<String>,
     /// What a confirmation takes for its quest alone.

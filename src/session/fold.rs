@@ -11,7 +11,7 @@ use super::claim::{Claim, Claimed, Released, Worker};
 use super::decision::{Decided, Dispute, Settlement};
 use super::event::Asked;
 use super::event::Event;
-use super::event::{Attempt, Grounds, Mark};
+use super::event::{Attempt, VerdictBasis, Mark};
 use super::event::{Carried, Resolution};
 use super::manifest::Terms;
 use super::quest_record::{Span, Standing, Story, Way};
@@ -42,7 +42,7 @@ pub(super) struct Submitted {
     pub(super) quest: QuestId,
     pub(super) number: u32,
     pub(super) digest: Digest,
-    pub(super) grounds: Grounds,
+    pub(super) grounds: VerdictBasis,
 }
 
 #[derive(Debug, Clone, Copy)]

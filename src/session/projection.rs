@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use super::chain::Tip;
 use super::claim::{Claim, Worker};
 use super::error::{Damage, SessionError};
-use super::event::{Event, Grounds, Mark};
+use super::event::{Event, VerdictBasis, Mark};
 use super::evidence_store::EvidenceStore;
 use super::fold::{Fold, Shelf, Submitted, Written};
 use super::ledger::Ledger;
@@ -34,7 +34,7 @@ pub struct Board {
 #[derive(Debug, Clone, Default)]
 struct Rows {
     quests: Vec<Standing>,
-    submissions: HashMap<QuestId, Vec<(Digest, Grounds)>>,
+    submissions: HashMap<QuestId, Vec<(Digest, VerdictBasis)>>,
     holders: HashMap<Mark, QuestId>,
     claims: HashMap<QuestId, Claim>,
     claimed_by: HashMap<Worker, QuestId>,
@@ -88,7 +88,7 @@ impl Board {
     }
 
     #[must_use]
-    pub fn submissions(&self, id: QuestId) -> &[(Digest, Grounds)] {
+    pub fn submissions(&self, id: QuestId) -> &[(Digest, VerdictBasis)] {
         self.rows.submissions.get(&id).map_or(&[], Vec::as_slice)
     }
 

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 
 use super::decision::Decision;
-use super::event::{Asked, Attempt, Carried, Grounds, Outcome, Resolution};
+use super::event::{Asked, Attempt, Carried, VerdictBasis, Outcome, Resolution};
 use super::state::{Ending, Progress, State};
 use super::totals::Effective;
 use crate::quest::{Key, Quest, QuestId, Verdict};
@@ -39,7 +39,7 @@ pub struct Standing {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Last {
     pub line: Span,
-    pub grounds: Grounds,
+    pub grounds: VerdictBasis,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -100,7 +100,7 @@ impl Standing {
     /// looked at again.
     #[must_use]
     pub fn is_unanswered(&self) -> bool {
-        let silent = |last: Last| last.grounds == Grounds::Silence;
+        let silent = |last: Last| last.grounds == VerdictBasis::Unanswered;
         self.progress.state == State::Review
             && self.resolution.is_none()
             && self.settled.is_none()

@@ -14,7 +14,7 @@ use std::num::NonZeroU32;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::event::Grounds;
+use super::event::VerdictBasis;
 use crate::quest::Verdict;
 
 /// Where a quest stands.
@@ -160,11 +160,11 @@ impl Ending {
     /// How a quest ended that an attempt on these `grounds` brought to `state`; none while it is
     /// in TODO.
     #[must_use]
-    pub fn of(state: State, grounds: Grounds) -> Option<Self> {
+    pub fn of(state: State, grounds: VerdictBasis) -> Option<Self> {
         match state {
             State::Todo => None,
             State::Pass => Some(Self::Proven),
-            State::Review if grounds == Grounds::Confirmed => Some(Self::Proven),
+            State::Review if grounds == VerdictBasis::Confirmed => Some(Self::Proven),
             State::Review | State::Done => Some(Self::Unproven),
         }
     }
@@ -272,20 +272,20 @@ mod tests {
         }
     }
 
-    const EVERY_GROUND: [Grounds; 7] = [
-        Grounds::NoResult,
-        Grounds::Repeat,
-        Grounds::Submission,
-        Grounds::World,
-        Grounds::Confirmed,
-        Grounds::Unread,
-        Grounds::Silence,
+    const EVERY_GROUND: [VerdictBasis; 7] = [
+        VerdictBasis::NoResult,
+        VerdictBasis::Repeat,
+        VerdictBasis::Submission,
+        VerdictBasis::World,
+        VerdictBasis::Confirmed,
+        VerdictBasis::Unread,
+        VerdictBasis::Unanswered,
     ];
 
     #[test]
     fn a_review_is_proven_only_where_the_world_confirms_it() {
         for grounds in EVERY_GROUND {
-            let proven = grounds == Grounds::Confirmed;
+            let proven = grounds == VerdictBasis::Confirmed;
             let expected = if proven {
                 Ending::Proven
             } else {

@@ -4,7 +4,9 @@ use std::fs;
 use std::path::PathBuf;
 
 use comail::base::Digest;
-use comail::session::{Attempt, Carried, Event, Grounds, Origin, Outcome, Resolution, Session};
+use comail::session::{
+    Attempt, Carried, Event, Origin, Outcome, Resolution, Session, VerdictBasis,
+};
 use serde_json::Value;
 
 use super::EmailNet;
@@ -122,7 +124,9 @@ pub fn resolve_and_carry(world: &EmailNet) {
         let session = Session::open(&dir).expect("a session");
         attempts(&session)
     };
-    let silent = attempts.iter().find(|it| it.grounds == Grounds::Silence);
+    let silent = attempts
+        .iter()
+        .find(|it| it.grounds == VerdictBasis::Unanswered);
     let silent = silent.expect("a REVIEW of silence");
     let bolt = attempts.iter().find(|it| it.quest.to_string() == "2");
     let bolt = bolt.expect("a PASS").clone();

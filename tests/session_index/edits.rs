@@ -158,7 +158,7 @@ fn a_repeat_is_known_whatever_the_index_says_of_earlier_answers() {
     for sql in [
         "DELETE FROM submission",
         "UPDATE submission SET digest = zeroblob(32)",
-        "UPDATE submission SET grounds = 'silence'",
+        "UPDATE submission SET grounds = 'unanswered'",
         "UPDATE submission SET number = number + 7",
         "UPDATE submission SET quest = quest + 70",
     ] {

@@ -152,11 +152,14 @@ fn is_none(left: &usize) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gate::{Level, RuleId};
+    use crate::gate::{Cause, Level, RuleId};
 
     fn judged(rules: &[(&'static str, Level)]) -> Now {
         let fact = |(rule, level): &(&'static str, Level)| Fact {
-            cause: crate::gate::Cause::Wrong,
+            cause: match *rule {
+                "mx-unanswered" => Cause::Unanswered,
+                _ => Cause::Ambiguous,
+            },
             rule: RuleId::known(rule),
             level: *level,
             field: None,
@@ -166,10 +169,13 @@ mod tests {
             count: 1,
         };
         let facts = rules.iter().map(fact).collect();
-        now(
-            &Judgement::from_facts(facts, Vec::new()),
-            &Evidence::default(),
-        )
+        let silence = r#"{"unanswered":{"silence":"timeout","detail":""}}"#;
+        let asked = rules.iter().any(|(rule, _)| rule.ends_with("-unanswered"));
+        let exchange = format!(r#"{{"get":{{"url":"https://acme.com/","answer":{silence}}}}}"#);
+        let exchanges = if asked { exchange } else { String::new() };
+        let evidence = format!(r#"{{"exchanges":[{exchanges}]}}"#);
+        let evidence = serde_json::from_str(&evidence).unwrap();
+        now(&Judgement::from_facts(facts, Vec::new()), &evidence)
     }
 
     #[test]

@@ -1,18 +1,20 @@
-//! A recorded judgement, held against the one that its evidence leads to.
+//! Examines one line of the ledger: its judgement is made again from its evidence.
 
 use std::collections::BTreeMap;
+use std::sync::mpsc::Receiver;
+use std::sync::{Mutex, PoisonError};
 
 use serde_json::value::RawValue;
 
 use crate::base::Digest;
 use crate::gate::Judgement;
 use crate::judge::accepted::doubts_of;
-use crate::judge::audit::history::{HeldBefore, Proven, misfits, wrong_answers};
+use crate::judge::audit::history::{Audited, Checked, HeldBefore, Proven, misfits, wrong_answers};
 use crate::judge::audit::{Finding, Kind, Place};
-use crate::judge::{Recorded, ReplayError, Replayer};
+use crate::judge::{JudgeError, Recorded, ReplayError, Replayer};
 use crate::quest::{Quest, QuestId, Submission, Verdict};
 use crate::session::{
-    Attempt, Board, Event, Grounds, LineReader, Mark, Resolution, SessionError, Standing,
+    Attempt, Board, Event, LineReader, Mark, Resolution, SessionError, Standing, VerdictBasis,
 };
 use crate::world::EarlierDoubt;
 use crate::world::evidence::{Asked, Evidence, Exchange, Told};
@@ -108,16 +110,6 @@ pub(super) struct Job {
     pub(super) event: Event,
 }
 
-#[derive(Debug, Default)]
-pub(super) struct Examined {
-    pub(super) findings: Vec<Finding>,
-    /// What could not be looked into, and is no finding.
-    pub(super) forgotten: Vec<Place>,
-    pub(super) judgements: u64,
-    pub(super) proven: Vec<Proven>,
-    pub(super) rested: Vec<Rested>,
-}
-
 pub(super) struct Examiner<'a> {
     pub(super) board: &'a Board,
     pub(super) reader: LineReader,
@@ -132,7 +124,20 @@ enum By {
 }
 
 impl Examiner<'_> {
-    pub(super) fn examine(&mut self, job: &Job) -> Result<Examined, SessionError> {
+    /// Examines lines until there are no more.
+    pub(super) fn work(&mut self, waiting: &Mutex<Receiver<Job>>) -> Result<Audited, JudgeError> {
+        let mut all = Audited::default();
+        loop {
+            let next = waiting.lock().unwrap_or_else(PoisonError::into_inner);
+            let Ok(job) = next.recv() else {
+                return Ok(all);
+            };
+            drop(next);
+            all.add(self.examine(&job)?);
+        }
+    }
+
+    fn examine(&mut self, job: &Job) -> Result<Audited, SessionError> {
         match &job.event {
             Event::Attempt(attempt) => {
                 let by = By::Session(self.repeats(attempt));
@@ -143,28 +148,32 @@ impl Examiner<'_> {
             }
             Event::Resolution(resolution) => {
                 let Some(standing) = self.board.get(resolution.quest) else {
-                    return Ok(Examined::default());
+                    return Ok(Audited::default());
                 };
                 // A REVIEW is locked: its last attempt is the one that was looked at again.
                 let Some(attempt) = self.reader.last_attempt(standing)? else {
-                    return Ok(Examined::default());
+                    return Ok(Audited::default());
                 };
                 let judged = Judged::again(resolution, &attempt.value.submission);
                 self.judged(job, &judged, By::Session(None))
             }
-            _ => Ok(Examined::default()),
+            _ => Ok(Audited::default()),
         }
     }
 
-    fn judged(&mut self, job: &Job, judged: &Judged<'_>, by: By) -> Result<Examined, SessionError> {
+    fn judged(&mut self, job: &Job, judged: &Judged<'_>, by: By) -> Result<Audited, SessionError> {
         let Some(standing) = self.board.get(judged.quest) else {
-            return Ok(Examined::default());
+            return Ok(Audited::default());
         };
-        if self.is_blotted(job, standing)? {
-            return Ok(Examined {
+        let one_judgement = Checked {
+            judgements: 1,
+            ..Checked::default()
+        };
+        if self.is_redacted(job, standing)? {
+            return Ok(Audited {
                 forgotten: vec![Place::of_quest(job.line, standing)],
-                judgements: 1,
-                ..Examined::default()
+                checked: one_judgement,
+                ..Audited::default()
             });
         }
         let quest = self.reader.quest(standing)?;
@@ -177,9 +186,9 @@ impl Examiner<'_> {
                 vec![Finding::new(Kind::Evidence, place, what)]
             }
         };
-        let mut examined = Examined {
-            judgements: 1,
-            ..Examined::default()
+        let mut examined = Audited {
+            checked: one_judgement,
+            ..Audited::default()
         };
         if judged.proves() {
             examined.rested = evidence
@@ -192,6 +201,7 @@ impl Examiner<'_> {
                 }
                 again => {
                     findings.extend(replayed(place, judged.judgement, again, self.same_judge));
+                    examined.checked.passes += 1;
                     examined.proven.push(Proven {
                         line: job.line,
                         quest: standing.id,
@@ -204,7 +214,7 @@ impl Examiner<'_> {
         Ok(examined)
     }
 
-    fn is_blotted(&mut self, job: &Job, standing: &Standing) -> Result<bool, SessionError> {
+    fn is_redacted(&mut self, job: &Job, standing: &Standing) -> Result<bool, SessionError> {
         let forgetting = &self.board.totals().forgetting;
         if forgetting.is_empty() || forgetting.has_line(job.line - 1) {
             return Ok(!forgetting.is_empty());
@@ -237,7 +247,7 @@ impl Examiner<'_> {
             By::Earlier => None,
         };
         for misfit in misfits(self.replayer.gate(), quest, judged, evidence, repeats) {
-            findings.push(Finding::new(Kind::Field, place(), misfit.to_string()));
+            findings.push(Finding::new(Kind::Field, place(), misfit));
         }
         if let By::Session(_) = by {
             let ledger = HeldBefore {
@@ -245,8 +255,7 @@ impl Examiner<'_> {
                 except: standing.id,
                 offset: job.offset,
             };
-            let wrong = wrong_answers(evidence, &ledger);
-            let mut wrong: Vec<String> = wrong.iter().map(ToString::to_string).collect();
+            let mut wrong = wrong_answers(evidence, &ledger);
             wrong.extend(untold(evidence, &job.doubted));
             if !wrong.is_empty() {
                 findings.push(Finding::new(Kind::Answer, place(), wrong.join("; ")));
@@ -263,7 +272,7 @@ impl Examiner<'_> {
         let before = self.board.submissions(attempt.quest).iter();
         let mut before = before.zip(1..attempt.number);
         before.find_map(|((submitted, grounds), number)| {
-            (*submitted == digest && *grounds != Grounds::Silence).then_some(number)
+            (*submitted == digest && *grounds != VerdictBasis::Unanswered).then_some(number)
         })
     }
 }
@@ -275,7 +284,7 @@ pub struct Judged<'a> {
     pub submission: &'a Submission,
     pub submitted: Option<Digest>,
     pub verdict: Verdict,
-    pub grounds: Grounds,
+    pub grounds: VerdictBasis,
     pub rules: &'a [String],
     pub anchored: Option<bool>,
     pub holds: &'a [Mark],

@@ -107,15 +107,6 @@ impl FinalSaid {
             Self::Unjudged(_) => FinalWord::Unjudged,
         }
     }
-
-    /// The same of checks with a negative control, which they do not pass without.
-    #[must_use]
-    pub fn under_negative(self) -> Self {
-        match self {
-            Self::Passed => Self::Proven,
-            other => other,
-        }
-    }
 }
 
 impl From<FinalOutcome> for FinalSaid {
@@ -124,6 +115,7 @@ impl From<FinalOutcome> for FinalSaid {
         match outcome {
             FinalOutcome::None => Self::None,
             FinalOutcome::Passed => Self::Passed,
+            FinalOutcome::Proven => Self::Proven,
             FinalOutcome::Failed { .. } | FinalOutcome::Unconfirmed { .. } => Self::Refused(facts),
             FinalOutcome::NegativeHeld { verdict, .. } => {
                 let what = format!(
@@ -136,18 +128,13 @@ impl From<FinalOutcome> for FinalSaid {
     }
 }
 
-/// Whether a kind has checks over the whole result, and a negative control for them.
-pub fn final_checks(manifest: &Manifest) -> Result<Option<HasNegative>, JudgeError> {
+/// Whether a kind has checks over the whole result.
+pub fn has_final(manifest: &Manifest) -> Result<bool, JudgeError> {
     let Some(definition) = Definition::of(manifest)? else {
-        return Ok(None);
+        return Ok(false);
     };
-    let part = definition.file()?.final_part;
-    Ok(part.map(|part| HasNegative(part.negative.is_some())))
+    Ok(definition.file()?.final_part.is_some())
 }
-
-/// Whether the checks over the whole result have a negative control.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct HasNegative(pub bool);
 
 fn told(fact: &Fact) -> String {
     let place = fact.location.as_ref().map(|place| format!(" at {place}"));
@@ -555,9 +542,7 @@ mod tests {
         assert_eq!(FinalSaid::from(FinalOutcome::None), FinalSaid::None);
         let passed = FinalSaid::from(FinalOutcome::Passed);
         assert_eq!(passed, FinalSaid::Passed);
-        assert_eq!(passed.under_negative(), FinalSaid::Proven);
-        let refused = FinalSaid::Unjudged("why".to_owned());
-        assert_eq!(refused.clone().under_negative(), refused);
+        assert_eq!(FinalSaid::from(FinalOutcome::Proven), FinalSaid::Proven);
         for outcome in [
             FinalOutcome::Failed { facts: facts() },
             FinalOutcome::Unconfirmed { facts: facts() },

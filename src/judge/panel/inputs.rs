@@ -16,7 +16,7 @@ use crate::world::tree::TreePath;
 use crate::world::{Fetcher, World};
 
 /// The most bytes of one input: what is cut would be seen by nobody.
-const MOST_BYTES: usize = 512 * 1024;
+const MAX_BYTES: usize = 512 * 1024;
 
 /// The inputs by name, or the first that cannot be had, and why.
 pub(super) type Gathered = Result<BTreeMap<Sight, String>, (Sight, String)>;
@@ -47,8 +47,8 @@ pub(super) fn gather<'s>(
             }
         };
         let text = text.and_then(|text| match text.len() {
-            0..=MOST_BYTES => Ok(text),
-            more => Err(format!("it has {more} bytes, more than {MOST_BYTES}")),
+            0..=MAX_BYTES => Ok(text),
+            more => Err(format!("it has {more} bytes, more than {MAX_BYTES}")),
         });
         let text = text.map_err(|why| (sight.clone(), why))?;
         inputs.insert(sight.clone(), text);

@@ -1,12 +1,11 @@
 //! The reviewers of a panel, ready to be asked.
 
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use crate::base::Digest;
-use crate::gate::checks::nobodys;
 use crate::gate::checks::outside::Outside;
 use crate::judge::panel::answer::Seen;
+use crate::judge::quest_file::frozen_env;
 use crate::quest::Sight;
 use crate::quest::file::{
     AnswerForm, Mistake, Panel, PanelTable, PlantTable, QuestionTable, RawTable, ReviewerKind,
@@ -97,26 +96,12 @@ fn command(table: &ReviewerTable, outside: &dyn Outside) -> Result<Way, (&'stati
     let Some(program) = pinned.path.to_str() else {
         return Err(("argv", format!("the path of `{name}` is not UTF-8")));
     };
-    let mut env: BTreeMap<_, _> = nobodys().collect();
-    if let Ok(path) = outside.variable("PATH") {
-        let kept: Vec<_> = path.split(':').filter(|dir| dir.starts_with('/')).collect();
-        env.insert(String::from("PATH"), kept.join(":"));
-    }
-    env.extend(table.env.clone());
-    env.retain(|name, _| !table.pass.contains(name));
-    let bad = |name: &&String| name.is_empty() || name.contains(['=', '\0']);
-    if let Some(name) = table.pass.iter().find(bad) {
-        return Err(("pass", format!("{name:?} cannot name a variable")));
-    }
-    if let Some(name) = table.env.keys().find(bad) {
-        return Err(("env", format!("{name:?} cannot name a variable")));
-    }
     let order = Order {
         name: Order::name_of_reviewer(&table.name),
         argv: std::iter::once(program.to_owned())
             .chain(arguments.iter().cloned())
             .collect(),
-        env,
+        env: frozen_env(&table.pass, &table.env, outside)?,
         pass: table.pass.clone(),
         dir: String::new(),
         stdin: String::new(),

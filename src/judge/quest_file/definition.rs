@@ -130,7 +130,7 @@ impl Definition {
     }
 }
 
-const MOST_LISTING_BYTES: u64 = 256 * 1024 * 1024;
+const MAX_LISTING_BYTES: u64 = 256 * 1024 * 1024;
 
 /// Why a bench cannot be made.
 #[derive(Debug, thiserror::Error)]
@@ -171,7 +171,7 @@ fn listing(
     digest: crate::base::Digest,
 ) -> Result<Option<Listing>, SessionError> {
     let packed = store.load(digest)?;
-    let text = packed.and_then(|packed| unpack(&packed, MOST_LISTING_BYTES).ok());
+    let text = packed.and_then(|packed| unpack(&packed, MAX_LISTING_BYTES).ok());
     let read = text.and_then(|text| serde_json::from_slice::<Listing>(&text).ok());
     Ok(read.filter(|listing| listing.digest() == digest))
 }
@@ -330,7 +330,8 @@ fn order(table: &FixerTable, outside: &dyn Outside) -> Result<Order, Flaw> {
         argv: std::iter::once(Ok(path))
             .chain(arguments)
             .collect::<Result<_, _>>()?,
-        env: environment(table, outside)?,
+        env: frozen_env(&table.pass, &table.env, outside)
+            .map_err(|(key, what)| Flaw::new(key, what))?,
         pass: table.pass.clone(),
         dir: String::new(),
         stdin: String::new(),
@@ -347,27 +348,28 @@ fn order(table: &FixerTable, outside: &dyn Outside) -> Result<Order, Flaw> {
     })
 }
 
-/// What it finds: nothing of the environment but what its table names.
-fn environment(
-    table: &FixerTable,
+/// The environment of a fixer or a reviewer: PATH, and what its table sets. Variables that it passes
+/// on are read when it starts, so that no key is frozen. An error names the key of the table.
+pub(in crate::judge) fn frozen_env(
+    pass: &[String],
+    set: &BTreeMap<String, String>,
     outside: &dyn Outside,
-) -> Result<BTreeMap<String, String>, Flaw> {
+) -> Result<BTreeMap<String, String>, (&'static str, String)> {
     let bad = |name: &&String| name.is_empty() || name.contains(['=', '\0']);
-    for (key, name) in [
-        ("pass", table.pass.iter().find(bad)),
-        ("env", table.env.keys().find(bad)),
-    ] {
-        if let Some(name) = name {
-            return Err(Flaw::new(key, format!("{name:?} cannot name a variable")));
-        }
+    let wrong = [
+        ("pass", pass.iter().find(bad)),
+        ("env", set.keys().find(bad)),
+    ];
+    if let Some((key, name)) = wrong.into_iter().find_map(|(key, bad)| Some((key, bad?))) {
+        return Err((key, format!("{name:?} cannot name a variable")));
     }
     let mut env: BTreeMap<_, _> = nobodys().collect();
     if let Ok(path) = outside.variable("PATH") {
         let kept: Vec<_> = path.split(':').filter(|dir| dir.starts_with('/')).collect();
         env.insert(String::from("PATH"), kept.join(":"));
     }
-    env.extend(table.env.clone());
-    env.retain(|name, _| !table.pass.contains(name));
+    env.extend(set.clone());
+    env.retain(|name, _| !pass.contains(name));
     Ok(env)
 }
 

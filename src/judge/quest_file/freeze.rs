@@ -225,7 +225,7 @@ impl Frozen {
     }
 }
 
-const MOST_ASSET_BYTES: u64 = 1024 * 1024;
+const MAX_ASSET_BYTES: u64 = 1024 * 1024;
 
 /// Reads from the disk and the environment, and keeps what it has given.
 pub struct Gathering<'a> {
@@ -285,9 +285,9 @@ impl Outside for Gathering<'_> {
 fn read(path: &Path) -> std::io::Result<String> {
     let mut text = String::new();
     let file = fs::File::open(path)?;
-    file.take(MOST_ASSET_BYTES + 1).read_to_string(&mut text)?;
-    if text.len() as u64 > MOST_ASSET_BYTES {
-        let text = format!("it is larger than {MOST_ASSET_BYTES} bytes");
+    file.take(MAX_ASSET_BYTES + 1).read_to_string(&mut text)?;
+    if text.len() as u64 > MAX_ASSET_BYTES {
+        let text = format!("it is larger than {MAX_ASSET_BYTES} bytes");
         return Err(std::io::Error::new(std::io::ErrorKind::FileTooLarge, text));
     }
     Ok(text)

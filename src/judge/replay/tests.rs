@@ -168,7 +168,7 @@ fn every_kind_of_attempt_is_judged_the_same_again() {
         assert_eq!(made.again(&attempt).unwrap(), attempt.judgement.get());
     }
     let attempt = made.submit(&fields("info@acme.co.kr", "https://acme.co.kr/slow"));
-    assert_eq!(attempt.grounds, Grounds::Silence);
+    assert_eq!(attempt.grounds, VerdictBasis::Unanswered);
     assert_eq!(made.again(&attempt).unwrap(), attempt.judgement.get());
 }
 
@@ -249,7 +249,7 @@ fn evidence_that_lost_an_answer_is_no_judgement() {
 fn an_attempt_of_another_session_is_refused() {
     let mut made = made();
     let mut attempt = made.passed();
-    attempt.grounds = Grounds::Repeat;
+    attempt.grounds = VerdictBasis::Repeat;
     let again = made.again(&attempt);
     assert!(
         matches!(again, Err(ReplayError::NoRepeat { number: 1, .. })),

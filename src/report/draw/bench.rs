@@ -8,7 +8,7 @@ use crate::base::Digest;
 use crate::gate::{Fact, Judgement, Level, RuleId};
 use crate::quest::{Key, Quest, QuestId, Submission, Verdict};
 use crate::session::{
-    Attempt, Claimed, Event, Extended, Grounds, Lease, SourceRecord, Span, Standing, State,
+    Attempt, Claimed, Event, Extended, Lease, SourceRecord, Span, Standing, State, VerdictBasis,
 };
 
 pub(super) fn at(second: i64) -> Timestamp {
@@ -63,7 +63,7 @@ pub(super) fn attempt_by(worker: Option<&str>, verdict: Verdict) -> Attempt {
         submitted: submission.digest(),
         submission,
         verdict,
-        grounds: Grounds::World,
+        grounds: VerdictBasis::World,
         state: State::Todo,
         tries: 0,
         rules: vec!["some-rule".to_owned()],

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::session::{Board, Effective, Ending, Grounds, Standing, State};
+use crate::session::{Board, Effective, Ending, Standing, State, VerdictBasis};
 
 /// How many quests ended how. Each quest is one of `pass`, `review`, `done` and `todo`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, JsonSchema)]
@@ -88,8 +88,8 @@ impl Shares {
         if is_unproven(standing) {
             let grounds = standing.last.map(|last| last.grounds);
             self.unproven.quests += 1;
-            self.unproven.no_result += u32::from(grounds == Some(Grounds::NoResult));
-            self.unproven.silence += u32::from(grounds == Some(Grounds::Silence));
+            self.unproven.no_result += u32::from(grounds == Some(VerdictBasis::NoResult));
+            self.unproven.silence += u32::from(grounds == Some(VerdictBasis::Unanswered));
         }
     }
 }
@@ -118,7 +118,7 @@ mod tests {
         length: 0,
     };
 
-    fn standing(state: State, grounds: Grounds, decision: Option<Decision>) -> Standing {
+    fn standing(state: State, grounds: VerdictBasis, decision: Option<Decision>) -> Standing {
         let quest = Quest {
             id: QuestId::FIRST,
             key: Key::new("Acme").unwrap(),
@@ -144,8 +144,8 @@ mod tests {
     #[test]
     fn nothing_is_proven_by_silence_or_by_giving_up() {
         use Decision::{Accepted, Rejected};
-        use Grounds::{Confirmed, NoResult, Silence, World};
         use State::{Done, Pass, Review, Todo};
+        use VerdictBasis::{Confirmed, NoResult, Silence, World};
         let cases = [
             (Pass, Confirmed, None, false),
             (Review, Confirmed, None, false),
@@ -167,10 +167,10 @@ mod tests {
     #[test]
     fn every_quest_is_counted_once_and_why_it_is_unproven() {
         let mut shares = Shares::default();
-        shares.add(&standing(State::Pass, Grounds::Confirmed, None));
-        shares.add(&standing(State::Review, Grounds::Silence, None));
-        shares.add(&standing(State::Done, Grounds::NoResult, None));
-        shares.add(&standing(State::Todo, Grounds::World, None));
+        shares.add(&standing(State::Pass, VerdictBasis::Confirmed, None));
+        shares.add(&standing(State::Review, VerdictBasis::Unanswered, None));
+        shares.add(&standing(State::Done, VerdictBasis::NoResult, None));
+        shares.add(&standing(State::Todo, VerdictBasis::World, None));
         let states = [shares.pass, shares.review, shares.done, shares.todo];
         assert_eq!((shares.quests, states), (4, [1; 4]));
         assert_eq!(shares.reviews.open, 1);

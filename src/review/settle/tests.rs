@@ -12,7 +12,7 @@ use crate::base::Digest;
 use crate::base::clock::Salt;
 use crate::quest::{Quest, Submission, Verdict};
 use crate::session::{
-    Attempt, FORMAT, Frozen, Grounds, KindRecord, Lease, Manifest, NewSession, SourceRecord,
+    Attempt, FORMAT, Frozen, KindRecord, Lease, Manifest, NewSession, SourceRecord, VerdictBasis,
     create, nothing_to_stock,
 };
 
@@ -119,7 +119,7 @@ fn attempt(number: usize, verdict: Verdict, state: State) -> Attempt {
         submitted: submission.digest(),
         submission,
         verdict,
-        grounds: Grounds::World,
+        grounds: VerdictBasis::World,
         state,
         tries: 0,
         rules: Vec::new(),

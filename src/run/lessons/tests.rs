@@ -139,7 +139,7 @@ fn attempt(quest: u32, number: u32, verdict: Verdict, email: &str, rules: &[&str
         submitted: submission.digest(),
         submission,
         verdict,
-        grounds: Grounds::World,
+        grounds: VerdictBasis::World,
         state: match verdict {
             Verdict::Pass => State::Pass,
             Verdict::Review => State::Review,
@@ -252,7 +252,7 @@ fn a_check_that_did_not_run_tells_nothing_of_its_rules() {
     assert!(!of(later.clone()));
     later.judgement = checks(["failed", "passed"]);
     assert!(of(later.clone()));
-    later.grounds = Grounds::NoResult;
+    later.grounds = VerdictBasis::NoResult;
     assert!(!of(later));
 }
 

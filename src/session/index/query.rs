@@ -15,7 +15,7 @@ use crate::base::Digest;
 use crate::quest::{FoldedKey, Key, QuestId};
 use crate::session::claim::{Claim, Worker};
 use crate::session::error::SessionError;
-use crate::session::event::{Grounds, Mark};
+use crate::session::event::{VerdictBasis, Mark};
 use crate::session::fold::{Shelf as _, Submitted};
 use crate::session::manifest::read_manifest;
 use crate::session::quest_record::{Standing, Waiting, Way};
@@ -161,7 +161,7 @@ impl Index {
                 return Err(changed());
             }
             last = found.number;
-            if found.digest == submitted && found.grounds != Grounds::Silence {
+            if found.digest == submitted && found.grounds != VerdictBasis::Unanswered {
                 earlier = earlier.or(Some(last));
             }
         }
@@ -204,7 +204,7 @@ impl Index {
 
     /// The REVIEWs that rest on an unanswered lookup and were not looked at again.
     pub(in crate::session) fn unanswered(&self) -> Result<Vec<Standing>, IndexError> {
-        let sql = "SELECT * FROM quest WHERE state = 'REVIEW' AND grounds = 'silence' \
+        let sql = "SELECT * FROM quest WHERE state = 'REVIEW' AND grounds = 'unanswered' \
              AND outcome IS NULL AND settled IS NULL ORDER BY id";
         self.quests(sql, [])
     }

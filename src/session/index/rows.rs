@@ -14,7 +14,7 @@ use crate::quest::{FoldedKey, Key, QuestId};
 use crate::session::chain::Tip;
 use crate::session::claim::{Claim, Lease};
 use crate::session::decision::Decision;
-use crate::session::event::{Grounds, Mark, Outcome};
+use crate::session::event::{VerdictBasis, Mark, Outcome};
 use crate::session::fold::{Shelf, Submitted};
 use crate::session::projection::Board;
 use crate::session::quest_record::{Last, Resolved, Settled, Span, Standing};
@@ -29,7 +29,7 @@ struct Sealed<'a> {
     tries: u32,
     attempts: u32,
     lines: [Option<(i64, u32)>; 6],
-    grounds: Option<Grounds>,
+    grounds: Option<VerdictBasis>,
     outcome: Option<Outcome>,
     settled: Option<Decision>,
     revisions: u32,
@@ -98,7 +98,7 @@ pub(super) fn write_quest(
         made.map(|line| line.1),
         last.map(|line| line.0),
         last.map(|line| line.1),
-        said.grounds.map(Grounds::name),
+        said.grounds.map(VerdictBasis::name),
         said.outcome.map(Outcome::name),
         outcome.map(|line| line.0),
         outcome.map(|line| line.1),

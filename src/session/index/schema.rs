@@ -60,7 +60,7 @@ CREATE INDEX quest_key ON quest (key);
 CREATE INDEX quest_todo ON quest (id) WHERE state = 'TODO';
 CREATE INDEX quest_after ON quest (id) WHERE state = 'TODO' AND after_ids IS NOT NULL;
 CREATE INDEX quest_unanswered ON quest (id)
-    WHERE state = 'REVIEW' AND grounds = 'silence' AND outcome IS NULL AND settled IS NULL;
+    WHERE state = 'REVIEW' AND grounds = 'unanswered' AND outcome IS NULL AND settled IS NULL;
 CREATE INDEX quest_review ON quest (id) WHERE state = 'REVIEW';
 ";
 

@@ -21,7 +21,7 @@ use crate::session::open::{Appended, Session};
 use crate::session::store::Store as _;
 use crate::session::sync::Unwatched;
 use crate::session::{
-    Asked, Board, DrivenQuest, Effective, Grounds, Mark, Reason, RunId, RunLine, RunStep, Standing,
+    Asked, Board, DrivenQuest, Effective, VerdictBasis, Mark, Reason, RunId, RunLine, RunStep, Standing,
 };
 
 mod place;
@@ -70,7 +70,7 @@ fn resolution(session: &Session, quest: usize) -> Event {
         attempt: standing.attempts,
         outcome: Outcome::Confirmed,
         verdict: Verdict::Pass,
-        grounds: Grounds::Confirmed,
+        grounds: VerdictBasis::Confirmed,
         rules: Vec::new(),
         holds: vec![Mark(format!("resolved {quest}"))],
         judgement: raw(),
@@ -79,7 +79,7 @@ fn resolution(session: &Session, quest: usize) -> Event {
 }
 
 fn pass(session: &Session, quest: usize, mark: &str) -> Event {
-    let Event::Attempt(mut passed) = attempt(session, quest, Verdict::Pass, Grounds::World) else {
+    let Event::Attempt(mut passed) = attempt(session, quest, Verdict::Pass, VerdictBasis::World) else {
         panic!("an attempt");
     };
     passed.holds = vec![Mark(mark.to_owned())];
@@ -141,18 +141,18 @@ fn full() -> Made {
     after[5] = vec![1, 3];
     let made = made_in_order(&after);
     let mut session = Session::open(&made.dir).unwrap();
-    let failed = attempt(&session, 0, Verdict::Fail, Grounds::World);
+    let failed = attempt(&session, 0, Verdict::Fail, VerdictBasis::World);
     assert!(append(&mut session, failed));
     assert!(append(&mut session, claim(0, "w1")));
     let passed = pass(&session, 1, "mailbox a@b.kr");
     assert!(append(&mut session, passed));
-    let silent = attempt(&session, 2, Verdict::Review, Grounds::Silence);
+    let silent = attempt(&session, 2, Verdict::Review, VerdictBasis::Unanswered);
     assert!(append(&mut session, silent));
     let resolved = resolution(&session, 2);
     assert!(append(&mut session, resolved));
     let carried = carried(&session, 3);
     assert!(append(&mut session, carried));
-    let silent = attempt(&session, 4, Verdict::Review, Grounds::Silence);
+    let silent = attempt(&session, 4, Verdict::Review, VerdictBasis::Unanswered);
     assert!(append(&mut session, silent));
     let accepted = settled(&session, 4, Decision::Accepted);
     assert!(append(&mut session, accepted));
@@ -266,7 +266,7 @@ fn a_confirmed_review_and_a_carried_pass_free_what_comes_after() {
     let made = made_in_order(&[vec![], vec![0], vec![], vec![2]]);
     let mut session = Session::open(&made.dir).unwrap();
     let waiting = |session: &Session| session.waiting().unwrap();
-    let silent = attempt(&session, 0, Verdict::Review, Grounds::Silence);
+    let silent = attempt(&session, 0, Verdict::Review, VerdictBasis::Unanswered);
     assert!(append(&mut session, silent));
     assert_eq!(waiting(&session).quests, [id(1), id(3)]);
     assert!(waiting(&session).blocks(id(1)) && !waiting(&session).blocks(id(3)));

@@ -15,7 +15,7 @@ use crate::base::Digest;
 use crate::base::clock::Salt;
 use crate::quest::{Key, Quest, QuestId, Submission, Verdict};
 use crate::session::{
-    Attempt, Extended, FORMAT, Frozen, Grounds, KindRecord, Lease, NewSession, Standing, State,
+    Attempt, Extended, FORMAT, Frozen, VerdictBasis, KindRecord, Lease, NewSession, Standing, State,
     Tally, create, extend,
 };
 
@@ -158,7 +158,7 @@ pub(in crate::session) fn attempt(
     session: &Session,
     index: usize,
     verdict: Verdict,
-    grounds: Grounds,
+    grounds: VerdictBasis,
 ) -> Event {
     let standing = standing(session, index);
     let next = standing
@@ -189,7 +189,7 @@ pub(in crate::session) fn attempt(
 
 fn judge(session: &mut Session, index: usize, verdict: Verdict) -> Result<(), SessionError> {
     let appended = session.append(&mut (at, salt), |session| {
-        Ok::<_, ()>(vec![attempt(session, index, verdict, Grounds::NoResult)])
+        Ok::<_, ()>(vec![attempt(session, index, verdict, VerdictBasis::NoResult)])
     })?;
     assert!(matches!(appended, Appended::Done));
     Ok(())
@@ -334,7 +334,7 @@ fn the_first_pass_holds_what_it_took() {
     for index in [1, 0] {
         let appended = session.append(&mut (at, salt), |session| {
             let Event::Attempt(mut attempt) =
-                attempt(session, index, Verdict::Pass, Grounds::World)
+                attempt(session, index, Verdict::Pass, VerdictBasis::World)
             else {
                 panic!("an attempt");
             };

@@ -4,7 +4,7 @@ use super::*;
 
 fn with_review(made: &Made) -> Session {
     let mut session = Session::open(&made.dir).unwrap();
-    let review = attempt(&session, 0, Verdict::Review, Grounds::World);
+    let review = attempt(&session, 0, Verdict::Review, VerdictBasis::World);
     assert!(append(&mut session, review));
     let passed = pass(&session, 1, "mailbox a@b.kr");
     assert!(append(&mut session, passed));

@@ -46,8 +46,8 @@ fn do_step(
             quest % 4,
             if todo { "mailbox a@b.kr" } else { return },
         ),
-        1 if todo => attempt(session, quest, Verdict::Review, Grounds::Silence),
-        2 | 3 if todo => attempt(session, quest, Verdict::Fail, Grounds::World),
+        1 if todo => attempt(session, quest, Verdict::Review, VerdictBasis::Unanswered),
+        2 | 3 if todo => attempt(session, quest, Verdict::Fail, VerdictBasis::World),
         4 => resolution(session, quest),
         5 => match session.claim_on(id(quest)).unwrap() {
             Some(claim) => Event::Released(Released {

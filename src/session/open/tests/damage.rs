@@ -126,7 +126,7 @@ fn nothing_is_appended_beside_somebody_who_writes_without_the_lock() {
         let mut session = Session::open(&made.dir).unwrap();
         let appended = session.append(&mut (super::at, super::salt), |session| {
             other();
-            let grounds = crate::session::Grounds::NoResult;
+            let grounds = crate::session::VerdictBasis::NoResult;
             let event = super::attempt(session, 0, Verdict::Fail, grounds);
             Ok::<_, ()>(vec![event])
         });

@@ -5,7 +5,7 @@ use crate::base::Digest;
 use crate::quest::{Quest, QuestId, Verdict};
 use crate::session::fold::Written;
 use crate::session::{
-    Appended, Board, Claimed, Event, Grounds, Lease, Session, SessionError, Span, Store as _,
+    Appended, Board, Claimed, Event, VerdictBasis, Lease, Session, SessionError, Span, Store as _,
 };
 
 fn free(session: &Session) -> Option<usize> {
@@ -63,7 +63,7 @@ fn a_quest_that_ended_otherwise_blocks_all_that_follow() {
 fn nothing_is_recorded_of_a_quest_before_its_turn() {
     let made = made_in_order(&[vec![], vec![0]]);
     let mut session = Session::open(&made.dir).unwrap();
-    let early = attempt(&session, 1, Verdict::Pass, Grounds::World);
+    let early = attempt(&session, 1, Verdict::Pass, VerdictBasis::World);
     let claim = Event::Claim(Claimed {
         quest: QuestId::from_index(1).unwrap(),
         worker: "w1".parse().unwrap(),
@@ -86,7 +86,7 @@ fn nothing_is_recorded_of_a_quest_before_its_turn() {
     for event in [&early, &claim] {
         assert!(happened(&mut board, event).is_err(), "{event:?}");
     }
-    let before = attempt(&session, 0, Verdict::Pass, Grounds::World);
+    let before = attempt(&session, 0, Verdict::Pass, VerdictBasis::World);
     assert!(happened(&mut board, &before).is_ok());
     assert!(happened(&mut board, &early).is_ok());
 }
@@ -121,7 +121,7 @@ fn an_order_survives_the_index() {
     session.fold().unwrap();
     assert_eq!(session.mended(), []);
     let appended = session.append(&mut (at, salt), |session| {
-        Ok::<_, ()>(vec![attempt(session, 1, Verdict::Pass, Grounds::World)])
+        Ok::<_, ()>(vec![attempt(session, 1, Verdict::Pass, VerdictBasis::World)])
     });
     assert!(matches!(appended, Ok(Appended::Done)));
     assert_eq!(free(&session), Some(2));
