@@ -68,7 +68,7 @@ fn made() -> Made {
             lease: Lease::DEFAULT,
             operator_key: None,
             gate: serde_json::to_value(EmailSettings::default()).unwrap(),
-            network: serde_json::Value::Null,
+            network: serde_json::json!({}),
         },
     };
     let quest = Quest {
