@@ -3,7 +3,7 @@
 use std::fs;
 use std::time::Duration;
 
-use comail::judge::{FinalOutcome, Probe, SessionKind, final_gate};
+use comail::judge::{FinalOutcome, Probe, SessionKind, final_gate, network_of};
 use comail::quest::QuestId;
 use comail::session::Session;
 use comail::world::fetch::live::LiveWorld;
@@ -163,7 +163,8 @@ fn open(place: &Place) -> Session {
 fn asked(place: &Place) -> FinalOutcome {
     let session = open(place);
     let kind = SessionKind::load(session.manifest()).expect("a kind");
-    let live = LiveWorld::new(&kind.network, None).expect("a world");
+    let network = network_of(session.manifest()).expect("settings");
+    let live = LiveWorld::new(&network, None).expect("a world");
     final_gate(&session, &kind, (live.fetcher(), live.resolver())).expect("an outcome")
 }
 

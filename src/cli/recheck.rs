@@ -114,7 +114,10 @@ pub(super) fn world(context: &Context, session: &Session) -> Result<Box<dyn Shar
         return Ok(Box::new(recorded.clone()));
     }
     let kind = SessionKind::load(session.manifest())?;
-    let live = LiveWorld::new(&kind.network, Some(session.dir().join("hosts")))?;
+    let live = LiveWorld::new(
+        &judge::network_of(session.manifest())?,
+        Some(session.dir().join("hosts")),
+    )?;
     let bench = kind.bench(session.evidence(), session.dir().to_owned())?;
     Ok(match bench {
         Some(bench) => Box::new(WithBench {

@@ -33,7 +33,10 @@ pub(super) fn said(
 
 fn judged(session: &Session, recorded: Option<&RecordedWorld>) -> Result<FinalOutcome> {
     let kind = SessionKind::load(session.manifest())?;
-    let live = LiveWorld::new(&kind.network, Some(session.dir().join("hosts")))?;
+    let live = LiveWorld::new(
+        &judge::network_of(session.manifest())?,
+        Some(session.dir().join("hosts")),
+    )?;
     let fetcher: &dyn Fetcher = recorded.map_or(live.fetcher(), |world| world);
     let resolver: &dyn Resolver = recorded.map_or(live.resolver(), |world| world);
     Ok(judge::final_gate(session, &kind, (fetcher, resolver))?)

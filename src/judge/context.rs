@@ -4,7 +4,7 @@ use crate::base::Digest;
 use crate::base::clock::Clock;
 use crate::judge::error::JudgeError;
 use crate::judge::fix::{Fixed, submit_and_fix, written};
-use crate::judge::kind::SessionKind;
+use crate::judge::kind::{SessionKind, network_of};
 use crate::judge::submit::{Answer, Judge, submit};
 use crate::session::Session;
 use crate::world::evidence::recorded::RecordedWorld;
@@ -23,8 +23,9 @@ impl<'a> JudgeContext<'a> {
     /// Loads what the session froze. Pages and DNS come from `recorded` where it is given.
     pub fn of(session: &Session, recorded: Option<&'a RecordedWorld>) -> Result<Self, JudgeError> {
         let kind = SessionKind::load(session.manifest())?;
+        let network = network_of(session.manifest())?;
         Ok(Self {
-            live: LiveWorld::new(&kind.network, Some(session.dir().join("hosts")))?,
+            live: LiveWorld::new(&network, Some(session.dir().join("hosts")))?,
             recorded,
             bench: kind.bench(session.evidence(), session.dir().to_owned())?,
             kind,

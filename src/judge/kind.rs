@@ -60,7 +60,6 @@ pub fn network_of(manifest: &Manifest) -> Result<NetworkSettings, JudgeError> {
 pub struct SessionKind {
     pub quest: QuestKind,
     pub gate: SessionGate,
-    pub network: NetworkSettings,
     pub definition: Option<Definition>,
     pub(super) fixer: Option<FixerPlan>,
     panel: Option<FrozenPanel>,
@@ -69,7 +68,6 @@ pub struct SessionKind {
 
 impl SessionKind {
     pub fn load(manifest: &Manifest) -> Result<Self, JudgeError> {
-        let network = network_of(manifest)?;
         let frozen_panel = FrozenPanel::of(manifest)?;
         let Some(definition) = Definition::of(manifest)? else {
             let settings: EmailSettings = gate_settings(manifest)?;
@@ -79,7 +77,6 @@ impl SessionKind {
             return Ok(Self {
                 quest: built_in(manifest)?,
                 gate: SessionGate::new(Box::new(EmailGate::new(settings)), panel),
-                network,
                 definition: None,
                 fixer: None,
                 panel: frozen_panel,
@@ -101,7 +98,6 @@ impl SessionKind {
         Ok(Self {
             quest,
             gate: SessionGate::new(Box::new(machine), panel),
-            network,
             fixer,
             panel: frozen_panel,
             services,

@@ -14,7 +14,7 @@ use crate::gate::{Case, CheckOutcome, Cost, Gate as _, Judgement};
 use crate::judge::accepted::NothingAccepted;
 use crate::judge::error::JudgeError;
 use crate::judge::fix::written;
-use crate::judge::kind::{SessionKind, kind_of};
+use crate::judge::kind::{SessionKind, kind_of, network_of};
 use crate::judge::panel::SessionGate;
 use crate::quest::{Fields, Quest, QuestId, QuestKind, Submission, Verdict};
 use crate::session::{EvidenceStore, Manifest, Session, Store as _};
@@ -124,7 +124,8 @@ impl Eye {
     /// The eye on this quest; none where its gate runs nothing over files or commands.
     pub(super) fn of(making: Making) -> Result<Option<Self>, JudgeError> {
         let kind = SessionKind::load(&making.manifest)?;
-        let live = LiveWorld::new(&kind.network, Some(making.dir.join("hosts")));
+        let network = network_of(&making.manifest)?;
+        let live = LiveWorld::new(&network, Some(making.dir.join("hosts")));
         let live = live.map_err(|error| JudgeError::Workshop(error.to_string()))?;
         let bench = kind.bench(making.evidence, making.dir)?;
         Ok(bench.map(|bench| Self {

@@ -34,7 +34,7 @@ fn manifest() -> Manifest {
             lease: Lease::DEFAULT,
             operator_key: None,
             gate: serde_json::to_value(EmailSettings::default()).unwrap(),
-            network: serde_json::json!({}),
+            network: serde_json::Value::Null,
         },
     }
 }

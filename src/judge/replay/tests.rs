@@ -68,7 +68,7 @@ fn made() -> Made {
             lease: Lease::DEFAULT,
             operator_key: None,
             gate: serde_json::to_value(EmailSettings::default()).unwrap(),
-            network: serde_json::json!({}),
+            network: serde_json::Value::Null,
         },
     };
     let quest = Quest {
