@@ -24,8 +24,8 @@ use crate::judge::submit::{anchored, is_sent_back};
 use crate::judge::{JudgeError, Replayer, email_record};
 use crate::quest::{Key, Quest, QuestId, Submission};
 use crate::session::{
-    Board, Court, Decided, Entry, Event, EvidenceStore, Forgetting, LineReader, Manifest, Seal,
-    Session, SessionError, SourceRecord, Suppressed, VerdictBasis, Watch,
+    Board, Court, Decided, Entry, Event, EvidenceStore, Forgetting, Manifest, Seal, Session,
+    SessionError, SourceRecord, Suppressed, VerdictBasis, Watch,
 };
 use crate::world::evidence::{Evidence, Exchange, Recording};
 use crate::world::{Accepted, Taken};

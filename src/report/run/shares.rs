@@ -145,14 +145,14 @@ mod tests {
     fn nothing_is_proven_by_silence_or_by_giving_up() {
         use Decision::{Accepted, Rejected};
         use State::{Done, Pass, Review, Todo};
-        use VerdictBasis::{Confirmed, NoResult, Silence, World};
+        use VerdictBasis::{Confirmed, NoResult, Unanswered, World};
         let cases = [
             (Pass, Confirmed, None, false),
             (Review, Confirmed, None, false),
             (Review, Confirmed, Some(Rejected), true),
             (Review, World, None, true),
-            (Review, Silence, None, true),
-            (Review, Silence, Some(Accepted), false),
+            (Review, Unanswered, None, true),
+            (Review, Unanswered, Some(Accepted), false),
             (Done, NoResult, None, true),
             (Done, Confirmed, None, true),
             (Todo, World, None, false),
