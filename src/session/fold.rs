@@ -11,7 +11,7 @@ use super::claim::{Claim, Claimed, Released, Worker};
 use super::decision::{Decided, Dispute, Settlement};
 use super::event::Asked;
 use super::event::Event;
-use super::event::{Attempt, VerdictBasis, Mark};
+use super::event::{Attempt, Mark, VerdictBasis};
 use super::event::{Carried, Resolution};
 use super::manifest::Terms;
 use super::quest_record::{Span, Standing, Story, Way};

@@ -50,7 +50,7 @@ pub use decision::{BadKey, OperatorKey, Signature, SigningKey};
 pub use decision::{Court, Decided, Decision, Dispute, Seal, SettledQuest, Settlement};
 pub use error::{Damage, SessionError, that_makes};
 pub use event::Asked;
-pub use event::{Attempt, VerdictBasis, Mark};
+pub use event::{Attempt, Mark, VerdictBasis};
 pub use event::{Carried, Origin, Outcome, Resolution};
 pub use event::{Dated, Event, EventType, Extended, Resumed, Started};
 pub use evidence_store::EvidenceStore;

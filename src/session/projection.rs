@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use super::chain::Tip;
 use super::claim::{Claim, Worker};
 use super::error::{Damage, SessionError};
-use super::event::{Event, VerdictBasis, Mark};
+use super::event::{Event, Mark, VerdictBasis};
 use super::evidence_store::EvidenceStore;
 use super::fold::{Fold, Shelf, Submitted, Written};
 use super::ledger::Ledger;

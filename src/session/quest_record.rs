@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 
 use super::decision::Decision;
-use super::event::{Asked, Attempt, Carried, VerdictBasis, Outcome, Resolution};
+use super::event::{Asked, Attempt, Carried, Outcome, Resolution, VerdictBasis};
 use super::state::{Ending, Progress, State};
 use super::totals::Effective;
 use crate::quest::{Key, Quest, QuestId, Verdict};

@@ -15,7 +15,7 @@ use crate::base::Digest;
 use crate::quest::{FoldedKey, Key, QuestId};
 use crate::session::claim::{Claim, Worker};
 use crate::session::error::SessionError;
-use crate::session::event::{VerdictBasis, Mark};
+use crate::session::event::{Mark, VerdictBasis};
 use crate::session::fold::{Shelf as _, Submitted};
 use crate::session::manifest::read_manifest;
 use crate::session::quest_record::{Standing, Waiting, Way};

@@ -14,7 +14,7 @@ use crate::quest::{FoldedKey, Key, QuestId};
 use crate::session::chain::Tip;
 use crate::session::claim::{Claim, Lease};
 use crate::session::decision::Decision;
-use crate::session::event::{VerdictBasis, Mark, Outcome};
+use crate::session::event::{Mark, Outcome, VerdictBasis};
 use crate::session::fold::{Shelf, Submitted};
 use crate::session::projection::Board;
 use crate::session::quest_record::{Last, Resolved, Settled, Span, Standing};

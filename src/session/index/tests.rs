@@ -21,7 +21,8 @@ use crate::session::open::{Appended, Session};
 use crate::session::store::Store as _;
 use crate::session::sync::Unwatched;
 use crate::session::{
-    Asked, Board, DrivenQuest, Effective, VerdictBasis, Mark, Reason, RunId, RunLine, RunStep, Standing,
+    Asked, Board, DrivenQuest, Effective, Mark, Reason, RunId, RunLine, RunStep, Standing,
+    VerdictBasis,
 };
 
 mod place;
@@ -79,7 +80,8 @@ fn resolution(session: &Session, quest: usize) -> Event {
 }
 
 fn pass(session: &Session, quest: usize, mark: &str) -> Event {
-    let Event::Attempt(mut passed) = attempt(session, quest, Verdict::Pass, VerdictBasis::World) else {
+    let Event::Attempt(mut passed) = attempt(session, quest, Verdict::Pass, VerdictBasis::World)
+    else {
         panic!("an attempt");
     };
     passed.holds = vec![Mark(mark.to_owned())];

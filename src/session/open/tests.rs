@@ -15,8 +15,8 @@ use crate::base::Digest;
 use crate::base::clock::Salt;
 use crate::quest::{Key, Quest, QuestId, Submission, Verdict};
 use crate::session::{
-    Attempt, Extended, FORMAT, Frozen, VerdictBasis, KindRecord, Lease, NewSession, Standing, State,
-    Tally, create, extend,
+    Attempt, Extended, FORMAT, Frozen, KindRecord, Lease, NewSession, Standing, State, Tally,
+    VerdictBasis, create, extend,
 };
 
 pub(in crate::session) struct Made {
@@ -189,7 +189,12 @@ pub(in crate::session) fn attempt(
 
 fn judge(session: &mut Session, index: usize, verdict: Verdict) -> Result<(), SessionError> {
     let appended = session.append(&mut (at, salt), |session| {
-        Ok::<_, ()>(vec![attempt(session, index, verdict, VerdictBasis::NoResult)])
+        Ok::<_, ()>(vec![attempt(
+            session,
+            index,
+            verdict,
+            VerdictBasis::NoResult,
+        )])
     })?;
     assert!(matches!(appended, Appended::Done));
     Ok(())

@@ -5,7 +5,7 @@ use crate::base::Digest;
 use crate::quest::{Quest, QuestId, Verdict};
 use crate::session::fold::Written;
 use crate::session::{
-    Appended, Board, Claimed, Event, VerdictBasis, Lease, Session, SessionError, Span, Store as _,
+    Appended, Board, Claimed, Event, Lease, Session, SessionError, Span, Store as _, VerdictBasis,
 };
 
 fn free(session: &Session) -> Option<usize> {
@@ -121,7 +121,12 @@ fn an_order_survives_the_index() {
     session.fold().unwrap();
     assert_eq!(session.mended(), []);
     let appended = session.append(&mut (at, salt), |session| {
-        Ok::<_, ()>(vec![attempt(session, 1, Verdict::Pass, VerdictBasis::World)])
+        Ok::<_, ()>(vec![attempt(
+            session,
+            1,
+            Verdict::Pass,
+            VerdictBasis::World,
+        )])
     });
     assert!(matches!(appended, Ok(Appended::Done)));
     assert_eq!(free(&session), Some(2));
