@@ -232,7 +232,7 @@ fn at_most_200_are_offered() {
     assert_eq!(offered(&place, &["submit", "--key", ""]).len(), 200);
     assert_eq!(offered(&place, &["submit", "--id", ""]).len(), 200);
     assert_eq!(
-        offered(&place, &["submit", "--key", "Company 44"]).len(),
+        offered(&place, &["submit", "--key", "Company\\ 44"]).len(),
         11
     );
     let ids = offered(&place, &["submit", "--id", "44"]);

@@ -268,7 +268,7 @@ fn a_run_takes_its_agent_and_its_budgets_from_the_file() {
     assert!(!other.stdout.contains("m1"), "{other:?}");
     let own = dry(agent, &["--", "my-agent", "{prompt}"]);
     assert!(own.stdout.starts_with("my-agent "), "{own:?}");
-    dry("[run]\nmax-cost = \"1000\"\n", &["--agent=codex"]).exits(2);
+    dry("[run]\nmax-cost = \"much\"\n", &["--agent=codex"]).exits(2);
 }
 
 #[cfg(unix)]

@@ -17,9 +17,9 @@ fn all_that_is_missing_is_named_at_once() {
     place.scan(&["Acme"], &[]);
     let told = refused(&place, &["submit"]);
     assert!(told.contains("--site, --email, --source missing"), "{told}");
-    assert!(told.contains("by --company KEY or --id N"), "{told}");
+    assert!(told.contains("with --company KEY or --id N"), "{told}");
     let told = refused(&place, &["submit", "--id=1"]);
-    assert!(!told.contains("which quest"), "{told}");
+    assert!(!told.contains("name the quest"), "{told}");
     let told = refused(&place, &["release"]);
     assert!(told.contains("<--id <N>|--worker <NAME>>"), "{told}");
     refused(&place, &["release", "--id=1", "--worker=w1"]);

@@ -122,7 +122,7 @@ fn the_exit_codes_are_those_of_the_help() {
     let help = Place::new().run(["--help"]).ok();
     let (_, codes) = help.split_once("Exit codes:\n").expect("exit codes");
     for (code, words) in [
-        (5, &["submit", "doubts sent back"][..]),
+        (5, &["submit", "sent back with doubts"][..]),
         (
             8,
             &[

@@ -52,8 +52,9 @@ const TABLE: [(Exit, &str); 11] = [
     ),
     (
         Exit::Finding,
-        "`run`, `report`: not complete; other commands: a finding, such as a changed ledger, a \
-         failed control or a rejected row",
+        "`run`, `report`: not complete; `audit`, `doctor`, `export`, `prove`, `quest check`, \
+         `scan --carry`: a finding, such as a changed ledger or a failed control; \
+         `review --import`: rejected rows",
     ),
     (
         Exit::Paused,
@@ -61,7 +62,8 @@ const TABLE: [(Exit, &str); 11] = [
     ),
     (
         Exit::Interrupted,
-        "interrupted by Ctrl-C; finished work is kept",
+        "interrupted by Ctrl-C: `audit`, `log --follow`, `recheck`, `report`, `review`, `run`, \
+         `status --watch` keep finished work; `export` and `scan` change nothing",
     ),
 ];
 

@@ -132,20 +132,36 @@ fn page(command: &Command) -> io::Result<Vec<u8>> {
     if command.has_subcommands() {
         man.render_subcommands_section(&mut page)?;
     }
-    // clap_mangen would fill the lines of examples to the width of the page.
     let below = command.get_after_long_help().or(command.get_after_help());
     let below = below.map(ToString::to_string).unwrap_or_default();
-    if let Some((heading, text)) = below.split_once(":\n") {
-        let mut roff = Roff::new();
+    let mut roff = Roff::new();
+    for (heading, lines) in sections(&below) {
         roff.control("SH", [heading.to_uppercase().as_str()]);
+        // Otherwise roff would join the lines of examples to fill the page.
         roff.control("nf", []);
-        text.lines().for_each(|line| {
-            roff.text([roman(line)]);
+        lines.iter().for_each(|line| {
+            roff.text([roman(*line)]);
         });
         roff.control("fi", []);
-        roff.to_writer(&mut page)?;
     }
+    roff.to_writer(&mut page)?;
     Ok(page)
+}
+
+/// The sections of a text, by its headings: lines such as `Examples:`.
+fn sections(text: &str) -> Vec<(&str, Vec<&str>)> {
+    let mut sections = vec![("Notes", Vec::new())];
+    for line in text.lines() {
+        let heading = line.strip_suffix(':').filter(|it| !it.contains([' ', '`']));
+        let heading = heading.or_else(|| line.strip_suffix(':').filter(|it| *it == "Exit codes"));
+        match (heading, sections.last_mut()) {
+            (Some(heading), _) => sections.push((heading, Vec::new())),
+            (None, Some((_, lines))) => lines.push(line),
+            (None, None) => {}
+        }
+    }
+    sections.retain(|(_, lines)| lines.iter().any(|line| !line.is_empty()));
+    sections
 }
 
 #[cfg(test)]
