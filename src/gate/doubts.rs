@@ -31,7 +31,8 @@
 //! assert_eq!(judgement.verdict, Verdict::Review);
 //! ```
 
-use super::{Cause, Fact, Level, PanelReport, Rule};
+use super::{Cause, CheckOutcome, CheckReport, Fact, Judgement, Level, PanelReport, Rule};
+use crate::quest::Verdict;
 use crate::base::text::truncate_with_size;
 
 /// A panel of reviewers doubts what was submitted.
@@ -100,6 +101,36 @@ impl Doubts {
     /// What was found, and what was said.
     pub(super) fn into_parts(self) -> (Vec<Fact>, PanelReport) {
         (self.facts, self.report)
+    }
+}
+
+impl Judgement {
+    /// The same with what reviewers hold against it: a PASS becomes REVIEW where they doubt, and
+    /// nothing else changes the verdict.
+    #[must_use]
+    pub fn doubted(self, doubts: Doubts) -> Self {
+        let (found, report) = doubts.into_parts();
+        let verdict = match self.verdict {
+            Verdict::Pass if !found.is_empty() => Verdict::Review,
+            verdict => verdict,
+        };
+        let outcome = if found.is_empty() {
+            CheckOutcome::Passed
+        } else {
+            CheckOutcome::NotConfirmed
+        };
+        let (mut facts, mut checks) = (self.facts, self.checks);
+        facts.extend(found);
+        checks.push(CheckReport {
+            check: PANEL.to_owned(),
+            outcome,
+        });
+        Self {
+            verdict,
+            facts,
+            checks,
+            panel: Some(Box::new(report)),
+        }
     }
 }
 

@@ -5,8 +5,7 @@ use std::borrow::Borrow;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::doubts::PANEL;
-use super::{Cause, Doubts, Level, RuleId};
+use super::{Cause, Level, RuleId};
 use crate::quest::{FieldName, Verdict};
 use crate::world::sandbox::Usage;
 
@@ -66,34 +65,6 @@ impl Judgement {
             facts,
             checks,
             panel: None,
-        }
-    }
-
-    /// The same with what reviewers hold against it: a PASS becomes REVIEW where they doubt, and
-    /// nothing else changes the verdict.
-    #[must_use]
-    pub fn doubted(self, doubts: Doubts) -> Self {
-        let (found, report) = doubts.into_parts();
-        let verdict = match self.verdict {
-            Verdict::Pass if !found.is_empty() => Verdict::Review,
-            verdict => verdict,
-        };
-        let outcome = if found.is_empty() {
-            CheckOutcome::Passed
-        } else {
-            CheckOutcome::NotConfirmed
-        };
-        let (mut facts, mut checks) = (self.facts, self.checks);
-        facts.extend(found);
-        checks.push(CheckReport {
-            check: PANEL.to_owned(),
-            outcome,
-        });
-        Self {
-            verdict,
-            facts,
-            checks,
-            panel: Some(Box::new(report)),
         }
     }
 }
@@ -275,7 +246,7 @@ fn is_untold(usage: &Usage) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gate::RuleId;
+    use crate::gate::{Doubts, RuleId};
     use crate::quest::FieldName;
 
     fn fact(level: Level) -> Fact {

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::cli::{exit, prompt};
-use crate::gate::checks::kind::KINDS;
+use crate::gate::checks::kinds::KINDS;
 use crate::gate::house;
 use crate::quest::FieldName;
 use crate::run::agent::Preset;

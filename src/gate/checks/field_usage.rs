@@ -3,9 +3,10 @@
 
 use std::collections::BTreeSet;
 
-use super::orders::field_variable;
 use crate::quest::file::{Mistake, QuestFile};
 use crate::quest::{Field, FieldName, Sight};
+
+pub const OURS: &str = "COMAIL_";
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FieldUsage {
@@ -55,6 +56,21 @@ impl FieldUsage {
             None => Ok(()),
         }
     }
+}
+
+pub fn field_variable(field: &FieldName) -> String {
+    format!("{OURS}FIELD_{}", as_variable(field.as_str()))
+}
+
+pub fn as_variable(name: &str) -> String {
+    let letter = |letter: char| {
+        if letter.is_alphanumeric() {
+            letter
+        } else {
+            '_'
+        }
+    };
+    name.to_uppercase().chars().map(letter).collect()
 }
 
 /// The fields that a script reads by its own text: those that it names, or all of what is

@@ -8,7 +8,9 @@ use super::controls;
 use super::field_usage::{FieldUsage, left_out};
 use super::fields::Fields;
 use super::fields::OpenEnded;
-use super::kind::{self, AnyCheck, Built, CheckHead, KINDS, Parsed, Shows, Source, Takes};
+use super::kind::{AnyCheck, Built, CheckHead, Parsed, Shows, Source};
+use super::kinds::{self, KINDS};
+use super::takes::Takes;
 use super::outside::Outside;
 use super::settings::FileSettings;
 use crate::gate::doubts;
@@ -188,7 +190,7 @@ impl Made {
         if self.checks.iter().any(|check| check.name() == name) {
             return wrong("name", format!("there are two checks `{name}`"));
         }
-        let Some(kind) = kind::named(&head.kind) else {
+        let Some(kind) = kinds::named(&head.kind) else {
             let known: Vec<_> = KINDS.iter().map(|kind| kind.name).collect();
             return wrong("kind", unknown_name("check kind", &head.kind, &known));
         };

@@ -1,14 +1,15 @@
-//! The checks that a quest file is made of: one file per kind.
+//! The checks that a quest file is made of.
 //!
-//! [`kind`] lists the kinds; [`FileGate`] is the gate that a quest file makes.
+//! [`kinds`] lists the kinds, and [`kind`] says what a kind is; [`FileGate`] is the gate that a
+//! quest file makes.
 
 pub mod context;
 pub mod email_step;
 pub mod kind;
+pub mod kinds;
 pub mod outside;
 pub mod schema;
 pub mod settings;
-pub mod unique;
 
 mod citation;
 mod command;
@@ -16,24 +17,26 @@ mod contains;
 mod controls;
 mod count;
 mod coverage;
+mod domain;
 mod field_usage;
 mod fields;
 mod file_gate;
 mod http;
+mod json;
 mod matches;
 mod mutation;
 mod orders;
 mod own_lines;
+mod page;
 mod script;
 mod subject;
+mod takes;
+mod tool_facts;
+mod tree_files;
+mod unique;
 
 #[cfg(test)]
 mod bench;
-mod domain;
-mod json;
-mod page;
-mod tool_facts;
-mod tree_files;
 #[cfg(test)]
 mod workbench;
 

@@ -9,6 +9,7 @@ use serde::Deserialize;
 use crate::base::text::truncate_start;
 use crate::gate::Fact;
 use crate::gate::checks::context::Context;
+use crate::gate::checks::field_usage::{OURS, as_variable, field_variable};
 use crate::gate::checks::fields::shown;
 use crate::gate::checks::kind::{Flaw, Source};
 use crate::quest::file::unknown_name;
@@ -110,8 +111,6 @@ fn is_heedless(base: &str) -> bool {
     let plain = base.trim_end_matches(|letter: char| letter.is_ascii_digit() || letter == '.');
     HEEDLESS.contains(&plain) || HEEDLESS.contains(&base)
 }
-
-const OURS: &str = "COMAIL_";
 
 const NOBODYS: [(&str, &str); 2] = [("HOME", "/nonexistent"), ("PYTHONNOUSERSITE", "1")];
 
@@ -226,20 +225,6 @@ pub fn nobodys() -> impl Iterator<Item = (String, String)> {
         .map(|(name, value)| (name.to_owned(), value.to_owned()))
 }
 
-pub fn field_variable(field: &FieldName) -> String {
-    format!("{OURS}FIELD_{}", as_variable(field.as_str()))
-}
-
-fn as_variable(name: &str) -> String {
-    let letter = |letter: char| {
-        if letter.is_alphanumeric() {
-            letter
-        } else {
-            '_'
-        }
-    };
-    name.to_uppercase().chars().map(letter).collect()
-}
 
 /// The directories of a search path that do not depend on where a program starts.
 fn absolute(path: &str) -> String {

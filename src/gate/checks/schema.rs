@@ -5,7 +5,7 @@ use schemars::{JsonSchema, Schema};
 use serde_json::{Map, Value, json};
 
 use super::kind::CheckHead;
-use super::kind::{KINDS, Kind};
+use super::kinds::{KINDS, Kind};
 use crate::quest::file::{
     ControlTable, FieldTable, FinalControlTable, HeadTable, NegativeTable, PanelTable, PlantTable,
     QuestionTable, ReviewerTable, ServiceTable,

@@ -3,19 +3,13 @@
 use crate::gate::Fact;
 use schemars::JsonSchema;
 use serde::Deserialize;
-use url::Url;
 
 use super::context::Context;
 use super::fields::shown;
-use super::kind::Probe;
-use super::kind::{Flaw, Shows, Source, Spec};
-use crate::base::text::fold;
-use crate::base::text::{is_blank, is_space};
+use super::kind::{Flaw, Probe, Shows, Source, Spec};
+use super::takes::taken;
 use crate::gate::Cost;
 use crate::quest::Field;
-use crate::quest::field::FieldKind;
-use crate::quest::json;
-use crate::world::Taken;
 
 /// `kind = "unique"`.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -61,50 +55,6 @@ impl Probe for Unique {
         let expected = "a value that no other quest has passed with";
         let actual = format!("{} passed with {}", holder, shown(text));
         vec![Fact::wrong(expected, actual).on(&self.field.name)]
-    }
-}
-
-/// What a PASS with this value takes; nothing for a blank.
-///
-/// Values that mean the same of the field's kind take the same.
-#[must_use]
-pub fn taken(field: &Field, text: &str) -> Option<Taken> {
-    let text = canonical(field.shape.kind(), text).unwrap_or_else(|| text.to_owned());
-    let text = fold(&text.replace(is_space, " "));
-    (!is_blank(&text)).then(|| Taken::Value {
-        field: field.name.clone(),
-        text,
-    })
-}
-
-fn canonical(kind: FieldKind, text: &str) -> Option<String> {
-    match kind {
-        FieldKind::Url => {
-            let mut url = Url::parse(text.trim()).ok()?;
-            url.set_fragment(None);
-            Some(url.into())
-        }
-        FieldKind::Integer | FieldKind::Number => Some(decimal(text.trim())),
-        FieldKind::Json => {
-            let value = json::value(text).ok()?;
-            Some(value.to_string())
-        }
-        _ => None,
-    }
-}
-
-fn decimal(text: &str) -> String {
-    let (sign, digits) = match text.strip_prefix('-') {
-        Some(digits) => ("-", digits),
-        None => ("", text),
-    };
-    let (whole, part) = digits.split_once('.').unwrap_or((digits, ""));
-    let (whole, part) = (whole.trim_start_matches('0'), part.trim_end_matches('0'));
-    match (whole, part) {
-        ("", "") => String::from("0"),
-        ("", part) => format!("{sign}0.{part}"),
-        (whole, "") => format!("{sign}{whole}"),
-        (whole, part) => format!("{sign}{whole}.{part}"),
     }
 }
 

@@ -8,7 +8,6 @@ use crate::gate::checks::outside::Gathered;
 use crate::gate::checks::settings::FileSettings;
 use crate::gate::{Case, Cost, Gate, Judgement, Rule};
 use crate::quest::email;
-use crate::world::mailbox::Mailbox;
 use crate::world::{Taken, World};
 
 #[derive(Clone)]
@@ -75,16 +74,4 @@ impl Gate for EmailGate {
     fn confirming(&self) -> Vec<&str> {
         self.gate.confirming()
     }
-}
-
-/// What a PASS with the address that `text` is takes for its quest alone.
-#[must_use]
-pub fn taken_by(text: &str) -> Vec<Taken> {
-    let Ok(mailbox) = Mailbox::parse(text) else {
-        return Vec::new();
-    };
-    let domain = mailbox.domain().registrable().map(Taken::Domain);
-    std::iter::once(Taken::Mailbox(mailbox))
-        .chain(domain)
-        .collect()
 }

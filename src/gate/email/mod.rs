@@ -33,4 +33,4 @@ pub mod site;
 #[cfg(test)]
 mod testing;
 
-pub use gate::{EmailGate, taken_by};
+pub use gate::EmailGate;

@@ -6,8 +6,6 @@ use std::sync::LazyLock;
 use regex::Regex;
 use serde::{Deserialize, Serialize};
 
-use super::lines::Pattern;
-use super::{cargo_json, go_test, junit, lines, sarif};
 
 /// How many complaints are kept; all are counted.
 pub const MOST_KEPT: usize = 20;
@@ -176,46 +174,6 @@ pub(super) fn constant(pattern: &str) -> Regex {
     Regex::new(pattern).expect("the pattern is a constant")
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Adapter {
-    /// `JUnit`'s XML, which most test runners write.
-    #[serde(rename = "junit")]
-    JunitXml,
-    Sarif,
-    /// Lines such as `file:line:column: message`.
-    Lines,
-    /// The JSON lines of `cargo --message-format=json`.
-    #[serde(rename = "cargo")]
-    CargoJson,
-    /// The JSON lines of `go test -json`.
-    #[serde(rename = "go-test")]
-    GoTestJson,
-    Regex(Pattern),
-}
-
-impl Adapter {
-    pub fn read(&self, bytes: &[u8]) -> Result<Complaints, Unread> {
-        match self {
-            Self::JunitXml => junit::read(bytes),
-            Self::Sarif => sarif::read(bytes),
-            Self::Lines => Ok(lines::read(bytes)),
-            Self::CargoJson => cargo_json::read(bytes),
-            Self::GoTestJson => go_test::read(bytes),
-            Self::Regex(pattern) => Ok(pattern.read(bytes)),
-        }
-    }
-
-    /// Whether its format tells how many tests there were.
-    #[must_use]
-    pub fn counts_tests(&self) -> bool {
-        match self {
-            Self::JunitXml | Self::GoTestJson => true,
-            Self::Sarif | Self::Lines | Self::CargoJson | Self::Regex(_) => false,
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -235,17 +193,5 @@ mod tests {
         assert_eq!(printed(b"\x1b]8;;http://a\x1b\\link\x1b]8;;\x1b\\"), "link");
         assert_eq!(printed(b"\xff\xfea\0b\0"), "ab");
         assert_eq!(printed(b"\xef\xbb\xbf<a/>"), "<a/>");
-    }
-
-    #[test]
-    fn is_written_by_its_name() {
-        let names = r#"["junit","sarif","lines","cargo","go-test",{"regex":"(?<message>.+)"}]"#;
-        let adapters: Vec<Adapter> = serde_json::from_str(names).expect("adapters");
-        assert_eq!(adapters.len(), 8);
-        assert_eq!(serde_json::to_string(&adapters).expect("JSON"), names);
-        let counting = adapters.iter().filter(|adapter| adapter.counts_tests());
-        assert_eq!(counting.count(), 4);
-        let bad = serde_json::from_str::<Adapter>(r#"{"regex":"("}"#).unwrap_err();
-        assert!(bad.to_string().contains("no regular expression"), "{bad}");
     }
 }

@@ -4,19 +4,19 @@
 //! by whoever wrote the code that it ran, so every reader bounds what it keeps and none trusts a
 //! total that it can count itself.
 
+mod adapter;
 mod cargo_json;
 mod complaint;
 mod coverage;
 mod go_test;
 mod junit;
+mod lines;
 mod sarif;
 
-mod lines;
 #[cfg(test)]
 mod tests;
 
-pub use complaint::Adapter;
-pub use complaint::Unread;
-pub use complaint::{Complaint, Complaints, MOST_KEPT, Seen};
+pub use adapter::Adapter;
+pub use complaint::{Complaint, Complaints, MOST_KEPT, Seen, Unread};
 pub use coverage::{Coverage, LineCover, LineRuns, Lines};
 pub use lines::{BadPattern, Pattern};

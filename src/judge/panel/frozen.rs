@@ -83,7 +83,7 @@ impl Seating<'_> {
             (Some((_, text)), Some(_)) => return Err(Mistake::at(text, &(0..0), TWICE)),
             (Some((_, text)), None) => {
                 let panel = Panel::parse(text)?;
-                panel.fits(&quest)?;
+                quest.fits(&panel)?;
                 reviewers_hold(&panel, &quest)?;
                 panel
             }

@@ -8,19 +8,13 @@ use serde::Deserialize;
 use toml::Spanned;
 use toml::de::DeTable;
 
-use super::control::ControlTable;
-use super::control::FinalPart;
+use super::control::{ControlTable, FinalPart};
 use super::panel::Panel;
-use super::read::{Mistake, unknown_name};
-use super::read::{RawTable, Spot, take_tables};
-use super::tables::FieldTable;
-use super::tables::FixerTable;
-use super::tables::InputTable;
-use super::tables::ServiceTable;
-use super::tables::TreeTable;
-use crate::quest::field::NO_EXAMPLE;
+use super::read::{Mistake, RawTable, Spot, is_kebab, take_tables, unknown_name};
+use super::tables::{FieldTable, FixerTable, InputTable, ServiceTable, TreeTable};
+use crate::quest::field::{FieldKind, NO_EXAMPLE};
 use crate::quest::template::{Names, Template};
-use crate::quest::{Field, FieldName, QuestKind};
+use crate::quest::{Field, FieldName, QuestKind, Sight};
 
 const TAKEN_UNITS: &[&str] = &[
     "id", "key", "worker", "in", "none", "session", "json", "color", "help", "version",
@@ -265,7 +259,7 @@ impl<'t> QuestFile<'t> {
             let spot = self.spot_in("prompt", "text");
             Mistake::at(self.text, &spot, wrong.to_string())
         })?;
-        self.panel.as_ref().map_or(Ok(()), |panel| panel.fits(self))
+        self.panel.as_ref().map_or(Ok(()), |panel| self.fits(panel))
     }
 }
 
@@ -330,12 +324,98 @@ fn read_answer(
     Err(Mistake::at(text, &top.spot_of("answer"), what))
 }
 
-/// Whether `name` is kebab-case: words of a-z and 0-9 joined by single dashes.
-#[must_use]
-pub(crate) fn is_kebab(name: &str) -> bool {
-    let word = |word: &str| {
-        let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
-        !word.is_empty() && word.bytes().all(plain)
-    };
-    name.split('-').all(word) && name.starts_with(|c: char| c.is_ascii_lowercase())
+impl QuestFile<'_> {
+    /// That every input that a panel sees is one of this file, and that its tries are enough for
+    /// the revisions.
+    pub fn fits(&self, panel: &Panel<'_>) -> Result<(), Mistake> {
+        if let Some(tries) = self.max_tries {
+            panel.revisions_below(tries.get(), || {
+                format!("expected fewer than `max_tries`, which is {tries}: each is a try")
+            })?;
+        }
+        for (reviewer, raw) in panel.placed_reviewers() {
+            for name in &reviewer.sees {
+                fits_one(name, self).map_err(|what| {
+                    Mistake::at(panel.text, &raw.spot_of_text("sees", name), what)
+                })?;
+            }
+        }
+        for (plant, raw) in panel.plants.iter().zip(&panel.plant_tables) {
+            for name in plant.sees.keys() {
+                fits_one(name, self)
+                    .map_err(|what| Mistake::at(panel.text, &raw.spot_within("sees", name), what))?;
+            }
+        }
+        Ok(())
+    }
 }
+
+/// That `name` is an input that quests of `file` have.
+fn fits_one(name: &str, file: &QuestFile<'_>) -> Result<(), String> {
+    let sight = name.parse::<Sight>().map_err(|bad| bad.to_string())?;
+    match &sight {
+        Sight::Key => Ok(()),
+        Sight::Submission(field) => known_field(file, field.as_str()),
+        Sight::Evidence(field) => {
+            let kinds = [FieldKind::Url, FieldKind::Text];
+            field_of(file, field.as_str(), &kinds, "the URL of a page")
+        }
+        Sight::File(field) => {
+            has_tree(file, name)?;
+            let kinds = [FieldKind::File, FieldKind::Path];
+            field_of(file, field.as_str(), &kinds, "the path of a file")
+        }
+        Sight::Input(column) => {
+            let known: Vec<_> = file.input.columns().collect();
+            let there = known.contains(&column.as_str());
+            there
+                .then_some(())
+                .ok_or_else(|| unknown_name("column", column, &known))
+        }
+        Sight::TreeDiff => has_tree(file, name),
+        Sight::Transform(check) => {
+            let runs = file.checks.iter().filter(|raw| raw.has("argv"));
+            let known: Vec<_> = runs.filter_map(|raw| raw.text_of("name")).collect();
+            let there = known.contains(&check.as_str());
+            there
+                .then_some(())
+                .ok_or_else(|| unknown_name("check with a command", check, &known))
+        }
+    }
+}
+
+fn known_field(file: &QuestFile<'_>, name: &str) -> Result<(), String> {
+    if file.field(name).is_some() {
+        return Ok(());
+    }
+    let known: Vec<_> = file.fields.iter().map(|it| it.name.as_str()).collect();
+    Err(unknown_name("field", name, &known))
+}
+
+fn field_of(
+    file: &QuestFile<'_>,
+    name: &str,
+    kinds: &[FieldKind],
+    what: &str,
+) -> Result<(), String> {
+    known_field(file, name)?;
+    let mut fields = file.fields.iter();
+    let Some(field) = fields.find(|field| field.name.as_str() == name) else {
+        return Ok(());
+    };
+    if !kinds.contains(&field.shape.kind()) {
+        return Err(format!("the field `{name}` does not hold {what}"));
+    }
+    if !field.required {
+        return Err(format!(
+            "the field `{name}` may be left out, and then there is nothing to see"
+        ));
+    }
+    Ok(())
+}
+
+fn has_tree(file: &QuestFile<'_>, name: &str) -> Result<(), String> {
+    let missing = || format!("`{name}` is of a tree: say [tree]");
+    file.tree.as_ref().map(drop).ok_or_else(missing)
+}
+

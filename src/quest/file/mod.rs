@@ -11,20 +11,16 @@ mod read;
 mod starter;
 mod tables;
 
-pub use control::ControlTable;
-pub use control::{FinalControlTable, FinalPart, NegativeTable};
-pub(crate) use document::is_kebab;
+pub use control::{ControlTable, FinalControlTable, FinalPart, NegativeTable};
 pub use document::{HeadTable, QuestFile};
 pub use panel::Panel;
-pub use panel_tables::PlantTable;
-pub use panel_tables::QuestionTable;
-pub use panel_tables::{AnswerForm, ReviewerKind, ReviewerNetwork, ReviewerTable};
-pub use panel_tables::{PanelTable, Threshold};
-pub use read::{Mistake, nearest, unknown_name};
-pub use read::{RawTable, Spot};
+pub use panel_tables::{
+    AnswerForm, PanelTable, PlantTable, QuestionTable, ReviewerKind, ReviewerNetwork,
+    ReviewerTable, Threshold,
+};
+pub(crate) use read::is_kebab;
+pub use read::{Mistake, RawTable, Spot, nearest, unknown_name};
 pub use starter::starter;
-pub use tables::FieldTable;
-pub use tables::FixerTable;
-pub use tables::TreeTable;
-pub use tables::{InputFormat, InputTable};
-pub use tables::{ReadyTable, ServiceTable};
+pub use tables::{
+    FieldTable, FixerTable, InputFormat, InputTable, ReadyTable, ServiceTable, TreeTable,
+};

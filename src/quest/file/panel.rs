@@ -7,12 +7,10 @@ use std::collections::BTreeSet;
 
 use toml::de::DeTable;
 
-use super::document::{QuestFile, is_kebab};
 use super::panel_tables::{PanelTable, PlantTable, QuestionTable, ReviewerKind, ReviewerTable};
-use super::read::{Mistake, RawTable, Spot, take_tables, unknown_name};
+use super::read::{Mistake, RawTable, Spot, is_kebab, take_tables, unknown_name};
 use crate::base::text::fold;
 use crate::quest::Sight;
-use crate::quest::field::FieldKind;
 
 const TABLES: [&str; 4] = ["panel", "reviewer", "question", "plant"];
 
@@ -89,29 +87,6 @@ impl<'t> Panel<'t> {
 }
 
 impl Panel<'_> {
-    /// That every input is one of `file`'s, and that its tries are enough for the revisions.
-    pub fn fits(&self, file: &QuestFile<'_>) -> Result<(), Mistake> {
-        if let Some(tries) = file.max_tries {
-            self.revisions_below(tries.get(), || {
-                format!("expected fewer than `max_tries`, which is {tries}: each is a try")
-            })?;
-        }
-        for (reviewer, raw) in self.placed_reviewers() {
-            for name in &reviewer.sees {
-                fits_one(name, file).map_err(|what| {
-                    Mistake::at(self.text, &raw.spot_of_text("sees", name), what)
-                })?;
-            }
-        }
-        for (plant, raw) in self.plants.iter().zip(&self.plant_tables) {
-            for name in plant.sees.keys() {
-                fits_one(name, file)
-                    .map_err(|what| Mistake::at(self.text, &raw.spot_within("sees", name), what))?;
-            }
-        }
-        Ok(())
-    }
-
     pub fn refuse_generator(&self, model: &str) -> Result<(), Mistake> {
         let taken = model_name(model);
         let mut same = self.placed_reviewers();
@@ -124,75 +99,6 @@ impl Panel<'_> {
             Err(Mistake::at(self.text, &raw.spot_of("model"), what))
         })
     }
-}
-
-/// That `name` is an input that quests of `file` have.
-fn fits_one(name: &str, file: &QuestFile<'_>) -> Result<(), String> {
-    let sight = name.parse::<Sight>().map_err(|bad| bad.to_string())?;
-    match &sight {
-        Sight::Key => Ok(()),
-        Sight::Submission(field) => known_field(file, field.as_str()),
-        Sight::Evidence(field) => {
-            let kinds = [FieldKind::Url, FieldKind::Text];
-            field_of(file, field.as_str(), &kinds, "the URL of a page")
-        }
-        Sight::File(field) => {
-            has_tree(file, name)?;
-            let kinds = [FieldKind::File, FieldKind::Path];
-            field_of(file, field.as_str(), &kinds, "the path of a file")
-        }
-        Sight::Input(column) => {
-            let known: Vec<_> = file.input.columns().collect();
-            let there = known.contains(&column.as_str());
-            there
-                .then_some(())
-                .ok_or_else(|| unknown_name("column", column, &known))
-        }
-        Sight::TreeDiff => has_tree(file, name),
-        Sight::Transform(check) => {
-            let runs = file.checks.iter().filter(|raw| raw.has("argv"));
-            let known: Vec<_> = runs.filter_map(|raw| raw.text_of("name")).collect();
-            let there = known.contains(&check.as_str());
-            there
-                .then_some(())
-                .ok_or_else(|| unknown_name("check with a command", check, &known))
-        }
-    }
-}
-
-fn known_field(file: &QuestFile<'_>, name: &str) -> Result<(), String> {
-    if file.field(name).is_some() {
-        return Ok(());
-    }
-    let known: Vec<_> = file.fields.iter().map(|it| it.name.as_str()).collect();
-    Err(unknown_name("field", name, &known))
-}
-
-fn field_of(
-    file: &QuestFile<'_>,
-    name: &str,
-    kinds: &[FieldKind],
-    what: &str,
-) -> Result<(), String> {
-    known_field(file, name)?;
-    let mut fields = file.fields.iter();
-    let Some(field) = fields.find(|field| field.name.as_str() == name) else {
-        return Ok(());
-    };
-    if !kinds.contains(&field.shape.kind()) {
-        return Err(format!("the field `{name}` does not hold {what}"));
-    }
-    if !field.required {
-        return Err(format!(
-            "the field `{name}` may be left out, and then there is nothing to see"
-        ));
-    }
-    Ok(())
-}
-
-fn has_tree(file: &QuestFile<'_>, name: &str) -> Result<(), String> {
-    let missing = || format!("`{name}` is of a tree: say [tree]");
-    file.tree.as_ref().map(drop).ok_or_else(missing)
 }
 
 /// The fewest reviewers that are a panel: one alone would be its own judge.

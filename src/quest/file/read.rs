@@ -204,6 +204,16 @@ pub fn unknown_name(what: &str, found: &str, known: &[&str]) -> String {
     format!("unknown {what} `{found}`, {known}{near}")
 }
 
+/// Whether `name` is kebab-case: words of a-z and 0-9 joined by single dashes.
+#[must_use]
+pub(crate) fn is_kebab(name: &str) -> bool {
+    let word = |word: &str| {
+        let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
+        !word.is_empty() && word.bytes().all(plain)
+    };
+    name.split('-').all(word) && name.starts_with(|c: char| c.is_ascii_lowercase())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,6 +1,6 @@
 //! The quest file that a new one begins from: the worksheet of a good gate.
 
-use super::document::is_kebab;
+use super::read::is_kebab;
 
 const STARTER: &str = include_str!("starter.toml");
 
