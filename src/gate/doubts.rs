@@ -32,8 +32,8 @@
 //! ```
 
 use super::{Cause, CheckOutcome, CheckReport, Fact, Judgement, Level, PanelReport, Rule};
-use crate::quest::Verdict;
 use crate::base::text::truncate_with_size;
+use crate::quest::Verdict;
 
 /// A panel of reviewers doubts what was submitted.
 pub const REVIEWERS_DOUBT: Rule = Rule::known(

@@ -9,11 +9,11 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Deserialize;
 
 use super::context::Context;
+use super::kind::Built;
 use super::kind::CheckHead;
 use super::kind::Parsed;
-use super::kind::Built;
-use super::takes::Takes;
 use super::kind::{Flaw, Shows, Source};
+use super::takes::Takes;
 use crate::gate::email::context::{self as email, Places};
 use crate::gate::email::domain::Domain;
 use crate::gate::email::format::Format;

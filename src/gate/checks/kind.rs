@@ -18,7 +18,7 @@ use super::outside::Outside;
 use super::takes::Takes;
 use crate::gate::{Cause, Check, Cost, Fact, Level, Rule, RuleId};
 use crate::quest::field::FieldKind;
-use crate::quest::file::{Mistake, QuestFile, RawTable, unknown_name};
+use crate::quest::file::{QuestFile, unknown_name};
 use crate::quest::template::{Names, Template};
 use crate::quest::{Field, FieldName};
 

@@ -15,14 +15,14 @@ use super::email_step::{self, StepKind};
 use super::http::HttpSpec;
 use super::json::JsonSchemaSpec;
 use super::json::JsonValidSpec;
+use super::kind::{Built, CheckHead, Flaw, Probe, QuestCheck, Shows, Source, Spec};
 use super::matches::MatchesSpec;
 use super::mutation::MutationSpec;
 use super::script::ScriptSpec;
+use super::takes::Takes;
 use super::tree_files::OnlyChangedSpec;
 use super::tree_files::{FileExistsSpec, FileNotEmptySpec};
 use super::unique::UniqueSpec;
-use super::kind::{Built, CheckHead, Flaw, Probe, QuestCheck, Shows, Source, Spec};
-use super::takes::Takes;
 use crate::gate::Rule;
 use crate::quest::file::{Mistake, RawTable};
 

@@ -30,7 +30,7 @@ mod own_lines;
 mod page;
 mod script;
 mod subject;
-mod takes;
+pub mod takes;
 mod tool_facts;
 mod tree_files;
 mod unique;

@@ -225,7 +225,6 @@ pub fn nobodys() -> impl Iterator<Item = (String, String)> {
         .map(|(name, value)| (name.to_owned(), value.to_owned()))
 }
 
-
 /// The directories of a search path that do not depend on where a program starts.
 fn absolute(path: &str) -> String {
     let kept: Vec<_> = path.split(':').filter(|dir| dir.starts_with('/')).collect();

@@ -71,7 +71,7 @@ fn decimal(text: &str) -> String {
 }
 
 /// What a PASS with the address that `text` is takes for its quest alone.
-fn taken_by(text: &str) -> Vec<Taken> {
+pub fn taken_by(text: &str) -> Vec<Taken> {
     let Ok(mailbox) = Mailbox::parse(text) else {
         return Vec::new();
     };

@@ -6,7 +6,6 @@ use std::sync::LazyLock;
 use regex::Regex;
 use serde::{Deserialize, Serialize};
 
-
 /// How many complaints are kept; all are counted.
 pub const MOST_KEPT: usize = 20;
 

@@ -10,7 +10,7 @@ use crate::base::Digest;
 use crate::gate::checks::FileGate;
 use crate::gate::checks::outside::Gathered;
 use crate::gate::checks::settings::FileSettings;
-use crate::gate::email::taken_by;
+use crate::gate::checks::takes::taken_by;
 use crate::gate::{Case, Gate, Judgement, Level, doubts};
 use crate::judge::final_gate::alteration;
 use crate::judge::panel::{Calibration, Members, Panel, SessionGate, Uncalibrated};

@@ -342,8 +342,9 @@ impl QuestFile<'_> {
         }
         for (plant, raw) in panel.plants.iter().zip(&panel.plant_tables) {
             for name in plant.sees.keys() {
-                fits_one(name, self)
-                    .map_err(|what| Mistake::at(panel.text, &raw.spot_within("sees", name), what))?;
+                fits_one(name, self).map_err(|what| {
+                    Mistake::at(panel.text, &raw.spot_within("sees", name), what)
+                })?;
             }
         }
         Ok(())
@@ -418,4 +419,3 @@ fn has_tree(file: &QuestFile<'_>, name: &str) -> Result<(), String> {
     let missing = || format!("`{name}` is of a tree: say [tree]");
     file.tree.as_ref().map(drop).ok_or_else(missing)
 }
-
