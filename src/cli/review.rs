@@ -104,9 +104,9 @@ pub(super) fn run(context: &mut Context, args: &ReviewArgs) -> Result<Exit> {
     match &args.what {
         None if at_terminal => screen::run(context, &args.person),
         None => match (&args.export, &args.import) {
-            (Some(path), _) => export::run(context, path, args.force),
-            (None, Some(path)) => import::run(context, path, &args.person, args.yes),
-            (None, None) => list::run(context),
+            (Some(path), _) => export::export(context, path, args.force),
+            (None, Some(path)) => import::import(context, path, &args.person, args.yes),
+            (None, None) => list::list(context),
         },
         Some(What::Show(args)) => show::run(context, args),
         Some(What::Accept(args)) => settle::run(context, args, Decision::Accepted),

@@ -50,8 +50,8 @@ Examples:
 
 pub(super) fn run(context: &mut Context, args: &StatusArgs) -> Result<Exit> {
     match args.watch {
-        true if is_possible(&context.output) => watch::run(context),
-        true => follow::run(context),
+        true if is_possible(&context.output) => watch::watch(context),
+        true => follow::follow(context),
         false => once(context),
     }
 }

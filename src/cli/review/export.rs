@@ -24,7 +24,7 @@ pub(in crate::cli) struct Exported {
     reviews: usize,
 }
 
-pub(super) fn run(context: &mut Context, path: &Path, force: bool) -> Result<Exit> {
+pub(super) fn export(context: &mut Context, path: &Path, force: bool) -> Result<Exit> {
     if !is_workbook(path) {
         let text = format!("{}: the queue is a workbook; name it .xlsx", path.display());
         return Err(UsageError(text).into());
@@ -42,7 +42,7 @@ pub(super) fn run(context: &mut Context, path: &Path, force: bool) -> Result<Exi
         reviews: rows.len(),
     };
     // What is written is written; a reader who has gone does not change how it ended.
-    let _ = context.output.show(&exported, text);
+    let _ = context.output.show(&exported, show_exported);
     Ok(Exit::Done)
 }
 
@@ -51,7 +51,7 @@ fn is_workbook(path: &Path) -> bool {
     ending.eq_ignore_ascii_case("xlsx")
 }
 
-fn text(paper: &mut Paper, exported: &Exported) {
+fn show_exported(paper: &mut Paper, exported: &Exported) {
     let count = plural(exported.reviews as u64, "REVIEW");
     paper.line(format!("{count}, written to {}", Escaped(&exported.path)));
     paper.line("fill in decision (accept, reject) and note, then take it back with --import");

@@ -44,7 +44,7 @@ pub(in crate::cli) struct RefusedRow {
     text: String,
 }
 
-pub(super) fn run(
+pub(super) fn import(
     context: &mut Context,
     path: &Path,
     person: &PersonArgs,
@@ -68,7 +68,7 @@ pub(super) fn run(
     } else {
         Exit::Finding
     };
-    context.output.show(&answer, text)?;
+    context.output.show(&answer, show_imported)?;
     Ok(exit)
 }
 
@@ -160,7 +160,7 @@ impl RefusedRow {
     }
 }
 
-fn text(paper: &mut Paper, answer: &Answer<'_>) {
+fn show_imported(paper: &mut Paper, answer: &Answer<'_>) {
     let (accepted, rejected) = (answer.accepted, answer.rejected);
     let (undecided, refused) = (answer.undecided, answer.refused.len());
     paper.line(format!(

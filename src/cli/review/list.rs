@@ -13,14 +13,14 @@ use crate::session::Effective;
 /// The most of one rule that the text names.
 const MOST_NAMED: usize = 20;
 
-pub(super) fn run(context: &mut Context) -> Result<Exit> {
+pub(super) fn list(context: &mut Context) -> Result<Exit> {
     let session = context.open_session()?;
     let queue = Queue::read(&session)?;
-    context.output.show(&queue, text)?;
+    context.output.show(&queue, show_queue)?;
     Ok(Exit::Done)
 }
 
-fn text(paper: &mut Paper, queue: &Queue) {
+fn show_queue(paper: &mut Paper, queue: &Queue) {
     if queue.open == 0 {
         paper.line("no REVIEW waits for a person");
         return;

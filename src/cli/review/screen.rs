@@ -23,13 +23,13 @@ pub(super) fn run(context: &mut Context, person: &PersonArgs) -> Result<Exit> {
     if session.manifest().frozen.operator_key.is_some() && person.operator_key.is_none() {
         let hint = "to settle them one by one, name the key file that `scan` was given: \
                     comail review --operator-key FILE";
-        list::run(context)?;
+        list::list(context)?;
         context.output.note(hint);
         return Ok(Exit::Done);
     }
     let queue = Queue::read(&session)?;
     if queue.open == 0 {
-        return list::run(context);
+        return list::list(context);
     }
     let mut desk = Desk::new(session, person, &queue)?;
     let mut screen = Screen::new(&queue);
@@ -132,7 +132,7 @@ fn open(item: Option<&Item>) -> String {
     let Some(page) = item.and_then(source_page) else {
         return "there is no page to open".to_owned();
     };
-    match opener::open(&page) {
+    match opener::open_browser(&page) {
         Ok(()) => format!("opening {page}"),
         Err(_) => format!("no browser could be started; the page is {page}"),
     }

@@ -21,7 +21,7 @@ pub(super) fn sign(state: State) -> char {
 }
 
 /// Writes it, if it has room in `columns`.
-pub(super) fn write(paper: &mut Paper, tally: &Tally, columns: usize) {
+pub(super) fn write_bar(paper: &mut Paper, tally: &Tally, columns: usize) {
     let width = columns.saturating_sub(BRACKETS).min(WIDEST);
     let counts = State::ALL.map(|state| tally.of(state));
     let Some(cells) = cells(counts, width) else {
@@ -89,8 +89,8 @@ mod tests {
             done: 1,
         };
         let mut paper = Paper::plain();
-        write(&mut paper, &tally, 12);
-        write(&mut paper, &tally, 5);
+        write_bar(&mut paper, &tally, 12);
+        write_bar(&mut paper, &tally, 5);
         assert_eq!(paper.into_text(), "[###?x.....]\n");
     }
 

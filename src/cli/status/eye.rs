@@ -22,7 +22,7 @@ pub(super) struct Eye {
 }
 
 /// How long a ledger is left alone of which something looked amiss.
-const PATIENCE: Duration = Duration::from_millis(200);
+const RETRY_DELAY: Duration = Duration::from_millis(200);
 
 impl Eye {
     /// What `session` tells.
@@ -87,7 +87,7 @@ fn opened(dir: &Path) -> Result<Session, SessionError> {
         // A torn line may have been cut off and written anew while it was read, which looks the
         // same as damage; that stays.
         Err(SessionError::Damaged { .. }) => {
-            thread::sleep(PATIENCE);
+            thread::sleep(RETRY_DELAY);
             Session::open(dir)
         }
         opened => opened,

@@ -17,9 +17,9 @@ use crate::report::Status;
 use crate::session::{Effective, State};
 
 /// How long nothing is looked at.
-const PATIENCE: Duration = Duration::from_millis(200);
+const POLL_INTERVAL: Duration = Duration::from_millis(200);
 
-pub(super) fn run(context: &mut Context) -> Result<Exit> {
+pub(super) fn follow(context: &mut Context) -> Result<Exit> {
     let mut eye = Eye::open(context.session_dir())?;
     let interrupt = Interrupt::heed();
     let mut told: Option<Status> = None;
@@ -41,7 +41,7 @@ pub(super) fn run(context: &mut Context) -> Result<Exit> {
             }
             told = Some(status);
         }
-        if let Some(exit) = progress::ends_within(PATIENCE, interrupt) {
+        if let Some(exit) = progress::ends_within(POLL_INTERVAL, interrupt) {
             return Ok(exit);
         }
         eye.look()?;

@@ -6,7 +6,7 @@ use crate::report::Overview;
 use crate::session::{Effective, State};
 
 /// Writes a line for each state, with the sign that stands for it in the bar.
-pub(super) fn write(paper: &mut Paper, overview: &Overview) {
+pub(super) fn write_states(paper: &mut Paper, overview: &Overview) {
     for state in State::ALL {
         let count = overview.tally.of(state);
         let (tone, sign) = (tone(state), sign(state));

@@ -62,8 +62,8 @@ impl Part {
         let overview = &status.overview;
         match self {
             Self::Head => head(paper, overview),
-            Self::Bar => bar::write(paper, &overview.tally, sheet.columns),
-            Self::States => states::write(paper, overview),
+            Self::Bar => bar::write_bar(paper, &overview.tally, sheet.columns),
+            Self::States => states::write_states(paper, overview),
             Self::Paused if overview.paused => {
                 paper.line(next::paused(overview.streak, sheet.session));
             }

@@ -13,9 +13,9 @@ use crate::report::screen::{Frame, Size, changes};
 use crate::review::screen::Key;
 
 /// How long it takes at most until a change is seen.
-const PATIENCE: Duration = Duration::from_millis(500);
+const REDRAW_INTERVAL: Duration = Duration::from_millis(500);
 
-pub(super) fn run(context: &mut Context) -> Result<Exit> {
+pub(super) fn watch(context: &mut Context) -> Result<Exit> {
     // What is wrong with the session is told before the terminal is taken.
     let mut eye = Eye::open(context.session_dir())?;
     let terminal = Terminal::enter()?;
@@ -42,7 +42,7 @@ fn sit(eye: &mut Eye, terminal: &Terminal, context: &Context) -> Result<Exit> {
             terminal.show(&painted(&changes, None, output)?)?;
         }
         shown = Some((size, frame));
-        match Terminal::wait(PATIENCE)? {
+        match Terminal::wait(REDRAW_INTERVAL)? {
             Happened::Key(Key::Char('q') | Key::Escape) => return Ok(Exit::Done),
             Happened::Key(Key::Interrupt) => return Ok(Exit::Interrupted),
             Happened::Key(_) | Happened::Nothing => {}

@@ -32,7 +32,7 @@ pub(super) fn thinned(points: &[Remaining], most: usize) -> Vec<Remaining> {
 
 /// How far each point lies along the curve, in the length of a unit that all share.
 fn ways(points: &[Remaining]) -> Vec<u128> {
-    let steps = || points.windows(2).map(|pair| step(pair[0], pair[1]));
+    let steps = || points.windows(2).map(|pair| distance(pair[0], pair[1]));
     let time: u128 = steps().map(|(time, _)| time).sum();
     let quests: u128 = steps().map(|(_, quests)| quests).sum();
     let mut way = 0;
@@ -44,7 +44,7 @@ fn ways(points: &[Remaining]) -> Vec<u128> {
 }
 
 /// How far two points lie apart, in milliseconds and in quests.
-fn step(one: Remaining, next: Remaining) -> (u128, u128) {
+fn distance(one: Remaining, next: Remaining) -> (u128, u128) {
     let time = next.at.duration_since(one.at).as_millis();
     (time.unsigned_abs(), one.left.abs_diff(next.left).into())
 }

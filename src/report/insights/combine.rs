@@ -13,7 +13,7 @@ use super::who::Who;
 use crate::base::Digest;
 
 /// The most facts that are told.
-const MOST_FACTS: usize = 10;
+const MOST_SHOWN_FACTS: usize = 10;
 
 /// The figures of these sessions.
 #[must_use]
@@ -83,7 +83,7 @@ fn facts(tallies: impl Iterator<Item = (f64, SessionTally)>) -> Vec<Recurring> {
         let text = |it: &Recurring| (it.rule.clone(), it.actual.clone(), it.expected.clone());
         by_weight.then_with(|| text(one).cmp(&text(two)))
     });
-    facts.truncate(MOST_FACTS);
+    facts.truncate(MOST_SHOWN_FACTS);
     for fact in &mut facts {
         fact.weighted = rounded(fact.weighted);
     }

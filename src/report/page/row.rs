@@ -35,7 +35,7 @@ pub struct Row<'a> {
 impl<'a> Row<'a> {
     /// The row of `quest`.
     pub fn of(quest: &'a QuestRow, picture: &'a Picture) -> Self {
-        let mut rules = rules(quest);
+        let mut rules = fired_rules(quest);
         let more_rules = rules.len().saturating_sub(MOST_RULES);
         rules.truncate(MOST_RULES);
         let is_review = quest.state == State::Review;
@@ -75,7 +75,7 @@ fn facts_of(quest: &QuestRow) -> &'static str {
 }
 
 /// The rules that fired at the last judgement, each once, in order.
-fn rules(quest: &QuestRow) -> Vec<&str> {
+fn fired_rules(quest: &QuestRow) -> Vec<&str> {
     let mut rules: Vec<&str> = Vec::new();
     for fact in &quest.facts.shown {
         if !rules.contains(&fact.rule.as_str()) {

@@ -19,10 +19,10 @@ use crate::judge::completeness::FinalWord;
 pub fn markdown(report: &Report) -> String {
     let parts = [
         head(report),
-        against::section(report),
-        share_table::section(report),
-        run_table::section(report),
-        quest_table::section(report),
+        against::shortfall_section(report),
+        share_table::share_section(report),
+        run_table::run_section(report),
+        quest_table::quest_section(report),
         foot(report),
     ];
     let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
@@ -38,7 +38,7 @@ fn head(report: &Report) -> String {
     let last = report.final_gate.map(final_gate);
     format!(
         "# {title}\n\n{}{}\n",
-        share_table::sentence(report),
+        share_table::share_sentence(report),
         last.unwrap_or_default()
     )
 }
@@ -58,7 +58,7 @@ fn foot(report: &Report) -> String {
     let head = report.head.map(|head| format!(", ledger head {head}"));
     format!(
         "Made by comail {} at {}{}.\n",
-        text::of(&report.comail),
+        text::escaped(&report.comail),
         report.at,
         head.unwrap_or_default()
     )

@@ -18,7 +18,7 @@ const PLATFORM: &[&str] = &["rundll32.exe", "url.dll,FileProtocolHandler"];
 const PLATFORM: &[&str] = &["xdg-open"];
 
 /// Starts the first program that starts, and does not wait for it.
-pub(super) fn open(page: &Url) -> io::Result<()> {
+pub(super) fn open_browser(page: &Url) -> io::Result<()> {
     let named = std::env::var(VARIABLE).unwrap_or_default();
     let mut ended = Err(io::ErrorKind::NotFound.into());
     for words in programs(&named, page) {

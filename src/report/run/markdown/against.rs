@@ -10,7 +10,7 @@ const MOST_DETAILS: usize = 20;
 
 /// The shortfalls, each with its quests; nothing where there are none.
 #[must_use]
-pub fn section(report: &Report) -> String {
+pub fn shortfall_section(report: &Report) -> String {
     if report.shortfalls.is_empty() {
         return String::new();
     }
@@ -58,10 +58,15 @@ fn tell(lines: &mut Vec<String>, shortfall: &Shortfall) {
         [quest] => format!(" (quest {quest})"),
         quests => format!(" (quests {})", ids(quests)),
     };
-    let (kind, what) = (shortfall.kind.name(), text::sentence(&shortfall.what));
+    let (kind, what) = (
+        shortfall.kind.name(),
+        text::escaped_sentence(&shortfall.what),
+    );
     lines.push(format!("- **{kind}**: {what}{quests}"));
     let details = shortfall.details.iter();
-    let shown = details.take(MOST_DETAILS).map(|it| text::sentence(it));
+    let shown = details
+        .take(MOST_DETAILS)
+        .map(|it| text::escaped_sentence(it));
     lines.extend(shown.map(|detail| format!("  - {detail}")));
     let more = shortfall.details.len().saturating_sub(MOST_DETAILS);
     if more > 0 {

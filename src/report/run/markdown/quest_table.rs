@@ -16,7 +16,7 @@ const MOST_RULES: usize = 3;
 
 /// The quests that are not PASS, and then the others, as far as there is room.
 #[must_use]
-pub fn section(report: &Report) -> String {
+pub fn quest_section(report: &Report) -> String {
     if report.quests.is_empty() {
         return String::new();
     }
@@ -57,7 +57,7 @@ fn rank(state: State) -> u8 {
 fn row(quest: &QuestReport) -> Vec<String> {
     let mut row = vec![
         quest.quest.to_string(),
-        text::of(quest.key.as_str()),
+        text::escaped(quest.key.as_str()),
         state(quest),
         quest.tries.to_string(),
         rules(quest),
@@ -94,7 +94,7 @@ fn rules(quest: &QuestReport) -> String {
     rules.sort_by_key(|(_, count)| Reverse(**count));
     let more = rules.len().saturating_sub(MOST_RULES);
     let shown = rules.iter().take(MOST_RULES).map(|(rule, count)| {
-        let rule = text::of(rule);
+        let rule = text::escaped(rule);
         match count {
             1 => rule,
             count => format!("{rule} ×{count}"),

@@ -11,7 +11,7 @@ const MOST_RUNS: usize = 20;
 
 /// The run, and the others; nothing where none ever began.
 #[must_use]
-pub fn section(report: &Report) -> String {
+pub fn run_section(report: &Report) -> String {
     let Some(run) = &report.run else {
         return String::new();
     };
@@ -49,13 +49,16 @@ fn facts(run: &RunReport) -> String {
     let model = run
         .model
         .as_ref()
-        .map(|model| format!(", model {}", text::of(model)));
+        .map(|model| format!(", model {}", text::escaped(model)));
     let ended = run
         .ended
         .map_or_else(|| "not yet".to_owned(), |at| at.to_string());
     let facts = [
         ("ended for", reason(run.reason).to_owned()),
-        ("agent", text::of(&run.agent) + &model.unwrap_or_default()),
+        (
+            "agent",
+            text::escaped(&run.agent) + &model.unwrap_or_default(),
+        ),
         ("workers", run.workers.to_string()),
         ("began", run.began.to_string()),
         ("ended", ended),

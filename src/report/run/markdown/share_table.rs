@@ -13,7 +13,7 @@ const MOST_NUMBERS: usize = 200;
 
 /// How many passed and how many did not, in one sentence that stands under the headline.
 #[must_use]
-pub fn sentence(report: &Report) -> String {
+pub fn share_sentence(report: &Report) -> String {
     let Some(shares) = &report.shares else {
         return "The ledger cannot be believed, and nothing can be told of its quests.".to_owned();
     };
@@ -36,35 +36,35 @@ pub fn sentence(report: &Report) -> String {
 
 /// The shares, and the numbers of all quests that are not PASS.
 #[must_use]
-pub fn section(report: &Report) -> String {
+pub fn share_section(report: &Report) -> String {
     let Some(shares) = &report.shares else {
         return String::new();
     };
-    let unproven = of(report, |quest| quest.unproven);
+    let unproven = quests_where(report, |quest| quest.unproven);
     let rows = [
-        row(shares, "PASS", shares.pass, String::new(), &passed(report)),
-        row(
+        share_row(shares, "PASS", shares.pass, String::new(), &passed(report)),
+        share_row(
             shares,
             "REVIEW",
             shares.review,
             reviews(shares),
             &ids(&in_state(report, State::Review)),
         ),
-        row(
+        share_row(
             shares,
             "DONE",
             shares.done,
             String::new(),
             &ids(&in_state(report, State::Done)),
         ),
-        row(
+        share_row(
             shares,
             "TODO",
             shares.todo,
             String::new(),
             &ids(&in_state(report, State::Todo)),
         ),
-        row(
+        share_row(
             shares,
             "ended unproven",
             shares.unproven.quests,
@@ -82,7 +82,7 @@ pub fn section(report: &Report) -> String {
     )
 }
 
-fn row(shares: &Shares, name: &str, count: u32, which: String, numbers: &str) -> Vec<String> {
+fn share_row(shares: &Shares, name: &str, count: u32, which: String, numbers: &str) -> Vec<String> {
     vec![
         name.to_owned(),
         count.to_string(),
@@ -102,10 +102,10 @@ fn passed(report: &Report) -> String {
 }
 
 fn in_state(report: &Report, state: State) -> Vec<QuestId> {
-    of(report, |quest| quest.state == state)
+    quests_where(report, |quest| quest.state == state)
 }
 
-fn of(report: &Report, is: impl Fn(&QuestReport) -> bool) -> Vec<QuestId> {
+fn quests_where(report: &Report, is: impl Fn(&QuestReport) -> bool) -> Vec<QuestId> {
     let quests = report.quests.iter().filter(|quest| is(quest));
     quests.map(|quest| quest.quest).collect()
 }

@@ -14,13 +14,13 @@ const MOST_OF_SENTENCE: usize = 600;
 
 /// The name on one line, in which nothing is Markdown, HTML or unseen, and no link is made.
 #[must_use]
-pub fn of(name: &str) -> String {
+pub fn escaped(name: &str) -> String {
     safe(name, MOST_OF_NAME)
 }
 
 /// The same of a sentence.
 #[must_use]
-pub fn sentence(text: &str) -> String {
+pub fn escaped_sentence(text: &str) -> String {
     safe(text, MOST_OF_SENTENCE)
 }
 
@@ -116,17 +116,17 @@ mod tests {
             ("Müller & Söhne, 株式会社", "Müller &amp; Söhne, 株式会社"),
         ];
         for (text, safe) in cases {
-            assert_eq!(of(text), safe, "{text:?}");
+            assert_eq!(escaped(text), safe, "{text:?}");
         }
     }
 
     #[test]
     fn what_is_long_is_cut() {
-        assert_eq!(of(&"x".repeat(120)).chars().count(), 120);
-        let cut = of(&"ü".repeat(500));
+        assert_eq!(escaped(&"x".repeat(120)).chars().count(), 120);
+        let cut = escaped(&"ü".repeat(500));
         assert_eq!(cut.chars().count(), 121);
         assert!(cut.ends_with('…'));
-        assert_eq!(sentence(&"x".repeat(999)).chars().count(), 601);
+        assert_eq!(escaped_sentence(&"x".repeat(999)).chars().count(), 601);
     }
 
     #[test]
