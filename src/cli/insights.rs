@@ -39,10 +39,8 @@ Examples:
   comail insights
   comail insights .comail-may .comail-june --half-life 14";
 
-/// The most rules that the text shows.
 const MOST_RULES: usize = 8;
 
-/// The most rules of one agent that the text shows.
 const MOST_RULES_OF_AGENT: usize = 3;
 
 pub(super) fn run(context: &mut Context, args: &InsightsArgs) -> Result<Exit> {
@@ -101,7 +99,6 @@ fn session_line(session: &SessionInsight) -> String {
     )
 }
 
-/// Writes what some submissions came to, each line behind `indent`.
 fn work(paper: &mut Paper, indent: &str, work: &Work) {
     paper.line(format!(
         "{indent}{}, {}, {} passed",
@@ -135,7 +132,6 @@ fn work(paper: &mut Paper, indent: &str, work: &Work) {
     }
 }
 
-/// What runs drove, and what of it came to nothing.
 fn driven(work: &DrivenWork) -> String {
     let (quests, passed) = (plural(work.quests, "quest"), work.passed);
     let text = format!("{quests} driven, {passed} passed");

@@ -42,7 +42,6 @@ mod quest;
 mod recheck;
 mod release;
 mod report;
-mod report_made;
 mod resume;
 mod review;
 mod rules;

@@ -11,8 +11,8 @@ use serde::Serialize;
 
 use super::exit::Hinted;
 use super::tint;
+pub use super::tint::Tone;
 use crate::base::text::{Escaped, escape_json};
-pub use crate::report::Tone;
 
 pub struct Output {
     out: Box<dyn Write>,

@@ -117,11 +117,9 @@ fn user_name() -> String {
 #[derive(Debug)]
 pub(super) enum Authority {
     Key(SigningKey),
-    /// The session was scanned without a key.
     NoneFrozen,
 }
 
-/// Compares the key file with the key that `scan` froze.
 pub(super) fn authority(session: &Session, key: Option<&Path>) -> Result<Authority> {
     let shown = key.map(signing_key).transpose()?;
     let frozen = session.manifest().frozen.operator_key;

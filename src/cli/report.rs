@@ -6,14 +6,18 @@ use anyhow::Result;
 use clap::Args;
 
 use super::context::Context;
-use super::exit::{self, Exit, UsageError};
+use super::exit::{Exit, UsageError};
 use super::export::{PageWanted, write_page};
 use super::export_rows::Findings;
 use super::output::Paper;
-use super::report_made::{Made, Wanted, made};
-use crate::judge::completeness::MinPass;
-use crate::report::run::{Report, markdown, word};
-use crate::session::RunId;
+use super::progress::Interrupt;
+use super::{context, exit, whole_result};
+use crate::judge::audit::{Onlooker, history};
+use crate::judge::completeness;
+use crate::judge::completeness::{Asked, Completeness, FinalWord, MinPass};
+use crate::quest::QuestId;
+use crate::report::run::{Report, RunHistory, Telling, markdown, word};
+use crate::session::{Board, Log, Reason, RunId, Session, SessionError, read_manifest};
 
 /// Report whether the session is complete, and the result of every quest
 ///
@@ -70,7 +74,6 @@ pub(super) fn run(context: &mut Context, args: &ReportArgs) -> Result<Exit> {
     })
 }
 
-/// Writes the page, and says so.
 fn write(context: &mut Context, made: &Made, path: &Path, force: bool) -> Result<()> {
     match &made.seen {
         Ok((session, board)) => {
@@ -109,4 +112,156 @@ fn text(paper: &mut Paper, report: &Report) {
     for line in markdown(report).lines() {
         paper.line(line);
     }
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Wanted {
+    /// The run that it is about; the last where none is named.
+    pub(super) run: Option<RunId>,
+    /// The share that must have passed.
+    pub(super) min_pass: Option<MinPass>,
+    /// The run that ends now, and why: it counts as ended, though it holds its lock.
+    pub(super) ended: Option<(RunId, Reason)>,
+}
+
+pub(super) struct Made {
+    pub(super) report: Report,
+    /// The session and its whole ledger, folded; why not, where they do not read.
+    pub(super) seen: Result<(Session, Board), String>,
+    /// Whether it was stopped by Ctrl-C before everything was looked at.
+    pub(super) stopped: bool,
+}
+
+/// Makes a report. A session that cannot be read on is told of in it, and is no error.
+pub(super) fn made(context: &mut Context, wanted: &Wanted) -> Result<Made> {
+    let dir = context.session_dir().to_owned();
+    match opened(context) {
+        Ok((session, board)) => {
+            context.report_mended(&session);
+            let history = history(&dir, wanted)?;
+            known(&history, wanted.run)?;
+            let (report, stopped) = whole(context, wanted, &session, &board, &history)?;
+            Ok(Made {
+                report,
+                seen: Ok((session, board)),
+                stopped,
+            })
+        }
+        Err(error) => {
+            let why = error.to_string();
+            let completeness = completeness::of_damage(&history::found(error)?);
+            // What cannot be believed is told of as far as it reads.
+            let history = history(&dir, wanted).unwrap_or_default();
+            let kind = read_manifest(&dir).map(|(manifest, _)| manifest.kind.name);
+            let seen = Seen {
+                board: None,
+                completeness,
+                forgotten: Vec::new(),
+                last: None,
+            };
+            let report = told(&dir, wanted, kind.ok().as_deref(), &history, &seen);
+            Ok(Made {
+                report,
+                seen: Err(why),
+                stopped: false,
+            })
+        }
+    }
+}
+
+struct Seen<'a> {
+    board: Option<&'a Board>,
+    completeness: Completeness,
+    forgotten: Vec<QuestId>,
+    last: Option<FinalWord>,
+}
+
+fn opened(context: &mut Context) -> Result<(Session, Board), SessionError> {
+    let mut session = Session::open_watched(context.session_dir(), context.watch())?;
+    let board = session.fold()?;
+    Ok((session, board))
+}
+
+fn whole(
+    context: &Context,
+    wanted: &Wanted,
+    session: &Session,
+    board: &Board,
+    history: &RunHistory,
+) -> Result<(Report, bool)> {
+    // Until here Ctrl-C ends the process at once: nothing is lost by it.
+    let interrupt = Interrupt::heed();
+    let stop = || interrupt.is_asked();
+    let asked = Asked {
+        now: context::now(),
+        lives: &|run| lives(session.dir(), history, run),
+        last: whole_result::said(session, board, context.recorded_world(), &stop),
+        min_pass: wanted.min_pass,
+    };
+    let watch = context.watch();
+    let onlooker = Onlooker {
+        watch: watch.as_ref(),
+        stop: &stop,
+    };
+    let survey = completeness::survey(session, board, asked, onlooker)?;
+    drop(watch);
+    let seen = Seen {
+        board: Some(board),
+        completeness: completeness::decide(&survey),
+        forgotten: survey.forgotten,
+        last: Some(survey.last.word()),
+    };
+    let kind = Some(session.manifest().kind.name.as_str());
+    let report = told(session.dir(), wanted, kind, history, &seen);
+    Ok((report, survey.stopped))
+}
+
+fn told(
+    dir: &Path,
+    wanted: &Wanted,
+    kind: Option<&str>,
+    history: &RunHistory,
+    seen: &Seen<'_>,
+) -> Report {
+    Report::of(&Telling {
+        at: context::now(),
+        kind,
+        board: seen.board,
+        history,
+        completeness: &seen.completeness,
+        forgotten: &seen.forgotten,
+        last: seen.last,
+        run: wanted.run,
+        lives: &|run| lives(dir, history, run),
+    })
+}
+
+fn history(dir: &Path, wanted: &Wanted) -> Result<RunHistory, SessionError> {
+    let (_, mut log) = Log::open(dir)?;
+    let mut history = RunHistory::default();
+    let read = log.read_on(&mut |entry| history.take(entry.line.at(), &entry.event));
+    // Of a ledger that breaks off, what stands before that is told.
+    match read {
+        Ok(()) | Err(SessionError::Damaged { .. }) => {}
+        Err(error) => return Err(error),
+    }
+    if let Some((run, reason)) = wanted.ended {
+        history.end(run, context::now(), reason);
+    }
+    Ok(history)
+}
+
+fn known(history: &RunHistory, run: Option<RunId>) -> Result<(), UsageError> {
+    let unknown = run.filter(|run| history.get(*run).is_none());
+    unknown.map_or(Ok(()), |run| {
+        Err(UsageError(format!("this session has no run {run}")))
+    })
+}
+
+/// Whether a run goes on: no line ends it, and its process lives or somebody holds its lock.
+fn lives(dir: &Path, history: &RunHistory, run: RunId) -> bool {
+    let known = history.get(run);
+    let ended = known.is_some_and(|run| run.ended.is_some());
+    let process = known.and_then(|run| run.began.process);
+    !ended && completeness::is_live(dir, run, process)
 }

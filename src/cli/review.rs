@@ -1,11 +1,10 @@
 //! `comail review`: the REVIEWs that a person settles.
 
-pub(super) mod export;
-pub(super) mod import;
-mod list;
 mod screen;
+mod screen_state;
 pub(super) mod settle;
 mod show;
+pub(super) mod workbook;
 
 use std::path::PathBuf;
 
@@ -104,9 +103,9 @@ pub(super) fn run(context: &mut Context, args: &ReviewArgs) -> Result<Exit> {
     match &args.what {
         None if at_terminal => screen::run(context, &args.person),
         None => match (&args.export, &args.import) {
-            (Some(path), _) => export::export(context, path, args.force),
-            (None, Some(path)) => import::import(context, path, &args.person, args.yes),
-            (None, None) => list::list(context),
+            (Some(path), _) => workbook::export(context, path, args.force),
+            (None, Some(path)) => workbook::import(context, path, &args.person, args.yes),
+            (None, None) => show::list(context),
         },
         Some(What::Show(args)) => show::run(context, args),
         Some(What::Accept(args)) => settle::run(context, args, Decision::Accepted),

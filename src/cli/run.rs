@@ -20,7 +20,7 @@ use super::export::page;
 use super::export_rows::Findings;
 use super::output::{Output, Paper, Tone};
 use super::progress::Interrupt;
-use super::report_made::{Made, Wanted, made};
+use super::report::{Made, Wanted, made};
 use super::run_prompt::{LessonPlan, RunPrompts};
 use super::shell_line::words;
 use crate::base::text::{Escaped, plural};

@@ -358,8 +358,11 @@ pub const DOCUMENTS: &[Document] = &[
     Document::printed::<review::settle::Answer<'static>>("review-accept", "review accept"),
     Document::printed::<review::settle::Answer<'static>>("review-reject", "review reject"),
     Document::printed::<review::settle::Answer<'static>>("review-reopen", "review reopen"),
-    Document::printed::<review::export::Exported>("review-export", "review --export"),
-    Document::printed::<review::import::Answer<'static>>("review-import", "review --import"),
+    Document::printed::<crate::cli::review::workbook::Exported>("review-export", "review --export"),
+    Document::printed::<crate::cli::review::workbook::Answer<'static>>(
+        "review-import",
+        "review --import",
+    ),
     Document::printed::<dispute::Answer>("dispute", "dispute"),
     Document::printed::<forget::Answer>("forget", "forget"),
     Document::printed::<claims::Listed>("claims", "claims"),

@@ -1,13 +1,8 @@
 //! `comail status`: how far it is.
 
-mod bar;
-mod eye;
 mod fit;
-mod follow;
-mod noted;
 #[cfg(test)]
-mod sample;
-mod states;
+mod fixtures;
 mod text;
 mod watch;
 
@@ -16,11 +11,11 @@ use std::path::Path;
 use anyhow::Result;
 use clap::Args;
 
-use self::eye::Eye;
 use self::text::Sheet;
 use super::context::{self, Context};
 use super::exit::Exit;
 use super::terminal::{Terminal, is_possible};
+use watch::Eye;
 
 /// Show the progress of the session
 ///
@@ -38,7 +33,6 @@ pub struct StatusArgs {
     watch: bool,
 }
 
-/// How wide it is where no terminal says.
 const USUAL_COLUMNS: usize = 64;
 
 const EXAMPLES: &str = "\
@@ -51,7 +45,7 @@ Examples:
 pub(super) fn run(context: &mut Context, args: &StatusArgs) -> Result<Exit> {
     match args.watch {
         true if is_possible(&context.output) => watch::watch(context),
-        true => follow::follow(context),
+        true => watch::follow(context),
         false => once(context),
     }
 }

@@ -1,6 +1,12 @@
 //! Words in colour, and the way back from them.
 
-use super::output::Tone;
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Tone {
+    Good,
+    Doubt,
+    Bad,
+    Strong,
+}
 
 const ESCAPE: char = '\u{1b}';
 
@@ -13,14 +19,12 @@ const CODES: [(Tone, &str); 4] = [
 
 const END: &str = "[0m";
 
-/// The word in its tone's colour.
 pub(super) fn tinted(tone: Tone, word: &str) -> String {
     let code = CODES.iter().find(|(of, _)| *of == tone);
     let code = code.map_or(END, |(_, code)| code);
     format!("{ESCAPE}{code}{word}{ESCAPE}{END}")
 }
 
-/// The line in pieces of one colour each. Nothing but a tint may steer a terminal in it.
 pub(super) fn pieces(line: &str) -> Vec<(Option<Tone>, &str)> {
     let mut parts = line.split(ESCAPE);
     let mut pieces = vec![(None, parts.next().unwrap_or_default())];

@@ -2,26 +2,22 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::claim::HeldClaim;
-use super::pace::Pace;
-use super::progress::{Overview, overview};
-use crate::quest::Key;
-use crate::session::{Claim, RunId, RunProcess, SessionError, SettledTimes, State, Store};
+use crate::base::Digest;
+use crate::quest::{Key, QuestId, map_schema};
+use crate::session::{
+    Blocked, Claim, Counts, Effective, Outcome, RunId, RunProcess, SessionError, SettledTimes,
+    State, Store, Tally, Worker,
+};
 
-/// What a session tells of where it stands, whatever the time.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Standings {
-    /// The tally, and which rules fire.
     pub overview: Overview,
-    /// Tries that FAILs used up.
     pub tries: u32,
-    /// When quests were settled of late.
     pub settled: SettledTimes,
-    /// Every claim, also those whose lease has run out, with its quest's key.
     pub claims: Vec<(Claim, Option<Key>)>,
     /// The runs that began and have not ended.
     pub runs: BTreeMap<RunId, Option<RunProcess>>,
@@ -53,7 +49,6 @@ pub struct OpenRun {
 }
 
 impl Standings {
-    /// Asks `session`, in which as many answers were `forgotten`. Nothing is read whole.
     pub fn of(session: &dyn Store, forgotten: u32) -> Result<Self, SessionError> {
         let totals = session.totals();
         let mut claims = Vec::new();
@@ -70,7 +65,6 @@ impl Standings {
         })
     }
 
-    /// Where the session stands at `now`, while these runs live.
     #[must_use]
     pub fn at(&self, now: Timestamp, lives: &BTreeSet<RunId>) -> Status {
         let overview = self.overview.clone();
@@ -107,5 +101,294 @@ impl Status {
                 .collect()
         };
         self.overview != before.overview || self.runs != before.runs || holds(self) != holds(before)
+    }
+}
+
+/// How far a session is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Overview {
+    /// How many quests stand where.
+    pub tally: Tally,
+    /// All quests.
+    pub total: u32,
+    /// Quests in TODO that wait for one that ended without a PASS.
+    pub blocked: u32,
+    /// The first of them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub first_blocked: Vec<BlockedQuest>,
+    /// PASSes that rest on no anchor: the company's name alone ties the site to it.
+    pub unanchored: u32,
+    /// PASSes that an earlier session brought.
+    pub carried: u32,
+    /// REVIEWs that were judged again, by what became of them.
+    pub resolutions: Resolutions,
+    /// How many quests come to what, by whatever the gate or a person made of REVIEWs.
+    #[schemars(schema_with = "map_schema::<Effective, u32>")]
+    pub effective: BTreeMap<Effective, u32>,
+    /// Quests of which somebody said that the world contradicted them.
+    pub disputed: u32,
+    /// Quests that are PASS or REVIEW by answers that were blotted out.
+    pub forgotten: u32,
+    /// Decisions that lack the operator's seal, and changed nothing.
+    pub unsealed: u32,
+    /// Submissions judged.
+    pub attempts: u32,
+    /// How often each rule fired, the most frequent first.
+    pub rules: Vec<RuleCount>,
+    /// Quests in a row that ended with nothing proven.
+    pub streak: u32,
+    /// Whether that pauses the session.
+    pub paused: bool,
+    /// The hash of the ledger's last line.
+    pub head: Digest,
+}
+
+/// REVIEWs that were judged again, by what became of them. Each is a REVIEW still.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Resolutions {
+    /// The gate passes them now.
+    pub confirmed: u32,
+    /// The gate fails them now.
+    pub refuted: u32,
+    /// The world answered, and the gate cannot decide.
+    pub open: u32,
+}
+
+impl Resolutions {
+    fn of(counts: &Counts) -> Self {
+        let count = |outcome| counts.resolutions.get(&outcome).copied().unwrap_or(0);
+        Self {
+            confirmed: count(Outcome::Confirmed),
+            refuted: count(Outcome::Refuted),
+            open: count(Outcome::Open),
+        }
+    }
+}
+
+/// A quest that waits for one that ended without a PASS.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct BlockedQuest {
+    /// Its number.
+    pub id: QuestId,
+    /// Its key.
+    pub key: Key,
+    /// What it waits for, if through others.
+    pub by: Ended,
+}
+
+/// A quest that others wait for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Ended {
+    /// Its number.
+    pub id: QuestId,
+    /// Its key.
+    pub key: Key,
+    /// Where it stands.
+    pub state: State,
+}
+
+/// How often a rule fired.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct RuleCount {
+    /// The rule.
+    pub rule: String,
+    /// In how many attempts.
+    pub attempts: u32,
+}
+
+const MOST_BLOCKED: usize = 3;
+
+fn first_blocked(
+    session: &dyn Store,
+    blocked: &[Blocked],
+) -> Result<Vec<BlockedQuest>, SessionError> {
+    let mut named = Vec::new();
+    for Blocked { quest, by } in blocked.iter().take(MOST_BLOCKED) {
+        let (quest, by) = (session.standing(*quest)?, session.standing(*by)?);
+        named.extend(quest.zip(by).map(|(quest, by)| BlockedQuest {
+            id: quest.id,
+            key: quest.key,
+            by: Ended {
+                id: by.id,
+                key: by.key,
+                state: by.progress.state,
+            },
+        }));
+    }
+    Ok(named)
+}
+
+pub fn overview(session: &dyn Store, forgotten: u32) -> Result<Overview, SessionError> {
+    let waiting = session.waiting()?;
+    let totals = session.totals();
+    let counts = &totals.counts;
+    let mut rules: Vec<_> = counts
+        .rules
+        .iter()
+        .map(|(rule, attempts)| RuleCount {
+            rule: rule.clone(),
+            attempts: *attempts,
+        })
+        .collect();
+    rules.sort_by_key(|count| std::cmp::Reverse(count.attempts));
+    let tally = totals.tally;
+    Ok(Overview {
+        tally,
+        total: tally.total(),
+        blocked: u32::try_from(waiting.blocked.len()).unwrap_or(u32::MAX),
+        first_blocked: first_blocked(session, &waiting.blocked)?,
+        // Of a quest file the checks say what a PASS rests on.
+        unanchored: match session.manifest().kind.definition {
+            None => counts.unanchored,
+            Some(_) => 0,
+        },
+        carried: counts.carried,
+        resolutions: Resolutions::of(counts),
+        effective: Effective::ALL
+            .map(|effective| (effective, totals.effective.of(effective)))
+            .into(),
+        disputed: counts.disputed,
+        forgotten,
+        unsealed: counts.unsealed,
+        attempts: counts.attempts,
+        rules,
+        streak: totals.streak.length(),
+        paused: session.paused(),
+        head: session.head(),
+    })
+}
+
+/// How fast quests were settled of late.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
+pub struct Pace {
+    /// How many were settled, after the first of those that count.
+    pub settled: u32,
+    /// In how many seconds, from that first one until now.
+    pub seconds: i64,
+    /// How many that is an hour.
+    pub per_hour: f64,
+    /// How many seconds the rest takes at that.
+    pub left_seconds: i64,
+}
+
+/// How far back is looked, the nearest first, and how many must have been settled there.
+const WINDOWS: [(SignedDuration, usize); 2] = [
+    (SignedDuration::from_hours(1), 3),
+    (SignedDuration::from_hours(24), 2),
+];
+
+const SHORTEST: SignedDuration = SignedDuration::from_secs(10);
+
+impl Pace {
+    /// The pace at `now` where quests were settled at these times, and `left` are to be.
+    ///
+    /// It counts until now: where nothing is settled any more, it falls. None where too few were
+    /// settled of late.
+    #[must_use]
+    pub fn of(settled: impl Iterator<Item = Timestamp>, left: u32, now: Timestamp) -> Option<Self> {
+        let ages = settled.map(|at| now.duration_since(at));
+        // What is of the future was written by another clock.
+        let ages: Vec<_> = ages.filter(|age| !age.is_negative()).collect();
+        WINDOWS.iter().find_map(|(window, least)| {
+            let of_late = ages.iter().filter(|age| *age <= window);
+            let span = *of_late.clone().max()?;
+            let enough = of_late.clone().count() >= *least && span >= SHORTEST;
+            enough.then(|| Self::over(of_late.count() - 1, span, left))
+        })
+    }
+
+    fn over(settled: usize, span: SignedDuration, left: u32) -> Self {
+        let settled = u32::try_from(settled).unwrap_or(u32::MAX);
+        let seconds = span.as_secs();
+        let milliseconds = i64::try_from(span.as_millis()).unwrap_or(i64::MAX);
+        let each = milliseconds / i64::from(settled.max(1));
+        let per_hour = f64::from(settled) * 3600.0 / span.as_secs_f64();
+        Self {
+            settled,
+            seconds,
+            per_hour: (per_hour * 100.0).round() / 100.0,
+            left_seconds: each.saturating_mul(i64::from(left)) / 1000,
+        }
+    }
+}
+
+/// A worker's hold on a quest, as it stands at some time.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct HeldClaim {
+    /// The quest.
+    pub quest: QuestId,
+    /// Its key.
+    pub key: String,
+    /// Who holds it.
+    pub worker: Worker,
+    /// When it was taken or last renewed.
+    pub at: Timestamp,
+    /// How long it lasts from then.
+    pub lease_seconds: u32,
+    /// How long ago that was.
+    pub age_seconds: i64,
+    /// How long it lasts still; 0 once the lease has run out.
+    pub left_seconds: i64,
+}
+
+impl HeldClaim {
+    /// The claim as it stands at `now`; its quest has this key.
+    #[must_use]
+    pub fn of(claim: &Claim, key: Option<&Key>, now: Timestamp) -> Self {
+        Self {
+            quest: claim.quest,
+            key: key.map_or_else(String::new, ToString::to_string),
+            worker: claim.worker.clone(),
+            at: claim.at,
+            lease_seconds: claim.lease.seconds(),
+            age_seconds: now.duration_since(claim.at).as_secs(),
+            left_seconds: claim.left(now).as_secs(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(seconds: i64) -> Timestamp {
+        Timestamp::from_second(1_000_000 + seconds).unwrap()
+    }
+
+    fn pace(settled: &[i64], left: u32, now: i64) -> Option<Pace> {
+        Pace::of(settled.iter().map(|seconds| at(*seconds)), left, at(now))
+    }
+
+    #[test]
+    fn counts_until_now_and_tells_how_long_the_rest_takes() {
+        let expected = Pace {
+            settled: 3,
+            seconds: 180,
+            per_hour: 60.0,
+            left_seconds: 600,
+        };
+        assert_eq!(pace(&[0, 60, 120, 180], 10, 180), Some(expected));
+        let slower = pace(&[0, 60, 120, 180], 10, 360).unwrap();
+        assert_eq!(slower.left_seconds, 1200);
+        assert_eq!(pace(&[0, 60, 120], 0, 120).unwrap().left_seconds, 0);
+    }
+
+    #[test]
+    fn a_night_between_does_not_count_once_there_is_enough_after_it() {
+        let night = 12 * 3600;
+        let morning = [0, 30, night, night + 60, night + 120];
+        let pace_then = pace(&morning, 1, night + 120).unwrap();
+        assert_eq!((pace_then.settled, pace_then.left_seconds), (2, 60));
+        // Where the last hour has too few, the last day does.
+        assert_eq!(pace(&[0, 7200], 1, 7200).unwrap().left_seconds, 7200);
+    }
+
+    #[test]
+    fn too_few_too_close_too_old_or_of_the_future_say_nothing() {
+        assert_eq!(pace(&[], 9, 0), None);
+        assert_eq!(pace(&[0], 9, 600), None);
+        assert_eq!(pace(&[0, 1, 2, 3], 9, 4), None);
+        assert_eq!(pace(&[0, 60, 120], 9, 3 * 24 * 3600), None);
+        assert_eq!(pace(&[60, 120, 180], 9, 0), None);
     }
 }

@@ -1,22 +1,12 @@
-//! What no machine decides: reviewers who may only raise doubt, and the queue that a person
-//! settles.
+//! The queue of REVIEWs that a person settles, at the terminal or in a workbook.
 
-mod excerpt;
-mod glance;
-mod history;
-mod item;
-mod marks;
 pub mod office;
 mod queue;
-pub mod screen;
-mod seen;
 
 mod settle;
 
-pub use excerpt::{Excerpt, ExcerptLine};
-pub use glance::{Bounds, Glance, Glancer};
-pub use history::{Again, Disputing, Earlier, History, Settling, histories};
-pub use item::{Item, SeenFact, Viewer};
-pub use queue::{Group, Queue, Waiting};
-pub use seen::{SeenPage, pages};
+pub use queue::{
+    Again, Disputing, Earlier, Group, History, Item, Queue, SeenFact, Settling, Viewer, Waiting,
+    histories,
+};
 pub use settle::{NotSettled, Person, dispute, may_dispute, settle};

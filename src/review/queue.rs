@@ -1,14 +1,24 @@
 //! The queue: REVIEWs that wait for a person, grouped by rule, the oldest first.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::ControlFlow;
 
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
+use serde_json::Value;
+use serde_json::value::RawValue;
 
-use crate::judge::forgotten::is_forgotten;
-use crate::quest::{Key, QuestId};
-use crate::session::{Effective, LineReader, Session, SessionError, Standing, Store as _};
+use crate::gate::{CheckReport, Fact, Judgement};
+use crate::judge::excerpts::{Excerpt, Judged, REMOVED, SeenPage, excerpt, pages, sources};
+use crate::judge::forgotten::{is_evidence_blotted, is_forgotten};
+use crate::judge::{JudgeError, ReplayError, Replayer};
+use crate::quest::{Anchor, Key, QuestId, Shown, Submission, Verdict, listed};
+use crate::session::{
+    Attempt, Court, Decided, Decision, Effective, Entry, Event, Forgetting, LineReader, Outcome,
+    Resolution, Session, SessionError, Settlement, Standing, Store as _, Unwatched,
+};
+use crate::world::evidence::{Evidence, Recording};
 
 /// A REVIEW that waits for a person.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -49,7 +59,6 @@ pub struct Queue {
 const NO_RULE: &str = "-";
 
 impl Queue {
-    /// The queue of these.
     #[must_use]
     pub fn of(mut waiting: Vec<Waiting>) -> Self {
         waiting.sort_by_key(|one| (one.since, one.id));
@@ -68,7 +77,6 @@ impl Queue {
         Self { open, groups }
     }
 
-    /// The queue of `session`.
     pub fn read(session: &Session) -> Result<Self, SessionError> {
         let mut reader = session.reader()?;
         let mut waiting = Vec::new();
@@ -83,7 +91,6 @@ impl Queue {
         Ok(Self::of(waiting))
     }
 
-    /// All of them in the order of the queue.
     pub fn all(&self) -> impl Iterator<Item = &Waiting> {
         self.groups.iter().flat_map(|group| &group.quests)
     }
@@ -95,7 +102,6 @@ impl Queue {
         self.all().filter(fired).collect()
     }
 
-    /// Every rule that fired for any of them, by name.
     #[must_use]
     pub fn rules(&self) -> BTreeSet<&str> {
         self.all()
@@ -120,6 +126,328 @@ fn wait_of(reader: &mut LineReader, standing: Standing) -> Result<Option<Waiting
         since,
         rules,
     }))
+}
+
+/// One REVIEW for a person to look at.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Item {
+    /// The quest.
+    pub id: QuestId,
+    /// Its key.
+    pub key: Key,
+    /// The rows of the list that it stands for.
+    pub rows: Vec<u32>,
+    /// What the operator knows about it beforehand.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub anchor: Option<Anchor>,
+    /// What the list says beside the key.
+    pub shown: Vec<Shown>,
+    /// Further columns that checks go by.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub known: Vec<Shown>,
+    /// What it comes to.
+    pub effective: Effective,
+    /// The attempt that is to be settled.
+    pub attempt: u32,
+    /// When it was judged last.
+    pub since: Timestamp,
+    /// What was submitted.
+    pub submission: Submission,
+    /// What fired, with where it shows.
+    pub facts: Vec<SeenFact>,
+    /// The pages that were asked for.
+    pub pages: Vec<SeenPage>,
+    /// What became of each check.
+    pub checks: Vec<CheckReport>,
+    /// What reviewers said, as the judgement holds it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub panel: Option<Value>,
+    /// What the gate said when it looked again; the facts are those.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub again: Vec<Again>,
+    /// The attempts before.
+    pub earlier: Vec<Earlier>,
+    /// What was decided so far.
+    pub settlements: Vec<Settling>,
+    /// What contradicted it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub disputes: Vec<Disputing>,
+    /// Why nothing is shown of what the gate saw, where the evidence is not whole.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub damage: Option<String>,
+}
+
+impl Item {
+    #[must_use]
+    pub fn listed(&self) -> Vec<Shown> {
+        listed(self.anchor.as_ref(), &self.shown, &self.known)
+    }
+}
+
+/// A fact, and the lines that it is about.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct SeenFact {
+    /// The fact.
+    #[serde(flatten)]
+    pub fact: Fact,
+    /// The lines around what it is about, where anything shows it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub excerpt: Option<Excerpt>,
+}
+
+pub struct Viewer {
+    reader: LineReader,
+    replayer: Replayer,
+    histories: BTreeMap<QuestId, History>,
+    forgetting: Forgetting,
+}
+
+impl Viewer {
+    pub fn new(session: &Session, quests: &BTreeSet<QuestId>) -> Result<Self, JudgeError> {
+        Ok(Self {
+            reader: session.reader()?,
+            replayer: Replayer::new(session.manifest(), session.evidence())?,
+            histories: histories(session, quests)?,
+            forgetting: session.forgetting(),
+        })
+    }
+
+    /// The item of a quest that was judged; none of one that was not.
+    pub fn item(&mut self, standing: &Standing) -> Result<Option<Item>, JudgeError> {
+        let Some(last) = self.reader.last_attempt(standing)? else {
+            return Ok(None);
+        };
+        let quest = self.reader.quest(standing)?;
+        let again = self.reader.resolution(standing)?;
+        let (since, judgement, evidence) = match &again {
+            Some(again) => (again.at, &again.value.judgement, &again.value.evidence),
+            None => (last.at, &last.value.judgement, &last.value.evidence),
+        };
+        let judged = Judged::read(judgement)?;
+        let blotted = is_evidence_blotted(&self.forgetting, &mut self.reader, standing, evidence)?;
+        let (recording, damage) = self.recording(evidence);
+        let damage = damage.map(|damage| if blotted { REMOVED.to_owned() } else { damage });
+        let submission = last.value.submission;
+        let history = self
+            .histories
+            .get(&standing.id)
+            .cloned()
+            .unwrap_or_default();
+        let before = |earlier: &Earlier| earlier.number < standing.attempts;
+        Ok(Some(Item {
+            id: standing.id,
+            key: standing.key.clone(),
+            rows: quest.rows,
+            anchor: quest.anchor,
+            shown: quest.shown,
+            known: quest.known,
+            effective: Effective::of(standing),
+            attempt: standing.attempts,
+            since,
+            facts: seen_facts(judged.facts, &submission, &standing.key, &recording),
+            submission,
+            pages: pages(&recording.evidence),
+            checks: judged.checks,
+            panel: judged.panel,
+            again: history.again,
+            earlier: history.attempts.into_iter().filter(before).collect(),
+            settlements: history.settlements,
+            disputes: history.disputes,
+            damage,
+        }))
+    }
+
+    /// What the gate saw; without bodies, and why, where they are not whole.
+    fn recording(&self, evidence: &RawValue) -> (Recording, Option<String>) {
+        match self.replayer.recording(evidence) {
+            Ok(recording) => (recording, None),
+            Err(error) => (bare(evidence), Some(told(&error))),
+        }
+    }
+}
+
+fn seen_facts(
+    facts: Vec<Fact>,
+    submission: &Submission,
+    key: &Key,
+    recording: &Recording,
+) -> Vec<SeenFact> {
+    let sources = sources(recording);
+    let seen = facts.into_iter().map(|fact| SeenFact {
+        excerpt: excerpt(&fact, submission, key.as_str(), &sources),
+        fact,
+    });
+    seen.collect()
+}
+
+fn bare(evidence: &RawValue) -> Recording {
+    let evidence = serde_json::from_str::<Evidence>(evidence.get());
+    Recording {
+        evidence: evidence.unwrap_or_default(),
+        bodies: BTreeMap::new(),
+    }
+}
+
+fn told(error: &ReplayError) -> String {
+    error.to_string()
+}
+
+/// What happened to one quest.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, JsonSchema)]
+pub struct History {
+    /// Its attempts, in order.
+    pub attempts: Vec<Earlier>,
+    /// What became of its REVIEW when the gate looked again.
+    pub again: Vec<Again>,
+    /// What was decided of it, in order; and what somebody wrote there who could not decide.
+    pub settlements: Vec<Settling>,
+    /// What contradicted it, in order.
+    pub disputes: Vec<Disputing>,
+}
+
+/// An attempt, as far as people want to know it later.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Earlier {
+    /// Its number.
+    pub number: u32,
+    /// When it was judged.
+    pub at: Timestamp,
+    /// What the gate said.
+    pub verdict: Verdict,
+    /// What was submitted.
+    pub submission: Submission,
+    /// What fired.
+    pub facts: Vec<Fact>,
+}
+
+/// A REVIEW that the gate judged again.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Again {
+    /// When.
+    pub at: Timestamp,
+    /// What became of it.
+    pub outcome: Outcome,
+    /// What fired then.
+    pub facts: Vec<Fact>,
+}
+
+/// A decision on a REVIEW.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Settling {
+    /// When it was recorded.
+    pub at: Timestamp,
+    /// What was decided.
+    pub decision: Decision,
+    /// Who says that they decided.
+    pub by: String,
+    /// Why.
+    pub note: String,
+    /// Whether it counts: where the session froze a key, only what that key sealed does.
+    pub counts: bool,
+}
+
+/// A contradiction by the world.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Disputing {
+    /// When it was recorded.
+    pub at: Timestamp,
+    /// Who says so.
+    pub by: String,
+    /// What happened.
+    pub note: String,
+    /// Whether it counts.
+    pub counts: bool,
+}
+
+pub fn histories(
+    session: &Session,
+    quests: &BTreeSet<QuestId>,
+) -> Result<BTreeMap<QuestId, History>, SessionError> {
+    let mut reading = Reading {
+        court: session.terms().court,
+        histories: quests.iter().map(|id| (*id, History::default())).collect(),
+    };
+    session.read_sound(&Unwatched, &mut |entry| {
+        reading.take(entry);
+        ControlFlow::Continue(())
+    })?;
+    Ok(reading.histories)
+}
+
+struct Reading {
+    court: Court,
+    histories: BTreeMap<QuestId, History>,
+}
+
+impl Reading {
+    fn take(&mut self, entry: &Entry<'_>) {
+        let at = entry.line.at();
+        match &entry.event {
+            Event::Attempt(attempt) => self.attempt(attempt, at),
+            Event::Resolution(resolution) => self.again(resolution, at),
+            Event::Settled(settlement) => {
+                let counts = self.counts(settlement.as_ref(), entry);
+                self.settled(settlement, at, counts);
+            }
+            Event::Disputed(dispute) => {
+                let counts = self.counts(dispute.as_ref(), entry);
+                if let Some(history) = self.histories.get_mut(&dispute.quest) {
+                    history.disputes.push(Disputing {
+                        at,
+                        by: dispute.by.clone(),
+                        note: dispute.note.clone(),
+                        counts,
+                    });
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn counts<T: Decided>(&self, decided: &T, entry: &Entry<'_>) -> bool {
+        self.court.admits(decided, entry.line.prev())
+    }
+
+    fn attempt(&mut self, attempt: &Attempt, at: Timestamp) {
+        if let Some(history) = self.histories.get_mut(&attempt.quest) {
+            history.attempts.push(Earlier {
+                number: attempt.number,
+                at,
+                verdict: attempt.verdict,
+                submission: attempt.submission.clone(),
+                facts: facts(attempt.judgement.get()),
+            });
+        }
+    }
+
+    fn again(&mut self, resolution: &Resolution, at: Timestamp) {
+        if let Some(history) = self.histories.get_mut(&resolution.quest) {
+            history.again.push(Again {
+                at,
+                outcome: resolution.outcome,
+                facts: facts(resolution.judgement.get()),
+            });
+        }
+    }
+
+    fn settled(&mut self, settlement: &Settlement, at: Timestamp, counts: bool) {
+        for settled in &settlement.quests {
+            if let Some(history) = self.histories.get_mut(&settled.quest) {
+                history.settlements.push(Settling {
+                    at,
+                    decision: settlement.decision,
+                    by: settlement.by.clone(),
+                    note: settlement.note.clone(),
+                    counts,
+                });
+            }
+        }
+    }
+}
+
+/// The facts of a judgement; none of one that does not read, which `audit` tells of.
+fn facts(judgement: &str) -> Vec<Fact> {
+    serde_json::from_str::<Judgement>(judgement).map_or(Vec::new(), |judgement| judgement.facts)
 }
 
 #[cfg(test)]

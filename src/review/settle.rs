@@ -9,55 +9,37 @@ use crate::session::{
     SettledQuest, Settlement, SigningKey, Standing, State, Store as _,
 };
 
-/// Who decides, and why.
 #[derive(Debug, Clone, Copy)]
 pub struct Person<'a> {
-    /// Their name.
     pub by: &'a str,
-    /// Why they decide so.
     pub note: &'a str,
-    /// The operator's key, where the session froze one.
     pub key: Option<&'a SigningKey>,
 }
 
-/// Why nothing was recorded.
 #[derive(Debug, thiserror::Error)]
 pub enum NotSettled {
-    /// There is no such quest.
     #[error("there is no quest {0}")]
     Unknown(QuestId),
-    /// It is no REVIEW.
     #[error("quest {id}, {}, is {}: only a REVIEW is settled", key.as_str(), effective.name())]
     NoReview {
-        /// The quest.
         id: QuestId,
-        /// Its key.
         key: Key,
-        /// What it comes to.
         effective: Effective,
     },
-    /// Another attempt stands there than the one that was looked at.
     #[error("quest {0} was answered anew meanwhile: look at it again")]
     Moved(QuestId),
     /// It does not stand where it stood when it was looked at.
     #[error("something happened to quest {0} just now: look at it again")]
     Meanwhile(QuestId),
-    /// What was answered was blotted out.
     #[error(
         "the answer of quest {0} was forgotten: there is nothing left to accept, only to reject"
     )]
     Forgotten(QuestId),
-    /// Nothing was decided that could be taken back.
     #[error("quest {0} was not settled, so there is nothing to take back")]
     NotDecided(QuestId),
     /// It does not count as right, so that nothing contradicts it.
     #[error("quest {id} is {}: only a PASS, or what counts as right, is disputed", effective.name())]
-    NotRight {
-        /// The quest.
-        id: QuestId,
-        /// What it comes to.
-        effective: Effective,
-    },
+    NotRight { id: QuestId, effective: Effective },
     /// The session froze a key, and this is not signed with it.
     #[error("the session froze the operator's key, and only that key decides here")]
     Unsealed,
@@ -127,7 +109,6 @@ fn settled(standing: &Standing) -> SettledQuest {
     }
 }
 
-/// The event that settles `quests`.
 fn settlement(
     session: &Session,
     board: &Board,
@@ -146,7 +127,6 @@ fn settlement(
     Ok(vec![Event::Settled(Box::new(settlement))])
 }
 
-/// Notes that the world contradicted a quest that counts as right. Its state stays.
 pub fn dispute(
     session: &mut Session,
     quest: QuestId,
@@ -212,7 +192,6 @@ fn may_settle(
     Ok(())
 }
 
-/// Refuses to accept an answer that was blotted out.
 fn may_accept(
     session: &Session,
     standing: &Standing,
@@ -227,7 +206,6 @@ fn may_accept(
     Ok(())
 }
 
-/// What was decided, sealed for the next line where the session froze a key.
 fn sealed<T: Decided>(
     session: &Session,
     board: &Board,

@@ -1,35 +1,41 @@
 //! The queue at a terminal: one item a screen, one key each.
 
-mod desk;
-mod opener;
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::process::{Command, Stdio};
+use std::{io, thread};
 
 use anyhow::Result;
+use url::Url;
 
-use self::desk::{Desk, Done};
-use super::{list, show};
+use super::show;
 use crate::base::text::plural;
 use crate::cli::context::Context;
 use crate::cli::exit::Exit;
 use crate::cli::output::Output;
-use crate::cli::person::PersonArgs;
-use crate::cli::terminal::{Terminal, lines, painted};
+use crate::cli::person::{Authority, PersonArgs};
+use crate::cli::review::screen_state::{Screen, Tally, Wish, extent, source_page, view};
+use crate::cli::terminal::{Line, Terminal, changes, lines, painted};
+use crate::cli::{context, person};
 use crate::quest::QuestId;
-use crate::report::screen::{Line, changes};
-use crate::review::screen::{Screen, Tally, Wish, extent, source_page, view};
-use crate::review::{Item, Queue};
+use crate::review;
+use crate::review::{Item, NotSettled, Person, Queue, Viewer};
+use crate::session::{
+    Decision, Effective, Session, SettledQuest, SigningKey, Span, Standing, Store as _,
+};
 
 pub(super) fn run(context: &mut Context, person: &PersonArgs) -> Result<Exit> {
     let session = context.open_folded()?;
     if session.manifest().frozen.operator_key.is_some() && person.operator_key.is_none() {
         let hint = "to settle them one by one, name the key file that `scan` was given: \
                     comail review --operator-key FILE";
-        list::list(context)?;
+        show::list(context)?;
         context.output.note(hint);
         return Ok(Exit::Done);
     }
     let queue = Queue::read(&session)?;
     if queue.open == 0 {
-        return list::list(context);
+        return show::list(context);
     }
     let mut desk = Desk::new(session, person, &queue)?;
     let mut screen = Screen::new(&queue);
@@ -44,7 +50,6 @@ pub(super) fn run(context: &mut Context, person: &PersonArgs) -> Result<Exit> {
     ended
 }
 
-/// Goes through the queue until it is left.
 fn sit(desk: &mut Desk, screen: &mut Screen, terminal: &Terminal, output: &Output) -> Result<Exit> {
     let mut shown = Shown::look(desk, screen, output)?;
     loop {
@@ -71,14 +76,12 @@ fn sit(desk: &mut Desk, screen: &mut Screen, terminal: &Terminal, output: &Outpu
     }
 }
 
-/// The item that is looked at, and how it reads.
 struct Shown {
     item: Option<Item>,
     text: Vec<Line>,
 }
 
 impl Shown {
-    /// The item at which `screen` is, or the next that still waits.
     fn look(desk: &mut Desk, screen: &mut Screen, output: &Output) -> Result<Self> {
         while let Some(quest) = screen.quest() {
             if let Some(item) = desk.item(quest)? {
@@ -127,12 +130,11 @@ fn decide(desk: &mut Desk, screen: &mut Screen, wish: Wish) -> Result<()> {
     Ok(())
 }
 
-/// Opens the source page, and says what came of it.
 fn open(item: Option<&Item>) -> String {
     let Some(page) = item.and_then(source_page) else {
         return "there is no page to open".to_owned();
     };
-    match opener::open_browser(&page) {
+    match open_browser(&page) {
         Ok(()) => format!("opening {page}"),
         Err(_) => format!("no browser could be started; the page is {page}"),
     }
@@ -145,4 +147,246 @@ fn told(tally: Tally) -> String {
         "{} accepted, {} rejected; {waiting} still {verb} for a person",
         tally.accepted, tally.rejected
     )
+}
+
+const TAKEN_BACK: &str = "taken back in the queue";
+
+pub(super) struct Desk {
+    session: Session,
+    by: String,
+    key: Option<SigningKey>,
+    viewer: Viewer,
+    stood: BTreeMap<QuestId, Standing>,
+    settled: BTreeMap<QuestId, Span>,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Done {
+    Recorded,
+    /// Somebody else was faster.
+    Overruled,
+    /// It cannot be, and why.
+    Refused(String),
+}
+
+impl Desk {
+    pub(super) fn new(session: Session, person: &PersonArgs, queue: &Queue) -> Result<Self> {
+        let key = match person::authority(&session, person.operator_key.as_deref())? {
+            Authority::Key(key) => Some(key),
+            // Whoever asks sits at a terminal, and types why at each decision.
+            Authority::NoneFrozen => None,
+        };
+        let mut stood = BTreeMap::new();
+        for one in queue.all() {
+            stood.extend(session.standing(one.id)?.map(|standing| (one.id, standing)));
+        }
+        let viewer = Viewer::new(&session, &stood.keys().copied().collect())?;
+        Ok(Self {
+            session,
+            by: person.name(),
+            key,
+            viewer,
+            stood,
+            settled: BTreeMap::new(),
+        })
+    }
+
+    pub(super) fn session(&self) -> &Session {
+        &self.session
+    }
+
+    /// The item of a quest that waits for a person; none of one that waits no more.
+    pub(super) fn item(&mut self, quest: QuestId) -> Result<Option<Item>> {
+        let Some(standing) = self.waiting(quest)? else {
+            return Ok(None);
+        };
+        if self.stood.get(&quest) == Some(&standing) {
+            return Ok(self.viewer.item(&standing)?);
+        }
+        let mut viewer = Viewer::new(&self.session, &[quest].into())?;
+        Ok(viewer.item(&standing)?)
+    }
+
+    pub(super) fn settle(
+        &mut self,
+        quest: QuestId,
+        attempt: u32,
+        decision: Decision,
+        note: &str,
+    ) -> Result<Done> {
+        if self.waiting(quest)?.is_none() {
+            return Ok(Done::Overruled);
+        }
+        let done = self.record(SettledQuest { quest, attempt }, decision, note)?;
+        if done == Done::Recorded {
+            self.settled
+                .extend(self.line(quest)?.map(|line| (quest, line)));
+        }
+        Ok(done)
+    }
+
+    pub(super) fn reopen(&mut self, quest: QuestId, attempt: u32) -> Result<Done> {
+        self.freshen()?;
+        if self.line(quest)?.as_ref() != self.settled.get(&quest) {
+            return Ok(Done::Overruled);
+        }
+        let settled = SettledQuest { quest, attempt };
+        self.record(settled, Decision::Reopened, TAKEN_BACK)
+    }
+
+    fn record(&mut self, settled: SettledQuest, decision: Decision, note: &str) -> Result<Done> {
+        let person = Person {
+            by: &self.by,
+            note,
+            key: self.key.as_ref(),
+        };
+        let recorded = review::settle(
+            &mut self.session,
+            vec![settled],
+            decision,
+            person,
+            &mut context::clock(),
+        );
+        match recorded {
+            Ok(()) => Ok(Done::Recorded),
+            Err(NotSettled::Session(error)) => Err(error.into()),
+            Err(why) => Ok(Done::Refused(why.to_string())),
+        }
+    }
+
+    fn waiting(&mut self, quest: QuestId) -> Result<Option<Standing>> {
+        self.freshen()?;
+        let standing = self.session.standing(quest)?;
+        Ok(standing.filter(|standing| Effective::of(standing).is_open()))
+    }
+
+    fn line(&self, quest: QuestId) -> Result<Option<Span>> {
+        let standing = self.session.standing(quest)?;
+        Ok(standing
+            .and_then(|standing| standing.settled)
+            .map(|settled| settled.line))
+    }
+
+    fn freshen(&mut self) -> Result<()> {
+        self.session.fold()?;
+        Ok(())
+    }
+}
+
+/// Names the programs that open pages, as `name arguments`, separated by `:`; `%s` is the page.
+const VARIABLE: &str = "BROWSER";
+
+#[cfg(target_os = "macos")]
+const PLATFORM: &[&str] = &["open"];
+#[cfg(windows)]
+const PLATFORM: &[&str] = &["rundll32.exe", "url.dll,FileProtocolHandler"];
+#[cfg(not(any(target_os = "macos", windows)))]
+const PLATFORM: &[&str] = &["xdg-open"];
+
+/// Starts the first program that starts, and does not wait for it.
+pub(super) fn open_browser(page: &Url) -> io::Result<()> {
+    let named = std::env::var(VARIABLE).unwrap_or_default();
+    let mut ended = Err(io::ErrorKind::NotFound.into());
+    for words in programs(&named, page) {
+        ended = start(&words);
+        if ended.is_ok() {
+            break;
+        }
+    }
+    ended
+}
+
+/// The command lines that open `page`, as `named` has them, then the platform's.
+///
+/// No shell reads them; but one that `named` has may read the page's address.
+fn programs(named: &str, page: &Url) -> Vec<Vec<String>> {
+    let web = matches!(page.scheme(), "http" | "https");
+    let platform = PLATFORM.iter().map(|word| (*word).to_owned()).collect();
+    let named = named.split(':').filter_map(shlex::split);
+    let all = named
+        .chain([platform])
+        .filter(|words| web && !words.is_empty());
+    all.map(|words| with_page(words, &inert(page))).collect()
+}
+
+/// The address of `page` without a character by which a shell does more than pass it on; what
+/// is escaped leads to the same page.
+fn inert(page: &Url) -> String {
+    let mut inert = String::with_capacity(page.as_str().len());
+    for c in page.as_str().chars() {
+        if c.is_ascii_alphanumeric() || "-._~:/?#[]@!*+,=%".contains(c) {
+            inert.push(c);
+        } else {
+            for byte in c.encode_utf8(&mut [0; 4]).bytes() {
+                // Writing to a string does not fail.
+                let _ = write!(inert, "%{byte:02X}");
+            }
+        }
+    }
+    inert
+}
+
+fn with_page(mut words: Vec<String>, page: &str) -> Vec<String> {
+    if words.iter().any(|word| word.contains("%s")) {
+        let put = words.iter().map(|word| word.replace("%s", page));
+        return put.collect();
+    }
+    words.push(page.to_owned());
+    words
+}
+
+fn start(words: &[String]) -> io::Result<()> {
+    let Some((program, args)) = words.split_first() else {
+        return Err(io::ErrorKind::NotFound.into());
+    };
+    let mut command = Command::new(program);
+    command
+        .args(args)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
+    // What is typed at the terminal later, such as Ctrl-C, is not for the browser.
+    #[cfg(unix)]
+    std::os::unix::process::CommandExt::process_group(&mut command, 0);
+    let mut child = command.spawn()?;
+    thread::spawn(move || child.wait());
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(named: &str, page: &str) -> Vec<String> {
+        let programs = programs(named, &Url::parse(page).unwrap());
+        programs.iter().map(|words| words.join(" ")).collect()
+    }
+
+    #[test]
+    fn what_is_named_goes_before_the_platforms_own() {
+        let lines = lines(
+            "fox --new:'my lynx' -u=%s::'broken",
+            "https://a.example/$(x)?%s",
+        );
+        assert_eq!(lines[0], "fox --new https://a.example/%24%28x%29?%s");
+        assert_eq!(lines[1], "my lynx -u=https://a.example/%24%28x%29?%s");
+        assert_eq!(lines.len(), 3, "{lines:?}");
+    }
+
+    #[test]
+    fn nothing_but_a_web_page_is_opened() {
+        for page in [
+            "file:///etc/passwd",
+            "javascript:alert(1)",
+            "data:text/html,x",
+        ] {
+            assert_eq!(lines("fox", page), Vec::<String>::new());
+        }
+    }
+
+    #[test]
+    fn a_program_that_is_not_there_is_told_of() {
+        let words = ["/nowhere/fox".to_owned()];
+        assert_eq!(start(&words).unwrap_err().kind(), io::ErrorKind::NotFound);
+    }
 }

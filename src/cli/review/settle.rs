@@ -45,7 +45,6 @@ pub(super) struct SettleArgs {
     person: PersonArgs,
 }
 
-/// The most quests that a question names.
 const MOST_NAMED: usize = 10;
 
 /// The JSON form: `{"status":"accepted","quests":[{"id":3,"key":"…"}],"by":"kim","note":"…"}`.
@@ -66,12 +65,9 @@ pub(in crate::cli) struct Named {
     attempt: u32,
 }
 
-/// What is to be settled.
 struct Chosen {
     quests: Vec<Named>,
-    /// What a person should know of them beside their names.
     beside: String,
-    /// Whether several may be meant by one word.
     many: bool,
 }
 
@@ -125,7 +121,6 @@ fn choose(session: &Session, args: &SettleArgs, decision: Decision) -> Result<Ch
     }
 }
 
-/// Every open REVIEW of this rule.
 fn of_rule(session: &Session, rule: &str) -> Result<Chosen> {
     let queue = Queue::read(session)?;
     let found = queue.with_rule(rule);
@@ -158,7 +153,6 @@ fn of_rule(session: &Session, rule: &str) -> Result<Chosen> {
     })
 }
 
-/// Those that are named by number or key, each once, in order.
 fn named(session: &Session, args: &SettleArgs) -> Result<Chosen> {
     let unit = judge::kind_of(session.manifest())?.unit;
     let ids = args.ids.iter().map(|id| (Some(*id), None));

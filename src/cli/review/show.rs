@@ -5,16 +5,17 @@ use std::collections::BTreeSet;
 use anyhow::Result;
 use clap::Args;
 
-use crate::base::text::Escaped;
+use crate::base::text::{Escaped, plural};
 use crate::cli::context;
 use crate::cli::context::Context;
 use crate::cli::exit::{Exit, UsageError};
 use crate::cli::output::{Paper, Tone};
 use crate::gate::{CheckOutcome, Level, PanelReport, Passage, ReviewerReport, Vote};
 use crate::judge;
+use crate::judge::excerpts::Excerpt;
 use crate::quest::{QuestId, Submission};
-use crate::review::{Excerpt, Item, SeenFact, Settling, Viewer};
-use crate::session::{State, Store as _};
+use crate::review::{Group, Item, Queue, SeenFact, Settling, Viewer, Waiting};
+use crate::session::{Effective, State, Store as _};
 
 /// Which one.
 #[derive(Debug, Args)]
@@ -51,7 +52,6 @@ pub(super) fn run(context: &mut Context, args: &ShowArgs) -> Result<Exit> {
     Ok(Exit::Done)
 }
 
-/// Writes an item as people read it.
 pub(in crate::cli) fn text(paper: &mut Paper, item: &Item) {
     head(paper, item);
     paper.line("submitted");
@@ -196,7 +196,6 @@ fn reviewer(paper: &mut Paper, reviewer: &ReviewerReport) {
     }
 }
 
-/// The words that a doubt rests on, where they stand, and how sure it is.
 fn quoted(passage: &Passage) -> String {
     let place = match (&passage.file, passage.line) {
         (Some(file), Some(line)) => format!(", {}:{line}", Escaped(file)),
@@ -251,4 +250,57 @@ fn unsealed(counts: bool) -> &'static str {
     } else {
         " (without the operator's seal: it changed nothing)"
     }
+}
+
+const MOST_NAMED: usize = 20;
+
+pub(super) fn list(context: &mut Context) -> Result<Exit> {
+    let session = context.open_session()?;
+    let queue = Queue::read(&session)?;
+    context.output.show(&queue, show_queue)?;
+    Ok(Exit::Done)
+}
+
+fn show_queue(paper: &mut Paper, queue: &Queue) {
+    if queue.open == 0 {
+        paper.line("no REVIEW waits for a person");
+        return;
+    }
+    let verb = if queue.open == 1 { "waits" } else { "wait" };
+    paper.line(format!(
+        "{} {verb} for a person",
+        plural(queue.open as u64, "REVIEW")
+    ));
+    for group in &queue.groups {
+        self::group(paper, group);
+    }
+    paper.line("comail review show N  prints one; accept, reject and reopen settle, with --note");
+}
+
+fn group(paper: &mut Paper, group: &Group) {
+    let rule = paper.tint(Tone::Doubt, &Escaped(&group.rule).to_string());
+    paper.line(format!("{rule}  {}", group.quests.len()));
+    for one in group.quests.iter().take(MOST_NAMED) {
+        paper.line(format!("  {}", line(one)));
+    }
+    let more = group.quests.len().saturating_sub(MOST_NAMED);
+    if more > 0 {
+        paper.line(format!("  and {more} more"));
+    }
+}
+
+fn line(one: &Waiting) -> String {
+    let others = one.rules.get(1..).unwrap_or_default().join(", ");
+    let beside = if others.is_empty() {
+        String::new()
+    } else {
+        format!("; also {}", Escaped(&others))
+    };
+    let refuted = if one.effective == Effective::Refuted {
+        "; judged again it fails"
+    } else {
+        ""
+    };
+    let (id, key, since) = (one.id, Escaped(one.key.as_str()), one.since);
+    format!("{since:.0}  quest {id}, {key}{beside}{refuted}")
 }

@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
-use super::states;
+use super::text;
 use super::text::{Part, Sheet};
 use crate::cli::output::Paper;
 use crate::cli::terminal::lines;
+use crate::cli::terminal::{Frame, Line, Size};
 use crate::report::Status;
-use crate::report::screen::{Frame, Line, Size};
 
 /// What is shown first where not all of it can be.
 const BY_RANK: [Part; 13] = [
@@ -29,13 +29,11 @@ const BY_RANK: [Part; 13] = [
 /// For what the parts before it are said in short, where it has no room otherwise.
 const WANTED: [Part; 4] = [Part::States, Part::Paused, Part::Pace, Part::Reviews];
 
-/// What says how to leave.
 const KEYS: &str = "q quits";
 
 /// The same, below what is not all.
 const KEYS_BELOW_SOME: [&str; 2] = ["… more on a taller screen; q quits", "… more; q quits"];
 
-/// From how many rows on there is one for the keys.
 const ROOMY: usize = 4;
 
 /// What a screen of this size shows of a session that `--session` named or not, written on papers
@@ -69,7 +67,6 @@ pub(super) fn frame(
     }
 }
 
-/// How to leave, and whether that is all.
 fn keys(is_all: bool, columns: usize) -> Line {
     let [long, short] = KEYS_BELOW_SOME.map(Line::plain);
     match is_all {
@@ -79,14 +76,12 @@ fn keys(is_all: bool, columns: usize) -> Line {
     }
 }
 
-/// What is shown of a part.
 struct Shown {
     part: Part,
     rows: Vec<Line>,
     is_all: bool,
 }
 
-/// As much as there is room for, from top to bottom.
 fn fitting(
     status: &Status,
     sheet: Sheet<'_>,
@@ -107,7 +102,7 @@ fn fitting(
             Part::Head => first_clipped(&written(part), sheet.columns),
             Part::States => {
                 let mut paper = paper();
-                states::short(&mut paper, &status.overview);
+                text::short(&mut paper, &status.overview);
                 lines(&paper)
             }
             _ => written(part),
@@ -123,7 +118,6 @@ fn fitting(
     chosen
 }
 
-/// The parts in the order of their rank, as far as there is room.
 fn chosen(written: &dyn Fn(Part) -> Vec<Line>, columns: usize, room: usize) -> Vec<Shown> {
     let mut left = room;
     let shown = BY_RANK.map(|part| {

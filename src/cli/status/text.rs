@@ -2,26 +2,22 @@
 
 use std::path::Path;
 
-use super::{bar, noted, states};
-use crate::base::text::Escaped;
-use crate::base::text::plural;
+use super::text;
+use crate::base::text::{Escaped, plural};
 use crate::cli::next;
 use crate::cli::output::{Paper, Tone};
 use crate::cli::shell_line::ShellLine;
 use crate::cli::terminal::{lines, tinted};
 use crate::report::{Overview, Pace, Status};
-use crate::session::Effective;
+use crate::session::{Effective, State, Tally};
 
-/// What it is written for.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Sheet<'a> {
-    /// In how many columns, where it is as wide as there is room.
     pub(super) columns: usize,
     /// The session that `--session` named, which commands must name too.
     pub(super) session: Option<&'a Path>,
 }
 
-/// A part of what is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Part {
     Head,
@@ -40,7 +36,6 @@ pub(super) enum Part {
 }
 
 impl Part {
-    /// All of them, from top to bottom.
     pub(super) const ALL: [Self; 13] = [
         Self::Head,
         Self::Bar,
@@ -57,13 +52,12 @@ impl Part {
         Self::Ledger,
     ];
 
-    /// Writes it, each of its lines as long as it is.
     pub(super) fn write(self, paper: &mut Paper, status: &Status, sheet: Sheet<'_>) {
         let overview = &status.overview;
         match self {
             Self::Head => head(paper, overview),
-            Self::Bar => bar::write_bar(paper, &overview.tally, sheet.columns),
-            Self::States => states::write_states(paper, overview),
+            Self::Bar => text::write_bar(paper, &overview.tally, sheet.columns),
+            Self::States => text::write_states(paper, overview),
             Self::Paused if overview.paused => {
                 paper.line(next::paused(overview.streak, sheet.session));
             }
@@ -71,8 +65,8 @@ impl Part {
             Self::Pace => pace(paper, status),
             Self::Tries => tries(paper, status),
             Self::Reviews => reviews(paper, overview, sheet.session),
-            Self::Blocked => noted::blocked(paper, overview),
-            Self::People => noted::people(paper, overview),
+            Self::Blocked => text::blocked(paper, overview),
+            Self::People => text::people(paper, overview),
             Self::Runs => runs(paper, status),
             Self::Claims => claims(paper, status),
             Self::Rules => rules(paper, overview),
@@ -81,20 +75,16 @@ impl Part {
     }
 }
 
-/// The most rules that are shown.
 const MOST_RULES: usize = 8;
 
-/// The most claims that are shown, and the most runs.
 const MOST_CLAIMS: usize = 5;
 
-/// Writes all of it.
 pub(super) fn all(paper: &mut Paper, status: &Status, sheet: Sheet<'_>) {
     for part in Part::ALL {
         part.write(paper, status, sheet);
     }
 }
 
-/// Writes all of it for a terminal of that many columns.
 pub(super) fn wrap(paper: &mut Paper, status: &Status, sheet: Sheet<'_>) {
     for part in Part::ALL {
         let mut wide = paper.like();
@@ -122,7 +112,6 @@ fn head(paper: &mut Paper, overview: &Overview) {
     ));
 }
 
-/// How fast it goes, as long as anything is left.
 fn pace(paper: &mut Paper, status: &Status) {
     if let Some(pace) = status.pace.filter(|_| status.overview.tally.todo > 0) {
         let over = span(pace.seconds);
@@ -134,7 +123,6 @@ fn pace(paper: &mut Paper, status: &Status) {
     }
 }
 
-/// `3.5 an hour`, or `2.1 a minute` where it is fast.
 pub(super) fn rate(pace: Pace) -> String {
     const FAST: f64 = 60.0;
     if pace.per_hour < FAST {
@@ -216,7 +204,6 @@ fn more(paper: &mut Paper, all: usize, shown: usize) {
     }
 }
 
-/// A time span in its two largest units, as far as anybody cares.
 pub(super) fn span(seconds: i64) -> String {
     let seconds = seconds.max(0);
     let (minutes, hours, days) = (seconds / 60, seconds / 3600, seconds / 86_400);
@@ -228,12 +215,190 @@ pub(super) fn span(seconds: i64) -> String {
     }
 }
 
+const WIDEST: usize = 60;
+
+const BRACKETS: usize = 2;
+
+pub(super) fn sign(state: State) -> char {
+    match state {
+        State::Pass => '#',
+        State::Review => '?',
+        State::Done => 'x',
+        State::Todo => '.',
+    }
+}
+
+pub(super) fn write_bar(paper: &mut Paper, tally: &Tally, columns: usize) {
+    let width = columns.saturating_sub(BRACKETS).min(WIDEST);
+    let counts = State::ALL.map(|state| tally.of(state));
+    let Some(cells) = cells(counts, width) else {
+        return;
+    };
+    let pieces = State::ALL.iter().zip(cells).map(|(state, cells)| {
+        let signs = sign(*state).to_string().repeat(cells);
+        if signs.is_empty() {
+            signs
+        } else {
+            paper.tint(tone(*state), &signs)
+        }
+    });
+    let pieces: String = pieces.collect();
+    paper.line(format!("[{pieces}]"));
+}
+
+/// How many of `width` cells each has: in proportion, but one at least where there is any.
+///
+/// None where there are too few cells for that, or nothing to be shown.
+fn cells<const N: usize>(counts: [u32; N], width: usize) -> Option<[usize; N]> {
+    let total: u64 = counts.iter().copied().map(u64::from).sum();
+    let some = counts.iter().filter(|count| **count > 0).count();
+    if total == 0 || width < some {
+        return None;
+    }
+    let exact = |count: u32| u64::from(count) * width as u64;
+    let whole = |count: u32| usize::try_from(exact(count) / total).unwrap_or(width);
+    let mut cells = counts.map(|count| whole(count).max(usize::from(count > 0)));
+    // What is over goes to those that were cut most, and what is too much comes from the longest.
+    let mut by_rest: Vec<usize> = (0..N).filter(|at| counts[*at] > 0).collect();
+    by_rest.sort_by_key(|at| std::cmp::Reverse(exact(counts[*at]) % total));
+    let mut next = by_rest.iter().cycle();
+    while cells.iter().sum::<usize>() < width {
+        cells[*next.next()?] += 1;
+    }
+    while cells.iter().sum::<usize>() > width {
+        *cells.iter_mut().max()? -= 1;
+    }
+    Some(cells)
+}
+
+pub(super) fn write_states(paper: &mut Paper, overview: &Overview) {
+    for state in State::ALL {
+        let count = overview.tally.of(state);
+        let (tone, sign) = (tone(state), sign(state));
+        let sign = paper.tint(tone, &sign.to_string());
+        let word = paper.tint(tone, &format!("{state:6}"));
+        let share = share(count, overview.total);
+        let note = note(state, overview);
+        paper.line(format!("{sign} {word} {count:>8}  {share:>5.1} %{note}"));
+    }
+}
+
+pub(super) fn short(paper: &mut Paper, overview: &Overview) {
+    let counts = State::ALL.map(|state| {
+        let count = format!("{}{}", sign(state), overview.tally.of(state));
+        paper.tint(tone(state), &count)
+    });
+    paper.line(counts.join(" "));
+}
+
+pub(super) fn tone(state: State) -> Tone {
+    match state {
+        State::Pass => Tone::Good,
+        State::Review => Tone::Doubt,
+        State::Done => Tone::Bad,
+        State::Todo => Tone::Strong,
+    }
+}
+
+/// How many per cent that is. Neither is all said before it is, nor nothing where there is some.
+fn share(count: u32, total: u32) -> f64 {
+    const LEAST: f64 = 0.1;
+    let share = f64::from(count) * 100.0 / f64::from(total.max(1));
+    if count == 0 || count == total {
+        share
+    } else {
+        share.clamp(LEAST, 100.0 - LEAST)
+    }
+}
+
+/// How many open REVIEWs are told: none where every REVIEW is open and was never judged again,
+/// which goes without saying.
+fn said_open(overview: &Overview) -> u32 {
+    let open = overview.effective.get(&Effective::Open).copied();
+    let open = open.unwrap_or(0);
+    let untouched = open == overview.tally.review && overview.resolutions.open == 0;
+    if untouched { 0 } else { open }
+}
+
+fn note(state: State, overview: &Overview) -> String {
+    let of = |effective| overview.effective.get(&effective).copied().unwrap_or(0);
+    let said = match state {
+        State::Pass => vec![
+            (overview.unanchored, "unanchored"),
+            (overview.carried, "carried"),
+        ],
+        State::Review => vec![
+            (of(Effective::Accepted), "accepted"),
+            (of(Effective::Confirmed), "confirmed"),
+            (of(Effective::Refuted), "refuted"),
+            (of(Effective::Rejected), "rejected"),
+            (said_open(overview), "open"),
+        ],
+        State::Done | State::Todo => Vec::new(),
+    };
+    let said: Vec<String> = said
+        .into_iter()
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, what)| format!("{count} {what}"))
+        .collect();
+    if said.is_empty() {
+        return String::new();
+    }
+    format!("  ({})", said.join(", "))
+}
+
+/// Says what people noted, and what only looks so.
+pub(super) fn people(paper: &mut Paper, overview: &Overview) {
+    if overview.disputed > 0 {
+        let disputed = plural(overview.disputed, "quest");
+        paper.line(format!(
+            "disputed: the world contradicted {disputed} since; `export` tells which"
+        ));
+    }
+    if overview.forgotten > 0 {
+        let forgotten = plural(overview.forgotten, "quest");
+        paper.line(format!(
+            "forgotten: the answer of {forgotten} was blotted out; `export` tells which"
+        ));
+    }
+    if overview.unsealed > 0 {
+        let word = paper.tint(Tone::Bad, "not sealed");
+        let unsealed = plural(overview.unsealed, "line");
+        paper.line(format!(
+            "{word}: {unsealed} of the ledger that only the operator's key could make, and that \
+             changed nothing; `audit` tells which"
+        ));
+    }
+}
+
+pub(super) fn blocked(paper: &mut Paper, overview: &Overview) {
+    if overview.blocked == 0 {
+        return;
+    }
+    let count = paper.tint(Tone::Bad, &format!("blocked {}", overview.blocked));
+    paper.line(format!(
+        "{count}, of what is TODO: never handed out as it stands"
+    ));
+    for quest in &overview.first_blocked {
+        let (key, by) = (Escaped(quest.key.as_str()), &quest.by);
+        let by_key = Escaped(by.key.as_str());
+        paper.line(format!(
+            "  quest {} ({key}) waits for quest {} ({by_key}), which is {}",
+            quest.id, by.id, by.state
+        ));
+    }
+    let more = (overview.blocked as usize).saturating_sub(overview.first_blocked.len());
+    if more > 0 {
+        paper.line(format!("  and {more} more"));
+    }
+}
+
 #[cfg(test)]
-mod tests {
+mod tests_text {
     use std::collections::BTreeSet;
 
     use super::*;
-    use crate::cli::status::sample;
+    use crate::cli::status::fixtures;
 
     #[test]
     fn spans_are_told_in_two_units() {
@@ -294,5 +459,64 @@ mod tests {
         assert_eq!(rate(pace(0.5)), "0.5 settled an hour");
         assert_eq!(rate(pace(59.0)), "59.0 settled an hour");
         assert_eq!(rate(pace(90.0)), "1.5 settled a minute");
+    }
+}
+
+#[cfg(test)]
+mod tests_bar {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn cells_are_in_proportion_and_nothing_is_lost() {
+        assert_eq!(cells([1, 1, 1, 1], 8), Some([2, 2, 2, 2]));
+        assert_eq!(cells([2, 1, 0, 0], 6), Some([4, 2, 0, 0]));
+        assert_eq!(cells([99_999, 0, 0, 1], 10), Some([9, 0, 0, 1]));
+        assert_eq!(cells([1, 1, 1, 99_999], 4), Some([1, 1, 1, 1]));
+        assert_eq!(cells([1, 1, 1, 1], 3), None);
+        assert_eq!(cells([0, 0, 0, 0], 9), None);
+    }
+
+    #[test]
+    fn it_reads_without_colours() {
+        let tally = Tally {
+            todo: 5,
+            pass: 3,
+            review: 1,
+            done: 1,
+        };
+        let mut paper = Paper::plain();
+        write_bar(&mut paper, &tally, 12);
+        write_bar(&mut paper, &tally, 5);
+        assert_eq!(paper.into_text(), "[###?x.....]\n");
+    }
+
+    proptest! {
+        #[test]
+        fn they_fill_the_width(counts in any::<[u32; 4]>(), width in 0..200_usize) {
+            if let Some(cells) = cells(counts, width) {
+                prop_assert_eq!(cells.iter().sum::<usize>(), width);
+                for (cells, count) in cells.iter().zip(counts) {
+                    prop_assert_eq!(*cells > 0, count > 0);
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests_states {
+    use super::*;
+
+    #[test]
+    fn neither_all_nor_nothing_is_said_too_early() {
+        let said = |count, total| format!("{:.1}", share(count, total));
+        assert_eq!(
+            [said(0, 9), said(9, 9), said(0, 0)],
+            ["0.0", "100.0", "0.0"]
+        );
+        let said = [1, 50_000, 99_999].map(|count| said(count, 100_000));
+        assert_eq!(said, ["0.1", "50.0", "99.9"]);
     }
 }

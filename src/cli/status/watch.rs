@@ -1,16 +1,25 @@
 //! `status --watch` at a terminal: one screen that is kept up to date.
 
+use std::path::{Path, PathBuf};
+use std::thread;
 use std::time::Duration;
 
 use anyhow::Result;
+use jiff::Timestamp;
 
-use super::eye::Eye;
 use super::fit;
-use crate::cli::context::{self, Context};
+use super::text::{rate, span};
+use crate::base::text::{escape_json, plural};
+use crate::cli::context::Context;
 use crate::cli::exit::Exit;
-use crate::cli::terminal::{Happened, Terminal, painted};
-use crate::report::screen::{Frame, Size, changes};
-use crate::review::screen::Key;
+use crate::cli::progress::Interrupt;
+use crate::cli::terminal::Key;
+use crate::cli::terminal::{Frame, Happened, Size, Terminal, changes, painted};
+use crate::cli::{context, progress};
+use crate::judge::forgotten::is_forgotten;
+use crate::judge::live_runs::live_runs;
+use crate::report::{Standings, Status};
+use crate::session::{Effective, Forgetting, Session, SessionError, State, Store as _, Tide};
 
 /// How long it takes at most until a change is seen.
 const REDRAW_INTERVAL: Duration = Duration::from_millis(500);
@@ -27,7 +36,6 @@ pub(super) fn watch(context: &mut Context) -> Result<Exit> {
     ended
 }
 
-/// Keeps the screen up to date until it is left.
 fn sit(eye: &mut Eye, terminal: &Terminal, context: &Context) -> Result<Exit> {
     let (output, session) = (&context.output, context.named_session());
     let mut shown: Option<(Size, Frame)> = None;
@@ -49,5 +57,201 @@ fn sit(eye: &mut Eye, terminal: &Terminal, context: &Context) -> Result<Exit> {
             // Nobody knows what a screen shows that was given another size.
             Happened::Other => shown = None,
         }
+    }
+}
+
+pub(super) struct Eye {
+    dir: PathBuf,
+    tide: Tide,
+    standings: Standings,
+    forgetting: Forgetting,
+    mended: Vec<String>,
+}
+
+const RETRY_DELAY: Duration = Duration::from_millis(200);
+
+impl Eye {
+    pub(super) fn of(session: &Session) -> Result<Self> {
+        let forgetting = session.forgetting();
+        Ok(Self {
+            dir: session.dir().to_owned(),
+            tide: Tide::of(session.dir()),
+            standings: Standings::of(session, forgotten(session)?)?,
+            forgetting,
+            mended: Vec::new(),
+        })
+    }
+
+    pub(super) fn open(dir: &Path) -> Result<Self> {
+        let mut tide = Tide::of(dir);
+        // What is added from here on is looked at again.
+        tide.has_changed();
+        let session = opened(dir)?;
+        let seen = Self::of(&session)?;
+        Ok(Self {
+            tide,
+            mended: told(&session),
+            ..seen
+        })
+    }
+
+    pub(super) fn look(&mut self) -> Result<()> {
+        if !self.tide.has_changed() {
+            return Ok(());
+        }
+        let session = opened(&self.dir)?;
+        let forgetting = session.forgetting();
+        let forgotten = if forgetting == self.forgetting {
+            // What a settled quest was settled by stays, so only who forgets changes the count.
+            self.standings.overview.forgotten
+        } else {
+            forgotten(&session)?
+        };
+        self.standings = Standings::of(&session, forgotten)?;
+        self.forgetting = forgetting;
+        self.mended.extend(told(&session));
+        Ok(())
+    }
+
+    pub(super) fn status(&self, now: Timestamp) -> Status {
+        let lives = live_runs(&self.dir, &self.standings.runs);
+        self.standings.at(now, &lives)
+    }
+
+    pub(super) fn mended(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.mended)
+    }
+}
+
+fn opened(dir: &Path) -> Result<Session, SessionError> {
+    match Session::open(dir) {
+        // A torn line may have been cut off and written anew while it was read, which looks the
+        // same as damage; that stays.
+        Err(SessionError::Damaged { .. }) => {
+            thread::sleep(RETRY_DELAY);
+            Session::open(dir)
+        }
+        opened => opened,
+    }
+}
+
+fn told(session: &Session) -> Vec<String> {
+    let mended = session.mended();
+    mended.iter().map(ToString::to_string).collect()
+}
+
+fn forgotten(session: &Session) -> Result<u32> {
+    let mut count = 0;
+    // Only such a session is read for it.
+    if !session.forgetting().is_empty() {
+        let mut reader = session.reader()?;
+        for standing in session.board()?.quests() {
+            count += u32::from(is_forgotten(&mut reader, standing)?);
+        }
+    }
+    Ok(count)
+}
+
+const POLL_INTERVAL: Duration = Duration::from_millis(200);
+
+pub(super) fn follow(context: &mut Context) -> Result<Exit> {
+    let mut eye = Eye::open(context.session_dir())?;
+    let interrupt = Interrupt::heed();
+    let mut told: Option<Status> = None;
+    loop {
+        for mended in eye.mended() {
+            context.output.note(&mended);
+        }
+        let now = context::now();
+        let status = eye.status(now);
+        if told.as_ref().is_none_or(|told| status.is_news(told)) {
+            let mut paper = context.output.paper();
+            paper.line(if context.output.is_json() {
+                escape_json(&serde_json::to_string(&status)?)
+            } else {
+                line(&status, now)
+            });
+            if context.output.go_on(&mut paper)?.is_break() {
+                return Ok(Exit::Done);
+            }
+            told = Some(status);
+        }
+        if let Some(exit) = progress::ends_within(POLL_INTERVAL, interrupt) {
+            return Ok(exit);
+        }
+        eye.look()?;
+    }
+}
+
+fn line(status: &Status, now: Timestamp) -> String {
+    let overview = &status.overview;
+    let tally = State::ALL.map(|state| format!("{} {state}", overview.tally.of(state)));
+    let mut said = vec![
+        tally.join(", "),
+        format!("{} judged", plural(overview.attempts, "submission")),
+    ];
+    let open = overview.effective.get(&Effective::Open).copied();
+    let claims = status.claims.len();
+    let lives = status.runs.iter().filter(|run| run.lives).count();
+    let counts = [
+        (open.unwrap_or(0) as usize, "open"),
+        (claims, "claimed"),
+        (lives, "running"),
+    ];
+    let counts = counts.iter().filter(|(count, _)| *count > 0);
+    said.extend(counts.map(|(count, what)| format!("{count} {what}")));
+    if overview.paused {
+        said.push("paused".to_owned());
+    }
+    if let Some(pace) = status.pace.filter(|_| overview.tally.todo > 0) {
+        let left = span(pace.left_seconds);
+        said.push(format!("{}, about {left} left", rate(pace)));
+    }
+    format!("{now}  {}", said.join("; "))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use jiff::SignedDuration;
+
+    use super::*;
+    use crate::cli::status::fixtures;
+    use crate::session::RunId;
+
+    #[test]
+    fn a_line_says_where_it_stands() {
+        assert_eq!(
+            line(&sample::status(), sample::now()),
+            "2026-01-02T03:04:05Z  20 PASS, 6 REVIEW, 3 DONE, 498 TODO; 61 submissions judged; 4 open; \
+         2 claimed; 1 running; 57.0 settled an hour, about 8h 44m left"
+        );
+        let mut done = sample::status();
+        done.overview.tally.todo = 0;
+        (done.claims, done.runs) = (Vec::new(), Vec::new());
+        done.overview.paused = true;
+        assert!(
+            line(&done, sample::now()).ends_with("0 TODO; 61 submissions judged; 4 open; paused"),
+            "{}",
+            line(&done, sample::now())
+        );
+    }
+
+    #[test]
+    fn time_alone_is_no_news_but_what_it_ends_is() {
+        let standings = sample::standings();
+        let lives = BTreeSet::from([RunId::new(7)]);
+        let at = |minutes| sample::now() + SignedDuration::from_mins(minutes);
+        let before = standings.at(at(0), &lives);
+        let later = standings.at(at(11), &lives);
+        assert_ne!(later, before);
+        assert!(!later.is_news(&before));
+        // A lease runs out, a run dies, a quest is settled.
+        assert!(standings.at(at(13), &lives).is_news(&before));
+        assert!(standings.at(at(0), &BTreeSet::new()).is_news(&before));
+        let mut settled = sample::standings();
+        settled.overview.tally.pass += 1;
+        assert!(settled.at(at(0), &lives).is_news(&before));
     }
 }

@@ -1,9 +1,13 @@
 //! The terminal: keys in, frames out.
 
-use std::io::{self, IsTerminal as _, Write as _};
-use std::time::Duration;
+use std::io::{IsTerminal as _, Write as _};
 #[cfg(unix)]
-use std::{sync::mpsc, thread};
+use std::sync::mpsc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+#[cfg(unix)]
+use std::thread;
+use std::time::Duration;
+use std::{io, panic};
 
 use crossterm::cursor::Show;
 use crossterm::event::{
@@ -15,18 +19,17 @@ use crossterm::terminal::{
 };
 use crossterm::{event, execute, terminal};
 #[cfg(unix)]
-use signal_hook::{
-    consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM},
-    iterator::Signals,
-    low_level::emulate_default_handler,
-};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
+#[cfg(unix)]
+use signal_hook::iterator::Signals;
+#[cfg(unix)]
+use signal_hook::low_level::emulate_default_handler;
+
+use crate::cli::output::Output;
+use crate::cli::terminal::Key;
+use crate::cli::terminal::Size;
 
 #[cfg(unix)]
-use super::held::Keeper;
-use super::held::{Device, Held};
-use crate::cli::output::Output;
-use crate::report::screen::Size;
-use crate::review::screen::Key;
 
 /// What a terminal has that does not say how large it is.
 const USUAL: Size = Size {
@@ -34,27 +37,21 @@ const USUAL: Size = Size {
     rows: 24,
 };
 
-/// How long a terminal is given to take itself back.
 #[cfg(unix)]
 const GIVING_BACK: Duration = Duration::from_secs(1);
 
-/// Whether a person sits at a terminal that can show screens.
 pub(in crate::cli) fn is_possible(output: &Output) -> bool {
     let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
     !output.is_json() && !dumb && io::stdin().is_terminal() && io::stdout().is_terminal()
 }
 
-/// The process's terminal, in raw mode and on its other screen as long as this lives.
 pub(in crate::cli) struct Terminal(Held<Tty>);
 
-/// What happened at it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::cli) enum Happened {
-    /// A key was pressed.
     Key(Key),
     /// Anything else, such as that it has another size.
     Other,
-    /// Nothing.
     Nothing,
 }
 
@@ -101,7 +98,6 @@ impl Terminal {
         Ok(Self(held))
     }
 
-    /// How large it is.
     pub(in crate::cli) fn size() -> Size {
         match terminal::size() {
             Ok((columns, rows)) if columns > 0 && rows > 0 => Size {
@@ -112,7 +108,6 @@ impl Terminal {
         }
     }
 
-    /// Shows what was painted.
     pub(in crate::cli) fn show(&self, painted: &[u8]) -> io::Result<()> {
         self.0.send(painted)
     }
@@ -126,7 +121,6 @@ impl Terminal {
         })
     }
 
-    /// Waits for something to happen, but no longer than this.
     pub(in crate::cli) fn wait(patience: Duration) -> io::Result<Happened> {
         if !event::poll(patience)? {
             return Ok(Happened::Nothing);
@@ -160,13 +154,11 @@ fn key(event: KeyEvent) -> Option<Key> {
     })
 }
 
-/// The signals that end the process, which they do no longer by themselves.
 #[cfg(unix)]
 fn signals() -> io::Result<Signals> {
     Signals::new([SIGHUP, SIGINT, SIGQUIT, SIGTERM])
 }
 
-/// Ends the process as a signal does, once the terminal is given back.
 #[cfg(unix)]
 fn heed(mut signals: Signals, keeper: Keeper<Tty>) {
     thread::spawn(move || {
@@ -184,8 +176,75 @@ fn heed(mut signals: Signals, keeper: Keeper<Tty>) {
     });
 }
 
+pub(super) trait Device: Send + 'static {
+    fn take(&mut self) -> io::Result<()>;
+    fn give_back(&mut self);
+    /// Sends it these bytes.
+    fn send(&mut self, bytes: &[u8]) -> io::Result<()>;
+}
+
+/// Holds a device as long as it lives, unless it is given back before.
+pub(super) struct Held<D: Device>(Keeper<D>);
+
+pub(super) struct Keeper<D: Device>(Arc<Mutex<State<D>>>);
+
+struct State<D> {
+    device: D,
+    held: bool,
+}
+
+impl<D: Device> Held<D> {
+    pub(super) fn take(device: D) -> io::Result<Self> {
+        let state = State { device, held: true };
+        // From here on: what is taken half is given back.
+        let held = Self(Keeper(Arc::new(Mutex::new(state))));
+        held.0.state().device.take()?;
+        let keeper = held.keeper();
+        let told = panic::take_hook();
+        panic::set_hook(Box::new(move |why| {
+            // What is said of a panic must be seen afterwards.
+            keeper.give_back();
+            told(why);
+        }));
+        Ok(held)
+    }
+
+    pub(super) fn keeper(&self) -> Keeper<D> {
+        Keeper(Arc::clone(&self.0.0))
+    }
+
+    /// Sends it these bytes, if it is still held.
+    pub(super) fn send(&self, bytes: &[u8]) -> io::Result<()> {
+        let mut state = self.0.state();
+        if state.held {
+            state.device.send(bytes)
+        } else {
+            Ok(())
+        }
+    }
+}
+
+impl<D: Device> Keeper<D> {
+    pub(super) fn give_back(&self) {
+        let mut state = self.state();
+        if std::mem::take(&mut state.held) {
+            state.device.give_back();
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State<D>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<D: Device> Drop for Held<D> {
+    fn drop(&mut self) {
+        self.0.give_back();
+    }
+}
+
 #[cfg(test)]
-mod tests {
+mod tests_tty {
     use super::*;
 
     #[test]
@@ -197,5 +256,66 @@ mod tests {
         assert_eq!(press('u', KeyModifiers::CONTROL), Some(Key::Clear));
         assert_eq!(press('a', KeyModifiers::CONTROL), None);
         assert_eq!(press('a', KeyModifiers::ALT), None);
+    }
+}
+
+#[cfg(test)]
+mod tests_held {
+    use super::*;
+
+    struct Noted {
+        done: Arc<Mutex<Vec<&'static str>>>,
+        broken: bool,
+    }
+
+    impl Device for Noted {
+        fn take(&mut self) -> io::Result<()> {
+            self.done.lock().unwrap().push("take");
+            if self.broken {
+                return Err(io::ErrorKind::BrokenPipe.into());
+            }
+            Ok(())
+        }
+
+        fn give_back(&mut self) {
+            self.done.lock().unwrap().push("give back");
+        }
+
+        fn send(&mut self, _: &[u8]) -> io::Result<()> {
+            self.done.lock().unwrap().push("send");
+            Ok(())
+        }
+    }
+
+    fn done(broken: bool, work: fn(&Held<Noted>)) -> Vec<&'static str> {
+        let done = Arc::new(Mutex::new(Vec::new()));
+        let device = Noted {
+            done: Arc::clone(&done),
+            broken,
+        };
+        let worked = panic::catch_unwind(|| Held::take(device).map(|held| work(&held)).is_ok());
+        drop(worked);
+        Arc::try_unwrap(done).map_or_else(
+            |done| done.lock().unwrap().clone(),
+            |done| done.into_inner().unwrap(),
+        )
+    }
+
+    #[test]
+    fn is_given_back_once_whatever_happens() {
+        let sends = |held: &Held<Noted>| held.send(b"x").unwrap();
+        assert_eq!(done(false, sends), ["take", "send", "give back"]);
+        assert_eq!(done(true, sends), ["take", "give back"]);
+        let panics: fn(&Held<Noted>) = |_| panic!("on purpose");
+        assert_eq!(done(false, panics), ["take", "give back"]);
+    }
+
+    #[test]
+    fn nothing_is_sent_to_what_was_given_back() {
+        let early = |held: &Held<Noted>| {
+            held.keeper().give_back();
+            held.send(b"x").unwrap();
+        };
+        assert_eq!(done(false, early), ["take", "give back"]);
     }
 }

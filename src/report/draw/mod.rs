@@ -1,25 +1,211 @@
-//! Draws the picture of a session: its ledger is folded line by line, once.
-//!
-//! [`picture()`] brings together what each part makes of the lines: [`burn_down`], [`funnel`],
-//! [`clock`] with [`spread`], [`workers`] and, of the quests that [`choose`] picks, [`steps`] and
-//! [`row`], as far as there is [`room`]. What was forgotten is in none of it.
+//! Draws the picture of a session. The ledger is read once, line by line; what was forgotten is in
+//! none of it.
 
-mod burn_down;
-mod choose;
-mod clip;
-mod clock;
-mod facts;
-mod funnel;
-mod reading;
-mod room;
-mod row;
-mod spread;
-mod steps;
-mod thin;
-mod whole;
-mod workers;
-
+mod figures;
 #[cfg(test)]
-mod bench;
+mod fixtures;
+mod quests;
+mod steps;
 
-pub use whole::{Asked, MOST_QUESTS, picture};
+use std::collections::HashSet;
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use jiff::Timestamp;
+
+use self::figures::{BurnDown, Clock, Funnel, TIMES, TRIES, Workers, spread};
+use self::quests::{Room, Told, chosen, row};
+use self::steps::Steps;
+use crate::gate::{Level, Rule};
+use crate::judge::completeness::is_live;
+use crate::judge::forgotten::{blotted, is_forgotten};
+use crate::judge::quest_summary::{Bounds, SummaryReader};
+use crate::judge::{JudgeError, SessionKind};
+use crate::quest::{FieldName, QuestId};
+use crate::report::picture::{Picture, QuestRow, RuleRow, Word, WorkerRow};
+use crate::report::run::{Run, RunHistory, RunReport};
+use crate::report::{Overview, RuleCount, overview};
+use crate::session::{
+    Board, Entry, Event, Forgetting, Session, SessionError, State, Store as _, Watch,
+};
+
+pub const MOST_QUESTS: usize = 10_000;
+
+pub struct Asked<'a> {
+    pub at: Timestamp,
+    pub completeness: Option<Word>,
+    /// The states of the quests that have rows; all where none is named.
+    pub only: &'a [State],
+    pub most: usize,
+    pub watch: &'a dyn Watch,
+}
+
+pub fn picture(session: &Session, board: &Board, asked: Asked<'_>) -> Result<Picture, JudgeError> {
+    let kind = SessionKind::load(session.manifest())?;
+    let all_rules = kind.rules();
+    let kind = kind.quest;
+    let shown = chosen(board.quests(), asked.only, asked.most);
+    let mut reading = Reading::of(session, board, &shown, kind.answer.clone(), asked.watch)?;
+    let fields = kind.result_fields();
+    let quests = rows(session, board, &mut reading, &shown, &fields)?;
+    let overview = overview(session, forgotten(session, board)?)?;
+    let forgetting = session.forgetting();
+    let source = session.source();
+    let title = Path::new(&source.path).file_name().unwrap_or_default();
+    let left_out = board.quests().len() - quests.len();
+    Ok(Picture {
+        title: without(&forgetting, &title.to_string_lossy()),
+        kind: kind.name.into_owned(),
+        unit: kind.unit.into_owned(),
+        at: asked.at,
+        comail: env!("CARGO_PKG_VERSION").to_owned(),
+        completeness: asked.completeness,
+        burn_down: reading.burn_down.points(),
+        funnel: reading.funnel.steps(),
+        rules: rules(&overview, &all_rules),
+        times: spread(reading.clock.all(), TIMES),
+        tries: spread(tries(board), TRIES),
+        workers: workers(reading.workers.rows(), &forgetting),
+        runs: runs(&reading.runs, session.dir()),
+        quests,
+        left_out: u32::try_from(left_out).unwrap_or(u32::MAX),
+        head: board.tip().head,
+        overview,
+    })
+}
+
+/// The rows of `shown`, in order. What needs eyes most is looked at first, while there is room.
+fn rows(
+    session: &Session,
+    board: &Board,
+    reading: &mut Reading,
+    shown: &[QuestId],
+    fields: &[FieldName],
+) -> Result<Vec<QuestRow>, JudgeError> {
+    let mut summaries = SummaryReader::new(session, Bounds::PAGE)?;
+    let forgetting = session.forgetting();
+    let mut rows = Vec::with_capacity(shown.len());
+    let mut room = Room::new();
+    for standing in shown.iter().filter_map(|id| board.get(*id)) {
+        let told = Told {
+            standing,
+            summary: summaries.summary(standing)?,
+            course: reading.steps.of(standing.id),
+            took: reading.clock.of(standing.id),
+            fields,
+        };
+        let mut row = row(told, &forgetting);
+        room.fit(&mut row);
+        rows.push(row);
+    }
+    rows.sort_by_key(|row| row.id);
+    Ok(rows)
+}
+
+fn forgotten(session: &Session, board: &Board) -> Result<u32, SessionError> {
+    if session.forgetting().is_empty() {
+        return Ok(0);
+    }
+    let mut reader = session.reader()?;
+    let quests = board.quests().iter();
+    let forgotten = quests.map(|standing| is_forgotten(&mut reader, standing).map(u32::from));
+    forgotten.sum()
+}
+
+fn rules(overview: &Overview, catalogue: &[Rule]) -> Vec<RuleRow> {
+    let row = |count: &RuleCount| {
+        let rule = catalogue.iter().find(|rule| rule.id.as_str() == count.rule);
+        RuleRow {
+            rule: count.rule.clone(),
+            meaning: rule.map(|rule| rule.meaning.clone().into_owned()),
+            fails: rule.map(|rule| rule.level == Level::Fail),
+            submissions: count.attempts,
+        }
+    };
+    overview.rules.iter().map(row).collect()
+}
+
+fn tries(board: &Board) -> Vec<u64> {
+    let settled = board.quests().iter().filter(|standing| {
+        // A PASS of an earlier session took none here.
+        standing.progress.state != State::Todo && standing.attempts > 0
+    });
+    settled.map(|standing| standing.attempts.into()).collect()
+}
+
+fn workers(rows: Vec<WorkerRow>, forgetting: &Forgetting) -> Vec<WorkerRow> {
+    let rows = rows.into_iter().map(|row| WorkerRow {
+        name: row.name.map(|name| without(forgetting, &name)),
+        ..row
+    });
+    rows.collect()
+}
+
+fn runs(history: &RunHistory, dir: &Path) -> Vec<RunReport> {
+    let lives = |run: &Run| run.ended.is_none() && is_live(dir, run.id, run.began.process);
+    let runs = history.runs().iter();
+    runs.map(|run| RunReport::of(run, lives(run))).collect()
+}
+
+fn without(forgetting: &Forgetting, text: &str) -> String {
+    blotted(forgetting, text).unwrap_or_else(|| text.to_owned())
+}
+
+#[derive(Debug)]
+pub(super) struct Reading {
+    pub(super) burn_down: BurnDown,
+    pub(super) funnel: Funnel,
+    pub(super) clock: Clock,
+    pub(super) workers: Workers,
+    pub(super) runs: RunHistory,
+    pub(super) steps: Steps,
+}
+
+impl Reading {
+    /// Reads the lines of `session` from which `board` was folded, with what happened to `shown`.
+    ///
+    /// `answer` is the field that the quests are about.
+    pub(super) fn of(
+        session: &Session,
+        board: &Board,
+        shown: &[QuestId],
+        answer: Option<FieldName>,
+        watch: &dyn Watch,
+    ) -> Result<Self, SessionError> {
+        let ids: HashSet<QuestId> = shown.iter().copied().collect();
+        let court = session.terms().court;
+        let mut reading = Self {
+            burn_down: BurnDown::default(),
+            funnel: Funnel::default(),
+            clock: Clock::new(ids),
+            workers: Workers::default(),
+            runs: RunHistory::default(),
+            steps: Steps::new(shown.iter().copied(), court, answer),
+        };
+        // Others may have written since: all of a picture is of one moment.
+        let end = board.tip().length;
+        session.read_sound(watch, &mut |entry| {
+            if entry.line.seq() >= end {
+                return ControlFlow::Break(());
+            }
+            reading.take(entry);
+            ControlFlow::Continue(())
+        })?;
+        Ok(reading)
+    }
+
+    fn take(&mut self, entry: &Entry<'_>) {
+        let (at, event) = (entry.line.at(), &entry.event);
+        self.burn_down.take(at, event);
+        self.clock.take(at, event);
+        self.steps.take(at, entry.line.prev(), event);
+        match event {
+            Event::Attempt(attempt) => {
+                self.funnel.take(attempt.judgement.get());
+                self.workers.take(attempt);
+            }
+            Event::Claim(_) | Event::Run(_) => self.runs.take(at, event),
+            _ => {}
+        }
+    }
+}

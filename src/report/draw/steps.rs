@@ -3,12 +3,12 @@
 use std::collections::{BTreeSet, HashMap};
 
 use jiff::Timestamp;
+use serde::Deserialize;
 
-use super::clip::clipped;
-use super::facts::{facts_of, leave_out};
 use crate::base::Digest;
+use crate::gate::{Fact, Level};
 use crate::quest::{FieldName, QuestId, Submission};
-use crate::report::picture::{FactRows, Step};
+use crate::report::picture::{FactRow, FactRows, Step};
 use crate::session::{Attempt, Court, Event, Resolution, RunLine, RunStep, Settlement, Worker};
 
 /// The most steps that are told of one quest; of more, those in between are left out.
@@ -22,16 +22,13 @@ const MOST_FACTS: usize = 4;
 const MOST_OF_ALL: usize = 12;
 const LONGEST_FACT: usize = 300;
 
-/// What happened to the quests that are shown, line by line.
 #[derive(Debug)]
 pub(super) struct Steps {
     court: Court,
-    /// The field that the quests are about.
     answer: Option<FieldName>,
     quests: HashMap<QuestId, Course>,
 }
 
-/// What happened to one quest.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Course {
     steps: Vec<Taken>,
@@ -39,11 +36,9 @@ pub(super) struct Course {
     left_out: u32,
     /// Every rule that fired, each once, the first first.
     pub(super) fired: Vec<String>,
-    /// When it was last judged or decided.
     pub(super) last: Option<Timestamp>,
 }
 
-/// A step, and whether it is a judgement.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Taken {
     step: Step,
@@ -51,7 +46,6 @@ struct Taken {
 }
 
 impl Steps {
-    /// Steps of the quests `shown`, in a session where decisions count as `court` says.
     pub(super) fn new(
         shown: impl Iterator<Item = QuestId>,
         court: Court,
@@ -64,7 +58,6 @@ impl Steps {
         }
     }
 
-    /// Takes in the event of a line that was written at `at`, after the one with the hash `prev`.
     pub(super) fn take(&mut self, at: Timestamp, prev: Digest, event: &Event) {
         match event {
             Event::Claim(claimed) => self.claim(at, claimed.quest, &claimed.worker),
@@ -91,13 +84,11 @@ impl Steps {
         }
     }
 
-    /// What happened to a quest.
     #[must_use]
     pub(super) fn of(&mut self, id: QuestId) -> Course {
         self.quests.remove(&id).unwrap_or_default()
     }
 
-    /// A worker that asks again for what it holds does nothing new.
     fn claim(&mut self, at: Timestamp, id: QuestId, worker: &Worker) {
         let step = step(at, "handed out", Some(worker), Vec::new());
         let course = self.quests.get(&id);
@@ -195,7 +186,6 @@ impl Steps {
 }
 
 impl Course {
-    /// Its steps, in order. What fired at the last judgement is told beside them.
     #[must_use]
     pub(super) fn steps(mut self) -> Vec<Step> {
         if let Some(gap) = self.steps.get_mut(1).filter(|_| self.left_out > 0) {
@@ -276,11 +266,79 @@ fn distinct(rules: &[String]) -> Vec<String> {
     rules.cloned().collect()
 }
 
+#[derive(Deserialize)]
+struct Found {
+    facts: Vec<Fact>,
+}
+
+/// The facts of a judgement, as the gate wrote it: at most `most`, each text of some `longest`
+/// bytes. One that does not read is `audit`'s to tell of.
+pub(super) fn facts_of(judgement: &str, most: usize, longest: usize) -> FactRows {
+    let found = serde_json::from_str::<Found>(judgement);
+    let facts = found.map_or_else(|_| Vec::new(), |found| found.facts);
+    rows(facts, most, |text| clipped(text, longest))
+}
+
+pub(super) fn rows(facts: Vec<Fact>, most: usize, shown: impl Fn(&str) -> String) -> FactRows {
+    let left_out = small(facts.len().saturating_sub(most));
+    let kept = facts.into_iter().take(most);
+    FactRows {
+        shown: kept.map(|it| row(it, &shown)).collect(),
+        left_out,
+    }
+}
+
+fn row(fact: Fact, shown: impl Fn(&str) -> String) -> FactRow {
+    let more = match fact.count {
+        0 | 1 => String::new(),
+        count => format!(" ({count} of its kind)"),
+    };
+    FactRow {
+        rule: fact.rule.to_string(),
+        fails: fact.level == Level::Fail,
+        field: fact.field.map(|field| field.to_string()),
+        place: fact.location.map(|place| shown(&place)),
+        expected: shown(&fact.expected),
+        actual: shown(&fact.actual) + &more,
+    }
+}
+
+pub(super) fn leave_out(facts: &mut FactRows) {
+    let gone = small(facts.shown.len());
+    facts.left_out = facts.left_out.saturating_add(gone);
+    facts.shown = Vec::new();
+}
+
+/// How many bytes their texts have.
+pub(super) fn bytes(facts: &FactRows) -> usize {
+    let texts = facts.shown.iter().map(|it| {
+        let place = it.place.as_ref().map_or(0, String::len);
+        it.rule.len() + place + it.expected.len() + it.actual.len()
+    });
+    texts.sum()
+}
+
+fn small(count: usize) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
+}
+
+/// `text`, of which no more than some `most` bytes are shown.
+#[must_use]
+pub(super) fn clipped(text: &str, most: usize) -> String {
+    if text.len() <= most {
+        return text.to_owned();
+    }
+    let ends = text.char_indices().map(|(at, _)| at);
+    let end = ends.take_while(|at| *at <= most).last().unwrap_or(0);
+    let head = text.get(..end).unwrap_or_default();
+    format!("{head}… ({} bytes)", text.len())
+}
+
 #[cfg(test)]
-mod tests {
+mod tests_steps {
     use super::*;
     use crate::quest::Verdict;
-    use crate::report::draw::bench::{at, attempt, claim, fact, id, judgement};
+    use crate::report::draw::fixtures::{at, attempt, claim, fact, id, judgement};
     use crate::session::{Decision, Dispute, SettledQuest, SigningKey, State};
 
     fn court(sealed: bool) -> Court {
@@ -379,7 +437,6 @@ mod tests {
         assert_eq!(told.last().unwrap(), "handed out by w499: ");
     }
 
-    /// A FAIL with so many facts of this rule.
     fn failed(nth: u32, rule: &'static str, facts: usize) -> Event {
         let event = attempt(1, nth, Verdict::Fail, State::Todo);
         let Event::Attempt(mut attempt) = event else {
@@ -391,7 +448,6 @@ mod tests {
         Event::Attempt(attempt)
     }
 
-    /// How many facts each step shows, and leaves out.
     fn facts(course: Course) -> Vec<(usize, u32)> {
         let steps = course.steps().into_iter();
         steps
@@ -423,5 +479,48 @@ mod tests {
         let kept: usize = found.iter().map(|it| it.0).sum();
         assert!(kept <= MOST_OF_ALL, "{found:?}");
         assert_eq!((found[0], found[7]), ((0, 4), (4, 0)));
+    }
+}
+
+#[cfg(test)]
+mod tests_facts {
+    use super::*;
+    use crate::report::draw::fixtures::{fact, judgement};
+
+    #[test]
+    fn those_that_there_is_no_room_for_are_counted() {
+        let judged = judgement(vec![fact("one", "x"), fact("two", "y"), fact("three", "z")]);
+        let mut facts = facts_of(&judged, 2, 100);
+        let rules: Vec<&str> = facts.shown.iter().map(|it| it.rule.as_str()).collect();
+        assert_eq!((rules, facts.left_out), (vec!["one", "two"], 1));
+        assert_eq!(bytes(&facts), "onethisx".len() + "twothisy".len());
+        leave_out(&mut facts);
+        assert_eq!((facts.shown.len(), facts.left_out), (0, 3));
+        assert_eq!(facts_of("null", 2, 100), FactRows::default());
+    }
+
+    #[test]
+    fn long_texts_are_cut_and_a_kind_is_counted_behind_them() {
+        let many = Fact {
+            cause: crate::gate::Cause::Wrong,
+            count: 3,
+            ..fact("one", &"x".repeat(1000))
+        };
+        let facts = facts_of(&judgement(vec![many]), 9, 10);
+        let expected = "xxxxxxxxxx… (1000 bytes) (3 of its kind)";
+        assert_eq!(facts.shown[0].actual, expected);
+    }
+}
+
+#[cfg(test)]
+mod tests_clip {
+    use super::*;
+
+    #[test]
+    fn a_long_text_says_how_long_it_is() {
+        assert_eq!(clipped("short", 5), "short");
+        assert_eq!(clipped("longer", 5), "longe… (6 bytes)");
+        assert_eq!(clipped("가나", 4), "가… (6 bytes)");
+        assert_eq!(clipped("가", 0), "… (3 bytes)");
     }
 }

@@ -7,9 +7,10 @@ use proptest::prelude::*;
 use scraper::Html;
 use scraper::node::Node;
 
-use super::{html, policy, templates};
+use super::html;
 use crate::base::Digest;
 use crate::quest::{Key, QuestId};
+use crate::report::page;
 use crate::report::picture::{
     Bar, ExcerptRow, FactRow, FactRows, FunnelStep, Labelled, Marks, Picture, Piece, QuestRow,
     Remaining, RuleRow, Spread, Step, Word, WorkerRow, Worth,
@@ -22,7 +23,6 @@ fn at() -> Timestamp {
     Timestamp::from_second(1_770_000_000).unwrap()
 }
 
-/// A picture in which every text from outside is this one.
 fn picture(text: &str) -> Picture {
     let own = || text.to_owned();
     Picture {
@@ -186,7 +186,6 @@ fn run(text: &str) -> RunReport {
     }
 }
 
-/// The elements in order with the names of their attributes, but for their text.
 fn form(page: &str) -> Vec<String> {
     let tree = Html::parse_document(page);
     let nodes = tree
@@ -246,14 +245,14 @@ fn the_policy_is_that_of_what_is_in_the_page() {
         let (_, rest) = page.split_once(from).unwrap();
         rest.split_once(to).unwrap().0.to_owned()
     };
-    let policy = policy::policy(
+    let policy = page::policy(
         &between("<style>", "</style>"),
         &between("<script>", "</script>"),
     );
     let allowed = between("Content-Security-Policy\" content=\"", "\"");
     let allowed = allowed.replace("&#x27;", "'").replace("&#x2f;", "/");
     assert_eq!(allowed, policy);
-    assert_ne!(allowed, policy::policy("", ""));
+    assert_ne!(allowed, page::policy("", ""));
 }
 
 #[test]
@@ -272,7 +271,7 @@ fn nothing_is_in_the_page_that_its_policy_forbids() {
         );
     }
     let ends = ["</style", "</script", "<!--"];
-    let own = [templates::STYLE, templates::SCRIPT];
+    let own = [page::STYLE, page::SCRIPT];
     assert!(
         own.iter()
             .all(|text| ends.iter().all(|end| !text.contains(end)))

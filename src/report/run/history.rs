@@ -6,45 +6,37 @@
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use crate::judge::completeness::start_of;
 use crate::quest::QuestId;
 use crate::session::{
-    Attempt, Began, Claimed, DrivenAttempt, Event, Reason, RunId, RunLine, RunStep, Worker,
+    Attempt, Began, Claimed, DrivenAttempt, Event, Reason, RunId, RunLine, RunStep, Spent, Worker,
 };
 
-/// What runs left in a ledger, and what was judged of each quest.
 #[derive(Debug, Clone, Default)]
 pub struct RunHistory {
     runs: Vec<Run>,
     judged: BTreeMap<QuestId, Judged>,
 }
 
-/// What was judged of a quest.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Judged {
-    /// In how many submissions each rule fired.
     pub rules: BTreeMap<String, u32>,
 }
 
-/// What a run left.
 #[derive(Debug, Clone)]
 pub struct Run {
-    /// Its name.
     pub id: RunId,
-    /// When it began.
     pub at: Timestamp,
-    /// How it began.
     pub began: Began,
     /// When it ended, and why; none where no line says so.
     pub ended: Option<(Timestamp, Reason)>,
-    /// The time of its last line.
     pub last: Timestamp,
-    /// The quests at which the agent was started.
     pub quests: BTreeMap<QuestId, Driven>,
 }
 
-/// What a run left of one quest.
 #[derive(Debug, Clone, Default)]
 pub struct Driven {
     /// The starts of the agent, by the names under which they held the quest; none for one
@@ -55,7 +47,6 @@ pub struct Driven {
 }
 
 impl RunHistory {
-    /// Takes in the event of the next line, which was written at `at`.
     pub fn take(&mut self, at: Timestamp, event: &Event) {
         match event {
             Event::Claim(claimed) => self.claim(at, claimed),
@@ -65,13 +56,11 @@ impl RunHistory {
         }
     }
 
-    /// The runs, in the order in which they began.
     #[must_use]
     pub fn runs(&self) -> &[Run] {
         &self.runs
     }
 
-    /// The run of this name.
     #[must_use]
     pub fn get(&self, run: RunId) -> Option<&Run> {
         self.runs.iter().find(|it| it.id == run)
@@ -83,7 +72,6 @@ impl RunHistory {
         self.judged.get(&quest)
     }
 
-    /// Ends a run whose line is still to be written.
     pub fn end(&mut self, run: RunId, at: Timestamp, reason: Reason) {
         if let Some(run) = self.known(run, at) {
             run.ended = Some((at, reason));
@@ -153,7 +141,6 @@ impl Run {
         ended(self.ended.map(|(_, reason)| reason), lives)
     }
 
-    /// Why the drive of one of its quests ended, likewise.
     #[must_use]
     pub fn reason_of(&self, driven: &Driven, lives: bool) -> Option<Reason> {
         ended(driven.reason, lives && self.ended.is_none())
@@ -164,8 +151,192 @@ fn ended(told: Option<Reason>, lives: bool) -> Option<Reason> {
     told.or((!lives).then_some(Reason::Interrupted))
 }
 
+/// What is told of a run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct RunReport {
+    /// Its name.
+    pub run: RunId,
+    /// What the agent is called.
+    pub agent: String,
+    /// The model that the operator says it uses.
+    pub model: Option<String>,
+    /// How many agents worked at once.
+    pub workers: u32,
+    /// When it began.
+    pub began: Timestamp,
+    /// When it ended; the time of its last line where it was cut off, none while it goes on.
+    pub ended: Option<Timestamp>,
+    /// Why it ended; none while it goes on.
+    pub reason: Option<Reason>,
+    /// At how many quests the agent was started.
+    pub quests: u32,
+    /// How many drives of a quest ended by its being settled.
+    pub settled: u32,
+    /// How often the agent was started, those that were cut off included.
+    pub starts: u32,
+    /// Starts that were cut off: what they took is not known, and comes on top.
+    pub lost: u32,
+    /// How long the agent ran in all, in milliseconds.
+    pub milliseconds: u64,
+    /// What it used up in all.
+    #[serde(flatten)]
+    pub used: Used,
+}
+
+/// What starts of an agent took.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, JsonSchema)]
+pub struct Took {
+    /// How many.
+    pub starts: u32,
+    /// Those that were cut off or go on: what they took is not known.
+    pub lost: u32,
+    /// How long they ran, in milliseconds.
+    pub milliseconds: u64,
+    /// What they used up.
+    #[serde(flatten)]
+    pub used: Used,
+}
+
+impl Took {
+    /// What these starts took; none stands for one without an end.
+    #[must_use]
+    pub fn of<'a>(starts: impl Iterator<Item = &'a Option<DrivenAttempt>>) -> Self {
+        starts.fold(Self::default(), |took, start| took.with(start.as_ref()))
+    }
+
+    fn with(self, start: Option<&DrivenAttempt>) -> Self {
+        let starts = self.starts.saturating_add(1);
+        match start {
+            None => Self {
+                starts,
+                lost: self.lost + 1,
+                ..self
+            },
+            Some(ended) => Self {
+                starts,
+                milliseconds: self.milliseconds.saturating_add(ended.milliseconds),
+                used: self.used.with(ended.spent),
+                ..self
+            },
+        }
+    }
+
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        Self {
+            starts: self.starts.saturating_add(other.starts),
+            lost: self.lost.saturating_add(other.lost),
+            milliseconds: self.milliseconds.saturating_add(other.milliseconds),
+            used: self.used.and(other.used),
+        }
+    }
+}
+
+impl RunReport {
+    #[must_use]
+    pub fn of(run: &Run, lives: bool) -> Self {
+        let starts = run.quests.values().flat_map(|it| it.starts.values());
+        let took = Took::of(starts);
+        let reason = run.reason(lives);
+        let settled = run.quests.values().filter(|driven| {
+            let reason = run.reason_of(driven, lives);
+            reason == Some(Reason::Settled)
+        });
+        Self {
+            run: run.id,
+            agent: run.began.agent.clone(),
+            model: run.began.model.clone(),
+            workers: run.began.workers,
+            began: run.at,
+            ended: reason.map(|_| run.ended.map_or(run.last, |(at, _)| at)),
+            reason,
+            quests: small(run.quests.len()),
+            settled: small(settled.count()),
+            starts: took.starts,
+            lost: took.lost,
+            milliseconds: took.milliseconds,
+            used: took.used,
+        }
+    }
+}
+
+#[must_use]
+pub fn of_quest(run: &Run, quest: QuestId, lives: bool) -> Option<(Took, Option<Reason>)> {
+    let driven = run.quests.get(&quest)?;
+    let took = Took::of(driven.starts.values());
+    Some((took, run.reason_of(driven, lives)))
+}
+
+fn small(count: usize) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
+}
+
+/// What starts of an agent used up together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, JsonSchema)]
+pub struct Used {
+    /// Tokens in and out.
+    pub tokens: u64,
+    /// The price in billionths of a US dollar, as far as it is known; none where it is not at all.
+    pub cost: Option<u64>,
+    /// Starts of which tokens or price are estimated, for the agent did not tell.
+    pub estimated: u32,
+    /// Starts of which no price is known: what they cost comes on top.
+    pub unpriced: u32,
+}
+
+impl Used {
+    #[must_use]
+    pub fn with(self, spent: Spent) -> Self {
+        Self {
+            tokens: self.tokens.saturating_add(spent.tokens),
+            cost: added(self.cost, spent.cost),
+            estimated: self.estimated + u32::from(!spent.told),
+            unpriced: self.unpriced + u32::from(spent.cost.is_none()),
+        }
+    }
+
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        Self {
+            tokens: self.tokens.saturating_add(other.tokens),
+            cost: added(self.cost, other.cost),
+            estimated: self.estimated.saturating_add(other.estimated),
+            unpriced: self.unpriced.saturating_add(other.unpriced),
+        }
+    }
+
+    /// Its tokens as people read them: with `~` where any of them are estimated.
+    #[must_use]
+    pub fn tokens_text(&self) -> String {
+        let about = if self.estimated > 0 { "~" } else { "" };
+        format!("{about}{}", self.tokens)
+    }
+
+    /// Its price as people read it: with `~` where any of it is estimated, with `+` where some of
+    /// it is not known.
+    #[must_use]
+    pub fn cost_text(&self) -> String {
+        let Some(cost) = self.cost else {
+            return "?".to_owned();
+        };
+        let about = if self.estimated > 0 { "~" } else { "" };
+        let more = if self.unpriced > 0 { "+" } else { "" };
+        // Up to the next hundredth of a cent, so that nothing that cost something is shown as free.
+        let hundredths = cost.div_ceil(100_000);
+        let (dollars, rest) = (hundredths / 10_000, hundredths % 10_000);
+        format!("{about}${dollars}.{rest:04}{more}")
+    }
+}
+
+fn added(one: Option<u64>, other: Option<u64>) -> Option<u64> {
+    match (one, other) {
+        (Some(one), Some(other)) => Some(one.saturating_add(other)),
+        (one, other) => one.or(other),
+    }
+}
+
 #[cfg(test)]
-mod tests {
+mod tests_history {
     use super::*;
     use crate::session::{DrivenQuest, Lease, Spent};
 
@@ -305,5 +476,40 @@ mod tests {
         history.end(RunId::new(7), at(200), Reason::WallClock);
         let run = history.get(RunId::new(7)).unwrap();
         assert_eq!(run.reason(true), Some(Reason::WallClock));
+    }
+}
+
+#[cfg(test)]
+mod tests_used {
+    use super::*;
+
+    fn used(starts: &[(u64, Option<u64>, bool)]) -> Used {
+        let spent = starts.iter().map(|(tokens, cost, told)| Spent {
+            tokens: *tokens,
+            cost: *cost,
+            told: *told,
+        });
+        spent.fold(Used::default(), Used::with)
+    }
+
+    #[test]
+    fn what_was_told_is_shown_as_it_is() {
+        let told = used(&[(10, Some(1_200_000), true), (5, Some(300_000_000), true)]);
+        assert_eq!(told.tokens_text(), "15");
+        assert_eq!(told.cost_text(), "$0.3012");
+        assert_eq!((told.estimated, told.unpriced), (0, 0));
+    }
+
+    #[test]
+    fn what_is_estimated_or_not_known_is_said_so() {
+        let some = used(&[(10, Some(1), true), (5, None, false)]);
+        assert_eq!(some.tokens_text(), "~15");
+        assert_eq!(some.cost_text(), "~$0.0001+");
+        let none = used(&[(5, None, true)]);
+        assert_eq!(
+            (none.tokens_text(), none.cost_text()),
+            ("5".into(), "?".into())
+        );
+        assert_eq!(some.and(none).unpriced, 2);
     }
 }

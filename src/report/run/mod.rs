@@ -4,26 +4,443 @@
 //! what stands against completeness. It is told as JSON (the form of [`Report`], format 1) and, for
 //! people, as Markdown ([`markdown()`]).
 
+#[cfg(test)]
+mod fixtures;
 mod history;
-mod ids;
 mod markdown;
-mod quests;
-mod runs;
-mod shares;
-mod tell;
-mod used;
-mod word;
 mod write;
 
-#[cfg(test)]
-mod bench;
+use std::collections::BTreeMap;
 
-pub use history::{Driven, Judged, Run, RunHistory};
+use jiff::Timestamp;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use self::history::of_quest;
+use crate::base::Digest;
+use crate::judge::completeness::{Completeness, FinalWord, Shortfall};
+use crate::quest::{Key, QuestId};
+use crate::report::picture::Word;
+use crate::session::{Board, Effective, Ending, VerdictBasis, Reason, RunId, Standing, State};
+
+pub use history::{Driven, Judged, Run, RunHistory, RunReport, Took, Used};
 pub use markdown::markdown;
-pub use quests::{DrivenIn, QuestReport};
-pub use runs::{RunReport, Took};
-pub use shares::{Reviews, Shares, Unproven};
-pub use tell::{FORMAT, Report, Telling};
-pub use used::Used;
-pub use word::word;
 pub use write::{WriteError, write_at, write_page, write_report};
+
+pub const FORMAT: u32 = 1;
+
+pub struct Telling<'a> {
+    pub at: Timestamp,
+    /// The quest kind; none where `session.json` does not read.
+    pub kind: Option<&'a str>,
+    /// The ledger, folded; none where it cannot be believed.
+    pub board: Option<&'a Board>,
+    pub history: &'a RunHistory,
+    pub completeness: &'a Completeness,
+    /// What is proven and cannot be judged again, for an address was blotted out.
+    pub forgotten: &'a [QuestId],
+    /// What the checks over the whole result said; none where nobody asked them.
+    pub last: Option<FinalWord>,
+    /// The run that the report is about; the last where none is named.
+    pub run: Option<RunId>,
+    pub lives: &'a dyn Fn(RunId) -> bool,
+}
+
+/// The run report.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Report {
+    /// [`FORMAT`].
+    pub format: u32,
+    /// Whether the session is complete.
+    pub complete: bool,
+    /// What stands against it.
+    pub shortfalls: Vec<Shortfall>,
+    /// When the report was made.
+    pub at: Timestamp,
+    /// The version of the program that made it.
+    pub comail: String,
+    /// The quest kind; none where `session.json` does not read.
+    pub kind: Option<String>,
+    /// The hash of the ledger's last line; none where the ledger cannot be believed.
+    pub head: Option<Digest>,
+    /// How many quests ended how; none where the ledger cannot be believed.
+    pub shares: Option<Shares>,
+    /// What is proven and cannot be judged again, for an address was blotted out.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub forgotten: Vec<QuestId>,
+    /// What the checks over the whole result said; none where the ledger cannot be believed.
+    pub final_gate: Option<FinalWord>,
+    /// The run that the report is about; none where none ever began.
+    pub run: Option<RunReport>,
+    /// The other runs of the session, in the order in which they began.
+    pub others: Vec<RunReport>,
+    /// Every quest, in order.
+    pub quests: Vec<QuestReport>,
+}
+
+impl Report {
+    #[must_use]
+    pub fn of(telling: &Telling<'_>) -> Self {
+        let board = telling.board;
+        let runs = telling.history.runs();
+        let chosen = match telling.run {
+            Some(run) => telling.history.get(run),
+            None => runs.last(),
+        };
+        let told = |run: &Run| RunReport::of(run, (telling.lives)(run.id));
+        let others = runs
+            .iter()
+            .filter(|run| Some(run.id) != chosen.map(|it| it.id));
+        Self {
+            format: FORMAT,
+            complete: telling.completeness.is_complete(),
+            shortfalls: telling.completeness.shortfalls.clone(),
+            at: telling.at,
+            comail: env!("CARGO_PKG_VERSION").to_owned(),
+            kind: telling.kind.map(str::to_owned),
+            head: board.map(|board| board.tip().head),
+            shares: board.map(Shares::of),
+            forgotten: telling.forgotten.to_vec(),
+            final_gate: telling.last,
+            run: chosen.map(told),
+            others: others.map(told).collect(),
+            quests: board.map_or_else(Vec::new, |board| quests(telling, board)),
+        }
+    }
+}
+
+/// What is told of each quest: what all runs took, or the one that was named.
+fn quests(telling: &Telling<'_>, board: &Board) -> Vec<QuestReport> {
+    let runs = telling.history.runs().iter();
+    let named = |run: &&Run| telling.run.is_none_or(|named| named == run.id);
+    let runs: Vec<&Run> = runs.filter(named).collect();
+    let quests = board.quests().iter();
+    let told =
+        quests.map(|standing| QuestReport::of(standing, telling.history, &runs, telling.lives));
+    told.collect()
+}
+
+/// What is told of a quest.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct QuestReport {
+    /// Its number.
+    pub quest: QuestId,
+    /// Its key.
+    pub key: Key,
+    /// Where it stands.
+    pub state: State,
+    /// What it comes to, by whatever the gate or a person made of a REVIEW.
+    pub effective: Effective,
+    /// Whether it ended with nothing proven.
+    pub unproven: bool,
+    /// How many submissions failed.
+    pub tries: u32,
+    /// How many were judged.
+    pub submissions: u32,
+    /// In how many of them each rule fired.
+    pub rules: BTreeMap<String, u32>,
+    /// What each run took for it, the runs in the order in which they began.
+    pub driven: Vec<DrivenIn>,
+}
+
+/// What a run took for a quest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct DrivenIn {
+    /// The run.
+    pub run: RunId,
+    /// What its starts took.
+    #[serde(flatten)]
+    pub took: Took,
+    /// Why the drive ended; none while it goes on.
+    pub reason: Option<Reason>,
+}
+
+impl QuestReport {
+    #[must_use]
+    pub fn of(
+        standing: &Standing,
+        history: &RunHistory,
+        runs: &[&Run],
+        lives: &dyn Fn(RunId) -> bool,
+    ) -> Self {
+        let driven = runs.iter().filter_map(|run| {
+            let (took, reason) = of_quest(run, standing.id, lives(run.id))?;
+            Some(DrivenIn {
+                run: run.id,
+                took,
+                reason,
+            })
+        });
+        let judged = history.judged(standing.id);
+        Self {
+            quest: standing.id,
+            key: standing.key.clone(),
+            state: standing.progress.state,
+            effective: Effective::of(standing),
+            unproven: is_unproven(standing),
+            tries: standing.progress.tries,
+            submissions: standing.attempts,
+            rules: judged
+                .map(|judged| judged.rules.clone())
+                .unwrap_or_default(),
+            driven: driven.collect(),
+        }
+    }
+
+    /// What all runs took for it; none where no run drove an agent at it.
+    #[must_use]
+    pub fn took(&self) -> Option<Took> {
+        let driven = self.driven.iter().map(|driven| driven.took);
+        driven.reduce(Took::and)
+    }
+}
+
+/// How many quests ended how. Each quest is one of `pass`, `review`, `done` and `todo`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, JsonSchema)]
+pub struct Shares {
+    /// All quests.
+    pub quests: u32,
+    /// Proven.
+    pub pass: u32,
+    /// For a person.
+    pub review: u32,
+    /// Tries used up.
+    pub done: u32,
+    /// To be worked on.
+    pub todo: u32,
+    /// What became of the REVIEWs.
+    pub reviews: Reviews,
+    /// Those that ended with nothing proven.
+    pub unproven: Unproven,
+}
+
+/// What became of the REVIEWs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, JsonSchema)]
+pub struct Reviews {
+    /// A person accepted them.
+    pub accepted: u32,
+    /// The gate passed them when it looked again.
+    pub confirmed: u32,
+    /// Nobody has settled them.
+    pub open: u32,
+    /// The gate failed them when it looked again.
+    pub refuted: u32,
+    /// A person rejected them.
+    pub rejected: u32,
+}
+
+/// The quests that ended with nothing proven: neither a PASS, nor a REVIEW that somebody accepted or
+/// the world confirms.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, JsonSchema)]
+pub struct Unproven {
+    /// How many.
+    pub quests: u32,
+    /// Those of them that were given up: nothing was submitted last.
+    pub no_result: u32,
+    /// Those of them that rest on a lookup that was not answered.
+    pub silence: u32,
+}
+
+impl Shares {
+    #[must_use]
+    pub fn of(board: &Board) -> Self {
+        let mut shares = Self::default();
+        for standing in board.quests() {
+            shares.add(standing);
+        }
+        shares
+    }
+
+    /// How many of all quests these are, in percent.
+    #[must_use]
+    pub fn percent(&self, quests: u32) -> f64 {
+        f64::from(quests) * 100.0 / f64::from(self.quests.max(1))
+    }
+
+    fn add(&mut self, standing: &Standing) {
+        self.quests += 1;
+        match standing.progress.state {
+            State::Pass => self.pass += 1,
+            State::Review => self.review += 1,
+            State::Done => self.done += 1,
+            State::Todo => self.todo += 1,
+        }
+        let reviews = &mut self.reviews;
+        match Effective::of(standing) {
+            Effective::Accepted => reviews.accepted += 1,
+            Effective::Confirmed => reviews.confirmed += 1,
+            Effective::Open => reviews.open += 1,
+            Effective::Refuted => reviews.refuted += 1,
+            Effective::Rejected => reviews.rejected += 1,
+            Effective::Pass | Effective::Done | Effective::Todo => {}
+        }
+        if is_unproven(standing) {
+            let grounds = standing.last.map(|last| last.grounds);
+            self.unproven.quests += 1;
+            self.unproven.no_result += u32::from(grounds == Some(VerdictBasis::NoResult));
+            self.unproven.silence += u32::from(grounds == Some(VerdictBasis::Unanswered));
+        }
+    }
+}
+
+#[must_use]
+pub fn is_unproven(standing: &Standing) -> bool {
+    let effective = Effective::of(standing);
+    if effective.holds() || effective == Effective::Todo {
+        return false;
+    }
+    let said_no = matches!(effective, Effective::Refuted | Effective::Rejected);
+    let last = standing.last.map(|last| last.grounds);
+    let ending = last.and_then(|grounds| Ending::of(standing.progress.state, grounds));
+    said_no || ending != Some(Ending::Proven)
+}
+
+#[must_use]
+pub fn ids(quests: &[QuestId]) -> String {
+    let mut spans: Vec<(QuestId, QuestId)> = Vec::new();
+    for quest in quests {
+        match spans.last_mut() {
+            Some((_, end)) if end.index() + 1 == quest.index() => *end = *quest,
+            _ => spans.push((*quest, *quest)),
+        }
+    }
+    let texts: Vec<String> = spans.into_iter().map(span).collect();
+    texts.join(", ")
+}
+
+fn span((first, last): (QuestId, QuestId)) -> String {
+    if first == last {
+        first.to_string()
+    } else {
+        format!("{first}-{last}")
+    }
+}
+
+#[must_use]
+pub fn word(report: &Report) -> Word {
+    let shortfalls = report.shortfalls.iter().map(|shortfall| {
+        let (kind, what) = (shortfall.kind.name(), &shortfall.what);
+        match shortfall.quests.as_slice() {
+            [] => format!("{kind}: {what}"),
+            [quest] => format!("{kind}: {what} (quest {quest})"),
+            quests => format!("{kind}: {what} (quests {})", ids(quests)),
+        }
+    });
+    Word {
+        complete: report.complete,
+        shortfalls: shortfalls.collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests_shares {
+    use super::*;
+    use crate::quest::{Key, Quest, QuestId};
+    use crate::session::{Decision, Last, Settled, Span};
+
+    const SPAN: Span = Span {
+        offset: 0,
+        length: 0,
+    };
+
+    fn standing(state: State, grounds: VerdictBasis, decision: Option<Decision>) -> Standing {
+        let quest = Quest {
+            id: QuestId::FIRST,
+            key: Key::new("Acme").unwrap(),
+            anchor: None,
+            shown: Vec::new(),
+            known: Vec::new(),
+            after: Vec::new(),
+            rows: vec![1],
+        };
+        let mut standing = Standing::new(&quest, SPAN);
+        standing.progress.state = state;
+        standing.last = Some(Last {
+            line: SPAN,
+            grounds,
+        });
+        standing.settled = decision.map(|decision| Settled {
+            line: SPAN,
+            decision,
+        });
+        standing
+    }
+
+    #[test]
+    fn nothing_is_proven_by_silence_or_by_giving_up() {
+        use Decision::{Accepted, Rejected};
+        use VerdictBasis::{Confirmed, NoResult, Unanswered, World};
+        use State::{Done, Pass, Review, Todo};
+        let cases = [
+            (Pass, Confirmed, None, false),
+            (Review, Confirmed, None, false),
+            (Review, Confirmed, Some(Rejected), true),
+            (Review, World, None, true),
+            (Review, Unanswered, None, true),
+            (Review, Unanswered, Some(Accepted), false),
+            (Done, NoResult, None, true),
+            (Done, Confirmed, None, true),
+            (Todo, World, None, false),
+        ];
+        for (state, grounds, decision, unproven) in cases {
+            let standing = standing(state, grounds, decision);
+            let found = is_unproven(&standing);
+            assert_eq!(found, unproven, "{state} {grounds:?} {decision:?}");
+        }
+    }
+
+    #[test]
+    fn every_quest_is_counted_once_and_why_it_is_unproven() {
+        let mut shares = Shares::default();
+        shares.add(&standing(State::Pass, VerdictBasis::Confirmed, None));
+        shares.add(&standing(State::Review, VerdictBasis::Unanswered, None));
+        shares.add(&standing(State::Done, VerdictBasis::NoResult, None));
+        shares.add(&standing(State::Todo, VerdictBasis::World, None));
+        let states = [shares.pass, shares.review, shares.done, shares.todo];
+        assert_eq!((shares.quests, states), (4, [1; 4]));
+        assert_eq!(shares.reviews.open, 1);
+        let expected = Unproven {
+            quests: 2,
+            no_result: 1,
+            silence: 1,
+        };
+        assert_eq!(shares.unproven, expected);
+        assert!((shares.percent(1) - 25.0).abs() < 1e-9);
+        assert!(Shares::default().percent(0).abs() < 1e-9);
+    }
+}
+
+#[cfg(test)]
+mod tests_ids {
+    use super::*;
+
+    #[test]
+    fn neighbours_are_told_as_one() {
+        let told = |numbers: &[usize]| {
+            let quests = numbers
+                .iter()
+                .map(|it| QuestId::from_index(it - 1).unwrap());
+            ids(&quests.collect::<Vec<_>>())
+        };
+        assert_eq!(told(&[]), "");
+        assert_eq!(told(&[4]), "4");
+        assert_eq!(told(&[1, 2, 3, 7, 9, 10]), "1-3, 7, 9-10");
+    }
+}
+
+#[cfg(test)]
+mod tests_word {
+    use super::*;
+    use crate::report::run::fixtures::report;
+
+    #[test]
+    fn what_stands_against_it_is_said_with_its_quests() {
+        let word = word(&report());
+        assert!(!word.complete);
+        let expected = [
+            "todo: 1 quest is TODO (quest 2)",
+            "tree-changed: the working tree is not clean",
+        ];
+        assert_eq!(word.shortfalls, expected);
+    }
+}

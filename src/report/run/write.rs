@@ -4,8 +4,8 @@ use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
+use super::Report;
 use super::markdown::markdown;
-use super::tell::Report;
 use crate::base::files::{AtomicError, Overwrite, write_whole};
 use crate::base::text::escape_json;
 use crate::session::RunId;
@@ -13,19 +13,14 @@ use crate::session::RunId;
 /// Why a report could not be written.
 #[derive(Debug, thiserror::Error)]
 pub enum WriteError {
-    /// The session's own copy.
     #[error("could not write the report {path}")]
     Own {
-        /// The file.
         path: PathBuf,
-        /// What the system said.
         #[source]
         source: io::Error,
     },
-    /// A person's copy.
     #[error(transparent)]
     Atomic(#[from] AtomicError),
-    /// A person's copy, while it was written.
     #[error(transparent)]
     Io(#[from] io::Error),
 }
@@ -46,7 +41,6 @@ pub fn write_report(dir: &Path, run: RunId, report: &Report) -> Result<PathBuf, 
     Ok(people)
 }
 
-/// Writes the page on `run` beside its report, likewise.
 pub fn write_page(dir: &Path, run: RunId, html: &str) -> Result<PathBuf, WriteError> {
     let folder = dir.join("runs").join(run.to_string());
     create_own(&folder).map_err(|source| WriteError::Own {
@@ -108,7 +102,6 @@ fn replaced(path: &Path, text: &str) -> io::Result<()> {
     }
 }
 
-/// A file that its owner alone can read, as a temporary one is.
 fn own_file(folder: &Path) -> io::Result<tempfile::NamedTempFile> {
     let mut builder = tempfile::Builder::new();
     builder
@@ -134,7 +127,7 @@ mod tests {
     use std::os::unix::fs::PermissionsExt as _;
 
     use super::*;
-    use crate::report::run::bench::report;
+    use crate::report::run::fixtures::report;
 
     fn mode(path: &Path) -> u32 {
         fs::metadata(path).unwrap().permissions().mode() & 0o777

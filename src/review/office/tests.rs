@@ -37,7 +37,6 @@ fn row(number: usize, key: &str) -> OfficeRow {
     }
 }
 
-/// Writes `text` into the cells of the column with this heading.
 fn fill(form: &mut Form, heading: &str, texts: &[String]) {
     let columns = form.columns.iter();
     let headings: Vec<&str> = columns.map(|column| column.heading.as_str()).collect();
@@ -67,7 +66,6 @@ fn read_back(form: &Form) -> Vec<Filled> {
     filling.finish().unwrap()
 }
 
-/// A text that a cell keeps, white space around it aside.
 fn texts() -> impl Strategy<Value = String> {
     "[=+@-]?(_x|[0-9A-Fa-f]{4}_|\\PC|[\\x00-\\x1F&<>\"'=\u{FFFE}]){1,12}[!-~]"
 }

@@ -3,11 +3,11 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::cli::status::sample;
+use crate::cli::status::fixtures;
 
 fn shown(columns: usize, rows: usize) -> String {
     let frame = frame(
-        &sample::status(),
+        &fixtures::status(),
         None,
         Size { columns, rows },
         &Paper::plain,
@@ -30,7 +30,7 @@ fn what_matters_most_is_shown_on_the_smallest() {
     assert_eq!(shown(1, 1), "…");
     assert!(shown(20, 3).ends_with("\n#20 ?6 x3 .498"));
     let paused = {
-        let mut status = sample::status();
+        let mut status = fixtures::status();
         status.overview.paused = true;
         let size = Size {
             columns: 30,
@@ -53,7 +53,7 @@ fn what_is_wanted_most_is_whole_where_there_is_room_in_height() {
         let lines = frame.rows.iter().map(|line| line.text().trim().to_owned());
         lines.collect::<Vec<_>>().join(" ")
     };
-    let mut status = sample::status();
+    let mut status = fixtures::status();
     for rows in [9, 10, 11, 16, 24] {
         let told = told(&status, rows);
         for wanted in [
@@ -79,7 +79,7 @@ fn what_is_wanted_most_is_whole_where_there_is_room_in_height() {
 
 #[test]
 fn what_is_cut_says_so() {
-    let mut status = sample::status();
+    let mut status = fixtures::status();
     (status.overview.paused, status.overview.streak) = (true, 25);
     let size = Size {
         columns: 40,
@@ -96,7 +96,7 @@ fn what_is_cut_says_so() {
 
 #[test]
 fn nothing_from_outside_steers_the_terminal() {
-    let mut status = sample::status();
+    let mut status = fixtures::status();
     status.claims[0].key = "a\u{1b}[2J\u{202e}".to_owned();
     let size = Size {
         columns: 80,
@@ -110,7 +110,7 @@ fn nothing_from_outside_steers_the_terminal() {
 proptest! {
     #[test]
     fn no_screen_is_overrun(columns in 1..200_usize, rows in 1..60_usize) {
-        let frame = frame(&sample::status(), None, Size { columns, rows }, &Paper::plain);
+        let frame = frame(&fixtures::status(), None, Size { columns, rows }, &Paper::plain);
         prop_assert_eq!(frame.rows.len(), rows);
         for line in &frame.rows {
             prop_assert!(line.width() <= columns);

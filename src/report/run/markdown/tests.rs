@@ -3,7 +3,7 @@
 use super::*;
 use crate::base::text::is_unsafe;
 use crate::judge::completeness::{FinalWord, Shortfall, ShortfallKind};
-use crate::report::run::bench::{id, quest, report};
+use crate::report::run::fixtures::{id, quest, report};
 use crate::session::Effective;
 
 #[test]

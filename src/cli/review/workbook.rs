@@ -1,0 +1,219 @@
+//! The queue, written as a workbook.
+
+use std::path::Path;
+
+use anyhow::Result;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::base::files::directory_of;
+use crate::base::text::{Escaped, plural};
+use crate::cli::beside::write_beside;
+use crate::cli::context;
+use crate::cli::context::Context;
+use crate::cli::destination::refuse_in_session;
+use crate::cli::dispute::told;
+use crate::cli::exit::{Exit, UsageError};
+use crate::cli::output::Paper;
+use crate::cli::person::{PersonArgs, confirm, refuse_bare_yes};
+use crate::review::office::{
+    Filled, Filling, Fitting, NotFilled, Refused, SHEET, Settled, WrongColumns, check, decisions,
+    form, rows, settle_rows,
+};
+use crate::session::{Decision, Session, SigningKey, Store as _};
+use crate::table::new_workbook::write_form;
+use crate::table::{HeaderChoice, List, ReadError, ReadOptions};
+
+/// The JSON form: `{"path":"review.xlsx","reviews":2}`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(in crate::cli) struct Exported {
+    path: String,
+    reviews: usize,
+}
+
+pub(super) fn export(context: &mut Context, path: &Path, force: bool) -> Result<Exit> {
+    if !is_workbook(path) {
+        let text = format!("{}: the queue is a workbook; name it .xlsx", path.display());
+        return Err(UsageError(text).into());
+    }
+    let session = context.open_folded()?;
+    refuse_in_session(path, session.dir())?;
+    let rows = rows(&session)?;
+    let form = form(&rows, session.terms().court.session);
+    let totals = session.totals();
+    write_beside(path, force, &session, &totals, |out| {
+        Ok(write_form(out, directory_of(path), &form)?)
+    })?;
+    let exported = Exported {
+        path: path.display().to_string(),
+        reviews: rows.len(),
+    };
+    // What is written is written; a reader who has gone does not change how it ended.
+    let _ = context.output.show(&exported, show_exported);
+    Ok(Exit::Done)
+}
+
+fn is_workbook(path: &Path) -> bool {
+    let ending = path.extension().unwrap_or_default();
+    ending.eq_ignore_ascii_case("xlsx")
+}
+
+fn show_exported(paper: &mut Paper, exported: &Exported) {
+    let count = plural(exported.reviews as u64, "REVIEW");
+    paper.line(format!("{count}, written to {}", Escaped(&exported.path)));
+    paper.line("fill in decision (accept, reject) and note, then take it back with --import");
+}
+
+const MOST_NAMED: usize = 50;
+
+/// The JSON form: `{"accepted":3,"rejected":1,"undecided":5,"refused":[…],"by":"kim"}`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(in crate::cli) struct Answer<'a> {
+    accepted: usize,
+    rejected: usize,
+    /// How many rows decide nothing.
+    undecided: usize,
+    refused: Vec<RefusedRow>,
+    by: &'a str,
+}
+
+/// A row that was refused: `{"row":4,"id":"3","key":"…","why":"no-note","text":"…"}`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(in crate::cli) struct RefusedRow {
+    row: u32,
+    id: String,
+    key: String,
+    why: &'static str,
+    text: String,
+}
+
+pub(super) fn import(
+    context: &mut Context,
+    path: &Path,
+    person: &PersonArgs,
+    yes: bool,
+) -> Result<Exit> {
+    refuse_bare_yes(yes, person)?;
+    let mut session = context.open_folded()?;
+    let decisions = decisions(read(path)?, session.terms().court.session);
+    let fitting = check(&session, decisions)?;
+    let key = authorise(&session, &fitting, person, yes)?;
+    let by = person.name();
+    let settled = settle_rows(
+        &mut session,
+        fitting,
+        (&by, key.as_ref()),
+        &mut context::clock(),
+    );
+    let answer = answer(settled.map_err(told)?, &by);
+    let exit = if answer.refused.is_empty() {
+        Exit::Done
+    } else {
+        Exit::Finding
+    };
+    context.output.show(&answer, show_imported)?;
+    Ok(exit)
+}
+
+/// Every row of the queue's sheet: the one of its name, else the first that is shown.
+fn read(path: &Path) -> Result<Vec<Filled>> {
+    let options = |sheet: Option<&str>| ReadOptions {
+        sheet: sheet.map(str::to_owned),
+        header: HeaderChoice::No,
+        ..ReadOptions::default()
+    };
+    let list = match List::open(path, &options(Some(SHEET))) {
+        Err(ReadError::NoSuchSheet { .. } | ReadError::NoSheets { .. }) => {
+            List::open(path, &options(None))
+        }
+        opened => opened,
+    };
+    let refused = |why: NotFilled| UsageError(format!("{}: {why}", path.display()));
+    let mut list = match list {
+        Err(ReadError::Empty { .. }) => {
+            return Err(refused(WrongColumns::all_missing().into()).into());
+        }
+        opened => opened?,
+    };
+    let mut filling = Filling::default();
+    list.every_row(|row, cells| -> Result<()> { Ok(filling.take(row, cells).map_err(refused)?) })?;
+    Ok(filling.finish().map_err(refused)?)
+}
+
+fn authorise(
+    session: &Session,
+    fitting: &Fitting,
+    person: &PersonArgs,
+    yes: bool,
+) -> Result<Option<SigningKey>> {
+    const WORD: &str = "settle";
+    if fitting.rows.is_empty() {
+        return Ok(None);
+    }
+    let what = question(fitting);
+    let key = person.authorise(session, &what, Some(WORD))?;
+    if key.is_some() && fitting.rows.len() > 1 && !yes {
+        confirm(&what, WORD)?;
+    }
+    Ok(key)
+}
+
+fn question(fitting: &Fitting) -> String {
+    let of = |decision| {
+        let rows = fitting.rows.iter();
+        rows.filter(|(row, _)| row.decision == decision).count()
+    };
+    let refused = match fitting.refused.len() {
+        0 => String::new(),
+        1 => "; 1 row is refused".to_owned(),
+        refused => format!("; {refused} rows are refused"),
+    };
+    format!(
+        "settle {}: accept {}, reject {}{refused}",
+        plural(fitting.rows.len() as u64, "REVIEW"),
+        of(Decision::Accepted),
+        of(Decision::Rejected)
+    )
+}
+
+fn answer(settled: Settled, by: &str) -> Answer<'_> {
+    let of = |decision| {
+        let rows = settled.rows.iter();
+        rows.filter(|row| row.decision == decision).count()
+    };
+    Answer {
+        accepted: of(Decision::Accepted),
+        rejected: of(Decision::Rejected),
+        undecided: settled.undecided,
+        refused: settled.refused.into_iter().map(RefusedRow::of).collect(),
+        by,
+    }
+}
+
+impl RefusedRow {
+    fn of(refused: Refused) -> Self {
+        Self {
+            row: refused.row,
+            id: refused.id,
+            key: refused.key,
+            why: refused.why.name(),
+            text: refused.why.to_string(),
+        }
+    }
+}
+
+fn show_imported(paper: &mut Paper, answer: &Answer<'_>) {
+    let (accepted, rejected) = (answer.accepted, answer.rejected);
+    let (undecided, refused) = (answer.undecided, answer.refused.len());
+    paper.line(format!(
+        "{accepted} accepted, {rejected} rejected, {undecided} undecided, {refused} refused"
+    ));
+    for row in answer.refused.iter().take(MOST_NAMED) {
+        let key = Escaped(&row.key);
+        paper.line(format!("row {}, {key}: {}", row.row, Escaped(&row.text)));
+    }
+    let more = refused.saturating_sub(MOST_NAMED);
+    if more > 0 {
+        paper.line(format!("and {more} more"));
+    }
+}

@@ -1,0 +1,115 @@
+//! Events and standings to try the folds on.
+
+use jiff::Timestamp;
+use serde_json::Value;
+use serde_json::value::to_raw_value;
+
+use crate::base::Digest;
+use crate::gate::{Fact, Judgement, Level, RuleId};
+use crate::quest::{Key, Quest, QuestId, Submission, Verdict};
+use crate::session::{
+    Attempt, Claimed, Event, Extended, Lease, SourceRecord, Span, Standing, State, VerdictBasis,
+};
+
+pub(super) fn at(second: i64) -> Timestamp {
+    Timestamp::from_second(second).unwrap()
+}
+
+pub(super) fn id(number: usize) -> QuestId {
+    QuestId::from_index(number - 1).unwrap()
+}
+
+fn plain_quest(number: usize) -> Quest {
+    Quest {
+        id: id(number),
+        key: Key::new(&format!("quest {number}")).unwrap(),
+        anchor: None,
+        shown: Vec::new(),
+        known: Vec::new(),
+        after: Vec::new(),
+        rows: vec![u32::try_from(number).unwrap()],
+    }
+}
+
+pub(super) fn quest(number: usize) -> Event {
+    Event::Quest(plain_quest(number))
+}
+
+pub(super) fn extended(added: u32) -> Event {
+    Event::Extended(Extended {
+        source: SourceRecord {
+            path: "list.csv".to_owned(),
+            sha256: Digest::of(b"list"),
+            copy: "source-2.csv".to_owned(),
+            list: Value::Null,
+        },
+        added,
+    })
+}
+
+pub(super) fn claim(number: usize, worker: &str) -> Event {
+    Event::Claim(Claimed {
+        quest: id(number),
+        worker: worker.parse().unwrap(),
+        lease: Lease::DEFAULT,
+    })
+}
+
+pub(super) fn attempt_by(worker: Option<&str>, verdict: Verdict) -> Attempt {
+    let submission = Submission::None("nothing".to_owned());
+    Attempt {
+        quest: id(1),
+        number: 1,
+        submitted: submission.digest(),
+        submission,
+        verdict,
+        grounds: VerdictBasis::World,
+        state: State::Todo,
+        tries: 0,
+        rules: vec!["some-rule".to_owned()],
+        anchored: false,
+        holds: Vec::new(),
+        revision: false,
+        worker: worker.map(|name| name.parse().unwrap()),
+        judgement: to_raw_value(&Value::Null).unwrap(),
+        evidence: to_raw_value(&Value::Null).unwrap(),
+    }
+}
+
+pub(super) fn attempt(number: usize, nth: u32, verdict: Verdict, state: State) -> Event {
+    Event::Attempt(Box::new(Attempt {
+        quest: id(number),
+        number: nth,
+        state,
+        ..attempt_by(None, verdict)
+    }))
+}
+
+pub(super) fn standing(number: usize, state: State) -> Standing {
+    let span = Span {
+        offset: 0,
+        length: 0,
+    };
+    let mut standing = Standing::new(&plain_quest(number), span);
+    standing.progress.state = state;
+    standing
+}
+
+/// A fact of this rule, where something is so instead.
+pub(super) fn fact(rule: &'static str, actual: &str) -> Fact {
+    Fact {
+        cause: crate::gate::Cause::Wrong,
+        rule: RuleId::known(rule),
+        level: Level::Fail,
+        field: None,
+        location: None,
+        expected: "this".to_owned(),
+        actual: actual.to_owned(),
+        count: 1,
+    }
+}
+
+pub(super) fn judgement(facts: Vec<Fact>) -> String {
+    let judgement = Judgement::from_facts(facts, Vec::new());
+    serde_json::to_string(&judgement).unwrap()
+}

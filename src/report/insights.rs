@@ -1,0 +1,804 @@
+//! What costs tries: counts over the ledgers of one or several sessions.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+
+use jiff::{SignedDuration, Timestamp};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::base::Digest;
+use crate::base::text::truncate;
+use crate::gate::{Fact, Judgement, Level};
+use crate::quest::{FieldName, QuestId, Verdict};
+use crate::session::{Attempt, Began, DrivenAttempt, Event, RunId, RunStep, Spent, Worker};
+
+/// A fact that was found in more than one submission.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Recurring {
+    /// The rule that fired.
+    pub rule: String,
+    /// The field that it is about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub field: Option<String>,
+    /// What would have let the check pass.
+    pub expected: String,
+    /// What was so instead.
+    pub actual: String,
+    /// In how many submissions.
+    pub submissions: u32,
+    /// In how many quests, of each session apart.
+    pub quests: u32,
+    /// How many submissions that counts for, where long ago counts less.
+    pub weighted: f64,
+}
+
+/// The most different facts that are kept of a session.
+///
+/// Where there are more, those found once are dropped: what recurs often is hardly ever lost.
+const MOST_FACTS: usize = 20_000;
+
+const MOST_CHARS: usize = 200;
+
+#[derive(Debug, Default)]
+pub struct FactTable(HashMap<Digest, Found>);
+
+#[derive(Debug)]
+struct Found {
+    fact: Recurring,
+    quests: HashSet<QuestId>,
+}
+
+impl FactTable {
+    pub(super) fn note(&mut self, fact: &Fact, quest: QuestId) {
+        let key = key(fact);
+        if self.0.len() >= MOST_FACTS && !self.0.contains_key(&key) {
+            self.0.retain(|_, found| found.fact.submissions > 1);
+            if self.0.len() >= MOST_FACTS {
+                return;
+            }
+        }
+        let found = self.0.entry(key).or_insert_with(|| Found {
+            fact: Recurring {
+                rule: fact.rule.as_str().to_owned(),
+                field: fact.field.as_ref().map(|field| field.as_str().to_owned()),
+                expected: truncate(&fact.expected, MOST_CHARS).into_owned(),
+                actual: truncate(&fact.actual, MOST_CHARS).into_owned(),
+                submissions: 0,
+                quests: 0,
+                weighted: 0.0,
+            },
+            quests: HashSet::new(),
+        });
+        found.fact.submissions += 1;
+        found.quests.insert(quest);
+    }
+
+    pub(super) fn into_each(self) -> impl Iterator<Item = (Digest, Recurring)> {
+        self.0.into_iter().map(|(key, found)| {
+            let quests = u32::try_from(found.quests.len()).unwrap_or(u32::MAX);
+            (
+                key,
+                Recurring {
+                    quests,
+                    ..found.fact
+                },
+            )
+        })
+    }
+}
+
+fn key(fact: &Fact) -> Digest {
+    let field = fact.field.as_ref().map(FieldName::as_str);
+    let parts = serde_json::json!([fact.rule, field, fact.expected, fact.actual]);
+    Digest::of(parts.to_string().as_bytes())
+}
+
+/// What costs tries, over one or several sessions.
+///
+/// Counts are as they are; shares and averages weigh each session by how long ago its last line
+/// was written, against the newest of them.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Insights {
+    /// After how many days a session counts half.
+    pub half_life_days: u32,
+    /// The sessions, the newest first.
+    pub sessions: Vec<SessionInsight>,
+    /// All submissions together.
+    pub all: Work,
+    /// The same by agent and model.
+    pub agents: Vec<AgentInsights>,
+    /// What each rule cost, the dearest first.
+    pub rules: Vec<RuleInsight>,
+    /// The facts that were found more than once, the most frequent first.
+    pub facts: Vec<Recurring>,
+}
+
+/// A session.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct SessionInsight {
+    /// Its directory, as it was named.
+    pub session: String,
+    /// The name of its quest kind.
+    pub kind: String,
+    /// When its last line was written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last: Option<Timestamp>,
+    /// How much it counts.
+    pub weight: f64,
+    /// Its submissions.
+    pub submissions: u32,
+}
+
+/// What some submissions came to.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
+pub struct Work {
+    /// Quests with a submission, of each session apart.
+    pub quests: u32,
+    /// Submissions.
+    pub submissions: u32,
+    /// PASSes.
+    pub passed: u32,
+    /// Submissions for a quest, on average.
+    pub tries_per_quest: Option<f64>,
+    /// Of the quests begun, those that passed at the first try.
+    pub first_try: Share,
+    /// Starts of an agent.
+    pub starts: u32,
+    /// What runs drove, and what of it came to no submission.
+    pub driven: DrivenWork,
+    /// Seconds of an agent for a PASS; none where no run drove one.
+    pub seconds_per_pass: Option<f64>,
+    /// Tokens of an agent for a PASS.
+    pub tokens_per_pass: Option<f64>,
+    /// Whether some of the tokens are estimated.
+    pub tokens_estimated: bool,
+}
+
+/// What runs drove, and what of it came to no submission.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct DrivenWork {
+    /// Quests at which an agent was started.
+    pub quests: u32,
+    /// PASSes of started agents.
+    pub passed: u32,
+    /// Quests for which they never submitted.
+    pub unanswered: u32,
+    /// Starts without a submission.
+    pub silent_starts: u32,
+    /// How long these took, in milliseconds.
+    pub silent_milliseconds: u64,
+    /// What these used up.
+    pub silent_tokens: u64,
+    /// Whether that is estimated in part.
+    pub silent_estimated: bool,
+}
+
+impl DrivenWork {
+    #[must_use]
+    pub fn of(driven: &Driven) -> Self {
+        let spent = driven.silent_spent;
+        Self {
+            quests: driven.quests,
+            passed: driven.passed,
+            unanswered: driven.unanswered,
+            silent_starts: driven.silent,
+            silent_milliseconds: driven.silent_milliseconds,
+            silent_tokens: spent.map_or(0, |spent| spent.tokens),
+            silent_estimated: spent.is_some_and(|spent| !spent.told),
+        }
+    }
+}
+
+/// A part of a whole.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, JsonSchema)]
+pub struct Share {
+    /// The part.
+    pub part: u32,
+    /// The whole.
+    pub of: u32,
+    /// The share, where long ago counts less; none of nothing.
+    pub share: Option<f64>,
+}
+
+/// What one agent came to, with one model.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct AgentInsights {
+    /// Which.
+    #[serde(flatten)]
+    pub who: Who,
+    /// What it came to.
+    #[serde(flatten)]
+    pub work: Work,
+    /// What each rule cost it, the dearest first.
+    pub rules: Vec<RuleInsight>,
+}
+
+/// What a rule cost.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct RuleInsight {
+    /// The rule.
+    pub rule: String,
+    /// In how many failed submissions it fired.
+    pub tries: u32,
+    /// In how many quests; not told by agent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub quests: Option<u32>,
+    /// How many tries that counts for, where long ago counts less.
+    pub weighted: f64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct HalfLife(u32);
+
+impl Default for HalfLife {
+    fn default() -> Self {
+        Self(30)
+    }
+}
+
+impl HalfLife {
+    /// So many days; one where that is none.
+    #[must_use]
+    pub fn of_days(days: u32) -> Self {
+        Self(days.max(1))
+    }
+
+    #[must_use]
+    pub fn days(self) -> u32 {
+        self.0
+    }
+
+    /// What something of `then` counts at `now`: 1 for what is no older, and then ever less.
+    #[must_use]
+    pub fn weight(self, then: Timestamp, now: Timestamp) -> f64 {
+        let age = now.duration_since(then).max(SignedDuration::ZERO);
+        let day = SignedDuration::from_hours(24);
+        0.5_f64.powf(age.as_secs_f64() / day.as_secs_f64() / f64::from(self.0))
+    }
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Counts {
+    pub quests: u32,
+    pub submissions: u32,
+    pub failed: u32,
+    pub passed: u32,
+    /// Quests whose first submission it made.
+    pub first: u32,
+    pub first_passed: u32,
+    pub starts: u32,
+    /// How long they took, in milliseconds.
+    pub milliseconds: u64,
+    pub spent: Option<Spent>,
+    pub driven: Driven,
+    pub rules: BTreeMap<String, u32>,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Driven {
+    pub quests: u32,
+    pub passed: u32,
+    /// Quests for which it never submitted.
+    pub unanswered: u32,
+    pub silent: u32,
+    /// How long these took, in milliseconds.
+    pub silent_milliseconds: u64,
+    pub silent_spent: Option<Spent>,
+}
+
+impl Driven {
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        let milliseconds = self.silent_milliseconds;
+        Self {
+            quests: self.quests + other.quests,
+            passed: self.passed + other.passed,
+            unanswered: self.unanswered + other.unanswered,
+            silent: self.silent + other.silent,
+            silent_milliseconds: milliseconds.saturating_add(other.silent_milliseconds),
+            silent_spent: both(self.silent_spent, other.silent_spent),
+        }
+    }
+}
+
+fn both(one: Option<Spent>, other: Option<Spent>) -> Option<Spent> {
+    match (one, other) {
+        (Some(one), Some(other)) => Some(one.and(other)),
+        (one, other) => one.or(other),
+    }
+}
+
+#[derive(Debug, Default)]
+pub struct SessionTally {
+    pub name: String,
+    pub kind: String,
+    pub last: Option<Timestamp>,
+    pub counts: BTreeMap<Who, Counts>,
+    pub rule_quests: BTreeMap<String, u32>,
+    pub facts: FactTable,
+    runs: Runs,
+    met: HashMap<Who, HashSet<QuestId>>,
+    driven: HashMap<Who, HashSet<QuestId>>,
+    heard: BTreeSet<Worker>,
+    rules_met: HashSet<(String, QuestId)>,
+}
+
+impl SessionTally {
+    #[must_use]
+    pub fn new(name: String, kind: String) -> Self {
+        Self {
+            name,
+            kind,
+            ..Self::default()
+        }
+    }
+
+    pub fn take(&mut self, event: &Event, at: Timestamp) {
+        self.last = Some(at);
+        match event {
+            Event::Attempt(attempt) => self.attempt(attempt),
+            Event::Run(line) => match &line.step {
+                RunStep::Began(began) => self.runs.began(line.run, began),
+                RunStep::Attempt(driven) => self.driven(self.runs.of_run(line.run), driven),
+                RunStep::Quest(_) | RunStep::Ended { .. } => {}
+            },
+            _ => {}
+        }
+    }
+
+    fn driven(&mut self, who: Who, driven: &DrivenAttempt) {
+        let quests = self.driven.entry(who.clone()).or_default();
+        let is_new = quests.insert(driven.quest);
+        let met = self.met.get(&who);
+        let answered = met.is_some_and(|met| met.contains(&driven.quest));
+        let was_heard = self.heard.contains(&driven.worker);
+        let counts = self.counts.entry(who).or_default();
+        let sum = &mut counts.driven;
+        sum.quests += u32::from(is_new);
+        sum.unanswered += u32::from(is_new && !answered);
+        if !was_heard {
+            sum.silent += 1;
+            sum.silent_milliseconds = sum.silent_milliseconds.saturating_add(driven.milliseconds);
+            sum.silent_spent = both(sum.silent_spent, Some(driven.spent));
+        }
+        counts.starts += 1;
+        counts.milliseconds = counts.milliseconds.saturating_add(driven.milliseconds);
+        counts.spent = Some(match counts.spent {
+            Some(spent) => spent.and(driven.spent),
+            None => driven.spent,
+        });
+    }
+
+    fn attempt(&mut self, attempt: &Attempt) {
+        let who = self.runs.of_worker(attempt.worker.as_ref());
+        self.heard.extend(attempt.worker.clone());
+        let driven = self.driven.get(&who);
+        let was_silent = driven.is_some_and(|driven| driven.contains(&attempt.quest));
+        let is_new = self
+            .met
+            .entry(who.clone())
+            .or_default()
+            .insert(attempt.quest);
+        let counts = self.counts.entry(who.clone()).or_default();
+        let passed = u32::from(attempt.verdict == Verdict::Pass);
+        counts.quests += u32::from(is_new);
+        counts.submissions += 1;
+        counts.passed += passed;
+        if who.agent.is_some() {
+            counts.driven.passed += passed;
+            // A start before this one came to its end without a word.
+            counts.driven.unanswered -= u32::from(is_new && was_silent);
+        }
+        if attempt.number == 1 {
+            counts.first += 1;
+            counts.first_passed += passed;
+        }
+        if attempt.verdict != Verdict::Fail {
+            return;
+        }
+        counts.failed += 1;
+        let judgement: Option<Judgement> = serde_json::from_str(attempt.judgement.get()).ok();
+        let mut fired = HashSet::new();
+        for fact in judgement.iter().flat_map(|judgement| &judgement.facts) {
+            self.facts.note(fact, attempt.quest);
+            let rule = fact.rule.as_str();
+            if fact.level != Level::Fail || !fired.insert(rule) {
+                continue;
+            }
+            *counts.rules.entry(rule.to_owned()).or_default() += 1;
+            if self.rules_met.insert((rule.to_owned(), attempt.quest)) {
+                *self.rule_quests.entry(rule.to_owned()).or_default() += 1;
+            }
+        }
+    }
+}
+
+/// Who submitted, as far as the ledger tells.
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
+pub struct Who {
+    /// The agent that a run started; none where no run did.
+    pub agent: Option<String>,
+    /// The model that the operator named.
+    pub model: Option<String>,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Runs(HashMap<RunId, Who>);
+
+impl Runs {
+    pub(super) fn began(&mut self, run: RunId, began: &Began) {
+        let who = Who {
+            agent: Some(began.agent.clone()),
+            model: began.model.clone(),
+        };
+        self.0.insert(run, who);
+    }
+
+    pub(super) fn of_run(&self, run: RunId) -> Who {
+        self.0.get(&run).cloned().unwrap_or_default()
+    }
+
+    /// The agent that held a quest under this name: a run gives `run-RUNID.N`.
+    pub(super) fn of_worker(&self, worker: Option<&Worker>) -> Who {
+        let run = worker.and_then(|worker| run_of(worker.as_str()));
+        run.map(|run| self.of_run(run)).unwrap_or_default()
+    }
+}
+
+fn run_of(worker: &str) -> Option<RunId> {
+    let (run, start) = worker.strip_prefix("run-")?.split_once('.')?;
+    let is_number = !start.is_empty() && start.bytes().all(|byte| byte.is_ascii_digit());
+    is_number.then(|| run.parse().ok())?
+}
+
+const MOST_SHOWN_FACTS: usize = 10;
+
+#[must_use]
+pub fn combine(mut tallies: Vec<SessionTally>, half_life: HalfLife) -> Insights {
+    tallies.sort_by_key(|tally| Reverse(tally.last));
+    let newest = tallies.iter().find_map(|tally| tally.last);
+    let weight = |tally: &SessionTally| match (tally.last, newest) {
+        (Some(last), Some(newest)) => half_life.weight(last, newest),
+        _ => 1.0,
+    };
+    let (mut all, mut agents) = (Sum::default(), BTreeMap::<Who, Sum>::new());
+    let mut quests = BTreeMap::<String, u32>::new();
+    for tally in &tallies {
+        for (who, counts) in &tally.counts {
+            all.add(counts, weight(tally));
+            let agent = agents.entry(who.clone()).or_default();
+            agent.add(counts, weight(tally));
+        }
+        for (rule, count) in &tally.rule_quests {
+            *quests.entry(rule.clone()).or_default() += count;
+        }
+    }
+    let agents = agents.into_iter().map(|(who, sum)| AgentInsights {
+        who,
+        work: sum.work(),
+        rules: sum.rules(None),
+    });
+    Insights {
+        half_life_days: half_life.days(),
+        sessions: tallies.iter().map(|it| session(it, weight(it))).collect(),
+        all: all.work(),
+        agents: agents.collect(),
+        rules: all.rules(Some(&quests)),
+        facts: facts(tallies.into_iter().map(|it| (weight(&it), it))),
+    }
+}
+
+fn session(tally: &SessionTally, weight: f64) -> SessionInsight {
+    let submissions = tally.counts.values().map(|counts| counts.submissions);
+    SessionInsight {
+        session: tally.name.clone(),
+        kind: tally.kind.clone(),
+        last: tally.last,
+        weight: rounded(weight),
+        submissions: submissions.sum(),
+    }
+}
+
+fn facts(tallies: impl Iterator<Item = (f64, SessionTally)>) -> Vec<Recurring> {
+    let mut sums: BTreeMap<Digest, Recurring> = BTreeMap::new();
+    for (weight, tally) in tallies {
+        for (key, fact) in tally.facts.into_each() {
+            let weighted = weight * f64::from(fact.submissions);
+            sums.entry(key)
+                .and_modify(|sum| {
+                    sum.submissions += fact.submissions;
+                    sum.quests += fact.quests;
+                    sum.weighted += weighted;
+                })
+                .or_insert(Recurring { weighted, ..fact });
+        }
+    }
+    let mut facts: Vec<_> = sums.into_values().filter(|it| it.submissions > 1).collect();
+    facts.sort_by(|one, two| {
+        let by_weight = two.weighted.total_cmp(&one.weighted);
+        let text = |it: &Recurring| (it.rule.clone(), it.actual.clone(), it.expected.clone());
+        by_weight.then_with(|| text(one).cmp(&text(two)))
+    });
+    facts.truncate(MOST_SHOWN_FACTS);
+    for fact in &mut facts {
+        fact.weighted = rounded(fact.weighted);
+    }
+    facts
+}
+
+#[derive(Debug, Default)]
+struct Sum {
+    plain: Counts,
+    weighted: Weighted,
+    rules: BTreeMap<String, f64>,
+}
+
+#[derive(Debug, Default)]
+struct Weighted {
+    quests: f64,
+    submissions: f64,
+    first: f64,
+    first_passed: f64,
+    driven_passed: f64,
+    milliseconds: f64,
+    tokens: f64,
+}
+
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "an average need not be exact beyond 2^53"
+)]
+fn real(count: u64) -> f64 {
+    count as f64
+}
+
+/// To a thousandth: what lies beyond is an accident of adding up.
+fn rounded(value: f64) -> f64 {
+    (value * 1000.0).round() / 1000.0
+}
+
+fn ratio(part: f64, whole: f64) -> Option<f64> {
+    (whole > 0.0).then(|| rounded(part / whole))
+}
+
+impl Sum {
+    fn add(&mut self, counts: &Counts, weight: f64) {
+        let (sum, weighted) = (&mut self.plain, &mut self.weighted);
+        sum.quests += counts.quests;
+        sum.submissions += counts.submissions;
+        sum.passed += counts.passed;
+        sum.first += counts.first;
+        sum.first_passed += counts.first_passed;
+        sum.starts += counts.starts;
+        sum.driven = sum.driven.and(counts.driven);
+        weighted.quests += weight * f64::from(counts.quests);
+        weighted.submissions += weight * f64::from(counts.submissions);
+        weighted.first += weight * f64::from(counts.first);
+        weighted.first_passed += weight * f64::from(counts.first_passed);
+        if let Some(spent) = counts.spent {
+            sum.spent = Some(sum.spent.map_or(spent, |sum| sum.and(spent)));
+            weighted.driven_passed += weight * f64::from(counts.passed);
+            weighted.milliseconds += weight * real(counts.milliseconds);
+            weighted.tokens += weight * real(spent.tokens);
+        }
+        for (rule, tries) in &counts.rules {
+            *sum.rules.entry(rule.clone()).or_default() += tries;
+            *self.rules.entry(rule.clone()).or_default() += weight * f64::from(*tries);
+        }
+    }
+
+    fn work(&self) -> Work {
+        let (sum, weighted) = (&self.plain, &self.weighted);
+        Work {
+            quests: sum.quests,
+            submissions: sum.submissions,
+            passed: sum.passed,
+            tries_per_quest: ratio(weighted.submissions, weighted.quests),
+            first_try: Share {
+                part: sum.first_passed,
+                of: sum.first,
+                share: ratio(weighted.first_passed, weighted.first),
+            },
+            starts: sum.starts,
+            driven: DrivenWork::of(&sum.driven),
+            seconds_per_pass: ratio(weighted.milliseconds / 1000.0, weighted.driven_passed),
+            tokens_per_pass: ratio(weighted.tokens, weighted.driven_passed),
+            tokens_estimated: sum.spent.is_some_and(|spent| !spent.told),
+        }
+    }
+
+    fn rules(&self, quests: Option<&BTreeMap<String, u32>>) -> Vec<RuleInsight> {
+        let rules = self.plain.rules.iter().map(|(rule, tries)| RuleInsight {
+            rule: rule.clone(),
+            tries: *tries,
+            quests: quests.and_then(|quests| quests.get(rule)).copied(),
+            weighted: rounded(self.rules.get(rule).copied().unwrap_or_default()),
+        });
+        let mut rules: Vec<_> = rules.collect();
+        rules.sort_by(|one, two| two.weighted.total_cmp(&one.weighted));
+        rules
+    }
+}
+
+#[cfg(test)]
+mod tests_facts {
+    use super::*;
+    use crate::gate::{Level, RuleId};
+
+    fn fact(actual: &str) -> Fact {
+        Fact {
+            cause: crate::gate::Cause::Wrong,
+            rule: RuleId::known("some-rule"),
+            level: Level::Fail,
+            field: None,
+            location: None,
+            expected: "this".to_owned(),
+            actual: actual.to_owned(),
+            count: 1,
+        }
+    }
+
+    #[test]
+    fn the_same_fact_is_counted_by_submission_and_quest() {
+        let mut table = FactTable::default();
+        let two = QuestId::from_index(1).unwrap();
+        for quest in [QuestId::FIRST, QuestId::FIRST, two] {
+            table.note(&fact("that"), quest);
+        }
+        table.note(&fact("other"), two);
+        let mut each: Vec<_> = table.into_each().map(|(_, fact)| fact).collect();
+        each.sort_by_key(|fact| fact.submissions);
+        let counts: Vec<_> = each.iter().map(|it| (it.submissions, it.quests)).collect();
+        assert_eq!(counts, [(1, 1), (3, 2)]);
+    }
+
+    #[test]
+    fn what_recurs_outlives_what_does_not() {
+        let mut table = FactTable::default();
+        table.note(&fact("again"), QuestId::FIRST);
+        table.note(&fact("again"), QuestId::FIRST);
+        for number in 0..MOST_FACTS + 10 {
+            table.note(&fact(&number.to_string()), QuestId::FIRST);
+        }
+        assert!(table.0.len() <= MOST_FACTS);
+        assert!(table.0.contains_key(&key(&fact("again"))));
+    }
+}
+
+#[cfg(test)]
+mod tests_recency {
+    use super::*;
+
+    #[test]
+    fn counts_half_after_each_half_life() {
+        let now: Timestamp = "2026-03-02T00:00:00Z".parse().unwrap();
+        let weight = |then: &str| HalfLife::default().weight(then.parse().unwrap(), now);
+        for (then, expected) in [
+            ("2026-03-02T00:00:00Z", 1.0),
+            ("2026-01-31T00:00:00Z", 0.5),
+            ("2026-01-01T00:00:00Z", 0.25),
+            ("2027-01-01T00:00:00Z", 1.0),
+        ] {
+            assert!((weight(then) - expected).abs() < 1e-9, "{then}");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests_who {
+    use super::*;
+
+    #[test]
+    fn a_run_is_known_by_the_names_that_it_gives() {
+        assert_eq!(run_of("run-0000000a.12"), Some(RunId::new(10)));
+        for other in [
+            "run-0000000a",
+            "run-0000000a.",
+            "run-0000000a.x",
+            "a.1",
+            "w-1",
+            "run-zz.1",
+        ] {
+            assert_eq!(run_of(other), None, "{other}");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests_combine {
+    use jiff::Timestamp;
+
+    use super::*;
+    use crate::session::Spent;
+
+    fn tally(name: &str, last: &str, who: &Who, counts: Counts) -> SessionTally {
+        let mut tally = SessionTally::new(name.to_owned(), "email".to_owned());
+        tally.last = Some(last.parse::<Timestamp>().unwrap());
+        tally.counts.insert(who.clone(), counts);
+        tally
+    }
+
+    /// One quest, submitted for so often; passed at the first try or at the last.
+    fn tries(submissions: u32) -> Counts {
+        Counts {
+            quests: 1,
+            submissions,
+            failed: submissions - 1,
+            passed: 1,
+            first: 1,
+            first_passed: u32::from(submissions == 1),
+            rules: [("mx-null".to_owned(), submissions - 1)].into(),
+            ..Counts::default()
+        }
+    }
+
+    fn close(one: Option<f64>, two: f64) -> bool {
+        one.is_some_and(|one| (one - two).abs() < 1e-9)
+    }
+
+    #[test]
+    fn a_session_a_half_life_ago_counts_half() {
+        let nobody = Who::default();
+        let tallies = vec![
+            tally("old", "2026-01-01T00:00:00Z", &nobody, tries(4)),
+            tally("new", "2026-01-31T00:00:00Z", &nobody, tries(1)),
+        ];
+        let insights = combine(tallies, HalfLife::default());
+        let names: Vec<_> = insights.sessions.iter().map(|it| &it.session).collect();
+        assert_eq!(names, ["new", "old"]);
+        assert!(close(Some(insights.sessions[1].weight), 0.5));
+        // (1 + 4 / 2) submissions for (1 + 1 / 2) quests.
+        assert!(close(insights.all.tries_per_quest, 2.0));
+        assert!(close(insights.all.first_try.share, 0.667));
+        assert_eq!(
+            (insights.all.first_try.part, insights.all.first_try.of),
+            (1, 2)
+        );
+        assert_eq!(insights.all.submissions, 5);
+        assert_eq!(insights.rules[0].tries, 3);
+        assert!(close(Some(insights.rules[0].weighted), 1.5));
+    }
+
+    #[test]
+    fn tokens_and_time_are_those_of_driven_agents_alone() {
+        let agent = Who {
+            agent: Some("claude".to_owned()),
+            model: None,
+        };
+        let driven = Counts {
+            starts: 2,
+            milliseconds: 3_000,
+            spent: Some(Spent {
+                tokens: 600,
+                cost: None,
+                told: false,
+            }),
+            ..tries(1)
+        };
+        let mut session = tally("one", "2026-01-01T00:00:00Z", &agent, driven);
+        session.counts.insert(Who::default(), tries(2));
+        let insights = combine(vec![session], HalfLife::default());
+        assert_eq!(insights.all.passed, 2);
+        assert!(
+            close(insights.all.tokens_per_pass, 600.0),
+            "by hand costs none"
+        );
+        assert!(close(insights.all.seconds_per_pass, 3.0));
+        assert!(insights.all.tokens_estimated);
+        let [by_hand, claude] = &insights.agents[..] else {
+            panic!("{insights:?}");
+        };
+        assert_eq!(by_hand.work.tokens_per_pass, None);
+        assert_eq!(claude.who, agent);
+        assert_eq!(claude.work.first_try.part, 1);
+    }
+
+    #[test]
+    fn of_nothing_there_are_no_averages() {
+        let empty = SessionTally::new("empty".to_owned(), "email".to_owned());
+        let insights = combine(vec![empty], HalfLife::default());
+        assert_eq!(insights.all, Work::default());
+        assert!(insights.rules.is_empty() && insights.facts.is_empty());
+    }
+}
