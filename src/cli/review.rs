@@ -95,7 +95,7 @@ pub(super) fn run(context: &mut Context, args: &ReviewArgs) -> Result<Exit> {
     let alone = args.what.is_none() && args.export.is_none() && args.import.is_none();
     let at_terminal = alone && is_possible(&context.output);
     if !at_terminal && args.import.is_none() && args.person.is_named() {
-        // Who shows their authority must not believe that it was needed.
+        // A user who passes a key must not believe that the list needed it.
         let text = "--by and --operator-key go with --import, or behind accept, reject or reopen; \
                      or go through the queue at a terminal";
         return Err(UsageError(text.to_owned()).into());

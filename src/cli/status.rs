@@ -1,4 +1,4 @@
-//! `comail status`: how far it is.
+//! `comail status`: the progress of a session.
 
 mod fit;
 #[cfg(test)]

@@ -1,5 +1,5 @@
-//! What the gate saw of any quest, whatever its verdict: the lines around what was submitted and
-//! around what fired.
+//! What the gate saw of a quest: the lines around the submitted values and around the facts that
+//! fired.
 
 use serde_json::value::RawValue;
 use url::Url;
@@ -17,35 +17,35 @@ use crate::world::evidence::{Evidence, Recording};
 #[derive(Debug)]
 pub struct QuestSummary {
     pub quest: Quest,
-    /// What was submitted last; none of a quest that was never judged.
+    /// The last submission; none if the quest was never judged.
     pub submission: Option<Submission>,
     pub sent_back: bool,
     pub worker: Option<Worker>,
-    /// Whether the gate has judged it again since; the facts are those then.
+    /// Whether the gate judged it again since; if so, the facts are from then.
     pub again: bool,
     pub facts: Vec<Fact>,
     pub excerpts: Vec<ExcerptRow>,
     pub damage: Option<String>,
 }
 
-/// Glances at many quests of one session, within bounds: a page that people open cannot hold all
-/// that was ever seen.
+/// Summarises many quests of one session within bounds, because a page that people open cannot hold
+/// everything that the gate ever saw.
 pub struct SummaryReader {
     reader: LineReader,
     replayer: Replayer,
     forgetting: Forgetting,
-    /// The fields, the one that the quests are about first.
+    /// The fields, the answer field first.
     fields: Vec<FieldName>,
     bounds: Bounds,
 }
 
 #[derive(Debug, Clone, Copy)]
 pub struct Bounds {
-    /// The most bytes that are unpacked for one quest.
+    /// The most bytes to unpack for one quest.
     pub one: u64,
-    /// The bytes that may still be unpacked for all.
+    /// The bytes that are left to unpack.
     pub read: u64,
-    /// The bytes that may still be shown of all.
+    /// The bytes that are left to show.
     pub shown: usize,
 }
 
@@ -90,7 +90,7 @@ impl SummaryReader {
             Some(again) => (&again.value.judgement, &again.value.evidence),
             None => (&last.value.judgement, &last.value.evidence),
         };
-        // One that does not read is for `audit` to tell of.
+        // `audit` reports a judgement that cannot be read.
         summary.facts = Judged::read(judgement).map_or_else(|_| Vec::new(), |it| it.facts);
         match self.look(standing, evidence)? {
             Looked::Seen(recording) => {
@@ -113,7 +113,7 @@ impl SummaryReader {
         if matches!(bytes, Ok(0)) {
             return Ok(Looked::Seen(Recording::default()));
         }
-        // What was blotted out need not read any more.
+        // Evidence that was redacted may no longer be readable.
         if self.is_blotted(standing, evidence)? {
             return Ok(Looked::Not(REMOVED.to_owned()));
         }
@@ -213,8 +213,8 @@ fn found<'a>(
     found
 }
 
-/// Whether it is a page's address: pages name others for many reasons, and none is what was
-/// looked for.
+/// Whether it is the address of a page. Pages link to others for many reasons, so an address is no
+/// evidence.
 fn is_web(value: &str) -> bool {
     Url::parse(value.trim()).is_ok_and(|url| matches!(url.scheme(), "http" | "https"))
 }

@@ -1,4 +1,4 @@
-//! What costs tries: counts over the ledgers of one or several sessions.
+//! What uses up tries: counts over the ledgers of one or several sessions.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -35,7 +35,7 @@ pub struct Recurring {
 
 /// The most different facts that are kept of a session.
 ///
-/// Where there are more, those found once are dropped: what recurs often is hardly ever lost.
+/// Beyond that, facts found once are dropped; a frequent fact is hardly ever lost.
 const MOST_FACTS: usize = 20_000;
 
 const MOST_CHARS: usize = 200;
@@ -238,7 +238,7 @@ impl Default for HalfLife {
 }
 
 impl HalfLife {
-    /// So many days; one where that is none.
+    /// A half-life in days, at least one.
     #[must_use]
     pub fn of_days(days: u32) -> Self {
         Self(days.max(1))
@@ -249,7 +249,7 @@ impl HalfLife {
         self.0
     }
 
-    /// What something of `then` counts at `now`: 1 for what is no older, and then ever less.
+    /// The weight at `now` of something from `then`: 1 if it is no older, and less with age.
     #[must_use]
     pub fn weight(self, then: Timestamp, now: Timestamp) -> f64 {
         let age = now.duration_since(then).max(SignedDuration::ZERO);
@@ -387,7 +387,7 @@ impl SessionTally {
         counts.passed += passed;
         if who.agent.is_some() {
             counts.driven.passed += passed;
-            // A start before this one came to its end without a word.
+            // The previous start ended without a line.
             counts.driven.unanswered -= u32::from(is_new && was_silent);
         }
         if attempt.number == 1 {
@@ -553,7 +553,7 @@ fn real(count: u64) -> f64 {
     count as f64
 }
 
-/// To a thousandth: what lies beyond is an accident of adding up.
+/// Rounds to a thousandth; further digits are rounding errors of the sum.
 fn rounded(value: f64) -> f64 {
     (value * 1000.0).round() / 1000.0
 }

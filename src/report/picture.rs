@@ -1,4 +1,4 @@
-//! The picture of a session: what the HTML page shows, as values.
+//! The picture of a session: everything that the HTML page shows, as values.
 
 use jiff::Timestamp;
 use serde::Serialize;
@@ -19,18 +19,18 @@ pub struct QuestRow {
     pub effective: Effective,
     pub disputed: bool,
     pub tries: u32,
-    /// When it was last judged or decided; none where nothing happened.
+    /// The time of the last judgement or decision.
     pub last: Option<Timestamp>,
-    /// How long it took from first hand-out or submission to its end, in milliseconds.
+    /// From the first claim or submission to the end, in milliseconds.
     pub took: Option<u64>,
     pub worker: Option<String>,
     pub answer: Vec<Labelled>,
-    /// What that answer is worth; none where nothing was submitted.
+    /// The value of that answer; none without a submission.
     pub worth: Option<Worth>,
     pub shown: Vec<Labelled>,
     pub facts: FactRows,
     pub again: bool,
-    /// Every rule that fired at any judgement, each once, the first first.
+    /// Every rule that ever fired, once, in order of appearance.
     pub fired: Vec<String>,
     pub excerpts: Vec<ExcerptRow>,
     pub history: Vec<Step>,
@@ -44,7 +44,7 @@ pub enum Worth {
     Refuted,
     SentBack,
     Rejected,
-    /// It says that there is none.
+    /// The submission says that there is no answer.
     Missing,
 }
 
@@ -63,7 +63,7 @@ pub struct FactRows {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct FactRow {
     pub rule: String,
-    /// Whether it makes a FAIL, else a REVIEW.
+    /// Whether it causes a FAIL rather than a REVIEW.
     pub fails: bool,
     pub field: Option<String>,
     pub place: Option<String>,
@@ -77,16 +77,16 @@ pub struct Step {
     pub what: String,
     pub by: Option<String>,
     pub notes: Vec<String>,
-    /// What fired, unless it is what the quest's row tells as its facts.
+    /// The facts that fired, unless the row of the quest shows them.
     pub facts: FactRows,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct Spread {
     pub known: u32,
-    /// The least, the middle, that of nine in ten, and the greatest; none where nothing is known.
+    /// Minimum, median, p90 and maximum; none if nothing is known.
     pub marks: Option<Marks>,
-    /// The bars, from the least number on; empty ones between are there.
+    /// The bars from the least number on, including empty ones.
     pub bars: Vec<Bar>,
 }
 
@@ -114,19 +114,19 @@ pub struct Picture {
     pub comail: String,
     pub completeness: Option<Word>,
     pub overview: Overview,
-    /// How many quests were left when, in order; it only falls, but where a list grew.
+    /// The number of quests left over time; it rises only where the list grew.
     pub burn_down: Vec<Remaining>,
     pub funnel: Vec<FunnelStep>,
     /// The rules that fired, the most frequent first.
     pub rules: Vec<RuleRow>,
-    /// How long quests took from first hand-out or submission to the end, in milliseconds.
+    /// The times of quests from first claim or submission to the end, in milliseconds.
     pub times: Spread,
     pub tries: Spread,
     pub workers: Vec<WorkerRow>,
     pub runs: Vec<RunReport>,
-    /// Quests, in order; not all of them where there are very many.
+    /// The quests that have a row, by number.
     pub quests: Vec<QuestRow>,
-    /// How many quests are not among them.
+    /// The number of quests without a row.
     pub left_out: u32,
     pub head: Digest,
 }
@@ -146,9 +146,9 @@ pub struct Remaining {
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct FunnelStep {
-    /// Its name; `house` is what comes before the gate: whether there is an answer, and a new one.
+    /// The name of the step; `house` is what happens before the gate.
     pub name: String,
-    /// How many submissions came to it: all that no step before has stopped.
+    /// The submissions that no earlier step stopped.
     pub reached: u32,
     pub stopped: u32,
 }
@@ -157,14 +157,14 @@ pub struct FunnelStep {
 pub struct RuleRow {
     pub rule: String,
     pub meaning: Option<String>,
-    /// Whether it makes a FAIL; none where the gate's catalogue does not tell.
+    /// Whether it causes a FAIL; none if the gate does not know the rule.
     pub fails: Option<bool>,
     pub submissions: u32,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct WorkerRow {
-    /// Its name, or that of its run; none of those that gave none.
+    /// The name of the worker or of its run; none for submissions without a worker.
     pub name: Option<String>,
     pub submissions: u32,
     pub pass: u32,

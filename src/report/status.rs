@@ -1,4 +1,4 @@
-//! Where a session stands at some time: what `status` shows.
+//! The status of a session, and the figures that all reports share.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -77,7 +77,7 @@ impl Standings {
         };
         Status {
             tries: self.tries,
-            // Nobody knows when a pause ends.
+            // The end of a pause is unknown, so there is no forecast.
             pace: (!overview.paused)
                 .then(|| Pace::of(self.settled.times(), left, now))
                 .flatten(),
@@ -91,7 +91,7 @@ impl Standings {
 }
 
 impl Status {
-    /// Whether there is anything to tell after `before` but what the clock changes by itself.
+    /// Whether anything changed since `before`, apart from what only the clock changes.
     #[must_use]
     pub fn is_news(&self, before: &Self) -> bool {
         let holds = |status: &Self| -> Vec<_> {

@@ -1,4 +1,4 @@
-//! The queue at a terminal: one item a screen, one key each.
+//! The review queue at a terminal: shows one item at a time and acts on one key each.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -163,9 +163,9 @@ pub(super) struct Desk {
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Done {
     Recorded,
-    /// Somebody else was faster.
+    /// Somebody else settled it first.
     Overruled,
-    /// It cannot be, and why.
+    /// It was refused, for this reason.
     Refused(String),
 }
 
@@ -173,7 +173,7 @@ impl Desk {
     pub(super) fn new(session: Session, person: &PersonArgs, queue: &Queue) -> Result<Self> {
         let key = match person::authority(&session, person.operator_key.as_deref())? {
             Authority::Key(key) => Some(key),
-            // Whoever asks sits at a terminal, and types why at each decision.
+            // The person sits at a terminal and types a reason for each decision.
             Authority::NoneFrozen => None,
         };
         let mut stood = BTreeMap::new();
@@ -195,7 +195,7 @@ impl Desk {
         &self.session
     }
 
-    /// The item of a quest that waits for a person; none of one that waits no more.
+    /// The item of a quest; none if it no longer waits for a person.
     pub(super) fn item(&mut self, quest: QuestId) -> Result<Option<Item>> {
         let Some(standing) = self.waiting(quest)? else {
             return Ok(None);
@@ -283,7 +283,7 @@ const PLATFORM: &[&str] = &["rundll32.exe", "url.dll,FileProtocolHandler"];
 #[cfg(not(any(target_os = "macos", windows)))]
 const PLATFORM: &[&str] = &["xdg-open"];
 
-/// Starts the first program that starts, and does not wait for it.
+/// Starts the first program that can be started, without waiting for it.
 pub(super) fn open_browser(page: &Url) -> io::Result<()> {
     let named = std::env::var(VARIABLE).unwrap_or_default();
     let mut ended = Err(io::ErrorKind::NotFound.into());
@@ -318,7 +318,7 @@ fn inert(page: &Url) -> String {
             inert.push(c);
         } else {
             for byte in c.encode_utf8(&mut [0; 4]).bytes() {
-                // Writing to a string does not fail.
+                // Writing to a string cannot fail.
                 let _ = write!(inert, "%{byte:02X}");
             }
         }
@@ -345,7 +345,7 @@ fn start(words: &[String]) -> io::Result<()> {
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::null());
-    // What is typed at the terminal later, such as Ctrl-C, is not for the browser.
+    // Ctrl-C at the terminal must not reach the browser.
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(&mut command, 0);
     let mut child = command.spawn()?;

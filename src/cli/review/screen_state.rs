@@ -1,4 +1,5 @@
-//! Keys, and what each does while an item is looked at.
+//! The state of the review screen: what each key does, and what a screen of some size shows.
+//! Nothing here touches a terminal or a session.
 
 #[cfg(test)]
 mod tests;
@@ -6,7 +7,7 @@ mod tests;
 use url::Url;
 
 use crate::base::text::is_unsafe;
-use crate::cli::terminal::{Frame, Line, Size, Span};
+use crate::cli::terminal::{Frame, Key, Line, Size, Span};
 use crate::cli::tint::Tone;
 use crate::quest::{QuestId, Submission};
 use crate::review::{Item, Queue};
@@ -615,7 +616,7 @@ mod tests_note {
 
 #[cfg(test)]
 mod tests_source {
-
+    use super::tests::item;
     use super::*;
     use crate::judge::excerpts::{Excerpt, SeenPage};
 

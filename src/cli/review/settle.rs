@@ -1,4 +1,4 @@
-//! Accepting, rejecting and reopening.
+//! `comail review accept`, `reject` and `reopen`.
 
 use anyhow::Result;
 use clap::Args;

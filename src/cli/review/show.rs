@@ -1,4 +1,4 @@
-//! One REVIEW, printed with all that the gate had before it.
+//! `comail review show`, and the list of open REVIEWs.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! The queue, written as a workbook.
+//! The review queue as a workbook: export and import.
 
 use std::path::Path;
 
@@ -48,7 +48,7 @@ pub(super) fn export(context: &mut Context, path: &Path, force: bool) -> Result<
         path: path.display().to_string(),
         reviews: rows.len(),
     };
-    // What is written is written; a reader who has gone does not change how it ended.
+    // The workbook is written, even if nobody reads the message.
     let _ = context.output.show(&exported, show_exported);
     Ok(Exit::Done)
 }
@@ -115,7 +115,7 @@ pub(super) fn import(
     Ok(exit)
 }
 
-/// Every row of the queue's sheet: the one of its name, else the first that is shown.
+/// The rows of the sheet of this name, or else of the first visible sheet.
 fn read(path: &Path) -> Result<Vec<Filled>> {
     let options = |sheet: Option<&str>| ReadOptions {
         sheet: sheet.map(str::to_owned),

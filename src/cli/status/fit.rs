@@ -1,4 +1,4 @@
-//! As much of what `status` shows as a screen has room for, the most important first.
+//! Fits the status into a screen, the most important parts first.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use crate::cli::terminal::lines;
 use crate::cli::terminal::{Frame, Line, Size};
 use crate::report::Status;
 
-/// What is shown first where not all of it can be.
+/// The order in which parts get room on a small screen.
 const BY_RANK: [Part; 13] = [
     Part::Head,
     Part::Bar,
@@ -26,12 +26,12 @@ const BY_RANK: [Part; 13] = [
     Part::Ledger,
 ];
 
-/// For what the parts before it are said in short, where it has no room otherwise.
+/// If one of these does not fit, the parts before it are shortened.
 const WANTED: [Part; 4] = [Part::States, Part::Paused, Part::Pace, Part::Reviews];
 
 const KEYS: &str = "q quits";
 
-/// The same, below what is not all.
+/// The hint when parts are left out.
 const KEYS_BELOW_SOME: [&str; 2] = ["… more on a taller screen; q quits", "… more; q quits"];
 
 const ROOMY: usize = 4;
@@ -108,7 +108,7 @@ fn fitting(
             _ => written(part),
         };
         chosen = self::chosen(&in_short, sheet.columns, room);
-        // What stands there in short is all there, and yet not.
+        // A shortened part does not count as complete.
         for shown in &mut chosen {
             shown.is_all &= shown.part != Part::States;
         }
@@ -133,12 +133,12 @@ fn chosen(written: &dyn Fn(Part) -> Vec<Line>, columns: usize, room: usize) -> V
     shown.into()
 }
 
-/// What is shown of a part that has no room, in `left` rows at most.
+/// The beginning of a part that does not fit, in at most `left` rows.
 fn lessened(part: Part, mut rows: Vec<Line>, left: usize, columns: usize) -> Vec<Line> {
     const A_HEADING_AND_ONE: usize = 2;
     let least = match part {
         Part::Claims | Part::Rules | Part::Blocked => A_HEADING_AND_ONE,
-        // Nothing can be done with a piece of a hash.
+        // A part of a hash is useless.
         Part::States | Part::Ledger => usize::MAX,
         _ => 1,
     };
@@ -152,7 +152,7 @@ fn lessened(part: Part, mut rows: Vec<Line>, left: usize, columns: usize) -> Vec
     rows
 }
 
-/// The first of these, as far as it fits.
+/// The first line, cut to the width.
 fn first_clipped(lines: &[Line], columns: usize) -> Vec<Line> {
     let first = lines.first().map(|line| line.clipped(columns));
     first.into_iter().collect()

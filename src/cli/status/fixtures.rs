@@ -1,4 +1,4 @@
-//! A session in the middle of its work, as tests look at it.
+//! A session for tests: partly settled, with claims and runs.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -27,7 +27,7 @@ fn claim(index: usize, worker: &str, at: Timestamp) -> (Claim, Option<Key>) {
     (claim, Some(Key::new("한빛식품 주식회사").unwrap()))
 }
 
-/// What it tells: 527 quests, of which 29 are settled.
+/// 527 quests, of which 29 are settled.
 pub(super) fn standings() -> Standings {
     let rule = |rule: &str, attempts| RuleCount {
         rule: rule.to_owned(),

@@ -1,4 +1,4 @@
-//! What `status` shows, part by part.
+//! The parts of the status as text.
 
 use std::path::Path;
 
@@ -14,7 +14,7 @@ use crate::session::{Effective, State, Tally};
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Sheet<'a> {
     pub(super) columns: usize,
-    /// The session that `--session` named, which commands must name too.
+    /// The value of `--session`, which suggested commands repeat.
     pub(super) session: Option<&'a Path>,
 }
 
@@ -91,7 +91,7 @@ pub(super) fn wrap(paper: &mut Paper, status: &Status, sheet: Sheet<'_>) {
         part.write(&mut wide, status, sheet);
         for line in lines(&wide) {
             let rows = match part {
-                // A hash that is to be copied stays in one piece.
+                // A hash must stay in one piece, so that it can be copied.
                 Part::Ledger => vec![line],
                 _ => line.wrapped(sheet.columns),
             };
@@ -197,7 +197,7 @@ fn rules(paper: &mut Paper, overview: &Overview) {
     }
 }
 
-/// Says how many are not shown of so many.
+/// Prints how many lines are left out.
 fn more(paper: &mut Paper, all: usize, shown: usize) {
     if all > shown {
         paper.line(format!("  and {} more", all - shown));
@@ -246,9 +246,9 @@ pub(super) fn write_bar(paper: &mut Paper, tally: &Tally, columns: usize) {
     paper.line(format!("[{pieces}]"));
 }
 
-/// How many of `width` cells each has: in proportion, but one at least where there is any.
+/// Divides `width` cells in proportion to the counts; every count above 0 gets at least one.
 ///
-/// None where there are too few cells for that, or nothing to be shown.
+/// None if there are too few cells, or no counts.
 fn cells<const N: usize>(counts: [u32; N], width: usize) -> Option<[usize; N]> {
     let total: u64 = counts.iter().copied().map(u64::from).sum();
     let some = counts.iter().filter(|count| **count > 0).count();
@@ -258,7 +258,7 @@ fn cells<const N: usize>(counts: [u32; N], width: usize) -> Option<[usize; N]> {
     let exact = |count: u32| u64::from(count) * width as u64;
     let whole = |count: u32| usize::try_from(exact(count) / total).unwrap_or(width);
     let mut cells = counts.map(|count| whole(count).max(usize::from(count > 0)));
-    // What is over goes to those that were cut most, and what is too much comes from the longest.
+    // Spare cells go to the largest remainders; missing cells come from the longest part.
     let mut by_rest: Vec<usize> = (0..N).filter(|at| counts[*at] > 0).collect();
     by_rest.sort_by_key(|at| std::cmp::Reverse(exact(counts[*at]) % total));
     let mut next = by_rest.iter().cycle();
@@ -300,7 +300,7 @@ pub(super) fn tone(state: State) -> Tone {
     }
 }
 
-/// How many per cent that is. Neither is all said before it is, nor nothing where there is some.
+/// The share in percent. It is 0 or 100 only if the count is none or all.
 fn share(count: u32, total: u32) -> f64 {
     const LEAST: f64 = 0.1;
     let share = f64::from(count) * 100.0 / f64::from(total.max(1));
@@ -311,8 +311,8 @@ fn share(count: u32, total: u32) -> f64 {
     }
 }
 
-/// How many open REVIEWs are told: none where every REVIEW is open and was never judged again,
-/// which goes without saying.
+/// The number of open REVIEWs to print; 0 if every REVIEW is open and none was judged again, because
+/// the number of REVIEWs then says the same.
 fn said_open(overview: &Overview) -> u32 {
     let open = overview.effective.get(&Effective::Open).copied();
     let open = open.unwrap_or(0);
@@ -347,7 +347,7 @@ fn note(state: State, overview: &Overview) -> String {
     format!("  ({})", said.join(", "))
 }
 
-/// Says what people noted, and what only looks so.
+/// Prints disputes, forgotten answers and unsigned decisions.
 pub(super) fn people(paper: &mut Paper, overview: &Overview) {
     if overview.disputed > 0 {
         let disputed = plural(overview.disputed, "quest");
@@ -411,9 +411,9 @@ mod tests_text {
 
     #[test]
     fn nothing_promises_an_end_while_the_session_is_paused() {
-        let mut standings = sample::standings();
+        let mut standings = fixtures::standings();
         standings.overview.paused = true;
-        let status = standings.at(sample::now(), &BTreeSet::new());
+        let status = standings.at(fixtures::now(), &BTreeSet::new());
         assert_eq!(status.pace, None);
         let sheet = Sheet {
             columns: 64,
@@ -434,7 +434,7 @@ mod tests_text {
             columns: 40,
             session: None,
         };
-        let status = sample::status();
+        let status = fixtures::status();
         let (mut wide, mut narrow) = (Paper::plain(), Paper::plain());
         all(&mut wide, &status, sheet);
         wrap(&mut narrow, &status, sheet);

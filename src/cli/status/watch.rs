@@ -21,11 +21,11 @@ use crate::judge::live_runs::live_runs;
 use crate::report::{Standings, Status};
 use crate::session::{Effective, Forgetting, Session, SessionError, State, Store as _, Tide};
 
-/// How long it takes at most until a change is seen.
+/// The longest time until a change is seen.
 const REDRAW_INTERVAL: Duration = Duration::from_millis(500);
 
 pub(super) fn watch(context: &mut Context) -> Result<Exit> {
-    // What is wrong with the session is told before the terminal is taken.
+    // Errors of the session are printed before the screen opens.
     let mut eye = Eye::open(context.session_dir())?;
     let terminal = Terminal::enter()?;
     let ended = sit(&mut eye, &terminal, context);
@@ -54,7 +54,7 @@ fn sit(eye: &mut Eye, terminal: &Terminal, context: &Context) -> Result<Exit> {
             Happened::Key(Key::Char('q') | Key::Escape) => return Ok(Exit::Done),
             Happened::Key(Key::Interrupt) => return Ok(Exit::Interrupted),
             Happened::Key(_) | Happened::Nothing => {}
-            // Nobody knows what a screen shows that was given another size.
+            // After a resize, the content of the screen is unknown.
             Happened::Other => shown = None,
         }
     }
@@ -84,7 +84,7 @@ impl Eye {
 
     pub(super) fn open(dir: &Path) -> Result<Self> {
         let mut tide = Tide::of(dir);
-        // What is added from here on is looked at again.
+        // Lines added from here on trigger another read.
         tide.has_changed();
         let session = opened(dir)?;
         let seen = Self::of(&session)?;
@@ -102,7 +102,7 @@ impl Eye {
         let session = opened(&self.dir)?;
         let forgetting = session.forgetting();
         let forgotten = if forgetting == self.forgetting {
-            // What a settled quest was settled by stays, so only who forgets changes the count.
+            // Only `forget` changes the count: a settled quest keeps its answer.
             self.standings.overview.forgotten
         } else {
             forgotten(&session)?
@@ -125,8 +125,8 @@ impl Eye {
 
 fn opened(dir: &Path) -> Result<Session, SessionError> {
     match Session::open(dir) {
-        // A torn line may have been cut off and written anew while it was read, which looks the
-        // same as damage; that stays.
+        // A torn line may have been repaired during the read, which looks like damage. Real
+        // damage is still there on the second try.
         Err(SessionError::Damaged { .. }) => {
             thread::sleep(RETRY_DELAY);
             Session::open(dir)
@@ -142,7 +142,7 @@ fn told(session: &Session) -> Vec<String> {
 
 fn forgotten(session: &Session) -> Result<u32> {
     let mut count = 0;
-    // Only such a session is read for it.
+    // Reading all quests is slow, so it is done only if something was forgotten.
     if !session.forgetting().is_empty() {
         let mut reader = session.reader()?;
         for standing in session.board()?.quests() {
@@ -223,26 +223,26 @@ mod tests {
     #[test]
     fn a_line_says_where_it_stands() {
         assert_eq!(
-            line(&sample::status(), sample::now()),
+            line(&fixtures::status(), fixtures::now()),
             "2026-01-02T03:04:05Z  20 PASS, 6 REVIEW, 3 DONE, 498 TODO; 61 submissions judged; 4 open; \
          2 claimed; 1 running; 57.0 settled an hour, about 8h 44m left"
         );
-        let mut done = sample::status();
+        let mut done = fixtures::status();
         done.overview.tally.todo = 0;
         (done.claims, done.runs) = (Vec::new(), Vec::new());
         done.overview.paused = true;
         assert!(
-            line(&done, sample::now()).ends_with("0 TODO; 61 submissions judged; 4 open; paused"),
+            line(&done, fixtures::now()).ends_with("0 TODO; 61 submissions judged; 4 open; paused"),
             "{}",
-            line(&done, sample::now())
+            line(&done, fixtures::now())
         );
     }
 
     #[test]
     fn time_alone_is_no_news_but_what_it_ends_is() {
-        let standings = sample::standings();
+        let standings = fixtures::standings();
         let lives = BTreeSet::from([RunId::new(7)]);
-        let at = |minutes| sample::now() + SignedDuration::from_mins(minutes);
+        let at = |minutes| fixtures::now() + SignedDuration::from_mins(minutes);
         let before = standings.at(at(0), &lives);
         let later = standings.at(at(11), &lives);
         assert_ne!(later, before);
@@ -250,7 +250,7 @@ mod tests {
         // A lease runs out, a run dies, a quest is settled.
         assert!(standings.at(at(13), &lives).is_news(&before));
         assert!(standings.at(at(0), &BTreeSet::new()).is_news(&before));
-        let mut settled = sample::standings();
+        let mut settled = fixtures::standings();
         settled.overview.tally.pass += 1;
         assert!(settled.at(at(0), &lives).is_news(&before));
     }

@@ -1,4 +1,4 @@
-//! The terminal of commands that show screens: held, painted, and given back on every way out.
+//! Draws screens on a terminal and restores it, however the process ends.
 
 mod tty;
 
@@ -19,7 +19,7 @@ pub(super) use tty::{Happened, Terminal, is_possible};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Key {
     Char(char),
-    /// A text that was pasted: never taken for keys.
+    /// Pasted text. It must not trigger keys.
     Paste(String),
     Enter,
     Escape,
@@ -41,7 +41,7 @@ pub struct Change<'a> {
     pub line: &'a Line,
 }
 
-/// The rows in which `wanted` is not what a screen shows; all, where nobody knows what it shows.
+/// The rows that differ from what the screen shows; all rows if that is unknown.
 #[must_use]
 pub fn changes<'a>(shown: Option<&Frame>, wanted: &'a Frame) -> Vec<Change<'a>> {
     let rows = wanted.rows.iter().enumerate();
@@ -80,7 +80,7 @@ pub struct Line {
 type Cell = (char, Option<Tone>);
 
 impl Span {
-    /// A piece of text; what is unsafe in it is escaped.
+    /// A piece of text, with unsafe characters escaped.
     #[must_use]
     pub fn new(tone: Option<Tone>, text: &str) -> Self {
         Self {
@@ -121,7 +121,7 @@ impl Line {
         &self.spans
     }
 
-    #[must_use]
+    #[cfg(test)]
     pub fn text(&self) -> String {
         self.spans.iter().map(Span::text).collect()
     }
@@ -131,7 +131,7 @@ impl Line {
         self.cells().iter().map(|(c, _)| width(*c)).sum()
     }
 
-    /// As much of it as `columns` hold; where some is missing, the last column says so.
+    /// The line cut to `columns`, with `…` in the last column if something is missing.
     #[must_use]
     pub fn clipped(&self, columns: usize) -> Self {
         let cells = self.cells();
@@ -145,7 +145,7 @@ impl Line {
         Self::of(&kept)
     }
 
-    /// The same, marked as not all: what comes after it has no room in these columns.
+    /// The line with `…` at its end, because more would follow.
     #[must_use]
     pub fn broken_off(&self, columns: usize) -> Self {
         let mut cells = self.cells();
@@ -153,8 +153,8 @@ impl Line {
         Self::of(&cells).clipped(columns)
     }
 
-    /// All of it in rows of `columns`, broken at spaces where there are any; the rows after the
-    /// first are indented a little more than it is.
+    /// The line in rows of `columns`, broken at spaces if possible. The rows after the first are
+    /// indented by two more columns.
     #[must_use]
     pub fn wrapped(&self, columns: usize) -> Vec<Self> {
         if columns == 0 {
@@ -162,14 +162,14 @@ impl Line {
         }
         let cells = self.cells();
         let indent = cells.iter().take_while(|(c, _)| *c == ' ').count();
-        // A wide character has its place beside it, where there is any.
+        // A wide character must still fit beside the indent.
         let hang = (indent + 2).min(columns / 2).min(columns.saturating_sub(2));
         let hang = vec![(' ', None); hang];
         let mut rows = Vec::new();
         let mut rest = cells.as_slice();
         loop {
             let before: &[Cell] = if rows.is_empty() { &[] } else { &hang };
-            // A character that is wider than the row is left to the terminal.
+            // The terminal handles a character that is wider than the row.
             let end = fitting(rest, columns - before.len()).max(1).min(rest.len());
             let (row, after) = broken(rest, end);
             rows.push(Self::of(&[before, row].concat()));
@@ -201,7 +201,7 @@ impl Line {
     }
 }
 
-/// The row that ends at `end` or at a space before, and what comes after it.
+/// Splits at the last space before `end`, or else at `end`.
 fn broken(cells: &[Cell], end: usize) -> (&[Cell], &[Cell]) {
     if end == cells.len() {
         return (cells, &[]);
@@ -235,7 +235,7 @@ pub(in crate::cli) fn lines(paper: &Paper) -> Vec<Line> {
     lines.collect()
 }
 
-/// What draws these rows; a cursor shows where something is typed.
+/// The bytes that draw these rows, and place the cursor where text is typed.
 pub(in crate::cli) fn painted(
     changes: &[Change<'_>],
     cursor: Option<(usize, usize)>,

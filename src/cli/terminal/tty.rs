@@ -1,4 +1,4 @@
-//! The terminal: keys in, frames out.
+//! The terminal: reads keys and shows frames.
 
 use std::io::{IsTerminal as _, Write as _};
 #[cfg(unix)]
@@ -31,7 +31,7 @@ use crate::cli::terminal::Size;
 
 #[cfg(unix)]
 
-/// What a terminal has that does not say how large it is.
+/// The size if the terminal does not report one.
 const USUAL: Size = Size {
     columns: 80,
     rows: 24,
@@ -50,7 +50,7 @@ pub(in crate::cli) struct Terminal(Held<Tty>);
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::cli) enum Happened {
     Key(Key),
-    /// Anything else, such as that it has another size.
+    /// Anything else, such as a resize.
     Other,
     Nothing,
 }
@@ -69,7 +69,7 @@ impl Device for Tty {
     }
 
     fn give_back(&mut self) {
-        // What cannot be given back is nobody's to mend: each is tried.
+        // Errors are ignored: every step is tried, whatever the others did.
         let _ = execute!(
             io::stdout(),
             DisableBracketedPaste,
@@ -88,7 +88,7 @@ impl Device for Tty {
 }
 
 impl Terminal {
-    /// Takes the terminal. A signal that ends the process gives it back first.
+    /// Takes the terminal. A signal that ends the process restores it first.
     pub(in crate::cli) fn enter() -> io::Result<Self> {
         #[cfg(unix)]
         let signals = signals()?;
@@ -112,7 +112,7 @@ impl Terminal {
         self.0.send(painted)
     }
 
-    /// Waits for something to happen: a key, or nothing but a reason to show everything anew.
+    /// Waits for a key, or for another event that requires a redraw.
     pub(in crate::cli) fn key() -> io::Result<Option<Key>> {
         Ok(match event::read()? {
             Event::Key(event) if event.kind != KeyEventKind::Release => key(event),
@@ -170,7 +170,7 @@ fn heed(mut signals: Signals, keeper: Keeper<Tty>) {
             keeper.give_back();
             let _ = tell.send(());
         });
-        // A terminal that takes nothing any more keeps no process alive.
+        // A terminal that accepts no output must not keep the process alive.
         let _ = told.recv_timeout(GIVING_BACK);
         let _ = emulate_default_handler(signal);
     });
@@ -179,11 +179,10 @@ fn heed(mut signals: Signals, keeper: Keeper<Tty>) {
 pub(super) trait Device: Send + 'static {
     fn take(&mut self) -> io::Result<()>;
     fn give_back(&mut self);
-    /// Sends it these bytes.
     fn send(&mut self, bytes: &[u8]) -> io::Result<()>;
 }
 
-/// Holds a device as long as it lives, unless it is given back before.
+/// Holds a device until it is dropped or given back.
 pub(super) struct Held<D: Device>(Keeper<D>);
 
 pub(super) struct Keeper<D: Device>(Arc<Mutex<State<D>>>);
@@ -196,13 +195,13 @@ struct State<D> {
 impl<D: Device> Held<D> {
     pub(super) fn take(device: D) -> io::Result<Self> {
         let state = State { device, held: true };
-        // From here on: what is taken half is given back.
+        // From here on, a device that was only partly taken is given back.
         let held = Self(Keeper(Arc::new(Mutex::new(state))));
         held.0.state().device.take()?;
         let keeper = held.keeper();
         let told = panic::take_hook();
         panic::set_hook(Box::new(move |why| {
-            // What is said of a panic must be seen afterwards.
+            // The panic message would disappear with the screen.
             keeper.give_back();
             told(why);
         }));
@@ -213,7 +212,7 @@ impl<D: Device> Held<D> {
         Keeper(Arc::clone(&self.0.0))
     }
 
-    /// Sends it these bytes, if it is still held.
+    /// Sends bytes if the device is still held.
     pub(super) fn send(&self, bytes: &[u8]) -> io::Result<()> {
         let mut state = self.0.state();
         if state.held {

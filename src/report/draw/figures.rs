@@ -1,4 +1,4 @@
-//! How many quests were left when.
+//! The figures of a session, folded from its ledger: burn-down, times, funnel and workers.
 
 use std::collections::{HashMap, HashSet};
 
@@ -20,7 +20,7 @@ const KEPT: usize = 2048;
 pub(super) struct BurnDown {
     left: u32,
     points: Vec<Remaining>,
-    /// Whether the line before told of a quest.
+    /// Whether the previous line added a quest.
     listing: bool,
     extended: bool,
 }
@@ -67,7 +67,7 @@ impl BurnDown {
     }
 
     fn push(&mut self, at: Timestamp, grew: bool) {
-        // A clock that was set back does not turn the curve around.
+        // If the clock was set back, the curve must not go back.
         let at = self.points.last().map_or(at, |last| last.at.max(at));
         self.points.push(Remaining {
             at,
@@ -80,11 +80,11 @@ impl BurnDown {
     }
 }
 
-/// At most `most` of `points`, which are in order of time, the first and the last among them.
+/// Reduces points in order of time to at most `most`, and keeps the first and the last.
 ///
-/// The way along the curve, time and quests counting alike, is cut into pieces of equal length; the
-/// first and the last point of each stay. So nothing moves by more than one piece in either
-/// direction. A rise whose own point is gone is told of at the next one that stays.
+/// The curve is cut into pieces of equal length, with equal weight for time and quests; the first
+/// and the last point of each piece stay. So no point moves by more than one piece in either
+/// direction. If the point of a rise is dropped, the next point carries its mark.
 #[must_use]
 pub(super) fn thinned(points: &[Remaining], most: usize) -> Vec<Remaining> {
     if points.len() <= most {
@@ -120,16 +120,16 @@ fn ways(points: &[Remaining]) -> Vec<u128> {
     std::iter::once(0).chain(ways).collect()
 }
 
-/// How far two points lie apart, in milliseconds and in quests.
+/// The distance of two points, in milliseconds and in quests.
 fn distance(one: Remaining, next: Remaining) -> (u128, u128) {
     let time = next.at.duration_since(one.at).as_millis();
     (time.unsigned_abs(), one.left.abs_diff(next.left).into())
 }
 
-/// How long quests took, line by line.
+/// Measures how long quests took.
 ///
-/// A quest begins with the first line that says that somebody is at it. Of one that nobody claimed
-/// and that its first submission settled, no beginning is known.
+/// A quest begins with the first line about somebody who works on it. If nobody claimed it and its
+/// first submission settled it, its beginning is unknown.
 #[derive(Debug, Default)]
 pub(super) struct Clock {
     begun: HashMap<QuestId, Timestamp>,
@@ -158,7 +158,7 @@ impl Clock {
         }
     }
 
-    /// How long a quest that is shown took, in milliseconds.
+    /// The time of a quest that has a row, in milliseconds.
     #[must_use]
     pub(super) fn of(&self, quest: QuestId) -> Option<u64> {
         self.of_shown.get(&quest).copied()
@@ -186,7 +186,7 @@ impl Clock {
     }
 }
 
-/// Where the bars of times begin, in milliseconds: each some three times the one before.
+/// The lower bounds of the time bars in milliseconds, each about three times the previous one.
 pub(super) const TIMES: &[u64] = &[
     0,
     10,
@@ -218,7 +218,7 @@ pub(super) const TRIES: &[u64] = &[
     0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 21, 51, 101, 201, 501, 1_001, 10_001, 100_001,
 ];
 
-/// How `values` are spread over bars that begin at `edges`, which are in order, 0 first.
+/// The histogram of `values`; `edges` are the sorted lower bounds of the bars, starting with 0.
 #[must_use]
 pub(super) fn spread(mut values: Vec<u64>, edges: &[u64]) -> Spread {
     values.sort_unstable();
@@ -243,7 +243,7 @@ pub(super) fn spread(mut values: Vec<u64>, edges: &[u64]) -> Spread {
     }
 }
 
-/// The marks of values in order; none where there are none.
+/// The marks of sorted values; none if there are no values.
 fn marks(values: &[u64]) -> Option<Marks> {
     let upto = |tenths: usize| values.get((values.len() * tenths).div_ceil(10).max(1) - 1);
     Some(Marks {
@@ -258,12 +258,12 @@ fn small(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
 }
 
-/// The first step: whether there is an answer, and one that was not judged before.
+/// The first step: is there an answer, and is it new?
 const HOUSE: &str = "house";
 
-/// What each step of the gate stopped, line by line.
+/// Counts what each step of the gate stopped.
 ///
-/// Whatever did not stop at a step came to the next one.
+/// A submission that a step does not stop reaches the next one.
 #[derive(Debug)]
 pub(super) struct Funnel {
     steps: Vec<FunnelStep>,
@@ -283,13 +283,13 @@ impl Default for Funnel {
 }
 
 impl Funnel {
-    /// Takes in a judgement, as the gate wrote it; one that does not read is `audit`'s to tell of.
+    /// Adds a judgement as the gate wrote it. `audit` reports one that cannot be read.
     pub(super) fn take(&mut self, judgement: &str) {
         let Ok(Checked { checks }) = serde_json::from_str(judgement) else {
             return;
         };
         self.steps[0].reached += 1;
-        // Only the house judges without checks, and only to refuse.
+        // A judgement without checks is a refusal before the gate.
         let mut stopped = checks.is_empty();
         self.steps[0].stopped += u32::from(stopped);
         let mut next = 1;
@@ -311,7 +311,7 @@ impl Funnel {
         self.steps
     }
 
-    /// Where the check of this name stands; a new one comes to stand at `next`.
+    /// The index of the check of this name; a new one is inserted at `next`.
     fn place(&mut self, name: &str, next: usize) -> usize {
         let known = self.steps.iter().skip(1).position(|it| it.name == name);
         known.map_or_else(
@@ -334,13 +334,13 @@ fn step(name: &str) -> FunnelStep {
 
 const MOST: usize = 200;
 
-/// What those are called that are not told apart.
+/// The name for all further workers.
 const OTHERS: &str = "(others)";
 
-/// Who submitted, line by line.
+/// Counts submissions by worker.
 ///
-/// The starts of an agent in one run are one worker: each has a name of its own, and the run is
-/// what people know.
+/// All starts of an agent in one run count as one worker: each has its own name, but people know
+/// the run.
 #[derive(Debug, Default)]
 pub(super) struct Workers {
     rows: HashMap<Option<String>, WorkerRow>,
@@ -367,7 +367,7 @@ impl Workers {
         } += 1;
     }
 
-    /// The workers, those that submitted most first.
+    /// The workers, the most active first.
     #[must_use]
     pub(super) fn rows(self) -> Vec<WorkerRow> {
         let mut rows: Vec<WorkerRow> = self.rows.into_values().collect();

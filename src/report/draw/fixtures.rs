@@ -1,4 +1,4 @@
-//! Events and standings to try the folds on.
+//! Events and quest records for tests.
 
 use jiff::Timestamp;
 use serde_json::Value;
@@ -95,7 +95,7 @@ pub(super) fn standing(number: usize, state: State) -> Standing {
     standing
 }
 
-/// A fact of this rule, where something is so instead.
+/// A fact of this rule, with this actual value.
 pub(super) fn fact(rule: &'static str, actual: &str) -> Fact {
     Fact {
         cause: crate::gate::Cause::Wrong,

@@ -152,20 +152,20 @@ fn without(forgetting: &Forgetting, text: &str) -> String {
 }
 
 #[derive(Debug)]
-pub(super) struct Reading {
-    pub(super) burn_down: BurnDown,
-    pub(super) funnel: Funnel,
-    pub(super) clock: Clock,
-    pub(super) workers: Workers,
-    pub(super) runs: RunHistory,
-    pub(super) steps: Steps,
+struct Reading {
+    burn_down: BurnDown,
+    funnel: Funnel,
+    clock: Clock,
+    workers: Workers,
+    runs: RunHistory,
+    steps: Steps,
 }
 
 impl Reading {
     /// Reads the lines of `session` from which `board` was folded, with what happened to `shown`.
     ///
     /// `answer` is the field that the quests are about.
-    pub(super) fn of(
+    fn of(
         session: &Session,
         board: &Board,
         shown: &[QuestId],

@@ -1,4 +1,4 @@
-//! Which quests a page shows where there are very many.
+//! The quest rows of a page: which quests get a row, and how much each row may hold.
 
 use super::steps::{Course, bytes, clipped, leave_out, rows};
 use crate::judge::forgotten::blotted;
@@ -7,7 +7,7 @@ use crate::quest::{FieldName, Key, QuestId, Shown, Submission};
 use crate::report::picture::{ExcerptRow, FactRow, FactRows, Labelled, QuestRow, Step, Worth};
 use crate::session::{Effective, Forgetting, Standing, State};
 
-/// How much a quest needs eyes: the least first.
+/// How urgently a person should look at a quest, the most urgent first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Need {
     Settling,
@@ -15,7 +15,7 @@ enum Need {
     Disputed,
     Tried,
     Settled,
-    /// Nobody has worked on it: there is nothing to see.
+    /// Nobody worked on it yet.
     Untouched,
 }
 
@@ -34,8 +34,8 @@ impl Need {
     }
 }
 
-/// At most `most` of `quests` in the states of `only`, or in any where it names none: those that
-/// need eyes first, then in order.
+/// Chooses at most `most` quests in the states of `only` (in any state if it is empty), the most
+/// urgent first, then by number.
 #[must_use]
 pub(super) fn chosen(quests: &[Standing], only: &[State], most: usize) -> Vec<QuestId> {
     let wanted = quests
@@ -47,10 +47,10 @@ pub(super) fn chosen(quests: &[Standing], only: &[State], most: usize) -> Vec<Qu
     ranked.into_iter().map(|(_, id)| id).collect()
 }
 
-/// The most bytes that the facts of earlier submissions have in all.
+/// The most bytes for the facts of all earlier submissions.
 const EARLIER: usize = 8 << 20;
 
-/// The most bytes that cells, facts and excerpts have in all, as texts.
+/// The most bytes for all cells, facts and excerpts.
 const DETAILS: usize = 48 << 20;
 
 const ENOUGH: &str = "it is left out here, for enough is shown of other quests";
@@ -71,8 +71,8 @@ impl Room {
         }
     }
 
-    /// Leaves out of `row` what there is no room for: of its history the oldest facts first, then
-    /// its cells, its facts and what the gate saw.
+    /// Drops what does not fit from `row`: first the oldest facts of its history, then its cells, its
+    /// facts and its excerpts.
     pub(super) fn fit(&mut self, row: &mut QuestRow) {
         for step in row.history.iter_mut().rev() {
             if !took(&mut self.earlier, bytes(&step.facts)) {
@@ -95,7 +95,7 @@ impl Room {
     }
 }
 
-/// Takes so many bytes of what is left, if there are as many.
+/// Takes bytes from the budget if enough are left.
 fn took(left: &mut usize, bytes: usize) -> bool {
     let rest = left.checked_sub(bytes);
     *left = rest.unwrap_or(*left);
@@ -123,7 +123,7 @@ pub(super) struct Told<'a> {
     pub(super) summary: QuestSummary,
     pub(super) course: Course,
     pub(super) took: Option<u64>,
-    /// The fields, the one that the quests are about first.
+    /// The fields, the answer field first.
     pub(super) fields: &'a [FieldName],
 }
 
@@ -178,7 +178,7 @@ pub(super) fn row(told: Told<'_>, forgetting: &Forgetting) -> QuestRow {
     }
 }
 
-/// The answer field by field in the order of `fields`, and whatever else was submitted.
+/// The submitted fields in the order of `fields`, then all others.
 fn answer(submission: &Submission, fields: &[FieldName]) -> Vec<(String, String)> {
     match submission {
         Submission::None(why) => vec![("none".to_owned(), why.clone())],

@@ -1,4 +1,4 @@
-//! What happened to the quests that are shown.
+//! The history of the quests that have a row.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -11,13 +11,13 @@ use crate::quest::{FieldName, QuestId, Submission};
 use crate::report::picture::{FactRow, FactRows, Step};
 use crate::session::{Attempt, Court, Event, Resolution, RunLine, RunStep, Settlement, Worker};
 
-/// The most steps that are told of one quest; of more, those in between are left out.
+/// The most steps of one quest; of a longer history, the middle is left out.
 const MOST_STEPS: usize = 60;
 
 /// The most bytes of a note.
 const LONGEST_NOTE: usize = 400;
 
-/// The most facts of one step and of all steps of a quest, and the most bytes of a text in them.
+/// The most facts of one step and of all steps, and the most bytes of a text in them.
 const MOST_FACTS: usize = 4;
 const MOST_OF_ALL: usize = 12;
 const LONGEST_FACT: usize = 300;
@@ -32,9 +32,9 @@ pub(super) struct Steps {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Course {
     steps: Vec<Taken>,
-    /// How many are left out; the second of `steps` stands for them.
+    /// How many steps are left out; the second step stands for them.
     left_out: u32,
-    /// Every rule that fired, each once, the first first.
+    /// Every rule that fired, once, in order of appearance.
     pub(super) fired: Vec<String>,
     pub(super) last: Option<Timestamp>,
 }
@@ -221,7 +221,7 @@ impl Course {
         self.steps.push(Taken { step, judged });
     }
 
-    /// Keeps no more facts than one quest may have; the oldest go first.
+    /// Drops the oldest facts if the quest has too many.
     fn bound(&mut self) {
         let count = |it: &Taken| it.step.facts.shown.len();
         let mut all: usize = self.steps.iter().map(count).sum();
@@ -245,7 +245,7 @@ fn step(at: Timestamp, what: &str, by: Option<&Worker>, notes: Vec<String>) -> S
     }
 }
 
-/// What somebody decided, or wrote there who could not decide.
+/// A decision, or a line by somebody who had no authority to decide.
 fn decided(at: Timestamp, what: &str, counts: bool, by: &str, note: &str) -> Step {
     let what = if counts {
         what.to_owned()
@@ -271,8 +271,8 @@ struct Found {
     facts: Vec<Fact>,
 }
 
-/// The facts of a judgement, as the gate wrote it: at most `most`, each text of some `longest`
-/// bytes. One that does not read is `audit`'s to tell of.
+/// The facts of a judgement as the gate wrote it: at most `most`, with texts of about `longest`
+/// bytes. `audit` reports a judgement that cannot be read.
 pub(super) fn facts_of(judgement: &str, most: usize, longest: usize) -> FactRows {
     let found = serde_json::from_str::<Found>(judgement);
     let facts = found.map_or_else(|_| Vec::new(), |found| found.facts);
@@ -309,7 +309,6 @@ pub(super) fn leave_out(facts: &mut FactRows) {
     facts.shown = Vec::new();
 }
 
-/// How many bytes their texts have.
 pub(super) fn bytes(facts: &FactRows) -> usize {
     let texts = facts.shown.iter().map(|it| {
         let place = it.place.as_ref().map_or(0, String::len);
@@ -322,7 +321,7 @@ fn small(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
 }
 
-/// `text`, of which no more than some `most` bytes are shown.
+/// The text, cut to about `most` bytes.
 #[must_use]
 pub(super) fn clipped(text: &str, most: usize) -> String {
     if text.len() <= most {

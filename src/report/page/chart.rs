@@ -1,4 +1,4 @@
-//! The geometry of the charts: where lines and bars stand, as numbers.
+//! The geometry of the charts, and numbers as people read them.
 
 use std::fmt;
 use std::fmt::Write as _;
@@ -31,7 +31,7 @@ pub(super) fn counted(count: u64, noun: &str) -> String {
     format!("{} {noun}{ending}", number(count))
 }
 
-/// How long these milliseconds are, in at most two units.
+/// A time span in at most two units.
 pub(super) fn span(milliseconds: u64) -> String {
     match milliseconds {
         0..SECOND => format!("{milliseconds} ms"),
@@ -50,8 +50,7 @@ fn both(milliseconds: u64, large: (u64, &str), small: (u64, &str)) -> String {
     }
 }
 
-/// How much of the whole a part is, in percent; never 0 % of what is there, nor 100 % of less
-/// than all.
+/// The share in percent. It is 0 % or 100 % only if the part is nothing or everything.
 pub(super) fn percent(part: u64, whole: u64) -> String {
     let (part, whole) = (u128::from(part), u128::from(whole.max(1)));
     match (part * 100 + whole / 2) / whole {
@@ -71,8 +70,7 @@ pub(super) fn second(at: Timestamp) -> String {
 
 const MOST: u32 = 4;
 
-/// Round numbers from 0, which is not among them, to `most` or beyond, evenly apart; few enough
-/// to be read.
+/// Evenly spaced round numbers above 0, up to `most` or the next one; few enough to be read.
 pub fn ticks(most: u32) -> Vec<u32> {
     let step = step(most);
     let times = 1..=most.div_ceil(step);
@@ -99,14 +97,14 @@ pub struct Portion(u32);
 impl Portion {
     pub const WHOLE: Self = Self(10_000);
 
-    /// How much `part` is of `whole`, to the nearest; all of it where it is more.
+    /// The share of `part` in `whole`, at most the whole.
     pub fn of(part: u64, whole: u64) -> Self {
         let whole = u128::from(whole.max(1));
         let hundredths = (u128::from(part) * 10_000 + whole / 2) / whole;
         Self(u32::try_from(hundredths).map_or(10_000, |it| it.min(10_000)))
     }
 
-    /// So many hundredths of a percent, and no more than all.
+    /// A number of hundredths of a percent, at most the whole.
     pub fn hundredths(count: u32) -> Self {
         Self(count.min(10_000))
     }
@@ -137,7 +135,7 @@ impl Serialize for Portion {
     }
 }
 
-/// The least width of what is there at all, in hundredths of a percent.
+/// The least width of a stripe, in hundredths of a percent.
 const LEAST: u32 = 60;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -146,9 +144,9 @@ pub struct Stripe {
     pub width: Portion,
 }
 
-/// The stripes of these counts, one beside the other over the whole width.
+/// Adjacent stripes for these counts, over the whole width.
 ///
-/// What is there is seen: a count above 0 has a least width, which the widest gives.
+/// Every count above 0 has a least width, at the cost of the widest stripe.
 pub fn stripes<const N: usize>(counts: [u32; N]) -> [Stripe; N] {
     let total: u64 = counts.iter().map(|count| u64::from(*count)).sum();
     let mut widths = counts.map(|count| {
@@ -178,7 +176,7 @@ const MOST_NAMED: usize = 5;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Histogram {
     pub columns: Vec<Column>,
-    /// What says most of it; none where nothing is known.
+    /// The marks as text; none if nothing is known.
     pub marks: Option<Summary>,
     pub known: u32,
 }
@@ -224,7 +222,7 @@ impl Histogram {
 }
 
 fn column(bar: &Bar, index: usize, count: usize, most: u32, say: fn(u64) -> String) -> Column {
-    // A slot is ten parts wide, of which the gap beside the bar takes one on either side.
+    // A slot is ten parts wide: one for the gap on either side of the bar.
     let place = |tenths: usize| Portion::of((index * 10 + tenths) as u64, (count * 10) as u64);
     let height = match bar.quests {
         0 => Portion::default(),
@@ -259,13 +257,12 @@ pub const HEIGHT: u32 = 1_000;
 const FIGURE: u32 = 8;
 const GAP: u32 = 8;
 
-/// How many steps are drawn at most but for those at which the list grew: more than that no
-/// screen shows apart.
+/// The most steps that are drawn, without those at which the list grew. A screen cannot show more.
 const COLUMNS: u32 = 500;
 
 const MOST_LINES: usize = 24;
 
-/// How long it is at least where minutes tell its times apart.
+/// Below this length, times are shown with seconds.
 const BRIEF: Duration = Duration::from_secs(4 * 60);
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -278,12 +275,12 @@ pub struct BurnDown {
     pub from: Timestamp,
     pub middle: Timestamp,
     pub to: Timestamp,
-    /// Whether it is so short that minutes would not tell these apart.
+    /// Whether times need seconds to differ.
     pub brief: bool,
     /// How many were left at first.
     pub first: u32,
     pub last: u32,
-    /// Some of its steps, the first and the last among them.
+    /// Some of the steps, with the first and the last.
     pub table: Vec<Remaining>,
     pub steps: usize,
 }
@@ -295,10 +292,10 @@ pub struct Level {
 }
 
 impl BurnDown {
-    /// The burn-down of these steps at a time; none where there are none.
+    /// The burn-down at this time; none without steps.
     pub fn of(steps: &[Remaining], now: Timestamp) -> Option<Self> {
         let (first, last) = (steps.first()?, steps.last()?);
-        // What is over says no more by staying at nothing.
+        // After the end, a flat line at 0 adds nothing.
         let to = if last.left == 0 {
             last.at
         } else {
@@ -307,7 +304,7 @@ impl BurnDown {
         let axis = Axis::new(first.at, to);
         let most = steps.iter().map(|step| step.left).max()?;
         let ticks = ticks(most);
-        // The scale ends with a number that is written beside it.
+        // The scale ends at a number that has a label.
         let top = ticks.last().copied().unwrap_or(most);
         let points = thinned(steps, axis);
         let line = line(&points, top);
@@ -366,7 +363,7 @@ impl Axis {
     }
 }
 
-/// Where the line goes: of each column the last step, and every step at which the list grew.
+/// The points of the line: the last step of each column, and every step at which the list grew.
 fn thinned(steps: &[Remaining], axis: Axis) -> Vec<(u32, u32)> {
     let column = |step: &Remaining| axis.x(step.at) * COLUMNS / WIDTH;
     let nexts = steps.iter().skip(1).map(Some).chain([None]);
@@ -383,7 +380,7 @@ fn line(points: &[(u32, u32)], top: u32) -> String {
     let mut path = String::new();
     for (index, (x, left)) in points.iter().enumerate() {
         let y = y(*left, top);
-        // Writing to a string does not fail.
+        // Writing to a string cannot fail.
         let _ = match index {
             0 => write!(path, "M0 {y}"),
             _ => write!(path, "H{x}V{y}"),
@@ -399,7 +396,7 @@ fn y(left: u32, top: u32) -> u32 {
     if top == 0 { HEIGHT } else { down }
 }
 
-/// A few of the steps, evenly, with the first and the last.
+/// A few evenly spaced steps, with the first and the last.
 fn spaced(steps: &[Remaining]) -> Vec<Remaining> {
     let last = steps.len().saturating_sub(1);
     let lines = steps.len().min(MOST_LINES);

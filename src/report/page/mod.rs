@@ -1,13 +1,13 @@
-//! The page about a session: one HTML file that a person can read anywhere, and a function of its
+//! The HTML page about a session: one file that needs no other, made from its
 //! [`Picture`](super::picture::Picture) alone.
 //!
-//! The file asks the network for nothing and runs without a script: what is in `page.js` sorts,
-//! filters and searches a table that is whole without it. Its content security policy allows that
-//! one script and that one style sheet, by their hashes, and nothing else. So no element has a
-//! `style` of its own: geometry stands in attributes of SVG, colours in classes.
+//! The page makes no network requests and works without its script: `page.js` only sorts, filters
+//! and searches the table. The content security policy allows only that script and that style
+//! sheet, by their hashes. So no element may have a `style` attribute: geometry is in attributes
+//! of the SVG, colours are in classes.
 //!
-//! Text from outside reaches the page through the formatter of the templates alone, which shows
-//! what is unseen and escapes what is markup; nothing that was said by others becomes a link.
+//! All outside text goes through the formatter of the templates, which escapes markup and makes
+//! invisible characters visible. Outside text never becomes a link.
 
 mod chart;
 #[cfg(test)]
@@ -466,7 +466,7 @@ fn seen(text: &str) -> Cow<'_, str> {
     let mut seen = String::with_capacity(text.len() + 16);
     for c in text.chars() {
         if hides(c) {
-            // Writing to a string does not fail.
+            // Writing to a string cannot fail.
             let _ = write!(seen, "\\u{{{:x}}}", u32::from(c));
         } else {
             seen.push(c);

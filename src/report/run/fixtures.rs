@@ -1,4 +1,4 @@
-//! Reports to try what is told of them.
+//! Reports for tests.
 
 use super::history::Used;
 use super::history::{RunReport, Took};
@@ -14,7 +14,7 @@ pub(super) fn id(number: usize) -> QuestId {
     QuestId::from_index(number - 1).unwrap()
 }
 
-/// What two starts took, the second of which did not tell.
+/// The usage of two starts; the second did not report its own.
 fn took() -> Took {
     Took {
         starts: 2,

@@ -1,7 +1,7 @@
-//! What runs left in a ledger, and what was judged, folded line by line.
+//! The runs and the judgements of a ledger, folded line by line.
 //!
-//! A start of the agent begins with the claim under its name and ends with its own line; a start, a
-//! quest's drive or a run without a line that ends it was cut off.
+//! A start of the agent begins with the claim under its name and ends with its own line. A start, a
+//! quest or a run without such a line was cut off.
 
 use std::collections::BTreeMap;
 
@@ -31,7 +31,7 @@ pub struct Run {
     pub id: RunId,
     pub at: Timestamp,
     pub began: Began,
-    /// When it ended, and why; none where no line says so.
+    /// When and why it ended; none if it was cut off or goes on.
     pub ended: Option<(Timestamp, Reason)>,
     pub last: Timestamp,
     pub quests: BTreeMap<QuestId, Driven>,
@@ -39,10 +39,10 @@ pub struct Run {
 
 #[derive(Debug, Clone, Default)]
 pub struct Driven {
-    /// The starts of the agent, by the names under which they held the quest; none for one
-    /// without a line that ends it.
+    /// The starts of the agent by the names under which they held the quest; none for a start
+    /// without an end.
     pub starts: BTreeMap<Worker, Option<DrivenAttempt>>,
-    /// Why its drive ended; none where no line says so.
+    /// Why the work on it ended; none if it was cut off or goes on.
     pub reason: Option<Reason>,
 }
 
@@ -66,7 +66,7 @@ impl RunHistory {
         self.runs.iter().find(|it| it.id == run)
     }
 
-    /// What was judged of a quest; none where nothing was.
+    /// What was judged of a quest, if anything.
     #[must_use]
     pub fn judged(&self, quest: QuestId) -> Option<&Judged> {
         self.judged.get(&quest)
@@ -79,13 +79,13 @@ impl RunHistory {
     }
 
     fn known(&mut self, run: RunId, at: Timestamp) -> Option<&mut Run> {
-        // The last come first: that is the one that goes on.
+        // The newest first: only that one can still go on.
         let run = self.runs.iter_mut().rev().find(|it| it.id == run)?;
         run.last = at;
         Some(run)
     }
 
-    /// A worker that only calls itself like one of a run that never began is none.
+    /// A worker may choose a name like that of a run. It counts only if the run began.
     fn claim(&mut self, at: Timestamp, claimed: &Claimed) {
         let run = start_of(&claimed.worker).map(|(run, _)| run);
         if let Some(run) = run.and_then(|run| self.known(run, at)) {
@@ -135,7 +135,7 @@ impl RunHistory {
 }
 
 impl Run {
-    /// Why it ended: cut off where no line says so; none while it `lives`.
+    /// Why it ended; without a line, it was cut off. None while it `lives`.
     #[must_use]
     pub fn reason(&self, lives: bool) -> Option<Reason> {
         ended(self.ended.map(|(_, reason)| reason), lives)
@@ -305,15 +305,14 @@ impl Used {
         }
     }
 
-    /// Its tokens as people read them: with `~` where any of them are estimated.
+    /// The tokens as text, with `~` if some are estimated.
     #[must_use]
     pub fn tokens_text(&self) -> String {
         let about = if self.estimated > 0 { "~" } else { "" };
         format!("{about}{}", self.tokens)
     }
 
-    /// Its price as people read it: with `~` where any of it is estimated, with `+` where some of
-    /// it is not known.
+    /// The price as text, with `~` if some of it is estimated and `+` if some of it is unknown.
     #[must_use]
     pub fn cost_text(&self) -> String {
         let Some(cost) = self.cost else {
@@ -321,7 +320,7 @@ impl Used {
         };
         let about = if self.estimated > 0 { "~" } else { "" };
         let more = if self.unpriced > 0 { "+" } else { "" };
-        // Up to the next hundredth of a cent, so that nothing that cost something is shown as free.
+        // Rounded up to a hundredth of a cent, so that nothing with a price is shown as free.
         let hundredths = cost.div_ceil(100_000);
         let (dollars, rest) = (hundredths / 10_000, hundredths % 10_000);
         format!("{about}${dollars}.{rest:04}{more}")

@@ -1,6 +1,6 @@
-//! The report for people, as Markdown that shows no more than it says.
+//! The report as Markdown.
 //!
-//! Tables are bounded; the numbers of all quests that are not PASS are there however many they are.
+//! Tables are bounded, but the numbers of all quests that are not PASS are always there.
 
 #[cfg(test)]
 mod tests;
@@ -549,14 +549,14 @@ pub fn table(heads: &[&str], rows: &[Vec<String>]) -> String {
 fn line<'a>(table: &mut String, cells: impl Iterator<Item = &'a str>) {
     table.push('|');
     for cell in cells {
-        // Writing to a string does not fail.
+        // Writing to a string cannot fail.
         let _ = write!(table, " {cell} |");
     }
     table.push('\n');
 }
 
 #[cfg(test)]
-mod tests {
+mod escape_tests {
     use super::*;
 
     #[test]

@@ -1,8 +1,8 @@
-//! The run report: what became of every quest, what it took, and whether the session is complete.
+//! The report on a session: the outcome of every quest, the effort, and whether it is complete.
 //!
-//! [`Report`] is a function of values: the folded ledger, what runs left in it ([`RunHistory`]), and
-//! what stands against completeness. It is told as JSON (the form of [`Report`], format 1) and, for
-//! people, as Markdown ([`markdown()`]).
+//! [`Report`] is made from values: the folded ledger, its runs ([`RunHistory`]) and what stands
+//! against completeness. It is printed as JSON (the form of [`Report`], format 1) or as Markdown
+//! ([`markdown()`]).
 
 #[cfg(test)]
 mod fixtures;

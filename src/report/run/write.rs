@@ -1,4 +1,4 @@
-//! Reports on the disk: `runs/RUNID/report.json`, `report.md` and `report.html`, and wherever a person wants one.
+//! Writes reports: `runs/RUNID/report.json`, `report.md` and `report.html`, and files that a user names.
 
 use std::fs::{self, File};
 use std::io::{self, Write as _};
@@ -25,9 +25,9 @@ pub enum WriteError {
     Io(#[from] io::Error),
 }
 
-/// Writes the report on `run` into the session in `dir`, for its owner alone, and says where.
+/// Writes the report on `run` into the session in `dir`, readable only by its owner.
 ///
-/// Each of the two files is replaced in one step.
+/// Each file is replaced atomically.
 pub fn write_report(dir: &Path, run: RunId, report: &Report) -> Result<PathBuf, WriteError> {
     let folder = dir.join("runs").join(run.to_string());
     create_own(&folder).map_err(|source| WriteError::Own {
@@ -52,9 +52,9 @@ pub fn write_page(dir: &Path, run: RunId, html: &str) -> Result<PathBuf, WriteEr
     Ok(page)
 }
 
-/// Writes the report to `path`: as JSON where its name ends so, else as Markdown.
+/// Writes the report to `path`: as JSON if the name ends in `.json`, otherwise as Markdown.
 ///
-/// What belongs to the session in `dir` is never written over.
+/// It never overwrites files of the session in `dir`.
 pub fn write_at(path: &Path, dir: &Path, report: &Report) -> Result<(), WriteError> {
     let is_json = path
         .extension()
@@ -89,14 +89,14 @@ fn replaced(path: &Path, text: &str) -> io::Result<()> {
     file.write_all(text.as_bytes())?;
     file.as_file().sync_all()?;
     if path.is_dir() {
-        // An agent that knows its run can put one there.
+        // An agent that knows its run can put a file there.
         let mut aside = path.as_os_str().to_owned();
         aside.push(format!(".aside-{}", std::process::id()));
         fs::rename(path, aside)?;
     }
     file.persist(path).map_err(|refused| refused.error)?;
     match File::open(folder)?.sync_all() {
-        // Some file systems cannot flush a directory, and have nothing to flush.
+        // Some file systems cannot sync a directory and do not need to.
         Err(refused) if refused.kind() == io::ErrorKind::InvalidInput => Ok(()),
         flushed => flushed,
     }
