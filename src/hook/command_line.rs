@@ -410,7 +410,6 @@ mod tests {
             "a ${X:=b}",
             "unset X",
             "((x++))",
-            "x=(a b); y+=(c) z",
             &deep,
             &long,
         ] {
