@@ -49,7 +49,7 @@ fn without_a_key_it_takes_a_terminal_and_the_word() {
     let world = reviewed(false);
     let before = world.place.ledger();
     let run = world.place.run(ACCEPT);
-    assert!(run.stderr.contains("run it at a terminal"), "{run:?}");
+    assert!(run.stderr.contains("run it on a terminal"), "{run:?}");
     assert_open(&world, &before, &run, 2);
     let yes = [&ACCEPT[..], &["--yes"]].concat();
     let run = world.place.run(&yes);
