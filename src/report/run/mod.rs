@@ -21,7 +21,7 @@ use crate::base::Digest;
 use crate::judge::completeness::{Completeness, FinalWord, Shortfall};
 use crate::quest::{Key, QuestId};
 use crate::report::picture::Word;
-use crate::session::{Board, Effective, Ending, VerdictBasis, Reason, RunId, Standing, State};
+use crate::session::{Board, Effective, Ending, Reason, RunId, Standing, State, VerdictBasis};
 
 pub use history::{Driven, Judged, Run, RunHistory, RunReport, Took, Used};
 pub use markdown::markdown;
@@ -369,8 +369,8 @@ mod tests_shares {
     #[test]
     fn nothing_is_proven_by_silence_or_by_giving_up() {
         use Decision::{Accepted, Rejected};
-        use VerdictBasis::{Confirmed, NoResult, Unanswered, World};
         use State::{Done, Pass, Review, Todo};
+        use VerdictBasis::{Confirmed, NoResult, Unanswered, World};
         let cases = [
             (Pass, Confirmed, None, false),
             (Review, Confirmed, None, false),
