@@ -59,7 +59,7 @@ fn workers_are_told_what_the_rest_waits_for() {
     );
     let text = world.place.run(["next"]).exits(4);
     assert!(
-        text.contains("of the 4 left 3 wait for other quests, workers hold 1"),
+        text.contains("of the 4 left, 3 wait for other quests, and other workers hold 1"),
         "{text}"
     );
     assert!(

@@ -110,7 +110,7 @@ fn an_agent_waits_for_other_workers_up_to_the_limit() {
     for active in [false, true] {
         let text = must_go_on(&others(active));
         assert!(
-            text.contains("other workers hold") && text.contains("nothing is free"),
+            text.contains("other workers hold") && text.contains("no quest is available"),
             "{text}"
         );
     }

@@ -171,7 +171,7 @@ fn what_the_fixer_did_is_told_in_words() {
     let place = session("echo good >> out/a", "mine\n");
     let run = place.run(["submit", "--id=1"]).ok();
     let first = run.lines().next();
-    let expected = "the fixer changed something, and it was judged again";
+    let expected = "the fixer made changes, and the quest was judged again";
     assert_eq!(first, Some(expected), "{run}");
     let place = session("exit 0", "mine\n");
     let run = place.run(["submit", "--id=1"]).exits(5);

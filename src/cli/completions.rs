@@ -43,7 +43,7 @@ Examples:
   comail completions fish > ~/.config/fish/completions/comail.fish
 
 Where to put the script (print it again after an upgrade):
-  bash        the file above (needs the package bash-completion), or in ~/.bashrc
+  bash        the file above (needs bash-completion), or in ~/.bashrc
                 source <(comail completions bash)
   zsh         in ~/.zshrc, after compinit
                 source <(comail completions zsh)

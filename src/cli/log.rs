@@ -212,7 +212,7 @@ impl Words {
             Event::Carried(carried) => self.carried(paper, carried),
             Event::Extended(extended) => extended_by(extended),
             Event::Resumed(resumed) => format!(
-                "the pause is lifted, after {} in a row with nothing proven",
+                "resumed after {} in a row without proof",
                 plural(resumed.streak, "quest")
             ),
             Event::Settled(settlement) => self.settled(settlement),

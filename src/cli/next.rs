@@ -175,14 +175,14 @@ fn text(paper: &mut Paper, answer: &Answer) {
             let claims = claims.text();
             let free_in = SignedDuration::from_secs(*free_in_seconds);
             paper.line(format!(
-                "nothing is free: workers hold all of the {remaining} left, the first for {free_in:#} \
-                 at most; ask again then, or see `{claims}`"
+                "no quest is available now: other workers hold all {remaining} that are left; the \
+                 first claim expires in {free_in:#} at most. Try again then, or run `{claims}`"
             ));
         }
         Answer::Waiting(waits) => waits.write(paper),
         Answer::Driven { remaining } => paper.line(format!(
-            "a run drives this session, and hands the {remaining} left to its own agents; wait \
-             until it ends"
+            "no quest is available now: a run gives the {remaining} that are left to its own \
+             agents; wait until it ends"
         )),
         Answer::Complete { total } => {
             paper.line(match total {
@@ -199,8 +199,8 @@ fn text(paper: &mut Paper, answer: &Answer) {
 pub(super) fn paused(streak: u32, session: Option<&Path>) -> String {
     let resume = ShellLine::comail("resume", session);
     format!(
-        "paused: {} in a row ended with nothing proven. The network may be down, or the agent is \
-         giving up too easily. A person looks into it and runs `{}`",
+        "paused: {} in a row ended without proof. The network may be down, or the agent gives up \
+         too early. A person has to find the cause and run `{}`",
         plural(streak, "quest"),
         resume.text()
     )

@@ -232,16 +232,15 @@ fn text(paper: &mut Paper, answer: &Answer, session: Option<&Path>) {
         Answer::Waits { quest, key } => {
             let key = Escaped(key.as_str());
             paper.line(format!(
-                "waits for quest {quest} ({key}), which has not passed; nothing changed. Ask \
-                 `{next}` for another"
+                "waits for quest {quest} ({key}), which has not passed; nothing changed. Run \
+                 `{next}` for another quest"
             ));
         }
         Answer::Claimed { worker } => paper.line(format!(
-            "claimed: {worker} holds this quest; nothing changed. Ask `{next}` for another"
+            "claimed: {worker} holds this quest; nothing changed. Run `{next}` for another quest"
         )),
         Answer::Overtaken {} => paper.line(format!(
-            "overtaken: another submission of this quest was judged meanwhile; ask `{next}` where \
-             it stands"
+            "overtaken: another answer to this quest was judged first; nothing changed. Run `{next}`"
         )),
         Answer::Paused { streak } => paper.line(super::next::paused(*streak, session)),
         Answer::Judged(shown) => judged_text(paper, shown),
@@ -251,7 +250,7 @@ fn text(paper: &mut Paper, answer: &Answer, session: Option<&Path>) {
 /// What the fixer did, which no agent has to do.
 fn told(fix: &Fix) -> String {
     match fix {
-        Fix::Changed => "the fixer changed something, and it was judged again".to_owned(),
+        Fix::Changed => "the fixer made changes, and the quest was judged again".to_owned(),
         Fix::ChangedNothing => "the fixer found nothing to change".to_owned(),
         Fix::Failed { why } => format!("the fixer failed: {}", Escaped(why)),
     }
@@ -269,13 +268,13 @@ fn judged_text(paper: &mut Paper, shown: &Shown) {
     let verdict = paper.tint(tone, &shown.verdict.to_string());
     let key = Escaped(&shown.key);
     let what = match (shown.verdict, shown.state) {
-        (Verdict::Pass, _) => String::from("locked for ever"),
+        (Verdict::Pass, _) => String::from("locked"),
         (Verdict::Review, State::Todo) => format!(
             "sent back: reviewers doubt it, {} of {} tries left",
             shown.max_tries - shown.tries,
             shown.max_tries
         ),
-        (Verdict::Review, _) => String::from("locked; a person settles it"),
+        (Verdict::Review, _) => String::from("locked; a person decides"),
         (Verdict::Fail, State::Done) => {
             format!("and DONE: all {} tries are used up", shown.max_tries)
         }

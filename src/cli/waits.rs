@@ -77,12 +77,12 @@ impl Waits {
         } else {
             let free_in = SignedDuration::from_secs(self.free_in_seconds);
             format!(
-                ", workers hold {}, the first for {free_in:#} at most",
+                ", and other workers hold {} (the first claim expires in {free_in:#} at most)",
                 self.claimed
             )
         };
         paper.line(format!(
-            "nothing is free: of the {} left {} for other quests{held}",
+            "no quest is available now: of the {} left, {} for other quests{held}",
             self.remaining,
             match self.waiting {
                 1 => "1 waits".to_owned(),
@@ -101,7 +101,7 @@ impl Waits {
         }
         if self.blocked > 0 {
             paper.line(format!(
-                "blocked: {}, for what came before ended without a PASS; a person settles it",
+                "blocked: {}, because an earlier quest ended without a PASS; a person decides",
                 plural(u64::from(self.blocked), "quest")
             ));
         }
