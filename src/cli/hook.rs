@@ -121,7 +121,7 @@ Examples:
 
 A rules file:
   default = \"ask\"         # commands without a rule; if unset, the agent decides
-  unclear = \"deny\"        # lines that are no plain list of commands; if unset, \"ask\"
+  unclear = \"deny\"        # for lines that are hard to parse; default: \"ask\"
 
   [[rule]]                # commands that begin with `git push` or `git fetch`
   prefix = [\"git\", [\"push\", \"fetch\"]]
@@ -139,7 +139,7 @@ struct InstallArgs {
     #[arg(long, value_name = "NAME", value_parser = agent())]
     agent: HookAgent,
 
-    /// The directory in which the agent works
+    /// The agent's working directory
     #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath, default_value = ".")]
     dir: PathBuf,
 
@@ -151,7 +151,7 @@ struct InstallArgs {
     #[arg(long)]
     unattended: bool,
 
-    /// Write without asking
+    /// Do not ask for confirmation
     #[arg(long)]
     yes: bool,
 }

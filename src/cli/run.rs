@@ -36,21 +36,20 @@ use crate::run::limits::{Limits, Money, parse_count, parse_percent, parse_time, 
 use crate::run::{Answers, CrashBackoffRules, Pace, Plan, RunEvent, RunObserver, Sources};
 use crate::session::{Lease, Reason, RunId, Session, Spent, Store as _};
 
-/// Drive an agent over the quests until no work is left, and say why the run stopped
+/// Run an agent on the quests until the work is complete
 ///
-/// The agent is started once for each quest, and again with the facts while the gate says FAIL.
-/// The ledger, never the agent, decides when a quest is settled: the agent is stopped as soon as
-/// its quest is, and an agent that ends without settling its quest has failed. Exit status: 0 if
-/// nothing is TODO and the report says COMPLETE, 8 if not, 130 after Ctrl-C. With --json, one line
-/// for each event.
+/// The agent is started for each quest, and again with the facts if the gate says FAIL. It is
+/// stopped when its quest is settled. Only the ledger counts: an agent that exits without settling
+/// its quest has failed, whatever it prints. The exit code is 0 if the report says COMPLETE, 8 if
+/// not, and 130 after Ctrl-C. With --json, each event is printed as a line.
 #[derive(Debug, Args)]
 #[command(after_long_help = AFTER)]
 pub struct RunArgs {
-    /// Use a common agent whose command line is built in; words after -- are added to it
+    /// Run a known agent; arguments after -- are added to its command line
     #[arg(long, value_name = "NAME", value_parser = preset(), help_heading = AGENT)]
     agent: Option<&'static Preset>,
 
-    /// The model that the agent uses
+    /// The model for the agent to use
     #[arg(long, value_name = "NAME", value_parser = model, help_heading = AGENT)]
     model: Option<String>,
 
@@ -73,46 +72,46 @@ pub struct RunArgs {
     #[arg(last = true, value_name = "AGENT ARGS", help_heading = AGENT)]
     words: Vec<OsString>,
 
-    /// How many agents work at the same time
+    /// Number of agents that work in parallel
     #[arg(long, value_name = "N", default_value_t = 1,
           value_parser = clap::value_parser!(u32).range(1..=64))]
     parallel: u32,
 
-    /// Add lessons from these earlier sessions to the prompts
+    /// Also use lessons from these sessions
     #[arg(long, value_name = "SESSION", num_args = 1..)]
     lessons_from: Vec<PathBuf>,
 
-    /// Report COMPLETE only if at least this share of the quests is PASS, such as 80%
+    /// Minimum share of quests with PASS, such as 80%
     #[arg(long, value_name = "PERCENT")]
     min_pass: Option<MinPass>,
 
-    /// Print the agent's command line without starting anything
+    /// Print the agent's command line without running it
     #[arg(long)]
     dry_run: bool,
 
-    /// At most so many starts of the agent for one quest [default: 30]
+    /// Maximum number of agent starts per quest [default: 30]
     #[arg(long, value_name = "N", help_heading = BUDGETS, value_parser = parse_count)]
     max_attempts: Option<u32>,
 
-    /// At most so many quests
+    /// Maximum number of quests
     #[arg(long, value_name = "N", help_heading = BUDGETS, value_parser = parse_count)]
     max_quests: Option<u32>,
 
-    /// At most so long for the whole run
+    /// Maximum duration of the run
     #[arg(long, value_name = "TIME", help_heading = BUDGETS, value_parser = parse_time)]
     wall_clock: Option<Duration>,
 
-    /// At most so long for one quest, over all starts of the agent [default: 10m]
+    /// Maximum working time of the agent per quest [default: 10m]
     #[arg(long, value_name = "TIME", help_heading = BUDGETS, value_parser = parse_time)]
     quest_timeout: Option<Duration>,
 
-    /// At most so many tokens for one quest; estimated if the agent does not report them
+    /// Maximum number of tokens per quest; estimated if the agent does not report them
     /// [default: 100000]
     #[arg(long, value_name = "N", help_heading = BUDGETS, value_parser = parse_tokens)]
     max_tokens: Option<u64>,
 
-    /// At most so many US dollars for the whole run; estimated from tokens if the agent does not
-    /// report them
+    /// Maximum cost in US dollars; estimated from the tokens if the agent does not
+    /// report it
     #[arg(long, value_name = "DOLLARS", help_heading = BUDGETS)]
     max_cost: Option<Money>,
 
@@ -139,10 +138,10 @@ Examples:
 
 Settings for --set, with their defaults:
   lease               how long a claim lasts; renewed while the agent is alive
-  lessons=5           at most so many lessons of this session in a prompt
-  max-attempts-total  at most so many starts of the agent in the whole run
-  max-tokens-total    at most so many tokens for the whole run
-  max-quest-cost      at most so many US dollars for one quest
+  lessons=5           maximum number of lessons from this session in a prompt
+  max-attempts-total  maximum number of agent starts in the run
+  max-tokens-total    maximum number of tokens in the run
+  max-quest-cost      maximum cost per quest in US dollars
   token-price=15.00   dollars for a million tokens, if the agent reports no cost
   diminishing-share=90%, diminishing-turns=3, diminishing-tokens=500
                       stop a quest after this share of its tokens, or after so
