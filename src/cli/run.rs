@@ -595,7 +595,7 @@ fn write_event(paper: &mut Paper, event: &RunEvent) {
             let model = began.model.as_deref();
             let model = model.map(|model| format!(" with {}", Escaped(model)));
             paper.line(format!(
-                "run {run}: {}{}, {} at once",
+                "run {run}: {}{}, {} at a time",
                 Escaped(&began.agent),
                 model.unwrap_or_default(),
                 plural(began.workers, "agent")
