@@ -205,7 +205,8 @@ fn put(
 ///
 /// A control character is written as `_xHHHH_`. Behind `_x0041` that would make `_x0041_` of it,
 /// which every reader takes for `A`.
-fn unambiguous(text: &str) -> Cow<'_, str> {
+#[must_use]
+pub fn unambiguous(text: &str) -> Cow<'_, str> {
     if text.contains("_x") && text.contains(needs_code) {
         Cow::Owned(text.replace(needs_code, " "))
     } else {

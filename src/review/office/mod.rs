@@ -24,7 +24,7 @@ use crate::review::{Item, NotSettled, Person, Queue, SeenFact, Viewer, Waiting};
 use crate::session::{
     Decision, Effective, Session, SessionError, SigningKey, Standing, Store as _,
 };
-use crate::table::new_workbook::{ColumnRole, Form, FormCell, FormColumn};
+use crate::table::new_workbook::{ColumnRole, Form, FormCell, FormColumn, unambiguous};
 use crate::table::shortened;
 
 pub const SHEET: &str = "review";
@@ -273,9 +273,11 @@ fn fit(
     Ok(standing)
 }
 
-/// Whether a cell holds `key`, as far as a sheet can: cut, and with other white space.
+/// Whether a cell holds `key` as far as a workbook can: cut, with other white space, and without
+/// control characters that it cannot spell.
 fn is_same(key: &str, cell: &str) -> bool {
     let key = shortened(key);
+    let key = unambiguous(&key);
     key.split_whitespace().eq(cell.split_whitespace())
 }
 
@@ -1012,6 +1014,8 @@ mod tests_fit {
         assert!(!is_same("ACME", "Acme"));
         let long = "k".repeat(40_000);
         assert!(is_same(&long, &shortened(&long)));
+        assert!(is_same("_x\0a", "_x a"));
+        assert!(!is_same("x\0a", "x a"));
         assert!(!is_same(&long, &"k".repeat(32_767)));
     }
 }
