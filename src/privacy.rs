@@ -45,11 +45,11 @@ pub struct Done {
 #[derive(Debug, thiserror::Error)]
 pub enum NotForgotten {
     /// The session froze a key, and this is not signed with it.
-    #[error("the session froze the operator's key, and only that key decides here")]
+    #[error("only the operator's key, which was given to `scan`, may decide this")]
     Unsealed,
     #[error(
-        "{0} holds the address, and nothing changes what scan froze: make the session anew \
-         without it, and remove this one"
+        "{0} contains the address and cannot be changed after `scan`: create a new session without \
+         the address, and remove this one"
     )]
     Frozen(String),
     /// The copy of a list cannot be written anew.

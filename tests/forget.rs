@@ -238,7 +238,7 @@ fn what_scan_froze_is_not_changed() {
     let before = world.place.ledger();
     let said = forget(&world);
     assert!(
-        said.stderr.contains("session.json holds the address"),
+        said.stderr.contains("session.json contains the address"),
         "{said:?}"
     );
     said.exits(2);

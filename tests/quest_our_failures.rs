@@ -29,7 +29,7 @@ const NO_MEANS: Means = Means {
     landlock: false,
 };
 
-/// Submits while the gate cannot look, and then the same while it can.
+/// Submits while the gate could not run, and then the same while it can.
 #[track_caller]
 fn submits_twice(quest: &ShellQuest, takes: impl Fn(), brings: impl Fn()) {
     fs::write(quest.at("in/try.sh"), "exit 0\n").expect("a script");
@@ -37,7 +37,7 @@ fn submits_twice(quest: &ShellQuest, takes: impl Fn(), brings: impl Fn()) {
     takes();
     let run = quest.place.run(SUBMIT);
     assert_eq!(run.code, 1, "{run:?}");
-    assert!(run.stderr.contains("the gate cannot look: "), "{run:?}");
+    assert!(run.stderr.contains("the gate could not run: "), "{run:?}");
     assert!(run.stderr.contains("nothing changed"), "{run:?}");
     assert_eq!(recorded(&quest.place), before);
     brings();
@@ -179,7 +179,7 @@ fn a_control_that_cannot_be_run_proves_nothing() {
         assert_eq!(run.code, 1, "{run:?}");
         for words in [
             "control `honest`",
-            "the gate cannot look",
+            "the gate could not run",
             "no scratch copy",
         ] {
             assert!(run.stderr.contains(words), "{words}: {run:?}");

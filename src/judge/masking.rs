@@ -16,20 +16,20 @@ pub const MASK: &str = "[forgotten]";
 #[derive(Debug, thiserror::Error)]
 pub enum Unmaskable {
     #[error(
-        "it is a binary workbook, which cannot be written anew: scan the list again, saved as \
-         .xlsx without the address, and remove this session"
+        "comail cannot change a binary workbook: save the list as .xlsx without the address, scan \
+         it again, and remove this session"
     )]
     Binary,
     #[error(
-        "the address is parted by formatting in a cell of {0}: scan the list again without the \
-         address, and remove this session"
+        "formatting splits the address in a cell of {0}: remove the address from the list, scan it \
+         again, and remove this session"
     )]
     Parted(String),
     /// The workbook cannot be read or written.
-    #[error("the workbook cannot be written anew")]
+    #[error("cannot rewrite the workbook")]
     Zip(#[from] zip::result::ZipError),
     /// A part of it cannot be read.
-    #[error("a part of the workbook cannot be read")]
+    #[error("cannot read a part of the workbook")]
     Io(#[from] std::io::Error),
 }
 

@@ -21,16 +21,18 @@ pub enum ReplayError {
     #[error(transparent)]
     Drive(#[from] JudgeError),
     /// The session has no such quest.
-    #[error("quest {0} is not in this session: its attempt is another session's")]
+    #[error("quest {0} is not in this session; the attempt belongs to another one")]
     NoSuchQuest(QuestId),
     /// No earlier attempt sent what this one is said to repeat.
-    #[error("attempt {number} of quest {quest} is recorded as a repeat, and repeats nothing")]
+    #[error(
+        "attempt {number} of quest {quest} is recorded as a repeat, but no earlier attempt is equal"
+    )]
     NoRepeat { quest: QuestId, number: u32 },
     /// The recorded evidence is not evidence.
-    #[error("the recorded evidence does not read: {0}")]
+    #[error("cannot read the recorded evidence: {0}")]
     Evidence(#[source] serde_json::Error),
     /// A body that the evidence names is not stored.
-    #[error("the body {digest} is missing from evidence/: restore it from a copy")]
+    #[error("the body {digest} is missing from evidence/; restore it from a backup")]
     BodyMissing { digest: Digest },
     /// A stored body cannot be unpacked.
     #[error("the body {digest} in evidence/: {source}")]
@@ -40,12 +42,12 @@ pub enum ReplayError {
         source: BadPack,
     },
     /// A stored body is not the one that was recorded.
-    #[error("the body {digest} in evidence/ was changed: restore it from a copy")]
+    #[error("the body {digest} in evidence/ was changed; restore it from a backup")]
     BodyChanged { digest: Digest },
     /// The gate asks what the evidence does not answer.
     #[error(
-        "the evidence does not answer all that the gate asks now: it was recorded under other \
-         rules, or was changed"
+        "the evidence does not answer everything that the gate asks now: it was recorded under \
+         other rules, or it was changed"
     )]
     Unanswered,
 }

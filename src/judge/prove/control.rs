@@ -96,7 +96,7 @@ pub enum ProveError {
         source: EmptyKey,
     },
     /// The gate's own side failed while it looked: of the gate that shows nothing.
-    #[error("control `{control}`: the gate cannot look: {why}")]
+    #[error("control `{control}`: the gate could not run: {why}")]
     Workshop { control: String, why: String },
     /// A judgement cannot be written as JSON.
     #[error("cannot write a judgement as JSON")]
@@ -404,13 +404,15 @@ fn broken(control: &ControlTable, negative: &NegativeTable) -> ControlTable {
 #[derive(Debug, thiserror::Error)]
 pub enum TrialError {
     /// There are none.
-    #[error("the session has no reviewers: `scan --reviewers FILE`, or a quest file with some")]
+    #[error(
+        "the session has no reviewers; add them with `scan --reviewers FILE` or in the quest file"
+    )]
     NoReviewers,
     /// There is nothing over which plants can be laid.
-    #[error("no control of the quest file passes, over which plants could be laid")]
+    #[error("no control of the quest file passes, so that defects cannot be planted in one")]
     NoCase,
     /// The control over which they are laid does not do.
-    #[error("control `{control}`, over which plants are laid")]
+    #[error("control `{control}`, in which defects are planted")]
     Case {
         control: String,
         /// Why not.

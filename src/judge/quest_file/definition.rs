@@ -141,7 +141,7 @@ pub enum BenchError {
     #[error(transparent)]
     Glob(#[from] BadGlob),
     /// This program cannot tell where it is, to start itself.
-    #[error("this program does not know its own place, and cannot confine a command")]
+    #[error("cannot find the comail program, which confines commands")]
     Launcher(#[source] io::Error),
 }
 
@@ -153,8 +153,8 @@ pub(in crate::judge) fn frozen_listing(
     let baseline = match &definition.tree {
         Some(tree) => {
             let listing = listing(&store, tree.listing)?;
-            let lost = "the tree's listing in evidence/ is missing or was changed: restore it \
-                        from a copy";
+            let lost = "the tree's listing in evidence/ is missing or was changed; restore it \
+                        from a backup";
             listing.ok_or_else(|| SessionError::Stock(lost.to_owned()))?
         }
         None => Listing::default(),
