@@ -147,7 +147,7 @@ fn prove_runs_the_frozen_controls_of_a_session() {
 
 #[test]
 fn a_fact_of_nothing_that_is_submitted_makes_no_session() {
-    let says = "the same of every submission";
+    let says = "the gate is not proven";
     let constant = LETTERS.replace("{{ field.quote }}", "pay");
     refused(&Letters::with(&constant), &["letters.toml", says]);
     let page = "kind = \"contains\"\ntext = \"Acme\"\nurl = \"https://acme.com/\"\n\n";
@@ -155,11 +155,6 @@ fn a_fact_of_nothing_that_is_submitted_makes_no_session() {
     let beside = LETTERS.replacen("[[control]]", &more, 1);
     refused(&Letters::with(&beside), &["letters.toml", says]);
     refused(&Letters::with(&format!("open = true\n{beside}")), &[says]);
-
-    let zone = constant.replace("[prompt]", "[tree]\nwrite = [\"*.txt\"]\n[prompt]");
-    let run = Letters::with(&zone).run(["quest", "check", "letters.toml"]);
-    assert_eq!(run.code, 8, "{run:?}");
-    assert!(!run.stderr.contains(says), "{run:?}");
 }
 
 #[test]

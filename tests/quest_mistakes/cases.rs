@@ -14,16 +14,10 @@ const QUOTE: &str = r#""{{ field.quote }}"]"#;
 /// All of them.
 pub const CASES: &[Case] = &[
     (
-        QUOTE,
-        "\"pay\"]",
-        "\"command\"",
-        &["the same of every submission", "{{ field.NAME }}"],
-    ),
-    (
         "unchecked = true\n",
         "",
         "\"total\"",
-        &["no check goes by the field `total`", "`unchecked = true`"],
+        &["no check uses the field `total`", "`unchecked = true`"],
     ),
     (
         "about =",

@@ -2,10 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::file_gate::FileGate;
-use super::outside::Outside;
-use super::settings::FileSettings;
-use crate::gate::{Gate as _, Rule};
+use crate::gate::Rule;
 use crate::quest::Key;
 use crate::quest::file::{
     ControlTable, FinalPart, Mistake, Panel, QuestFile, RawTable, ReviewerKind, Spot, unknown_name,
@@ -113,33 +110,8 @@ impl Known<'_> {
     }
 }
 
-impl FileGate {
-    /// The gate that `[final]` of `file` makes; none where it has none.
-    ///
-    /// # Errors
-    ///
-    /// The first mistake in its checks, its controls and its negative control.
-    pub fn of_final(
-        file: &QuestFile<'_>,
-        outside: &dyn Outside,
-        settings: FileSettings,
-    ) -> Result<Option<Self>, Mistake> {
-        let (Some(whole), Some(part)) = (file.of_final(), &file.final_part) else {
-            return Ok(None);
-        };
-        let wrong = |(spot, what): (Spot, String)| Mistake::at(file.text(), &spot, what);
-        if let Some(known) = part.checks.iter().find_map(|raw| known_name(file, raw)) {
-            return Err(wrong(known));
-        }
-        let gate = Self::new(&whole, outside, settings)?;
-        match wrong_in(part, file.tree.is_some(), &gate.rules()) {
-            Some(found) => Err(wrong(found)),
-            None => Ok(Some(gate)),
-        }
-    }
-}
-
-fn known_name(file: &QuestFile<'_>, raw: &RawTable<'_>) -> Option<(Spot, String)> {
+/// What is wrong with the name of a check of `[final]`: one of the quests has it already.
+pub(super) fn known_name(file: &QuestFile<'_>, raw: &RawTable<'_>) -> Option<(Spot, String)> {
     let name = raw.text_of("name")?;
     let mut names = file.checks.iter().map(|check| check.text_of("name"));
     let what = || format!("a check of the quests is `{name}` already: name it otherwise");
@@ -148,7 +120,12 @@ fn known_name(file: &QuestFile<'_>, raw: &RawTable<'_>) -> Option<(Spot, String)
         .then(|| (raw.spot_of("name"), what()))
 }
 
-fn wrong_in(part: &FinalPart<'_>, has_tree: bool, rules: &[Rule]) -> Option<(Spot, String)> {
+/// What is wrong in the controls of `[final]`, and in the negative one.
+pub(super) fn wrong_in_final(
+    part: &FinalPart<'_>,
+    has_tree: bool,
+    rules: &[Rule],
+) -> Option<(Spot, String)> {
     let rules: Vec<&str> = rules.iter().map(|rule| rule.id.as_str()).collect();
     let fires = |fires: &Option<Vec<String>>, raw: &RawTable<'_>| {
         let mut named = fires.iter().flatten().map(String::as_str);

@@ -16,7 +16,7 @@ use super::takes::Takes;
 use crate::gate::doubts;
 use crate::gate::{Cascade, Case, Check, Cost, Fact, Gate, Judgement, Rule, RuleId, house};
 use crate::quest::QuestKind;
-use crate::quest::file::{Mistake, QuestFile, RawTable, is_kebab, nearest, unknown_name};
+use crate::quest::file::{Mistake, QuestFile, RawTable, Spot, is_kebab, nearest, unknown_name};
 use crate::world::{Taken, World};
 
 #[derive(Clone)]
@@ -74,6 +74,34 @@ impl FileGate {
         }
         controls::hold(file, &rules)?;
         Ok(gate)
+    }
+
+    /// The gate that `[final]` of `file` makes; none where it has none.
+    ///
+    /// # Errors
+    ///
+    /// The first mistake in its checks, its controls and its negative control.
+    pub fn of_final(
+        file: &QuestFile<'_>,
+        outside: &dyn Outside,
+        settings: FileSettings,
+    ) -> Result<Option<Self>, Mistake> {
+        let (Some(whole), Some(part)) = (file.of_final(), &file.final_part) else {
+            return Ok(None);
+        };
+        let wrong = |(spot, what): (Spot, String)| Mistake::at(file.text(), &spot, what);
+        if let Some(known) = part
+            .checks
+            .iter()
+            .find_map(|raw| controls::known_name(file, raw))
+        {
+            return Err(wrong(known));
+        }
+        let gate = Self::new(&whole, outside, settings)?;
+        match controls::wrong_in_final(part, file.tree.is_some(), &gate.rules()) {
+            Some(found) => Err(wrong(found)),
+            None => Ok(Some(gate)),
+        }
     }
 
     #[must_use]

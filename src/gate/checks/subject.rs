@@ -6,8 +6,8 @@ use super::context::Context;
 use super::fields::shown;
 use super::kind::{Flaw, Source};
 use crate::gate::{Cost, Fact};
-use crate::quest::FieldName;
 use crate::quest::template::Template;
+use crate::quest::{Field, FieldName};
 use crate::world::page::is_unspaced;
 use crate::world::sandbox::FileSeen;
 use crate::world::tree::TreePath;
@@ -194,28 +194,35 @@ pub(super) fn brief(value: &serde_json::Value) -> String {
 
 /// The template with its values.
 ///
-/// Where the template renders with the examples of the fields but not with what was submitted, the
-/// submission is at fault; otherwise the quest file or its list is.
+/// Where other values of the fields would have rendered, the submission is at fault; otherwise the
+/// quest file or its list is.
 pub(super) fn rendered(context: &Context<'_>, template: &Template) -> Result<String, Fact> {
     context.render(template).map_err(|bad| {
-        let mut values = context.values().clone();
-        let fields = || context.kind.fields.iter();
-        for field in fields() {
-            let name = field.name.as_str().to_owned();
-            values.field.insert(name, field.example.to_string());
-        }
-        let read: Vec<_> = fields()
-            .filter(|it| template.reads_field(it.name.as_str()))
+        let fields = context.kind.fields.iter();
+        let read: Vec<&Field> = fields
+            .filter(|field| template.reads_field(field.name.as_str()))
             .collect();
-        let mut fact = Fact::wrong("a text that can be rendered", bad.to_string());
-        if let [only] = *read {
-            fact = fact.on(&only.name);
-        }
-        let heals = !template.reads_others() || template.render(&values).is_ok();
-        if !read.is_empty() && heals {
-            fact
-        } else {
-            fact.unconfirmed()
+        // An example may be a text where the template wants a number.
+        let heals = |fields: &[&Field]| {
+            [None, Some("1")].iter().any(|stand_in| {
+                let mut values = context.values().clone();
+                for field in fields {
+                    let text = stand_in.map_or_else(|| field.example.to_string(), str::to_owned);
+                    values.field.insert(field.name.as_str().to_owned(), text);
+                }
+                template.render(&values).is_ok()
+            })
+        };
+        let alone = !template.reads_others();
+        let blamed = match *read {
+            [only] if alone => Some(only),
+            _ => read.iter().copied().find(|field| heals(&[field])),
+        };
+        let fact = Fact::wrong("a text that can be rendered", bad.to_string());
+        match blamed {
+            Some(field) => fact.on(&field.name),
+            None if !read.is_empty() && (alone || heals(&read)) => fact,
+            None => fact.unconfirmed(),
         }
     })
 }

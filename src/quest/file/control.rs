@@ -7,8 +7,7 @@ use serde::{Deserialize, Serialize};
 use toml::Spanned;
 use toml::de::DeTable;
 
-use super::document::read_all;
-use super::read::{Mistake, RawTable, Spot, take_tables};
+use super::read::{Mistake, RawTable, Spot, read_all, take_tables, unknown_name};
 use crate::quest::Verdict;
 
 /// `[[control]]`.
@@ -115,7 +114,7 @@ impl<'t> FinalPart<'t> {
             .keys()
             .find(|key| !PARTS.contains(&key.get_ref().as_ref()))
         {
-            let what = super::unknown_name("part of [final]", name.get_ref(), &PARTS);
+            let what = unknown_name("part of [final]", name.get_ref(), &PARTS);
             return Err(Mistake::at(text, &name.span(), what));
         }
         let checks = take_tables(&mut inner, "check", text)?;

@@ -10,7 +10,7 @@ use toml::de::DeTable;
 
 use super::control::{ControlTable, FinalPart};
 use super::panel::Panel;
-use super::read::{Mistake, RawTable, Spot, is_kebab, take_tables, unknown_name};
+use super::read::{Mistake, RawTable, Spot, is_kebab, read_all, take_tables, unknown_name};
 use super::tables::{FieldTable, FixerTable, InputTable, ServiceTable, TreeTable};
 use crate::quest::field::{FieldKind, NO_EXAMPLE};
 use crate::quest::template::{Names, Template};
@@ -261,13 +261,6 @@ impl<'t> QuestFile<'t> {
         })?;
         self.panel.as_ref().map_or(Ok(()), |panel| self.fits(panel))
     }
-}
-
-pub(super) fn read_all<T: serde::de::DeserializeOwned>(
-    tables: &[RawTable<'_>],
-    text: &str,
-) -> Result<Vec<T>, Mistake> {
-    tables.iter().map(|table| table.read(text)).collect()
 }
 
 fn read_fields(

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use toml::de::DeTable;
 
 use super::panel_tables::{PanelTable, PlantTable, QuestionTable, ReviewerKind, ReviewerTable};
-use super::read::{Mistake, RawTable, Spot, is_kebab, take_tables, unknown_name};
+use super::read::{Mistake, RawTable, Spot, is_kebab, read_all, take_tables, unknown_name};
 use crate::base::text::fold;
 use crate::quest::Sight;
 
@@ -35,7 +35,7 @@ impl<'t> Panel<'t> {
         let mut tables = document.into_inner();
         let panel = Self::take(&mut tables, text)?;
         if let Some((name, _)) = tables.iter().next() {
-            let what = super::unknown_name("table", name.get_ref(), &TABLES);
+            let what = unknown_name("table", name.get_ref(), &TABLES);
             return Err(Mistake::at(text, &name.span(), what));
         }
         panel.ok_or_else(|| Mistake::at(text, &(0..0), "there is no [[reviewer]] in it"))
@@ -60,9 +60,9 @@ impl<'t> Panel<'t> {
         let panel = Self {
             text,
             head: head.transpose()?.unwrap_or_default(),
-            reviewers: super::document::read_all(&reviewer_tables, text)?,
-            questions: super::document::read_all(&question_tables, text)?,
-            plants: super::document::read_all(&plant_tables, text)?,
+            reviewers: read_all(&reviewer_tables, text)?,
+            questions: read_all(&question_tables, text)?,
+            plants: read_all(&plant_tables, text)?,
             head_table,
             reviewer_tables,
             question_tables,

@@ -214,6 +214,13 @@ pub(crate) fn is_kebab(name: &str) -> bool {
     name.split('-').all(word) && name.starts_with(|c: char| c.is_ascii_lowercase())
 }
 
+pub(super) fn read_all<T: serde::de::DeserializeOwned>(
+    tables: &[RawTable<'_>],
+    text: &str,
+) -> Result<Vec<T>, Mistake> {
+    tables.iter().map(|table| table.read(text)).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -41,7 +41,7 @@ fn workshop(source: &'static str, mutant: Ran) -> (MockWorkshop, Receiver<Order>
     let (told, heard) = channel();
     workshop.expect_run().returning(move |order| {
         if order.edits.is_empty() {
-            return ran(End::Exited(0), "1 passed in 0.01s\n");
+            return ran(End::Exited(0), "<testsuite><testcase/></testsuite>");
         }
         told.send(order.clone()).unwrap();
         mutant.clone()
