@@ -3,6 +3,7 @@
 mod agent_docs;
 #[cfg(target_os = "linux")]
 mod agent_process;
+mod arrows;
 mod attack_configuration;
 mod attack_dump;
 mod attack_echo;
