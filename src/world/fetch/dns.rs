@@ -193,9 +193,12 @@ async fn over_tcp(
     query: &Query,
     limit: Duration,
 ) -> Result<DnsResponse, NetError> {
+    // The last provider takes the task that reads the answers with it, so one must live until then.
     let provider = TokioRuntimeProvider::default();
-    let exchange = TcpClientStream::exchange(server, None, limit, None, provider).await?;
-    exchange.send(request(query)).first_answer().await
+    let exchange = TcpClientStream::exchange(server, None, limit, None, provider.clone()).await?;
+    let answer = exchange.send(request(query)).first_answer().await;
+    drop(provider);
+    answer
 }
 
 /// The question, without EDNS: what does not fit into 512 octets comes over TCP.
