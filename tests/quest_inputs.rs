@@ -216,10 +216,10 @@ fn a_command_that_fails_or_is_none_makes_no_session() {
     for (argv, what) in [
         (
             "argv = ['cat', 'gone']",
-            "cat, which is to print the list, ended with",
+            "cat, which prints the list, failed in",
         ),
         ("argv = ['cat-of-nobody']", "cannot run cat-of-nobody"),
-        ("", "`argv` names none"),
+        ("", "but `argv` is empty"),
     ] {
         let things = things(&format!("format = 'command'\n{argv}"), "{{ key }}");
         let run = things.run(["scan", "--quest=letters.toml"]);
@@ -237,7 +237,7 @@ fn without_a_list_and_without_a_command_scan_asks_for_one() {
     let things = things("key = ['k']", "{{ key }}");
     let run = things.run(["scan", "--quest=letters.toml"]);
     assert_eq!(run.code, 2, "{run:?}");
-    assert!(run.stderr.contains("which list?"), "{run:?}");
+    assert!(run.stderr.contains("no list given"), "{run:?}");
 }
 
 #[test]

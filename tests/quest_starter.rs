@@ -16,12 +16,8 @@ fn schema(letters: &Letters) -> Value {
 }
 
 #[test]
-fn a_new_file_is_no_sessions_and_no_defaults() {
+fn a_new_file_is_no_sessions() {
     let letters = Letters::with(LETTERS);
-    let own = letters.run(["quest", "new", "comail"]);
-    assert!(own.stderr.contains("defaults of comail"), "{own:?}");
-    own.exits(2);
-    assert!(!letters.place.at("comail.toml").exists());
     std::fs::create_dir(letters.place.at(".comail")).expect("a directory");
     letters.place.write(".comail/session.json", "{}");
     letters.place.write(".comail/ledger.jsonl", "");
@@ -107,7 +103,7 @@ fn a_new_file_replaces_none_and_has_a_name_that_can_be() {
     let letters = Letters::with(LETTERS);
     let run = letters.run(["quest", "new", "letters"]);
     assert_eq!(run.code, 1, "{run:?}");
-    let says = run.stderr.contains("say --out") && !run.stderr.contains("os error");
+    let says = run.stderr.contains("with --out") && !run.stderr.contains("os error");
     assert!(says, "{run:?}");
     let kept = std::fs::read_to_string(letters.place.at("letters.toml"));
     assert_eq!(kept.expect("the file"), LETTERS);
