@@ -157,7 +157,7 @@ fn settings_that_could_never_work_are_not_frozen() {
         ("--timeout=1000", 2, "--timeout"),
         ("--level=freemial=fail", 2, "freemail"),
         ("--level=freemail=off", 2, "switched off"),
-        ("--level=no-result=review", 2, "every gate"),
+        ("--level=no-result=review", 2, "cannot be changed"),
         ("--max-tries=0", 2, "--max-tries"),
     ];
     for (flag, code, word) in cases {
