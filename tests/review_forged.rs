@@ -151,9 +151,9 @@ fn assert_told(world: &EmailNet, count: usize, became: &str, what: &str) {
     );
     let export = world.place.run(["export", "out.csv", "--force"]);
     assert_eq!(export.code, 8, "{what}: {export:?}");
-    assert!(export.stderr.contains("did not seal"), "{export:?}");
+    assert!(export.stderr.contains("not signed with"), "{export:?}");
     let log = world.place.run(["log", "--type=settled,disputed"]).ok();
-    let unsealed = log.lines().filter(|line| line.contains("not sealed"));
+    let unsealed = log.lines().filter(|line| line.contains("not signed"));
     assert_eq!(unsealed.count(), count, "{what}: {log}");
 }
 

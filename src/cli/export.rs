@@ -240,7 +240,7 @@ fn note_unsealed(unsealed: u32, output: &mut Output) -> Exit {
         return Exit::Done;
     }
     output.note(&format!(
-        "finding: {} not signed with the operator's key, and ignored; `comail audit` shows where they \
+        "{} not signed with the operator's key, and ignored; `comail audit` shows where they \
          are",
         plural(unsealed, "decision")
     ));

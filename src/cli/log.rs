@@ -263,8 +263,8 @@ impl Words {
         if counts {
             return String::new();
         }
-        let word = paper.tint(Tone::Bad, "not sealed by the operator's key");
-        format!(" ({word}: it changed nothing)")
+        let word = paper.tint(Tone::Bad, "not signed with the operator's key");
+        format!(" ({word}, and ignored)")
     }
 
     fn admits<T: Decided>(&self, decided: &T, entry: &Entry<'_>) -> bool {
