@@ -1,4 +1,4 @@
-//! What a session has passed before, as a gate asks for it.
+//! What a session has passed for other quests, as the gate asks for it.
 
 use std::cell::RefCell;
 

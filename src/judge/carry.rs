@@ -1,7 +1,7 @@
-//! Bringing the PASSes of an earlier session into a new one.
+//! Carries the PASSes of an earlier session into a new one.
 //!
-//! An old PASS is worth what its evidence is: it is judged again, by the new session's settings
-//! and for the new session's quest, and what does not pass so is a quest to be worked on.
+//! A PASS is judged again from its evidence, with the settings of the new session and for its
+//! quest. A quest whose PASS does not pass again is left to be answered.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -68,7 +68,7 @@ impl CarryCounts {
     }
 }
 
-/// Brings the PASSes of an earlier session, one after the other.
+/// Carries the PASSes of an earlier session, one after the other.
 pub struct Carrier<'a> {
     old: &'a Archive,
     origin: String,

@@ -1,7 +1,7 @@
 //! The final gate: checks over the whole result, since parts that pass alone can fail together.
 //!
-//! It looks at the working tree as it stands, with the results of all quests. What it says is no
-//! attempt, and is not recorded: it can be asked again at any time.
+//! It judges the working tree as it is now, with the results of all quests. Its verdict is not
+//! recorded, so that it can be asked again at any time.
 
 use std::collections::BTreeSet;
 

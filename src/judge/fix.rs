@@ -1,4 +1,4 @@
-//! A submission that failed by what the operator's fixer can mend is mended, and judged again.
+//! Runs the operator's fixer on a submission that failed, and judges it again.
 
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -1,4 +1,4 @@
-//! Whether a submission brings back what was forgotten.
+//! Recognises forgotten addresses in what is submitted, and removes them from what is recorded.
 
 use std::collections::BTreeSet;
 
@@ -14,7 +14,7 @@ use crate::world::mention::{mentions, without};
 use crate::world::sandbox::{FileSeen, Workshop};
 use crate::world::tree::TreePath;
 
-/// A submission that brings back what was forgotten, as it may be recorded.
+/// A submission with a forgotten address, as it may be recorded.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Masked {
     /// What was submitted, without the address.
@@ -22,7 +22,7 @@ pub struct Masked {
     pub judgement: Judgement,
 }
 
-/// What is recorded of `submission` where it holds a forgotten address; none where it does not.
+/// What is recorded of a `submission` that contains a forgotten address; none if it contains none.
 ///
 /// `holds`: the fields that name files in which one stands.
 #[must_use]

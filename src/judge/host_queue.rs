@@ -1,7 +1,7 @@
 //! Judging many submissions at once: in parallel across hosts, one by one within a host.
 //!
-//! The session is not asked: what it knows is looked at when a judgement is settled. Threads
-//! are never waited for, so that whoever stops early can go at once.
+//! The threads never read the session: what it knows is checked when a judgement is recorded. They
+//! are not joined, so that Ctrl-C ends the program at once.
 
 use std::collections::{HashMap, VecDeque};
 use std::hash::Hash;

@@ -1,7 +1,7 @@
-//! Which runs of a session go on, whatever has become of the files that say so.
+//! Which runs of a session are still active.
 //!
-//! A run writes into the ledger which process it is, and the session adds up which runs are open:
-//! that process is asked, and then its lock.
+//! A run records its process in the ledger. It is active if that process is alive or if its lock
+//! file is locked, since either file can be removed by an agent.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{File, TryLockError};

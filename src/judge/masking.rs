@@ -1,6 +1,6 @@
-//! The copy of a list, without an address.
+//! Removes an address from text, JSON, lists and workbooks.
 //!
-//! Text is masked where it stands, whatever its encoding; of a workbook the XML parts are.
+//! Text keeps its encoding; in a workbook only the XML parts change.
 
 use std::io::{Cursor, Read as _, Write as _};
 

@@ -1,4 +1,4 @@
-//! Which quest is handed out next, and to whom.
+//! Chooses the quest that a worker gets next, and records its claim.
 
 use std::collections::BTreeSet;
 

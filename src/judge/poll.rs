@@ -1,9 +1,9 @@
-//! Looking whether a quest's checks hold while an agent works, where nothing is submitted.
+//! Polls the checks of a quest while an agent works, for kinds in which nothing is submitted.
 //!
-//! What is seen is recorded nowhere and no agent is shown it: the moment the checks hold, whoever
-//! asked submits, and that judgement counts. Checks that run no command and ask no network are
-//! looked at at every interval; the others when those hold, after pauses of ten times what the
-//! last look took. Whether reviewers would doubt is not asked.
+//! A poll is not recorded, and no agent sees it. When all checks hold the caller submits, and only
+//! that judgement counts. Checks that run no command and ask no network are polled at every
+//! interval. The others are polled when those hold, after a pause of ten times what the last poll
+//! took. Reviewers are not asked.
 
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender, TryRecvError};
 use std::thread;

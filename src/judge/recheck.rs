@@ -1,4 +1,4 @@
-//! Judging REVIEWs again that rest on an unanswered lookup alone.
+//! Judges REVIEWs again that only an unanswered lookup kept from a verdict.
 
 use std::cell::RefCell;
 
@@ -30,8 +30,8 @@ pub enum Rechecked {
     Meanwhile,
 }
 
-/// The submissions of the REVIEWs that rest on an unanswered lookup alone and that nobody has
-/// looked at again, in order of quests.
+/// The submissions of the REVIEWs that only an unanswered lookup kept from a verdict, and that were
+/// not judged again yet, in order of quests.
 pub fn to_recheck(session: &Session) -> Result<Vec<Job>, JudgeError> {
     let mut reader = session.reader()?;
     let mut jobs = Vec::new();
@@ -60,11 +60,11 @@ fn rests_on_silence_alone(attempt: &Attempt) -> Result<bool, JudgeError> {
     Ok(is_silence_alone(&judgement, &evidence))
 }
 
-/// Records what became of a REVIEW that was judged again away from the session.
+/// Records the new judgement of a REVIEW.
 ///
-/// Under the lock, what the session knows is asked, and whether the REVIEW is still to be
-/// resolved: of two who judge it again at once, one is recorded. A lookup that is still not
-/// answered changes nothing.
+/// It was made without the session's lock. Under the lock, what the session knows is checked, and
+/// whether the REVIEW is still unresolved: if two processes judge it again at once, one is
+/// recorded. A lookup that is still unanswered changes nothing.
 pub fn resolve(
     session: &mut Session,
     gate: &dyn Gate,

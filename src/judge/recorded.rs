@@ -1,4 +1,4 @@
-//! Judging while everything that is seen is kept as evidence.
+//! Judges by the world and keeps as evidence what the judgement needs.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;

@@ -1,4 +1,4 @@
-//! Judging a recorded attempt again, without a world.
+//! Judges a recorded attempt again from its evidence alone.
 
 use std::collections::BTreeMap;
 
@@ -68,7 +68,7 @@ impl<'a> From<&'a Attempt> for Recorded<'a> {
     }
 }
 
-/// Judges recorded judgements of one session again. Nothing is looked up and nothing written.
+/// Makes the judgements of one session again. Nothing is looked up and nothing is written.
 pub struct Replayer {
     gate: SessionGate,
     store: EvidenceStore,

@@ -1,4 +1,4 @@
-//! Asking the world again for what was proven: what has drifted since.
+//! Asks the world again about every PASS, to find what has drifted since.
 
 use std::sync::Arc;
 

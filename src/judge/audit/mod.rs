@@ -1,8 +1,7 @@
-//! Holding a session against itself: whether everything that it says follows from what it keeps.
+//! Checks a session against itself: everything that it says must follow from what it keeps.
 //!
-//! What follows from what is decided by functions of values ([`fields`], [`held`], [`lists`],
-//! [`replayed`], [`seals`]); [`walk`] reads the ledger for them and judges again in as many threads as the
-//! machine has, and [`live`] asks the world.
+//! [`history`] reads the ledger and judges again in as many threads as the machine has, `replayed`
+//! examines one line, and [`live`] asks the world again.
 
 pub mod history;
 pub mod live;

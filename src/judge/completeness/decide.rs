@@ -1,4 +1,4 @@
-//! What stands against completeness, decided from what was seen.
+//! Decides what keeps a session from being complete, from what the survey saw.
 
 use std::collections::{BTreeMap, BTreeSet};
 

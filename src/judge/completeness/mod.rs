@@ -1,8 +1,8 @@
-//! Whether a session may be called complete, and what stands against it.
+//! Whether a session is complete, and what keeps it from being so.
 //!
-//! [`survey()`] looks: at the ledger, at the claims, at the working tree, and at every PASS, which is
-//! judged again from its evidence. [`decide()`] is a function of what was seen; nobody's word and no
-//! cache is believed.
+//! [`survey()`] looks at the ledger, the claims and the working tree, and judges every PASS again
+//! from its evidence. [`decide()`] is a pure function of what was seen, which trusts neither an
+//! agent's word nor a cache.
 
 mod decide;
 

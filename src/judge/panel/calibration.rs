@@ -1,4 +1,4 @@
-//! How well reviewers tell what is wrong from what is not, by labelled cases.
+//! Measures how well reviewers tell what is wrong from what is right, by labelled cases.
 //!
 //! A case is a question about a plant. Where the plant must be doubted by it, no doubt is a false
 //! pass; where nothing is wrong with the plant, a doubt is a false doubt. A question that a plant

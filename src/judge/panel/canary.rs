@@ -1,4 +1,4 @@
-//! The reviewers before labelled cases: every plant is asked about, of everybody.
+//! Planted defects: a reviewer that misses one is ignored, and `prove --reviewers` tries them all.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! What reviewers are shown of a case, gathered from the world.
+//! Gathers what reviewers are shown of a case.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;

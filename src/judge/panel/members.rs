@@ -1,4 +1,4 @@
-//! The reviewers of a panel, ready to be asked.
+//! The reviewers of a panel, and how each is asked.
 
 use std::fmt::Write as _;
 

@@ -1,4 +1,4 @@
-//! A workshop that notes what commands printed, by the check that asked for them.
+//! Keeps what commands print, by the check that ran them, so that reviewers can be shown it.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;

@@ -1,7 +1,7 @@
-//! What the votes on one question come to.
+//! Counts the votes on one question.
 //!
-//! A question is cleared only where it would be cleared still if everybody who is silent had
-//! doubted: whoever can make a reviewer fail gains nothing by it.
+//! A question is cleared only if it would be cleared even when every silent reviewer had doubted:
+//! an agent that can make a reviewer fail gains nothing by it.
 
 use crate::base::text::visible;
 use crate::gate::{Passage, ReviewerReport, Vote, VoteOn};

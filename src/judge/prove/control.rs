@@ -1,4 +1,4 @@
-//! Running the controls of a quest file.
+//! Runs the controls of a quest file.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! The gate's own test: every control gets the verdict that it must, and every rule can fire.
+//! Tests a gate by its controls: each must get its verdict, and every rule must be able to fire.
 
 mod control;
 mod email;

@@ -1,4 +1,4 @@
-//! Freezing a quest file: everything that it goes by is looked up once, and noted.
+//! Freezes a quest file: everything that it uses is looked up once and kept in the session.
 
 use std::cell::RefCell;
 use std::ffi::OsString;
