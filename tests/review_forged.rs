@@ -53,7 +53,10 @@ fn without_a_key_it_takes_a_terminal_and_the_word() {
     assert_open(&world, &before, &run, 2);
     let yes = [&ACCEPT[..], &["--yes"]].concat();
     let run = world.place.run(&yes);
-    assert!(run.stderr.contains("keeps a program from deciding"), "{run:?}");
+    assert!(
+        run.stderr.contains("keeps a program from deciding"),
+        "{run:?}"
+    );
     assert_open(&world, &before, &run, 2);
     assert_open(
         &world,

@@ -216,7 +216,7 @@ pub(super) fn rendered(context: &Context<'_>, template: &Template) -> Result<Str
         let alone = !template.reads_others();
         let blamed = match *read {
             [only] if alone => Some(only),
-            _ => read.iter().copied().find(|field| heals(&[field])),
+            _ => read.iter().copied().find(|field| heals(&[*field])),
         };
         let fact = Fact::wrong("a text that can be rendered", bad.to_string());
         match blamed {
