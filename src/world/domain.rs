@@ -1,4 +1,4 @@
-//! Host names and registrable domains.
+//! Host names, registrable domains, and labels that are made to be mistaken for others.
 
 use std::fmt;
 

@@ -1,8 +1,7 @@
 //! All that a gate may look at outside its input, behind three small traits.
 //!
-//! The live implementations ([`http`], [`dns`]) stand at the edge; [`record`] keeps every
-//! answer as [`evidence`], and [`replay`] answers from it without a network. [`recorded`] is a
-//! world written by hand.
+//! The live implementations are in [`fetch`]. [`evidence`] records every answer, answers from the
+//! record without a network, and reads worlds that were written by hand.
 
 pub mod domain;
 pub mod evidence;

@@ -1,5 +1,5 @@
-//! What the session itself knows: the addresses that it has passed before, what reviewers have
-//! doubted, and whether they were asked already.
+//! What the session itself knows: the values that it has accepted before, what reviewers doubted,
+//! and whether they may be asked.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,4 @@
-//! What the seven steps share about the submission in hand.
+//! What the seven steps share about one submission, and the operator's settings.
 
 use std::cell::OnceCell;
 

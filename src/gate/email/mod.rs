@@ -1,15 +1,13 @@
-//! The e-mail gate: is this the address of that company, said by its own site?
+//! The e-mail gate: is this the address of that company, published by its own site?
 //!
 //! Seven steps, a file each: [`format`](mod@format), [`placeholder`], [`freemail`], [`domain`],
-//! [`source`], [`mail`], [`identity`]. Steps 1 to 4 look at nothing outside.
+//! [`source`], [`mail`], [`identity`]. Steps 1 to 4 look nothing up.
 //!
-//! What steps ask of a value stands in files of its own: [`web_url`] and [`written_host`]
-//! (nothing mended), [`sample`], [`disposable`], [`no_reply`] and [`person`] (what an address
-//! is), [`hosted`] and [`on_site`] (whose a page is), [`anchor`] (what the operator knows),
-//! [`lists`] (the data).
+//! [`context`] holds what the steps share, [`web_url`] reads URLs exactly as written, [`site`]
+//! decides whose site a page belongs to, and [`lists`] holds the data.
 //!
-//! The gate is the one that the built-in quest file makes, which names the steps as any quest
-//! file may; `controls.json` is the world of its controls.
+//! The gate is the one that the built-in quest file defines, which names the steps as any quest
+//! file may. `controls.json` is the recorded world of its controls.
 
 pub mod context;
 pub mod domain;

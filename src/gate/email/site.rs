@@ -1,4 +1,4 @@
-//! The sites that the operator's anchor names.
+//! Whose site a page belongs to: hosted pages, registrable domains, and the operator's anchors.
 
 use std::fmt;
 use std::sync::LazyLock;

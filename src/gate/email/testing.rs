@@ -1,4 +1,4 @@
-//! A submission, a quest and a world that answers nothing, for the tests of single steps.
+//! Submissions, a recorded world and pages for the tests of the steps.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;

@@ -1,4 +1,5 @@
-//! A web URL that means what it says: nothing in it is mended on the way to the network.
+//! A web URL and its host, taken exactly as written: a text that a parser would have to repair is
+//! refused.
 
 #[cfg(test)]
 mod tests;

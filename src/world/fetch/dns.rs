@@ -173,6 +173,8 @@ impl DnsResolver {
     }
 }
 
+// The library passes over datagrams that do not echo the question's random id, name, type and
+// class (RFC 5452 §9.1) until the time is up.
 async fn over_udp(
     server: SocketAddr,
     query: &Query,

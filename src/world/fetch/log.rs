@@ -1,4 +1,4 @@
-//! What was asked of the world and what it said, told to whoever wants to know.
+//! Logs what was asked of the world and what it answered.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! One HTTP exchange, as a gate sees it.
+//! Lookups as a gate sees them: one HTTP exchange, one DNS question, and why there was no answer.
 
 use std::fmt;
 use std::net::IpAddr;

@@ -1,4 +1,5 @@
-//! The network settings that `scan` froze: nothing an agent passes later changes them.
+//! The network settings that `scan` froze, which nothing that an agent passes later changes, and
+//! the time that the lookups of one submission share.
 
 use std::net::SocketAddr;
 use std::sync::OnceLock;

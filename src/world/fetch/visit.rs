@@ -1,4 +1,5 @@
-//! Goes to a page as a browser would: hop by hop, each hop seen and judged like the first.
+//! Visits a page as a browser would: hop by hop, each hop checked like the first, within
+//! robots.txt, with the frames of the page.
 
 #[cfg(test)]
 mod tests;

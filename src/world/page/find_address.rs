@@ -1,4 +1,4 @@
-//! Whether, and how, an address stands on a page.
+//! Whether, and how, an address is on a page: plain, spelled, or unclear where it begins.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -107,6 +107,10 @@ fn around(text: &str, at: usize) -> Option<Mailbox> {
         (known && ends_alone(rest, name) && mail()).then_some(mailbox)
     })
 }
+
+// Spelled addresses: `info [at] acme [dot] com`, `info(at)acme.com`, `info @ acme.com`,
+// `info at acme dot com`, `info골뱅이acme.com`, `info★acme.com`, and full-width forms. The plain word
+// `at` counts only with a spelled dot, or in capitals: "visit us at acme.com" spells nothing.
 
 const OPENING: &[char] = &['(', '[', '{', '<', '【', '〔', '「', '『', '《', '〈', '«'];
 const CLOSING: &[char] = &[')', ']', '}', '>', '】', '〕', '」', '』', '》', '〉', '»'];
@@ -310,6 +314,10 @@ fn continues_to_the_right(rest: &str) -> bool {
         || (rest.starts_with(" .") && plain_dot(rest).is_some_and(goes_on))
 }
 
+// `<b>Mail</b><span>info@acme.com</span>` reads `Mailinfo@acme.com`, unless an unknown style sheet
+// sets the two apart: it is not certain that the page shows the longer address. That it shows the
+// shorter one is less certain still, and does not count.
+
 /// Takes out of a visible line the addresses through whose local part an edge runs, such that
 /// what follows the edge is an address itself; gives each of them whole.
 pub(super) fn part(line: String, edges: &[usize]) -> (String, Vec<String>) {
@@ -351,6 +359,17 @@ fn domain(text: &str) -> usize {
     let end = text.find(|c| !in_domain(c)).unwrap_or(text.len());
     text[..end].trim_end_matches(['.', '-']).len()
 }
+
+// A whole address: the local part may not continue to the left, nor the domain to the right.
+// RFC 5322 §3.2.3 lets an atom hold `|`, `=`, `/`, `*`, `#` and similar signs too, but texts use
+// them to separate an address from its label, so these do not hide it. Letters, digits, `_`, `+`,
+// `%` and `&` do, and so do `.`, `-` and `'` when something that does precedes them. Scripts
+// written without spaces (Han, kana, Hangul, Thai) never run on into an address; other letters,
+// such as Cyrillic ones that look like Latin, do. For the same reason a local part with other
+// signs than `.`, `_`, `+`, `-` and `'`, or with any sign at an end, is not plain in running text.
+//
+// What is written like an address but names no mailbox does not count: the user of a URL, of
+// `scp`'s `git@host:path`, or after the scheme of another service (`sip:1000@host`).
 
 /// Schemes, as written before a colon, of addresses that no mail goes to. Labels that people
 /// write before an address of mail, such as `tel:`, are none.

@@ -1,4 +1,4 @@
-//! Where a page leads: `mailto:` addressees, frames and refreshes.
+//! Where a page leads: `mailto:` addressees, protected addresses, frames and refreshes.
 
 use percent_encoding::percent_decode_str;
 use url::Url;
@@ -89,6 +89,10 @@ fn after_url_equals(text: &str) -> Option<&str> {
     let rest = text[3..].trim_start().strip_prefix('=')?;
     name.eq_ignore_ascii_case("url").then(|| rest.trim_start())
 }
+
+// Cloudflare writes an address as hex: the first byte is a key, each further byte is one byte of
+// the address exclusive-or the key. It is in `data-cfemail`, or after `#` in links to
+// `/cdn-cgi/l/email-protection`, and a script decodes it before the reader looks.
 
 /// The longest encoded address, in hex digits.
 const MOST_DIGITS: usize = 2 * 512;

@@ -1,4 +1,4 @@
-//! What stands where an owner's name stands.
+//! Texts at the places where an owner's name is given, and lines that label or credit a name.
 
 use std::collections::HashSet;
 use std::sync::LazyLock;

@@ -1,4 +1,5 @@
-//! A company's name, as it is looked for: in each of its spellings, without its legal form.
+//! A company's name as it is looked for: folded, in each of its spellings, and without its legal
+//! form. Legal forms and common words come from lists.
 
 use std::collections::HashSet;
 use std::sync::LazyLock;

@@ -1,5 +1,5 @@
-//! Whether two names may be one firm's: a shorter name, its initials, the same in another
-//! script.
+//! Whether two names may belong to one firm: a shorter name, its initials, or the same name in
+//! another script, compared by its consonants.
 
 use std::sync::LazyLock;
 

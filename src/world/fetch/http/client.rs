@@ -1,4 +1,4 @@
-//! One HTTP exchange with addresses that were checked before.
+//! One HTTP exchange with addresses that were checked before, and why it gave no answer.
 
 use std::error::Error;
 use std::net::{IpAddr, SocketAddr};
@@ -284,6 +284,9 @@ impl Resolve for Pinned {
         Box::pin(future::ready(Ok(addresses)))
     }
 }
+
+// The TLS configuration is built here rather than by the HTTP library, whose own looks at the
+// system's certificates and at `SSL_CERT_FILE`.
 
 /// TLS settings, built when the first request is made.
 #[derive(Debug)]

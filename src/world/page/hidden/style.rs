@@ -1,7 +1,7 @@
-//! Custom properties, and the values that `var()` may stand for.
+//! The declarations of a rule or an inline style, and whether they hide an element.
 //!
-//! Which of its declarations a custom property takes on an element is not worked out: every
-//! value that the page gives it anywhere is one that it may have.
+//! Which of its declarations a custom property takes on an element is not worked out: every value
+//! that the page gives it anywhere is one that it may have.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::LazyLock;
