@@ -330,7 +330,7 @@ mod tests {
         let refused = |root: &Path, glob: &str| list_dir(root, glob, &[]).unwrap_err().to_string();
         assert!(refused(tree.path(), "src/[a").contains("src/[a"));
         assert!(refused(&tree.path().join("nowhere"), "*").contains("there is no such file"));
-        assert!(refused(&tree.path().join("top.py"), "*").contains("this is no directory"));
+        assert!(refused(&tree.path().join("top.py"), "*").contains("this is not a directory"));
     }
 
     #[cfg(unix)]

@@ -93,7 +93,7 @@ proptest! {
                 row: u32::try_from(row.id.index()).unwrap() + 2,
                 quest: row.id,
                 // A workbook cannot spell every text; what it holds instead still binds the row.
-                key: unambiguous(row.key.as_str()).into_owned(),
+                key: unambiguous(row.key.as_str()).trim().to_owned(),
                 attempt: "2".to_owned(),
                 judged: row.since.to_string(),
                 settled: String::new(),

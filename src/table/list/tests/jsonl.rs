@@ -92,7 +92,7 @@ fn a_format_that_is_said_goes_before_the_name_and_not_against_the_content() {
     }
     let refusal = refused("a.txt", LIST, &said(FormatWish::Xlsx));
     assert!(
-        refusal.contains("said to be xlsx, and this is no workbook"),
+        refusal.contains("the format should be xlsx, but this is no workbook"),
         "{refusal}"
     );
     let workbook = fixture("companies.xlsx");
