@@ -89,9 +89,9 @@ fn old_workbooks_become_new_ones_with_their_values() {
             [
                 "한빛식품 주식회사",
                 "hanbit-foods.co.kr",
-                "123-45-67890",
-                "2024년 3월 5일",
-                "12.5%"
+                "1234567890",
+                "2024-03-05",
+                "0.125"
             ]
         );
         assert_eq!(text(&found, 2, 7), "email");
@@ -244,7 +244,9 @@ fn control_characters_and_endless_texts_fit_into_a_cell() {
     let facts = text(&found, 1, 2);
     assert!(facts.ends_with("가… (120000 bytes)"), "{facts:?}");
     let facts = text(&found, 2, 2);
-    assert!(facts.contains(steering), "{facts:?}");
+    // Beside `_x`, a control character could not be told from its code: it becomes a space.
+    let spelled = steering.replace(['\u{1b}', '\u{7}', '\r'], " ");
+    assert!(facts.contains(&spelled), "{facts:?}");
     let lines = jsonl(&world, &["--columns=facts"]);
     assert!(lines[0]["facts"].as_str().unwrap().ends_with("bytes)"));
     assert!(lines[1]["facts"].as_str().unwrap().ends_with(steering));

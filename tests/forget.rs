@@ -281,7 +281,7 @@ fn it_does_not_come_back_as_the_name_of_a_worker() {
         let worker = format!("--worker={name}");
         let run = world.place.run(["next", &worker]);
         assert_eq!(run.code, 1, "{run:?}");
-        assert!(run.stderr.contains("take another name"), "{run:?}");
+        assert!(run.stderr.contains("choose another name"), "{run:?}");
         let run = world
             .place
             .run(["submit", "--id=3", "--none=nothing", &worker]);

@@ -46,7 +46,7 @@ fn commands_that_are_advised_reach_the_same_session() {
     for exit in [5, 5, 6] {
         told(&["submit", "--id=1", "--none=x"], exit);
     }
-    let resume = "runs `comail resume --session 'my two'`";
+    let resume = "run `comail resume --session 'my two'`";
     for (args, exit) in [
         (&["next"][..], 9),
         (&["submit", "--id=2", "--none=x"], 9),

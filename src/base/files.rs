@@ -70,7 +70,8 @@ pub fn is_other(path: &Path) -> bool {
     }
 }
 
-fn not_regular() -> io::Error {
+#[must_use]
+pub fn not_regular() -> io::Error {
     io::Error::new(io::ErrorKind::InvalidInput, NotRegular)
 }
 

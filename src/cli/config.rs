@@ -187,6 +187,10 @@ fn look(path: &Path) -> io::Result<Found> {
     let file = match files::open(path) {
         Ok(file) => file,
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+            // A link to nowhere is a mistake that its user should learn of.
+            if files::is_other(path) {
+                return Err(files::not_regular());
+            }
             return Ok(Found::Absent);
         }
         Err(error) => return Err(error),
