@@ -72,7 +72,7 @@ fn what_is_wanted_most_is_whole_where_there_is_room_in_height() {
     (status.overview.paused, status.overview.streak) = (true, 25);
     let told = told(&status, 12);
     assert!(
-        told.contains("and runs `comail resume --session .two`"),
+        told.contains("and run `comail resume --session .two`"),
         "{told}"
     );
 }
