@@ -58,7 +58,7 @@ fn lists_that_cannot_be_read() {
             &["headings.csv", "--col=A"],
             &["no rows below its headings"],
         ),
-        (&["nameless.csv", "--col=A"], &["2 rows read", "Company"]),
+        (&["nameless.csv", "--col=A"], &["none of 2 rows", "Company"]),
         (&["binary.txt"], &["neither a workbook nor text"]),
         (&["fake.xlsx", "--col", "A"], &["web page"]),
         (&["torn.xlsx", "--col", "A"], &["damaged"]),

@@ -81,13 +81,16 @@ pub fn fill(path: &Path, filled: &[(u32, &str, &str)]) {
     let mut sheet = part_text(path, "xl/worksheets/sheet1.xml");
     for (row, heading, text) in filled {
         let letter = char::from(b'A' + u8::try_from(column(&known, heading)).expect("few") - 1);
-        let cell = format!(r#"<c r="{letter}{row}"[^>]*?(/>|>.*?</c>)"#);
-        let cell = Regex::new(&cell).expect("a pattern");
-        assert!(cell.is_match(&sheet), "{letter}{row}");
         let new = format!(
             r#"<c r="{letter}{row}" t="inlineStr"><is><t xml:space="preserve">{text}</t></is></c>"#
         );
-        sheet = cell.replace(&sheet, regex::NoExpand(&new)).into_owned();
+        let cell = format!(r#"<c r="{letter}{row}"[^>]*?(/>|>.*?</c>)"#);
+        let cell = Regex::new(&cell).expect("a pattern");
+        sheet = if cell.is_match(&sheet) {
+            cell.replace(&sheet, regex::NoExpand(&new)).into_owned()
+        } else {
+            with_cell(&sheet, letter, *row, &new)
+        };
     }
     let mut package = ZipWriter::new(Cursor::new(Vec::new()));
     for (name, part) in parts(path) {
@@ -104,6 +107,17 @@ pub fn fill(path: &Path, filled: &[(u32, &str, &str)]) {
     }
     let bytes = package.finish().expect("a package").into_inner();
     std::fs::write(path, bytes).expect("the workbook");
+}
+
+/// The sheet with a cell that it lacks, in its place among those of its row.
+fn with_cell(sheet: &str, letter: char, row: u32, cell: &str) -> String {
+    let start = sheet.find(&format!(r#"<row r="{row}""#)).expect("the row");
+    let end = start + sheet[start..].find("</row>").expect("the end of the row");
+    let cells = Regex::new(&format!(r#"<c r="([A-Z]){row}""#)).expect("a pattern");
+    let mut later = cells.captures_iter(&sheet[start..end]);
+    let next = later.find(|it| it[1].chars().next() > Some(letter));
+    let at = next.map_or(end, |it| start + it.get(0).expect("a match").start());
+    format!("{}{cell}{}", &sheet[..at], &sheet[at..])
 }
 
 /// What the quests come to, without what none comes to.
