@@ -168,7 +168,8 @@ key = "a"
         }
     }
     fs::create_dir(place.at("tree")).expect("a folder");
-    for name in ["judge.py"] {
+    {
+        let name = "judge.py";
         place.write(name, "term,other\na,b\n");
     }
     place.write("all.toml", &file);

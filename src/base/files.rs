@@ -251,6 +251,7 @@ fn same_inode(_: &Metadata, _: &Metadata) -> bool {
 }
 
 /// The directory of a file, which is `.` for a bare name.
+#[must_use]
 pub fn directory_of(target: &Path) -> &Path {
     match target.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,

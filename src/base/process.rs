@@ -427,7 +427,6 @@ impl<S, O> Supervised<S, O> {
         send(&mut &self.socket, value)
     }
 
-    #[must_use]
     pub fn state(&self) -> MutexGuard<'_, ProcessState<S, O>> {
         self.shared.state()
     }

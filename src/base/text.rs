@@ -196,6 +196,7 @@ pub fn plural(count: impl Into<u64>, noun: &str) -> String {
 
 /// Wraps text at `width` characters. A part between backticks is never broken, and a word that
 /// is longer than a line gets a line of its own.
+#[must_use]
 pub fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in words(text) {

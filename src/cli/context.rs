@@ -196,6 +196,7 @@ pub fn choose(
     }
 }
 
+#[must_use]
 pub fn which(unit: &str) -> String {
     format!("name the quest with --{unit} KEY or --id N")
 }

@@ -180,19 +180,16 @@ fn find(words: &[String], parser: &Command, rules: &[crate::gate::Rule]) -> Resu
         words.last().map_or("", String::as_str),
         parent.get_subcommands().map(Command::get_name),
     );
-    let near = match near {
-        Some(near) => {
-            let parents = &words[..words.len() - 1];
-            let whole = parents.iter().map(String::as_str).chain([near]);
-            Some(whole.collect::<Vec<_>>().join(" "))
+    let near = if let Some(near) = near {
+        let parents = &words[..words.len() - 1];
+        let whole = parents.iter().map(String::as_str).chain([near]);
+        Some(whole.collect::<Vec<_>>().join(" "))
+    } else {
+        let mut all: Vec<&str> = rules.iter().map(|rule| rule.id.as_str()).collect();
+        for other in TOPICS.iter().map(|topic| topic.name).chain(check_names()) {
+            all.push(other);
         }
-        None => {
-            let mut all: Vec<&str> = rules.iter().map(|rule| rule.id.as_str()).collect();
-            for other in TOPICS.iter().map(|topic| topic.name).chain(check_names()) {
-                all.push(other);
-            }
-            nearest(&name, all).map(str::to_owned)
-        }
+        nearest(&name, all).map(str::to_owned)
     };
     let hint = match near {
         Some(near) => format!("did you mean `{near}`?"),

@@ -139,9 +139,9 @@ fn page(command: &Command) -> io::Result<Vec<u8>> {
         roff.control("SH", [heading.to_uppercase().as_str()]);
         // Otherwise roff would join the lines of examples to fill the page.
         roff.control("nf", []);
-        lines.iter().for_each(|line| {
-            roff.text([roman(*line)]);
-        });
+        for line in lines {
+            roff.text([roman(line)]);
+        }
         roff.control("fi", []);
     }
     roff.to_writer(&mut page)?;

@@ -14,6 +14,10 @@ use super::tint;
 pub use super::tint::Tone;
 use crate::base::text::{Escaped, escape_json};
 
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "four independent facts about where the output goes"
+)]
 pub struct Output {
     out: Box<dyn Write>,
     notes: Box<dyn Write>,

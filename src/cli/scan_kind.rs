@@ -124,7 +124,7 @@ pub(super) fn freeze(path: &Path, tree: Option<&Path>, session: &Path) -> Result
         FreezeError::Faulty(Faulty { mistake, .. }) => {
             UsageError(format!("{}:{mistake}", path.display())).into()
         }
-        other => other.into(),
+        FreezeError::Tree { .. } => error.into(),
     })
 }
 

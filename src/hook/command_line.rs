@@ -119,15 +119,16 @@ impl<'a> Walk<'a> {
             | "negated_command"
             | "redirected_statement"
             | "subshell"
-            | "compound_statement" => {}
+            | "compound_statement"
+            | "heredoc_redirect" => {}
             "comment" | "heredoc_start" | "heredoc_end" | "file_descriptor" => return,
             "command" => return self.command(node, depth),
             "variable_assignment" => return self.assignment(node, depth),
             "declaration_command" => return self.declaration(node, depth),
             "file_redirect" => return self.redirect(node, depth),
-            "heredoc_body" | "test_command" => return self.substitutions(node, depth),
-            "heredoc_redirect" => {}
-            "herestring_redirect" => return self.substitutions(node, depth),
+            "heredoc_body" | "test_command" | "herestring_redirect" => {
+                return self.substitutions(node, depth);
+            }
             "command_substitution" | "process_substitution" => {
                 self.parsed.mark("it substitutes the output of a command");
             }
@@ -329,9 +330,12 @@ mod tests {
     /// The commands of a line, with `_` for a word that is not literal.
     fn commands(line: &str) -> Vec<Vec<String>> {
         let parsed = CommandLine::parse(line);
-        let shown = |word: &Word| match word.is_literal {
-            true => word.text.clone(),
-            false => "_".to_owned(),
+        let shown = |word: &Word| {
+            if word.is_literal {
+                word.text.clone()
+            } else {
+                "_".to_owned()
+            }
         };
         let words = |command: &SimpleCommand| command.words.iter().map(shown).collect();
         parsed.commands.iter().map(words).collect()

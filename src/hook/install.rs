@@ -72,21 +72,25 @@ pub fn with_hooks(
     let settings = root
         .object_value()
         .ok_or(SettingsError::Form("the outermost value"))?;
-    let hooks = once(&settings, "hooks")?
-        .then(|| settings.object_value("hooks"))
-        .unwrap_or_else(|| {
+    let hooks = if once(&settings, "hooks")? {
+        settings.object_value("hooks")
+    } else {
+        {
             settings.append("hooks", CstInputValue::Object(Vec::new()));
             settings.object_value("hooks")
-        })
-        .ok_or(SettingsError::Form("hooks"))?;
+        }
+    }
+    .ok_or(SettingsError::Form("hooks"))?;
     for event in agent.events() {
-        let groups = once(&hooks, event.name)?
-            .then(|| hooks.array_value(event.name))
-            .unwrap_or_else(|| {
+        let groups = if once(&hooks, event.name)? {
+            hooks.array_value(event.name)
+        } else {
+            {
                 hooks.append(event.name, CstInputValue::Array(Vec::new()));
                 hooks.array_value(event.name)
-            })
-            .ok_or(SettingsError::Form(event.name))?;
+            }
+        }
+        .ok_or(SettingsError::Form(event.name))?;
         let command = caller.command(agent, event.subcommand);
         match existing(&groups, caller, event) {
             Some(old) => old.set_raw_value(serde_json::to_string(&command)?),

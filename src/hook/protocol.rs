@@ -252,7 +252,7 @@ fn patched_files(patch: &str) -> Vec<String> {
         "*** Delete File:",
         "*** Move to:",
     ];
-    let path = |line: &str| {
+    let named = |line: &str| {
         HEADERS
             .iter()
             .find_map(|it| line.trim().strip_prefix(it))
@@ -260,7 +260,7 @@ fn patched_files(patch: &str) -> Vec<String> {
     };
     patch
         .lines()
-        .filter_map(path)
+        .filter_map(named)
         .map(|path| path.trim().to_owned())
         .collect()
 }

@@ -189,7 +189,7 @@ impl Watch {
                 return quest_run.observe(Observed::Call(call.call?));
             }
             AgentEvent::Turn { new_tokens } => {
-                quest_run.stall.turn(new_tokens, &limits.diminishing)
+                quest_run.stall.turn(new_tokens, &limits.diminishing);
             }
             AgentEvent::Spent(spent) => {
                 self.spent = spent;

@@ -79,7 +79,6 @@ pub fn write_form(out: impl Write + Send, folder: &Path, form: &Form) -> Result<
                 .set_column_width(number, column.width)
                 .map_err(refused)?;
             match column.role {
-                ColumnRole::Free => {}
                 ColumnRole::Hidden => {
                     sheet.set_column_hidden(number).map_err(refused)?;
                 }
@@ -89,7 +88,7 @@ pub fn write_form(out: impl Write + Send, folder: &Path, form: &Form) -> Result<
                         .add_data_validation(1, number, last, number, &choices)
                         .map_err(refused)?;
                 }
-                ColumnRole::Choice(_) => {}
+                ColumnRole::Free | ColumnRole::Choice(_) => {}
             }
             let heading = Cell::Text(column.heading.clone());
             put(sheet, 0, number.into(), &heading, &styles.heading)?;
@@ -242,8 +241,9 @@ fn write_sheet<T>(
 fn refused(error: XlsxError) -> ExportError {
     match error {
         XlsxError::TempFileError(folder, source) => ExportError::Temporary { folder, source },
-        XlsxError::IoError(source) => ExportError::Write(source),
-        XlsxError::ZipError(zip::result::ZipError::Io(source)) => ExportError::Write(source),
+        XlsxError::IoError(source) | XlsxError::ZipError(zip::result::ZipError::Io(source)) => {
+            ExportError::Write(source)
+        }
         XlsxError::RowColumnLimitError => ExportError::TooLarge("more rows or columns"),
         other => ExportError::Write(io::Error::other(other)),
     }

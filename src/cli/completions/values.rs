@@ -107,9 +107,6 @@ fn with_values(
     arg: &str,
     values: impl Fn(&str) -> Vec<CompletionCandidate> + Send + Sync + 'static,
 ) -> Command {
-    let completer = ArgValueCompleter::new(move |typed: &OsStr| {
-        typed.to_str().map_or_else(Vec::new, |typed| values(typed))
-    });
     fn add(command: Command, path: &[&str], arg: &str, completer: ArgValueCompleter) -> Command {
         match path.split_first() {
             Some((name, rest)) if command.find_subcommand(name).is_some() => {
@@ -125,6 +122,9 @@ fn with_values(
             }),
         }
     }
+
+    let completer =
+        ArgValueCompleter::new(move |typed: &OsStr| typed.to_str().map_or_else(Vec::new, &values));
     add(command, path, arg, completer)
 }
 

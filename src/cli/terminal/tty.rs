@@ -29,8 +29,6 @@ use crate::cli::output::Output;
 use crate::cli::terminal::Key;
 use crate::cli::terminal::Size;
 
-#[cfg(unix)]
-
 /// The size if the terminal does not report one.
 const USUAL: Size = Size {
     columns: 80,

@@ -101,13 +101,12 @@ impl Citation {
     }
 
     fn misfit(&self, context: &Context<'_>, citation: &str) -> Result<(), Fact> {
-        match Cited::parse(citation) {
-            Some(cited) => self.misfit_of_file(context, &cited.path, &cited.what),
-            None => {
-                let expected = "a citation such as `src/a.rs:12: \"fn main\"` or \
-                                `tests/a.py::test_x`";
-                Err(Fact::wrong(expected, shown(citation)))
-            }
+        if let Some(cited) = Cited::parse(citation) {
+            self.misfit_of_file(context, &cited.path, &cited.what)
+        } else {
+            let expected = "a citation such as `src/a.rs:12: \"fn main\"` or \
+                            `tests/a.py::test_x`";
+            Err(Fact::wrong(expected, shown(citation)))
         }
     }
 

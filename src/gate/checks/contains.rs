@@ -184,10 +184,7 @@ impl Contains {
 
     fn sought_date(&self, text: &str) -> Result<Sought, Fact> {
         let date = text.parse::<Date>().ok().filter(|_| text.len() == 10);
-        let date = date.ok_or_else(|| {
-            let detail = self.detail("a date such as 2026-11-22", shown(text));
-            detail
-        })?;
+        let date = date.ok_or_else(|| self.detail("a date such as 2026-11-22", shown(text)))?;
         let wordings = wordings(date);
         Ok(Sought {
             text: text.to_owned(),

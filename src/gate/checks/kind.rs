@@ -323,6 +323,7 @@ pub struct QuestCheck {
 }
 
 impl QuestCheck {
+    #[must_use]
     pub fn new(mut head: CheckHead, probe: Box<dyn Probe>) -> Self {
         head.needs.extend_from_slice(probe.needs());
         let name = &head.name;
@@ -386,6 +387,7 @@ impl Check<Context<'_>> for QuestCheck {
 
 /// At most [`MAX_FACTS`] of `all`: what is wrong before what could not be said, each in its order.
 /// The last one shown of each sort counts for those of its sort that are not.
+#[must_use]
 pub fn first_facts(all: Vec<Fact>) -> Vec<Fact> {
     let (wrong, unsure): (Vec<_>, Vec<_>) = all.into_iter().partition(|it| it.cause.is_wrong());
     let room = MAX_FACTS.saturating_sub(wrong.len());

@@ -315,7 +315,7 @@ fn single_lines(
     source: &str,
     lines: &RangeInclusive<u32>,
 ) -> Vec<(u32, String, String)> {
-    let mut changed = Vec::new();
+    let mut mutants = Vec::new();
     let mut start = 0;
     for (number, line) in (1..).zip(source.split_inclusive('\n')) {
         let end = start + line.len();
@@ -325,9 +325,9 @@ fn single_lines(
             let new = change.find.replace(text, change.put.as_str());
             let rest = &source[start + text.len()..];
             let what = format!("its line {number} is `{}`", new.trim());
-            changed.push((number, format!("{}{new}{rest}", &source[..start]), what));
+            mutants.push((number, format!("{}{new}{rest}", &source[..start]), what));
         }
         start = end;
     }
-    changed
+    mutants
 }

@@ -229,7 +229,7 @@ impl ToolFacts {
     pub fn of_failure(&self, ran: &Ran) -> Vec<Fact> {
         match self.read(ran) {
             Ok(complaints) => {
-                let found = complaints.first.into_iter().map(|one| detail(one));
+                let found = complaints.first.into_iter().map(detail);
                 capped(found.collect(), complaints.count)
             }
             Err(_) => Vec::new(),

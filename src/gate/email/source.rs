@@ -268,6 +268,7 @@ pub fn way(visit: &Visit) -> &[Hop] {
 const MAX_NAMED: usize = 5;
 
 /// What the pages show of the address: only the best of all counts.
+#[must_use]
 pub fn how_shown(seen: &Seen<'_>, site: &Url, email: &Mailbox) -> Vec<Finding> {
     let Some((page, how)) = best(seen.counted(), email) else {
         return vec![by_visitors(seen, email).unwrap_or_else(|| absent(seen, site, email))];
@@ -377,6 +378,7 @@ fn addresses(seen: &Seen<'_>, site: &Url) -> (Vec<String>, usize) {
 const ANSWER: &str = "a page that can be read";
 
 /// What the end says; nothing of a visit that ended at pages.
+#[must_use]
 pub fn finding_of(end: &End) -> Option<Finding> {
     Some(match end {
         End::Pages(_) => return None,
@@ -394,6 +396,7 @@ pub fn finding_of(end: &End) -> Option<Finding> {
 }
 
 /// What a frame that could not be read says, when the address was not found elsewhere.
+#[must_use]
 pub fn finding_of_frame(frame: &UnreadFrame) -> Finding {
     let url = &frame.url;
     match &frame.why {

@@ -159,14 +159,11 @@ impl Scene {
             _ => None,
         };
         let services = definition.services()?;
-        let mut bench = match &stand_in {
-            Some(made) => {
-                definition.bench(services, made.listing.clone(), made.load(), Vec::new())?
-            }
-            None => {
-                let nothing = Box::new(|_| Ok(None));
-                definition.bench(services, Listing::default(), nothing, Vec::new())?
-            }
+        let mut bench = if let Some(made) = &stand_in {
+            definition.bench(services, made.listing.clone(), made.load(), Vec::new())?
+        } else {
+            let nothing = Box::new(|_| Ok(None));
+            definition.bench(services, Listing::default(), nothing, Vec::new())?
         };
         bench.root = stand_in.as_ref().map(|made| made.root().to_owned());
         Ok(Self {

@@ -131,7 +131,7 @@ impl Claude {
             "assistant" => self.answers(&event["message"], transcript),
             "user" => read_tool_result(&event["message"], transcript),
             "tool_call" if event["subtype"] == "started" => {
-                read_cursor_call(&event["tool_call"], transcript)
+                read_cursor_call(&event["tool_call"], transcript);
             }
             "result" => read_result(event, transcript),
             _ => {}

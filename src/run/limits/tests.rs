@@ -8,7 +8,6 @@ fn bill(tokens: u64, cost: u64) -> Bill {
     Bill {
         tokens,
         cost: Money::billionths(cost),
-        ..Bill::default()
     }
 }
 
