@@ -84,9 +84,12 @@ fn paths_are_found_in_every_form() {
     let text = "use crate::gate::Fact;\nuse crate::{\n    quest::{Key, Quest},\n    session,\n};\n\
                 fn f() { crate::world::page::read(); super::super::table::open() }\n\
                 // crate::cli::run\n\
-                #[cfg(test)]\nmod tests {\n    use crate::report::Report;\n}\n";
+                #[cfg(test)]\nmod tests {\n    use crate::report::Report;\n}\nuse crate::judge::Judge;\n";
     let found: Vec<_> = used_folders(text, 2).into_iter().collect();
-    assert_eq!(found, ["gate", "quest", "session", "table", "world"]);
+    assert_eq!(
+        found,
+        ["gate", "judge", "quest", "session", "table", "world"]
+    );
 }
 
 /// Each file of the folders, its folder, and the folders that it uses outside its tests.
@@ -115,9 +118,9 @@ fn sources() -> Vec<(PathBuf, String, BTreeSet<String>)> {
 /// The folders that a file's paths lead to; `depth` is the number of modules above and with it.
 fn used_folders(text: &str, depth: usize) -> BTreeSet<String> {
     let comments = Regex::new(r"//[^\n]*").expect("a pattern");
-    let tests = Regex::new(r"(?s)#\[cfg\(test\)\]\s*mod \w+ \{.*").expect("a pattern");
+    let tests = Regex::new(r"(?s)#\[cfg\(test\)\]\s*mod \w+ \{.*?\n\}").expect("a pattern");
     let text = comments.replace_all(text, "");
-    let text = tests.replace(&text, "");
+    let text = tests.replace_all(&text, "");
     let root = format!(r"(?:crate::|\b(?:super::){{{depth}}})");
     let single = Regex::new(&format!(r"{root}(\w+)")).expect("a pattern");
     let group = Regex::new(&format!(r"(?s)use {root}\{{([^;]*)\}};")).expect("a pattern");
