@@ -8,7 +8,7 @@ use serde::de::DeserializeOwned;
 use crate::gate::checks::FileGate;
 use crate::gate::checks::settings::FileSettings;
 use crate::gate::email::context::EmailSettings;
-use crate::gate::email::{EmailGate, lists};
+use crate::gate::email::{EmailGate, list_digests};
 use crate::gate::{Gate, Rule, house};
 use crate::judge::error::JudgeError;
 use crate::judge::panel::frozen::FrozenPanel;
@@ -24,7 +24,7 @@ use crate::world::sandbox::{Bench, ServicePlan};
 pub fn email_record() -> KindRecord {
     KindRecord {
         name: email::NAME.to_owned(),
-        lists: lists::digests()
+        lists: list_digests()
             .into_iter()
             .map(|(name, digest)| (name.to_owned(), digest))
             .collect(),

@@ -1,8 +1,13 @@
 //! The e-mail gate itself: the one that the built-in quest file makes.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use super::context::EmailSettings;
+use super::identity::company_name;
+use super::source::user_content;
+use super::{lists, placeholder};
+use crate::base::Digest;
 use crate::gate::checks::FileGate;
 use crate::gate::checks::outside::Gathered;
 use crate::gate::checks::settings::FileSettings;
@@ -74,4 +79,16 @@ impl Gate for EmailGate {
     fn confirming(&self) -> Vec<&str> {
         self.gate.confirming()
     }
+}
+
+/// The digest of every list by its name, including those that single steps parse themselves.
+#[must_use]
+pub fn list_digests() -> BTreeMap<&'static str, Digest> {
+    let parsed_by_steps = [
+        ("disposable", placeholder::digest()),
+        ("user-content", user_content::digest()),
+        ("legal-forms", company_name::legal_forms_digest()),
+        ("common-words", company_name::common_words_digest()),
+    ];
+    lists::digests().chain(parsed_by_steps).collect()
 }

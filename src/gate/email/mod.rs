@@ -31,4 +31,4 @@ pub mod site;
 #[cfg(test)]
 mod testing;
 
-pub use gate::EmailGate;
+pub use gate::{EmailGate, list_digests};

@@ -21,7 +21,7 @@ use hickory_resolver::proto::op::{DnsRequest, DnsRequestOptions, DnsResponse, Me
 use hickory_resolver::proto::rr::Name;
 use hickory_resolver::system_conf::read_system_conf;
 
-use self::answer::{Aliases, Reading};
+use self::answer::{Aliases, Indefinite, Reading};
 use super::log;
 use super::settings::{Budget, Limits, NetworkSettings, backoff};
 use crate::world::domain::HostName;
@@ -34,10 +34,6 @@ pub struct DnsResolver {
     limits: Limits,
     budget: Arc<Budget>,
 }
-
-/// Why one server gave no definite answer, for people.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Indefinite(String);
 
 impl DnsResolver {
     /// A resolver that asks the servers of `settings`, or the system's, within `budget`.

@@ -25,7 +25,7 @@ use client::{Client, Exchanged};
 
 pub use client::ClientError;
 #[cfg(unix)]
-pub(in crate::world) use client::{cause, retry_after, trusted};
+pub(crate) use client::{cause, retry_after, trusted};
 
 /// What is shared by the fetchers of one process: settings, TLS roots, turns at hosts.
 #[derive(Debug)]

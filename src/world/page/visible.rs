@@ -18,7 +18,7 @@ use super::element::{self, Hints, Place, Shape};
 use super::hidden::{Concealed, Declared, Sheets};
 use super::owner::{Owner, Regions};
 use super::text::Run;
-use super::{OwnerPlace, Page, find_address, links, structured};
+use super::{OwnerPlace, Page, find_address, links, model, structured};
 use crate::base::text::normalise;
 use crate::base::word_list::entries;
 
@@ -69,7 +69,7 @@ impl Walk<'_> {
     pub(super) fn over(url: &Url, html: &Html) -> Page {
         let concealed = concealed(html);
         let mut walk = Walk {
-            page: super::empty(url),
+            page: model::empty(url),
             base: base(url, html),
             concealed: &concealed,
             open: Vec::new(),
@@ -271,7 +271,7 @@ impl Walk<'_> {
     }
 
     fn hide_lines(&mut self, text: &str) {
-        let lines = super::lines(text).filter(|line| find_address::may_spell(line));
+        let lines = model::lines(text).filter(|line| find_address::may_spell(line));
         self.page.hidden.extend(lines);
     }
 }

@@ -15,12 +15,15 @@
 use hickory_resolver::proto::op::{Message, ResponseCode};
 use hickory_resolver::proto::rr::{DNSClass, Name, RData, Record, RecordType};
 
-use super::Indefinite;
 use crate::world::domain::HostName;
 use crate::world::{Looked, MxHost, RecordKind, Records};
 
 /// The most aliases that are followed from one name.
 const MAX_ALIASES: usize = 8;
+
+/// Why one server gave no definite answer, for people.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Indefinite(pub(super) String);
 
 /// The names that aliases have led through, the one that was asked for first.
 #[derive(Debug)]

@@ -290,7 +290,7 @@ impl Resolve for Pinned {
 
 /// TLS settings, built when the first request is made.
 #[derive(Debug)]
-pub(in crate::world) struct Tls {
+pub(crate) struct Tls {
     own_roots: RootCertStore,
     config: OnceLock<Result<ClientConfig, rustls::Error>>,
 }
@@ -309,7 +309,7 @@ pub enum CaError {
 
 impl Tls {
     /// Reads the operator's authorities, each text one or more certificates in PEM.
-    pub(in crate::world) fn new(ca_certs_pem: &[String]) -> Result<Self, CaError> {
+    pub(crate) fn new(ca_certs_pem: &[String]) -> Result<Self, CaError> {
         let mut own_roots = RootCertStore::empty();
         for text in ca_certs_pem {
             let before = own_roots.len();
@@ -328,7 +328,7 @@ impl Tls {
     }
 
     /// The client's configuration, built at the first call.
-    pub(in crate::world) fn config(&self) -> Result<ClientConfig, rustls::Error> {
+    pub(crate) fn config(&self) -> Result<ClientConfig, rustls::Error> {
         self.config.get_or_init(|| self.build()).clone()
     }
 
@@ -346,7 +346,7 @@ impl Tls {
 
 /// The configuration of those who trust the compiled-in roots alone.
 #[cfg(unix)]
-pub(in crate::world) fn trusted() -> Result<ClientConfig, rustls::Error> {
+pub(crate) fn trusted() -> Result<ClientConfig, rustls::Error> {
     let roots = RootCertStore::empty();
     let config = OnceLock::new();
     Tls {
@@ -366,7 +366,7 @@ fn unanswered_by(url: &Url, error: &reqwest::Error) -> Unanswered {
 }
 
 /// What led to an error, all the way down; the address stands in no cause.
-pub(in crate::world) fn cause(error: &reqwest::Error) -> String {
+pub(crate) fn cause(error: &reqwest::Error) -> String {
     let cause = causes(error).last().map(ToString::to_string);
     cause.unwrap_or_else(|| error.to_string())
 }
@@ -422,7 +422,7 @@ fn causes<'e>(error: &'e (dyn Error + 'static)) -> impl Iterator<Item = &'e (dyn
 
 /// How long the server asks to be left alone, `now` being now: seconds, or a date, for which
 /// the past means not at all.
-pub(in crate::world) fn retry_after(value: &str, now: SystemTime) -> Option<Duration> {
+pub(crate) fn retry_after(value: &str, now: SystemTime) -> Option<Duration> {
     let value = value.trim();
     if !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit()) {
         // More digits than fit are still a number: longer than anyone waits.

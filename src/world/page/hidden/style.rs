@@ -108,7 +108,7 @@ const VERY_FAR_PIXELS: f64 = 9_000.0;
 
 /// The values of one rule or of one inline style; the later of two wins.
 #[derive(Debug, Clone, Default)]
-pub(in crate::world::page) struct Declared(BTreeMap<&'static str, Value>);
+pub(crate) struct Declared(BTreeMap<&'static str, Value>);
 
 #[derive(Debug, Clone)]
 struct Value {
@@ -117,7 +117,7 @@ struct Value {
 }
 
 impl Declared {
-    pub(in crate::world::page) fn inline(element: &Element) -> Self {
+    pub(crate) fn inline(element: &Element) -> Self {
         element.attr("style").map(Self::parse).unwrap_or_default()
     }
 
@@ -207,7 +207,7 @@ impl Declared {
     }
 
     /// Whether an element that is styled so stands apart from what is before and after it.
-    pub(in crate::world::page) fn parts(&self) -> bool {
+    pub(crate) fn parts(&self) -> bool {
         let display = self.get("display");
         let blocks = ["block", "flex", "grid", "table", "list-item", "flow-root"];
         blocks.iter().any(|block| display.starts_with(block))
@@ -219,7 +219,7 @@ impl Declared {
     }
 
     /// Whether the children of an element that is styled so stand apart from each other.
-    pub(in crate::world::page) fn parts_children(&self) -> bool {
+    pub(crate) fn parts_children(&self) -> bool {
         matches!(
             self.get("display"),
             "flex" | "inline-flex" | "grid" | "inline-grid"

@@ -1,0 +1,105 @@
+//! A page as plain values: what it says to its reader, and where.
+
+use url::Url;
+
+use crate::base::text::normalise;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Page {
+    pub url: Url,
+    /// What a reader can see: one entry a block, cell or line; inline elements joined, entities
+    /// decoded, invisible characters removed, runs of white space one space.
+    pub visible: Vec<String>,
+    /// Addresses that are shown, and whose beginning may be a label that an element's edge parts
+    /// from the rest. They are not in `visible`.
+    pub unclear: Vec<String>,
+    /// Addresses that a reader can click or a machine is meant to read: addressees of `mailto:`
+    /// links (percent escapes decoded), JSON-LD `email` of the owner, microdata `email`,
+    /// `data-cfemail` decoded.
+    pub linked: Vec<String>,
+    /// What visitors of the page wrote, as far as it can be told: the text of comments and
+    /// reviews, the addresses linked there, and those that JSON-LD gives to others than the
+    /// page's owner.
+    pub visitors: Vec<String>,
+    /// What no reader sees: comments, scripts, styles, templates, attributes, hidden elements;
+    /// of these only what may spell an address.
+    pub hidden: Vec<String>,
+    /// What stands where an owner's name stands.
+    pub owner: Vec<OwnerText>,
+    /// Pages shown inside it: `frame` and `iframe` sources, absolute, in order.
+    pub frames: Vec<Url>,
+    /// Where a meta refresh or a `Refresh` header leads, absolute.
+    pub refresh: Option<Url>,
+    /// Whether it shows little without its scripts.
+    pub needs_script: bool,
+}
+
+/// A text at a place where an owner's name stands.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct OwnerText {
+    pub place: OwnerPlace,
+    pub text: String,
+}
+
+/// The places where an owner's name stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum OwnerPlace {
+    Title,
+    SiteName,
+    Heading,
+    Logo,
+    Organization,
+    Header,
+    Footer,
+    Copyright,
+    Address,
+}
+
+/// A body that cannot be read as text.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Unreadable {
+    /// The content type is not text.
+    #[error("its content type is {0}")]
+    NotText(String),
+    /// It says text, and is not.
+    #[error("its bytes are not text in {0}")]
+    BadEncoding(String),
+    #[error("its elements nest deeper than {0}")]
+    TooDeep(usize),
+    /// Its elements lie deeper, taken together, than those of any page that people read.
+    #[error("the depths of its elements add up to more than {0}")]
+    TooDeepInAll(usize),
+    /// It has more elements, or more attributes on one, than any page that people read.
+    #[error("it has more elements or attributes than {0}")]
+    TooMany(usize),
+}
+
+impl Page {
+    /// What its visitors wrote, as a page of its own.
+    #[must_use]
+    pub fn of_visitors(&self) -> Self {
+        Self {
+            visible: self.visitors.clone(),
+            ..empty(&self.url)
+        }
+    }
+}
+
+pub(super) fn empty(url: &Url) -> Page {
+    Page {
+        url: url.clone(),
+        visible: Vec::new(),
+        unclear: Vec::new(),
+        linked: Vec::new(),
+        visitors: Vec::new(),
+        hidden: Vec::new(),
+        owner: Vec::new(),
+        frames: Vec::new(),
+        refresh: None,
+        needs_script: false,
+    }
+}
+
+pub(super) fn lines(text: &str) -> impl Iterator<Item = String> {
+    text.lines().map(normalise).filter(|line| !line.is_empty())
+}
