@@ -9,7 +9,7 @@ use comail::quest::{Fields, Key, Quest, QuestId, Submission, Verdict, email};
 use comail::world::evidence::record::Recorder;
 use comail::world::evidence::recorded::RecordedWorld;
 use comail::world::page::Page;
-use comail::world::{Accepted, Taken};
+use comail::world::{UniqueValue, UniquenessIndex};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use serde_json::json;
 use url::Url;
@@ -17,8 +17,8 @@ use url::Url;
 /// A session that has passed nothing.
 struct NothingTaken;
 
-impl Accepted for NothingTaken {
-    fn holder(&self, _: &Taken) -> Option<Key> {
+impl UniquenessIndex for NothingTaken {
+    fn holder(&self, _: &UniqueValue) -> Option<Key> {
         None
     }
 }

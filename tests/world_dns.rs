@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use comail::world::domain::HostName;
 use comail::world::fetch::live::LiveWorld;
 use comail::world::fetch::settings::NetworkSettings;
-use comail::world::{Looked, MxHost, RecordKind, Records, Silence};
+use comail::world::{Looked, MxHost, RecordKind, Records, UnansweredKind};
 use hickory_resolver::proto::op::ResponseCode;
 
 use crate::servers::dns::{Answer, DnsServer};
@@ -40,7 +40,7 @@ fn found() -> Looked {
 }
 
 #[track_caller]
-fn assert_silent(looked: &Looked, silence: Silence) {
+fn assert_silent(looked: &Looked, silence: UnansweredKind) {
     match looked {
         Looked::Unanswered(why) => assert_eq!(why.silence, silence, "{why}"),
         definite => panic!("{definite:?} is definite"),
@@ -65,7 +65,7 @@ fn records_nodata_and_nxdomain_are_told_apart() {
 fn nodata_needs_no_soa_but_a_referral_is_not_nodata() {
     assert_eq!(answered(Answer::NoData), Looked::NoData);
     assert_eq!(answered(Answer::BareNoData), Looked::NoData);
-    assert_silent(&answered(Answer::Referral), Silence::Dns);
+    assert_silent(&answered(Answer::Referral), UnansweredKind::Dns);
 }
 
 #[test]
@@ -85,7 +85,9 @@ fn nothing_but_nxdomain_denies_a_name() {
     ] {
         let text = format!("{answer:?}");
         match answered(answer) {
-            Looked::Unanswered(why) => assert_eq!(why.silence, Silence::Dns, "{text}: {why}"),
+            Looked::Unanswered(why) => {
+                assert_eq!(why.silence, UnansweredKind::Dns, "{text}: {why}")
+            }
             definite => panic!("{text}: {definite:?}"),
         }
     }
@@ -111,7 +113,7 @@ fn silence_is_asked_again_and_a_definite_answer_is_not() {
     let settings = net.settings();
     assert_eq!(ask(&settings, RecordKind::A), found());
     assert_eq!(net.dns.asked(NAME, RecordKind::A), 2);
-    assert_silent(&ask(&settings, RecordKind::Mx), Silence::Dns);
+    assert_silent(&ask(&settings, RecordKind::Mx), UnansweredKind::Dns);
     assert_eq!(net.dns.asked(NAME, RecordKind::Mx), 2);
     assert_eq!(ask(&settings, RecordKind::Aaaa), Looked::NoData);
     assert_eq!(net.dns.asked(NAME, RecordKind::Aaaa), 1);
@@ -149,10 +151,13 @@ fn alias_loops_end_and_are_no_answer() {
         .says(NAME, RecordKind::A, Answer::AliasAlone("b.test".to_owned()));
     net.dns
         .says("b.test", RecordKind::A, Answer::AliasAlone(NAME.to_owned()));
-    assert_silent(&ask(&net.settings(), RecordKind::A), Silence::Dns);
+    assert_silent(&ask(&net.settings(), RecordKind::A), UnansweredKind::Dns);
     // Once round for each of the two tries.
     assert_eq!(net.dns.questions().len(), 4);
-    assert_silent(&answered(Answer::Alias(NAME.to_owned())), Silence::Dns);
+    assert_silent(
+        &answered(Answer::Alias(NAME.to_owned())),
+        UnansweredKind::Dns,
+    );
 }
 
 #[test]
@@ -169,7 +174,7 @@ fn an_endless_chain_of_aliases_is_given_up() {
     }
     let mut settings = net.settings();
     settings.limits.tries = 1;
-    assert_silent(&ask(&settings, RecordKind::A), Silence::Dns);
+    assert_silent(&ask(&settings, RecordKind::A), UnansweredKind::Dns);
     assert!(net.dns.questions().len() < 12);
 }
 
@@ -223,11 +228,11 @@ fn the_submissions_time_bounds_every_question() {
     let began = Instant::now();
     assert_silent(
         &world.resolver().lookup(&name(NAME), RecordKind::A),
-        Silence::Budget,
+        UnansweredKind::Budget,
     );
     assert!(began.elapsed() < Duration::from_millis(1_500));
     let late = world.resolver().lookup(&name("other.test"), RecordKind::A);
-    assert_silent(&late, Silence::Budget);
+    assert_silent(&late, UnansweredKind::Budget);
     assert_eq!(net.dns.asked("other.test", RecordKind::A), 0);
     let fresh = world.for_another();
     assert_eq!(

@@ -5,7 +5,7 @@ use std::process::Command;
 
 use comail::world::fetch::live::LiveWorld;
 use comail::world::fetch::settings::NetworkSettings;
-use comail::world::{Fetched, RecordKind, Request, Response, Silence};
+use comail::world::{Fetched, RecordKind, Request, Response, UnansweredKind};
 use url::Url;
 
 use crate::servers::dns::Answer;
@@ -44,7 +44,7 @@ fn response(fetched: Fetched) -> Response {
 }
 
 #[track_caller]
-fn assert_silent(fetched: &Fetched, silence: Silence) {
+fn assert_silent(fetched: &Fetched, silence: UnansweredKind) {
     match fetched {
         Fetched::Unanswered(why) => assert_eq!(why.silence, silence, "{why}"),
         other => panic!("{other:?} is an answer"),
@@ -73,9 +73,9 @@ fn a_compressed_page_comes_unpacked_and_an_unknown_coding_is_no_page() {
         b"<p>info@acme.test</p>"
     );
     let unknown = page.clone().with("Content-Encoding", "compress");
-    assert_silent(&answered(unknown), Silence::Protocol);
+    assert_silent(&answered(unknown), UnansweredKind::Protocol);
     let broken = page.with("Content-Encoding", "gzip");
-    assert_silent(&answered(broken), Silence::Protocol);
+    assert_silent(&answered(broken), UnansweredKind::Protocol);
 }
 
 #[test]
@@ -111,7 +111,7 @@ fn redirects_are_answers_and_not_followed() {
         (302, Some("/next"))
     );
     assert_eq!(net.web.count(HOST, "/next"), 0);
-    assert_silent(&answered(Reply::status(302)), Silence::Status);
+    assert_silent(&answered(Reply::status(302)), UnansweredKind::Status);
 }
 
 #[test]
@@ -132,7 +132,7 @@ fn every_other_status_is_tried_again_and_then_silence() {
         net.web.reply(HOST, "/", Reply::status(status));
         assert_silent(
             &get(&net.settings(), &net.web.url(HOST, "/")),
-            Silence::Status,
+            UnansweredKind::Status,
         );
         assert_eq!(net.web.count(HOST, "/"), 2, "{status}");
     }
@@ -157,18 +157,24 @@ fn a_second_try_that_answers_is_the_answer() {
 
 #[test]
 fn broken_connections_are_told_from_broken_answers() {
-    assert_silent(&answered(Reply::Reset), Silence::Connection);
-    assert_silent(&answered(Reply::Raw(Vec::new())), Silence::Connection);
+    assert_silent(&answered(Reply::Reset), UnansweredKind::Connection);
+    assert_silent(
+        &answered(Reply::Raw(Vec::new())),
+        UnansweredKind::Connection,
+    );
     let cut_off = b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf";
-    assert_silent(&answered(Reply::Raw(cut_off.to_vec())), Silence::Connection);
+    assert_silent(
+        &answered(Reply::Raw(cut_off.to_vec())),
+        UnansweredKind::Connection,
+    );
     assert_silent(
         &answered(Reply::Raw(b"SSH-2.0-x\r\n\r\n".to_vec())),
-        Silence::Protocol,
+        UnansweredKind::Protocol,
     );
 
     let net = net();
     let url = format!("http://{HOST}:{}/", closed_port().port());
-    assert_silent(&get(&net.settings(), &url), Silence::Connection);
+    assert_silent(&get(&net.settings(), &url), UnansweredKind::Connection);
 }
 
 #[test]
@@ -182,7 +188,10 @@ fn a_host_that_does_not_exist_is_said_so_and_an_unanswered_one_is_not() {
         Fetched::NoSuchHost
     );
     net.dns.says(HOST, RecordKind::Aaaa, Answer::Referral);
-    assert_silent(&get(&settings, &net.web.url(HOST, "/")), Silence::Dns);
+    assert_silent(
+        &get(&settings, &net.web.url(HOST, "/")),
+        UnansweredKind::Dns,
+    );
     assert_eq!(net.web.connections(), 0);
 }
 
@@ -194,9 +203,9 @@ fn tls_holds_with_the_frozen_authority_alone() {
     let mut settings = net.settings();
     assert_eq!(response(get(&settings, &url)).body, b"x");
     settings.ca_certs_pem = vec![Authority::new().pem()];
-    assert_silent(&get(&settings, &url), Silence::Tls);
+    assert_silent(&get(&settings, &url), UnansweredKind::Tls);
     settings.ca_certs_pem.clear();
-    assert_silent(&get(&settings, &url), Silence::Tls);
+    assert_silent(&get(&settings, &url), UnansweredKind::Tls);
     assert_eq!(net.tls.seen().len(), 1);
 }
 
@@ -205,7 +214,10 @@ fn a_certificate_of_another_host_is_not_taken() {
     let net = net();
     let other = WebServer::start_tls(net.authority.server_config_of("www.other.test"));
     other.page(HOST, "/", "x");
-    assert_silent(&get(&net.settings(), &other.url(HOST, "/")), Silence::Tls);
+    assert_silent(
+        &get(&net.settings(), &other.url(HOST, "/")),
+        UnansweredKind::Tls,
+    );
 }
 
 #[test]
@@ -229,7 +241,7 @@ fn no_spelling_of_a_private_host_is_connected_to() {
         "mapped.test",
     ] {
         let fetched = get(&settings, &format!("http://{host}:{port}/"));
-        assert_silent(&fetched, Silence::PrivateAddress);
+        assert_silent(&fetched, UnansweredKind::PrivateAddress);
     }
     assert_eq!(net.web.connections(), 0);
 }
@@ -269,7 +281,7 @@ fn the_addresses_that_were_checked_are_those_connected_to() {
     assert_eq!(response(get(&net.settings(), &url)).body, b"x");
     assert_eq!(net.dns.asked(HOST, RecordKind::A), 1);
     // What it leads to next is checked like the first.
-    assert_silent(&get(&net.settings(), &url), Silence::PrivateAddress);
+    assert_silent(&get(&net.settings(), &url), UnansweredKind::PrivateAddress);
     assert_eq!(net.web.connections(), 1);
 }
 
@@ -281,7 +293,7 @@ fn every_try_resolves_and_checks_anew() {
         .says_in_turn(HOST, RecordKind::A, vec![addresses(1), addresses(2)]);
     net.web.reply(HOST, "/", Reply::status(503));
     let fetched = get(&net.settings(), &net.web.url(HOST, "/"));
-    assert_silent(&fetched, Silence::PrivateAddress);
+    assert_silent(&fetched, UnansweredKind::PrivateAddress);
     assert_eq!(net.web.connections(), 1);
 }
 
@@ -298,7 +310,10 @@ fn a_proxy_resolves_names_and_is_never_asked_for_private_addresses() {
         panic!("one request")
     };
     assert_eq!(seen.line, "GET http://www.far.test/ HTTP/1.1");
-    assert_silent(&get(&settings, "http://10.0.0.1/"), Silence::PrivateAddress);
+    assert_silent(
+        &get(&settings, "http://10.0.0.1/"),
+        UnansweredKind::PrivateAddress,
+    );
     assert_eq!(net.web.connections(), 1);
 }
 

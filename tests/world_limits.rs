@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use comail::world::fetch::live::LiveWorld;
 use comail::world::fetch::settings::NetworkSettings;
-use comail::world::{Fetched, Request, Silence};
+use comail::world::{Fetched, Request, UnansweredKind};
 use url::Url;
 
 use crate::servers::TestNet;
@@ -33,7 +33,7 @@ fn get_after(world: &LiveWorld, net: &TestNet, crawl_delay: Option<Duration>) ->
 }
 
 #[track_caller]
-fn assert_silent(fetched: &Fetched, silence: Silence) {
+fn assert_silent(fetched: &Fetched, silence: UnansweredKind) {
     match fetched {
         Fetched::Unanswered(why) => assert_eq!(why.silence, silence, "{why}"),
         other => panic!("{other:?} is an answer"),
@@ -81,12 +81,15 @@ fn an_exchange_ends_in_time_however_its_bytes_come() {
         let mut settings = net.settings();
         settings.limits.request_ms = 150;
         let began = Instant::now();
-        assert_silent(&get(&world(&settings), &net), Silence::Timeout);
+        assert_silent(&get(&world(&settings), &net), UnansweredKind::Timeout);
         assert!(began.elapsed() < Duration::from_secs(2));
         assert_eq!(net.web.count(HOST, "/"), 2);
     }
     let net = net(Reply::Raw(status_line_alone));
-    assert_silent(&get(&world(&net.settings()), &net), Silence::Connection);
+    assert_silent(
+        &get(&world(&net.settings()), &net),
+        UnansweredKind::Connection,
+    );
 }
 
 #[test]
@@ -96,9 +99,9 @@ fn all_lookups_of_a_submission_share_one_budget() {
     settings.limits.submission_ms = 300;
     let world = world(&settings);
     let began = Instant::now();
-    assert_silent(&get(&world, &net), Silence::Budget);
+    assert_silent(&get(&world, &net), UnansweredKind::Budget);
     assert!(began.elapsed() < Duration::from_secs(2));
-    assert_silent(&get(&world, &net), Silence::Budget);
+    assert_silent(&get(&world, &net), UnansweredKind::Budget);
     assert_eq!(net.web.count(HOST, "/"), 1);
     net.web.page(HOST, "/", "x");
     let fetched = get(&world.for_another(), &net);
@@ -122,7 +125,7 @@ fn retry_after_is_waited_for_if_it_fits_and_else_not_at_all() {
         let began = Instant::now();
         assert_silent(
             &get(&world(&hopeless.settings()), &hopeless),
-            Silence::Status,
+            UnansweredKind::Status,
         );
         assert!(began.elapsed() < Duration::from_secs(5));
         assert_eq!(hopeless.web.count(HOST, "/"), 1);
@@ -183,6 +186,6 @@ fn one_slow_host_does_not_hold_up_another() {
         let fetched = quick.fetcher().get(&Request { url, crawl_delay });
         assert!(matches!(fetched, Fetched::Response(_)), "{fetched:?}");
         assert!(!hanging.is_finished());
-        assert_silent(&hanging.join().expect("no panic"), Silence::Timeout);
+        assert_silent(&hanging.join().expect("no panic"), UnansweredKind::Timeout);
     });
 }

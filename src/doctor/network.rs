@@ -16,7 +16,7 @@ use crate::world::fetch::dns::DnsResolver;
 use crate::world::fetch::http::{ClientError, Greeted, greet, roots};
 use crate::world::fetch::settings::Budget;
 use crate::world::fetch::settings::NetworkSettings;
-use crate::world::{Looked, RecordKind, Records, Resolver as _, Silence, Unanswered};
+use crate::world::{Looked, RecordKind, Records, Resolver as _, Unanswered, UnansweredKind};
 
 /// How long one lookup and one connection may take.
 const LOOKUP_PATIENCE: Duration = Duration::from_secs(5);
@@ -152,7 +152,7 @@ fn tls_finding(
 }
 
 fn unanswered(roots: &str, why: &Unanswered) -> Finding {
-    if why.silence == Silence::Tls {
+    if why.silence == UnansweredKind::Tls {
         let hint = "if your own proxy opens TLS connections, trust it with `scan --ca-cert FILE`; \
                     otherwise do not trust this network";
         return Check::Tls.problem(format!("no secure connection: {why}"), hint);
@@ -242,7 +242,8 @@ mod tests {
 
     #[test]
     fn a_resolver_that_lies_is_a_problem_and_one_that_is_silent_a_note() {
-        let silent = || Looked::Unanswered(Unanswered::new(Silence::Dns, "no answer in time"));
+        let silent =
+            || Looked::Unanswered(Unanswered::new(UnansweredKind::Dns, "no answer in time"));
         let public = || address("93.184.215.14");
         let gone = || Some(Looked::NoSuchName);
         for (of_known, of_absent, expected) in [
@@ -279,11 +280,11 @@ mod tests {
             (Ok(100), None, Level::Ok),
             (Ok(0), None, Level::Problem),
             (Err("x".into()), None, Level::Problem),
-            (Ok(100), silent(Silence::Tls), Level::Problem),
+            (Ok(100), silent(UnansweredKind::Tls), Level::Problem),
             (Ok(100), Some(Err("x".into())), Level::Problem),
-            (Ok(100), silent(Silence::Timeout), Level::Note),
-            (Ok(100), silent(Silence::Connection), Level::Note),
-            (Ok(100), silent(Silence::Dns), Level::Note),
+            (Ok(100), silent(UnansweredKind::Timeout), Level::Note),
+            (Ok(100), silent(UnansweredKind::Connection), Level::Note),
+            (Ok(100), silent(UnansweredKind::Dns), Level::Note),
             (Ok(100), Some(Ok(Greeted::NoSuchHost)), Level::Note),
         ] {
             let url = Url::parse("https://example.com/").unwrap();

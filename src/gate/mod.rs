@@ -23,7 +23,7 @@ pub use judgement::{
 pub use rule::{Cause, Level, Levels, Rule, RuleId};
 
 use crate::quest::{Quest, Submission};
-use crate::world::{Taken, World};
+use crate::world::{UniqueValue, World};
 
 /// Judges submissions of one quest kind.
 pub trait Gate {
@@ -41,7 +41,7 @@ pub trait Gate {
     }
 
     /// What a PASS on the submission takes for its quest alone.
-    fn takes(&self, case: Case<'_>) -> Vec<Taken>;
+    fn takes(&self, case: Case<'_>) -> Vec<UniqueValue>;
 
     /// Whether an answer that was sent before is judged again, since what the gate looks at may
     /// be the agent's to change: files of a tree.

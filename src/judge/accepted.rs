@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use crate::gate::{Case, Gate, Judgement};
 use crate::quest::{Key, QuestId};
 use crate::session::{Attempt, Mark, SessionError, Store};
-use crate::world::{Accepted, EarlierDoubt, Taken};
+use crate::world::{EarlierDoubt, UniqueValue, UniquenessIndex};
 
 /// The addresses that a session has passed for quests other than one.
 pub struct SessionAccepted<'a> {
@@ -30,8 +30,8 @@ impl<'a> SessionAccepted<'a> {
     }
 }
 
-impl Accepted for SessionAccepted<'_> {
-    fn holder(&self, taken: &Taken) -> Option<Key> {
+impl UniquenessIndex for SessionAccepted<'_> {
+    fn holder(&self, taken: &UniqueValue) -> Option<Key> {
         match self.store.holder(&mark(taken)) {
             Ok(holder) => holder
                 .filter(|holder| holder.id != self.except)
@@ -86,8 +86,8 @@ pub(super) fn doubts_of(attempt: &Attempt) -> Vec<EarlierDoubt> {
 #[derive(Debug, Clone, Copy)]
 pub struct NothingAccepted;
 
-impl Accepted for NothingAccepted {
-    fn holder(&self, _taken: &Taken) -> Option<Key> {
+impl UniquenessIndex for NothingAccepted {
+    fn holder(&self, _taken: &UniqueValue) -> Option<Key> {
         None
     }
 }
@@ -98,11 +98,11 @@ pub fn marks(gate: &dyn Gate, case: Case<'_>) -> Vec<Mark> {
     gate.takes(case).iter().map(mark).collect()
 }
 
-pub(super) fn mark(taken: &Taken) -> Mark {
+pub(super) fn mark(taken: &UniqueValue) -> Mark {
     Mark(match taken {
-        Taken::Mailbox(mailbox) => format!("mailbox {mailbox}"),
-        Taken::Domain(domain) => format!("domain {domain}"),
-        Taken::Value { field, text } => format!("value {field} {text}"),
+        UniqueValue::Mailbox(mailbox) => format!("mailbox {mailbox}"),
+        UniqueValue::Domain(domain) => format!("domain {domain}"),
+        UniqueValue::Value { field, text } => format!("value {field} {text}"),
     })
 }
 

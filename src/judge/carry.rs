@@ -24,7 +24,7 @@ use crate::session::{
     Standing, State,
 };
 use crate::world::evidence::pack;
-use crate::world::{Accepted, Taken};
+use crate::world::{UniqueValue, UniquenessIndex};
 
 /// Why an old PASS is not carried.
 #[derive(
@@ -292,8 +292,8 @@ impl Held {
     }
 }
 
-impl Accepted for Held {
-    fn holder(&self, taken: &Taken) -> Option<Key> {
+impl UniquenessIndex for Held {
+    fn holder(&self, taken: &UniqueValue) -> Option<Key> {
         self.0.get(&mark(taken)).cloned()
     }
 }

@@ -14,7 +14,7 @@ use crate::world::evidence::record::Recorder;
 use crate::world::evidence::replay::Replay;
 use crate::world::evidence::{Recording, pack};
 use crate::world::mailbox::Mailbox;
-use crate::world::{Accepted, EarlierDoubt, Taken, World};
+use crate::world::{EarlierDoubt, UniqueValue, UniquenessIndex, World};
 
 /// Judges `case` by `world`, and keeps what the judgement needs as evidence.
 pub fn record(
@@ -48,7 +48,7 @@ pub fn record_again(
     gate: &dyn Gate,
     case: Case<'_>,
     recording: &Recording,
-    accepted: &dyn Accepted,
+    accepted: &dyn UniquenessIndex,
 ) -> Option<(Judgement, Recording)> {
     let evidence = &recording.evidence;
     if !evidence.session_differs(accepted) && !evidence.doubts_differ(accepted) {
@@ -66,12 +66,12 @@ pub fn record_again(
 }
 
 struct Since<'a> {
-    accepted: &'a dyn Accepted,
+    accepted: &'a dyn UniquenessIndex,
     replay: &'a Replay<'a>,
 }
 
-impl Accepted for Since<'_> {
-    fn holder(&self, taken: &Taken) -> Option<Key> {
+impl UniquenessIndex for Since<'_> {
+    fn holder(&self, taken: &UniqueValue) -> Option<Key> {
         self.accepted.holder(taken)
     }
 

@@ -27,7 +27,7 @@ use crate::session::{
 use crate::world::evidence::Recording;
 use crate::world::evidence::record::Recorder;
 use crate::world::sandbox::Workshop;
-use crate::world::{Accepted, EarlierDoubt, Fetcher, Resolver, Taken, World};
+use crate::world::{EarlierDoubt, Fetcher, Resolver, UniqueValue, UniquenessIndex, World};
 
 /// Whether submissions for `quest` are compared with what the operator knows: a site, or cells that
 /// checks use.
@@ -113,7 +113,7 @@ pub struct Judge<'a> {
 }
 
 impl<'a> Judge<'a> {
-    pub(super) fn world(&self, accepted: &'a dyn Accepted) -> World<'a> {
+    pub(super) fn world(&self, accepted: &'a dyn UniquenessIndex) -> World<'a> {
         World {
             fetcher: self.fetcher,
             resolver: self.resolver,
@@ -501,9 +501,9 @@ struct ForReviewers {
     may_ask: bool,
 }
 
-impl Accepted for ForReviewers {
+impl UniquenessIndex for ForReviewers {
     /// Reviewers come after every check, and none of them asks who holds an address.
-    fn holder(&self, _taken: &Taken) -> Option<Key> {
+    fn holder(&self, _taken: &UniqueValue) -> Option<Key> {
         None
     }
 

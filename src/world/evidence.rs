@@ -34,7 +34,8 @@ use url::Url;
 
 use super::domain::HostName;
 use super::{
-    Accepted, EarlierDoubt, Fetched, Looked, RecordKind, Response, ResponseHead, Taken, Unanswered,
+    EarlierDoubt, Fetched, Looked, RecordKind, Response, ResponseHead, Unanswered, UniqueValue,
+    UniquenessIndex,
 };
 use crate::base::Digest;
 use crate::quest::Key;
@@ -113,7 +114,7 @@ pub struct DnsExchange {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SessionExchange {
-    pub taken: Taken,
+    pub taken: UniqueValue,
     pub holder: Option<Key>,
 }
 
@@ -137,7 +138,7 @@ impl Evidence {
 
     /// What the session said: outer `None` when it was not asked.
     #[must_use]
-    pub fn holder(&self, taken: &Taken) -> Option<Option<&Key>> {
+    pub fn holder(&self, taken: &UniqueValue) -> Option<Option<&Key>> {
         self.exchanges.iter().find_map(|exchange| match exchange {
             Exchange::Session(asked) if asked.taken == *taken => Some(asked.holder.as_ref()),
             _ => None,
@@ -210,7 +211,7 @@ impl Evidence {
 
     /// Whether `accepted` answers any question to the session otherwise than it was answered.
     #[must_use]
-    pub fn session_differs(&self, accepted: &dyn Accepted) -> bool {
+    pub fn session_differs(&self, accepted: &dyn UniquenessIndex) -> bool {
         self.exchanges.iter().any(|exchange| match exchange {
             Exchange::Session(asked) => accepted.holder(&asked.taken) != asked.holder,
             _ => false,
@@ -219,7 +220,7 @@ impl Evidence {
 
     /// Whether `accepted` tells of other earlier doubts than were told of.
     #[must_use]
-    pub fn doubts_differ(&self, accepted: &dyn Accepted) -> bool {
+    pub fn doubts_differ(&self, accepted: &dyn UniquenessIndex) -> bool {
         self.doubts()
             .is_some_and(|doubts| accepted.doubts() != doubts)
     }

@@ -16,16 +16,16 @@ mod uniqueness;
 
 pub use fetch::{
     Fetched, Fetcher, Looked, MxHost, RecordKind, Records, Request, Resolver, Response,
-    ResponseHead, Silence, Unanswered,
+    ResponseHead, Unanswered, UnansweredKind,
 };
-pub use uniqueness::{Accepted, EarlierDoubt, Taken};
+pub use uniqueness::{EarlierDoubt, UniqueValue, UniquenessIndex};
 
 use sandbox::Workshop;
 
 #[cfg(test)]
 pub use fetch::{MockFetcher, MockResolver};
 #[cfg(test)]
-pub use uniqueness::MockAccepted;
+pub use uniqueness::MockUniquenessIndex;
 
 /// What a gate is given to look at.
 #[derive(Clone, Copy)]
@@ -35,7 +35,7 @@ pub struct World<'a> {
     /// DNS.
     pub resolver: &'a dyn Resolver,
     /// What this session has passed before.
-    pub accepted: &'a dyn Accepted,
+    pub accepted: &'a dyn UniquenessIndex,
     /// Files of the tree, and commands over copies of it.
     pub workshop: &'a dyn Workshop,
 }

@@ -10,7 +10,7 @@ use crate::quest::{FieldName, Key};
 /// A question to the session's earlier PASSes.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Taken {
+pub enum UniqueValue {
     Mailbox(Mailbox),
     /// Was an address of this registrable domain passed for another quest?
     Domain(RegistrableDomain),
@@ -32,9 +32,9 @@ pub struct EarlierDoubt {
 
 /// Answers from the session's earlier PASSes of other quests, and from what it has sent back.
 #[cfg_attr(test, mockall::automock)]
-pub trait Accepted {
+pub trait UniquenessIndex {
     /// The key of the first other quest that holds it.
-    fn holder(&self, taken: &Taken) -> Option<Key>;
+    fn holder(&self, taken: &UniqueValue) -> Option<Key>;
 
     /// What reviewers doubted of earlier answers to this quest, the earliest first.
     fn doubts(&self) -> Vec<EarlierDoubt> {

@@ -12,8 +12,8 @@ use crate::quest::file::QuestFile;
 use crate::quest::{Fields, Key, Quest, QuestId, Shown, Submission};
 use crate::world::sandbox::{Call, CallAnswer, Called, FileSeen, MockWorkshop, Started};
 use crate::world::{
-    Fetched, Looked, MockAccepted, MockFetcher, MockResolver, RecordKind, Request, Response,
-    Silence, Taken, Unanswered, World,
+    Fetched, Looked, MockFetcher, MockResolver, MockUniquenessIndex, RecordKind, Request, Response,
+    Unanswered, UnansweredKind, UniqueValue, World,
 };
 
 /// One case: what its world is not told does not exist.
@@ -27,7 +27,7 @@ pub struct Bench {
     pinned: BTreeMap<String, FileSeen>,
     pages: BTreeMap<String, Fetched>,
     dns: BTreeMap<(String, RecordKind), Looked>,
-    taken: BTreeMap<Taken, String>,
+    taken: BTreeMap<UniqueValue, String>,
     answers: BTreeMap<(String, String), Called>,
     started: Option<Started>,
     closed: bool,
@@ -122,7 +122,7 @@ impl Bench {
 
     /// The page at `url` is answered in no way.
     pub fn silent(self, url: &str) -> Self {
-        let why = Unanswered::new(Silence::Timeout, "no answer in time");
+        let why = Unanswered::new(UnansweredKind::Timeout, "no answer in time");
         self.fetched(url, Fetched::Unanswered(why))
     }
 
@@ -148,7 +148,7 @@ impl Bench {
         self
     }
 
-    pub fn taken(mut self, taken: Taken, holder: &str) -> Self {
+    pub fn taken(mut self, taken: UniqueValue, holder: &str) -> Self {
         self.taken.insert(taken, holder.to_owned());
         self
     }
@@ -283,10 +283,10 @@ impl Bench {
         resolver
     }
 
-    fn accepted(&self) -> MockAccepted {
+    fn accepted(&self) -> MockUniquenessIndex {
         let taken = self.taken.clone();
-        let mut accepted = MockAccepted::new();
-        let holder = move |asked: &Taken| Key::new(taken.get(asked)?).ok();
+        let mut accepted = MockUniquenessIndex::new();
+        let holder = move |asked: &UniqueValue| Key::new(taken.get(asked)?).ok();
         accepted.expect_holder().returning(holder);
         accepted
     }

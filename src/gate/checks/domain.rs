@@ -174,7 +174,7 @@ mod tests {
     use super::*;
     use crate::gate::checks::bench::Bench;
     use crate::world::domain::HostName;
-    use crate::world::{Looked, MxHost, RecordKind, Records, Silence, Unanswered};
+    use crate::world::{Looked, MxHost, RecordKind, Records, Unanswered, UnansweredKind};
 
     fn bench(value: &str) -> Bench {
         Bench::of("kind = \"mx\"\nfield = \"value\"").submit("value", value)
@@ -215,7 +215,7 @@ mod tests {
             .looked("acme.com", RecordKind::Mx, Looked::NoData)
             .looked("acme.com", RecordKind::A, address());
         assert_eq!(implicit.fired(), ["it-unconfirmed"]);
-        let silence = Looked::Unanswered(Unanswered::new(Silence::Timeout, "late"));
+        let silence = Looked::Unanswered(Unanswered::new(UnansweredKind::Timeout, "late"));
         let silent = bench("acme.com").looked("acme.com", RecordKind::Mx, silence);
         assert_eq!(silent.fired(), ["it-unconfirmed"]);
     }

@@ -17,7 +17,7 @@ use crate::gate::doubts;
 use crate::gate::{Cascade, Case, Check, Cost, Fact, Gate, Judgement, Rule, RuleId, house};
 use crate::quest::QuestKind;
 use crate::quest::file::{Mistake, QuestFile, RawTable, Spot, is_kebab, nearest, unknown_name};
-use crate::world::{Taken, World};
+use crate::world::{UniqueValue, World};
 
 #[derive(Clone)]
 pub struct FileGate {
@@ -307,7 +307,7 @@ impl Gate for FileGate {
         self.cascade().run_up_to(&context, most)
     }
 
-    fn takes(&self, case: Case<'_>) -> Vec<Taken> {
+    fn takes(&self, case: Case<'_>) -> Vec<UniqueValue> {
         let takes = self.made.takes.iter();
         takes.flat_map(|it| it.of(case.submission)).collect()
     }

@@ -5,7 +5,7 @@ use url::Url;
 use crate::base::text::{fold, is_blank, is_space};
 use crate::quest::field::FieldKind;
 use crate::quest::{Field, FieldName, Submission, json};
-use crate::world::Taken;
+use crate::world::UniqueValue;
 use crate::world::mailbox::Mailbox;
 
 /// What a PASS takes for its quest alone.
@@ -17,7 +17,7 @@ pub enum Takes {
 
 impl Takes {
     #[must_use]
-    pub fn of(&self, submission: &Submission) -> Vec<Taken> {
+    pub fn of(&self, submission: &Submission) -> Vec<UniqueValue> {
         let text = |field: &FieldName| submission.field(field.as_str()).unwrap_or_default();
         match self {
             Self::Value(field) => taken(field, text(&field.name)).into_iter().collect(),
@@ -30,10 +30,10 @@ impl Takes {
 ///
 /// Values that mean the same of the field's kind take the same.
 #[must_use]
-pub fn taken(field: &Field, text: &str) -> Option<Taken> {
+pub fn taken(field: &Field, text: &str) -> Option<UniqueValue> {
     let text = canonical(field.shape.kind(), text).unwrap_or_else(|| text.to_owned());
     let text = fold(&text.replace(is_space, " "));
-    (!is_blank(&text)).then(|| Taken::Value {
+    (!is_blank(&text)).then(|| UniqueValue::Value {
         field: field.name.clone(),
         text,
     })
@@ -71,12 +71,12 @@ fn decimal(text: &str) -> String {
 }
 
 /// What a PASS with the address that `text` is takes for its quest alone.
-pub fn taken_by(text: &str) -> Vec<Taken> {
+pub fn taken_by(text: &str) -> Vec<UniqueValue> {
     let Ok(mailbox) = Mailbox::parse(text) else {
         return Vec::new();
     };
-    let domain = mailbox.domain().registrable().map(Taken::Domain);
-    std::iter::once(Taken::Mailbox(mailbox))
+    let domain = mailbox.domain().registrable().map(UniqueValue::Domain);
+    std::iter::once(UniqueValue::Mailbox(mailbox))
         .chain(domain)
         .collect()
 }

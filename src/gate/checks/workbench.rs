@@ -14,7 +14,7 @@ use crate::world::evidence::Recording;
 use crate::world::evidence::record::Recorder;
 use crate::world::evidence::replay::Replay;
 use crate::world::sandbox::{Confinement, End, Pinned, Ran, Workshop};
-use crate::world::{MockAccepted, MockFetcher, MockResolver, World};
+use crate::world::{MockFetcher, MockResolver, MockUniquenessIndex, World};
 
 /// What stands before the checks: three columns, two fields, a service and a tree.
 const HEAD: &str = r#"
@@ -133,8 +133,11 @@ impl Bench {
 
     /// What the gate says, by what the workshop answers, and says again of what was recorded.
     pub fn judge(&self, workshop: &dyn Workshop) -> Judgement {
-        let (fetcher, resolver, accepted) =
-            (MockFetcher::new(), MockResolver::new(), MockAccepted::new());
+        let (fetcher, resolver, accepted) = (
+            MockFetcher::new(),
+            MockResolver::new(),
+            MockUniquenessIndex::new(),
+        );
         let world = World {
             fetcher: &fetcher,
             resolver: &resolver,

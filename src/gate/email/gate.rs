@@ -13,7 +13,7 @@ use crate::gate::checks::outside::Gathered;
 use crate::gate::checks::settings::FileSettings;
 use crate::gate::{Case, Cost, Gate, Judgement, Rule};
 use crate::quest::email;
-use crate::world::{Taken, World};
+use crate::world::{UniqueValue, World};
 
 #[derive(Clone)]
 pub struct EmailGate {
@@ -72,7 +72,7 @@ impl Gate for EmailGate {
         self.gate.glance(case, world, most)
     }
 
-    fn takes(&self, case: Case<'_>) -> Vec<Taken> {
+    fn takes(&self, case: Case<'_>) -> Vec<UniqueValue> {
         self.gate.takes(case)
     }
 

@@ -20,7 +20,7 @@ use crate::world::domain::HostName;
 use crate::world::fetch::visit::{End, Visit};
 use crate::world::mailbox::Mailbox;
 use crate::world::page::{OwnerPlace, Page};
-use crate::world::{Accepted, Taken};
+use crate::world::{UniqueValue, UniquenessIndex};
 
 static RULES: [Rule; 7] = [
     Rule::known(
@@ -295,8 +295,8 @@ pub const DOMAIN_REUSED: Rule = Rule::known(
 /// Who else holds the address, or else its domain.
 ///
 /// A mail provider's domain is everybody's, so that sharing it says nothing.
-pub fn finding(accepted: &dyn Accepted, email: &Mailbox) -> Option<Finding> {
-    if let Some(holder) = accepted.holder(&Taken::Mailbox(email.clone())) {
+pub fn finding(accepted: &dyn UniquenessIndex, email: &Mailbox) -> Option<Finding> {
+    if let Some(holder) = accepted.holder(&UniqueValue::Mailbox(email.clone())) {
         let expected = "an address of this company alone";
         let actual = format!("{email} is accepted for {}", quoted(holder.as_str()));
         return Some(Finding::new("email-reused", expected, actual).on(EMAIL));
@@ -305,7 +305,7 @@ pub fn finding(accepted: &dyn Accepted, email: &Mailbox) -> Option<Finding> {
         return None;
     }
     let domain = email.domain().registrable()?;
-    let holder = accepted.holder(&Taken::Domain(domain.clone()))?;
+    let holder = accepted.holder(&UniqueValue::Domain(domain.clone()))?;
     let expected = "a domain of this company alone";
     let actual = format!(
         "an address of {domain} is accepted for {}",

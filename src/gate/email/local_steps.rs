@@ -14,7 +14,7 @@ use super::testing::Bench;
 use crate::gate::{Cascade, Case, CheckOutcome, Gate, Judgement, Level, Levels, RuleId};
 use crate::quest::Verdict;
 use crate::world::sandbox::NoWorkshop;
-use crate::world::{MockAccepted, MockFetcher, MockResolver, World};
+use crate::world::{MockFetcher, MockResolver, MockUniquenessIndex, World};
 
 const RULES: [(&str, Level); 13] = [
     ("site-format", Level::Fail),
@@ -34,8 +34,11 @@ const RULES: [(&str, Level); 13] = [
 
 fn judge(bench: &Bench, levels: Levels) -> Judgement {
     let (quest, submission, settings) = bench.parts();
-    let (fetcher, resolver, accepted) =
-        (MockFetcher::new(), MockResolver::new(), MockAccepted::new());
+    let (fetcher, resolver, accepted) = (
+        MockFetcher::new(),
+        MockResolver::new(),
+        MockUniquenessIndex::new(),
+    );
     let world = World {
         fetcher: &fetcher,
         resolver: &resolver,
@@ -139,8 +142,11 @@ fn no_step_hides_what_another_finds() {
 fn a_fail_without_a_lookup_looks_nothing_up() {
     let bench = Bench::good().email("info@other.kr");
     let (quest, submission, settings) = bench.parts();
-    let (fetcher, resolver, accepted) =
-        (MockFetcher::new(), MockResolver::new(), MockAccepted::new());
+    let (fetcher, resolver, accepted) = (
+        MockFetcher::new(),
+        MockResolver::new(),
+        MockUniquenessIndex::new(),
+    );
     let world = World {
         fetcher: &fetcher,
         resolver: &resolver,

@@ -15,8 +15,9 @@ use crate::world::fetch::visit::{End, Hop, Step, Visit};
 use crate::world::page::{OwnerPlace, OwnerText, Page};
 use crate::world::sandbox::NoWorkshop;
 use crate::world::{
-    Accepted, Fetched, Fetcher, Looked, MockAccepted, MockFetcher, MockResolver, MxHost,
-    RecordKind, Records, Request, Resolver, Response, Silence, Taken, Unanswered, World,
+    Fetched, Fetcher, Looked, MockFetcher, MockResolver, MockUniquenessIndex, MxHost, RecordKind,
+    Records, Request, Resolver, Response, Unanswered, UnansweredKind, UniqueValue, UniquenessIndex,
+    World,
 };
 
 /// One case, built from a good one.
@@ -96,8 +97,11 @@ impl Bench {
 
     /// What `check` finds; a lookup fails the test.
     pub fn run(&self, check: &impl for<'a> Check<Context<'a>>) -> Vec<Finding> {
-        let (fetcher, resolver, accepted) =
-            (MockFetcher::new(), MockResolver::new(), MockAccepted::new());
+        let (fetcher, resolver, accepted) = (
+            MockFetcher::new(),
+            MockResolver::new(),
+            MockUniquenessIndex::new(),
+        );
         let world = World {
             fetcher: &fetcher,
             resolver: &resolver,
@@ -198,7 +202,7 @@ pub fn begun_at(start: &str, mut visit: Visit) -> Visit {
 }
 
 pub fn silence() -> Unanswered {
-    Unanswered::new(Silence::Timeout, "no answer in time")
+    Unanswered::new(UnansweredKind::Timeout, "no answer in time")
 }
 
 /// One case and all that its world answers: what is not told does not exist.
@@ -377,12 +381,12 @@ impl Resolver for Canned {
     }
 }
 
-impl Accepted for Canned {
-    fn holder(&self, taken: &Taken) -> Option<Key> {
+impl UniquenessIndex for Canned {
+    fn holder(&self, taken: &UniqueValue) -> Option<Key> {
         let asked = match taken {
-            Taken::Mailbox(mailbox) => mailbox.to_string(),
-            Taken::Domain(domain) => domain.to_string(),
-            Taken::Value { text, .. } => text.clone(),
+            UniqueValue::Mailbox(mailbox) => mailbox.to_string(),
+            UniqueValue::Domain(domain) => domain.to_string(),
+            UniqueValue::Value { text, .. } => text.clone(),
         };
         self.taken
             .contains(&asked)

@@ -28,7 +28,7 @@ use crate::session::{
     SessionError, SourceRecord, Suppressed, VerdictBasis, Watch,
 };
 use crate::world::evidence::{Evidence, Exchange, Recording};
-use crate::world::{Accepted, Taken};
+use crate::world::{UniqueValue, UniquenessIndex};
 
 /// What is to be audited.
 #[derive(Clone, Copy)]
@@ -523,10 +523,10 @@ pub struct HeldBefore<'a> {
     pub offset: u64,
 }
 
-impl Accepted for HeldBefore<'_> {
+impl UniquenessIndex for HeldBefore<'_> {
     /// The first holder of all: who takes something never gives it back, so whoever held it
     /// before the line holds it at the ledger's end.
-    fn holder(&self, taken: &Taken) -> Option<Key> {
+    fn holder(&self, taken: &UniqueValue) -> Option<Key> {
         let holder = self.board.holder(&mark(taken))?;
         let before = holder.proof()?.offset < self.offset;
         (holder.id != self.except && before).then(|| holder.key.clone())
@@ -535,7 +535,7 @@ impl Accepted for HeldBefore<'_> {
 
 /// The answers in `evidence` that `ledger` contradicts, one sentence each.
 #[must_use]
-pub fn wrong_answers(evidence: &Evidence, ledger: &dyn Accepted) -> Vec<String> {
+pub fn wrong_answers(evidence: &Evidence, ledger: &dyn UniquenessIndex) -> Vec<String> {
     let who =
         |key: Option<&Key>| key.map_or("nobody".to_owned(), |key| format!("{:?}", key.as_str()));
     let mut wrong = Vec::new();
@@ -548,9 +548,9 @@ pub fn wrong_answers(evidence: &Evidence, ledger: &dyn Accepted) -> Vec<String> 
             continue;
         }
         let what = match &asked.taken {
-            Taken::Mailbox(mailbox) => mailbox.to_string(),
-            Taken::Domain(domain) => format!("the addresses of {domain}"),
-            Taken::Value { field, text } => format!("{text:?} as {field}"),
+            UniqueValue::Mailbox(mailbox) => mailbox.to_string(),
+            UniqueValue::Domain(domain) => format!("the addresses of {domain}"),
+            UniqueValue::Value { field, text } => format!("{text:?} as {field}"),
         };
         wrong.push(format!(
             "the gate was told that {} had passed with {what}, and by the ledger {} had",
@@ -695,9 +695,9 @@ mod tests {
 
     struct Acme;
 
-    impl Accepted for Acme {
-        fn holder(&self, taken: &Taken) -> Option<Key> {
-            matches!(taken, Taken::Mailbox(_)).then(|| Key::new("Acme").unwrap())
+    impl UniquenessIndex for Acme {
+        fn holder(&self, taken: &UniqueValue) -> Option<Key> {
+            matches!(taken, UniqueValue::Mailbox(_)).then(|| Key::new("Acme").unwrap())
         }
     }
 
@@ -710,8 +710,8 @@ mod tests {
         };
         Evidence {
             exchanges: vec![
-                answer(Taken::Mailbox(mailbox), holder),
-                answer(Taken::Domain(domain), None),
+                answer(UniqueValue::Mailbox(mailbox), holder),
+                answer(UniqueValue::Domain(domain), None),
             ],
         }
     }

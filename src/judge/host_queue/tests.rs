@@ -12,7 +12,7 @@ use crate::quest::{FieldName, Key, QuestId};
 use crate::session::{FORMAT, Frozen, Lease, SourceRecord};
 use crate::world::sandbox::MockWorkshop;
 use crate::world::{
-    Fetched, Fetcher, Looked as Answer, RecordKind, Request, Resolver, Silence, Unanswered,
+    Fetched, Fetcher, Looked as Answer, RecordKind, Request, Resolver, Unanswered, UnansweredKind,
 };
 
 fn manifest() -> Manifest {
@@ -77,13 +77,13 @@ impl<F: Fn(&str) + Send + Sync + 'static> SharedWorld for Mute<F> {
 impl<F: Fn(&str)> Fetcher for Mute<F> {
     fn get(&self, request: &Request) -> Fetched {
         (self.0)(request.url.host_str().unwrap_or_default());
-        Fetched::Unanswered(Unanswered::new(Silence::Timeout, "mute"))
+        Fetched::Unanswered(Unanswered::new(UnansweredKind::Timeout, "mute"))
     }
 }
 
 impl<F> Resolver for Mute<F> {
     fn lookup(&self, _name: &HostName, _kind: RecordKind) -> Answer {
-        Answer::Unanswered(Unanswered::new(Silence::Dns, "mute"))
+        Answer::Unanswered(Unanswered::new(UnansweredKind::Dns, "mute"))
     }
 }
 

@@ -12,7 +12,7 @@ use crate::judge::panel::recorder::CommandOutputs;
 use crate::judge::panel::round::PanelRound;
 use crate::quest::{Sight, Verdict};
 use crate::world::fetch::settings::RobotsPolicy;
-use crate::world::{Taken, World};
+use crate::world::{UniqueValue, World};
 
 /// The machine's checks, and the reviewers that are asked about what they pass.
 pub struct SessionGate {
@@ -102,7 +102,7 @@ impl Gate for SessionGate {
         self.machine.glance(case, world, most)
     }
 
-    fn takes(&self, case: Case<'_>) -> Vec<Taken> {
+    fn takes(&self, case: Case<'_>) -> Vec<UniqueValue> {
         self.machine.takes(case)
     }
 

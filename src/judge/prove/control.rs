@@ -27,7 +27,7 @@ use crate::world::sandbox::{Alteration, Bench, Contents, LiveWorkshop, Workshop}
 use crate::world::tree::{
     BadGlob, Entry, Ignored, Listing, Snapshot, TreeError, TreePath, listing,
 };
-use crate::world::{Accepted, Taken, World};
+use crate::world::{UniqueValue, UniquenessIndex, World};
 
 /// A world in which there is nothing.
 pub(super) const NO_WORLD: &str = r#"{"pages": {}}"#;
@@ -248,7 +248,7 @@ pub(super) fn judged(
 pub(super) fn case_of<T>(
     control: &ControlTable,
     gate: &dyn Gate,
-    look: impl FnOnce(Case<'_>, &dyn Accepted) -> T,
+    look: impl FnOnce(Case<'_>, &dyn UniquenessIndex) -> T,
 ) -> Result<T, ProveError> {
     let quest = quest(control)?;
     let submission = submission_of(&control.submit);
@@ -295,15 +295,15 @@ fn quest(control: &ControlTable) -> Result<Quest, ProveError> {
 
 struct Before<'a> {
     texts: &'a BTreeMap<String, String>,
-    taken: Vec<Taken>,
+    taken: Vec<UniqueValue>,
 }
 
-impl Accepted for Before<'_> {
-    fn holder(&self, asked: &Taken) -> Option<Key> {
+impl UniquenessIndex for Before<'_> {
+    fn holder(&self, asked: &UniqueValue) -> Option<Key> {
         let mut texts = self.texts.values();
         let held = match asked {
-            Taken::Value { .. } => self.taken.contains(asked),
-            Taken::Mailbox(_) | Taken::Domain(_) => {
+            UniqueValue::Value { .. } => self.taken.contains(asked),
+            UniqueValue::Mailbox(_) | UniqueValue::Domain(_) => {
                 texts.any(|text| taken_by(text).contains(asked))
             }
         };

@@ -13,7 +13,8 @@ use crate::world::sandbox::{
 };
 use crate::world::tree::TreePath;
 use crate::world::{
-    Accepted, EarlierDoubt, Fetched, Fetcher, Looked, RecordKind, Request, Resolver, Taken, World,
+    EarlierDoubt, Fetched, Fetcher, Looked, RecordKind, Request, Resolver, UniqueValue,
+    UniquenessIndex, World,
 };
 
 /// A world that asks another, each question once, and keeps what it says.
@@ -103,8 +104,8 @@ impl Resolver for Recorder<'_> {
     }
 }
 
-impl Accepted for Recorder<'_> {
-    fn holder(&self, taken: &Taken) -> Option<Key> {
+impl UniquenessIndex for Recorder<'_> {
+    fn holder(&self, taken: &UniqueValue) -> Option<Key> {
         let known = {
             let recording = self.recording.borrow();
             recording.evidence.holder(taken).map(Option::<&Key>::cloned)

@@ -16,7 +16,7 @@
 //! ```
 //!
 //! A page's `status` is 200 and its `content_type` `text/html; charset=utf-8` where it does
-//! not say; `refresh` is that header, and `silence` a kind of [`Silence`] in place of an
+//! not say; `refresh` is that header, and `silence` a kind of [`UnansweredKind`] in place of an
 //! answer. A null MX is `[[0, "."]]`.
 //!
 //! What is not there does not exist: an unknown path of a known host is 404, an unknown host is
@@ -36,8 +36,8 @@ use crate::quest::Key;
 use crate::world::domain::{BadHostName, HostName};
 use crate::world::sandbox::NoWorkshop;
 use crate::world::{
-    Accepted, Fetched, Fetcher, Looked, MxHost, RecordKind, Records, Request, Resolver, Response,
-    Silence, Taken, Unanswered, World,
+    Fetched, Fetcher, Looked, MxHost, RecordKind, Records, Request, Resolver, Response, Unanswered,
+    UnansweredKind, UniqueValue, UniquenessIndex, World,
 };
 
 #[derive(Debug, Clone)]
@@ -74,7 +74,7 @@ struct WrittenPage {
     content_type: String,
     location: Option<String>,
     refresh: Option<String>,
-    silence: Option<Silence>,
+    silence: Option<UnansweredKind>,
     #[serde(default)]
     body: String,
 }
@@ -141,7 +141,7 @@ impl RecordedWorld {
     }
 
     #[must_use]
-    pub fn world_with<'w>(&'w self, accepted: &'w dyn Accepted) -> World<'w> {
+    pub fn world_with<'w>(&'w self, accepted: &'w dyn UniquenessIndex) -> World<'w> {
         World {
             fetcher: self,
             resolver: self,
@@ -208,9 +208,10 @@ impl<T> WrittenRecords<T> {
         match self {
             Self::Records(found) if found.is_empty() => Looked::NoData,
             Self::Records(found) => Looked::Found(records(found)),
-            Self::Silence(WrittenSilence::Unanswered) => {
-                Looked::Unanswered(Unanswered::new(Silence::Dns, "recorded as unanswered"))
-            }
+            Self::Silence(WrittenSilence::Unanswered) => Looked::Unanswered(Unanswered::new(
+                UnansweredKind::Dns,
+                "recorded as unanswered",
+            )),
         }
     }
 }
@@ -242,9 +243,9 @@ impl Resolver for RecordedWorld {
     }
 }
 
-impl Accepted for RecordedWorld {
+impl UniquenessIndex for RecordedWorld {
     /// Nobody: a written world has no earlier PASSes.
-    fn holder(&self, _taken: &Taken) -> Option<Key> {
+    fn holder(&self, _taken: &UniqueValue) -> Option<Key> {
         None
     }
 }

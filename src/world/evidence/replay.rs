@@ -19,8 +19,8 @@ use crate::world::sandbox::{
 };
 use crate::world::tree::TreePath;
 use crate::world::{
-    Accepted, EarlierDoubt, Fetched, Fetcher, Looked, RecordKind, Request, Resolver, Silence,
-    Taken, Unanswered, World,
+    EarlierDoubt, Fetched, Fetcher, Looked, RecordKind, Request, Resolver, Unanswered,
+    UnansweredKind, UniqueValue, UniquenessIndex, World,
 };
 
 /// A world that knows what was recorded, and nothing else.
@@ -40,7 +40,7 @@ pub enum Missing {
     /// A DNS question that was not asked.
     Dns(HostName, RecordKind),
     /// A question to the session that was not asked.
-    Session(Taken),
+    Session(UniqueValue),
     /// What reviewers doubted before, which was not asked.
     Doubts,
     /// Whether reviewers may be asked, which was not.
@@ -55,9 +55,9 @@ impl fmt::Display for Missing {
             Self::Page(url) => write!(f, "the page {url}"),
             Self::Body(digest) => write!(f, "the body {digest}"),
             Self::Dns(name, kind) => write!(f, "the {kind:?} records of {name}"),
-            Self::Session(Taken::Mailbox(mailbox)) => write!(f, "who holds {mailbox}"),
-            Self::Session(Taken::Domain(domain)) => write!(f, "who holds {domain}"),
-            Self::Session(Taken::Value { field, text }) => {
+            Self::Session(UniqueValue::Mailbox(mailbox)) => write!(f, "who holds {mailbox}"),
+            Self::Session(UniqueValue::Domain(domain)) => write!(f, "who holds {domain}"),
+            Self::Session(UniqueValue::Value { field, text }) => {
                 write!(f, "who holds {text:?} as {field}")
             }
             Self::Doubts => f.write_str("what reviewers doubted before"),
@@ -85,7 +85,7 @@ impl<'a> Replay<'a> {
 
     /// The recorded pages and DNS, with what the session knows now.
     #[must_use]
-    pub fn world_with<'w>(&'w self, accepted: &'w dyn Accepted) -> World<'w> {
+    pub fn world_with<'w>(&'w self, accepted: &'w dyn UniquenessIndex) -> World<'w> {
         World {
             fetcher: self,
             resolver: self,
@@ -104,7 +104,7 @@ impl<'a> Replay<'a> {
     fn miss(&self, missing: Missing) -> Unanswered {
         let detail = format!("the evidence does not hold {missing}");
         self.missing.borrow_mut().push(missing);
-        Unanswered::new(Silence::NotRecorded, detail)
+        Unanswered::new(UnansweredKind::NotRecorded, detail)
     }
 }
 
@@ -140,9 +140,9 @@ impl Resolver for Replay<'_> {
     }
 }
 
-impl Accepted for Replay<'_> {
+impl UniquenessIndex for Replay<'_> {
     /// Nobody, where the session was not asked; [`Replay::missing`] then says so.
-    fn holder(&self, taken: &Taken) -> Option<Key> {
+    fn holder(&self, taken: &UniqueValue) -> Option<Key> {
         let known = self.evidence.holder(taken);
         if known.is_none() {
             self.miss(Missing::Session(taken.clone()));

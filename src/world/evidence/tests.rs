@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::world::sandbox::{ChatOrder, Chatted, Said, Usage};
-use crate::world::{MockAccepted, Silence};
+use crate::world::{MockUniquenessIndex, UnansweredKind};
 
 fn get(url: &str, answer: PageAnswer) -> Exchange {
     Exchange::Get(PageExchange {
@@ -71,7 +71,7 @@ fn silence_is_what_the_world_did_not_answer() {
         })
     };
     assert!(rests(dns(Looked::Unanswered(Unanswered::new(
-        Silence::Dns,
+        UnansweredKind::Dns,
         "SERVFAIL"
     )))));
     assert!(!rests(dns(Looked::NoSuchName)));
@@ -79,7 +79,7 @@ fn silence_is_what_the_world_did_not_answer() {
 
 #[test]
 fn notices_that_the_session_learnt_something() {
-    let mut accepted = MockAccepted::new();
+    let mut accepted = MockUniquenessIndex::new();
     accepted
         .expect_holder()
         .returning(|_| Some(Key::new("Acme").unwrap()));

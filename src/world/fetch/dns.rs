@@ -3,7 +3,7 @@
 //! Lookups go through the raw client of hickory rather than through its resolver: that one
 //! appends search domains, reads the hosts file, caches, and turns referrals, alias loops and
 //! filtered addresses into "no such record". Here a question is one absolute name and one kind of
-//! record. Only NXDOMAIN and a proper NODATA deny it; anything else is [`Silence::Dns`].
+//! record. Only NXDOMAIN and a proper NODATA deny it; anything else is [`UnansweredKind::Dns`].
 
 mod answer;
 
@@ -25,7 +25,7 @@ use self::answer::{Aliases, Indefinite, Reading};
 use super::log;
 use super::settings::{Budget, Limits, NetworkSettings, backoff};
 use crate::world::domain::HostName;
-use crate::world::{Looked, RecordKind, Resolver, Silence, Unanswered};
+use crate::world::{Looked, RecordKind, Resolver, Unanswered, UnansweredKind};
 
 #[derive(Debug)]
 pub struct DnsResolver {
@@ -208,7 +208,7 @@ fn request(query: &Query) -> DnsRequest {
 
 fn silent(detail: String) -> Unanswered {
     Unanswered {
-        silence: Silence::Dns,
+        silence: UnansweredKind::Dns,
         status: None,
         detail,
     }

@@ -20,7 +20,7 @@ use super::dns::DnsResolver;
 use super::politeness::Politeness;
 use super::settings::{Budget, NetworkSettings, backoff};
 use super::{log, route};
-use crate::world::{Fetched, Fetcher, Request, Silence, Unanswered};
+use crate::world::{Fetched, Fetcher, Request, Unanswered, UnansweredKind};
 use client::{Client, Exchanged};
 
 pub use client::ClientError;
@@ -91,7 +91,7 @@ impl HttpFetcher {
         let limit = Duration::from_millis(settings.limits.request_ms);
         match self.setup.client.get(url, addresses, limit.min(left)) {
             Exchanged::Silent { why, .. }
-                if why.silence == Silence::Timeout && self.budget.left().is_none() =>
+                if why.silence == UnansweredKind::Timeout && self.budget.left().is_none() =>
             {
                 settled(self.budget.used_up())
             }
@@ -149,7 +149,7 @@ fn bare(url: &Url) -> Result<Url, Unanswered> {
         return Ok(bare);
     }
     Err(Unanswered {
-        silence: Silence::Protocol,
+        silence: UnansweredKind::Protocol,
         status: None,
         detail: format!("only http and https are fetched, not {}", url.scheme()),
     })
@@ -215,7 +215,7 @@ mod tests {
     fn other_schemes_are_not_fetched() {
         for text in ["ftp://acme.test/", "file:///etc/passwd", "data:text/html,x"] {
             let why = bare(&url(text)).expect_err(text);
-            assert_eq!(why.silence, Silence::Protocol);
+            assert_eq!(why.silence, UnansweredKind::Protocol);
         }
     }
 

@@ -114,7 +114,7 @@ pub trait Resolver {
 /// A lookup that brought neither a yes nor a no.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Unanswered {
-    pub silence: Silence,
+    pub silence: UnansweredKind,
     /// The detail, for people: a status, a host, an operating system's message.
     pub detail: String,
     /// The HTTP status, where one came.
@@ -125,7 +125,7 @@ pub struct Unanswered {
 impl Unanswered {
     /// A silence without a status.
     #[must_use]
-    pub fn new(silence: Silence, detail: impl Into<String>) -> Self {
+    pub fn new(silence: UnansweredKind, detail: impl Into<String>) -> Self {
         Self {
             silence,
             detail: detail.into(),
@@ -136,7 +136,7 @@ impl Unanswered {
     #[must_use]
     pub fn status(status: u16) -> Self {
         Self {
-            silence: Silence::Status,
+            silence: UnansweredKind::Status,
             detail: format!("HTTP status {status}"),
             status: Some(status),
         }
@@ -145,7 +145,7 @@ impl Unanswered {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Silence {
+pub enum UnansweredKind {
     Timeout,
     Connection,
     /// TLS could not be set up.

@@ -14,7 +14,7 @@ pub mod visit;
 
 pub use lookup::{Fetched, Fetcher, Request, Response, ResponseHead};
 pub use lookup::{Looked, MxHost, RecordKind, Records, Resolver};
-pub use lookup::{Silence, Unanswered};
+pub use lookup::{Unanswered, UnansweredKind};
 
 #[cfg(test)]
 pub use lookup::{MockFetcher, MockResolver};

@@ -302,7 +302,7 @@ fn find(part: &[u8], text: &[u8]) -> Option<usize> {
 #[cfg(test)]
 mod tests_robots {
     use super::*;
-    use crate::world::{Response, Silence};
+    use crate::world::{Response, UnansweredKind};
 
     fn answer(status: u16, body: &[u8]) -> Fetched {
         Fetched::Response(Response {
@@ -344,7 +344,7 @@ mod tests_robots {
         );
         for silence in [
             Unanswered::status(429),
-            Unanswered::new(Silence::Timeout, "late"),
+            Unanswered::new(UnansweredKind::Timeout, "late"),
         ] {
             let fetched = Fetched::Unanswered(silence.clone());
             assert_eq!(permission(&fetched), Permission::Unknown(silence));

@@ -9,7 +9,7 @@ use ipnet::IpNet;
 use serde::{Deserialize, Serialize};
 use url::Url;
 
-use crate::world::{Silence, Unanswered};
+use crate::world::{Unanswered, UnansweredKind};
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -140,7 +140,7 @@ impl Budget {
     #[must_use]
     pub fn used_up(&self) -> Unanswered {
         Unanswered {
-            silence: Silence::Budget,
+            silence: UnansweredKind::Budget,
             status: None,
             detail: format!(
                 "the {} s for all lookups of one submission are used up",
@@ -173,7 +173,7 @@ mod tests_budget {
     fn nothing_is_left_of_an_empty_budget() {
         let budget = Budget::new(Duration::ZERO);
         assert_eq!(budget.left(), None);
-        assert_eq!(budget.used_up().silence, Silence::Budget);
+        assert_eq!(budget.used_up().silence, UnansweredKind::Budget);
     }
 
     #[test]

@@ -14,7 +14,7 @@ use crate::world::fetch::robots::{
     MAX_REDIRECTS, Permission, RobotsRules, robots_rules, robots_url,
 };
 use crate::world::page::{Page, Unreadable};
-use crate::world::{Fetched, Fetcher, Request, Response, Silence, Unanswered};
+use crate::world::{Fetched, Fetcher, Request, Response, Unanswered, UnansweredKind};
 
 /// The most hops after the first request: redirects, refreshes and frames together.
 pub const MAX_HOPS: usize = 5;
@@ -423,6 +423,6 @@ fn reason(end: End) -> Option<Unread> {
 fn stuck(url: Url, detail: &str) -> End {
     End::Unanswered {
         url,
-        why: Unanswered::new(Silence::Status, detail),
+        why: Unanswered::new(UnansweredKind::Status, detail),
     }
 }

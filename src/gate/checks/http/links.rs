@@ -12,7 +12,7 @@ use super::super::kind::{Flaw, Source};
 use super::super::page::{location, pages};
 use super::super::subject::Subject;
 use crate::gate::{Cause, Cost, Fact};
-use crate::world::Silence;
+use crate::world::UnansweredKind;
 use crate::world::fetch::visit::End;
 
 /// The most links that one judgement asks for; each must be asked politely.
@@ -90,7 +90,9 @@ fn dead(context: &Context<'_>, link: &Result<Url, String>) -> Option<Fact> {
     let mut detail = pages(&visit).err()?;
     let definite = match &visit.end {
         End::Missing { .. } => true,
-        End::Unanswered { url, why } => why.silence == Silence::PrivateAddress || is_local(url),
+        End::Unanswered { url, why } => {
+            why.silence == UnansweredKind::PrivateAddress || is_local(url)
+        }
         _ => false,
     };
     detail.expected = String::from("a link that answers");

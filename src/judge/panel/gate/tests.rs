@@ -12,7 +12,7 @@ use crate::world::evidence::replay::Replay;
 use crate::world::sandbox::{
     Changed, ChatOrder, Chatted, FileSeen, MockWorkshop, Said, Usage, Workshop,
 };
-use crate::world::{EarlierDoubt, MockAccepted, MockFetcher, MockResolver};
+use crate::world::{EarlierDoubt, MockFetcher, MockResolver, MockUniquenessIndex};
 
 const PANEL: &str = r#"
 [panel]
@@ -64,7 +64,7 @@ impl Gate for Says {
         Judgement::from_facts(facts, Vec::<CheckReport>::new())
     }
 
-    fn takes(&self, _case: Case<'_>) -> Vec<Taken> {
+    fn takes(&self, _case: Case<'_>) -> Vec<UniqueValue> {
         Vec::new()
     }
 
@@ -174,7 +174,7 @@ fn judged_after(
         submission: &submission,
     };
     let (fetcher, resolver) = (MockFetcher::new(), MockResolver::new());
-    let mut accepted = MockAccepted::new();
+    let mut accepted = MockUniquenessIndex::new();
     accepted.expect_doubts().return_const(earlier.to_vec());
     accepted.expect_may_ask().return_const(may_ask);
     let recorder = Recorder::new(World {

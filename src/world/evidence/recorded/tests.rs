@@ -54,7 +54,7 @@ fn answers_for_what_is_written() {
     assert_eq!(get("https://acme.com/broken"), broken);
     assert!(matches!(
         get("https://slow.com/"),
-        Fetched::Unanswered(why) if why.silence == Silence::Timeout
+        Fetched::Unanswered(why) if why.silence == UnansweredKind::Timeout
     ));
 }
 

@@ -6,7 +6,7 @@ use crate::world::evidence::recorded::RecordedWorld;
 use crate::world::fetch::settings::RobotsPolicy;
 use crate::world::fetch::visit::visit;
 use crate::world::sandbox::{ChatOrder, Chatted, MockWorkshop, NoWorkshop, Said, Usage};
-use crate::world::{MockAccepted, MockFetcher, MockResolver, Response};
+use crate::world::{MockFetcher, MockResolver, MockUniquenessIndex, Response};
 
 const WORLD: &str = r#"{
     "pages": {
@@ -39,12 +39,12 @@ fn judge(world: &World<'_>) -> String {
     seen.join("\n")
 }
 
-fn taken() -> Taken {
+fn taken() -> UniqueValue {
     serde_json::from_str(r#"{"mailbox":"info@acme.com"}"#).unwrap()
 }
 
-fn holder(key: &'static str) -> MockAccepted {
-    let mut accepted = MockAccepted::new();
+fn holder(key: &'static str) -> MockUniquenessIndex {
+    let mut accepted = MockUniquenessIndex::new();
     accepted
         .expect_holder()
         .returning(|_| Some(Key::new(key).unwrap()));
@@ -103,7 +103,7 @@ fn asks_each_question_once() {
         .expect_lookup()
         .times(2)
         .returning(|_, _| Looked::NoData);
-    let mut accepted = MockAccepted::new();
+    let mut accepted = MockUniquenessIndex::new();
     accepted.expect_holder().times(1).returning(|_| None);
     let recorder = Recorder::new(World {
         fetcher: &fetcher,
@@ -143,7 +143,7 @@ fn says_what_was_not_recorded() {
     let Fetched::Unanswered(why) = world.fetcher.get(&request) else {
         panic!("the page is known");
     };
-    assert_eq!(why.silence, Silence::NotRecorded);
+    assert_eq!(why.silence, UnansweredKind::NotRecorded);
     assert_eq!(
         why.detail,
         "the evidence does not hold the page https://acme.com/"

@@ -16,7 +16,7 @@ use rustls::{ClientConfig, RootCertStore};
 use url::Url;
 
 use crate::world::fetch::settings::{Limits, NetworkSettings};
-use crate::world::{Fetched, Response, Silence, Unanswered};
+use crate::world::{Fetched, Response, Unanswered, UnansweredKind};
 
 /// What pages are asked for as; anything else is still taken.
 const ACCEPT: HeaderValue =
@@ -147,7 +147,7 @@ impl Client {
         if !status.is_success() {
             return Exchanged::Silent {
                 why: Unanswered {
-                    silence: Silence::Status,
+                    silence: UnansweredKind::Status,
                     status: Some(status.as_u16()),
                     detail: format!("{url}: the server answers {status}"),
                 },
@@ -159,7 +159,7 @@ impl Client {
             && !coding.trim().eq_ignore_ascii_case("identity")
         {
             return Exchanged::silent(Unanswered {
-                silence: Silence::Protocol,
+                silence: UnansweredKind::Protocol,
                 status: None,
                 detail: format!("{url}: the content coding {coding:?} was not asked for"),
             });
@@ -238,7 +238,7 @@ fn proxy(url: &Url) -> Result<Proxy, ClientError> {
 
 fn not_set_up(error: &dyn std::error::Error) -> Unanswered {
     Unanswered::new(
-        Silence::Connection,
+        UnansweredKind::Connection,
         format!("no connection could be set up here: {error}"),
     )
 }
@@ -257,7 +257,7 @@ fn within<T>(
         let ended = tokio::time::timeout(limit, exchange).await;
         ended.map_err(|_| {
             let detail = format!("{url}: no complete answer in {} s", limit.as_secs_f64());
-            Unanswered::new(Silence::Timeout, detail)
+            Unanswered::new(UnansweredKind::Timeout, detail)
         })
     })
 }
@@ -371,15 +371,15 @@ pub(crate) fn cause(error: &reqwest::Error) -> String {
     cause.unwrap_or_else(|| error.to_string())
 }
 
-fn kind(error: &reqwest::Error) -> Silence {
+fn kind(error: &reqwest::Error) -> UnansweredKind {
     if error.is_timeout() {
-        return Silence::Timeout;
+        return UnansweredKind::Timeout;
     }
     if causes(error).any(<dyn Error>::is::<rustls::Error>) {
-        return Silence::Tls;
+        return UnansweredKind::Tls;
     }
     if error.is_connect() {
-        return Silence::Connection;
+        return UnansweredKind::Connection;
     }
     let cut_off = |cause: &(dyn Error + 'static)| {
         cause.downcast_ref::<hyper::Error>().is_some_and(|error| {
@@ -389,9 +389,9 @@ fn kind(error: &reqwest::Error) -> Silence {
             .is_some_and(is_of_connection)
     };
     if causes(error).any(cut_off) {
-        return Silence::Connection;
+        return UnansweredKind::Connection;
     }
-    Silence::Protocol
+    UnansweredKind::Protocol
 }
 
 fn is_of_connection(error: &io::Error) -> bool {

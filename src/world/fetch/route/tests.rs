@@ -9,7 +9,7 @@ fn found(addresses: &[&str]) -> Looked {
 }
 
 fn unanswered() -> Looked {
-    Looked::Unanswered(Unanswered::new(Silence::Dns, "SERVFAIL"))
+    Looked::Unanswered(Unanswered::new(UnansweredKind::Dns, "SERVFAIL"))
 }
 
 fn route(url: &str, a: Looked, aaaa: Looked) -> Result<Vec<IpAddr>, Fetched> {
@@ -27,7 +27,7 @@ fn parse(url: &str) -> Url {
     Url::parse(url).expect("the tests' URLs are well-formed")
 }
 
-fn silence(routed: Result<Vec<IpAddr>, Fetched>) -> Option<Silence> {
+fn silence(routed: Result<Vec<IpAddr>, Fetched>) -> Option<UnansweredKind> {
     match routed {
         Err(Fetched::Unanswered(why)) => Some(why.silence),
         _ => None,
@@ -52,7 +52,7 @@ fn private_addresses_alone_are_silence() {
         found(&["127.0.0.1"]),
         found(&["::ffff:1.1.1.1"]),
     );
-    assert_eq!(silence(routed), Some(Silence::PrivateAddress));
+    assert_eq!(silence(routed), Some(UnansweredKind::PrivateAddress));
 }
 
 #[test]
@@ -73,7 +73,7 @@ fn no_address_of_either_kind_is_no_host_and_half_an_answer_is_silence() {
     ] {
         assert_eq!(
             silence(route("http://acme.test/", a, aaaa)),
-            Some(Silence::Dns)
+            Some(UnansweredKind::Dns)
         );
     }
 }
@@ -108,7 +108,11 @@ fn no_spelling_of_a_private_address_gets_through() {
             &MockResolver::new(),
             &NetworkSettings::default(),
         );
-        assert_eq!(silence(routed), Some(Silence::PrivateAddress), "{url}");
+        assert_eq!(
+            silence(routed),
+            Some(UnansweredKind::PrivateAddress),
+            "{url}"
+        );
     }
 }
 
@@ -132,7 +136,11 @@ fn a_proxy_takes_names_unresolved_and_private_literals_not_at_all() {
     let proxy: [IpAddr; 2] = [Ipv4Addr::LOCALHOST.into(), Ipv6Addr::LOCALHOST.into()];
     assert_eq!(route("http://acme.test/"), Ok(proxy.to_vec()));
     for url in PRIVATE_LITERALS {
-        assert_eq!(silence(route(url)), Some(Silence::PrivateAddress), "{url}");
+        assert_eq!(
+            silence(route(url)),
+            Some(UnansweredKind::PrivateAddress),
+            "{url}"
+        );
     }
 }
 
@@ -144,5 +152,5 @@ fn a_host_that_dns_cannot_hold_is_not_asked_for() {
         &MockResolver::new(),
         &NetworkSettings::default(),
     );
-    assert_eq!(silence(routed), Some(Silence::Dns));
+    assert_eq!(silence(routed), Some(UnansweredKind::Dns));
 }

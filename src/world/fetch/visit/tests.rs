@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use super::*;
 use crate::world::page::Unreadable;
-use crate::world::{Fetched, MockFetcher, Request, Response, Silence};
+use crate::world::{Fetched, MockFetcher, Request, Response, UnansweredKind};
 
 fn url(text: &str) -> Url {
     Url::parse(text).unwrap()
@@ -194,7 +194,7 @@ fn ends_where_nothing_definite_can_be_said() {
         ("https://acme.com/choices", response(300, Some("/x"), "")),
         (
             "https://acme.com/late",
-            Fetched::Unanswered(Unanswered::new(Silence::Timeout, "late")),
+            Fetched::Unanswered(Unanswered::new(UnansweredKind::Timeout, "late")),
         ),
     ]);
     let no_url = "it is not an http or https URL without credentials";
@@ -275,7 +275,7 @@ fn obeys_the_robots_txt_of_every_hop() {
 #[test]
 fn a_silent_robots_txt_keeps_the_page_unread() {
     for (silence, forbidden) in [
-        (Unanswered::new(Silence::Timeout, "late"), false),
+        (Unanswered::new(UnansweredKind::Timeout, "late"), false),
         (Unanswered::status(503), true),
     ] {
         let web = Web::of([

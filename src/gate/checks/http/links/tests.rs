@@ -3,7 +3,7 @@
 use super::links_of;
 use crate::gate::checks::bench::Bench;
 use crate::quest::FieldName;
-use crate::world::{Fetched, Silence, Unanswered};
+use crate::world::{Fetched, Unanswered, UnansweredKind};
 
 const PAGE: &str = "https://acme.com/a";
 
@@ -94,7 +94,7 @@ fn each_dead_link_is_a_fact() {
     assert_eq!(file.file("out/r.md", "no link at all").fired(), ["it"]);
 }
 
-fn link(url: &str, silence: Silence) -> Vec<(String, Option<String>)> {
+fn link(url: &str, silence: UnansweredKind) -> Vec<(String, Option<String>)> {
     let why = Unanswered::new(silence, "no public address");
     let bench = Bench::of("kind = \"http\"\nlinks_in = \"value\"")
         .fetched(url, Fetched::Unanswered(why))
@@ -108,12 +108,12 @@ fn link(url: &str, silence: Silence) -> Vec<(String, Option<String>)> {
 #[test]
 fn a_link_that_nobody_may_follow_is_wrong_and_not_left_to_a_person() {
     for (url, silence) in [
-        ("https://10.0.0.1/a", Silence::PrivateAddress),
-        ("https://inside.acme.com/a", Silence::PrivateAddress),
-        ("http://localhost:8080/", Silence::Dns),
-        ("http://api.localhost/", Silence::Dns),
-        ("https://me:secret@acme.com/a", Silence::Timeout),
-        ("https://me@acme.com/a", Silence::Timeout),
+        ("https://10.0.0.1/a", UnansweredKind::PrivateAddress),
+        ("https://inside.acme.com/a", UnansweredKind::PrivateAddress),
+        ("http://localhost:8080/", UnansweredKind::Dns),
+        ("http://api.localhost/", UnansweredKind::Dns),
+        ("https://me:secret@acme.com/a", UnansweredKind::Timeout),
+        ("https://me@acme.com/a", UnansweredKind::Timeout),
     ] {
         assert_eq!(
             link(url, silence),
@@ -122,9 +122,9 @@ fn a_link_that_nobody_may_follow_is_wrong_and_not_left_to_a_person() {
         );
     }
     for (url, silence) in [
-        ("https://acme.com/a", Silence::Timeout),
-        ("https://localhost.acme.com/", Silence::Dns),
-        ("https://acme.com/me@acme.com", Silence::Connection),
+        ("https://acme.com/a", UnansweredKind::Timeout),
+        ("https://localhost.acme.com/", UnansweredKind::Dns),
+        ("https://acme.com/me@acme.com", UnansweredKind::Connection),
     ] {
         let unconfirmed = ("it-unconfirmed".to_owned(), Some(url.to_owned()));
         assert_eq!(link(url, silence), [unconfirmed], "{url}");
@@ -133,7 +133,7 @@ fn a_link_that_nobody_may_follow_is_wrong_and_not_left_to_a_person() {
 
 #[test]
 fn a_way_that_leads_where_nobody_may_go_is_wrong_too() {
-    let private = Unanswered::new(Silence::PrivateAddress, "no public address");
+    let private = Unanswered::new(UnansweredKind::PrivateAddress, "no public address");
     let bench = Bench::of("kind = \"http\"\nlinks_in = \"value\"")
         .redirect(PAGE, "https://inside.acme.com/")
         .fetched("https://inside.acme.com/", Fetched::Unanswered(private))

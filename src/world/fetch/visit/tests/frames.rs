@@ -31,7 +31,7 @@ fn reads_frames_of_the_site_first_and_frames_of_frames() {
 
 #[test]
 fn says_which_frames_stayed_unread_and_why() {
-    let late = Unanswered::new(Silence::Timeout, "late");
+    let late = Unanswered::new(UnansweredKind::Timeout, "late");
     let web = Web::of([
         (
             "https://acme.com/",
