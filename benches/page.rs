@@ -18,7 +18,7 @@ use comail::session::{
     Attempt, Event, FORMAT, Frozen, Lease, Manifest, NewSession, Salt, Session, SourceRecord,
     State, VerdictBasis, create,
 };
-use comail::world::evidence::{Evidence, Exchange, PageAnswer, PageExchange, pack};
+use comail::world::evidence::{Evidence, Exchange, PageAnswer, pack};
 use comail::world::{Fetched, Response};
 use jiff::Timestamp;
 use serde_json::value::to_raw_value;
@@ -266,6 +266,6 @@ fn evidence(index: usize, stock: &mut dyn FnMut(Digest, &[u8])) -> Evidence {
     let url = format!("https://www.firm{index}.co.kr/contact");
     let url = url.parse().expect("a URL");
     Evidence {
-        exchanges: vec![Exchange::Get(PageExchange { url, answer })],
+        exchanges: vec![Exchange::Get { url, answer }],
     }
 }

@@ -311,7 +311,7 @@ fn a_pass_whose_evidence_was_thinned_is_found() {
     forge(&world, |attempt| {
         let mut evidence: Evidence =
             serde_json::from_str(attempt.evidence.get()).expect("evidence");
-        let page = |exchange: &Exchange| matches!(exchange, Exchange::Get(_));
+        let page = |exchange: &Exchange| matches!(exchange, Exchange::Get { .. });
         evidence.exchanges.retain(|exchange| !page(exchange));
         attempt.evidence = to_raw_value(&evidence).expect("evidence");
     });

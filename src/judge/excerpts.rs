@@ -60,23 +60,23 @@ impl Source {
 #[must_use]
 pub fn pages(evidence: &Evidence) -> Vec<SeenPage> {
     let gets = evidence.exchanges.iter().filter_map(|exchange| {
-        let Exchange::Get(get) = exchange else {
+        let Exchange::Get { url, answer } = exchange else {
             return None;
         };
-        (get.url.path() != "/robots.txt").then(|| SeenPage {
-            url: get.url.clone(),
-            answer: answer(&get.answer),
+        (url.path() != "/robots.txt").then(|| SeenPage {
+            url: url.clone(),
+            answer: describe(answer),
         })
     });
     gets.collect()
 }
 
-fn answer(answer: &PageAnswer) -> String {
+fn describe(answer: &PageAnswer) -> String {
     match answer {
         PageAnswer::Response(stored) => {
-            let leads = stored.head.location.as_ref();
+            let leads = stored.location.as_ref();
             let leads = leads.map(|location| format!(", leads to {location}"));
-            format!("status {}{}", stored.head.status, leads.unwrap_or_default())
+            format!("status {}{}", stored.status, leads.unwrap_or_default())
         }
         PageAnswer::NoSuchHost => "no such host".to_owned(),
         PageAnswer::TooLarge { limit_bytes } => format!("larger than {limit_bytes} bytes"),
@@ -94,12 +94,12 @@ pub(crate) fn sources(recording: &Recording) -> Vec<Source> {
 fn source(exchange: &Exchange, recording: &Recording) -> Option<Source> {
     let bodies = &recording.bodies;
     match exchange {
-        Exchange::Get(get) => match get.answer.fetched(bodies)? {
-            crate::world::Fetched::Response(response) => of_page(&get.url, &response),
+        Exchange::Get { url, answer } => match answer.fetched(bodies)? {
+            crate::world::Fetched::Response(response) => of_page(url, &response),
             _ => None,
         },
-        Exchange::Workshop(asking) => {
-            let (place, bytes) = match (&asking.asked, &asking.answer) {
+        Exchange::Workshop { asked, answer } => {
+            let (place, bytes) = match (asked, answer) {
                 (Asked::File(path), Told::File(body)) => {
                     (path.to_string(), bodies.get(&body.sha256)?)
                 }
@@ -115,7 +115,10 @@ fn source(exchange: &Exchange, recording: &Recording) -> Option<Source> {
                 page: None,
             })
         }
-        Exchange::Dns(_) | Exchange::Session(_) | Exchange::Doubts(_) | Exchange::MayAsk(_) => None,
+        Exchange::Dns { .. }
+        | Exchange::Session { .. }
+        | Exchange::Doubts(_)
+        | Exchange::MayAsk(_) => None,
     }
 }
 

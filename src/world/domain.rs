@@ -43,7 +43,6 @@ impl HostName {
     }
 
     /// The host of `url`, without a trailing dot; none when it is an IP address.
-    #[must_use]
     pub fn of_url(url: &Url) -> Option<Self> {
         match url.host()? {
             Host::Domain(name) => Self::parse(name).ok(),
@@ -51,20 +50,17 @@ impl HostName {
         }
     }
 
-    #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
     /// Whether the name lies under a known public suffix, or is one.
-    #[must_use]
     pub fn has_public_suffix(&self) -> bool {
         psl::suffix(self.0.as_bytes()).is_some_and(|suffix| suffix.is_known())
     }
 
     /// Whether the name's public suffix is from the list's private section (`github.io`,
     /// `blogspot.com`): one company runs it, and others publish below it.
-    #[must_use]
     pub fn public_suffix_is_private(&self) -> bool {
         let suffix = psl::suffix(self.0.as_bytes());
         suffix.is_some_and(|suffix| suffix.typ() == Some(psl::Type::Private))
@@ -72,7 +68,6 @@ impl HostName {
 
     /// The registrable domain that the name lies in; none when its suffix is unknown, private
     /// suffixes (`github.io`) counted as suffixes, or when the name is itself a suffix.
-    #[must_use]
     pub fn registrable(&self) -> Option<RegistrableDomain> {
         let domain = psl::domain(self.0.as_bytes())?;
         if !domain.suffix().is_known() {
@@ -84,19 +79,16 @@ impl HostName {
 }
 
 impl RegistrableDomain {
-    #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
     /// The label that was registered: `acme` of `acme.co.kr`.
-    #[must_use]
     pub fn name_label(&self) -> &str {
         self.0.split_once('.').map_or(&self.0, |(label, _)| label)
     }
 
     /// The public suffix that it was registered under: `co.kr` of `acme.co.kr`.
-    #[must_use]
     pub fn suffix(&self) -> &str {
         self.0.split_once('.').map_or("", |(_, suffix)| suffix)
     }
@@ -156,7 +148,6 @@ const WRITTEN_TOGETHER: [&[Script]; 3] = [
 const LIKE_LATIN: [&str; 3] = ["авгеорсухѕіјһԁԛԝѵӏ", "αγινορσυ", "հցոսօզ"];
 
 /// Whether `label` mixes scripts that no language writes together.
-#[must_use]
 pub fn mixes_scripts(label: &str) -> bool {
     let one_script = !ScriptExtension::for_str(label).is_empty();
     let together = |scripts: &&[Script]| {
@@ -171,7 +162,6 @@ pub fn mixes_scripts(label: &str) -> bool {
 }
 
 /// Whether every letter of `label` stands for a Latin one in the eye of a reader.
-#[must_use]
 pub fn looks_latin(label: &str) -> bool {
     label
         .chars()

@@ -33,15 +33,12 @@ use serde::{Deserialize, Serialize};
 use url::Url;
 
 use super::domain::HostName;
-use super::{
-    EarlierDoubt, Fetched, Looked, RecordKind, Response, ResponseHead, Unanswered, UniqueValue,
-    UniquenessIndex,
-};
+use super::{EarlierDoubt, Fetched, Looked, RecordKind, Unanswered, UniqueValue, UniquenessIndex};
 use crate::base::Digest;
 use crate::quest::Key;
 use crate::world::fetch::robots::{MAX_REDIRECTS, means_no_rules, robots_url};
 
-pub use sandbox::{Apart, Asked, StoredCall, StoredRan, StoredSaid, Told, WorkshopExchange};
+pub use sandbox::{Asked, Told};
 
 /// Every question that one judgement asked, with its answer.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -58,42 +55,34 @@ pub struct Recording {
     pub bodies: BTreeMap<Digest, Vec<u8>>,
 }
 
+/// One question with its answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Exchange {
-    Get(PageExchange),
-    Dns(DnsExchange),
-    Session(SessionExchange),
+    Get {
+        url: Url,
+        answer: PageAnswer,
+    },
+    Dns {
+        name: HostName,
+        kind: RecordKind,
+        answer: Looked,
+    },
+    Session {
+        taken: UniqueValue,
+        holder: Option<Key>,
+    },
     /// The session was asked what reviewers doubted before.
     Doubts(Vec<EarlierDoubt>),
     MayAsk(bool),
-    Workshop(WorkshopExchange),
+    Workshop {
+        asked: Asked,
+        answer: Told,
+    },
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct PageExchange {
-    pub url: Url,
-    pub answer: PageAnswer,
-}
-
-/// What came of asking for a page: [`Fetched`] with the body named by its digest.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum PageAnswer {
-    Response(StoredResponse),
-    NoSuchHost,
-    TooLarge { limit_bytes: u64 },
-    Unanswered(Unanswered),
-}
-
-/// A definite answer of a server, its body apart.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct StoredResponse {
-    #[serde(flatten)]
-    pub head: ResponseHead,
-    pub body: BodyRef,
-}
+/// What came of asking for a page, its body kept apart.
+pub type PageAnswer = Fetched<BodyRef>;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -103,70 +92,53 @@ pub struct BodyRef {
     pub bytes: u64,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct DnsExchange {
-    pub name: HostName,
-    pub kind: RecordKind,
-    pub answer: Looked,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct SessionExchange {
-    pub taken: UniqueValue,
-    pub holder: Option<Key>,
-}
-
 impl Evidence {
-    /// What came of asking for `url`.
-    #[must_use]
-    pub fn page(&self, url: &Url) -> Option<&PageAnswer> {
-        self.exchanges.iter().find_map(|exchange| match exchange {
-            Exchange::Get(get) if get.url == *url => Some(&get.answer),
+    fn find<'e, T>(&'e self, answer: impl Fn(&'e Exchange) -> Option<T>) -> Option<T> {
+        self.exchanges.iter().find_map(answer)
+    }
+
+    /// What came of asking for `page`.
+    pub fn page(&self, page: &Url) -> Option<&PageAnswer> {
+        self.find(|exchange| match exchange {
+            Exchange::Get { url, answer } if url == page => Some(answer),
             _ => None,
         })
     }
 
-    #[must_use]
-    pub fn dns(&self, name: &HostName, kind: RecordKind) -> Option<&Looked> {
-        self.exchanges.iter().find_map(|exchange| match exchange {
-            Exchange::Dns(dns) if dns.name == *name && dns.kind == kind => Some(&dns.answer),
+    pub fn dns(&self, host: &HostName, of: RecordKind) -> Option<&Looked> {
+        self.find(|exchange| match exchange {
+            Exchange::Dns { name, kind, answer } if name == host && *kind == of => Some(answer),
             _ => None,
         })
     }
 
     /// What the session said: outer `None` when it was not asked.
-    #[must_use]
-    pub fn holder(&self, taken: &UniqueValue) -> Option<Option<&Key>> {
-        self.exchanges.iter().find_map(|exchange| match exchange {
-            Exchange::Session(asked) if asked.taken == *taken => Some(asked.holder.as_ref()),
+    pub fn holder(&self, value: &UniqueValue) -> Option<Option<&Key>> {
+        self.find(|exchange| match exchange {
+            Exchange::Session { taken, holder } if taken == value => Some(holder.as_ref()),
             _ => None,
         })
     }
 
     /// What reviewers doubted before; none when the session was not asked.
-    #[must_use]
     pub fn doubts(&self) -> Option<&[EarlierDoubt]> {
-        self.exchanges.iter().find_map(|exchange| match exchange {
+        self.find(|exchange| match exchange {
             Exchange::Doubts(doubts) => Some(doubts.as_slice()),
             _ => None,
         })
     }
 
     /// Whether reviewers might be asked; none when the session was not.
-    #[must_use]
     pub fn may_ask(&self) -> Option<bool> {
-        self.exchanges.iter().find_map(|exchange| match exchange {
+        self.find(|exchange| match exchange {
             Exchange::MayAsk(may) => Some(*may),
             _ => None,
         })
     }
 
-    #[must_use]
-    pub fn told(&self, asked: &Asked) -> Option<&Told> {
-        self.exchanges.iter().find_map(|exchange| match exchange {
-            Exchange::Workshop(asking) if asking.asked == *asked => Some(&asking.answer),
+    pub fn told(&self, question: &Asked) -> Option<&Told> {
+        self.find(|exchange| match exchange {
+            Exchange::Workshop { asked, answer } if asked == question => Some(answer),
             _ => None,
         })
     }
@@ -174,11 +146,11 @@ impl Evidence {
     /// The bodies that it names; one may come more than once.
     pub fn bodies(&self) -> impl Iterator<Item = &BodyRef> {
         self.exchanges.iter().flat_map(|exchange| match exchange {
-            Exchange::Get(PageExchange {
+            Exchange::Get {
                 answer: PageAnswer::Response(response),
                 ..
-            }) => vec![&response.body],
-            Exchange::Workshop(asking) => asking.answer.bodies(),
+            } => vec![&response.body],
+            Exchange::Workshop { answer, .. } => answer.bodies(),
             _ => Vec::new(),
         })
     }
@@ -188,177 +160,45 @@ impl Evidence {
     /// A robots.txt that is answered with a client error is not among them: that is an answer.
     pub fn unanswered(&self) -> impl Iterator<Item = &Unanswered> {
         self.exchanges.iter().filter_map(|exchange| match exchange {
-            Exchange::Get(get) => match &get.answer {
-                PageAnswer::Unanswered(why) if !means_no_rules(&get.url, why) => Some(why),
-                _ => None,
-            },
-            Exchange::Dns(dns) => match &dns.answer {
-                Looked::Unanswered(why) => Some(why),
-                _ => None,
-            },
-            Exchange::Session(_)
-            | Exchange::Doubts(_)
-            | Exchange::MayAsk(_)
-            | Exchange::Workshop(_) => None,
+            Exchange::Get {
+                url,
+                answer: PageAnswer::Unanswered(why),
+            } => (!means_no_rules(url, why)).then_some(why),
+            Exchange::Dns {
+                answer: Looked::Unanswered(why),
+                ..
+            } => Some(why),
+            _ => None,
         })
     }
 
-    /// Whether any lookup was not answered.
-    #[must_use]
     pub fn rests_on_silence(&self) -> bool {
         self.unanswered().next().is_some()
     }
 
     /// Whether `accepted` answers any question to the session otherwise than it was answered.
-    #[must_use]
     pub fn session_differs(&self, accepted: &dyn UniquenessIndex) -> bool {
         self.exchanges.iter().any(|exchange| match exchange {
-            Exchange::Session(asked) => accepted.holder(&asked.taken) != asked.holder,
+            Exchange::Session { taken, holder } => accepted.holder(taken) != *holder,
             _ => false,
         })
     }
 
     /// Whether `accepted` tells of other earlier doubts than were told of.
-    #[must_use]
     pub fn doubts_differ(&self, accepted: &dyn UniquenessIndex) -> bool {
         self.doubts()
             .is_some_and(|doubts| accepted.doubts() != doubts)
     }
-}
 
-impl PageAnswer {
-    /// The answer in stored form, and the body that it names.
-    #[must_use]
-    pub fn of(fetched: Fetched) -> (Self, Option<(Digest, Vec<u8>)>) {
-        match fetched {
-            Fetched::Response(response) => {
-                let (stored, body) = StoredResponse::of(response);
-                let digest = stored.body.sha256;
-                (Self::Response(stored), Some((digest, body)))
-            }
-            Fetched::NoSuchHost => (Self::NoSuchHost, None),
-            Fetched::TooLarge { limit_bytes } => (Self::TooLarge { limit_bytes }, None),
-            Fetched::Unanswered(why) => (Self::Unanswered(why), None),
-        }
-    }
-
-    /// The answer as it came; none when `bodies` has not the body that it names.
-    #[must_use]
-    pub fn fetched(&self, bodies: &dyn Bodies) -> Option<Fetched> {
-        Some(match self {
-            Self::Response(stored) => Fetched::Response(stored.response(bodies)?),
-            Self::NoSuchHost => Fetched::NoSuchHost,
-            Self::TooLarge { limit_bytes } => Fetched::TooLarge {
-                limit_bytes: *limit_bytes,
-            },
-            Self::Unanswered(why) => Fetched::Unanswered(why.clone()),
-        })
-    }
-}
-
-impl StoredResponse {
-    fn of(response: Response) -> (Self, Vec<u8>) {
-        let body = BodyRef::of(&response.body);
-        let head = ResponseHead {
-            status: response.status,
-            content_type: response.content_type,
-            location: response.location,
-            refresh: response.refresh,
-        };
-        (Self { head, body }, response.body)
-    }
-
-    fn response(&self, bodies: &dyn Bodies) -> Option<Response> {
-        let head = self.head.clone();
-        Some(Response {
-            status: head.status,
-            content_type: head.content_type,
-            location: head.location,
-            refresh: head.refresh,
-            body: bodies.body(&self.body.sha256)?,
-        })
-    }
-}
-
-impl BodyRef {
-    /// The name of `body`.
-    #[must_use]
-    pub fn of(body: &[u8]) -> Self {
-        Self {
-            sha256: Digest::of(body),
-            bytes: body.len() as u64,
-        }
-    }
-}
-
-pub trait Bodies {
-    /// The bytes whose digest is `digest`, uncompressed; none when they are not there.
-    fn body(&self, digest: &Digest) -> Option<Vec<u8>>;
-}
-
-impl Bodies for BTreeMap<Digest, Vec<u8>> {
-    fn body(&self, digest: &Digest) -> Option<Vec<u8>> {
-        self.get(digest).cloned()
-    }
-}
-
-/// The operating system field of a gzip header, for "unknown" (RFC 1952 §2.3.1).
-const OS_UNKNOWN: u8 = 255;
-
-/// A stored body that cannot be read.
-#[derive(Debug, thiserror::Error)]
-pub enum BadPack {
-    #[error("the stored body is damaged; restore it from a copy")]
-    Damaged(#[source] io::Error),
-    /// It unpacks to more than any body that was stored.
-    #[error("the stored body unpacks to more than {limit_bytes} bytes: it was not stored so")]
-    TooLarge {
-        /// The most bytes that were to come.
-        limit_bytes: u64,
-    },
-}
-
-/// Compresses a body, without time or system in its header.
-///
-/// # Panics
-///
-/// Never: it writes to memory alone, which does not fail.
-#[must_use]
-pub fn pack(body: &[u8]) -> Vec<u8> {
-    let mut packer = GzBuilder::new()
-        .mtime(0)
-        .operating_system(OS_UNKNOWN)
-        .write(Vec::new(), Compression::default());
-    packer
-        .write_all(body)
-        .and_then(|()| packer.finish())
-        .expect("writing to memory does not fail")
-}
-
-/// Unpacks a body of at most `limit_bytes`.
-pub fn unpack(packed: &[u8], limit_bytes: u64) -> Result<Vec<u8>, BadPack> {
-    let mut body = Vec::new();
-    GzDecoder::new(packed)
-        .take(limit_bytes.saturating_add(1))
-        .read_to_end(&mut body)
-        .map_err(BadPack::Damaged)?;
-    if body.len() as u64 > limit_bytes {
-        return Err(BadPack::TooLarge { limit_bytes });
-    }
-    Ok(body)
-}
-
-impl Evidence {
     /// Whether the robots.txt of `page` was asked for, and gave no answer.
     ///
     /// A server in trouble forbids all (RFC 9309 §2.3.1.4) and has said nothing of its own.
-    #[must_use]
     pub fn robots_unanswered(&self, page: &Url) -> bool {
         let mut url = robots_url(page);
         for _ in 0..=MAX_REDIRECTS {
             let location = match self.page(&url) {
                 Some(PageAnswer::Unanswered(why)) => return !means_no_rules(&url, why),
-                Some(PageAnswer::Response(stored)) => stored.head.location.as_deref(),
+                Some(PageAnswer::Response(stored)) => stored.location.as_deref(),
                 _ => return false,
             };
             match location.and_then(|location| url.join(location).ok()) {
@@ -467,4 +307,88 @@ mod tests_robots {
         let circle = response(301, r#","location":"/robots.txt""#);
         assert!(!said(&[(ROBOTS, &circle)]));
     }
+}
+
+impl PageAnswer {
+    /// The answer in stored form, and the body that it names.
+    pub fn of(fetched: Fetched) -> (Self, Option<(Digest, Vec<u8>)>) {
+        let mut apart = None;
+        let stored = fetched.with_body(|bytes| {
+            let body = BodyRef::of(&bytes);
+            apart = Some((body.sha256, bytes));
+            Some(body)
+        });
+        // Every body has a digest, so the conversion always gives an answer.
+        (stored.unwrap_or(Self::NoSuchHost), apart)
+    }
+
+    /// The answer as it came; none when `bodies` does not have the body that it names.
+    pub fn fetched(&self, bodies: &dyn Bodies) -> Option<Fetched> {
+        self.clone().with_body(|body| bodies.body(&body.sha256))
+    }
+}
+
+impl BodyRef {
+    pub fn of(body: &[u8]) -> Self {
+        Self {
+            sha256: Digest::of(body),
+            bytes: body.len() as u64,
+        }
+    }
+}
+
+pub trait Bodies {
+    /// The bytes whose digest is `digest`, uncompressed; none when they are not there.
+    fn body(&self, digest: &Digest) -> Option<Vec<u8>>;
+}
+
+impl Bodies for BTreeMap<Digest, Vec<u8>> {
+    fn body(&self, digest: &Digest) -> Option<Vec<u8>> {
+        self.get(digest).cloned()
+    }
+}
+
+/// The operating system field of a gzip header, for "unknown" (RFC 1952 §2.3.1).
+const OS_UNKNOWN: u8 = 255;
+
+/// A stored body that cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum BadPack {
+    #[error("the stored body is damaged; restore it from a copy")]
+    Damaged(#[source] io::Error),
+    /// It unpacks to more than any body that was stored.
+    #[error("the stored body unpacks to more than {limit_bytes} bytes: it was not stored so")]
+    TooLarge {
+        /// The most bytes that were to come.
+        limit_bytes: u64,
+    },
+}
+
+/// Compresses a body, without time or system in its header.
+///
+/// # Panics
+///
+/// Never: it writes to memory alone, which does not fail.
+pub fn pack(body: &[u8]) -> Vec<u8> {
+    let mut packer = GzBuilder::new()
+        .mtime(0)
+        .operating_system(OS_UNKNOWN)
+        .write(Vec::new(), Compression::default());
+    packer
+        .write_all(body)
+        .and_then(|()| packer.finish())
+        .expect("writing to memory does not fail")
+}
+
+/// Unpacks a body of at most `limit_bytes`.
+pub fn unpack(packed: &[u8], limit_bytes: u64) -> Result<Vec<u8>, BadPack> {
+    let mut body = Vec::new();
+    GzDecoder::new(packed)
+        .take(limit_bytes.saturating_add(1))
+        .read_to_end(&mut body)
+        .map_err(BadPack::Damaged)?;
+    if body.len() as u64 > limit_bytes {
+        return Err(BadPack::TooLarge { limit_bytes });
+    }
+    Ok(body)
 }

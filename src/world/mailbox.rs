@@ -103,12 +103,10 @@ impl Mailbox {
         })
     }
 
-    #[must_use]
     pub fn local(&self) -> &str {
         &self.local
     }
 
-    #[must_use]
     pub fn domain(&self) -> &HostName {
         &self.domain
     }

@@ -17,7 +17,6 @@ const MOST: usize = 255;
 ///
 /// Of a longer address, as `ann.jo@acme.com` and `jo@acme.com.au` are of `jo@acme.com`, no part
 /// is another address.
-#[must_use]
 pub fn mentions(text: &str, wanted: &Wanted<'_>) -> Vec<Range<usize>> {
     let units = units(text);
     let signs = units.iter().enumerate();
@@ -29,7 +28,6 @@ pub fn mentions(text: &str, wanted: &Wanted<'_>) -> Vec<Range<usize>> {
 }
 
 /// The text with `mask` in place of each of [`mentions`]; none when there is none.
-#[must_use]
 pub fn without(text: &str, wanted: &Wanted<'_>, mask: &str) -> Option<String> {
     let mentions = mentions(text, wanted);
     if mentions.is_empty() {

@@ -15,8 +15,8 @@ pub mod mention;
 mod uniqueness;
 
 pub use fetch::{
-    Fetched, Fetcher, Looked, MxHost, RecordKind, Records, Request, Resolver, Response,
-    ResponseHead, Unanswered, UnansweredKind,
+    Fetched, Fetcher, Looked, MxHost, RecordKind, Records, Request, Resolver, Response, Unanswered,
+    UnansweredKind,
 };
 pub use uniqueness::{EarlierDoubt, UniqueValue, UniquenessIndex};
 

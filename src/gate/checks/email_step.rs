@@ -15,18 +15,11 @@ use super::kind::Parsed;
 use super::kind::{Flaw, Shows, Source};
 use super::takes::Takes;
 use crate::gate::email::context::{self as email, Places};
-use crate::gate::email::domain::Domain;
-use crate::gate::email::format::Format;
-use crate::gate::email::freemail::Freemail;
-use crate::gate::email::identity::Identity;
-use crate::gate::email::mail::Mail;
-use crate::gate::email::placeholder::Placeholder;
-use crate::gate::email::source::Source as SourcePage;
+use crate::gate::email::step::Step;
+use crate::gate::email::{domain, format, freemail, identity, mail, placeholder, source};
 use crate::gate::{Check, Cost, Fact, Rule};
 use crate::quest::FieldName;
 use crate::quest::file::{Mistake, RawTable, unknown_name};
-
-type Step = dyn for<'e> Check<email::Context<'e>> + Sync;
 
 pub struct StepKind {
     pub name: &'static str,
@@ -41,7 +34,7 @@ pub static FORMAT: StepKind = StepKind {
     name: "email-format",
     shows: Shows::Form,
     keys: &["site", "email", "source"],
-    step: &Format,
+    step: &format::STEP,
 };
 
 /// Step 2.
@@ -49,7 +42,7 @@ pub static PLACEHOLDER: StepKind = StepKind {
     name: "email-placeholder",
     shows: Shows::Form,
     keys: &["site", "email", "role_only"],
-    step: &Placeholder,
+    step: &placeholder::STEP,
 };
 
 /// Step 3.
@@ -57,7 +50,7 @@ pub static FREEMAIL: StepKind = StepKind {
     name: "email-freemail",
     shows: Shows::Form,
     keys: &["site", "email"],
-    step: &Freemail,
+    step: &freemail::STEP,
 };
 
 /// Step 4.
@@ -65,7 +58,7 @@ pub static DOMAIN: StepKind = StepKind {
     name: "email-domain",
     shows: Shows::Form,
     keys: &["site", "email", "anchor"],
-    step: &Domain,
+    step: &domain::STEP,
 };
 
 /// Step 5.
@@ -73,7 +66,7 @@ pub static SOURCE: StepKind = StepKind {
     name: "email-source",
     shows: Shows::Fact,
     keys: &["site", "email", "source"],
-    step: &SourcePage,
+    step: &source::STEP,
 };
 
 /// Step 6: it shows nothing of the company, since every domain of a provider takes mail.
@@ -81,7 +74,7 @@ pub static MAIL: StepKind = StepKind {
     name: "email-mail",
     shows: Shows::Form,
     keys: &["email"],
-    step: &Mail,
+    step: &mail::STEP,
 };
 
 /// Step 7.
@@ -89,7 +82,7 @@ pub static IDENTITY: StepKind = StepKind {
     name: "email-identity",
     shows: Shows::Fact,
     keys: &["site", "email", "source", "anchor"],
-    step: &Identity,
+    step: &identity::STEP,
 };
 
 /// A step's own keys.

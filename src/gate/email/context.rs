@@ -90,7 +90,6 @@ impl<'a> From<&'a EmailSettings> for Choices<'a> {
 
 impl<'a> Context<'a> {
     /// The context of one case; nothing is looked up yet.
-    #[must_use]
     pub fn new(
         case: Case<'a>,
         world: &'a World<'a>,
@@ -112,20 +111,17 @@ impl<'a> Context<'a> {
     }
 
     /// The text of the field that a step calls `name`, as it was submitted.
-    #[must_use]
     pub fn text(&self, name: &FieldName) -> Option<&'a str> {
         self.case.submission.field(self.places.field(name).as_str())
     }
 
     /// The finding, about the field as the quest calls it.
-    #[must_use]
     pub fn told(&self, finding: Finding) -> Finding {
         let field = finding.field.as_ref();
         let field = field.map(|name| self.places.field(name).clone());
         Finding { field, ..finding }
     }
 
-    #[must_use]
     pub fn anchors(&self) -> Vec<Url> {
         let named = sites_of(self.case.quest);
         match &self.places.anchor {

@@ -1,64 +1,26 @@
 //! Step 1, `format`: each field is what it must be, exactly as written.
 
 use super::context::{Context, EMAIL, SITE, SOURCE};
-use super::quoted::quoted;
-use crate::gate::{Check, Cost, Finding, Level, Rule};
+use super::step::{Step, quoted};
+use super::web_url::{BadWebUrl, web_url};
+use crate::gate::{Cost, Finding};
 use crate::quest::FieldName;
 use crate::world::mailbox::Mailbox;
 
-pub use super::web_url::{BadWebUrl, web_url};
+pub static STEP: Step = Step {
+    name: "format",
+    cost: Cost::Local,
+    run,
+};
 
-const EMAIL_FORMAT: &str = "email-format";
-const SITE_FORMAT: &str = "site-format";
-const SOURCE_FORMAT: &str = "source-format";
-
-static RULES: [Rule; 3] = [
-    Rule::known(
-        EMAIL_FORMAT,
-        Level::Fail,
-        "the e-mail address is not, as written, one that mail can be sent to",
-        "submit the bare address, local@domain, without name, spaces or invisible characters",
-    ),
-    Rule::known(
-        SITE_FORMAT,
-        Level::Fail,
-        "the site is not, as written, an absolute http(s) URL of a public host",
-        "submit the site as https://host/ with its full host name and no user name",
-    ),
-    Rule::known(
-        SOURCE_FORMAT,
-        Level::Fail,
-        "the source is not, as written, an absolute http(s) URL of a public host",
-        "submit the URL of the page that shows the address, as a browser's address bar has it",
-    ),
-];
-
-pub struct Format;
-
-impl Check<Context<'_>> for Format {
-    fn name(&self) -> &'static str {
-        "format"
-    }
-
-    fn cost(&self) -> Cost {
-        Cost::Local
-    }
-
-    fn rules(&self) -> &'static [Rule] {
-        &RULES
-    }
-
-    fn run(&self, context: &Context<'_>) -> Vec<Finding> {
-        let web = |field, rule| web_finding(rule, field, context.text(field).unwrap_or_default());
-        [
-            web(&SITE, SITE_FORMAT),
-            email_finding(context.text(&EMAIL).unwrap_or_default()),
-            web(&SOURCE, SOURCE_FORMAT),
-        ]
-        .into_iter()
-        .flatten()
-        .collect()
-    }
+fn run(context: &Context<'_>) -> Vec<Finding> {
+    let text = |field| context.text(field).unwrap_or_default();
+    let found = [
+        web_finding("site-format", &SITE, text(&SITE)),
+        email_finding(text(&EMAIL)),
+        web_finding("source-format", &SOURCE, text(&SOURCE)),
+    ];
+    found.into_iter().flatten().collect()
 }
 
 fn email_finding(text: &str) -> Option<Finding> {
@@ -68,7 +30,7 @@ fn email_finding(text: &str) -> Option<Finding> {
         Err(why) => format!("{}: {why}", quoted(text)),
     };
     let expected = "an address such as info@acme.co.kr";
-    Some(Finding::new(EMAIL_FORMAT, expected, actual).on(EMAIL))
+    Some(Finding::new("email-format", expected, actual).on(EMAIL))
 }
 
 fn web_finding(rule: &'static str, field: &FieldName, text: &str) -> Option<Finding> {
@@ -88,12 +50,12 @@ mod tests {
 
     #[test]
     fn lets_a_good_submission_through() {
-        assert_eq!(Bench::good().run(&Format), []);
+        assert_eq!(Bench::good().run(&STEP), []);
     }
 
     #[test]
     fn says_which_fields_are_missing() {
-        let found = Bench::of("", " ", "").run(&Format);
+        let found = Bench::of("", " ", "").run(&STEP);
         let told: Vec<_> = found
             .iter()
             .map(|finding| (finding.rule.as_str(), finding.actual.as_str()))
@@ -101,17 +63,17 @@ mod tests {
         assert_eq!(
             told,
             [
-                (SITE_FORMAT, "it is missing"),
-                (EMAIL_FORMAT, "it is missing"),
-                (SOURCE_FORMAT, "it is missing"),
+                ("site-format", "it is missing"),
+                ("email-format", "it is missing"),
+                ("source-format", "it is missing"),
             ]
         );
-        assert_eq!(Bench::none().run(&Format), found);
+        assert_eq!(Bench::none().run(&STEP), found);
     }
 
     #[test]
     fn names_field_and_fault_and_escapes_the_text() {
-        let found = Bench::good().email("info\u{1b}[2Jacme").run(&Format);
+        let found = Bench::good().email("info\u{1b}[2Jacme").run(&STEP);
         let [finding] = found.as_slice() else {
             panic!("{found:?}");
         };
@@ -123,7 +85,7 @@ mod tests {
         );
         assert!(!finding.actual.contains('\u{1b}'));
 
-        let found = Bench::good().source("http://acme.co.kr:x/").run(&Format);
+        let found = Bench::good().source("http://acme.co.kr:x/").run(&STEP);
         let [finding] = found.as_slice() else {
             panic!("{found:?}");
         };
@@ -136,7 +98,7 @@ mod tests {
 
     #[test]
     fn the_site_is_judged_like_the_source() {
-        let found = Bench::good().site("acme.co.kr").run(&Format);
-        assert_eq!(Bench::rules(&found), [SITE_FORMAT]);
+        let found = Bench::good().site("acme.co.kr").run(&STEP);
+        assert_eq!(Bench::rules(&found), ["site-format"]);
     }
 }

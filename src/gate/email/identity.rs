@@ -12,77 +12,30 @@ use url::{Position, Url};
 use self::company_name::{CompanyName, Folded};
 use super::context::{Context, EMAIL, SITE};
 use super::freemail::freemail;
-use super::quoted::quoted;
 use super::site::{Agreement, LANGUAGES, agreement, hosted, on_site};
 use super::source::echo;
-use crate::gate::{Cause, Check, Cost, Finding, Level, Rule};
+use super::step::{Step, quoted};
+use crate::gate::{Cost, Finding};
 use crate::world::domain::HostName;
 use crate::world::fetch::visit::{End, Visit};
 use crate::world::mailbox::Mailbox;
 use crate::world::page::{OwnerPlace, Page};
 use crate::world::{UniqueValue, UniquenessIndex};
 
-static RULES: [Rule; 7] = [
-    Rule::known(
-        "company-not-on-site",
-        Level::Review,
-        "the company's name is neither on the source page nor on the site's home page",
-        "submit the site of this very company, and a page of it that names the company",
-    ),
-    Rule::known(
-        "company-mentioned-only",
-        Level::Review,
-        "the company's name is there, but not where the name of a site's owner stands",
-        "submit the company's own site, not one that writes about the company",
-    ),
-    Rule::known(
-        "owner-contested",
-        Level::Review,
-        "the home page names somebody else where the name of a site's owner stands",
-        "submit the company's own site, not one of a firm that names the company",
-    ),
-    Rule::known(
-        "company-name-weak",
-        Level::Review,
-        "what is left of the name without its legal form is too short or too common to tell",
-        "nothing to change: a person compares name and site",
-    ),
-    EMAIL_REUSED,
-    DOMAIN_REUSED,
-    Rule::known(
-        "identity-unanswered",
-        Level::Review,
-        "the site's home page was needed and did not answer",
-        "nothing for the agent to change: a person looks again later",
-    )
-    .because(Cause::Unanswered),
-];
+pub static STEP: Step = Step {
+    name: "identity",
+    cost: Cost::Wide,
+    run,
+};
 
-pub struct Identity;
-
-impl Check<Context<'_>> for Identity {
-    fn name(&self) -> &'static str {
-        "identity"
-    }
-
-    fn cost(&self) -> Cost {
-        Cost::Wide
-    }
-
-    fn rules(&self) -> &'static [Rule] {
-        &RULES
-    }
-
-    fn run(&self, context: &Context<'_>) -> Vec<Finding> {
-        let (Some(site), Some(email), Some(source)) =
-            (&context.site, &context.email, &context.source)
-        else {
-            return Vec::new();
-        };
-        let ownership = ownership(context, site, email, source);
-        let reuse = finding(context.world.accepted, email);
-        ownership.into_iter().chain(reuse).collect()
-    }
+fn run(context: &Context<'_>) -> Vec<Finding> {
+    let (Some(site), Some(email), Some(source)) = (&context.site, &context.email, &context.source)
+    else {
+        return Vec::new();
+    };
+    let ownership = ownership(context, site, email, source);
+    let reuse = reuse(context.world.accepted, email);
+    ownership.into_iter().chain(reuse).collect()
 }
 
 /// Whether the site names the company as its owner.
@@ -210,7 +163,6 @@ pub enum Standing {
 /// logo or an address of what it is about: an article, a directory's entry. There only what a
 /// site puts on all its pages counts, and no more than as a signature: the site's name, the
 /// footer, the copyright line.
-#[must_use]
 pub fn standing(visit: &Visit, site: &Url, home: &Url, name: &CompanyName) -> Standing {
     let End::Pages(pages) = &visit.end else {
         return Standing::Absent;
@@ -262,7 +214,6 @@ fn is_on_all_pages(place: OwnerPlace) -> bool {
 
 /// Whether the URL carries the name beside its registrable domain, which the owner chose: in a
 /// name below that, which may be anybody's choice, in its path or in its query.
-#[must_use]
 pub fn carries(url: &Url, name: &CompanyName) -> bool {
     let below = HostName::of_url(url).and_then(|host| {
         let domain = host.registrable()?;
@@ -276,26 +227,10 @@ pub fn carries(url: &Url, name: &CompanyName) -> bool {
             .any(|reading| name.is_in(&Folded::new(&String::from_utf8_lossy(reading))))
 }
 
-/// The address was accepted for another company.
-pub const EMAIL_REUSED: Rule = Rule::known(
-    "email-reused",
-    Level::Review,
-    "the address was already accepted for another company of this session",
-    "submit this company's own address, or leave it to a person",
-);
-
-/// The domain was accepted for another company.
-pub const DOMAIN_REUSED: Rule = Rule::known(
-    "domain-reused",
-    Level::Review,
-    "another address of the domain was already accepted for another company of this session",
-    "submit this company's own address, or leave it to a person",
-);
-
 /// Who else holds the address, or else its domain.
 ///
 /// A mail provider's domain is everybody's, so that sharing it says nothing.
-pub fn finding(accepted: &dyn UniquenessIndex, email: &Mailbox) -> Option<Finding> {
+fn reuse(accepted: &dyn UniquenessIndex, email: &Mailbox) -> Option<Finding> {
     if let Some(holder) = accepted.holder(&UniqueValue::Mailbox(email.clone())) {
         let expected = "an address of this company alone";
         let actual = format!("{email} is accepted for {}", quoted(holder.as_str()));
@@ -344,7 +279,6 @@ impl<'a> Home<'a> {
 
 /// The home page of `site`: the root of its host, or the site itself where its host is not its
 /// own.
-#[must_use]
 pub fn home_url(site: &Url) -> Url {
     let mut home = site.clone();
     home.set_fragment(None);
@@ -357,7 +291,6 @@ pub fn home_url(site: &Url) -> Url {
 
 /// The page that introduces who reads mail at `email`: the home page of `site`, or, where that
 /// may be anybody's, the one of its registrable domain.
-#[must_use]
 pub fn home_page(site: &Url, email: &Mailbox) -> Url {
     let mut home = home_url(site);
     if !introduces(&home, email)
@@ -376,7 +309,6 @@ pub fn home_page(site: &Url, email: &Mailbox) -> Url {
 /// its front page introduces whoever has that name, and not the domain's owner. So it counts
 /// where the address is of that very name, and on hosts that stand for the whole domain: the
 /// domain itself, `www`, `m`, and languages or countries of two letters.
-#[must_use]
 pub fn introduces(home: &Url, email: &Mailbox) -> bool {
     if hosted(home).is_some() {
         return true;
@@ -408,7 +340,7 @@ mod tests_reuse {
         let world = taken
             .iter()
             .fold(Canned::default(), |world, what| world.taken(what));
-        finding(&world, &email).map(|finding| {
+        reuse(&world, &email).map(|finding| {
             assert!(finding.actual.contains("Other"), "{}", finding.actual);
             finding.rule.to_string()
         })

@@ -3,8 +3,8 @@
 //! One file a list: entries apart by white space, in lower case; `#` begins a comment that
 //! ends with the line. Domains stand in ASCII (A-labels) and cover what lies below them.
 
-use std::collections::HashSet;
-use std::sync::OnceLock;
+use std::collections::{BTreeMap, HashSet};
+use std::sync::{LazyLock, OnceLock};
 
 use crate::base::Digest;
 
@@ -53,9 +53,45 @@ const ALL: [&List; 11] = [
     &PERSON,
 ];
 
-/// The digest of every list here by its name.
-pub(super) fn digests() -> impl Iterator<Item = (&'static str, Digest)> {
-    ALL.iter().map(|list| (list.name, list.digest()))
+/// Lists of another form, which the modules that use them parse.
+pub(super) const USER_CONTENT: &str = include_str!("lists/user_content.txt");
+pub(super) const LEGAL_FORMS: &str = include_str!("lists/legal_forms.txt");
+pub(super) const COMMON_WORDS: &str = include_str!("lists/common_words.txt");
+
+/// Domains of disposable mail, sorted: the crate promises no order.
+static DISPOSABLE: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
+    let mut domains = mailchecker::blacklist();
+    domains.sort_unstable();
+    domains
+});
+
+/// The disposable domain that `host` is or lies below.
+///
+/// A provider of ordinary mail that the list names all the same does not count: that is for
+/// rule `freemail`.
+pub fn disposable(host: &str) -> Option<&'static str> {
+    if FREEMAIL.covering(host).is_some() {
+        return None;
+    }
+    with_parents(host).find_map(|name| {
+        let place = DISPOSABLE.binary_search(&name).ok()?;
+        DISPOSABLE.get(place).copied()
+    })
+}
+
+/// The digest of every list by its name.
+pub fn list_digests() -> BTreeMap<&'static str, Digest> {
+    let lines = DISPOSABLE.iter();
+    let lines = lines.flat_map(|domain| [domain.as_bytes(), b"\n".as_slice()]);
+    let others = [
+        ("disposable", Digest::of_parts(lines)),
+        ("user-content", Digest::of(USER_CONTENT.as_bytes())),
+        ("legal-forms", Digest::of(LEGAL_FORMS.as_bytes())),
+        ("common-words", Digest::of(COMMON_WORDS.as_bytes())),
+    ];
+    let lists = ALL.iter();
+    let lists = lists.map(|list| (list.name, Digest::of(list.text.as_bytes())));
+    lists.chain(others).collect()
 }
 
 /// `host` and every name above it, the nearest first.
@@ -74,13 +110,11 @@ impl List {
         }
     }
 
-    #[must_use]
     pub fn has(&self, entry: &str) -> bool {
         self.entries().contains(entry)
     }
 
     /// The entry that is `host`, or the nearest that is a name above it.
-    #[must_use]
     pub fn covering(&self, host: &str) -> Option<&'static str> {
         with_parents(host).find_map(|name| self.entries().get(name).copied())
     }
@@ -92,10 +126,6 @@ impl List {
 
     fn entries(&self) -> &HashSet<&'static str> {
         self.entries.get_or_init(|| words(self.text).collect())
-    }
-
-    fn digest(&self) -> Digest {
-        Digest::of(self.text.as_bytes())
     }
 }
 
@@ -152,9 +182,26 @@ mod tests {
 
     #[test]
     fn every_list_has_a_digest_of_its_own() {
-        let digests = crate::gate::email::list_digests();
+        let digests = list_digests();
         assert_eq!(digests.len(), ALL.len() + 4);
         let different: HashSet<_> = digests.values().collect();
         assert_eq!(different.len(), digests.len());
+    }
+
+    #[test]
+    fn finds_a_domain_and_what_lies_below_it() {
+        assert_eq!(disposable("mailinator.com"), Some("mailinator.com"));
+        assert_eq!(disposable("a.b.mailinator.com"), Some("mailinator.com"));
+        assert_eq!(disposable("acme-mailinator.kr"), None);
+        assert_eq!(disposable("mailinator.com.acme.kr"), None);
+        assert_eq!(disposable("acme.co.kr"), None);
+        assert_eq!(disposable(""), None);
+    }
+
+    #[test]
+    fn ordinary_mail_is_not_disposable() {
+        for host in FREEMAIL.iter() {
+            assert_eq!(disposable(host), None, "{host}");
+        }
     }
 }

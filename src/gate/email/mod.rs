@@ -17,8 +17,8 @@ pub mod identity;
 pub mod lists;
 pub mod mail;
 pub mod placeholder;
-pub mod quoted;
 pub mod source;
+pub mod step;
 pub mod web_url;
 
 mod gate;
@@ -31,4 +31,5 @@ pub mod site;
 #[cfg(test)]
 mod testing;
 
-pub use gate::{EmailGate, list_digests};
+pub use gate::EmailGate;
+pub use lists::list_digests;

@@ -20,7 +20,6 @@ use crate::world::domain::{HostName, RegistrableDomain};
 /// The cell is the operator's, so it is read as it is meant: full-width letters count as
 /// ASCII ones, invisible characters as none, and a label such as `Web:` is passed over. What
 /// is no site (`-`, `n/a`, `없음`) is left out.
-#[must_use]
 pub fn anchor_sites(text: &str) -> Vec<Url> {
     let invisible = CodePointSetData::new::<DefaultIgnorableCodePoint>();
     let plain: String = text.nfkc().filter(|c| !invisible.contains(*c)).collect();
@@ -28,12 +27,10 @@ pub fn anchor_sites(text: &str) -> Vec<Url> {
 }
 
 /// Whether the quest has an anchor that submissions can be held against.
-#[must_use]
 pub fn is_anchored(quest: &Quest) -> bool {
     !sites_of(quest).is_empty()
 }
 
-#[must_use]
 pub fn sites_of(quest: &Quest) -> Vec<Url> {
     match &quest.anchor {
         Some(Anchor::Site(text)) => anchor_sites(text),
@@ -87,7 +84,6 @@ pub enum Hosted {
 ///
 /// A platform's front page counts as hosted too: what other pages of that host say, anyone
 /// may have written.
-#[must_use]
 pub fn hosted(site: &Url) -> Option<Hosted> {
     let host = HostName::of_url(site)?;
     if host.public_suffix_is_private() {
@@ -112,7 +108,6 @@ impl fmt::Display for Hosted {
 /// have pages (`blog.naver.com` is not on `naver.com`). A hosted site owns what lies below its
 /// path: same host (`www.` counts) and port, every segment of its path, every pair of its query;
 /// http and https are one.
-#[must_use]
 pub fn on_site(site: &Url, page: &Url) -> bool {
     match (hosted(site), hosted(page)) {
         (None, None) => {
@@ -131,13 +126,11 @@ pub fn on_site(site: &Url, page: &Url) -> bool {
     }
 }
 
-#[must_use]
 pub fn registrable(url: &Url) -> Option<RegistrableDomain> {
     HostName::of_url(url)?.registrable()
 }
 
 /// Whether the path of `page` is that of `site`, or lies below it.
-#[must_use]
 pub fn is_below(site: &Url, page: &Url) -> bool {
     let base = site.path().trim_end_matches('/');
     page.path()
@@ -180,7 +173,6 @@ pub enum Agreement {
 }
 
 /// The best agreement of `site` with one of `anchors`; none when there are no anchors.
-#[must_use]
 pub fn agreement(site: &Url, anchors: &[Url]) -> Option<Agreement> {
     anchors.iter().map(|anchor| with_one(site, anchor)).min()
 }

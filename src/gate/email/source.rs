@@ -10,41 +10,30 @@ use url::Url;
 
 use super::context::{Context, SOURCE};
 use super::identity::company_name::CompanyName;
-use super::quoted::quoted;
 use super::site::{on_site, registrable};
+use super::step::{Step, quoted};
 use crate::base::text::truncate;
-use crate::gate::{Cause, Check, Cost, Finding, Level, Rule};
-use crate::world::fetch::visit::{End, Hop, Step, Unread, UnreadFrame, Visit};
+use crate::gate::{Cost, Finding};
+use crate::world::fetch::visit::{self, End, Hop, Unread, UnreadFrame, Visit};
 use crate::world::mailbox::Mailbox;
 use crate::world::page::{Page, Presence, addresses_of, presence, states_no_collection};
 
-pub struct Source;
+pub static STEP: Step = Step {
+    name: "source",
+    cost: Cost::Page,
+    run,
+};
 
-impl Check<Context<'_>> for Source {
-    fn name(&self) -> &'static str {
-        "source"
+fn run(context: &Context<'_>) -> Vec<Finding> {
+    let (Some(site), Some(email), Some(source)) = (&context.site, &context.email, &context.source)
+    else {
+        return Vec::new();
+    };
+    if echo::carries(source, email) {
+        return vec![echoed(source)];
     }
-
-    fn cost(&self) -> Cost {
-        Cost::Page
-    }
-
-    fn rules(&self) -> &'static [Rule] {
-        &RULES
-    }
-
-    fn run(&self, context: &Context<'_>) -> Vec<Finding> {
-        let (Some(site), Some(email), Some(source)) =
-            (&context.site, &context.email, &context.source)
-        else {
-            return Vec::new();
-        };
-        if echo::carries(source, email) {
-            return vec![echoed(source)];
-        }
-        let name = CompanyName::parse(context.case.quest.key.as_str());
-        judge(context.source_visit(source), site, email, &name)
-    }
+    let name = CompanyName::parse(context.case.quest.key.as_str());
+    judge(context.source_visit(source), site, email, &name)
 }
 
 fn judge(visit: &Visit, site: &Url, email: &Mailbox, name: &CompanyName) -> Vec<Finding> {
@@ -127,94 +116,6 @@ fn location(url: &Url) -> String {
     truncate(url.as_str(), LONGEST).into_owned()
 }
 
-const WRITTEN_BY_OWNER: &str =
-    "submit a page of the site that its owner writes, such as its contact page or its footer";
-
-pub static RULES: [Rule; 13] = [
-    Rule::known(
-        "source-echo",
-        Level::Fail,
-        "the URL carries the address: a page that repeats it proves nothing",
-        "submit a page that shows the address without being told it",
-    ),
-    Rule::known(
-        "source-may-echo",
-        Level::Review,
-        "the URL carries something that the page may repeat, or make the address of",
-        "submit the page's plain URL, without such parameters",
-    ),
-    Rule::known(
-        "source-off-site",
-        Level::Review,
-        "what answered is not on the site",
-        "submit a page of the company's own site",
-    ),
-    Rule::known(
-        "source-user-content",
-        Level::Review,
-        "others than the site's owner write there",
-        WRITTEN_BY_OWNER,
-    ),
-    Rule::known(
-        "source-missing",
-        Level::Fail,
-        "the page does not exist",
-        "submit a page that exists",
-    ),
-    Rule::known(
-        "email-not-on-source",
-        Level::Fail,
-        "the page was read, and the address is not on it",
-        "submit the page that shows the address, or an address that the page shows",
-    ),
-    Rule::known(
-        "email-hidden",
-        Level::Review,
-        "the address is only where no reader sees it, or struck out",
-        "submit a page that shows the address to its readers",
-    ),
-    Rule::known(
-        "email-obfuscated",
-        Level::Review,
-        "the address is there only in disguise, or it is not sure where it begins",
-        "submit a page that spells the address out, if there is one",
-    ),
-    Rule::known(
-        "collection-refused",
-        Level::Review,
-        "the page states that addresses may not be collected",
-        "submit another page of the site that shows the address, if there is one",
-    ),
-    Rule::known(
-        "source-needs-script",
-        Level::Review,
-        "the page shows little without its scripts, and not the address",
-        "submit a page that shows the address without scripts, if there is one",
-    )
-    .because(Cause::Unreadable),
-    Rule::known(
-        "source-robots",
-        Level::Review,
-        "robots.txt forbids to read the page",
-        "submit another page of the site that shows the address, if there is one",
-    )
-    .because(Cause::Unreadable),
-    Rule::known(
-        "source-unanswered",
-        Level::Review,
-        "the page gave no answer",
-        "nothing for the agent to change: a person looks again later",
-    )
-    .because(Cause::Unanswered),
-    Rule::known(
-        "source-unreadable",
-        Level::Review,
-        "the page is too large, or not text",
-        "submit a web page that shows the address, if there is one",
-    )
-    .because(Cause::Unreadable),
-];
-
 /// The pages of a visit, told apart by whether they may speak for the site.
 #[derive(Debug, Clone)]
 pub struct Seen<'a> {
@@ -229,7 +130,6 @@ impl<'a> Seen<'a> {
     /// The pages of `visit`; none when it ended without one.
     ///
     /// When a frame's URL carries the address, no frame counts: what it shows may be an echo.
-    #[must_use]
     pub fn of(visit: &'a Visit, site: &Url, email: &Mailbox) -> Option<Self> {
         let End::Pages(pages) = &visit.end else {
             return None;
@@ -258,9 +158,11 @@ impl<'a> Seen<'a> {
 }
 
 /// The hops from the start to the page that answered; those of its frames come after.
-#[must_use]
 pub fn way(visit: &Visit) -> &[Hop] {
-    let end = visit.hops.iter().position(|hop| hop.by == Step::Frame);
+    let end = visit
+        .hops
+        .iter()
+        .position(|hop| hop.by == visit::Step::Frame);
     &visit.hops[..end.unwrap_or(visit.hops.len())]
 }
 
@@ -268,7 +170,6 @@ pub fn way(visit: &Visit) -> &[Hop] {
 const MAX_NAMED: usize = 5;
 
 /// What the pages show of the address: only the best of all counts.
-#[must_use]
 pub fn how_shown(seen: &Seen<'_>, site: &Url, email: &Mailbox) -> Vec<Finding> {
     let Some((page, how)) = best(seen.counted(), email) else {
         return vec![by_visitors(seen, email).unwrap_or_else(|| absent(seen, site, email))];
@@ -378,7 +279,6 @@ fn addresses(seen: &Seen<'_>, site: &Url) -> (Vec<String>, usize) {
 const ANSWER: &str = "a page that can be read";
 
 /// What the end says; nothing of a visit that ended at pages.
-#[must_use]
 pub fn finding_of(end: &End) -> Option<Finding> {
     Some(match end {
         End::Pages(_) => return None,
@@ -396,7 +296,6 @@ pub fn finding_of(end: &End) -> Option<Finding> {
 }
 
 /// What a frame that could not be read says, when the address was not found elsewhere.
-#[must_use]
 pub fn finding_of_frame(frame: &UnreadFrame) -> Finding {
     let url = &frame.url;
     match &frame.why {

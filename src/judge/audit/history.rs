@@ -540,21 +540,25 @@ pub fn wrong_answers(evidence: &Evidence, ledger: &dyn UniquenessIndex) -> Vec<S
         |key: Option<&Key>| key.map_or("nobody".to_owned(), |key| format!("{:?}", key.as_str()));
     let mut wrong = Vec::new();
     for exchange in &evidence.exchanges {
-        let Exchange::Session(asked) = exchange else {
+        let Exchange::Session {
+            taken,
+            holder: told,
+        } = exchange
+        else {
             continue;
         };
-        let holder = ledger.holder(&asked.taken);
-        if holder == asked.holder {
+        let holder = ledger.holder(taken);
+        if holder == *told {
             continue;
         }
-        let what = match &asked.taken {
+        let what = match taken {
             UniqueValue::Mailbox(mailbox) => mailbox.to_string(),
             UniqueValue::Domain(domain) => format!("the addresses of {domain}"),
             UniqueValue::Value { field, text } => format!("{text:?} as {field}"),
         };
         wrong.push(format!(
             "the gate was told that {} had passed with {what}, and by the ledger {} had",
-            who(asked.holder.as_ref()),
+            who(told.as_ref()),
             who(holder.as_ref())
         ));
     }
@@ -621,7 +625,6 @@ mod tests {
     use super::*;
     use crate::quest::QuestId;
     use crate::session::{Decision, SettledQuest, Settlement, SigningKey};
-    use crate::world::evidence::SessionExchange;
     use crate::world::mailbox::Mailbox;
 
     fn settlement() -> Settlement {
@@ -706,7 +709,7 @@ mod tests {
         let domain = mailbox.domain().registrable().unwrap();
         let answer = |taken, holder: Option<&str>| {
             let holder = holder.map(|key| Key::new(key).unwrap());
-            Exchange::Session(SessionExchange { taken, holder })
+            Exchange::Session { taken, holder }
         };
         Evidence {
             exchanges: vec![

@@ -358,13 +358,14 @@ pub struct Rested {
 /// Files that only a command read are not among them: of those nothing is recorded.
 pub(super) fn rested(line: u64, quest: QuestId, evidence: &Evidence) -> Vec<Rested> {
     let files = evidence.exchanges.iter().filter_map(|exchange| {
-        let Exchange::Workshop(asking) = exchange else {
+        let Exchange::Workshop {
+            asked: Asked::File(path),
+            answer,
+        } = exchange
+        else {
             return None;
         };
-        let Asked::File(path) = &asking.asked else {
-            return None;
-        };
-        let file = match &asking.answer {
+        let file = match answer {
             Told::File(body) => Some(body.sha256),
             _ => None,
         };

@@ -178,10 +178,10 @@ fn another_answer_of_the_world_is_another_judgement() {
     let mut attempt = made.passed();
     let mut evidence = evidence(&attempt);
     for exchange in &mut evidence.exchanges {
-        if let Exchange::Dns(dns) = exchange
-            && dns.kind == RecordKind::Mx
+        if let Exchange::Dns { kind, answer, .. } = exchange
+            && *kind == RecordKind::Mx
         {
-            dns.answer = Looked::NoSuchName;
+            *answer = Looked::NoSuchName;
         }
     }
     attempt.evidence = to_raw_value(&evidence).unwrap();

@@ -9,7 +9,8 @@ mod tests;
 
 use std::ops::Range;
 
-use super::{BodyRef, Evidence, Exchange, PageAnswer, Recording, StoredResponse};
+use super::{BodyRef, Evidence, Exchange, PageAnswer, Recording};
+use crate::world::Response;
 use crate::world::mailbox::Mailbox;
 
 /// Elements whose content no reader reads as text.
@@ -19,7 +20,6 @@ const UNREAD_ELEMENTS: [&str; 2] = ["script", "svg"];
 /// for octet, however the page writes them, and scripts and drawings that hold none of `keep` are emptied.
 ///
 /// Bodies in encodings that are not ASCII-compatible stay as they are.
-#[must_use]
 pub fn pruned(recording: &Recording, keep: &[Mailbox]) -> Recording {
     let keep: Vec<String> = keep.iter().map(Mailbox::to_string).collect();
     let mut pruned = Recording {
@@ -28,8 +28,8 @@ pub fn pruned(recording: &Recording, keep: &[Mailbox]) -> Recording {
     };
     for exchange in &recording.evidence.exchanges {
         let mut exchange = exchange.clone();
-        if let Exchange::Get(get) = &mut exchange
-            && let PageAnswer::Response(response) = &mut get.answer
+        if let Exchange::Get { answer, .. } = &mut exchange
+            && let PageAnswer::Response(response) = answer
             && let Some(body) = recording.bodies.get(&response.body.sha256)
         {
             let body = prune_body(response, body, &keep);
@@ -46,7 +46,6 @@ pub fn pruned(recording: &Recording, keep: &[Mailbox]) -> Recording {
 /// A text that is read, without addresses that are not in `keep`.
 ///
 /// Of a page that is pruned later with the same `keep` the text is this one already.
-#[must_use]
 pub fn masked(text: &str, keep: &[Mailbox]) -> String {
     let keep: Vec<String> = keep.iter().map(Mailbox::to_string).collect();
     let mut octets = text.as_bytes().to_vec();
@@ -54,8 +53,8 @@ pub fn masked(text: &str, keep: &[Mailbox]) -> String {
     String::from_utf8_lossy(&octets).into_owned()
 }
 
-fn prune_body(response: &StoredResponse, body: &[u8], keep: &[String]) -> Vec<u8> {
-    let content_type = response.head.content_type.as_deref().unwrap_or("text/html");
+fn prune_body(response: &Response<BodyRef>, body: &[u8], keep: &[String]) -> Vec<u8> {
+    let content_type = response.content_type.as_deref().unwrap_or("text/html");
     let content_type = content_type.to_ascii_lowercase();
     if content_type.contains("utf-16") || body.contains(&0) {
         return body.to_vec();

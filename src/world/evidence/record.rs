@@ -2,10 +2,8 @@
 
 use std::cell::RefCell;
 
-use super::{
-    Apart, Asked, DnsExchange, Exchange, PageAnswer, PageExchange, Recording, SessionExchange,
-    Told, WorkshopExchange,
-};
+use super::sandbox::{Apart, Kept};
+use super::{Asked, Evidence, Exchange, PageAnswer, Recording};
 use crate::quest::Key;
 use crate::world::domain::HostName;
 use crate::world::sandbox::{
@@ -27,7 +25,6 @@ pub struct Recorder<'a> {
 
 impl<'a> Recorder<'a> {
     /// Records what `world` says.
-    #[must_use]
     pub fn new(world: World<'a>) -> Self {
         Self {
             world,
@@ -36,7 +33,6 @@ impl<'a> Recorder<'a> {
     }
 
     /// Continues a recording, by a world that may have changed since.
-    #[must_use]
     pub fn resume(world: World<'a>, recording: Recording) -> Self {
         Self {
             world,
@@ -44,7 +40,6 @@ impl<'a> Recorder<'a> {
         }
     }
 
-    #[must_use]
     pub fn world(&self) -> World<'_> {
         World {
             fetcher: self,
@@ -54,17 +49,44 @@ impl<'a> Recorder<'a> {
         }
     }
 
-    #[must_use]
     pub fn finish(self) -> Recording {
         self.recording.into_inner()
     }
 
+    /// What `read` finds in the evidence; else what `ask` learns of the world, which is kept.
+    fn once<T: Clone>(
+        &self,
+        read: impl FnOnce(&Evidence) -> Option<T>,
+        ask: impl FnOnce(&World<'_>) -> T,
+        exchange: impl FnOnce(T) -> Exchange,
+    ) -> T {
+        let known = read(&self.recording.borrow().evidence);
+        known.unwrap_or_else(|| {
+            let answer = ask(&self.world);
+            self.keep(exchange(answer.clone()));
+            answer
+        })
+    }
+
+    /// The same for a question to the workshop, the bodies of whose answer are kept apart.
+    fn ask<T: Kept>(&self, asked: Asked, ask: impl FnOnce(&dyn Workshop) -> T) -> T {
+        let known = {
+            let Recording { evidence, bodies } = &*self.recording.borrow();
+            evidence.told(&asked).and_then(|told| T::read(told, bodies))
+        };
+        known.unwrap_or_else(|| {
+            let seen = ask(self.world.workshop);
+            let mut apart = Apart::default();
+            let answer = seen.clone().stored(&mut apart);
+            self.recording.borrow_mut().bodies.extend(apart.0);
+            self.keep(Exchange::Workshop { asked, answer });
+            seen
+        })
+    }
+
     fn keep(&self, exchange: Exchange) {
-        self.recording
-            .borrow_mut()
-            .evidence
-            .exchanges
-            .push(exchange);
+        let mut recording = self.recording.borrow_mut();
+        recording.evidence.exchanges.push(exchange);
     }
 }
 
@@ -80,10 +102,8 @@ impl Fetcher for Recorder<'_> {
             let fetched = self.world.fetcher.get(request);
             let (answer, body) = PageAnswer::of(fetched.clone());
             self.recording.borrow_mut().bodies.extend(body);
-            self.keep(Exchange::Get(PageExchange {
-                url: request.url.clone(),
-                answer,
-            }));
+            let url = request.url.clone();
+            self.keep(Exchange::Get { url, answer });
             fetched
         })
     }
@@ -91,157 +111,80 @@ impl Fetcher for Recorder<'_> {
 
 impl Resolver for Recorder<'_> {
     fn lookup(&self, name: &HostName, kind: RecordKind) -> Looked {
-        let known = self.recording.borrow().evidence.dns(name, kind).cloned();
-        known.unwrap_or_else(|| {
-            let answer = self.world.resolver.lookup(name, kind);
-            self.keep(Exchange::Dns(DnsExchange {
+        self.once(
+            |evidence| evidence.dns(name, kind).cloned(),
+            |world| world.resolver.lookup(name, kind),
+            |answer| Exchange::Dns {
                 name: name.clone(),
                 kind,
-                answer: answer.clone(),
-            }));
-            answer
-        })
+                answer,
+            },
+        )
     }
 }
 
 impl UniquenessIndex for Recorder<'_> {
     fn holder(&self, taken: &UniqueValue) -> Option<Key> {
-        let known = {
-            let recording = self.recording.borrow();
-            recording.evidence.holder(taken).map(Option::<&Key>::cloned)
-        };
-        known.unwrap_or_else(|| {
-            let holder = self.world.accepted.holder(taken);
-            self.keep(Exchange::Session(SessionExchange {
+        self.once(
+            |evidence| evidence.holder(taken).map(Option::<&Key>::cloned),
+            |world| world.accepted.holder(taken),
+            |holder| Exchange::Session {
                 taken: taken.clone(),
-                holder: holder.clone(),
-            }));
-            holder
-        })
+                holder,
+            },
+        )
     }
 
     fn doubts(&self) -> Vec<EarlierDoubt> {
-        let known = {
-            let recording = self.recording.borrow();
-            recording.evidence.doubts().map(<[_]>::to_vec)
-        };
-        known.unwrap_or_else(|| {
-            let doubts = self.world.accepted.doubts();
-            self.keep(Exchange::Doubts(doubts.clone()));
-            doubts
-        })
+        self.once(
+            |evidence| evidence.doubts().map(<[_]>::to_vec),
+            |world| world.accepted.doubts(),
+            Exchange::Doubts,
+        )
     }
 
     fn may_ask(&self) -> bool {
-        let known = self.recording.borrow().evidence.may_ask();
-        known.unwrap_or_else(|| {
-            let may = self.world.accepted.may_ask();
-            self.keep(Exchange::MayAsk(may));
-            may
-        })
-    }
-}
-
-impl Recorder<'_> {
-    /// What `asked` was answered before, as `read`; else what `look` finds, kept as `stored`.
-    fn once<T: Clone>(
-        &self,
-        asked: Asked,
-        read: impl Fn(&Told, &Recording) -> Option<T>,
-        look: impl FnOnce(&dyn Workshop) -> T,
-        stored: impl FnOnce(T) -> (Told, Apart),
-    ) -> T {
-        self.told(&asked, read).unwrap_or_else(|| {
-            let seen = look(self.world.workshop);
-            self.keep_told(asked, stored(seen.clone()));
-            seen
-        })
-    }
-
-    /// What was answered to `asked` before.
-    fn told<T>(&self, asked: &Asked, read: impl Fn(&Told, &Recording) -> Option<T>) -> Option<T> {
-        let recording = self.recording.borrow();
-        let told = recording.evidence.told(asked)?;
-        read(told, &recording)
-    }
-
-    fn keep_told(&self, asked: Asked, (answer, apart): (Told, Apart)) {
-        self.recording.borrow_mut().bodies.extend(apart);
-        self.keep(Exchange::Workshop(WorkshopExchange { asked, answer }));
+        self.once(
+            Evidence::may_ask,
+            |world| world.accepted.may_ask(),
+            Exchange::MayAsk,
+        )
     }
 }
 
 impl Workshop for Recorder<'_> {
     fn file(&self, path: &TreePath) -> FileSeen {
-        self.once(
-            Asked::File(path.clone()),
-            |told, kept| told.file(&kept.bodies),
-            |workshop| workshop.file(path),
-            Told::of_file,
-        )
+        self.ask(Asked::File(path.clone()), |workshop| workshop.file(path))
     }
 
     fn pinned(&self, path: &TreePath) -> FileSeen {
-        self.once(
-            Asked::Pinned(path.clone()),
-            |told, kept| told.file(&kept.bodies),
-            |workshop| workshop.pinned(path),
-            Told::of_file,
-        )
+        self.ask(Asked::Pinned(path.clone()), |workshop| {
+            workshop.pinned(path)
+        })
     }
 
     fn changes(&self) -> Result<Vec<Changed>, String> {
-        let stored = |changes| match changes {
-            Ok(changes) => (Told::Changes(changes), Apart::new()),
-            Err(why) => (Told::NoChanges(why), Apart::new()),
-        };
-        self.once(
-            Asked::Changes,
-            |told, _| told.changes(),
-            |workshop| workshop.changes(),
-            stored,
-        )
+        self.ask(Asked::Changes, |workshop| workshop.changes())
     }
 
     fn run(&self, order: &Order) -> Ran {
-        self.once(
-            Asked::Run(Box::new(order.clone())),
-            |told, kept| told.ran(&kept.bodies),
-            |workshop| workshop.run(order),
-            Told::of_ran,
-        )
+        let asked = Asked::Run(Box::new(order.clone()));
+        self.ask(asked, |workshop| workshop.run(order))
     }
 
     fn call(&self, call: &Call) -> Called {
-        self.once(
-            Asked::Call(Box::new(call.clone())),
-            |told, kept| told.called(&kept.bodies),
-            |workshop| workshop.call(call),
-            Told::of_call,
-        )
+        let asked = Asked::Call(Box::new(call.clone()));
+        self.ask(asked, |workshop| workshop.call(call))
     }
 
     fn chat(&self, order: &ChatOrder) -> Chatted {
         let asked = Asked::Chat(Box::new(order.clone()));
-        let known = self.told(&asked, |told, kept| told.chatted(&kept.bodies));
-        known.unwrap_or_else(|| {
-            let chatted = self.world.workshop.chat(order);
-            self.keep_told(asked, Told::of_chat(chatted.clone()));
-            chatted
-        })
+        self.ask(asked, |workshop| workshop.chat(order))
     }
 
     fn service(&self, name: &str) -> Started {
-        let stored = |started| match started {
-            Started::Listening { port } => (Told::Port(port), Apart::new()),
-            Started::Failed(why) => (Told::NotStarted(why), Apart::new()),
-        };
-        self.once(
-            Asked::Service(name.to_owned()),
-            |told, _| told.started(),
-            |workshop| workshop.service(name),
-            stored,
-        )
+        let asked = Asked::Service(name.to_owned());
+        self.ask(asked, |workshop| workshop.service(name))
     }
 
     fn failure(&self) -> Option<String> {

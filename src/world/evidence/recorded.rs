@@ -140,7 +140,6 @@ impl RecordedWorld {
         })
     }
 
-    #[must_use]
     pub fn world_with<'w>(&'w self, accepted: &'w dyn UniquenessIndex) -> World<'w> {
         World {
             fetcher: self,

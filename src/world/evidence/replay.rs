@@ -4,18 +4,17 @@
 mod tests;
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
 use std::fmt;
 
 use url::Url;
 
-use super::{Asked, Bodies, Evidence, PageAnswer, Told};
+use super::sandbox::Kept;
+use super::{Asked, Bodies, Evidence, PageAnswer};
 use crate::base::Digest;
 use crate::quest::Key;
 use crate::world::domain::HostName;
 use crate::world::sandbox::{
-    Call, Called, Changed, ChatOrder, Chatted, Confinement, End, FileSeen, Order, Ran, Started,
-    Workshop,
+    Call, Called, Changed, ChatOrder, Chatted, FileSeen, Order, Ran, Started, Workshop,
 };
 use crate::world::tree::TreePath;
 use crate::world::{
@@ -69,7 +68,6 @@ impl fmt::Display for Missing {
 
 impl<'a> Replay<'a> {
     /// A world of `evidence` and the bodies that it names.
-    #[must_use]
     pub fn new(evidence: &'a Evidence, bodies: &'a dyn Bodies) -> Self {
         Self {
             evidence,
@@ -78,13 +76,11 @@ impl<'a> Replay<'a> {
         }
     }
 
-    #[must_use]
     pub fn world(&self) -> World<'_> {
         self.world_with(self)
     }
 
     /// The recorded pages and DNS, with what the session knows now.
-    #[must_use]
     pub fn world_with<'w>(&'w self, accepted: &'w dyn UniquenessIndex) -> World<'w> {
         World {
             fetcher: self,
@@ -96,7 +92,6 @@ impl<'a> Replay<'a> {
 
     /// The questions so far that had no recorded answer. A judgement that asked one is not
     /// the judgement that was recorded.
-    #[must_use]
     pub fn missing(&self) -> Vec<Missing> {
         self.missing.borrow().clone()
     }
@@ -168,57 +163,39 @@ impl UniquenessIndex for Replay<'_> {
 }
 
 impl Replay<'_> {
-    fn told<T>(
-        &self,
-        asked: Asked,
-        read: impl Fn(&Told, &dyn Bodies) -> Option<T>,
-        absent: impl FnOnce(String) -> T,
-    ) -> T {
+    fn told<T: Kept>(&self, asked: Asked) -> T {
         let told = self.evidence.told(&asked);
-        let known = told.and_then(|told| read(told, &Checked(self.bodies)));
-        known.unwrap_or_else(|| absent(self.miss(Missing::Workshop(Box::new(asked))).detail))
+        let known = told.and_then(|told| T::read(told, &Checked(self.bodies)));
+        known.unwrap_or_else(|| T::absent(self.miss(Missing::Workshop(Box::new(asked))).detail))
     }
 }
 
 impl Workshop for Replay<'_> {
     fn file(&self, path: &TreePath) -> FileSeen {
-        let asked = Asked::File(path.clone());
-        self.told(asked, Told::file, FileSeen::Other)
+        self.told(Asked::File(path.clone()))
     }
 
     fn pinned(&self, path: &TreePath) -> FileSeen {
-        let asked = Asked::Pinned(path.clone());
-        self.told(asked, Told::file, FileSeen::Other)
+        self.told(Asked::Pinned(path.clone()))
     }
 
     fn changes(&self) -> Result<Vec<Changed>, String> {
-        self.told(Asked::Changes, |told, _| told.changes(), Err)
+        self.told(Asked::Changes)
     }
 
     fn run(&self, order: &Order) -> Ran {
-        let absent = |why| Ran {
-            end: End::NotStarted(why),
-            stdout: Vec::new(),
-            stderr: Vec::new(),
-            reports: BTreeMap::new(),
-            confinement: Confinement::default(),
-            millis: 0,
-        };
-        self.told(Asked::Run(Box::new(order.clone())), Told::ran, absent)
+        self.told(Asked::Run(Box::new(order.clone())))
     }
 
     fn call(&self, call: &Call) -> Called {
-        let asked = Asked::Call(Box::new(call.clone()));
-        self.told(asked, Told::called, Called::Unanswered)
+        self.told(Asked::Call(Box::new(call.clone())))
     }
 
     fn chat(&self, order: &ChatOrder) -> Chatted {
-        let asked = Asked::Chat(Box::new(order.clone()));
-        self.told(asked, Told::chatted, Chatted::Failed)
+        self.told(Asked::Chat(Box::new(order.clone())))
     }
 
     fn service(&self, name: &str) -> Started {
-        let asked = Asked::Service(name.to_owned());
-        self.told(asked, |told, _| told.started(), Started::Failed)
+        self.told(Asked::Service(name.to_owned()))
     }
 }

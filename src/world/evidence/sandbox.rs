@@ -20,13 +20,6 @@ use crate::world::sandbox::{
 };
 use crate::world::tree::TreePath;
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct WorkshopExchange {
-    pub asked: Asked,
-    pub answer: Told,
-}
-
 /// What can be asked of a workshop.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -56,24 +49,32 @@ impl fmt::Display for Asked {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Told {
     File(BodyRef),
     Absent,
     Other(String),
     /// What is not as it was.
     Changes(Vec<Changed>),
-    /// That it cannot be told what is not as it was.
+    /// Why nobody can tell what is not as it was.
     NoChanges(String),
     Ran(Box<StoredRan>),
-    Answered(StoredCall),
-    /// That it took the request, gave no answer to it, and goes on.
+    Answered {
+        status: u16,
+        headers: Vec<(String, String)>,
+        body: BodyRef,
+    },
+    /// The service took the request, gave no answer to it, and goes on.
     Refused(String),
     Unanswered(String),
     Port(u16),
-    /// That it could not be started.
     NotStarted(String),
-    Said(StoredSaid),
+    Said {
+        text: BodyRef,
+        usage: Usage,
+        millis: u64,
+        tries: u32,
+    },
     Unsaid(String),
 }
 
@@ -87,115 +88,107 @@ pub struct StoredRan {
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub reports: BTreeMap<String, Option<BodyRef>>,
     pub confinement: Confinement,
-    /// How long it took, in milliseconds.
     pub millis: u64,
-}
-
-/// What a service answered, its body apart.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct StoredCall {
-    pub status: u16,
-    pub headers: Vec<(String, String)>,
-    pub body: BodyRef,
-}
-
-/// What a model said, its words apart.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct StoredSaid {
-    pub text: BodyRef,
-    pub usage: Usage,
-    /// How long it took, in milliseconds.
-    pub millis: u64,
-    pub tries: u32,
-}
-
-/// Bodies that an answer names, with their bytes.
-pub type Apart = Vec<(Digest, Vec<u8>)>;
-
-fn put(apart: &mut Apart, bytes: Vec<u8>) -> BodyRef {
-    let named = BodyRef::of(&bytes);
-    apart.push((named.sha256, bytes));
-    named
 }
 
 impl Told {
-    /// The answer in stored form, and the bodies that it names.
-    #[must_use]
-    pub fn of_file(seen: FileSeen) -> (Self, Apart) {
-        let mut apart = Apart::new();
-        let told = match seen {
-            FileSeen::File(bytes) => Self::File(put(&mut apart, bytes)),
-            FileSeen::Absent => Self::Absent,
-            FileSeen::Other(what) => Self::Other(what),
-        };
-        (told, apart)
+    pub fn bodies(&self) -> Vec<&BodyRef> {
+        match self {
+            Self::File(body) | Self::Answered { body, .. } | Self::Said { text: body, .. } => {
+                vec![body]
+            }
+            Self::Ran(stored) => {
+                let reports = stored.reports.values().flatten();
+                let outputs = [&stored.stdout, &stored.stderr];
+                outputs.into_iter().chain(reports).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+}
+
+/// Bodies that an answer names, with their bytes.
+#[derive(Default)]
+pub(super) struct Apart(pub(super) Vec<(Digest, Vec<u8>)>);
+
+impl Apart {
+    fn put(&mut self, bytes: Vec<u8>) -> BodyRef {
+        let named = BodyRef::of(&bytes);
+        self.0.push((named.sha256, bytes));
+        named
+    }
+}
+
+/// An answer of a workshop that evidence can hold.
+pub(super) trait Kept: Clone {
+    /// The answer in stored form; its bodies go to `apart`.
+    fn stored(self, apart: &mut Apart) -> Told;
+
+    /// The answer that was stored; none when it is one to another question, or a body is missing.
+    fn read(told: &Told, bodies: &dyn Bodies) -> Option<Self>;
+
+    /// The answer to a question that was never asked.
+    fn absent(why: String) -> Self;
+}
+
+impl Kept for FileSeen {
+    fn stored(self, apart: &mut Apart) -> Told {
+        match self {
+            Self::File(bytes) => Told::File(apart.put(bytes)),
+            Self::Absent => Told::Absent,
+            Self::Other(what) => Told::Other(what),
+        }
     }
 
-    #[must_use]
-    pub fn of_ran(ran: Ran) -> (Self, Apart) {
-        let mut apart = Apart::new();
-        let reports = ran.reports.into_iter().map(|(name, bytes)| {
-            let named = bytes.map(|bytes| put(&mut apart, bytes));
-            (name, named)
-        });
-        let reports = reports.collect();
-        let stored = StoredRan {
-            end: ran.end,
-            stdout: put(&mut apart, ran.stdout),
-            stderr: put(&mut apart, ran.stderr),
-            reports,
-            confinement: ran.confinement,
-            millis: ran.millis,
-        };
-        (Self::Ran(Box::new(stored)), apart)
-    }
-
-    #[must_use]
-    pub fn of_call(called: Called) -> (Self, Apart) {
-        let mut apart = Apart::new();
-        let told = match called {
-            Called::Answered(answer) => Self::Answered(StoredCall {
-                status: answer.status,
-                headers: answer.headers,
-                body: put(&mut apart, answer.body),
-            }),
-            Called::Refused(why) => Self::Refused(why),
-            Called::Unanswered(why) => Self::Unanswered(why),
-        };
-        (told, apart)
-    }
-
-    #[must_use]
-    pub fn of_chat(chatted: Chatted) -> (Self, Apart) {
-        let mut apart = Apart::new();
-        let told = match chatted {
-            Chatted::Said(said) => Self::Said(StoredSaid {
-                text: put(&mut apart, said.text.into_bytes()),
-                usage: said.usage,
-                millis: said.millis,
-                tries: said.tries,
-            }),
-            Chatted::Failed(why) => Self::Unsaid(why),
-        };
-        (told, apart)
-    }
-
-    /// The answer to a question about a file; none when it is another, or a body is missing.
-    #[must_use]
-    pub fn file(&self, bodies: &dyn Bodies) -> Option<FileSeen> {
-        Some(match self {
-            Self::File(body) => FileSeen::File(bodies.body(&body.sha256)?),
-            Self::Absent => FileSeen::Absent,
-            Self::Other(what) => FileSeen::Other(what.clone()),
+    fn read(told: &Told, bodies: &dyn Bodies) -> Option<Self> {
+        Some(match told {
+            Told::File(body) => Self::File(bodies.body(&body.sha256)?),
+            Told::Absent => Self::Absent,
+            Told::Other(what) => Self::Other(what.clone()),
             _ => return None,
         })
     }
 
-    #[must_use]
-    pub fn ran(&self, bodies: &dyn Bodies) -> Option<Ran> {
-        let Self::Ran(stored) = self else {
+    fn absent(why: String) -> Self {
+        Self::Other(why)
+    }
+}
+
+impl Kept for Result<Vec<Changed>, String> {
+    fn stored(self, _apart: &mut Apart) -> Told {
+        self.map_or_else(Told::NoChanges, Told::Changes)
+    }
+
+    fn read(told: &Told, _bodies: &dyn Bodies) -> Option<Self> {
+        Some(match told {
+            Told::Changes(changes) => Ok(changes.clone()),
+            Told::NoChanges(why) => Err(why.clone()),
+            _ => return None,
+        })
+    }
+
+    fn absent(why: String) -> Self {
+        Err(why)
+    }
+}
+
+impl Kept for Ran {
+    fn stored(self, apart: &mut Apart) -> Told {
+        let reports = self.reports.into_iter();
+        let reports = reports.map(|(name, bytes)| (name, bytes.map(|bytes| apart.put(bytes))));
+        let reports = reports.collect();
+        Told::Ran(Box::new(StoredRan {
+            end: self.end,
+            stdout: apart.put(self.stdout),
+            stderr: apart.put(self.stderr),
+            reports,
+            confinement: self.confinement,
+            millis: self.millis,
+        }))
+    }
+
+    fn read(told: &Told, bodies: &dyn Bodies) -> Option<Self> {
+        let Told::Ran(stored) = told else {
             return None;
         };
         let reports = stored.reports.iter().map(|(name, body)| {
@@ -205,7 +198,7 @@ impl Told {
             };
             Some((name.clone(), bytes))
         });
-        Some(Ran {
+        Some(Self {
             end: stored.end.clone(),
             stdout: bodies.body(&stored.stdout.sha256)?,
             stderr: bodies.body(&stored.stderr.sha256)?,
@@ -215,66 +208,106 @@ impl Told {
         })
     }
 
-    #[must_use]
-    pub fn called(&self, bodies: &dyn Bodies) -> Option<Called> {
-        Some(match self {
-            Self::Answered(stored) => Called::Answered(CallAnswer {
-                status: stored.status,
-                headers: stored.headers.clone(),
-                body: bodies.body(&stored.body.sha256)?,
-            }),
-            Self::Refused(why) => Called::Refused(why.clone()),
-            Self::Unanswered(why) => Called::Unanswered(why.clone()),
-            _ => return None,
-        })
-    }
-
-    #[must_use]
-    pub fn chatted(&self, bodies: &dyn Bodies) -> Option<Chatted> {
-        Some(match self {
-            Self::Said(stored) => Chatted::Said(Said {
-                text: String::from_utf8(bodies.body(&stored.text.sha256)?).ok()?,
-                usage: stored.usage,
-                millis: stored.millis,
-                tries: stored.tries,
-            }),
-            Self::Unsaid(why) => Chatted::Failed(why.clone()),
-            _ => return None,
-        })
-    }
-
-    #[must_use]
-    pub fn changes(&self) -> Option<Result<Vec<Changed>, String>> {
-        Some(match self {
-            Self::Changes(changes) => Ok(changes.clone()),
-            Self::NoChanges(why) => Err(why.clone()),
-            _ => return None,
-        })
-    }
-
-    #[must_use]
-    pub fn started(&self) -> Option<Started> {
-        Some(match self {
-            Self::Port(port) => Started::Listening { port: *port },
-            Self::NotStarted(why) => Started::Failed(why.clone()),
-            _ => return None,
-        })
-    }
-
-    #[must_use]
-    pub fn bodies(&self) -> Vec<&BodyRef> {
-        match self {
-            Self::File(body) => vec![body],
-            Self::Answered(stored) => vec![&stored.body],
-            Self::Said(stored) => vec![&stored.text],
-            Self::Ran(stored) => {
-                let reports = stored.reports.values().flatten();
-                [&stored.stdout, &stored.stderr]
-                    .into_iter()
-                    .chain(reports)
-                    .collect()
-            }
-            _ => Vec::new(),
+    fn absent(why: String) -> Self {
+        Self {
+            end: End::NotStarted(why),
+            stdout: Vec::new(),
+            stderr: Vec::new(),
+            reports: BTreeMap::new(),
+            confinement: Confinement::default(),
+            millis: 0,
         }
+    }
+}
+
+impl Kept for Called {
+    fn stored(self, apart: &mut Apart) -> Told {
+        match self {
+            Self::Answered(answer) => Told::Answered {
+                status: answer.status,
+                headers: answer.headers,
+                body: apart.put(answer.body),
+            },
+            Self::Refused(why) => Told::Refused(why),
+            Self::Unanswered(why) => Told::Unanswered(why),
+        }
+    }
+
+    fn read(told: &Told, bodies: &dyn Bodies) -> Option<Self> {
+        Some(match told {
+            Told::Answered {
+                status,
+                headers,
+                body,
+            } => Self::Answered(CallAnswer {
+                status: *status,
+                headers: headers.clone(),
+                body: bodies.body(&body.sha256)?,
+            }),
+            Told::Refused(why) => Self::Refused(why.clone()),
+            Told::Unanswered(why) => Self::Unanswered(why.clone()),
+            _ => return None,
+        })
+    }
+
+    fn absent(why: String) -> Self {
+        Self::Unanswered(why)
+    }
+}
+
+impl Kept for Chatted {
+    fn stored(self, apart: &mut Apart) -> Told {
+        match self {
+            Self::Said(said) => Told::Said {
+                text: apart.put(said.text.into_bytes()),
+                usage: said.usage,
+                millis: said.millis,
+                tries: said.tries,
+            },
+            Self::Failed(why) => Told::Unsaid(why),
+        }
+    }
+
+    fn read(told: &Told, bodies: &dyn Bodies) -> Option<Self> {
+        Some(match told {
+            Told::Said {
+                text,
+                usage,
+                millis,
+                tries,
+            } => Self::Said(Said {
+                text: String::from_utf8(bodies.body(&text.sha256)?).ok()?,
+                usage: *usage,
+                millis: *millis,
+                tries: *tries,
+            }),
+            Told::Unsaid(why) => Self::Failed(why.clone()),
+            _ => return None,
+        })
+    }
+
+    fn absent(why: String) -> Self {
+        Self::Failed(why)
+    }
+}
+
+impl Kept for Started {
+    fn stored(self, _apart: &mut Apart) -> Told {
+        match self {
+            Self::Listening { port } => Told::Port(port),
+            Self::Failed(why) => Told::NotStarted(why),
+        }
+    }
+
+    fn read(told: &Told, _bodies: &dyn Bodies) -> Option<Self> {
+        Some(match told {
+            Told::Port(port) => Self::Listening { port: *port },
+            Told::NotStarted(why) => Self::Failed(why.clone()),
+            _ => return None,
+        })
+    }
+
+    fn absent(why: String) -> Self {
+        Self::Failed(why)
     }
 }

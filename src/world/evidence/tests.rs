@@ -1,21 +1,22 @@
 //! Evidence as JSON, and packed bodies.
 
+use super::sandbox::{Apart, Kept as _};
 use super::*;
 use crate::world::sandbox::{ChatOrder, Chatted, Said, Usage};
-use crate::world::{MockUniquenessIndex, UnansweredKind};
+use crate::world::{MockUniquenessIndex, Response, UnansweredKind};
 
 fn get(url: &str, answer: PageAnswer) -> Exchange {
-    Exchange::Get(PageExchange {
+    Exchange::Get {
         url: Url::parse(url).unwrap(),
         answer,
-    })
+    }
 }
 
 fn asked(holder: Option<&str>) -> Exchange {
-    Exchange::Session(SessionExchange {
+    Exchange::Session {
         taken: serde_json::from_str(r#"{"domain":"acme.com"}"#).unwrap(),
         holder: holder.map(|key| Key::new(key).unwrap()),
-    })
+    }
 }
 
 fn evidence(exchanges: Vec<Exchange>) -> Evidence {
@@ -36,11 +37,11 @@ fn has_the_documented_form() {
     let evidence = evidence(vec![
         get("https://acme.com/contact", answer),
         get("https://gone.com/", PageAnswer::NoSuchHost),
-        Exchange::Dns(DnsExchange {
+        Exchange::Dns {
             name: HostName::parse("acme.com").unwrap(),
             kind: RecordKind::Mx,
             answer: Looked::NoData,
-        }),
+        },
         asked(None),
     ]);
     let json = serde_json::json!({"exchanges": [
@@ -63,12 +64,10 @@ fn silence_is_what_the_world_did_not_answer() {
     assert!(rests(get("https://acme.com/robots.txt", unanswered(503))));
     assert!(!rests(get("https://acme.com/robots.txt", unanswered(403))));
     assert!(!rests(get("https://acme.com/", PageAnswer::NoSuchHost)));
-    let dns = |answer| {
-        Exchange::Dns(DnsExchange {
-            name: HostName::parse("acme.com").unwrap(),
-            kind: RecordKind::A,
-            answer,
-        })
+    let dns = |answer| Exchange::Dns {
+        name: HostName::parse("acme.com").unwrap(),
+        kind: RecordKind::A,
+        answer,
     };
     assert!(rests(dns(Looked::Unanswered(Unanswered::new(
         UnansweredKind::Dns,
@@ -111,10 +110,11 @@ fn what_a_model_said_is_kept_with_its_words_apart() {
         millis: 12,
         tries: 1,
     });
-    let (answer, apart) = Told::of_chat(said.clone());
-    let bodies: BTreeMap<_, _> = apart.into_iter().collect();
+    let mut apart = Apart::default();
+    let answer = said.clone().stored(&mut apart);
+    let bodies: BTreeMap<_, _> = apart.0.into_iter().collect();
     let asked = Asked::Chat(Box::new(order));
-    let exchange = Exchange::Workshop(WorkshopExchange { asked, answer });
+    let exchange = Exchange::Workshop { asked, answer };
     let json = serde_json::json!({"workshop": {
         "asked": {"chat": {
             "base_url": "http://127.0.0.1:1/v1", "model": "small", "key": "A_KEY",
@@ -124,9 +124,9 @@ fn what_a_model_said_is_kept_with_its_words_apart() {
             "text": {"sha256": Digest::of(b"No."), "bytes": 3},
             "usage": {"input_tokens": 7}, "millis": 12, "tries": 1}}}});
     assert_eq!(serde_json::to_value(&exchange).unwrap(), json);
-    let Exchange::Workshop(read) = serde_json::from_value(json).unwrap() else {
+    let Exchange::Workshop { answer, .. } = serde_json::from_value(json).unwrap() else {
         panic!("a question to the workshop");
     };
-    assert_eq!(read.answer.chatted(&bodies), Some(said));
-    assert_eq!(read.answer.bodies().len(), 1);
+    assert_eq!(Chatted::read(&answer, &bodies), Some(said));
+    assert_eq!(answer.bodies().len(), 1);
 }

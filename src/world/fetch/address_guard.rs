@@ -47,7 +47,6 @@ const CLOSED_V6: [Ipv6Net; 4] = [
 ///
 /// An IPv6 address is compared with the IPv6 networks of `allow` alone: to allow an IPv4
 /// network does not allow the addresses that embed it.
-#[must_use]
 pub fn permitted(address: IpAddr, allow: &[IpNet]) -> bool {
     allow.iter().any(|net| net.contains(&address))
         || match address {

@@ -40,7 +40,6 @@ impl DnsResolver {
     ///
     /// The system's servers are read at the first question, from `/etc/resolv.conf` alone:
     /// its search list and options, and those of the environment, have no effect.
-    #[must_use]
     pub fn new(settings: &NetworkSettings, budget: Arc<Budget>) -> Self {
         Self {
             configured: settings.dns_servers.clone(),

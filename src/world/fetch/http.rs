@@ -52,7 +52,6 @@ impl HttpSetup {
         })
     }
 
-    #[must_use]
     pub fn settings(&self) -> &NetworkSettings {
         &self.settings
     }
@@ -60,7 +59,6 @@ impl HttpSetup {
 
 impl HttpFetcher {
     /// A fetcher that resolves by `resolver` and works within `budget`.
-    #[must_use]
     pub fn new(setup: Arc<HttpSetup>, resolver: Arc<DnsResolver>, budget: Arc<Budget>) -> Self {
         Self {
             setup,

@@ -45,17 +45,14 @@ impl LiveWorld {
 
     /// The same world for another submission: with a budget of its own, sharing TLS and the
     /// turns at hosts. It may be used by another thread.
-    #[must_use]
     pub fn for_another(&self) -> Self {
         Self::of(Arc::clone(&self.setup))
     }
 
-    #[must_use]
     pub fn fetcher(&self) -> &dyn Fetcher {
         &self.fetcher
     }
 
-    #[must_use]
     pub fn resolver(&self) -> &dyn Resolver {
         self.resolver.as_ref()
     }

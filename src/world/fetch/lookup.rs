@@ -18,10 +18,13 @@ pub struct Request {
 }
 
 /// What came of one GET. Redirects are answers, not followed.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Fetched {
+///
+/// `B` is the body: its bytes, or in evidence the digest by which it is kept.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Fetched<B = Vec<u8>> {
     /// The server answered with a status that says something definite: 2xx, 3xx, 404 or 410.
-    Response(Response),
+    Response(Response<B>),
     /// DNS says that the host does not exist (NXDOMAIN), or has no address at all.
     NoSuchHost,
     TooLarge {
@@ -32,34 +35,42 @@ pub enum Fetched {
     Unanswered(Unanswered),
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Response {
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Response<B = Vec<u8>> {
     pub status: u16,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub content_type: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub location: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refresh: Option<String>,
     /// The body after decompression, at most the limit's bytes.
-    pub body: Vec<u8>,
+    pub body: B,
 }
 
-impl Response {
-    /// Whether the status sends the reader on to the `Location` (RFC 9110 §15.4).
-    #[must_use]
-    pub fn redirects(&self) -> bool {
-        matches!(self.status, 301 | 302 | 303 | 307 | 308)
+impl<B> Fetched<B> {
+    /// The same answer with another form of its body; none when `convert` has none.
+    pub fn with_body<C>(self, convert: impl FnOnce(B) -> Option<C>) -> Option<Fetched<C>> {
+        Some(match self {
+            Self::Response(response) => Fetched::Response(Response {
+                status: response.status,
+                content_type: response.content_type,
+                location: response.location,
+                refresh: response.refresh,
+                body: convert(response.body)?,
+            }),
+            Self::NoSuchHost => Fetched::NoSuchHost,
+            Self::TooLarge { limit_bytes } => Fetched::TooLarge { limit_bytes },
+            Self::Unanswered(why) => Fetched::Unanswered(why),
+        })
     }
 }
 
-/// The headers of a [`Response`] in evidence; the body is stored apart.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ResponseHead {
-    pub status: u16,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub content_type: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub location: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub refresh: Option<String>,
+impl<B> Response<B> {
+    /// Whether the status sends the reader on to the `Location` (RFC 9110 §15.4).
+    pub fn redirects(&self) -> bool {
+        matches!(self.status, 301 | 302 | 303 | 307 | 308)
+    }
 }
 
 #[cfg_attr(test, mockall::automock)]
@@ -124,7 +135,6 @@ pub struct Unanswered {
 
 impl Unanswered {
     /// A silence without a status.
-    #[must_use]
     pub fn new(silence: UnansweredKind, detail: impl Into<String>) -> Self {
         Self {
             silence,
@@ -133,7 +143,6 @@ impl Unanswered {
         }
     }
 
-    #[must_use]
     pub fn status(status: u16) -> Self {
         Self {
             silence: UnansweredKind::Status,

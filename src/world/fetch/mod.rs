@@ -12,7 +12,7 @@ mod route;
 pub mod settings;
 pub mod visit;
 
-pub use lookup::{Fetched, Fetcher, Request, Response, ResponseHead};
+pub use lookup::{Fetched, Fetcher, Request, Response};
 pub use lookup::{Looked, MxHost, RecordKind, Records, Resolver};
 pub use lookup::{Unanswered, UnansweredKind};
 

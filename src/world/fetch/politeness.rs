@@ -42,7 +42,6 @@ pub struct Turn<'a> {
 impl Politeness {
     /// Turns that are shared with every process that names the same `dir`, which is made at
     /// need; without one they are this process's own.
-    #[must_use]
     pub fn new(dir: Option<PathBuf>) -> Self {
         Self {
             dir,

@@ -39,7 +39,6 @@ pub enum Permission {
 }
 
 /// The robots.txt of the origin that `url` lies in.
-#[must_use]
 pub fn robots_url(url: &Url) -> Url {
     let mut robots = url.clone();
     robots.set_path("/robots.txt");
@@ -50,7 +49,6 @@ pub fn robots_url(url: &Url) -> Url {
 
 /// Whether `silence`, met at `url`, is robots.txt's way to say that there is none: a client
 /// error (RFC 9309 §2.3.1.3). 429 asks for patience and says nothing.
-#[must_use]
 pub fn means_no_rules(url: &Url, silence: &Unanswered) -> bool {
     url.path() == "/robots.txt" && client_error(silence)
 }
@@ -64,7 +62,6 @@ fn client_error(silence: &Unanswered) -> bool {
 /// The rules that the last answer on the way to a robots.txt gives (RFC 9309 §2.3.1).
 ///
 /// A redirect counts as none, as one does whose target nobody can follow.
-#[must_use]
 pub fn robots_rules(fetched: &Fetched) -> RobotsRules {
     match fetched {
         Fetched::Response(response) if (200..300).contains(&response.status) => {
@@ -84,7 +81,6 @@ pub fn robots_rules(fetched: &Fetched) -> RobotsRules {
 
 impl RobotsRules {
     /// Whether `url`, which lies in the rules' origin, may be read.
-    #[must_use]
     pub fn permission(&self, url: &Url) -> Permission {
         match self {
             // RFC 9309 §2.2.2: "/robots.txt" itself is always allowed.
@@ -96,7 +92,6 @@ impl RobotsRules {
         }
     }
 
-    #[must_use]
     pub fn crawl_delay(&self) -> Option<Duration> {
         match self {
             Self::Listed(rules) => rules.crawl_delay(),
@@ -147,7 +142,6 @@ impl Rules {
     ///
     /// Groups of the same name add up; lines that say nothing are skipped, and rules before
     /// the first group too.
-    #[must_use]
     pub fn parse(product: &str, text: &[u8]) -> Self {
         let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
         let mut own = None::<Self>;
@@ -193,7 +187,6 @@ impl Rules {
 
     /// Whether `url` may be read: the longest pattern that matches decides, and of equals the
     /// one that allows (RFC 9309 §2.2.2).
-    #[must_use]
     pub fn allow(&self, url: &Url) -> bool {
         let path = normal(url[Position::BeforePath..Position::AfterQuery].as_bytes());
         self.rules
@@ -203,7 +196,6 @@ impl Rules {
             .is_none_or(|rule| rule.allow)
     }
 
-    #[must_use]
     pub fn crawl_delay(&self) -> Option<Duration> {
         self.crawl_delay
     }

@@ -30,7 +30,6 @@ pub struct NetworkSettings {
 impl NetworkSettings {
     /// Whether `other` gets its answers from the same world: the same resolvers, networks,
     /// authorities and proxy. How patiently and politely it asks is another matter.
-    #[must_use]
     pub fn asks_as(&self, other: &Self) -> bool {
         self.dns_servers == other.dns_servers
             && self.allow_net == other.allow_net
@@ -95,7 +94,6 @@ impl Default for NetworkSettings {
 }
 
 impl NetworkSettings {
-    #[must_use]
     pub fn min_gap(&self) -> Duration {
         Duration::from_millis(self.min_gap_ms)
     }
@@ -113,7 +111,6 @@ pub struct Budget {
 
 impl Budget {
     /// A budget of `limit`, at most a day; it has not started yet.
-    #[must_use]
     pub fn new(limit: Duration) -> Self {
         Self {
             limit: limit.min(LONGEST),
@@ -121,7 +118,6 @@ impl Budget {
         }
     }
 
-    #[must_use]
     pub fn limit(&self) -> Duration {
         self.limit
     }
@@ -137,7 +133,6 @@ impl Budget {
         (!left.is_zero()).then_some(left)
     }
 
-    #[must_use]
     pub fn used_up(&self) -> Unanswered {
         Unanswered {
             silence: UnansweredKind::Budget,
@@ -151,7 +146,6 @@ impl Budget {
 }
 
 /// The wait after try number `tried` (from 1): the first backoff, doubled for each further try.
-#[must_use]
 pub fn backoff(limits: &Limits, tried: u32) -> Duration {
     let doublings = tried.saturating_sub(1).min(16);
     Duration::from_millis(limits.backoff_ms.saturating_mul(1 << doublings))

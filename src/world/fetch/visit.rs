@@ -93,7 +93,6 @@ pub enum End {
 /// already is a page that reloads: it is read as it stands. Each hop must be http or https
 /// without credentials, and allowed by the robots.txt of its own origin, which is asked once a
 /// visit.
-#[must_use]
 pub fn visit(fetcher: &dyn Fetcher, start: &Url, robots: RobotsPolicy) -> Visit {
     Walk::new(Gatekeeper::new(fetcher, robots), Page::parse).go(start)
 }

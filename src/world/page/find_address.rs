@@ -27,7 +27,6 @@ pub enum Presence {
 }
 
 /// How `mailbox` stands on `page`: of all places only the best counts.
-#[must_use]
 pub fn presence(page: &Page, mailbox: &Mailbox) -> Presence {
     let needle = Needle::of(mailbox);
     let is_in = |text: &String| needle.is_in(text);
@@ -51,7 +50,6 @@ fn is_hidden_in(text: &str, needle: &Needle) -> bool {
 
 /// The addresses of `domain` that a reader of `page` can see or click: distinct, in the order
 /// of the page and in lower case, at most `most`; and how many there are in all.
-#[must_use]
 pub fn addresses_of(page: &Page, domain: &RegistrableDomain, most: usize) -> (Vec<String>, usize) {
     let mut first = Vec::new();
     let mut all = HashSet::new();

@@ -76,7 +76,6 @@ pub enum Unreadable {
 
 impl Page {
     /// What its visitors wrote, as a page of its own.
-    #[must_use]
     pub fn of_visitors(&self) -> Self {
         Self {
             visible: self.visitors.clone(),

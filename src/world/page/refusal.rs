@@ -49,7 +49,6 @@ impl Form {
 }
 
 /// The sentence in which the page states that e-mail addresses may not be collected, if any.
-#[must_use]
 pub fn states_no_collection(page: &Page) -> Option<String> {
     // A statement may be set over a few lines.
     const LINES: usize = 4;

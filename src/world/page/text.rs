@@ -5,7 +5,6 @@ use unicode_script::{Script, UnicodeScript as _};
 use crate::base::text::invisible;
 
 /// Whether the character is of a script that joins words or particles without a space.
-#[must_use]
 pub fn is_unspaced(c: char) -> bool {
     // The prolonged sound mark is of no script of its own.
     matches!(c, 'ー' | 'ｰ')

@@ -10,7 +10,7 @@ use icu_properties::props::DefaultIgnorableCodePoint;
 use unicode_normalization::UnicodeNormalization as _;
 use unicode_normalization::char::is_combining_mark;
 
-use crate::base::Digest;
+use crate::gate::email::lists::{COMMON_WORDS, LEGAL_FORMS};
 use crate::world::page::is_unspaced;
 
 /// The fewest characters that tell a company from another.
@@ -40,7 +40,6 @@ impl CompanyName {
     ///
     /// What stands in brackets is a spelling of its own where it is written in another kind of
     /// script than the rest: `한빛식품 (Hanbit Foods)`, but not `한빛식품 (서울 본사)`.
-    #[must_use]
     pub fn parse(text: &str) -> Self {
         let normal: String = text.nfkc().collect();
         let Bracketed { outside, inside } = Bracketed::parse(&normal);
@@ -61,7 +60,6 @@ impl CompanyName {
 
     /// Whether no spelling tells the company from another: too short, too long, nothing but a
     /// legal form, or nothing but common words.
-    #[must_use]
     pub fn is_weak(&self) -> bool {
         self.spellings.is_empty()
     }
@@ -71,7 +69,6 @@ impl CompanyName {
         self.spellings.iter().map(|spelling| &spelling.name)
     }
 
-    #[must_use]
     pub fn is_in(&self, text: &Folded) -> bool {
         self.spellings
             .iter()
@@ -80,7 +77,6 @@ impl CompanyName {
 
     /// The name without a single word in brackets: that of `한빛식품 (Gimpo)` is the city, and
     /// not the company.
-    #[must_use]
     pub fn without_places(&self) -> Self {
         let mut spellings = self.spellings.clone();
         spellings.retain(|known| !known.may_be_place);
@@ -89,7 +85,6 @@ impl CompanyName {
 
     /// Whether `text` is the name in some spelling, with or without a legal form, and nothing
     /// else.
-    #[must_use]
     pub fn is_spelled(&self, text: &str) -> bool {
         let Self { spellings } = Self::parse(text);
         spellings.iter().any(|found| {
@@ -148,37 +143,20 @@ impl Bracketed {
     }
 }
 
-const COMMON_WORDS_LIST: &str = include_str!("../lists/common_words.txt");
-
 static WORDS: LazyLock<HashSet<String>> = LazyLock::new(|| {
-    let lines = COMMON_WORDS_LIST
-        .lines()
-        .filter(|line| !line.starts_with('#'));
+    let lines = COMMON_WORDS.lines().filter(|line| !line.starts_with('#'));
     lines
         .flat_map(|line| Folded::new(line).words().to_vec())
         .collect()
 });
 
-#[must_use]
-pub fn common_words_digest() -> Digest {
-    Digest::of(COMMON_WORDS_LIST.as_bytes())
-}
-
 /// Whether every word is common; true of no words at all.
-#[must_use]
 pub fn are_common(words: &[String]) -> bool {
     words.iter().all(|word| WORDS.contains(word))
 }
 
-const LEGAL_FORMS_LIST: &str = include_str!("../lists/legal_forms.txt");
-
 /// The forms, longest first.
-static FORMS: LazyLock<Forms> = LazyLock::new(|| Forms::parse(LEGAL_FORMS_LIST));
-
-#[must_use]
-pub fn legal_forms_digest() -> Digest {
-    Digest::of(LEGAL_FORMS_LIST.as_bytes())
-}
+static FORMS: LazyLock<Forms> = LazyLock::new(|| Forms::parse(LEGAL_FORMS));
 
 #[derive(Debug, Default)]
 struct Forms {
@@ -234,7 +212,6 @@ impl Forms {
 }
 
 /// The words without the legal forms at their ends; empty when there is nothing else.
-#[must_use]
 pub fn stripped(words: &[String]) -> Vec<String> {
     let mut words = words.to_vec();
     while strip_one(&mut words) {}
@@ -242,7 +219,6 @@ pub fn stripped(words: &[String]) -> Vec<String> {
 }
 
 /// Whether a legal form that may be joined to a name stands at the end of `text`.
-#[must_use]
 pub fn ends_with_joined(text: &str) -> bool {
     FORMS
         .joined
@@ -251,7 +227,6 @@ pub fn ends_with_joined(text: &str) -> bool {
 }
 
 /// Whether a legal form that may be joined to a name stands at the start of `text`.
-#[must_use]
 pub fn starts_with_joined(text: &str) -> bool {
     FORMS
         .joined
@@ -312,7 +287,6 @@ pub struct Folded {
 impl Folded {
     /// Folds `text`: NFKC, full case folding, apostrophes and invisible characters dropped, `&`
     /// read as "and", and whatever is neither letter, digit nor mark parting words.
-    #[must_use]
     pub fn new(text: &str) -> Self {
         let normal: String = text.nfkc().collect();
         let folded = CaseMapper::new().fold_string(&normal).into_owned();
@@ -329,7 +303,6 @@ impl Folded {
         Self::of_words(parted.split_whitespace().map(str::to_owned).collect())
     }
 
-    #[must_use]
     pub fn of_words(words: Vec<String>) -> Self {
         let mut edges = Vec::with_capacity(words.len() + 1);
         let mut compact = String::new();
@@ -352,12 +325,10 @@ impl Folded {
         }
     }
 
-    #[must_use]
     pub fn words(&self) -> &[String] {
         &self.words
     }
 
-    #[must_use]
     pub fn compact(&self) -> &str {
         &self.compact
     }
@@ -369,7 +340,6 @@ impl Folded {
     /// or beside a legal form (`주식회사한빛`). Of a name of four characters or more in scripts
     /// without spaces it does not matter where in a word it stands: particles and titles lean
     /// on it.
-    #[must_use]
     pub fn contains(&self, name: &Self) -> bool {
         let needle = name.compact.as_str();
         match needle.chars().next() {
@@ -535,7 +505,7 @@ mod tests_common_words {
 
     #[test]
     fn the_list_names_its_source() {
-        assert!(COMMON_WORDS_LIST.starts_with("# ") && COMMON_WORDS_LIST.contains("Source:"));
+        assert!(COMMON_WORDS.starts_with("# ") && COMMON_WORDS.contains("Source:"));
     }
 }
 
@@ -623,7 +593,7 @@ mod tests_legal_forms {
 
     #[test]
     fn the_list_names_its_source() {
-        assert!(LEGAL_FORMS_LIST.starts_with("# ") && LEGAL_FORMS_LIST.contains("Source:"));
+        assert!(LEGAL_FORMS.starts_with("# ") && LEGAL_FORMS.contains("Source:"));
     }
 }
 

@@ -18,7 +18,6 @@ use crate::world::page::{OwnerPlace, OwnerText};
 /// and `–` make. In a line of a header, footer, copyright or address it is what an owner's label
 /// names, what follows a copyright sign, or the line's beginning if the rest is no list of
 /// further names.
-#[must_use]
 pub fn names(place: OwnerPlace, text: &str, name: &CompanyName) -> bool {
     // A word in brackets may be the city, which lines like these hold of anybody who lives there.
     let name = &match place {

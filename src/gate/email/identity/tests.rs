@@ -121,7 +121,7 @@ fn a_visit_without_a_page_says_nothing() {
 /// What the step finds, the source page and the home page being this HTML.
 fn run(key: &str, world: &Canned) -> Vec<String> {
     let fields = [SITE, "info@acme.co.kr", CONTACT];
-    let findings = world.run(&Identity, key, fields);
+    let findings = world.run(&STEP, key, fields);
     rules(&findings).into_iter().map(str::to_owned).collect()
 }
 
@@ -136,7 +136,7 @@ fn the_home_page_is_asked_unless_it_is_the_source() {
     let body = format!("<p>{MAIL}</p><footer>© 2024 Acme Foods Inc.</footer>");
     let world = Canned::default().html(HOME, &body);
     let fields = [SITE, "info@acme.co.kr", HOME];
-    assert!(world.run(&Identity, "Acme Foods", fields).is_empty());
+    assert!(world.run(&STEP, "Acme Foods", fields).is_empty());
     assert_eq!(world.asked(), [HOME]);
     let world = web().html(HOME, "<title>Acme Foods</title>");
     assert_eq!(run("Acme Foods", &world), [""; 0]);

@@ -13,7 +13,7 @@ fn run(world: &Canned) -> Vec<Finding> {
         "info@acme.co.kr",
         "https://acme.co.kr/contact",
     ];
-    world.run(&Mail, "Acme", fields)
+    world.run(&STEP, "Acme", fields)
 }
 
 fn fired(world: &Canned) -> Vec<String> {
@@ -167,5 +167,5 @@ fn an_address_that_does_not_parse_is_another_steps_matter() {
         "nobody",
         "https://acme.co.kr/contact",
     ];
-    assert_eq!(domain().run(&Mail, "Acme", fields), []);
+    assert_eq!(domain().run(&STEP, "Acme", fields), []);
 }

@@ -26,7 +26,6 @@ const MAX_ESCAPES: usize = 8;
 const SHORTEST_RUN: usize = 6;
 
 /// Whether some reading of the URL holds the address, forwards or backwards.
-#[must_use]
 pub fn carries(url: &Url, email: &Mailbox) -> bool {
     let needles = needles(email);
     // A fragment is sent to no server.
@@ -36,7 +35,6 @@ pub fn carries(url: &Url, email: &Mailbox) -> bool {
 }
 
 /// Whether some reading of `part`, a part of a URL, holds `text`, forwards or backwards.
-#[must_use]
 pub fn carries_text(part: &str, text: &str) -> bool {
     let needles = with_backwards(vec![folded(text).replace([' ', '+'], "")]);
     readings_of(part)
@@ -55,7 +53,6 @@ fn is_any_in(reading: &str, needles: &[String]) -> bool {
 }
 
 /// Every reading of `text`, itself included.
-#[must_use]
 pub fn readings_of(text: &str) -> Vec<Vec<u8>> {
     let mut known = BTreeSet::from([text.as_bytes().to_vec()]);
     let base32 = (0..8).map(|skip| decoded_runs(text.as_bytes(), base32_digit, 5, skip));
@@ -72,7 +69,6 @@ pub fn readings_of(text: &str) -> Vec<Vec<u8>> {
 }
 
 /// The text with every percent escape decoded, escaped escapes too.
-#[must_use]
 pub fn unescaped(text: &str) -> String {
     String::from_utf8_lossy(&percent_decoded(text.as_bytes())).into_owned()
 }
@@ -174,7 +170,6 @@ const SIGNS: &[&str] = &["at", "dot", "골뱅이", "앳", "닷", "점"];
 ///
 /// The domain's labels must all stand there, in their order or the other, and so must the words
 /// of the local part: an address's page may well be called by one of them.
-#[must_use]
 pub fn spells(url: &Url, email: &Mailbox) -> bool {
     let text = values(url);
     [rot13(&text), text].iter().any(|text| {
@@ -259,7 +254,6 @@ const NAMED: &[(&str, &str)] = &[
 const LONGEST_REFERENCE: usize = 32;
 
 /// The reading as text, without the zero bytes that UTF-16 puts between ASCII letters.
-#[must_use]
 pub fn without_zeroes(reading: &[u8]) -> String {
     let dense: Vec<u8> = reading.iter().copied().filter(|byte| *byte != 0).collect();
     String::from_utf8_lossy(&dense).into_owned()
@@ -268,7 +262,6 @@ pub fn without_zeroes(reading: &[u8]) -> String {
 /// Lower case in compatibility forms, with character references decoded, and without charset
 /// escapes, control characters, undecodable bytes, backslashes, quotation marks and characters
 /// that no reader sees.
-#[must_use]
 pub fn folded(text: &str) -> String {
     let plain: String = dereferenced(&without_escapes(text)).nfkc().collect();
     let kept = |c: &char| {
@@ -278,7 +271,6 @@ pub fn folded(text: &str) -> String {
 }
 
 /// The text without its tags, as PHP's `strip_tags` and its kin leave it.
-#[must_use]
 pub fn untagged(text: &str) -> String {
     let mut kept = String::new();
     let mut rest = text;
@@ -291,7 +283,6 @@ pub fn untagged(text: &str) -> String {
 }
 
 /// Whether a page that repeats the character shows nothing of it.
-#[must_use]
 pub fn is_swallowed(c: char) -> bool {
     CodePointSetData::new::<DefaultIgnorableCodePoint>().contains(c)
 }

@@ -6,7 +6,7 @@ use url::Url;
 
 use super::super::identity::company_name::CompanyName;
 use super::super::identity::company_name::Folded;
-use super::super::quoted::quoted;
+use super::super::step::quoted;
 use super::echo::{self, folded, is_swallowed, untagged};
 use crate::world::domain::HostName;
 use crate::world::mailbox::Mailbox;
@@ -60,7 +60,6 @@ const PROTECTION: &[&str] = &["email-protection", "cfemail"];
 /// The first suspicious thing that the query carries; the path counts only where it holds both
 /// parts of the address, whole or in pieces, an `@` inside a segment, markup, or what a page that repeats it would
 /// not show.
-#[must_use]
 pub fn suspicion(url: &Url, email: &Mailbox, name: &CompanyName) -> Option<Suspicion> {
     let path = echo::unescaped(url.path());
     if PROTECTION

@@ -1,10 +1,11 @@
 //! Step 5 on canned pages.
 
 use super::*;
+use crate::gate::Check as _;
 use crate::gate::email::testing::{
     Canned, begun_at, page, page_saying, rules, silence, url, visit_of,
 };
-use crate::world::fetch::visit::{Hop, Step, Unread, UnreadFrame};
+use crate::world::fetch::visit::{Hop, Step as HopStep, Unread, UnreadFrame};
 use crate::world::page::Page;
 
 const SITE: &str = "https://acme.co.kr/";
@@ -46,7 +47,7 @@ fn an_address_that_a_page_of_the_site_shows_passes() {
 fn an_echo_is_refused_before_anything_is_fetched() {
     let world = Canned::default();
     let source = "https://acme.co.kr/search?q=info%40acme.co.kr";
-    let findings = world.run(&Source, "Acme Foods", [SITE, EMAIL, source]);
+    let findings = world.run(&STEP, "Acme Foods", [SITE, EMAIL, source]);
     assert_eq!(rules(&findings), ["source-echo"]);
     assert_eq!(findings[0].location.as_deref(), Some(source));
     assert_eq!(world.asked(), [""; 0]);
@@ -217,7 +218,7 @@ fn every_end_without_a_page_has_its_rule() {
 
 #[test]
 fn every_rule_that_fires_is_in_the_catalogue() {
-    let known: Vec<&str> = Source.rules().iter().map(|rule| rule.id.as_str()).collect();
+    let known: Vec<&str> = STEP.rules().iter().map(|rule| rule.id.as_str()).collect();
     let mut distinct = known.clone();
     distinct.sort_unstable();
     distinct.dedup();
@@ -235,7 +236,7 @@ fn hops_of_frames_come_after_the_way() {
     let mut visit = visit_of(vec![good(CONTACT), page("https://acme.co.kr/f")]);
     visit.hops.push(Hop {
         url: url("https://acme.co.kr/g"),
-        by: Step::Redirect,
+        by: HopStep::Redirect,
     });
     assert_eq!(way(&visit).len(), 1);
 }
@@ -244,7 +245,7 @@ fn hops_of_frames_come_after_the_way() {
 fn html_is_judged_from_end_to_end() {
     let run = |body: &str| {
         let world = Canned::default().html(CONTACT, body);
-        let findings = world.run(&Source, "Acme Foods", [SITE, EMAIL, CONTACT]);
+        let findings = world.run(&STEP, "Acme Foods", [SITE, EMAIL, CONTACT]);
         rules(&findings)
             .into_iter()
             .map(str::to_owned)

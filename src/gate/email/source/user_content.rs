@@ -7,19 +7,11 @@ use std::sync::LazyLock;
 
 use url::Url;
 
-use super::super::lists::with_parents;
+use super::super::lists::{USER_CONTENT, with_parents};
 use super::echo;
-use crate::base::Digest;
 use crate::world::domain::HostName;
 
-const LIST: &str = include_str!("../lists/user_content.txt");
-
-static PLACES: LazyLock<Places> = LazyLock::new(|| Places::parse(LIST));
-
-#[must_use]
-pub fn digest() -> Digest {
-    Digest::of(LIST.as_bytes())
-}
+static PLACES: LazyLock<Places> = LazyLock::new(|| Places::parse(USER_CONTENT));
 
 /// What marks a URL as a place where others write.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,7 +35,6 @@ impl fmt::Display for Mark {
 }
 
 /// The first mark of the URL.
-#[must_use]
 pub fn mark(url: &Url) -> Option<Mark> {
     let host = HostName::of_url(url);
     host.as_ref()
@@ -260,11 +251,11 @@ mod tests {
 
     #[test]
     fn the_list_names_its_source_and_holds_what_can_be_met() {
-        assert!(LIST.starts_with("# ") && LIST.contains("Source:"));
+        assert!(USER_CONTENT.starts_with("# ") && USER_CONTENT.contains("Source:"));
         for host in &PLACES.hosts {
             assert_eq!(HostName::parse(host).unwrap().as_str(), *host);
         }
-        for line in LIST.lines().filter(|line| !line.starts_with('#')) {
+        for line in USER_CONTENT.lines().filter(|line| !line.starts_with('#')) {
             assert_eq!(line.split(' ').count(), 2, "{line}");
         }
     }

@@ -5,8 +5,6 @@ use url::Url;
 
 use super::*;
 use crate::world::Fetched;
-use crate::world::Response;
-use crate::world::evidence::PageExchange;
 
 fn recording(content_type: &str, body: &[u8]) -> Recording {
     let (answer, body) = PageAnswer::of(Fetched::Response(Response {
@@ -19,7 +17,7 @@ fn recording(content_type: &str, body: &[u8]) -> Recording {
     let url = Url::parse("https://acme.com/").unwrap();
     Recording {
         evidence: Evidence {
-            exchanges: vec![Exchange::Get(PageExchange { url, answer })],
+            exchanges: vec![Exchange::Get { url, answer }],
         },
         bodies: body.into_iter().collect(),
     }
