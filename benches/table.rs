@@ -36,17 +36,15 @@ fn write_xlsx(path: &Path, rows: u32) {
     let header = ["company", "city", "phone"].map(str::to_owned);
     let all = std::iter::once((RowKind::Header, header))
         .chain((1..=rows).map(|row| (RowKind::Body, cells(row))));
-    let mut table = (1..).zip(all).map(|(row, (kind, source))| {
-        Ok(TableRow {
-            row,
-            kind,
-            source: source.into(),
-            results: Vec::new(),
-        })
+    let mut table = (1..).zip(all).map(|(row, (kind, source))| TableRow {
+        row,
+        kind,
+        source: source.into(),
+        results: Vec::new(),
     });
     let file = File::create(path).expect("a file");
     let folder = path.parent().expect("a directory");
-    write_workbook(file, folder, &mut table).expect("a workbook");
+    write_workbook(file, folder, &mut |put| table.try_for_each(put)).expect("a workbook");
 }
 
 /// Why a list was not read to its end.

@@ -19,9 +19,9 @@ use serde_json::value::RawValue;
 
 use super::command;
 use super::context::Context;
-use super::destination::refuse_in_session;
 use super::exit::Exit;
 use super::output::{Paper, Tone};
+use super::output_file::refuse_in_session;
 use super::shell_line::ShellLine;
 use crate::base::text::Escaped;
 use crate::cli::exit::UsageError;

@@ -8,23 +8,23 @@ use clap::{Args, ValueEnum};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::beside::write_beside;
 use super::context;
 use super::context::Context;
-use super::destination::refuse_in_session;
 use super::exit::{Exit, Found, UsageError, found};
 use super::export_rows::{Comes, Findings};
-use super::export_write::{Format, Job, ListNames, Target, Wish, Written, target, write};
+use super::export_write::{Format, Job, Target, Wish, Written, target, write};
 use super::list::ListPlan;
 use super::output::{Output, Paper};
+use super::output_file::{refuse_in_session, write_beside};
 use super::progress::Interrupt;
+use crate::base::Digest;
 use crate::base::text::{Escaped, plural};
-use crate::base::{Digest, files};
 use crate::judge;
 use crate::report::draw::{Asked, MOST_QUESTS};
 use crate::report::picture::{Picture, Word};
 use crate::report::{draw, page};
 use crate::session::{Effective, Session, SessionError, SourceRecord, State, Tally, Totals, Watch};
+use crate::table::digest;
 use crate::table::results::Columns;
 
 /// Write the results to a copy of the list
@@ -125,12 +125,10 @@ pub(super) fn run(context: &mut Context, args: &ExportArgs) -> Result<Exit> {
         path: args.path.as_deref(),
         format: args.format,
         filtered: !args.only.is_empty(),
-    };
-    let names = ListNames {
-        path: Path::new(&source.path),
+        list: Path::new(&source.path),
         copy: &copy,
     };
-    let target = target(wish, names)?;
+    let target = target(wish)?;
     let findings = Findings {
         session: &session,
         board: &board,
@@ -206,8 +204,7 @@ fn check_copy(copy: &Path, expected: Digest) -> Result<()> {
             path: copy.to_owned(),
         })
         .into()),
-        Err(error) => Err(anyhow::Error::new(error)
-            .context(format!("cannot read the session's copy {}", copy.display()))),
+        Err(error) => Err(anyhow::Error::new(error).context("cannot read the session's copy")),
     }
 }
 
@@ -250,10 +247,6 @@ fn note_unsealed(unsealed: u32, output: &mut Output) -> Exit {
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks by reference")]
 fn is_none(count: &u32) -> bool {
     *count == 0
-}
-
-fn digest(path: &Path) -> std::io::Result<Digest> {
-    Digest::of_reader(&mut files::open(path)?)
 }
 
 fn columns(session: &Session, totals: &Totals, chosen: Option<&str>) -> Result<Columns> {
@@ -360,7 +353,7 @@ pub(super) fn write_page(
     Ok(Written {
         rows: picture.quests.len() as u64,
         gone: 0,
-        comes: Comes::of_quests(findings, shown)?,
+        comes: Comes::of(findings, shown)?,
         left_out: picture.left_out,
     })
 }

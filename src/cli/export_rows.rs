@@ -1,4 +1,4 @@
-//! What the session found, row by row of the list.
+//! The results of a session, row by row of the list.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -14,8 +14,7 @@ use crate::session::{
     Attempt, Board, Dated, Effective, LineReader, Resolution, Session, SessionError, Standing,
     State,
 };
-use crate::table::results::{Cell, ResultRow, RowError};
-use crate::table::results::{Columns, Outcome};
+use crate::table::results::{Cell, Columns, Outcome, ResultRow, RowError};
 
 /// A session, and where every quest of it stands by the whole ledger.
 #[derive(Clone, Copy)]
@@ -43,11 +42,7 @@ pub(super) struct Comes {
 }
 
 impl Comes {
-    pub(super) fn of(findings: Findings<'_>, map: &RowMap) -> Result<Self, SessionError> {
-        Self::of_quests(findings, map.rows.iter().map(|(_, id)| *id))
-    }
-
-    pub(super) fn of_quests(
+    pub(super) fn of(
         findings: Findings<'_>,
         ids: impl Iterator<Item = QuestId>,
     ) -> Result<Self, SessionError> {
@@ -121,14 +116,16 @@ impl RowMap {
         Ok(Self { rows, gone })
     }
 
-    #[must_use]
     pub(super) fn gone(&self) -> u32 {
         self.gone
     }
 
-    #[must_use]
     pub(super) fn len(&self) -> u64 {
         self.rows.len() as u64
+    }
+
+    pub(super) fn quests(&self) -> impl Iterator<Item = QuestId> {
+        self.rows.iter().map(|(_, id)| *id)
     }
 }
 
@@ -202,20 +199,29 @@ fn cells(
     let rules: Vec<&str> = rules.filter(|rule| seen.insert(*rule)).collect();
     let lines: Vec<String> = facts.iter().map(line).collect();
     let effective = Effective::of(standing);
-    let fields = told
-        .last
-        .as_ref()
-        .and_then(|last| match &last.value.submission {
-            Submission::Fields(fields) if effective.stands() => Some(fields.clone()),
-            _ => None,
-        });
-    let fields = fields.map(|mut fields| {
-        fields.retain(|_, text| !(told.forgotten && text.contains(MASK)));
-        fields
-    });
+    let mut fields = None;
+    if let Some(last) = &told.last
+        && let Submission::Fields(submitted) = &last.value.submission
+        && effective.stands()
+    {
+        let mut submitted = submitted.clone();
+        submitted.retain(|_, text| !(told.forgotten && text.contains(MASK)));
+        fields = Some(submitted);
+    }
+    let is_decided = standing.resolution.is_some() || standing.settled.is_some();
+    let noted = [
+        (standing.dispute.is_some(), "disputed"),
+        (told.forgotten, "forgotten"),
+        (blocked, "blocked"),
+    ];
+    let status = status(
+        standing.progress.state,
+        is_decided.then_some(effective),
+        &noted,
+    );
     Ok(columns.cells(&Outcome {
         fields: fields.as_ref(),
-        status: &Stands::of(standing, blocked, told.forgotten).text(),
+        status: &status,
         rule: &rules.join(", "),
         facts: &lines.join("\n"),
         tries: standing.progress.tries,
@@ -231,46 +237,20 @@ fn distinct<'a>(texts: impl Iterator<Item = &'a str>) -> String {
     texts.join("\n")
 }
 
-#[derive(Clone, Copy)]
-struct Stands {
-    state: State,
-    /// What became of a REVIEW, where anything did beside its own attempts.
-    became: Option<Effective>,
-    disputed: bool,
-    /// Whether what was answered was blotted out.
-    forgotten: bool,
-    /// Whether it waits for one that ended without a PASS.
-    blocked: bool,
-}
-
-impl Stands {
-    fn of(standing: &Standing, blocked: bool, forgotten: bool) -> Self {
-        Self {
-            state: standing.progress.state,
-            became: (standing.resolution.is_some() || standing.settled.is_some())
-                .then(|| Effective::of(standing)),
-            disputed: standing.dispute.is_some(),
-            forgotten,
-            blocked,
-        }
+/// The state and, in parentheses, what became of a REVIEW that was judged again or settled, and
+/// that it was disputed or forgotten, or waits for a quest that ended without a PASS.
+fn status(state: State, became: Option<Effective>, noted: &[(bool, &str)]) -> String {
+    let became = became.filter(|_| state == State::Review);
+    let noted = noted.iter().filter(|(holds, _)| *holds);
+    let said: Vec<&str> = became
+        .map(Effective::name)
+        .into_iter()
+        .chain(noted.map(|(_, what)| *what))
+        .collect();
+    if said.is_empty() {
+        return state.to_string();
     }
-
-    /// The state and, in parentheses, what became of a REVIEW that was judged again or settled,
-    /// that it was disputed or forgotten, that it waits in vain.
-    fn text(self) -> String {
-        let of_review = self.became.filter(|_| self.state == State::Review);
-        let said = [
-            of_review.map(Effective::name),
-            self.disputed.then_some("disputed"),
-            self.forgotten.then_some("forgotten"),
-            self.blocked.then_some("blocked"),
-        ];
-        let said: Vec<&str> = said.into_iter().flatten().collect();
-        if said.is_empty() {
-            return self.state.to_string();
-        }
-        format!("{} ({})", self.state, said.join(", "))
-    }
+    format!("{state} ({})", said.join(", "))
 }
 
 fn line(fact: &Fact) -> String {
@@ -299,42 +279,49 @@ mod tests {
 
     #[test]
     fn the_status_says_what_became_of_it_and_calls_no_review_a_pass() {
-        let plain = |state| Stands {
-            state,
-            became: None,
-            disputed: false,
-            forgotten: false,
-            blocked: false,
-        };
-        let review = |effective| Stands {
-            became: Some(effective),
-            ..plain(State::Review)
-        };
-        assert_eq!(plain(State::Review).text(), "REVIEW");
-        let expected = [
-            (Effective::Accepted, "REVIEW (accepted)"),
-            (Effective::Confirmed, "REVIEW (confirmed)"),
-            (Effective::Rejected, "REVIEW (rejected)"),
-            (Effective::Refuted, "REVIEW (refuted)"),
-            (Effective::Open, "REVIEW (open)"),
-        ];
-        for (effective, text) in expected {
-            assert_eq!(review(effective).text(), text);
+        let disputed = [(true, "disputed"), (false, "forgotten")];
+        for (state, became, noted, expected) in [
+            (State::Review, None, &[][..], "REVIEW"),
+            (
+                State::Review,
+                Some(Effective::Accepted),
+                &[],
+                "REVIEW (accepted)",
+            ),
+            (
+                State::Review,
+                Some(Effective::Confirmed),
+                &[],
+                "REVIEW (confirmed)",
+            ),
+            (
+                State::Review,
+                Some(Effective::Rejected),
+                &[],
+                "REVIEW (rejected)",
+            ),
+            (
+                State::Review,
+                Some(Effective::Refuted),
+                &[],
+                "REVIEW (refuted)",
+            ),
+            (State::Review, Some(Effective::Open), &[], "REVIEW (open)"),
+            (
+                State::Review,
+                Some(Effective::Accepted),
+                &disputed,
+                "REVIEW (accepted, disputed)",
+            ),
+            (
+                State::Pass,
+                Some(Effective::Pass),
+                &disputed,
+                "PASS (disputed)",
+            ),
+            (State::Todo, None, &[(true, "blocked")], "TODO (blocked)"),
+        ] {
+            assert_eq!(status(state, became, noted), expected);
         }
-        let disputed = Stands {
-            disputed: true,
-            ..review(Effective::Accepted)
-        };
-        assert_eq!(disputed.text(), "REVIEW (accepted, disputed)");
-        let disputed = Stands {
-            disputed: true,
-            ..plain(State::Pass)
-        };
-        assert_eq!(disputed.text(), "PASS (disputed)");
-        let blocked = Stands {
-            blocked: true,
-            ..plain(State::Todo)
-        };
-        assert_eq!(blocked.text(), "TODO (blocked)");
     }
 }

@@ -3,25 +3,21 @@
 use std::fs::File;
 use std::io::{BufReader, Seek, Write};
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
 use anyhow::Result;
 use clap::ValueEnum;
 
-use super::beside::write_beside;
 use super::exit::UsageError;
 use super::export_rows::{Comes, Findings, RowMap, results};
 use super::list::{ListPlan, PlannedList, known_quests};
-use super::progress::WorkBar;
+use super::output_file::write_beside;
 use crate::base::files::directory_of;
 use crate::session::State;
+use crate::table::SourceFormat;
 use crate::table::new_workbook::write_workbook;
-use crate::table::results::{
-    Columns, ExportError, Keep, Layout, ResultRow, RowError, SourceRow, join,
-};
+use crate::table::results::{Columns, ExportError, Join, Layout, ResultRow, TableRow};
 use crate::table::workbook_copy::{Place, copy_workbook};
-use crate::table::write_text::{object_rows, write_csv, write_jsonl, write_objects};
-use crate::table::{List, ReadError, SourceFormat, TextEncoding};
+use crate::table::write_text::{each_object, write_csv, write_jsonl, write_objects};
 
 pub(super) struct Job {
     pub(super) target: Target,
@@ -29,18 +25,8 @@ pub(super) struct Job {
     /// The states to keep; all when empty.
     pub(super) only: Vec<State>,
     pub(super) force: bool,
-    /// What heads the keys of a list that is lines and no file of the operator's.
+    /// The heading for the keys of a list that a command printed as lines.
     pub(super) key_heading: Option<String>,
-}
-
-impl Job {
-    fn keep(&self) -> Keep {
-        if self.only.is_empty() {
-            Keep::All
-        } else {
-            Keep::WithResults
-        }
-    }
 }
 
 pub(super) struct Written {
@@ -48,35 +34,31 @@ pub(super) struct Written {
     pub(super) rows: u64,
     /// How many quests have no row in the list.
     pub(super) gone: u32,
-    /// What the quests come to that have rows in the file.
     pub(super) comes: Comes,
     /// How many quests have no row in a page.
     pub(super) left_out: u32,
 }
 
-/// How many rows wait between the reader of the list and the writer.
-const ROWS_AHEAD: usize = 256;
-
-/// Writes the results of `session` beside the list that `copy` holds.
+/// Writes the results of `session` next to the values of the list that `copy` holds.
 pub(super) fn write(findings: Findings<'_>, copy: &Path, job: &Job) -> Result<Written> {
     let Findings { session, board } = findings;
     let mut planned = ListPlan::of(&session.source())?.open(copy)?;
     let mut listing = known_quests(session, board)?;
     planned.read_into(&mut listing)?;
     let map = RowMap::new(board, listing, &job.only)?;
-    let comes = Comes::of(findings, &map)?;
+    let comes = Comes::of(findings, map.quests())?;
     let path = &job.target.path;
-    let rows = write_beside(path, job.force, session, board.totals(), |out| {
-        Ok(if job.target.in_place {
-            copy_with_results(findings, copy, &planned, &map, &job.columns, out)
+    write_beside(path, job.force, session, board.totals(), |out| {
+        if job.target.in_place {
+            copy_with_results(findings, copy, &planned, &map, &job.columns, out)?;
         } else {
-            new_file(findings, planned, &map, job, out)
-        }?)
+            new_file(findings, planned, &map, job, out)?;
+        }
+        Ok(())
     })?;
-    let gone = map.gone();
     Ok(Written {
-        rows,
-        gone,
+        rows: map.len(),
+        gone: map.gone(),
         comes,
         left_out: 0,
     })
@@ -89,17 +71,16 @@ fn copy_with_results(
     map: &RowMap,
     columns: &Columns,
     out: impl Write + Seek,
-) -> Result<u64, ExportError> {
-    let source = File::open(copy).map_err(|error| ExportError::Rows(error.into()))?;
-    let list = planned.list();
+) -> Result<()> {
+    let source = BufReader::new(File::open(copy)?);
+    let list = &planned.list;
     let place = Place {
         sheet: list.sheet().unwrap_or_default(),
         header_row: list.header().map(|header| header.row),
     };
-    let mut rows =
-        results(findings, map, columns).map_err(|error| ExportError::Rows(error.into()))?;
-    let headings = columns.headings();
-    copy_workbook(BufReader::new(source), out, place, &headings, &mut rows)
+    let mut rows = results(findings, map, columns)?;
+    copy_workbook(source, out, place, &columns.headings(), &mut rows)?;
+    Ok(())
 }
 
 fn new_file(
@@ -108,112 +89,59 @@ fn new_file(
     map: &RowMap,
     job: &Job,
     mut out: impl Write + Send,
-) -> Result<u64, ExportError> {
-    let mut list = planned.into_list();
-    if let (Format::Jsonl, SourceFormat::Jsonl { encoding }) = (job.target.format, list.format()) {
-        return objects(findings, &list, encoding, map, job, out);
-    }
+) -> Result<()> {
+    let mut list = planned.list;
+    let objects = match (job.target.format, list.format()) {
+        (Format::Jsonl, SourceFormat::Jsonl { encoding }) => Some(encoding),
+        _ => None,
+    };
     let is_lines = matches!(list.format(), SourceFormat::Lines { .. });
-    let heading = job.key_heading.as_ref().filter(|_| is_lines);
+    let heading = job.key_heading.clone().filter(|_| is_lines);
+    // A heading that the list lacks moves its rows down.
     let shift = u32::from(heading.is_some());
     let layout = Layout {
-        header_row: match heading {
-            Some(_) => Some(shift),
-            None => list.header().map(|header| header.row),
+        header_row: match (&heading, objects) {
+            (Some(_), _) => Some(shift),
+            (None, Some(_)) => None,
+            (None, None) => list.header().map(|header| header.row),
         },
-        width: width(&mut list).map_err(|error| ExportError::Rows(error.into()))?,
+        width: if objects.is_some() { 1 } else { list.width() },
         headings: job.columns.headings(),
-        keep: job.keep(),
+        only_results: !job.only.is_empty(),
     };
-    std::thread::scope(|scope| {
-        let (sender, receiver) = sync_channel(ROWS_AHEAD);
-        scope.spawn(move || send_rows(&mut list, &sender));
-        let receiver: Receiver<Result<SourceRow, RowError>> = receiver;
-        let results = results(findings, map, &job.columns)
-            .map_err(|error| ExportError::Rows(error.into()))?;
-        let top = heading.map(|heading| SourceRow {
-            row: 0,
-            cells: vec![heading.clone()],
-        });
-        let source = top.into_iter().map(Ok).chain(receiver);
-        let source = source.map(|row| {
-            row.map(|it| SourceRow {
-                row: it.row.saturating_add(shift),
-                ..it
-            })
-        });
-        let results = results.map(|row| {
-            row.map(|it| ResultRow {
-                row: it.row.saturating_add(shift),
-                ..it
-            })
-        });
-        let mut rows = join(&layout, source, results);
-        match job.target.format {
-            Format::Xlsx => write_workbook(out, directory_of(&job.target.path), &mut rows),
-            Format::Csv => write_csv(&mut out, &mut rows),
-            Format::Jsonl => write_jsonl(&mut out, &layout.headings, &mut rows),
-            Format::Html => Err(ExportError::Rows("a page is no table".into())),
-        }?;
-        Ok(map.len())
-    })
-}
-
-fn objects(
-    findings: Findings<'_>,
-    list: &List,
-    encoding: TextEncoding,
-    map: &RowMap,
-    job: &Job,
-    mut out: impl Write,
-) -> Result<u64, ExportError> {
-    let layout = Layout {
-        header_row: None,
-        width: 1,
-        headings: job.columns.headings(),
-        keep: job.keep(),
-    };
-    let source = object_rows(list.path(), encoding);
-    let source = source.map_err(|error| ExportError::Rows(error.into()))?;
-    let results =
-        results(findings, map, &job.columns).map_err(|error| ExportError::Rows(error.into()))?;
-    let mut rows = join(&layout, source, results);
-    let keys = list.keys().unwrap_or_default();
-    write_objects(&mut out, keys, &layout.headings, &mut rows)?;
-    Ok(map.len())
-}
-
-fn width(list: &mut List) -> Result<usize> {
-    let mut width = 0;
-    let bar = WorkBar::endless("measuring the list");
-    list.every_row(|_, cells| {
-        width = width.max(cells.len());
-        Ok::<_, anyhow::Error>(bar.step()?)
-    })?;
-    Ok(width)
-}
-
-fn send_rows(list: &mut List, sender: &SyncSender<Result<SourceRow, RowError>>) {
-    enum Ended {
-        NobodyListens,
-        Read(ReadError),
-    }
-    impl From<ReadError> for Ended {
-        fn from(error: ReadError) -> Self {
-            Self::Read(error)
-        }
-    }
-
-    let read = list.every_row(|row, cells| {
-        let cells = cells.to_vec();
-        sender
-            .send(Ok(SourceRow { row, cells }))
-            .map_err(|_| Ended::NobodyListens)
+    let results = results(findings, map, &job.columns)?.map(|row| {
+        row.map(|it| ResultRow {
+            row: it.row.saturating_add(shift),
+            ..it
+        })
     });
-    if let Err(Ended::Read(error)) = read {
-        // A writer that has stopped has an error of its own to report.
-        let _ = sender.send(Err(error.into()));
+    let mut join = Join::new(&layout, results);
+    let keys = list.keys().unwrap_or_default().to_vec();
+    let rows = &mut |put: &mut dyn FnMut(TableRow) -> Result<(), ExportError>| {
+        let mut take = |row: u32, cells: Vec<String>| {
+            let row = join.row(row, cells)?;
+            row.map_or(Ok(()), &mut *put)
+        };
+        if let Some(encoding) = objects {
+            return each_object(list.path(), encoding, |row, line| {
+                take(row, vec![line.to_owned()])
+            });
+        }
+        if let Some(heading) = &heading {
+            take(shift, vec![heading.clone()])?;
+        }
+        list.every_row(|row, cells| take(row.saturating_add(shift), cells.to_vec()))
+    };
+    match job.target.format {
+        Format::Xlsx => write_workbook(out, directory_of(&job.target.path), rows)?,
+        Format::Csv => write_csv(&mut out, rows)?,
+        Format::Jsonl if objects.is_some() => {
+            write_objects(&mut out, &keys, &layout.headings, rows)?;
+        }
+        Format::Jsonl => write_jsonl(&mut out, &layout.headings, rows)?,
+        Format::Html => anyhow::bail!("a page is not a table"),
     }
+    Ok(join.finish()?)
 }
 
 /// A format that results can be written in.
@@ -231,19 +159,15 @@ pub(super) enum Format {
 
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Wish<'a> {
-    /// The file to write, where one was named.
+    /// The file to write, if one was named.
     pub(super) path: Option<&'a Path>,
-    /// The format, where one was named.
+    /// The format, if one was named.
     pub(super) format: Option<Format>,
-    /// Whether rows are left out, which no copy of a workbook can do.
+    /// Whether rows are left out, which a copy of a workbook cannot do.
     pub(super) filtered: bool,
-}
-
-#[derive(Debug, Clone, Copy)]
-pub(super) struct ListNames<'a> {
-    /// Its path when it was scanned.
-    pub(super) path: &'a Path,
-    /// The session's copy of it, whose ending tells its format.
+    /// The path of the list when it was scanned.
+    pub(super) list: &'a Path,
+    /// The session's copy of the list, whose extension tells its format.
     pub(super) copy: &'a Path,
 }
 
@@ -255,45 +179,43 @@ pub(super) struct Target {
     pub(super) in_place: bool,
 }
 
-/// Decides where and how. A file's name never promises another format than its content has.
-pub(super) fn target(wish: Wish<'_>, list: ListNames<'_>) -> Result<Target, UsageError> {
-    let list_ending = ending(list.copy);
+/// Decides where to write, and how. The extension of a file never promises another format than
+/// its content has.
+pub(super) fn target(wish: Wish<'_>) -> Result<Target, UsageError> {
+    let copied = ending(wish.copy);
     let named = wish.path.map(ending).unwrap_or_default();
+    let shown = wish.path.unwrap_or(Path::new("")).display();
     let format = match (wish.format, by_ending(&named)) {
         (Some(format), Some(other)) if format != other => {
             return Err(UsageError(format!(
-                "--format says {}, and {} is the name of another format; change one of them",
+                "--format says {}, and {shown} is the name of another format; change one of them",
                 format.ending(),
-                shown(wish.path)
             )));
         }
         (Some(format), _) | (None, Some(format)) => format,
-        (None, None) if named.is_empty() => by_list(&list_ending),
+        (None, None) if named.is_empty() => match copied.as_str() {
+            "xls" | "ods" => Format::Xlsx,
+            other => by_ending(other).unwrap_or(Format::Csv),
+        },
         (None, None) => {
             return Err(UsageError(format!(
-                "{}: results are not written as .{named}; name it .xlsx, .csv, .jsonl or .html, or \
-                 say --format",
-                shown(wish.path)
+                "{shown}: results are not written as .{named}; name it .xlsx, .csv, .jsonl or \
+                 .html, or use --format"
             )));
         }
     };
-    let workbook = matches!(list_ending.as_str(), "xlsx" | "xlsm");
+    let workbook = matches!(copied.as_str(), "xlsx" | "xlsm");
     let in_place = format == Format::Xlsx && !wish.filtered && workbook;
-    let right = if in_place {
-        list_ending.as_str()
-    } else {
-        format.ending()
-    };
-    if by_ending(&named).is_some_and(|by_name| by_name == Format::Xlsx) && named != right {
+    let right = if in_place { &*copied } else { format.ending() };
+    if by_ending(&named) == Some(Format::Xlsx) && named != right {
         let macros = if right == "xlsm" { "has" } else { "has no" };
         return Err(UsageError(format!(
-            "{}: this workbook {macros} macros; name it .{right}, or take another --format",
-            shown(wish.path)
+            "{shown}: this workbook {macros} macros; name it .{right}, or use another --format"
         )));
     }
     let path = wish.path.map_or_else(
         || {
-            let stem = list.path.file_stem().unwrap_or_default();
+            let stem = wish.list.file_stem().unwrap_or_default();
             PathBuf::from(format!("{}.comail.{right}", stem.to_string_lossy()))
         },
         Path::to_owned,
@@ -316,10 +238,6 @@ impl Format {
     }
 }
 
-fn shown(path: Option<&Path>) -> String {
-    path.unwrap_or(Path::new("")).display().to_string()
-}
-
 fn ending(path: &Path) -> String {
     let extension = path.extension().unwrap_or_default();
     extension.to_string_lossy().to_ascii_lowercase()
@@ -332,14 +250,6 @@ fn by_ending(ending: &str) -> Option<Format> {
         "jsonl" | "ndjson" => Some(Format::Jsonl),
         "html" | "htm" => Some(Format::Html),
         _ => None,
-    }
-}
-
-fn by_list(ending: &str) -> Format {
-    match ending {
-        "xlsx" | "xlsm" | "xls" | "ods" => Format::Xlsx,
-        "jsonl" => Format::Jsonl,
-        _ => Format::Csv,
     }
 }
 
@@ -356,16 +266,14 @@ mod tests {
     ) -> Result<(String, Format, bool), String> {
         let list_path = format!("/lists/업체.v2.{list}");
         let copy = format!("source.{list}");
-        let names = ListNames {
-            path: Path::new(&list_path),
-            copy: Path::new(&copy),
-        };
         let wish = Wish {
             path: path.map(Path::new),
             format,
             filtered,
+            list: Path::new(&list_path),
+            copy: Path::new(&copy),
         };
-        let target = target(wish, names).map_err(|refused| refused.to_string())?;
+        let target = target(wish).map_err(|refused| refused.to_string())?;
         let path = target.path.display().to_string();
         Ok((path, target.format, target.in_place))
     }

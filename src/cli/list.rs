@@ -15,8 +15,8 @@ use crate::quest::file::{InputFormat, InputTable};
 use crate::quest::{Listing, ListingError, OtherCells, Quest, Row, Shown};
 use crate::session::{Board, Session, SourceRecord};
 use crate::table::{
-    ColumnIndex, FormatWish, HeaderChoice, List, MadeList, ReadError, ReadOptions, SourceFormat,
-    TextEncoding, UnknownEncoding, open_file,
+    ColumnIndex, HeaderChoice, List, MadeList, ReadOptions, SourceFormat, TextEncoding,
+    UnknownEncoding,
 };
 
 /// How a list is read: as the operator said it. The same plan reads the same copy alike.
@@ -31,7 +31,7 @@ pub struct ListPlan {
     pub header: HeaderChoice,
     /// The format, where one was named.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub format: Option<FormatWish>,
+    pub format: Option<InputFormat>,
     /// Whether the list was made of what its path names: a directory, or what a command printed.
     #[serde(default, skip_serializing_if = "is_false")]
     pub made: bool,
@@ -50,7 +50,7 @@ pub struct ListPlan {
 }
 
 pub struct PlannedList {
-    list: List,
+    pub(super) list: List,
     cells: Cells,
     columns: Vec<ColumnIndex>,
 }
@@ -70,7 +70,6 @@ impl ListPlan {
             .context("the session does not record how its list was read")
     }
 
-    #[must_use]
     pub fn options(&self) -> ReadOptions {
         ReadOptions {
             sheet: self.sheet.clone(),
@@ -132,17 +131,6 @@ impl ListPlan {
 }
 
 impl PlannedList {
-    #[must_use]
-    pub fn format(&self) -> SourceFormat {
-        self.list.format()
-    }
-
-    #[must_use]
-    pub fn list(&self) -> &List {
-        &self.list
-    }
-
-    #[must_use]
     pub fn key_labels(&self) -> Vec<String> {
         let columns = self.columns.iter().take(self.cells.key);
         columns.map(|column| self.list.label(*column)).collect()
@@ -158,11 +146,6 @@ impl PlannedList {
             last = row;
             Ok(self.cells.add_to(listing, row, cells)?)
         })
-    }
-
-    #[must_use]
-    pub fn into_list(self) -> List {
-        self.list
     }
 }
 
@@ -197,14 +180,6 @@ impl Cells {
             }
         })
     }
-}
-
-/// The digest of the list at `path`.
-///
-/// Taken before the list is read, it tells whether a copy that is made afterwards holds what
-/// was read.
-pub fn digest(path: &Path) -> Result<Digest, ReadError> {
-    Digest::of_reader(&mut open_file(path)?).map_err(|error| ReadError::opening(path, error))
 }
 
 /// A listing of the quests that `session` has by `board`, none with rows: those are of a list that was
@@ -304,7 +279,6 @@ impl ListArgs {
         })
     }
 
-    #[must_use]
     pub fn named(&self) -> Option<&Path> {
         self.list.as_deref()
     }
@@ -332,7 +306,7 @@ impl ListArgs {
                 .unwrap_or_default(),
             format: match before {
                 Some(before) => before.format,
-                None => input.and_then(|input| wish(input.format?)),
+                None => input.and_then(|input| input.format),
             },
             made: false,
             key: match &self.col {
@@ -461,7 +435,7 @@ impl ListFile {
         let made = match input {
             Some(input) if place.is_dir() => {
                 let glob = input.glob.as_deref().unwrap_or(EVERY_FILE);
-                Some(MadeList::of_dir(&place, glob, &[])?)
+                Some(MadeList::of_dir(&place, glob)?)
             }
             _ => None,
         };
@@ -537,15 +511,4 @@ fn printed(argv: &[String], here: &Path) -> Result<Vec<u8>> {
         "{program}, which prints the list, failed in {place} with {}",
         output.status
     )
-}
-
-/// The format that the quest file wishes, of those that are files.
-pub(super) fn wish(format: InputFormat) -> Option<FormatWish> {
-    match format {
-        InputFormat::Xlsx => Some(FormatWish::Xlsx),
-        InputFormat::Csv => Some(FormatWish::Csv),
-        InputFormat::Jsonl => Some(FormatWish::Jsonl),
-        InputFormat::Lines => Some(FormatWish::Lines),
-        InputFormat::Dir | InputFormat::Command => None,
-    }
 }

@@ -12,8 +12,8 @@ use serde::Serialize;
 
 use super::command;
 use super::context::Context;
-use super::destination::{NewFile, write_into};
 use super::exit::{Exit, UsageError};
+use super::output_file::{NewFile, write_into};
 use crate::base::text::{Escaped, plural};
 use crate::quest::email;
 

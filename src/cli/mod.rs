@@ -7,14 +7,12 @@ pub mod schema;
 
 mod audit;
 mod audit_report;
-mod beside;
 mod calibration_report;
 mod claims;
 mod command;
 mod completions;
 mod config;
 mod demo;
-mod destination;
 mod dispute;
 mod doctor;
 mod export;
@@ -33,6 +31,7 @@ mod man;
 mod next;
 #[cfg(unix)]
 mod noted;
+mod output_file;
 mod person;
 mod progress;
 mod prompt;

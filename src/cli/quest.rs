@@ -10,8 +10,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::context::Context;
-use super::destination::refuse_in_session;
 use super::exit::{Exit, UsageError};
+use super::output_file::refuse_in_session;
 use super::prove_report;
 use super::scan_kind::{freeze, proof_of};
 use crate::base::text::Escaped;

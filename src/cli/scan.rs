@@ -19,7 +19,7 @@ use super::progress::Interrupt;
 use super::scan_carry::{CarriedOver, CarryArgs};
 use super::scan_kind::{KindArgs, ScanKind, made_up};
 use super::shell_line::ShellLine;
-use super::{context, list, person, prove_report, scan_carry};
+use super::{context, person, prove_report, scan_carry};
 use crate::base::text::{Escaped, plural};
 use crate::gate::email::site::is_anchored;
 use crate::judge::quest_file::Definition;
@@ -27,6 +27,7 @@ use crate::quest::{Listed, Listing, ListingCounts, Quests as _};
 use crate::session::{
     Appended, FORMAT, Forgetting, Frozen, Lease, Manifest, NewSession, SourceRecord, Store as _,
 };
+use crate::table::digest;
 use crate::{judge, session};
 
 /// Make a session of quests from a list
@@ -125,7 +126,7 @@ fn scan(context: &mut Context, args: &ScanArgs) -> Result<Scanned> {
     let input = kind.input()?;
     let file = ListFile::find(&args.list, input.as_ref(), kind.path())?;
     let path = file.path();
-    let sha256 = list::digest(path)?;
+    let sha256 = digest(path)?;
     let plan = args.list.plan(&file, None, input.as_ref(), &kind.unit()?)?;
     let mut planned = plan.open(path)?;
     let mut listing = Listing::new();
@@ -145,7 +146,7 @@ fn scan(context: &mut Context, args: &ScanArgs) -> Result<Scanned> {
         comail: env!("CARGO_PKG_VERSION").to_owned(),
         created,
         kind: record,
-        source: plan.record(file.place(), sha256, planned.format(), 1)?,
+        source: plan.record(file.place(), sha256, planned.list.format(), 1)?,
         frozen,
         forgotten: forgotten.unwrap_or_default(),
     };
@@ -258,7 +259,7 @@ pub(super) struct Scanned {
 
 impl Scanned {
     pub(super) fn new(session: &Path, source: &SourceRecord, planned: &PlannedList) -> Self {
-        let list = planned.list();
+        let list = &planned.list;
         Self {
             session: session.display().to_string(),
             source: source.path.clone(),
@@ -343,7 +344,7 @@ pub(super) fn update(
     let path = definition.as_ref().map(|it| Path::new(&it.path));
     let file = ListFile::find(args, input.as_ref(), path)?;
     let before = ListPlan::of(&session.source())?;
-    let sha256 = list::digest(file.path())?;
+    let sha256 = digest(file.path())?;
     nothing_forgotten(&session.forgetting(), file.path())?;
     let plan = args.plan(&file, Some(&before), None, &unit)?;
     let mut planned = plan.open(file.path())?;
@@ -364,7 +365,7 @@ pub(super) fn update(
                 made_up(kind, &new)?;
             }
             let lists = board.totals().extensions.len() + 1;
-            let record = plan.record(file.place(), sha256, planned.format(), lists + 1)?;
+            let record = plan.record(file.place(), sha256, planned.list.format(), lists + 1)?;
             sites = u32::try_from(quests.newly_anchored()).unwrap_or(u32::MAX);
             let mut summary = Scanned::new(&dir, &record, &planned);
             summary.words = file.words().map(str::to_owned);

@@ -16,9 +16,9 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::context::Context;
-use super::destination::{NewFile, write_into};
 use super::exit::Exit;
 use super::output::Paper;
+use super::output_file::{NewFile, write_into};
 use crate::base::text::{Escaped, plural};
 use crate::cli::prompt::AgentBlock;
 #[cfg(unix)]

@@ -34,7 +34,6 @@ struct Disk {
 }
 
 /// Checks the file system of `dir`; returns its time, too.
-#[must_use]
 pub fn disk(dir: &Path) -> (Vec<Finding>, Option<SystemTime>) {
     let (sender, receiver) = mpsc::channel();
     let place = dir.to_owned();
@@ -157,7 +156,6 @@ fn space(bytes: u64) -> Finding {
 }
 
 /// Looks for every known agent in the directories of `path_var`, with `is_program`.
-#[must_use]
 pub fn agents(path_var: Option<&OsStr>, is_program: &dyn Fn(&PathBuf) -> bool) -> Finding {
     let dirs = || path_var.map(std::env::split_paths).into_iter().flatten();
     let found = Preset::ALL.into_iter().filter_map(|preset| {
@@ -176,7 +174,6 @@ pub fn agents(path_var: Option<&OsStr>, is_program: &dyn Fn(&PathBuf) -> bool) -
 }
 
 /// Compares what confines a command `now` with what did when the session was created.
-#[must_use]
 pub fn confinement(now: &Confinement, at_scan: Option<&Confinement>) -> Finding {
     let it = Check::Confinement;
     let missing = missing(now);

@@ -26,7 +26,6 @@ const RESOLVER_HINT: &str =
     "name a resolver that tells the truth with `scan --dns-server ADDR:PORT`";
 
 /// Looks up a name that exists and one that does not.
-#[must_use]
 pub fn dns(settings: &NetworkSettings, known: &HostName, absent: &HostName) -> Vec<Finding> {
     let ask = |name: &HostName| {
         let budget = Arc::new(Budget::new(LOOKUP_PATIENCE));
@@ -111,7 +110,6 @@ fn absent_name(name: &str, looked: &Looked) -> Option<Finding> {
 }
 
 /// Connects to the server of `url`, unless `offline`; returns the time that it reports, too.
-#[must_use]
 pub fn tls(settings: &NetworkSettings, url: &Url, offline: bool) -> (Finding, Option<Timestamp>) {
     let said = |error: ClientError| error.to_string();
     let greeted = (!offline).then(|| greet(url, settings, CONNECT_PATIENCE).map_err(said));
@@ -193,7 +191,6 @@ const FILE_SLACK: SignedDuration = SignedDuration::from_secs(5);
 const WEB_SLACK: SignedDuration = SignedDuration::from_mins(2);
 const WEB_FAR: SignedDuration = SignedDuration::from_hours(1);
 
-#[must_use]
 pub fn clock(clocks: &Clocks) -> Vec<Finding> {
     let it = Check::Clock;
     let now = clocks.now;

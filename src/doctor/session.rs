@@ -176,7 +176,6 @@ fn evidence(dir: &Path, written: io::Result<()>) -> Finding {
 }
 
 /// Whether the programs that the session's checks run are still the same.
-#[must_use]
 pub fn programs(definition: &Definition) -> Vec<Finding> {
     let names: Vec<&str> = definition
         .gathered

@@ -42,7 +42,6 @@ pub struct HookEvent {
 impl HookAgent {
     pub const ALL: [Self; 3] = [Self::Claude, Self::Codex, Self::Gemini];
 
-    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::Claude => "claude",
@@ -52,7 +51,6 @@ impl HookAgent {
     }
 
     /// The settings file, relative to the directory in which the agent works.
-    #[must_use]
     pub fn settings(self) -> &'static str {
         match self {
             Self::Claude => ".claude/settings.json",
@@ -61,7 +59,6 @@ impl HookAgent {
         }
     }
 
-    #[must_use]
     pub fn events(self) -> [HookEvent; 2] {
         let (stop, tool, matcher) = match self {
             Self::Claude => (
@@ -88,7 +85,6 @@ impl HookAgent {
     }
 
     /// One minute, in the agent's own unit.
-    #[must_use]
     pub fn timeout(self) -> u32 {
         match self {
             Self::Claude | Self::Codex => 60,
@@ -162,7 +158,6 @@ impl StopCall {
     }
 
     /// Whether the agent itself wants to stop, rather than a subagent of it.
-    #[must_use]
     pub fn is_main_agent(&self) -> bool {
         matches!(self.event.as_str(), "" | "Stop" | "AfterAgent")
     }
@@ -297,7 +292,6 @@ pub struct ToolReply {
 impl StopReply {
     /// The reply in the agent's JSON. A text that is too long is cut, and ends with `hint`, which
     /// says how to read all of it.
-    #[must_use]
     pub fn json(&self, agent: HookAgent, hint: &str) -> Value {
         match (self, agent) {
             (Self::GoOn(text), HookAgent::Claude | HookAgent::Codex) => {
@@ -345,7 +339,6 @@ impl ToolReply {
     }
 
     /// The same where nobody can be asked: deny what a person would decide.
-    #[must_use]
     pub fn unattended(self) -> Self {
         if self.permission != Permission::Ask {
             return self;
@@ -354,7 +347,6 @@ impl ToolReply {
     }
 
     /// The reply in the agent's JSON.
-    #[must_use]
     pub fn json(&self, agent: HookAgent) -> Value {
         let reason = format!("comail: {}", bounded(&self.reason, ""));
         let decision = match self.permission {

@@ -45,7 +45,6 @@ impl From<&Totals> for Progress {
 }
 
 impl Refusals {
-    #[must_use]
     pub fn next(self, now: Progress, max: u32) -> StopDecision {
         let times = if self.at == now { self.times } else { 0 };
         if times >= max {
@@ -65,7 +64,6 @@ pub struct RefusalStore {
 }
 
 impl RefusalStore {
-    #[must_use]
     pub fn new(session: &Path, conversation: &str) -> Self {
         // The agent chooses the conversation's name, so it must not become a path.
         let name = Digest::of(conversation.as_bytes()).to_string();
@@ -74,7 +72,6 @@ impl RefusalStore {
         }
     }
 
-    #[must_use]
     pub fn load(&self) -> Refusals {
         let bytes = fs::read(&self.file).unwrap_or_default();
         serde_json::from_slice(&bytes).unwrap_or_default()

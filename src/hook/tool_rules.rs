@@ -196,7 +196,6 @@ pub struct ToolPolicy {
 }
 
 impl ToolPolicy {
-    #[must_use]
     pub fn judge(&self, action: &ToolAction) -> ToolReply {
         match action {
             ToolAction::Run(_) if self.paths.is_in_session(&self.paths.cwd) => {

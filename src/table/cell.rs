@@ -1,8 +1,9 @@
-//! Cells and areas of a sheet by their A1 names.
+//! Columns, cells and areas of a sheet by their A1 names, and the XML of a cell.
 
 use std::borrow::Cow;
-use std::io;
 use std::io::Write;
+use std::str::FromStr;
+use std::{fmt, io};
 
 use super::results::Cell;
 
@@ -10,6 +11,45 @@ use super::results::Cell;
 pub(crate) const LAST_COLUMN: u32 = 16_384;
 /// The number of the last row of a sheet.
 pub(crate) const LAST_ROW: u32 = 1_048_576;
+
+/// A column, counted from 0; shown as its letters (`A`, `AB`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ColumnIndex(u32);
+
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is not a column from A to XFD")]
+pub struct NotAColumn(String);
+
+impl ColumnIndex {
+    pub const FIRST: Self = Self(0);
+
+    pub const fn new(index: u32) -> Option<Self> {
+        if index < LAST_COLUMN {
+            Some(Self(index))
+        } else {
+            None
+        }
+    }
+
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+impl fmt::Display for ColumnIndex {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&column_letters(self.0 + 1))
+    }
+}
+
+impl FromStr for ColumnIndex {
+    type Err = NotAColumn;
+
+    fn from_str(text: &str) -> Result<Self, NotAColumn> {
+        let column = parse_column(text).ok_or_else(|| NotAColumn(text.to_owned()))?;
+        Ok(Self(column - 1))
+    }
+}
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct CellReference {
@@ -41,14 +81,10 @@ impl CellReference {
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let split = text.find(|letter: char| !letter.is_ascii_alphabetic())?;
         let (letters, digits) = text.split_at(split);
-        if letters.is_empty() || letters.len() > 3 {
-            return None;
-        }
-        let column = letters.bytes().fold(0, |column, letter| {
-            column * 26 + u32::from(letter.to_ascii_uppercase() - b'A') + 1
-        });
-        let row = parse_row(digits)?;
-        (column <= LAST_COLUMN).then_some(Self { column, row })
+        Some(Self {
+            column: parse_column(letters)?,
+            row: parse_row(digits)?,
+        })
     }
 }
 
@@ -63,13 +99,25 @@ impl Area {
     }
 }
 
-impl std::fmt::Display for CellReference {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl fmt::Display for CellReference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}{}", column_letters(self.column), self.row)
     }
 }
 
-/// A row's number; nothing outside of what a sheet can hold.
+/// The number of the column with these letters; none outside of what a sheet can hold.
+fn parse_column(letters: &str) -> Option<u32> {
+    if !(1..=3).contains(&letters.len()) || !letters.bytes().all(|byte| byte.is_ascii_alphabetic())
+    {
+        return None;
+    }
+    let column = letters.bytes().fold(0, |column, letter| {
+        column * 26 + u32::from(letter.to_ascii_uppercase() - b'A') + 1
+    });
+    (column <= LAST_COLUMN).then_some(column)
+}
+
+/// A row's number; none outside of what a sheet can hold.
 pub(crate) fn parse_row(digits: &str) -> Option<u32> {
     let row = digits.parse().ok()?;
     (1..=LAST_ROW).contains(&row).then_some(row)
@@ -107,7 +155,6 @@ pub(super) fn write_cell(
 }
 
 /// The text, cut with an ellipsis where a cell cannot hold all of it.
-#[must_use]
 pub fn shortened(text: &str) -> Cow<'_, str> {
     if text.len() <= LONGEST || text.encode_utf16().count() <= LONGEST {
         return Cow::Borrowed(text);
@@ -182,7 +229,11 @@ mod tests {
             (702, "ZZ"),
             (16_384, "XFD"),
         ] {
-            assert_eq!(column_letters(column), letters);
+            let index: ColumnIndex = letters.to_lowercase().parse().unwrap();
+            assert_eq!(
+                (index.0 + 1, index.to_string()),
+                (column, letters.to_owned())
+            );
             let expected = CellReference { column, row: 7 };
             assert_eq!(CellReference::parse(&format!("{letters}7")), Some(expected));
             assert_eq!(expected.to_string(), format!("{letters}7"));
@@ -196,6 +247,10 @@ mod tests {
         ] {
             assert_eq!(CellReference::parse(text), None, "{text}");
         }
+        for text in ["", "A1", "1", "XFE", "ZZZ", "AAAA", "가", " A"] {
+            assert!(text.parse::<ColumnIndex>().is_err(), "{text}");
+        }
+        assert_eq!(ColumnIndex::new(LAST_COLUMN), None);
         assert!(Area::parse("A1:B2").is_some() && Area::parse("B2").is_some());
         assert!(Area::parse("A1:").is_none());
     }

@@ -1,37 +1,32 @@
-//! The encodings of lists that are text, by name.
+//! The encodings of text lists: their names, their detection, and decoding to UTF-8.
 
 use std::fs::File;
 use std::io::{BufReader, Read};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::{fmt, io};
 
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use csv::{Reader, ReaderBuilder};
 use encoding_rs::{Decoder, DecoderResult, Encoding};
-use serde::{Deserialize, Serialize};
 
-use super::read_error::{ReadError, UnknownEncoding};
+use super::error::{Result, UnknownEncoding};
 
-/// An encoding of the WHATWG Encoding standard; shown and stored by its name there.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
+/// An encoding of the WHATWG Encoding standard; shown by its name there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TextEncoding(&'static Encoding);
 
 impl TextEncoding {
-    /// UTF-8.
     pub const UTF_8: Self = Self(encoding_rs::UTF_8);
-    /// UTF-16, low byte first.
-    pub const UTF_16LE: Self = Self(encoding_rs::UTF_16LE);
-    /// UTF-16, high byte first.
-    pub const UTF_16BE: Self = Self(encoding_rs::UTF_16BE);
 
-    /// The encoding that `name` labels, of either case.
+    /// The encoding with this label, in either case.
     ///
-    /// Besides the standard's labels it knows Windows' and Java's names of the Korean, Japanese
-    /// and Chinese code pages (`cp949`, `uhc`, `cp932`, `ms932`, `cp936`, `cp950`).
-    pub fn named(name: &str) -> Result<Self, UnknownEncoding> {
+    /// Besides the labels of the standard it knows the names that Windows and Java give to the
+    /// Korean, Japanese and Chinese code pages (`cp949`, `uhc`, `cp932`, `ms932`, `cp936`,
+    /// `cp950`).
+    pub fn named(name: &str) -> std::result::Result<Self, UnknownEncoding> {
         let trimmed = name.trim();
-        let label = match trimmed.to_ascii_lowercase().as_str() {
+        let lower = trimmed.to_ascii_lowercase();
+        let label = match lower.as_str() {
             "cp949" | "ms949" | "uhc" | "949" => "euc-kr",
             "cp932" | "ms932" | "932" => "shift_jis",
             "cp936" | "936" => "gbk",
@@ -40,34 +35,15 @@ impl TextEncoding {
             "utf16" | "utf16le" => "utf-16le",
             "utf16be" => "utf-16be",
             other => other,
-        }
-        .to_owned();
-        match Encoding::for_label_no_replacement(label.as_bytes()) {
-            Some(encoding) => Ok(Self(encoding)),
-            None => Err(UnknownEncoding(trimmed.to_owned())),
-        }
+        };
+        let encoding = Encoding::for_label_no_replacement(label.as_bytes());
+        encoding
+            .map(Self)
+            .ok_or_else(|| UnknownEncoding(trimmed.to_owned()))
     }
 
-    #[must_use]
     pub fn name(self) -> &'static str {
         self.0.name()
-    }
-
-    #[must_use]
-    pub fn get(self) -> &'static Encoding {
-        self.0
-    }
-
-    /// The encoding that the byte order mark at the start of `bytes` tells.
-    #[must_use]
-    pub fn of_byte_order_mark(bytes: &[u8]) -> Option<Self> {
-        Encoding::for_bom(bytes).map(|(encoding, _)| Self(encoding))
-    }
-}
-
-impl From<&'static Encoding> for TextEncoding {
-    fn from(encoding: &'static Encoding) -> Self {
-        Self(encoding)
     }
 }
 
@@ -77,96 +53,83 @@ impl fmt::Display for TextEncoding {
     }
 }
 
-impl TryFrom<String> for TextEncoding {
-    type Error = UnknownEncoding;
-
-    fn try_from(name: String) -> Result<Self, UnknownEncoding> {
-        Self::named(&name)
-    }
-}
-
-impl From<TextEncoding> for String {
-    fn from(encoding: TextEncoding) -> Self {
-        encoding.name().to_owned()
-    }
-}
-
 /// How many bytes the statistical detector sees, counted from the first that is not ASCII.
 ///
-/// More would not change its mind, and it is slower than the reader it serves.
+/// More would not change its answer, and it is slower than the reading itself.
 const DETECTOR_BYTES: usize = 256 * 1024;
 
-/// How many bytes tell UTF-16 without a byte order mark.
+/// How many bytes are enough to recognise UTF-16 without a byte order mark.
 const HEAD_BYTES: usize = 4096;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Detected {
-    Text(TextEncoding),
-    Binary,
-}
-
-/// Tells how the bytes of `reader` are text.
+/// Detects the encoding of a text; none if the bytes are no text.
 ///
 /// In this order: a byte order mark; UTF-16 by its zero bytes; UTF-8 if all of the file is
-/// valid UTF-8; else what `chardetng` guesses from the bytes that are not ASCII.
-pub fn detect(reader: &mut impl Read) -> io::Result<Detected> {
+/// valid UTF-8; otherwise what `chardetng` guesses from the bytes that are not ASCII.
+pub(super) fn detect(reader: &mut impl Read) -> io::Result<Option<TextEncoding>> {
     let mut head = Vec::with_capacity(HEAD_BYTES);
     reader.take(HEAD_BYTES as u64).read_to_end(&mut head)?;
-    if let Some(marked) = TextEncoding::of_byte_order_mark(&head) {
-        return Ok(Detected::Text(marked));
-    }
-    if let Some(wide) = utf16_without_mark(&head) {
-        return Ok(Detected::Text(wide));
+    let marked = Encoding::for_bom(&head).map(|(encoding, _)| encoding);
+    if let Some(encoding) = marked.or_else(|| utf16_without_mark(&head)) {
+        return Ok(Some(TextEncoding(encoding)));
     }
     let mut survey = Survey::new();
     let mut chunk = head;
     loop {
         if chunk.contains(&0) {
-            return Ok(Detected::Binary);
+            return Ok(None);
         }
         survey.see(&chunk);
-        chunk.resize(64 * 1024, 0);
+        chunk.resize(CHUNK, 0);
         let read = reader.read(&mut chunk)?;
         if read == 0 {
-            return Ok(Detected::Text(survey.conclude()));
+            return Ok(Some(TextEncoding(survey.conclude())));
         }
         chunk.truncate(read);
     }
 }
 
 /// UTF-16 of a text that is mostly ASCII, as lists with commas, line ends and addresses are.
-fn utf16_without_mark(head: &[u8]) -> Option<TextEncoding> {
+fn utf16_without_mark(head: &[u8]) -> Option<&'static Encoding> {
     let (pairs, _) = head.as_chunks::<2>();
     let zeros = |place: usize| pairs.iter().filter(|pair| pair[place] == 0).count();
-    let (first, second) = (zeros(0), zeros(1));
-    let many = pairs.len().div_ceil(10);
-    match (first, second) {
-        (0, second) if second > 0 && second >= many => Some(TextEncoding::UTF_16LE),
-        (first, 0) if first > 0 && first >= many => Some(TextEncoding::UTF_16BE),
+    let many = pairs.len().div_ceil(10).max(1);
+    match (zeros(0), zeros(1)) {
+        (0, second) if second >= many => Some(encoding_rs::UTF_16LE),
+        (first, 0) if first >= many => Some(encoding_rs::UTF_16BE),
         _ => None,
     }
 }
 
 struct Survey {
-    utf8: Option<encoding_rs::Decoder>,
+    is_utf8: bool,
+    /// The bytes of a character whose end is not read yet.
+    cut: Vec<u8>,
     detector: EncodingDetector,
     left: usize,
-    scratch: Vec<u8>,
 }
 
 impl Survey {
     fn new() -> Self {
         Self {
-            utf8: Some(encoding_rs::UTF_8.new_decoder_without_bom_handling()),
+            is_utf8: true,
+            cut: Vec::new(),
             detector: EncodingDetector::new(Iso2022JpDetection::Allow),
             left: DETECTOR_BYTES,
-            scratch: Vec::new(),
         }
     }
 
     fn see(&mut self, bytes: &[u8]) {
-        self.check_utf8(bytes, false);
-        let ascii = encoding_rs::Encoding::ascii_valid_up_to(bytes);
+        if self.is_utf8 {
+            self.cut.extend_from_slice(bytes);
+            match std::str::from_utf8(&self.cut) {
+                Ok(_) => self.cut.clear(),
+                Err(error) if error.error_len().is_none() => {
+                    self.cut.drain(..error.valid_up_to());
+                }
+                Err(_) => self.is_utf8 = false,
+            }
+        }
+        let ascii = Encoding::ascii_valid_up_to(bytes);
         let has_escape = bytes[..ascii].contains(&0x1b);
         if (ascii < bytes.len() || has_escape) && self.left > 0 {
             let seen = &bytes[..bytes.len().min(self.left)];
@@ -175,31 +138,15 @@ impl Survey {
         }
     }
 
-    fn check_utf8(&mut self, bytes: &[u8], last: bool) {
-        let Some(decoder) = self.utf8.as_mut() else {
-            return;
-        };
-        let room = decoder
-            .max_utf8_buffer_length_without_replacement(bytes.len())
-            .unwrap_or(bytes.len() + 16);
-        self.scratch.resize(room, 0);
-        let (result, ..) =
-            decoder.decode_to_utf8_without_replacement(bytes, &mut self.scratch, last);
-        if !matches!(result, DecoderResult::InputEmpty) {
-            self.utf8 = None;
-        }
-    }
-
-    fn conclude(mut self) -> TextEncoding {
-        self.check_utf8(&[], true);
+    fn conclude(mut self) -> &'static Encoding {
         self.detector.feed(&[], true);
-        match self.utf8 {
-            // Pure ASCII is UTF-8 too, unless escapes make it ISO-2022-JP.
-            Some(_) => match self.detector.guess(None, Utf8Detection::Allow) {
-                guess if guess == encoding_rs::ISO_2022_JP => guess.into(),
-                _ => TextEncoding::UTF_8,
-            },
-            None => self.detector.guess(None, Utf8Detection::Deny).into(),
+        if !self.is_utf8 || !self.cut.is_empty() {
+            return self.detector.guess(None, Utf8Detection::Deny);
+        }
+        // Pure ASCII is UTF-8 too, unless escapes make it ISO-2022-JP.
+        match self.detector.guess(None, Utf8Detection::Allow) {
+            guess if guess == encoding_rs::ISO_2022_JP => guess,
+            _ => encoding_rs::UTF_8,
         }
     }
 }
@@ -209,9 +156,9 @@ const CHUNK: usize = 64 * 1024;
 
 /// A reader of UTF-8 without a byte order mark, decoded from a file in any encoding.
 ///
-/// Bytes that are not text in the encoding are an error that [`ReadError::of_text`] turns into
-/// [`ReadError::Undecodable`], never a replacement character.
-pub struct DecodedText<R> {
+/// Bytes that are not text in the encoding are an error, an [`UndecodableLine`], and never a
+/// replacement character.
+pub(super) struct DecodedText<R> {
     bytes: R,
     decoder: Decoder,
     input: Vec<u8>,
@@ -232,30 +179,25 @@ enum State {
 /// Bytes that are not text, as the source of an [`io::Error`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("line {line} is not text in {encoding}")]
-pub struct UndecodableLine {
-    /// The line, counted from 1.
-    pub line: u64,
-    pub encoding: TextEncoding,
+pub(super) struct UndecodableLine {
+    line: u64,
+    encoding: TextEncoding,
 }
 
-/// Opens the text file at `path` as UTF-8.
-///
-/// This is how lists are read, and how their copies must be, for records to have the same
-/// numbers in both.
-pub fn open_text(
+pub(super) fn open_text(
     path: &Path,
     encoding: TextEncoding,
-) -> Result<DecodedText<BufReader<File>>, ReadError> {
-    let file = File::open(path).map_err(|source| ReadError::opening(path, source))?;
+) -> io::Result<DecodedText<BufReader<File>>> {
+    let file = File::open(path)?;
     Ok(DecodedText::new(BufReader::new(file), encoding))
 }
 
 impl<R: Read> DecodedText<R> {
     /// Decodes `bytes`; a byte order mark of `encoding` at their start is dropped.
-    pub fn new(bytes: R, encoding: TextEncoding) -> Self {
+    fn new(bytes: R, encoding: TextEncoding) -> Self {
         Self {
             bytes,
-            decoder: encoding.get().new_decoder_with_bom_removal(),
+            decoder: encoding.0.new_decoder_with_bom_removal(),
             input: Vec::with_capacity(CHUNK),
             input_at: 0,
             output: Vec::with_capacity(CHUNK),
@@ -306,7 +248,7 @@ impl<R: Read> DecodedText<R> {
                 io::ErrorKind::InvalidData,
                 UndecodableLine {
                     line: self.line,
-                    encoding: self.decoder.encoding().into(),
+                    encoding: TextEncoding(self.decoder.encoding()),
                 },
             )),
         }
@@ -326,55 +268,31 @@ impl<R: Read> Read for DecodedText<R> {
     }
 }
 
-/// Reads the start of the text file at `path`, at most `limit` bytes of UTF-8, and tells
-/// whether that is all of it.
+/// Reads at most `limit` bytes of UTF-8 from the start of the file at `path`, and returns whether
+/// that is all of it.
 pub(super) fn read_start(
     path: &Path,
     encoding: TextEncoding,
     limit: u64,
-) -> Result<(String, bool), ReadError> {
-    let failed = |source| ReadError::of_text(path, source);
+) -> Result<(String, bool)> {
     let mut text = open_text(path, encoding)?;
     let mut bytes = Vec::new();
-    (&mut text)
-        .take(limit)
-        .read_to_end(&mut bytes)
-        .map_err(failed)?;
-    let whole = text.read(&mut [0]).map_err(failed)? == 0;
+    (&mut text).take(limit).read_to_end(&mut bytes)?;
+    let whole = text.read(&mut [0])? == 0;
     Ok((String::from_utf8_lossy(&bytes).into_owned(), whole))
-}
-
-impl ReadError {
-    /// The error that reading a [`DecodedText`] of the file at `path` gave.
-    #[must_use]
-    pub fn of_text(path: &Path, source: io::Error) -> Self {
-        let path = PathBuf::from(path);
-        let undecodable = source
-            .get_ref()
-            .and_then(|inner| inner.downcast_ref::<UndecodableLine>());
-        match undecodable {
-            Some(&UndecodableLine { line, encoding }) => Self::Undecodable {
-                path,
-                line,
-                encoding: encoding.name(),
-            },
-            None => Self::Io { path, source },
-        }
-    }
 }
 
 /// How many records are compared.
 const RECORDS: usize = 100;
 
-/// Tells the delimiter of the text that starts with `sample`; `whole` says whether that is all
+/// Detects the delimiter of the text that starts with `sample`; `whole` says whether that is all
 /// of it.
 ///
-/// It is the one by which most records have the same number of cells, more than one; of equals
+/// It is the one with which most records have the same number of cells, more than one; of equals
 /// the one that gives more cells, then the comma. A text of one column counts as comma-separated.
-#[must_use]
-pub fn sniff_delimiter(sample: &str, whole: bool) -> Delimiter {
+pub(super) fn sniff_delimiter(sample: &str, whole: bool) -> Delimiter {
     let mut best = (Delimiter::Comma, (0, 0));
-    for delimiter in Delimiter::ALL {
+    for delimiter in [Delimiter::Comma, Delimiter::Semicolon, Delimiter::Tab] {
         let score = score(sample, whole, delimiter);
         if score > best.1 {
             best = (delimiter, score);
@@ -383,60 +301,43 @@ pub fn sniff_delimiter(sample: &str, whole: bool) -> Delimiter {
     best.0
 }
 
-/// How many of a hundred records have the usual number of cells, and that number.
+/// How many per cent of the records have the most common number of cells, and that number.
 fn score(sample: &str, whole: bool, delimiter: Delimiter) -> (usize, usize) {
     let mut widths: Vec<usize> = csv_reader(sample.as_bytes(), delimiter)
         .into_records()
-        .map_while(Result::ok)
+        .map_while(std::result::Result::ok)
         .take(RECORDS)
         .map(|record| record.len())
         .collect();
-    // The last record of a part may be cut.
+    // The last record of a sample may be cut.
     if !whole && widths.len() > 1 && widths.len() < RECORDS {
         widths.pop();
     }
-    let usual = widths
-        .iter()
-        .filter(|&&width| width > 1)
-        .max_by_key(|&&width| {
-            let same = widths.iter().filter(|&&other| other == width).count();
-            (same, width)
-        });
-    usual.map_or((0, 0), |&width| {
-        let same = widths.iter().filter(|&&other| other == width).count();
-        (same * 100 / widths.len().max(1), width)
-    })
+    let scores = widths.iter().filter(|&&width| width > 1).map(|width| {
+        let same = widths.iter().filter(|other| *other == width).count();
+        (same * 100 / widths.len(), *width)
+    });
+    scores.max().unwrap_or_default()
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Delimiter {
     Comma,
     Semicolon,
     Tab,
 }
 
-impl Delimiter {
-    /// All of them, the likeliest first.
-    pub const ALL: [Self; 3] = [Self::Comma, Self::Semicolon, Self::Tab];
-
-    #[must_use]
-    pub const fn byte(self) -> u8 {
-        match self {
-            Self::Comma => b',',
-            Self::Semicolon => b';',
-            Self::Tab => b'\t',
-        }
-    }
-}
-
-/// A reader of records of UTF-8 as lists are read: RFC 4180, any number of cells a record, no
-/// record taken for headings.
+/// A reader of RFC 4180 records with any number of cells; no record is taken for headings.
 ///
-/// Whatever identifies rows by their numbers must read with it.
-pub fn csv_reader<R: Read>(text: R, delimiter: Delimiter) -> Reader<R> {
+/// Rows are identified by the numbers of their records, so all readers of a list must use this.
+pub(super) fn csv_reader<R: Read>(text: R, delimiter: Delimiter) -> Reader<R> {
+    let delimiter = match delimiter {
+        Delimiter::Comma => b',',
+        Delimiter::Semicolon => b';',
+        Delimiter::Tab => b'\t',
+    };
     ReaderBuilder::new()
-        .delimiter(delimiter.byte())
+        .delimiter(delimiter)
         .has_headers(false)
         .flexible(true)
         .from_reader(text)
@@ -473,10 +374,8 @@ mod tests {
     }
 
     fn name(bytes: &[u8]) -> &'static str {
-        match detect(&mut &*bytes).unwrap() {
-            Detected::Text(encoding) => encoding.name(),
-            Detected::Binary => "binary",
-        }
+        let detected = detect(&mut &*bytes).unwrap();
+        detected.map_or("binary", TextEncoding::name)
     }
 
     fn encoded(encoding: &'static Encoding, text: &str) -> Vec<u8> {

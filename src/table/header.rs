@@ -26,9 +26,9 @@ pub struct Header {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FirstRow {
-    pub row: u32,
-    pub cells: Vec<String>,
+pub(super) struct FirstRow {
+    pub(super) row: u32,
+    pub(super) cells: Vec<String>,
 }
 
 /// Finds the heading row among the first rows of a list.
@@ -37,11 +37,10 @@ pub struct FirstRow {
 /// …) and no address; or if all columns in use have a text, no two the same, none a figure or
 /// an address, while the rows below hold nothing but figures and addresses in some column.
 ///
-/// That row is the first one that is not blank; titles may stand above it, in up to five rows
-/// of one cell each. Rows above the headings are not data. Where [`HeaderChoice::Yes`] is said
-/// and no row looks like headings, it is the first that is not blank.
-#[must_use]
-pub fn find_header(choice: HeaderChoice, rows: &[FirstRow]) -> Option<Header> {
+/// That row is the first one that is not blank; there may be titles above it, in up to five rows
+/// of one cell each. Rows above the headings are not data. With [`HeaderChoice::Yes`], if no row
+/// looks like headings, it is the first that is not blank.
+pub(super) fn find_header(choice: HeaderChoice, rows: &[FirstRow]) -> Option<Header> {
     let found = match choice {
         HeaderChoice::No => None,
         HeaderChoice::Auto => detect(rows),
@@ -124,7 +123,7 @@ fn is_address(text: &str) -> bool {
     text.contains('@') || text.contains("://") || text.starts_with("www.") || domain()
 }
 
-/// A number, date, telephone number or code: at least half of what it spells is digits.
+/// A number, date, telephone number or code: at least half of its letters and digits are digits.
 fn is_figure(text: &str) -> bool {
     let digits = text.chars().filter(|letter| letter.is_numeric()).count();
     let letters = text.chars().filter(|letter| letter.is_alphabetic()).count();
@@ -144,8 +143,8 @@ const WORDS: &str = include_str!("heading_words.txt");
 
 /// Whether `text` heads a column: a known word, or made of known words alone.
 ///
-/// What stands in brackets does not count: `기업명(국문)` is `기업명`.
-pub fn is_heading_word(text: &str) -> bool {
+/// Text in brackets does not count: `기업명(국문)` is `기업명`.
+fn is_heading_word(text: &str) -> bool {
     let lower: String = text.nfkc().flat_map(char::to_lowercase).collect();
     let outside = match lower.split_once(['(', '[', '<']) {
         Some((before, _)) if !before.trim().is_empty() => before,

@@ -1,215 +1,199 @@
-//! A list: what its file is, which columns it has, and its rows.
+//! A list: its format, its columns and its rows.
 
-use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
+use std::result;
 
-use super::column::{ColumnIndex, MAX_COLUMNS};
-use super::column::{ListColumns, NotFound};
+use super::cell::{ColumnIndex, LAST_COLUMN};
 use super::encoding::TextEncoding;
+use super::error::{Fault, ReadError, Result};
 use super::header::{FirstRow, Header, HeaderChoice, find_header};
-use super::read_error::ReadError;
-use super::read_text::JsonColumns;
-use super::read_text::read_csv;
-use super::read_text::read_lines;
+use super::read_text::{JsonColumns, read_csv, read_lines};
 use super::read_workbook::{HeldSheet, XlsxSheet};
-use super::row_sink::{RowSink, Visit, Wanted};
-use super::source::identify;
-use super::source::{FormatWish, SourceFormat};
+use super::source::{SourceFormat, identify};
 use crate::base::text::single_spaced;
+use crate::quest::file::{InputFormat, nearest};
 
 /// How many rows are looked at to find the headings and the columns.
 const FIRST_ROWS: usize = 50;
+
+/// The most columns that a message names.
+const MAX_DESCRIBED: usize = 40;
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ReadOptions {
     pub sheet: Option<String>,
     pub encoding: Option<String>,
     pub header: HeaderChoice,
-    pub format: Option<FormatWish>,
+    pub format: Option<InputFormat>,
 }
 
-/// A list that was opened.
+/// An open list.
 ///
 /// Rows have numbers that identify them in the file: in a workbook those that the sheet shows,
-/// in delimited text that of the record, in other text that of the line; all counted from 1,
-/// headings and whatever stands above them counted too. Rows without any text are passed over.
-/// The headings of JSON Lines are their keys, which are no row of the file and have number 0.
+/// in delimited text that of the record, in other text that of the line; all count from 1 and
+/// include the headings and whatever is above them. Rows without any text are skipped. The
+/// headings of JSON Lines are their keys, which are no row of the file and have number 0.
 pub struct List {
     path: PathBuf,
     format: SourceFormat,
     source: Source,
     columns: ListColumns,
+    widest: usize,
 }
 
 enum Source {
     Xlsx(Box<XlsxSheet>),
     Held(HeldSheet),
-    Jsonl(Box<JsonColumns>, TextEncoding),
+    Jsonl(Box<JsonColumns>),
     Text,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+struct ListColumns {
+    header: Option<Header>,
+    width: u32,
 }
 
 impl List {
     /// Opens the file at `path`, chooses the sheet and finds the headings.
     ///
-    /// Lines of text have no headings unless [`HeaderChoice::Yes`] is said; JSON Lines have always.
-    pub fn open(path: &Path, options: &ReadOptions) -> Result<Self, ReadError> {
+    /// Lines of text have headings only with [`HeaderChoice::Yes`]; JSON Lines always have them.
+    pub fn open(path: &Path, options: &ReadOptions) -> result::Result<Self, ReadError> {
+        let opened = Self::opened(path, options).map_err(|fault| fault.at(path));
+        let mut list = opened?;
+        list.look(options.header)?;
+        Ok(list)
+    }
+
+    fn opened(path: &Path, options: &ReadOptions) -> Result<Self> {
         let format = identify(path, options.encoding.as_deref(), options.format)?;
         let sheet = options.sheet.as_deref();
-        if sheet.is_some() && !format.is_workbook() {
-            return Err(ReadError::NoSheets {
-                path: path.to_path_buf(),
-            });
-        }
         let source = match format {
             SourceFormat::Xlsx | SourceFormat::Xlsm => {
                 Source::Xlsx(Box::new(XlsxSheet::open(path, sheet)?))
             }
             SourceFormat::Xls => Source::Held(HeldSheet::open_xls(path, sheet)?),
             SourceFormat::Ods => Source::Held(HeldSheet::open_ods(path, sheet)?),
+            _ if sheet.is_some() => {
+                let text = "this is text and has no sheets; remove --sheet";
+                return Err(Fault::NoSuchSheet(text.to_owned()));
+            }
             SourceFormat::Jsonl { encoding } => {
-                Source::Jsonl(Box::new(JsonColumns::find(path, encoding)?), encoding)
+                Source::Jsonl(Box::new(JsonColumns::find(path, encoding)?))
             }
             SourceFormat::Csv { .. } | SourceFormat::Lines { .. } => Source::Text,
         };
-        let mut list = Self {
+        Ok(Self {
             path: path.to_path_buf(),
             format,
             source,
-            columns: ListColumns {
-                header: None,
-                width: 0,
-            },
-        };
-        list.look(options.header)?;
-        Ok(list)
+            columns: ListColumns::default(),
+            widest: 0,
+        })
     }
 
-    fn look(&mut self, choice: HeaderChoice) -> Result<(), ReadError> {
+    /// Finds the headings and the columns.
+    fn look(&mut self, choice: HeaderChoice) -> result::Result<(), ReadError> {
         let mut rows = Vec::new();
         self.each_row(&Wanted::All, &mut |row, cells| {
-            rows.push(FirstRow {
-                row,
-                cells: cells.to_vec(),
-            });
+            let cells = cells.to_vec();
+            rows.push(FirstRow { row, cells });
             if rows.len() < FIRST_ROWS {
-                ControlFlow::Continue(())
+                Ok(())
             } else {
-                ControlFlow::Break(())
+                Err(Fault::Enough)
             }
         })?;
-        let choice = match (self.format, choice) {
-            (SourceFormat::Lines { .. }, HeaderChoice::Auto) => HeaderChoice::No,
-            (_, choice) => choice,
-        };
-        let header = match &self.source {
-            Source::Jsonl(columns, _) => Some(Header {
+        let header = match (self.keys(), self.format, choice) {
+            (Some(keys), ..) => Some(Header {
                 row: 0,
-                cells: columns
-                    .names
+                cells: keys
                     .iter()
                     .map(|name| single_spaced(name).into_owned())
                     .collect(),
             }),
+            (None, SourceFormat::Lines { .. }, HeaderChoice::Auto) => None,
             _ => find_header(choice, &rows),
         };
         let data_from = header.as_ref().map_or(0, |header| header.row);
         if !rows.iter().any(|first| first.row > data_from) {
-            return Err(self.empty(header.is_some()));
+            return Err(self.empty(header.is_some()).at(&self.path));
         }
         let seen = rows.iter().map(|first| first.cells.len());
         let seen = seen.chain(self.keys().map(<[String]>::len)).max();
         let seen = u32::try_from(seen.unwrap_or(0)).unwrap_or(u32::MAX);
         let declared = match &mut self.source {
-            Source::Xlsx(sheet) => sheet.declared_width(&self.path)?,
-            Source::Held(_) | Source::Jsonl(..) | Source::Text => 0,
+            Source::Xlsx(sheet) => {
+                let width = sheet.declared_width();
+                width.map_err(|fault| fault.at(&self.path))?
+            }
+            Source::Held(_) | Source::Jsonl(_) | Source::Text => 0,
         };
         self.columns = ListColumns {
             header,
             // A sheet may claim more columns than any has.
-            width: seen.max(declared.min(MAX_COLUMNS)),
+            width: seen.max(declared.min(LAST_COLUMN)),
         };
         Ok(())
     }
 
-    fn empty(&self, headed: bool) -> ReadError {
-        let place = match self.sheet() {
-            Some(name) => format!("the sheet `{name}`"),
-            None => "the list".to_owned(),
+    fn empty(&self, headed: bool) -> Fault {
+        let (place, hint) = match self.sheet() {
+            Some(name) => (
+                format!("the sheet `{name}`"),
+                "; name another sheet with --sheet",
+            ),
+            None => ("the list".to_owned(), ""),
         };
         let below = if headed { " below its headings" } else { "" };
-        let other = match self.sheet() {
-            Some(_) => "; name another sheet with --sheet",
-            None => "",
-        };
-        let others = format!("{below}{other}");
-        ReadError::Empty {
-            path: self.path.clone(),
-            place,
-            others,
-        }
+        Fault::Empty(format!("{place} has no rows{below}{hint}"))
     }
 
-    #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    #[must_use]
     pub fn format(&self) -> SourceFormat {
         self.format
     }
 
-    #[must_use]
     pub fn sheet(&self) -> Option<&str> {
         match &self.source {
             Source::Xlsx(sheet) => Some(&sheet.name),
             Source::Held(sheet) => Some(&sheet.name),
-            Source::Jsonl(..) | Source::Text => None,
+            Source::Jsonl(_) | Source::Text => None,
         }
     }
 
-    /// The keys of JSON Lines, as they are spelled: the names of its columns.
-    #[must_use]
+    /// The keys of JSON Lines as they are spelled: the names of its columns.
     pub fn keys(&self) -> Option<&[String]> {
         match &self.source {
-            Source::Jsonl(columns, _) => Some(&columns.names),
+            Source::Jsonl(columns) => Some(&columns.names),
             _ => None,
         }
     }
 
-    #[must_use]
     pub fn header(&self) -> Option<&Header> {
         self.columns.header.as_ref()
     }
 
+    /// How many columns have text in the rows that were read so far.
+    pub fn width(&self) -> usize {
+        self.keys().map_or(self.widest, |keys| keys.len())
+    }
+
     /// Its columns as messages show them: letter and heading.
-    #[must_use]
     pub fn columns(&self) -> Vec<String> {
         self.columns.described()
     }
 
-    /// The column that `name` names: by its heading, or by its letter where no heading is
-    /// exactly that; see [`ListColumns::find`].
-    pub fn column(&self, name: &str) -> Result<ColumnIndex, ReadError> {
-        self.columns.find(name).map_err(|not_found| {
-            let (path, column) = (self.path.clone(), name.to_owned());
-            match not_found {
-                NotFound::Missing(columns) => ReadError::NoSuchColumn {
-                    path,
-                    column,
-                    columns,
-                },
-                NotFound::Ambiguous(columns) => ReadError::AmbiguousColumn {
-                    path,
-                    column,
-                    columns,
-                },
-            }
-        })
+    /// The column with this heading, or else with this letter.
+    pub fn column(&self, name: &str) -> result::Result<ColumnIndex, ReadError> {
+        let found = self.columns.find(name);
+        found.map_err(|fault| fault.at(&self.path))
     }
 
     /// What `column` is called: its heading, or `column B`.
-    #[must_use]
     pub fn label(&self, column: ColumnIndex) -> String {
         match self.columns.heading(column) {
             Some(heading) => heading.to_owned(),
@@ -217,75 +201,254 @@ impl List {
         }
     }
 
-    /// Gives the rows below the headings to `visit`, in order: each one's number and the texts
+    /// Hands the rows below the headings to `visit`, in order: each one's number and the texts
     /// of `columns`, blank where it has none.
     ///
-    /// One row is held at a time. What `visit` refuses ends the reading.
+    /// One row is held at a time. An error of `visit` ends the reading.
     pub fn rows<E: From<ReadError>>(
         &mut self,
         columns: &[ColumnIndex],
-        mut visit: impl FnMut(u32, &[String]) -> Result<(), E>,
-    ) -> Result<(), E> {
+        mut visit: impl FnMut(u32, &[String]) -> result::Result<(), E>,
+    ) -> result::Result<(), E> {
         let above = self.header().map_or(0, |header| header.row);
-        let mut refused = None;
-        self.each_row(&Wanted::These(columns.to_vec()), &mut |row, cells| {
-            if row <= above {
-                return ControlFlow::Continue(());
+        self.visit_rows(&Wanted::These(columns.to_vec()), |row, cells| {
+            if row > above {
+                visit(row, cells)
+            } else {
+                Ok(())
             }
-            match visit(row, cells) {
-                Ok(()) => ControlFlow::Continue(()),
-                Err(error) => {
-                    refused = Some(error);
-                    ControlFlow::Break(())
-                }
-            }
-        })?;
-        refused.map_or(Ok(()), Err)
+        })
     }
 
-    /// Gives every row to `visit`, headings and what stands above them too: each one's number
+    /// Hands every row to `visit`, the headings and what is above them too: each one's number
     /// and all its texts.
     ///
-    /// One row is held at a time. What `visit` refuses ends the reading.
+    /// One row is held at a time. An error of `visit` ends the reading.
     pub fn every_row<E: From<ReadError>>(
         &mut self,
-        mut visit: impl FnMut(u32, &[String]) -> Result<(), E>,
-    ) -> Result<(), E> {
+        mut visit: impl FnMut(u32, &[String]) -> result::Result<(), E>,
+    ) -> result::Result<(), E> {
         if let Some(keys) = self.keys() {
             visit(0, keys)?;
         }
+        self.visit_rows(&Wanted::All, visit)
+    }
+
+    fn visit_rows<E: From<ReadError>>(
+        &mut self,
+        wanted: &Wanted,
+        mut visit: impl FnMut(u32, &[String]) -> result::Result<(), E>,
+    ) -> result::Result<(), E> {
         let mut refused = None;
-        self.each_row(&Wanted::All, &mut |row, cells| match visit(row, cells) {
-            Ok(()) => ControlFlow::Continue(()),
-            Err(error) => {
+        self.each_row(wanted, &mut |row, cells| {
+            visit(row, cells).map_err(|error| {
                 refused = Some(error);
-                ControlFlow::Break(())
-            }
+                Fault::Enough
+            })
         })?;
         refused.map_or(Ok(()), Err)
     }
 
-    fn each_row(&mut self, wanted: &Wanted, visit: &mut Visit<'_>) -> Result<(), ReadError> {
+    fn each_row(
+        &mut self,
+        wanted: &Wanted,
+        visit: &mut Visit<'_>,
+    ) -> result::Result<(), ReadError> {
         let mut sink = RowSink::new(wanted, visit);
-        match (&mut self.source, self.format) {
-            (Source::Xlsx(sheet), _) => sheet.read(&self.path, &mut sink),
-            (Source::Jsonl(columns, encoding), _) => columns.read(&self.path, *encoding, &mut sink),
-            (Source::Held(sheet), _) => {
-                sheet.rows(&mut sink);
-                Ok(())
+        let read = match (&mut self.source, self.format) {
+            (Source::Xlsx(sheet), _) => sheet.read(&mut sink),
+            (Source::Held(sheet), _) => sheet.read(&mut sink),
+            (Source::Jsonl(columns), SourceFormat::Jsonl { encoding }) => {
+                columns.read(&self.path, encoding, &mut sink)
             }
             (
-                Source::Text,
+                _,
                 SourceFormat::Csv {
                     delimiter,
                     encoding,
                 },
             ) => read_csv(&self.path, delimiter, encoding, &mut sink),
-            (Source::Text, format) => {
-                let encoding = format.encoding().unwrap_or(TextEncoding::UTF_8);
-                read_lines(&self.path, encoding, &mut sink)
+            (_, SourceFormat::Lines { encoding }) => read_lines(&self.path, encoding, &mut sink),
+            (_, _) => read_lines(&self.path, TextEncoding::UTF_8, &mut sink),
+        };
+        let read = read.and_then(|()| sink.finish());
+        self.widest = self.widest.max(sink.widest);
+        match read {
+            Ok(()) | Err(Fault::Enough) => Ok(()),
+            Err(fault) => Err(fault.at(&self.path)),
+        }
+    }
+}
+
+impl ListColumns {
+    /// The column that `name` names.
+    ///
+    /// A heading with exactly that text wins (after NFKC, with white space around it dropped and
+    /// runs of it taken for one space); otherwise it is a letter, of either case, in range.
+    fn find(&self, name: &str) -> Result<ColumnIndex> {
+        let wanted = single_spaced(name).into_owned();
+        let headed: Vec<ColumnIndex> = self
+            .all()
+            .filter(|&column| !wanted.is_empty() && self.heading(column) == Some(&wanted))
+            .collect();
+        match headed.as_slice() {
+            [] => {}
+            [column] => return Ok(*column),
+            several => {
+                let letters: Vec<String> = several.iter().map(ToString::to_string).collect();
+                return Err(Fault::Other(format!(
+                    "several columns are headed `{name}`: {}; name one by its letter",
+                    letters.join(", ")
+                )));
             }
         }
+        match wanted.parse::<ColumnIndex>() {
+            Ok(column) if column.index() < self.width as usize => Ok(column),
+            _ => {
+                let columns = self.described();
+                let (known, near) = (columns.join(", "), near(name, &columns));
+                Err(Fault::Other(format!(
+                    "there is no column `{name}`; there are {known}{near}"
+                )))
+            }
+        }
+    }
+
+    fn heading(&self, column: ColumnIndex) -> Option<&str> {
+        let cell = self.header.as_ref()?.cells.get(column.index())?;
+        Some(cell.as_str()).filter(|text| !text.is_empty())
+    }
+
+    fn all(&self) -> impl Iterator<Item = ColumnIndex> {
+        (0..self.width.min(LAST_COLUMN)).filter_map(ColumnIndex::new)
+    }
+
+    fn described(&self) -> Vec<String> {
+        let described = |column: ColumnIndex| match self.heading(column) {
+            Some(text) => format!("{column} `{text}`"),
+            None => column.to_string(),
+        };
+        let mut shown: Vec<String> = self.all().take(MAX_DESCRIBED).map(described).collect();
+        let more = self.all().count() - shown.len();
+        if more > 0 {
+            shown.push(format!("{more} more"));
+        }
+        shown
+    }
+}
+
+/// Suggests the one of `known` whose quoted name is nearest to `name`, if one is near.
+pub(super) fn near(name: &str, known: &[String]) -> String {
+    let quoted = known.iter().filter_map(|known| known.split('`').nth(1));
+    let near = nearest(name, quoted);
+    near.map_or(String::new(), |near| format!("; did you mean `{near}`?"))
+}
+
+/// What is done with one row: its number and the cells asked for.
+type Visit<'a> = dyn FnMut(u32, &[String]) -> Result<()> + 'a;
+
+#[derive(Debug, Clone)]
+enum Wanted {
+    All,
+    These(Vec<ColumnIndex>),
+}
+
+/// Gathers the cells of one row at a time, and skips rows without any.
+pub(super) struct RowSink<'a> {
+    /// For each column of the list, the place of its text among those wanted.
+    slots: Option<Vec<Option<usize>>>,
+    /// Columns that were asked for twice: from where to where their text is copied.
+    copies: Vec<(usize, usize)>,
+    cells: Vec<String>,
+    row: u32,
+    blank: bool,
+    widest: usize,
+    visit: &'a mut Visit<'a>,
+}
+
+impl<'a> RowSink<'a> {
+    fn new(wanted: &Wanted, visit: &'a mut Visit<'a>) -> Self {
+        let mut copies = Vec::new();
+        let (slots, width) = match wanted {
+            Wanted::All => (None, 0),
+            Wanted::These(columns) => {
+                let last = columns.iter().map(|column| column.index()).max();
+                let mut slots = vec![None; last.map_or(0, |last| last + 1)];
+                for (slot, column) in columns.iter().enumerate() {
+                    match slots[column.index()] {
+                        None => slots[column.index()] = Some(slot),
+                        Some(first) => copies.push((first, slot)),
+                    }
+                }
+                (Some(slots), columns.len())
+            }
+        };
+        Self {
+            slots,
+            copies,
+            cells: vec![String::new(); width],
+            row: 0,
+            blank: true,
+            widest: 0,
+            visit,
+        }
+    }
+
+    /// Starts `row`, counted from 1, and hands on the row before it.
+    pub(super) fn at_row(&mut self, row: u32) -> Result<()> {
+        if row != self.row {
+            self.finish()?;
+            self.row = row;
+        }
+        Ok(())
+    }
+
+    /// Notes that the row has a cell at `column`, counted from 0, that is not blank, and returns
+    /// the place for its text, empty, if it is wanted.
+    pub(super) fn cell(&mut self, column: usize) -> Option<&mut String> {
+        self.blank = false;
+        if column >= LAST_COLUMN as usize {
+            return None;
+        }
+        self.widest = self.widest.max(column + 1);
+        let slot = match &self.slots {
+            Some(slots) => (*slots.get(column)?)?,
+            None => {
+                if self.cells.len() <= column {
+                    self.cells.resize(column + 1, String::new());
+                }
+                column
+            }
+        };
+        let text = self.cells.get_mut(slot)?;
+        text.clear();
+        Some(text)
+    }
+
+    /// Puts `text` in the row at `column` unless it is blank.
+    pub(super) fn put(&mut self, column: usize, text: &str) {
+        if !text.trim().is_empty()
+            && let Some(place) = self.cell(column)
+        {
+            place.push_str(text);
+        }
+    }
+
+    fn finish(&mut self) -> Result<()> {
+        if self.blank {
+            return Ok(());
+        }
+        for &(from, to) in &self.copies {
+            let text = self.cells[from].clone();
+            self.cells[to] = text;
+        }
+        let visited = (self.visit)(self.row, &self.cells);
+        match self.slots {
+            Some(_) => self.cells.iter_mut().for_each(String::clear),
+            None => self.cells.clear(),
+        }
+        self.blank = true;
+        visited
     }
 }
 

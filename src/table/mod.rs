@@ -3,7 +3,7 @@
 //! A list is a workbook (`.xlsx`, `.xlsm`, `.xls`, `.ods`), delimited text (`.csv`, `.tsv`), JSON
 //! Lines (`.jsonl`, `.ndjson`) or lines of text. [`List::open`] detects which, and its headings;
 //! [`List::rows`] streams the requested columns as text. A [`MadeList`] is such a file, made from
-//! a directory or from what a command printed.
+//! a directory or from the output of a command.
 //!
 //! Results go into a copy of the workbook ([`workbook_copy`]), or next to the values of the list
 //! into a new file ([`new_workbook`], [`write_text`]). A [`new_workbook::Form`] is a sheet that
@@ -15,22 +15,19 @@ pub mod workbook_copy;
 pub mod write_text;
 
 mod cell;
-mod column;
 mod encoding;
+mod error;
 mod header;
 mod list;
 mod made_list;
-mod read_error;
 mod read_text;
 mod read_workbook;
-mod row_sink;
 mod source;
 
-pub use cell::shortened;
-pub use column::ColumnIndex;
+pub use cell::{ColumnIndex, shortened};
 pub use encoding::TextEncoding;
+pub use error::{ReadError, UnknownEncoding};
 pub use header::{Header, HeaderChoice};
 pub use list::{List, ReadOptions};
 pub use made_list::MadeList;
-pub use read_error::{ReadError, UnknownEncoding};
-pub use source::{FormatWish, SourceFormat, open_file};
+pub use source::{SourceFormat, digest};

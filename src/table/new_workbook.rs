@@ -17,8 +17,8 @@ use rust_xlsxwriter::{
 };
 use url::Url;
 
-use super::cell::{LAST_COLUMN, LAST_ROW, needs_code, shortened};
-use super::results::{Cell, ExportError, RowKind, TableRow};
+use super::cell::{LAST_ROW, needs_code, shortened};
+use super::results::{Cell, ExportError, RowKind, Rows};
 
 /// The longest address that Excel opens, and the most of them on a sheet.
 const MAX_LINK_UNITS: usize = 2_079;
@@ -28,35 +28,27 @@ const MAX_LINKS: usize = 65_530;
 /// it as it is.
 const MARKS_OF_ESCAPED: [&str; 3] = ["%20", "%22", "%25"];
 
-/// Writes the rows, one below the other without gaps, and returns how many there are. Temporary
-/// files go to `folder`.
+/// Writes the rows, one below the other without gaps. Temporary files go to `folder`.
 pub fn write_workbook(
     out: impl Write + Send,
     folder: &Path,
-    rows: &mut dyn Iterator<Item = Result<TableRow, ExportError>>,
-) -> Result<u64, ExportError> {
+    rows: Rows<'_>,
+) -> Result<(), ExportError> {
     write_sheet(out, folder, "comail", |sheet| {
         let (heading, value) = (Format::new().set_bold(), Format::new());
         let mut written = 0;
-        for row in rows {
-            let row = row?;
+        rows(&mut |row| {
             let style = match row.kind {
                 RowKind::Header => &heading,
                 RowKind::Title | RowKind::Body => &value,
             };
             let cells = row.source.into_iter().map(Cell::Text).chain(row.results);
             for (column, cell) in (0..).zip(cells) {
-                if column == LAST_COLUMN {
-                    return Err(ExportError::TooLarge("more columns"));
-                }
-                if written == LAST_ROW {
-                    return Err(ExportError::TooLarge("more rows"));
-                }
                 put(sheet, written, column, &cell, style)?;
             }
             written += 1;
-        }
-        Ok(written.into())
+            Ok(())
+        })
     })
 }
 
@@ -64,16 +56,13 @@ pub fn write_workbook(
 ///
 /// The heading row stays in sight, and columns of choices offer their words.
 pub fn write_form(out: impl Write + Send, folder: &Path, form: &Form) -> Result<(), ExportError> {
-    if form.columns.len() > LAST_COLUMN as usize {
-        return Err(ExportError::TooLarge("more columns"));
-    }
-    if form.rows.len() >= LAST_ROW as usize {
+    let last = u32::try_from(form.rows.len()).unwrap_or(u32::MAX);
+    if last >= LAST_ROW {
         return Err(ExportError::TooLarge("more rows"));
     }
     write_sheet(out, folder, form.sheet, |sheet| {
         let styles = FormStyles::new();
         sheet.set_freeze_panes(1, 0).map_err(refused)?;
-        let last = u32::try_from(form.rows.len()).unwrap_or(LAST_ROW);
         for (number, column) in (0..).zip(&form.columns) {
             sheet
                 .set_column_width(number, column.width)
@@ -91,7 +80,7 @@ pub fn write_form(out: impl Write + Send, folder: &Path, form: &Form) -> Result<
                 ColumnRole::Free | ColumnRole::Choice(_) => {}
             }
             let heading = Cell::Text(column.heading.clone());
-            put(sheet, 0, number.into(), &heading, &styles.heading)?;
+            put(sheet, 0, number, &heading, &styles.heading)?;
         }
         let mut links = 0;
         for (row, cells) in (1..).zip(&form.rows) {
@@ -150,12 +139,12 @@ fn put_form_cell(
         }
         FormCell::Link(url) => {
             let text = Cell::Text(url.to_string());
-            put(sheet, row, column.into(), &text, &styles.value)
+            put(sheet, row, column, &text, &styles.value)
         }
         FormCell::Value(value @ Cell::Text(text)) if text.starts_with(['=', '+', '-', '@']) => {
-            put(sheet, row, column.into(), value, &styles.quoted)
+            put(sheet, row, column, value, &styles.quoted)
         }
-        FormCell::Value(value) => put(sheet, row, column.into(), value, &styles.value),
+        FormCell::Value(value) => put(sheet, row, column, value, &styles.value),
     }
 }
 
@@ -175,36 +164,29 @@ fn opens_as_written(url: &Url) -> bool {
 fn put(
     sheet: &mut Worksheet,
     row: u32,
-    column: u32,
+    column: u16,
     cell: &Cell,
     style: &Format,
 ) -> Result<(), ExportError> {
-    let column = u16::try_from(column).map_err(|_| ExportError::TooLarge("more columns"))?;
-    match cell {
-        Cell::Text(text) if text.is_empty() => Ok(()),
+    let written = match cell {
+        Cell::Text(text) if text.is_empty() => return Ok(()),
         Cell::Text(text) => {
             let text = shortened(text);
-            sheet
-                .write_string_with_format(row, column, unambiguous(&text), style)
-                .map(drop)
-                .map_err(refused)
+            sheet.write_string_with_format(row, column, unambiguous(&text), style)
         }
         Cell::Number(number) => {
             #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^53")]
             let number = *number as f64;
-            sheet
-                .write_number_with_format(row, column, number, style)
-                .map(drop)
-                .map_err(refused)
+            sheet.write_number_with_format(row, column, number, style)
         }
-    }
+    };
+    written.map(drop).map_err(refused)
 }
 
 /// The text without control characters where it also has `_x`.
 ///
 /// A control character is written as `_xHHHH_`. Behind `_x0041` that would make `_x0041_` of it,
 /// which every reader takes for `A`.
-#[must_use]
 pub fn unambiguous(text: &str) -> Cow<'_, str> {
     if text.contains("_x") && text.contains(needs_code) {
         Cow::Owned(text.replace(needs_code, " "))
@@ -314,12 +296,10 @@ pub enum FormCell {
 
 impl FormCell {
     /// A cell with this text; with none, an empty cell.
-    #[must_use]
     pub fn text(text: impl Into<String>) -> Self {
         Self::Value(Cell::Text(text.into()))
     }
 
-    #[must_use]
     pub fn number(number: impl Into<u64>) -> Self {
         Self::Value(Cell::Number(number.into()))
     }
@@ -333,8 +313,8 @@ mod tests {
     use proptest::prelude::*;
     use zip::ZipArchive;
 
-    use super::FormColumn;
     use super::*;
+    use crate::table::results::TableRow;
 
     fn row(kind: RowKind, source: &[String], results: Vec<Cell>) -> TableRow {
         TableRow {
@@ -370,7 +350,9 @@ mod tests {
     fn workbook(rows: Vec<TableRow>) -> Result<Vec<u8>, ExportError> {
         let mut out = Vec::new();
         let folder = std::env::temp_dir();
-        write_workbook(&mut out, &folder, &mut rows.into_iter().map(Ok))?;
+        write_workbook(&mut out, &folder, &mut |put| {
+            rows.iter().cloned().try_for_each(put)
+        })?;
         Ok(out)
     }
 
@@ -455,7 +437,7 @@ mod tests {
     #[test]
     fn a_missing_folder_is_an_error_and_a_panic_of_our_own_stays_one() {
         let folder = std::env::temp_dir().join("no-such-folder-of-comail");
-        let refused = write_workbook(Vec::new(), &folder, &mut std::iter::empty()).unwrap_err();
+        let refused = write_workbook(Vec::new(), &folder, &mut |_| Ok(())).unwrap_err();
         let expected = "no-such-folder-of-comail";
         assert!(refused.to_string().contains(expected), "{refused}");
         let ours = catch_unwind(|| caught(|| -> () { panic!("another reason") }));

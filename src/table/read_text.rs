@@ -1,149 +1,117 @@
-//! Reading delimited text.
+//! Reading delimited text, lines and JSON Lines.
 //!
-//! A row's number is that of its record, counted from 1 with the heading record; lines with
-//! nothing on them are no records. A record may span lines, by a quoted cell.
+//! The number of a CSV row is that of its record, counted from 1 with the heading record; lines
+//! with nothing on them are no records. A record may span lines, by a quoted cell.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt;
 use std::fs::File;
 use std::io::{BufRead as _, BufReader, Read as _};
-use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use csv::{ErrorKind, StringRecord};
+use csv::StringRecord;
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-use super::column::MAX_COLUMNS;
+use super::cell::LAST_COLUMN;
 use super::encoding::{DecodedText, Delimiter, TextEncoding, csv_reader, open_text};
-use super::read_error::ReadError;
-use super::row_sink::RowSink;
+use super::error::{Fault, Result};
+use super::list::RowSink;
 
 /// The longest cell of a text.
 ///
 /// Spreadsheets hold 32,767 characters; far above that, a quote was not closed and has
 /// swallowed the rows that follow.
-pub const MAX_CELL_BYTES: usize = 1024 * 1024;
+const MAX_CELL_BYTES: usize = 1024 * 1024;
 
-/// Reads the delimited file at `path`, record by record.
+/// The longest line of JSON.
+const MAX_LINE_BYTES: usize = 16 * 1024 * 1024;
+
 pub(super) fn read_csv(
     path: &Path,
     delimiter: Delimiter,
     encoding: TextEncoding,
     sink: &mut RowSink<'_>,
-) -> Result<(), ReadError> {
+) -> Result<()> {
     let mut reader = csv_reader(open_text(path, encoding)?, delimiter);
     let mut record = StringRecord::new();
     let mut row = 0_u32;
-    while reader
-        .read_record(&mut record)
-        .map_err(|error| of_csv(path, error))?
-    {
-        row = next_row(path, row)?;
-        if sink.at_row(row).is_break() {
-            return Ok(());
-        }
+    while reader.read_record(&mut record)? {
+        row = next_row(row)?;
+        sink.at_row(row)?;
         for (column, cell) in record.iter().enumerate() {
-            check_length(path, row, cell)?;
+            check_length(row, cell)?;
             sink.put(column, cell);
         }
     }
-    let (ControlFlow::Continue(()) | ControlFlow::Break(())) = sink.finish();
     Ok(())
 }
 
-pub(super) fn next_row(path: &Path, row: u32) -> Result<u32, ReadError> {
-    row.checked_add(1).ok_or_else(|| ReadError::TooManyRows {
-        path: path.to_path_buf(),
-        limit: u32::MAX,
-    })
+fn next_row(row: u32) -> Result<u32> {
+    let limit = u32::MAX;
+    row.checked_add(1)
+        .ok_or_else(|| format!("it has more than {limit} rows; split the list").into())
 }
 
-pub(super) fn check_length(path: &Path, row: u32, cell: &str) -> Result<(), ReadError> {
+fn check_length(row: u32, cell: &str) -> Result<()> {
     if cell.len() <= MAX_CELL_BYTES {
         return Ok(());
     }
-    Err(ReadError::CellTooLong {
-        path: path.to_path_buf(),
-        row,
-        limit: MAX_CELL_BYTES,
-    })
+    Err(Fault::Other(format!(
+        "a cell of row {row} is longer than {MAX_CELL_BYTES} bytes; a quote may not be closed there"
+    )))
 }
 
-fn of_csv(path: &Path, error: csv::Error) -> ReadError {
-    match error.into_kind() {
-        ErrorKind::Io(source) => ReadError::of_text(path, source),
-        other => ReadError::damaged(path, format!("{other:?}")),
-    }
-}
-
-/// Reads the file at `path`, line by line; each is a row of one cell.
+/// Reads the file at `path`; each line is a row of one cell.
 pub(super) fn read_lines(
     path: &Path,
     encoding: TextEncoding,
     sink: &mut RowSink<'_>,
-) -> Result<(), ReadError> {
+) -> Result<()> {
     let mut lines = BufReader::new(open_text(path, encoding)?);
     let mut line = String::new();
     let mut row = 0_u32;
-    loop {
-        line.clear();
-        let read = lines
-            .read_line(&mut line)
-            .map_err(|source| ReadError::of_text(path, source))?;
-        if read == 0 {
-            break;
-        }
-        row = next_row(path, row)?;
-        check_length(path, row, &line)?;
-        if sink.at_row(row).is_break() {
-            return Ok(());
-        }
+    while lines.read_line(&mut line)? > 0 {
+        row = next_row(row)?;
+        check_length(row, &line)?;
+        sink.at_row(row)?;
         sink.put(0, line.trim_end_matches(['\r', '\n']));
+        line.clear();
     }
-    let (ControlFlow::Continue(()) | ControlFlow::Break(())) = sink.finish();
     Ok(())
 }
 
-/// The longest line.
-const MAX_LINE_BYTES: usize = 16 * 1024 * 1024;
-
 /// The lines of a file that are not blank, with their numbers.
 pub(super) struct JsonLines {
-    path: PathBuf,
     text: BufReader<DecodedText<BufReader<File>>>,
     line: Vec<u8>,
     number: u32,
 }
 
 impl JsonLines {
-    /// The lines of the file at `path`.
-    pub(super) fn open(path: &Path, encoding: TextEncoding) -> Result<Self, ReadError> {
+    pub(super) fn open(path: &Path, encoding: TextEncoding) -> Result<Self> {
         Ok(Self {
-            path: path.to_path_buf(),
             text: BufReader::new(open_text(path, encoding)?),
             line: Vec::new(),
             number: 0,
         })
     }
 
-    pub(super) fn next(&mut self) -> Result<Option<(u32, &str)>, ReadError> {
+    pub(super) fn next(&mut self) -> Result<Option<(u32, &str)>> {
         loop {
             self.line.clear();
             let most = MAX_LINE_BYTES as u64 + 1;
-            let read = (&mut self.text)
-                .take(most)
-                .read_until(b'\n', &mut self.line);
-            let read = read.map_err(|source| ReadError::of_text(&self.path, source))?;
+            let mut bounded = (&mut self.text).take(most);
+            let read = bounded.read_until(b'\n', &mut self.line)?;
             if read == 0 {
                 return Ok(None);
             }
-            self.number = next_row(&self.path, self.number)?;
+            self.number = next_row(self.number)?;
             if read > MAX_LINE_BYTES {
                 let column = MAX_LINE_BYTES;
                 let what = format!("the line is longer than {MAX_LINE_BYTES} bytes");
-                return Err(self.refused(NotAnObject { column, what }));
+                return Err(NotAnObject { column, what }.at_line(self.number));
             }
             if !self.line.trim_ascii().is_empty() {
                 break;
@@ -151,25 +119,12 @@ impl JsonLines {
         }
         match std::str::from_utf8(&self.line) {
             Ok(line) => Ok(Some((self.number, line.trim_end_matches(['\r', '\n'])))),
-            Err(_) => Err(ReadError::damaged(&self.path, "its text does not decode")),
+            Err(_) => Err(Fault::damaged("its text does not decode")),
         }
     }
-
-    fn refused(&self, why: NotAnObject) -> ReadError {
-        not_json(&self.path, self.number, why)
-    }
 }
 
-fn not_json(path: &Path, line: u32, why: NotAnObject) -> ReadError {
-    ReadError::NotJson {
-        path: path.to_path_buf(),
-        line,
-        column: why.column,
-        what: why.what,
-    }
-}
-
-/// The columns of a file: its keys, in the order in which they come first.
+/// The columns of a file: its keys, in the order in which they first appear.
 pub(super) struct JsonColumns {
     pub(super) names: Vec<String>,
     places: HashMap<String, usize>,
@@ -177,86 +132,86 @@ pub(super) struct JsonColumns {
 
 impl JsonColumns {
     /// Reads through the file at `path`; every line must be an object.
-    pub(super) fn find(path: &Path, encoding: TextEncoding) -> Result<Self, ReadError> {
+    pub(super) fn find(path: &Path, encoding: TextEncoding) -> Result<Self> {
         let mut lines = JsonLines::open(path, encoding)?;
         let mut columns = Self {
             names: Vec::new(),
             places: HashMap::new(),
         };
         while let Some((row, line)) = lines.next()? {
-            let members = Members::of(line).map_err(|why| not_json(path, row, why))?;
+            let members = Members::of(line).map_err(|why| why.at_line(row))?;
             for (name, _) in members.0 {
-                columns.add(name);
+                if !columns.places.contains_key(&name) {
+                    columns.places.insert(name.clone(), columns.names.len());
+                    columns.names.push(name);
+                }
             }
-            if columns.names.len() > MAX_COLUMNS as usize {
-                let path = path.to_path_buf();
-                return Err(ReadError::TooManyKeys {
-                    path,
-                    limit: MAX_COLUMNS,
-                });
+            if columns.names.len() > LAST_COLUMN as usize {
+                return Err(Fault::Other(format!(
+                    "its objects have more than {LAST_COLUMN} keys, and each key is a column; \
+                     nest them"
+                )));
             }
         }
         Ok(columns)
     }
 
-    fn add(&mut self, name: String) {
-        if !self.places.contains_key(&name) {
-            self.places.insert(name.clone(), self.names.len());
-            self.names.push(name);
-        }
-    }
-
-    /// Reads the file at `path` again, line by line; each is a row.
+    /// Reads the file at `path` again; each line is a row.
     pub(super) fn read(
         &self,
         path: &Path,
         encoding: TextEncoding,
         sink: &mut RowSink<'_>,
-    ) -> Result<(), ReadError> {
+    ) -> Result<()> {
         let mut lines = JsonLines::open(path, encoding)?;
         while let Some((row, line)) = lines.next()? {
-            let refused = |why| not_json(path, row, why);
-            if sink.at_row(row).is_break() {
-                return Ok(());
-            }
+            let refused = |why: NotAnObject| why.at_line(row);
+            sink.at_row(row)?;
             for (name, value) in Members::of(line).map_err(refused)?.0 {
-                // A key that was not there when the file was read through came in meanwhile.
+                // A key that was not there during the first reading was added since.
                 let Some(column) = self.places.get(&name) else {
-                    return Err(ReadError::damaged(path, "it changed while it was read"));
+                    return Err(Fault::damaged("it changed while it was read"));
                 };
                 let text = text(line, value).map_err(refused)?;
-                check_length(path, row, &text)?;
+                check_length(row, &text)?;
                 sink.put(*column, &text);
             }
         }
-        let (ControlFlow::Continue(()) | ControlFlow::Break(())) = sink.finish();
         Ok(())
     }
 }
 
-/// The members of an object, in the order in which their names come first; of a name that comes
-/// again, the last value.
+/// The members of an object, in the order in which their names first appear; of a name that is
+/// repeated, the last value.
 ///
-/// Values are not looked into, so however deep they nest is nothing to it.
+/// Values are not parsed, so they may be nested to any depth.
 #[derive(Debug)]
 pub(super) struct Members<'a>(pub(super) Vec<(String, &'a RawValue)>);
 
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct NotAnObject {
-    /// The character at which that shows, counted from 1.
-    pub(super) column: usize,
-    pub(super) what: String,
+    /// The character at which the error is, counted from 1.
+    column: usize,
+    what: String,
+}
+
+impl NotAnObject {
+    fn at_line(self, line: u32) -> Fault {
+        let Self { column, what } = self;
+        Fault::Other(format!(
+            "line {line}, column {column}: {what}; each line of JSON Lines is one object"
+        ))
+    }
 }
 
 impl<'a> Members<'a> {
-    /// The members of the object that `line` spells.
-    pub(super) fn of(line: &'a str) -> Result<Self, NotAnObject> {
+    pub(super) fn of(line: &'a str) -> std::result::Result<Self, NotAnObject> {
         serde_json::from_str(line).map_err(|error| not_an_object(line, 0, &error))
     }
 }
 
 impl<'de: 'a, 'a> Deserialize<'de> for Members<'a> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
         deserializer.deserialize_map(Object)
     }
 }
@@ -270,7 +225,10 @@ impl<'de> Visitor<'de> for Object {
         f.write_str("an object")
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(
+        self,
+        mut map: A,
+    ) -> std::result::Result<Self::Value, A::Error> {
         let mut members: Vec<(String, &RawValue)> = Vec::new();
         let mut places: HashMap<String, usize> = HashMap::new();
         while let Some((name, value)) = map.next_entry::<String, &RawValue>()? {
@@ -285,9 +243,9 @@ impl<'de> Visitor<'de> for Object {
     }
 }
 
-/// The text of a value in `line`: a string's own, none of null, and of others their JSON without
-/// white space.
-pub(super) fn text<'a>(line: &str, value: &'a RawValue) -> Result<Cow<'a, str>, NotAnObject> {
+/// The text of a value in `line`: that of a string, nothing for null, and for others their JSON
+/// without white space.
+fn text<'a>(line: &str, value: &'a RawValue) -> std::result::Result<Cow<'a, str>, NotAnObject> {
     let json = value.get();
     match json.as_bytes().first() {
         Some(b'"') => serde_json::from_str::<String>(json)
@@ -320,10 +278,10 @@ fn compact(json: &str) -> String {
     kept
 }
 
-/// What `error` says of the part of `line` that begins after so many bytes.
+/// The error in the part of `line` that begins after so many bytes.
 fn not_an_object(line: &str, before: usize, error: &serde_json::Error) -> NotAnObject {
     let bytes = line.bytes().take(before + error.column());
-    // Bytes that go on with a character are none of their own.
+    // Continuation bytes of UTF-8 are no characters of their own.
     let characters = bytes.filter(|byte| byte & 0xc0 != 0x80).count();
     let said = error.to_string();
     let what = said

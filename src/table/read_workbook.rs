@@ -10,109 +10,72 @@
 use std::fs::File;
 use std::io;
 use std::io::{BufReader, Read as _};
-use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
 use calamine::{
-    Cell, CellErrorType, Data, DataRef, Ods, OdsError, Range, Reader, Sheet, SheetType,
-    SheetVisible, Style, Xls, XlsError, Xlsx, XlsxError,
+    CellErrorType, Data, DataRef, Ods, OdsError, Range, Reader, Sheet, SheetType, SheetVisible,
+    Style, Xls, XlsError, Xlsx, XlsxError,
 };
 use ssfmt::{DateSystem, FormatOptions, NumberFormat};
 use zip::ZipArchive;
 
-use super::read_error::ReadError;
-use super::row_sink::RowSink;
-use super::source::open_file;
-
-/// How many rows a sheet has at most.
-const MAX_ROWS: u32 = 1_048_576;
+use super::cell::LAST_ROW;
+use super::error::{Fault, Result};
+use super::list::{RowSink, near};
+use super::source::open_regular;
 
 /// An `.xlsx` or `.xlsm` workbook, with one sheet chosen.
 pub(super) struct XlsxSheet {
     workbook: Xlsx<BufReader<File>>,
-    pub name: String,
+    pub(super) name: String,
 }
 
 impl XlsxSheet {
-    pub(super) fn open(path: &Path, wanted: Option<&str>) -> Result<Self, ReadError> {
-        check_bounds(path, open_file(path)?)?;
-        let file = BufReader::new(open_file(path)?);
-        let workbook = guarded(path, || Xlsx::new(file))?.map_err(|error| of_xlsx(path, error))?;
-        let name = choose_sheet(path, wanted, &sheets(&workbook))?;
+    pub(super) fn open(path: &Path, wanted: Option<&str>) -> Result<Self> {
+        check_bounds(open_regular(path)?)?;
+        let file = BufReader::new(open_regular(path)?);
+        let workbook = guarded(|| Xlsx::new(file))??;
+        let name = choose_sheet(wanted, &sheets(&workbook))?;
         Ok(Self { workbook, name })
     }
 
-    pub(super) fn declared_width(&mut self, path: &Path) -> Result<u32, ReadError> {
-        let (workbook, name) = (&mut self.workbook, &self.name);
-        let reader = guarded(path, || workbook.worksheet_cells_reader(name))?;
-        let dimensions = reader.map_err(|error| of_xlsx(path, error))?.dimensions();
-        Ok(dimensions.end.1.saturating_add(1))
+    pub(super) fn declared_width(&mut self) -> Result<u32> {
+        let cells = guarded(|| self.workbook.worksheet_cells_reader(&self.name))??;
+        Ok(cells.dimensions().end.1.saturating_add(1))
     }
 
-    pub(super) fn read(&mut self, path: &Path, sink: &mut RowSink<'_>) -> Result<(), ReadError> {
+    pub(super) fn read(&mut self, sink: &mut RowSink<'_>) -> Result<()> {
         let date_1904 = self.workbook.has_1904_epoch();
-        let (workbook, name) = (&mut self.workbook, &self.name);
-        let mut cells = guarded(path, || workbook.worksheet_cells_reader(name))?
-            .map_err(|error| of_xlsx(path, error))?;
+        let mut cells = guarded(|| self.workbook.worksheet_cells_reader(&self.name))??;
         let formats = NumberFormats::new(cells.styles(), date_1904);
         loop {
-            match guarded(path, || cells.next_cell_with_style_id())? {
-                Ok(Some((cell, style))) => {
-                    if cell.get_position().0 >= MAX_ROWS {
-                        let why = format!("a cell is below row {MAX_ROWS}, the last of a sheet");
-                        return Err(ReadError::damaged(path, why));
-                    }
-                    if put(&formats, &cell, style, sink).is_break() {
-                        return Ok(());
-                    }
-                }
-                Ok(None) => break,
-                Err(XlsxError::CellError(_)) => {}
-                Err(error) => return Err(of_xlsx(path, error)),
+            let (cell, style) = match guarded(|| cells.next_cell_with_style_id())? {
+                Ok(Some(found)) => found,
+                Ok(None) => return Ok(()),
+                Err(XlsxError::CellError(_)) => continue,
+                Err(error) => return Err(error.into()),
+            };
+            let (row, column) = cell.get_position();
+            if row >= LAST_ROW {
+                let why = format!("a cell is below row {LAST_ROW}, the last of a sheet");
+                return Err(Fault::Damaged(why));
+            }
+            let value = cell.get_value();
+            let is_blank = match value {
+                DataRef::Empty => true,
+                DataRef::String(text) => text.trim().is_empty(),
+                DataRef::SharedString(text) => text.trim().is_empty(),
+                _ => false,
+            };
+            if is_blank {
+                continue;
+            }
+            sink.at_row(row + 1)?;
+            if let Some(place) = sink.cell(column as usize) {
+                formats.show(value, style, place);
             }
         }
-        let (ControlFlow::Continue(()) | ControlFlow::Break(())) = sink.finish();
-        Ok(())
-    }
-}
-
-fn put(
-    formats: &NumberFormats,
-    cell: &Cell<DataRef<'_>>,
-    style: usize,
-    sink: &mut RowSink<'_>,
-) -> ControlFlow<()> {
-    let (row, column) = cell.get_position();
-    let value = cell.get_value();
-    let is_blank = match value {
-        DataRef::Empty => true,
-        DataRef::String(text) => text.trim().is_empty(),
-        DataRef::SharedString(text) => text.trim().is_empty(),
-        _ => false,
-    };
-    if is_blank {
-        return ControlFlow::Continue(());
-    }
-    sink.at_row(row.saturating_add(1))?;
-    if let Some(place) = sink.cell(column as usize) {
-        show(formats, value, style, place);
-    }
-    ControlFlow::Continue(())
-}
-
-fn show(formats: &NumberFormats, value: &DataRef<'_>, style: usize, place: &mut String) {
-    match value {
-        DataRef::Empty => {}
-        DataRef::String(text) => formats.text(style, text, place),
-        DataRef::SharedString(text) => formats.text(style, text, place),
-        DataRef::Float(number) => formats.number(style, *number, place),
-        DataRef::DateTime(moment) => formats.number(style, moment.as_f64(), place),
-        DataRef::Int(number) => place.push_str(&number.to_string()),
-        DataRef::Bool(true) => place.push_str("TRUE"),
-        DataRef::Bool(false) => place.push_str("FALSE"),
-        DataRef::DateTimeIso(text) | DataRef::DurationIso(text) => place.push_str(text),
-        DataRef::Error(error) => place.push_str(&error_text(error)),
     }
 }
 
@@ -127,52 +90,53 @@ fn error_text(error: &CellErrorType) -> String {
 pub(super) struct HeldSheet {
     cells: Range<Data>,
     date_1904: bool,
-    pub name: String,
+    pub(super) name: String,
 }
 
 impl HeldSheet {
-    pub(super) fn open_xls(path: &Path, wanted: Option<&str>) -> Result<Self, ReadError> {
-        check_encrypted(path)?;
-        let file = BufReader::new(open_file(path)?);
-        let workbook = guarded(path, || Xls::new(file))?.map_err(|error| of_xls(path, error))?;
+    pub(super) fn open_xls(path: &Path, wanted: Option<&str>) -> Result<Self> {
+        // An encrypted Office Open XML workbook is wrapped in the container of the binary ones.
+        let file = BufReader::new(open_regular(path)?);
+        if let Err(XlsxError::Password) = guarded(|| Xlsx::new(file))? {
+            return Err(Fault::encrypted());
+        }
+        let file = BufReader::new(open_regular(path)?);
+        let workbook = guarded(|| Xls::new(file))??;
         let date_1904 = workbook.has_1904_epoch();
-        let mut sheet = Self::read(path, wanted, workbook, of_xls)?;
-        sheet.date_1904 = date_1904;
-        Ok(sheet)
+        Self::read_sheet(wanted, workbook, date_1904)
     }
 
-    pub(super) fn open_ods(path: &Path, wanted: Option<&str>) -> Result<Self, ReadError> {
-        let file = BufReader::new(open_file(path)?);
-        let workbook = guarded(path, || Ods::new(file))?.map_err(|error| of_ods(path, error))?;
-        Self::read(path, wanted, workbook, of_ods)
+    pub(super) fn open_ods(path: &Path, wanted: Option<&str>) -> Result<Self> {
+        let file = BufReader::new(open_regular(path)?);
+        let workbook = guarded(|| Ods::new(file))??;
+        Self::read_sheet(wanted, workbook, false)
     }
 
-    fn read<W: Reader<BufReader<File>>>(
-        path: &Path,
+    fn read_sheet<W: Reader<BufReader<File>>>(
         wanted: Option<&str>,
         mut workbook: W,
-        refused: fn(&Path, W::Error) -> ReadError,
-    ) -> Result<Self, ReadError> {
-        let name = choose_sheet(path, wanted, &sheets(&workbook))?;
-        let cells = guarded(path, || workbook.worksheet_range(&name))?;
+        date_1904: bool,
+    ) -> Result<Self>
+    where
+        Fault: From<W::Error>,
+    {
+        let name = choose_sheet(wanted, &sheets(&workbook))?;
         Ok(Self {
-            cells: cells.map_err(|error| refused(path, error))?,
-            date_1904: false,
+            cells: guarded(|| workbook.worksheet_range(&name))??,
+            date_1904,
             name,
         })
     }
 
-    pub(super) fn rows(&self, sink: &mut RowSink<'_>) {
+    pub(super) fn read(&self, sink: &mut RowSink<'_>) -> Result<()> {
         let (first_row, first_column) = self.cells.start().unwrap_or_default();
         for (row, cells) in (first_row..).zip(self.cells.rows()) {
-            if sink.at_row(row.saturating_add(1)).is_break() {
-                return;
-            }
+            sink.at_row(row.saturating_add(1))?;
             for (column, value) in (first_column..).zip(cells) {
                 sink.put(column as usize, &self.text(value));
             }
         }
-        let (ControlFlow::Continue(()) | ControlFlow::Break(())) = sink.finish();
+        Ok(())
     }
 
     fn text(&self, value: &Data) -> String {
@@ -181,8 +145,7 @@ impl HeldSheet {
             Data::String(text) | Data::DateTimeIso(text) | Data::DurationIso(text) => text.clone(),
             Data::Float(value) => general(*value),
             Data::Int(value) => value.to_string(),
-            Data::Bool(true) => "TRUE".to_owned(),
-            Data::Bool(false) => "FALSE".to_owned(),
+            Data::Bool(value) => value.to_string().to_uppercase(),
             Data::DateTime(moment) if moment.is_duration() => duration(moment.as_f64()),
             Data::DateTime(moment) => iso_date(moment.as_f64(), self.date_1904),
             Data::Error(error) => error_text(error),
@@ -190,60 +153,45 @@ impl HeldSheet {
     }
 }
 
-/// Calls `read` and turns a panic of it into [`ReadError::Damaged`].
+/// Calls `read`, and turns a panic of it into an error.
 ///
 /// calamine indexes the records of binary workbooks and computes cell references unchecked, so a
 /// damaged file can make it panic.
-fn guarded<T>(path: &Path, read: impl FnOnce() -> T) -> Result<T, ReadError> {
+fn guarded<T>(read: impl FnOnce() -> T) -> Result<T> {
     catch_unwind(AssertUnwindSafe(read))
-        .map_err(|_| ReadError::damaged(path, "its records contradict each other"))
+        .map_err(|_| Fault::damaged("its records contradict each other"))
 }
 
-/// An encrypted Office Open XML workbook is wrapped in the container of the binary ones.
-fn check_encrypted(path: &Path) -> Result<(), ReadError> {
-    let file = BufReader::new(open_file(path)?);
-    match guarded(path, || Xlsx::new(file))? {
-        Err(XlsxError::Password) => Err(encrypted(path)),
-        Ok(_) | Err(_) => Ok(()),
+impl From<XlsxError> for Fault {
+    fn from(error: XlsxError) -> Self {
+        match error {
+            XlsxError::Password => Self::encrypted(),
+            XlsxError::Io(source) => Self::Io(source),
+            other => Self::damaged(other),
+        }
     }
 }
 
-fn encrypted(path: &Path) -> ReadError {
-    let path = path.to_path_buf();
-    ReadError::Encrypted { path }
-}
-
-fn io_error(path: &Path, source: io::Error) -> ReadError {
-    let path = path.to_path_buf();
-    ReadError::Io { path, source }
-}
-
-fn of_xlsx(path: &Path, error: XlsxError) -> ReadError {
-    match error {
-        XlsxError::Password => encrypted(path),
-        XlsxError::Io(source) => io_error(path, source),
-        other => ReadError::damaged(path, other),
+impl From<XlsError> for Fault {
+    fn from(error: XlsError) -> Self {
+        match error {
+            XlsError::Password => Self::encrypted(),
+            XlsError::Io(source) => Self::Io(source),
+            other => Self::damaged(other),
+        }
     }
 }
 
-fn of_xls(path: &Path, error: XlsError) -> ReadError {
-    match error {
-        XlsError::Password => encrypted(path),
-        XlsError::Io(source) => io_error(path, source),
-        other => ReadError::damaged(path, other),
-    }
-}
-
-fn of_ods(path: &Path, error: OdsError) -> ReadError {
-    match error {
-        OdsError::Password => encrypted(path),
-        OdsError::Io(source) => io_error(path, source),
-        OdsError::CellLimitExceeded { max, .. } => ReadError::TooLarge {
-            path: path.to_path_buf(),
-            what: "one of its sheets".to_owned(),
-            limit: max as u64,
-        },
-        other => ReadError::damaged(path, other),
+impl From<OdsError> for Fault {
+    fn from(error: OdsError) -> Self {
+        match error {
+            OdsError::Password => Self::encrypted(),
+            OdsError::Io(source) => Self::Io(source),
+            OdsError::CellLimitExceeded { max, .. } => {
+                Self::too_large("one of its sheets", max as u64)
+            }
+            other => Self::damaged(other),
+        }
     }
 }
 
@@ -253,29 +201,26 @@ fn sheets<R: io::Read + io::Seek, W: Reader<R>>(workbook: &W) -> Vec<Sheet> {
     sheets
 }
 
-/// Chooses the sheet called `wanted`, or the first whose tab is shown, or the first.
-fn choose_sheet(path: &Path, wanted: Option<&str>, sheets: &[Sheet]) -> Result<String, ReadError> {
-    let chosen = match wanted {
-        Some(name) => sheets
-            .iter()
-            .find(|sheet| sheet.name == name)
-            .or_else(|| sheets.iter().find(|sheet| sheet.name.trim() == name.trim())),
-        None => sheets
-            .iter()
-            .find(|sheet| sheet.visible == SheetVisible::Visible)
-            .or_else(|| sheets.first()),
+/// Chooses the sheet called `wanted`, or the first visible one, or the first.
+fn choose_sheet(wanted: Option<&str>, sheets: &[Sheet]) -> Result<String> {
+    let Some(name) = wanted else {
+        let visible = |sheet: &&Sheet| sheet.visible == SheetVisible::Visible;
+        let chosen = sheets.iter().find(visible).or_else(|| sheets.first());
+        let chosen = chosen.ok_or_else(|| Fault::damaged("it has no sheet of cells"))?;
+        return Ok(chosen.name.clone());
     };
-    match (chosen, wanted) {
-        (Some(sheet), _) => Ok(sheet.name.clone()),
-        (None, Some(name)) => Err(ReadError::NoSuchSheet {
-            path: path.to_path_buf(),
-            sheet: name.to_owned(),
-            sheets: sheets
-                .iter()
-                .map(|sheet| format!("`{}`", sheet.name))
-                .collect(),
-        }),
-        (None, None) => Err(ReadError::damaged(path, "it has no sheet of cells")),
+    let trimmed = |sheet: &&Sheet| sheet.name.trim() == name.trim();
+    let exact = sheets.iter().find(|sheet| sheet.name == name);
+    match exact.or_else(|| sheets.iter().find(trimmed)) {
+        Some(sheet) => Ok(sheet.name.clone()),
+        None => {
+            let quoted = sheets.iter().map(|sheet| format!("`{}`", sheet.name));
+            let quoted: Vec<String> = quoted.collect();
+            let (known, near) = (quoted.join(", "), near(name, &quoted));
+            Err(Fault::NoSuchSheet(format!(
+                "there is no sheet `{name}`; there are {known}{near}"
+            )))
+        }
     }
 }
 
@@ -292,42 +237,30 @@ const HEAD_BYTES: u64 = 4096;
 ///
 /// Sheets are streamed, but shared strings and styles are held. A small file can unpack to
 /// terabytes of either, and can claim any number of strings for which the reader makes room.
-fn check_bounds(path: &Path, file: File) -> Result<(), ReadError> {
-    let damaged = |error: &dyn std::error::Error| ReadError::damaged(path, error);
-    let mut archive = ZipArchive::new(BufReader::new(file)).map_err(|error| damaged(&error))?;
+fn check_bounds(file: File) -> Result<()> {
+    let mut archive = ZipArchive::new(BufReader::new(file)).map_err(Fault::damaged)?;
     for index in 0..archive.len() {
-        let mut part = archive.by_index(index).map_err(|error| damaged(&error))?;
+        let mut part = archive.by_index(index).map_err(Fault::damaged)?;
         let name = String::from_utf8_lossy(part.name_raw()).to_ascii_lowercase();
         let strings = name.ends_with("sharedstrings.xml");
-        let held = strings
-            || ["styles.xml", "workbook.xml", ".rels", "theme1.xml"]
-                .iter()
-                .any(|end| name.ends_with(end));
-        if !held {
+        let held = ["styles.xml", "workbook.xml", ".rels", "theme1.xml"];
+        if !strings && !held.iter().any(|end| name.ends_with(end)) {
             continue;
         }
-        // No part unpacks to more than this, whatever it says of its size.
+        // No part unpacks to more than this, whatever size it claims.
         let most = part.compressed_size().saturating_mul(MAX_RATIO);
         let mut start = Vec::new();
-        (&mut part)
-            .take(HEAD_BYTES)
-            .read_to_end(&mut start)
-            .map_err(|error| damaged(&error))?;
+        let mut head = (&mut part).take(HEAD_BYTES);
+        head.read_to_end(&mut start).map_err(Fault::damaged)?;
         if strings && claimed_strings(&start).is_some_and(|count| count > most) {
-            return Err(ReadError::damaged(
-                path,
-                "it claims more shared strings than it can contain",
-            ));
+            let why = "it claims more shared strings than it can contain";
+            return Err(Fault::damaged(why));
         }
         if most > MAX_HELD_BYTES {
-            let rest = io::copy(&mut (&mut part).take(MAX_HELD_BYTES), &mut io::sink())
-                .map_err(|error| damaged(&error))?;
+            let mut rest = (&mut part).take(MAX_HELD_BYTES);
+            let rest = io::copy(&mut rest, &mut io::sink()).map_err(Fault::damaged)?;
             if rest == MAX_HELD_BYTES {
-                return Err(ReadError::TooLarge {
-                    path: path.to_path_buf(),
-                    what: format!("{name} in it"),
-                    limit: MAX_HELD_BYTES,
-                });
+                return Err(Fault::too_large(&format!("{name} in it"), MAX_HELD_BYTES));
             }
         }
     }
@@ -338,23 +271,18 @@ fn check_bounds(path: &Path, file: File) -> Result<(), ReadError> {
 fn claimed_strings(head: &[u8]) -> Option<u64> {
     let head = String::from_utf8_lossy(head);
     let (_, after) = head.split_once("uniqueCount=")?;
-    let digits: String = after
-        .chars()
-        .skip(1)
-        .take_while(char::is_ascii_digit)
-        .collect();
+    let digits = after.chars().skip(1).take_while(char::is_ascii_digit);
     // More digits than a number holds are more strings than any file holds.
-    Some(
-        digits
-            .parse()
-            .unwrap_or(if digits.is_empty() { 0 } else { u64::MAX }),
-    )
+    Some(digits.fold(0_u64, |count, digit| {
+        let digit = digit.to_digit(10).unwrap_or_default();
+        count.saturating_mul(10).saturating_add(digit.into())
+    }))
 }
 
 /// Integers below this are exact, and are shown with all their digits.
 const EXACT: f64 = 1e15;
 
-pub struct NumberFormats {
+struct NumberFormats {
     styles: Vec<Shown>,
     options: FormatOptions,
 }
@@ -366,8 +294,7 @@ enum Shown {
 
 impl NumberFormats {
     /// Compiles the formats of `styles`; a code that cannot be read counts as General.
-    #[must_use]
-    pub fn new(styles: &[Style], date_1904: bool) -> Self {
+    fn new(styles: &[Style], date_1904: bool) -> Self {
         let shown = styles.iter().map(|style| match &style.number_format {
             Some(format) => Shown::new(format.format_id, &format.format_code),
             None => Shown::General,
@@ -378,8 +305,22 @@ impl NumberFormats {
         }
     }
 
-    /// Writes `value` at the end of `text` as a cell of `style` shows it.
-    pub fn number(&self, style: usize, value: f64, text: &mut String) {
+    /// Appends `value` to `text` as a cell of `style` shows it.
+    fn show(&self, value: &DataRef<'_>, style: usize, text: &mut String) {
+        match value {
+            DataRef::Empty => {}
+            DataRef::String(value) => self.text(style, value, text),
+            DataRef::SharedString(value) => self.text(style, value, text),
+            DataRef::Float(number) => self.number(style, *number, text),
+            DataRef::DateTime(moment) => self.number(style, moment.as_f64(), text),
+            DataRef::Int(number) => text.push_str(&number.to_string()),
+            DataRef::Bool(value) => text.push_str(&value.to_string().to_uppercase()),
+            DataRef::DateTimeIso(value) | DataRef::DurationIso(value) => text.push_str(value),
+            DataRef::Error(error) => text.push_str(&error_text(error)),
+        }
+    }
+
+    fn number(&self, style: usize, value: f64, text: &mut String) {
         match self.styles.get(style) {
             Some(Shown::Code { format, .. }) => match format.try_format(value, &self.options) {
                 Ok(shown) => text.push_str(shown.trim()),
@@ -389,8 +330,7 @@ impl NumberFormats {
         }
     }
 
-    /// Writes the text `value` at the end of `text` as a cell of `style` shows it.
-    pub fn text(&self, style: usize, value: &str, text: &mut String) {
+    fn text(&self, style: usize, value: &str, text: &mut String) {
         match self.styles.get(style) {
             Some(Shown::Code {
                 format,
@@ -453,9 +393,8 @@ fn options(date_1904: bool) -> FormatOptions {
 /// `value` in the format General.
 ///
 /// As Excel shows it in a cell that is wide enough, with one difference: an integer of 12 to 15
-/// digits keeps them all, as the formula bar does, since `1.23457E+12` names no company.
-#[must_use]
-pub fn general(value: f64) -> String {
+/// digits keeps all of them, as in the formula bar, since `1.23457E+12` identifies no company.
+fn general(value: f64) -> String {
     if value.fract() == 0.0 && value.abs() < EXACT {
         // Adding zero turns -0 into 0.
         return format!("{:.0}", value + 0.0);
@@ -465,8 +404,7 @@ pub fn general(value: f64) -> String {
 
 /// The serial number `value` as a date or time by ISO 8601, for formats whose codes are
 /// unknown: the date, the time of day if there is no date, or both.
-#[must_use]
-pub fn iso_date(value: f64, date_1904: bool) -> String {
+fn iso_date(value: f64, date_1904: bool) -> String {
     let code = match (value.trunc() > 0.0, value.fract() > 0.0) {
         (true, false) => "yyyy-mm-dd",
         (true, true) => "yyyy-mm-dd hh:mm:ss",
@@ -476,8 +414,7 @@ pub fn iso_date(value: f64, date_1904: bool) -> String {
 }
 
 /// The serial number `value` as hours, minutes and seconds.
-#[must_use]
-pub fn duration(value: f64) -> String {
+fn duration(value: f64) -> String {
     shown_as(value, "[h]:mm:ss", false)
 }
 
@@ -505,12 +442,20 @@ mod tests {
                     SheetVisible::Hidden
                 },
             });
-        let chosen = |wanted| choose_sheet(Path::new("a.xlsx"), wanted, &sheets);
+        let chosen = |wanted| choose_sheet(wanted, &sheets);
         assert_eq!(chosen(None).unwrap(), "Companies");
         assert_eq!(chosen(Some("Old")).unwrap(), "Old");
         assert_eq!(chosen(Some(" Notes")).unwrap(), "Notes");
         let error = chosen(Some("notes")).unwrap_err().to_string();
         assert!(error.contains("`Old`, `Companies`, `Notes`"), "{error}");
+        let error = chosen(Some("Comapnies")).unwrap_err().to_string();
+        assert!(error.ends_with("; did you mean `Companies`?"), "{error}");
+        assert!(
+            !chosen(Some("Fax"))
+                .unwrap_err()
+                .to_string()
+                .contains("did you mean")
+        );
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The rows of an export: what the list holds, what the session found, and what can go wrong.
 //!
-//! Everything flows through iterators, so that no more than a row is in memory at a time.
+//! Rows are handed on one at a time, so no more than a row is in memory.
 
 use std::collections::HashSet;
 use std::io;
@@ -9,10 +9,12 @@ use std::path::PathBuf;
 
 use jiff::Timestamp;
 
+use super::error::ReadError;
 use super::workbook_copy::WorkbookError;
+use crate::quest::file::nearest;
 use crate::quest::{FieldName, Fields};
 
-/// Why a row could not be had from the list or the session.
+/// Why a row of the list or the session cannot be read.
 pub type RowError = Box<dyn std::error::Error + Send + Sync>;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,22 +24,13 @@ pub enum Cell {
 }
 
 impl Cell {
-    #[must_use]
     pub const fn empty() -> Self {
         Self::Text(String::new())
     }
 
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         matches!(self, Self::Text(text) if text.is_empty())
     }
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SourceRow {
-    /// Its number, counted from 1 as a spreadsheet counts.
-    pub row: u32,
-    pub cells: Vec<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -60,71 +53,34 @@ pub enum ExportError {
         folder.display()
     )]
     Temporary { folder: PathBuf, source: io::Error },
-    #[error("row {0} is out of order; nothing was written")]
-    Order(u32),
-    #[error("row {row} has {found} results for {expected} columns; nothing was written")]
-    Results {
-        row: u32,
-        found: usize,
-        expected: usize,
-    },
-    #[error(
-        "row {row} of the list has {found} cells, more than its {width} columns; scan the list again"
-    )]
-    Width {
-        row: u32,
-        found: usize,
-        width: usize,
-    },
-    #[error("there are results for row {0}, which is not in the list; scan the list again")]
-    NoSuchRow(u32),
+    #[error("row {row} {why}; nothing was written, scan the list again")]
+    Mismatch { row: u32, why: String },
     #[error(
         "a sheet has at most 1,048,576 rows and 16,384 columns, and this needs {0}; export as csv or jsonl"
     )]
     TooLarge(&'static str),
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Column {
-    Field(FieldName),
-    Status,
-    Rule,
-    Facts,
-    Tries,
-    JudgedAt,
-    SettledBy,
-    Note,
-}
-
-impl Column {
-    /// The name by which it is chosen, and its heading unless another is given.
-    #[must_use]
-    pub fn name(&self) -> &str {
-        match self {
-            Self::Field(field) => field.as_str(),
-            Self::Status => "status",
-            Self::Rule => "rule",
-            Self::Facts => "facts",
-            Self::Tries => "tries",
-            Self::JudgedAt => "judged at",
-            Self::SettledBy => "settled by",
-            Self::Note => "note",
-        }
-    }
-
-    fn is_of_people(&self) -> bool {
-        matches!(self, Self::SettledBy | Self::Note)
+impl From<ReadError> for ExportError {
+    fn from(error: ReadError) -> Self {
+        Self::Rows(error.into())
     }
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ResultColumn {
-    pub column: Column,
-    pub heading: String,
+impl ExportError {
+    pub(super) fn mismatch(row: u32, why: impl Into<String>) -> Self {
+        let why = why.into();
+        Self::Mismatch { row, why }
+    }
 }
 
+/// The result columns of an export.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Columns(Vec<ResultColumn>);
+pub struct Columns {
+    fields: Vec<FieldName>,
+    /// Which of the [`known`] columns, and under which heading.
+    chosen: Vec<(usize, String)>,
+}
 
 /// What became of one quest, as the result columns show it.
 #[derive(Debug, Clone, Copy)]
@@ -140,195 +96,145 @@ pub struct Outcome<'a> {
 }
 
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
-pub enum ColumnsError {
-    #[error("there is no column {name:?}{}; there are: {known}", nearest.as_ref().map(|near| format!(", did you mean {near:?}?")).unwrap_or_default())]
-    Unknown {
-        name: String,
-        nearest: Option<String>,
-        known: String,
-    },
-    #[error("the column {0:?} is chosen twice")]
-    Twice(String),
-    #[error("{heading:?} is the name of another column than {column:?}; choose another heading")]
-    Mislabelled { column: String, heading: String },
-    #[error(
-        "a column name is missing; separate names with commas, such as \"email=E-Mail,status\""
-    )]
-    NoName,
-    #[error("the heading for {0:?} is missing after its \"=\"; add one, or remove the \"=\"")]
-    NoHeading(String),
+#[error("{0}")]
+pub struct ColumnsError(String);
+
+/// The columns that only decisions of people fill, at the end of [`known`].
+const OF_PEOPLE: usize = 2;
+
+/// The names of all columns. The status is next to the first field, which is the answer.
+fn known(fields: &[FieldName]) -> Vec<&str> {
+    let mut names: Vec<&str> = fields.iter().map(FieldName::as_str).collect();
+    names.insert(names.len().min(1), "status");
+    names.extend(["rule", "facts", "tries", "judged at", "settled by", "note"]);
+    names
+}
+
+impl Outcome<'_> {
+    /// The cells of all columns, in the order of [`known`].
+    fn cells(&self, fields: &[FieldName]) -> Vec<Cell> {
+        let text = |text: &str| Cell::Text(text.to_owned());
+        let field = |name| self.fields.and_then(|fields| fields.get(name)).cloned();
+        let mut cells: Vec<Cell> = fields
+            .iter()
+            .map(|name| Cell::Text(field(name).unwrap_or_default()))
+            .collect();
+        cells.insert(cells.len().min(1), text(self.status));
+        let judged_at = self.judged_at.map(|at| format!("{at:.0}"));
+        cells.extend([
+            text(self.rule),
+            text(self.facts),
+            Cell::Number(self.tries.into()),
+            Cell::Text(judged_at.unwrap_or_default()),
+            text(self.settled_by),
+            text(self.note),
+        ]);
+        cells
+    }
 }
 
 impl Columns {
-    /// The usual columns, in the usual order: first field, status, other fields, rule, facts,
-    /// tries, judged at and, where `settled` says that a person decided anything, settled by and
-    /// note.
-    #[must_use]
+    /// All columns, but those of people's decisions only if `settled` says that there are any.
     pub fn usual(fields: &[FieldName], settled: bool) -> Self {
-        let columns = known(fields).into_iter();
-        let columns = columns.filter(|column| settled || !column.is_of_people());
-        let columns = columns.map(|column| ResultColumn {
-            heading: column.name().to_owned(),
-            column,
-        });
-        Self(columns.collect())
+        let names = known(fields);
+        let left_out = if settled { 0 } else { OF_PEOPLE };
+        let chosen = names.iter().take(names.len() - left_out).enumerate();
+        Self {
+            chosen: chosen.map(|(at, name)| (at, (*name).to_owned())).collect(),
+            fields: fields.to_vec(),
+        }
     }
 
-    /// Parses a choice such as `email=E-Mail,status,site`: names between commas, each with
-    /// another heading behind an equals sign if it should have one.
+    /// Parses a choice such as `email=E-Mail,status,site`: names separated by commas, each with
+    /// a heading after an equals sign if it should have another one.
     ///
     /// Names are compared without case; `judged-at` and `judged_at` are `judged at` too.
     pub fn parse(text: &str, fields: &[FieldName]) -> Result<Self, ColumnsError> {
         let known = known(fields);
-        let mut chosen: Vec<ResultColumn> = Vec::new();
+        let mut chosen: Vec<(usize, String)> = Vec::new();
         for item in text.split(',') {
-            let column = parse_column(item, &known)?;
-            if chosen.iter().any(|other| other.column == column.column) {
-                return Err(ColumnsError::Twice(column.column.name().to_owned()));
+            let (at, heading) = parse_column(item, &known).map_err(ColumnsError)?;
+            if chosen.iter().any(|(other, _)| *other == at) {
+                let name = known[at];
+                return Err(ColumnsError(format!("the column {name:?} is chosen twice")));
             }
-            chosen.push(column);
+            chosen.push((at, heading));
         }
-        Ok(Self(chosen))
+        Ok(Self {
+            fields: fields.to_vec(),
+            chosen,
+        })
     }
 
-    #[must_use]
     pub fn headings(&self) -> Vec<String> {
-        self.0.iter().map(|column| column.heading.clone()).collect()
+        let headings = self.chosen.iter().map(|(_, heading)| heading.clone());
+        headings.collect()
     }
 
     /// The cells that show this outcome, one for every column.
-    #[must_use]
     pub fn cells(&self, outcome: &Outcome<'_>) -> Vec<Cell> {
-        let cell = |column: &ResultColumn| outcome.cell(&column.column);
-        self.0.iter().map(cell).collect()
+        let cells = outcome.cells(&self.fields);
+        let chosen = self.chosen.iter().map(|(at, _)| cells[*at].clone());
+        chosen.collect()
     }
 }
 
-impl Outcome<'_> {
-    fn cell(&self, column: &Column) -> Cell {
-        let text = match column {
-            Column::Field(name) => self
-                .fields
-                .and_then(|fields| fields.get(name))
-                .cloned()
-                .unwrap_or_default(),
-            Column::Status => self.status.to_owned(),
-            Column::Rule => self.rule.to_owned(),
-            Column::Facts => self.facts.to_owned(),
-            Column::Tries => return Cell::Number(self.tries.into()),
-            Column::JudgedAt => self
-                .judged_at
-                .map(|at| format!("{at:.0}"))
-                .unwrap_or_default(),
-            Column::SettledBy => self.settled_by.to_owned(),
-            Column::Note => self.note.to_owned(),
-        };
-        Cell::Text(text)
-    }
-}
-
-/// The headings to use beside `taken`: each as wanted or, where it is taken already, with
-/// ` (comail)` behind it, then ` (comail 2)` and so on. Case and white space around do not
-/// tell headings apart.
-#[must_use]
-pub fn free_headings(taken: &[String], wanted: &[String]) -> Vec<String> {
-    let mut taken: HashSet<String> = taken.iter().map(|heading| fold(heading)).collect();
-    let candidates = |heading: &str, round: u32| match round {
-        0 => heading.to_owned(),
-        1 => format!("{heading} (comail)"),
-        more => format!("{heading} (comail {more})"),
-    };
-    let free = |heading: &String| {
-        let mut round = 0;
-        loop {
-            let candidate = candidates(heading, round);
-            if taken.insert(fold(&candidate)) {
-                return candidate;
-            }
-            round += 1;
-        }
-    };
-    wanted.iter().map(free).collect()
-}
-
-fn fold(heading: &str) -> String {
-    heading.trim().to_lowercase()
-}
-
-fn known(fields: &[FieldName]) -> Vec<Column> {
-    let mut fields = fields.iter().cloned().map(Column::Field);
-    let mut known: Vec<Column> = fields.next().into_iter().collect();
-    known.push(Column::Status);
-    known.extend(fields);
-    known.extend([
-        Column::Rule,
-        Column::Facts,
-        Column::Tries,
-        Column::JudgedAt,
-        Column::SettledBy,
-        Column::Note,
-    ]);
-    known
-}
-
-fn parse_column(item: &str, known: &[Column]) -> Result<ResultColumn, ColumnsError> {
+fn parse_column(item: &str, known: &[&str]) -> Result<(usize, String), String> {
     let (name, heading) = match item.split_once('=') {
         Some((name, heading)) => (name.trim(), Some(heading.trim())),
         None => (item.trim(), None),
     };
     if name.is_empty() {
-        return Err(ColumnsError::NoName);
+        let example = "separate names with commas, such as \"email=E-Mail,status\"";
+        return Err(format!("a column name is missing; {example}"));
     }
-    let spelled = spelling(name);
-    let column = known
-        .iter()
-        .find(|column| spelling(column.name()) == spelled)
-        .ok_or_else(|| unknown(name, known))?;
-    let heading = match heading {
-        Some("") => return Err(ColumnsError::NoHeading(column.name().to_owned())),
-        Some(heading) if is_of_another(heading, column, known) => {
-            return Err(ColumnsError::Mislabelled {
-                column: column.name().to_owned(),
-                heading: heading.to_owned(),
-            });
-        }
-        Some(heading) => heading,
-        None => column.name(),
+    let at_name = |name: &str| {
+        let spelled = spelling(name);
+        known.iter().position(|known| spelling(known) == spelled)
     };
-    Ok(ResultColumn {
-        column: column.clone(),
-        heading: heading.to_owned(),
-    })
-}
-
-/// Whether a heading is what another column than its own is called.
-fn is_of_another(heading: &str, own: &Column, known: &[Column]) -> bool {
-    let spelled = spelling(heading);
-    let others = known.iter().filter(|column| *column != own);
-    others
-        .map(|column| spelling(column.name()))
-        .any(|name| name == spelled)
+    let at = at_name(name).ok_or_else(|| {
+        let near = nearest(&spelling(name), known.iter().copied());
+        let near = near.map_or(String::new(), |near| format!(", did you mean {near:?}?"));
+        let known = known.join(", ");
+        format!("there is no column {name:?}{near}; there are: {known}")
+    })?;
+    let own = known[at];
+    match heading {
+        None => Ok((at, own.to_owned())),
+        Some("") => Err(format!(
+            "the heading for {own:?} is missing after its \"=\"; add one, or remove the \"=\""
+        )),
+        Some(heading) if at_name(heading).is_some_and(|other| other != at) => Err(format!(
+            "{heading:?} is the name of another column than {own:?}; choose another heading"
+        )),
+        Some(heading) => Ok((at, heading.to_owned())),
+    }
 }
 
 fn spelling(name: &str) -> String {
     name.to_lowercase().replace(['-', '_'], " ")
 }
 
-fn unknown(name: &str, known: &[Column]) -> ColumnsError {
-    let likeness =
-        |column: &Column| strsim::jaro_winkler(&spelling(column.name()), &spelling(name));
-    let nearest = known
-        .iter()
-        .map(|column| (likeness(column), column))
-        .max_by(|one, other| one.0.total_cmp(&other.0))
-        .filter(|(likeness, _)| *likeness > 0.7)
-        .map(|(_, column)| column.name().to_owned());
-    let names: Vec<&str> = known.iter().map(Column::name).collect();
-    ColumnsError::Unknown {
-        name: name.to_owned(),
-        nearest,
-        known: names.join(", "),
+/// The headings to use next to `taken`: each as wanted or, where that is taken already, with
+/// ` (comail)` behind it, then ` (comail 2)` and so on. Headings that differ only in case and
+/// outer white space are the same.
+pub fn free_headings(taken: &[String], wanted: &[String]) -> Vec<String> {
+    let fold = |heading: &str| heading.trim().to_lowercase();
+    let mut taken: HashSet<String> = taken.iter().map(|heading| fold(heading)).collect();
+    let mut free = Vec::with_capacity(wanted.len());
+    for heading in wanted {
+        let mut candidate = heading.clone();
+        let mut round = 1;
+        while !taken.insert(fold(&candidate)) {
+            candidate = match round {
+                1 => format!("{heading} (comail)"),
+                more => format!("{heading} (comail {more})"),
+            };
+            round += 1;
+        }
+        free.push(candidate);
     }
+    free
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -347,132 +253,99 @@ pub struct TableRow {
     pub results: Vec<Cell>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Keep {
-    All,
-    WithResults,
-}
+/// Hands each row to a writer, in order.
+pub type Rows<'a> = &'a mut dyn FnMut(
+    &mut dyn FnMut(TableRow) -> Result<(), ExportError>,
+) -> Result<(), ExportError>;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Layout {
     pub header_row: Option<u32>,
     pub width: usize,
     pub headings: Vec<String>,
-    pub keep: Keep,
+    /// Whether rows without results are left out.
+    pub only_results: bool,
 }
 
-/// Joins the rows of the list with their results.
-///
-/// Both inputs come in the order of their rows. The heading of a result column that the list
-/// has already is made free (see [`free_headings`]).
-pub fn join<S, R>(
-    layout: &Layout,
-    source: S,
-    results: R,
-) -> impl Iterator<Item = Result<TableRow, ExportError>> + use<'_, S, R>
-where
-    S: Iterator<Item = Result<SourceRow, RowError>>,
-    R: Iterator<Item = Result<ResultRow, RowError>>,
-{
-    let mut join = Join {
-        layout,
-        source,
-        results: results.peekable(),
-        last: None,
-        done: false,
-    };
-    std::iter::from_fn(move || join.next_row().transpose())
-}
-
-struct Join<'a, S, R: Iterator> {
+/// Joins the rows of a list with their results. Both come in the order of their numbers.
+pub struct Join<'a, R: Iterator> {
     layout: &'a Layout,
-    source: S,
     results: Peekable<R>,
     last: Option<u32>,
-    done: bool,
 }
 
-impl<S, R> Join<'_, S, R>
-where
-    S: Iterator<Item = Result<SourceRow, RowError>>,
-    R: Iterator<Item = Result<ResultRow, RowError>>,
-{
-    /// The next row that comes along; nothing more after the last one or an error.
-    fn next_row(&mut self) -> Result<Option<TableRow>, ExportError> {
-        while !self.done {
-            self.done = true;
-            let Some(source) = self.source.next() else {
-                return self.results.next().map_or(Ok(None), |left| {
-                    Err(left
-                        .map_or_else(ExportError::Rows, |left| ExportError::NoSuchRow(left.row)))
-                });
-            };
-            let row = self.combine(source.map_err(ExportError::Rows)?)?;
-            self.done = false;
-            if row.is_some() {
-                return Ok(row);
-            }
+impl<'a, R: Iterator<Item = Result<ResultRow, RowError>>> Join<'a, R> {
+    pub fn new(layout: &'a Layout, results: R) -> Self {
+        Self {
+            layout,
+            results: results.peekable(),
+            last: None,
         }
-        Ok(None)
     }
 
-    fn combine(&mut self, source: SourceRow) -> Result<Option<TableRow>, ExportError> {
-        let SourceRow { row, mut cells } = source;
-        if self.last.is_some_and(|last| row <= last) {
-            return Err(ExportError::Order(row));
+    /// The row of the list with its results; none if it is left out. A result column whose
+    /// heading the list has already gets another (see [`free_headings`]).
+    pub fn row(
+        &mut self,
+        row: u32,
+        mut source: Vec<String>,
+    ) -> Result<Option<TableRow>, ExportError> {
+        if self.last.replace(row).is_some_and(|last| row <= last) {
+            return Err(ExportError::mismatch(row, "is out of order"));
         }
-        self.last = Some(row);
-        let width = self.layout.width;
-        if cells.len() > width {
-            let found = cells.len();
-            return Err(ExportError::Width { row, found, width });
+        let Layout {
+            width, headings, ..
+        } = self.layout;
+        if source.len() > *width {
+            let why = format!("of the list has more than its {width} columns");
+            return Err(ExportError::mismatch(row, why));
         }
-        cells.resize(width, String::new());
-
+        source.resize(*width, String::new());
         let found = self.results_of(row)?;
         let kind = match self.layout.header_row {
             Some(header) if row < header => RowKind::Title,
             Some(header) if row == header => RowKind::Header,
             _ => RowKind::Body,
         };
-        let header = kind == RowKind::Header;
-        let results = match (header, found) {
-            (true, _) => free_headings(&cells, &self.layout.headings)
-                .into_iter()
-                .map(Cell::Text)
-                .collect(),
-            (false, Some(results)) => results,
-            (false, None) if self.layout.keep == Keep::WithResults => return Ok(None),
-            (false, None) => vec![Cell::empty(); self.layout.headings.len()],
+        let results = match found {
+            _ if kind == RowKind::Header => {
+                let headings = free_headings(&source, headings).into_iter();
+                headings.map(Cell::Text).collect()
+            }
+            Some(results) => results,
+            None if self.layout.only_results => return Ok(None),
+            None => vec![Cell::empty(); headings.len()],
         };
         Ok(Some(TableRow {
             row,
             kind,
-            source: cells,
+            source,
             results,
         }))
     }
 
     fn results_of(&mut self, row: u32) -> Result<Option<Vec<Cell>>, ExportError> {
         match self.results.peek() {
-            Some(Ok(next)) if next.row < row => return Err(ExportError::NoSuchRow(next.row)),
+            Some(Ok(next)) if next.row < row => return Err(missing(next.row)),
             Some(Ok(next)) if next.row > row => return Ok(None),
             _ => {}
         }
-        let Some(next) = self.results.next() else {
-            return Ok(None);
-        };
-        let cells = next.map_err(ExportError::Rows)?.cells;
-        let (found, expected) = (cells.len(), self.layout.headings.len());
-        if found != expected {
-            return Err(ExportError::Results {
-                row,
-                found,
-                expected,
-            });
-        }
-        Ok(Some(cells))
+        let next = self.results.next().transpose().map_err(ExportError::Rows)?;
+        Ok(next.map(|next| next.cells))
     }
+
+    /// Refuses results that are left over.
+    pub fn finish(mut self) -> Result<(), ExportError> {
+        match self.results.next() {
+            None => Ok(()),
+            Some(Ok(left)) => Err(missing(left.row)),
+            Some(Err(error)) => Err(ExportError::Rows(error)),
+        }
+    }
+}
+
+fn missing(row: u32) -> ExportError {
+    ExportError::mismatch(row, "has results, but is not in the list")
 }
 
 #[cfg(test)]

@@ -1,15 +1,15 @@
-//! What a file is, by what it holds rather than by its name.
+//! What a file is: its content decides before its name does.
 
-use std::fmt;
 use std::fs::File;
 use std::io::{BufReader, Read};
 use std::path::Path;
 
-use serde::{Deserialize, Serialize};
 use zip::ZipArchive;
 
-use super::encoding::{Delimiter, Detected, TextEncoding, detect, read_start, sniff_delimiter};
-use super::read_error::ReadError;
+use super::encoding::{Delimiter, TextEncoding, detect, read_start, sniff_delimiter};
+use super::error::{Fault, ReadError, Result};
+use crate::base::Digest;
+use crate::quest::file::InputFormat;
 
 const ZIP: &[u8] = b"PK";
 const OLE: &[u8] = &[0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1];
@@ -17,174 +17,8 @@ const OLE: &[u8] = &[0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1];
 /// How much decoded text tells the delimiter.
 const SAMPLE_BYTES: u64 = 64 * 1024;
 
-/// Tells the format of the file at `path`.
-///
-/// Workbooks are known by their content, whatever they are called. Text is delimited if its
-/// name ends in `.csv`, `.tsv` or `.tab`, and JSON Lines if in `.jsonl` or `.ndjson`; all other
-/// text is one item a line. A `wish` goes before the name, and never against the content.
-pub fn identify(
-    path: &Path,
-    encoding: Option<&str>,
-    wish: Option<FormatWish>,
-) -> Result<SourceFormat, ReadError> {
-    let wants_text = wish.filter(|wish| *wish != FormatWish::Xlsx);
-    let found = workbook(path, wants_text.is_some())?;
-    let other = |wanted: FormatWish, found| ReadError::OtherFormat {
-        path: path.to_path_buf(),
-        wanted: wanted.name(),
-        found,
-    };
-    match (found, encoding, wish) {
-        (Some(_), _, Some(wish)) if wants_text.is_some() => Err(other(wish, "a workbook")),
-        (Some(_), Some(_), _) => Err(ReadError::EncodingOfWorkbook {
-            path: path.to_path_buf(),
-        }),
-        (Some(format), None, _) => Ok(format),
-        (None, _, Some(FormatWish::Xlsx)) => Err(other(FormatWish::Xlsx, "no workbook")),
-        (None, name, _) => text(path, name, wish),
-    }
-}
-
-/// Which workbook it is, if any; where text is wanted, a workbook's name promises none.
-fn workbook(path: &Path, wants_text: bool) -> Result<Option<SourceFormat>, ReadError> {
-    let mut file = open_file(path)?;
-    let mut head = Vec::new();
-    (&mut file)
-        .take(8)
-        .read_to_end(&mut head)
-        .map_err(|source| ReadError::opening(path, source))?;
-    if head == OLE {
-        return Ok(Some(SourceFormat::Xls));
-    }
-    if head.starts_with(ZIP) && head.get(2).is_some_and(|&byte| byte < 0x20) {
-        return packed(path, file).map(Some);
-    }
-    match extension(path).as_str() {
-        _ if wants_text => Ok(None),
-        "xlsx" | "xlsm" | "xls" | "ods" if head.is_empty() => Err(ReadError::NotAWorkbook {
-            path: path.to_path_buf(),
-            found: "this is an empty file",
-        }),
-        "xlsx" | "xlsm" | "xls" | "ods" => Err(ReadError::NotAWorkbook {
-            path: path.to_path_buf(),
-            found: if head.starts_with(b"<") {
-                "this is a web page or XML with the name of a workbook"
-            } else {
-                "this is another kind of file with the name of a workbook"
-            },
-        }),
-        _ => Ok(None),
-    }
-}
-
-fn packed(path: &Path, file: File) -> Result<SourceFormat, ReadError> {
-    let archive =
-        ZipArchive::new(BufReader::new(file)).map_err(|error| ReadError::damaged(path, error))?;
-    let lower = |name: &[u8]| String::from_utf8_lossy(name).to_ascii_lowercase();
-    let names: Vec<String> = archive.file_names_raw().map(lower).collect();
-    let has = |name: &str| names.iter().any(|known| known == name);
-    let ends = |end: &str| names.iter().any(|known| known.ends_with(end));
-    if has("encrypted-package") {
-        return Err(ReadError::Encrypted {
-            path: path.to_path_buf(),
-        });
-    }
-    if has("content.xml") && has("mimetype") {
-        return Ok(SourceFormat::Ods);
-    }
-    if ends("workbook.bin") {
-        return Err(ReadError::NotAWorkbook {
-            path: path.to_path_buf(),
-            found: "this is a binary workbook (.xlsb)",
-        });
-    }
-    if !has("[content_types].xml") || !ends("workbook.xml") {
-        return Err(ReadError::NotAWorkbook {
-            path: path.to_path_buf(),
-            found: "this is an archive of something else",
-        });
-    }
-    if ends("vbaproject.bin") || extension(path) == "xlsm" {
-        Ok(SourceFormat::Xlsm)
-    } else {
-        Ok(SourceFormat::Xlsx)
-    }
-}
-
-fn text(
-    path: &Path,
-    name: Option<&str>,
-    wish: Option<FormatWish>,
-) -> Result<SourceFormat, ReadError> {
-    let encoding = match name {
-        Some(name) => TextEncoding::named(name).map_err(|source| ReadError::UnknownEncoding {
-            path: path.to_path_buf(),
-            source,
-        })?,
-        None => {
-            match detect(&mut open_file(path)?)
-                .map_err(|source| ReadError::opening(path, source))?
-            {
-                Detected::Text(encoding) => encoding,
-                Detected::Binary => {
-                    return Err(ReadError::NotText {
-                        path: path.to_path_buf(),
-                    });
-                }
-            }
-        }
-    };
-    let ending = extension(path);
-    let by_name = match ending.as_str() {
-        "csv" | "tsv" | "tab" => FormatWish::Csv,
-        "jsonl" | "ndjson" => FormatWish::Jsonl,
-        _ => FormatWish::Lines,
-    };
-    Ok(match wish.unwrap_or(by_name) {
-        FormatWish::Csv => SourceFormat::Csv {
-            delimiter: delimiter(path, &ending, encoding)?,
-            encoding,
-        },
-        FormatWish::Jsonl => SourceFormat::Jsonl { encoding },
-        FormatWish::Lines | FormatWish::Xlsx => SourceFormat::Lines { encoding },
-    })
-}
-
-fn delimiter(path: &Path, ending: &str, encoding: TextEncoding) -> Result<Delimiter, ReadError> {
-    if matches!(ending, "tsv" | "tab") {
-        return Ok(Delimiter::Tab);
-    }
-    let (sample, whole) = read_start(path, encoding, SAMPLE_BYTES)?;
-    Ok(sniff_delimiter(&sample, whole))
-}
-
-/// Opens the list at `path`, which must be a regular file.
-pub fn open_file(path: &Path) -> Result<File, ReadError> {
-    let failed = |source| ReadError::opening(path, source);
-    // A directory opens on some systems, and a pipe would be read twice: ask first.
-    let kind = std::fs::metadata(path).map_err(failed)?;
-    if kind.is_dir() {
-        return Err(ReadError::Directory {
-            path: path.to_path_buf(),
-        });
-    }
-    if !kind.is_file() {
-        return Err(ReadError::NotAFile {
-            path: path.to_path_buf(),
-        });
-    }
-    File::open(path).map_err(failed)
-}
-
-fn extension(path: &Path) -> String {
-    path.extension()
-        .map(|end| end.to_string_lossy().to_ascii_lowercase())
-        .unwrap_or_default()
-}
-
-/// The format of a list, as `scan` found it and the session keeps it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
+/// The format of a list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SourceFormat {
     Xlsx,
     Xlsm,
@@ -202,43 +36,7 @@ pub enum SourceFormat {
     },
 }
 
-/// The format that somebody says a list has, whatever its name ends in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum FormatWish {
-    Xlsx,
-    Csv,
-    Jsonl,
-    Lines,
-}
-
-impl FormatWish {
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Xlsx => "xlsx",
-            Self::Csv => "csv",
-            Self::Jsonl => "jsonl",
-            Self::Lines => "lines",
-        }
-    }
-
-    #[must_use]
-    pub const fn extension(self) -> &'static str {
-        match self {
-            Self::Lines => "txt",
-            other => other.name(),
-        }
-    }
-}
-
 impl SourceFormat {
-    #[must_use]
-    pub const fn is_workbook(self) -> bool {
-        matches!(self, Self::Xlsx | Self::Xlsm | Self::Xls | Self::Ods)
-    }
-
-    #[must_use]
     pub const fn extension(self) -> &'static str {
         match self {
             Self::Xlsx => "xlsx",
@@ -254,74 +52,144 @@ impl SourceFormat {
             Self::Lines { .. } => "txt",
         }
     }
+}
 
-    #[must_use]
-    pub const fn encoding(self) -> Option<TextEncoding> {
-        match self {
-            Self::Csv { encoding, .. } | Self::Jsonl { encoding } | Self::Lines { encoding } => {
-                Some(encoding)
-            }
-            Self::Xlsx | Self::Xlsm | Self::Xls | Self::Ods => None,
+/// Determines the format of the file at `path`.
+///
+/// A workbook is recognised by its content, whatever its name. Text is delimited if its name ends
+/// in `.csv`, `.tsv` or `.tab`, and JSON Lines if in `.jsonl` or `.ndjson`; all other text is one
+/// item per line. A `wish` overrides the name, but never the content.
+pub(super) fn identify(
+    path: &Path,
+    encoding: Option<&str>,
+    wish: Option<InputFormat>,
+) -> Result<SourceFormat> {
+    let wants_workbook = wish == Some(InputFormat::Xlsx);
+    let wants_text = wish.is_some() && !wants_workbook;
+    match workbook(path, wants_text)? {
+        Some(_) if wants_text => Err(other_format("text", "a workbook")),
+        Some(_) if encoding.is_some() => {
+            Err("this is a workbook, which has no encoding to choose; remove --encoding".into())
         }
+        Some(format) => Ok(format),
+        None if wants_workbook => Err(other_format("xlsx", "no workbook")),
+        None => text(path, encoding, wish),
     }
 }
 
-impl fmt::Display for SourceFormat {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Xlsx => f.write_str("xlsx workbook"),
-            Self::Xlsm => f.write_str("xlsm workbook"),
-            Self::Xls => f.write_str("xls workbook"),
-            Self::Ods => f.write_str("ods workbook"),
-            Self::Csv {
-                delimiter,
-                encoding,
-            } => {
-                let parted = match delimiter {
-                    Delimiter::Comma => "comma",
-                    Delimiter::Semicolon => "semicolon",
-                    Delimiter::Tab => "tab",
-                };
-                write!(f, "{parted}-separated text in {encoding}")
-            }
-            Self::Jsonl { encoding } => write!(f, "JSON Lines in {encoding}"),
-            Self::Lines { encoding } => write!(f, "lines of text in {encoding}"),
-        }
+fn other_format(wanted: &str, found: &str) -> Fault {
+    format!("the format should be {wanted}, but this is {found}; name another format, or none")
+        .into()
+}
+
+/// Which kind of workbook the file is, if it is one. A file that only has the name of a workbook
+/// is an error, unless text is wanted.
+fn workbook(path: &Path, wants_text: bool) -> Result<Option<SourceFormat>> {
+    let mut file = open_regular(path)?;
+    let mut head = Vec::new();
+    (&mut file).take(8).read_to_end(&mut head)?;
+    if head == OLE {
+        return Ok(Some(SourceFormat::Xls));
+    }
+    if head.starts_with(ZIP) && head.get(2).is_some_and(|&byte| byte < 0x20) {
+        return packed(path, file).map(Some);
+    }
+    if wants_text || !matches!(extension(path).as_str(), "xlsx" | "xlsm" | "xls" | "ods") {
+        return Ok(None);
+    }
+    Err(not_a_workbook(match head.first() {
+        None => "an empty file",
+        Some(b'<') => "a web page or XML with the name of a workbook",
+        Some(_) => "another kind of file with the name of a workbook",
+    }))
+}
+
+fn not_a_workbook(found: &str) -> Fault {
+    format!("this is {found}, not a workbook that can be read; save it as .xlsx or .csv").into()
+}
+
+fn packed(path: &Path, file: File) -> Result<SourceFormat> {
+    let archive = ZipArchive::new(BufReader::new(file)).map_err(Fault::damaged)?;
+    let lower = |name: &[u8]| String::from_utf8_lossy(name).to_ascii_lowercase();
+    let names: Vec<String> = archive.file_names_raw().map(lower).collect();
+    let has = |name: &str| names.iter().any(|known| known == name);
+    let ends = |end: &str| names.iter().any(|known| known.ends_with(end));
+    if has("encrypted-package") {
+        return Err(Fault::encrypted());
+    }
+    if has("content.xml") && has("mimetype") {
+        return Ok(SourceFormat::Ods);
+    }
+    if ends("workbook.bin") {
+        return Err(not_a_workbook("a binary workbook (.xlsb)"));
+    }
+    if !has("[content_types].xml") || !ends("workbook.xml") {
+        return Err(not_a_workbook("an archive of something else"));
+    }
+    if ends("vbaproject.bin") || extension(path) == "xlsm" {
+        Ok(SourceFormat::Xlsm)
+    } else {
+        Ok(SourceFormat::Xlsx)
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+fn text(path: &Path, name: Option<&str>, wish: Option<InputFormat>) -> Result<SourceFormat> {
+    let encoding = match name {
+        Some(name) => TextEncoding::named(name)?,
+        None => detect(&mut open_regular(path)?)?.ok_or(
+            "this is neither a workbook nor text; a list is .xlsx, .xlsm, .xls, .ods, .csv, .tsv, \
+             .jsonl or lines of text",
+        )?,
+    };
+    let ending = extension(path);
+    let by_name = match ending.as_str() {
+        "csv" | "tsv" | "tab" => InputFormat::Csv,
+        "jsonl" | "ndjson" => InputFormat::Jsonl,
+        _ => InputFormat::Lines,
+    };
+    Ok(match wish.unwrap_or(by_name) {
+        InputFormat::Csv => SourceFormat::Csv {
+            delimiter: delimiter(path, &ending, encoding)?,
+            encoding,
+        },
+        InputFormat::Jsonl => SourceFormat::Jsonl { encoding },
+        _ => SourceFormat::Lines { encoding },
+    })
+}
 
-    #[test]
-    fn a_wish_is_spelled_as_it_is_named() {
-        for wish in [
-            FormatWish::Xlsx,
-            FormatWish::Csv,
-            FormatWish::Jsonl,
-            FormatWish::Lines,
-        ] {
-            let json = serde_json::to_value(wish).unwrap();
-            assert_eq!(json, wish.name());
-        }
+fn delimiter(path: &Path, ending: &str, encoding: TextEncoding) -> Result<Delimiter> {
+    if matches!(ending, "tsv" | "tab") {
+        return Ok(Delimiter::Tab);
     }
+    let (sample, whole) = read_start(path, encoding, SAMPLE_BYTES)?;
+    Ok(sniff_delimiter(&sample, whole))
+}
 
-    #[test]
-    fn is_frozen_in_kebab_case() {
-        let format = SourceFormat::Csv {
-            delimiter: Delimiter::Semicolon,
-            encoding: TextEncoding::named("cp949").unwrap(),
-        };
-        let json = serde_json::to_string(&format).unwrap();
-        assert_eq!(
-            json,
-            r#"{"kind":"csv","delimiter":"semicolon","encoding":"EUC-KR"}"#
-        );
-        assert_eq!(serde_json::from_str::<SourceFormat>(&json).unwrap(), format);
-        assert_eq!(
-            serde_json::to_string(&SourceFormat::Xlsx).unwrap(),
-            r#"{"kind":"xlsx"}"#
+pub(super) fn open_regular(path: &Path) -> Result<File> {
+    // A directory opens on some systems, and a pipe would be read twice: ask first.
+    let kind = std::fs::metadata(path)?;
+    if kind.is_dir() {
+        return Err("this is a directory; name a file in it".into());
+    }
+    if !kind.is_file() {
+        return Err(
+            "this is not a regular file, but a list is read more than once; save it to a file first"
+                .into(),
         );
     }
+    Ok(File::open(path)?)
+}
+
+/// The digest of the list at `path`.
+///
+/// Taken before the list is read, it shows whether a copy that is made afterwards holds what was
+/// read.
+pub fn digest(path: &Path) -> std::result::Result<Digest, ReadError> {
+    let digest = open_regular(path).and_then(|mut file| Ok(Digest::of_reader(&mut file)?));
+    digest.map_err(|fault| fault.at(path))
+}
+
+fn extension(path: &Path) -> String {
+    let ending = path.extension().unwrap_or_default();
+    ending.to_string_lossy().to_ascii_lowercase()
 }

@@ -1,9 +1,9 @@
-//! Results as CSV: RFC 4180, UTF-8.
+//! Results as CSV (RFC 4180, UTF-8) and as JSON Lines.
 //!
-//! The file begins with a byte order mark, without which Excel reads it in the system's code
+//! A CSV file begins with a byte order mark, without which Excel reads it in the system's code
 //! page (CP949 on Korean Windows). A text that a spreadsheet could run as a formula gets an
-//! apostrophe before it; numbers, also those of the list, stay as they are. In place of control
-//! characters, which a terminal could run, stands U+FFFD.
+//! apostrophe before it; numbers, also those of the list, stay as they are. U+FFFD replaces
+//! control characters, which a terminal could run.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -14,24 +14,19 @@ use serde_json::Value;
 
 use super::cell::column_letters;
 use super::encoding::TextEncoding;
-use super::read_error::ReadError;
+use super::error::Fault;
 use super::read_text::{JsonLines, Members};
-use super::results::{Cell, ExportError, RowError, RowKind, SourceRow, TableRow, free_headings};
+use super::results::{Cell, ExportError, RowKind, Rows, TableRow, free_headings};
 
-/// Writes the rows as CSV and tells how many there were.
-pub fn write_csv(
-    out: &mut dyn Write,
-    rows: &mut dyn Iterator<Item = Result<TableRow, ExportError>>,
-) -> Result<u64, ExportError> {
+/// Writes the rows as CSV.
+pub fn write_csv(out: &mut dyn Write, rows: Rows<'_>) -> Result<(), ExportError> {
     out.write_all("\u{FEFF}".as_bytes())
         .map_err(ExportError::Write)?;
     let mut writer = csv::WriterBuilder::new()
         .terminator(csv::Terminator::CRLF)
         .flexible(true)
         .from_writer(out);
-    let mut written = 0;
-    for row in rows {
-        let row = row?;
+    rows(&mut |row| {
         let source = row.source.iter().map(|text| safe(text));
         let results = row.results.iter().map(|cell| match cell {
             Cell::Text(text) => safe(text),
@@ -42,11 +37,9 @@ pub fn write_csv(
             .try_for_each(|field| writer.write_field(field.as_bytes()));
         record
             .and_then(|()| writer.write_record(None::<&[u8]>))
-            .map_err(|refused| ExportError::Write(refused.into()))?;
-        written += 1;
-    }
-    writer.flush().map_err(ExportError::Write)?;
-    Ok(written)
+            .map_err(|refused| ExportError::Write(refused.into()))
+    })?;
+    writer.flush().map_err(ExportError::Write)
 }
 
 /// The text as a cell that neither a spreadsheet nor a terminal runs.
@@ -58,7 +51,7 @@ fn safe(text: &str) -> Cow<'_, str> {
     harmless(text)
 }
 
-/// Whether a terminal could take it for a command; tabs and line breaks are text.
+/// Whether a terminal could run it; tabs and line breaks are text.
 fn is_control(c: char) -> bool {
     c.is_control() && !matches!(c, '\t' | '\r' | '\n')
 }
@@ -85,136 +78,116 @@ fn is_number(text: &str) -> bool {
     all_digits(whole) && all_digits(fraction)
 }
 
-/// Writes the rows as JSON Lines and tells how many there were, without the header and what
-/// stands above it.
+/// Writes the rows as JSON Lines, without the header and what is above it.
 ///
 /// `headings` are those of the result columns, for lists without a header.
 pub fn write_jsonl(
     out: &mut dyn Write,
     headings: &[String],
-    rows: &mut dyn Iterator<Item = Result<TableRow, ExportError>>,
-) -> Result<u64, ExportError> {
+    rows: Rows<'_>,
+) -> Result<(), ExportError> {
     let mut names: Option<Vec<String>> = None;
-    let mut written = 0;
-    for row in rows {
-        let row = row?;
+    rows(&mut |row| {
         match row.kind {
-            RowKind::Title => continue,
+            RowKind::Title => return Ok(()),
             RowKind::Header => {
                 names = Some(names_of(&row.source, headings));
-                continue;
+                return Ok(());
             }
             RowKind::Body => {}
         }
         let names =
             names.get_or_insert_with(|| names_of(&vec![String::new(); row.source.len()], headings));
-        let mut line = object(names, row);
-        line.push('\n');
-        out.write_all(line.as_bytes()).map_err(ExportError::Write)?;
-        written += 1;
-    }
-    Ok(written)
+        let source = row
+            .source
+            .into_iter()
+            .map(|text| json(Cell::Text(text), false));
+        let results = row.results.into_iter().map(|cell| json(cell, true));
+        let number = ("row".to_owned(), row.row.to_string());
+        let members = names.iter().cloned().zip(source.chain(results));
+        write_object(out, std::iter::once(number).chain(members))
+    })
 }
 
 fn names_of(source: &[String], headings: &[String]) -> Vec<String> {
+    let mut names = vec!["row".to_owned()];
     let mut taken = HashSet::from(["row".to_owned()]);
-    let mut names: Vec<String> = Vec::with_capacity(source.len() + headings.len());
     for (index, heading) in (1..).zip(source) {
-        let heading = heading.trim();
-        let mut name = heading.to_owned();
+        let mut name = heading.trim().to_owned();
         while name.is_empty() || !taken.insert(name.to_lowercase()) {
-            name = format!("{name}{}", column_letters(index));
+            name.push_str(&column_letters(index));
         }
         names.push(name);
     }
-    let mut reserved = names.clone();
-    reserved.push("row".to_owned());
-    names.extend(free_headings(&reserved, headings));
-    names
+    names.extend(free_headings(&names, headings));
+    names.split_off(1)
 }
 
-/// The row as one line of JSON, its members in the order of the columns.
-fn object(names: &[String], row: TableRow) -> String {
-    let source = row.source.into_iter().map(Value::String);
-    let results = row.results.into_iter().map(value);
-    let mut line = format!("{{\"row\":{}", row.row);
-    for (name, value) in names.iter().zip(source.chain(results)) {
-        line.push(',');
-        line.push_str(&Value::from(name.as_str()).to_string());
-        line.push(':');
-        line.push_str(&value.to_string());
-    }
-    line.push('}');
-    line
-}
-
-pub(super) fn value(cell: Cell) -> Value {
+/// A cell as JSON; an empty result is null.
+fn json(cell: Cell, is_result: bool) -> String {
     match cell {
-        Cell::Text(text) if text.is_empty() => Value::Null,
-        Cell::Text(text) => Value::String(text),
-        Cell::Number(number) => Value::from(number),
+        Cell::Text(text) if text.is_empty() && is_result => Value::Null.to_string(),
+        Cell::Text(text) => Value::String(text).to_string(),
+        Cell::Number(number) => number.to_string(),
     }
 }
 
-/// The lines of the file at `path`, as rows of one cell each, which is the line itself.
-pub fn object_rows(
+/// Writes one object on a line of its own; the values are JSON.
+fn write_object(
+    out: &mut dyn Write,
+    members: impl Iterator<Item = (String, String)>,
+) -> Result<(), ExportError> {
+    let members = members.map(|(name, json)| format!("{}:{json}", Value::from(name)));
+    let members: Vec<String> = members.collect();
+    writeln!(out, "{{{}}}", members.join(",")).map_err(ExportError::Write)
+}
+
+/// Hands the lines of the JSON Lines file at `path` to `take`, with their numbers.
+pub fn each_object(
     path: &Path,
     encoding: TextEncoding,
-) -> Result<impl Iterator<Item = Result<SourceRow, RowError>> + use<>, ReadError> {
-    let mut lines = JsonLines::open(path, encoding)?;
-    Ok(std::iter::from_fn(move || match lines.next() {
-        Ok(None) => None,
-        Ok(Some((row, line))) => Some(Ok(SourceRow {
-            row,
-            cells: vec![line.to_owned()],
-        })),
-        Err(error) => Some(Err(error.into())),
-    }))
+    mut take: impl FnMut(u32, &str) -> Result<(), ExportError>,
+) -> Result<(), ExportError> {
+    let refused = |fault: Fault| ExportError::from(fault.at(path));
+    let mut lines = JsonLines::open(path, encoding).map_err(refused)?;
+    while let Some((row, line)) = lines.next().map_err(refused)? {
+        take(row, line)?;
+    }
+    Ok(())
 }
 
-/// Writes the rows, whose one cell is an object, with their results in it, and tells how many
-/// there were.
+/// Writes rows whose one cell is an object, with their results in it.
 ///
 /// The results are named `headings`, or otherwise where `keys`, those of the list, have that.
 pub fn write_objects(
     out: &mut dyn Write,
     keys: &[String],
     headings: &[String],
-    rows: &mut dyn Iterator<Item = Result<TableRow, ExportError>>,
-) -> Result<u64, ExportError> {
+    rows: Rows<'_>,
+) -> Result<(), ExportError> {
     let names = free_headings(keys, headings);
-    let mut written = 0;
-    for row in rows {
-        let mut line = extended(&names, row?)?;
-        line.push('\n');
-        out.write_all(line.as_bytes()).map_err(ExportError::Write)?;
-        written += 1;
-    }
-    Ok(written)
-}
-
-fn extended(names: &[String], row: TableRow) -> Result<String, ExportError> {
-    let line = row.source.first().map_or("{}", String::as_str);
-    let Ok(members) = Members::of(line) else {
-        return Err(ExportError::Rows("a line is no object any more".into()));
-    };
-    let own = members.0.iter();
-    let own = own.map(|(name, value)| (name.as_str(), value.get().to_owned()));
-    let results = row.results.into_iter().map(|cell| value(cell).to_string());
-    let added = names.iter().map(String::as_str).zip(results);
-    let parts: Vec<_> = own
-        .chain(added)
-        .map(|(name, json)| format!("{}:{json}", Value::from(name)))
-        .collect();
-    Ok(format!("{{{}}}", parts.join(",")))
+    rows(&mut |row| {
+        let TableRow {
+            row,
+            source,
+            results,
+            ..
+        } = row;
+        let line = source.first().map_or("{}", String::as_str);
+        let Ok(members) = Members::of(line) else {
+            return Err(ExportError::mismatch(row, "is no longer an object"));
+        };
+        let own = members.0.into_iter();
+        let own = own.map(|(name, value)| (name, value.get().to_owned()));
+        let results = results.into_iter().map(|cell| json(cell, true));
+        write_object(out, own.chain(names.iter().cloned().zip(results)))
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::table::results::RowKind;
-    use crate::table::results::{Cell, ResultRow};
-    use crate::table::results::{Keep, Layout, join};
+    use crate::table::results::{Join, Layout, ResultRow};
     use proptest::prelude::*;
     use serde_json::Map;
 
@@ -229,7 +202,7 @@ mod tests {
 
     fn csv(rows: Vec<TableRow>) -> Vec<u8> {
         let mut out = Vec::new();
-        write_csv(&mut out, &mut rows.into_iter().map(Ok)).unwrap();
+        write_csv(&mut out, &mut |put| rows.iter().cloned().try_for_each(put)).unwrap();
         out
     }
 
@@ -326,7 +299,8 @@ mod tests {
     fn lines(rows: Vec<TableRow>) -> String {
         let headings = ["email".to_owned(), "tries".into()];
         let mut out = Vec::new();
-        write_jsonl(&mut out, &headings, &mut rows.into_iter().map(Ok)).unwrap();
+        let rows: Rows<'_> = &mut |put| rows.iter().cloned().try_for_each(put);
+        write_jsonl(&mut out, &headings, rows).unwrap();
         String::from_utf8(out).unwrap()
     }
 
@@ -397,7 +371,7 @@ mod tests {
         assert_eq!(out.lines().count(), 1);
     }
 
-    fn written(list: &str, keep: Keep, results: &[u32]) -> String {
+    fn written(list: &str, only_results: bool, results: &[u32]) -> String {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("list.jsonl");
         std::fs::write(&path, list).unwrap();
@@ -405,7 +379,7 @@ mod tests {
             header_row: None,
             width: 1,
             headings: vec!["email".into(), "tries".into()],
-            keep,
+            only_results,
         };
         let results = results.iter().map(|row| {
             Ok(ResultRow {
@@ -413,11 +387,16 @@ mod tests {
                 cells: vec![Cell::Text("=1 \"x\"".into()), Cell::Number(2)],
             })
         });
-        let source = object_rows(&path, TextEncoding::UTF_8).unwrap();
-        let mut rows = join(&layout, source, results);
+        let mut join = Join::new(&layout, results);
         let keys = ["a".to_owned(), "Email".into()];
         let mut out = Vec::new();
-        write_objects(&mut out, &keys, &layout.headings, &mut rows).unwrap();
+        write_objects(&mut out, &keys, &layout.headings, &mut |put| {
+            each_object(&path, TextEncoding::UTF_8, |row, line| {
+                let row = join.row(row, vec![line.to_owned()])?;
+                row.map_or(Ok(()), &mut *put)
+            })
+        })
+        .unwrap();
         String::from_utf8(out).unwrap()
     }
 
@@ -425,11 +404,11 @@ mod tests {
     fn an_object_keeps_what_it_holds_and_gains_the_results() {
         let list = "\n{\"a\": 1.50, \"b\\u0022\" :[ 1,{} ], \"a\":\"é\"}\r\n\n{ }\n";
         assert_eq!(
-            written(list, Keep::All, &[2]),
+            written(list, false, &[2]),
             "{\"a\":\"é\",\"b\\\"\":[ 1,{} ],\"email (comail)\":\"=1 \\\"x\\\"\",\"tries\":2}\n\
              {\"email (comail)\":null,\"tries\":null}\n"
         );
-        let with_results = written(list, Keep::WithResults, &[2]);
+        let with_results = written(list, true, &[2]);
         assert_eq!(with_results.lines().count(), 1);
     }
 }

@@ -8,13 +8,13 @@ use serde::Serialize;
 
 use crate::base::files::directory_of;
 use crate::base::text::{Escaped, plural};
-use crate::cli::beside::write_beside;
 use crate::cli::context;
 use crate::cli::context::Context;
-use crate::cli::destination::refuse_in_session;
 use crate::cli::dispute::told;
 use crate::cli::exit::{Exit, UsageError};
 use crate::cli::output::Paper;
+use crate::cli::output_file::refuse_in_session;
+use crate::cli::output_file::write_beside;
 use crate::cli::person::{PersonArgs, confirm, refuse_bare_yes};
 use crate::review::office::{
     Filled, Filling, Fitting, NotFilled, Refused, SHEET, Settled, WrongColumns, check, decisions,
@@ -22,7 +22,7 @@ use crate::review::office::{
 };
 use crate::session::{Decision, Session, SigningKey, Store as _};
 use crate::table::new_workbook::write_form;
-use crate::table::{HeaderChoice, List, ReadError, ReadOptions};
+use crate::table::{HeaderChoice, List, ReadOptions};
 
 /// The JSON form: `{"path":"review.xlsx","reviews":2}`.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -123,14 +123,12 @@ fn read(path: &Path) -> Result<Vec<Filled>> {
         ..ReadOptions::default()
     };
     let list = match List::open(path, &options(Some(SHEET))) {
-        Err(ReadError::NoSuchSheet { .. } | ReadError::NoSheets { .. }) => {
-            List::open(path, &options(None))
-        }
+        Err(error) if error.is_missing_sheet() => List::open(path, &options(None)),
         opened => opened,
     };
     let refused = |why: NotFilled| UsageError(format!("{}: {why}", path.display()));
     let mut list = match list {
-        Err(ReadError::Empty { .. }) => {
+        Err(error) if error.is_empty_list() => {
             return Err(refused(WrongColumns::all_missing().into()).into());
         }
         opened => opened?,

@@ -39,6 +39,106 @@ fn texts<const N: usize>(rows: &[(u32, [&str; N])]) -> Rows {
         .collect()
 }
 
+fn columns(headings: &[&str]) -> ListColumns {
+    ListColumns {
+        header: Some(Header {
+            row: 1,
+            cells: headings
+                .iter()
+                .map(|text| single_spaced(text).into_owned())
+                .collect(),
+        }),
+        width: 4,
+    }
+}
+
+#[test]
+fn a_heading_wins_over_a_letter() {
+    let lettered = columns(&["B", "회사명", "Web\n site"]);
+    for (name, letter) in [
+        ("B", "A"),
+        ("b", "B"),
+        ("D", "D"),
+        (" 회사명 ", "B"),
+        ("Web site", "C"),
+    ] {
+        assert_eq!(lettered.find(name).unwrap().to_string(), letter, "{name}");
+    }
+}
+
+#[test]
+fn a_wrong_column_is_answered_with_those_that_exist() {
+    let wide = ListColumns {
+        header: None,
+        width: u32::MAX,
+    };
+    let described = wide.described();
+    assert_eq!(described.len(), MAX_DESCRIBED + 1);
+    assert_eq!(described[MAX_DESCRIBED], "16344 more");
+    let listed = columns(&["Company", "", "Site", "Site"]);
+    for (name, expected) in [
+        (
+            "E",
+            "there is no column `E`; there are A `Company`, B, C `Site`, D `Site`",
+        ),
+        ("Comapny", "; did you mean `Company`?"),
+        (
+            "Site",
+            "several columns are headed `Site`: C, D; name one by its letter",
+        ),
+    ] {
+        let error = listed.find(name).unwrap_err().to_string();
+        assert!(error.contains(expected), "{error}");
+    }
+    let error = listed.find("Fax").unwrap_err().to_string();
+    assert!(!error.contains("did you mean"), "{error}");
+}
+
+fn visited(wanted: &Wanted, cells: &[(u32, usize, &str)]) -> Rows {
+    let mut rows = Vec::new();
+    let mut visit = |row, cells: &[String]| {
+        rows.push((row, cells.to_vec()));
+        Ok(())
+    };
+    let mut sink = RowSink::new(wanted, &mut visit);
+    for &(row, column, text) in cells {
+        sink.at_row(row).unwrap();
+        sink.put(column, text);
+    }
+    sink.finish().unwrap();
+    drop(sink);
+    rows
+}
+
+#[test]
+fn a_sink_keeps_the_order_asked_for_and_no_cell_of_the_row_before() {
+    let wanted = ["C", "A", "C"].map(|letter| letter.parse().unwrap());
+    let cells = [
+        (1, 0, "a"),
+        (1, 2, "c"),
+        (2, 1, "b"),
+        (3, 0, " "),
+        (9, 2, "z"),
+    ];
+    assert_eq!(
+        visited(&Wanted::These(wanted.to_vec()), &cells),
+        texts(&[(1, ["c", "a", "c"]), (2, ["", "", ""]), (9, ["z", "", "z"])])
+    );
+    let all = visited(
+        &Wanted::All,
+        &[(1, 3, "d"), (2, 0, "a"), (2, 99_999, "far")],
+    );
+    assert_eq!(all[0].1.len(), 4);
+    assert_eq!(all[1], (2, vec!["a".to_owned()]));
+}
+
+fn encoding_of(list: &List) -> &'static str {
+    match list.format() {
+        SourceFormat::Csv { encoding, .. } => encoding.name(),
+        other => panic!("{other:?} is not delimited text"),
+    }
+}
+
 fn sheet(name: &str) -> ReadOptions {
     ReadOptions {
         sheet: Some(name.to_owned()),
@@ -267,7 +367,7 @@ fn texts_read_in_their_encodings() {
         );
     }
     let mut list = open("shift_jis.csv");
-    assert_eq!(list.format().encoding().unwrap().name(), "Shift_JIS");
+    assert_eq!(encoding_of(&list), "Shift_JIS");
     assert_eq!(
         rows(&mut list, &["会社名", "B"])[0],
         texts(&[(2, ["青山精機株式会社", "aoyama-seiki.co.jp"])])[0]

@@ -266,7 +266,7 @@ impl<'a> Pending<'a> {
         let result = self.next.as_ref().is_some_and(is_it);
         if self.header.as_ref().is_some_and(is_it) {
             return if result {
-                Err(ExportError::Order(row))
+                Err(ExportError::mismatch(row, "is out of order"))
             } else {
                 Ok(self.header.take())
             };
@@ -286,18 +286,15 @@ impl<'a> Pending<'a> {
         };
         let ResultRow { row, cells } = next.map_err(ExportError::Rows)?;
         if row <= self.last {
-            return Err(ExportError::Order(row));
+            return Err(ExportError::mismatch(row, "is out of order"));
         }
         if row > LAST_ROW {
             return Err(ExportError::TooLarge("more rows"));
         }
         let (found, expected) = (cells.len(), self.width);
         if found != expected {
-            return Err(ExportError::Results {
-                row,
-                found,
-                expected,
-            });
+            let why = format!("has {found} results for {expected} columns");
+            return Err(ExportError::mismatch(row, why));
         }
         self.last = row;
         self.next = Some(Gain {

@@ -5,7 +5,6 @@ use std::fs;
 use tempfile::TempDir;
 
 use super::*;
-use crate::table::FormatWish;
 
 fn written(name: &str, text: &str) -> (TempDir, PathBuf) {
     let dir = TempDir::new().unwrap();
@@ -14,7 +13,7 @@ fn written(name: &str, text: &str) -> (TempDir, PathBuf) {
     (dir, path)
 }
 
-fn said(format: FormatWish) -> ReadOptions {
+fn said(format: InputFormat) -> ReadOptions {
     ReadOptions {
         format: Some(format),
         ..ReadOptions::default()
@@ -25,7 +24,7 @@ fn refused(name: &str, text: &str, options: &ReadOptions) -> String {
     let (_dir, path) = written(name, text);
     match List::open(&path, options) {
         Err(error) => error.to_string(),
-        Ok(list) => panic!("{name} was opened as {}", list.format()),
+        Ok(list) => panic!("{name} was opened as {:?}", list.format()),
     }
 }
 
@@ -82,24 +81,24 @@ fn a_line_that_is_no_object_is_told_with_its_place() {
 #[test]
 fn a_format_that_is_said_goes_before_the_name_and_not_against_the_content() {
     for (name, format, ending) in [
-        ("a.txt", FormatWish::Jsonl, "jsonl"),
-        ("a.jsonl", FormatWish::Lines, "txt"),
-        ("a.xlsx", FormatWish::Csv, "csv"),
+        ("a.txt", InputFormat::Jsonl, "jsonl"),
+        ("a.jsonl", InputFormat::Lines, "txt"),
+        ("a.xlsx", InputFormat::Csv, "csv"),
     ] {
         let (_dir, path) = written(name, LIST);
         let list = List::open(&path, &said(format)).unwrap();
         assert_eq!(list.format().extension(), ending);
     }
-    let refusal = refused("a.txt", LIST, &said(FormatWish::Xlsx));
+    let refusal = refused("a.txt", LIST, &said(InputFormat::Xlsx));
     assert!(
         refusal.contains("the format should be xlsx, but this is no workbook"),
         "{refusal}"
     );
     let workbook = fixture("companies.xlsx");
-    assert!(List::open(&workbook, &said(FormatWish::Xlsx)).is_ok());
-    let refusal = List::open(&workbook, &said(FormatWish::Csv)).err().unwrap();
-    assert!(
-        matches!(refusal, ReadError::OtherFormat { .. }),
-        "{refusal}"
-    );
+    assert!(List::open(&workbook, &said(InputFormat::Xlsx)).is_ok());
+    let refusal = List::open(&workbook, &said(InputFormat::Csv))
+        .err()
+        .unwrap();
+    let expected = "the format should be text, but this is a workbook";
+    assert!(refusal.to_string().contains(expected), "{refusal}");
 }

@@ -18,7 +18,7 @@ fn written(dir: &TempDir, name: &str, bytes: &[u8]) -> PathBuf {
 fn refusal(path: &Path, options: &ReadOptions) -> ReadError {
     match List::open(path, options) {
         Err(error) => error,
-        Ok(list) => panic!("{} was opened as {}", path.display(), list.format()),
+        Ok(list) => panic!("{} was opened as {:?}", path.display(), list.format()),
     }
 }
 
@@ -35,14 +35,11 @@ fn a_named_encoding_is_held_to() {
     let path = written(&dir, "a.csv", &bytes);
     let error = refusal(&path, &options("utf-8")).to_string();
     assert!(error.contains("line 3 is not text in UTF-8"), "{error}");
-    assert!(matches!(
-        refusal(&path, &options("utf-9")),
-        ReadError::UnknownEncoding { .. }
-    ));
-    assert!(matches!(
-        refusal(&fixture("companies.xlsx"), &options("utf-8")),
-        ReadError::EncodingOfWorkbook { .. }
-    ));
+    let error = refusal(&path, &options("utf-9"));
+    let source = std::error::Error::source(&error).unwrap().to_string();
+    assert!(source.contains("`utf-9` is not an encoding"), "{source}");
+    let error = refusal(&fixture("companies.xlsx"), &options("utf-8")).to_string();
+    assert!(error.contains("has no encoding to choose"), "{error}");
 }
 
 #[test]
@@ -57,10 +54,8 @@ fn undecodable_bytes_far_below_are_not_passed_over() {
     };
     let mut list = List::open(&path, &options).unwrap();
     let read = list.rows(&[ColumnIndex::FIRST], |_, _| Ok::<_, ReadError>(()));
-    assert!(matches!(
-        read,
-        Err(ReadError::Undecodable { line: 20_001, .. })
-    ));
+    let error = read.unwrap_err().to_string();
+    assert!(error.contains("line 20001 is not text in UTF-8"), "{error}");
 }
 
 #[test]
@@ -74,10 +69,8 @@ fn says_what_is_there_instead() {
     assert!(error.contains("`업체 목록`"), "{error}");
     let error = refusal(&fixture("openpyxl.xlsx"), &sheet("빈 시트")).to_string();
     assert!(error.contains("has no rows"), "{error}");
-    assert!(matches!(
-        refusal(&fixture("lines.txt"), &sheet("A")),
-        ReadError::NoSheets { .. }
-    ));
+    let error = refusal(&fixture("lines.txt"), &sheet("A"));
+    assert!(error.is_missing_sheet() && error.to_string().contains("has no sheets"));
     let error = open("companies.xlsx")
         .column("Fax")
         .unwrap_err()
@@ -93,45 +86,38 @@ fn says_what_is_there_instead() {
 fn refuses_what_is_no_list() {
     let dir = TempDir::new().unwrap();
     let none = ReadOptions::default();
-    let kind = |name: &str, bytes: &[u8]| refusal(&written(&dir, name, bytes), &none);
-    assert!(matches!(
-        refusal(&dir.path().join("a"), &none),
-        ReadError::Missing { .. }
-    ));
-    assert!(matches!(
-        refusal(dir.path(), &none),
-        ReadError::Directory { .. }
-    ));
-    for name in ["encrypted.xlsx", "encrypted.ods"] {
-        assert!(
-            matches!(refusal(&fixture(name), &none), ReadError::Encrypted { .. }),
-            "{name}"
+    let unclosed = [b"Company\n\"Acme\n".as_slice(), &b"Beta\n".repeat(300_000)].concat();
+    for (name, bytes, expected) in [
+        ("a.xlsx", &b"<html>"[..], "not a workbook that can be read"),
+        ("a.xls", b"", "not a workbook that can be read"),
+        ("a.csv", b"", "has no rows"),
+        ("b.csv", b"Company,Site\n", "has no rows below its headings"),
+        ("a.txt", b"\n \n", "has no rows"),
+        (
+            "a.png",
+            b"\x89PNG\r\n\x1a\n\0\0\0\r",
+            "neither a workbook nor text",
+        ),
+        ("c.xlsx", b"PK\x03\x04rest", "the workbook is damaged"),
+        ("d.csv", &unclosed, "a cell of row 2 is longer than"),
+    ] {
+        let error = refusal(&written(&dir, name, bytes), &none);
+        assert!(error.to_string().contains(expected), "{error}");
+        assert_eq!(
+            error.is_empty_list(),
+            expected.contains("has no rows"),
+            "{error}"
         );
     }
-    assert!(matches!(
-        kind("a.xlsx", b"<html>"),
-        ReadError::NotAWorkbook { .. }
-    ));
-    assert!(matches!(kind("a.xls", b""), ReadError::NotAWorkbook { .. }));
-    assert!(matches!(kind("a.csv", b""), ReadError::Empty { .. }));
-    assert!(matches!(
-        kind("b.csv", b"Company,Site\n"),
-        ReadError::Empty { .. }
-    ));
-    assert!(matches!(kind("a.txt", b"\n \n"), ReadError::Empty { .. }));
-    assert!(matches!(
-        kind("a.png", b"\x89PNG\r\n\x1a\n\0\0\0\r"),
-        ReadError::NotText { .. }
-    ));
-    assert!(matches!(
-        kind("c.xlsx", b"PK\x03\x04rest"),
-        ReadError::Damaged { .. }
-    ));
-    let error = kind(
-        "d.csv",
-        &[b"Company\n\"Acme\n".as_slice(), &b"Beta\n".repeat(300_000)].concat(),
-    );
-    assert!(matches!(error, ReadError::CellTooLong { row: 2, .. }));
+    for (path, expected) in [
+        (dir.path().join("a"), "there is no such file"),
+        (dir.path().to_owned(), "this is a directory"),
+        (fixture("encrypted.xlsx"), "the workbook is encrypted"),
+        (fixture("encrypted.ods"), "the workbook is encrypted"),
+    ] {
+        let error = refusal(&path, &none).to_string();
+        assert!(error.contains(expected), "{error}");
+    }
 }
 
 #[test]
@@ -230,10 +216,8 @@ fn absurd_claims_of_a_workbook_take_no_memory() {
         ("content.xml", repeated),
     ];
     let error = refusal(&packed(&dir, "repeated.ods", &parts), &none);
-    assert!(
-        matches!(error, ReadError::Empty { .. } | ReadError::Damaged { .. }),
-        "{error}"
-    );
+    let is_damaged = error.to_string().contains("the workbook is damaged");
+    assert!(error.is_empty_list() || is_damaged, "{error}");
 }
 
 #[test]

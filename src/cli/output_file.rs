@@ -1,7 +1,8 @@
-//! Where a command may write: nowhere in a session, and through no link that somebody planted.
+//! Writes the files that a command makes: never in a session, never over a list, and not through a
+//! symbolic link that somebody planted.
 
-use std::fs;
-use std::io::Write as _;
+use std::fs::{self, File};
+use std::io::{BufWriter, Write as _};
 use std::path::{Path, PathBuf, absolute};
 
 use anyhow::{Context as _, Result};
@@ -9,16 +10,18 @@ use anyhow::{Context as _, Result};
 use super::exit::UsageError;
 use crate::base::files::{AtomicError, Overwrite, write_whole};
 use crate::hook::real_path;
+use crate::session::{Session, Totals};
+use crate::table::digest;
 
-/// A file that a command makes whole, of several in one directory.
+/// One of several files that a command writes into a directory.
 pub(super) struct NewFile {
     pub(super) name: String,
     pub(super) text: String,
 }
 
-/// Writes files into `dir`, which is made where it is missing, each in place of what is there.
+/// Writes files into `dir`, which is created if it is missing, and replaces files of these names.
 ///
-/// Nothing is made or written before every one of them may be.
+/// Nothing is written before all of them are known to be allowed.
 pub(super) fn write_into(dir: &Path, files: &[NewFile], session: &Path) -> Result<()> {
     refuse_in_session(dir, session)?;
     for file in files {
@@ -41,10 +44,9 @@ pub(super) fn write_into(dir: &Path, files: &[NewFile], session: &Path) -> Resul
     Ok(())
 }
 
-/// Refuses a file within `session` or any other session directory, where nothing but sessions
-/// write.
+/// Refuses a file in `session` or in any other session directory.
 pub(super) fn refuse_in_session(path: &Path, session: &Path) -> Result<()> {
-    // A place that cannot be told is refused when it is written to.
+    // A path that cannot be resolved is refused when it is written to.
     let Some(place) = real(path) else {
         return Ok(());
     };
@@ -62,7 +64,7 @@ pub(super) fn refuse_in_session(path: &Path, session: &Path) -> Result<()> {
     Err(UsageError(text).into())
 }
 
-/// Where a path leads, every link followed, also one that leads nowhere yet.
+/// The path with every link followed, also if there is no file yet.
 fn real(path: &Path) -> Option<PathBuf> {
     real_path(&absolute(path).ok()?).ok()
 }
@@ -70,6 +72,35 @@ fn real(path: &Path) -> Option<PathBuf> {
 fn is_session(dir: &Path) -> bool {
     let has = |name| fs::symlink_metadata(dir.join(name)).is_ok();
     has("session.json") && has("ledger.jsonl")
+}
+
+/// Writes a file about `session` whole or not at all; with `force` over another file, but never
+/// over a list or the session itself.
+pub(super) fn write_beside<R>(
+    path: &Path,
+    force: bool,
+    session: &Session,
+    totals: &Totals,
+    write: impl FnOnce(&mut BufWriter<&mut File>) -> Result<R>,
+) -> Result<R> {
+    let lists = || std::iter::once(&session.manifest().source).chain(&totals.extensions);
+    // A file with the content that a list had when it was scanned is that list under another name.
+    let is_list = || digest(path).is_ok_and(|held| lists().any(|list| list.sha256 == held));
+    if force && is_list() {
+        return Err(AtomicError::Source(path.to_owned()).into());
+    }
+    let overwrite = if force {
+        Overwrite::Replace
+    } else {
+        Overwrite::Never
+    };
+    let own = |name: &str| session.dir().join(name);
+    let sources: Vec<PathBuf> = lists()
+        .flat_map(|list| [PathBuf::from(&list.path), own(&list.copy)])
+        .chain(["ledger.jsonl", "session.json"].map(own))
+        .collect();
+    let sources: Vec<&Path> = sources.iter().map(PathBuf::as_path).collect();
+    write_whole(path, overwrite, &sources, write)
 }
 
 #[cfg(test)]
