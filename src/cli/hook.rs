@@ -6,7 +6,6 @@ use std::io::{self, IsTerminal as _, Read as _, Write as _};
 use std::path::{Path, PathBuf, absolute};
 
 use anyhow::{Context as _, Result, bail};
-use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -20,9 +19,9 @@ use super::shell_line::ShellLine;
 use crate::base::files::{self, Overwrite, write_whole};
 use crate::base::text::{Escaped, EscapedLines, escape_json, plural};
 use crate::hook::{
-    DEFAULT_MAX_REFUSALS, HookAgent, HookCaller, MAX_CALL_BYTES, PathPolicy, Progress,
-    RefusalStore, StopCall, StopDecision, StopReply, ToolCall, ToolPolicy, ToolReply, ToolRules,
-    WriteZone, real_path, with_hooks,
+    DEFAULT_MAX_REFUSALS, HookAgent, HookCaller, HookReply, MAX_CALL_BYTES, PathPolicy,
+    RefusalStore, StopCall, StopReply, ToolCall, ToolPolicy, ToolReply, ToolRules, WriteZone,
+    real_path, with_hooks,
 };
 use crate::judge::{self, Assignment, Claimant};
 use crate::session::{Session, State, Store as _, Worker, read_manifest};
@@ -65,15 +64,15 @@ enum HookCommand {
 
 /// Keep an agent from stopping while quests are TODO
 ///
-/// The agent gets the next quest instead. It may stop when no quest is TODO, when the session is paused, when the ledger cannot be
-/// read, and when it was sent back --max-refusals times in a row and the ledger did not change. If
-/// other workers hold the remaining quests, the agent is told to wait, as often. The exit code is 0
-/// in all of these cases.
+/// The agent gets the next quest instead. It may stop when no quest is TODO, when the session is
+/// paused, when the ledger cannot be read, and when it was sent back --max-refusals times in a row
+/// and the ledger did not change. If other workers hold the remaining quests, the agent gets a
+/// message to wait instead, up to the same limit. The exit code is 0 in all of these cases.
 #[derive(Debug, Args)]
 #[command(after_long_help = STOP_EXAMPLES)]
 struct StopArgs {
-    /// The agent that calls: claude, codex or gemini
-    #[arg(long, value_name = "NAME", default_value_t = HookAgent::Claude, value_parser = agent())]
+    /// The agent that calls
+    #[arg(long, value_enum, value_name = "NAME", default_value_t = HookAgent::Claude)]
     agent: HookAgent,
 
     /// The worker name of the agent [env: `COMAIL_WORKER`]
@@ -101,8 +100,8 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_long_help = TOOL_EXAMPLES)]
 struct ToolArgs {
-    /// The agent that calls: claude, codex or gemini
-    #[arg(long, value_name = "NAME", default_value_t = HookAgent::Claude, value_parser = agent())]
+    /// The agent that calls
+    #[arg(long, value_enum, value_name = "NAME", default_value_t = HookAgent::Claude)]
     agent: HookAgent,
 
     /// The rules for commands
@@ -135,8 +134,8 @@ A rules file:
 #[derive(Debug, Args)]
 #[command(after_long_help = INSTALL_EXAMPLES)]
 struct InstallArgs {
-    /// The agent whose settings to change: claude, codex or gemini
-    #[arg(long, value_name = "NAME", value_parser = agent())]
+    /// The agent whose settings to change
+    #[arg(long, value_enum, value_name = "NAME")]
     agent: HookAgent,
 
     /// The agent's working directory
@@ -196,15 +195,11 @@ fn read_call() -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-fn print_reply(output: &mut Output, reply: &serde_json::Value) -> io::Result<()> {
+fn print_reply(output: &mut Output, reply: &HookReply) -> io::Result<()> {
     output.show(reply, |paper, reply| {
-        paper.line(escape_json(&reply.to_string()));
+        let json = serde_json::to_string(reply).unwrap_or_default();
+        paper.line(escape_json(&json));
     })
-}
-
-fn agent() -> impl TypedValueParser<Value = HookAgent> {
-    let names = HookAgent::ALL.map(HookAgent::name);
-    PossibleValuesParser::new(names).try_map(|name| name.parse::<HookAgent>())
 }
 
 /// Whether a run started the agent. Then nobody can be asked, and the run hands out the quests.
@@ -227,7 +222,7 @@ fn stop(context: &mut Context, args: &StopArgs) -> Result<Exit> {
     });
     let next = ShellLine::comail("next", context.named_session());
     let hint = format!("`{}` prints all of it", next.text());
-    print_reply(&mut context.output, &reply.json(args.agent, &hint))?;
+    print_reply(&mut context.output, &reply.for_agent(args.agent, &hint))?;
     Ok(Exit::Done)
 }
 
@@ -248,19 +243,15 @@ fn stop_reply(context: &mut Context, args: &StopArgs, call: &StopCall) -> Result
     let store = RefusalStore::new(session.dir(), conversation);
     let totals = session.totals();
     let todo = totals.tally.todo;
-    let decision = store
-        .load()
-        .next(Progress::from(&totals), args.max_refusals);
-    let refusals = match decision {
-        StopDecision::Allow(times) if todo > 0 && !session.paused() => {
+    let refusals = match store.load().next(&totals, args.max_refusals) {
+        Err(times) if todo > 0 && !session.paused() => {
             store.clear();
             return stop(&format!(
                 "{} left, but the ledger did not change after {times} times",
                 plural(todo, "quest"),
             ));
         }
-        StopDecision::Allow(_) => None,
-        StopDecision::Refuse(refusals) => Some(refusals),
+        counted => counted.ok(),
     };
     let Some(assignment) = assignment(&mut session, worker)? else {
         return stop("the run has no further quest for this agent");
@@ -327,7 +318,7 @@ fn tool(context: &mut Context, args: &ToolArgs) -> Exit {
     } else {
         reply
     };
-    match print_reply(&mut context.output, &reply.json(args.agent)) {
+    match print_reply(&mut context.output, &reply.for_agent(args.agent)) {
         Ok(()) => Exit::Done,
         // Agents take every other exit code for a permission.
         Err(_) => Exit::Usage,
@@ -351,7 +342,11 @@ fn tool_reply(context: &Context, args: &ToolArgs) -> Result<ToolReply> {
         cwd: absolute(call.cwd.as_deref().unwrap_or(Path::new(".")))?,
         home: std::env::var_os("HOME").map(PathBuf::from),
         session: real_path(&session)?,
-        zone: write_zone(&session)?,
+        zone: if session.try_exists()? {
+            WriteZone::of(&read_manifest(&session)?.0)?
+        } else {
+            None
+        },
         configuration,
     };
     let worker = std::env::var(WORKER_VARIABLE).ok();
@@ -370,14 +365,6 @@ fn read_rules(file: &Path) -> Result<ToolRules> {
     ToolRules::parse(&text).with_context(name)
 }
 
-fn write_zone(session: &Path) -> Result<Option<WriteZone>> {
-    if !session.try_exists()? {
-        return Ok(None);
-    }
-    let (manifest, _) = read_manifest(session)?;
-    Ok(WriteZone::of(&manifest)?)
-}
-
 /// The JSON form: `{"file":"…","change":"…","written":true}`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(in crate::cli) struct Installed {
@@ -388,31 +375,32 @@ pub(in crate::cli) struct Installed {
 }
 
 fn install(context: &mut Context, args: &InstallArgs) -> Result<Exit> {
-    let file = args.dir.join(args.agent.settings());
+    let file = args.dir.join(args.agent.hooks().settings);
     let old = read_settings(&file)?;
     let new = with_hooks(&old, args.agent, &caller(context, args)?)
         .with_context(|| format!("{} was not changed", file.display()))?;
-    let mut installed = Installed {
-        change: if new == old {
-            String::new()
-        } else {
-            change(&old, &new)
-        },
-        file,
-        written: false,
+    let change = if new == old {
+        String::new()
+    } else {
+        let patch = diffy::create_patch(&old, &new).to_string();
+        // The two lines of file names say nothing.
+        patch.split_inclusive('\n').skip(2).collect()
     };
-    if installed.change.is_empty() || args.yes {
-        installed.written = !installed.change.is_empty();
-        if installed.written {
-            write_settings(&installed.file, &old, &new)?;
-        }
-        context.output.show(&installed, show_installed)?;
-        return Ok(Exit::Done);
+    let written = args.yes && !change.is_empty();
+    let installed = Installed {
+        file,
+        change,
+        written,
+    };
+    if written {
+        write_settings(&installed.file, &old, &new)?;
     }
     context.output.show(&installed, show_installed)?;
-    confirm()?;
-    write_settings(&installed.file, &old, &new)?;
-    context.output.note("written");
+    if !written && !installed.change.is_empty() {
+        confirm()?;
+        write_settings(&installed.file, &old, &new)?;
+        context.output.note("written");
+    }
     Ok(Exit::Done)
 }
 
@@ -448,17 +436,11 @@ fn caller(context: &Context, args: &InstallArgs) -> Result<HookCaller> {
 fn path_text(path: &Path) -> Result<String> {
     match path.to_str() {
         Some(text) if !text.contains(char::is_control) => Ok(text.to_owned()),
-        _ => {
-            let shown = path.to_string_lossy();
-            let shown = Escaped(&shown);
-            bail!("the settings cannot hold the path {shown}; rename it")
-        }
+        _ => bail!(
+            "the settings cannot hold the path {}; rename it",
+            Escaped(&path.to_string_lossy())
+        ),
     }
-}
-
-fn change(old: &str, new: &str) -> String {
-    let patch = diffy::create_patch(old, new).to_string();
-    patch.split_inclusive('\n').skip(2).collect()
 }
 
 fn write_settings(file: &Path, old: &str, new: &str) -> Result<()> {

@@ -28,7 +28,7 @@ use crate::cli::{
     man, next, quest, recheck, release, resume, review, rules, scan, submit,
 };
 use crate::gate::checks::schema::schema as quest_file;
-use crate::hook::{StopReply, ToolReply};
+use crate::hook::HookReply;
 use crate::judge;
 use crate::judge::panel::Calibration;
 use crate::judge::prove::Proof;
@@ -369,8 +369,8 @@ pub const DOCUMENTS: &[Document] = &[
     Document::printed::<release::Answer>("release", "release"),
     Document::lines::<Line<'static>>("log", "log"),
     Document::printed::<Insights>("insights", "insights"),
-    Document::printed::<StopReply>("hook-stop", "hook stop"),
-    Document::printed::<ToolReply>("hook-tool", "hook tool"),
+    Document::printed::<HookReply>("hook-stop", "hook stop"),
+    Document::printed::<HookReply>("hook-tool", "hook tool"),
     Document::printed::<hook::Installed>("hook-install", "hook install"),
     Document::printed::<config::Configuration>("config", "config"),
     Document::printed::<config::Example>("config-example", "config --example"),

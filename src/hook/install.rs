@@ -4,7 +4,7 @@ use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstRootNode, CstStringLit};
 
 use super::command_line::program;
-use super::protocol::{HookAgent, HookEvent};
+use super::protocol::HookAgent;
 use super::self_commands;
 
 #[derive(Debug, thiserror::Error)]
@@ -28,10 +28,8 @@ pub struct HookCaller {
 
 impl HookCaller {
     fn command(&self, agent: HookAgent, subcommand: &str) -> String {
-        let own = ["hook", subcommand, "--agent", agent.name(), "--session"];
-        let mut words = vec![self.program.as_str()];
-        words.extend(own);
-        words.push(&self.session);
+        let mut words = vec![self.program.as_str(), "hook", subcommand];
+        words.extend(["--agent", agent.hooks().name, "--session", &self.session]);
         if subcommand == "tool" {
             words.extend(self.tool_arguments.iter().map(String::as_str));
         }
@@ -72,30 +70,26 @@ pub fn with_hooks(
     let settings = root
         .object_value()
         .ok_or(SettingsError::Form("the outermost value"))?;
-    let hooks = if once(&settings, "hooks")? {
-        settings.object_value("hooks")
-    } else {
-        {
-            settings.append("hooks", CstInputValue::Object(Vec::new()));
-            settings.object_value("hooks")
-        }
+    if !once(&settings, "hooks")? {
+        settings.append("hooks", CstInputValue::Object(Vec::new()));
     }
-    .ok_or(SettingsError::Form("hooks"))?;
-    for event in agent.events() {
-        let groups = if once(&hooks, event.name)? {
-            hooks.array_value(event.name)
-        } else {
-            {
-                hooks.append(event.name, CstInputValue::Array(Vec::new()));
-                hooks.array_value(event.name)
-            }
+    let hooks = settings.object_value("hooks");
+    let hooks = hooks.ok_or(SettingsError::Form("hooks"))?;
+    let own = agent.hooks();
+    for (event, matcher, subcommand) in [
+        (own.stop_event, None, "stop"),
+        (own.tool_event, Some(own.tools), "tool"),
+    ] {
+        if !once(&hooks, event)? {
+            hooks.append(event, CstInputValue::Array(Vec::new()));
         }
-        .ok_or(SettingsError::Form(event.name))?;
-        let command = caller.command(agent, event.subcommand);
-        match existing(&groups, caller, event) {
+        let groups = hooks.array_value(event);
+        let groups = groups.ok_or(SettingsError::Form(event))?;
+        let command = caller.command(agent, subcommand);
+        match existing(&groups, caller, subcommand) {
             Some(old) => old.set_raw_value(serde_json::to_string(&command)?),
             None => {
-                groups.append(group(agent, event, command));
+                groups.append(group(matcher, own.timeout, command));
             }
         }
     }
@@ -117,7 +111,7 @@ fn once(object: &CstObject, name: &'static str) -> Result<bool, SettingsError> {
 }
 
 /// The command of our hook for this event, if the settings have one.
-fn existing(groups: &CstArray, caller: &HookCaller, event: HookEvent) -> Option<CstStringLit> {
+fn existing(groups: &CstArray, caller: &HookCaller, subcommand: &str) -> Option<CstStringLit> {
     let hooks = |group: CstNode| group.as_object()?.array_value("hooks");
     let command = |hook: CstNode| hook.as_object()?.get("command")?.value()?.as_string_lit();
     groups
@@ -127,26 +121,21 @@ fn existing(groups: &CstArray, caller: &HookCaller, event: HookEvent) -> Option<
         .flat_map(|hooks| hooks.elements())
         .filter_map(command)
         .find(|it| {
-            it.decoded_value()
-                .is_ok_and(|it| caller.owns(&it, event.subcommand))
+            let command = it.decoded_value();
+            command.is_ok_and(|command| caller.owns(&command, subcommand))
         })
 }
 
-fn group(agent: HookAgent, event: HookEvent, command: String) -> CstInputValue {
-    let object = |fields: Vec<(&str, CstInputValue)>| {
-        let fields = fields
-            .into_iter()
-            .map(|(name, value)| (name.to_owned(), value));
-        CstInputValue::Object(fields.collect())
-    };
-    let hook = object(vec![
-        ("type", "command".into()),
-        ("command", command.into()),
-        ("timeout", agent.timeout().into()),
+fn group(matcher: Option<&str>, timeout: u32, command: String) -> CstInputValue {
+    let field = |name: &str, value: CstInputValue| (name.to_owned(), value);
+    let hook = CstInputValue::Object(vec![
+        field("type", "command".into()),
+        field("command", command.into()),
+        field("timeout", timeout.into()),
     ]);
-    let matcher = event.matcher.map(|matcher| ("matcher", matcher.into()));
-    let hooks = ("hooks", CstInputValue::Array(vec![hook]));
-    object(matcher.into_iter().chain([hooks]).collect())
+    let matcher = matcher.map(|matcher| field("matcher", matcher.into()));
+    let hooks = field("hooks", CstInputValue::Array(vec![hook]));
+    CstInputValue::Object(matcher.into_iter().chain([hooks]).collect())
 }
 
 #[cfg(test)]
@@ -212,7 +201,7 @@ mod tests {
 
     #[test]
     fn a_second_installation_changes_only_what_moved() {
-        for agent in HookAgent::ALL {
+        for agent in [HookAgent::Claude, HookAgent::Codex, HookAgent::Gemini] {
             let once = with_hooks("", agent, &caller()).unwrap();
             assert_eq!(with_hooks(&once, agent, &caller()).unwrap(), once);
             let moved = HookCaller {

@@ -15,8 +15,8 @@ mod tool_rules;
 pub use install::{HookCaller, SettingsError, with_hooks};
 pub use path_policy::{PathError, PathPolicy, WriteZone, real_path};
 pub use protocol::{
-    CallError, HookAgent, HookEvent, MAX_CALL_BYTES, Permission, StopCall, StopReply, ToolAction,
-    ToolCall, ToolReply, UnknownAgent,
+    AgentHooks, CallError, HookAgent, HookReply, MAX_CALL_BYTES, Permission, StopCall, StopReply,
+    ToolAction, ToolCall, ToolReply,
 };
-pub use stop_limit::{DEFAULT_MAX_REFUSALS, Progress, RefusalStore, Refusals, StopDecision};
+pub use stop_limit::{DEFAULT_MAX_REFUSALS, RefusalStore, Refusals};
 pub use tool_rules::{RulesError, ToolPolicy, ToolRules};

@@ -1,8 +1,6 @@
 //! Which files an agent may change: those in the write zone, never the session or the settings that
 //! hold the hooks.
 
-use std::collections::VecDeque;
-use std::ffi::OsString;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
@@ -120,16 +118,12 @@ impl PathPolicy {
 
     fn object_to_path(&self, path: &str) -> Option<ToolReply> {
         let places = [Some(self.cwd.join(path)), self.in_home(path)];
-        let real: Vec<PathBuf> = places
-            .into_iter()
-            .flatten()
-            .filter_map(|place| real_path(&place).ok())
-            .collect();
+        let places = places.into_iter().flatten();
+        let real: Vec<PathBuf> = places.filter_map(|place| real_path(&place).ok()).collect();
         // The name alone is enough: after `cd`, a relative path does not start where we think.
         if self.has_session_name(path) || real.iter().any(|real| self.is_in_session(real)) {
-            return Some(ToolReply::deny(format!(
-                "`{path}` is in the session directory"
-            )));
+            let why = format!("`{path}` is in the session directory");
+            return Some(ToolReply::deny(why));
         }
         let settings = real.iter().any(|real| self.is_configuration(real));
         settings.then(|| ToolReply::ask(format!("`{path}` configures the agent or comail")))
@@ -192,48 +186,34 @@ pub fn real_path(path: &Path) -> Result<PathBuf, PathError> {
     if !path.is_absolute() {
         return Err(PathError::Relative);
     }
-    let mut steps = VecDeque::new();
     let mut current = PathBuf::new();
-    prepend(path, &mut current, &mut steps);
+    let mut rest = path.to_owned();
     let mut links = 0;
-    while let Some(step) = steps.pop_front() {
-        let Some(name) = step else {
-            current.pop();
-            continue;
+    while let Some(step) = rest.components().next() {
+        let after: PathBuf = rest.components().skip(1).collect();
+        let next = match step {
+            Component::CurDir => current.clone(),
+            Component::ParentDir => current.parent().unwrap_or(&current).to_owned(),
+            step => current.join(step),
         };
-        let next = current.join(name);
-        match std::fs::symlink_metadata(&next) {
-            Ok(found) if found.is_symlink() => {
-                links += 1;
-                if links > MAX_LINKS {
-                    return Err(PathError::Links);
-                }
-                prepend(&std::fs::read_link(&next)?, &mut current, &mut steps);
-            }
-            Ok(_) => current = next,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => current = next,
+        let found = match std::fs::symlink_metadata(&next) {
+            Ok(found) => Some(found),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
             Err(error) => return Err(error.into()),
+        };
+        if found.is_some_and(|found| found.is_symlink()) {
+            links += 1;
+            if links > MAX_LINKS {
+                return Err(PathError::Links);
+            }
+            // If the target is absolute, joining its root replaces `current`.
+            rest = std::fs::read_link(&next)?.join(after);
+        } else {
+            current = next;
+            rest = after;
         }
     }
     Ok(current)
-}
-
-/// Puts the parts of `path` before the steps that are left; a step without a name is `..`.
-fn prepend(path: &Path, current: &mut PathBuf, steps: &mut VecDeque<Option<OsString>>) {
-    let mut place = 0;
-    for component in path.components() {
-        let step = match component {
-            Component::Prefix(_) | Component::RootDir => {
-                current.push(component);
-                continue;
-            }
-            Component::CurDir => continue,
-            Component::ParentDir => None,
-            Component::Normal(name) => Some(name.to_owned()),
-        };
-        steps.insert(place, step);
-        place += 1;
-    }
 }
 
 /// Whether a file has further names under which it changes too.

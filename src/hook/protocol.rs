@@ -1,13 +1,11 @@
 //! What each coding agent sends to its hooks, and what it expects to read.
 
-use std::borrow::Cow;
-use std::fmt;
 use std::path::PathBuf;
-use std::str::FromStr;
 
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::Deserialize;
-use serde_json::{Value, json};
+use clap::ValueEnum;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 /// The most bytes of a call that are read.
 pub const MAX_CALL_BYTES: u64 = 16 << 20;
@@ -16,100 +14,55 @@ pub const MAX_CALL_BYTES: u64 = 16 << 20;
 const MAX_REPLY_BYTES: usize = 16 << 10;
 
 /// A coding agent whose hooks comail answers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum HookAgent {
-    #[default]
     Claude,
     Codex,
     Gemini,
 }
 
-#[derive(Debug, thiserror::Error)]
-#[error("the agents are claude, codex and gemini")]
-pub struct UnknownAgent;
-
-/// One hook in an agent's settings.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct HookEvent {
-    /// The agent's name for the event.
+/// What the settings of an agent say about its hooks.
+#[derive(Debug)]
+pub struct AgentHooks {
     pub name: &'static str,
-    /// The tools to which it applies, as the agent's regular expression.
-    pub matcher: Option<&'static str>,
-    /// The subcommand of `comail hook` that answers it.
-    pub subcommand: &'static str,
+    /// The settings file, relative to the directory in which the agent works.
+    pub settings: &'static str,
+    pub stop_event: &'static str,
+    pub tool_event: &'static str,
+    /// The tools to which the tool hook applies, as the agent's regular expression.
+    pub tools: &'static str,
+    /// One minute, in the agent's own unit.
+    pub timeout: u32,
 }
 
 impl HookAgent {
-    pub const ALL: [Self; 3] = [Self::Claude, Self::Codex, Self::Gemini];
-
-    pub fn name(self) -> &'static str {
+    pub const fn hooks(self) -> &'static AgentHooks {
         match self {
-            Self::Claude => "claude",
-            Self::Codex => "codex",
-            Self::Gemini => "gemini",
+            Self::Claude => &AgentHooks {
+                name: "claude",
+                settings: ".claude/settings.json",
+                stop_event: "Stop",
+                tool_event: "PreToolUse",
+                tools: "Bash|Edit|MultiEdit|NotebookEdit|Write",
+                timeout: 60,
+            },
+            Self::Codex => &AgentHooks {
+                name: "codex",
+                settings: ".codex/hooks.json",
+                stop_event: "Stop",
+                tool_event: "PreToolUse",
+                tools: "Bash|apply_patch|Edit|Write",
+                timeout: 60,
+            },
+            Self::Gemini => &AgentHooks {
+                name: "gemini",
+                settings: ".gemini/settings.json",
+                stop_event: "AfterAgent",
+                tool_event: "BeforeTool",
+                tools: "run_shell_command|replace|write_file",
+                timeout: 60_000,
+            },
         }
-    }
-
-    /// The settings file, relative to the directory in which the agent works.
-    pub fn settings(self) -> &'static str {
-        match self {
-            Self::Claude => ".claude/settings.json",
-            Self::Codex => ".codex/hooks.json",
-            Self::Gemini => ".gemini/settings.json",
-        }
-    }
-
-    pub fn events(self) -> [HookEvent; 2] {
-        let (stop, tool, matcher) = match self {
-            Self::Claude => (
-                "Stop",
-                "PreToolUse",
-                "Bash|Edit|MultiEdit|NotebookEdit|Write",
-            ),
-            Self::Codex => ("Stop", "PreToolUse", "Bash|apply_patch|Edit|Write"),
-            Self::Gemini => (
-                "AfterAgent",
-                "BeforeTool",
-                "run_shell_command|replace|write_file",
-            ),
-        };
-        let event = |name, matcher, subcommand| HookEvent {
-            name,
-            matcher,
-            subcommand,
-        };
-        [
-            event(stop, None, "stop"),
-            event(tool, Some(matcher), "tool"),
-        ]
-    }
-
-    /// One minute, in the agent's own unit.
-    pub fn timeout(self) -> u32 {
-        match self {
-            Self::Claude | Self::Codex => 60,
-            Self::Gemini => 60_000,
-        }
-    }
-
-    /// Whether a hook can have the agent ask a person.
-    fn can_ask(self) -> bool {
-        self == Self::Claude
-    }
-}
-
-impl fmt::Display for HookAgent {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-impl FromStr for HookAgent {
-    type Err = UnknownAgent;
-
-    fn from_str(text: &str) -> Result<Self, UnknownAgent> {
-        let found = Self::ALL.into_iter().find(|agent| agent.name() == text);
-        found.ok_or(UnknownAgent)
     }
 }
 
@@ -119,8 +72,8 @@ pub enum CallError {
     Json(#[from] serde_json::Error),
     #[error("the hook's input is longer than {MAX_CALL_BYTES} bytes")]
     TooLong,
-    #[error("the input of {tool} has no {field}")]
-    Missing { tool: String, field: &'static str },
+    #[error("the input of {0} has no {1}")]
+    Missing(String, &'static str),
 }
 
 /// The agent wants to stop.
@@ -175,10 +128,7 @@ impl ToolCall {
         let raw: Raw = serde_json::from_slice(checked_length(bytes)?)?;
         let field = |name: &str| raw.tool_input.get(name);
         let text = |name: &str| field(name).and_then(Value::as_str).map(str::to_owned);
-        let missing = |field| CallError::Missing {
-            tool: raw.tool_name.clone(),
-            field,
-        };
+        let missing = |field| CallError::Missing(raw.tool_name.clone(), field);
         // All of them, so that a call cannot show one path and change another.
         let paths: Vec<String> = ["file_path", "path", "notebook_path"]
             .into_iter()
@@ -247,17 +197,12 @@ fn patched_files(patch: &str) -> Vec<String> {
         "*** Delete File:",
         "*** Move to:",
     ];
-    let named = |line: &str| {
+    let path = |line: &str| {
         HEADERS
             .iter()
-            .find_map(|it| line.trim().strip_prefix(it))
-            .map(str::to_owned)
+            .find_map(|header| Some(line.trim().strip_prefix(header)?.trim().to_owned()))
     };
-    patch
-        .lines()
-        .filter_map(named)
-        .map(|path| path.trim().to_owned())
-        .collect()
+    patch.lines().filter_map(path).collect()
 }
 
 /// The answer to an agent that wants to stop.
@@ -289,18 +234,47 @@ pub struct ToolReply {
     pub reason: String,
 }
 
+/// The answer in the agent's own form. An empty object leaves the decision to the agent.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct HookReply {
+    /// `block` or `deny` for a stop; `allow` or `deny` for a tool.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    decision: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
+    /// Why the agent may stop.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    system_message: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hook_specific_output: Option<ToolDecision>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct ToolDecision {
+    hook_event_name: &'static str,
+    /// `allow`, `ask` or `deny`.
+    permission_decision: &'static str,
+    permission_decision_reason: String,
+}
+
 impl StopReply {
-    /// The reply in the agent's JSON. A text that is too long is cut, and ends with `hint`, which
-    /// says how to read all of it.
-    pub fn json(&self, agent: HookAgent, hint: &str) -> Value {
-        match (self, agent) {
-            (Self::GoOn(text), HookAgent::Claude | HookAgent::Codex) => {
-                json!({ "decision": "block", "reason": bounded(text, hint) })
-            }
-            (Self::GoOn(text), HookAgent::Gemini) => {
-                json!({ "decision": "deny", "reason": bounded(text, hint) })
-            }
-            (Self::Stop(reason), _) => json!({ "systemMessage": bounded(reason, "") }),
+    /// A text that is too long is cut, and ends with `hint`, which says how to read all of it.
+    pub fn for_agent(&self, agent: HookAgent, hint: &str) -> HookReply {
+        match self {
+            Self::GoOn(text) => HookReply {
+                decision: Some(match agent {
+                    HookAgent::Claude | HookAgent::Codex => "block",
+                    HookAgent::Gemini => "deny",
+                }),
+                reason: Some(bounded(text, hint)),
+                ..HookReply::default()
+            },
+            Self::Stop(reason) => HookReply {
+                system_message: Some(bounded(reason, "")),
+                ..HookReply::default()
+            },
         }
     }
 }
@@ -346,24 +320,32 @@ impl ToolReply {
         Self::deny(format!("{}; nobody is there to allow it", self.reason))
     }
 
-    /// The reply in the agent's JSON.
-    pub fn json(&self, agent: HookAgent) -> Value {
-        let reason = format!("comail: {}", bounded(&self.reason, ""));
-        let decision = match self.permission {
-            Permission::Defer => return json!({}),
-            Permission::Allow => "allow",
-            Permission::Ask if agent.can_ask() => "ask",
-            Permission::Ask | Permission::Deny => "deny",
-        };
-        match agent {
-            HookAgent::Gemini => json!({ "decision": decision, "reason": reason }),
+    pub fn for_agent(&self, agent: HookAgent) -> HookReply {
+        let decision = match (self.permission, agent) {
             // Codex knows only "deny" here; it takes any other word for an error and goes on.
-            HookAgent::Codex if decision == "allow" => json!({}),
-            HookAgent::Claude | HookAgent::Codex => json!({ "hookSpecificOutput": {
-                "hookEventName": "PreToolUse",
-                "permissionDecision": decision,
-                "permissionDecisionReason": reason,
-            }}),
+            (Permission::Defer, _) | (Permission::Allow, HookAgent::Codex) => {
+                return HookReply::default();
+            }
+            (Permission::Allow, _) => "allow",
+            // Only Claude Code can ask a person.
+            (Permission::Ask, HookAgent::Claude) => "ask",
+            (Permission::Ask | Permission::Deny, _) => "deny",
+        };
+        let reason = format!("comail: {}", bounded(&self.reason, ""));
+        match agent {
+            HookAgent::Gemini => HookReply {
+                decision: Some(decision),
+                reason: Some(reason),
+                ..HookReply::default()
+            },
+            HookAgent::Claude | HookAgent::Codex => HookReply {
+                hook_specific_output: Some(ToolDecision {
+                    hook_event_name: agent.hooks().tool_event,
+                    permission_decision: decision,
+                    permission_decision_reason: reason,
+                }),
+                ..HookReply::default()
+            },
         }
     }
 }
@@ -372,68 +354,14 @@ fn bounded(text: &str, hint: &str) -> String {
     if text.len() <= MAX_REPLY_BYTES {
         return text.to_owned();
     }
-    let end = (0..=MAX_REPLY_BYTES).rfind(|&at| text.is_char_boundary(at));
-    format!("{}\n[…]\n{hint}", &text[..end.unwrap_or(0)])
-}
-
-impl JsonSchema for StopReply {
-    fn schema_name() -> Cow<'static, str> {
-        "StopReply".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({
-            "description": "The answer to an agent that wants to stop.",
-            "type": "object",
-            "oneOf": [
-                {
-                    "description": "It must go on, with this as its task.",
-                    "properties": {
-                        "decision": {"enum": ["block", "deny"]},
-                        "reason": {"type": "string"},
-                    },
-                    "required": ["decision", "reason"],
-                },
-                {
-                    "description": "It may stop, for this reason.",
-                    "properties": {"systemMessage": {"type": "string"}},
-                    "required": ["systemMessage"],
-                },
-            ],
-        })
-    }
-}
-
-impl JsonSchema for ToolReply {
-    fn schema_name() -> Cow<'static, str> {
-        "ToolReply".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({
-            "description": "The answer to an agent that wants to use a tool, in the agent's own \
-                            form; empty where the agent's own permissions decide.",
-            "type": "object",
-            "properties": {
-                "hookSpecificOutput": {
-                    "type": "object",
-                    "properties": {
-                        "hookEventName": {"const": "PreToolUse"},
-                        "permissionDecision": {"enum": ["allow", "ask", "deny"]},
-                        "permissionDecisionReason": {"type": "string"},
-                    },
-                    "required": ["hookEventName", "permissionDecision", "permissionDecisionReason"],
-                },
-                "decision": {"enum": ["allow", "ask", "deny"]},
-                "reason": {"type": "string"},
-            },
-            "dependentRequired": {"decision": ["reason"], "reason": ["decision"]},
-        })
-    }
+    let end = text.floor_char_boundary(MAX_REPLY_BYTES);
+    format!("{}\n[…]\n{hint}", &text[..end])
 }
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     const ALL: [Permission; 4] = [
@@ -520,7 +448,7 @@ mod tests {
     fn each_agent_reads_its_own_words() {
         let words = |agent: HookAgent| {
             ALL.map(|permission| {
-                let json = ToolReply::new(permission, "x").json(agent);
+                let json = json!(ToolReply::new(permission, "x").for_agent(agent));
                 let own = &json["hookSpecificOutput"]["permissionDecision"];
                 let word = own.as_str().or_else(|| json["decision"].as_str());
                 word.unwrap_or("-").to_owned()
@@ -530,16 +458,19 @@ mod tests {
         assert_eq!(words(HookAgent::Codex), ["-", "-", "deny", "deny"]);
         assert_eq!(words(HookAgent::Gemini), ["allow", "-", "deny", "deny"]);
         let go_on = StopReply::GoOn("x".into());
-        assert_eq!(go_on.json(HookAgent::Claude, "")["decision"], "block");
-        assert_eq!(go_on.json(HookAgent::Gemini, "")["decision"], "deny");
-        let stop = StopReply::Stop("x".into()).json(HookAgent::Codex, "");
-        assert_eq!(stop, json!({ "systemMessage": "x" }));
+        let word = |agent| go_on.for_agent(agent, "").decision.unwrap();
+        assert_eq!(
+            [word(HookAgent::Claude), word(HookAgent::Gemini)],
+            ["block", "deny"]
+        );
+        let stop = StopReply::Stop("x".into()).for_agent(HookAgent::Codex, "");
+        assert_eq!(json!(stop), json!({ "systemMessage": "x" }));
     }
 
     #[test]
     fn a_reply_that_is_too_long_is_cut() {
-        let long = StopReply::GoOn("ä".repeat(MAX_REPLY_BYTES)).json(HookAgent::Claude, "more");
-        let text = long["reason"].as_str().unwrap();
+        let long = StopReply::GoOn("ä".repeat(MAX_REPLY_BYTES));
+        let text = long.for_agent(HookAgent::Claude, "more").reason.unwrap();
         assert!(text.len() < MAX_REPLY_BYTES + 100 && text.ends_with("more"));
     }
 

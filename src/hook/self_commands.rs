@@ -24,32 +24,21 @@ const RUNNERS: [&str; 27] = [
 ];
 
 /// Variables that decide what a later command runs, or which session comail uses.
-const GUARDED_VARIABLES: [&str; 12] = [
-    "PATH",
-    "IFS",
-    "ENV",
-    "BASH_ENV",
-    "SHELLOPTS",
-    "BASHOPTS",
-    "PROMPT_COMMAND",
-    "HOME",
-    "SHELL",
-    "XDG_CONFIG_HOME",
-    "APPDATA",
-    "CDPATH",
-];
+const GUARDED_VARIABLES: &str = "PATH IFS ENV BASH_ENV SHELLOPTS BASHOPTS PROMPT_COMMAND HOME \
+                                 SHELL XDG_CONFIG_HOME APPDATA CDPATH";
 
 const GUARDED_PREFIXES: [&str; 5] = ["LD_", "DYLD_", "GIT_", "COMAIL_", "BASH_FUNC"];
 
 pub(super) fn is_guarded_variable(name: &str) -> bool {
-    GUARDED_VARIABLES.contains(&name) || GUARDED_PREFIXES.iter().any(|it| name.starts_with(it))
+    GUARDED_VARIABLES.split(' ').any(|it| it == name)
+        || GUARDED_PREFIXES.iter().any(|it| name.starts_with(it))
 }
 
 pub(super) fn is_runner(command: &SimpleCommand) -> bool {
     RUNNERS.contains(&command.program())
 }
 
-/// What is said of a call of comail; none if the command is another program.
+/// The decision about a call of comail; none if the command is another program.
 pub(super) fn judge(command: &SimpleCommand, worker: Option<&str>) -> Option<ToolReply> {
     let name = command.program().to_lowercase();
     if name.strip_suffix(".exe").unwrap_or(&name) != NAME {
@@ -58,9 +47,8 @@ pub(super) fn judge(command: &SimpleCommand, worker: Option<&str>) -> Option<Too
     let arguments = &command.words[1..];
     let texts: Vec<&str> = arguments.iter().map(|word| word.text.as_str()).collect();
     if let Some(called) = person_command(&texts) {
-        return Some(ToolReply::deny(format!(
-            "only a person runs `{NAME} {called}`"
-        )));
+        let why = format!("only a person runs `{NAME} {called}`");
+        return Some(ToolReply::deny(why));
     }
     let Some((at, subcommand)) = subcommand(&texts) else {
         return Some(ToolReply::defer("it only prints help"));
@@ -71,9 +59,8 @@ pub(super) fn judge(command: &SimpleCommand, worker: Option<&str>) -> Option<Too
         _ => at + 1,
     };
     if arguments[..until].iter().any(|word| !word.is_literal) {
-        return Some(ToolReply::ask(format!(
-            "which {NAME} command runs is unknown"
-        )));
+        let why = format!("which {NAME} command runs is unknown");
+        return Some(ToolReply::ask(why));
     }
     if claims_for_another(arguments, worker) {
         return Some(ToolReply::ask("it works under the name of another worker"));
@@ -100,17 +87,13 @@ pub(super) fn mentioned_person_command(text: &str) -> Option<String> {
 
 fn person_command(arguments: &[&str]) -> Option<String> {
     let (at, subcommand) = subcommand(arguments)?;
-    let decides = |word: &&str| {
-        let name = word.split('=').next().unwrap_or(word);
-        REVIEW_DECISIONS.contains(&name)
-    };
     if PERSON.contains(&subcommand) {
         return Some(subcommand.to_owned());
     }
-    let decision = arguments[at + 1..].iter().find(|word| decides(word));
-    decision
-        .filter(|_| subcommand == "review")
-        .map(|decision| format!("review {decision}"))
+    let decides = |word: &&&str| REVIEW_DECISIONS.contains(&word.split('=').next().unwrap_or(word));
+    let decision = arguments[at + 1..].iter().find(decides);
+    let decision = decision.filter(|_| subcommand == "review");
+    decision.map(|decision| format!("review {decision}"))
 }
 
 fn subcommand<'a>(arguments: &[&'a str]) -> Option<(usize, &'a str)> {
@@ -140,16 +123,11 @@ fn claims_for_another(arguments: &[Word], worker: Option<&str>) -> bool {
     })
 }
 
-/// Whether a word names the session because comail is told to use it.
+/// Whether the word at this place is the session that comail is to use.
 pub(super) fn is_session_option(command: &SimpleCommand, at: usize) -> bool {
-    let is_option = |at: usize| {
-        command
-            .words
-            .get(at)
-            .is_some_and(|it| it.text == "--session")
-    };
+    let text = |at: usize| command.words[at].text.as_str();
     command.program() == NAME
-        && (command.words[at].text.starts_with("--session=") || (at > 0 && is_option(at - 1)))
+        && (text(at).starts_with("--session=") || (at > 0 && text(at - 1) == "--session"))
 }
 
 #[cfg(test)]

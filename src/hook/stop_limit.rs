@@ -12,46 +12,28 @@ use crate::session::Totals;
 pub const DEFAULT_MAX_REFUSALS: u32 = 20;
 
 /// The refusals of one conversation since the ledger last changed.
+///
+/// Claims are not counted as a change: an agent could claim for ever and answer nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Refusals {
-    pub at: Progress,
-    pub times: u32,
-}
-
-/// How far the work is. Claims do not count: an agent could claim for ever and answer nothing.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Progress {
     attempts: u32,
     todo: u32,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum StopDecision {
-    /// Refuse the stop, and store this count.
-    Refuse(Refusals),
-    /// Allow the stop after this many refusals.
-    Allow(u32),
-}
-
-impl From<&Totals> for Progress {
-    fn from(totals: &Totals) -> Self {
-        Self {
-            attempts: totals.counts.attempts,
-            todo: totals.tally.todo,
-        }
-    }
+    times: u32,
 }
 
 impl Refusals {
-    pub fn next(self, now: Progress, max: u32) -> StopDecision {
-        let times = if self.at == now { self.times } else { 0 };
+    /// The count with one more refusal, or how often the stop was refused if that is the limit.
+    pub fn next(self, totals: &Totals, max: u32) -> Result<Self, u32> {
+        let (attempts, todo) = (totals.counts.attempts, totals.tally.todo);
+        let is_unchanged = (self.attempts, self.todo) == (attempts, todo);
+        let times = if is_unchanged { self.times } else { 0 };
         if times >= max {
-            return StopDecision::Allow(times);
+            return Err(times);
         }
-        StopDecision::Refuse(Self {
-            at: now,
+        Ok(Self {
+            attempts,
+            todo,
             times: times + 1,
         })
     }
@@ -99,28 +81,23 @@ impl RefusalStore {
 mod tests {
     use super::*;
 
-    fn progress(attempts: u32) -> Progress {
-        Progress { attempts, todo: 5 }
+    fn totals(attempts: u32) -> Totals {
+        let mut totals = Totals::default();
+        totals.counts.attempts = attempts;
+        totals.tally.todo = 5;
+        totals
     }
 
     #[test]
     fn refusals_end_at_the_limit_and_start_over_when_the_ledger_changes() {
         let mut refusals = Refusals::default();
         for times in 1..=3 {
-            let StopDecision::Refuse(next) = refusals.next(progress(1), 3) else {
-                panic!("allowed after {times}");
-            };
-            assert_eq!(next.times, times);
-            refusals = next;
+            refusals = refusals.next(&totals(1), 3).unwrap();
+            assert_eq!(refusals.times, times);
         }
-        assert_eq!(refusals.next(progress(1), 3), StopDecision::Allow(3));
-        let changed = Refusals {
-            at: progress(2),
-            times: 1,
-        };
-        assert_eq!(refusals.next(progress(2), 3), StopDecision::Refuse(changed));
-        let none = Refusals::default();
-        assert_eq!(none.next(progress(0), 0), StopDecision::Allow(0));
+        assert_eq!(refusals.next(&totals(1), 3), Err(3));
+        assert_eq!(refusals.next(&totals(2), 3).unwrap().times, 1);
+        assert_eq!(Refusals::default().next(&totals(0), 0), Err(0));
     }
 
     #[test]

@@ -24,12 +24,11 @@ use super::self_commands;
 /// Files that take output and keep nothing.
 const DEVICES: [&str; 4] = ["/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty"];
 
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ToolRules {
     default: Option<Permission>,
-    #[serde(default = "ask")]
-    unclear: Permission,
+    unclear: Option<Permission>,
     #[serde(default)]
     rule: Vec<PrefixRule>,
 }
@@ -43,11 +42,31 @@ struct PrefixRule {
     why: String,
 }
 
+/// The words that may be at one place of a command: one, or any of a list.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(from = "OneOrMany")]
+struct Pattern(Vec<String>);
+
+#[derive(Deserialize)]
 #[serde(untagged)]
-enum Pattern {
+enum OneOrMany {
     One(String),
-    AnyOf(Vec<String>),
+    Many(Vec<String>),
+}
+
+impl From<OneOrMany> for Pattern {
+    fn from(words: OneOrMany) -> Self {
+        match words {
+            OneOrMany::One(word) => Self(vec![word]),
+            OneOrMany::Many(words) => Self(words),
+        }
+    }
+}
+
+impl Pattern {
+    fn is(&self, text: &str) -> bool {
+        self.0.iter().any(|word| word == text)
+    }
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -58,33 +77,20 @@ pub enum RulesError {
     EmptyPrefix(usize),
 }
 
-fn ask() -> Permission {
-    Permission::Ask
-}
-
-impl Default for ToolRules {
-    fn default() -> Self {
-        Self {
-            default: None,
-            unclear: Permission::Ask,
-            rule: Vec::new(),
-        }
-    }
-}
-
 impl ToolRules {
     pub fn parse(text: &str) -> Result<Self, RulesError> {
         let rules: Self = toml::from_str(text)?;
-        let is_empty =
-            |rule: &PrefixRule| rule.prefix.is_empty() || rule.prefix.iter().any(Pattern::is_empty);
-        match rules.rule.iter().position(is_empty) {
+        let is_empty = |pattern: &Pattern| pattern.0.is_empty() || pattern.is("");
+        let names_nothing =
+            |rule: &PrefixRule| rule.prefix.is_empty() || rule.prefix.iter().any(is_empty);
+        match rules.rule.iter().position(names_nothing) {
             Some(place) => Err(RulesError::EmptyPrefix(place + 1)),
             None => Ok(rules),
         }
     }
 
     fn unclear(&self, why: &str) -> ToolReply {
-        let permission = match self.unclear {
+        let permission = match self.unclear.unwrap_or(Permission::Ask) {
             // Nobody knows what such a line does, so comail does not vouch for it.
             Permission::Allow => Permission::Defer,
             other => other,
@@ -108,8 +114,8 @@ impl ToolRules {
 
 impl PrefixRule {
     fn reply(&self, words: &[Word]) -> Option<ToolReply> {
-        let prefix: Vec<String> = self.prefix.iter().map(Pattern::shown).collect();
-        let prefix = prefix.join(" ");
+        let prefix = self.prefix.iter().map(|pattern| pattern.0.join("|"));
+        let prefix = prefix.collect::<Vec<_>>().join(" ");
         let why = match &*self.why {
             "" => format!("the rule for `{prefix}`"),
             why => format!("the rule for `{prefix}`: {why}"),
@@ -163,29 +169,6 @@ impl PrefixRule {
     }
 }
 
-impl Pattern {
-    fn is(&self, text: &str) -> bool {
-        match self {
-            Self::One(one) => one == text,
-            Self::AnyOf(any) => any.iter().any(|one| one == text),
-        }
-    }
-
-    fn is_empty(&self) -> bool {
-        match self {
-            Self::One(one) => one.is_empty(),
-            Self::AnyOf(any) => any.is_empty() || any.iter().any(String::is_empty),
-        }
-    }
-
-    fn shown(&self) -> String {
-        match self {
-            Self::One(one) => one.clone(),
-            Self::AnyOf(any) => any.join("|"),
-        }
-    }
-}
-
 /// Everything that decides about a tool call.
 #[derive(Debug)]
 pub struct ToolPolicy {
@@ -221,25 +204,19 @@ impl ToolPolicy {
     fn judge_line(&self, line: &str) -> ToolReply {
         let parsed = CommandLine::parse(line);
         let mut replies: Vec<ToolReply> = Vec::new();
-        if let Some(why) = parsed.unclear {
-            replies.push(self.rules.unclear(why));
-        }
+        replies.extend(parsed.unclear.map(|why| self.rules.unclear(why)));
         if parsed.unclear.is_some() || parsed.commands.iter().any(self_commands::is_runner) {
             replies.extend(self.object_to_text(line));
         }
-        let guarded = parsed.variables.iter();
-        let guarded = guarded.filter(|name| self_commands::is_guarded_variable(name));
-        replies.extend(guarded.map(|name| {
-            self.rules
-                .unclear(&format!("`{name}` decides what a command runs"))
-        }));
+        for name in &parsed.variables {
+            if self_commands::is_guarded_variable(name) {
+                let why = format!("`{name}` decides what a command runs");
+                replies.push(self.rules.unclear(&why));
+            }
+        }
         replies.extend(parsed.commands.iter().map(|it| self.judge_command(it)));
-        replies.extend(
-            parsed
-                .reads
-                .iter()
-                .filter_map(|it| self.paths.object_to_word(&it.text)),
-        );
+        let reads = parsed.reads.iter();
+        replies.extend(reads.filter_map(|file| self.paths.object_to_word(&file.text)));
         // After `cd`, a relative path does not start at the agent's directory.
         let moves = |command: &SimpleCommand| matches!(command.program(), "cd" | "pushd" | "popd");
         let has_moved = parsed.commands.iter().any(moves);

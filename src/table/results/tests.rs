@@ -179,7 +179,8 @@ fn keeps_the_header_when_only_results_are_wanted() {
 
 #[test]
 fn what_does_not_fit_the_list_is_refused() {
-    let (wide, twice): (&[_], &[_]) = (&[(1, &["", "", ""])], &[(1, &[""]), (1, &[""])]);
+    let wide: &[(u32, &[&str])] = &[(1, &["", "", ""])];
+    let twice: &[(u32, &[&str])] = &[(1, &[""]), (1, &[""])];
     for (source, results, expected) in [
         (
             &SOURCE[..],

@@ -239,7 +239,7 @@ fn unknown_error_values_do_not_end_the_reading() {
 fn what_the_caller_refuses_ends_the_reading() {
     let mut list = open("companies.xlsx");
     let mut seen = 0;
-    let ended: Result<(), anyhow::Error> = list.rows(&[ColumnIndex::FIRST], |_, _| {
+    let ended: anyhow::Result<()> = list.rows(&[ColumnIndex::FIRST], |_, _| {
         seen += 1;
         anyhow::bail!("enough")
     });
