@@ -33,7 +33,7 @@ struct Disk {
     free_bytes: Option<u64>,
 }
 
-/// Checks the file system of `dir`; returns its time, too.
+/// Checks the file system of `dir`, and returns its time.
 pub fn disk(dir: &Path) -> (Vec<Finding>, Option<SystemTime>) {
     let (sender, receiver) = mpsc::channel();
     let place = dir.to_owned();
@@ -42,7 +42,7 @@ pub fn disk(dir: &Path) -> (Vec<Finding>, Option<SystemTime>) {
     let hung = || Err(format!("no response for {} s", PATIENCE.as_secs()));
     let disk = receiver.recv_timeout(PATIENCE).unwrap_or_else(|_| hung());
     let stamped = disk.as_ref().ok().and_then(|disk| disk.stamped);
-    (disk_findings(dir, &disk), stamped)
+    (disk_findings(dir, disk), stamped)
 }
 
 fn observe(dir: &Path) -> io::Result<Disk> {
@@ -102,7 +102,7 @@ fn free_bytes(_dir: &Path) -> Option<u64> {
     None
 }
 
-fn disk_findings(dir: &Path, disk: &Result<Disk, String>) -> Vec<Finding> {
+fn disk_findings(dir: &Path, disk: Result<Disk, String>) -> Vec<Finding> {
     let it = Check::FileSystem;
     let disk = match disk {
         Ok(disk) => disk,
@@ -113,20 +113,17 @@ fn disk_findings(dir: &Path, disk: &Result<Disk, String>) -> Vec<Finding> {
         }
     };
     let mut findings = Vec::new();
-    match &disk.synced {
-        Ok(time) if *time > SLOW_SYNC => {
-            let found = format!(
-                "fsync took {} ms, and every answer waits for it",
-                time.as_millis()
-            );
-            findings.push(it.note(found, DISK_HINT));
-        }
-        Ok(_) => {}
-        Err(why) => findings.push(it.problem(format!("fsync fails: {why}"), DISK_HINT)),
+    if let Ok(time) = disk.synced
+        && time > SLOW_SYNC
+    {
+        let ms = time.as_millis();
+        let found = format!("fsync took {ms} ms, and every answer waits for it");
+        findings.push(it.note(found, DISK_HINT));
     }
     for (what, kept) in [
-        ("a rename does not replace a file", &disk.renamed),
-        ("locks do not keep other processes out", &disk.locked),
+        ("fsync fails", disk.synced.map(|_| true)),
+        ("a rename does not replace a file", disk.renamed),
+        ("locks do not keep other processes out", disk.locked),
     ] {
         match kept {
             Ok(true) => {}
@@ -164,13 +161,12 @@ pub fn agents(path_var: Option<&OsStr>, is_program: &dyn Fn(&PathBuf) -> bool) -
         Some(format!("{} ({})", preset.name, path.display()))
     });
     let found: Vec<String> = found.collect();
-    if found.is_empty() {
-        let names: Vec<_> = Preset::ALL.into_iter().map(|preset| preset.name).collect();
-        let found = format!("none is in PATH: {}", names.join(", "));
-        let hint = "install one for `comail run --agent`, or name your own after `comail run --`";
-        return Check::Agents.note(found, hint);
+    if !found.is_empty() {
+        return Check::Agents.ok(found.join(", "));
     }
-    Check::Agents.ok(found.join(", "))
+    let names = Preset::ALL.map(|preset| preset.name).join(", ");
+    let hint = "install one for `comail run --agent`, or name your own after `comail run --`";
+    Check::Agents.note(format!("none is in PATH: {names}"), hint)
 }
 
 /// Compares what confines a command `now` with what did when the session was created.
@@ -178,29 +174,27 @@ pub fn confinement(now: &Confinement, at_scan: Option<&Confinement>) -> Finding 
     let it = Check::Confinement;
     let missing = missing(now);
     let what: Vec<&str> = missing.iter().map(|(what, _)| *what).collect();
+    let what = what.join(", and ");
+    let hint = missing.first().map(|(_, hint)| *hint);
     if at_scan.is_some_and(|before| now.is_less(before, &Network::None)) {
-        let what = match what.as_slice() {
-            [] => "not everything is mounted read-only".to_owned(),
-            what => what.join(", and "),
+        let what = if what.is_empty() {
+            "not everything is mounted read-only"
+        } else {
+            &what
         };
         let found = format!(
             "commands are less confined than at the scan, so a person decides on what they check: \
              {what}"
         );
-        let hint = missing.first().map(|(_, hint)| *hint);
-        return it.problem(
-            found,
-            hint.unwrap_or("run comail where the session was created"),
-        );
+        let hint = hint.unwrap_or("run comail where the session was created");
+        return it.problem(found, hint);
     }
-    match missing.first() {
-        None => {
-            let version = now.landlock.unwrap_or_default();
-            it.ok(format!(
-                "commands are confined by Landlock {version} and namespaces"
-            ))
-        }
-        Some((_, hint)) => it.note(what.join(", and "), *hint),
+    match hint {
+        Some(hint) => it.note(what, hint),
+        None => it.ok(format!(
+            "commands are confined by Landlock {} and namespaces",
+            now.landlock.unwrap_or_default()
+        )),
     }
 }
 
@@ -260,11 +254,11 @@ mod tests {
             (with(quick.clone(), Ok(true), Ok(false)), Level::Problem),
             (with(quick, Ok(true), broken()), Level::Problem),
         ] {
-            let findings = disk_findings(Path::new("/s"), &Ok(disk)).into_iter();
+            let findings = disk_findings(Path::new("/s"), Ok(disk)).into_iter();
             let levels: Vec<_> = findings.map(|finding| finding.level).collect();
             assert_eq!(levels, [expected, Level::Ok]);
         }
-        let nowhere = disk_findings(Path::new("/s"), &Err("read-only".into()));
+        let nowhere = disk_findings(Path::new("/s"), Err("read-only".into()));
         assert_eq!(nowhere[0].level, Level::Problem);
     }
 

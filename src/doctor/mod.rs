@@ -57,52 +57,41 @@ pub struct Finding {
 
 impl Check {
     fn ok(self, found: impl Into<String>) -> Finding {
-        self.finding(Level::Ok, found, None)
+        Finding {
+            check: self,
+            level: Level::Ok,
+            found: found.into(),
+            hint: None,
+        }
     }
 
     fn note(self, found: impl Into<String>, hint: impl Into<String>) -> Finding {
-        self.finding(Level::Note, found, Some(hint.into()))
+        Finding {
+            level: Level::Note,
+            hint: Some(hint.into()),
+            ..self.ok(found)
+        }
     }
 
     fn problem(self, found: impl Into<String>, hint: impl Into<String>) -> Finding {
-        self.finding(Level::Problem, found, Some(hint.into()))
-    }
-
-    fn finding(self, level: Level, found: impl Into<String>, hint: Option<String>) -> Finding {
         Finding {
-            check: self,
-            level,
-            found: found.into(),
-            hint,
+            level: Level::Problem,
+            ..self.note(found, hint)
         }
     }
 }
 
 impl fmt::Display for Level {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Self::Ok => "ok",
-            Self::Note => "note",
-            Self::Problem => "problem",
-        })
+        f.pad(&format!("{self:?}").to_lowercase())
     }
 }
 
 impl fmt::Display for Check {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Self::Session => "session",
-            Self::Permissions => "permissions",
-            Self::Lock => "lock",
-            Self::Evidence => "evidence",
-            Self::Programs => "programs",
-            Self::FileSystem => "file system",
-            Self::Space => "space",
-            Self::Dns => "dns",
-            Self::Tls => "tls",
-            Self::Clock => "clock",
-            Self::Agents => "agents",
-            Self::Confinement => "confinement",
+        f.pad(&match self {
+            Self::FileSystem => "file system".to_owned(),
+            check => format!("{check:?}").to_lowercase(),
         })
     }
 }

@@ -35,40 +35,41 @@ pub fn dns(settings: &NetworkSettings, known: &HostName, absent: &HostName) -> V
     // A resolver that does not answer at all is not asked twice.
     let answers = !matches!(of_known, Looked::Unanswered(_));
     let of_absent = answers.then(|| ask(absent));
+    let known = (known.as_str(), &of_known);
     dns_findings(
         known,
-        &of_known,
-        absent,
-        of_absent.as_ref(),
+        (absent.as_str(), of_absent.as_ref()),
         &settings.allow_net,
     )
 }
 
 fn dns_findings(
-    known: &HostName,
-    of_known: &Looked,
-    absent: &HostName,
-    of_absent: Option<&Looked>,
+    known: (&str, &Looked),
+    absent: (&str, Option<&Looked>),
     allowed: &[IpNet],
 ) -> Vec<Finding> {
-    let findings = [
-        of_absent.and_then(|looked| absent_name(absent.as_str(), looked)),
-        known_name(known.as_str(), of_known, allowed),
-    ];
-    let findings: Vec<Finding> = findings.into_iter().flatten().collect();
-    if findings.is_empty() {
-        let found = format!(
-            "{} has an address, and a made-up name has none",
-            known.as_str()
-        );
-        return vec![Check::Dns.ok(found)];
-    }
-    findings
-}
-
-fn known_name(name: &str, looked: &Looked, allowed: &[IpNet]) -> Option<Finding> {
     let it = Check::Dns;
-    match looked {
+    let (name, looked) = absent;
+    let of_absent = match looked {
+        None | Some(Looked::NoSuchName) => None,
+        Some(Looked::Found(_)) => {
+            let found = format!(
+                "{name} does not exist, but the resolver returns an address for it: a domain that \
+                 does not exist would pass"
+            );
+            Some(it.problem(found, RESOLVER_HINT))
+        }
+        Some(Looked::NoData) => {
+            let found = format!("{name} does not exist, but the resolver does not say so");
+            Some(it.note(found, RESOLVER_HINT))
+        }
+        Some(Looked::Unanswered(why)) => {
+            let found = format!("no answer about {name}, which does not exist: {why}");
+            Some(it.note(found, RESOLVER_HINT))
+        }
+    };
+    let (name, looked) = known;
+    let of_known = match looked {
         Looked::Found(Records::Addresses(addresses)) => {
             let reached = |address: &IpAddr| permitted(*address, allowed);
             let found = format!("{name} has no public address: {addresses:?}");
@@ -84,32 +85,17 @@ fn known_name(name: &str, looked: &Looked, allowed: &[IpNet]) -> Option<Finding>
                         without a network, use --offline";
             Some(it.note(format!("no resolver answers: {why}"), hint))
         }
+    };
+    let findings: Vec<Finding> = of_absent.into_iter().chain(of_known).collect();
+    if findings.is_empty() {
+        return vec![it.ok(format!(
+            "{name} has an address, and a made-up name has none"
+        ))];
     }
+    findings
 }
 
-fn absent_name(name: &str, looked: &Looked) -> Option<Finding> {
-    let it = Check::Dns;
-    match looked {
-        Looked::NoSuchName => None,
-        Looked::Found(_) => {
-            let found = format!(
-                "{name} does not exist, but the resolver returns an address for it: a domain that \
-                 does not exist would pass"
-            );
-            Some(it.problem(found, RESOLVER_HINT))
-        }
-        Looked::NoData => {
-            let found = format!("{name} does not exist, but the resolver does not say so");
-            Some(it.note(found, RESOLVER_HINT))
-        }
-        Looked::Unanswered(why) => {
-            let found = format!("no answer about {name}, which does not exist: {why}");
-            Some(it.note(found, RESOLVER_HINT))
-        }
-    }
-}
-
-/// Connects to the server of `url`, unless `offline`; returns the time that it reports, too.
+/// Connects to the server of `url`, unless `offline`, and returns the time that it reports.
 pub fn tls(settings: &NetworkSettings, url: &Url, offline: bool) -> (Finding, Option<Timestamp>) {
     let said = |error: ClientError| error.to_string();
     let greeted = (!offline).then(|| greet(url, settings, CONNECT_PATIENCE).map_err(said));
@@ -255,10 +241,8 @@ mod tests {
             (public(), Some(Looked::NoData), Level::Note),
         ] {
             let findings = dns_findings(
-                &HostName::parse("example.com").unwrap(),
-                &of_known,
-                &HostName::parse("made-up.com").unwrap(),
-                of_absent.as_ref(),
+                ("example.com", &of_known),
+                ("made-up.com", of_absent.as_ref()),
                 &["127.0.0.0/8".parse().unwrap()],
             );
             assert_eq!(levels(findings), [expected], "{of_known:?} {of_absent:?}");

@@ -105,18 +105,20 @@ fn index(state: &IndexState, lines: u64) -> Option<Finding> {
 }
 
 /// The permissions of a directory, and whether it belongs to this user.
-#[cfg(unix)]
 fn mode(dir: &Path) -> Option<(u32, bool)> {
-    use std::os::unix::fs::MetadataExt as _;
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt as _;
 
-    let found = std::fs::metadata(dir).ok()?;
-    let own = found.uid() == nix::unistd::geteuid().as_raw();
-    Some((found.mode() & 0o777, own))
-}
-
-#[cfg(not(unix))]
-fn mode(_dir: &Path) -> Option<(u32, bool)> {
-    None
+        let found = std::fs::metadata(dir).ok()?;
+        let own = found.uid() == nix::unistd::geteuid().as_raw();
+        Some((found.mode() & 0o777, own))
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = dir;
+        None
+    }
 }
 
 fn permissions(dir: &Path, mode: u32, own: bool) -> Finding {
@@ -138,10 +140,10 @@ fn lock(dir: &Path, state: &LockState) -> Finding {
     let it = Check::Lock;
     match state {
         LockState::Free => it.ok("available"),
-        LockState::Missing => it.note(
-            "there is no lock file",
-            "no action needed: the next command creates it",
-        ),
+        LockState::Missing => {
+            let hint = "no action needed: the next command creates it";
+            it.note("there is no lock file", hint)
+        }
         LockState::Held => {
             let seconds = LOCK_PATIENCE.as_secs();
             let found = format!("another process has held it for {seconds} s");
@@ -151,10 +153,10 @@ fn lock(dir: &Path, state: &LockState) -> Finding {
                 format!("`fuser {}` shows the process", path.display()),
             )
         }
-        LockState::Refused(why) => it.problem(
-            format!("cannot lock it: {why}"),
-            "keep the session on a writable file system that supports locks",
-        ),
+        LockState::Refused(why) => {
+            let hint = "keep the session on a writable file system that supports locks";
+            it.problem(format!("cannot lock it: {why}"), hint)
+        }
     }
 }
 
@@ -177,6 +179,7 @@ fn evidence(dir: &Path, written: io::Result<()>) -> Finding {
 
 /// Whether the programs that the session's checks run are still the same.
 pub fn programs(definition: &Definition) -> Vec<Finding> {
+    let it = Check::Programs;
     let names: Vec<&str> = definition
         .gathered
         .programs
@@ -188,13 +191,13 @@ pub fn programs(definition: &Definition) -> Vec<Finding> {
     }
     let changed = audit::programs(definition);
     if changed.is_empty() {
-        return vec![Check::Programs.ok(format!("{} unchanged since the scan", names.join(", ")))];
+        return vec![it.ok(format!("{} unchanged since the scan", names.join(", ")))];
     }
     let hint = "install the earlier version again, or create a new session with `scan --carry`";
-    let changed = changed.into_iter();
-    changed
-        .map(|finding| Check::Programs.problem(finding.what, hint))
-        .collect()
+    let changed = changed
+        .into_iter()
+        .map(|finding| it.problem(finding.what, hint));
+    changed.collect()
 }
 
 #[cfg(test)]
