@@ -105,7 +105,7 @@ fn a_new_quest_whose_prompt_cannot_be_made_up_is_refused() {
     assert!(
         refused
             .stderr
-            .contains("row 2 (b): the prompt cannot be made up"),
+            .contains("row 2 (b): the prompt cannot be rendered"),
         "{refused:?}"
     );
     things.place.write("list.txt", list("2"));

@@ -4,7 +4,8 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use clap::{Args, ValueEnum};
+use clap::Args;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -52,9 +53,10 @@ pub struct ExportArgs {
         long,
         value_name = "STATE,STATE…",
         value_delimiter = ',',
-        ignore_case = true
+        ignore_case = true,
+        value_parser = state()
     )]
-    only: Vec<StateArg>,
+    only: Vec<State>,
 
     /// Replace an existing file, but never the list
     #[arg(long)]
@@ -68,19 +70,6 @@ Examples:
   comail export --format jsonl --only pass
   comail export open.xlsx --only review,todo \\
     --columns email=E-Mail,status,rule,facts";
-
-/// A state, as a flag spells it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum StateArg {
-    /// Proven.
-    Pass,
-    /// For a person.
-    Review,
-    /// Tries used up.
-    Done,
-    /// To be worked on.
-    Todo,
-}
 
 /// The JSON form of `export`.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -136,11 +125,14 @@ pub(super) fn run(context: &mut Context, args: &ExportArgs) -> Result<Exit> {
     let page = target.format == Format::Html;
     let path = target.path.clone();
     let written = if page {
-        refuse_columns(args.columns.as_deref())?;
+        if args.columns.is_some() {
+            let text = "--columns is for tables; a page shows every field";
+            return Err(UsageError(text.to_owned()).into());
+        }
         let wanted = PageWanted {
             path: &path,
             force: args.force,
-            only: &only(args),
+            only: &args.only,
             completeness: None,
         };
         write_page(findings, wanted, context.watch().as_ref())?
@@ -148,7 +140,12 @@ pub(super) fn run(context: &mut Context, args: &ExportArgs) -> Result<Exit> {
         let list = (&source, copy.as_path());
         write_table(&mut context.output, findings, list, target, args)?
     };
-    note_gone(written.gone, &mut context.output);
+    if written.gone > 0 {
+        context.output.note(&format!(
+            "left out because the list no longer has a row for them: {}",
+            plural(written.gone, "quest")
+        ));
+    }
     let tally = board.totals().tally;
     let exported = Exported {
         path: path.display().to_string(),
@@ -185,15 +182,11 @@ fn write_table(
         key_heading: made.then(|| unit.into_owned()),
         target,
         columns: columns(session, board.totals(), args.columns.as_deref())?,
-        only: only(args),
+        only: args.only.clone(),
         force: args.force,
     };
     refuse_in_session(&job.target.path, session.dir())?;
     write(findings, copy, &job)
-}
-
-fn only(args: &ExportArgs) -> Vec<State> {
-    args.only.iter().copied().map(State::from).collect()
 }
 
 /// Refuses a copy of the list that is not the one that was scanned.
@@ -208,7 +201,7 @@ fn check_copy(copy: &Path, expected: Digest) -> Result<()> {
     }
 }
 
-/// Says when the list is no longer what was scanned: the export goes by the copy.
+/// Notes that the list is no longer what was scanned. The export uses the copy.
 fn note_original(source: &SourceRecord, output: &mut Output) {
     let what = match digest(Path::new(&source.path)) {
         Ok(found) if found == source.sha256 => return,
@@ -221,17 +214,8 @@ fn note_original(source: &SourceRecord, output: &mut Output) {
     ));
 }
 
-fn note_gone(gone: u32, output: &mut Output) {
-    if gone > 0 {
-        output.note(&format!(
-            "left out because the list no longer has a row for them: {}",
-            plural(gone, "quest")
-        ));
-    }
-}
-
-/// Says when the ledger holds decisions that nobody made: they changed nothing, and somebody
-/// wrote them.
+/// Notes decisions in the ledger without the operator's signature. They changed nothing, but
+/// somebody wrote them.
 fn note_unsealed(unsealed: u32, output: &mut Output) -> Exit {
     if unsealed == 0 {
         return Exit::Done;
@@ -251,19 +235,10 @@ fn is_none(count: &u32) -> bool {
 
 fn columns(session: &Session, totals: &Totals, chosen: Option<&str>) -> Result<Columns> {
     let fields = judge::kind_of(session.manifest())?.result_fields();
-    match chosen {
-        Some(text) => {
-            Ok(Columns::parse(text, &fields).map_err(|refused| UsageError(refused.to_string()))?)
-        }
-        None => Ok(Columns::usual(&fields, is_settled(totals))),
-    }
-}
-
-fn refuse_columns(chosen: Option<&str>) -> Result<(), UsageError> {
-    chosen.map_or(Ok(()), |_| {
-        let text = "--columns is for tables; a page shows every field";
-        Err(UsageError(text.to_owned()))
-    })
+    let Some(text) = chosen else {
+        return Ok(Columns::usual(&fields, is_settled(totals)));
+    };
+    Columns::parse(text, &fields).map_err(|refused| UsageError(refused.to_string()).into())
 }
 
 fn is_settled(totals: &Totals) -> bool {
@@ -272,15 +247,20 @@ fn is_settled(totals: &Totals) -> bool {
     settled.iter().any(|count| *count > 0) || totals.counts.disputed > 0
 }
 
-impl From<StateArg> for State {
-    fn from(state: StateArg) -> Self {
-        match state {
-            StateArg::Pass => Self::Pass,
-            StateArg::Review => Self::Review,
-            StateArg::Done => Self::Done,
-            StateArg::Todo => Self::Todo,
-        }
-    }
+fn state() -> impl TypedValueParser<Value = State> {
+    let value = |name: &'static str, help: &'static str| PossibleValue::new(name).help(help);
+    let values = [
+        value("pass", "Proven"),
+        value("review", "For a person"),
+        value("done", "Tries used up"),
+        value("todo", "To be worked on"),
+    ];
+    PossibleValuesParser::new(values).map(|name| match &*name.to_lowercase() {
+        "pass" => State::Pass,
+        "review" => State::Review,
+        "done" => State::Done,
+        _ => State::Todo,
+    })
 }
 
 fn text(paper: &mut Paper, exported: &Exported) {

@@ -1,10 +1,10 @@
-//! How a list is read into quests: which sheet, which columns, in `session.json` as `list`.
+//! How a list is read into quests: which sheet and which columns, in `session.json` as `list`.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use anyhow::{Context as _, Result};
-use clap::{Args, ValueEnum};
+use clap::Args;
 use serde::{Deserialize, Serialize};
 
 use super::exit::UsageError;
@@ -12,56 +12,40 @@ use super::progress::WorkBar;
 use crate::base::Digest;
 use crate::base::text::truncate;
 use crate::quest::file::{InputFormat, InputTable};
-use crate::quest::{Listing, ListingError, OtherCells, Quest, Row, Shown};
+use crate::quest::{Listing, OtherCells, Quest, Row, Shown};
 use crate::session::{Board, Session, SourceRecord};
 use crate::table::{
     ColumnIndex, HeaderChoice, List, MadeList, ReadOptions, SourceFormat, TextEncoding,
     UnknownEncoding,
 };
 
-/// How a list is read: as the operator said it. The same plan reads the same copy alike.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+/// How a list is read, as the operator or the quest file said. The same plan reads the same copy
+/// in the same way.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct ListPlan {
-    /// The sheet, where one was named.
-    pub sheet: Option<String>,
-    /// The encoding, where one was named.
-    pub encoding: Option<String>,
-    /// Whether there is a header row.
-    pub header: HeaderChoice,
-    /// The format, where one was named.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub format: Option<InputFormat>,
-    /// Whether the list was made of what its path names: a directory, or what a command printed.
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(flatten)]
+    pub options: ReadOptions,
+    /// Whether the list was made from what its path names: a directory, or the output of a command.
+    #[serde(default)]
     pub made: bool,
-    /// The columns of the key, by letter or header text.
+    /// The columns of the key, by letter or heading.
     pub key: Vec<String>,
-    /// The column of the site that is known already.
+    /// The column of the site that is already known.
     pub site: Option<String>,
     /// The columns that the prompt shows.
     pub show: Vec<String>,
-    /// The columns that checks go by.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    /// The columns that checks use.
+    #[serde(default)]
     pub known: Vec<String>,
     /// The column of the keys that must have passed first.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<String>,
 }
 
+/// A list that is open, with the columns of its plan.
 pub struct PlannedList {
     pub(super) list: List,
-    cells: Cells,
+    plan: ListPlan,
     columns: Vec<ColumnIndex>,
-}
-
-/// Which of the cells that are read are what: key, site, what comes before, shown, known.
-struct Cells {
-    key: usize,
-    site: bool,
-    after: bool,
-    shown: Vec<String>,
-    known: Vec<String>,
 }
 
 impl ListPlan {
@@ -70,40 +54,15 @@ impl ListPlan {
             .context("the session does not record how its list was read")
     }
 
-    pub fn options(&self) -> ReadOptions {
-        ReadOptions {
-            sheet: self.sheet.clone(),
-            encoding: self.encoding.clone(),
-            header: self.header,
-            format: self.format,
-        }
-    }
-
     pub fn open(&self, path: &Path) -> Result<PlannedList> {
-        let list = List::open(path, &self.options())?;
+        let list = List::open(path, &self.options)?;
         let single = self.key.iter().chain(&self.site).chain(&self.after);
         let names = single.chain(&self.show).chain(&self.known);
-        let columns = names
-            .map(|name| list.column(name))
-            .collect::<Result<Vec<_>, _>>()?;
-        let labels = |columns: &[ColumnIndex]| {
-            let labels = columns.iter().map(|column| list.label(*column));
-            labels.collect::<Vec<_>>()
-        };
-        let (rest, _) = columns.split_at(columns.len() - self.known.len());
-        let (_, shown) = rest.split_at(rest.len() - self.show.len());
-        let cells = Cells {
-            key: self.key.len(),
-            site: self.site.is_some(),
-            after: self.after.is_some(),
-            shown: labels(shown),
-            // As the quest file calls them, since that is how checks name them.
-            known: self.known.clone(),
-        };
+        let columns = names.map(|name| list.column(name));
         Ok(PlannedList {
+            columns: columns.collect::<Result<_, _>>()?,
+            plan: self.clone(),
             list,
-            cells,
-            columns,
         })
     }
 
@@ -132,58 +91,60 @@ impl ListPlan {
 
 impl PlannedList {
     pub fn key_labels(&self) -> Vec<String> {
-        let columns = self.columns.iter().take(self.cells.key);
+        let columns = self.columns.iter().take(self.plan.key.len());
         columns.map(|column| self.list.label(*column)).collect()
     }
 
     /// Reads every row into `listing`; rows without any text between others count as blank.
     pub fn read_into(&mut self, listing: &mut Listing) -> Result<()> {
+        let plan = &self.plan;
+        let shown = &self.columns[self.columns.len() - plan.known.len() - plan.show.len()..];
+        let shown = shown.iter().take(plan.show.len());
+        let labels: Vec<String> = shown.map(|column| self.list.label(*column)).collect();
         let mut last = self.list.header().map_or(0, |header| header.row);
         let bar = WorkBar::endless("reading the list");
-        self.list.rows(&self.columns, |row, cells| -> Result<()> {
-            bar.step()?;
-            listing.skip(row.saturating_sub(last.saturating_add(1)));
-            last = row;
-            Ok(self.cells.add_to(listing, row, cells)?)
-        })
+        self.list
+            .rows(&self.columns, |number, cells| -> Result<()> {
+                bar.step()?;
+                listing.skip(number.saturating_sub(last.saturating_add(1)));
+                last = number;
+                // The cells come in the order of the columns: see `ListPlan::open`.
+                let (key, rest) = cells.split_at(plan.key.len());
+                let (site, rest) = rest.split_at(usize::from(plan.site.is_some()));
+                let (after, rest) = rest.split_at(usize::from(plan.after.is_some()));
+                let (shown, known) = rest.split_at(labels.len());
+                let key_parts: Vec<&str> = key.iter().map(String::as_str).collect();
+                let row = Row {
+                    number,
+                    key_parts: &key_parts,
+                    anchor: site.first().map_or("", String::as_str),
+                    after: after.first().map_or("", String::as_str),
+                };
+                listing.add(row, || OtherCells {
+                    shown: filled(&labels, shown),
+                    // As the quest file calls them, since that is how checks name them.
+                    known: filled(&plan.known, known),
+                })?;
+                Ok(())
+            })
     }
 }
 
-impl Cells {
-    fn add_to(
-        &self,
-        listing: &mut Listing,
-        number: u32,
-        cells: &[String],
-    ) -> Result<(), ListingError> {
-        let (key_parts, mut rest) = cells.split_at(self.key);
-        let key_parts: Vec<&str> = key_parts.iter().map(String::as_str).collect();
-        let mut one = |is_there: bool| match rest.split_first() {
-            Some((first, others)) if is_there => {
-                rest = others;
-                first.as_str()
-            }
-            _ => "",
-        };
-        let (anchor, after) = (one(self.site), one(self.after));
-        let row = Row {
-            number,
-            key_parts: &key_parts,
-            anchor,
-            after,
-        };
-        listing.add(row, || {
-            let (shown, known) = rest.split_at(self.shown.len());
-            OtherCells {
-                shown: filled(&self.shown, shown),
-                known: filled(&self.known, known),
-            }
+fn filled(labels: &[String], cells: &[String]) -> Vec<Shown> {
+    let filled = labels
+        .iter()
+        .zip(cells)
+        .filter(|(_, text)| !text.trim().is_empty());
+    filled
+        .map(|(label, text)| Shown {
+            label: label.clone(),
+            text: text.trim().to_owned(),
         })
-    }
+        .collect()
 }
 
-/// A listing of the quests that `session` has by `board`, none with rows: those are of a list that was
-/// read before.
+/// A listing of the quests that `session` has by `board`, without rows: those are of a list that
+/// was read before.
 pub fn known_quests(session: &Session, board: &Board) -> Result<Listing> {
     let mut listing = Listing::new();
     let mut reader = session.reader()?;
@@ -199,27 +160,6 @@ pub fn known_quests(session: &Session, board: &Board) -> Result<Listing> {
         })?;
     }
     Ok(listing)
-}
-
-#[expect(
-    clippy::trivially_copy_pass_by_ref,
-    reason = "this is how serde asks whether to skip"
-)]
-fn is_false(flag: &bool) -> bool {
-    !flag
-}
-
-fn filled(labels: &[String], cells: &[String]) -> Vec<Shown> {
-    let filled = labels
-        .iter()
-        .zip(cells)
-        .filter(|(_, text)| !text.trim().is_empty());
-    filled
-        .map(|(label, text)| Shown {
-            label: label.clone(),
-            text: text.trim().to_owned(),
-        })
-        .collect()
 }
 
 /// How the list is read.
@@ -245,7 +185,7 @@ pub struct ListArgs {
 
     /// Whether the list has a row of headings [default: auto]
     #[arg(long, value_enum, value_name = "WHETHER")]
-    header: Option<HeaderArg>,
+    header: Option<HeaderChoice>,
 
     /// The encoding of a text file, such as euc-kr [default: detected]
     #[arg(long, value_name = "NAME", value_parser = known_encoding)]
@@ -260,101 +200,86 @@ pub struct ListArgs {
     site_col: Option<String>,
 }
 
-/// Whether there is a row of headings.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum HeaderArg {
-    /// Detect it
-    Auto,
-    /// The list has one: the row that looks like headings, or else the first row with text
-    Yes,
-    /// Every row is data
-    No,
+fn known_encoding(name: &str) -> Result<String, UnknownEncoding> {
+    TextEncoding::named(name).map(|_| name.to_owned())
 }
 
 impl ListArgs {
-    pub fn path(&self) -> Result<&Path> {
-        self.named().ok_or_else(|| {
-            let text = "no list given; name a workbook, a text file or, with --quest, a directory";
-            UsageError(text.to_owned()).into()
-        })
-    }
-
-    pub fn named(&self) -> Option<&Path> {
-        self.list.as_deref()
-    }
-
-    /// How the list at `path` is read: as the flags say, else as the list before was, else as the
-    /// quest file says.
-    pub fn plan(
+    /// How `file` is read: as the flags say, otherwise as the list was read `before`, otherwise as
+    /// the quest file says.
+    pub(super) fn plan(
         &self,
-        path: &ListFile,
+        file: &ListFile,
         before: Option<&ListPlan>,
         input: Option<&InputTable>,
         unit: &str,
     ) -> Result<ListPlan> {
-        let or_before = |mine: &Option<String>, theirs: fn(&ListPlan) -> &Option<String>| {
-            mine.clone()
-                .or_else(|| before.and_then(|before| theirs(before).clone()))
+        let mut plan = match (before, input) {
+            (Some(before), _) => before.clone(),
+            (None, Some(input)) => ListPlan {
+                options: ReadOptions {
+                    sheet: input.sheet.clone(),
+                    format: input.format.filter(|format| {
+                        !matches!(format, InputFormat::Dir | InputFormat::Command)
+                    }),
+                    ..ReadOptions::default()
+                },
+                key: input.key.clone(),
+                show: input.show.clone(),
+                known: input.anchor.clone(),
+                after: input.after.clone(),
+                ..ListPlan::default()
+            },
+            (None, None) => ListPlan::default(),
         };
-        let header = self.header.map(HeaderChoice::from);
-        let mut plan = ListPlan {
-            sheet: or_before(&self.sheet, |before| &before.sheet)
-                .or_else(|| input.and_then(|input| input.sheet.clone())),
-            encoding: or_before(&self.encoding, |before| &before.encoding),
-            header: header
-                .or(before.map(|before| before.header))
-                .unwrap_or_default(),
-            format: match before {
-                Some(before) => before.format,
-                None => input.and_then(|input| input.format),
-            },
-            made: false,
-            key: match &self.col {
-                Some(column) => vec![column.clone()],
-                None => self.key_cols.clone(),
-            },
-            site: or_before(&self.site_col, |before| &before.site),
-            show: self.show.clone(),
-            known: match before {
-                Some(before) => before.known.clone(),
-                None => input.map(|input| input.anchor.clone()).unwrap_or_default(),
-            },
-            after: match before {
-                Some(before) => before.after.clone(),
-                None => input.and_then(|input| input.after.clone()),
-            },
-        };
-        path.note_in(&mut plan);
-        if let Some(before) = before
-            && plan.show.is_empty()
-        {
-            plan.show.clone_from(&before.show);
-        }
-        if let Some(input) = input {
-            let more = input.show.iter().filter(|name| !self.show.contains(name));
-            plan.show.extend(more.cloned());
-            if plan.key.is_empty() {
-                plan.key.clone_from(&input.key);
+        let set = |value: &mut Option<String>, flag: &Option<String>| {
+            if flag.is_some() {
+                value.clone_from(flag);
             }
+        };
+        set(&mut plan.options.sheet, &self.sheet);
+        set(&mut plan.options.encoding, &self.encoding);
+        set(&mut plan.site, &self.site_col);
+        plan.options.header = self.header.unwrap_or(plan.options.header);
+        plan.made = file.made.is_some();
+        if let Some(made) = &file.made {
+            plan.options.format = Some(made.format());
+        }
+        if !self.show.is_empty() {
+            // The columns of the quest file are shown in any case, those of the last list are not.
+            let own = if before.is_some() {
+                Vec::new()
+            } else {
+                std::mem::take(&mut plan.show)
+            };
+            let more = own.into_iter().filter(|name| !self.show.contains(name));
+            plan.show = self.show.iter().cloned().chain(more).collect();
+        }
+        match &self.col {
+            Some(column) => plan.key = vec![column.clone()],
+            None if !self.key_cols.is_empty() => plan.key.clone_from(&self.key_cols),
+            None => {}
         }
         if plan.key.is_empty() {
-            plan.key = match before {
-                Some(before) => before.key.clone(),
-                None => vec![only_column(path, &plan.options(), unit, input)?],
+            let in_file = match input {
+                Some(_) => ", or set `key` in the quest file's [input]",
+                None => "",
             };
+            plan.key = vec![only_column(file, &plan.options, unit, in_file)?];
         }
         Ok(plan)
     }
 }
 
-/// The column of a list that has but one, or of a directory; which of several holds the keys is not guessed.
+/// The column of a list that has only one, or of a directory. Of several, the one with the keys is
+/// not guessed.
 fn only_column(
     file: &ListFile,
     options: &ReadOptions,
     unit: &str,
-    input: Option<&InputTable>,
+    in_file: &str,
 ) -> Result<String> {
-    if let Some(key) = file.own_key() {
+    if let Some(key) = file.key {
         return Ok(key.to_owned());
     }
     let list = List::open(file.path(), options)?;
@@ -365,130 +290,90 @@ fn only_column(
         Some(name) => format!("the sheet `{name}` of "),
         None => String::new(),
     };
-    let or_there = match input {
-        Some(_) => ", or set `key` in the quest file's [input]",
-        None => "",
-    };
     let text = format!(
-        "which column names the {unit}? Use --col with a letter or a heading{or_there}; {sheet}{} \
+        "which column names the {unit}? Use --col with a letter or a heading{in_file}; {sheet}{} \
          has {}",
-        file.said(),
+        file.shown(),
         list.columns().join(", ")
     );
     Err(UsageError(text).into())
 }
 
-fn known_encoding(name: &str) -> Result<String, UnknownEncoding> {
-    TextEncoding::named(name).map(|_| name.to_owned())
-}
-
-impl From<HeaderArg> for HeaderChoice {
-    fn from(header: HeaderArg) -> Self {
-        match header {
-            HeaderArg::Auto => Self::Auto,
-            HeaderArg::Yes => Self::Yes,
-            HeaderArg::No => Self::No,
-        }
-    }
-}
-
-/// The files of a directory that are quests where the quest file does not say.
+/// The files of a directory that are quests if the quest file does not say.
 const EVERY_FILE: &str = "**";
 
-/// The column of a directory's list in which each file's path stands.
+/// The column of a directory's list that has the path of each file.
 const PATH: &str = "path";
 
-/// The most characters of a command that are told.
-const LONGEST_COMMAND: usize = 60;
+/// The most characters of a command that are shown.
+const MAX_SHOWN_COMMAND: usize = 60;
 
 pub(super) struct ListFile {
-    place: PathBuf,
+    /// What the operator named, or the quest file whose command printed the list.
+    pub(super) place: PathBuf,
     made: Option<MadeList>,
-    /// What it is, in words, where its place does not say.
-    words: Option<String>,
-    /// The column of the key where nobody names one.
+    /// What the list is, in words, if its place does not say.
+    pub(super) words: Option<String>,
+    /// The column of the key if nobody names one.
     key: Option<&'static str>,
 }
 
 impl ListFile {
-    /// Finds the list, and makes a file of a directory or of what a command prints.
+    /// Finds the list, and makes a file of a directory or of the output of a command.
     ///
-    /// The command is the operator's own, and runs as they would run it: unconfined, beside the
-    /// quest file, by whose name its list goes.
+    /// The command is the operator's own, and runs as they would run it: unconfined, in the
+    /// directory of the quest file, which names its list.
     pub(super) fn find(
         args: &ListArgs,
         input: Option<&InputTable>,
         quest: Option<&Path>,
     ) -> Result<Self> {
-        let format = input.and_then(|input| input.format);
-        if let (Some(input), Some(InputFormat::Command), None) = (input, format, args.named()) {
-            let here = quest.and_then(Path::parent).unwrap_or(Path::new("."));
-            let bytes = printed(&input.argv, here)?;
-            return Ok(Self {
-                place: quest.unwrap_or(Path::new("list")).to_owned(),
-                made: Some(MadeList::of_lines(&bytes)?),
-                words: Some(what_printed(&input.argv)),
-                key: None,
-            });
-        }
-        let place = args.path()?.to_owned();
-        let made = match input {
-            Some(input) if place.is_dir() => {
-                let glob = input.glob.as_deref().unwrap_or(EVERY_FILE);
-                Some(MadeList::of_dir(&place, glob)?)
+        let is_command = |input: &&InputTable| input.format == Some(InputFormat::Command);
+        match (&args.list, input.filter(is_command)) {
+            (None, Some(input)) => {
+                let here = quest.and_then(Path::parent).unwrap_or(Path::new("."));
+                let made = MadeList::of_lines(&printed(&input.argv, here)?)?;
+                let words = input.argv.join(" ");
+                let words = words.split_whitespace().collect::<Vec<_>>().join(" ");
+                let words = truncate(&words, MAX_SHOWN_COMMAND);
+                Ok(Self {
+                    place: quest.unwrap_or(Path::new("list")).to_owned(),
+                    made: Some(made),
+                    words: Some(format!("what `{words}` printed")),
+                    key: None,
+                })
             }
-            _ => None,
-        };
-        let key = made.as_ref().map(|_| PATH);
-        Ok(Self {
-            place,
-            made,
-            words: None,
-            key,
-        })
+            (None, None) => {
+                let text =
+                    "no list given; name a workbook, a text file or, with --quest, a directory";
+                Err(UsageError(text.to_owned()).into())
+            }
+            (Some(place), _) => {
+                let made = match input {
+                    Some(input) if place.is_dir() => {
+                        let glob = input.glob.as_deref().unwrap_or(EVERY_FILE);
+                        Some(MadeList::of_dir(place, glob)?)
+                    }
+                    _ => None,
+                };
+                Ok(Self {
+                    place: place.clone(),
+                    key: made.as_ref().map(|_| PATH),
+                    made,
+                    words: None,
+                })
+            }
+        }
     }
 
     pub(super) fn path(&self) -> &Path {
-        match &self.made {
-            Some(made) => made.path(),
-            None => &self.place,
-        }
+        self.made.as_ref().map_or(&*self.place, MadeList::path)
     }
 
-    /// The column of the key where nobody names one, and the list has one by itself.
-    pub(super) fn own_key(&self) -> Option<&'static str> {
-        self.key
+    pub(super) fn shown(&self) -> String {
+        let place = || self.place.display().to_string();
+        self.words.clone().unwrap_or_else(place)
     }
-
-    pub(super) fn words(&self) -> Option<&str> {
-        self.words.as_deref()
-    }
-
-    pub(super) fn said(&self) -> String {
-        match &self.words {
-            Some(words) => words.clone(),
-            None => self.place.display().to_string(),
-        }
-    }
-
-    /// What the operator named, or the quest file whose command printed it.
-    pub(super) fn place(&self) -> &Path {
-        &self.place
-    }
-
-    pub(super) fn note_in(&self, plan: &mut ListPlan) {
-        if let Some(made) = &self.made {
-            plan.format = Some(made.format());
-            plan.made = true;
-        }
-    }
-}
-
-/// The list of a command in words: on one line, and not too long for it.
-fn what_printed(argv: &[String]) -> String {
-    let words = argv.join(" ");
-    let words = words.split_whitespace().collect::<Vec<_>>().join(" ");
-    format!("what `{}` printed", truncate(&words, LONGEST_COMMAND))
 }
 
 fn printed(argv: &[String], here: &Path) -> Result<Vec<u8>> {
@@ -507,8 +392,6 @@ fn printed(argv: &[String], here: &Path) -> Result<Vec<u8>> {
     if output.status.success() {
         return Ok(output.stdout);
     }
-    anyhow::bail!(
-        "{program}, which prints the list, failed in {place} with {}",
-        output.status
-    )
+    let status = output.status;
+    anyhow::bail!("{program}, which prints the list, failed in {place} with {status}")
 }

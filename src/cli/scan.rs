@@ -1,4 +1,4 @@
-//! `comail scan`: a list becomes a session.
+//! `comail scan`: makes a session from a list, or adds a newer list to one.
 
 use std::num::NonZeroU32;
 use std::ops::ControlFlow;
@@ -96,8 +96,7 @@ Examples:
     --operator-key operator.key
   comail scan new.xlsx --col A --carry .comail --session .comail-2";
 
-/// The FAIL that ends a quest where nobody says another.
-const DEFAULT_TRIES: NonZeroU32 = NonZeroU32::new(3).unwrap();
+const DEFAULT_MAX_TRIES: NonZeroU32 = NonZeroU32::new(3).unwrap();
 
 pub(super) fn run(context: &mut Context, args: &ScanArgs) -> Result<Exit> {
     // A session that is half made is removed.
@@ -134,21 +133,25 @@ fn scan(context: &mut Context, args: &ScanArgs) -> Result<Scanned> {
     let quests = listing.finish()?;
     let counts = quests.counts();
     if quests.count() == 0 {
-        return Err(empty(&file.said(), &planned.key_labels(), counts));
+        anyhow::bail!(
+            "{}: none of {} has text in {}; name another column with --col",
+            file.shown(),
+            plural(counts.rows, "row"),
+            planned.key_labels().join(", ")
+        );
     }
     kind.prompts(&quests)?;
     let carry = args.carry.open(context)?;
     let forgotten = carry.as_ref().map(|carry| carry.forgotten(path));
-    let forgotten = forgotten.transpose()?;
     let created = context::now();
     let manifest = Manifest {
         format: FORMAT,
         comail: env!("CARGO_PKG_VERSION").to_owned(),
         created,
         kind: record,
-        source: plan.record(file.place(), sha256, planned.list.format(), 1)?,
+        source: plan.record(&file.place, sha256, planned.list.format(), 1)?,
         frozen,
-        forgotten: forgotten.unwrap_or_default(),
+        forgotten: forgotten.transpose()?.unwrap_or_default(),
     };
     let watch = context.watch();
     let new = NewSession {
@@ -159,22 +162,25 @@ fn scan(context: &mut Context, args: &ScanArgs) -> Result<Scanned> {
         stock: &|store| kind.stock(store),
         watch: watch.as_ref(),
     };
-    let carried = carry.map(|carry| carry.create(context, &new)).transpose()?;
-    if carried.is_none() {
-        session::create(context.session_dir(), &new, &mut context::clock())?;
-    }
+    let carried = match carry {
+        Some(carry) => Some(carry.create(context, &new)?),
+        None => {
+            session::create(context.session_dir(), &new, &mut context::clock())?;
+            None
+        }
+    };
     note_unusable_sites(context, &quests)?;
-    let mut scanned = Scanned::new(context.session_dir(), &manifest.source, &planned);
-    scanned.counts = counts;
-    scanned.quests = quests.count();
-    scanned.added = quests.count();
-    scanned.words = file.words().map(str::to_owned);
-    scanned.carried = carried;
-    scanned.reviewers = manifest.kind.reviewers.is_some();
-    Ok(scanned)
+    Ok(Scanned {
+        counts,
+        quests: quests.count(),
+        added: quests.count(),
+        carried,
+        reviewers: manifest.kind.reviewers.is_some(),
+        ..Scanned::new(context.session_dir(), &manifest.source, &planned, &file)
+    })
 }
 
-/// Says how many sites that the list names are none that an answer can be held against.
+/// Notes how many sites of the list are no domains, so that no answer can be compared with them.
 fn note_unusable_sites(context: &mut Context, quests: &Listed) -> Result<()> {
     let (mut count, mut first) = (0_u32, None);
     quests.each(&mut |quest| {
@@ -184,44 +190,32 @@ fn note_unusable_sites(context: &mut Context, quests: &Listed) -> Result<()> {
         }
         ControlFlow::Continue(())
     })?;
-    let Some(first) = first else {
-        return Ok(());
-    };
-    context.output.note(&format!(
-        "{} with a site that is not a valid domain (first: {} in row {}); their answers are \
-         judged as if no site were known",
-        plural(count, "quest"),
-        first.key,
-        first.rows.first().copied().unwrap_or_default()
-    ));
+    if let Some(first) = first {
+        context.output.note(&format!(
+            "{} with a site that is not a valid domain (first: {} in row {}); their answers are \
+             judged as if no site were known",
+            plural(count, "quest"),
+            first.key,
+            first.rows.first().copied().unwrap_or_default()
+        ));
+    }
     Ok(())
 }
 
 fn frozen(args: &ScanArgs, kind: &ScanKind) -> Result<Frozen> {
-    let operator_key = args
-        .operator_key
-        .as_deref()
-        .map(|path| person::signing_key(path).map(|key| key.public()))
-        .transpose()?;
+    let key = args.operator_key.as_deref();
+    let key = key.map(|path| person::signing_key(path).map(|key| key.public()));
     Ok(Frozen {
         max_tries: args
             .max_tries
             .or(kind.max_tries()?)
-            .unwrap_or(DEFAULT_TRIES),
+            .unwrap_or(DEFAULT_MAX_TRIES),
         pause_after: args.pause_after,
         lease: args.lease,
-        operator_key,
+        operator_key: key.transpose()?,
         gate: kind.settings(&args.gate, &args.network)?,
         network: serde_json::to_value(args.network.settings()?)?,
     })
-}
-
-fn empty(list: &str, key: &[String], counts: ListingCounts) -> anyhow::Error {
-    anyhow::anyhow!(
-        "{list}: none of {} has text in {}; name another column with --col",
-        plural(counts.rows, "row"),
-        key.join(", ")
-    )
 }
 
 /// The JSON form of `scan`.
@@ -229,9 +223,9 @@ fn empty(list: &str, key: &[String], counts: ListingCounts) -> anyhow::Error {
 pub(super) struct Scanned {
     session: String,
     source: String,
-    /// What the list is in words, where its path does not say.
+    /// What the list is in words, if its path does not say.
     #[serde(skip)]
-    pub(super) words: Option<String>,
+    words: Option<String>,
     /// The sheet that was read, of a workbook.
     sheet: Option<String>,
     /// The row of headings, if there is one.
@@ -242,34 +236,32 @@ pub(super) struct Scanned {
     /// What the columns of the key are called.
     key: Vec<String>,
     #[serde(flatten)]
-    pub(super) counts: ListingCounts,
+    counts: ListingCounts,
     /// How many quests the session has.
-    pub(super) quests: usize,
+    quests: usize,
     /// How many of them are new.
-    pub(super) added: usize,
+    added: usize,
     /// How many have no row in this list.
-    pub(super) gone: usize,
-    pub(super) updated: bool,
+    gone: usize,
+    updated: bool,
     /// Whether there are reviewers, none of whom was asked.
     #[serde(skip)]
-    pub(super) reviewers: bool,
+    reviewers: bool,
     /// What an earlier session brought.
-    pub(super) carried: Option<CarriedOver>,
+    carried: Option<CarriedOver>,
 }
 
 impl Scanned {
-    pub(super) fn new(session: &Path, source: &SourceRecord, planned: &PlannedList) -> Self {
+    fn new(session: &Path, source: &SourceRecord, planned: &PlannedList, file: &ListFile) -> Self {
         let list = &planned.list;
+        let keyed = list.keys().is_some();
         Self {
             session: session.display().to_string(),
             source: source.path.clone(),
-            words: None,
+            words: file.words.clone(),
             sheet: list.sheet().map(str::to_owned),
-            header_row: match list.keys() {
-                Some(_) => None,
-                None => list.header().map(|header| header.row),
-            },
-            keyed: list.keys().is_some(),
+            header_row: list.header().filter(|_| !keyed).map(|header| header.row),
+            keyed,
             key: planned.key_labels(),
             counts: ListingCounts::default(),
             quests: 0,
@@ -283,12 +275,12 @@ impl Scanned {
 }
 
 /// Writes the summary; `session` is the directory that `--session` named.
-pub(super) fn text(paper: &mut Paper, scanned: &Scanned, session: Option<&Path>) {
+fn text(paper: &mut Paper, scanned: &Scanned, session: Option<&Path>) {
     let counts = scanned.counts;
-    let sheet = match &scanned.sheet {
-        Some(sheet) => format!(", sheet `{}`", Escaped(sheet)),
-        None => String::new(),
-    };
+    let sheet = scanned.sheet.as_ref();
+    let sheet = sheet.map_or(String::new(), |sheet| {
+        format!(", sheet `{}`", Escaped(sheet))
+    });
     let header = match scanned.header_row {
         Some(row) => format!("headings in row {row}"),
         None if scanned.keyed => "headed by the keys".to_owned(),
@@ -301,9 +293,9 @@ pub(super) fn text(paper: &mut Paper, scanned: &Scanned, session: Option<&Path>)
     ));
     let added = plural(scanned.added as u64, "quest");
     if scanned.updated {
+        let (all, gone) = (scanned.quests, scanned.gone);
         paper.line(format!(
-            "{added} added, {} in all; {} not in this list",
-            scanned.quests, scanned.gone
+            "{added} added, {all} in all; {gone} not in this list"
         ));
     } else {
         let key = scanned.key.join(", ");
@@ -326,19 +318,13 @@ pub(super) fn text(paper: &mut Paper, scanned: &Scanned, session: Option<&Path>)
     ));
 }
 
-/// Adds what is new in the list; where the session froze an operator's key, only to who has it.
-pub(super) fn update(
-    context: &mut Context,
-    args: &ListArgs,
-    operator_key: Option<&Path>,
-) -> Result<Scanned> {
+/// Adds what is new in the list. If the session froze an operator's key, that key is required.
+fn update(context: &mut Context, args: &ListArgs, operator_key: Option<&Path>) -> Result<Scanned> {
     let mut session = context.open_session()?;
     person::authority(&session, operator_key)?;
     let definition = Definition::of(session.manifest())?;
-    let input = match &definition {
-        Some(definition) => Some(definition.file()?.input),
-        None => None,
-    };
+    let input = definition.as_ref().map(|definition| definition.file());
+    let input = input.transpose()?.map(|file| file.input);
     let unit = judge::kind_of(session.manifest())?.unit;
     let kind = definition.as_ref().map(Definition::kind).transpose()?;
     let path = definition.as_ref().map(|it| Path::new(&it.path));
@@ -365,16 +351,16 @@ pub(super) fn update(
                 made_up(kind, &new)?;
             }
             let lists = board.totals().extensions.len() + 1;
-            let record = plan.record(file.place(), sha256, planned.list.format(), lists + 1)?;
+            let record = plan.record(&file.place, sha256, planned.list.format(), lists + 1)?;
             sites = u32::try_from(quests.newly_anchored()).unwrap_or(u32::MAX);
-            let mut summary = Scanned::new(&dir, &record, &planned);
-            summary.words = file.words().map(str::to_owned);
-            summary.counts = quests.counts();
-            summary.quests = quests.count();
-            summary.added = new.len();
-            summary.gone = quests.without_row();
-            summary.updated = true;
-            scanned = Some(summary);
+            scanned = Some(Scanned {
+                counts: quests.counts(),
+                quests: quests.count(),
+                added: new.len(),
+                gone: quests.without_row(),
+                updated: true,
+                ..Scanned::new(&dir, &record, &planned, &file)
+            });
             Ok((record, new))
         },
     )?;
@@ -389,21 +375,21 @@ pub(super) fn update(
             plural(sites, "quest")
         ));
     }
-    scanned.ok_or_else(|| anyhow::anyhow!("the list was not read"))
+    scanned.context("the list was not read")
 }
 
-/// Refuses a list that brings back an address that the session was to forget.
+/// Refuses a list that brings back an address that the session has to forget.
 pub(super) fn nothing_forgotten(forgetting: &Forgetting, list: &Path) -> Result<()> {
     if forgetting.is_empty() {
         return Ok(());
     }
     let bytes = std::fs::read(list).with_context(|| list.display().to_string())?;
-    if judge::forgotten::brings_back(forgetting, &bytes) {
-        let list = list.display();
-        let why = format!(
-            "{list} contains an address that this session was told to forget; remove it from the list first"
-        );
-        return Err(UsageError(why).into());
+    if !judge::forgotten::brings_back(forgetting, &bytes) {
+        return Ok(());
     }
-    Ok(())
+    Err(UsageError(format!(
+        "{} contains an address that this session was told to forget; remove it from the list first",
+        list.display()
+    ))
+    .into())
 }

@@ -1,6 +1,5 @@
 //! The quest kind of a new session: the built-in one, or that of a quest file.
 
-use std::ffi::OsString;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
@@ -21,7 +20,7 @@ use crate::judge::prove::{Proof, ProveError};
 use crate::judge::quest_file::{Faulty, FreezeError, Freezing, Frozen};
 use crate::judge::{self, Seating, prove};
 use crate::quest::file::{InputTable, Mistake, QuestFile};
-use crate::quest::{Quest, QuestKind, Quests, email, prompt};
+use crate::quest::{QuestKind, Quests, email, prompt};
 use crate::session::KindRecord;
 
 /// The flags of `scan` that choose the quest kind.
@@ -56,21 +55,17 @@ pub(super) enum ScanKind {
 
 impl KindArgs {
     pub(super) fn choose(&self, context: &Context) -> Result<ScanKind> {
-        match &self.quest {
-            None => Ok(ScanKind::Email),
-            Some(path) => {
-                let frozen = freeze(path, self.tree.as_deref(), context.session_dir())?;
-                Ok(ScanKind::File(Box::new(frozen)))
-            }
-        }
+        let Some(path) = &self.quest else {
+            return Ok(ScanKind::Email);
+        };
+        let frozen = freeze(path, self.tree.as_deref(), context.session_dir())?;
+        Ok(ScanKind::File(Box::new(frozen)))
     }
-}
 
-impl KindArgs {
-    /// What the session notes of the kind, with the reviewers of what passes.
+    /// What the session records of the kind, with the reviewers of what passes.
     pub(super) fn record(&self, kind: &ScanKind) -> Result<KindRecord> {
-        let here = std::env::current_dir().context("this directory cannot be told")?;
-        let path = self.reviewers.as_ref().map(|path| here.join(path));
+        let path = self.reviewers.as_deref().map(std::path::absolute);
+        let path = path.transpose()?;
         let text = path.as_deref().map(reviewers).transpose()?;
         let seating = Seating {
             file: path.as_deref().zip(text),
@@ -80,7 +75,7 @@ impl KindArgs {
                 ScanKind::File(frozen) => Some(&frozen.definition),
             },
             scratch: std::env::temp_dir(),
-            variables: &variable,
+            variables: &|name| std::env::var_os(name),
         };
         let panel = seating.freeze();
         let panel = panel.map_err(|faulty| UsageError(faulty.to_string()))?;
@@ -109,7 +104,7 @@ fn reviewers(path: &Path) -> Result<String> {
 pub(super) fn freeze(path: &Path, tree: Option<&Path>, session: &Path) -> Result<Frozen> {
     let text = std::fs::read_to_string(path)
         .with_context(|| format!("cannot read the quest file {}", path.display()))?;
-    let here = std::env::current_dir().context("this directory cannot be told")?;
+    let here = std::env::current_dir().context("the working directory is unknown")?;
     let freezing = Freezing {
         path: &here.join(path),
         text,
@@ -117,7 +112,7 @@ pub(super) fn freeze(path: &Path, tree: Option<&Path>, session: &Path) -> Result
         here,
         session: session.to_owned(),
         scratch: std::env::temp_dir(),
-        variables: &variable,
+        variables: &|name| std::env::var_os(name),
     };
     let frozen = freezing.freeze(&FileSettings::default());
     frozen.map_err(|error| match error {
@@ -138,10 +133,6 @@ pub(super) fn proof_of(frozen: &Frozen) -> Result<Proof> {
         }
         other => other.into(),
     })
-}
-
-fn variable(name: &str) -> Option<OsString> {
-    std::env::var_os(name)
 }
 
 impl ScanKind {
@@ -199,7 +190,7 @@ impl ScanKind {
         })
     }
 
-    /// Runs the controls, and refuses a gate that does not stand them.
+    /// Runs the controls, and refuses a gate that fails one of them.
     pub(super) fn prove(&self) -> Result<()> {
         match self {
             Self::Email => Ok(()),
@@ -207,7 +198,7 @@ impl ScanKind {
         }
     }
 
-    /// Makes up the prompt of every quest once, so that none fails only when it is handed out.
+    /// Renders the prompt of every quest once, so that none fails only when it is handed out.
     pub(super) fn prompts(&self, quests: &dyn Quests) -> Result<()> {
         match self {
             Self::Email => Ok(()),
@@ -227,21 +218,18 @@ impl ScanKind {
 }
 
 pub(super) fn made_up(kind: &QuestKind, quests: &dyn Quests) -> Result<()> {
-    let bar = WorkBar::of("making up the prompts", quests.count() as u64);
-    let render = |quest: &Quest| -> Result<()> {
-        bar.step()?;
-        prompt::render(kind, quest).map_err(|error| {
-            let row = quest.rows.first().copied().unwrap_or_default();
-            let key = &quest.key;
-            UsageError(format!(
-                "row {row} ({key}): the prompt cannot be made up: {error}"
-            ))
-        })?;
-        Ok(())
-    };
+    let bar = WorkBar::of("rendering the prompts", quests.count() as u64);
     let mut rendered = Ok(());
     quests.each(&mut |quest| {
-        rendered = render(&quest);
+        rendered = bar.step().map_err(anyhow::Error::from).and_then(|()| {
+            prompt::render(kind, &quest).map_err(|error| {
+                let row = quest.rows.first().copied().unwrap_or_default();
+                let key = &quest.key;
+                let text = format!("row {row} ({key}): the prompt cannot be rendered: {error}");
+                UsageError(text)
+            })?;
+            Ok(())
+        });
         match rendered {
             Ok(()) => ControlFlow::Continue(()),
             Err(_) => ControlFlow::Break(()),
@@ -253,10 +241,10 @@ pub(super) fn made_up(kind: &QuestKind, quests: &dyn Quests) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::quest::{Key, QuestId};
+    use crate::quest::{Key, Quest, QuestId};
 
     #[test]
-    fn a_prompt_that_cannot_be_made_up_is_told_with_its_row_and_key() {
+    fn a_prompt_that_cannot_be_rendered_is_named_with_its_row_and_key() {
         let quest = Quest {
             id: QuestId::FIRST,
             key: Key::new("acme").unwrap(),

@@ -1,20 +1,26 @@
 //! The heading row of a list: whether there is one, and which.
 
-use crate::base::text::single_spaced;
 use std::collections::HashSet;
+
+use clap::ValueEnum;
+use serde::{Deserialize, Serialize};
 use unicode_normalization::UnicodeNormalization as _;
 
-use serde::{Deserialize, Serialize};
+use crate::base::text::single_spaced;
 
 /// How many rows above the headings may hold a title.
 const TITLE_ROWS: usize = 5;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+/// Whether a list has a row of headings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, ValueEnum)]
 #[serde(rename_all = "kebab-case")]
 pub enum HeaderChoice {
+    /// Detect it
     #[default]
     Auto,
+    /// The list has one: the row that looks like headings, or else the first row with text
     Yes,
+    /// Every row is data
     No,
 }
 

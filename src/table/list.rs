@@ -3,6 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::result;
 
+use serde::{Deserialize, Serialize};
+
 use super::cell::{ColumnIndex, LAST_COLUMN};
 use super::encoding::TextEncoding;
 use super::error::{Fault, ReadError, Result};
@@ -19,7 +21,8 @@ const FIRST_ROWS: usize = 50;
 /// The most columns that a message names.
 const MAX_DESCRIBED: usize = 40;
 
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+/// How a list is read, as somebody chose it.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct ReadOptions {
     pub sheet: Option<String>,
     pub encoding: Option<String>,
