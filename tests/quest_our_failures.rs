@@ -10,7 +10,7 @@ use comail::quest::{FieldName, Span, Submission, Verdict};
 use comail::session::Session;
 use comail::world::evidence::recorded::RecordedWorld;
 use comail::world::sandbox::{
-    Bench, Confinement, Launcher, LiveWorkshop, Means, Network, Readiness, ServicePlan, Started,
+    Bench, Confinement, Launcher, LiveWorkshop, Means, Network, Ready, ServicePlan, Started,
     Workshop as _,
 };
 use serde_json::Value;
@@ -134,7 +134,7 @@ fn a_service_that_is_confined_less_is_not_asked() {
         let plan = ServicePlan {
             argv: argv.map(Template::fixed).into(),
             env: BTreeMap::new(),
-            ready: Readiness::Line("^up$".to_owned()),
+            ready: Ready::Line("^up$".to_owned()),
             within: Span::from_millis(60_000),
         };
         bench.services.insert("api".to_owned(), plan);

@@ -12,6 +12,7 @@ pub mod sandbox;
 pub mod tree;
 
 pub mod mention;
+mod tls;
 mod uniqueness;
 
 pub use fetch::{

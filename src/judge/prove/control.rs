@@ -25,7 +25,7 @@ use crate::session::Manifest;
 use crate::world::evidence::recorded::{BadWorld, RecordedWorld};
 use crate::world::sandbox::{Alteration, Bench, Contents, LiveWorkshop, Workshop};
 use crate::world::tree::{
-    BadGlob, Entry, Ignored, Listing, Snapshot, TreeError, TreePath, listing,
+    BadGlob, Entry, Ignored, Listing, Snapshot, TreeError, TreePath, take_baseline,
 };
 use crate::world::{UniqueValue, UniquenessIndex, World};
 
@@ -524,7 +524,7 @@ impl StandIn {
         writes: Option<&Path>,
         scratch: &Path,
     ) -> Result<Self, TreeError> {
-        let listing = listing::take(root, ignored, &mut |_, _| Ok(()))?;
+        let listing = take_baseline(root, ignored, &mut |_, _| Ok(()))?;
         let files = listing
             .entries()
             .iter()
@@ -542,7 +542,7 @@ impl StandIn {
         Snapshot::of(&listing).write_to(working.path(), &load)?;
         if let Some(writes) = writes {
             let every = Ignored::none();
-            let written = listing::take(writes, &every, &mut |_, _| Ok(()))?;
+            let written = take_baseline(writes, &every, &mut |_, _| Ok(()))?;
             for path in written.entries().keys() {
                 lay(path, writes, working.path()).map_err(failed)?;
             }

@@ -31,9 +31,9 @@ use crate::quest::template::{Names, Template};
 use crate::session::{EvidenceStore, KindRecord, Manifest, SessionError};
 use crate::world::evidence::unpack;
 use crate::world::sandbox::{
-    Bench, Confinement, Contents, Launcher, Network, Order, Readiness, ServicePlan, run,
+    Bench, Confinement, Contents, Launcher, Network, Order, Ready, ServicePlan, run,
 };
-use crate::world::tree::look::BOUNDS;
+use crate::world::tree::BOUNDS;
 use crate::world::tree::{BadGlob, Ignored, Listing, Zones};
 
 /// A quest file as a session freezes it.
@@ -423,12 +423,12 @@ fn plan(table: &ServiceTable, outside: &dyn Outside) -> Result<ServicePlan, Flaw
     })
 }
 
-fn readiness(ready: &ReadyTable) -> Result<Readiness, Flaw> {
+fn readiness(ready: &ReadyTable) -> Result<Ready, Flaw> {
     match (&ready.path, &ready.line) {
-        (None, None) => Ok(Readiness::Port),
-        (Some(path), None) => Ok(Readiness::Path(path.clone())),
-        (None, Some(line)) => match regex::Regex::new(line) {
-            Ok(_) => Ok(Readiness::Line(line.clone())),
+        (None, None) => Ok(Ready::Port),
+        (Some(path), None) => Ok(Ready::Path(path.clone())),
+        (None, Some(line)) => match regex::bytes::Regex::new(line) {
+            Ok(pattern) => Ok(Ready::Line(pattern)),
             Err(_) => Err(Flaw::new("ready", format!("`line`: not a pattern: {line}"))),
         },
         (Some(_), Some(_)) => Err(Flaw::new("ready", "expected one of `path` and `line`")),

@@ -18,7 +18,9 @@ use crate::quest::file::{Mistake, QuestFile, TreeTable};
 use crate::session::{DRAFT_PREFIX, EvidenceStore, SessionError};
 use crate::world::evidence::pack;
 use crate::world::sandbox::Pinned;
-use crate::world::tree::{BadGlob, Ignored, Listing, Store, TreeError, TreePath, Zones, listing};
+use crate::world::tree::{
+    BadGlob, Ignored, Listing, Store, TreeError, TreePath, Zones, take_baseline,
+};
 
 /// A quest file, and where and when it is frozen.
 pub struct Freezing<'a> {
@@ -154,7 +156,7 @@ impl TreePlan {
     }
 
     fn take(&self, store: &mut Store<'_>) -> Result<Listing, TreeError> {
-        listing::take(&self.root, &self.ignored, store)
+        take_baseline(&self.root, &self.ignored, store)
     }
 }
 

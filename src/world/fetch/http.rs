@@ -24,8 +24,6 @@ use crate::world::{Fetched, Fetcher, Request, Unanswered, UnansweredKind};
 use client::{Client, Exchanged};
 
 pub use client::ClientError;
-#[cfg(unix)]
-pub(crate) use client::{cause, retry_after, trusted};
 
 /// What is shared by the fetchers of one process: settings, TLS roots, turns at hosts.
 #[derive(Debug)]

@@ -1,87 +1,65 @@
-//! What is asked of a model that speaks the chat protocol, and what it said.
-
-#[cfg(unix)]
-mod client;
+//! A question to a model that speaks the chat protocol, and its answer.
 
 use std::fmt;
 use std::iter::Sum;
 use std::time::Duration;
 
-#[cfg(unix)]
-use client::{SystemClock, persist};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use url::Url;
 
-#[cfg(unix)]
-use super::secrets::Secrets;
-
-/// One question to a model, everything about it decided but the key's value.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+/// One question to a model, with everything decided except the value of the key.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ChatOrder {
-    /// What its paths are below, such as `http://127.0.0.1:11434/v1`.
+    /// The start of every path, such as `http://127.0.0.1:11434/v1`.
     pub base_url: String,
-    /// The model's name at that server.
     pub model: String,
-    /// The environment variable that holds the key, where one is needed; never the key.
+    /// The environment variable with the key, if one is needed; never the key itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
-    /// What it is told to be.
     pub system: String,
-    /// What it is asked.
     pub prompt: String,
-    /// How long all tries together may take with the waits between them, in milliseconds.
+    /// The time for all tries together, including the waits between them.
     pub timeout_ms: u64,
-    /// How often it is asked again when no answer came.
     pub retries: u32,
-    /// How many bytes an answer may have, its wrapping included.
+    /// The most bytes that an answer may have, including the JSON around its text.
     pub most_bytes: u64,
 }
 
-/// What came of asking a model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Chatted {
-    /// It said something.
     Said(Said),
-    /// It did not, and why.
     Failed(String),
 }
 
-/// What a model said.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Said {
-    /// Its words.
     pub text: String,
-    /// What it took of whatever is paid for.
     pub usage: Usage,
-    /// How long all tries together took, in milliseconds.
+    /// The time of all tries together.
     pub millis: u64,
-    /// How many tries it took.
     pub tries: u32,
 }
 
-/// What an answer says that it took.
+/// The usage that an answer reports.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Usage {
-    /// Tokens that were read.
+    /// Tokens that the model read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub input_tokens: Option<u64>,
-    /// Tokens that were written.
+    /// Tokens that the model wrote.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output_tokens: Option<u64>,
-    /// What it cost.
+    /// The cost.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost: Option<Cost>,
 }
 
 impl Usage {
-    /// What an answer tells under `usage`; whatever is no number is not told.
-    ///
-    /// Tokens go by the names of the chat protocol, `prompt_tokens` and `completion_tokens`, or by
-    /// `input_tokens` and `output_tokens`; `cost` is an amount.
-    #[must_use]
+    /// Reads the `usage` of an answer, whichever provider's names it has. What is not a number is
+    /// ignored.
     pub fn told(told: &serde_json::Value) -> Self {
         let tokens = |names: [&str; 2]| {
             let mut told = names.into_iter().filter_map(|name| told.get(name));
@@ -97,43 +75,14 @@ impl Usage {
 }
 
 impl ChatOrder {
-    /// How long it may take.
-    #[must_use]
     pub fn timeout(&self) -> Duration {
         Duration::from_millis(self.timeout_ms)
     }
 }
 
-/// Asks a model, with the variables that `lookup` finds; else why it cannot be asked at all.
-///
-/// Why it failed has the key's name in place of the key. A model in whose answer the key stands has
-/// said nothing.
-#[cfg(unix)]
-pub(super) fn chat(
-    order: &ChatOrder,
-    lookup: impl Fn(&str) -> Option<String>,
-) -> Result<Chatted, String> {
-    let whose = |why: String| format!("the model {} cannot be asked: {why}", order.model);
-    let secrets =
-        Secrets::take(&order.key, lookup).map_err(|missing| whose(missing.to_string()))?;
-    let key = order.key.as_deref().and_then(|name| secrets.get(name));
-    let asked = persist(order, &SystemClock::start(), |limit| {
-        client::ask(order, key, limit)
-    });
-    match asked {
-        Ok(Chatted::Said(said)) => match secrets.spoken_in(said.text.as_bytes()) {
-            Some(why) => Ok(Chatted::Failed(why)),
-            None => Ok(Chatted::Said(said)),
-        },
-        Ok(Chatted::Failed(why)) => Ok(Chatted::Failed(secrets.hide_in(why))),
-        Err(refused) => Err(secrets.hide_in(whose(refused.0))),
-    }
-}
-
-/// How many of them are one.
 const PARTS: u64 = 1_000_000_000;
 
-/// What something cost, in billionths of what its provider bills in: US dollars, as a rule.
+/// A cost, in billionths of the currency in which the provider bills, usually US dollars.
 #[derive(
     Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
@@ -141,8 +90,6 @@ const PARTS: u64 = 1_000_000_000;
 pub struct Cost(u64);
 
 impl Cost {
-    /// The cost that a number means; none for what is no amount.
-    #[must_use]
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_precision_loss,
@@ -156,8 +103,6 @@ impl Cost {
             .then_some(Self(parts as u64))
     }
 
-    /// It in billionths.
-    #[must_use]
     pub fn billionths(self) -> u64 {
         self.0
     }
@@ -179,21 +124,16 @@ impl fmt::Display for Cost {
     }
 }
 
-/// A base URL that cannot be used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum BadBaseUrl {
-    /// It is none.
-    #[error("it is not a URL with http or https")]
+    #[error("it is not an http or https URL")]
     NoUrl,
-    /// It would be kept with a secret in it.
-    #[error("it holds a user or a password; name a variable that holds the key instead")]
+    #[error("it contains a user or a password; name an environment variable with the key instead")]
     Credentials,
-    /// Nothing can stand after it.
-    #[error("it has a query or a fragment; expected what /chat/completions can follow")]
+    #[error("it has a query or a fragment, so /chat/completions cannot follow")]
     Query,
 }
 
-/// The URL at which a chat is asked for, below `base_url`.
 pub fn endpoint(base_url: &str) -> Result<Url, BadBaseUrl> {
     let mut url = Url::parse(base_url).map_err(|_| BadBaseUrl::NoUrl)?;
     if !matches!(url.scheme(), "http" | "https") {
@@ -238,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn stands_below_the_base_url_however_that_ends() {
+    fn the_path_follows_the_base_url_with_or_without_a_slash() {
         for (base, whole) in [
             (
                 "http://127.0.0.1:11434/v1",

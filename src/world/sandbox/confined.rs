@@ -1,8 +1,8 @@
-//! The hidden way into the program: the child that confines itself and runs a command.
+//! The child that confines itself and runs a command.
 //!
-//! Started by a launcher alone, with a socket for standard input. Where there are pid namespaces
-//! it starts itself once more, as the first process of one: when that process ends, the kernel
-//! kills all that is left in it.
+//! A launcher starts this program again with a hidden argument, and a socket as its standard
+//! input. If there are pid namespaces, the child starts itself once more as the first process of
+//! one: when that process ends, the kernel kills whatever is left in the namespace.
 
 use std::error::Error;
 use std::ffi::OsString;
@@ -19,20 +19,12 @@ use nix::sys::stat::{Mode, umask};
 use nix::unistd::{Pid, close, setsid};
 use serde::{Deserialize, Serialize};
 
-use super::order::{Confinement, Namespace};
-use super::platform;
-use super::wire::{Entered, Instructions, Setting};
+use super::command::{Confinement, Namespace};
+use super::platform::{self, Entered};
+use super::run::{CONFINED, ENVIRONMENT, Request};
 use crate::base::process::{Reach, Report, become_supervisor, receive, send, wait_for};
 
-/// The first argument of a confined child.
-pub(super) const CONFINED: &str = "__confined";
-
-/// The whole environment of a confined child, which is not the command's.
-///
-/// A build that counts which of its lines are reached would leave its counts wherever it runs.
-pub(super) const ENVIRONMENT: [(&str, &str); 1] = [("LLVM_PROFILE_FILE", "/dev/null")];
-
-/// This very program, whatever has become of its file.
+// Works even if the file was replaced or removed since.
 const SELF: &str = "/proc/self/exe";
 
 /// Runs as a confined child if these are the arguments of one.
@@ -51,16 +43,16 @@ pub fn confined(args: impl IntoIterator<Item = OsString>) -> Option<ExitCode> {
     })
 }
 
-/// Leaves everything that came from outside but the standard streams, and enters namespaces.
+/// Drops what was inherited except the standard streams, and enters the namespaces.
 fn outer() -> io::Result<()> {
     close_others()?;
-    // Another session has no terminal to be typed into.
+    // A new session has no terminal that the command could type into.
     setsid()?;
     umask(Mode::from_bits_truncate(0o022));
     let mut socket = socket()?;
-    let setting: Setting = receive(&mut socket)?;
+    let request: Request = receive(&mut socket)?;
     let ids = platform::ids();
-    let done = platform::enter(&setting).and_then(|entered| {
+    let done = platform::enter(&request).and_then(|entered| {
         if entered.namespaces.contains(&Namespace::Pid) {
             first_of_its_own(&socket, &Born { entered, ids })
         } else {
@@ -71,11 +63,11 @@ fn outer() -> io::Result<()> {
     done.or_else(|error| refuse(&mut socket, &error))
 }
 
-/// What the first process of a pid namespace is born with.
+/// What the first process of a pid namespace is given as an argument.
 #[derive(Debug, Serialize, Deserialize)]
 struct Born {
     entered: Entered,
-    /// Who the command is to be.
+    /// The user and the group of the command.
     ids: (u32, u32),
 }
 
@@ -90,7 +82,6 @@ fn first_of_its_own(socket: &UnixStream, born: &Born) -> io::Result<()> {
     child.wait().map(|_| ())
 }
 
-/// Runs the command as the first process of a pid namespace.
 fn inner(born: &OsString) -> io::Result<()> {
     let born: Born = serde_json::from_str(born.to_str().unwrap_or_default())?;
     let mut socket = socket()?;
@@ -105,25 +96,25 @@ fn refuse(socket: &mut UnixStream, error: &io::Error) -> io::Result<()> {
     send(socket, &Report::<Confinement>::NotStarted(why))
 }
 
-/// The socket that is the standard input, under a number that no program inherits.
+// The standard input, under a descriptor that no program inherits.
 fn socket() -> io::Result<UnixStream> {
     Ok(io::stdin().as_fd().try_clone_to_owned()?.into())
 }
 
-/// Closes what whoever started the program had left open, which would pass to the command.
+// Files that the caller left open would be inherited by the command.
 fn close_others() -> io::Result<()> {
     let open: Vec<i32> = fs::read_dir("/dev/fd")?
         .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok())
         .filter(|number| *number > 2)
         .collect();
     for number in open {
-        // The directory's own number is among them, and closed already.
+        // The descriptor of the directory itself is among them, and already closed.
         let _ = close(number);
     }
     Ok(())
 }
 
-/// What is limited as far as the system does, and how much of it there has to be.
+/// The limits that are raised as far as the system allows, and the least that a command needs.
 const LIMITS: [(Resource, rlim_t); 5] = [
     (Resource::RLIMIT_AS, 512 << 20),
     (Resource::RLIMIT_DATA, 256 << 20),
@@ -132,30 +123,30 @@ const LIMITS: [(Resource, rlim_t); 5] = [
     (Resource::RLIMIT_CPU, 60),
 ];
 
-/// How large a stack is, as systems commonly have it.
 const STACK_BYTES: rlim_t = 8 << 20;
 
-/// Starts the command that the socket brings, and tells how it ended.
-pub(super) fn supervise(mut socket: UnixStream, entered: Entered) -> io::Result<()> {
-    let mut instructions: Instructions = receive(&mut socket)?;
-    if let Some(moved) = &entered.moved {
-        instructions.dir = moved.seen(&instructions.dir);
+/// Starts the command, and reports how it ended.
+fn supervise(mut socket: UnixStream, entered: Entered) -> io::Result<()> {
+    let mut request: Request = receive(&mut socket)?;
+    if let Some(stage) = &entered.stage
+        && let Ok(below) = request.dir.strip_prefix(&request.scratch)
+    {
+        // Collected, because joining an empty path would add a slash.
+        request.dir = stage.components().chain(below.components()).collect();
     }
-    let stdin = std::mem::take(&mut instructions.stdin);
+    let stdin = std::mem::take(&mut request.order.stdin);
     let alone = entered.namespaces.contains(&Namespace::Pid);
-    let teller = socket.try_clone()?;
-    let mut child = match start(instructions, !stdin.is_empty(), entered, teller) {
+    let reports = socket.try_clone()?;
+    let mut child = match start(request, !stdin.is_empty(), entered, reports) {
         Ok(child) => child,
         Err(why) => {
-            return send(
-                &mut socket,
-                &Report::<Confinement>::NotStarted(why.to_string()),
-            );
+            let report = Report::<Confinement>::NotStarted(why.to_string());
+            return send(&mut socket, &report);
         }
     };
     let program = Pid::from_raw(child.id().cast_signed());
     if let Some(mut pipe) = child.stdin.take() {
-        // It may well end without having read all.
+        // The command may end without having read all of it.
         thread::spawn(move || pipe.write_all(stdin.as_bytes()));
     }
     let reach = if alone {
@@ -170,41 +161,37 @@ pub(super) fn supervise(mut socket: UnixStream, entered: Entered) -> io::Result<
     Ok(())
 }
 
-/// Starts the program from a thread that is restricted, which this process is not: so the program
-/// can neither signal nor look into whoever tells what became of it.
-///
-/// What is in force is told first: a program that ends us where nothing keeps it from that is not
-/// to be taken for one that never ran.
+/// Starts the program from a thread of its own, and restricts only that thread. This process stays
+/// outside the restriction, so the program can neither signal it nor look into it.
 fn start(
-    instructions: Instructions,
+    request: Request,
     reads: bool,
     entered: Entered,
-    mut teller: UnixStream,
+    mut reports: UnixStream,
 ) -> Result<Child, Box<dyn Error + Send + Sync>> {
-    allow_what_may_be()?;
+    raise_limits()?;
     setrlimit(Resource::RLIMIT_CORE, 0, 0)?;
-    setrlimit(
-        Resource::RLIMIT_FSIZE,
-        instructions.file_bytes,
-        instructions.file_bytes,
-    )?;
-    let (program, args) = instructions.argv.split_first().ok_or("no program")?;
+    let file_bytes = request.max_file_bytes();
+    setrlimit(Resource::RLIMIT_FSIZE, file_bytes, file_bytes)?;
+    let (program, args) = request.order.argv.split_first().ok_or("no program")?;
     let mut command = Command::new(program);
     command
         .args(args)
         .env_clear()
-        .envs(&instructions.env)
-        .current_dir(&instructions.dir)
+        .envs(&request.order.env)
+        .current_dir(&request.dir)
         .process_group(0)
         .stdin(if reads { Stdio::piped() } else { Stdio::null() });
     let restricted = thread::Builder::new().spawn(move || {
-        let landlock = platform::restrict(&instructions, &entered.namespaces)?;
+        let landlock = platform::restrict(&request, &entered.namespaces)?;
         let confinement = Confinement {
             landlock,
             namespaces: entered.namespaces,
             read_only: entered.read_only,
         };
-        send(&mut teller, &Report::Started(confinement))?;
+        // Before the program runs: without confinement it may kill this process, and must not be
+        // mistaken for a program that never started.
+        send(&mut reports, &Report::Started(confinement))?;
         Ok(command.spawn()?)
     })?;
     restricted
@@ -212,19 +199,18 @@ fn start(
         .unwrap_or_else(|_| Err("the thread that starts it ended".into()))
 }
 
-/// Takes back the limits that whoever started us has set for itself, so that none of them decides
-/// what a command says.
-fn allow_what_may_be() -> Result<(), Box<dyn Error + Send + Sync>> {
-    for (resource, fewest) in LIMITS {
+/// Undoes the soft limits of the caller, so that they do not decide how a command ends.
+fn raise_limits() -> Result<(), Box<dyn Error + Send + Sync>> {
+    for (resource, least) in LIMITS {
         let (_, hard) = getrlimit(resource)?;
-        if hard < fewest {
+        if hard < least {
             return Err(
-                format!("{resource:?} is at most {hard} here, and {fewest} is needed").into(),
+                format!("{resource:?} is at most {hard} here, and {least} is needed").into(),
             );
         }
         setrlimit(resource, hard, hard)?;
     }
-    // Threads take as much of it each: no limit at all is the wrong one for them.
+    // Each thread takes as much as the soft limit, so it must not be raised without bound.
     let (_, hard) = getrlimit(Resource::RLIMIT_STACK)?;
     setrlimit(Resource::RLIMIT_STACK, hard.min(STACK_BYTES), hard)?;
     Ok(())

@@ -1,50 +1,46 @@
-//! The live, confined execution of commands, one [`Order`] at a time.
+//! Confined commands and services, and everything else that a check may look at.
 //!
-//! [`run()`] starts this program again as a [`Launcher`] says, with a hidden first argument; that
-//! child ([`confined`]) puts itself into namespaces, restricts a thread of its own by Landlock,
-//! starts the ordered program from it, and tells how it ended. A [`Service`] is the same with
-//! nobody waiting for its end. [`Pinned`] is a program that must stay what it was.
+//! [`run()`] starts this program again with a hidden first argument. That child ([`confined`])
+//! enters namespaces, restricts one of its threads by Landlock, starts the command from that
+//! thread, and reports how it ended. A [`Service`] is a command that nobody waits for. [`Pinned`]
+//! is a program that must not change.
 //!
-//! What holds wherever it runs: the environment, the standard input, the time, the amount of
-//! output, and that nothing that was started is left behind. What holds only where the kernel
-//! offers the means is said by each run's [`Confinement`]. Every file that the user may read can be
-//! read, and a socket in the file system can be connected to unless Landlock knows of those.
+//! On every system: the environment, the standard input, the time and the amount of output are
+//! bounded, and nothing that was started is left running. Whatever else the kernel offers is in the
+//! [`Confinement`] of each run. A command can read every file that the user can, and it can connect
+//! to sockets in the file system if Landlock is too old to know them.
 
 mod chat;
-mod order;
+mod command;
+mod confined;
+#[cfg(not(target_os = "linux"))]
+mod elsewhere;
+mod http;
+#[cfg(target_os = "linux")]
+mod linux;
+mod live;
 mod pinned;
+mod reports;
+mod run;
+mod secrets;
+mod service;
 mod workshop;
 
-#[cfg(unix)]
-mod call;
-#[cfg(unix)]
-mod confined;
-#[cfg(unix)]
-mod live;
-#[cfg(unix)]
-mod platform;
-#[cfg(unix)]
-mod reports;
-#[cfg(unix)]
-mod run;
-#[cfg(unix)]
-mod secrets;
-#[cfg(unix)]
-mod service;
-#[cfg(unix)]
-mod wire;
+#[cfg(not(target_os = "linux"))]
+use elsewhere as platform;
+#[cfg(target_os = "linux")]
+use linux as platform;
 
 pub use chat::{BadBaseUrl, ChatOrder, Chatted, Cost, Said, Usage, endpoint};
-pub use order::{Confinement, Edit, End, Means, Namespace, Network, Order, Ran};
+pub use command::{Confinement, Edit, End, Means, Namespace, Network, Order, Ran};
+pub use confined::confined;
+pub use live::{Alteration, Bench, Contents, LiveWorkshop, ServicePlan, run_in_tree};
 pub use pinned::{Change, NotFound, Pinned};
-pub use workshop::{Call, CallAnswer, Called, Changed, FileSeen, NoWorkshop, Started, Workshop};
-#[cfg(unix)]
-pub use {
-    confined::confined,
-    live::{Alteration, Bench, Contents, LiveWorkshop, Readiness, ServicePlan, run_in_tree},
-    run::{Launcher, run},
-    service::{Output, Ready, Service, ServiceFailed, free_port, is_taken},
-};
+pub use run::{Launcher, run};
+pub use service::{Output, Ready, Service, ServiceFailed, free_port, is_taken};
+pub use workshop::{Call, CallAnswer, Called, FileSeen, NoWorkshop, Started, Workshop};
+
+pub use super::tree::Changed;
 
 #[cfg(test)]
 pub use workshop::MockWorkshop;

@@ -4,75 +4,56 @@ use std::ffi::OsStr;
 use std::fmt;
 use std::fs::{self, File};
 use std::io;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
 use crate::base::Digest;
 
-/// A program as it was when it was found.
-///
-/// What a script is read by, and the libraries that a program loads, are not part of it.
+/// A program as it was when it was found. Its interpreter, if it is a script, and the libraries that
+/// it loads are not part of it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pinned {
-    /// Where it was found, which is what is run: a virtual environment's Python is a link, and
-    /// knows its environment by the link's place.
+    /// Where it was found. This is the path that is run: the Python of a virtual environment is a
+    /// link, and finds its environment by the place of the link.
     pub path: PathBuf,
-    /// The file behind it, with every link followed.
+    /// The file to which the path leads.
     pub target: PathBuf,
-    /// The digest of that file.
     pub sha256: Digest,
 }
 
-/// A program that is not there.
 #[derive(Debug, thiserror::Error)]
 pub enum NotFound {
-    /// No directory has it.
     #[error("no program {name:?} in the directories of PATH")]
-    InPath {
-        /// Its name.
-        name: String,
-    },
-    /// What its path leads to is not a program.
+    InPath { name: String },
     #[error("{} is not a file that can be run", path.display())]
-    NotExecutable {
-        /// Where it should be.
-        path: PathBuf,
-    },
-    /// It cannot be read.
+    NotExecutable { path: PathBuf },
     #[error("{} cannot be read", path.display())]
-    Unreadable {
-        /// Where it is.
-        path: PathBuf,
-        /// Why not.
-        source: io::Error,
-    },
+    Unreadable { path: PathBuf, source: io::Error },
 }
 
-/// How a program is no longer what it was.
+/// How a program differs from what it was.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Change {
-    /// It can no longer be found, read or run.
     Gone(String),
-    /// Its path leads to another file.
     Target(PathBuf),
-    /// The file holds something else.
     Content(Digest),
 }
 
 impl fmt::Display for Change {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Gone(why) => write!(f, "it cannot be had any more: {why}"),
-            Self::Target(now) => write!(f, "it leads to {} now", now.display()),
-            Self::Content(now) => write!(f, "its digest is {now} now"),
+            Self::Gone(why) => write!(f, "{why}"),
+            Self::Target(now) => write!(f, "it now leads to {}", now.display()),
+            Self::Content(now) => write!(f, "its digest is now {now}"),
         }
     }
 }
 
 impl Pinned {
-    /// Finds a program: one with a slash in its name from `base_dir`, any other in the absolute
-    /// directories of `path_var`.
+    /// Finds a program: relative to `base_dir` if its name contains a slash, otherwise in the
+    /// absolute directories of `path_var`.
     pub fn find(name: &str, path_var: &OsStr, base_dir: &Path) -> Result<Self, NotFound> {
         if name.contains('/') {
             let path = base_dir.join(name);
@@ -86,8 +67,6 @@ impl Pinned {
         Self::at(found.ok_or(NotFound::InPath { name })?)
     }
 
-    /// How it is no longer what it was, if so.
-    #[must_use]
     pub fn changed(&self) -> Option<Change> {
         match Self::at(self.path.clone()) {
             Err(error) => Some(Change::Gone(error.to_string())),
@@ -117,14 +96,6 @@ impl Pinned {
     }
 }
 
-#[cfg(unix)]
 fn is_executable(path: &Path) -> bool {
-    use std::os::unix::fs::PermissionsExt as _;
-
     fs::metadata(path).is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
-}
-
-#[cfg(not(unix))]
-fn is_executable(path: &Path) -> bool {
-    path.is_file()
 }

@@ -1,4 +1,4 @@
-//! Files that a command leaves, which no symbolic link on their way may turn into others.
+//! The files that a command writes for a check. No symbolic link may replace one by another file.
 
 use std::fs::File;
 use std::io::{self, Read as _};
@@ -10,15 +10,12 @@ use nix::fcntl::{OFlag, open, openat};
 use nix::sys::stat::Mode;
 use nix::unistd::{UnlinkatFlags, unlinkat};
 
-use super::wire::is_beneath;
+use super::run::is_beneath;
 
-/// A longer report is none.
-const LONGEST: u64 = 16 << 20;
+const MAX_BYTES: u64 = 16 << 20;
 
-/// Removes a report that was there before.
-///
-/// Where something other than a file stands, or the way there is not made of directories, there
-/// is no report to be mistaken for a new one.
+/// Removes an earlier report. If something other than a file is there, or the path leads through
+/// something other than directories, there is nothing that could be mistaken for a new report.
 pub(super) fn remove(scratch: &Path, report: &str) -> io::Result<()> {
     let (dir, name) = match parent(scratch, report) {
         Ok(found) => found,
@@ -31,21 +28,20 @@ pub(super) fn remove(scratch: &Path, report: &str) -> io::Result<()> {
     }
 }
 
-/// What a report holds, if it is a regular file that is not too long.
 pub(super) fn read(scratch: &Path, report: &str) -> Option<Vec<u8>> {
     let (dir, name) = parent(scratch, report).ok()?;
-    // What is no file must not keep us waiting for its other end.
+    // Opening a pipe must not block.
     let flags = OFlag::O_RDONLY | OFlag::O_NOFOLLOW | OFlag::O_NONBLOCK | OFlag::O_CLOEXEC;
     let file = File::from(openat(&dir, &name, flags, Mode::empty()).ok()?);
     if !file.metadata().ok()?.is_file() {
         return None;
     }
     let mut bytes = Vec::new();
-    file.take(LONGEST + 1).read_to_end(&mut bytes).ok()?;
-    (bytes.len() as u64 <= LONGEST).then_some(bytes)
+    file.take(MAX_BYTES + 1).read_to_end(&mut bytes).ok()?;
+    (bytes.len() as u64 <= MAX_BYTES).then_some(bytes)
 }
 
-/// The directory of a report, reached step by step, and the report's name in it.
+/// The directory of a report, opened name by name without following a link, and the report's name.
 fn parent(scratch: &Path, report: &str) -> Result<(OwnedFd, PathBuf), Errno> {
     if !is_beneath(report) {
         return Err(Errno::EINVAL);
@@ -124,9 +120,9 @@ mod tests {
     fn too_long_is_none() {
         let place = tempfile::tempdir().unwrap();
         let file = File::create(place.path().join("report")).unwrap();
-        file.set_len(LONGEST).unwrap();
+        file.set_len(MAX_BYTES).unwrap();
         assert!(read(place.path(), "report").is_some());
-        file.set_len(LONGEST + 1).unwrap();
+        file.set_len(MAX_BYTES + 1).unwrap();
         assert_eq!(read(place.path(), "report"), None);
     }
 }

@@ -1,33 +1,114 @@
-//! Running one command to its end.
+//! Runs one command in a confined child, to its end.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 use std::{fs, io};
 
+use serde::{Deserialize, Serialize};
 use tempfile::TempDir;
 
-use super::confined::{CONFINED, ENVIRONMENT};
-use super::order::{Confinement, End, Means, Order, Ran};
-use super::{reports, wire};
+use super::command::{Confinement, End, Means, Order, Ran};
+use super::reports;
 use crate::base::process::{Exit, Pipe, ProcessState, Sink, Supervised};
 
-/// Runs a command in a scratch copy and tells what became of it; nothing of it is left running.
-#[must_use]
+/// The hidden first argument of a confined child.
+pub(super) const CONFINED: &str = "__confined";
+
+// The environment of the confined child itself, not of the command. A build that measures coverage
+// would otherwise write its profile wherever it runs.
+pub(super) const ENVIRONMENT: [(&str, &str); 1] = [("LLVM_PROFILE_FILE", "/dev/null")];
+
+const GRACE: Duration = Duration::from_millis(500);
+
+// No file that a command writes may become longer, unless its output may.
+const MAX_FILE_BYTES: u64 = 1 << 30;
+
+/// Everything that a confined child needs.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Request {
+    pub order: Order,
+    pub scratch: PathBuf,
+    /// The working directory.
+    pub dir: PathBuf,
+    pub writable: Vec<PathBuf>,
+    /// Directories that are to appear empty.
+    pub hidden: Vec<PathBuf>,
+    pub means: Means,
+}
+
+impl Request {
+    fn new(
+        launcher: &Launcher,
+        order: &Order,
+        scratch: PathBuf,
+        temporary: &Path,
+    ) -> io::Result<Self> {
+        let refuse = |why: &str| Err(io::Error::new(io::ErrorKind::InvalidInput, why));
+        if !order.argv.first().is_some_and(|path| path.starts_with('/')) {
+            return refuse("the program is not given as an absolute path");
+        }
+        let dir = fs::canonicalize(scratch.join(&order.dir));
+        let dir = dir.ok().filter(|dir| dir.starts_with(&scratch));
+        let Some(dir) = dir.filter(|_| is_beneath(&order.dir)) else {
+            return refuse("the working directory is not in the scratch copy");
+        };
+        let mut writable = vec![scratch.clone(), temporary.to_owned()];
+        for path in &order.writable {
+            if !path.starts_with('/') {
+                return refuse("a writable path is not absolute");
+            }
+            // A path that does not exist cannot be written to, and does not keep us from running.
+            writable.extend(fs::canonicalize(path));
+        }
+        let mut order = order.clone();
+        if !order.env.contains_key("TMPDIR") {
+            let temporary = temporary.to_str().ok_or(io::ErrorKind::InvalidFilename)?;
+            order.env.insert("TMPDIR".to_owned(), temporary.to_owned());
+        }
+        let hidden = launcher.hidden.iter();
+        Ok(Self {
+            order,
+            scratch,
+            dir,
+            writable,
+            hidden: hidden.flat_map(fs::canonicalize).collect(),
+            means: launcher.means,
+        })
+    }
+
+    pub(super) fn max_file_bytes(&self) -> u64 {
+        MAX_FILE_BYTES.max(self.order.output_bytes)
+    }
+}
+
+/// Whether a relative path stays below the directory from which it starts.
+pub(super) fn is_beneath(path: &str) -> bool {
+    let down = |part| matches!(part, Component::Normal(_) | Component::CurDir);
+    Path::new(path).components().all(down)
+}
+
+/// Runs a command in a scratch copy. Nothing of it is left running.
 pub fn run(order: &Order, scratch: &Path, launcher: &Launcher) -> Ran {
     let began = Instant::now();
-    let mut ran = match launch(order, scratch, launcher) {
-        Ok(running) => watch(running, order),
-        Err(error) => not_started(&error),
+    let removed = order
+        .reports
+        .iter()
+        .try_for_each(|report| reports::remove(scratch, report));
+    let keep = Keep::Head(order.output_bytes);
+    let running = removed.and_then(|()| Running::start(launcher, order, scratch, keep));
+    let mut ran = match running {
+        Ok(running) => wait(running, order),
+        Err(error) => Ran::not_started(order, error.to_string()),
     };
-    let read = |report: &String| (report.clone(), reports::read(scratch, report));
-    ran.reports = match ran.end {
-        End::NotStarted(_) => order.reports.iter().map(|r| (r.clone(), None)).collect(),
-        _ => order.reports.iter().map(read).collect(),
-    };
+    if !matches!(ran.end, End::NotStarted(_)) {
+        for (name, contents) in &mut ran.reports {
+            *contents = reports::read(scratch, name);
+        }
+    }
     ran.millis = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
-    // Its arguments and its environment may hold what nobody else is to know.
+    // Arguments and environment may hold secrets, so they are not logged.
     tracing::info!(
         order = order.name,
         program = order.argv.first().map_or("", String::as_str),
@@ -38,80 +119,48 @@ pub fn run(order: &Order, scratch: &Path, launcher: &Launcher) -> Ran {
     ran
 }
 
-fn launch(order: &Order, scratch: &Path, launcher: &Launcher) -> std::io::Result<Running> {
-    for report in &order.reports {
-        reports::remove(scratch, report)?;
-    }
-    Running::start(launcher, order, scratch, Keep::Head(order.output_bytes))
-}
-
-fn not_started(error: &std::io::Error) -> Ran {
-    Ran {
-        end: End::NotStarted(error.to_string()),
-        stdout: Vec::new(),
-        stderr: Vec::new(),
-        reports: BTreeMap::new(),
-        confinement: Confinement::default(),
-        millis: 0,
-    }
-}
-
-// Waits for the end of the command; kills it when it takes too long or prints too much.
-fn watch(mut running: Running, order: &Order) -> Ran {
+// Waits for the end of the command; kills it if it takes too long or prints too much.
+fn wait(mut running: Running, order: &Order) -> Ran {
     let seen = running.process.wait(order.timeout(), how_it_ended);
     if seen.is_none() {
         running.terminate();
     }
-    let process = &mut running.process;
-    process.end();
-    let state = process.state();
+    running.process.end();
+    let state = running.process.state();
     let end = match seen {
         None => End::TimedOut,
         Some(end @ End::NotStarted(_)) => end,
-        // The rest of what it wrote may have come after the word of its end.
+        // The last output may arrive after the report of its end.
         Some(_) if state.output.too_much => End::TooMuchOutput,
         Some(end) => end,
     };
     let (stdout, stderr) = state.output.kept();
+    let reports = order.reports.iter().map(|name| (name.clone(), None));
     Ran {
         end,
         stdout,
         stderr,
-        reports: BTreeMap::new(),
+        reports: reports.collect::<BTreeMap<_, _>>(),
         confinement: state.started.clone().unwrap_or_default(),
         millis: 0,
     }
 }
 
-/// How long a command that was asked to end may take over it.
-const GRACE: Duration = Duration::from_millis(500);
-
-/// What starts commands: a program that has [`confined`](super::confined()) in its `main`.
+/// Starts commands: a program whose `main` calls [`confined`](super::confined()).
 #[derive(Debug, Clone)]
 pub struct Launcher {
     program: PathBuf,
     hidden: Vec<PathBuf>,
     means: Means,
-    /// Where directories for temporary files are made; beside the scratch copy where it is not said.
+    // Where temporary directories are made; if none is set, next to the scratch copy.
     temporary: Option<PathBuf>,
 }
 
-/// A confined child that runs, and all that is known of it.
-#[derive(Debug)]
-pub(super) struct Running {
-    pub process: Supervised<Confinement, Captured>,
-    // Removed once the command is gone.
-    _temporary: TempDir,
-}
-
 impl Launcher {
-    /// This program itself.
     pub fn this() -> io::Result<Self> {
         std::env::current_exe().map(Self::new)
     }
 
-    /// The program of this absolute path.
-    #[must_use]
     pub fn new(program: PathBuf) -> Self {
         Self {
             program,
@@ -121,16 +170,15 @@ impl Launcher {
         }
     }
 
-    /// Makes these directories look empty to commands, where they may have mounts of their own.
-    ///
-    /// One that holds a place where a command runs or may write is left as it is.
+    /// Makes these directories appear empty if commands have a mount namespace. A directory that
+    /// contains a place where a command runs or may write is left as it is.
     #[must_use]
     pub fn hiding(mut self, hidden: impl IntoIterator<Item = PathBuf>) -> Self {
         self.hidden.extend(hidden);
         self
     }
 
-    /// Makes directories for temporary files here, for commands that run in no copy.
+    /// Makes temporary directories here, for commands that run in the tree itself.
     #[must_use]
     pub fn temporary_in(self, dir: PathBuf) -> Self {
         Self {
@@ -139,7 +187,7 @@ impl Launcher {
         }
     }
 
-    /// Uses no more than these means, as if the kernel offered nothing else.
+    /// Uses only these features, as if the kernel offered nothing else.
     #[must_use]
     pub fn with_means(mut self, means: Means) -> Self {
         self.means = means;
@@ -147,8 +195,16 @@ impl Launcher {
     }
 }
 
+/// A confined child that runs.
+#[derive(Debug)]
+pub(super) struct Running {
+    pub process: Supervised<Confinement, Captured>,
+    // Removed once the command is gone.
+    _temporary: TempDir,
+}
+
 impl Running {
-    /// Starts the child; whether it could start the command, it tells later.
+    /// Starts the child. It reports later whether it could start the command.
     pub(super) fn start(
         launcher: &Launcher,
         order: &Order,
@@ -156,19 +212,11 @@ impl Running {
         keep: Keep,
     ) -> io::Result<Self> {
         let scratch = fs::canonicalize(scratch)?;
-        let temporary = match &launcher.temporary {
-            Some(dir) => wire::temporary(dir),
-            None => wire::beside(&scratch),
-        }?;
-        let instructions = wire::instructions(launcher.means, order, &scratch, temporary.path())?;
-        let setting = wire::setting(
-            launcher.means,
-            &launcher.hidden,
-            order,
-            &scratch,
-            &instructions,
-        );
-
+        // Not in the scratch copy: a command that lists its tree must not find it.
+        let beside = launcher.temporary.as_deref().or(scratch.parent());
+        let beside = fs::canonicalize(beside.unwrap_or(&scratch))?;
+        let temporary = tempfile::Builder::new().prefix("tmp-").tempdir_in(beside)?;
+        let request = Request::new(launcher, order, scratch, temporary.path())?;
         let mut child = Command::new(&launcher.program);
         child
             .arg(CONFINED)
@@ -180,12 +228,13 @@ impl Running {
             process,
             _temporary: temporary,
         };
-        running.process.send(&setting)?;
-        running.process.send(&instructions)?;
+        // Two processes need it: the one that enters the namespaces, and the first process inside
+        // them. Each reads a copy of its own; the environment must not appear in an argument.
+        running.process.send(&request)?;
+        running.process.send(&request)?;
         Ok(running)
     }
 
-    /// Asks the command to end, and waits a moment for that.
     pub(super) fn terminate(&self) {
         self.process
             .terminate(GRACE, |state| state.gone.is_some() || state.ended.is_some());
@@ -198,13 +247,10 @@ impl Drop for Running {
     }
 }
 
-/// What is known of a command that runs.
-pub(super) type CommandState = ProcessState<Confinement, Captured>;
-
-/// What is kept of more output than there may be.
+/// What is kept of output that is longer than it may be.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Keep {
-    /// The beginning of both streams together: the command is killed for more.
+    /// The beginning of both streams together; the command is killed for more.
     Head(u64),
     /// The end of each stream, half of this each.
     Tail(u64),
@@ -213,15 +259,14 @@ pub(super) enum Keep {
 /// The output of a command, as far as it is kept.
 #[derive(Debug)]
 pub(super) struct Captured {
-    pub stdout: VecDeque<u8>,
-    pub stderr: VecDeque<u8>,
-    /// Whether more was written than may be.
-    pub too_much: bool,
+    stdout: VecDeque<u8>,
+    stderr: VecDeque<u8>,
+    too_much: bool,
     keep: Keep,
 }
 
 impl Captured {
-    pub(super) fn new(keep: Keep) -> Self {
+    fn new(keep: Keep) -> Self {
         Self {
             stdout: VecDeque::new(),
             stderr: VecDeque::new(),
@@ -238,6 +283,7 @@ impl Captured {
 
 impl Sink for Captured {
     fn take(&mut self, pipe: Pipe, bytes: &[u8]) {
+        let in_memory = |bytes: u64| usize::try_from(bytes).unwrap_or(usize::MAX);
         let before = self.stdout.len() + self.stderr.len();
         let kept = match pipe {
             Pipe::Out => &mut self.stdout,
@@ -258,28 +304,22 @@ impl Sink for Captured {
     }
 }
 
-// No order can ask for more than fits into memory.
-fn in_memory(bytes: u64) -> usize {
-    usize::try_from(bytes).unwrap_or(usize::MAX)
-}
-
-/// How a command ended, once it has or has to be ended.
-pub(super) fn how_it_ended(state: &CommandState) -> Option<End> {
+/// How a command ended, or why it has to be ended.
+pub(super) fn how_it_ended(state: &ProcessState<Confinement, Captured>) -> Option<End> {
     if state.output.too_much {
         return Some(End::TooMuchOutput);
     }
     if let Some(why) = &state.not_started {
         return Some(End::NotStarted(why.clone()));
     }
-    // A supervisor that is gone without a word was killed, and all that it watched with it.
-    let silent = || match state.started {
-        Some(_) => End::Signalled(nix::sys::signal::Signal::SIGKILL as i32),
-        None => End::NotStarted("the process that was to start it ended".to_owned()),
-    };
     match state.ended {
         Some(Exit::Exited(code)) => Some(End::Exited(code)),
         Some(Exit::Signalled(signal)) => Some(End::Signalled(signal)),
-        None => state.gone.map(|_| silent()),
+        // A supervisor that is gone without a report was killed, with everything below it.
+        None => state.gone.map(|_| match state.started {
+            Some(_) => End::Signalled(nix::sys::signal::Signal::SIGKILL as i32),
+            None => End::NotStarted("the process that was to start it ended".to_owned()),
+        }),
     }
 }
 

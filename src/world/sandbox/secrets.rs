@@ -1,27 +1,23 @@
-//! Values of variables that are taken when they are needed, and kept out of all that is kept.
+//! Secret values that a command or a request needs, and that nothing may record.
 
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::Path;
 
-use super::order::Order;
-use super::order::{End, Ran};
-use super::{Launcher, run};
+use super::command::{End, Order, Ran};
+use super::run::{Launcher, run};
 
-/// A shorter value is found in too much that is no secret.
-const SHORTEST: usize = 8;
+// A shorter value occurs in too many texts that are not secret.
+const MIN_BYTES: usize = 8;
 
-/// Values that must not be kept.
 #[derive(Clone, Default)]
 pub(super) struct Secrets(BTreeMap<String, String>);
 
-/// A variable that should hold a value and does not.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("the environment variable {0} is not set, or holds no text")]
+#[error("the environment variable {0} is not set, or contains no text")]
 pub(super) struct NotSet(String);
 
 impl Secrets {
-    /// The values of these variables, by `lookup`; an empty one is none.
     pub(super) fn take<'n>(
         names: impl IntoIterator<Item = &'n String>,
         lookup: impl Fn(&str) -> Option<String>,
@@ -33,68 +29,67 @@ impl Secrets {
         taken.collect::<Result<_, _>>().map(Self)
     }
 
-    /// The value of this variable.
     pub(super) fn get(&self, name: &str) -> Option<&str> {
         self.0.get(name).map(String::as_str)
     }
 
-    /// The variable whose value stands in what somebody has answered, in these words.
+    /// Why an answer that contains a value cannot be kept.
     ///
-    /// Such an answer can be neither kept nor gone by: with a name in place of the value it is
-    /// another one.
+    /// It cannot be judged either: with the name in place of the value, it is another answer.
     pub(super) fn spoken_in(&self, answer: &[u8]) -> Option<String> {
-        let holds = |value: &String| forms(value).iter().any(|it| stands_in(it, answer));
+        let holds = |value: &String| {
+            forms(value)
+                .iter()
+                .any(|it| contains(answer, it.as_bytes()))
+        };
         let (name, _) = self.0.iter().find(|(_, value)| holds(value))?;
         Some(format!(
-            "the answer holds the value of the environment variable {name}, and cannot be kept"
+            "the answer contains the value of the environment variable {name}, and cannot be kept"
         ))
     }
 
-    /// The bytes with the name of the variable in each place of a value.
+    /// Replaces each value with the name of its variable.
     pub(super) fn hide(&self, bytes: Vec<u8>) -> Vec<u8> {
         let mut hidden = bytes;
         for (name, value) in &self.0 {
             for form in forms(value) {
-                hidden = replaced(hidden, form.as_bytes(), format!("[{name}]").as_bytes());
+                hidden = replace(hidden, form.as_bytes(), format!("[{name}]").as_bytes());
             }
         }
         hidden
     }
 
-    /// The same of a text.
     pub(super) fn hide_in(&self, text: String) -> String {
         let hidden = self.hide(text.into_bytes());
         String::from_utf8_lossy(&hidden).into_owned()
     }
 }
 
-/// Shows the names alone.
 impl fmt::Debug for Secrets {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_set().entries(self.0.keys()).finish()
     }
 }
 
-/// How a value may be written: as it is, without what surrounds it, and as JSON writes it.
+/// How a value may be printed: without the white space around it, and escaped as in JSON.
 fn forms(value: &str) -> Vec<String> {
     let bare = value.trim();
     let quoted = serde_json::Value::from(bare).to_string();
     let inner = quoted.trim_matches('"').to_owned();
     let mut forms = vec![bare.to_owned(), inner];
     forms.dedup();
-    forms.retain(|form| form.len() >= SHORTEST);
+    forms.retain(|form| form.len() >= MIN_BYTES);
     forms
 }
 
-/// The value of a variable of this process, where it is text.
 pub(super) fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok()
 }
 
-/// Runs a command with these among its variables, and keeps them out of what it leaves.
+/// Runs a command with these variables, and keeps their values out of its result.
 ///
-/// A command that prints a value has said nothing. That is no failure of ours, for which nothing
-/// would be recorded: whoever sets the variables could wish away what they guess it will say.
+/// A command that prints a value has no result. This is the command's fault and is recorded as such:
+/// otherwise the person who sets the variables could discard a result that they can guess.
 pub(super) fn run_with(
     order: &Order,
     secrets: &Secrets,
@@ -107,10 +102,9 @@ pub(super) fn run_with(
     if let Some(why) = secrets.spoken_in(&ran.stdout) {
         return Ran {
             end: End::Withheld(why),
-            stdout: Vec::new(),
-            stderr: Vec::new(),
-            reports: ran.reports.into_keys().map(|name| (name, None)).collect(),
-            ..ran
+            confinement: ran.confinement,
+            millis: ran.millis,
+            ..Ran::not_started(order, "")
         };
     }
     let reports = ran.reports.into_iter();
@@ -124,28 +118,26 @@ pub(super) fn run_with(
     }
 }
 
-fn stands_in(what: &str, bytes: &[u8]) -> bool {
-    bytes
-        .windows(what.len())
-        .any(|window| window == what.as_bytes())
+fn contains(bytes: &[u8], what: &[u8]) -> bool {
+    bytes.windows(what.len()).any(|window| window == what)
 }
 
-fn replaced(bytes: Vec<u8>, what: &[u8], with: &[u8]) -> Vec<u8> {
-    if !bytes.windows(what.len()).any(|window| window == what) {
+fn replace(bytes: Vec<u8>, what: &[u8], with: &[u8]) -> Vec<u8> {
+    if !contains(&bytes, what) {
         return bytes;
     }
-    let mut left = Vec::with_capacity(bytes.len());
+    let mut replaced = Vec::with_capacity(bytes.len());
     let mut rest = bytes.as_slice();
     while let Some((first, after)) = rest.split_first() {
         if let Some(behind) = rest.strip_prefix(what) {
-            left.extend_from_slice(with);
+            replaced.extend_from_slice(with);
             rest = behind;
         } else {
-            left.push(*first);
+            replaced.push(*first);
             rest = after;
         }
     }
-    left
+    replaced
 }
 
 #[cfg(test)]
@@ -186,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn a_short_value_is_not_looked_for() {
+    fn a_short_value_is_not_searched() {
         assert_eq!(secrets("ollama").hide_in("ollama".to_owned()), "ollama");
     }
 

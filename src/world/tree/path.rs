@@ -1,8 +1,8 @@
 //! A file's place inside a tree.
 //!
-//! One file has one spelling: nothing is normalised, so two paths that differ are two places, and
-//! a zone that holds a path holds the place. What a tree cannot name so (a name that is not UTF-8,
-//! a newline in it) is no part of a tree; see [`Oddity`](super::Oddity).
+//! Each file has exactly one spelling. Nothing is normalised, so that two different paths are never
+//! the same file, and a zone that contains a path contains the file. A name that cannot be spelled
+//! this way (not UTF-8, a newline) is not part of a tree; see [`Oddity`](super::Oddity).
 
 use std::borrow::Borrow;
 use std::fmt;
@@ -10,18 +10,17 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-/// The bytes that a path may have: with the root before it, it stays below what systems open.
-pub const MAX_PATH_BYTES: usize = 1024;
+// With the root in front of it, a path of this length can still be opened.
+const MAX_PATH_BYTES: usize = 1024;
 
-/// The folders and the file that a path may name: each costs an open handle in a walk.
-pub const MAX_DEPTH: usize = 128;
+// Each folder on the way costs an open handle during a walk.
+const MAX_DEPTH: usize = 128;
 
 /// A relative path inside a tree: `/` between names, none of them empty, `.`, `..` or `.git`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct TreePath(Box<str>);
 
-/// A text that names no place inside a tree.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{text:?} is not a path inside the tree: {flaw}")]
 pub struct BadTreePath {
@@ -29,7 +28,6 @@ pub struct BadTreePath {
     flaw: Flaw,
 }
 
-/// What is wrong with a path, and what to write.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 enum Flaw {
     #[error("it is empty; name a file")]
@@ -51,7 +49,6 @@ enum Flaw {
 }
 
 impl TreePath {
-    /// The place that `text` names, letter by letter.
     pub fn parse(text: &str) -> Result<Self, BadTreePath> {
         match flaw_of(text) {
             None => Ok(Self(text.into())),
@@ -62,13 +59,11 @@ impl TreePath {
         }
     }
 
-    /// The path's text.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// The file on disk, where the tree's root is `root`.
     #[must_use]
     pub fn join_to(&self, root: &Path) -> PathBuf {
         let mut path = root.to_owned();
@@ -76,26 +71,22 @@ impl TreePath {
         path
     }
 
-    /// The names on the way, the file's own the last.
     #[must_use]
     pub fn names(&self) -> impl DoubleEndedIterator<Item = &str> {
         self.0.split('/')
     }
 
-    /// The folder it lies in; none at the root.
     #[must_use]
     pub fn parent(&self) -> Option<Self> {
         let (folder, _) = self.0.rsplit_once('/')?;
         Some(Self(folder.into()))
     }
 
-    /// The folders it lies in, the nearest first.
     pub fn folders(&self) -> impl Iterator<Item = Self> + use<> {
         std::iter::successors(self.parent(), Self::parent)
     }
 }
 
-/// The first thing that keeps `text` from being a path; none when it is one.
 fn flaw_of(text: &str) -> Option<Flaw> {
     if text.is_empty() {
         return Some(Flaw::Empty);
@@ -122,7 +113,6 @@ fn flaw_of(text: &str) -> Option<Flaw> {
     (text.split('/').count() > MAX_DEPTH).then_some(Flaw::Deep)
 }
 
-/// What to write in place of a path with names that say nothing.
 fn respelled(text: &str) -> Flaw {
     let names = text.split(['/', '\\']);
     let names: Vec<_> = names.filter(|name| !matches!(*name, "" | ".")).collect();

@@ -1,7 +1,5 @@
-//! What is judged: the baseline, and over it the agent's files of the zones.
-
-#[cfg(test)]
-mod tests;
+//! A *baseline* is what a tree contained when the session was made; a *snapshot* is what one
+//! judgement sees: the baseline, and over it the agent's files in the zones.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write as _;
@@ -12,40 +10,158 @@ use std::{fmt, io};
 use cap_fs_ext::DirExt;
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, OpenOptions};
-use serde::{Deserialize, Serialize};
 
 use super::error::TreeError;
-use super::listing::{Changes, Clash, Entry, Listing, Odd, Oddity};
-use super::look::{BOUNDS, Bounds, Tally, look, stays_inside};
+use super::listing::{Changed, Clash, Entry, Listing, Odd, Oddity, difference};
 use super::path::TreePath;
+use super::walk::{BOUNDS, Bounds, Found, Met, Opened, Unopened, walk};
 use super::zones::{Ignored, Zones};
 use crate::base::Digest;
 
-/// Finds contents by their digest; none when they are not there.
+/// Finds contents by their digest.
 pub type Load<'a> = dyn Fn(Digest) -> io::Result<Option<Vec<u8>>> + 'a;
+
+/// Keeps contents under their digest.
+pub type Store<'a> = dyn FnMut(Digest, &[u8]) -> io::Result<()> + 'a;
+
+/// Lists a tree, and hands the contents of each file to the store, equal ones once.
+pub fn take_baseline(
+    root: &Path,
+    ignored: &Ignored,
+    store: &mut Store<'_>,
+) -> Result<Listing, TreeError> {
+    take_baseline_within(BOUNDS, root, ignored, store)
+}
+
+pub(super) fn take_baseline_within(
+    bounds: Bounds,
+    root: &Path,
+    ignored: &Ignored,
+    store: &mut Store<'_>,
+) -> Result<Listing, TreeError> {
+    let mut baseline = Baseline {
+        bounds,
+        store,
+        stored: BTreeSet::new(),
+        entries: BTreeMap::new(),
+        odd: BTreeSet::new(),
+        bytes: 0,
+    };
+    let unnamed = walk(root, ignored, bounds, &mut |path, found| match found {
+        Found::File(file) => baseline.file(path, file),
+        Found::Link(to) => {
+            baseline.admit(&path, to.len() as u64)?;
+            baseline.entries.insert(path, Entry::Link { to });
+            Ok(())
+        }
+        Found::Odd(why) => baseline.odd(path, why),
+    })?;
+    baseline.odd.extend(unnamed);
+    Ok(Listing::new(baseline.entries, baseline.odd)?)
+}
+
+struct Baseline<'a> {
+    bounds: Bounds,
+    store: &'a mut Store<'a>,
+    stored: BTreeSet<Digest>,
+    entries: BTreeMap<TreePath, Entry>,
+    odd: BTreeSet<Odd>,
+    bytes: u64,
+}
+
+impl Baseline<'_> {
+    /// Refuses what exceeds a bound, before its contents are read.
+    fn admit(&mut self, path: &TreePath, bytes: u64) -> Result<(), TreeError> {
+        let bounds = self.bounds;
+        if bytes > bounds.file_bytes {
+            return Err(TreeError::TooLarge {
+                path: path.clone(),
+                bytes,
+                limit: bounds.file_bytes,
+            });
+        }
+        self.bytes += bytes;
+        let files = self.entries.len() as u64 + 1;
+        for (what, count, limit) in [
+            ("files", files, bounds.files),
+            ("bytes", self.bytes, bounds.bytes),
+        ] {
+            if count > limit {
+                let place = path.to_string();
+                return Err(TreeError::TooMany { place, limit, what });
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes a file whose length is the same before and after it is read.
+    fn file(&mut self, path: TreePath, file: Unopened<'_>) -> Result<(), TreeError> {
+        let opened = match file.open().map_err(TreeError::io(&path, "open the file"))? {
+            Met::There(opened) => opened,
+            Met::Odd(why) => return self.odd(path, why),
+            Met::Gone => return self.odd(path, Oddity::Changing),
+        };
+        let (bytes, executable) = (opened.bytes, opened.executable);
+        self.admit(&path, bytes)?;
+        let contents = read(&path, opened, bytes)?;
+        let Some(contents) = contents.filter(|contents| contents.len() as u64 == bytes) else {
+            return self.odd(path, Oddity::Changing);
+        };
+        let sha256 = Digest::of(&contents);
+        if self.stored.insert(sha256) {
+            (self.store)(sha256, &contents).map_err(|source| TreeError::Store {
+                path: path.clone(),
+                source,
+            })?;
+        }
+        let entry = Entry::File {
+            sha256,
+            bytes,
+            executable,
+        };
+        self.entries.insert(path, entry);
+        Ok(())
+    }
+
+    /// Keeps what can never be part of a tree; what should have been a part of it is an error.
+    fn odd(&mut self, path: TreePath, why: Oddity) -> Result<(), TreeError> {
+        match why {
+            Oddity::Name | Oddity::Pipe | Oddity::Socket | Oddity::Device | Oddity::Target => {
+                let place = path.into();
+                self.odd.insert(Odd { place, why });
+                Ok(())
+            }
+            Oddity::Unreadable | Oddity::TooLarge | Oddity::TooMuch | Oddity::Changing => {
+                Err(TreeError::Odd { path, why })
+            }
+        }
+    }
+}
+
+fn read(path: &TreePath, opened: Opened, limit: u64) -> Result<Option<Vec<u8>>, TreeError> {
+    opened
+        .read(limit)
+        .map_err(TreeError::io(path, "read the file"))
+}
 
 /// The baseline, and over it the agent's files of the zones.
 #[derive(Debug, Clone, Default)]
 pub struct Snapshot {
-    /// What it has.
     pub listing: Listing,
     /// The contents of the files that are not the baseline's.
     pub taken: BTreeMap<Digest, Arc<[u8]>>,
-    /// What is changed in the zones and is not in it, nor is what was there before.
+    /// What is changed in the zones and cannot be judged; what was there before is gone too.
     pub left_out: BTreeMap<TreePath, LeftOut>,
 }
 
 /// Why something in a zone is not in a snapshot.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LeftOut {
-    /// It is a link: what it names may be anywhere, and another thing tomorrow.
+    /// Its target may be anywhere, and something else tomorrow.
     Link,
-    /// It is no file that can be read.
     Odd(Oddity),
-    /// What stands outside the zones is in its way.
+    /// Something outside the zones is where it needs a folder, or in the folder that it replaces.
     Clash {
-        /// A file or link where it needs a folder, or a file in the folder that it replaces.
         with: TreePath,
     },
 }
@@ -63,12 +179,162 @@ impl fmt::Display for LeftOut {
 /// An edit that makes no tree.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BadEdit {
-    /// A link is not written through.
     #[error("{0} is a link, and is not edited")]
     Link(TreePath),
-    /// Something is in its way.
     #[error(transparent)]
     Clash(#[from] Clash),
+}
+
+/// A comparison of the working tree with the baseline. Each file is read at most once, so what is
+/// reported about it is what was read.
+struct Comparison<'a> {
+    bounds: Bounds,
+    baseline: &'a Listing,
+    zones: &'a Zones,
+    seen: BTreeSet<TreePath>,
+    changed: BTreeMap<TreePath, &'static str>,
+    taken_bytes: u64,
+    /// The changed files of the zones.
+    files: BTreeMap<TreePath, Entry>,
+    taken: BTreeMap<Digest, Arc<[u8]>>,
+    left_out: BTreeMap<TreePath, LeftOut>,
+}
+
+impl Comparison<'_> {
+    /// Reads a file of the zones, and keeps it if it differs.
+    fn inside(&mut self, path: TreePath, file: Unopened<'_>) -> Result<(), TreeError> {
+        let Some(opened) = self.open(&path, file)? else {
+            return Ok(());
+        };
+        let executable = opened.executable;
+        let Some(contents) = read(&path, opened, self.bounds.file_bytes)? else {
+            self.odd(path, Oddity::TooLarge);
+            return Ok(());
+        };
+        let bytes = contents.len() as u64;
+        let sha256 = Digest::of(&contents);
+        let now = Entry::File {
+            sha256,
+            bytes,
+            executable,
+        };
+        let how = difference(self.baseline.get(&path), &now);
+        if how.is_some() {
+            if how != Some("mode") && !self.taken.contains_key(&sha256) {
+                if self.taken_bytes + bytes > self.bounds.taken_bytes {
+                    self.odd(path, Oddity::TooMuch);
+                    return Ok(());
+                }
+                self.taken_bytes += bytes;
+                self.taken.insert(sha256, contents.into());
+            }
+            self.files.insert(path.clone(), now);
+        }
+        self.saw(path, how);
+        Ok(())
+    }
+
+    /// Compares a file outside the zones. Its contents matter only if its length is the same.
+    fn outside(&mut self, path: TreePath, file: Unopened<'_>) -> Result<(), TreeError> {
+        let before = self.baseline.get(&path);
+        let Some(Entry::File { bytes, .. }) = before else {
+            let how = if before.is_some() { "changed" } else { "added" };
+            self.saw(path, Some(how));
+            return Ok(());
+        };
+        let Some(opened) = self.open(&path, file)? else {
+            return Ok(());
+        };
+        let (length, executable) = (opened.bytes, opened.executable);
+        let contents = if length == *bytes {
+            read(&path, opened, length)?
+        } else {
+            None
+        };
+        let how = match contents {
+            None => Some("changed"),
+            Some(contents) => {
+                let now = Entry::File {
+                    sha256: Digest::of(&contents),
+                    bytes: contents.len() as u64,
+                    executable,
+                };
+                difference(before, &now)
+            }
+        };
+        self.saw(path, how);
+        Ok(())
+    }
+
+    fn open(&mut self, path: &TreePath, file: Unopened<'_>) -> Result<Option<Opened>, TreeError> {
+        match file.open().map_err(TreeError::io(path, "open the file"))? {
+            Met::There(opened) => return Ok(Some(opened)),
+            Met::Odd(why) => self.odd(path.clone(), why),
+            // It is reported as removed.
+            Met::Gone => {}
+        }
+        Ok(None)
+    }
+
+    fn link(&mut self, path: TreePath, to: String) {
+        let how = difference(self.baseline.get(&path), &Entry::Link { to });
+        if how.is_some() && self.zones.contains(&path) {
+            self.left_out.insert(path.clone(), LeftOut::Link);
+        }
+        self.saw(path, how);
+    }
+
+    fn odd(&mut self, path: TreePath, why: Oddity) {
+        let place = path.to_string();
+        if self.baseline.odd().contains(&Odd { place, why }) {
+            return;
+        }
+        if self.zones.contains(&path) {
+            self.left_out.insert(path.clone(), LeftOut::Odd(why));
+        }
+        self.saw(path, Some("odd"));
+    }
+
+    fn saw(&mut self, path: TreePath, how: Option<&'static str>) {
+        if let Some(how) = how {
+            self.changed.insert(path.clone(), how);
+        }
+        self.seen.insert(path);
+    }
+
+    fn finish(mut self, unnamed: &BTreeSet<Odd>) -> (Snapshot, Vec<Changed>) {
+        let known = self.baseline.entries().keys();
+        let removed = known.filter(|path| !self.seen.contains(*path));
+        self.changed
+            .extend(removed.map(|path| (path.clone(), "removed")));
+        let zones = self.zones;
+        let inside = self.changed.keys().filter(|path| zones.contains(path));
+        let mut listing = self.baseline.without(inside);
+        for (path, entry) in self.files {
+            if let Err(Clash { beneath, above }) = listing.put(path.clone(), entry) {
+                let with = if above == path { beneath } else { above };
+                self.left_out.insert(path, LeftOut::Clash { with });
+            }
+        }
+        let changed = self.changed.into_iter().map(|(path, how)| Changed {
+            inside: zones.contains(&path),
+            path: path.into(),
+            how: how.to_owned(),
+        });
+        let odd = unnamed.difference(self.baseline.odd()).map(|odd| Changed {
+            path: odd.place.clone(),
+            how: format!("odd: {}", odd.why),
+            inside: false,
+        });
+        let mut changes: Vec<_> = changed.chain(odd).collect();
+        changes.sort_by(|one, two| one.path.cmp(&two.path));
+        let snapshot = Snapshot {
+            listing,
+            taken: self.taken,
+            left_out: self.left_out,
+        };
+        (snapshot, changes)
+    }
 }
 
 impl Snapshot {
@@ -81,7 +347,7 @@ impl Snapshot {
         }
     }
 
-    /// The same without any file of these zones: nothing of it is an agent's to write.
+    /// The same without any file in the zones: the agent wrote nothing of it.
     #[must_use]
     pub fn beyond(listing: &Listing, zones: &Zones) -> Self {
         let paths = listing.entries().keys();
@@ -91,56 +357,52 @@ impl Snapshot {
         }
     }
 
-    /// Takes the working tree's zones over the baseline, and tells what differs, in one look.
+    /// Takes the zones of the working tree over the baseline, and reports every difference.
     pub fn take(
         root: &Path,
         baseline: &Listing,
         zones: &Zones,
         ignored: &Ignored,
-    ) -> Result<(Self, Changes), TreeError> {
+    ) -> Result<(Self, Vec<Changed>), TreeError> {
         Self::take_within(BOUNDS, root, baseline, zones, ignored)
     }
 
-    fn take_within(
+    pub(super) fn take_within(
         bounds: Bounds,
         root: &Path,
         baseline: &Listing,
         zones: &Zones,
         ignored: &Ignored,
-    ) -> Result<(Self, Changes), TreeError> {
-        let look = look(bounds, root, baseline, zones, ignored)?;
-        let changed = look.changes.inside.iter().map(|change| &change.path);
-        let mut listing = baseline.without(changed);
-        let mut left_out: BTreeMap<_, _> = look
-            .untaken
-            .into_iter()
-            .map(|(path, why)| (path, why.map_or(LeftOut::Link, LeftOut::Odd)))
-            .collect();
-        for (path, entry) in look.files {
-            if let Err(clash) = listing.put(path.clone(), entry) {
-                let with = if clash.above == path {
-                    clash.beneath
-                } else {
-                    clash.above
-                };
-                left_out.insert(path, LeftOut::Clash { with });
-            }
-        }
-        let snapshot = Self {
-            listing,
-            taken: look.taken,
-            left_out,
+    ) -> Result<(Self, Vec<Changed>), TreeError> {
+        let mut compared = Comparison {
+            bounds,
+            baseline,
+            zones,
+            seen: BTreeSet::new(),
+            changed: BTreeMap::new(),
+            taken_bytes: 0,
+            files: BTreeMap::new(),
+            taken: BTreeMap::new(),
+            left_out: BTreeMap::new(),
         };
-        Ok((snapshot, look.changes))
+        let unnamed = walk(root, ignored, bounds, &mut |path, found| {
+            match found {
+                Found::File(file) if zones.contains(&path) => compared.inside(path, file)?,
+                Found::File(file) => compared.outside(path, file)?,
+                Found::Link(to) => compared.link(path, to),
+                Found::Odd(why) => compared.odd(path, why),
+            }
+            Ok(())
+        })?;
+        Ok(compared.finish(&unnamed))
     }
 
-    /// The identity of what is judged.
     #[must_use]
     pub fn digest(&self) -> Digest {
         self.listing.digest()
     }
 
-    /// The contents of the file at a path; none when there is none, or a link.
+    /// The contents of the file at a path; none if there is no file.
     pub fn read(&self, path: &TreePath, load: &Load<'_>) -> Result<Option<Arc<[u8]>>, TreeError> {
         match self.listing.get(path) {
             Some(Entry::File { sha256, .. }) => self.contents(path, *sha256, load).map(Some),
@@ -152,9 +414,7 @@ impl Snapshot {
     pub fn edit(&mut self, path: &TreePath, contents: &[u8]) -> Result<(), BadEdit> {
         let executable = match self.listing.get(path) {
             Some(Entry::File { executable, .. }) => *executable,
-            Some(Entry::Link { .. }) => {
-                return Err(BadEdit::Link(path.clone()));
-            }
+            Some(Entry::Link { .. }) => return Err(BadEdit::Link(path.clone())),
             None => false,
         };
         let sha256 = Digest::of(contents);
@@ -168,14 +428,13 @@ impl Snapshot {
         Ok(())
     }
 
-    /// Takes away what stands at a path.
     pub fn remove(&mut self, path: &TreePath) {
         self.left_out.remove(path);
         self.listing = self.listing.without([path]);
     }
 
-    /// A file's contents, which are those that its digest says.
-    pub(super) fn contents(
+    // The store is a folder that the agent may be able to write to, so the digest is checked.
+    fn contents(
         &self,
         path: &TreePath,
         sha256: Digest,
@@ -184,186 +443,98 @@ impl Snapshot {
         if let Some(contents) = self.taken.get(&sha256) {
             return Ok(Arc::clone(contents));
         }
-        let path = || path.clone();
-        let loaded = load(sha256).map_err(|source| TreeError::Load {
-            path: path(),
-            sha256,
-            source,
-        })?;
-        match loaded {
-            Some(contents) if Digest::of(&contents) == sha256 => Ok(contents.into()),
-            Some(_) => Err(TreeError::Altered {
-                path: path(),
-                sha256,
-            }),
-            None => Err(TreeError::Missing {
-                path: path(),
-                sha256,
-            }),
-        }
-    }
-}
-
-/// Keeps contents under their digest.
-pub type Store<'a> = dyn FnMut(Digest, &[u8]) -> io::Result<()> + 'a;
-
-/// What a baseline has so far.
-pub(super) struct Gathered<'a> {
-    tally: Tally,
-    store: &'a mut Store<'a>,
-    stored: BTreeSet<Digest>,
-    entries: BTreeMap<TreePath, Entry>,
-    odd: BTreeSet<Odd>,
-}
-
-impl<'a> Gathered<'a> {
-    pub(super) fn new(bounds: Bounds, store: &'a mut Store<'a>) -> Self {
-        Self {
-            tally: Tally::new(bounds),
-            store,
-            stored: BTreeSet::new(),
-            entries: BTreeMap::new(),
-            odd: BTreeSet::new(),
-        }
-    }
-
-    /// Lets a file of this length in, before it is read.
-    pub(super) fn admit(&mut self, path: &TreePath, bytes: u64) -> Result<(), TreeError> {
-        self.tally.admit(path, bytes)
-    }
-
-    /// Takes a file that was let in.
-    pub(super) fn file(
-        &mut self,
-        path: TreePath,
-        contents: &[u8],
-        executable: bool,
-    ) -> Result<(), TreeError> {
-        let sha256 = Digest::of(contents);
-        if self.stored.insert(sha256) {
-            (self.store)(sha256, contents).map_err(|source| TreeError::Store {
-                path: path.clone(),
-                source,
-            })?;
-        }
-        let entry = Entry::File {
-            sha256,
-            bytes: contents.len() as u64,
-            executable,
+        let why = match load(sha256) {
+            Ok(Some(contents)) if Digest::of(&contents) == sha256 => return Ok(contents.into()),
+            Ok(Some(_)) => "were changed in the store".to_owned(),
+            Ok(None) => "are not in the store".to_owned(),
+            Err(error) => format!("cannot be read from the store: {error}"),
         };
-        self.entries.insert(path, entry);
-        Ok(())
+        Err(TreeError::Contents {
+            path: path.clone(),
+            sha256,
+            why,
+        })
     }
 
-    /// Takes a link.
-    pub(super) fn link(&mut self, path: TreePath, to: String) -> Result<(), TreeError> {
-        self.tally.admit(&path, to.len() as u64)?;
-        self.entries.insert(path, Entry::Link { to });
-        Ok(())
-    }
-
-    /// Takes what is known to be no part of any tree; what should have been one is an error.
-    pub(super) fn odd(&mut self, path: TreePath, why: Oddity) -> Result<(), TreeError> {
-        match why {
-            Oddity::Name | Oddity::Pipe | Oddity::Socket | Oddity::Device | Oddity::Target => {
-                self.unnamed([Odd {
-                    place: path.into(),
-                    why,
-                }]);
-                Ok(())
-            }
-            Oddity::Unreadable | Oddity::TooLarge | Oddity::TooMuch | Oddity::Changing => {
-                Err(TreeError::Odd { path, why })
-            }
-        }
-    }
-
-    /// Takes what no path can name.
-    pub(super) fn unnamed(&mut self, odd: impl IntoIterator<Item = Odd>) {
-        self.odd.extend(odd);
-    }
-
-    /// The baseline.
-    pub(super) fn finish(self) -> Result<Listing, Clash> {
-        Listing::new(self.entries, self.odd)
-    }
-}
-
-impl Snapshot {
-    /// Writes the snapshot into an empty folder; returns the links that lead out of it, which are
+    /// Writes the snapshot into an empty folder. Returns the links that lead out of it, which are
     /// left out.
-    ///
-    /// Files can be read by all, and run by all where their owner may.
     pub fn write_to(&self, dir: &Path, load: &Load<'_>) -> Result<Vec<TreePath>, TreeError> {
-        let mut copy = Copy {
-            root: Dir::open_ambient_dir(dir, ambient_authority())
-                .map_err(TreeError::io(dir.display(), "open the folder"))?,
-            folders: BTreeSet::new(),
-        };
+        let root = Dir::open_ambient_dir(dir, ambient_authority())
+            .map_err(TreeError::io(dir.display(), "open the folder"))?;
+        let mut made = BTreeSet::new();
         let mut left_out = Vec::new();
         for (path, entry) in self.listing.entries() {
-            let written = match entry {
+            let failed = |error| TreeError::io(path, "write the copy")(error);
+            if let Some(folder) = path.parent()
+                && !made.contains(&folder)
+            {
+                root.create_dir_all(folder.as_str()).map_err(failed)?;
+                made.insert(folder);
+            }
+            match entry {
                 Entry::File {
                     sha256, executable, ..
                 } => {
                     let contents = self.contents(path, *sha256, load)?;
-                    copy.file(path, &contents, *executable)
+                    write_file(&root, path, &contents, *executable).map_err(failed)?;
                 }
-                Entry::Link { to } if stays_inside(&self.listing, path, to) => copy.link(path, to),
-                Entry::Link { .. } => {
-                    left_out.push(path.clone());
-                    Ok(())
+                Entry::Link { to } if stays_inside(&self.listing, path, to) => {
+                    DirExt::symlink(&root, to, path.as_str()).map_err(failed)?;
                 }
-            };
-            written.map_err(TreeError::io(path, "write the copy"))?;
+                Entry::Link { .. } => left_out.push(path.clone()),
+            }
         }
         Ok(left_out)
     }
 }
 
-/// A copy under way.
-struct Copy {
-    root: Dir,
-    folders: BTreeSet<TreePath>,
+fn write_file(root: &Dir, path: &TreePath, contents: &[u8], executable: bool) -> io::Result<()> {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    let mut file = root.open_with(path.as_str(), &options)?;
+    file.write_all(contents)?;
+    #[cfg(unix)]
+    {
+        use cap_std::fs::{Permissions, PermissionsExt as _};
+        // Whatever the umask of this process is, so that every copy is the same.
+        let mode = if executable { 0o755 } else { 0o644 };
+        file.set_permissions(Permissions::from_mode(mode))?;
+    }
+    Ok(())
 }
 
-impl Copy {
-    fn file(&mut self, path: &TreePath, contents: &[u8], executable: bool) -> io::Result<()> {
-        self.make_folder(path)?;
-        let mut options = OpenOptions::new();
-        options.write(true).create_new(true);
-        let mut file = self.root.open_with(path.as_str(), &options)?;
-        file.write_all(contents)?;
-        set_mode(&file, executable)
-    }
+/// How many links in a row a system follows before it gives up.
+const MAX_HOPS: usize = 40;
 
-    fn link(&mut self, path: &TreePath, to: &str) -> io::Result<()> {
-        self.make_folder(path)?;
-        DirExt::symlink(&self.root, to, path.as_str())
+/// Whether a link, with all links that it leads through, ends inside the tree.
+///
+/// The target is followed name by name, as the system does it: `..` after a link leaves the folder
+/// to which that link leads, so a target that looks harmless may lead out of the tree.
+pub(super) fn stays_inside(listing: &Listing, link: &TreePath, to: &str) -> bool {
+    let mut at: Vec<&str> = link.names().collect();
+    at.pop();
+    // The names that are still to be followed, the next one last.
+    let mut ahead: Vec<&str> = to.split('/').rev().collect();
+    if to.is_empty() || to.starts_with('/') {
+        return false;
     }
-
-    /// Makes the folder that the path lies in.
-    fn make_folder(&mut self, path: &TreePath) -> io::Result<()> {
-        match path.parent() {
-            Some(folder) if !self.folders.contains(&folder) => {
-                self.root.create_dir_all(folder.as_str())?;
-                self.folders.insert(folder);
-                Ok(())
+    let mut hops = 0;
+    while let Some(name) = ahead.pop() {
+        match name {
+            "" | "." => continue,
+            ".." if at.pop().is_none() => return false,
+            ".." => continue,
+            name => at.push(name),
+        }
+        let here = TreePath::parse(&at.join("/")).ok();
+        if let Some(Entry::Link { to }) = here.and_then(|here| listing.get(&here)) {
+            at.pop();
+            hops += 1;
+            if hops > MAX_HOPS || to.starts_with('/') {
+                return false;
             }
-            _ => Ok(()),
+            ahead.extend(to.split('/').rev());
         }
     }
-}
-
-/// Sets the mode whatever the process masks, so that every copy is the same.
-#[cfg(unix)]
-fn set_mode(file: &cap_std::fs::File, executable: bool) -> io::Result<()> {
-    use cap_std::fs::{Permissions, PermissionsExt as _};
-    let mode = if executable { 0o755 } else { 0o644 };
-    file.set_permissions(Permissions::from_mode(mode))
-}
-
-#[cfg(not(unix))]
-fn set_mode(_: &cap_std::fs::File, _: bool) -> io::Result<()> {
-    Ok(())
+    true
 }

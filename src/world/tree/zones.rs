@@ -1,14 +1,14 @@
 //! Globs over a tree: where an agent may write, and what is left out of a tree.
 //!
 //! `*` and `?` stay within a name, `**` crosses folders, `[…]` and `{…,…}` are understood, and
-//! letters count by case. A glob is held against the whole path, so `*.py` is the root's alone.
+//! letters are case-sensitive. A glob must match the whole path, so `*.py` names files in the root only.
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use serde::{Deserialize, Serialize};
 
 use super::path::TreePath;
 
-/// The places that a list of globs names.
+/// The paths that a list of globs names.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(try_from = "Vec<String>", into = "Vec<String>")]
 pub struct Zones {
@@ -16,18 +16,17 @@ pub struct Zones {
     set: GlobSet,
 }
 
-/// What is left out of a tree: the places that globs name, and all beneath them.
+/// What is left out of a tree: the paths that globs name, and everything below them.
 ///
-/// A folder whose every content a glob names (`.venv/**`) is not looked into at all.
+/// A folder that a glob names with all its contents (`.venv/**`) is not even opened.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(try_from = "Vec<String>", into = "Vec<String>")]
 pub struct Ignored {
     zones: Zones,
-    /// The folders that need not be looked into.
+    // The folders that need not be opened.
     whole: GlobSet,
 }
 
-/// A glob that cannot be meant so.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{glob:?} is not a glob over the tree: {why}")]
 pub struct BadGlob {
@@ -36,7 +35,6 @@ pub struct BadGlob {
 }
 
 impl Zones {
-    /// The zones that these globs name; none of them, none.
     pub fn new(globs: &[String]) -> Result<Self, BadGlob> {
         Ok(Self {
             set: compiled(globs)?,
@@ -44,13 +42,11 @@ impl Zones {
         })
     }
 
-    /// Whether the path is in one of them.
     #[must_use]
     pub fn contains(&self, path: &TreePath) -> bool {
         self.set.is_match(path.as_str())
     }
 
-    /// The globs, as they were written.
     #[must_use]
     pub fn texts(&self) -> &[String] {
         &self.texts
@@ -58,7 +54,6 @@ impl Zones {
 }
 
 impl Ignored {
-    /// Leaves out nothing.
     #[must_use]
     pub fn none() -> Self {
         Self {
@@ -70,13 +65,11 @@ impl Ignored {
         }
     }
 
-    /// The globs, as they were written.
     #[must_use]
     pub fn texts(&self) -> &[String] {
         self.zones.texts()
     }
 
-    /// Leaves out what these globs name.
     pub fn new(globs: &[String]) -> Result<Self, BadGlob> {
         let whole: Vec<_> = globs
             .iter()
@@ -88,24 +81,21 @@ impl Ignored {
         })
     }
 
-    /// Whether a file at this path is left out.
     #[must_use]
     pub fn contains(&self, path: &TreePath) -> bool {
         self.names(path) || path.folders().any(|folder| self.is_whole(&folder))
     }
 
-    /// Whether a glob names the path itself; enough where its folders were asked before.
+    /// Whether a glob names the path itself; enough for a walk, which has checked its folders.
     pub(super) fn names(&self, path: &TreePath) -> bool {
         self.zones.contains(path)
     }
 
-    /// Whether nothing in this folder is part of the tree.
     pub(super) fn is_whole(&self, folder: &TreePath) -> bool {
         self.names(folder) || self.whole.is_match(folder.as_str())
     }
 }
 
-/// The globs as one matcher.
 fn compiled(globs: &[String]) -> Result<GlobSet, BadGlob> {
     let bad = |glob: &str, why: String| BadGlob {
         glob: glob.to_owned(),
@@ -128,7 +118,6 @@ fn compiled(globs: &[String]) -> Result<GlobSet, BadGlob> {
         .map_err(|error| bad(error.glob().unwrap_or_default(), error.kind().to_string()))
 }
 
-/// Why a glob would name nothing, or not what its writer means; none when it is good.
 fn flaw_of(glob: &str) -> Option<String> {
     if glob.is_empty() {
         return Some("it is empty".to_owned());
@@ -152,7 +141,6 @@ fn flaw_of(glob: &str) -> Option<String> {
     says_nothing.then(|| "write it from the tree's root, without `.`, `..` or `//`".to_owned())
 }
 
-/// What stands in each `[…]` of the glob.
 fn classes(glob: &str) -> impl Iterator<Item = &str> {
     let mut rest = glob;
     std::iter::from_fn(move || {
@@ -166,7 +154,6 @@ fn classes(glob: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Whether a class of letters holds the `/`: the globs' engine lets it match there.
 fn may_be_a_slash(class: &str) -> bool {
     let letters: Vec<char> = class.chars().collect();
     let spans = |range: &[char]| range[1] == '-' && range[0] <= '/' && '/' <= range[2];

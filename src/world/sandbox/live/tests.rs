@@ -1,9 +1,6 @@
 //! What keeps us from looking is our failure, and what the agent or the operator did is not.
 
 use super::*;
-use crate::base::Digest;
-use crate::world::sandbox::{Launcher, Pinned};
-use crate::world::tree::{Ignored, Listing, Zones};
 
 /// A bench without a tree, whose one program is as it was.
 fn bench(scratch: &Path) -> Bench {
@@ -31,17 +28,9 @@ fn order(program: &Path) -> Order {
     Order {
         name: "check".into(),
         argv: vec![program.to_str().unwrap().to_owned()],
-        env: BTreeMap::new(),
-        pass: Vec::new(),
-        dir: String::new(),
-        stdin: String::new(),
         timeout_ms: 1_000,
         output_bytes: 100,
-        writable: Vec::new(),
-        network: Network::None,
-        reports: Vec::new(),
-        edits: Vec::new(),
-        round: 0,
+        ..Order::default()
     }
 }
 

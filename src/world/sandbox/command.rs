@@ -1,101 +1,80 @@
-//! A command with everything about it decided, so that nothing is left to where it is run.
+//! One command, with everything about it decided before it runs, and its result.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-/// What begins the names of orders by which reviewers are asked.
 const REVIEWER: &str = "reviewer ";
 
-/// How long is waited before a reviewer is asked a second time.
 const FIRST_PAUSE: Duration = Duration::from_millis(500);
 
-/// The longest that is waited before a reviewer is asked again.
 const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 
-/// One command, everything about it decided.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+/// One command. It is part of the evidence, so it has to describe the run completely.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Order {
-    /// The check that asks, for messages.
+    /// The check that runs it.
     pub name: String,
-    /// The program, by its absolute path, and its arguments; never a shell's line.
+    /// The absolute path of the program, and its arguments; no shell reads them.
     pub argv: Vec<String>,
-    /// The whole environment: nothing is inherited. `TMPDIR` alone is added when it is not here.
+    /// The whole environment: nothing is inherited. Only `TMPDIR` is added if it is missing.
     pub env: BTreeMap<String, String>,
-    /// Variables that are added with the values that they have when it is run, and that are
-    /// recorded nowhere: keys.
+    /// Environment variables with secret values, such as keys. They are added when the command
+    /// runs, and their values are recorded nowhere.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub pass: Vec<String>,
-    /// Where it runs, relative to the scratch copy; empty for its root.
+    /// The working directory, relative to the scratch copy.
     pub dir: String,
-    /// What it reads from standard input; nothing at all when empty.
     pub stdin: String,
-    /// How long it may take, in milliseconds; of a service, until it is ready.
+    /// For a service, the time until it must be ready.
     pub timeout_ms: u64,
-    /// How many bytes it may write to stdout and stderr together.
+    /// The most bytes that stdout and stderr may have together.
     pub output_bytes: u64,
-    /// Absolute paths that may be written beside the scratch copy.
+    /// Absolute paths that it may write to, in addition to the scratch copy.
     pub writable: Vec<String>,
-    /// What it may reach.
     pub network: Network,
-    /// Files of the scratch copy that are removed before the start and read after the end.
+    /// Files of the scratch copy that are removed before it starts and read after it ends.
     pub reports: Vec<String>,
-    /// What is changed in the scratch copy before the start, by whoever makes that copy.
+    /// Changes that are made to the scratch copy before it starts.
     pub edits: Vec<Edit>,
-    /// Which try this is, for retries.
+    /// The number of earlier tries. It keeps the evidence of retries apart.
     pub round: u32,
 }
 
-/// A file's new text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Edit {
-    /// The file, relative to the scratch copy.
     pub path: String,
-    /// All that it holds from then on.
     pub text: String,
 }
 
-/// What a command may reach by network.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Network {
-    /// Nothing: a network namespace in which no interface is up, and no TCP by Landlock.
-    ///
-    /// That goes for a server and a client within the command too. Where there is Landlock and no
-    /// namespace, UDP remains open.
+    /// A network namespace in which no interface is up, and no TCP by Landlock. Even a server and
+    /// a client inside the command cannot talk. With Landlock alone, UDP remains open.
     #[default]
     None,
-    /// TCP by these ports alone.
-    ///
-    /// The network is the machine's own, since services are asked over it. Landlock knows ports
-    /// and no addresses, and TCP alone: the same ports of other machines, and UDP, remain open. Any
-    /// free port, which a server asks for as port 0, is none of these.
+    /// Only these TCP ports, in the machine's own network, because checks call services over it.
+    /// Landlock restricts ports, not addresses, and only TCP: the same ports of other machines, and
+    /// UDP, remain open. Port 0, with which a server asks for any free port, is refused.
     Loopback {
-        /// The ports that may be connected to and bound.
         ports: Vec<u16>,
     },
-    /// Everything.
     Any,
 }
 
 impl Order {
-    /// The name of the order of this reviewer; no check has one with a space.
-    #[must_use]
     pub fn name_of_reviewer(reviewer: &str) -> String {
         format!("{REVIEWER}{reviewer}")
     }
 
-    /// Whether a reviewer is asked by it.
-    #[must_use]
     pub fn is_of_reviewer(&self) -> bool {
         self.name.starts_with(REVIEWER)
     }
 
-    /// How long is waited before it is run: of a reviewer who is asked again, longer each time.
-    #[must_use]
     pub fn pause(&self) -> Duration {
         match self.round.checked_sub(1) {
             Some(again) if self.is_of_reviewer() => {
@@ -105,101 +84,90 @@ impl Order {
         }
     }
 
-    /// How long it may take.
-    #[must_use]
     pub fn timeout(&self) -> Duration {
         Duration::from_millis(self.timeout_ms)
     }
 }
 
-/// What became of an order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ran {
-    /// How it ended.
     pub end: End,
-    /// What it wrote to stdout; both together hold at most what the order allows.
     pub stdout: Vec<u8>,
-    /// What it wrote to stderr.
     pub stderr: Vec<u8>,
-    /// What each report held; nothing where no regular file of at most 16 MiB was there.
+    /// None for a report that is missing, not a regular file, or larger than 16 MiB.
     pub reports: BTreeMap<String, Option<Vec<u8>>>,
-    /// What was in force.
     pub confinement: Confinement,
-    /// How long it took, with its start and what had to be cleared away.
     pub millis: u64,
 }
 
-/// How a program ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum End {
-    /// It exited by itself, with this code.
     Exited(i32),
-    /// This signal ended it.
     Signalled(i32),
-    /// It was killed because its time was over, whatever its exit code was then.
     TimedOut,
-    /// It was killed because it wrote more than it may.
     TooMuchOutput,
-    /// It never ran, for this reason.
     NotStarted(String),
-    /// It ran, and what it said is kept from everybody, for this reason.
+    /// It ran, but its output contains a secret and cannot be kept.
     Withheld(String),
 }
 
+impl Ran {
+    /// The result of a command that never ran.
+    pub fn not_started(order: &Order, why: impl Into<String>) -> Self {
+        let reports = order.reports.iter().map(|name| (name.clone(), None));
+        Self {
+            end: End::NotStarted(why.into()),
+            stdout: Vec::new(),
+            stderr: Vec::new(),
+            reports: reports.collect(),
+            confinement: Confinement::default(),
+            millis: 0,
+        }
+    }
+}
+
 impl End {
-    /// Whether it exited by itself with code 0.
-    #[must_use]
     pub fn is_success(&self) -> bool {
         *self == Self::Exited(0)
     }
 }
 
-/// What was in force while a command ran.
-///
-/// The default is nothing beyond a process group of its own.
+/// What was in force while a command ran. The default is nothing but a process group of its own.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Confinement {
-    /// The version of Landlock's interface that was used.
+    /// The version of Landlock's interface.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub landlock: Option<u32>,
-    /// The namespaces that were its own.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub namespaces: BTreeSet<Namespace>,
-    /// Whether all but its own places was mounted read-only: then owners, modes and times of other
-    /// files stay too, which Landlock leaves alone.
+    /// Whether everything else was mounted read-only. That also protects owners, modes and times
+    /// of files, which Landlock does not.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub read_only: bool,
 }
 
-/// A namespace of the kernel's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Namespace {
-    /// Its processes see no others, and all end with the first.
+    /// Its processes see no others, and the kernel ends them with the first one.
     Pid,
-    /// No network interface is up in it.
     Net,
-    /// System V and POSIX message queues and shared memory.
     Ipc,
-    /// What is mounted where.
     Mount,
-    /// Whose privileges hold nowhere else; what a user without privileges needs for the others.
+    /// A user without privileges needs it for the others.
     User,
 }
 
-/// What may be used to confine a command.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// The features of the kernel that may be used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Means {
-    /// Namespaces.
     pub namespaces: bool,
-    /// Landlock.
     pub landlock: bool,
 }
 
 impl Means {
-    /// Everything that the kernel offers.
     pub const ALL: Self = Self {
         namespaces: true,
         landlock: true,
@@ -207,10 +175,8 @@ impl Means {
 }
 
 impl Confinement {
-    /// Whether this is less than `before`, as far as it concerns an order with this network.
-    ///
-    /// The namespace of users confines nothing by itself, and the privileged do without it.
-    #[must_use]
+    /// Whether this is less than `before` for a command with this network. The user namespace
+    /// does not count: it confines nothing by itself, and root does without it.
     pub fn is_less(&self, before: &Self, network: &Network) -> bool {
         let asked = |namespace: &&Namespace| match namespace {
             Namespace::User => false,
@@ -223,14 +189,10 @@ impl Confinement {
             || missing.any(|one| asked(&one))
     }
 
-    /// Whether writes outside its places were refused.
-    #[must_use]
     pub fn bounds_writes(&self) -> bool {
         self.landlock.is_some()
     }
 
-    /// Whether TCP was refused where the order did not allow it.
-    #[must_use]
     pub fn bounds_tcp(&self) -> bool {
         const FIRST_WITH_TCP: u32 = 4;
         self.namespaces.contains(&Namespace::Net)
@@ -245,18 +207,8 @@ mod tests {
     fn order(name: &str, round: u32) -> Order {
         Order {
             name: name.to_owned(),
-            argv: Vec::new(),
-            env: BTreeMap::new(),
-            pass: Vec::new(),
-            dir: String::new(),
-            stdin: String::new(),
-            timeout_ms: 1,
-            output_bytes: 1,
-            writable: Vec::new(),
-            network: Network::None,
-            reports: Vec::new(),
-            edits: Vec::new(),
             round,
+            ..Order::default()
         }
     }
 

@@ -1,4 +1,5 @@
-//! Landlock: where a command may write, and by which ports it may connect.
+//! Namespaces and mounts, which a command cannot leave, and Landlock, which restricts where it may
+//! write and to which ports it may connect.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -8,23 +9,32 @@ use std::path::{Path, PathBuf};
 
 use landlock::{
     ABI, Access as _, AccessFs, AccessNet, CompatLevel, Compatible as _, LandlockStatus, NetPort,
-    PathBeneath, PathFd, PathFdError, Ruleset, RulesetAttr as _, RulesetCreatedAttr as _,
-    RulesetError, Scope, path_beneath_rules,
+    PathBeneath, PathFd, Ruleset, RulesetAttr as _, RulesetCreatedAttr as _, Scope,
+    path_beneath_rules,
 };
 use nix::mount::{MsFlags, mount};
 use nix::sched::{CloneFlags, unshare};
 use nix::sys::prctl;
 use nix::sys::signal::Signal;
 use nix::unistd::{getgid, getuid};
+use serde::{Deserialize, Serialize};
 
-use super::linux;
-use crate::world::sandbox::order::{Namespace, Network};
-use crate::world::sandbox::wire::{Entered, Instructions, Moved, Setting};
+use super::command::{Namespace, Network};
+use super::run::Request;
 
-/// The newest interface whose rights are known here; an older kernel heeds those that it knows.
+/// What was entered of what was wanted.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub(super) struct Entered {
+    pub namespaces: BTreeSet<Namespace>,
+    /// Where the command sees its scratch copy, if it is mounted elsewhere.
+    pub stage: Option<PathBuf>,
+    /// Whether everything but the places of the command is mounted read-only.
+    pub read_only: bool,
+}
+
+// The newest interface that is known here. An older kernel applies the rights that it knows.
 const KNOWN: ABI = ABI::V9;
 
-/// Devices that do no more than programs expect of them.
 const DEVICES: [&str; 6] = [
     "/dev/null",
     "/dev/zero",
@@ -34,45 +44,27 @@ const DEVICES: [&str; 6] = [
     "/dev/shm",
 ];
 
-/// Restricts the calling thread, and so what it starts, and tells the version of Landlock.
-pub(in crate::world::sandbox) fn restrict(
-    instructions: &Instructions,
+/// Restricts the calling thread, and so whatever it starts. Returns the version of Landlock.
+pub(super) fn restrict(
+    request: &Request,
     namespaces: &BTreeSet<Namespace>,
 ) -> Result<Option<u32>, Box<dyn std::error::Error + Send + Sync>> {
     prctl::set_no_new_privs()?;
-    if !instructions.landlock {
+    if !request.means.landlock {
         return Ok(None);
     }
-    // Without a namespace of mounts, shared memory is the machine's.
+    // Without a mount namespace, shared memory is that of the machine.
     let private = namespaces.contains(&Namespace::Mount);
     let devices = DEVICES
         .into_iter()
         .filter(|path| private || *path != "/dev/shm");
-    let status = rules(instructions, devices)?;
-    Ok(match status {
-        LandlockStatus::Available { effective_abi, .. } => Some(effective_abi as u32),
-        _ => None,
-    })
-}
-
-#[derive(Debug, thiserror::Error)]
-enum Refused {
-    #[error(transparent)]
-    Rules(#[from] RulesetError),
-    #[error(transparent)]
-    Root(#[from] PathFdError),
-}
-
-fn rules(
-    instructions: &Instructions,
-    devices: impl Iterator<Item = &'static str>,
-) -> Result<LandlockStatus, Refused> {
-    let open = instructions.network == Network::Any;
+    let network = &request.order.network;
+    let open = *network == Network::Any;
     let mut everywhere = AccessFs::from_read(KNOWN);
     if open {
         everywhere |= AccessFs::ResolveUnix;
     }
-    // A device file that root makes would be a way around all the rest.
+    // With a device file that it made, root could circumvent all other restrictions.
     let beneath = AccessFs::from_all(KNOWN) & !(AccessFs::MakeBlock | AccessFs::MakeChar);
 
     let mut ruleset = Ruleset::default()
@@ -87,64 +79,72 @@ fn rules(
     let mut created = ruleset
         .create()?
         .add_rule(PathBeneath::new(PathFd::new("/")?, everywhere))?
-        .add_rules(path_beneath_rules(&instructions.writable, beneath))?
+        .add_rules(path_beneath_rules(&request.writable, beneath))?
         .add_rules(path_beneath_rules(devices, beneath))?;
-    if let Network::Loopback { ports } = &instructions.network {
+    if let Network::Loopback { ports } = network {
         for port in ports {
             created = created.add_rule(NetPort::new(*port, AccessNet::from_all(KNOWN)))?;
         }
     }
-    Ok(created.restrict_self()?.landlock)
+    Ok(match created.restrict_self()?.landlock {
+        LandlockStatus::Available { effective_abi, .. } => Some(effective_abi as u32),
+        _ => None,
+    })
 }
 
-/// Directories of the system's that are empty where nobody has put anything into them. Only the
-/// system's administrator writes in what is above them.
+// Directories that are usually empty, and above which only the administrator can write.
 const STAGES: [&str; 4] = ["/srv", "/media", "/mnt", "/opt"];
 
-/// Enters as many of the wanted namespaces as the kernel lets us, and tells which, and what it
-/// could mount in them.
+/// Enters as many of the wanted namespaces as the kernel allows, and mounts what it can in them.
 ///
-/// With [`Namespace::Pid`] the next child is the first process of a namespace of its own. To be
-/// called while the process has one thread.
-pub(in crate::world::sandbox) fn enter(setting: &Setting) -> std::io::Result<Entered> {
+/// With [`Namespace::Pid`] the next child is the first process of a namespace of its own. It must
+/// be called while the process has one thread.
+pub(super) fn enter(request: &Request) -> std::io::Result<Entered> {
+    use Namespace::{Ipc, Mount, Net, Pid, User};
+
+    let wanted: &[Namespace] = match (request.means.namespaces, &request.order.network) {
+        (false, _) => &[],
+        (true, Network::None) => &[Pid, Net, Ipc, Mount, User],
+        (true, Network::Loopback { .. } | Network::Any) => &[Pid, Ipc, Mount, User],
+    };
     let mut entered = Entered {
-        namespaces: enter_most(&setting.namespaces)?,
+        namespaces: enter_most(wanted)?,
         ..Entered::default()
     };
-    if entered.namespaces.contains(&Namespace::Mount) && become_private() {
-        entered.moved = mount_over(setting);
-        let own = entered.moved.as_ref().map(|moved| moved.to.clone());
-        let kept: Vec<_> = setting.visible.iter().cloned().chain(own).collect();
-        let mut visible = setting.visible.iter();
-        entered.read_only = visible.all(|path| linux::keep(path)) && linux::seal(&kept);
+    if entered.namespaces.contains(&Mount) && become_private() {
+        entered.stage = mount_over(request);
+        let kept = request.writable.iter().chain(&entered.stage);
+        let kept: Vec<_> = kept.cloned().collect();
+        let mut writable = request.writable.iter();
+        entered.read_only = writable.all(|path| keep(path)) && seal(&kept);
     }
     Ok(entered)
 }
 
-/// Lets nothing that is mounted from now on be seen outside of this namespace.
+// What is mounted from now on is not seen outside this namespace.
 fn become_private() -> bool {
     let private = MsFlags::MS_REC | MsFlags::MS_PRIVATE;
     mount(None::<&str>, "/", None::<&str>, private, None::<&str>).is_ok()
 }
 
-/// A kernel may refuse all, or those of the network, or, to one without privileges, all but with a
-/// namespace of users, which the privileged need not.
-fn enter_most(wanted: &BTreeSet<Namespace>) -> std::io::Result<BTreeSet<Namespace>> {
-    let without = |left: &[Namespace]| -> BTreeSet<Namespace> {
-        let kept = wanted.iter().filter(|one| !left.contains(one));
-        kept.copied().collect()
+// A kernel may refuse all namespaces, or only that of the network. Root needs no user namespace;
+// another user cannot have any of the others without one.
+fn enter_most(wanted: &[Namespace]) -> std::io::Result<BTreeSet<Namespace>> {
+    let without = |left: Option<Namespace>| -> BTreeSet<Namespace> {
+        let kept = wanted.iter().copied();
+        kept.filter(|one| Some(*one) != left).collect()
     };
     let (uid, gid) = (getuid(), getgid());
-    let mut tries = vec![without(&[]), without(&[Namespace::Net])];
+    let mut tries = vec![without(None), without(Some(Namespace::Net))];
     if uid.is_root() {
-        tries.insert(0, without(&[Namespace::User]));
+        tries.insert(0, without(Some(Namespace::User)));
     }
     for set in tries {
         if set.is_empty() || unshare(flags(&set)).is_err() {
             continue;
         }
         if set.contains(&Namespace::User) {
-            // Only as its root the first process of the pid namespace can mount what it sees.
+            // The first process of the pid namespace can mount `/proc` only as root of this one.
             map_ids((0, uid.as_raw()), (0, gid.as_raw()))?;
         }
         return Ok(set);
@@ -152,15 +152,14 @@ fn enter_most(wanted: &BTreeSet<Namespace>) -> std::io::Result<BTreeSet<Namespac
     Ok(BTreeSet::new())
 }
 
-/// Says who inside a new namespace of users is who outside of it.
+// Maps the first id of each pair, inside the new user namespace, to the second, outside it.
 fn map_ids(uids: (u32, u32), gids: (u32, u32)) -> std::io::Result<()> {
     fs::write("/proc/self/setgroups", "deny")?;
     fs::write("/proc/self/uid_map", format!("{} {} 1", uids.0, uids.1))?;
     fs::write("/proc/self/gid_map", format!("{} {} 1", gids.0, gids.1))
 }
 
-/// Who this process is: its user and its group.
-pub(in crate::world::sandbox) fn ids() -> (u32, u32) {
+pub(super) fn ids() -> (u32, u32) {
     (getuid().as_raw(), getgid().as_raw())
 }
 
@@ -175,23 +174,20 @@ fn flags(namespaces: &BTreeSet<Namespace>) -> CloneFlags {
     namespaces.iter().map(flag).collect()
 }
 
-/// Gives the command a shared memory of its own, an empty directory for each hidden one, and the
-/// scratch copy below an empty one.
-///
-/// What cannot be mounted is left as it is.
-fn mount_over(setting: &Setting) -> Option<Moved> {
+/// Mounts a shared memory for the command alone, an empty directory over each hidden one, and the
+/// scratch copy on a stage. Whatever cannot be mounted is left as it is.
+fn mount_over(request: &Request) -> Option<PathBuf> {
     let _ = memory(Path::new("/dev/shm"), "size=64m,mode=1777");
-    for hidden in &setting.hidden {
-        let needed = setting.visible.iter().any(|path| path.starts_with(hidden));
-        if !needed {
+    for hidden in &request.hidden {
+        let mut writable = request.writable.iter();
+        if !writable.any(|path| path.starts_with(hidden)) {
             let _ = memory(hidden, "size=4k,mode=0000");
         }
     }
-    let stage = STAGES
-        .into_iter()
-        .map(Path::new)
-        .find(|dir| is_empty(dir))?;
-    stage_at(stage, &setting.scratch).ok()
+    let is_empty =
+        |dir: &&Path| fs::read_dir(dir).is_ok_and(|mut entries| entries.next().is_none());
+    let stage = STAGES.into_iter().map(Path::new).find(is_empty)?;
+    stage_at(stage, &request.scratch).ok()
 }
 
 fn memory(at: &Path, options: &str) -> nix::Result<()> {
@@ -199,15 +195,10 @@ fn memory(at: &Path, options: &str) -> nix::Result<()> {
     mount(Some("tmpfs"), at, Some("tmpfs"), flags, Some(options))
 }
 
-fn is_empty(dir: &Path) -> bool {
-    fs::read_dir(dir).is_ok_and(|mut entries| entries.next().is_none())
-}
-
-/// Shows the scratch copy below a directory that has nothing else in it.
-///
-/// Tools look for their configuration in the directories above the one in which they start, and
-/// where scratch copies are made others can write.
-fn stage_at(stage: &Path, scratch: &Path) -> std::io::Result<Moved> {
+/// Mounts the scratch copy below a directory in which nothing else is. Tools look for their
+/// configuration in all directories above their own, and where scratch copies are made, others can
+/// write.
+fn stage_at(stage: &Path, scratch: &Path) -> std::io::Result<PathBuf> {
     memory(stage, "size=4k,mode=0755")?;
     let to = stage.join("tree");
     fs::create_dir(&to)?;
@@ -218,16 +209,13 @@ fn stage_at(stage: &Path, scratch: &Path) -> std::io::Result<Moved> {
         MsFlags::MS_BIND,
         None::<&str>,
     )?;
-    Ok(Moved {
-        from: scratch.to_owned(),
-        to,
-    })
+    Ok(to)
 }
 
-/// Makes this process, the first of a pid namespace, one that ends with its parent, sees only its
-/// own processes, is again who it was before it entered a namespace of users, and cannot be looked
-/// into by others of that user.
-pub(in crate::world::sandbox) fn settle_first(
+/// Prepares the first process of a pid namespace. It ends with its parent, sees only the processes
+/// of the namespace, has its former user and group again, and cannot be inspected by other
+/// processes of that user.
+pub(super) fn settle_first(
     namespaces: &BTreeSet<Namespace>,
     (uid, gid): (u32, u32),
 ) -> std::io::Result<()> {
@@ -243,13 +231,11 @@ pub(in crate::world::sandbox) fn settle_first(
     Ok(prctl::set_pdeathsig(Signal::SIGKILL)?)
 }
 
-/// Where nothing lies that stays, or what programs must be able to write to.
+// Nothing in these lasts, or programs must be able to write to it.
 const LEFT: [&str; 3] = ["/proc", "/dev", "/sys"];
 
-/// Mounts everything read-only but `kept`, each a mount of its own, and what lies beneath them.
-///
-/// Tells whether all of it could be.
-pub(super) fn seal(kept: &[PathBuf]) -> bool {
+/// Makes every mount read-only except `kept` and what is below them. Returns whether it could.
+fn seal(kept: &[PathBuf]) -> bool {
     let Ok(table) = fs::read("/proc/self/mountinfo") else {
         return false;
     };
@@ -267,20 +253,19 @@ pub(super) fn seal(kept: &[PathBuf]) -> bool {
 }
 
 /// Makes a path that stays writable a mount of its own.
-pub(super) fn keep(path: &Path) -> bool {
+fn keep(path: &Path) -> bool {
     let flags = MsFlags::MS_BIND | MsFlags::MS_REC;
     mount(Some(path), path, None::<&str>, flags, None::<&str>).is_ok()
 }
 
-/// A line of `/proc/self/mountinfo`.
 #[derive(Debug, PartialEq, Eq)]
 struct Mount {
     at: PathBuf,
-    /// What it must stay: to take one of these away is not everybody's.
+    /// A remount must repeat them: only root may remove one.
     flags: MsFlags,
 }
 
-/// Reads a line (`proc_pid_mountinfo(5)`): the fifth word is the place, the sixth its options.
+// A line of `/proc/self/mountinfo`: the fifth word is the place, the sixth its options.
 fn read(line: &[u8]) -> Option<Mount> {
     let mut words = line.split(|byte| *byte == b' ').skip(4);
     let (at, options) = (words.next()?, words.next()?);
@@ -302,7 +287,7 @@ fn flag(option: &str) -> MsFlags {
     }
 }
 
-/// White space and backslashes stand as three octal digits.
+// White space and backslashes are escaped as three octal digits.
 fn unescaped(word: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(word.len());
     let mut rest = word;

@@ -1,0 +1,39 @@
+//! Systems other than Linux: there is nothing but a process group.
+
+use std::collections::BTreeSet;
+use std::io;
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use super::command::Namespace;
+use super::run::Request;
+
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub(super) struct Entered {
+    pub namespaces: BTreeSet<Namespace>,
+    pub stage: Option<PathBuf>,
+    pub read_only: bool,
+}
+
+#[expect(clippy::unnecessary_wraps, reason = "it can fail on Linux")]
+pub(super) fn enter(_: &Request) -> io::Result<Entered> {
+    Ok(Entered::default())
+}
+
+pub(super) fn ids() -> (u32, u32) {
+    (0, 0)
+}
+
+#[expect(clippy::unnecessary_wraps, reason = "it can fail on Linux")]
+pub(super) fn settle_first(_: &BTreeSet<Namespace>, _: (u32, u32)) -> io::Result<()> {
+    Ok(())
+}
+
+#[expect(clippy::unnecessary_wraps, reason = "it can fail on Linux")]
+pub(super) fn restrict(
+    _: &Request,
+    _: &BTreeSet<Namespace>,
+) -> Result<Option<u32>, Box<dyn std::error::Error + Send + Sync>> {
+    Ok(None)
+}

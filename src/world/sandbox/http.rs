@@ -1,0 +1,551 @@
+//! The HTTP requests of a judgement: to its services, and to models that speak the chat protocol.
+
+use std::time::{Duration, Instant, SystemTime};
+
+use reqwest::header::{self, HeaderMap, HeaderName, HeaderValue};
+use reqwest::{Client, ClientBuilder, Method, RequestBuilder, Response, StatusCode};
+use reqwest::{redirect, retry};
+use serde::{Deserialize, Serialize};
+
+use super::chat::{ChatOrder, Chatted, Said, Usage, endpoint};
+use super::secrets::Secrets;
+use super::workshop::{Call, CallAnswer, Called};
+use crate::world::tls::{cause, retry_after, trusted};
+
+const MAX_BODY_BYTES: usize = 5 * 1024 * 1024;
+
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+
+const FIRST_WAIT: Duration = Duration::from_millis(500);
+
+/// Drives one exchange on a runtime of its own, so that nothing of it outlives the exchange.
+fn block_on<T>(exchange: impl Future<Output = T>) -> Result<T, String> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build();
+    let runtime = runtime.map_err(|error| format!("no request can be made: {error}"))?;
+    Ok(runtime.block_on(exchange))
+}
+
+/// A client that uses no proxy, neither of the environment nor of the system, follows no redirect
+/// and retries nothing: each would be a request that the evidence does not show.
+fn client() -> Result<ClientBuilder, String> {
+    let tls = trusted().map_err(|error| error.to_string())?;
+    Ok(Client::builder()
+        .tls_backend_preconfigured(tls)
+        .pool_max_idle_per_host(0)
+        .http1_only()
+        .redirect(redirect::Policy::none())
+        .retry(retry::never())
+        .referer(false)
+        .no_proxy())
+}
+
+/// Calls the service that listens on `port` of 127.0.0.1.
+pub(super) fn call(asked: &Call, port: u16) -> Called {
+    let answer =
+        block_on(call_once(asked, port)).unwrap_or_else(|why| Err(Called::Unanswered(why)));
+    answer.map_or_else(|called| called, Called::Answered)
+}
+
+async fn call_once(asked: &Call, port: u16) -> Result<CallAnswer, Called> {
+    let request = call_request(asked, port).map_err(Called::Unanswered)?;
+    let mut response = request.send().await.map_err(|error| no_answer(&error))?;
+    let headers = response.headers().iter().map(|(name, value)| {
+        let value = String::from_utf8_lossy(value.as_bytes()).into_owned();
+        (name.as_str().to_owned(), value)
+    });
+    let (status, headers) = (response.status().as_u16(), headers.collect());
+    let mut body = Vec::new();
+    while let Some(chunk) = response.chunk().await.map_err(|error| no_answer(&error))? {
+        body.extend_from_slice(&chunk);
+        if body.len() > MAX_BODY_BYTES {
+            let why = format!("its answer is larger than {MAX_BODY_BYTES} bytes");
+            return Err(Called::Refused(why));
+        }
+    }
+    Ok(CallAnswer {
+        status,
+        headers,
+        body,
+    })
+}
+
+fn call_request(asked: &Call, port: u16) -> Result<RequestBuilder, String> {
+    let client = client()?
+        .timeout(Duration::from_millis(asked.timeout_ms))
+        .build()
+        .map_err(|error| error.to_string())?;
+    let method = Method::from_bytes(asked.method.as_bytes()).map_err(|error| error.to_string())?;
+    let mut headers = HeaderMap::new();
+    for (name, value) in &asked.headers {
+        let name = HeaderName::from_bytes(name.as_bytes()).map_err(|error| error.to_string())?;
+        let value = HeaderValue::from_str(value).map_err(|error| error.to_string())?;
+        headers.append(name, value);
+    }
+    let url = format!("http://127.0.0.1:{port}{}", asked.path);
+    let request = client.request(method, url).headers(headers);
+    Ok(match &asked.body {
+        Some(body) => request.body(body.clone()),
+        None => request,
+    })
+}
+
+fn no_answer(error: &reqwest::Error) -> Called {
+    if error.is_timeout() {
+        return Called::Unanswered("no answer in time".to_owned());
+    }
+    // A request that could not be sent was not refused by the service.
+    if error.is_connect() || error.is_builder() {
+        Called::Unanswered(cause(error))
+    } else {
+        Called::Refused(cause(error))
+    }
+}
+
+/// The result of one try to ask a model.
+#[derive(Debug)]
+enum Tried {
+    Said(String, Usage),
+    /// Another try would bring no answer either.
+    Settled(String),
+    /// Another try may bring an answer.
+    Silent {
+        why: String,
+        retry_after: Option<Duration>,
+    },
+    /// The operator's setup is wrong: nobody gets an answer with it.
+    Refused(String),
+}
+
+/// Asks a model. The error says why it cannot be asked at all.
+///
+/// In every reason, the key is replaced by the name of its variable. An answer that contains the
+/// key counts as none.
+pub(super) fn chat(
+    order: &ChatOrder,
+    lookup: impl Fn(&str) -> Option<String>,
+) -> Result<Chatted, String> {
+    let refused = |why: String| format!("the model {} cannot be asked: {why}", order.model);
+    let secrets =
+        Secrets::take(&order.key, lookup).map_err(|missing| refused(missing.to_string()))?;
+    let key = order.key.as_deref().and_then(|name| secrets.get(name));
+    let began = Instant::now();
+    let mut tries = 0;
+    let why = loop {
+        tries += 1;
+        let left = order.timeout().saturating_sub(began.elapsed());
+        let (why, retry_after) = match ask_within(order, key, left) {
+            Tried::Said(text, usage) => {
+                return Ok(match secrets.spoken_in(text.as_bytes()) {
+                    Some(why) => Chatted::Failed(why),
+                    None => Chatted::Said(Said {
+                        text,
+                        usage,
+                        millis: u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX),
+                        tries,
+                    }),
+                });
+            }
+            Tried::Refused(why) => return Err(secrets.hide_in(refused(why))),
+            Tried::Settled(why) => break why,
+            Tried::Silent { why, retry_after } => (why, retry_after),
+        };
+        match wait_before_next(order, tries, began.elapsed(), retry_after) {
+            Next::Wait(wait) => std::thread::sleep(wait),
+            Next::NoMore => break why,
+            Next::TooLate => break format!("{why}; a next try would come too late"),
+        }
+    };
+    let why = match tries {
+        1 => why,
+        _ => format!("{why}, after {tries} tries"),
+    };
+    Ok(Chatted::Failed(secrets.hide_in(why)))
+}
+
+#[derive(Debug, PartialEq, Eq)]
+enum Next {
+    Wait(Duration),
+    NoMore,
+    TooLate,
+}
+
+/// Decides about another try, after `tries` that took `passed` in all.
+fn wait_before_next(
+    order: &ChatOrder,
+    tries: u32,
+    passed: Duration,
+    retry_after: Option<Duration>,
+) -> Next {
+    let left = order.timeout().saturating_sub(passed);
+    if tries > order.retries || left.is_zero() {
+        return Next::NoMore;
+    }
+    let doubled = FIRST_WAIT.saturating_mul(1 << (tries - 1).min(16));
+    let wait = retry_after.unwrap_or(doubled);
+    if left <= wait {
+        Next::TooLate
+    } else {
+        Next::Wait(wait)
+    }
+}
+
+fn ask_within(order: &ChatOrder, key: Option<&str>, limit: Duration) -> Tried {
+    let exchange = async { tokio::time::timeout(limit, ask(order, key)).await };
+    match block_on(exchange) {
+        Ok(Ok(tried)) => tried,
+        Ok(Err(_)) => silent("no complete answer in time".to_owned()),
+        Err(why) => Tried::Refused(why),
+    }
+}
+
+async fn ask(order: &ChatOrder, key: Option<&str>) -> Tried {
+    let request = match chat_request(order, key) {
+        Ok(request) => request,
+        Err(why) => return Tried::Refused(why),
+    };
+    match request.send().await {
+        Ok(response) => read_response(order, response).await,
+        Err(error) => silent(format!("it does not answer: {}", cause(&error))),
+    }
+}
+
+fn chat_request(order: &ChatOrder, key: Option<&str>) -> Result<RequestBuilder, String> {
+    let url = endpoint(&order.base_url).map_err(|bad| format!("the base URL: {bad}"))?;
+    let client = client()?
+        .connect_timeout(CONNECT_TIMEOUT)
+        .user_agent(concat!("comail/", env!("CARGO_PKG_VERSION")))
+        .build()
+        .map_err(|error| error.to_string())?;
+    let body = request_json(order).map_err(|error| error.to_string())?;
+    let request = client
+        .post(url)
+        .header(header::CONTENT_TYPE, "application/json")
+        .header(header::ACCEPT, "application/json")
+        .body(body);
+    let Some(key) = key else {
+        return Ok(request);
+    };
+    let mut bearer = HeaderValue::from_str(&format!("Bearer {}", key.trim())).map_err(|_| {
+        let name = order.key.as_deref().unwrap_or_default();
+        format!("the value of the environment variable {name} cannot be sent in a header")
+    })?;
+    bearer.set_sensitive(true);
+    Ok(request.header(header::AUTHORIZATION, bearer))
+}
+
+async fn read_response(order: &ChatOrder, response: Response) -> Tried {
+    let status = response.status();
+    let why = format!("it answers {status}");
+    match status {
+        _ if status.is_success() => read_body(order, response).await,
+        StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => {
+            Tried::Refused(format!("{} answers {status}", order.base_url))
+        }
+        _ if status.is_redirection() => Tried::Settled(format!("{why}, which is not followed")),
+        StatusCode::TOO_MANY_REQUESTS | StatusCode::REQUEST_TIMEOUT => {
+            asked_to_wait(why, &response)
+        }
+        _ if status.is_server_error() => asked_to_wait(why, &response),
+        _ => Tried::Settled(why),
+    }
+}
+
+fn asked_to_wait(why: String, response: &Response) -> Tried {
+    let value = response.headers().get(header::RETRY_AFTER);
+    let text = value.and_then(|value| value.to_str().ok());
+    let retry_after = text.and_then(|text| retry_after(text, SystemTime::now()));
+    Tried::Silent { why, retry_after }
+}
+
+// The bytes are counted as they arrive, after decompression.
+async fn read_body(order: &ChatOrder, mut response: Response) -> Tried {
+    let most = order.most_bytes;
+    let mut body = Vec::new();
+    loop {
+        match response.chunk().await {
+            Ok(Some(chunk)) if body.len().saturating_add(chunk.len()) as u64 <= most => {
+                body.extend_from_slice(&chunk);
+            }
+            Ok(Some(_)) => return Tried::Settled(format!("its answer has more than {most} bytes")),
+            Ok(None) => break,
+            Err(error) => return silent(format!("its answer breaks off: {}", cause(&error))),
+        }
+    }
+    match read_answer(&body) {
+        Ok((text, usage)) => Tried::Said(text, usage),
+        Err(why) => Tried::Settled(why.to_owned()),
+    }
+}
+
+fn silent(why: String) -> Tried {
+    Tried::Silent {
+        why,
+        retry_after: None,
+    }
+}
+
+#[derive(Debug, Serialize)]
+struct Request<'a> {
+    model: &'a str,
+    messages: [Message<'a>; 2],
+    temperature: u8,
+    stream: bool,
+}
+
+#[derive(Debug, Serialize)]
+struct Message<'a> {
+    role: &'static str,
+    content: &'a str,
+}
+
+fn request_json(order: &ChatOrder) -> Result<Vec<u8>, serde_json::Error> {
+    let message = |role, content| Message { role, content };
+    serde_json::to_vec(&Request {
+        model: &order.model,
+        messages: [
+            message("system", &order.system),
+            message("user", &order.prompt),
+        ],
+        temperature: 0,
+        stream: false,
+    })
+}
+
+#[derive(Debug, Deserialize)]
+struct Answer {
+    choices: Vec<Choice>,
+    #[serde(default)]
+    usage: Option<serde_json::Value>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Choice {
+    message: Words,
+    #[serde(default)]
+    finish_reason: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Words {
+    #[serde(default)]
+    content: Option<String>,
+}
+
+fn read_answer(body: &[u8]) -> Result<(String, Usage), &'static str> {
+    let answer: Answer =
+        serde_json::from_slice(body).map_err(|_| "its answer is not one of the chat protocol")?;
+    let first = answer.choices.into_iter().next();
+    let choice = first.ok_or("its answer has no choice")?;
+    match choice.finish_reason.as_deref() {
+        Some("length") => return Err("its answer was cut off at its own limit of tokens"),
+        Some("content_filter") => return Err("its answer was held back by a filter"),
+        _ => {}
+    }
+    let text = choice.message.content;
+    let text = text.filter(|text| !text.trim().is_empty());
+    let usage = answer.usage.as_ref().map(Usage::told).unwrap_or_default();
+    Ok((text.ok_or("its answer is empty")?, usage))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Read as _, Write as _};
+    use std::net::{Ipv4Addr, TcpListener};
+    use std::thread;
+
+    use super::*;
+    use crate::world::sandbox::Cost;
+
+    fn order(timeout_ms: u64, retries: u32) -> ChatOrder {
+        ChatOrder {
+            base_url: "http://127.0.0.1:1".to_owned(),
+            model: "small".to_owned(),
+            key: None,
+            system: String::new(),
+            prompt: String::new(),
+            timeout_ms,
+            retries,
+            most_bytes: 1,
+        }
+    }
+
+    fn answer(rest: &str) -> Result<(String, Usage), &'static str> {
+        read_answer(format!(r#"{{"id":"x","choices":[{{"index":0,{rest}}}]}}"#).as_bytes())
+    }
+
+    #[test]
+    fn takes_the_words_and_what_they_took() {
+        let body = br#"{"choices":[{"message":{"role":"assistant","content":" {} "},
+        "finish_reason":"stop"}],
+        "usage":{"prompt_tokens":7,"completion_tokens":2,"cost":0.25,"more":[1]}}"#;
+        let usage = Usage {
+            input_tokens: Some(7),
+            output_tokens: Some(2),
+            cost: Cost::of(0.25),
+        };
+        assert_eq!(read_answer(body), Ok((" {} ".to_owned(), usage)));
+    }
+
+    #[test]
+    fn what_it_took_may_be_left_out_or_be_nonsense() {
+        let words = r#""message":{"content":"a"}"#;
+        assert_eq!(answer(words), Ok(("a".to_owned(), Usage::default())));
+        let body = br#"{"choices":[{"message":{"content":"a"}}],
+        "usage":{"prompt_tokens":-1,"completion_tokens":"2","cost":"free"}}"#;
+        assert_eq!(read_answer(body), Ok(("a".to_owned(), Usage::default())));
+        let body = br#"{"choices":[{"message":{"content":"a"}}],"usage":null}"#;
+        assert_eq!(read_answer(body), Ok(("a".to_owned(), Usage::default())));
+    }
+
+    #[test]
+    fn what_says_nothing_is_no_answer() {
+        for rest in [
+            r#""message":{"content":""}"#,
+            r#""message":{"content":" \n"}"#,
+            r#""message":{"content":null}"#,
+            r#""message":{}"#,
+            r#""message":{"content":["a"]}"#,
+            r#""finish_reason":"stop""#,
+            r#""message":{"content":"a"},"finish_reason":"length""#,
+            r#""message":{"content":"a"},"finish_reason":"content_filter""#,
+        ] {
+            assert!(answer(rest).is_err(), "{rest}");
+        }
+        for body in [
+            &b""[..],
+            b"[]",
+            b"{}",
+            br#"{"choices":[]}"#,
+            b"\xff",
+            b"data: {}",
+        ] {
+            assert!(
+                read_answer(body).is_err(),
+                "{}",
+                String::from_utf8_lossy(body)
+            );
+        }
+    }
+
+    #[test]
+    fn asks_for_one_whole_answer_without_chance() {
+        let order = ChatOrder {
+            system: "Doubt.".to_owned(),
+            prompt: "Well?".to_owned(),
+            key: Some("A_KEY".to_owned()),
+            ..order(1, 0)
+        };
+        let body: serde_json::Value =
+            serde_json::from_slice(&request_json(&order).unwrap()).unwrap();
+        let expected = serde_json::json!({
+        "model": "small", "temperature": 0, "stream": false,
+        "messages": [
+            {"role": "system", "content": "Doubt."},
+            {"role": "user", "content": "Well?"}]});
+        assert_eq!(body, expected);
+    }
+
+    #[test]
+    fn waits_double_and_respect_the_server_and_the_time_that_is_left() {
+        let wait = |millis| Next::Wait(Duration::from_millis(millis));
+        for (timeout_ms, retries, tries, passed_ms, retry_after, expected) in [
+            (60_000, 3, 1, 1_000, None, wait(500)),
+            (60_000, 3, 2, 1_000, None, wait(1_000)),
+            (60_000, 3, 3, 1_000, None, wait(2_000)),
+            (60_000, 3, 4, 1_000, None, Next::NoMore),
+            (60_000, 2, 1, 1_000, Some(7), wait(7_000)),
+            (60_000, 2, 2, 1_000, Some(0), wait(0)),
+            (60_000, 2, 1, 1_000, Some(59), Next::TooLate),
+            (60_000, 2, 1, 1_000, Some(u64::MAX), Next::TooLate),
+            (1_400, 2, 1, 1_000, None, Next::TooLate),
+            (1_000, 2, 1, 1_000, None, Next::NoMore),
+            (60_000, 0, 1, 1_000, None, Next::NoMore),
+            (u64::MAX, u32::MAX, u32::MAX - 1, 0, None, wait(500 << 16)),
+        ] {
+            let passed = Duration::from_millis(passed_ms);
+            let retry_after = retry_after.map(Duration::from_secs);
+            let next = wait_before_next(&order(timeout_ms, retries), tries, passed, retry_after);
+            assert_eq!(next, expected, "{tries} of {retries}, {retry_after:?}");
+        }
+    }
+
+    const ASKED: &[u8] = b"\r\n\r\n";
+
+    fn asked(timeout_ms: u64) -> Call {
+        Call {
+            service: "api".to_owned(),
+            method: "GET".to_owned(),
+            path: "/a".to_owned(),
+            headers: Vec::new(),
+            body: None,
+            timeout_ms,
+        }
+    }
+
+    /// What comes of asking whoever reads the request, says this, and closes.
+    fn called(answer: &[u8]) -> Called {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+        let port = listener.local_addr().unwrap().port();
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                let (mut stream, _) = listener.accept().unwrap();
+                let (mut read, mut chunk) = (Vec::new(), [0; 1024]);
+                while !read.ends_with(ASKED) {
+                    let more = stream.read(&mut chunk).unwrap();
+                    assert_ne!(more, 0, "a whole request");
+                    read.extend_from_slice(&chunk[..more]);
+                }
+                // Whoever asks may have heard enough before all is said.
+                let _ = stream.write_all(answer);
+            });
+            call(&asked(60_000), port)
+        })
+    }
+
+    #[test]
+    fn whoever_closes_or_says_no_http_has_refused() {
+        for answer in [
+            &b""[..],
+            b"what?\r\n\r\n",
+            b"HTTP/1.1 200",
+            b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{}",
+            b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
+            b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 2\r\n\r\n{}",
+        ] {
+            let outcome = called(answer);
+            assert!(matches!(outcome, Called::Refused(_)), "{outcome:?}");
+        }
+        let mut large = b"HTTP/1.1 200 OK\r\n\r\n".to_vec();
+        large.resize(large.len() + MAX_BODY_BYTES + 1, b'x');
+        let outcome = called(&large);
+        let Called::Refused(why) = outcome else {
+            panic!("{outcome:?}");
+        };
+        assert!(why.contains("larger"), "{why}");
+    }
+
+    #[test]
+    fn any_answer_that_can_be_read_is_one() {
+        for answer in [
+            &b"HTTP/1.1 500 Oh\r\nContent-Length: 0\r\n\r\n"[..],
+            b"HTTP/1.1 302 Elsewhere\r\nLocation: /b\r\nContent-Length: 0\r\n\r\n",
+            b"HTTP/1.0 200 OK\r\n\r\nto the end",
+        ] {
+            let outcome = called(answer);
+            assert!(matches!(outcome, Called::Answered(_)), "{outcome:?}");
+        }
+    }
+
+    #[test]
+    fn whoever_is_not_there_or_is_slow_has_not_refused() {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let slow = call(&asked(50), port);
+        assert!(matches!(slow, Called::Unanswered(_)), "{slow:?}");
+        drop(listener);
+        let gone = call(&asked(60_000), port);
+        assert!(matches!(gone, Called::Unanswered(_)), "{gone:?}");
+    }
+}

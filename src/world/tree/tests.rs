@@ -1,0 +1,806 @@
+//! Trees in which somebody else writes as they please.
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::{fs, io};
+
+use cap_std::ambient_authority;
+use cap_std::fs::Dir;
+
+use super::snapshot::{stays_inside, take_baseline_within};
+use super::walk::{Bounds, Met, Unopened};
+use super::*;
+use crate::base::Digest;
+
+fn path(text: &str) -> TreePath {
+    TreePath::parse(text).unwrap()
+}
+
+fn zones(globs: &[&str]) -> Zones {
+    let globs: Vec<_> = globs.iter().map(|&glob| glob.to_owned()).collect();
+    Zones::new(&globs).unwrap()
+}
+
+fn ignored(globs: &[&str]) -> Ignored {
+    let globs: Vec<_> = globs.iter().map(|&glob| glob.to_owned()).collect();
+    Ignored::new(&globs).unwrap()
+}
+
+/// A tree on disk, and the contents that were stored of it.
+struct TestTree {
+    dir: tempfile::TempDir,
+    store: RefCell<BTreeMap<Digest, Vec<u8>>>,
+}
+
+impl TestTree {
+    /// A tree with these files, each of which holds its own path.
+    fn of(files: &[&str]) -> Self {
+        let tree = Self {
+            dir: tempfile::tempdir().unwrap(),
+            store: RefCell::default(),
+        };
+        fs::create_dir(tree.root()).unwrap();
+        for file in files {
+            tree.write(file, file);
+        }
+        tree
+    }
+
+    /// The tree's root; what lies beside it is outside of the tree.
+    fn root(&self) -> PathBuf {
+        self.dir.path().join("root")
+    }
+
+    fn at(&self, file: &str) -> PathBuf {
+        self.root().join(file)
+    }
+
+    fn write(&self, file: &str, text: impl AsRef<[u8]>) {
+        fs::create_dir_all(self.at(file).parent().unwrap()).unwrap();
+        fs::write(self.at(file), text).unwrap();
+    }
+
+    #[expect(clippy::unnecessary_wraps, reason = "a store may fail")]
+    fn keep(&self, digest: Digest, contents: &[u8]) -> io::Result<()> {
+        let before = self.store.borrow_mut().insert(digest, contents.to_owned());
+        assert!(before.is_none(), "stored twice: {digest}");
+        Ok(())
+    }
+
+    #[expect(clippy::unnecessary_wraps, reason = "a store may fail")]
+    fn load(&self, digest: Digest) -> io::Result<Option<Vec<u8>>> {
+        Ok(self.store.borrow().get(&digest).cloned())
+    }
+
+    fn baseline(&self) -> Result<Listing, TreeError> {
+        self.baseline_without(&[])
+    }
+
+    fn baseline_without(&self, globs: &[&str]) -> Result<Listing, TreeError> {
+        self.store.borrow_mut().clear();
+        take_baseline(&self.root(), &ignored(globs), &mut |digest, contents| {
+            self.keep(digest, contents)
+        })
+    }
+
+    fn snapshot(&self, baseline: &Listing, globs: &[&str]) -> (Snapshot, Vec<Changed>) {
+        Snapshot::take(&self.root(), baseline, &zones(globs), &ignored(&[])).unwrap()
+    }
+
+    /// The text of a snapshot's file.
+    fn text(&self, snapshot: &Snapshot, file: &str) -> Option<String> {
+        let contents = snapshot.read(&path(file), &|digest| self.load(digest));
+        let contents = contents.unwrap()?;
+        Some(String::from_utf8(contents.to_vec()).unwrap())
+    }
+}
+
+/// The paths of a listing.
+fn paths(listing: &Listing) -> Vec<&str> {
+    listing.entries().keys().map(TreePath::as_str).collect()
+}
+
+/// The changes inside or outside the zones, each as `how path`.
+fn said(changes: &[Changed], inside: bool) -> Vec<String> {
+    let changes = changes.iter().filter(|change| change.inside == inside);
+    let said = changes.map(|change| format!("{} {}", change.how, change.path));
+    said.collect()
+}
+
+#[cfg(unix)]
+fn link(to: impl AsRef<Path>, at: impl AsRef<Path>) {
+    std::os::unix::fs::symlink(to, at).unwrap();
+}
+
+#[cfg(unix)]
+fn make_pipe(at: &Path) {
+    use std::process::Command;
+    assert!(Command::new("mkfifo").arg(at).status().unwrap().success());
+}
+
+#[cfg(unix)]
+fn set_mode(at: &Path, mode: u32) {
+    use std::os::unix::fs::PermissionsExt as _;
+    fs::set_permissions(at, fs::Permissions::from_mode(mode)).unwrap();
+}
+
+fn contents_error<T>(result: Result<T, TreeError>) -> String {
+    match result {
+        Err(error @ TreeError::Contents { .. }) => error.to_string(),
+        _ => panic!("the contents are not refused"),
+    }
+}
+
+fn baseline_within(tree: &TestTree, bounds: Bounds) -> Result<Listing, TreeError> {
+    take_baseline_within(bounds, &tree.root(), &ignored(&[]), &mut |_, _| Ok(()))
+}
+
+fn refused(result: Result<Listing, TreeError>) -> String {
+    result.unwrap_err().to_string()
+}
+
+#[test]
+fn lists_files_and_stores_equal_ones_once() {
+    let tree = TestTree::of(&["a/b", "c", ".hidden", ".git/config", "sub/.git/x"]);
+    tree.write("same", "c");
+    let listing = tree.baseline().unwrap();
+    assert_eq!(paths(&listing), [".hidden", "a/b", "c", "same"]);
+    assert_eq!(
+        listing.get(&path("a/b")),
+        Some(&Entry::File {
+            sha256: Digest::of(b"a/b"),
+            bytes: 3,
+            executable: false
+        })
+    );
+    assert_eq!(tree.store.borrow().len(), 3);
+    assert_eq!(tree.store.borrow()[&Digest::of(b"c")], b"c");
+    assert_eq!(tree.baseline().unwrap().digest(), listing.digest());
+}
+
+#[test]
+fn leaves_out_what_is_ignored() {
+    let tree = TestTree::of(&[".venv/a", "a/__pycache__/b", "a/c.pyc", "a/d"]);
+    let globs = [".venv/**", "**/__pycache__", "**/*.pyc"];
+    assert_eq!(paths(&tree.baseline_without(&globs).unwrap()), ["a/d"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_is_what_it_says_and_nothing_is_odd_but_told() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt as _;
+
+    let tree = TestTree::of(&["run", "dir/in"]);
+    set_mode(&tree.at("run"), 0o755);
+    link("/etc/passwd", tree.at("passwd"));
+    link("dir", tree.at("also"));
+    link(OsStr::from_bytes(b"\xff"), tree.at("raw"));
+    make_pipe(&tree.at("pipe"));
+    let _socket = std::os::unix::net::UnixListener::bind(tree.at("socket")).unwrap();
+    fs::write(tree.at("new\nline"), "").unwrap();
+    fs::write(tree.root().join(OsStr::from_bytes(b"dir/\xff")), "").unwrap();
+    let listing = tree.baseline().unwrap();
+    assert_eq!(paths(&listing), ["also", "dir/in", "passwd", "run"]);
+    let to = |to: &str| Entry::Link { to: to.to_owned() };
+    assert_eq!(listing.get(&path("passwd")), Some(&to("/etc/passwd")));
+    assert_eq!(listing.get(&path("also")), Some(&to("dir")));
+    assert!(matches!(
+        listing.get(&path("run")),
+        Some(Entry::File {
+            executable: true,
+            ..
+        })
+    ));
+    let odd = [
+        (r#""new\nline""#, Oddity::Name),
+        (r#"dir/"\xFF""#, Oddity::Name),
+        ("pipe", Oddity::Pipe),
+        ("raw", Oddity::Target),
+        ("socket", Oddity::Socket),
+    ];
+    let odd = odd.map(|(place, why)| Odd {
+        place: place.to_owned(),
+        why,
+    });
+    assert_eq!(*listing.odd(), odd.into());
+}
+
+#[test]
+fn says_which_file_is_over_which_bound() {
+    let tree = TestTree::of(&["a", "b/c", "d"]);
+    assert!(baseline_within(&tree, BOUNDS).is_ok());
+    let files = baseline_within(&tree, Bounds { files: 2, ..BOUNDS });
+    assert!(refused(files).starts_with("with d the tree has more than 2 files: add"));
+    let bytes = baseline_within(&tree, Bounds { bytes: 4, ..BOUNDS });
+    assert!(refused(bytes).starts_with("with d the tree has more than 4 bytes"));
+    let file = baseline_within(
+        &tree,
+        Bounds {
+            file_bytes: 2,
+            ..BOUNDS
+        },
+    );
+    assert_eq!(
+        refused(file),
+        "b/c has 3 bytes, and a file may have 2: add it to `ignore`"
+    );
+    let names = baseline_within(&tree, Bounds { names: 3, ..BOUNDS });
+    assert!(refused(names).starts_with("with b the tree has more than 3 names"));
+}
+
+#[test]
+fn a_file_of_65_mib_is_too_large_and_is_not_read() {
+    let tree = TestTree::of(&["a"]);
+    let large = fs::File::create(tree.at("large.bin")).unwrap();
+    large.set_len(65 << 20).unwrap();
+    let error = tree.baseline().unwrap_err();
+    assert!(matches!(&error, TreeError::TooLarge { path, .. } if path.as_str() == "large.bin"));
+    assert!(tree.baseline_without(&["*.bin"]).is_ok());
+}
+
+/// A file changes while it is read: here when the one before it is stored.
+#[test]
+fn a_file_that_is_gone_when_its_turn_comes_is_an_error() {
+    let tree = TestTree::of(&["a", "b"]);
+    let taken = take_baseline(&tree.root(), &ignored(&[]), &mut |_, _| {
+        fs::remove_file(tree.at("b"))
+    });
+    assert!(matches!(
+        taken,
+        Err(TreeError::Odd {
+            why: Oddity::Changing,
+            ..
+        })
+    ));
+}
+
+#[test]
+fn a_store_that_fails_and_a_root_that_is_none_are_told_of() {
+    let tree = TestTree::of(&["a"]);
+    let full = |_, _: &[u8]| Err(io::Error::other("the disk is full"));
+    let error = take_baseline(&tree.root(), &ignored(&[]), &mut { full }).unwrap_err();
+    assert_eq!(error.to_string(), "a cannot be stored: the disk is full");
+    let nowhere = take_baseline(&tree.at("a"), &ignored(&[]), &mut |_, _| Ok(()));
+    assert!(matches!(nowhere, Err(TreeError::Io { .. })));
+}
+
+/// The folders are made by handle: no system call takes so long a path.
+#[cfg(unix)]
+#[test]
+fn two_thousand_folders_in_each_other_are_told_of() {
+    use cap_std::{ambient_authority, fs::Dir};
+
+    let tree = TestTree::of(&["a"]);
+    let mut dir = Dir::open_ambient_dir(tree.root(), ambient_authority()).unwrap();
+    for _ in 0..2000 {
+        dir.create_dir("deep").unwrap();
+        dir = dir.open_dir("deep").unwrap();
+    }
+    let listing = tree.baseline().unwrap();
+    assert_eq!(paths(&listing), ["a"]);
+    let odd: Vec<_> = listing.odd().iter().collect();
+    assert_eq!(odd.len(), 1);
+    assert!(odd[0].place.starts_with("deep/deep/") && odd[0].why == Oddity::Name);
+}
+
+fn link_to(to: &str) -> Entry {
+    Entry::Link { to: to.to_owned() }
+}
+
+fn of(paths: &[&str]) -> Result<Listing, Clash> {
+    let entries = paths
+        .iter()
+        .map(|text| (path(text), link_to("x")))
+        .collect();
+    Listing::new(entries, BTreeSet::new())
+}
+
+#[test]
+fn nothing_lies_beneath_a_file_or_a_link() {
+    assert!(of(&["a", "a-b", "a.c"]).is_ok());
+    let clash = of(&["a", "a-b", "a/b"]).unwrap_err();
+    assert_eq!((clash.beneath, clash.above), (path("a/b"), path("a")));
+    assert!(of(&["a", "a/b/c/d"]).is_err());
+    let mut listing = of(&["a/b", "c"]).unwrap();
+    assert!(listing.put(path("a"), link_to("y")).is_err());
+    assert!(listing.put(path("c/d"), link_to("y")).is_err());
+    assert!(listing.put(path("c"), link_to("y")).is_ok());
+    assert!(listing.is_folder(&path("a")) && !listing.is_folder(&path("c")));
+}
+
+#[test]
+fn one_tree_has_one_text() {
+    let file = Entry::File {
+        sha256: Digest::of(b""),
+        bytes: 0,
+        executable: true,
+    };
+    let odd = Odd {
+        place: "s".to_owned(),
+        why: Oddity::Socket,
+    };
+    let entries = [(path("b"), link_to("é")), (path("a/b"), file)];
+    let listing = Listing::new(entries.into(), [odd].into()).unwrap();
+    let text = serde_json::to_string(&listing).unwrap();
+    let empty = Digest::of(b"");
+    assert_eq!(
+        text,
+        format!(
+            r#"{{"entries":{{"a/b":{{"file":{{"sha256":"{empty}","bytes":0,"executable":true}}}},"b":{{"link":{{"to":"é"}}}}}},"odd":[{{"place":"s","why":"socket"}}]}}"#
+        )
+    );
+    assert_eq!(serde_json::from_str::<Listing>(&text).unwrap(), listing);
+    assert_eq!(listing.digest(), Digest::of(text.as_bytes()));
+    assert_eq!(
+        serde_json::to_string(&Listing::default()).unwrap(),
+        r#"{"entries":{}}"#
+    );
+}
+
+#[test]
+fn a_text_that_is_no_tree_is_refused() {
+    for paths in [r#""a","a/b""#, r#""../a","b""#, r#""a//b","b""#] {
+        let entries = paths.replace(',', r#":{"link":{"to":"x"}},"#);
+        let text = format!(r#"{{"entries":{{{entries}:{{"link":{{"to":"x"}}}}}}}}"#);
+        assert!(serde_json::from_str::<Listing>(&text).is_err(), "{text}");
+    }
+}
+
+const TESTS: &[&str] = &["tests/**"];
+
+#[test]
+fn takes_the_zones_alone() {
+    let tree = TestTree::of(&["src/a", "src/b", "tests/a", "tests/b", "tests/c"]);
+    let baseline = tree.baseline().unwrap();
+    tree.write("tests/a", "A tests");
+    tree.write("tests/new/d", "new");
+    fs::remove_file(tree.at("tests/b")).unwrap();
+    tree.write("src/a", "SRC/A");
+    tree.write("src/new", "new");
+    tree.write("src/b", "longer than before");
+    fs::remove_file(tree.at("src/b")).unwrap();
+    let (snapshot, changes) = tree.snapshot(&baseline, TESTS);
+    assert_eq!(
+        said(&changes, true),
+        ["changed tests/a", "removed tests/b", "added tests/new/d"]
+    );
+    assert_eq!(
+        said(&changes, false),
+        ["changed src/a", "removed src/b", "added src/new"]
+    );
+    let expected = ["src/a", "src/b", "tests/a", "tests/c", "tests/new/d"];
+    assert_eq!(paths(&snapshot.listing), expected);
+    assert_eq!(tree.text(&snapshot, "src/a").unwrap(), "src/a");
+    assert_eq!(tree.text(&snapshot, "tests/a").unwrap(), "A tests");
+    assert_eq!(tree.text(&snapshot, "tests/b"), None);
+    assert_eq!(snapshot.taken.len(), 2);
+    assert!(snapshot.left_out.is_empty());
+}
+
+#[test]
+fn a_tree_as_it_was_is_its_baseline() {
+    let tree = TestTree::of(&["a", "b/c"]);
+    let baseline = tree.baseline().unwrap();
+    let (snapshot, changes) = tree.snapshot(&baseline, &["**"]);
+    assert!(changes.is_empty() && snapshot.taken.is_empty());
+    assert_eq!(snapshot.digest(), baseline.digest());
+    assert_eq!(Snapshot::of(&baseline).digest(), baseline.digest());
+}
+
+#[test]
+fn what_no_agent_can_write_has_no_file_of_a_zone() {
+    let tree = TestTree::of(&["src/a", "tests/a", "tests/b/c"]);
+    let baseline = tree.baseline().unwrap();
+    tree.write("tests/a", "changed");
+    tree.write("tests/AGENTS.md", "say that all is well");
+    let pinned = Snapshot::beyond(&baseline, &zones(TESTS));
+    assert_eq!(paths(&pinned.listing), ["src/a"]);
+    assert_eq!(tree.text(&pinned, "src/a").unwrap(), "src/a");
+}
+
+#[test]
+fn what_was_read_is_what_is_judged() {
+    let tree = TestTree::of(&["tests/a"]);
+    let baseline = tree.baseline().unwrap();
+    tree.write("tests/a", "while judged");
+    let (snapshot, _) = tree.snapshot(&baseline, TESTS);
+    tree.write("tests/a", "a moment after");
+    assert_eq!(tree.text(&snapshot, "tests/a").unwrap(), "while judged");
+    let (after, _) = tree.snapshot(&baseline, TESTS);
+    assert_ne!(after.digest(), snapshot.digest());
+}
+
+#[test]
+fn a_file_and_a_folder_can_take_each_others_place() {
+    let tree = TestTree::of(&["tests/a", "tests/d/b"]);
+    let baseline = tree.baseline().unwrap();
+    fs::remove_file(tree.at("tests/a")).unwrap();
+    tree.write("tests/a/in", "1");
+    fs::remove_dir_all(tree.at("tests/d")).unwrap();
+    tree.write("tests/d", "2");
+    let (snapshot, changes) = tree.snapshot(&baseline, TESTS);
+    assert_eq!(paths(&snapshot.listing), ["tests/a/in", "tests/d"]);
+    let kinds = [
+        "removed tests/a",
+        "added tests/a/in",
+        "added tests/d",
+        "removed tests/d/b",
+    ];
+    assert_eq!(said(&changes, true), kinds);
+}
+
+#[test]
+fn what_stands_outside_the_zones_is_not_pushed_aside() {
+    let tree = TestTree::of(&["a", "d/b"]);
+    let baseline = tree.baseline().unwrap();
+    fs::remove_file(tree.at("a")).unwrap();
+    tree.write("a/in", "1");
+    fs::remove_dir_all(tree.at("d")).unwrap();
+    tree.write("d", "2");
+    let (snapshot, changes) = tree.snapshot(&baseline, &["a/**", "d"]);
+    assert_eq!(paths(&snapshot.listing), ["a", "d/b"]);
+    assert_eq!(said(&changes, false), ["removed a", "removed d/b"]);
+    let clash = |with| LeftOut::Clash { with: path(with) };
+    assert_eq!(snapshot.left_out[&path("a/in")], clash("a"));
+    assert_eq!(snapshot.left_out[&path("d")], clash("d/b"));
+}
+
+#[test]
+fn an_edit_replaces_a_file_or_adds_one() {
+    let tree = TestTree::of(&["src/a", "src/b"]);
+    let baseline = tree.baseline().unwrap();
+    let mut mutant = Snapshot::of(&baseline);
+    mutant.edit(&path("src/a"), b"mutant").unwrap();
+    mutant.edit(&path("src/c"), b"new").unwrap();
+    assert!(mutant.edit(&path("src"), b"").is_err());
+    assert!(mutant.edit(&path("src/b/c"), b"").is_err());
+    assert_eq!(tree.text(&mutant, "src/a").unwrap(), "mutant");
+    assert_eq!(tree.text(&mutant, "src/b").unwrap(), "src/b");
+    assert_ne!(mutant.digest(), baseline.digest());
+}
+
+#[test]
+fn a_store_that_lies_is_told_of() {
+    let tree = TestTree::of(&["a"]);
+    let snapshot = Snapshot::of(&tree.baseline().unwrap());
+    let forged = snapshot.read(&path("a"), &|_| Ok(Some(b"forged".to_vec())));
+    assert!(contents_error(forged).contains("were changed in the store"));
+    let missing = snapshot.read(&path("a"), &|_| Ok(None));
+    assert!(contents_error(missing).contains("are not in the store"));
+    let broken = snapshot.read(&path("a"), &|_| Err(io::Error::other("broken")));
+    assert!(contents_error(broken).ends_with("cannot be read from the store: broken"));
+}
+
+#[test]
+fn a_file_that_is_too_large_is_left_out_and_not_an_error() {
+    let tree = TestTree::of(&["tests/a"]);
+    let baseline = tree.baseline().unwrap();
+    let large = fs::File::create(tree.at("tests/large")).unwrap();
+    large.set_len(65 << 20).unwrap();
+    fs::File::create(tree.at("large"))
+        .unwrap()
+        .set_len(65 << 20)
+        .unwrap();
+    let (snapshot, changes) = tree.snapshot(&baseline, TESTS);
+    assert_eq!(paths(&snapshot.listing), ["tests/a"]);
+    assert_eq!(said(&changes, true), ["odd tests/large"]);
+    assert_eq!(said(&changes, false), ["added large"]);
+    let why = LeftOut::Odd(Oddity::TooLarge);
+    assert_eq!(snapshot.left_out[&path("tests/large")], why);
+}
+
+#[test]
+fn more_than_is_kept_is_left_out() {
+    let tree = TestTree::of(&[]);
+    let baseline = tree.baseline().unwrap();
+    for (file, text) in [("a", "1234"), ("b", "1234"), ("c", "56"), ("d", "7")] {
+        tree.write(file, text);
+    }
+    let bounds = Bounds {
+        taken_bytes: 5,
+        ..BOUNDS
+    };
+    let all = zones(&["**"]);
+    let taken = Snapshot::take_within(bounds, &tree.root(), &baseline, &all, &ignored(&[]));
+    let (snapshot, _) = taken.unwrap();
+    assert_eq!(paths(&snapshot.listing), ["a", "b", "d"]);
+    let why = LeftOut::Odd(Oddity::TooMuch);
+    assert_eq!(snapshot.left_out, [(path("c"), why)].into());
+}
+
+#[cfg(unix)]
+mod on_unix {
+    use super::*;
+
+    #[test]
+    fn a_link_is_a_change_and_is_not_taken() {
+        let tree = TestTree::of(&["tests/a", "tests/b", "src/a"]);
+        link("a", tree.at("tests/old"));
+        link("a", tree.at("tests/kept"));
+        let baseline = tree.baseline().unwrap();
+        fs::remove_file(tree.at("tests/a")).unwrap();
+        link("/etc/passwd", tree.at("tests/a"));
+        fs::remove_file(tree.at("tests/old")).unwrap();
+        link("b", tree.at("tests/old"));
+        link("../src/a", tree.at("tests/new"));
+        let (snapshot, changes) = tree.snapshot(&baseline, TESTS);
+        let kinds = ["changed tests/a", "added tests/new", "changed tests/old"];
+        assert_eq!(said(&changes, true), kinds);
+        assert_eq!(paths(&snapshot.listing), ["src/a", "tests/b", "tests/kept"]);
+        assert!(snapshot.taken.is_empty());
+        let left_out: Vec<_> = snapshot.left_out.values().collect();
+        assert_eq!(left_out, [&LeftOut::Link; 3]);
+    }
+
+    #[test]
+    fn what_a_linked_folder_leads_to_is_not_read() {
+        let tree = TestTree::of(&["tests/a", "tests/sub/b"]);
+        let baseline = tree.baseline().unwrap();
+        let elsewhere = tree.root().with_file_name("elsewhere");
+        fs::rename(tree.at("tests"), &elsewhere).unwrap();
+        fs::write(elsewhere.join("a"), "forged").unwrap();
+        fs::write(elsewhere.join("secret"), "secret").unwrap();
+        link("../elsewhere", tree.at("tests"));
+        let (snapshot, changes) = tree.snapshot(&baseline, TESTS);
+        assert_eq!(said(&changes, false), ["added tests"]);
+        assert_eq!(
+            said(&changes, true),
+            ["removed tests/a", "removed tests/sub/b"]
+        );
+        assert!(snapshot.listing.entries().is_empty() && snapshot.taken.is_empty());
+    }
+
+    #[test]
+    fn a_folder_in_the_place_of_a_link_is_not_written_through_it() {
+        let tree = TestTree::of(&["real/a"]);
+        link("real", tree.at("tests"));
+        let baseline = tree.baseline().unwrap();
+        fs::remove_file(tree.at("tests")).unwrap();
+        tree.write("tests/a", "forged");
+        let (snapshot, _) = tree.snapshot(&baseline, TESTS);
+        assert_eq!(paths(&snapshot.listing), ["real/a", "tests"]);
+        let with = path("tests");
+        assert_eq!(snapshot.left_out[&path("tests/a")], LeftOut::Clash { with });
+        let mut mutant = snapshot.clone();
+        let edited = mutant.edit(&path("tests"), b"");
+        assert_eq!(edited, Err(BadEdit::Link(path("tests"))));
+    }
+
+    #[test]
+    fn a_pipe_is_not_waited_for() {
+        let tree = TestTree::of(&["tests/a", "src/a"]);
+        make_pipe(&tree.at("was-there"));
+        let baseline = tree.baseline().unwrap();
+        for file in ["tests/a", "src/a"] {
+            fs::remove_file(tree.at(file)).unwrap();
+            make_pipe(&tree.at(file));
+        }
+        let (snapshot, changes) = tree.snapshot(&baseline, TESTS);
+        assert_eq!(said(&changes, true), ["odd tests/a"]);
+        assert_eq!(said(&changes, false), ["odd src/a"]);
+        assert_eq!(paths(&snapshot.listing), ["src/a"]);
+        let why = LeftOut::Odd(Oddity::Pipe);
+        assert_eq!(snapshot.left_out, [(path("tests/a"), why)].into());
+    }
+
+    #[test]
+    fn a_hard_link_is_a_file_and_a_mode_is_a_change() {
+        let tree = TestTree::of(&["src/a", "tests/run", "src/run"]);
+        let baseline = tree.baseline().unwrap();
+        fs::hard_link(tree.at("src/a"), tree.at("tests/a")).unwrap();
+        set_mode(&tree.at("tests/run"), 0o700);
+        set_mode(&tree.at("src/run"), 0o700);
+        let (snapshot, changes) = tree.snapshot(&baseline, TESTS);
+        assert_eq!(said(&changes, true), ["added tests/a", "mode tests/run"]);
+        assert_eq!(said(&changes, false), ["mode src/run"]);
+        assert_eq!(tree.text(&snapshot, "tests/a").unwrap(), "src/a");
+        assert_eq!(tree.text(&snapshot, "tests/run").unwrap(), "tests/run");
+        let runs = |file: &str| {
+            let entry = snapshot.listing.get(&path(file));
+            matches!(
+                entry,
+                Some(Entry::File {
+                    executable: true,
+                    ..
+                })
+            )
+        };
+        assert!(runs("tests/run") && !runs("src/run"));
+    }
+
+    #[test]
+    fn a_name_that_no_path_has_is_told_of_once_it_is_new() {
+        let tree = TestTree::of(&["a"]);
+        fs::write(tree.at("was\nthere"), "").unwrap();
+        let baseline = tree.baseline().unwrap();
+        fs::create_dir(tree.at("is\nnew")).unwrap();
+        fs::write(tree.at("is\nnew/in"), "").unwrap();
+        let (snapshot, changes) = tree.snapshot(&baseline, &["**"]);
+        assert_eq!(paths(&snapshot.listing), ["a"]);
+        let expected = Changed {
+            path: r#""is\nnew""#.to_owned(),
+            how: format!("odd: {}", Oddity::Name),
+            inside: false,
+        };
+        assert_eq!(changes, [expected]);
+    }
+}
+
+/// Writes a snapshot into a folder of its own.
+fn written(tree: &TestTree, snapshot: &Snapshot) -> (tempfile::TempDir, Vec<TreePath>) {
+    let dir = tempfile::tempdir().unwrap();
+    let left_out = snapshot
+        .write_to(dir.path(), &|digest| tree.load(digest))
+        .unwrap();
+    (dir, left_out)
+}
+
+#[test]
+fn writes_the_snapshot_and_not_the_tree() {
+    let tree = TestTree::of(&["src/deep/a", "tests/a", "tests/b"]);
+    let baseline = tree.baseline().unwrap();
+    tree.write("tests/a", "agent's");
+    tree.write("src/deep/a", "forged");
+    let (mut snapshot, _) = tree.snapshot(&baseline, &["tests/**"]);
+    snapshot.edit(&path("src/new"), b"mutant").unwrap();
+    let (dir, left_out) = written(&tree, &snapshot);
+    assert!(left_out.is_empty());
+    let text = |file: &str| fs::read_to_string(dir.path().join(file)).unwrap();
+    assert_eq!(text("src/deep/a"), "src/deep/a");
+    assert_eq!(text("tests/a"), "agent's");
+    assert_eq!(text("tests/b"), "tests/b");
+    assert_eq!(text("src/new"), "mutant");
+}
+
+#[test]
+fn replaces_nothing_and_writes_no_forged_contents() {
+    let tree = TestTree::of(&["a"]);
+    let snapshot = Snapshot::of(&tree.baseline().unwrap());
+    let (dir, _) = written(&tree, &snapshot);
+    let load = |digest| tree.load(digest);
+    assert!(matches!(
+        snapshot.write_to(dir.path(), &load),
+        Err(TreeError::Io { .. })
+    ));
+    let dir = tempfile::tempdir().unwrap();
+    let forged = snapshot.write_to(dir.path(), &|_| Ok(Some(Vec::new())));
+    assert!(contents_error(forged).contains("were changed in the store"));
+}
+
+#[cfg(unix)]
+mod scratch_on_unix {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    use super::*;
+
+    #[test]
+    fn modes_are_one_of_two() {
+        let tree = TestTree::of(&["plain", "run"]);
+        set_mode(&tree.at("plain"), 0o600);
+        set_mode(&tree.at("run"), 0o4700);
+        let snapshot = Snapshot::of(&tree.baseline().unwrap());
+        let (dir, _) = written(&tree, &snapshot);
+        let mode = |file: &str| {
+            let metadata = fs::metadata(dir.path().join(file)).unwrap();
+            metadata.permissions().mode() & 0o7777
+        };
+        assert_eq!((mode("plain"), mode("run")), (0o644, 0o755));
+    }
+
+    #[test]
+    fn a_link_that_leads_out_is_left_out() {
+        let tree = TestTree::of(&["dir/deep/a"]);
+        link("dir/deep", tree.at("in"));
+        link("../dir/deep/a", tree.at("dir/file"));
+        link("/etc/passwd", tree.at("passwd"));
+        link("../outside", tree.at("out"));
+        link("in/../../..", tree.at("sly"));
+        let snapshot = Snapshot::of(&tree.baseline().unwrap());
+        let (dir, left_out) = written(&tree, &snapshot);
+        assert_eq!(left_out, ["out", "passwd", "sly"].map(path));
+        let text = fs::read_to_string(dir.path().join("in/a")).unwrap();
+        assert_eq!(text, "dir/deep/a");
+        assert_eq!(
+            fs::read_link(dir.path().join("dir/file")).unwrap(),
+            Path::new("../dir/deep/a")
+        );
+        assert!(fs::symlink_metadata(dir.path().join("passwd")).is_err());
+    }
+}
+
+fn instead<T>(met: io::Result<Met<T>>) -> Option<Oddity> {
+    match met.unwrap() {
+        Met::There(_) => unreachable!("nothing can be opened there"),
+        Met::Odd(why) => Some(why),
+        Met::Gone => None,
+    }
+}
+
+/// What stands at a name is not what it was when the folder was listed.
+#[test]
+fn what_became_something_else_is_neither_followed_nor_waited_for() {
+    let tree = TestTree::of(&["file", "dir/a"]);
+    link("file", tree.at("to-file"));
+    link("dir", tree.at("to-dir"));
+    make_pipe(&tree.at("pipe"));
+    let dir = Dir::open_ambient_dir(tree.root(), ambient_authority()).unwrap();
+    let at = |name| Unopened {
+        dir: &dir,
+        name: OsStr::new(name),
+    };
+    for name in ["to-file", "to-dir", "pipe", "dir"] {
+        assert_eq!(instead(at(name).open()), Some(Oddity::Changing), "{name}");
+    }
+    for name in ["to-file", "to-dir", "pipe", "file"] {
+        assert_eq!(
+            instead(at(name).open_dir()),
+            Some(Oddity::Changing),
+            "{name}"
+        );
+    }
+    for name in ["pipe", "dir", "file"] {
+        assert_eq!(
+            instead(at(name).read_link()),
+            Some(Oddity::Changing),
+            "{name}"
+        );
+    }
+    assert_eq!(instead(at("gone").open()), None);
+    assert_eq!(instead(at("gone").open_dir()), None);
+    assert_eq!(instead(at("gone").read_link()), None);
+}
+
+#[test]
+fn a_file_that_grows_is_not_read_past_the_bound() {
+    let tree = TestTree::of(&["file"]);
+    let dir = Dir::open_ambient_dir(tree.root(), ambient_authority()).unwrap();
+    let name = OsStr::new("file");
+    let Met::There(opened) = (Unopened { dir: &dir, name }).open().unwrap() else {
+        unreachable!("the file is there");
+    };
+    fs::write(tree.at("file"), "longer").unwrap();
+    assert_eq!(opened.bytes, 4);
+    assert_eq!(opened.read(5).unwrap(), None);
+}
+
+fn stays(from: &str, links: &[(&str, &str)]) -> bool {
+    let entries = links.iter().map(|(from, to)| {
+        let to = (*to).to_owned();
+        (path(from), Entry::Link { to })
+    });
+    let listing = Listing::new(entries.collect(), BTreeSet::new()).unwrap();
+    let link = path(from);
+    let Some(Entry::Link { to }) = listing.get(&link).cloned() else {
+        unreachable!("the link is one of the links");
+    };
+    stays_inside(&listing, &link, &to)
+}
+
+#[test]
+fn follows_names_and_links() {
+    assert!(stays("a/l", &[("a/l", "../b/c")]));
+    assert!(stays("l", &[("l", ".")]));
+    assert!(stays("a/b/l", &[("a/b/l", "../..")]));
+    assert!(stays("l", &[("l", "m/x"), ("m", "n"), ("n", "gone")]));
+    assert!(!stays("l", &[("l", "/etc/passwd")]));
+    assert!(!stays("l", &[("l", "..")]));
+    assert!(!stays("a/l", &[("a/l", "../b/../../c")]));
+    assert!(!stays("l", &[("l", "m/x"), ("m", "/etc")]));
+    assert!(!stays("l", &[("l", "")]));
+}
+
+#[test]
+fn upwards_is_from_where_a_link_leads() {
+    // `d/e/m` is the root, so what looks like `d/..` is two folders above it.
+    assert!(!stays("l", &[("l", "d/e/m/../.."), ("d/e/m", "../..")]));
+    assert!(stays("l", &[("l", "m/../.."), ("m", "d/e")]));
+}
+
+#[test]
+fn a_circle_leads_nowhere() {
+    assert!(!stays("l", &[("l", "l")]));
+    assert!(!stays("l", &[("l", "m"), ("m", "l/x")]));
+}

@@ -1,0 +1,312 @@
+//! The only code that reads a working tree.
+//!
+//! The agent may replace any name at any moment. Every name is therefore opened relative to the
+//! handle of its folder, without following a link, and checked again after it was opened.
+
+use std::collections::BTreeSet;
+use std::ffi::{OsStr, OsString};
+use std::io::{self, Read as _};
+use std::path::Path;
+
+use cap_fs_ext::{
+    DirExt as _, FileTypeExt as _, FollowSymlinks, OpenOptionsFollowExt as _,
+    OpenOptionsSyncExt as _,
+};
+use cap_std::ambient_authority;
+use cap_std::fs::{Dir, File, FileType, Metadata, OpenOptions};
+
+use super::error::TreeError;
+use super::listing::{Odd, Oddity};
+use super::path::TreePath;
+use super::zones::Ignored;
+
+/// What a tree may contain at most.
+#[derive(Debug, Clone, Copy)]
+pub struct Bounds {
+    /// Files and links.
+    pub files: u64,
+    /// Bytes of all files.
+    pub bytes: u64,
+    pub file_bytes: u64,
+    /// Names in all folders that are opened, including ignored ones.
+    pub names: u64,
+    /// Bytes of the changed files that a snapshot holds.
+    pub taken_bytes: u64,
+}
+
+pub const BOUNDS: Bounds = Bounds {
+    files: 100_000,
+    bytes: 1 << 30,
+    file_bytes: 64 << 20,
+    names: 500_000,
+    taken_bytes: 256 << 20,
+};
+
+pub(super) enum Found<'a> {
+    File(Unopened<'a>),
+    Link(String),
+    Odd(Oddity),
+}
+
+/// What opening a name led to.
+pub(super) enum Met<T> {
+    There(T),
+    /// It cannot be read, or it became something else after it was listed.
+    Odd(Oddity),
+    Gone,
+}
+
+#[derive(Clone, Copy)]
+pub(super) struct Unopened<'a> {
+    pub(super) dir: &'a Dir,
+    pub(super) name: &'a OsStr,
+}
+
+pub(super) struct Opened {
+    file: File,
+    /// The length at the time of opening.
+    pub(super) bytes: u64,
+    pub(super) executable: bool,
+}
+
+impl Unopened<'_> {
+    pub(super) fn open(self) -> io::Result<Met<Opened>> {
+        let mut options = OpenOptions::new();
+        options.read(true).follow(FollowSymlinks::No);
+        // Opening a pipe that took the file's place would block otherwise.
+        options.nonblock(true);
+        let file = match self.dir.open_with(self.name, &options) {
+            Ok(file) => file,
+            Err(error) => return self.instead(error, Metadata::is_file),
+        };
+        let metadata = file.metadata()?;
+        if !metadata.is_file() {
+            return Ok(Met::Odd(Oddity::Changing));
+        }
+        Ok(Met::There(Opened {
+            bytes: metadata.len(),
+            executable: is_executable(&metadata),
+            file,
+        }))
+    }
+
+    pub(super) fn open_dir(self) -> io::Result<Met<Dir>> {
+        match self.dir.open_dir_nofollow(self.name) {
+            Ok(dir) => Ok(Met::There(dir)),
+            Err(error) => self.instead(error, Metadata::is_dir),
+        }
+    }
+
+    pub(super) fn read_link(self) -> io::Result<Met<String>> {
+        match self.dir.read_link_contents(self.name) {
+            Ok(to) => Ok(match to.into_os_string().into_string() {
+                Ok(to) => Met::There(to),
+                Err(_) => Met::Odd(Oddity::Target),
+            }),
+            Err(error) => self.instead(error, Metadata::is_symlink),
+        }
+    }
+
+    // The error counts only if the name is still what it was when its folder was listed.
+    fn instead<T>(self, error: io::Error, is_still: fn(&Metadata) -> bool) -> io::Result<Met<T>> {
+        match error.kind() {
+            io::ErrorKind::NotFound => return Ok(Met::Gone),
+            io::ErrorKind::PermissionDenied => return Ok(Met::Odd(Oddity::Unreadable)),
+            _ => {}
+        }
+        match self.dir.symlink_metadata(self.name) {
+            Ok(metadata) if is_still(&metadata) => Err(error),
+            Ok(_) => Ok(Met::Odd(Oddity::Changing)),
+            Err(gone) if gone.kind() == io::ErrorKind::NotFound => Ok(Met::Gone),
+            Err(_) => Err(error),
+        }
+    }
+}
+
+impl Opened {
+    /// The contents; none if there are more than `limit` bytes.
+    pub(super) fn read(self, limit: u64) -> io::Result<Option<Vec<u8>>> {
+        if self.bytes > limit {
+            return Ok(None);
+        }
+        let mut contents = Vec::with_capacity(usize::try_from(self.bytes).unwrap_or(0) + 1);
+        // It may grow while it is read.
+        self.file.take(limit + 1).read_to_end(&mut contents)?;
+        Ok((contents.len() as u64 <= limit).then_some(contents))
+    }
+}
+
+#[cfg(unix)]
+fn is_executable(metadata: &Metadata) -> bool {
+    use cap_std::fs::MetadataExt as _;
+    metadata.mode() & 0o100 != 0
+}
+
+#[cfg(not(unix))]
+fn is_executable(_: &Metadata) -> bool {
+    false
+}
+
+pub(super) type Visit<'a> = dyn FnMut(TreePath, Found<'_>) -> Result<(), TreeError> + 'a;
+
+struct Folder {
+    dir: Dir,
+    path: Option<TreePath>,
+    names: std::vec::IntoIter<(OsString, FileType)>,
+}
+
+struct Walk<'a> {
+    ignored: &'a Ignored,
+    limit: u64,
+    names: u64,
+    unnamed: BTreeSet<Odd>,
+    visit: &'a mut Visit<'a>,
+}
+
+/// Visits everything in a tree that is not ignored, in the order of the paths. Returns the names
+/// that no path can express.
+pub(super) fn walk<'a>(
+    root: &Path,
+    ignored: &'a Ignored,
+    bounds: Bounds,
+    visit: &'a mut Visit<'a>,
+) -> Result<BTreeSet<Odd>, TreeError> {
+    let dir = Dir::open_ambient_dir(root, ambient_authority())
+        .map_err(TreeError::io(root.display(), "open the tree"))?;
+    let mut walk = Walk {
+        ignored,
+        limit: bounds.names,
+        names: 0,
+        unnamed: BTreeSet::new(),
+        visit,
+    };
+    // A stack of its own: a tree that is nested deeply must not overflow the thread's.
+    let mut open: Vec<Folder> = walk.folder(dir, None)?.into_iter().collect();
+    while let Some(folder) = open.last_mut() {
+        match folder.names.next() {
+            Some((name, kind)) => {
+                let deeper = walk.look_at(folder, &name, kind)?;
+                open.extend(deeper);
+            }
+            None => {
+                open.pop();
+            }
+        }
+    }
+    Ok(walk.unnamed)
+}
+
+impl Walk<'_> {
+    /// Visits one name; a folder to walk through is returned.
+    fn look_at(
+        &mut self,
+        folder: &Folder,
+        name: &OsStr,
+        kind: FileType,
+    ) -> Result<Option<Folder>, TreeError> {
+        let within = folder.path.as_ref();
+        let path = name.to_str().and_then(|name| match within {
+            None => TreePath::parse(name).ok(),
+            Some(folder) => TreePath::parse(&format!("{folder}/{name}")).ok(),
+        });
+        let Some(path) = path else {
+            let place = place_of(within, name);
+            let why = Oddity::Name;
+            self.unnamed.insert(Odd { place, why });
+            return Ok(None);
+        };
+        let dir = &folder.dir;
+        let at = Unopened { dir, name };
+        if kind.is_dir() {
+            return self.enter(at, path);
+        }
+        if self.ignored.names(&path) {
+            return Ok(None);
+        }
+        let found = if kind.is_file() {
+            Found::File(at)
+        } else if kind.is_symlink() {
+            let read = at.read_link();
+            match read.map_err(TreeError::io(&path, "read the link"))? {
+                Met::There(to) => Found::Link(to),
+                Met::Odd(why) => Found::Odd(why),
+                Met::Gone => return Ok(None),
+            }
+        } else if kind.is_fifo() {
+            Found::Odd(Oddity::Pipe)
+        } else if kind.is_socket() {
+            Found::Odd(Oddity::Socket)
+        } else {
+            Found::Odd(Oddity::Device)
+        };
+        (self.visit)(path, found)?;
+        Ok(None)
+    }
+
+    fn enter(&mut self, at: Unopened<'_>, path: TreePath) -> Result<Option<Folder>, TreeError> {
+        if self.ignored.is_whole(&path) {
+            return Ok(None);
+        }
+        let opened = at.open_dir();
+        match opened.map_err(TreeError::io(&path, "open the folder"))? {
+            Met::There(dir) => self.folder(dir, Some(path)),
+            Met::Odd(why) => {
+                (self.visit)(path, Found::Odd(why))?;
+                Ok(None)
+            }
+            Met::Gone => Ok(None),
+        }
+    }
+
+    /// Lists a folder, sorted; none if it may not be read.
+    fn folder(&mut self, dir: Dir, path: Option<TreePath>) -> Result<Option<Folder>, TreeError> {
+        let place = path.as_ref().map_or(".", TreePath::as_str).to_owned();
+        let failed = |error| TreeError::io(&place, "list the folder")(error);
+        let entries = match (dir.entries(), &path) {
+            (Ok(entries), _) => entries,
+            (Err(error), Some(path)) if error.kind() == io::ErrorKind::PermissionDenied => {
+                (self.visit)(path.clone(), Found::Odd(Oddity::Unreadable))?;
+                return Ok(None);
+            }
+            (Err(error), _) => return Err(failed(error)),
+        };
+        let mut names = Vec::new();
+        for entry in entries {
+            let entry = entry.map_err(failed)?;
+            self.names += 1;
+            if self.names > self.limit {
+                return Err(TreeError::TooMany {
+                    place,
+                    limit: self.limit,
+                    what: "names",
+                });
+            }
+            let name = entry.file_name();
+            if name == ".git" {
+                continue;
+            }
+            match entry.file_type() {
+                Ok(kind) => names.push((name, kind)),
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(error) => return Err(failed(error)),
+            }
+        }
+        names.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
+        Ok(Some(Folder {
+            dir,
+            path,
+            names: names.into_iter(),
+        }))
+    }
+}
+
+#[expect(
+    clippy::unnecessary_debug_formatting,
+    reason = "escaped, so that nothing in the name reaches a terminal as it is"
+)]
+fn place_of(folder: Option<&TreePath>, name: &OsStr) -> String {
+    match folder {
+        None => format!("{name:?}"),
+        Some(folder) => format!("{folder}/{name:?}"),
+    }
+}
