@@ -134,7 +134,7 @@ fn a_service_that_is_confined_less_is_not_asked() {
         let plan = ServicePlan {
             argv: argv.map(Template::fixed).into(),
             env: BTreeMap::new(),
-            ready: Ready::Line("^up$".to_owned()),
+            ready: Ready::Line(regex::bytes::Regex::new("^up$").expect("a pattern")),
             within: Span::from_millis(60_000),
         };
         bench.services.insert("api".to_owned(), plan);
