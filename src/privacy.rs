@@ -17,9 +17,9 @@ use crate::session::{
     Blotter, Court, Decided, Event, EvidenceStore, Forgetting, Forgotten, Line, RedactedCopy,
     RedactedLine, Session, SessionError, SigningKey, SourceRecord, Store as _, Suppressed,
 };
+use crate::world::email_text::{Wanted, mentions, without};
 use crate::world::evidence::unpack;
 use crate::world::mailbox::Mailbox;
-use crate::world::mention::{Wanted, mentions, without};
 use crate::world::page::{Page, Presence, presence};
 
 /// What is to be forgotten, and who decides so.

@@ -11,9 +11,9 @@ use url::Url;
 use crate::gate::{CheckReport, Fact, Judgement};
 use crate::quest::Submission;
 use crate::world::Response;
+use crate::world::email_text::mentions;
 use crate::world::evidence::{Asked, Evidence, Exchange, PageAnswer, Recording, Told};
 use crate::world::mailbox::Mailbox;
-use crate::world::mention::mentions;
 use crate::world::page::{Page, Presence, presence};
 
 /// A page that was asked for.

@@ -10,7 +10,7 @@ use crate::judge::recorded::RecordedJudgement;
 use crate::quest::field::FieldKind;
 use crate::quest::{FieldName, QuestKind, Submission, Verdict};
 use crate::session::{Forgetting, LineReader, SessionError, Standing, State, Suppressed, Worker};
-use crate::world::mention::{mentions, without};
+use crate::world::email_text::{mentions, without};
 use crate::world::sandbox::{FileSeen, Workshop};
 use crate::world::tree::TreePath;
 

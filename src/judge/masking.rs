@@ -7,7 +7,7 @@ use std::io::{Cursor, Read as _, Write as _};
 use zip::write::SimpleFileOptions;
 use zip::{ZipArchive, ZipWriter};
 
-use crate::world::mention::{Wanted, mentions, without};
+use crate::world::email_text::{Wanted, mentions, without};
 
 /// What is written where a forgotten address was.
 pub const MASK: &str = "[forgotten]";

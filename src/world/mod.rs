@@ -4,6 +4,7 @@
 //! record without a network, and reads worlds that were written by hand.
 
 pub mod domain;
+pub mod email_text;
 pub mod evidence;
 pub mod fetch;
 pub mod mailbox;
@@ -11,7 +12,6 @@ pub mod page;
 pub mod sandbox;
 pub mod tree;
 
-pub mod mention;
 mod tls;
 mod uniqueness;
 

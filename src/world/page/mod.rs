@@ -24,10 +24,12 @@ use decode::{ContentType, Kind};
 use model::{empty, lines};
 use visible::Walk;
 
+use crate::world::email_text::may_spell;
+
+pub use crate::world::email_text::is_unspaced;
 pub use find_address::{Presence, addresses_of, presence};
 pub use model::{OwnerPlace, OwnerText, Page, Unreadable};
 pub use refusal::states_no_collection;
-pub use text::is_unspaced;
 
 impl Page {
     /// Reads the bytes of one answer.
@@ -62,9 +64,7 @@ fn read(
             ..empty(url)
         },
         Kind::Source => Page {
-            hidden: lines(&text)
-                .filter(|line| find_address::may_spell(line))
-                .collect(),
+            hidden: lines(&text).filter(|line| may_spell(line)).collect(),
             ..empty(url)
         },
     };

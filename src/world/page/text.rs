@@ -1,26 +1,6 @@
 //! Text as a reader sees it: no invisible characters, white space folded.
 
-use unicode_script::{Script, UnicodeScript as _};
-
 use crate::base::text::invisible;
-
-/// Whether the character is of a script that joins words or particles without a space.
-pub fn is_unspaced(c: char) -> bool {
-    // The prolonged sound mark is of no script of its own.
-    matches!(c, 'ー' | 'ｰ')
-        || matches!(
-            c.script(),
-            Script::Han
-                | Script::Hangul
-                | Script::Hiragana
-                | Script::Katakana
-                | Script::Bopomofo
-                | Script::Thai
-                | Script::Lao
-                | Script::Khmer
-                | Script::Myanmar
-        )
-}
 
 /// A text that grows piece by piece and is normalised at all times.
 #[derive(Debug, Default)]

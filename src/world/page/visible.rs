@@ -21,6 +21,7 @@ use super::text::Run;
 use super::{OwnerPlace, Page, find_address, links, model, structured};
 use crate::base::text::normalise;
 use crate::base::word_list::entries;
+use crate::world::email_text::may_spell;
 
 pub(super) struct Walk<'a> {
     page: Page,
@@ -265,13 +266,13 @@ impl Walk<'_> {
 
     fn end_unseen(&mut self) {
         let text = self.unseen.take();
-        if find_address::may_spell(&text) {
+        if may_spell(&text) {
             self.page.hidden.push(text);
         }
     }
 
     fn hide_lines(&mut self, text: &str) {
-        let lines = model::lines(text).filter(|line| find_address::may_spell(line));
+        let lines = model::lines(text).filter(|line| may_spell(line));
         self.page.hidden.extend(lines);
     }
 }
