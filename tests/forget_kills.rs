@@ -7,7 +7,7 @@ use std::process::Stdio;
 use std::thread;
 use std::time::Instant;
 
-use comail::world::mention::mentions;
+use comail::world::email_text::mentions;
 use walkdir::WalkDir;
 
 use crate::harness::forge::found;

@@ -6,7 +6,7 @@ use std::fs;
 use comail::report::draw::{self, Asked, MOST_QUESTS};
 use comail::report::picture::{Picture, QuestRow, Worth};
 use comail::session::{Session, Unwatched};
-use comail::world::mention::mentions;
+use comail::world::email_text::mentions;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 

@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::Path;
 
+use comail::world::email_text::mentions;
 use comail::world::evidence::unpack;
-use comail::world::mention::mentions;
 use walkdir::WalkDir;
 
 use super::{EmailNet, Run};
