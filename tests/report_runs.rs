@@ -166,7 +166,10 @@ fn a_claim_of_a_run_that_died_is_orphaned_and_one_of_a_live_run_is_not() {
     assert_eq!(report["run"]["reason"], Value::Null);
     assert_eq!(report["quests"][1]["driven"][0]["reason"], Value::Null);
     let text = letters.run(["report"]).exits(8);
-    assert!(text.contains("| ended for | goes on |"), "{text}");
+    assert!(
+        text.contains("| reason for the end | still running |"),
+        "{text}"
+    );
     drop(lock);
     let (_, report) = letters.json(["report"]);
     assert_eq!(kinds(&report), ["todo", "orphaned-claims"]);
@@ -238,7 +241,7 @@ fn hostile_names_break_no_table() {
     let heads: Vec<&str> = text.lines().filter(|it| it.starts_with('#')).collect();
     let expected = [
         "# NOT COMPLETE",
-        "## What stands against it",
+        "## Why it is not complete",
         "## Shares",
         "## Run 0000000a",
         "## Quests",

@@ -4,17 +4,19 @@ use std::sync::Arc;
 
 use anyhow::Result;
 use clap::Args;
+use schemars::JsonSchema;
+use serde::Serialize;
 
-use super::audit_report::{self, Report, Status};
 use super::context::Context;
 use super::exit::Exit;
 use super::progress::Interrupt;
 use super::progress::JudgingBar;
 use super::recheck;
 use crate::base::Digest;
+use crate::judge::audit::history::Checked;
 use crate::judge::audit::history::OtherJudge;
 use crate::judge::audit::{
-    self, Finding, Kind, Live, Onlooker, Place, Plan, Proven, history, live, walk,
+    self, Finding, Kind, Live, NotedHead, Onlooker, Place, Plan, Proven, history, live, walk,
 };
 use crate::judge::quest_file::Definition;
 use crate::session::{Board, Mended, Session, SessionError};
@@ -46,12 +48,80 @@ Examples:
   comail audit --live                    # fetch everything again
   comail audit --json";
 
+/// The JSON form of `audit`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Report {
+    /// How it ended.
+    pub(super) status: Status,
+    /// What was found.
+    pub(super) findings: Vec<Finding>,
+    /// What was looked at; none when the ledger could not be read on.
+    pub(super) checked: Option<Checked>,
+    /// The ledger's head.
+    pub(super) head: Option<Digest>,
+    /// Where the noted head is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) noted: Option<NotedHead>,
+    /// What is worth knowing and changes nothing.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) notes: Vec<String>,
+    /// In what this program differs from the one that the session was made with.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) judge: Option<OtherJudge>,
+    /// What the world said, where it was asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) live: Option<Live>,
+}
+
+/// How an audit ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum Status {
+    /// Nothing was found.
+    Clean,
+    /// Something was.
+    Found,
+    /// Not everything was looked at.
+    Interrupted,
+}
+
+impl Status {
+    /// How an audit ended that was `stopped` or not, and found this.
+    pub(super) fn of(stopped: bool, findings: &[Finding]) -> Self {
+        if stopped {
+            Self::Interrupted
+        } else if findings.is_empty() {
+            Self::Clean
+        } else {
+            Self::Found
+        }
+    }
+}
+
+impl Report {
+    /// A ledger or settings that cannot be believed: nothing else was looked at.
+    pub(super) fn of_damage(finding: Finding) -> Self {
+        Self {
+            status: Status::Found,
+            live: None,
+            findings: vec![finding],
+            checked: None,
+            head: None,
+            noted: None,
+            notes: Vec::new(),
+            judge: None,
+        }
+    }
+}
+
 pub(super) fn run(context: &mut Context, args: &AuditArgs) -> Result<Exit> {
     let report = match open(context) {
         Ok((session, board)) => audit(context, args, &session, &board)?,
         Err(error) => Report::of_damage(history::found(error)?),
     };
-    context.output.show(&report, audit_report::text)?;
+    context.output.show(&report, |paper, report| {
+        paper.template(include_str!("text/audit.txt"), report);
+    })?;
     Ok(match report.status {
         Status::Clean => Exit::Done,
         Status::Found => Exit::Finding,

@@ -6,8 +6,6 @@ pub mod output;
 pub mod schema;
 
 mod audit;
-mod audit_report;
-mod calibration_report;
 mod claims;
 mod command;
 mod completions;
@@ -36,7 +34,6 @@ mod person;
 mod progress;
 mod prompt;
 mod prove;
-mod prove_report;
 mod quest;
 mod recheck;
 mod release;

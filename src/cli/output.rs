@@ -7,12 +7,14 @@ use std::rc::Rc;
 
 use clap::ColorChoice;
 use clap::builder::StyledStr;
+use minijinja::value::Value;
 use serde::Serialize;
 
 use super::exit::Hinted;
 use super::tint;
 pub use super::tint::Tone;
 use crate::base::text::{Escaped, escape_json};
+use crate::report::template::environment;
 
 #[expect(
     clippy::struct_excessive_bools,
@@ -200,6 +202,31 @@ impl Paper {
         } else {
             text.to_string()
         });
+    }
+
+    /// Renders a template from the values that `--json` prints. All text in them is escaped.
+    pub(super) fn template(&mut self, template: &str, values: impl Serialize) {
+        let mut environment = environment(|text| Escaped(text).to_string());
+        for (name, tone) in [
+            ("good", Tone::Good),
+            ("doubt", Tone::Doubt),
+            ("bad", Tone::Bad),
+            ("strong", Tone::Strong),
+        ] {
+            let colour = self.colour;
+            environment.add_filter(name, move |word: &str| {
+                let word = Escaped(word).to_string();
+                Value::from_safe_string(match colour {
+                    true => tint::tinted(tone, &word),
+                    false => word,
+                })
+            });
+        }
+        match environment.render_str(template, values) {
+            Ok(text) => self.line(text.trim_end_matches('\n')),
+            // A mistake of ours, which must not take the result of the command with it.
+            Err(error) => self.line(format!("this text could not be made: {error}")),
+        }
     }
 
     #[must_use]

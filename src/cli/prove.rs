@@ -2,11 +2,12 @@
 
 use anyhow::Result;
 use clap::Args;
+use minijinja::context;
 
 use super::context::Context;
 use super::exit::Exit;
 use super::exit::UsageError;
-use super::{calibration_report, prove_report};
+use super::output::Paper;
 use crate::judge::prove::{Proof, Tree, TrialError, prove, prove_email, trial};
 use crate::judge::quest_file::Definition;
 use crate::session::Session;
@@ -40,7 +41,7 @@ pub(super) fn run(context: &mut Context, args: &ProveArgs) -> Result<Exit> {
     } else {
         Exit::Finding
     };
-    context.output.show(&proof, prove_report::text)?;
+    context.output.show(&proof, text)?;
     Ok(exit)
 }
 
@@ -57,9 +58,9 @@ fn calibrate(context: &mut Context) -> Result<Exit> {
     } else {
         Exit::Finding
     };
-    context
-        .output
-        .show(&calibration, calibration_report::text)?;
+    context.output.show(&calibration, |paper, calibration| {
+        paper.template(include_str!("text/calibration.txt"), calibration);
+    })?;
     Ok(exit)
 }
 
@@ -72,4 +73,47 @@ fn proof(context: &Context) -> Result<Proof> {
         None => Ok(prove_email()?),
         Some(definition) => Ok(prove(&definition, &Tree::of_definition(&definition))?),
     }
+}
+
+/// Writes the result of each control, and what no control shows.
+pub(super) fn text(paper: &mut Paper, proof: &Proof) {
+    let lacking: Vec<String> = proof.lacking.iter().map(ToString::to_string).collect();
+    let values = context! {
+        controls => proof.controls,
+        unfired => proof.unfired,
+        holds => proof.holds(),
+        lacking,
+    };
+    paper.template(include_str!("text/proof.txt"), values);
+}
+
+/// Says that no reviewer was asked, if the quest file has some.
+pub(super) fn reviewers_not_asked(paper: &mut Paper, has_reviewers: bool) {
+    if has_reviewers {
+        paper.line(
+            "the reviewers were not asked; in a session, `comail prove --reviewers` asks them \
+             about every plant",
+        );
+    }
+}
+
+/// Refuses a gate that its controls do not prove.
+pub(super) fn refuse_unproven(proof: &Proof, path: &str) -> Result<()> {
+    if proof.holds() {
+        return Ok(());
+    }
+    let failed = proof.controls.iter().filter(|outcome| !outcome.fits);
+    let failed = failed.map(|outcome| {
+        format!(
+            "control `{}` must be {}, but is {}",
+            outcome.name, outcome.expected, outcome.judgement.verdict
+        )
+    });
+    let lacking = proof.lacking.iter().map(ToString::to_string);
+    let why: Vec<_> = failed.chain(lacking).collect();
+    let text = format!(
+        "{path}: the gate is not proven, so no session is made: {}; run `comail quest check` for details",
+        why.join("; ")
+    );
+    Err(UsageError(text).into())
 }

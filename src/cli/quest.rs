@@ -12,7 +12,7 @@ use serde::Serialize;
 use super::context::Context;
 use super::exit::{Exit, UsageError};
 use super::output_file::refuse_in_session;
-use super::prove_report;
+use super::prove;
 use super::scan_kind::{freeze, proof_of};
 use crate::base::text::Escaped;
 use crate::gate::checks::schema::schema;
@@ -118,8 +118,8 @@ fn check(context: &mut Context, path: &Path, tree: Option<&Path>) -> Result<Exit
     };
     context.output.show(&checked, |paper, checked| {
         paper.line(format!("{}: valid", Escaped(&checked.file)));
-        prove_report::text(paper, &checked.proof);
-        prove_report::unasked(paper, checked.reviewers > 0);
+        prove::text(paper, &checked.proof);
+        prove::reviewers_not_asked(paper, checked.reviewers > 0);
     })?;
     Ok(exit)
 }

@@ -9,7 +9,6 @@ use super::context::Context;
 use super::exit::{Exit, UsageError};
 use super::export::{PageWanted, write_page};
 use super::export_rows::Findings;
-use super::output::Paper;
 use super::progress::Interrupt;
 use super::{context, exit, whole_result};
 use crate::judge::audit::{Onlooker, history};
@@ -66,7 +65,10 @@ pub(super) fn run(context: &mut Context, args: &ReportArgs) -> Result<Exit> {
     if let Some(path) = args.html.as_deref().filter(|_| !made.stopped) {
         write(context, &made, path, args.force)?;
     }
-    context.output.show(&made.report, text)?;
+    let text = markdown(&made.report)?;
+    context
+        .output
+        .show(&made.report, |paper, _| paper.line(text.trim_end()))?;
     Ok(if made.stopped {
         Exit::Interrupted
     } else {
@@ -106,12 +108,6 @@ fn refuse_name(path: &Path) -> Result<(), UsageError> {
     }
     let text = format!("{}: a page is named .html", path.display());
     Err(UsageError(text))
-}
-
-fn text(paper: &mut Paper, report: &Report) {
-    for line in markdown(report).lines() {
-        paper.line(line);
-    }
 }
 
 #[derive(Debug, Clone, Copy, Default)]

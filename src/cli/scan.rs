@@ -19,7 +19,7 @@ use super::progress::Interrupt;
 use super::scan_carry::{CarriedOver, CarryArgs};
 use super::scan_kind::{KindArgs, ScanKind, made_up};
 use super::shell_line::ShellLine;
-use super::{context, person, prove_report, scan_carry};
+use super::{context, person, prove, scan_carry};
 use crate::base::text::{Escaped, plural};
 use crate::gate::email::site::is_anchored;
 use crate::judge::quest_file::Definition;
@@ -309,7 +309,7 @@ fn text(paper: &mut Paper, scanned: &Scanned, session: Option<&Path>) {
     if let Some(over) = &scanned.carried {
         scan_carry::text(paper, over);
     }
-    prove_report::unasked(paper, scanned.reviewers);
+    prove::reviewers_not_asked(paper, scanned.reviewers);
     let next = ShellLine::comail("next", session);
     paper.line(format!(
         "session {}; go on with: {}",

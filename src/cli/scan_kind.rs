@@ -12,7 +12,7 @@ use super::exit::UsageError;
 use super::gate_args::GateArgs;
 use super::gate_args::NetworkArgs;
 use super::progress::WorkBar;
-use super::prove_report::refuse_unproven;
+use super::prove::refuse_unproven;
 use crate::gate::Gate as _;
 use crate::gate::checks::settings::FileSettings;
 use crate::gate::email::EmailGate;

@@ -24,8 +24,8 @@ use crate::cli::prompt::AgentBlock;
 #[cfg(unix)]
 use crate::cli::run::{DryRun, RunTells};
 use crate::cli::{
-    audit_report, claims, completions, config, demo, dispute, doctor, export, forget, help, hook,
-    man, next, quest, recheck, release, resume, review, rules, scan, submit,
+    audit, claims, completions, config, demo, dispute, doctor, export, forget, help, hook, man,
+    next, quest, recheck, release, resume, review, rules, scan, submit,
 };
 use crate::gate::checks::schema::schema as quest_file;
 use crate::hook::HookReply;
@@ -343,7 +343,7 @@ pub const DOCUMENTS: &[Document] = &[
     Document::printed::<Status>("status", "status"),
     Document::lines::<Status>("status-watch", "status --watch"),
     Document::printed::<export::Exported>("export", "export"),
-    Document::printed::<audit_report::Report>("audit", "audit"),
+    Document::printed::<audit::Report>("audit", "audit"),
     Document::printed::<recheck::Report>("recheck", "recheck"),
     Document::printed::<Report>("report", "report"),
     Document::printed::<rules::Catalogue>("rules", "rules"),

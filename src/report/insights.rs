@@ -175,7 +175,6 @@ pub struct DrivenWork {
 }
 
 impl DrivenWork {
-    #[must_use]
     pub fn of(driven: &Driven) -> Self {
         let spent = driven.silent_spent;
         Self {
@@ -239,18 +238,15 @@ impl Default for HalfLife {
 
 impl HalfLife {
     /// A half-life in days, at least one.
-    #[must_use]
     pub fn of_days(days: u32) -> Self {
         Self(days.max(1))
     }
 
-    #[must_use]
     pub fn days(self) -> u32 {
         self.0
     }
 
     /// The weight at `now` of something from `then`: 1 if it is no older, and less with age.
-    #[must_use]
     pub fn weight(self, then: Timestamp, now: Timestamp) -> f64 {
         let age = now.duration_since(then).max(SignedDuration::ZERO);
         let day = SignedDuration::from_hours(24);
@@ -288,7 +284,6 @@ pub struct Driven {
 }
 
 impl Driven {
-    #[must_use]
     pub fn and(self, other: Self) -> Self {
         let milliseconds = self.silent_milliseconds;
         Self {
@@ -325,7 +320,6 @@ pub struct SessionTally {
 }
 
 impl SessionTally {
-    #[must_use]
     pub fn new(name: String, kind: String) -> Self {
         Self {
             name,
@@ -454,7 +448,6 @@ fn run_of(worker: &str) -> Option<RunId> {
 
 const MOST_SHOWN_FACTS: usize = 10;
 
-#[must_use]
 pub fn combine(mut tallies: Vec<SessionTally>, half_life: HalfLife) -> Insights {
     tallies.sort_by_key(|tally| Reverse(tally.last));
     let newest = tallies.iter().find_map(|tally| tally.last);

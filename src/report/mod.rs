@@ -4,6 +4,7 @@ pub mod draw;
 pub mod page;
 pub mod picture;
 pub mod run;
+pub mod template;
 
 mod insights;
 mod status;

@@ -65,7 +65,6 @@ impl Standings {
         })
     }
 
-    #[must_use]
     pub fn at(&self, now: Timestamp, lives: &BTreeSet<RunId>) -> Status {
         let overview = self.overview.clone();
         let left = overview.tally.of(State::Todo);
@@ -92,7 +91,6 @@ impl Standings {
 
 impl Status {
     /// Whether anything changed since `before`, apart from what only the clock changes.
-    #[must_use]
     pub fn is_news(&self, before: &Self) -> bool {
         let holds = |status: &Self| -> Vec<_> {
             let claims = status.claims.iter();
@@ -284,7 +282,6 @@ impl Pace {
     ///
     /// It counts until now: where nothing is settled any more, it falls. None where too few were
     /// settled of late.
-    #[must_use]
     pub fn of(settled: impl Iterator<Item = Timestamp>, left: u32, now: Timestamp) -> Option<Self> {
         let ages = settled.map(|at| now.duration_since(at));
         // What is of the future was written by another clock.
@@ -333,7 +330,6 @@ pub struct HeldClaim {
 
 impl HeldClaim {
     /// The claim as it stands at `now`; its quest has this key.
-    #[must_use]
     pub fn of(claim: &Claim, key: Option<&Key>, now: Timestamp) -> Self {
         Self {
             quest: claim.quest,

@@ -59,7 +59,6 @@ pub struct Queue {
 const NO_RULE: &str = "-";
 
 impl Queue {
-    #[must_use]
     pub fn of(mut waiting: Vec<Waiting>) -> Self {
         waiting.sort_by_key(|one| (one.since, one.id));
         let open = waiting.len();
@@ -96,13 +95,11 @@ impl Queue {
     }
 
     /// Those for which `rule` fired, first or beside others.
-    #[must_use]
     pub fn with_rule(&self, rule: &str) -> Vec<&Waiting> {
         let fired = |one: &&Waiting| one.rules.iter().any(|it| it == rule);
         self.all().filter(fired).collect()
     }
 
-    #[must_use]
     pub fn rules(&self) -> BTreeSet<&str> {
         self.all()
             .flat_map(|one| &one.rules)
@@ -178,7 +175,6 @@ pub struct Item {
 }
 
 impl Item {
-    #[must_use]
     pub fn listed(&self) -> Vec<Shown> {
         listed(self.anchor.as_ref(), &self.shown, &self.known)
     }

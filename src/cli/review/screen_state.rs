@@ -126,7 +126,6 @@ impl Note {
 ///
 /// In this order: what was submitted as `source`, the page that a fact's lines are of, the first
 /// address among the submitted values, the first page that was asked for. Web pages alone.
-#[must_use]
 pub fn source_page(item: &Item) -> Option<Url> {
     let own = item.submission.field("source");
     let excerpts = item.facts.iter().filter_map(|fact| fact.excerpt.as_ref());
@@ -224,7 +223,6 @@ const WHY: &str = "a note says why: what was looked at, and what it shows";
 
 impl Screen {
     /// At the first of `queue`.
-    #[must_use]
     pub fn new(queue: &Queue) -> Self {
         let seats = queue.groups.iter().flat_map(|group| {
             group.quests.iter().map(|one| Seat {
@@ -245,12 +243,10 @@ impl Screen {
     }
 
     /// The quest that is looked at; none behind the last.
-    #[must_use]
     pub fn quest(&self) -> Option<QuestId> {
         self.seat().map(|seat| seat.quest)
     }
 
-    #[must_use]
     pub fn tally(&self) -> Tally {
         let count = |fate: Fate| self.seats.iter().filter(|seat| seat.fate == fate).count();
         Tally {
@@ -457,7 +453,6 @@ const HELP_KEYS: [&str; 1] = ["any key goes back"];
 
 const ROOMY: usize = 30;
 
-#[must_use]
 pub fn view(screen: &Screen, text: &[Line], size: Size) -> Frame {
     let body = body(screen, text, size.columns);
     let parts = Parts::of(screen, size);
@@ -476,7 +471,6 @@ pub fn view(screen: &Screen, text: &[Line], size: Size) -> Frame {
     Frame { rows, cursor }
 }
 
-#[must_use]
 pub fn extent(screen: &Screen, text: &[Line], size: Size) -> Extent {
     Extent {
         lines: body(screen, text, size.columns).len(),

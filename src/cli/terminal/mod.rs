@@ -42,7 +42,6 @@ pub struct Change<'a> {
 }
 
 /// The rows that differ from what the screen shows; all rows if that is unknown.
-#[must_use]
 pub fn changes<'a>(shown: Option<&Frame>, wanted: &'a Frame) -> Vec<Change<'a>> {
     let rows = wanted.rows.iter().enumerate();
     let is_shown = |row: usize, line: &Line| {
@@ -81,7 +80,6 @@ type Cell = (char, Option<Tone>);
 
 impl Span {
     /// A piece of text, with unsafe characters escaped.
-    #[must_use]
     pub fn new(tone: Option<Tone>, text: &str) -> Self {
         Self {
             tone,
@@ -89,34 +87,28 @@ impl Span {
         }
     }
 
-    #[must_use]
     pub fn tone(&self) -> Option<Tone> {
         self.tone
     }
 
-    #[must_use]
     pub fn text(&self) -> &str {
         &self.text
     }
 }
 
 impl Line {
-    #[must_use]
     pub fn new(spans: Vec<Span>) -> Self {
         Self { spans }
     }
 
-    #[must_use]
     pub fn plain(text: &str) -> Self {
         Self::new(vec![Span::new(None, text)])
     }
 
-    #[must_use]
     pub fn toned(tone: Tone, text: &str) -> Self {
         Self::new(vec![Span::new(Some(tone), text)])
     }
 
-    #[must_use]
     pub fn spans(&self) -> &[Span] {
         &self.spans
     }
@@ -126,13 +118,11 @@ impl Line {
         self.spans.iter().map(Span::text).collect()
     }
 
-    #[must_use]
     pub fn width(&self) -> usize {
         self.cells().iter().map(|(c, _)| width(*c)).sum()
     }
 
     /// The line cut to `columns`, with `…` in the last column if something is missing.
-    #[must_use]
     pub fn clipped(&self, columns: usize) -> Self {
         let cells = self.cells();
         if fitting(&cells, columns) == cells.len() {
@@ -146,7 +136,6 @@ impl Line {
     }
 
     /// The line with `…` at its end, because more would follow.
-    #[must_use]
     pub fn broken_off(&self, columns: usize) -> Self {
         let mut cells = self.cells();
         cells.push(('…', None));
@@ -155,7 +144,6 @@ impl Line {
 
     /// The line in rows of `columns`, broken at spaces if possible. The rows after the first are
     /// indented by two more columns.
-    #[must_use]
     pub fn wrapped(&self, columns: usize) -> Vec<Self> {
         if columns == 0 {
             return Vec::new();

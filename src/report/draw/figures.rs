@@ -42,7 +42,6 @@ impl BurnDown {
         self.extended = false;
     }
 
-    #[must_use]
     pub(super) fn points(&self) -> Vec<Remaining> {
         thinned(&self.points, MOST_SHOWN)
     }
@@ -85,7 +84,6 @@ impl BurnDown {
 /// The curve is cut into pieces of equal length, with equal weight for time and quests; the first
 /// and the last point of each piece stay. So no point moves by more than one piece in either
 /// direction. If the point of a rise is dropped, the next point carries its mark.
-#[must_use]
 pub(super) fn thinned(points: &[Remaining], most: usize) -> Vec<Remaining> {
     if points.len() <= most {
         return points.to_vec();
@@ -159,12 +157,10 @@ impl Clock {
     }
 
     /// The time of a quest that has a row, in milliseconds.
-    #[must_use]
     pub(super) fn of(&self, quest: QuestId) -> Option<u64> {
         self.of_shown.get(&quest).copied()
     }
 
-    #[must_use]
     pub(super) fn all(self) -> Vec<u64> {
         self.took
     }
@@ -219,7 +215,6 @@ pub(super) const TRIES: &[u64] = &[
 ];
 
 /// The histogram of `values`; `edges` are the sorted lower bounds of the bars, starting with 0.
-#[must_use]
 pub(super) fn spread(mut values: Vec<u64>, edges: &[u64]) -> Spread {
     values.sort_unstable();
     let Some(marks) = marks(&values) else {
@@ -306,7 +301,6 @@ impl Funnel {
         }
     }
 
-    #[must_use]
     pub(super) fn steps(self) -> Vec<FunnelStep> {
         self.steps
     }
@@ -368,7 +362,6 @@ impl Workers {
     }
 
     /// The workers, the most active first.
-    #[must_use]
     pub(super) fn rows(self) -> Vec<WorkerRow> {
         let mut rows: Vec<WorkerRow> = self.rows.into_values().collect();
         rows.sort_by(|one, next| {

@@ -36,7 +36,6 @@ impl Need {
 
 /// Chooses at most `most` quests in the states of `only` (in any state if it is empty), the most
 /// urgent first, then by number.
-#[must_use]
 pub(super) fn chosen(quests: &[Standing], only: &[State], most: usize) -> Vec<QuestId> {
     let wanted = quests
         .iter()
@@ -63,7 +62,6 @@ pub(super) struct Room {
 }
 
 impl Room {
-    #[must_use]
     pub(super) const fn new() -> Self {
         Self {
             earlier: EARLIER,
@@ -127,7 +125,6 @@ pub(super) struct Told<'a> {
     pub(super) fields: &'a [FieldName],
 }
 
-#[must_use]
 pub(super) fn row(told: Told<'_>, forgetting: &Forgetting) -> QuestRow {
     let Told {
         standing,

@@ -84,7 +84,6 @@ impl Steps {
         }
     }
 
-    #[must_use]
     pub(super) fn of(&mut self, id: QuestId) -> Course {
         self.quests.remove(&id).unwrap_or_default()
     }
@@ -186,7 +185,6 @@ impl Steps {
 }
 
 impl Course {
-    #[must_use]
     pub(super) fn steps(mut self) -> Vec<Step> {
         if let Some(gap) = self.steps.get_mut(1).filter(|_| self.left_out > 0) {
             gap.step.notes = vec![format!("{} steps", self.left_out)];
@@ -322,7 +320,6 @@ fn small(count: usize) -> u32 {
 }
 
 /// The text, cut to about `most` bytes.
-#[must_use]
 pub(super) fn clipped(text: &str, most: usize) -> String {
     if text.len() <= most {
         return text.to_owned();

@@ -378,3 +378,95 @@ fn quests_are_found_by_every_rule_that_ever_fired_on_them() {
         assert!(page.contains(&option), "{rule}");
     }
 }
+
+#[test]
+fn a_funnel_is_as_wide_as_what_reached_its_first_step() {
+    let mut picture = picture("Acme");
+    picture.funnel = [(200, 50), (150, 150), (0, 0), (1, 2)]
+        .map(|(reached, stopped)| FunnelStep {
+            name: "page".to_owned(),
+            reached,
+            stopped,
+        })
+        .into();
+    let page = html(&picture).unwrap();
+    let bars: Vec<&str> = page.split("class=\"went\" width=\"").skip(1).collect();
+    for (bar, expected) in bars.iter().zip([
+        "75%\" height=\"100%\"/><rect class=\"stopped\" x=\"75%\" width=\"25%\"",
+        "0%\" height=\"100%\"/><rect class=\"stopped\" x=\"0%\" width=\"75%\"",
+        "0%\" height=\"100%\"/><rect class=\"stopped\" x=\"0%\" width=\"0%\"",
+        "0%\" height=\"100%\"/><rect class=\"stopped\" x=\"0%\" width=\"0.50%\"",
+    ]) {
+        assert!(bar.starts_with(expected), "{bar}");
+    }
+}
+
+/// The histogram of the times of quests in these bars.
+fn histogram(counts: &[u32]) -> String {
+    let mut picture = picture("Acme");
+    let bars = (1..).zip(counts).map(|(number, quests)| Bar {
+        from: number * 60_000,
+        to: number * 60_000 + 59_999,
+        quests: *quests,
+    });
+    picture.times.bars = bars.collect();
+    let page = html(&picture).unwrap();
+    page.split("id=\"times-t\"")
+        .nth(1)
+        .unwrap()
+        .split("</div>")
+        .next()
+        .unwrap()
+        .to_owned()
+}
+
+#[test]
+fn bars_are_in_proportion_apart_and_named() {
+    let attributes = |page: &str, name: &str| -> Vec<String> {
+        let columns = page.split("<rect class=\"column\"").skip(1);
+        let values = columns.map(|it| it.split(&format!(" {name}=\"")).nth(1).unwrap());
+        values
+            .map(|it| it.split('"').next().unwrap().to_owned())
+            .collect()
+    };
+    let page = histogram(&[50, 100, 0]);
+    assert_eq!(attributes(&page, "height"), ["50%", "100%", "0%"]);
+    assert_eq!(attributes(&page, "y"), ["50%", "0%", "100%"]);
+    assert_eq!(attributes(&page, "x"), ["3.33%", "36.67%", "70%"]);
+    assert_eq!(attributes(&page, "width"), ["26.67%", "26.66%", "26.67%"]);
+    assert_eq!(page.matches("class=\"tick\" x").count(), 2, "{page}");
+    assert!(
+        page.contains("<th scope=\"row\">1 min to 1 min 59 s</th>"),
+        "{page}"
+    );
+    let page = histogram(&[100_000, 1]);
+    assert_eq!(attributes(&page, "height"), ["100%", "1%"]);
+    let named = |count| histogram(&vec![1; count]).matches("y=\"172\"").count();
+    assert_eq!([1, 5, 6, 20, 21].map(named), [1, 5, 3, 5, 5]);
+}
+
+#[test]
+fn quests_that_a_histogram_leaves_out_are_counted_with_the_reason() {
+    let said = |total: u32, times: u32, tries: u32| {
+        let mut picture = picture("Acme");
+        (picture.overview.total, picture.overview.tally.todo) = (total, 0);
+        (picture.times.known, picture.tries.known) = (times, tries);
+        let text = pages_text(&html(&picture).unwrap());
+        text.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    let some = said(54, 25, 50);
+    for text in [
+        "From the first claim or submission to the end, of 25 of 54 settled quests. Not included: \
+         25 without a known beginning, settled by a first submission without a claim; 4 carried \
+         over from an earlier session.",
+        "From the first submission to the last, of 50 of 54 settled quests. Not included: 4 \
+         carried over from an earlier session.",
+    ] {
+        assert!(some.contains(text), "{some}");
+    }
+    let all = said(1, 1, 1);
+    assert!(
+        all.contains("of 1 of 1 settled quest.") && !all.contains("Not included"),
+        "{all}"
+    );
+}

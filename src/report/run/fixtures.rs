@@ -104,7 +104,7 @@ pub(super) fn report() -> Report {
             unproven: Unproven {
                 quests: 1,
                 no_result: 1,
-                silence: 0,
+                unanswered: 0,
             },
         }),
         forgotten: Vec::new(),

@@ -7,23 +7,19 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::judge::completeness::start_of;
 use crate::quest::QuestId;
 use crate::session::{
-    Attempt, Began, Claimed, DrivenAttempt, Event, Reason, RunId, RunLine, RunStep, Spent, Worker,
+    Began, Claimed, DrivenAttempt, Event, Reason, RunId, RunLine, RunStep, Spent, Worker,
 };
 
 #[derive(Debug, Clone, Default)]
 pub struct RunHistory {
     runs: Vec<Run>,
-    judged: BTreeMap<QuestId, Judged>,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Judged {
-    pub rules: BTreeMap<String, u32>,
+    /// In how many submissions of each quest each rule fired.
+    rules: BTreeMap<QuestId, BTreeMap<String, u32>>,
 }
 
 #[derive(Debug, Clone)]
@@ -50,26 +46,27 @@ impl RunHistory {
     pub fn take(&mut self, at: Timestamp, event: &Event) {
         match event {
             Event::Claim(claimed) => self.claim(at, claimed),
-            Event::Attempt(attempt) => self.judge(attempt),
+            Event::Attempt(attempt) => {
+                let rules = self.rules.entry(attempt.quest).or_default();
+                for rule in &attempt.rules {
+                    *rules.entry(rule.clone()).or_default() += 1;
+                }
+            }
             Event::Run(line) => self.run(at, line),
             _ => {}
         }
     }
 
-    #[must_use]
     pub fn runs(&self) -> &[Run] {
         &self.runs
     }
 
-    #[must_use]
     pub fn get(&self, run: RunId) -> Option<&Run> {
         self.runs.iter().find(|it| it.id == run)
     }
 
-    /// What was judged of a quest, if anything.
-    #[must_use]
-    pub fn judged(&self, quest: QuestId) -> Option<&Judged> {
-        self.judged.get(&quest)
+    pub fn rules_of(&self, quest: QuestId) -> BTreeMap<String, u32> {
+        self.rules.get(&quest).cloned().unwrap_or_default()
     }
 
     pub fn end(&mut self, run: RunId, at: Timestamp, reason: Reason) {
@@ -91,13 +88,6 @@ impl RunHistory {
         if let Some(run) = run.and_then(|run| self.known(run, at)) {
             let driven = run.quests.entry(claimed.quest).or_default();
             driven.starts.entry(claimed.worker.clone()).or_default();
-        }
-    }
-
-    fn judge(&mut self, attempt: &Attempt) {
-        let judged = self.judged.entry(attempt.quest).or_default();
-        for rule in &attempt.rules {
-            *judged.rules.entry(rule.clone()).or_default() += 1;
         }
     }
 
@@ -136,12 +126,10 @@ impl RunHistory {
 
 impl Run {
     /// Why it ended; without a line, it was cut off. None while it `lives`.
-    #[must_use]
     pub fn reason(&self, lives: bool) -> Option<Reason> {
         ended(self.ended.map(|(_, reason)| reason), lives)
     }
 
-    #[must_use]
     pub fn reason_of(&self, driven: &Driven, lives: bool) -> Option<Reason> {
         ended(driven.reason, lives && self.ended.is_none())
     }
@@ -198,30 +186,22 @@ pub struct Took {
 }
 
 impl Took {
-    /// What these starts took; none stands for one without an end.
-    #[must_use]
+    /// What these starts took; `None` is a start without an end.
     pub fn of<'a>(starts: impl Iterator<Item = &'a Option<DrivenAttempt>>) -> Self {
-        starts.fold(Self::default(), |took, start| took.with(start.as_ref()))
-    }
-
-    fn with(self, start: Option<&DrivenAttempt>) -> Self {
-        let starts = self.starts.saturating_add(1);
-        match start {
-            None => Self {
-                starts,
-                lost: self.lost + 1,
-                ..self
-            },
-            Some(ended) => Self {
-                starts,
-                milliseconds: self.milliseconds.saturating_add(ended.milliseconds),
-                used: self.used.with(ended.spent),
-                ..self
-            },
+        let mut took = Self::default();
+        for start in starts {
+            took.starts = took.starts.saturating_add(1);
+            match start {
+                None => took.lost += 1,
+                Some(ended) => {
+                    took.milliseconds = took.milliseconds.saturating_add(ended.milliseconds);
+                    took.used = took.used.with(ended.spent);
+                }
+            }
         }
+        took
     }
 
-    #[must_use]
     pub fn and(self, other: Self) -> Self {
         Self {
             starts: self.starts.saturating_add(other.starts),
@@ -233,7 +213,6 @@ impl Took {
 }
 
 impl RunReport {
-    #[must_use]
     pub fn of(run: &Run, lives: bool) -> Self {
         let starts = run.quests.values().flat_map(|it| it.starts.values());
         let took = Took::of(starts);
@@ -260,19 +239,12 @@ impl RunReport {
     }
 }
 
-#[must_use]
-pub fn of_quest(run: &Run, quest: QuestId, lives: bool) -> Option<(Took, Option<Reason>)> {
-    let driven = run.quests.get(&quest)?;
-    let took = Took::of(driven.starts.values());
-    Some((took, run.reason_of(driven, lives)))
-}
-
 fn small(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
 }
 
 /// What starts of an agent used up together.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Used {
     /// Tokens in and out.
     pub tokens: u64,
@@ -285,7 +257,6 @@ pub struct Used {
 }
 
 impl Used {
-    #[must_use]
     pub fn with(self, spent: Spent) -> Self {
         Self {
             tokens: self.tokens.saturating_add(spent.tokens),
@@ -295,7 +266,6 @@ impl Used {
         }
     }
 
-    #[must_use]
     pub fn and(self, other: Self) -> Self {
         Self {
             tokens: self.tokens.saturating_add(other.tokens),
@@ -305,15 +275,7 @@ impl Used {
         }
     }
 
-    /// The tokens as text, with `~` if some are estimated.
-    #[must_use]
-    pub fn tokens_text(&self) -> String {
-        let about = if self.estimated > 0 { "~" } else { "" };
-        format!("{about}{}", self.tokens)
-    }
-
     /// The price as text, with `~` if some of it is estimated and `+` if some of it is unknown.
-    #[must_use]
     pub fn cost_text(&self) -> String {
         let Some(cost) = self.cost else {
             return "?".to_owned();
@@ -494,7 +456,7 @@ mod tests_used {
     #[test]
     fn what_was_told_is_shown_as_it_is() {
         let told = used(&[(10, Some(1_200_000), true), (5, Some(300_000_000), true)]);
-        assert_eq!(told.tokens_text(), "15");
+        assert_eq!(told.tokens, 15);
         assert_eq!(told.cost_text(), "$0.3012");
         assert_eq!((told.estimated, told.unpriced), (0, 0));
     }
@@ -502,13 +464,10 @@ mod tests_used {
     #[test]
     fn what_is_estimated_or_not_known_is_said_so() {
         let some = used(&[(10, Some(1), true), (5, None, false)]);
-        assert_eq!(some.tokens_text(), "~15");
+        assert_eq!((some.tokens, some.estimated), (15, 1));
         assert_eq!(some.cost_text(), "~$0.0001+");
         let none = used(&[(5, None, true)]);
-        assert_eq!(
-            (none.tokens_text(), none.cost_text()),
-            ("5".into(), "?".into())
-        );
+        assert_eq!((none.tokens, none.cost_text().as_str()), (5, "?"));
         assert_eq!(some.and(none).unpriced, 2);
     }
 }

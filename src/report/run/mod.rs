@@ -16,16 +16,15 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use self::history::of_quest;
 use crate::base::Digest;
 use crate::judge::completeness::{Completeness, FinalWord, Shortfall};
 use crate::quest::{Key, QuestId};
 use crate::report::picture::Word;
 use crate::session::{Board, Effective, Ending, Reason, RunId, Standing, State, VerdictBasis};
 
-pub use history::{Driven, Judged, Run, RunHistory, RunReport, Took, Used};
+pub use history::{Driven, Run, RunHistory, RunReport, Took, Used};
 pub use markdown::markdown;
-pub use write::{WriteError, write_at, write_page, write_report};
+pub use write::{WriteError, write_page, write_report};
 
 pub const FORMAT: u32 = 1;
 
@@ -79,7 +78,6 @@ pub struct Report {
 }
 
 impl Report {
-    #[must_use]
     pub fn of(telling: &Telling<'_>) -> Self {
         let board = telling.board;
         let runs = telling.history.runs();
@@ -109,15 +107,33 @@ impl Report {
     }
 }
 
-/// What is told of each quest: what all runs took, or the one that was named.
+/// What became of each quest; its effort in all runs, or in the one that was named.
 fn quests(telling: &Telling<'_>, board: &Board) -> Vec<QuestReport> {
     let runs = telling.history.runs().iter();
     let named = |run: &&Run| telling.run.is_none_or(|named| named == run.id);
     let runs: Vec<&Run> = runs.filter(named).collect();
-    let quests = board.quests().iter();
-    let told =
-        quests.map(|standing| QuestReport::of(standing, telling.history, &runs, telling.lives));
-    told.collect()
+    let report = |standing: &Standing| {
+        let driven = runs.iter().filter_map(|run| {
+            let driven = run.quests.get(&standing.id)?;
+            Some(DrivenIn {
+                run: run.id,
+                took: Took::of(driven.starts.values()),
+                reason: run.reason_of(driven, (telling.lives)(run.id)),
+            })
+        });
+        QuestReport {
+            quest: standing.id,
+            key: standing.key.clone(),
+            state: standing.progress.state,
+            effective: Effective::of(standing),
+            unproven: is_unproven(standing),
+            tries: standing.progress.tries,
+            submissions: standing.attempts,
+            rules: telling.history.rules_of(standing.id),
+            driven: driven.collect(),
+        }
+    };
+    board.quests().iter().map(report).collect()
 }
 
 /// What is told of a quest.
@@ -153,46 +169,6 @@ pub struct DrivenIn {
     pub took: Took,
     /// Why the drive ended; none while it goes on.
     pub reason: Option<Reason>,
-}
-
-impl QuestReport {
-    #[must_use]
-    pub fn of(
-        standing: &Standing,
-        history: &RunHistory,
-        runs: &[&Run],
-        lives: &dyn Fn(RunId) -> bool,
-    ) -> Self {
-        let driven = runs.iter().filter_map(|run| {
-            let (took, reason) = of_quest(run, standing.id, lives(run.id))?;
-            Some(DrivenIn {
-                run: run.id,
-                took,
-                reason,
-            })
-        });
-        let judged = history.judged(standing.id);
-        Self {
-            quest: standing.id,
-            key: standing.key.clone(),
-            state: standing.progress.state,
-            effective: Effective::of(standing),
-            unproven: is_unproven(standing),
-            tries: standing.progress.tries,
-            submissions: standing.attempts,
-            rules: judged
-                .map(|judged| judged.rules.clone())
-                .unwrap_or_default(),
-            driven: driven.collect(),
-        }
-    }
-
-    /// What all runs took for it; none where no run drove an agent at it.
-    #[must_use]
-    pub fn took(&self) -> Option<Took> {
-        let driven = self.driven.iter().map(|driven| driven.took);
-        driven.reduce(Took::and)
-    }
 }
 
 /// How many quests ended how. Each quest is one of `pass`, `review`, `done` and `todo`.
@@ -238,23 +214,16 @@ pub struct Unproven {
     /// Those of them that were given up: nothing was submitted last.
     pub no_result: u32,
     /// Those of them that rest on a lookup that was not answered.
-    pub silence: u32,
+    pub unanswered: u32,
 }
 
 impl Shares {
-    #[must_use]
-    pub fn of(board: &Board) -> Self {
+    fn of(board: &Board) -> Self {
         let mut shares = Self::default();
         for standing in board.quests() {
             shares.add(standing);
         }
         shares
-    }
-
-    /// How many of all quests these are, in percent.
-    #[must_use]
-    pub fn percent(&self, quests: u32) -> f64 {
-        f64::from(quests) * 100.0 / f64::from(self.quests.max(1))
     }
 
     fn add(&mut self, standing: &Standing) {
@@ -278,13 +247,12 @@ impl Shares {
             let grounds = standing.last.map(|last| last.grounds);
             self.unproven.quests += 1;
             self.unproven.no_result += u32::from(grounds == Some(VerdictBasis::NoResult));
-            self.unproven.silence += u32::from(grounds == Some(VerdictBasis::Unanswered));
+            self.unproven.unanswered += u32::from(grounds == Some(VerdictBasis::Unanswered));
         }
     }
 }
 
-#[must_use]
-pub fn is_unproven(standing: &Standing) -> bool {
+fn is_unproven(standing: &Standing) -> bool {
     let effective = Effective::of(standing);
     if effective.holds() || effective == Effective::Todo {
         return false;
@@ -295,8 +263,8 @@ pub fn is_unproven(standing: &Standing) -> bool {
     said_no || ending != Some(Ending::Proven)
 }
 
-#[must_use]
-pub fn ids(quests: &[QuestId]) -> String {
+/// The numbers of quests, such as `1-3, 7`.
+fn ranges(quests: &[QuestId]) -> String {
     let mut spans: Vec<(QuestId, QuestId)> = Vec::new();
     for quest in quests {
         match spans.last_mut() {
@@ -304,26 +272,29 @@ pub fn ids(quests: &[QuestId]) -> String {
             _ => spans.push((*quest, *quest)),
         }
     }
-    let texts: Vec<String> = spans.into_iter().map(span).collect();
-    texts.join(", ")
+    let texts = spans.into_iter().map(|(first, last)| match first == last {
+        true => first.to_string(),
+        false => format!("{first}-{last}"),
+    });
+    texts.collect::<Vec<_>>().join(", ")
 }
 
-fn span((first, last): (QuestId, QuestId)) -> String {
-    if first == last {
-        first.to_string()
-    } else {
-        format!("{first}-{last}")
+/// The same with a noun; nothing of no quest.
+fn numbers(quests: &[QuestId]) -> String {
+    match quests {
+        [] => String::new(),
+        [quest] => format!("quest {quest}"),
+        quests => format!("quests {}", ranges(quests)),
     }
 }
 
-#[must_use]
+/// What the page says about completeness.
 pub fn word(report: &Report) -> Word {
     let shortfalls = report.shortfalls.iter().map(|shortfall| {
         let (kind, what) = (shortfall.kind.name(), &shortfall.what);
-        match shortfall.quests.as_slice() {
-            [] => format!("{kind}: {what}"),
-            [quest] => format!("{kind}: {what} (quest {quest})"),
-            quests => format!("{kind}: {what} (quests {})", ids(quests)),
+        match numbers(&shortfall.quests).as_str() {
+            "" => format!("{kind}: {what}"),
+            numbers => format!("{kind}: {what} ({numbers})"),
         }
     });
     Word {
@@ -402,39 +373,31 @@ mod tests_shares {
         let expected = Unproven {
             quests: 2,
             no_result: 1,
-            silence: 1,
+            unanswered: 1,
         };
         assert_eq!(shares.unproven, expected);
-        assert!((shares.percent(1) - 25.0).abs() < 1e-9);
-        assert!(Shares::default().percent(0).abs() < 1e-9);
     }
 }
 
 #[cfg(test)]
-mod tests_ids {
-    use super::*;
-
-    #[test]
-    fn neighbours_are_told_as_one() {
-        let told = |numbers: &[usize]| {
-            let quests = numbers
-                .iter()
-                .map(|it| QuestId::from_index(it - 1).unwrap());
-            ids(&quests.collect::<Vec<_>>())
-        };
-        assert_eq!(told(&[]), "");
-        assert_eq!(told(&[4]), "4");
-        assert_eq!(told(&[1, 2, 3, 7, 9, 10]), "1-3, 7, 9-10");
-    }
-}
-
-#[cfg(test)]
-mod tests_word {
+mod tests {
     use super::*;
     use crate::report::run::fixtures::report;
 
     #[test]
-    fn what_stands_against_it_is_said_with_its_quests() {
+    fn consecutive_numbers_are_ranges() {
+        let text = |numbers: &[usize]| {
+            let quests = numbers.iter();
+            let quests = quests.map(|it| QuestId::from_index(it - 1).unwrap());
+            ranges(&quests.collect::<Vec<_>>())
+        };
+        assert_eq!(text(&[]), "");
+        assert_eq!(text(&[4]), "4");
+        assert_eq!(text(&[1, 2, 3, 7, 9, 10]), "1-3, 7, 9-10");
+    }
+
+    #[test]
+    fn a_shortfall_names_its_quests() {
         let word = word(&report());
         assert!(!word.complete);
         let expected = [

@@ -1,4 +1,4 @@
-//! Writes reports: `runs/RUNID/report.json`, `report.md` and `report.html`, and files that a user names.
+//! Writes `runs/RUNID/report.json`, `report.md` and `report.html`.
 
 use std::fs::{self, File};
 use std::io::{self, Write as _};
@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 
 use super::Report;
 use super::markdown::markdown;
-use crate::base::files::{AtomicError, Overwrite, write_whole};
 use crate::base::text::escape_json;
 use crate::session::RunId;
 
@@ -20,55 +19,32 @@ pub enum WriteError {
         source: io::Error,
     },
     #[error(transparent)]
-    Atomic(#[from] AtomicError),
-    #[error(transparent)]
     Io(#[from] io::Error),
+    /// A template is wrong: a mistake of ours.
+    #[error("the template of the report does not fit its data")]
+    Template(#[from] minijinja::Error),
 }
 
 /// Writes the report on `run` into the session in `dir`, readable only by its owner.
 ///
 /// Each file is replaced atomically.
 pub fn write_report(dir: &Path, run: RunId, report: &Report) -> Result<PathBuf, WriteError> {
-    let folder = dir.join("runs").join(run.to_string());
-    create_own(&folder).map_err(|source| WriteError::Own {
-        path: folder.clone(),
-        source,
-    })?;
-    let json = folder.join("report.json");
-    replace(&json, &json_text(report)?)?;
-    let people = folder.join("report.md");
-    replace(&people, &markdown(report))?;
-    Ok(people)
+    write_own(dir, run, "report.json", &json_text(report)?)?;
+    write_own(dir, run, "report.md", &markdown(report)?)
 }
 
 pub fn write_page(dir: &Path, run: RunId, html: &str) -> Result<PathBuf, WriteError> {
-    let folder = dir.join("runs").join(run.to_string());
-    create_own(&folder).map_err(|source| WriteError::Own {
-        path: folder.clone(),
-        source,
-    })?;
-    let page = folder.join("report.html");
-    replace(&page, html)?;
-    Ok(page)
+    write_own(dir, run, "report.html", html)
 }
 
-/// Writes the report to `path`: as JSON if the name ends in `.json`, otherwise as Markdown.
-///
-/// It never overwrites files of the session in `dir`.
-pub fn write_at(path: &Path, dir: &Path, report: &Report) -> Result<(), WriteError> {
-    let is_json = path
-        .extension()
-        .is_some_and(|it| it.eq_ignore_ascii_case("json"));
-    let text = if is_json {
-        json_text(report)?
-    } else {
-        markdown(report)
-    };
-    let own = ["ledger.jsonl", "session.json", "index.sqlite", "lock"].map(|name| dir.join(name));
-    let own: Vec<&Path> = own.iter().map(PathBuf::as_path).collect();
-    write_whole(path, Overwrite::Replace, &own, |out| {
-        out.write_all(text.as_bytes()).map_err(WriteError::from)
-    })
+fn write_own(dir: &Path, run: RunId, name: &str, text: &str) -> Result<PathBuf, WriteError> {
+    let folder = dir.join("runs").join(run.to_string());
+    let path = folder.join(name);
+    let written = create_own(&folder).and_then(|()| replace(&path, text));
+    match written {
+        Ok(()) => Ok(path),
+        Err(source) => Err(WriteError::Own { path, source }),
+    }
 }
 
 fn json_text(report: &Report) -> Result<String, io::Error> {
@@ -76,16 +52,13 @@ fn json_text(report: &Report) -> Result<String, io::Error> {
     Ok(escape_json(&json) + "\n")
 }
 
-fn replace(path: &Path, text: &str) -> Result<(), WriteError> {
-    replaced(path, text).map_err(|source| WriteError::Own {
-        path: path.to_owned(),
-        source,
-    })
-}
-
-fn replaced(path: &Path, text: &str) -> io::Result<()> {
+fn replace(path: &Path, text: &str) -> io::Result<()> {
     let folder = path.parent().unwrap_or(path);
-    let mut file = own_file(folder)?;
+    let mut builder = tempfile::Builder::new();
+    let mut file = builder
+        .prefix(".report-")
+        .suffix(".part")
+        .tempfile_in(folder)?;
     file.write_all(text.as_bytes())?;
     file.as_file().sync_all()?;
     if path.is_dir() {
@@ -100,14 +73,6 @@ fn replaced(path: &Path, text: &str) -> io::Result<()> {
         Err(refused) if refused.kind() == io::ErrorKind::InvalidInput => Ok(()),
         flushed => flushed,
     }
-}
-
-fn own_file(folder: &Path) -> io::Result<tempfile::NamedTempFile> {
-    let mut builder = tempfile::Builder::new();
-    builder
-        .prefix(".report-")
-        .suffix(".part")
-        .tempfile_in(folder)
 }
 
 fn create_own(folder: &Path) -> io::Result<()> {
@@ -165,23 +130,5 @@ mod tests {
         let json: serde_json::Value = serde_json::from_str(&json).unwrap();
         assert_eq!(json, serde_json::to_value(&report).unwrap());
         assert_eq!(json["format"], 1);
-    }
-
-    #[test]
-    fn a_copy_is_of_the_form_that_its_name_says_and_never_goes_over_the_ledger() {
-        let dir = tempfile::tempdir().unwrap();
-        let at = |name: &str| dir.path().join(name);
-        fs::write(at("ledger.jsonl"), "lines").unwrap();
-        let report = report();
-        write_at(&at("out.JSON"), dir.path(), &report).unwrap();
-        assert!(fs::read_to_string(at("out.JSON")).unwrap().starts_with('{'));
-        write_at(&at("out.txt"), dir.path(), &report).unwrap();
-        assert!(fs::read_to_string(at("out.txt")).unwrap().starts_with("# "));
-        let refused = write_at(&at("ledger.jsonl"), dir.path(), &report);
-        assert!(matches!(
-            refused,
-            Err(WriteError::Atomic(AtomicError::Source(_)))
-        ));
-        assert_eq!(fs::read_to_string(at("ledger.jsonl")).unwrap(), "lines");
     }
 }

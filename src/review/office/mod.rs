@@ -79,7 +79,6 @@ pub struct Places([usize; Column::ALL.len()]);
 
 impl Places {
     /// The places that this row of headings gives; none of a row that is no such row, as a title.
-    #[must_use]
     pub fn find(row: &[String]) -> Option<Result<Self, WrongColumns>> {
         let headings: Vec<String> = row
             .iter()
@@ -114,7 +113,6 @@ impl Places {
 }
 
 impl WrongColumns {
-    #[must_use]
     pub fn all_missing() -> Self {
         Self::Missing(Column::ALL.map(Column::heading).to_vec())
     }
@@ -292,7 +290,6 @@ impl Decided {
     }
 }
 
-#[must_use]
 pub fn form(rows: &[OfficeRow], session: Digest) -> Form {
     let columns = columns(rows);
     let session = session.to_string();
@@ -456,7 +453,6 @@ pub fn rows(session: &Session) -> Result<Rows, JudgeError> {
 }
 
 impl OfficeRow {
-    #[must_use]
     pub fn of(item: &Item) -> Self {
         let (fields, nothing) = match &item.submission {
             Submission::Fields(fields) => {
@@ -729,7 +725,6 @@ pub enum Why {
 }
 
 impl Why {
-    #[must_use]
     pub fn name(&self) -> &'static str {
         match self {
             Self::UnknownWord(_) => "unknown-word",
@@ -757,7 +752,6 @@ pub struct Decisions {
     pub undecided: usize,
 }
 
-#[must_use]
 pub fn decisions(rows: Vec<Filled>, session: Digest) -> Decisions {
     let session = session.to_string();
     let mut places: BTreeMap<QuestId, Vec<u32>> = BTreeMap::new();
