@@ -18,7 +18,6 @@ pub struct HostName(String);
 #[serde(try_from = "HostName", into = "String")]
 pub struct RegistrableDomain(String);
 
-/// A text that is not a DNS host name.
 #[derive(Debug, thiserror::Error)]
 #[error("not a host name: {0:?}")]
 pub struct BadHostName(String);
@@ -147,7 +146,6 @@ const WRITTEN_TOGETHER: [&[Script]; 3] = [
 /// Lower-case letters of other scripts whose skeleton is Latin (UTS #39, `confusables.txt`).
 const LIKE_LATIN: [&str; 3] = ["авгеорсухѕіјһԁԛԝѵӏ", "αγινορσυ", "հցոսօզ"];
 
-/// Whether `label` mixes scripts that no language writes together.
 pub fn mixes_scripts(label: &str) -> bool {
     let one_script = !ScriptExtension::for_str(label).is_empty();
     let together = |scripts: &&[Script]| {

@@ -34,7 +34,6 @@ const AT_SHOWN: &[&str] = &[
 /// Words for `@` in brackets.
 static AT: LazyLock<Vec<&str>> = LazyLock::new(|| entries(include_str!("words/at.txt")));
 static DOT: LazyLock<Vec<&str>> = LazyLock::new(|| entries(include_str!("words/dot.txt")));
-/// Named character references for what stands in addresses.
 const NAMED: [(&str, char); 11] = [
     ("commat;", '@'),
     ("period;", '.'),
@@ -49,7 +48,6 @@ const NAMED: [(&str, char); 11] = [
     ("amp;", '&'),
 ];
 
-/// Which spellings are read in a text.
 #[derive(Clone, Copy)]
 pub struct Reading {
     /// References and escapes are decoded.
@@ -60,13 +58,11 @@ pub struct Reading {
     shown: bool,
 }
 
-/// Text as a reader sees it.
 pub const SHOWN: Reading = Reading {
     encoded: false,
     quoted: false,
     shown: true,
 };
-/// The source of a page.
 pub const SOURCE: Reading = Reading {
     encoded: true,
     quoted: false,
@@ -86,7 +82,6 @@ const ANY: [Reading; 2] = [
     },
 ];
 
-/// How a character is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum How {
     /// As itself, or encoded.
@@ -101,7 +96,6 @@ pub enum How {
 pub struct Unit {
     pub meant: char,
     pub how: How,
-    /// Where it is written, in bytes.
     pub span: Range<usize>,
 }
 
@@ -582,7 +576,6 @@ const NOT_MAIL: &[&str] = &[
     "skype", "ssh", "stun", "svn", "turn", "xmpp",
 ];
 
-/// An address that is looked for.
 pub struct Needle {
     local: String,
     /// The domain, as A-labels and, if that differs, as U-labels.
@@ -632,7 +625,6 @@ impl Needle {
             })
     }
 
-    /// Whether `text` contains the whole address, compared without case.
     pub fn is_in(&self, text: &str) -> bool {
         text.match_indices('@').any(|(at, _)| {
             let Some(start) = at.checked_sub(self.local.len()) else {
@@ -690,7 +682,6 @@ fn starts_alone(before: &str) -> bool {
 
 /// Whether what stands before a local part makes it the user of something other than mail.
 fn is_other_service(before: &str) -> bool {
-    /// How far a URL is looked back for, in bytes.
     const MOST_LOOKED: usize = 512;
     let url = |b: &u8| b.is_ascii_graphic() && !b"<>\"'()[]{}|,;".contains(b);
     let token = before.bytes().rev().take(MOST_LOOKED);
@@ -710,7 +701,6 @@ fn is_remote_path(rest: &str) -> bool {
     path.is_some_and(|path| path.starts_with(|c: char| !c.is_whitespace()))
 }
 
-/// Whether `text` ends with the word, and not with a longer one.
 fn ends_with_word(text: &str, word: &str) -> bool {
     let start = text.len().checked_sub(word.len());
     let parts = start.and_then(|start| text.split_at_checked(start));

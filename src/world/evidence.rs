@@ -40,22 +40,18 @@ use crate::world::fetch::robots::{MAX_REDIRECTS, means_no_rules, robots_url};
 
 pub use sandbox::{Asked, Told};
 
-/// Every question that one judgement asked, with its answer.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Evidence {
-    /// The exchanges, in the order of asking.
     pub exchanges: Vec<Exchange>,
 }
 
-/// Evidence with the bodies that it names.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Recording {
     pub evidence: Evidence,
     pub bodies: BTreeMap<Digest, Vec<u8>>,
 }
 
-/// One question with its answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Exchange {
@@ -87,7 +83,6 @@ pub type PageAnswer = Fetched<BodyRef>;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BodyRef {
-    /// The digest of its bytes, uncompressed.
     pub sha256: Digest,
     pub bytes: u64,
 }
@@ -97,7 +92,6 @@ impl Evidence {
         self.exchanges.iter().find_map(answer)
     }
 
-    /// What came of asking for `page`.
     pub fn page(&self, page: &Url) -> Option<&PageAnswer> {
         self.find(|exchange| match exchange {
             Exchange::Get { url, answer } if url == page => Some(answer),
@@ -120,7 +114,6 @@ impl Evidence {
         })
     }
 
-    /// What reviewers doubted before; none when the session was not asked.
     pub fn doubts(&self) -> Option<&[EarlierDoubt]> {
         self.find(|exchange| match exchange {
             Exchange::Doubts(doubts) => Some(doubts.as_slice()),
@@ -128,7 +121,6 @@ impl Evidence {
         })
     }
 
-    /// Whether reviewers might be asked; none when the session was not.
     pub fn may_ask(&self) -> Option<bool> {
         self.find(|exchange| match exchange {
             Exchange::MayAsk(may) => Some(*may),
@@ -351,17 +343,12 @@ impl Bodies for BTreeMap<Digest, Vec<u8>> {
 /// The operating system field of a gzip header, for "unknown" (RFC 1952 §2.3.1).
 const OS_UNKNOWN: u8 = 255;
 
-/// A stored body that cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum BadPack {
     #[error("the stored body is damaged; restore it from a copy")]
     Damaged(#[source] io::Error),
-    /// It unpacks to more than any body that was stored.
     #[error("the stored body unpacks to more than {limit_bytes} bytes: it was not stored so")]
-    TooLarge {
-        /// The most bytes that were to come.
-        limit_bytes: u64,
-    },
+    TooLarge { limit_bytes: u64 },
 }
 
 /// Compresses a body, without time or system in its header.
@@ -380,7 +367,6 @@ pub fn pack(body: &[u8]) -> Vec<u8> {
         .expect("writing to memory does not fail")
 }
 
-/// Unpacks a body of at most `limit_bytes`.
 pub fn unpack(packed: &[u8], limit_bytes: u64) -> Result<Vec<u8>, BadPack> {
     let mut body = Vec::new();
     GzDecoder::new(packed)

@@ -31,12 +31,10 @@ pub struct Mailbox {
     domain: HostName,
 }
 
-/// Why a text is not a mailbox.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BadMailbox {
     #[error("character {at} is white space")]
     WhiteSpace { at: usize },
-    /// A control character, or one that leaves no mark when shown.
     #[error("character {at} is invisible (U+{code:04X})")]
     Invisible { at: usize, code: u32 },
     #[error("it has no @")]
@@ -52,7 +50,6 @@ pub enum BadMailbox {
     NoLocal,
     #[error("the part before the @ has {0} octets, and at most {MAX_LOCAL_OCTETS} are allowed")]
     LocalTooLong(usize),
-    /// A dot at an end of the local part, or two in a row.
     #[error("the part before the @ begins or ends with a dot, or has two in a row")]
     LocalDots,
     #[error("the part before the @ is quoted")]
@@ -65,15 +62,12 @@ pub enum BadMailbox {
     AddressLiteral,
     #[error("{0:?} is not a domain name that can be registered")]
     BadDomain(String),
-    /// A domain that software would silently change before use.
     #[error("{written:?} is not written as it is registered: it would become {becomes:?}")]
     Repaired { written: String, becomes: String },
     #[error("{0:?} mixes scripts")]
     MixedScripts(String),
-    /// A label of another script that reads as a Latin one.
     #[error("{0:?} is written in letters that look like Latin ones")]
     LooksLatin(String),
-    /// A domain under a suffix where nothing can be registered.
     #[error("{0} has no known public suffix")]
     UnknownSuffix(HostName),
     #[error("{0} is a public suffix, under which others register")]
@@ -112,7 +106,6 @@ impl Mailbox {
     }
 }
 
-/// Refuses characters that a reader does not see.
 fn seen_whole(text: &str) -> Result<(), BadMailbox> {
     let white = CodePointSetData::new::<WhiteSpace>();
     let ignorable = CodePointSetData::new::<DefaultIgnorableCodePoint>();

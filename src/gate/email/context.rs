@@ -16,7 +16,6 @@ use crate::world::mailbox::Mailbox;
 
 pub use crate::quest::email::{EMAIL, SITE, SOURCE};
 
-/// Where the steps find what they look at.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Places {
     pub site: FieldName,
@@ -26,13 +25,10 @@ pub struct Places {
     pub anchor: Option<String>,
 }
 
-/// The operator's choices that the steps go by.
 #[derive(Debug, Clone, Copy)]
 pub struct Choices<'a> {
-    /// Whether an address that reads as a person's is for a person to judge.
     pub role_only: bool,
     pub robots: RobotsPolicy,
-    /// Networks that count as reachable although they are not public.
     pub allow_net: &'a [IpNet],
 }
 
@@ -64,7 +60,6 @@ impl Default for Places {
 }
 
 impl Places {
-    /// The field that a step calls `name`.
     fn field<'n>(&'n self, name: &'n FieldName) -> &'n FieldName {
         let known = [
             (SITE, &self.site),
@@ -89,7 +84,6 @@ impl<'a> From<&'a EmailSettings> for Choices<'a> {
 }
 
 impl<'a> Context<'a> {
-    /// The context of one case; nothing is looked up yet.
     pub fn new(
         case: Case<'a>,
         world: &'a World<'a>,
@@ -132,7 +126,6 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// The visit to `source`, made once.
     pub fn source_visit(&self, source: &Url) -> &Visit {
         self.source_visit
             .get_or_init(|| visit(self.world.fetcher, source, self.settings.robots))
@@ -147,7 +140,6 @@ impl<'a> Context<'a> {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct EmailSettings {
-    /// Whether an address that reads as a person's is for a person to judge.
     pub role_only: bool,
     pub robots: RobotsPolicy,
     /// Networks that count as reachable although they are not public.

@@ -153,7 +153,6 @@ pub enum Standing {
     Mentioned,
     /// Where a site signs all its pages, on a page that does not introduce the site.
     Signed,
-    /// Where the name of the site's owner stands.
     Owner,
 }
 
@@ -249,19 +248,16 @@ fn reuse(accepted: &dyn UniquenessIndex, email: &Mailbox) -> Option<Finding> {
     Some(Finding::new("domain-reused", expected, actual).on(EMAIL))
 }
 
-/// What became of the visit to the home page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Home<'a> {
     Answered(&'a Visit),
     /// A page answered that is not on the site.
     Elsewhere(&'a Url),
-    /// There is none.
     Missing,
     Silent(String),
 }
 
 impl<'a> Home<'a> {
-    /// What became of `visit`; `is_own` tells the pages of the site.
     pub fn of(visit: &'a Visit, is_own: impl Fn(&Url) -> bool) -> Self {
         match &visit.end {
             End::Pages(pages) => match pages.first() {

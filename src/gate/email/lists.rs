@@ -16,20 +16,13 @@ pub struct List {
     entries: OnceLock<HashSet<&'static str>>,
 }
 
-/// Domains of mail providers at which anyone can have an address.
 pub static FREEMAIL: List = List::new("freemail", include_str!("lists/freemail.txt"));
-/// Hosts on which pages of many owners stand: social networks, blogs, site builders.
 pub static HOSTED: List = List::new("hosted", include_str!("lists/hosted.txt"));
-/// Domains of platforms and error trackers that leave their own addresses in others' pages.
 pub static PLATFORM: List = List::new("platform", include_str!("lists/platform.txt"));
-/// Names that are reserved and lead nowhere.
 pub static RESERVED: List = List::new("reserved", include_str!("lists/reserved.txt"));
-/// Local parts that templates and forms show as samples.
 pub static SAMPLE_LOCAL: List = List::new("sample-local", include_str!("lists/sample_local.txt"));
-/// Domains that templates and forms show as samples.
 pub static SAMPLE_DOMAIN: List =
     List::new("sample-domain", include_str!("lists/sample_domain.txt"));
-/// Whole addresses that templates and forms show as samples.
 pub static SAMPLE_ADDRESS: List =
     List::new("sample-address", include_str!("lists/sample_address.txt"));
 /// Endings of file names that are no top-level domains.
@@ -79,7 +72,6 @@ pub fn disposable(host: &str) -> Option<&'static str> {
     })
 }
 
-/// The digest of every list by its name.
 pub fn list_digests() -> BTreeMap<&'static str, Digest> {
     let lines = DISPOSABLE.iter();
     let lines = lines.flat_map(|domain| [domain.as_bytes(), b"\n".as_slice()]);
@@ -119,7 +111,6 @@ impl List {
         with_parents(host).find_map(|name| self.entries().get(name).copied())
     }
 
-    /// Every entry, in no order.
     pub fn iter(&self) -> impl Iterator<Item = &'static str> {
         self.entries().iter().copied()
     }

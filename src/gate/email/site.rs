@@ -26,7 +26,6 @@ pub fn anchor_sites(text: &str) -> Vec<Url> {
     plain.split(is_between).filter_map(site).collect()
 }
 
-/// Whether the quest has an anchor that submissions can be held against.
 pub fn is_anchored(quest: &Quest) -> bool {
     !sites_of(quest).is_empty()
 }
@@ -73,7 +72,6 @@ fn without_label(piece: &str) -> &str {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Hosted {
-    /// A host of the list, or one above the site's.
     Listed(&'static str),
     /// A suffix from the private part of the Public Suffix List, below which anyone may have
     /// a name (`github.io`).
@@ -130,7 +128,6 @@ pub fn registrable(url: &Url) -> Option<RegistrableDomain> {
     HostName::of_url(url)?.registrable()
 }
 
-/// Whether the path of `page` is that of `site`, or lies below it.
 pub fn is_below(site: &Url, page: &Url) -> bool {
     let base = site.path().trim_end_matches('/');
     page.path()
@@ -163,7 +160,6 @@ const LANDINGS: &[&str] = &[
 static INTRODUCTIONS: LazyLock<Vec<&str>> =
     LazyLock::new(|| entries(include_str!("lists/introductions.txt")));
 
-/// How a site agrees with an anchor, the best first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Agreement {
     Met,

@@ -99,7 +99,6 @@ fn written_by_others<'a>(urls: impl Iterator<Item = &'a Url>) -> Option<Finding>
     ))
 }
 
-/// A finding about the field `source`, at a URL.
 fn finding(
     rule: &'static str,
     url: &Url,
@@ -116,13 +115,11 @@ fn location(url: &Url) -> String {
     truncate(url.as_str(), LONGEST).into_owned()
 }
 
-/// The pages of a visit, told apart by whether they may speak for the site.
 #[derive(Debug, Clone)]
 pub struct Seen<'a> {
     pub main: &'a Page,
     pub own: Vec<&'a Page>,
     pub foreign: Vec<&'a Page>,
-    /// Frames of the same site that could not be read.
     pub unread: Vec<&'a UnreadFrame>,
 }
 
@@ -151,7 +148,6 @@ impl<'a> Seen<'a> {
         })
     }
 
-    /// The page that answered, and its frames of the same site.
     pub fn counted(&self) -> impl Iterator<Item = &'a Page> {
         std::iter::once(self.main).chain(self.own.iter().copied())
     }
@@ -166,7 +162,6 @@ pub fn way(visit: &Visit) -> &[Hop] {
     &visit.hops[..end.unwrap_or(visit.hops.len())]
 }
 
-/// The most addresses of the site that a fact names.
 const MAX_NAMED: usize = 5;
 
 /// What the pages show of the address: only the best of all counts.
@@ -203,7 +198,6 @@ pub fn how_shown(seen: &Seen<'_>, site: &Url, email: &Mailbox) -> Vec<Finding> {
     findings
 }
 
-/// That only the page's visitors wrote the address, if so.
 fn by_visitors(seen: &Seen<'_>, email: &Mailbox) -> Option<Finding> {
     let page = seen
         .counted()
@@ -213,7 +207,6 @@ fn by_visitors(seen: &Seen<'_>, email: &Mailbox) -> Option<Finding> {
     Some(finding("source-user-content", &page.url, expected, actual))
 }
 
-/// The page that shows the address best; none when it is absent from all.
 fn best<'a>(
     pages: impl Iterator<Item = &'a Page>,
     email: &Mailbox,
@@ -256,7 +249,6 @@ fn absent(seen: &Seen<'_>, site: &Url, email: &Mailbox) -> Finding {
     .times(u32::try_from(count).unwrap_or(u32::MAX).max(1))
 }
 
-/// Up to five addresses of the site, and how many there are in all.
 fn addresses(seen: &Seen<'_>, site: &Url) -> (Vec<String>, usize) {
     let Some(domain) = registrable(site) else {
         return (Vec::new(), 0);

@@ -6,7 +6,6 @@ use std::sync::LazyLock;
 use super::context::Context;
 use crate::gate::{Cause, Check, Cost, Finding, Level, Rule};
 
-/// One of the seven steps.
 pub struct Step {
     pub name: &'static str,
     pub cost: Cost,

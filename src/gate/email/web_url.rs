@@ -12,10 +12,8 @@ use url::{Host, Position, Url};
 
 use crate::world::domain::{HostName, looks_latin, mixes_scripts};
 
-/// The longest URL that is taken, in bytes.
 pub const MAX_URL_BYTES: usize = 2048;
 
-/// Why a text is not a web URL that the gate takes.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BadWebUrl {
     #[error("it is missing")]
@@ -24,13 +22,10 @@ pub enum BadWebUrl {
     TooLong(usize),
     #[error("it contains U+{:04X}, which has no place in a URL", u32::from(*.0))]
     Character(char),
-    /// It begins with neither `http://` nor `https://`.
     #[error("it does not begin with http:// or https://")]
     Scheme,
-    /// A user name or a password stands before the host.
     #[error("it carries credentials (an @ before the host)")]
     Credentials,
-    /// What follows the host's colon is not a port.
     #[error("what follows the colon after its host is not a port")]
     Port,
     #[error(transparent)]
@@ -128,10 +123,8 @@ fn encoded(tail: &str) -> String {
     )
 }
 
-/// Why a written host is not taken.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BadHost {
-    /// There is none.
     #[error("it names no host")]
     Missing,
     #[error("its host is an IP address, not a name")]
@@ -141,13 +134,10 @@ pub enum BadHost {
     /// Not a name by UTS 46 with its strict rules.
     #[error("its host is not a valid name")]
     NotAName,
-    /// A name that is spelled otherwise once it is mapped.
     #[error("its host would be read as {0}")]
     Repaired(HostName),
-    /// A label mixes scripts that do not stand together in any writing system.
     #[error("its host mixes scripts")]
     MixedScripts,
-    /// A label of another script, below an ASCII suffix, reads as a Latin one.
     #[error("its host is written in letters that look like Latin ones")]
     LooksLatin,
 }

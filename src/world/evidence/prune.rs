@@ -12,7 +12,6 @@ use crate::world::Response;
 use crate::world::email_text::{How, SOURCE, Unit, read};
 use crate::world::mailbox::Mailbox;
 
-/// Elements whose content no reader reads as text.
 const UNREAD_ELEMENTS: [&str; 2] = ["script", "svg"];
 
 /// `recording` without addresses that are not in `keep`: their local parts are masked, octet
@@ -95,19 +94,16 @@ fn without_content(html: &[u8], element: &str, keep: &[String]) -> Vec<u8> {
     kept
 }
 
-/// The first place of `part` in `text`, compared without ASCII case.
 fn find(text: &[u8], part: &[u8]) -> Option<usize> {
     text.windows(part.len())
         .position(|window| window.eq_ignore_ascii_case(part))
 }
 
-/// What stands for one octet of a local part that was taken out.
 const MASK: u8 = b'x';
 
 /// What stands before a protected address; a quotation mark may follow.
 const PROTECTIONS: [&[u8]; 2] = [b"data-cfemail=", b"/cdn-cgi/l/email-protection#"];
 
-/// The longest name or part of a name that is looked for, in octets.
 const MOST_OCTETS: usize = 253;
 
 /// Masks the local part of every address but those of `keep`, octet for octet.

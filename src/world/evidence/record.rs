@@ -24,7 +24,6 @@ pub struct Recorder<'a> {
 }
 
 impl<'a> Recorder<'a> {
-    /// Records what `world` says.
     pub fn new(world: World<'a>) -> Self {
         Self {
             world,

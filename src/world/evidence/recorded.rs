@@ -47,12 +47,10 @@ pub struct RecordedWorld {
     hosts: BTreeSet<HostName>,
 }
 
-/// A text that is not a recorded world.
 #[derive(Debug, thiserror::Error)]
 pub enum BadWorld {
     #[error("the recorded world cannot be read")]
     Json(#[from] serde_json::Error),
-    /// A mail exchanger is not a host name.
     #[error("the recorded world names a mail exchanger that cannot be")]
     MxHost(#[from] BadHostName),
 }

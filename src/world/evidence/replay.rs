@@ -29,22 +29,14 @@ pub struct Replay<'a> {
     missing: RefCell<Vec<Missing>>,
 }
 
-/// A question that the evidence does not answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Missing {
-    /// A page that was not asked for.
     Page(Url),
-    /// A body that is not stored, or no longer has its digest.
     Body(Digest),
-    /// A DNS question that was not asked.
     Dns(HostName, RecordKind),
-    /// A question to the session that was not asked.
     Session(UniqueValue),
-    /// What reviewers doubted before, which was not asked.
     Doubts,
-    /// Whether reviewers may be asked, which was not.
     MayAsk,
-    /// A question to the workshop that was not asked.
     Workshop(Box<Asked>),
 }
 
@@ -67,7 +59,6 @@ impl fmt::Display for Missing {
 }
 
 impl<'a> Replay<'a> {
-    /// A world of `evidence` and the bodies that it names.
     pub fn new(evidence: &'a Evidence, bodies: &'a dyn Bodies) -> Self {
         Self {
             evidence,

@@ -20,7 +20,6 @@ use crate::world::sandbox::{
 };
 use crate::world::tree::TreePath;
 
-/// What can be asked of a workshop.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Asked {
@@ -54,7 +53,6 @@ pub enum Told {
     File(BodyRef),
     Absent,
     Other(String),
-    /// What is not as it was.
     Changes(Vec<Changed>),
     /// Why nobody can tell what is not as it was.
     NoChanges(String),
@@ -78,7 +76,6 @@ pub enum Told {
     Unsaid(String),
 }
 
-/// What came of a command, its outputs apart.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct StoredRan {

@@ -9,7 +9,6 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use ipnet::{IpNet, Ipv4Net, Ipv6Net};
 
-/// IPv4 networks in which no public host lives.
 const CLOSED_V4: [Ipv4Net; 15] = [
     v4([0, 0, 0, 0], 8),       // this network, unspecified (RFC 791 §3.2)
     v4([10, 0, 0, 0], 8),      // private (RFC 1918)

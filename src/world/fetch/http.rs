@@ -56,7 +56,6 @@ impl HttpSetup {
 }
 
 impl HttpFetcher {
-    /// A fetcher that resolves by `resolver` and works within `budget`.
     pub fn new(setup: Arc<HttpSetup>, resolver: Arc<DnsResolver>, budget: Arc<Budget>) -> Self {
         Self {
             setup,
@@ -186,7 +185,6 @@ pub fn greet(
     })
 }
 
-/// How many certificate authorities are trusted, those of `settings` included.
 pub fn roots(settings: &NetworkSettings) -> Result<usize, String> {
     let client = Client::new(settings).map_err(|error| error.to_string())?;
     client.trust().map_err(|error| error.to_string())?;

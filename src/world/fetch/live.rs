@@ -19,7 +19,6 @@ pub struct LiveWorld {
     fetcher: HttpFetcher,
 }
 
-/// Network settings that the world cannot be asked with.
 #[derive(Debug, thiserror::Error)]
 #[error("the session's network settings cannot be used")]
 pub struct WorldError(#[from] pub ClientError);

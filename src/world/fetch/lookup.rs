@@ -31,7 +31,6 @@ pub enum Fetched<B = Vec<u8>> {
         /// The limit, in bytes after decompression.
         limit_bytes: u64,
     },
-    /// No definite answer, after all retries.
     Unanswered(Unanswered),
 }
 
@@ -79,7 +78,6 @@ pub trait Fetcher {
     fn get(&self, request: &Request) -> Fetched;
 }
 
-/// The kinds of record that are asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum RecordKind {
@@ -90,7 +88,6 @@ pub enum RecordKind {
 
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct MxHost {
-    /// Its preference; the lowest is tried first.
     pub preference: u16,
     /// Its host; `None` for the root, as a null MX has it (RFC 7505 §3).
     pub host: Option<HostName>,
@@ -112,13 +109,11 @@ pub enum Looked {
     NoData,
     /// The name does not exist (RFC 2308 §2.1).
     NoSuchName,
-    /// No definite answer, after all retries.
     Unanswered(Unanswered),
 }
 
 #[cfg_attr(test, mockall::automock)]
 pub trait Resolver {
-    /// Asks for one kind of record of an absolute name.
     fn lookup(&self, name: &HostName, kind: RecordKind) -> Looked;
 }
 
@@ -128,7 +123,6 @@ pub struct Unanswered {
     pub silence: UnansweredKind,
     /// The detail, for people: a status, a host, an operating system's message.
     pub detail: String,
-    /// The HTTP status, where one came.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status: Option<u16>,
 }
@@ -157,14 +151,11 @@ impl Unanswered {
 pub enum UnansweredKind {
     Timeout,
     Connection,
-    /// TLS could not be set up.
     Tls,
     /// A status that is neither 2xx, 3xx with a usable target, 404 nor 410.
     Status,
     Dns,
-    /// The name leads to private addresses alone.
     PrivateAddress,
-    /// The answer is not HTTP, or breaks it.
     Protocol,
     /// All lookups of the submission together ran out of time.
     Budget,

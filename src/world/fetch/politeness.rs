@@ -15,7 +15,6 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use sha2::{Digest, Sha256};
 
-/// How often a turn that another holds is asked for again.
 const POLL: Duration = Duration::from_millis(10);
 
 #[derive(Debug, Default)]
@@ -24,7 +23,6 @@ pub struct Politeness {
     here: Mutex<HashMap<String, Here>>,
 }
 
-/// What this process knows of one host.
 #[derive(Debug, Default)]
 struct Here {
     busy: bool,

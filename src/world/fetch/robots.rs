@@ -19,10 +19,8 @@ pub const MAX_REDIRECTS: usize = 5;
 /// What is parsed of a robots.txt, in bytes (RFC 9309 §2.5).
 const MAX_PARSED_BYTES: usize = 500 * 1024;
 
-/// What the robots.txt of one origin says.
 #[derive(Debug, Clone, PartialEq)]
 pub enum RobotsRules {
-    /// There is none: everything may be read.
     AllowAll,
     /// The server is in trouble or its answer has no end: nothing may be read.
     DisallowAll,
@@ -38,7 +36,6 @@ pub enum Permission {
     Unknown(Unanswered),
 }
 
-/// The robots.txt of the origin that `url` lies in.
 pub fn robots_url(url: &Url) -> Url {
     let mut robots = url.clone();
     robots.set_path("/robots.txt");
@@ -80,7 +77,6 @@ pub fn robots_rules(fetched: &Fetched) -> RobotsRules {
 }
 
 impl RobotsRules {
-    /// Whether `url`, which lies in the rules' origin, may be read.
     pub fn permission(&self, url: &Url) -> Permission {
         match self {
             // RFC 9309 §2.2.2: "/robots.txt" itself is always allowed.
@@ -110,7 +106,6 @@ const ENCODED: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'_')
     .remove(b'~');
 
-/// The rules of one robots.txt that address one product.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Rules {
     rules: Vec<Rule>,

@@ -16,7 +16,6 @@ use crate::world::{Unanswered, UnansweredKind};
 pub struct NetworkSettings {
     /// The name servers; empty for those of the system's `resolv.conf`.
     pub dns_servers: Vec<SocketAddr>,
-    /// Networks that may be connected to although they are not public.
     pub allow_net: Vec<IpNet>,
     /// Further certificate authorities, as PEM text; the compiled-in roots always hold.
     pub ca_certs_pem: Vec<String>,
@@ -41,9 +40,7 @@ impl NetworkSettings {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RobotsPolicy {
-    /// As RFC 9309 says.
     Obey,
-    /// Not asked for; the operator's own choice.
     Ignore,
 }
 
@@ -110,7 +107,6 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// A budget of `limit`, at most a day; it has not started yet.
     pub fn new(limit: Duration) -> Self {
         Self {
             limit: limit.min(LONGEST),
@@ -122,7 +118,6 @@ impl Budget {
         self.limit
     }
 
-    /// The moment at which it ends; the first call starts it.
     pub fn deadline(&self) -> Instant {
         *self.deadline.get_or_init(|| Instant::now() + self.limit)
     }

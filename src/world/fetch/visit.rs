@@ -19,7 +19,6 @@ use crate::world::{Fetched, Fetcher, Request, Response, Unanswered, UnansweredKi
 /// The most hops after the first request: redirects, refreshes and frames together.
 pub const MAX_HOPS: usize = 5;
 
-/// A way through the web, and where it ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Visit {
     /// Every URL that was asked for, or that a hop named as the next, in order.
@@ -30,14 +29,12 @@ pub struct Visit {
     pub unread: Vec<UnreadFrame>,
 }
 
-/// A frame that could not be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnreadFrame {
     pub url: Url,
     pub why: Unread,
 }
 
-/// Why a frame could not be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Unread {
     /// No definite answer, or too many hops on its way.
@@ -62,7 +59,6 @@ pub enum Step {
     Frame,
 }
 
-/// Where a visit may end.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum End {
     /// The page that answered, followed by the pages of its frames that could be read.
@@ -70,7 +66,6 @@ pub enum End {
     /// 404, 410, or a host that does not exist.
     Missing {
         url: Url,
-        /// The status; none when there is no such host.
         status: Option<u16>,
     },
     Unanswered {
@@ -152,7 +147,6 @@ pub(super) struct Gatekeeper<'a> {
     known: BTreeMap<String, RobotsRules>,
 }
 
-/// What came of asking for a page.
 pub(super) enum Asked {
     Fetched(Fetched),
     /// robots.txt stood in the way; never [`Permission::Granted`].
@@ -168,7 +162,6 @@ impl<'a> Gatekeeper<'a> {
         }
     }
 
-    /// Asks for `url`, which is http or https.
     pub(super) fn get(&mut self, url: &Url) -> Asked {
         let mut crawl_delay = None;
         if self.policy == RobotsPolicy::Obey {
@@ -257,7 +250,6 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Goes to `start` and follows where it leads.
     pub(super) fn go(mut self, start: &Url) -> Visit {
         let (end, unread) = match self.follow(start.clone(), Step::Start) {
             Ok(page) => {
@@ -273,7 +265,6 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// The page that `url` leads to over redirects and refreshes.
     fn follow(&mut self, mut url: Url, mut by: Step) -> Result<Page, End> {
         let mut way = Vec::new();
         loop {
@@ -294,7 +285,6 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Notes a hop, and refuses one that may not be made.
     fn hop(&mut self, url: &Url, by: Step) -> Result<(), End> {
         let used_up = self.hops_left() == 0;
         self.hops.push(Hop {

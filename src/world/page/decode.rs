@@ -22,7 +22,6 @@ pub(super) enum Kind {
     Source,
 }
 
-/// What the `Content-Type` header says.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ContentType<'a> {
     /// Type and subtype in lower case; none when the header is missing or says nothing.
@@ -51,7 +50,6 @@ impl<'a> ContentType<'a> {
         }
     }
 
-    /// How `body` is read.
     pub(super) fn kind(&self, body: &[u8]) -> Result<Kind, Unreadable> {
         if let Some(magic) = magic(body) {
             return Err(Unreadable::NotText(magic.to_owned()));
@@ -78,7 +76,6 @@ impl<'a> ContentType<'a> {
     }
 }
 
-/// The type of a body that no text starts like.
 fn magic(body: &[u8]) -> Option<&'static str> {
     const MAGIC: [(&[u8], &str); 9] = [
         (b"%PDF-", "application/pdf"),
@@ -172,7 +169,6 @@ pub(super) fn decode(
     Ok(text.into_owned())
 }
 
-/// What the bytes look like.
 fn detected(url: &Url, body: &[u8]) -> &'static Encoding {
     let tld = url
         .domain()
@@ -261,7 +257,6 @@ fn find(haystack: &[u8], needle: &[u8]) -> Option<usize> {
     haystack.windows(needle.len()).position(|w| w == needle)
 }
 
-/// Bytes not yet scanned.
 struct Bytes<'a>(&'a [u8]);
 
 impl Bytes<'_> {

@@ -21,7 +21,6 @@ use super::text::boundary;
 /// How deep elements may nest; browsers flatten what is deeper than 512.
 pub(super) const MOST_DEEP: usize = 1024;
 
-/// How many nodes a page may have.
 const MOST_NODES: usize = 1_000_000;
 
 /// How deep all nodes of a page may lie together: most tags cost the parser their depth.
@@ -30,7 +29,6 @@ pub(super) const MOST_DEEP_IN_ALL: usize = 6_000_000;
 /// How many words may stand where no token ends: attributes of one tag, or words of a comment.
 const MOST_WORDS: usize = 16_384;
 
-/// How much is fed at a time, in bytes.
 const PIECE_BYTES: usize = 1024;
 
 pub(super) fn parse(text: &str) -> Result<Html, Unreadable> {

@@ -27,7 +27,6 @@ static NEVER_SHOWN: LazyLock<Vec<&str>> =
 /// Elements whose content the page takes back.
 const STRUCK: &[&str] = &["del", "s", "strike"];
 
-/// How an element shapes the text in it.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Shape {
     /// No reader sees it, or the page takes it back.
@@ -44,7 +43,6 @@ pub(super) fn is_inert(element: &Element) -> bool {
     )
 }
 
-/// How an element shapes the text in it, by its name and its state.
 pub(super) fn shape(element: &Element) -> Shape {
     let name = element.name();
     Shape {
@@ -57,7 +55,6 @@ pub(super) fn shape(element: &Element) -> Shape {
     }
 }
 
-/// Whether the element shows something of its own in the line.
 pub(super) fn is_replaced(element: &Element) -> bool {
     REPLACED.contains(&element.name())
 }
@@ -136,7 +133,6 @@ pub(super) fn place(element: &Element, sections: usize) -> Option<Place> {
     }
 }
 
-/// What an element's id, classes and link say.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Hints {
     pub(super) logo: bool,

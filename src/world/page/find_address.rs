@@ -16,7 +16,6 @@ pub enum Presence {
     /// A reader can see it, spelled so that harvesters do not find it, or so that it is not sure
     /// where it begins.
     Obfuscated,
-    /// Only where no reader sees it.
     Hidden,
     Absent,
 }

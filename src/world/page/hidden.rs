@@ -31,7 +31,6 @@ const MOST_RULES: usize = 20_000;
 /// counts as hidden.
 const MOST_COMPARED: usize = 5_000_000;
 
-/// What the page's own style sheets say of being seen, by selector.
 #[derive(Debug, Default)]
 pub(super) struct Sheets {
     declared: HashMap<String, Declared>,
@@ -39,7 +38,6 @@ pub(super) struct Sheets {
 }
 
 impl Sheets {
-    /// Adds the rules of one `<style>` element.
     pub(super) fn add(&mut self, style: &Element, text: &str) {
         let attribute = |name| style.attr(name).unwrap_or_default().trim();
         let kind = attribute("type");

@@ -37,7 +37,6 @@ pub(super) fn addressees(href: &str) -> Option<Vec<String>> {
     )
 }
 
-/// The address in `Name <address>`.
 fn bare(addressee: &str) -> String {
     let inner = addressee
         .rsplit_once('<')
@@ -97,7 +96,6 @@ fn after_url_equals(text: &str) -> Option<&str> {
 /// The longest encoded address, in hex digits.
 const MOST_DIGITS: usize = 2 * 512;
 
-/// The address that a `data-cfemail` value encodes.
 pub(super) fn decode(hex_text: &str) -> Option<String> {
     let hex_text = hex_text.trim();
     if hex_text.len() > MOST_DIGITS {

@@ -47,7 +47,6 @@ impl Page {
     }
 }
 
-/// Reads the bytes of one answer.
 fn read(
     url: &Url,
     content_type: Option<&str>,

@@ -24,24 +24,18 @@ pub struct Page {
     /// What no reader sees: comments, scripts, styles, templates, attributes, hidden elements;
     /// of these only what may spell an address.
     pub hidden: Vec<String>,
-    /// What stands where an owner's name stands.
     pub owner: Vec<OwnerText>,
-    /// Pages shown inside it: `frame` and `iframe` sources, absolute, in order.
     pub frames: Vec<Url>,
-    /// Where a meta refresh or a `Refresh` header leads, absolute.
     pub refresh: Option<Url>,
-    /// Whether it shows little without its scripts.
     pub needs_script: bool,
 }
 
-/// A text at a place where an owner's name stands.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct OwnerText {
     pub place: OwnerPlace,
     pub text: String,
 }
 
-/// The places where an owner's name stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum OwnerPlace {
     Title,
@@ -55,13 +49,10 @@ pub enum OwnerPlace {
     Address,
 }
 
-/// A body that cannot be read as text.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Unreadable {
-    /// The content type is not text.
     #[error("its content type is {0}")]
     NotText(String),
-    /// It says text, and is not.
     #[error("its bytes are not text in {0}")]
     BadEncoding(String),
     #[error("its elements nest deeper than {0}")]

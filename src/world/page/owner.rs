@@ -11,13 +11,11 @@ use crate::base::word_list::entries;
 /// The longest text kept, in characters: a name stands early.
 const MOST_CHARS: usize = 300;
 
-/// How many texts are kept of one place.
 const MOST_TEXTS: usize = 60;
 
 /// A copyright line outside the footer counts among this many last lines of a page.
 const LAST_LINES: usize = 8;
 
-/// Where a line stands.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Regions {
     pub(super) header: usize,
@@ -44,7 +42,6 @@ pub(super) struct Owner {
 }
 
 impl Owner {
-    /// Adds a text that stands at `place`.
     pub(super) fn add(&mut self, place: OwnerPlace, text: &str) {
         let text = normalise(head(text, 4 * MOST_CHARS));
         let text = head(&text, MOST_CHARS).trim().to_owned();
@@ -218,7 +215,6 @@ const MOST_WORDS: usize = 4;
 /// The same in bytes, of a line whose words count as one.
 const MOST_JOINED: usize = 40;
 
-/// What a line says of the names that follow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum Credit {
     #[default]

@@ -12,14 +12,10 @@ use super::text::{boundary, head};
 /// How far the parts of a statement stand apart, at most, in bytes.
 const NEAR: usize = 400;
 
-/// The longest sentence handed back, in characters.
 const MOST_CHARS: usize = 300;
 
-/// What a statement consists of, in lower case.
 struct Form {
-    /// What is not to be collected.
     what: Vec<&'static str>,
-    /// What is not to be done with it.
     deed: Vec<&'static str>,
     not: Vec<&'static str>,
     unless: Vec<&'static str>,
@@ -125,7 +121,6 @@ impl Form {
     }
 }
 
-/// The text around byte `at`.
 fn around(text: &str, at: usize) -> &str {
     let start = boundary(text, at.saturating_sub(NEAR));
     let end = boundary(text, at + NEAR);

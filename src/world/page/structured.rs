@@ -17,7 +17,6 @@ pub(super) struct Said {
     pub(super) names: Vec<(OwnerPlace, Vec<String>)>,
 }
 
-/// schema.org's `Organization` and the subtypes in use.
 static ORGANIZATIONS: LazyLock<Vec<&str>> =
     LazyLock::new(|| entries(include_str!("words/organizations.txt")));
 

@@ -7,7 +7,6 @@ use crate::base::text::invisible;
 pub(super) struct Run {
     text: String,
     gap: bool,
-    /// Where edges of elements stand, in bytes.
     edges: Vec<usize>,
 }
 
@@ -62,7 +61,6 @@ pub(super) fn head(text: &str, most: usize) -> &str {
         .map_or(text, |(end, _)| &text[..end])
 }
 
-/// The last character boundary at or before byte `at`.
 pub(super) fn boundary(text: &str, at: usize) -> usize {
     let mut at = at.min(text.len());
     while !text.is_char_boundary(at) {

@@ -314,7 +314,6 @@ fn base(url: &Url, html: &Html) -> Url {
         .unwrap_or_else(|| url.clone())
 }
 
-/// How many frames of one page are followed, at most.
 const MOST_FRAMES: usize = 20;
 
 impl Walk<'_> {
@@ -553,14 +552,11 @@ const LITTLE_TEXT: usize = 50;
 /// has an empty place for an application.
 const SOME_TEXT: usize = 500;
 
-/// Ids of the elements that frameworks render into.
 static ROOTS: LazyLock<Vec<&str>> =
     LazyLock::new(|| entries(include_str!("words/script_roots.txt")));
 
-/// What a page's scripts are to it.
 #[derive(Debug, Default)]
 pub(super) struct Scripts {
-    /// It has scripts that are not data.
     pub(super) has: bool,
     /// It has an empty element that a framework renders into.
     pub(super) empty_root: bool,

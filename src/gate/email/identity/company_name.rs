@@ -19,7 +19,6 @@ const FEWEST: usize = 3;
 /// The same, of a name with characters of a script without spaces.
 const FEWEST_UNSPACED: usize = 2;
 
-/// The longest name that is looked for, in characters.
 const LONGEST: usize = 200;
 
 /// A company's name in every spelling that tells it from another; there may be none.
@@ -110,7 +109,6 @@ fn is_written_unspaced(name: &Folded) -> bool {
     name.compact().chars().any(is_unspaced)
 }
 
-/// A text parted into what stands in brackets and what does not.
 struct Bracketed {
     outside: String,
     inside: Vec<String>,
@@ -155,14 +153,11 @@ pub fn are_common(words: &[String]) -> bool {
     words.iter().all(|word| WORDS.contains(word))
 }
 
-/// The forms, longest first.
 static FORMS: LazyLock<Forms> = LazyLock::new(|| Forms::parse(LEGAL_FORMS));
 
 #[derive(Debug, Default)]
 struct Forms {
-    /// Words that stand before a name.
     leading: Vec<Vec<String>>,
-    /// Words that stand after a name.
     trailing: Vec<Vec<String>>,
     /// Words that may be written to a name without a space, on either side.
     joined: Vec<String>,

@@ -16,17 +16,14 @@ const FEWEST_JOINED: usize = 3;
 /// The fewest characters that names without spaces begin with alike.
 const FEWEST_ALIKE: usize = 2;
 
-/// The longest name that may be initials, in characters.
 const LONGEST_INITIALS: usize = 10;
 
 /// Words for who deals with a company, folded.
 static DEALERS: LazyLock<Vec<&str>> =
     LazyLock::new(|| entries(include_str!("../lists/dealers.txt")));
 
-/// The most words of a name.
 const MOST_WORDS: usize = 7;
 
-/// What a name is to the company.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kinship {
     Kin,
@@ -37,7 +34,6 @@ pub(super) enum Kinship {
     Stranger,
 }
 
-/// What `text` is to the company called `name`.
 pub(super) fn kinship(name: &CompanyName, text: &str) -> Kinship {
     let whole = Folded::new(text);
     let said = Folded::of_words(company_name::stripped(whole.words()));
@@ -57,7 +53,6 @@ pub(super) fn kinship(name: &CompanyName, text: &str) -> Kinship {
     }
 }
 
-/// Whether a text says that somebody deals with the company.
 fn deals_with(own: &Folded, said: &Folded) -> bool {
     said.contains(own)
         && DEALERS.iter().any(|dealer| {
@@ -97,7 +92,6 @@ fn shares_word(one: &Folded, two: &Folded) -> bool {
     })
 }
 
-/// Whether two names without spaces begin with the same word, as far as that can be told.
 fn begin_alike(one: &str, two: &str) -> bool {
     let both = one.chars().zip(two.chars());
     let alike: String = both
@@ -179,18 +173,15 @@ fn script(name: &Folded) -> Script {
     }
 }
 
-/// The consonants of Hangul's initial letters, in the order of Unicode.
 const INITIALS: [&str; 19] = [
     "k", "k", "n", "t", "t", "r", "m", "p", "p", "s", "s", "", "s", "s", "s", "k", "t", "p", "h",
 ];
 
-/// The consonants of Hangul's final letters, in the order of Unicode; none comes first.
 const FINALS: [&str; 28] = [
     "", "k", "k", "k", "n", "n", "n", "t", "r", "k", "m", "p", "r", "r", "p", "r", "m", "p", "p",
     "t", "t", "n", "t", "t", "k", "t", "p", "h",
 ];
 
-/// Katakana by the consonant that they begin with.
 const KATAKANA: [(&str, &str); 8] = [
     ("k", "カガキギクグケゲコゴ"),
     ("s", "サザシジスズセゼソゾチヂ"),

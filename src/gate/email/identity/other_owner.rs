@@ -17,7 +17,6 @@ use super::owner_name::{is_name, names, parts};
 use crate::world::domain::HostName;
 use crate::world::page::{OwnerPlace, OwnerText, is_unspaced};
 
-/// A name other than the company's, and the place where it stands.
 pub(super) type Other = (OwnerPlace, String);
 
 /// The other names that contest the company as the owner of the site at `home`, by the texts at
@@ -213,7 +212,6 @@ fn is_legal(place: OwnerPlace, claimed: &str) -> bool {
         || stripped.concat().len() < words.compact().len() && claimed.chars().any(is_unspaced)
 }
 
-/// Whether the company's name stands amid a list of many.
 fn is_in_list(text: &str, name: &CompanyName) -> bool {
     const FEWEST: usize = 4;
     let parts: Vec<&str> = parts(text)

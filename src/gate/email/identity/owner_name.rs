@@ -216,11 +216,9 @@ pub(super) fn without_copyright_signs(text: &str) -> String {
     text.replace("(c)", " ").replace("(C)", " ")
 }
 
-/// What begins a credit, in lower case.
 static CREDITS: LazyLock<Vec<&str>> =
     LazyLock::new(|| entries(include_str!("../lists/credits.txt")));
 
-/// What stands before the first credit of a line.
 pub(super) fn without_credit(line: &str) -> &str {
     let lower = line.to_ascii_lowercase();
     let begins_word = |at: usize| !line[..at].ends_with(char::is_alphanumeric);
@@ -235,15 +233,12 @@ pub(super) fn without_credit(line: &str) -> &str {
 static LABELS: LazyLock<Vec<&str>> =
     LazyLock::new(|| entries(include_str!("../lists/owner_labels.txt")));
 
-/// Those of [`LABELS`] that stand before a firm's full name and nothing else.
 static FIRMS: LazyLock<Vec<&str>> =
     LazyLock::new(|| entries(include_str!("../lists/firm_labels.txt")));
 
-/// Labels of what commonly follows an owner's name, folded to lower case.
 static FOLLOWING: LazyLock<Vec<&str>> =
     LazyLock::new(|| entries(include_str!("../lists/following_labels.txt")));
 
-/// Words around a name that make it no other name, folded to lower case.
 static TRIMMINGS: LazyLock<Vec<&str>> =
     LazyLock::new(|| entries(include_str!("../lists/trimmings.txt")));
 
@@ -263,7 +258,6 @@ pub(super) fn is_between(c: char) -> bool {
     )
 }
 
-/// Whether the name of who runs the site follows the label.
 pub(super) fn is_owners(label: &str) -> bool {
     is_listed(&LABELS, label)
 }
@@ -272,7 +266,6 @@ pub(super) fn is_following(label: &str) -> bool {
     is_listed(&FOLLOWING, label)
 }
 
-/// Whether nothing but the full name of who runs the site follows the label.
 pub(super) fn is_firms_own(label: &str) -> bool {
     is_listed(&FIRMS, label)
 }
@@ -282,7 +275,6 @@ fn is_listed(list: &[&str], label: &str) -> bool {
     list.contains(&label.as_str())
 }
 
-/// A word in lower case without the signs around it.
 pub(super) fn bare(word: &str) -> String {
     let word = word.trim_matches(|c: char| !c.is_alphanumeric());
     word.to_lowercase()
@@ -303,7 +295,6 @@ static NOBODY: LazyLock<Vec<&str>> = LazyLock::new(|| entries(include_str!("../l
 /// Things in a page that are somebody else's, in lower case.
 static THINGS: LazyLock<Vec<&str>> = LazyLock::new(|| entries(include_str!("../lists/things.txt")));
 
-/// Words of what stands in small print beside a copyright, in lower case.
 static SMALL_PRINT: LazyLock<Vec<&str>> =
     LazyLock::new(|| entries(include_str!("../lists/small_print.txt")));
 
@@ -389,7 +380,6 @@ fn is_small_print(piece: &str) -> bool {
     SMALL_PRINT.iter().any(|word| lower.contains(word))
 }
 
-/// Whose name stands behind the label of a firm's name.
 fn firm(line: &str) -> Option<String> {
     let labelled = values(line).into_iter().find_map(|value| {
         let is_company = |label: &str| {

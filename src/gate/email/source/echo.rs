@@ -68,7 +68,6 @@ pub fn readings_of(text: &str) -> Vec<Vec<u8>> {
     known.into_iter().collect()
 }
 
-/// The text with every percent escape decoded, escaped escapes too.
 pub fn unescaped(text: &str) -> String {
     String::from_utf8_lossy(&percent_decoded(text.as_bytes())).into_owned()
 }
@@ -163,7 +162,6 @@ fn hex_digit(byte: u8) -> Option<u8> {
     }
 }
 
-/// Words for `@` and `.`.
 const SIGNS: &[&str] = &["at", "dot", "골뱅이", "앳", "닷", "점"];
 
 /// Whether path and parameters together spell the address, in plain letters or in rot13.
@@ -250,7 +248,6 @@ const NAMED: &[(&str, &str)] = &[
     ("gt", ">"),
 ];
 
-/// The longest character reference that is read, in bytes.
 const LONGEST_REFERENCE: usize = 32;
 
 /// The reading as text, without the zero bytes that UTF-16 puts between ASCII letters.

@@ -13,7 +13,6 @@ use crate::world::domain::HostName;
 
 static PLACES: LazyLock<Places> = LazyLock::new(|| Places::parse(USER_CONTENT));
 
-/// What marks a URL as a place where others write.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Mark {
     Host(&'static str),
@@ -34,7 +33,6 @@ impl fmt::Display for Mark {
     }
 }
 
-/// The first mark of the URL.
 pub fn mark(url: &Url) -> Option<Mark> {
     let host = HostName::of_url(url);
     host.as_ref()

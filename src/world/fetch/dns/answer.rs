@@ -18,10 +18,8 @@ use hickory_resolver::proto::rr::{DNSClass, Name, RData, Record, RecordType};
 use crate::world::domain::HostName;
 use crate::world::{Looked, MxHost, RecordKind, Records};
 
-/// The most aliases that are followed from one name.
 const MAX_ALIASES: usize = 8;
 
-/// Why one server gave no definite answer, for people.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Indefinite(pub(super) String);
 
@@ -41,7 +39,6 @@ pub(super) enum Reading {
 }
 
 impl Aliases {
-    /// The chain that starts at `name`.
     pub(super) fn of(name: Name) -> Self {
         Self {
             passed: Vec::new(),
@@ -74,7 +71,6 @@ pub(super) fn record_type(kind: RecordKind) -> RecordType {
     }
 }
 
-/// Reads the answer to the question for the last name of `aliases`.
 pub(super) fn read(
     message: &Message,
     aliases: &mut Aliases,

@@ -22,7 +22,6 @@ const ACCEPT: HeaderValue =
 #[derive(Debug)]
 pub(super) enum Exchanged {
     Settled(Fetched),
-    /// No definite answer; another try may bring one.
     Silent {
         why: Unanswered,
         /// How long the server asks to be left alone.
@@ -40,17 +39,13 @@ pub(super) struct Client {
 
 #[derive(Debug, thiserror::Error)]
 pub enum ClientError {
-    /// A certificate authority is not one.
     #[error(transparent)]
     Tls(#[from] CaError),
     #[error("the User-Agent {0:?} cannot stand in a header; scan with another --user-agent")]
     UserAgent(String),
-    /// The proxy is not an http or https URL.
     #[error("{host} cannot be used as a proxy; scan with --proxy http://HOST:PORT")]
     Proxy {
-        /// The host; the URL may carry a password.
         host: String,
-        /// What is wrong with it, where more is known than its scheme.
         source: Option<reqwest::Error>,
     },
 }

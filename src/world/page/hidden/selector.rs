@@ -14,13 +14,10 @@ use super::sheet::escaped;
 use super::sheet::split;
 use crate::base::word_list::entries;
 
-/// How many compounds of one selector are read, from the right.
 const MOST_COMPOUNDS: usize = 16;
 
-/// How many parts of one compound are read.
 const MOST_PARTS: usize = 32;
 
-/// How deep `:is()` may nest.
 const MOST_NESTED: usize = 4;
 
 /// Pseudo-classes that hold only while a reader does something, or of elements without text.
@@ -68,7 +65,6 @@ struct Compound {
 #[derive(Debug)]
 struct Attribute {
     name: String,
-    /// None when it need only be there.
     value: Option<String>,
 }
 

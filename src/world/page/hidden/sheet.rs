@@ -22,7 +22,6 @@ struct Block {
     skipped: bool,
 }
 
-/// The rules of `sheet`, in order of their ends.
 pub(super) fn rules(sheet: &str) -> Vec<Rule> {
     let sheet = without_comments(sheet);
     let mut rules = Vec::new();

@@ -21,7 +21,6 @@ const MOST_VALUES: usize = 8;
 /// How often `var()` is read in what `var()` stands for.
 const DEPTH: usize = 4;
 
-/// The longest value that is read, in bytes.
 const LONGEST: usize = 300;
 
 #[derive(Debug, Default)]
@@ -88,7 +87,6 @@ impl Custom {
     }
 }
 
-/// Whether a value has a `var()`.
 pub(super) fn has_variable(value: &str) -> bool {
     value.contains("var(")
 }
