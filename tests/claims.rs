@@ -159,7 +159,7 @@ fn a_lease_that_ran_out_with_nobody_there_is_no_loss() {
     assert_eq!(next(&world, "a", &["--lease=1s"]).0, 0);
     until_run_out(&world, 1);
     let text = world.place.run(["claims"]).ok();
-    assert!(text.contains("run out, free to anybody"), "{text}");
+    assert!(text.contains("expired; any worker can get it"), "{text}");
     assert_eq!(give_up(&world, "a", 1).0, 5);
     // The answer has renewed it.
     assert_eq!(held(&world), [(1, "a".to_owned())]);

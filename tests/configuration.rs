@@ -207,7 +207,6 @@ fn the_example_is_a_file_that_holds() {
     // As it is, it says nothing.
     with_user(&place, &example);
     assert_eq!(in_force(&place, &[], &[], "color").1, "default");
-    insta::assert_snapshot!("config_example", example);
 }
 
 #[test]
@@ -292,5 +291,5 @@ fn a_file_that_anyone_can_write_is_ignored() {
         "{status:?}"
     );
     status.ok();
-    assert!(run(&["config"]).ok().contains("(ignored: others"));
+    assert!(run(&["config"]).ok().contains("(ignored)"));
 }

@@ -36,7 +36,7 @@ fn no_spelling_of_it_is_left_and_the_chain_holds() {
     let (_, status) = world.place.json(["status"]);
     let head = head(&world);
     let said = forget(&world).ok();
-    assert!(said.contains("stands in 6 lines"), "{said}");
+    assert!(said.contains("in 6 lines"), "{said}");
     assert!(
         said.contains("companies.csv) and what was exported"),
         "{said}"

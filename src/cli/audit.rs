@@ -1,4 +1,4 @@
-//! `comail audit`: whether everything that the session says follows from what it keeps.
+//! `comail audit`: verifies the ledger and judges every PASS again from its evidence.
 
 use std::sync::Arc;
 
@@ -9,8 +9,7 @@ use serde::Serialize;
 
 use super::context::Context;
 use super::exit::Exit;
-use super::progress::Interrupt;
-use super::progress::JudgingBar;
+use super::progress::{Interrupt, JudgingBar};
 use super::recheck;
 use crate::base::Digest;
 use crate::judge::audit::history::Checked;
@@ -129,7 +128,6 @@ pub(super) fn run(context: &mut Context, args: &AuditArgs) -> Result<Exit> {
     })
 }
 
-/// The session and its whole ledger, folded.
 fn open(context: &mut Context) -> Result<(Session, Board), SessionError> {
     let mut session = Session::open_watched(context.session_dir(), context.watch())?;
     let board = session.fold()?;
@@ -164,7 +162,11 @@ fn audit(
     let definition = Definition::of(session.manifest())?;
     findings.extend(definition.iter().flat_map(audit::programs));
     let live = if args.live {
-        let live = ask(context, session, board, &audited.proven, &stop)?;
+        let proven = audited.proven.iter().filter(|proven| !proven.by_others);
+        let proven: Vec<Proven> = proven.copied().collect();
+        let bar = JudgingBar::of(proven.len());
+        let world = Arc::from(recheck::world(context, session)?);
+        let live = live::ask(session, board, &proven, &world, &|| bar.judged(), &stop)?;
         findings.extend(live.drift.iter().cloned());
         Some(live)
     } else {
@@ -186,31 +188,8 @@ fn audit(
     })
 }
 
-/// Asks the world about what is proven.
-fn ask(
-    context: &Context,
-    session: &Session,
-    board: &Board,
-    proven: &[Proven],
-    stop: &dyn Fn() -> bool,
-) -> Result<Live> {
-    let comparable = proven.iter().filter(|proven| !proven.by_others);
-    let comparable: Vec<Proven> = comparable.copied().collect();
-    let bar = JudgingBar::of(comparable.len());
-    let judged = || bar.judged();
-    let world = Arc::from(recheck::world(context, session)?);
-    Ok(live::ask(
-        session,
-        board,
-        &comparable,
-        &world,
-        &judged,
-        stop,
-    )?)
-}
-
-/// What was mended when the session was opened and folded: an index that did not fit is a
-/// finding, a line that was never acknowledged is not.
+/// Repairs of an index that did not match the ledger are findings. A cut-off line at the end of the
+/// ledger is not: no command had reported it as written.
 fn mended(context: &mut Context, session: &Session) -> Vec<Finding> {
     let mut findings = Vec::new();
     for mended in session.mended() {

@@ -9,8 +9,7 @@ use serde::Serialize;
 use super::context::{self, Context};
 use super::exit::Exit;
 use super::output::Paper;
-use crate::base::text::Escaped;
-use crate::base::text::plural;
+use crate::base::text::{Escaped, plural};
 use crate::report::HeldClaim;
 use crate::session::{Claim, SessionError, Store};
 
@@ -27,7 +26,7 @@ Examples:
   comail claims
   comail claims --json";
 
-/// The JSON form: `{"claims":[…]}`.
+/// The JSON form of `claims`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Listed {
     claims: Vec<HeldClaim>,
@@ -61,7 +60,7 @@ fn text(paper: &mut Paper, listed: &Listed) {
         let left = if held.left_seconds > 0 {
             format!("{} left", duration(held.left_seconds))
         } else {
-            String::from("run out, free to anybody")
+            String::from("expired; any worker can get it")
         };
         paper.line(format!(
             "  quest {}, {}: {} since {}, {left}",

@@ -5,8 +5,7 @@ mod tests;
 
 use std::ffi::OsString;
 use std::fmt::Write as _;
-use std::io;
-use std::io::Write as _;
+use std::io::{self, Write as _};
 use std::path::PathBuf;
 use std::rc::Rc;
 
@@ -14,16 +13,15 @@ use anyhow::Result;
 use clap::error::ErrorKind;
 use clap::{ArgMatches, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
-use super::context::{Context, SESSION_VARIABLE, WORKER_VARIABLE};
+use super::config::variable;
+use super::context::{Context, DEFAULT_SESSION, SESSION_VARIABLE, WORKER_VARIABLE, kind_in};
 use super::exit::Exit;
 use super::logging::LOG_VARIABLE;
-#[cfg(unix)]
-use super::noted;
-use super::output::Output;
+use super::output::{Output, write_error, write_message};
 use super::{
-    audit, claims, completions, config, context, demo, dispute, doctor, exit, export, forget, help,
-    hook, insights, log, logging, man, next, progress, prompt, prove, quest, recheck, release,
-    report, resume, review, rules, scan, schema, status, submit, submit_flags,
+    answer_form, audit, claims, completions, config, demo, dispute, doctor, exit, export, forget,
+    help, hook, insights, log, logging, man, next, progress, prompt, prove, quest, recheck,
+    release, report, resume, review, rules, scan, schema, status, submit,
 };
 use crate::base::text::{Escaped, EscapedLines};
 use crate::quest::{QuestKind, email};
@@ -100,56 +98,55 @@ enum Command {
 
 /// Parses `args`, runs the command and returns how it ended.
 pub fn run(args: impl IntoIterator<Item = OsString>) -> Exit {
-    heed_file_size_limits();
+    #[cfg(unix)]
+    {
+        // A write beyond the file size limit becomes an error, like a full disk. If this fails,
+        // a signal ends the process, and what is on disk stays whole.
+        let seen = std::sync::Arc::default();
+        let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, seen);
+    }
     let args: Vec<OsString> = args.into_iter().collect();
-    if let Some(exit) = completions::answered(&args) {
+    if let Some(exit) = completions::answer(&args, parser) {
         return exit;
     }
     let exit = run_parsed(&args);
     #[cfg(unix)]
-    noted::note_call(&args, exit);
+    super::run::note_call(&args, exit);
     exit
 }
 
 fn run_parsed(args: &[OsString]) -> Exit {
-    let kind = context::kind_of_args(args);
-    let matches = match parser(&kind).try_get_matches_from(args) {
+    let parser = parser(&config::kind_of_args(args));
+    let matches = match parser.clone().try_get_matches_from(args) {
         Ok(matches) => matches,
         Err(error) => {
-            let exit = hook::bearable(args, tell(&error, args));
-            if error.kind() == ErrorKind::UnknownArgument
-                && let Some(note) = context::without_session(args)
-            {
-                let _ = write!(io::stderr(), "\nnote: {}\n", Escaped(&note));
-            }
+            let exit = hook::bearable(args, print(&error, args));
+            note_missing_session(&error, args);
             return exit;
         }
     };
-    let (matches, notes) = match config::apply(&kind, args, matches) {
+    let (matches, notes) = match config::apply(&parser, args, matches) {
         Ok(applied) => applied,
         Err(error) => {
-            Output::of_process(false, clap::ColorChoice::Never).error(&error);
+            write_error(&error);
             return hook::bearable(args, Exit::Usage);
         }
     };
     let cli = match Cli::from_arg_matches(&matches) {
         Ok(cli) => cli,
-        Err(error) => return tell(&error, args),
+        Err(error) => return print(&error, args),
     };
-    let environment = std::env::var_os(SESSION_VARIABLE)
-        .filter(|value| !value.is_empty())
-        .map(PathBuf::from);
-    let mut output = Output::of_process(cli.json, cli.color).quiet(cli.quiet);
+    let mut output = Output::of_process(cli.json, cli.color, cli.quiet);
     if let Err(why) = logging::begin(cli.verbose, std::env::var_os(LOG_VARIABLE)) {
         output.note(&format!("{LOG_VARIABLE} is ignored: {why}"));
     }
     for note in notes {
         output.note(&note);
     }
-    let worker = std::env::var_os(WORKER_VARIABLE)
-        .filter(|value| !value.is_empty())
-        .map(|value| value.to_string_lossy().into_owned());
-    let mut context = Context::new(cli.session, environment, output).by_worker(worker);
+    let mut context = Context {
+        named_worker: variable(WORKER_VARIABLE).map(|name| name.to_string_lossy().into_owned()),
+        ..context(cli.session, variable(SESSION_VARIABLE), parser, output)
+    };
     match dispatch(&mut context, &cli.command, &matches) {
         Ok(exit) => exit,
         // After Ctrl-C, an error is a consequence of it.
@@ -158,63 +155,84 @@ fn run_parsed(args: &[OsString]) -> Exit {
             Exit::Interrupted
         }
         Err(error) => {
-            context.output.error(&error);
+            write_error(&error);
             exit::of_error(&error)
         }
     }
 }
 
-/// Makes a write beyond the file size limit an error, like a full disk, instead of a signal that
-/// ends the process.
-fn heed_file_size_limits() {
-    #[cfg(unix)]
-    {
-        let seen = std::sync::Arc::default();
-        // If this fails, the signal ends the process, and what is on disk stays whole.
-        let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, seen);
+fn context(
+    flag: Option<PathBuf>,
+    environment: Option<OsString>,
+    parser: clap::Command,
+    output: Output,
+) -> Context {
+    let environment = environment.map(PathBuf::from);
+    Context {
+        dir: flag
+            .clone()
+            .or(environment)
+            .unwrap_or_else(|| DEFAULT_SESSION.into()),
+        named_session: flag,
+        named_worker: None,
+        recorded: None,
+        parser,
+        repairs_reported: 0,
+        output,
     }
 }
 
 /// Prints help, a version, or what is wrong with a command line.
-fn tell(error: &clap::Error, args: &[OsString]) -> Exit {
+fn print(error: &clap::Error, args: &[OsString]) -> Exit {
     // A message that cannot be written must not change the exit code.
-    if error.use_stderr() {
-        // clap repeats arguments in its messages, and they may hold text from outside.
-        let text = on_its_lines(error.render().to_string(), args);
-        let _ = write!(io::stderr(), "{}", EscapedLines(&text));
-        Exit::Usage
-    } else {
+    if !error.use_stderr() {
         let _ = error.print();
-        Exit::Done
+        return Exit::Done;
     }
+    // clap repeats arguments, which may hold text from outside. None may begin a line of its own.
+    let mut text = error.render().to_string();
+    for arg in args.iter().map(|arg| arg.to_string_lossy()) {
+        let value = arg.split_once('=').map(|(_, value)| value);
+        for part in std::iter::once(arg.as_ref()).chain(value) {
+            if part.contains('\n') {
+                text = text.replace(part, &Escaped(part).to_string());
+            }
+        }
+    }
+    let _ = write!(io::stderr(), "{}", EscapedLines(&text));
+    Exit::Usage
 }
 
-/// The message, in which no repeated argument can begin a line of its own.
-fn on_its_lines(complaint: String, args: &[OsString]) -> String {
-    let args = args.iter().map(|arg| arg.to_string_lossy());
-    let long = args.filter(|arg| arg.contains('\n'));
-    long.fold(complaint, |text, arg| {
-        let value = arg.split_once('=').map(|(_, value)| value);
-        let parts = std::iter::once(arg.as_ref()).chain(value);
-        let parts = parts.filter(|part| part.contains('\n'));
-        parts.fold(text, |text, part| {
-            text.replace(part, &Escaped(part).to_string())
-        })
-    })
+/// Says why `submit` may not know a flag: without a session it has the fields of the e-mail quest.
+fn note_missing_session(error: &clap::Error, args: &[OsString]) {
+    let dir = config::session_of_args(args);
+    let submits = args.iter().any(|arg| arg == "submit");
+    if submits && error.kind() == ErrorKind::UnknownArgument && kind_in(&dir).is_none() {
+        let _ = writeln!(io::stderr());
+        let note = format!(
+            "no session found in {}; without one, `submit` has only the fields of the e-mail quest",
+            dir.display()
+        );
+        write_message("note", &note);
+    }
 }
 
 /// Runs the command line `args` on a recorded world, without the environment of the process.
 pub(super) fn rehearse(args: &[String], output: Output, world: Rc<RecordedWorld>) -> Result<Exit> {
-    let matches = parser(&email::kind()).try_get_matches_from(args)?;
+    let parser = parser(&email::kind());
+    let matches = parser.clone().try_get_matches_from(args)?;
     let cli = Cli::from_arg_matches(&matches)?;
-    let mut context = Context::new(cli.session, None, output).before(world);
+    let mut context = Context {
+        recorded: Some(world),
+        ..context(cli.session, None, parser, output)
+    };
     dispatch(&mut context, &cli.command, &matches)
 }
 
 /// The parser, where `submit` has the fields of `kind`.
 pub(super) fn parser(kind: &QuestKind) -> clap::Command {
     let parser = grouped(Cli::command());
-    parser.mut_subcommand("submit", |command| submit_flags::with_fields(command, kind))
+    parser.mut_subcommand("submit", |command| answer_form::with_fields(command, kind))
 }
 
 fn dispatch(context: &mut Context, command: &Command, matches: &ArgMatches) -> Result<Exit> {
@@ -246,7 +264,7 @@ fn dispatch(context: &mut Context, command: &Command, matches: &ArgMatches) -> R
         Command::Hook(args) => hook::run(context, args),
         Command::Doctor(args) => doctor::run(context, args),
         Command::Config(args) => config::run(context, args, matches),
-        Command::Demo(args) => demo::run(context, args),
+        Command::Demo(args) => demo::run(context, args, rehearse),
         Command::Schema(args) => schema::run(context, args),
         Command::Completions(args) => completions::run(context, args),
         Command::Man(args) => man::run(context, args),
@@ -284,18 +302,21 @@ pub(super) const GROUPS: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// What is said of the command that the parser adds by itself.
-const ABOUT_HELP: &str = "Print help for a command or a topic";
-
 /// The parser, whose help lists its commands in groups.
-pub(super) fn grouped(parser: clap::Command) -> clap::Command {
+fn grouped(parser: clap::Command) -> clap::Command {
     let header = parser.get_styles().get_header();
+    let literal = parser.get_styles().get_literal();
     let mut template =
         String::from("{before-help}{about-with-newline}\n{usage-heading} {usage}\n\n");
     for (title, names) in GROUPS {
         let _ = writeln!(template, "{header}{title}:{header:#}");
         for name in *names {
-            template.extend(line(&parser, name));
+            // `run` exists only on Unix.
+            let command = parser.find_subcommand(name);
+            if let Some(about) = command.and_then(clap::Command::get_about) {
+                let gap = LONGEST_NAME - name.len();
+                let _ = writeln!(template, "  {literal}{name}{literal:#}{:gap$}  {about}", "");
+            }
         }
         template.push('\n');
     }
@@ -306,22 +327,4 @@ pub(super) fn grouped(parser: clap::Command) -> clap::Command {
     parser.help_template(template)
 }
 
-/// The line of a command; none where this system has no such command.
-fn line(parser: &clap::Command, name: &str) -> Option<String> {
-    let about = match parser.find_subcommand(name) {
-        Some(command) => command.get_about().map(ToString::to_string)?,
-        None if name == "help" => ABOUT_HELP.to_owned(),
-        None => return None,
-    };
-    let literal = parser.get_styles().get_literal();
-    let width = GROUPS
-        .iter()
-        .flat_map(|(_, names)| *names)
-        .map(|name| name.len());
-    let width = width.max().unwrap_or(0);
-    let gap = width - name.len();
-    Some(format!(
-        "  {literal}{name}{literal:#}{:gap$}  {about}\n",
-        ""
-    ))
-}
+const LONGEST_NAME: usize = "completions".len();

@@ -2,27 +2,36 @@
 //!
 //! The script that a shell sources calls the program again at each press of Tab, as
 //! `COMAIL_COMPLETE=SHELL comail -- WORDS…`. `clap_complete` writes the scripts and completes
-//! commands, flags and paths; [`values`] offers what the session holds.
+//! commands, flags and paths; [`OFFERS`] adds what the session holds.
 
-mod values;
-
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::io::{self, Write as _};
 use std::path::{MAIN_SEPARATOR, Path};
+use std::time::{Duration, Instant};
 
-use anyhow::Result;
-use clap::{Args, ValueEnum};
-use clap_complete::engine::complete;
-use clap_complete::env::{Bash, Elvish, EnvCompleter, Fish, Powershell, Zsh};
+use anyhow::{Context as _, Result};
+use clap::{Args, Command};
+use clap_complete::engine::{PathCompleter, ValueCompleter as _, complete};
+use clap_complete::env::Shells;
+use clap_complete::{ArgValueCompleter, CompletionCandidate};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::answer_form::UNIT;
+use super::config::{kind_of_args, session_of_args};
 use super::context::Context;
 use super::exit::Exit;
-use super::{command, context};
+use super::help::{self, Named};
+use crate::base::text::{Escaped, is_unsafe};
+use crate::gate::email::EmailGate;
+use crate::gate::{Gate as _, Rule, house};
+use crate::quest::{Key, QuestKind};
+use crate::session::{Effective, Glance, Prefix, SessionError, Sought, Standing, State};
 
 /// The variable that a shell sets to its own name when it asks.
 const VARIABLE: &str = "COMAIL_COMPLETE";
+
+const SHELLS: [&str; 5] = ["bash", "zsh", "fish", "powershell", "elvish"];
 
 /// Print a shell completion script
 ///
@@ -33,8 +42,8 @@ const VARIABLE: &str = "COMAIL_COMPLETE";
 #[command(after_long_help = EXAMPLES)]
 pub struct CompletionsArgs {
     /// The shell to print the script for
-    #[arg(value_name = "SHELL")]
-    shell: Shell,
+    #[arg(value_name = "SHELL", value_parser = SHELLS)]
+    shell: String,
 }
 
 const EXAMPLES: &str = "\
@@ -53,35 +62,22 @@ Where to put the script (print it again after an upgrade):
   Elvish      in ~/.config/elvish/rc.elv
                 eval (comail completions elvish | slurp)";
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Shell {
-    /// GNU Bash
-    Bash,
-    /// Z shell
-    Zsh,
-    /// The friendly interactive shell
-    Fish,
-    /// `PowerShell`
-    Powershell,
-    /// Elvish
-    Elvish,
-}
-
-/// The JSON form: `{"shell":"bash","script":"…"}`.
+/// The JSON form of `completions`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Script {
-    shell: &'static str,
+    shell: String,
     script: String,
 }
 
 pub(super) fn run(context: &mut Context, args: &CompletionsArgs) -> Result<Exit> {
     let here = std::env::current_dir().ok();
     let completer = completer(std::env::args_os().next(), here.as_deref());
-    let adapter = args.shell.adapter();
+    let shells = Shells::builtins();
+    let shell = shells.completer(&args.shell).context("unknown shell")?;
     let mut script = Vec::new();
-    adapter.write_registration(VARIABLE, "comail", "comail", &completer, &mut script)?;
+    shell.write_registration(VARIABLE, "comail", "comail", &completer, &mut script)?;
     let script = Script {
-        shell: adapter.name(),
+        shell: args.shell.clone(),
         script: String::from_utf8(script)?,
     };
     context.output.show(&script, |paper, script| {
@@ -107,38 +103,37 @@ fn completer(called: Option<OsString>, here: Option<&Path>) -> String {
 /// Answers `args` if a shell asks for completions with them.
 ///
 /// Errors are dropped: whatever is wrong, the line that is being typed must stay as it is.
-pub(super) fn answered(args: &[OsString]) -> Option<Exit> {
-    let name = std::env::var(VARIABLE).ok()?;
-    let shell = Shell::from_str(&name, false).ok()?;
-    if args.get(1).is_none_or(|arg| arg != "--") {
+pub(super) fn answer(args: &[OsString], parser: fn(&QuestKind) -> Command) -> Option<Exit> {
+    let shell = std::env::var(VARIABLE).ok()?;
+    if !SHELLS.contains(&&*shell) || args.get(1).is_none_or(|arg| arg != "--") {
         return None;
     }
-    if let Some(Ok(answer)) = answer(shell, args.get(2..).unwrap_or_default()) {
+    if let Some(answer) = offered(&shell, args.get(2..)?, parser) {
         let _ = io::stdout().write_all(&answer);
     }
     Some(Exit::Done)
 }
 
-fn answer(shell: Shell, words: &[OsString]) -> Option<io::Result<Vec<u8>>> {
+fn offered(shell: &str, words: &[OsString], parser: fn(&QuestKind) -> Command) -> Option<Vec<u8>> {
     let (last, complete_words) = words.split_last()?;
     // Bash and zsh pass every word as it was typed, with its quotes; fish only the last one.
     let typed: Vec<OsString> = match shell {
-        Shell::Bash | Shell::Zsh => words.iter().map(unquoted).collect::<Option<_>>()?,
-        Shell::Fish => [complete_words, &[unquoted(last)?]].concat(),
-        Shell::Powershell | Shell::Elvish => words.to_vec(),
+        "bash" | "zsh" => words.iter().map(unquoted).collect::<Option<_>>()?,
+        "fish" => [complete_words, &[unquoted(last)?]].concat(),
+        _ => words.to_vec(),
     };
-    let kind = context::kind_of_args(&typed);
-    let session = context::dir_of_args(&typed);
-    let mut parser = values::attach(command::parser(&kind), &session, &typed);
+    let parser = parser(&kind_of_args(&typed));
+    let mut parser = attach(parser, &session_of_args(&typed), &typed);
     let here = std::env::current_dir().ok();
     let quote: fn(&str) -> Option<String> = match shell {
-        Shell::Bash => |value| Some(quoted_for_bash(value)),
-        Shell::Powershell => quoted_for_powershell,
-        Shell::Zsh | Shell::Fish | Shell::Elvish => {
+        "bash" => |value| Some(quoted_for_bash(value)),
+        "powershell" => quoted_for_powershell,
+        _ => {
             let mut answer = Vec::new();
-            let adapter = shell.adapter();
-            let written = adapter.write_complete(&mut parser, typed, here.as_deref(), &mut answer);
-            return Some(written.map(|()| answer));
+            let shells = Shells::builtins();
+            let shell = shells.completer(shell)?;
+            let written = shell.write_complete(&mut parser, typed, here.as_deref(), &mut answer);
+            return written.ok().map(|()| answer);
         }
     };
     // clap_complete writes values for these two unquoted, but they insert what they read as it
@@ -146,13 +141,11 @@ fn answer(shell: Shell, words: &[OsString]) -> Option<io::Result<Vec<u8>>> {
     let index = std::env::var("_CLAP_COMPLETE_INDEX").ok();
     let index = index.and_then(|index| index.parse().ok());
     let index = index.unwrap_or(typed.len() - 1);
-    let offers = complete(&mut parser, typed, index, here.as_deref());
-    Some(offers.map(|offers| {
-        let values = offers.iter().filter_map(|offer| offer.get_value().to_str());
-        let values: Vec<String> = values.filter_map(quote).collect();
-        let separator = std::env::var("_CLAP_IFS").unwrap_or_else(|_| "\n".to_owned());
-        values.join(&separator).into_bytes()
-    }))
+    let offers = complete(&mut parser, typed, index, here.as_deref()).ok()?;
+    let values = offers.iter().filter_map(|offer| offer.get_value().to_str());
+    let values: Vec<String> = values.filter_map(quote).collect();
+    let separator = std::env::var("_CLAP_IFS").unwrap_or_else(|_| "\n".to_owned());
+    Some(values.join(&separator).into_bytes())
 }
 
 /// What a word says that was typed with quotes; nothing while a quote is open.
@@ -201,16 +194,239 @@ fn is_plain(character: char) -> bool {
             && !('\u{2018}'..='\u{201f}').contains(&character))
 }
 
-impl Shell {
-    fn adapter(self) -> &'static dyn EnvCompleter {
-        match self {
-            Self::Bash => &Bash,
-            Self::Zsh => &Zsh,
-            Self::Fish => &Fish,
-            Self::Powershell => &Powershell,
-            Self::Elvish => &Elvish,
+const MAX_VALUES: usize = 200;
+
+// A person waits for the answer.
+const MAX_SEARCH: Duration = Duration::from_millis(40);
+
+/// The values for an argument, from the session in a directory and what is typed so far.
+type Offer = fn(&Path, &str) -> Values;
+
+/// Which quests an argument accepts.
+type Which = (Option<State>, fn(&Standing) -> bool);
+
+const TODO: Which = (Some(State::Todo), |_| true);
+const REVIEWED: Which = (Some(State::Review), |_| true);
+const OPEN: Which = (Some(State::Review), |it| Effective::of(it).is_open());
+const RIGHT: Which = (None, |it| Effective::of(it).holds());
+const SETTLED: Which = (Some(State::Review), |it| {
+    matches!(Effective::of(it), Effective::Accepted | Effective::Rejected)
+});
+
+/// The arguments with values from the session: command, id of the argument, values.
+pub(super) const OFFERS: &[(&[&str], &str, Offer)] = &[
+    (&["submit"], UNIT, |dir, typed| keys(dir, typed, TODO)),
+    (&["submit"], "key", |dir, typed| keys(dir, typed, TODO)),
+    (&["submit"], "id", |dir, typed| ids(dir, typed, TODO)),
+    (&["submit"], "worker", workers),
+    (&["next"], "worker", workers),
+    (&["hook", "stop"], "worker", workers),
+    (&["release"], "id", claimed_ids),
+    (&["release"], "worker", workers),
+    (&["dispute"], "id", |dir, typed| ids(dir, typed, RIGHT)),
+    (&["review", "show"], "id", |dir, typed| {
+        ids(dir, typed, REVIEWED)
+    }),
+    (&["review", "show"], "key", |dir, typed| {
+        keys(dir, typed, REVIEWED)
+    }),
+    (&["review", "accept"], "ids", |dir, typed| {
+        ids(dir, typed, OPEN)
+    }),
+    (&["review", "accept"], "keys", |dir, typed| {
+        keys(dir, typed, OPEN)
+    }),
+    (&["review", "accept"], "rule", fired_rules),
+    (&["review", "reject"], "ids", |dir, typed| {
+        ids(dir, typed, OPEN)
+    }),
+    (&["review", "reject"], "keys", |dir, typed| {
+        keys(dir, typed, OPEN)
+    }),
+    (&["review", "reject"], "rule", fired_rules),
+    (&["review", "reopen"], "ids", |dir, typed| {
+        ids(dir, typed, SETTLED)
+    }),
+    (&["review", "reopen"], "keys", |dir, typed| {
+        keys(dir, typed, SETTLED)
+    }),
+    (&["report"], "run", runs),
+    (&["rules"], "rule", |_, _| Ok(rules(house::rules(), &[""]))),
+    (&["scan"], "levels", |_, _| {
+        Ok(rules(Vec::new(), &["=review", "=fail"]))
+    }),
+];
+
+const SESSION_DIRS: &[(&[&str], &str)] = &[
+    (&["scan"], "carry"),
+    (&["insights"], "sessions"),
+    (&["run"], "lessons_from"),
+    (&[], "session"),
+];
+
+/// The parser, whose arguments take values from the session in `dir`.
+fn attach(parser: Command, dir: &Path, typed: &[OsString]) -> Command {
+    let typed = typed.iter().filter_map(|word| word.to_str());
+    let mut words: Vec<&str> = typed.skip_while(|word| *word != "help").skip(1).collect();
+    // The last word is being typed.
+    words.pop();
+    words.retain(|word| !word.starts_with('-'));
+    let names = help::names(&parser, &words);
+    let mut parser = with_values(parser, &["help"], "words", move |typed| {
+        candidates(names.clone(), typed)
+    });
+    for (path, arg, offer) in OFFERS {
+        let dir = dir.to_owned();
+        // Nothing is offered where the session cannot be read.
+        parser = with_values(parser, path, arg, move |typed| {
+            candidates(offer(&dir, typed).unwrap_or_default(), typed)
+        });
+    }
+    for (path, arg) in SESSION_DIRS {
+        parser = with_values(parser, path, arg, session_dirs);
+    }
+    parser
+}
+
+fn with_values(
+    command: Command,
+    path: &[&str],
+    arg: &str,
+    values: impl Fn(&str) -> Vec<CompletionCandidate> + Send + Sync + 'static,
+) -> Command {
+    fn add(command: Command, path: &[&str], arg: &str, completer: ArgValueCompleter) -> Command {
+        match path.split_first() {
+            Some((name, rest)) if command.find_subcommand(name).is_some() => {
+                command.mut_subcommand(name, |inner| add(inner, rest, arg, completer))
+            }
+            Some(_) => command,
+            None => command.mut_args(|known| {
+                if known.get_id() == arg {
+                    known.add(completer.clone())
+                } else {
+                    known
+                }
+            }),
         }
     }
+
+    let completer =
+        ArgValueCompleter::new(move |typed: &OsStr| typed.to_str().map_or_else(Vec::new, &values));
+    add(command, path, arg, completer)
+}
+
+type Values = Result<Vec<Named>, SessionError>;
+
+fn candidates(mut values: Vec<Named>, typed: &str) -> Vec<CompletionCandidate> {
+    // A value with invisible characters could not be recognised in a terminal.
+    values.retain(|value| value.name.starts_with(typed) && !value.name.contains(is_unsafe));
+    values.truncate(MAX_VALUES);
+    let candidates = values.into_iter().map(|Named { name, about }| {
+        let help = Escaped(&about).to_string();
+        CompletionCandidate::new(name).help(Some(help.into()))
+    });
+    candidates.collect()
+}
+
+fn value(name: impl ToString, about: impl ToString) -> Named {
+    Named {
+        name: name.to_string(),
+        about: about.to_string(),
+    }
+}
+
+fn workers(dir: &Path, _typed: &str) -> Values {
+    let claims = Glance::at(dir)?.claims()?;
+    let claims = claims.iter();
+    Ok(claims
+        .map(|claim| value(&claim.worker, format!("holds quest {}", claim.quest)))
+        .collect())
+}
+
+fn claimed_ids(dir: &Path, _typed: &str) -> Values {
+    let claims = Glance::at(dir)?.claims()?;
+    let claims = claims.iter();
+    Ok(claims
+        .map(|claim| value(claim.quest, format!("held by {}", claim.worker)))
+        .collect())
+}
+
+fn runs(dir: &Path, _typed: &str) -> Values {
+    let index = Glance::at(dir)?;
+    let runs = index.totals().runs.keys();
+    Ok(runs.map(|run| value(run, "running")).collect())
+}
+
+fn fired_rules(dir: &Path, _typed: &str) -> Values {
+    let index = Glance::at(dir)?;
+    let rules = index.totals().counts.rules.iter();
+    Ok(rules
+        .map(|(rule, count)| value(rule, format!("fired {count}×")))
+        .collect())
+}
+
+/// The rules of the e-mail gate and others, each with each of the suffixes.
+fn rules(mut rules: Vec<Rule>, suffixes: &[&str]) -> Vec<Named> {
+    rules.extend(EmailGate::default().rules());
+    let named = rules.iter().flat_map(|rule| {
+        let suffixes = suffixes.iter();
+        suffixes.map(|suffix| value(format!("{}{suffix}", rule.id), &rule.meaning))
+    });
+    named.collect()
+}
+
+fn keys(dir: &Path, typed: &str, which: Which) -> Values {
+    let quests = quests(dir, Prefix::Key(typed), which)?.into_iter();
+    Ok(quests
+        .filter_map(|quest| {
+            let about = format!("quest {}, {}", quest.id, quest.progress.state);
+            Some(value(typeable(&quest.key)?, about))
+        })
+        .collect())
+}
+
+fn ids(dir: &Path, typed: &str, which: Which) -> Values {
+    let quests = quests(dir, Prefix::Number(typed), which)?.into_iter();
+    Ok(quests
+        .map(|quest| value(quest.id, quest.key.as_str()))
+        .collect())
+}
+
+fn quests(
+    dir: &Path,
+    by: Prefix<'_>,
+    (state, wanted): Which,
+) -> Result<Vec<Standing>, SessionError> {
+    let end = Instant::now() + MAX_SEARCH;
+    let sought = Sought {
+        by,
+        state,
+        wanted,
+        most: MAX_VALUES,
+    };
+    Glance::at(dir)?.quests(&sought, &|| Instant::now() > end)
+}
+
+/// A key as it can be typed: as it is or, if a line break in it would end the command line,
+/// folded, which finds the quest too. A key with other invisible characters has to be named by
+/// its number.
+fn typeable(key: &Key) -> Option<String> {
+    let folded = key.folded();
+    let forms = [key.as_str(), folded.as_str()];
+    let typed = forms.into_iter().find(|text| !text.contains(is_unsafe));
+    typed.map(str::to_owned)
+}
+
+/// Directories; hidden ones only if they hold a session.
+fn session_dirs(typed: &str) -> Vec<CompletionCandidate> {
+    let found = PathCompleter::dir().complete(OsStr::new(typed)).into_iter();
+    let found = found.filter(|dir| dir.get_value() != ".");
+    let shown = found.map(|dir| {
+        let is_session = Path::new(dir.get_value()).join("session.json").is_file();
+        let hidden = dir.is_hide_set() && !is_session;
+        dir.hide(hidden)
+    });
+    shown.collect()
 }
 
 #[cfg(test)]
@@ -258,5 +474,14 @@ mod tests {
         fn a_value_quoted_for_bash_is_one_word(text in "[a-c \\\\$`\"'!*?#~{}();&|<>=:@^한]{1,8}") {
             prop_assert_eq!(shlex::split(&quoted_for_bash(&text)), Some(vec![text]));
         }
+    }
+
+    #[test]
+    fn a_key_is_offered_as_it_can_be_typed() {
+        let typed = |key: &str| typeable(&Key::new(key).unwrap());
+        assert_eq!(typed("$(x) 'y'").unwrap(), "$(x) 'y'");
+        assert_eq!(typed("a\n \tb").unwrap(), "a b");
+        assert_eq!(typed("a\u{1b}[2J"), None);
+        assert_eq!(typed("a\u{202e}b"), None);
     }
 }

@@ -1,31 +1,34 @@
-//! What every command works with: the session, the output, the clock and randomness; and which
-//! session and quest a command line means.
+//! What every command works with: the session, the output and the clock; and which quest a command
+//! line means.
 
-use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use anyhow::Result;
 use jiff::Timestamp;
 
-use super::config;
 use super::exit::UsageError;
 use super::output::Output;
 use super::progress::SessionBar;
 use crate::base::clock::{Clock as _, Salt, SystemClock};
-use crate::quest::{Key, Nearest, QuestId, QuestKind, email, meant};
+use crate::quest::{Key, Nearest, QuestId, QuestKind, meant};
 use crate::session::{BadWorker, Session, SessionError, Store, Watch, Worker};
 use crate::world::evidence::recorded::RecordedWorld;
 use crate::{judge, session};
 
 pub struct Context {
-    session_dir: PathBuf,
-    named_session: Option<PathBuf>,
-    named_worker: Option<String>,
+    /// The session directory: what `--session`, the environment or the user's file names.
+    pub(super) dir: PathBuf,
+    /// What `--session` or the user's file names, so that printed command lines must name it too.
+    pub(super) named_session: Option<PathBuf>,
+    /// What `COMAIL_WORKER` names.
+    pub(super) named_worker: Option<String>,
+    /// A recorded world in place of the live one. No argument and no variable sets it.
+    pub(super) recorded: Option<Rc<RecordedWorld>>,
+    /// The parser of the command line.
+    pub(super) parser: clap::Command,
     /// How many of the session's repairs were reported.
-    told: usize,
-    /// A recorded world in place of the live one.
-    recorded: Option<Rc<RecordedWorld>>,
+    pub(super) repairs_reported: usize,
     pub output: Output,
 }
 
@@ -44,49 +47,10 @@ pub(super) struct Reaching {
 }
 
 impl Context {
-    /// The context of one call.
-    ///
-    /// `flag` is the session that `--session` names, `environment` the one that
-    /// `COMAIL_SESSION` does.
-    #[must_use]
-    pub fn new(flag: Option<PathBuf>, environment: Option<PathBuf>, output: Output) -> Self {
-        let session_dir = flag
-            .clone()
-            .or(environment)
-            .unwrap_or_else(|| DEFAULT_SESSION.into());
-        Self {
-            session_dir,
-            named_session: flag,
-            named_worker: None,
-            told: 0,
-            recorded: None,
-            output,
-        }
-    }
-
-    /// The same call on a recorded world. No argument and no environment variable leads here.
-    #[must_use]
-    pub(super) fn before(self, world: Rc<RecordedWorld>) -> Self {
-        Self {
-            recorded: Some(world),
-            ..self
-        }
-    }
-
-    #[must_use]
-    pub(super) fn by_worker(self, name: Option<String>) -> Self {
-        Self {
-            named_worker: name,
-            ..self
-        }
-    }
-
     /// The worker of the flag, or else of `COMAIL_WORKER`.
     pub(super) fn worker_of(&self, flag: Option<&Worker>) -> Result<Option<Worker>> {
-        let named = match (flag, &self.named_worker) {
-            (Some(flag), _) => return Ok(Some(flag.clone())),
-            (None, Some(named)) => named,
-            (None, None) => return Ok(None),
+        let Some(named) = self.named_worker.as_ref().filter(|_| flag.is_none()) else {
+            return Ok(flag.cloned());
         };
         let worker = named.parse().map_err(|error: BadWorker| {
             UsageError(format!("{WORKER_VARIABLE}: {error}; nothing changed"))
@@ -109,11 +73,9 @@ impl Context {
 
     #[must_use]
     pub fn session_dir(&self) -> &Path {
-        &self.session_dir
+        &self.dir
     }
 
-    /// The session directory if `--session` names it, so that printed command lines must name it
-    /// too.
     #[must_use]
     pub fn named_session(&self) -> Option<&Path> {
         self.named_session.as_deref()
@@ -121,7 +83,7 @@ impl Context {
 
     /// Opens the session, and reports repairs on stderr.
     pub fn open_session(&mut self) -> Result<Session> {
-        let session = Session::open_watched(&self.session_dir, self.watch())?;
+        let session = Session::open_watched(&self.dir, self.watch())?;
         session.tell();
         self.report_mended(&session);
         Ok(session)
@@ -138,11 +100,11 @@ impl Context {
 
     /// Reports the repairs of `session` on stderr, each once.
     pub fn report_mended(&mut self, session: &Session) {
-        let mended = session.mended();
-        for new in mended.iter().skip(self.told) {
+        let repairs = session.mended();
+        for new in repairs.iter().skip(self.repairs_reported) {
             self.output.note(&new.to_string());
         }
-        self.told = mended.len();
+        self.repairs_reported = repairs.len();
     }
 
     /// Shows the progress of long work on a session, and stops it after Ctrl-C.
@@ -158,13 +120,11 @@ pub fn now() -> Timestamp {
     SystemClock::time()
 }
 
-/// A salt of the operating system's randomness.
 #[must_use]
 pub fn salt() -> Salt {
     clock().salt()
 }
 
-/// The clock that every change is recorded with.
 #[must_use]
 pub fn clock() -> SystemClock {
     SystemClock::default()
@@ -188,7 +148,7 @@ pub fn choose(
             "there is no quest {id}; quests are numbered 1 to {}",
             store.totals().tally.total()
         ))),
-        (None, Some(key)) => by_key(store, key)?.map_err(usage),
+        (None, Some(key)) => by_key(store, key),
         (None, None) => Err(usage(which(unit))),
         (Some(_), Some(_)) => Err(usage(format!(
             "name the quest with --{unit} KEY or --id N, not both"
@@ -201,24 +161,20 @@ pub fn which(unit: &str) -> String {
     format!("name the quest with --{unit} KEY or --id N")
 }
 
-fn by_key(store: &dyn Store, text: &str) -> Result<Result<QuestId, String>, SessionError> {
-    let key = match Key::new(text) {
-        Ok(key) => key,
-        Err(error) => return Ok(Err(error.to_string())),
-    };
+fn by_key(store: &dyn Store, text: &str) -> Result<QuestId> {
+    let key = Key::new(text).map_err(|error| UsageError(error.to_string()))?;
     let same_fold = store.named(&key.folded())?;
     let same_fold: Vec<_> = same_fold.into_iter().map(|s| (s.id, s.key)).collect();
-    Ok(match meant(&key, &same_fold).as_slice() {
-        [one] => Ok(*one),
-        [] => Err(unknown(store, &key)?),
+    let why = match meant(&key, &same_fold).as_slice() {
+        [one] => return Ok(*one),
+        [] => unknown(store, &key)?,
         several => {
             let ids: Vec<_> = several.iter().map(|id| format!("--id {id}")).collect();
-            Err(format!(
-                "several quests have the key {text:?}; name one with {}",
-                ids.join(" or ")
-            ))
+            let ids = ids.join(" or ");
+            format!("several quests have the key {text:?}; name one with {ids}")
         }
-    })
+    };
+    Err(UsageError(why).into())
 }
 
 fn unknown(store: &dyn Store, key: &Key) -> Result<String, SessionError> {
@@ -228,63 +184,15 @@ fn unknown(store: &dyn Store, key: &Key) -> Result<String, SessionError> {
         .keys()
         .map(|near| format!("{:?}", near.as_str()))
         .collect();
-    let suggestion = if near.is_empty() {
-        String::new()
-    } else {
-        format!(": did you mean {}?", near.join(", "))
+    let near = match near.join(", ") {
+        none if none.is_empty() => none,
+        some => format!(": did you mean {some}?"),
     };
-    Ok(format!("there is no quest {:?}{suggestion}", key.as_str()))
+    Ok(format!("there is no quest {:?}{near}", key.as_str()))
 }
 
-/// The quest kind of the session that `args` name, or the built-in one if there is no session.
-///
-/// `submit` has a flag for each field of the kind, so it has to be known before clap parses `args`.
-pub(super) fn kind_of_args(args: &[OsString]) -> QuestKind {
-    let kind = submits(args).then(|| kind_in(&dir_of_args(args))).flatten();
-    kind.unwrap_or_else(email::kind)
-}
-
-/// Why `submit` may not know a flag: without a session it has the fields of the e-mail quest.
-pub(super) fn without_session(args: &[OsString]) -> Option<String> {
-    let dir = dir_of_args(args);
-    let lacks = submits(args) && kind_in(&dir).is_none();
-    lacks.then(|| {
-        format!(
-            "no session found in {}; without one, `submit` has only the fields of the e-mail quest",
-            dir.display()
-        )
-    })
-}
-
-fn submits(args: &[OsString]) -> bool {
-    args.iter().any(|arg| arg == "submit")
-}
-
+/// The quest kind of the session in `dir`, if one can be read there.
 pub(super) fn kind_in(dir: &Path) -> Option<QuestKind> {
     let (manifest, _) = session::read_manifest(dir).ok()?;
     judge::kind_of(&manifest).ok()
-}
-
-/// The session directory that `args` name, before clap parses them.
-pub(super) fn dir_of_args(args: &[OsString]) -> PathBuf {
-    let named = || {
-        let pairs = args.iter().zip(args.iter().skip(1));
-        let mut pairs = pairs.filter(|(arg, _)| *arg == "--session");
-        pairs.next().map(|(_, value)| PathBuf::from(value))
-    };
-    let joined = || args.iter().find_map(|arg| joined_value(arg));
-    let environment = || {
-        let value = std::env::var_os(SESSION_VARIABLE)?;
-        (!value.is_empty()).then(|| PathBuf::from(value))
-    };
-    named()
-        .or_else(joined)
-        .or_else(environment)
-        .or_else(config::user_session)
-        .unwrap_or_else(|| DEFAULT_SESSION.into())
-}
-
-fn joined_value(arg: &OsStr) -> Option<PathBuf> {
-    let value = arg.to_str()?.strip_prefix("--session=")?;
-    Some(PathBuf::from(value))
 }

@@ -17,14 +17,12 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use super::command;
 use super::context::Context;
-use super::exit::Exit;
-use super::output::{Paper, Tone};
+use super::exit::{Exit, UsageError};
+use super::output::{Output, Paper, Tone};
 use super::output_file::refuse_in_session;
-use super::shell_line::ShellLine;
+use super::shell_line::{ShellLine, words};
 use crate::base::text::Escaped;
-use crate::cli::exit::UsageError;
 use crate::world::evidence::recorded::RecordedWorld;
 
 /// Run the e-mail quest offline, on a bundled workbook and recorded pages
@@ -47,6 +45,15 @@ Examples:
 
 const WORLD: &str = include_str!("demo/world.json");
 
+/// The steps: what each one shows, and its command line.
+const SCRIPT: &str = include_str!("demo/script.txt");
+
+const WORKBOOK: &[u8] = include_bytes!("../../fixtures/workbooks/companies.xlsx");
+
+const DEFAULT_DIR: &str = "comail-demo";
+
+const MAX_DIRS: u32 = 1_000;
+
 /// The JSON form of `demo`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Played {
@@ -63,60 +70,68 @@ struct PlayedStep {
     about: &'static str,
     command: String,
     exit: u8,
-    /// What it printed: the document of its command.
+    /// What the command printed.
     #[schemars(with = "serde_json::Value")]
-    output: Said,
+    output: StepOutput,
 }
 
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
-enum Said {
+enum StepOutput {
     Json(Box<RawValue>),
     Text(String),
 }
 
-pub(super) fn run(context: &mut Context, args: &DemoArgs) -> Result<Exit> {
+/// Runs a command line on a recorded world.
+type Rehearse = fn(&[String], Output, Rc<RecordedWorld>) -> Result<Exit>;
+
+pub(super) fn run(context: &mut Context, args: &DemoArgs, rehearse: Rehearse) -> Result<Exit> {
     let world = RecordedWorld::from_json(WORLD).context("the demo's world cannot be read")?;
     let world = Rc::new(world);
-    if let Some(dir) = &args.dir {
-        refuse_in_session(dir, context.session_dir())?;
-    }
-    let place = Place::make(args.dir.as_deref())?;
-    let steps = script(&place)
-        .into_iter()
-        .map(|step| play(context, step, &world))
-        .collect::<Result<_>>()?;
-    let show = |path: PathBuf| path.display().to_string();
-    let played = Played {
-        directory: show(place.dir().to_owned()),
-        workbook: show(place.workbook()),
-        session: show(place.session()),
-        results: show(place.results()),
-        status_command: ShellLine::comail("status", Some(&place.session())).into_text(),
-        steps,
+    let dir = match &args.dir {
+        Some(dir) => {
+            refuse_in_session(dir, context.session_dir())?;
+            create(dir)?
+        }
+        None => create_free(Path::new(DEFAULT_DIR))?,
     };
+    let at = |name: &str| dir.join(name).display().to_string();
+    let mut played = Played {
+        directory: dir.display().to_string(),
+        workbook: at("companies.xlsx"),
+        session: at("session"),
+        results: at("results.xlsx"),
+        status_command: ShellLine::comail("status", Some(&dir.join("session"))).into_text(),
+        steps: Vec::new(),
+    };
+    fs::write(&played.workbook, WORKBOOK)
+        .with_context(|| format!("cannot write {}", played.workbook))?;
+    for step in SCRIPT.split("\n\n") {
+        let (about, command) = step.split_once('\n').context("a step has two lines")?;
+        let quoted = |path: &String| words(std::slice::from_ref(path));
+        let command = command
+            .trim_end()
+            .replace("{session}", &quoted(&played.session))
+            .replace("{workbook}", &quoted(&played.workbook))
+            .replace("{results}", &quoted(&played.results));
+        let failed = || format!("the demo stopped at `{command}`");
+        let words = shlex::split(&command).with_context(failed)?;
+        let (output, kept) = context.output.kept();
+        let exit = rehearse(&words, output, Rc::clone(&world)).with_context(failed)?;
+        let text = kept.text();
+        played.steps.push(PlayedStep {
+            about: about.trim_start_matches("# "),
+            exit: exit.code(),
+            output: if context.output.is_json() {
+                StepOutput::Json(serde_json::from_str(&text).with_context(failed)?)
+            } else {
+                StepOutput::Text(text)
+            },
+            command,
+        });
+    }
     context.output.show(&played, text)?;
     Ok(Exit::Done)
-}
-
-fn play(context: &Context, step: Step, world: &Rc<RecordedWorld>) -> Result<PlayedStep> {
-    let command = step.line.into_text();
-    let failed = || format!("the demo stopped at `{command}`");
-    let words = shlex::split(&command).with_context(failed)?;
-    let (output, kept) = context.output.kept();
-    let json = output.is_json();
-    let exit = command::rehearse(&words, output, Rc::clone(world)).with_context(failed)?;
-    let text = kept.text();
-    Ok(PlayedStep {
-        about: step.about,
-        exit: exit.code(),
-        output: if json {
-            Said::Json(serde_json::from_str(&text).with_context(failed)?)
-        } else {
-            Said::Text(text)
-        },
-        command,
-    })
 }
 
 fn text(paper: &mut Paper, played: &Played) {
@@ -127,91 +142,45 @@ fn text(paper: &mut Paper, played: &Played) {
         let command = Escaped(&step.command).to_string();
         let command = paper.tint(Tone::Strong, &command);
         paper.line(format!("$ {command}"));
-        if let Said::Text(said) = &step.output {
+        if let StepOutput::Text(text) = &step.output {
             // The command has already escaped its output for a terminal.
-            paper.line(said.trim_end());
+            paper.line(text.trim_end());
         }
         if step.exit != 0 {
             paper.line(format!("[exit code {}]", step.exit));
         }
     }
     paper.gap();
-    paper.line(format!(
-        "Workbook with results: {}",
-        Escaped(&played.results)
-    ));
-    paper.line(format!(
-        "Status of the session: {}",
-        Escaped(&played.status_command)
-    ));
+    let results = Escaped(&played.results);
+    paper.line(format!("Workbook with results: {results}"));
+    let status = Escaped(&played.status_command);
+    paper.line(format!("Status of the session: {status}"));
 }
 
-const WORKBOOK: &[u8] = include_bytes!("../../fixtures/workbooks/companies.xlsx");
-
-const DEFAULT_DIR: &str = "comail-demo";
-
-const MAX_DIRS: u32 = 1_000;
-
-/// A directory that holds the bundled workbook.
-#[derive(Debug)]
-struct Place(PathBuf);
-
-impl Place {
-    /// Creates `wanted` or the first free default name, and puts the workbook there.
-    fn make(wanted: Option<&Path>) -> Result<Self> {
-        let place = Self(match wanted {
-            Some(dir) => make_named(dir)?,
-            None => make_free(Path::new(DEFAULT_DIR))?,
-        });
-        let workbook = place.workbook();
-        fs::write(&workbook, WORKBOOK)
-            .with_context(|| format!("cannot write {}", workbook.display()))?;
-        Ok(place)
-    }
-
-    fn dir(&self) -> &Path {
-        &self.0
-    }
-
-    fn workbook(&self) -> PathBuf {
-        self.0.join("companies.xlsx")
-    }
-
-    fn session(&self) -> PathBuf {
-        self.0.join("session")
-    }
-
-    fn results(&self) -> PathBuf {
-        self.0.join("results.xlsx")
-    }
-}
-
-fn make_named(dir: &Path) -> Result<PathBuf> {
+fn create(dir: &Path) -> Result<PathBuf> {
+    let place = dir.display();
     if dir.to_str().is_none() {
         let text = format!(
-            "--dir {}: the name must be UTF-8, because the demo prints command lines with it",
-            dir.display()
+            "--dir {place}: the name must be UTF-8, because the demo prints command lines with it"
         );
         return Err(UsageError(text).into());
     }
     match fs::create_dir(dir) {
+        // The commands would take a leading dash for a flag.
+        Ok(()) if dir.to_string_lossy().starts_with('-') => Ok(Path::new(".").join(dir)),
         Ok(()) => Ok(dir.to_owned()),
-        Err(error) if error.kind() == ErrorKind::AlreadyExists => anyhow::bail!(
-            "{} already exists; choose another directory with --dir",
-            dir.display()
-        ),
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+            anyhow::bail!("{place} already exists; choose another directory with --dir")
+        }
         Err(error) => Err(error).with_context(|| {
-            format!(
-                "cannot create the directory {}; choose another one with --dir",
-                dir.display()
-            )
+            format!("cannot create the directory {place}; choose another one with --dir")
         }),
     }
 }
 
 /// Creates `name`, `name-2`, `name-3`, …; creating a directory is the only safe test of whether it
 /// is free.
-fn make_free(name: &Path) -> Result<PathBuf> {
+fn create_free(name: &Path) -> Result<PathBuf> {
     let mut dir = name.to_owned();
     for number in 2..=MAX_DIRS {
         match fs::create_dir(&dir) {
@@ -222,123 +191,5 @@ fn make_free(name: &Path) -> Result<PathBuf> {
             Ok(()) => return Ok(dir),
         }
     }
-    make_named(&dir)
-}
-
-#[derive(Debug)]
-struct Step {
-    about: &'static str,
-    line: ShellLine,
-}
-
-struct Answer<'a> {
-    about: &'static str,
-    company: &'a str,
-    site: &'a str,
-    email: &'a str,
-    source: &'a str,
-}
-
-const HANBIT: Answer<'_> = Answer {
-    about: "The agent answers. The gate reads the page, DNS and the home page, and locks PASS.",
-    company: "Hanbit Foods Co., Ltd.",
-    site: "https://www.hanbit-foods.co.kr",
-    email: "info@hanbit-foods.co.kr",
-    source: "https://www.hanbit-foods.co.kr/contact",
-};
-
-const NORTHWIND_MADE_UP: Answer<'_> = Answer {
-    about: "The agent makes an address up. The page does not show it, and the facts say what it shows.",
-    company: "Northwind Tools GmbH",
-    site: "https://www.northwind-tools.de",
-    email: "info@northwind-tools.de",
-    source: "https://www.northwind-tools.de/impressum",
-};
-
-const NORTHWIND: Answer<'_> = Answer {
-    about: "The agent corrects its answer with the help of the facts.",
-    email: "kontakt@northwind-tools.de",
-    ..NORTHWIND_MADE_UP
-};
-
-const BLUEFIN: Answer<'_> = Answer {
-    about: "A free-mail address may be the company's. The gate cannot know, so a person decides.",
-    company: "Bluefin Freight Inc.",
-    site: "https://bluefin-freight.com",
-    email: "bluefin.freight@gmail.com",
-    source: "https://bluefin-freight.com/",
-};
-
-const AOYAMA_GUESSED: Answer<'_> = Answer {
-    about: "The agent guesses an address; the page has only a form.",
-    company: "Aoyama Seiki K.K.",
-    site: "https://www.aoyama-seiki.co.jp",
-    email: "info@aoyama-seiki.co.jp",
-    source: "https://www.aoyama-seiki.co.jp/inquiry",
-};
-
-const AOYAMA_ELSEWHERE: Answer<'_> = Answer {
-    about: "The agent uses another company's site; the Website column of the workbook names another one.",
-    site: "https://www.hanbit-foods.co.kr",
-    email: "info@hanbit-foods.co.kr",
-    source: "https://www.hanbit-foods.co.kr/contact",
-    ..AOYAMA_GUESSED
-};
-
-const LUMIERE: Answer<'_> = Answer {
-    about: "The last answer passes.",
-    company: "Lumière Textiles SARL",
-    site: "https://lumiere-textiles.fr",
-    email: "contact@lumiere-textiles.fr",
-    source: "https://lumiere-textiles.fr/",
-};
-
-fn script(place: &Place) -> Vec<Step> {
-    let session = place.session();
-    let command = |name| ShellLine::comail(name, Some(&session));
-    let step = |about, line| Step { about, line };
-    let submit = |answer: Answer<'_>| {
-        let line = command("submit")
-            .flag("company", answer.company)
-            .flag("site", answer.site)
-            .flag("email", answer.email)
-            .flag("source", answer.source);
-        step(answer.about, line)
-    };
-    vec![
-        step(
-            "`scan` makes quests from a list, with the websites that the list knows.",
-            scan(&place.workbook(), command("scan")),
-        ),
-        step("An agent asks for a quest.", command("next")),
-        submit(HANBIT),
-        submit(NORTHWIND_MADE_UP),
-        submit(NORTHWIND),
-        submit(BLUEFIN),
-        submit(AOYAMA_GUESSED),
-        submit(AOYAMA_ELSEWHERE),
-        step(
-            "The agent gives up. That uses the third and last try.",
-            command("submit")
-                .flag("company", AOYAMA_GUESSED.company)
-                .flag("none", "the site shows a form and no address"),
-        ),
-        submit(LUMIERE),
-        step(
-            "No quest is left, according to the ledger.",
-            command("next"),
-        ),
-        step("The result of the session.", command("status")),
-        step(
-            "The results in a copy of the workbook.",
-            command("export").path(&place.results()),
-        ),
-    ]
-}
-
-fn scan(list: &Path, line: ShellLine) -> ShellLine {
-    line.path(list)
-        .flag("col", "Company")
-        .flag("site-col", "Website")
-        .flag("show", "Country")
+    create(&dir)
 }

@@ -36,9 +36,9 @@ Examples:
   comail dispute 17 --note \"bounced: no such user\"
   comail dispute 17 --note \"bounced\" --by kim --operator-key operator.key";
 
-/// The JSON form: `{"status":"disputed","id":3}`.
+/// The JSON form of `dispute`.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct Answer {
+pub(super) struct DisputeReply {
     #[schemars(extend("const" = "disputed"))]
     status: &'static str,
     id: QuestId,
@@ -59,7 +59,7 @@ pub(super) fn run(context: &mut Context, args: &DisputeArgs) -> Result<Exit> {
     };
     let done = review::dispute(&mut session, args.id, person, &mut context::clock());
     done.map_err(told)?;
-    let answer = Answer {
+    let answer = DisputeReply {
         status: "disputed",
         id: args.id,
     };

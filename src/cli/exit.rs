@@ -6,22 +6,24 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::base::text::wrap;
+use crate::quest::file::nearest;
 use crate::session::SessionError;
 
 /// How a command ended; [`TABLE`] says what each means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
 pub enum Exit {
-    Done,
-    Error,
-    Usage,
-    Complete,
-    NoneFree,
-    Failed,
-    FailedAndDone,
-    Locked,
-    Finding,
-    Paused,
-    Interrupted,
+    Done = 0,
+    Error = 1,
+    Usage = 2,
+    Complete = 3,
+    NoneFree = 4,
+    Failed = 5,
+    FailedAndDone = 6,
+    Locked = 7,
+    Finding = 8,
+    Paused = 9,
+    Interrupted = 130,
 }
 
 /// Every exit and its meaning, as help, `comail prompt` and README.md show it.
@@ -70,19 +72,7 @@ const TABLE: [(Exit, &str); 11] = [
 impl Exit {
     #[must_use]
     pub fn code(self) -> u8 {
-        match self {
-            Self::Done => 0,
-            Self::Error => 1,
-            Self::Usage => 2,
-            Self::Complete => 3,
-            Self::NoneFree => 4,
-            Self::Failed => 5,
-            Self::FailedAndDone => 6,
-            Self::Locked => 7,
-            Self::Finding => 8,
-            Self::Paused => 9,
-            Self::Interrupted => 130,
-        }
+        self as u8
     }
 }
 
@@ -109,11 +99,22 @@ pub(super) fn meanings() -> impl Iterator<Item = Meaning> {
 /// The table in lines of at most 80 characters.
 pub(super) fn table() -> Vec<String> {
     let rows = meanings().flat_map(|Meaning { code, meaning }| {
-        let codes = std::iter::once(code.to_string()).chain(std::iter::repeat(String::new()));
-        let lines = codes.zip(wrap(meaning, 73));
-        lines.map(|(code, line)| format!("  {code:<5}{line}"))
+        let mark = format!("  {code:<5}");
+        hanging(&mark, meaning, 80)
     });
     rows.collect()
+}
+
+/// A text in lines of at most `width` characters. The first one begins with `mark`, and the others
+/// are indented by its length.
+pub(super) fn hanging(mark: &str, text: &str, width: usize) -> Vec<String> {
+    let mut lines = wrap(text, width - mark.len());
+    let indent = mark.len();
+    for (at, line) in lines.iter_mut().enumerate() {
+        let mark = if at == 0 { mark } else { "" };
+        *line = format!("{mark:indent$}{line}");
+    }
+    lines
 }
 
 /// The end of `comail --help`.
@@ -137,6 +138,18 @@ impl UsageError {
             hint: hint.into(),
         }
     }
+}
+
+/// A usage error about a name that does not exist. The hint names the nearest one that does.
+pub(super) fn unknown_name(
+    message: String,
+    name: &str,
+    known: &[impl AsRef<str>],
+    otherwise: &str,
+) -> Hinted {
+    let near = nearest(name, known.iter().map(AsRef::as_ref));
+    let near = near.map(|near| format!("did you mean `{near}`?"));
+    UsageError(message).hint(near.unwrap_or_else(|| otherwise.to_owned()))
 }
 
 /// A usage error, and what to do about it. The hint is printed on a line of its own.

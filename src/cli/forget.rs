@@ -1,4 +1,4 @@
-//! `comail forget`: an address is blotted out of the session, and kept from coming back.
+//! `comail forget`: removes an address from the session.
 
 use anyhow::Result;
 use clap::Args;
@@ -9,10 +9,9 @@ use super::context::{self, Context};
 use super::exit::{Exit, UsageError};
 use super::output::Paper;
 use super::person::PersonArgs;
-use crate::base::text::Escaped;
-use crate::base::text::plural;
+use crate::base::text::{Escaped, plural};
 use crate::judge::masking::MASK;
-use crate::privacy::{Done, NotForgotten, Request, forget, is_known};
+use crate::privacy::{NotForgotten, Request, forget, is_known};
 use crate::world::mailbox::Mailbox;
 
 /// Remove an address from the session, and reject it from now on
@@ -40,19 +39,19 @@ Examples:
   comail forget kim@acme.co.kr --note \"asked for by mail on 3 May\"
   comail forget kim@acme.co.kr --note \"asked for\" --operator-key operator.key";
 
-/// The JSON form: `{"status":"forgotten","lines":3,"bodies":1,"copies":1,"list":"…"}`.
+/// The JSON form of `forget`.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct Answer {
-    /// `forgotten`, or `forgotten-before` where nothing more was recorded.
+pub(super) struct ForgetReply {
+    /// `forgotten-before` if it was forgotten earlier, so that nothing more was recorded.
     #[schemars(extend("enum" = ["forgotten", "forgotten-before"]))]
     status: &'static str,
-    /// How many lines of the ledger were blotted out.
+    /// How many lines of the ledger contained it.
     lines: usize,
     /// How many bodies were removed from `evidence/`.
     bodies: usize,
-    /// How many copies of lists were written anew.
+    /// How many copies of lists were rewritten.
     copies: usize,
-    /// The operator's own list, which was not touched.
+    /// The operator's own list, which is unchanged.
     list: String,
 }
 
@@ -61,11 +60,11 @@ pub(super) fn run(context: &mut Context, args: &ForgetArgs) -> Result<Exit> {
         .map_err(|why| UsageError(format!("{:?} is no address: {why}", args.address)))?;
     let mut session = context.open_session()?;
     if !is_known(&session, &address).map_err(told)? {
-        let text = format!("{address} stands nowhere in this session: is it spelled right?");
+        let text = format!("{address} is not in this session; check its spelling");
         return Err(UsageError(text).into());
     }
     let what = format!(
-        "blot {address} out of the session in {}, for good: {}",
+        "remove {address} from the session in {}, permanently: {}",
         session.dir().display(),
         args.note
     );
@@ -78,13 +77,7 @@ pub(super) fn run(context: &mut Context, args: &ForgetArgs) -> Result<Exit> {
         key: key.as_ref(),
     };
     let done = forget(&mut session, request, &mut context::clock()).map_err(told)?;
-    let answer = answer(done, session.source().path);
-    context.output.show(&answer, text)?;
-    Ok(Exit::Done)
-}
-
-fn answer(done: Done, list: String) -> Answer {
-    Answer {
+    let reply = ForgetReply {
         status: if done.before {
             "forgotten-before"
         } else {
@@ -93,27 +86,29 @@ fn answer(done: Done, list: String) -> Answer {
         lines: done.lines,
         bodies: done.bodies,
         copies: done.copies,
-        list,
-    }
+        list: session.source().path,
+    };
+    context.output.show(&reply, text)?;
+    Ok(Exit::Done)
 }
 
-fn text(paper: &mut Paper, answer: &Answer) {
-    let lines = plural(answer.lines as u64, "line");
-    let bodies = plural(answer.bodies as u64, "page");
-    let copy = match answer.copies {
+fn text(paper: &mut Paper, reply: &ForgetReply) {
+    let lines = plural(reply.lines as u64, "line");
+    let bodies = plural(reply.bodies as u64, "page");
+    let copy = match reply.copies {
         0 => String::new(),
         _ => ", and from the session's copy of the list".to_owned(),
     };
     paper.line(format!(
-        "forgotten: {MASK} stands in {lines} of the ledger; {bodies} removed from evidence/{copy}"
+        "forgotten: replaced by {MASK} in {lines} of the ledger; {bodies} removed from \
+         evidence/{copy}"
     ));
-    let list = Escaped(&answer.list);
+    let list = Escaped(&reply.list);
     paper.line(format!(
-        "your own list ({list}) and what was exported before are not touched: see to them yourself"
+        "your own list ({list}) and earlier exports are unchanged; edit them yourself"
     ));
 }
 
-/// What cannot be forgotten is for whoever asked to mend.
 fn told(why: NotForgotten) -> anyhow::Error {
     match why {
         NotForgotten::Session(error) => error.into(),

@@ -2,7 +2,6 @@
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
-use std::str::FromStr;
 
 use anyhow::{Context as _, Result};
 use clap::{Args, ValueEnum};
@@ -24,35 +23,22 @@ pub struct GateArgs {
     role_only: bool,
 
     /// Set the level of a rule to review or fail (repeatable); see `comail rules`
-    #[arg(long = "level", value_name = "RULE=LEVEL", conflicts_with = "update")]
-    levels: Vec<LevelArg>,
+    #[arg(long = "level", value_name = "RULE=LEVEL", value_parser = level,
+          conflicts_with = "update")]
+    levels: Vec<(String, Level)>,
 }
 
-#[derive(Debug, Clone)]
-struct LevelArg {
-    rule: String,
-    level: Level,
-}
-
-impl FromStr for LevelArg {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let (rule, level) = text
-            .split_once('=')
-            .ok_or("expected RULE=review or RULE=fail")?;
-        let level = match level.to_ascii_lowercase().as_str() {
-            "review" => Level::Review,
-            "fail" => Level::Fail,
-            _ => {
-                return Err("the level must be review or fail; no rule can be switched off".into());
-            }
-        };
-        Ok(Self {
-            rule: rule.to_owned(),
-            level,
-        })
-    }
+/// Parses `RULE=LEVEL`.
+fn level(text: &str) -> Result<(String, Level), &'static str> {
+    let (rule, level) = text
+        .split_once('=')
+        .ok_or("expected RULE=review or RULE=fail")?;
+    let level = match level.to_ascii_lowercase().as_str() {
+        "review" => Level::Review,
+        "fail" => Level::Fail,
+        _ => return Err("the level must be review or fail; no rule can be switched off"),
+    };
+    Ok((rule.to_owned(), level))
 }
 
 impl GateArgs {
@@ -68,16 +54,16 @@ impl GateArgs {
 
     pub fn known_levels(&self, rules: &[Rule]) -> Result<Levels> {
         let mut levels = Levels::new();
-        for LevelArg { rule, level } in &self.levels {
-            let known = rules.iter().find(|known| known.id.as_str() == rule);
-            let Some(known) = known else {
-                if house::rules().iter().any(|own| own.id.as_str() == rule) {
-                    let text = format!("the level of {rule} cannot be changed");
-                    return Err(UsageError(text).into());
-                }
-                return Err(unknown_rule(rules, rule).into());
-            };
-            levels.insert(known.id.clone(), *level);
+        for (name, level) in &self.levels {
+            let is_named = |rule: &&Rule| rule.id.as_str() == name;
+            if let Some(rule) = rules.iter().find(is_named) {
+                levels.insert(rule.id.clone(), *level);
+            } else if house::rules().iter().any(|rule| is_named(&rule)) {
+                let text = format!("the level of {name} cannot be changed");
+                return Err(UsageError(text).into());
+            } else {
+                return Err(unknown_rule(rules, name).into());
+            }
         }
         Ok(levels)
     }
@@ -158,59 +144,46 @@ impl NetworkArgs {
     }
 
     pub fn settings(&self) -> Result<NetworkSettings> {
-        let defaults = NetworkSettings::default();
+        let usage = |text: &str| UsageError(text.to_owned());
         if !(0.001..=1_000.0).contains(&self.rate) {
-            return Err(UsageError("--rate must be between 0.001 and 1000".into()).into());
+            return Err(usage("--rate must be between 0.001 and 1000").into());
         }
+        if !(0.1..=60.0).contains(&self.timeout) {
+            return Err(usage("--timeout must be between 0.1 and 60").into());
+        }
+        let defaults = NetworkSettings::default();
+        // robots.txt names a crawler by a word of its User-Agent (RFC 9309, section 2.2.1), and
+        // comail obeys the rules for `comail`, so it must not call itself something else.
+        let user_agent = self.user_agent.clone().unwrap_or(defaults.user_agent);
+        if !user_agent.to_ascii_lowercase().contains("comail") {
+            let text = "--user-agent must contain comail, the name that robots.txt rules refer \
+                        to, and a contact, for example \"comail/0.1 (+mailto:you@your-company)\"";
+            return Err(usage(text).into());
+        }
+        let request_ms = whole(self.timeout * 1_000.0);
+        let limits = Limits {
+            request_ms,
+            connect_ms: defaults.limits.connect_ms.min(request_ms),
+            dns_ms: defaults.limits.dns_ms.min(request_ms),
+            tries: self.lookup_tries,
+            ..defaults.limits
+        };
+        let ca_certs = self.ca_cert.iter().map(|path| read_pem(path));
         let settings = NetworkSettings {
             dns_servers: self.dns_server.clone(),
             allow_net: self.allow_net.clone(),
-            ca_certs_pem: self
-                .ca_cert
-                .iter()
-                .map(|path| read_pem(path))
-                .collect::<Result<_>>()?,
+            ca_certs_pem: ca_certs.collect::<Result<_>>()?,
             proxy: self.proxy.clone(),
             min_gap_ms: whole(1_000.0 / self.rate),
-            user_agent: self.named_agent()?.unwrap_or(defaults.user_agent),
+            user_agent,
             robots: self.robots(),
-            limits: self.limits(defaults.limits)?,
+            limits,
         };
         // Otherwise only the first submission would show that these settings can never work.
         LiveWorld::new(&settings, None).map_err(|WorldError(refused)| {
             UsageError(format!("{:#}", anyhow::Error::new(refused)))
         })?;
         Ok(settings)
-    }
-
-    /// robots.txt names a crawler by a word of its `User-Agent` (RFC 9309, section 2.2.1), and
-    /// comail obeys the rules for `comail`, so it must not call itself something else.
-    fn named_agent(&self) -> Result<Option<String>> {
-        let names_us = |agent: &String| agent.to_ascii_lowercase().contains("comail");
-        if self
-            .user_agent
-            .as_ref()
-            .is_some_and(|agent| !names_us(agent))
-        {
-            let text = "--user-agent must contain comail, the name that robots.txt rules refer to, \
-                        and a contact, for example \"comail/0.1 (+mailto:you@your-company)\"";
-            return Err(UsageError(text.to_owned()).into());
-        }
-        Ok(self.user_agent.clone())
-    }
-
-    fn limits(&self, defaults: Limits) -> Result<Limits> {
-        if !(0.1..=60.0).contains(&self.timeout) {
-            return Err(UsageError("--timeout must be between 0.1 and 60".into()).into());
-        }
-        let request_ms = whole(self.timeout * 1_000.0);
-        Ok(Limits {
-            request_ms,
-            connect_ms: defaults.connect_ms.min(request_ms),
-            dns_ms: defaults.dns_ms.min(request_ms),
-            tries: self.lookup_tries,
-            ..defaults
-        })
     }
 }
 

@@ -14,7 +14,7 @@ use super::config;
 use super::context::{self, Context, WORKER_VARIABLE};
 use super::exit::{Exit, UsageError};
 use super::next;
-use super::output::{Output, Paper};
+use super::output::{Output, Paper, write_error};
 use super::shell_line::ShellLine;
 use crate::base::files::{self, Overwrite, write_whole};
 use crate::base::text::{Escaped, EscapedLines, escape_json, plural};
@@ -214,7 +214,7 @@ fn stop(context: &mut Context, args: &StopArgs) -> Result<Exit> {
         .map_err(anyhow::Error::from)
         .and_then(|bytes| Ok(StopCall::parse(&bytes)?));
     let call = call.unwrap_or_else(|error| {
-        context.output.error(&error);
+        write_error(&error);
         StopCall::default()
     });
     let reply = stop_reply(context, args, &call).unwrap_or_else(|error| {

@@ -1,14 +1,12 @@
-//! What goes on inside, told on stderr to whoever asks for it.
+//! Log messages on stderr, for who asks for them with `-v` or `COMAIL_LOG`.
 //!
-//! Nothing is set up unless somebody asks, and what is told changes nothing else: an agent may
-//! set the variable as it likes. Only this program's own words are told; what libraries log may
-//! hold keys.
+//! Logging changes nothing else, so an agent may set the variable. Only this program's own messages
+//! are printed; what libraries log may hold keys.
 
 use std::ffi::OsString;
 use std::fmt;
 use std::io;
 
-use crate::base::text::Escaped;
 use tracing::{Event, Metadata, Subscriber};
 use tracing_subscriber::filter::{EnvFilter, FilterFn};
 use tracing_subscriber::fmt::format::{FormatEvent, FormatFields, Writer};
@@ -16,22 +14,21 @@ use tracing_subscriber::fmt::{FmtContext, Layer};
 use tracing_subscriber::layer::{Layer as _, SubscriberExt as _};
 use tracing_subscriber::registry::{LookupSpan, Registry};
 
-/// The variable that says what is told, such as `info` or `comail::world=debug`.
+use crate::base::text::Escaped;
+
+/// The variable with a filter, such as `info` or `comail::world=debug`.
 pub(super) const LOG_VARIABLE: &str = "COMAIL_LOG";
 
-/// What begins the places in this program that something is told of.
-const OURS: &str = "comail";
-
-/// Begins to tell: as often as `-v` was given, else as the variable says.
+/// Starts logging at the level of `-v`, or else as the variable says.
 ///
 /// # Errors
 ///
-/// Why the variable cannot be heeded.
+/// Why the variable is not a filter.
 pub(super) fn begin(verbose: u8, variable: Option<OsString>) -> Result<(), String> {
-    let Some(wish) = wish(verbose, variable)? else {
+    let Some(filter) = filter(verbose, variable)? else {
         return Ok(());
     };
-    let filter = EnvFilter::builder().with_regex(false).parse(wish);
+    let filter = EnvFilter::builder().with_regex(false).parse(filter);
     let filter = filter.map_err(|error| error.to_string())?;
     let layer = Layer::new()
         .event_format(OneLine)
@@ -43,8 +40,7 @@ pub(super) fn begin(verbose: u8, variable: Option<OsString>) -> Result<(), Strin
     tracing::subscriber::set_global_default(subscriber).map_err(|error| error.to_string())
 }
 
-/// What is to be told, if anything is.
-fn wish(verbose: u8, variable: Option<OsString>) -> Result<Option<String>, String> {
+fn filter(verbose: u8, variable: Option<OsString>) -> Result<Option<String>, String> {
     let level = match (verbose, variable) {
         (0, None) => return Ok(None),
         (0, Some(variable)) => {
@@ -56,15 +52,15 @@ fn wish(verbose: u8, variable: Option<OsString>) -> Result<Option<String>, Strin
         (2, _) => "debug",
         (3.., _) => "trace",
     };
-    Ok(Some(format!("{OURS}={level}")))
+    Ok(Some(format!("comail={level}")))
 }
 
 fn is_ours(metadata: &Metadata<'_>) -> bool {
-    let target = metadata.target().strip_prefix(OURS);
+    let target = metadata.target().strip_prefix("comail");
     target.is_some_and(|rest| rest.is_empty() || rest.starts_with("::"))
 }
 
-/// One line for each event, in which nothing can steer a terminal.
+/// One line per event, with control characters escaped.
 struct OneLine;
 
 impl<S, N> FormatEvent<S, N> for OneLine
@@ -95,10 +91,13 @@ mod tests {
 
     #[test]
     fn nobody_who_does_not_ask_is_told() {
-        assert_eq!(wish(0, None), Ok(None));
-        assert_eq!(wish(0, Some("".into())), Ok(None));
-        assert_eq!(wish(0, Some("debug".into())), Ok(Some("debug".to_owned())));
-        let of = |count| wish(count, Some("off".into())).unwrap().unwrap();
+        assert_eq!(filter(0, None), Ok(None));
+        assert_eq!(filter(0, Some("".into())), Ok(None));
+        assert_eq!(
+            filter(0, Some("debug".into())),
+            Ok(Some("debug".to_owned()))
+        );
+        let of = |count| filter(count, Some("off".into())).unwrap().unwrap();
         assert_eq!(of(1), "comail=info");
         assert_eq!(of(2), "comail=debug");
         assert_eq!(of(9), "comail=trace");

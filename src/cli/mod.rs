@@ -5,6 +5,7 @@ pub mod exit;
 pub mod output;
 pub mod schema;
 
+mod answer_form;
 mod audit;
 mod claims;
 mod command;
@@ -18,7 +19,6 @@ mod export_rows;
 mod export_write;
 mod forget;
 mod gate_args;
-mod handed;
 mod help;
 mod hook;
 mod insights;
@@ -27,8 +27,6 @@ mod log;
 mod logging;
 mod man;
 mod next;
-#[cfg(unix)]
-mod noted;
 mod output_file;
 mod person;
 mod progress;
@@ -51,10 +49,8 @@ mod scan_kind;
 mod shell_line;
 mod status;
 mod submit;
-mod submit_flags;
 mod terminal;
 mod tint;
-mod waits;
 mod whole_result;
 
 pub use command::run;

@@ -1,6 +1,6 @@
-//! `comail next`: the next quest and its prompt.
+//! `comail next`: the next quest, its prompt and how to answer it.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::Result;
 use clap::Args;
@@ -8,15 +8,17 @@ use jiff::{SignedDuration, Timestamp};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::answer_form::AnswerForm;
 use super::context::{self, Context, Reaching};
 use super::exit::Exit;
-use super::handed::Handed;
-use super::output::Paper;
+use super::output::{Paper, Tone};
+use super::rules;
 use super::shell_line::ShellLine;
-use super::waits::Waits;
-use crate::base::text::plural;
-use crate::judge::{self, Assignment, Claimant};
-use crate::session::{Claim, Lease, Store, Worker};
+use crate::base::text::{Escaped, EscapedLines, plural};
+use crate::gate::{Fact, Judgement, Rule};
+use crate::judge::{self, Assignment, Claimant, SessionKind};
+use crate::quest::{self, Key, Quest, QuestId};
+use crate::session::{Claim, Lease, Standing, State, Store, Waiting, Worker};
 
 /// Print the next quest, and how to answer it
 ///
@@ -50,128 +52,112 @@ One of several workers, until nothing is left to do:
     case $? in
       0) ;;                  # a quest: go on below
       3) break ;;            # complete
-      4) sleep 30; continue ;;  # others hold the rest, or what it waits for
+      4) sleep 30; continue ;;  # no quest is available now
       *) exit 1 ;;           # paused, or an error
     esac
-    # think; then answer. 7 says that another was quicker: ask again
+    # work, then answer; on exit code 7 another answer came first
     comail submit --worker \"$me\" --in answer.json --id 17 ||
       [ $? -ge 5 ] || exit 1
   done
 
-An answer is judged once: sent again it is a repeat, which fails and costs a try.";
+An answer is judged once: the same answer again fails and uses a try.";
 
 /// The JSON form of `next`.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(tag = "status", rename_all = "kebab-case")]
-pub(super) enum Answer {
-    /// A quest to work on.
-    Quest(Box<Handed>),
-    /// Nothing is free: other workers hold the rest.
+pub(super) enum NextReply {
+    Quest(Box<HandedQuest>),
+    /// Other workers hold all quests that are left.
     Claimed {
         remaining: u32,
-        /// When the first lease runs out, at the latest.
+        /// Until the first claim expires.
         free_in_seconds: i64,
-        /// The session that `--session` named.
-        #[serde(skip)]
-        session: Option<PathBuf>,
     },
-    /// Nothing is free: quests wait for others, and workers hold the rest.
+    /// All quests that are left wait for other quests, or are held by other workers.
     Waiting(Waits),
-    /// A run drives the session, and hands out its quests itself.
-    Driven { remaining: u32 },
-    /// Nothing is TODO.
-    Complete { total: u32 },
-    /// The unproven streak pauses the session.
+    /// A run gives the quests to its own agents.
+    Driven {
+        remaining: u32,
+    },
+    Complete {
+        total: u32,
+    },
     Paused {
         streak: u32,
-        /// The session that `--session` named.
-        #[serde(skip)]
-        session: Option<PathBuf>,
     },
 }
 
 pub(super) fn run(context: &mut Context, args: &NextArgs) -> Result<Exit> {
     let mut session = context.open_session()?;
-    let claimant = context
-        .worker_of(args.worker.as_ref())?
-        .map(|worker| Claimant {
-            worker,
-            lease: args.lease,
-        });
+    let worker = context.worker_of(args.worker.as_ref())?;
+    let claimant = worker.map(|worker| Claimant {
+        worker,
+        lease: args.lease,
+    });
     let assignment = judge::assign(&mut session, claimant.as_ref(), &mut context::clock())?;
     context.report_mended(&session);
     let reaching = context.reaching(args.worker.as_ref());
-    let (answer, exit) = answer(&session, assignment, &reaching)?;
-    context.output.show(&answer, text)?;
-    Ok(exit)
-}
-
-/// What `next` says of what was handed out.
-fn answer(
-    session: &dyn Store,
-    assignment: Assignment,
-    reaching: &Reaching,
-) -> Result<(Answer, Exit)> {
-    let tally = session.totals().tally;
-    Ok(match assignment {
-        Assignment::Quest(standing, claim) => {
-            let handed = Handed::of(session, &standing, claim, reaching)?;
-            (Answer::Quest(Box::new(handed)), Exit::Done)
+    let reply = reply(&session, assignment, &reaching)?;
+    context.output.show(&reply, |paper, reply| {
+        write(paper, reply, reaching.session.as_deref());
+    })?;
+    Ok(match reply {
+        NextReply::Quest(_) => Exit::Done,
+        NextReply::Claimed { .. } | NextReply::Waiting(_) | NextReply::Driven { .. } => {
+            Exit::NoneFree
         }
-        Assignment::AllClaimed => {
-            let claimed = Answer::Claimed {
-                remaining: tally.todo,
-                free_in_seconds: free_in(&session.claims()?, context::now()).as_secs(),
-                session: reaching.session.clone(),
-            };
-            (claimed, Exit::NoneFree)
-        }
-        Assignment::Driven => {
-            let remaining = tally.todo;
-            (Answer::Driven { remaining }, Exit::NoneFree)
-        }
-        Assignment::Waiting(waiting) => {
-            let waits = Waits::new(session, &waiting)?;
-            (Answer::Waiting(waits), Exit::NoneFree)
-        }
-        Assignment::Complete => {
-            let total = tally.total();
-            (Answer::Complete { total }, Exit::Complete)
-        }
-        Assignment::Paused { streak } => {
-            let session = reaching.session.clone();
-            (Answer::Paused { streak, session }, Exit::Paused)
-        }
+        NextReply::Complete { .. } => Exit::Complete,
+        NextReply::Paused { .. } => Exit::Paused,
     })
 }
 
-/// The text that `next` prints of what was handed out, without colours.
+fn reply(session: &dyn Store, assignment: Assignment, reaching: &Reaching) -> Result<NextReply> {
+    let tally = session.totals().tally;
+    let remaining = tally.todo;
+    Ok(match assignment {
+        Assignment::Quest(standing, claim) => {
+            let handed = HandedQuest::new(session, &standing, claim, reaching)?;
+            NextReply::Quest(Box::new(handed))
+        }
+        Assignment::AllClaimed => NextReply::Claimed {
+            remaining,
+            free_in_seconds: free_in_seconds(&session.claims()?, context::now()),
+        },
+        Assignment::Driven => NextReply::Driven { remaining },
+        Assignment::Waiting(waiting) => NextReply::Waiting(Waits::new(session, &waiting)?),
+        Assignment::Complete => NextReply::Complete {
+            total: tally.total(),
+        },
+        Assignment::Paused { streak } => NextReply::Paused { streak },
+    })
+}
+
+/// The text that `next` prints for an assignment, without colours.
 pub(super) fn told(
     session: &dyn Store,
     assignment: Assignment,
     reaching: &Reaching,
 ) -> Result<String> {
-    let (answer, _) = answer(session, assignment, reaching)?;
+    let reply = reply(session, assignment, reaching)?;
     let mut paper = Paper::plain();
-    text(&mut paper, &answer);
+    write(&mut paper, &reply, reaching.session.as_deref());
     Ok(paper.into_text())
 }
 
-/// How long until the first of `claims` runs out.
-pub(super) fn free_in(claims: &[Claim], now: Timestamp) -> SignedDuration {
+fn free_in_seconds(claims: &[Claim], now: Timestamp) -> i64 {
     let left = claims.iter().map(|claim| claim.left(now));
     let left = left.filter(SignedDuration::is_positive).min();
-    left.unwrap_or(SignedDuration::ZERO)
+    left.map_or(0, |left| left.as_secs())
 }
 
-fn text(paper: &mut Paper, answer: &Answer) {
-    match answer {
-        Answer::Claimed {
+fn write(paper: &mut Paper, reply: &NextReply, session: Option<&Path>) {
+    match reply {
+        NextReply::Quest(handed) => handed.write(paper),
+        NextReply::Claimed {
             remaining,
             free_in_seconds,
-            session,
         } => {
-            let claims = ShellLine::comail("claims", session.as_deref());
+            let claims = ShellLine::comail("claims", session);
             let claims = claims.text();
             let free_in = SignedDuration::from_secs(*free_in_seconds);
             paper.line(format!(
@@ -179,23 +165,20 @@ fn text(paper: &mut Paper, answer: &Answer) {
                  first claim expires in {free_in:#} at most. Try again then, or run `{claims}`"
             ));
         }
-        Answer::Waiting(waits) => waits.write(paper),
-        Answer::Driven { remaining } => paper.line(format!(
+        NextReply::Waiting(waits) => waits.write(paper),
+        NextReply::Driven { remaining } => paper.line(format!(
             "no quest is available now: a run gives the {remaining} that are left to its own \
              agents; wait until it ends"
         )),
-        Answer::Complete { total } => {
-            paper.line(match total {
-                1 => String::from("complete: the 1 quest is settled"),
-                total => format!("complete: all {total} quests are settled"),
-            });
+        NextReply::Complete { total: 1 } => paper.line("complete: the 1 quest is settled"),
+        NextReply::Complete { total } => {
+            paper.line(format!("complete: all {total} quests are settled"));
         }
-        Answer::Paused { streak, session } => paper.line(paused(*streak, session.as_deref())),
-        Answer::Quest(handed) => handed.write(paper),
+        NextReply::Paused { streak } => paper.line(paused(*streak, session)),
     }
 }
 
-/// Why the session is paused, and what lifts it.
+/// Why the session is paused, and how to resume it.
 pub(super) fn paused(streak: u32, session: Option<&Path>) -> String {
     let resume = ShellLine::comail("resume", session);
     format!(
@@ -204,4 +187,182 @@ pub(super) fn paused(streak: u32, session: Option<&Path>) -> String {
         plural(streak, "quest"),
         resume.text()
     )
+}
+
+/// One quest, handed out to an agent.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct HandedQuest {
+    quest: Quest,
+    unit: String,
+    total: u32,
+    remaining: u32,
+    #[serde(rename = "try")]
+    this_try: u32,
+    max_tries: u32,
+    prompt: String,
+    #[serde(flatten)]
+    form: AnswerForm,
+    /// The claim of the worker.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    claim: Option<Claim>,
+    /// What the last attempt failed on.
+    facts: Vec<Fact>,
+    /// What the last agent of a run wrote about its progress.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    note: Option<Box<str>>,
+    #[serde(skip)]
+    rules: Vec<Rule>,
+}
+
+impl HandedQuest {
+    pub(super) fn new(
+        session: &dyn Store,
+        standing: &Standing,
+        claim: Option<Claim>,
+        reaching: &Reaching,
+    ) -> Result<Self> {
+        let judging = SessionKind::load(session.manifest())?;
+        let kind = &judging.quest;
+        let quest = session.quest(standing)?;
+        let facts = match session.last_attempt(standing)? {
+            Some(last) => serde_json::from_str::<Judgement>(last.value.judgement.get())?.facts,
+            None => Vec::new(),
+        };
+        let tally = session.totals().tally;
+        let namesakes = session.named(&quest.key.folded())?.len();
+        Ok(Self {
+            unit: kind.unit.to_string(),
+            total: tally.total(),
+            remaining: tally.todo,
+            this_try: standing.progress.tries + 1,
+            max_tries: session.manifest().frozen.max_tries.get(),
+            prompt: quest::prompt::render(kind, &quest)?,
+            form: AnswerForm::new(kind, Some((&quest, namesakes)), reaching),
+            claim,
+            facts,
+            note: session.handover(standing)?.map(|note| note.value),
+            rules: judging.rules(),
+            quest,
+        })
+    }
+
+    pub(super) fn write(&self, paper: &mut Paper) {
+        self.write_task(paper);
+        paper.gap();
+        for (heading, lines) in self.form.parts() {
+            paper.line(heading);
+            for line in lines {
+                paper.line(format!("  {}", Escaped(line)));
+            }
+        }
+    }
+
+    /// Writes the task and what is known about it, but not how to answer.
+    pub(super) fn write_task(&self, paper: &mut Paper) {
+        let place = format!(
+            "quest {} of {}, {} left, try {} of {}",
+            self.quest.id, self.total, self.remaining, self.this_try, self.max_tries
+        );
+        paper.line(paper.tint(Tone::Strong, &place));
+        if let Some(Claim { worker, lease, .. }) = &self.claim {
+            paper.line(format!(
+                "claimed by {worker} for {lease}, renewed by each submission"
+            ));
+        }
+        paper.gap();
+        paper.line(EscapedLines(self.prompt.trim_end()).to_string());
+        if !self.facts.is_empty() {
+            paper.gap();
+            paper.line(format!("The last attempt ({}) failed:", self.this_try - 1));
+            rules::write_facts(paper, &self.facts, &self.rules);
+        }
+        if let Some(note) = &self.note {
+            paper.gap();
+            paper.line("The last agent left a note:");
+            for line in note.lines() {
+                paper.line(format!("  > {}", Escaped(line)));
+            }
+        }
+    }
+}
+
+const MAX_NAMED: usize = 3;
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Waits {
+    remaining: u32,
+    waiting: u32,
+    /// How many wait for a quest that ended without a PASS, so that a person has to decide.
+    blocked: u32,
+    claimed: u32,
+    /// Until the first claim expires; 0 without claims.
+    free_in_seconds: i64,
+    /// The first of the quests that the others wait for.
+    #[serde(rename = "for")]
+    awaited: Vec<Awaited>,
+    /// How many more of these there are.
+    #[serde(skip)]
+    more: usize,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct Awaited {
+    id: QuestId,
+    key: Key,
+    state: State,
+}
+
+impl Waits {
+    fn new(session: &dyn Store, waiting: &Waiting) -> Result<Self> {
+        let mut awaited = Vec::new();
+        for id in waiting.fronts.iter().take(MAX_NAMED) {
+            let standing = session.standing(*id)?;
+            awaited.extend(standing.map(|standing| Awaited {
+                id: standing.id,
+                key: standing.key,
+                state: standing.progress.state,
+            }));
+        }
+        let count = |quests: usize| u32::try_from(quests).unwrap_or(u32::MAX);
+        let remaining = session.totals().tally.todo;
+        Ok(Self {
+            remaining,
+            waiting: count(waiting.quests.len()),
+            blocked: count(waiting.blocked.len()),
+            claimed: remaining.saturating_sub(count(waiting.quests.len())),
+            free_in_seconds: free_in_seconds(&session.claims()?, context::now()),
+            more: waiting.fronts.len().saturating_sub(awaited.len()),
+            awaited,
+        })
+    }
+
+    fn write(&self, paper: &mut Paper) {
+        let held = if self.claimed == 0 {
+            String::new()
+        } else {
+            let free_in = SignedDuration::from_secs(self.free_in_seconds);
+            format!(
+                ", and other workers hold {} (the first claim expires in {free_in:#} at most)",
+                self.claimed
+            )
+        };
+        let verb = if self.waiting == 1 { "waits" } else { "wait" };
+        paper.line(format!(
+            "no quest is available now: of the {} left, {} {verb} for other quests{held}",
+            self.remaining, self.waiting
+        ));
+        for Awaited { id, key, state } in &self.awaited {
+            let key = Escaped(key.as_str());
+            paper.line(format!("  for quest {id} ({key}), which is {state}"));
+        }
+        if self.more > 0 {
+            paper.line(format!("  and for {} more", self.more));
+        }
+        if self.blocked > 0 {
+            paper.line(format!(
+                "blocked: {}, because an earlier quest ended without a PASS; a person decides",
+                plural(self.blocked, "quest")
+            ));
+        }
+    }
 }

@@ -1,4 +1,4 @@
-//! Where commands write: text or one JSON document to stdout, notes to stderr.
+//! Where commands write: text or one JSON document to stdout, notes and errors to stderr.
 
 use std::cell::RefCell;
 use std::io::{self, IsTerminal as _, Write};
@@ -22,37 +22,28 @@ use crate::report::template::environment;
 )]
 pub struct Output {
     out: Box<dyn Write>,
-    notes: Box<dyn Write>,
     json: bool,
     colour: bool,
-    terminal: bool,
     quiet: bool,
+    terminal: bool,
 }
 
 impl Output {
     #[must_use]
-    pub fn of_process(json: bool, colour: ColorChoice) -> Self {
-        let wanted = match colour {
-            ColorChoice::Always => true,
-            ColorChoice::Never => false,
-            ColorChoice::Auto => {
-                std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
-                    && io::stdout().is_terminal()
-            }
-        };
+    pub fn of_process(json: bool, colour: ColorChoice, quiet: bool) -> Self {
+        let terminal = io::stdout().is_terminal();
+        let no_colour = || std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
         Self {
             out: Box::new(io::stdout()),
-            notes: Box::new(io::stderr()),
             json,
-            colour: wanted,
-            terminal: io::stdout().is_terminal(),
-            quiet: false,
+            colour: match colour {
+                ColorChoice::Always => true,
+                ColorChoice::Never => false,
+                ColorChoice::Auto => terminal && !no_colour(),
+            },
+            quiet,
+            terminal,
         }
-    }
-
-    #[must_use]
-    pub fn quiet(self, quiet: bool) -> Self {
-        Self { quiet, ..self }
     }
 
     /// An output of the same form that keeps its text in memory.
@@ -61,11 +52,8 @@ impl Output {
         let kept = Kept::default();
         let output = Self {
             out: Box::new(kept.clone()),
-            notes: Box::new(io::stderr()),
-            json: self.json,
-            colour: self.colour,
             terminal: false,
-            quiet: self.quiet,
+            ..*self
         };
         (output, kept)
     }
@@ -90,12 +78,7 @@ impl Output {
 
     /// Writes the text so far, and breaks if the reader of stdout has gone.
     pub fn go_on(&mut self, paper: &mut Paper) -> io::Result<ControlFlow<()>> {
-        let written = self.out.write_all(paper.text.as_bytes());
-        paper.text.clear();
-        match written.and_then(|()| self.out.flush()) {
-            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(ControlFlow::Break(())),
-            ended => ended.map(ControlFlow::Continue),
-        }
+        self.write(&std::mem::take(&mut paper.text))
     }
 
     /// Writes `value` as JSON, or as `text` renders it. A closed pipe is not an error: the command
@@ -105,41 +88,44 @@ impl Output {
         value: &T,
         text: impl FnOnce(&mut Paper, &T),
     ) -> io::Result<()> {
-        let written = if self.json {
-            let json = serde_json::to_string(value)?;
-            writeln!(self.out, "{}", escape_json(&json))
+        let mut paper = self.paper();
+        if self.json {
+            paper.line(escape_json(&serde_json::to_string(value)?));
         } else {
-            let mut paper = self.paper();
             text(&mut paper, value);
-            self.out.write_all(paper.text.as_bytes())
-        };
+        }
+        self.write(&paper.text).map(drop)
+    }
+
+    fn write(&mut self, text: &str) -> io::Result<ControlFlow<()>> {
+        let written = self.out.write_all(text.as_bytes());
         match written.and_then(|()| self.out.flush()) {
-            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-            ended => ended,
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(ControlFlow::Break(())),
+            ended => ended.map(ControlFlow::Continue),
         }
     }
 
     /// Writes a note to stderr, unless the caller wants only errors.
     pub fn note(&mut self, text: &str) {
         if !self.quiet {
-            self.stderr("note", text);
+            write_message("note", text);
         }
     }
+}
 
-    /// Writes an error, and its hint if it has one, to stderr.
-    pub fn error(&mut self, error: &anyhow::Error) {
-        self.stderr("error", &format!("{error:#}"));
-        if let Some(hinted) = error.downcast_ref::<Hinted>() {
-            self.stderr("hint", &hinted.hint);
-        }
+/// Writes an error, and its hint if it has one, to stderr.
+pub(super) fn write_error(error: &anyhow::Error) {
+    write_message("error", &format!("{error:#}"));
+    if let Some(hinted) = error.downcast_ref::<Hinted>() {
+        write_message("hint", &hinted.hint);
     }
+}
 
-    fn stderr(&mut self, kind: &str, text: &str) {
-        // Messages repeat arguments and file names. Plain escapes line breaks in them, so that
-        // they cannot forge a message of their own.
-        // A message that cannot be written must not change how the command ends.
-        let _ = writeln!(self.notes, "{kind}: {}", Escaped(text));
-    }
+pub(super) fn write_message(kind: &str, text: &str) {
+    // Messages repeat arguments and file names. Plain escapes line breaks in them, so that
+    // they cannot forge a message of their own.
+    // A message that cannot be written must not change how the command ends.
+    let _ = writeln!(io::stderr(), "{kind}: {}", Escaped(text));
 }
 
 #[derive(Debug, Clone, Default)]
@@ -153,8 +139,7 @@ impl Kept {
 
 impl Write for Kept {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.borrow_mut().extend_from_slice(bytes);
-        Ok(bytes.len())
+        self.0.borrow_mut().write(bytes)
     }
 
     fn flush(&mut self) -> io::Result<()> {
@@ -163,6 +148,7 @@ impl Write for Kept {
 }
 
 /// Text for a terminal or a file.
+#[derive(Default)]
 pub struct Paper {
     text: String,
     colour: bool,
@@ -171,10 +157,7 @@ pub struct Paper {
 impl Paper {
     #[must_use]
     pub(super) fn plain() -> Self {
-        Self {
-            text: String::new(),
-            colour: false,
-        }
+        Self::default()
     }
 
     #[must_use]
@@ -193,6 +176,10 @@ impl Paper {
     /// Adds a line. Text from outside goes through [`Escaped`] first.
     pub fn line(&mut self, line: impl AsRef<str>) {
         self.text.push_str(line.as_ref());
+        self.text.push('\n');
+    }
+
+    pub fn gap(&mut self) {
         self.text.push('\n');
     }
 
@@ -230,26 +217,17 @@ impl Paper {
     }
 
     #[must_use]
-    pub fn len(&self) -> usize {
-        self.text.len()
-    }
-
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.text.is_empty()
-    }
-
-    pub fn gap(&mut self) {
-        self.text.push('\n');
-    }
-
-    #[must_use]
     pub fn tint(&self, tone: Tone, word: &str) -> String {
         if self.colour {
             tint::tinted(tone, word)
         } else {
             word.to_owned()
         }
+    }
+
+    #[must_use]
+    pub(super) fn len(&self) -> usize {
+        self.text.len()
     }
 
     pub(super) fn pieces(&self) -> impl Iterator<Item = Vec<(Option<Tone>, &str)>> {

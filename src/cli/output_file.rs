@@ -6,23 +6,39 @@ use std::io::{BufWriter, Write as _};
 use std::path::{Path, PathBuf, absolute};
 
 use anyhow::{Context as _, Result};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use super::exit::UsageError;
 use crate::base::files::{AtomicError, Overwrite, write_whole};
+use crate::base::text::{Escaped, plural};
 use crate::hook::real_path;
 use crate::session::{Session, Totals};
 use crate::table::digest;
 
-/// One of several files that a command writes into a directory.
 pub(super) struct NewFile {
     pub(super) name: String,
     pub(super) text: String,
 }
 
-/// Writes files into `dir`, which is created if it is missing, and replaces files of these names.
+/// The JSON form of a command that writes files into a directory.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct FilesWritten {
+    directory: String,
+    files: Vec<String>,
+}
+
+impl FilesWritten {
+    pub(super) fn text(&self, noun: &str) -> String {
+        let count = plural(self.files.len() as u64, noun);
+        format!("{count} written to {}", Escaped(&self.directory))
+    }
+}
+
+/// Writes files into `dir`, which is created if it is missing. Existing files are replaced.
 ///
-/// Nothing is written before all of them are known to be allowed.
-pub(super) fn write_into(dir: &Path, files: &[NewFile], session: &Path) -> Result<()> {
+/// Nothing is written unless every file may be.
+pub(super) fn write_into(dir: &Path, files: &[NewFile], session: &Path) -> Result<FilesWritten> {
     refuse_in_session(dir, session)?;
     for file in files {
         let path = dir.join(&file.name);
@@ -41,7 +57,10 @@ pub(super) fn write_into(dir: &Path, files: &[NewFile], session: &Path) -> Resul
             |out| -> Result<()> { Ok(out.write_all(file.text.as_bytes())?) },
         )?;
     }
-    Ok(())
+    Ok(FilesWritten {
+        directory: place.to_string(),
+        files: files.iter().map(|file| file.name.clone()).collect(),
+    })
 }
 
 /// Refuses a file in `session` or in any other session directory.

@@ -12,7 +12,7 @@ use clap::Args;
 
 use super::exit::UsageError;
 use crate::base::text::Escaped;
-use crate::session::{OperatorKey, Session, SigningKey};
+use crate::session::{Session, SigningKey};
 
 #[derive(Debug, Args)]
 pub(super) struct PersonArgs {
@@ -54,19 +54,16 @@ pub(super) fn authorise(
     what: &str,
     word: Option<&str>,
 ) -> Result<Option<SigningKey>> {
-    match authority(session, key)? {
-        Authority::Key(key) => Ok(Some(key)),
-        Authority::NoneFrozen if io::stdin().is_terminal() && io::stderr().is_terminal() => {
-            word.map_or(Ok(()), |word| ask(what, word))?;
-            Ok(None)
-        }
-        Authority::NoneFrozen => Err(UsageError(
-            "only a person can decide this: run it on a terminal (or scan with \
-                 --operator-key, and pass that key file)"
-                .to_owned(),
-        )
-        .into()),
+    let key = authority(session, key)?;
+    if key.is_some() {
+        return Ok(key);
     }
+    if !is_on_terminal() {
+        let text = "only a person can decide this: run it on a terminal (or scan with \
+                    --operator-key, and pass that key file)";
+        return Err(UsageError(text.to_owned()).into());
+    }
+    word.map_or(Ok(None), |word| ask(what, word).map(|()| None))
 }
 
 pub(super) fn refuse_bare_yes(yes: bool, person: &PersonArgs) -> Result<()> {
@@ -79,7 +76,7 @@ pub(super) fn refuse_bare_yes(yes: bool, person: &PersonArgs) -> Result<()> {
 }
 
 pub(super) fn confirm(what: &str, word: &str) -> Result<()> {
-    if io::stdin().is_terminal() && io::stderr().is_terminal() {
+    if is_on_terminal() {
         return ask(what, word);
     }
     let text = "confirm several decisions on a terminal, or with --yes and --operator-key";
@@ -92,6 +89,10 @@ pub(super) fn noted(note: &str) -> Result<&str> {
         return Err(UsageError(text.to_owned()).into());
     }
     Ok(note)
+}
+
+fn is_on_terminal() -> bool {
+    io::stdin().is_terminal() && io::stderr().is_terminal()
 }
 
 fn ask(what: &str, word: &str) -> Result<()> {
@@ -114,57 +115,23 @@ fn user_name() -> String {
     std::env::var("USERNAME").unwrap_or_else(|_| "somebody".to_owned())
 }
 
-#[derive(Debug)]
-pub(super) enum Authority {
-    Key(SigningKey),
-    NoneFrozen,
-}
-
-pub(super) fn authority(session: &Session, key: Option<&Path>) -> Result<Authority> {
-    let shown = key.map(signing_key).transpose()?;
-    let frozen = session.manifest().frozen.operator_key;
-    compare(shown, frozen).map_err(|why| UsageError(why.to_owned()).into())
-}
-
-fn compare(
-    shown: Option<SigningKey>,
-    frozen: Option<OperatorKey>,
-) -> Result<Authority, &'static str> {
-    match (shown, frozen) {
-        (Some(shown), Some(frozen)) if shown.public() == frozen => Ok(Authority::Key(shown)),
-        (Some(_), Some(_)) => {
-            Err("this is not the key file that was passed to `scan --operator-key`")
+/// The operator's key, if the session has one; then `key` must be its file.
+pub(super) fn authority(session: &Session, key: Option<&Path>) -> Result<Option<SigningKey>> {
+    let key = key.map(signing_key).transpose()?;
+    let wrong = match (&key, session.manifest().frozen.operator_key) {
+        (None, None) => return Ok(None),
+        (Some(key_given), Some(frozen)) if key_given.public() == frozen => return Ok(key),
+        (Some(_), Some(_)) => "this is not the key file that was passed to `scan --operator-key`",
+        (Some(_), None) => "the session was scanned without --operator-key",
+        (None, Some(_)) => {
+            "only the operator can do this: pass the key file of `scan` with --operator-key FILE"
         }
-        (Some(_), None) => Err("the session was scanned without --operator-key"),
-        (None, Some(_)) => Err(
-            "only the operator can do this: pass the key file of `scan` with --operator-key FILE",
-        ),
-        (None, None) => Ok(Authority::NoneFrozen),
-    }
+    };
+    Err(UsageError(wrong.to_owned()).into())
 }
 
 pub(super) fn signing_key(path: &Path) -> Result<SigningKey> {
     let bytes = std::fs::read(path)
         .with_context(|| format!("cannot read the operator's key {}", path.display()))?;
     SigningKey::read(&bytes).with_context(|| path.display().to_string())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn where_a_key_was_frozen_nothing_else_does() {
-        let key = || SigningKey::read(&[7; 32]).unwrap();
-        let other = || SigningKey::read(&[8; 32]).unwrap();
-        let frozen = Some(key().public());
-        assert!(matches!(
-            compare(Some(key()), frozen),
-            Ok(Authority::Key(_))
-        ));
-        assert!(matches!(compare(None, None), Ok(Authority::NoneFrozen)));
-        for (shown, frozen) in [(Some(other()), frozen), (None, frozen), (Some(key()), None)] {
-            assert!(compare(shown, frozen).is_err(), "{frozen:?}");
-        }
-    }
 }

@@ -1,10 +1,10 @@
 //! `comail quest`: writing and checking quest files.
 
-use std::fs::OpenOptions;
+use std::fs::File;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, bail};
 use clap::{Args, Subcommand};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -77,7 +77,7 @@ enum What {
 pub(super) struct Checked {
     file: String,
     name: String,
-    /// How many reviewers it has: none was asked.
+    /// How many reviewers it has. None was asked.
     reviewers: usize,
     #[serde(flatten)]
     proof: Proof,
@@ -85,7 +85,7 @@ pub(super) struct Checked {
 
 /// The JSON form of `quest new`.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct Written {
+pub(super) struct FileWritten {
     file: String,
 }
 
@@ -124,17 +124,6 @@ fn check(context: &mut Context, path: &Path, tree: Option<&Path>) -> Result<Exit
     Ok(exit)
 }
 
-/// Why a new file is not written, and what to do where there is one already.
-fn not_written(path: &Path, error: io::Error) -> anyhow::Error {
-    let place = path.display();
-    if error.kind() == io::ErrorKind::AlreadyExists {
-        return anyhow::anyhow!(
-            "{place} already exists; choose another name, or another file with --out"
-        );
-    }
-    anyhow::Error::new(error).context(format!("cannot write {place}"))
-}
-
 fn new(context: &mut Context, name: &str, out: Option<PathBuf>) -> Result<Exit> {
     let text = starter(name).ok_or_else(|| {
         let text = format!("{name:?} is not in kebab-case, such as `unit-tests`");
@@ -142,12 +131,15 @@ fn new(context: &mut Context, name: &str, out: Option<PathBuf>) -> Result<Exit> 
     })?;
     let path = out.unwrap_or_else(|| format!("{name}.toml").into());
     refuse_in_session(&path, context.session_dir())?;
-    let mut options = OpenOptions::new();
-    let file = options.write(true).create_new(true).open(&path);
-    let mut file = file.map_err(|error| not_written(&path, error))?;
-    file.write_all(text.as_bytes())
-        .with_context(|| format!("cannot write {}", path.display()))?;
-    let written = Written {
+    let written = File::create_new(&path).and_then(|mut file| file.write_all(text.as_bytes()));
+    let place = path.display();
+    match written {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+            bail!("{place} already exists; choose another name, or another file with --out")
+        }
+        written => written.with_context(|| format!("cannot write {place}"))?,
+    }
+    let written = FileWritten {
         file: path.display().to_string(),
     };
     context.output.show(&written, |paper, written| {

@@ -1,4 +1,4 @@
-//! `comail recheck`: REVIEWs that nothing but an unanswered lookup stood in the way of.
+//! `comail recheck`: judges again what is in REVIEW only because a lookup got no answer.
 
 #[cfg(test)]
 mod tests;
@@ -11,12 +11,11 @@ use serde::Serialize;
 use super::context::{self, Context};
 use super::exit::Exit;
 use super::output::{Paper, Tone};
-use super::progress::Interrupt;
-use super::progress::JudgingBar;
+use super::progress::{Interrupt, JudgingBar};
 use super::rules;
 use crate::base::text::{Escaped, plural};
-use crate::gate::{Fact, Gate, Judgement};
-use crate::judge::{self, HostQueue, Looked, Next, Rechecked, SessionKind, SharedWorld, WithBench};
+use crate::gate::Fact;
+use crate::judge::{self, HostQueue, Next, Rechecked, SessionKind, SharedWorld, WithBench};
 use crate::quest::QuestId;
 use crate::session::{Outcome, Session};
 use crate::world::fetch::live::LiveWorld;
@@ -37,19 +36,18 @@ Examples:
 
 /// The JSON form of `recheck`.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct Report {
+pub(super) struct RecheckReport {
     status: Status,
     confirmed: usize,
     refuted: usize,
     open: usize,
     unanswered: usize,
-    /// How many were not judged, since it was stopped.
+    /// How many were not judged, because Ctrl-C stopped the command.
     left: usize,
-    /// What became of each that was judged, in order of id.
-    quests: Vec<Shown>,
+    /// Those that were judged, in order of id.
+    quests: Vec<RecheckedQuest>,
 }
 
-/// How it ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Status {
@@ -57,28 +55,23 @@ pub(super) enum Status {
     Interrupted,
 }
 
-/// What became of one quest.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct Shown {
+pub(super) struct RecheckedQuest {
     id: QuestId,
     key: String,
     became: Became,
     facts: Vec<Fact>,
 }
 
-/// What became of a REVIEW.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Became {
-    /// The gate passes it now.
     Confirmed,
-    /// The gate fails it now.
     Refuted,
-    /// The world answered, and the gate cannot decide.
+    /// The lookups were answered, and the gate cannot decide.
     Open,
-    /// Some lookup is still not answered.
     Unanswered,
-    /// Another `recheck` has settled it meanwhile.
+    /// Another `recheck` settled it first.
     Meanwhile,
 }
 
@@ -87,20 +80,17 @@ pub(super) fn run(context: &mut Context, _args: &RecheckArgs) -> Result<Exit> {
     let jobs = judge::to_recheck(&session)?;
     let interrupt = Interrupt::heed();
     let bar = JudgingBar::of(jobs.len());
-    let mut crowd = HostQueue::set_out(jobs, session.manifest(), world(context, &session)?)?;
+    let mut queue = HostQueue::set_out(jobs, session.manifest(), world(context, &session)?)?;
     let mut quests = Vec::new();
-    let judged = judge(&mut session, &mut crowd, interrupt, &bar, &mut quests);
+    let judged = judge(&mut session, &mut queue, interrupt, &bar, &mut quests);
     drop(bar);
     context.report_mended(&session);
     let status = judged.with_context(|| {
-        let count = u32::try_from(quests.len()).unwrap_or(u32::MAX);
-        format!(
-            "it stopped early: what {} came to before is kept",
-            plural(count, "quest")
-        )
+        let judged = plural(quests.len() as u64, "quest");
+        format!("stopped early; the results of {judged} are kept")
     })?;
-    let report = report(status, crowd.left(), quests);
-    // What was judged is recorded; a reader who has gone does not change how it ended.
+    let report = report(status, queue.left(), quests);
+    // The results are recorded; a closed pipe does not change how the command ended.
     let _ = context.output.show(&report, text);
     Ok(match report.status {
         Status::Done => Exit::Done,
@@ -131,91 +121,78 @@ pub(super) fn world(context: &Context, session: &Session) -> Result<Box<dyn Shar
 /// Settles one judgement after the other, each on disk before the next is waited for.
 fn judge(
     session: &mut Session,
-    crowd: &mut HostQueue,
+    queue: &mut HostQueue,
     interrupt: Interrupt,
     bar: &JudgingBar,
-    quests: &mut Vec<Shown>,
+    quests: &mut Vec<RecheckedQuest>,
 ) -> Result<Status> {
     let gate = SessionKind::load(session.manifest())?.gate;
     loop {
-        let looked = match crowd.next(&|| interrupt.is_asked())? {
+        let looked = match queue.next(&|| interrupt.is_asked())? {
             Next::Looked(looked) => *looked,
             Next::Stopped => return Ok(Status::Interrupted),
             Next::Done => return Ok(Status::Done),
         };
-        quests.push(settle(session, &gate, looked)?);
+        let (id, key) = (looked.job.quest.id, looked.job.quest.key.to_string());
+        let rechecked = judge::resolve(session, &gate, looked, &mut context::clock())?;
+        let (became, judgement) = match rechecked {
+            Rechecked::Resolved(Outcome::Confirmed, it) => (Became::Confirmed, Some(it)),
+            Rechecked::Resolved(Outcome::Refuted, it) => (Became::Refuted, Some(it)),
+            Rechecked::Resolved(Outcome::Open, it) => (Became::Open, Some(it)),
+            Rechecked::Unanswered(it) => (Became::Unanswered, Some(it)),
+            Rechecked::Meanwhile => (Became::Meanwhile, None),
+        };
+        quests.push(RecheckedQuest {
+            id,
+            key,
+            became,
+            facts: judgement.map_or_else(Vec::new, |judgement| judgement.facts),
+        });
         bar.judged();
     }
 }
 
-fn settle(session: &mut Session, gate: &dyn Gate, looked: Looked) -> Result<Shown> {
-    let (id, key) = (looked.job.quest.id, looked.job.quest.key.to_string());
-    let clock = &mut context::clock();
-    let rechecked = judge::resolve(session, gate, looked, clock)?;
-    let (became, judgement) = became(rechecked);
-    Ok(Shown {
-        id,
-        key,
-        became,
-        facts: judgement.map_or_else(Vec::new, |judgement| judgement.facts),
-    })
-}
-
-fn became(rechecked: Rechecked) -> (Became, Option<Judgement>) {
-    match rechecked {
-        Rechecked::Resolved(outcome, judgement) => {
-            let became = match outcome {
-                Outcome::Confirmed => Became::Confirmed,
-                Outcome::Refuted => Became::Refuted,
-                Outcome::Open => Became::Open,
-            };
-            (became, Some(judgement))
-        }
-        Rechecked::Unanswered(judgement) => (Became::Unanswered, Some(judgement)),
-        Rechecked::Meanwhile => (Became::Meanwhile, None),
-    }
-}
-
-fn report(status: Status, left: usize, mut quests: Vec<Shown>) -> Report {
-    quests.sort_by_key(|shown| shown.id);
-    let of = |became| quests.iter().filter(|shown| shown.became == became).count();
-    Report {
+fn report(status: Status, left: usize, mut quests: Vec<RecheckedQuest>) -> RecheckReport {
+    quests.sort_by_key(|quest| quest.id);
+    let count = |became| quests.iter().filter(|quest| quest.became == became).count();
+    RecheckReport {
         status,
-        confirmed: of(Became::Confirmed),
-        refuted: of(Became::Refuted),
-        open: of(Became::Open),
-        unanswered: of(Became::Unanswered),
+        confirmed: count(Became::Confirmed),
+        refuted: count(Became::Refuted),
+        open: count(Became::Open),
+        unanswered: count(Became::Unanswered),
         left,
         quests,
     }
 }
 
-fn text(paper: &mut Paper, report: &Report) {
+fn text(paper: &mut Paper, report: &RecheckReport) {
     if report.quests.is_empty() && report.left == 0 {
-        paper
-            .line("no REVIEW rests on an unanswered lookup alone; there is nothing to judge again");
+        paper.line(
+            "nothing to judge again: no quest is in REVIEW only because a lookup got no answer",
+        );
         return;
     }
-    for shown in &report.quests {
-        let (tone, word, what) = match shown.became {
+    for quest in &report.quests {
+        let (tone, word, what) = match quest.became {
             Became::Confirmed => (Tone::Good, "confirmed", "the gate passes it now"),
             Became::Refuted => (
                 Tone::Bad,
                 "refuted",
-                "the gate fails it now; a person settles it",
+                "the gate fails it now; a person decides",
             ),
-            Became::Open => (Tone::Doubt, "open", "answered now; a person settles it"),
+            Became::Open => (Tone::Doubt, "open", "answered now; a person decides"),
             Became::Unanswered => (
                 Tone::Doubt,
                 "unanswered",
                 "still no answer; nothing recorded",
             ),
-            Became::Meanwhile => (Tone::Strong, "meanwhile", "another recheck has settled it"),
+            Became::Meanwhile => (Tone::Strong, "meanwhile", "another recheck settled it"),
         };
         let word = paper.tint(tone, word);
-        let key = Escaped(&shown.key);
-        paper.line(format!("{word} quest {}, {key}: {what}", shown.id));
-        rules::write_facts(paper, &shown.facts, &[]);
+        let key = Escaped(&quest.key);
+        paper.line(format!("{word} quest {}, {key}: {what}", quest.id));
+        rules::write_facts(paper, &quest.facts, &[]);
     }
     paper.line(format!(
         "{} judged again: {} confirmed, {} refuted, {} open, {} still unanswered",
@@ -227,7 +204,7 @@ fn text(paper: &mut Paper, report: &Report) {
     ));
     if report.status == Status::Interrupted {
         paper.line(format!(
-            "stopped, {} left; what was judged is kept, and `comail recheck` goes on",
+            "stopped, {} left; the results so far are kept, and `comail recheck` continues",
             report.left
         ));
     }

@@ -38,10 +38,10 @@ Examples:
   comail release --id 17
   comail release --worker w1 --operator-key operator.key";
 
-/// The JSON form: `{"status":"released","quest":3,"worker":"w1"}` or `{"status":"not-claimed"}`.
+/// The JSON form of `release`.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(tag = "status", rename_all = "kebab-case")]
-pub(super) enum Answer {
+pub(super) enum ReleaseReply {
     Released { quest: QuestId, worker: Worker },
     NotClaimed {},
 }
@@ -66,16 +66,16 @@ pub(super) fn run(context: &mut Context, args: &ReleaseArgs) -> Result<Exit> {
         return Err(error.into());
     }
     let answer = match released {
-        Some(Claim { quest, worker, .. }) => Answer::Released { quest, worker },
-        None => Answer::NotClaimed {},
+        Some(Claim { quest, worker, .. }) => ReleaseReply::Released { quest, worker },
+        None => ReleaseReply::NotClaimed {},
     };
     // The quest is released even if the output cannot be written.
     let _ = context.output.show(&answer, |paper, answer| {
         paper.line(match answer {
-            Answer::Released { quest, worker } => {
+            ReleaseReply::Released { quest, worker } => {
                 format!("quest {quest} is released from {worker}")
             }
-            Answer::NotClaimed {} => String::from("no worker holds it; nothing changed"),
+            ReleaseReply::NotClaimed {} => String::from("no worker holds it; nothing changed"),
         });
     });
     Ok(Exit::Done)

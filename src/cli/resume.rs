@@ -30,10 +30,10 @@ Examples:
   comail resume
   comail resume --operator-key operator.key";
 
-/// The JSON form: `{"status":"resumed","streak":25}` or `{"status":"not-paused","streak":0}`.
+/// The JSON form of `resume`.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(tag = "status", rename_all = "kebab-case")]
-pub(super) enum Answer {
+pub(super) enum ResumeReply {
     Resumed { streak: u32 },
     NotPaused { streak: u32 },
 }
@@ -44,7 +44,7 @@ pub(super) fn run(context: &mut Context, args: &ResumeArgs) -> Result<Exit> {
     if !session.paused() {
         context
             .output
-            .show(&Answer::NotPaused { streak }, |paper, _| {
+            .show(&ResumeReply::NotPaused { streak }, |paper, _| {
                 paper.line("the session is not paused");
             })?;
         return Ok(Exit::Done);
@@ -64,8 +64,8 @@ pub(super) fn run(context: &mut Context, args: &ResumeArgs) -> Result<Exit> {
         }
     })?;
     let answer = match appended {
-        Appended::Done => Answer::Resumed { streak },
-        Appended::Refused(()) => Answer::NotPaused { streak: 0 },
+        Appended::Done => ResumeReply::Resumed { streak },
+        Appended::Refused(()) => ResumeReply::NotPaused { streak: 0 },
     };
     context.output.show(&answer, |paper, _| {
         paper.line("resumed");

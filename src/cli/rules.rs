@@ -1,6 +1,7 @@
 //! `comail rules`: the rules of the gate.
 
 use std::cmp::Reverse;
+use std::fmt::Write as _;
 use std::path::Path;
 
 use anyhow::Result;
@@ -9,14 +10,13 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::context::Context;
-use super::exit::{Exit, Hinted, UsageError};
+use super::exit::{Exit, Hinted, unknown_name};
 use super::output::{Paper, Tone};
 use crate::base::text::{Escaped, wrap};
 use crate::gate::email::EmailGate;
 use crate::gate::{Fact, Gate, Level, Rule, house};
 use crate::judge::SessionKind;
 use crate::quest::email;
-use crate::quest::file::nearest;
 use crate::session::Session;
 
 /// List the rules of the gate, with their levels
@@ -37,7 +37,7 @@ Examples:
   comail rules freemail
   comail rules --json";
 
-/// The JSON form: `{"kind":"email","rules":[{"id","level","meaning","remedy"}]}`.
+/// The JSON form of `rules`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Catalogue {
     kind: String,
@@ -46,14 +46,22 @@ pub(super) struct Catalogue {
 
 pub(super) fn run(context: &mut Context, args: &RulesArgs) -> Result<Exit> {
     let mut catalogue = catalogue(context.session_dir())?;
-    let shown = match &args.rule {
-        None => text,
-        Some(name) => {
-            catalogue.rules = vec![named(&catalogue.rules, name)?];
-            alone
+    if let Some(name) = &args.rule {
+        let found = catalogue.rules.iter().find(|it| it.id.as_str() == name);
+        let found = found.cloned();
+        catalogue.rules = vec![found.ok_or_else(|| unknown(&catalogue.rules, name))?];
+    }
+    context.output.show(&catalogue, |paper, catalogue| {
+        let names = catalogue.rules.iter().map(|rule| rule.id.as_str().len());
+        let width = names.max().unwrap_or(0);
+        for rule in &catalogue.rules {
+            let level = paper.tint(tone(rule.level), &format!("{:6}", rule.level));
+            paper.line(format!("{:width$}  {level}  {}", rule.id, rule.meaning));
+            if args.rule.is_some() {
+                paper.line(format!("  to pass:  {}", rule.remedy));
+            }
         }
-    };
-    context.output.show(&catalogue, shown)?;
+    })?;
     Ok(Exit::Done)
 }
 
@@ -74,96 +82,53 @@ fn catalogue(dir: &Path) -> Result<Catalogue> {
 pub(super) fn known(dir: &Path) -> Vec<Rule> {
     let of_session = catalogue(dir).map(|catalogue| catalogue.rules);
     let mut rules = of_session.unwrap_or_default();
-    let built_in = house::rules()
-        .into_iter()
-        .chain(EmailGate::default().rules());
-    for rule in built_in {
-        if !rules.iter().any(|known| known.id == rule.id) {
-            rules.push(rule);
-        }
-    }
+    rules.extend(house::rules());
+    rules.extend(EmailGate::default().rules());
     rules
 }
 
-fn named(rules: &[Rule], name: &str) -> Result<Rule, Hinted> {
-    let found = rules.iter().find(|rule| rule.id.as_str() == name);
-    found.cloned().ok_or_else(|| unknown(rules, name))
-}
-
 pub(super) fn unknown(rules: &[Rule], name: &str) -> Hinted {
-    let near = nearest(name, rules.iter().map(|rule| rule.id.as_str()));
-    UsageError(format!("there is no rule {name:?}")).hint(match near {
-        Some(near) => format!("did you mean `{near}`?"),
-        None => "`comail rules` lists all rules".to_owned(),
-    })
+    let names: Vec<&str> = rules.iter().map(|rule| rule.id.as_str()).collect();
+    let message = format!("there is no rule {name:?}");
+    unknown_name(message, name, &names, "`comail rules` lists all rules")
 }
 
 /// The help page of a rule.
 pub(super) fn page(rule: &Rule) -> String {
-    let Rule {
-        id,
-        level,
-        cause: _,
-        meaning,
-        remedy,
-    } = rule;
+    let lines = |text: String| wrap(&text, 80).join("\n");
     format!(
-        "# The rule {id}\n\n{}\n\n{}\n\nSee also: comail rules, comail help email-gate\n",
-        wrap(&format!("{level}: {meaning}."), WIDTH).join("\n"),
-        wrap(&format!("To pass: {remedy}."), WIDTH).join("\n"),
+        "# The rule {}\n\n{}\n\n{}\n\nSee also: comail rules, comail help email-gate\n",
+        rule.id,
+        lines(format!("{}: {}.", rule.level, rule.meaning)),
+        lines(format!("To pass: {}.", rule.remedy)),
     )
 }
 
-const WIDTH: usize = 80;
-
-fn alone(paper: &mut Paper, catalogue: &Catalogue) {
-    text(paper, catalogue);
-    for rule in &catalogue.rules {
-        paper.line(format!("  to pass:  {}", rule.remedy));
+fn tone(level: Level) -> Tone {
+    match level {
+        Level::Fail => Tone::Bad,
+        Level::Review => Tone::Doubt,
     }
 }
 
-fn text(paper: &mut Paper, catalogue: &Catalogue) {
-    let width = catalogue
-        .rules
-        .iter()
-        .map(|rule| rule.id.as_str().len())
-        .max()
-        .unwrap_or(0);
-    for rule in &catalogue.rules {
-        let tone = match rule.level {
-            Level::Fail => Tone::Bad,
-            Level::Review => Tone::Doubt,
-        };
-        let level = paper.tint(tone, &format!("{:6}", rule.level));
-        paper.line(format!("{:width$}  {level}  {}", rule.id, rule.meaning));
-    }
-}
-
-/// Writes the facts of a verdict. `rules` says what would pass.
+/// Writes the facts of a verdict; `rules` have the remedies.
 pub fn write_facts(paper: &mut Paper, facts: &[Fact], rules: &[Rule]) {
     // The facts that decide the verdict come first.
     let mut ordered: Vec<&Fact> = facts.iter().collect();
     ordered.sort_by_key(|fact| Reverse(fact.level));
     for fact in ordered {
-        let tone = match fact.level {
-            Level::Fail => Tone::Bad,
-            Level::Review => Tone::Doubt,
-        };
-        let level = paper.tint(tone, &fact.level.to_string());
-        let field = fact.field.as_ref();
-        let field = field.map(|field| format!("field {}", Escaped(field.as_str())));
-        let location = fact.location.as_ref();
-        let location = location.map(|location| format!("at {}", Escaped(location)));
-        let count = (fact.count > 1).then(|| format!("({} of its kind)", fact.count));
-        let head = [
-            Some(format!("{level} {}", Escaped(fact.rule.as_str()))),
-            field,
-            location,
-            count,
-        ];
-        let head: Vec<String> = head.into_iter().flatten().collect();
-        paper.line(format!("  {}", head.join("  ")));
+        let level = paper.tint(tone(fact.level), &fact.level.to_string());
+        let mut head = format!("  {level} {}", Escaped(fact.rule.as_str()));
+        if let Some(field) = &fact.field {
+            let _ = write!(head, "  field {}", Escaped(field.as_str()));
+        }
+        if let Some(location) = &fact.location {
+            let _ = write!(head, "  at {}", Escaped(location));
+        }
+        if fact.count > 1 {
+            let _ = write!(head, "  ({} of its kind)", fact.count);
+        }
+        paper.line(head);
         paper.line(format!("    expected: {}", Escaped(&fact.expected)));
         paper.line(format!("    actual:   {}", Escaped(&fact.actual)));
         if let Some(rule) = rules.iter().find(|rule| rule.id == fact.rule) {

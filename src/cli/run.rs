@@ -14,10 +14,11 @@ use jiff::SignedDuration;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::context::{self, Context};
+use super::context::{self, Context, SESSION_VARIABLE, WORKER_VARIABLE};
 use super::exit::{self, Exit, UsageError};
 use super::export::page;
 use super::export_rows::Findings;
+use super::hook::RUN_VARIABLE;
 use super::output::{Output, Paper, Tone};
 use super::progress::Interrupt;
 use super::report::{Made, Wanted, made};
@@ -30,10 +31,12 @@ use crate::judge::live_runs::run_above;
 use crate::judge::{SessionKind, needs_no_fields};
 use crate::report::run::{word, write_page, write_report};
 use crate::run::agent::{AgentCommand, Given, Preset, command_line};
-use crate::run::detect;
+use crate::run::detect::{self, SelfCall};
 use crate::run::lessons::{Bound, Earlier};
 use crate::run::limits::{Limits, Money, parse_count, parse_percent, parse_time, parse_tokens};
-use crate::run::{Answers, CrashBackoffRules, Pace, Plan, RunEvent, RunObserver, Sources};
+use crate::run::{
+    Answers, CrashBackoffRules, Noted, Pace, Plan, RunEvent, RunObserver, Sources, note,
+};
 use crate::session::{Lease, Reason, RunId, Session, Spent, Store as _};
 
 /// Run an agent on the quests until the work is complete
@@ -127,52 +130,7 @@ const BUDGETS: &str = "Budgets; when one ends, the agent gets a last call on top
 // One agent prints no more than this in any work that is worth reading.
 const MAX_LOG_BYTES: u64 = 16 * 1024 * 1024;
 
-const AFTER: &str = "\
-The agent finds the session by COMAIL_SESSION, its name by COMAIL_WORKER, and this program as
-`comail` in its PATH, so `comail next` and `comail submit` need no flags.
-
-Examples:
-  comail run --agent claude -- --allowedTools 'Bash(comail:*)'
-  comail run --agent codex --answer stdout --max-cost 5.00
-  comail run --parallel 4 --answer stdout -- ./agent.sh
-
-Settings for --set, with their defaults:
-  lease               how long a claim lasts; renewed while the agent is alive
-  lessons=5           maximum number of lessons from this session in a prompt
-  max-attempts-total  maximum number of agent starts in the run
-  max-tokens-total    maximum number of tokens in the run
-  max-quest-cost      maximum cost per quest in US dollars
-  token-price=15.00   dollars for a million tokens, if the agent reports no cost
-  diminishing-share=90%, diminishing-turns=3, diminishing-tokens=500
-                      stop a quest after this share of its tokens, or after so
-                      many turns in a row that add fewer new tokens
-  poll=100ms          how often the ledger is read
-  grace=5s            how long an agent may take to end before it is killed
-  last-call=1m        how long the last call for a quest may take
-  no-detect           turn off repeat, ping-pong, poll or breaker
-  detect-warn=10, detect-stop=20
-                      how many of the last 30 calls may go round in circles
-                      before a warning, and before the quest is given up
-  breaker=5           end the run after so many agents in a row crashed
-  backoff=1s, backoff-most=1m
-                      the pause after a crash; it doubles up to the second value
-
-Reasons, one for each attempt, quest and run:
-  settled            the quest is PASS, REVIEW or DONE
-  complete           nothing is TODO
-  attempts, quests, wall-clock, quest-timeout, tokens, cost
-                     the budget of this name has ended
-  diminishing        the agent continued without adding much
-  repeat, poll, ping-pong
-                     the agent went round in circles
-  breaker            30 calls in a row brought nothing new, or agents crashed
-  paused             the unproven streak paused the session
-  permission-denied  the agent is not logged in, or lacks a permission
-  agent-failed       the agent ended without settling its quest: its answer
-                     failed, or there was none; its log is in runs/RUN/ of
-                     the session
-  error              comail itself failed
-  interrupted        Ctrl-C, or the run was killed";
+const AFTER: &str = include_str!("help/run.txt");
 
 /// How the agent answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -338,7 +296,7 @@ pub(super) enum PromptBy {
 /// A line of `run --json`.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
-pub(super) enum RunTells<'a> {
+pub(super) enum RunLine<'a> {
     /// What happens.
     Event(&'a RunEvent),
     /// Where the report is, at the end.
@@ -423,7 +381,7 @@ fn report(context: &mut Context, args: &RunArgs, run: RunId) -> Result<bool> {
     let note = format!("{word}: see {}", place.display());
     context.output.note(&note);
     if context.output.is_json() {
-        let written = RunTells::Report(ReportWritten {
+        let written = RunLine::Report(ReportWritten {
             what: "report",
             run,
             complete: report.complete,
@@ -436,7 +394,7 @@ fn report(context: &mut Context, args: &RunArgs, run: RunId) -> Result<bool> {
 }
 
 fn refuse_inside_a_run(session: &Session) -> Result<()> {
-    let inside = env::var_os("COMAIL_RUN").is_some_and(|run| !run.is_empty());
+    let inside = env::var_os(RUN_VARIABLE).is_some_and(|run| !run.is_empty());
     if inside || run_above(&session.totals().runs).is_some() {
         let text = "a run cannot start another run; nothing was changed";
         return Err(UsageError(text.to_owned()).into());
@@ -577,7 +535,7 @@ impl RunObserver for Watcher<'_> {
             self.output.note(text);
         } else {
             // A closed pipe does not change what the run does.
-            let line = RunTells::Event(event);
+            let line = RunLine::Event(event);
             let _ = self
                 .output
                 .show(&line, |paper, _| write_event(paper, event));
@@ -657,6 +615,31 @@ fn took(milliseconds: u64) -> String {
 fn spent(spent: &Spent) -> String {
     let guess = if spent.told { "" } else { "about " };
     format!("{guess}{} tokens", spent.tokens)
+}
+
+/// Tells the run that started the calling agent about this call, made by `args` and ended with
+/// `exit`. The run uses it to detect an agent that goes round in circles; the call is unaffected.
+pub(super) fn note_call(args: &[OsString], exit: Exit) {
+    let variables = || {
+        let session = env::var_os(SESSION_VARIABLE)?;
+        let run = env::var(RUN_VARIABLE).ok()?.parse().ok()?;
+        let worker = env::var(WORKER_VARIABLE).ok()?.parse().ok()?;
+        Some((session, run, worker))
+    };
+    let Some((session, run, worker)) = variables() else {
+        return;
+    };
+    let words = args.iter().skip(1).map(|word| word.to_string_lossy());
+    if let Some(self_call) = SelfCall::of_words(&words.collect::<Vec<_>>()) {
+        let judged = matches!(self_call, SelfCall::Submit(_))
+            && matches!(exit, Exit::Done | Exit::Failed | Exit::FailedAndDone);
+        note(
+            Path::new(&session),
+            run,
+            &worker,
+            Noted { self_call, judged },
+        );
+    }
 }
 
 #[cfg(test)]

@@ -5,15 +5,14 @@ use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 use anyhow::Result;
-use serde_json::{Map, Value};
 
+use super::answer_form::write_json_form;
 use super::context::{self, Reaching};
-use super::handed::Handed;
+use super::next::HandedQuest;
 use super::output::Paper;
-use super::prompt;
 use crate::base::text::{Escaped, EscapedLines};
 use crate::judge;
-use crate::quest::{Field, QuestId, QuestKind};
+use crate::quest::QuestId;
 use crate::run::lessons::{Bound, Earlier, Learned, inherited};
 use crate::run::{Answers, NONE, Past, PromptBuilder, PromptInput};
 use crate::session::{Log, Session};
@@ -77,17 +76,21 @@ fn write(session: &Session, input: &PromptInput<'_>, lessons: &str) -> Result<St
     let mut paper = Paper::plain();
     let claim = Some(input.claim.clone());
     // The environment names session and worker.
-    let handed = Handed::of(session, input.standing, claim, &Reaching::default())?;
+    let handed = HandedQuest::new(session, input.standing, claim, &Reaching::default())?;
     match input.answers {
         Answers::Submit => handed.write(&mut paper),
         Answers::Stdout => {
             handed.write_task(&mut paper);
-            write_printing(&mut paper, &judge::kind_of(session.manifest())?);
+            paper.gap();
+            write_json_form(&mut paper, &judge::kind_of(session.manifest())?, NONE);
         }
         Answers::World => {
             handed.write_task(&mut paper);
             paper.gap();
-            paper.line(prompt::NOTHING_TO_SUBMIT);
+            paper.line(
+                "There is nothing to submit: do the work. The gate checks it, and stops you once \
+                 it is right.",
+            );
         }
     }
     if !lessons.is_empty() {
@@ -106,31 +109,11 @@ fn write(session: &Session, input: &PromptInput<'_>, lessons: &str) -> Result<St
         paper.gap();
         paper.line(format!(
             "This is the last call for this quest, whose budget has ended ({reason}): answer with \
-             the best that you have now. Before that say in a few lines where you stand, for \
-             whoever takes the quest next."
+             the best that you have now. Before that, describe your progress in a few lines for \
+             the agent that gets the quest next."
         ));
     }
     Ok(paper.into_text())
-}
-
-fn write_printing(paper: &mut Paper, kind: &QuestKind) {
-    let form = |text: fn(&Field) -> String| {
-        let required = kind.fields.iter().filter(|field| field.required);
-        let members = required.map(|field| (field.name.to_string(), Value::String(text(field))));
-        Value::Object(members.collect::<Map<_, _>>()).to_string()
-    };
-    let blank = form(|field| field.name.as_str().to_uppercase());
-    let example = form(|field| field.example.to_string());
-    paper.gap();
-    paper.line("Answer by printing one JSON object, after all else that you print:");
-    paper.line(format!("  {}", Escaped(&blank)));
-    for field in &kind.fields {
-        paper.line(format!("    {}", prompt::field_line(field)));
-    }
-    paper.line(format!("An example, for another {}:", Escaped(&kind.unit)));
-    paper.line(format!("  {}", Escaped(&example)));
-    paper.line(prompt::NOTHING_FOUND);
-    paper.line(format!("  {{\"{NONE}\":\"what you tried\"}}"));
 }
 
 fn write_history(paper: &mut Paper, history: &[Past]) {

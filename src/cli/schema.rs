@@ -3,29 +3,26 @@
 #[cfg(test)]
 mod tests;
 
-use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use schemars::generate::SchemaSettings;
 use schemars::transform::RecursiveTransform;
-use schemars::{JsonSchema, Schema, SchemaGenerator};
+use schemars::{JsonSchema, Schema};
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::context::Context;
 use super::exit::Exit;
 use super::output::Paper;
-use super::output_file::{NewFile, write_into};
-use crate::base::text::{Escaped, plural};
-use crate::cli::prompt::AgentBlock;
+use super::output_file::{FilesWritten, NewFile, write_into};
 #[cfg(unix)]
-use crate::cli::run::{DryRun, RunTells};
-use crate::cli::{
-    audit, claims, completions, config, demo, dispute, doctor, export, forget, help, hook, man,
-    next, quest, recheck, release, resume, review, rules, scan, submit,
+use super::run::{DryRun, RunLine};
+use super::{
+    audit, claims, completions, config, demo, dispute, doctor, export, forget, help, hook,
+    man, next, prompt, quest, recheck, release, resume, review, rules, scan, submit,
 };
 use crate::gate::checks::schema::schema as quest_file;
 use crate::hook::HookReply;
@@ -67,7 +64,6 @@ pub(super) struct Listed {
     documents: Vec<Listing>,
 }
 
-/// A document that has a schema.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Listing {
     /// The name under which `comail schema` prints its schema.
@@ -78,14 +74,6 @@ struct Listing {
     place: &'static str,
 }
 
-/// The JSON form of `schema --out`.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct Written {
-    directory: String,
-    /// The files that were written.
-    files: Vec<String>,
-}
-
 fn document() -> impl TypedValueParser<Value = &'static Document> {
     let names = DOCUMENTS.iter().map(|document| document.name);
     PossibleValuesParser::new(names)
@@ -93,48 +81,44 @@ fn document() -> impl TypedValueParser<Value = &'static Document> {
 }
 
 pub(super) fn run(context: &mut Context, args: &SchemaArgs) -> Result<Exit> {
+    let chosen: Vec<&Document> = match args.name {
+        Some(one) => vec![one],
+        None => DOCUMENTS.iter().collect(),
+    };
     // Only the schema of a submission needs the session, so a damaged one must not stop the rest.
-    let of_session = args.name.is_none_or(Document::is_of_session);
-    let kind = if of_session && (args.name.is_some() || args.out.is_some()) {
-        kind(context.session_dir())?
+    let is_needed = args
+        .name
+        .map_or(args.out.is_some(), |one| one.name == SUBMISSION);
+    let session = context.session_dir();
+    let kind = if is_needed && session.join("session.json").exists() {
+        judge::kind_of(&read_manifest(session)?.0)?
     } else {
         email::kind()
     };
-    match (&args.out, args.name) {
-        (Some(dir), Some(one)) => write(context, dir, &[one], &kind)?,
-        (Some(dir), None) => {
-            let all: Vec<&Document> = DOCUMENTS.iter().collect();
-            write(context, dir, &all, &kind)?;
-        }
-        (None, Some(one)) => {
-            context.output.show(&one.schema(&kind), |paper, schema| {
-                paper.line(format!("{:#}", schema.as_value()));
-            })?;
-        }
-        (None, None) => list(context)?,
+    if let Some(dir) = &args.out {
+        let files = chosen.iter().map(|document| NewFile {
+            name: format!("{}.schema.json", document.name),
+            text: format!("{:#}\n", document.schema(&kind).as_value()),
+        });
+        let files: Vec<_> = files.collect();
+        let written = write_into(dir, &files, session)?;
+        context.output.show(&written, |paper, written| {
+            paper.line(written.text("schema"));
+        })?;
+    } else if let Some(one) = args.name {
+        context.output.show(&one.schema(&kind), |paper, schema| {
+            paper.line(format!("{:#}", schema.as_value()));
+        })?;
+    } else {
+        let documents = chosen.iter().map(|document| Listing {
+            name: document.name,
+            way: document.way,
+            place: document.place,
+        });
+        let documents = documents.collect();
+        context.output.show(&Listed { documents }, text)?;
     }
     Ok(Exit::Done)
-}
-
-fn kind(session: &Path) -> Result<QuestKind> {
-    if !session.join("session.json").exists() {
-        return Ok(email::kind());
-    }
-    let (manifest, _) = read_manifest(session)?;
-    Ok(judge::kind_of(&manifest)?)
-}
-
-fn list(context: &mut Context) -> Result<()> {
-    let documents = DOCUMENTS.iter().map(|document| Listing {
-        name: document.name,
-        way: document.way,
-        place: document.place,
-    });
-    let listed = Listed {
-        documents: documents.collect(),
-    };
-    context.output.show(&listed, text)?;
-    Ok(())
 }
 
 fn text(paper: &mut Paper, listed: &Listed) {
@@ -152,36 +136,14 @@ fn text(paper: &mut Paper, listed: &Listed) {
     paper.line("Run `comail schema NAME` to print one, or `comail schema --out DIR` to write all.");
 }
 
-fn write(context: &mut Context, dir: &Path, all: &[&Document], kind: &QuestKind) -> Result<()> {
-    let files = all.iter().map(|document| NewFile {
-        name: document.file(),
-        text: format!("{:#}\n", document.schema(kind).as_value()),
-    });
-    let files: Vec<_> = files.collect();
-    write_into(dir, &files, context.session_dir())?;
-    let written = Written {
-        directory: dir.display().to_string(),
-        files: files.into_iter().map(|file| file.name).collect(),
-    };
-    context.output.show(&written, |paper, written| {
-        let count = u32::try_from(written.files.len()).unwrap_or(u32::MAX);
-        let directory = Escaped(&written.directory);
-        paper.line(format!(
-            "{} written to {directory}",
-            plural(count, "schema")
-        ));
-    })?;
-    Ok(())
-}
-
 /// A document that comail prints, reads or stores, and how its schema is made.
-#[derive(Clone)]
+#[derive(Debug, Clone)]
 pub struct Document {
     pub name: &'static str,
     pub way: Way,
     /// The command that prints or reads it, with its flags, or the file.
     pub place: &'static str,
-    made: Made,
+    make: fn(&QuestKind) -> Schema,
 }
 
 /// What comail does with a document.
@@ -198,189 +160,141 @@ pub enum Way {
     Kept,
 }
 
-#[derive(Clone, Copy)]
-enum Made {
-    Type(fn(SchemaGenerator) -> Schema),
-    Kind(fn(&QuestKind) -> Schema),
-    QuestFile,
+const SUBMISSION: &str = "submission";
+const QUEST_FILE: &str = "quest";
+
+const fn printed<T: JsonSchema>(name: &'static str, place: &'static str) -> Document {
+    Document {
+        name,
+        way: Way::Printed,
+        place,
+        make: of_type::<T>,
+    }
+}
+
+const fn lines<T: JsonSchema>(name: &'static str, place: &'static str) -> Document {
+    Document {
+        way: Way::Lines,
+        ..printed::<T>(name, place)
+    }
+}
+
+fn of_type<T: JsonSchema>(_: &QuestKind) -> Schema {
+    let settings = SchemaSettings::draft2020_12().for_serialize();
+    let settings = settings.with_transform(RecursiveTransform(never_null));
+    settings.into_generator().into_root_schema_for::<T>()
 }
 
 impl Document {
-    #[must_use]
-    pub(super) const fn printed<T: JsonSchema>(name: &'static str, place: &'static str) -> Self {
-        Self::of::<T>(name, Way::Printed, place)
-    }
-
-    #[must_use]
-    pub(super) const fn lines<T: JsonSchema>(name: &'static str, place: &'static str) -> Self {
-        Self::of::<T>(name, Way::Lines, place)
-    }
-
-    #[must_use]
-    pub(super) const fn kept<T: JsonSchema>(name: &'static str, place: &'static str) -> Self {
-        Self::of::<T>(name, Way::Kept, place)
-    }
-
-    #[must_use]
-    pub(super) const fn submission(name: &'static str, place: &'static str) -> Self {
-        Self::read(name, place, Made::Kind(submission_schema))
-    }
-
-    #[must_use]
-    pub(super) const fn quest_file(name: &'static str, place: &'static str) -> Self {
-        Self::read(name, place, Made::QuestFile)
-    }
-
-    const fn read(name: &'static str, place: &'static str, made: Made) -> Self {
-        Self {
-            name,
-            way: Way::Read,
-            place,
-            made,
-        }
-    }
-
-    const fn of<T: JsonSchema>(name: &'static str, way: Way, place: &'static str) -> Self {
-        let made = Made::Type(SchemaGenerator::into_root_schema_for::<T>);
-        Self {
-            name,
-            way,
-            place,
-            made,
-        }
-    }
-
     #[must_use]
     pub fn named(name: &str) -> Option<&'static Self> {
         let mut all = DOCUMENTS.iter();
         all.find(|document| document.name == name)
     }
 
-    #[must_use]
-    pub fn is_of_session(&self) -> bool {
-        matches!(self.made, Made::Kind(_))
-    }
-
-    #[must_use]
-    pub fn file(&self) -> String {
-        format!("{}.schema.json", self.name)
-    }
-
     /// The schema for quests of this kind: JSON Schema 2020-12, without external references.
     #[must_use]
     pub fn schema(&self, kind: &QuestKind) -> Schema {
-        let mut schema = match self.made {
-            Made::Type(of) => {
-                let settings = SchemaSettings::draft2020_12().for_serialize();
-                let settings = settings.with_transform(RecursiveTransform(never_null));
-                of(settings.into_generator())
-            }
-            Made::Kind(of) => of(kind),
-            // This is the output of `quest schema`, which has its own title.
-            Made::QuestFile => return quest_file().try_into().unwrap_or_default(),
-        };
-        let title = match self.way {
-            Way::Kept => self.place.to_owned(),
-            Way::Printed | Way::Lines | Way::Read => format!("comail {}", self.place),
-        };
-        schema.insert("title".to_owned(), json!(title));
+        let mut schema = (self.make)(kind);
+        // `quest schema` prints the schema of quest files too, with its own title.
+        if self.name != QUEST_FILE {
+            let program = if self.way == Way::Kept { "" } else { "comail " };
+            schema.insert(
+                "title".to_owned(),
+                format!("{program}{}", self.place).into(),
+            );
+        }
         schema
     }
 }
 
 /// Removes null from optional members: comail leaves them out instead.
 fn never_null(schema: &mut Schema) {
-    let Some(members) = schema.as_object_mut() else {
-        return;
-    };
-    let required = members.get("required").and_then(Value::as_array).cloned();
+    let required = schema.get("required").and_then(Value::as_array).cloned();
     let required = required.unwrap_or_default();
-    let properties = members.get_mut("properties").and_then(Value::as_object_mut);
-    for (name, value) in properties.into_iter().flatten() {
-        if !required.contains(&json!(name)) {
-            without_null(value);
+    let properties = schema.get_mut("properties").and_then(Value::as_object_mut);
+    let properties = properties.into_iter().flatten();
+    for (_, value) in properties.filter(|(name, _)| !required.iter().any(|it| it == *name)) {
+        if let Some(types) = value.get_mut("type").and_then(Value::as_array_mut) {
+            types.retain(|one| one != "null");
+            if let [only] = &types[..] {
+                value["type"] = only.clone();
+            }
+        } else if let Some(ways) = value.get_mut("anyOf").and_then(Value::as_array_mut) {
+            ways.retain(|way| way["type"] != "null");
+            if let [Value::Object(only)] = &ways[..] {
+                let only = only.clone();
+                let members = value.as_object_mut().into_iter();
+                members.for_each(|members| {
+                    members.remove("anyOf");
+                    members.extend(only.clone());
+                });
+            }
         }
-    }
-}
-
-fn without_null(schema: &mut Value) {
-    if let Some(types) = schema.get_mut("type").and_then(Value::as_array_mut) {
-        types.retain(|one| one != "null");
-        if let [only] = &types[..] {
-            schema["type"] = only.clone();
-        }
-        return;
-    }
-    let Some(ways) = schema.get_mut("anyOf").and_then(Value::as_array_mut) else {
-        return;
-    };
-    ways.retain(|way| way["type"] != "null");
-    if let [only] = &ways[..]
-        && let Some(only) = only.as_object().cloned()
-        && let Some(members) = schema.as_object_mut()
-    {
-        members.remove("anyOf");
-        members.extend(only);
-    }
-}
-
-impl fmt::Debug for Document {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Document({})", self.name)
     }
 }
 
 /// Every document, in the order of `comail schema`: one for each form that a command prints.
 pub const DOCUMENTS: &[Document] = &[
-    Document::printed::<scan::Scanned>("scan", "scan"),
+    printed::<scan::Scanned>("scan", "scan"),
     #[cfg(unix)]
-    Document::lines::<RunTells<'static>>("run", "run"),
+    lines::<RunLine<'static>>("run", "run"),
     #[cfg(unix)]
-    Document::printed::<DryRun>("run-dry", "run --dry-run"),
-    Document::printed::<next::Answer>("next", "next"),
-    Document::printed::<submit::Answer>("submit", "submit"),
-    Document::submission("submission", "submit --in"),
-    Document::printed::<Status>("status", "status"),
-    Document::lines::<Status>("status-watch", "status --watch"),
-    Document::printed::<export::Exported>("export", "export"),
-    Document::printed::<audit::Report>("audit", "audit"),
-    Document::printed::<recheck::Report>("recheck", "recheck"),
-    Document::printed::<Report>("report", "report"),
-    Document::printed::<rules::Catalogue>("rules", "rules"),
-    Document::printed::<quest::Checked>("quest-check", "quest check"),
-    Document::printed::<quest::Written>("quest-new", "quest new"),
-    Document::quest_file("quest", "scan --quest"),
-    Document::printed::<Proof>("prove", "prove"),
-    Document::printed::<Calibration>("prove-reviewers", "prove --reviewers"),
-    Document::printed::<resume::Answer>("resume", "resume"),
-    Document::printed::<Queue>("review", "review"),
-    Document::printed::<Item>("review-show", "review show"),
-    Document::printed::<review::settle::Answer<'static>>("review-accept", "review accept"),
-    Document::printed::<review::settle::Answer<'static>>("review-reject", "review reject"),
-    Document::printed::<review::settle::Answer<'static>>("review-reopen", "review reopen"),
-    Document::printed::<crate::cli::review::workbook::Exported>("review-export", "review --export"),
-    Document::printed::<crate::cli::review::workbook::Answer<'static>>(
-        "review-import",
-        "review --import",
-    ),
-    Document::printed::<dispute::Answer>("dispute", "dispute"),
-    Document::printed::<forget::Answer>("forget", "forget"),
-    Document::printed::<claims::Listed>("claims", "claims"),
-    Document::printed::<release::Answer>("release", "release"),
-    Document::lines::<Line<'static>>("log", "log"),
-    Document::printed::<Insights>("insights", "insights"),
-    Document::printed::<HookReply>("hook-stop", "hook stop"),
-    Document::printed::<HookReply>("hook-tool", "hook tool"),
-    Document::printed::<hook::Installed>("hook-install", "hook install"),
-    Document::printed::<config::Configuration>("config", "config"),
-    Document::printed::<config::Example>("config-example", "config --example"),
-    Document::printed::<doctor::Diagnosis>("doctor", "doctor"),
-    Document::printed::<demo::Played>("demo", "demo"),
-    Document::printed::<AgentBlock>("prompt", "prompt"),
-    Document::printed::<help::Help>("help", "help"),
-    Document::printed::<completions::Script>("completions", "completions"),
-    Document::printed::<man::Manual>("man", "man"),
-    Document::printed::<Listed>("schema", "schema"),
-    Document::printed::<Written>("schema-out", "schema --out"),
-    Document::kept::<Manifest>("session", "session.json"),
+    printed::<DryRun>("run-dry", "run --dry-run"),
+    printed::<next::NextReply>("next", "next"),
+    printed::<submit::SubmitReply>("submit", "submit"),
+    Document {
+        name: SUBMISSION,
+        way: Way::Read,
+        place: "submit --in",
+        make: submission_schema,
+    },
+    printed::<Status>("status", "status"),
+    lines::<Status>("status-watch", "status --watch"),
+    printed::<export::Exported>("export", "export"),
+    printed::<audit::Report>("audit", "audit"),
+    printed::<recheck::RecheckReport>("recheck", "recheck"),
+    printed::<Report>("report", "report"),
+    printed::<rules::Catalogue>("rules", "rules"),
+    printed::<quest::Checked>("quest-check", "quest check"),
+    printed::<quest::FileWritten>("quest-new", "quest new"),
+    Document {
+        name: QUEST_FILE,
+        way: Way::Read,
+        place: "scan --quest",
+        make: |_| quest_file().try_into().unwrap_or_default(),
+    },
+    printed::<Proof>("prove", "prove"),
+    printed::<Calibration>("prove-reviewers", "prove --reviewers"),
+    printed::<resume::ResumeReply>("resume", "resume"),
+    printed::<Queue>("review", "review"),
+    printed::<Item>("review-show", "review show"),
+    printed::<review::settle::Answer<'static>>("review-accept", "review accept"),
+    printed::<review::settle::Answer<'static>>("review-reject", "review reject"),
+    printed::<review::settle::Answer<'static>>("review-reopen", "review reopen"),
+    printed::<review::workbook::Exported>("review-export", "review --export"),
+    printed::<review::workbook::Answer<'static>>("review-import", "review --import"),
+    printed::<dispute::DisputeReply>("dispute", "dispute"),
+    printed::<forget::ForgetReply>("forget", "forget"),
+    printed::<claims::Listed>("claims", "claims"),
+    printed::<release::ReleaseReply>("release", "release"),
+    lines::<Line<'static>>("log", "log"),
+    printed::<Insights>("insights", "insights"),
+    printed::<HookReply>("hook-stop", "hook stop"),
+    printed::<HookReply>("hook-tool", "hook tool"),
+    printed::<hook::Installed>("hook-install", "hook install"),
+    printed::<config::Configuration>("config", "config"),
+    printed::<config::Example>("config-example", "config --example"),
+    printed::<doctor::Diagnosis>("doctor", "doctor"),
+    printed::<demo::Played>("demo", "demo"),
+    printed::<prompt::Instructions>("prompt", "prompt"),
+    printed::<help::Help>("help", "help"),
+    printed::<completions::Script>("completions", "completions"),
+    printed::<man::Manual>("man", "man"),
+    printed::<Listed>("schema", "schema"),
+    printed::<FilesWritten>("schema-out", "schema --out"),
+    Document {
+        way: Way::Kept,
+        ..printed::<Manifest>("session", "session.json")
+    },
 ];

@@ -1,6 +1,7 @@
-//! `comail submit`: an answer goes before the gate.
+//! `comail submit`: the gate judges an answer.
 
-use std::io::Read as _;
+use std::fs::File;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
@@ -8,15 +9,16 @@ use clap::{ArgMatches, Args};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::answer_form::{ANSWER, QUEST, field_flags, unit_flag};
 use super::context::{self, Context};
 use super::exit::{Exit, UsageError};
+use super::next::paused;
 use super::output::{Paper, Tone};
 use super::rules;
 use super::shell_line::ShellLine;
-use super::submit_flags::Flags;
 use crate::base::text::Escaped;
 use crate::gate::{CheckReport, Fact, Rule};
-use crate::judge::{self, Fix, Fixed, JudgeContext, Judged, Outcome, Refusal};
+use crate::judge::{self, Fix, Fixed, JudgeContext, Outcome, Refusal};
 use crate::quest::{
     BadFields, Fields, Key, QuestId, QuestKind, Submission, Verdict, fields_of, json, missing,
 };
@@ -55,30 +57,31 @@ pub struct SubmitArgs {
     none: Option<String>,
 }
 
-pub(super) const QUEST: &str = "Which quest";
-pub(super) const ANSWER: &str = "The answer";
-
 /// The JSON form of `submit`.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(tag = "status", rename_all = "kebab-case")]
-pub(super) enum Answer {
-    /// The gate has judged.
-    Judged(Box<Shown>),
-    /// The quest takes no submission.
-    Locked { state: State },
+pub(super) enum SubmitReply {
+    Judged(Box<JudgedAnswer>),
+    Locked {
+        state: State,
+    },
     /// The quest comes after one that has not passed.
-    Waits { quest: QuestId, key: Key },
-    /// Another worker holds the quest.
-    Claimed { worker: Worker },
-    /// Another submission of the quest was judged meanwhile.
+    Waits {
+        quest: QuestId,
+        key: Key,
+    },
+    Claimed {
+        worker: Worker,
+    },
+    /// Another answer to the quest was judged first.
     Overtaken {},
-    /// The unproven streak pauses the session.
-    Paused { streak: u32 },
+    Paused {
+        streak: u32,
+    },
 }
 
-/// A judgement as it is shown.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct Shown {
+pub(super) struct JudgedAnswer {
     id: QuestId,
     key: String,
     verdict: Verdict,
@@ -102,33 +105,37 @@ pub(super) fn run(
     matches: Option<&ArgMatches>,
 ) -> Result<Exit> {
     let mut session = context.open_session()?;
-    let judging = JudgeContext::of(&session, context.recorded_world())?;
+    let recorded = context.recorded.clone();
+    let judging = JudgeContext::of(&session, recorded.as_deref())?;
     let kind = &judging.kind.quest;
-    let flags = Flags { kind, matches };
-    let key = args.key.clone().or_else(|| flags.key());
-    let named = args.id.is_some() || key.is_some();
-    let submission = submission(args, &flags, named)?;
-    let id = context::choose(&session, args.id, key.as_deref(), &kind.unit)?;
+    let key = args.key.clone().or_else(|| unit_flag(matches));
+    let submission = submission(args, kind, matches, args.id.is_some() || key.is_some())?;
+    let quest = context::choose(&session, args.id, key.as_deref(), &kind.unit)?;
     let worker = context.worker_of(args.worker.as_ref())?;
-    let given = judge::Answer {
-        quest: id,
+    let answer = judge::Answer {
+        quest,
         worker: worker.as_ref(),
         submission: &submission,
     };
-    let clock = &mut context::clock();
-    let Fixed { outcome, fixes } = judging.submit(&mut session, given, clock)?;
-    let rules = judging.kind.rules();
+    let Fixed { outcome, fixes } = judging.submit(&mut session, answer, &mut context::clock())?;
     context.report_mended(&session);
-    let (answer, exit) = answer(outcome, fixes, rules);
-    let session = context.named_session().map(Path::to_owned);
-    let shown = |paper: &mut _, answer: &_| text(paper, answer, session.as_deref());
-    // What was judged is recorded; a reader who has gone does not change how it ended.
-    let _ = context.output.show(&answer, shown);
+    let reply = reply(outcome, fixes, judging.kind.rules());
+    let exit = exit(&reply);
+    let session = context.named_session.clone();
+    // The judgement is recorded; a closed pipe does not change how it ended.
+    let _ = context.output.show(&reply, |paper, reply| {
+        write(paper, reply, session.as_deref());
+    });
     Ok(exit)
 }
 
-/// What is submitted, for a quest that was `named` or not.
-fn submission(args: &SubmitArgs, flags: &Flags<'_>, named: bool) -> Result<Submission> {
+/// The submission that the arguments make; `is_named` if they name a quest.
+fn submission(
+    args: &SubmitArgs,
+    kind: &QuestKind,
+    matches: Option<&ArgMatches>,
+    is_named: bool,
+) -> Result<Submission> {
     if let Some(why) = &args.none {
         if why.trim().is_empty() {
             let text = "--none says why: what was tried, and where; nothing changed";
@@ -137,158 +144,137 @@ fn submission(args: &SubmitArgs, flags: &Flags<'_>, named: bool) -> Result<Submi
         return Ok(Submission::None(why.clone()));
     }
     let fields = match &args.input {
-        Some(path) => read_fields(path, flags.kind)?,
-        None => flags.fields(),
+        Some(path) => read_fields(path, kind)?,
+        None => field_flags(kind, matches),
     };
-    let missing: Vec<_> = missing(flags.kind, &fields)
+    let missing: Vec<_> = missing(kind, &fields)
         .map(|name| format!("--{name}"))
         .collect();
     if missing.is_empty() {
-        Ok(Submission::Fields(fields))
-    } else {
-        let quest = if named {
-            String::new()
-        } else {
-            format!(", and {}", context::which(&flags.kind.unit))
-        };
-        let missing = missing.join(", ");
-        let text = format!("not submitted, nothing changed: {missing} missing{quest}");
-        Err(UsageError(text).into())
+        return Ok(Submission::Fields(fields));
     }
+    let quest = if is_named {
+        String::new()
+    } else {
+        format!(", and {}", context::which(&kind.unit))
+    };
+    let missing = missing.join(", ");
+    let text = format!("not submitted, nothing changed: {missing} missing{quest}");
+    Err(UsageError(text).into())
 }
 
-/// The most bytes of a JSON submission: a field is a line, not a book.
-const MOST_INPUT_BYTES: u64 = 1024 * 1024;
+// A field is a line, not a book.
+const MAX_INPUT_BYTES: u64 = 1024 * 1024;
 
-fn read_fields(path: &std::path::Path, kind: &QuestKind) -> Result<Fields> {
+fn read_fields(path: &Path, kind: &QuestKind) -> Result<Fields> {
     let place = path.display();
-    let mut bytes = Vec::new();
-    let read = if path.as_os_str() == "-" {
-        std::io::stdin()
-            .take(MOST_INPUT_BYTES)
-            .read_to_end(&mut bytes)
+    let failed = || format!("cannot read the submission {place}");
+    let input: Box<dyn Read> = if path.as_os_str() == "-" {
+        Box::new(io::stdin())
     } else {
-        std::fs::File::open(path)
-            .and_then(|file| file.take(MOST_INPUT_BYTES).read_to_end(&mut bytes))
+        Box::new(File::open(path).with_context(failed)?)
     };
-    read.with_context(|| format!("cannot read the submission {place}"))?;
+    let mut bytes = Vec::new();
+    let read = input.take(MAX_INPUT_BYTES).read_to_end(&mut bytes);
+    read.with_context(failed)?;
     json::slice(&bytes)
         .map_err(BadFields::Json)
         .and_then(|value| fields_of(kind, value))
         .map_err(|bad| UsageError(format!("{place}: {bad}")).into())
 }
 
-fn answer(outcome: Outcome, fixes: Vec<Fix>, rules: Vec<Rule>) -> (Answer, Exit) {
+fn reply(outcome: Outcome, fixes: Vec<Fix>, rules: Vec<Rule>) -> SubmitReply {
     match outcome {
-        Outcome::Refused(Refusal::Paused { streak }) => (Answer::Paused { streak }, Exit::Paused),
-        Outcome::Refused(Refusal::Locked(state)) => (Answer::Locked { state }, Exit::Locked),
-        Outcome::Refused(Refusal::Waits { quest, key }) => {
-            (Answer::Waits { quest, key }, Exit::Locked)
-        }
-        Outcome::Refused(Refusal::Claimed(worker)) => (Answer::Claimed { worker }, Exit::Locked),
-        Outcome::Refused(Refusal::Overtaken) => (Answer::Overtaken {}, Exit::Locked),
-        Outcome::Judged(judged) => {
-            let exit = match (judged.judgement.verdict, judged.state) {
-                (Verdict::Review, State::Todo) => Exit::Failed,
-                (Verdict::Pass | Verdict::Review, _) => Exit::Done,
-                (Verdict::Fail, State::Done) => Exit::FailedAndDone,
-                (Verdict::Fail, _) => Exit::Failed,
-            };
-            let shown = Shown {
-                fixes,
-                ..shown(*judged, rules)
-            };
-            (Answer::Judged(Box::new(shown)), exit)
-        }
+        Outcome::Refused(Refusal::Paused { streak }) => SubmitReply::Paused { streak },
+        Outcome::Refused(Refusal::Locked(state)) => SubmitReply::Locked { state },
+        Outcome::Refused(Refusal::Waits { quest, key }) => SubmitReply::Waits { quest, key },
+        Outcome::Refused(Refusal::Claimed(worker)) => SubmitReply::Claimed { worker },
+        Outcome::Refused(Refusal::Overtaken) => SubmitReply::Overtaken {},
+        Outcome::Judged(judged) => SubmitReply::Judged(Box::new(JudgedAnswer {
+            id: judged.id,
+            key: judged.key.to_string(),
+            verdict: judged.judgement.verdict,
+            state: judged.state,
+            tries: judged.tries,
+            max_tries: judged.max_tries,
+            attempt: judged.attempt,
+            facts: judged.judgement.facts,
+            checks: judged.judgement.checks,
+            tally: judged.tally,
+            fixes,
+            rules,
+        })),
     }
 }
 
-fn shown(judged: Judged, rules: Vec<Rule>) -> Shown {
-    Shown {
-        id: judged.id,
-        key: judged.key.to_string(),
-        verdict: judged.judgement.verdict,
-        state: judged.state,
-        tries: judged.tries,
-        max_tries: judged.max_tries,
-        attempt: judged.attempt,
-        facts: judged.judgement.facts,
-        checks: judged.judgement.checks,
-        tally: judged.tally,
-        fixes: Vec::new(),
-        rules,
+fn exit(reply: &SubmitReply) -> Exit {
+    match reply {
+        SubmitReply::Paused { .. } => Exit::Paused,
+        SubmitReply::Judged(judged) => match (judged.verdict, judged.state) {
+            (Verdict::Fail, State::Done) => Exit::FailedAndDone,
+            // Reviewers sent the answer back with doubts.
+            (Verdict::Review, State::Todo) | (Verdict::Fail, _) => Exit::Failed,
+            (Verdict::Pass | Verdict::Review, _) => Exit::Done,
+        },
+        SubmitReply::Locked { .. }
+        | SubmitReply::Waits { .. }
+        | SubmitReply::Claimed { .. }
+        | SubmitReply::Overtaken {} => Exit::Locked,
     }
 }
 
-fn text(paper: &mut Paper, answer: &Answer, session: Option<&Path>) {
+fn write(paper: &mut Paper, reply: &SubmitReply, session: Option<&Path>) {
     let next = ShellLine::comail("next", session);
     let next = next.text();
-    match answer {
-        Answer::Locked { state } => {
-            paper.line(format!(
-                "locked: the quest is {state} and takes no submission"
-            ));
+    paper.line(match reply {
+        SubmitReply::Judged(judged) => return judged.write(paper),
+        SubmitReply::Locked { state } => {
+            format!("locked: the quest is {state} and takes no submission")
         }
-        Answer::Waits { quest, key } => {
-            let key = Escaped(key.as_str());
-            paper.line(format!(
-                "waits for quest {quest} ({key}), which has not passed; nothing changed. Run \
-                 `{next}` for another quest"
-            ));
-        }
-        Answer::Claimed { worker } => paper.line(format!(
+        SubmitReply::Waits { quest, key } => format!(
+            "waits for quest {quest} ({}), which has not passed; nothing changed. Run `{next}` for \
+             another quest",
+            Escaped(key.as_str())
+        ),
+        SubmitReply::Claimed { worker } => format!(
             "claimed: {worker} holds this quest; nothing changed. Run `{next}` for another quest"
-        )),
-        Answer::Overtaken {} => paper.line(format!(
+        ),
+        SubmitReply::Overtaken {} => format!(
             "overtaken: another answer to this quest was judged first; nothing changed. Run `{next}`"
-        )),
-        Answer::Paused { streak } => paper.line(super::next::paused(*streak, session)),
-        Answer::Judged(shown) => judged_text(paper, shown),
-    }
-}
-
-/// What the fixer did, which no agent has to do.
-fn told(fix: &Fix) -> String {
-    match fix {
-        Fix::Changed => "the fixer made changes, and the quest was judged again".to_owned(),
-        Fix::ChangedNothing => "the fixer found nothing to change".to_owned(),
-        Fix::Failed { why } => format!("the fixer failed: {}", Escaped(why)),
-    }
-}
-
-fn judged_text(paper: &mut Paper, shown: &Shown) {
-    for fix in &shown.fixes {
-        paper.line(told(fix));
-    }
-    let tone = match shown.verdict {
-        Verdict::Pass => Tone::Good,
-        Verdict::Review => Tone::Doubt,
-        Verdict::Fail => Tone::Bad,
-    };
-    let verdict = paper.tint(tone, &shown.verdict.to_string());
-    let key = Escaped(&shown.key);
-    let what = match (shown.verdict, shown.state) {
-        (Verdict::Pass, _) => String::from("locked"),
-        (Verdict::Review, State::Todo) => format!(
-            "sent back: reviewers doubt it, {} of {} tries left",
-            shown.max_tries - shown.tries,
-            shown.max_tries
         ),
-        (Verdict::Review, _) => String::from("locked; a person decides"),
-        (Verdict::Fail, State::Done) => {
-            format!("and DONE: all {} tries are used up", shown.max_tries)
+        SubmitReply::Paused { streak } => paused(*streak, session),
+    });
+}
+
+impl JudgedAnswer {
+    fn write(&self, paper: &mut Paper) {
+        for fix in &self.fixes {
+            paper.line(match fix {
+                Fix::Changed => "the fixer made changes, and the quest was judged again".to_owned(),
+                Fix::ChangedNothing => "the fixer found nothing to change".to_owned(),
+                Fix::Failed { why } => format!("the fixer failed: {}", Escaped(why)),
+            });
         }
-        (Verdict::Fail, _) => format!(
-            "{} of {} tries left",
-            shown.max_tries - shown.tries,
-            shown.max_tries
-        ),
-    };
-    paper.line(format!("{verdict} quest {}, {key}: {what}", shown.id));
-    rules::write_facts(paper, &shown.facts, &shown.rules);
-    paper.line(format!(
-        "{} of {} left",
-        shown.tally.todo,
-        shown.tally.total()
-    ));
+        let tries = self.max_tries;
+        let left = format!("{} of {tries} tries left", tries - self.tries);
+        let (tone, what) = match (self.verdict, self.state) {
+            (Verdict::Pass, _) => (Tone::Good, "locked".to_owned()),
+            (Verdict::Review, State::Todo) => (
+                Tone::Doubt,
+                format!("sent back: reviewers doubt it, {left}"),
+            ),
+            (Verdict::Review, _) => (Tone::Doubt, "locked; a person decides".to_owned()),
+            (Verdict::Fail, State::Done) => (
+                Tone::Bad,
+                format!("and DONE: all {tries} tries are used up"),
+            ),
+            (Verdict::Fail, _) => (Tone::Bad, left),
+        };
+        let verdict = paper.tint(tone, &self.verdict.to_string());
+        let key = Escaped(&self.key);
+        paper.line(format!("{verdict} quest {}, {key}: {what}", self.id));
+        rules::write_facts(paper, &self.facts, &self.rules);
+        let tally = &self.tally;
+        paper.line(format!("{} of {} left", tally.todo, tally.total()));
+    }
 }

@@ -158,6 +158,20 @@ fn half(text: &str) -> Option<Half> {
     }
 }
 
+/// Whether `value` is as `schema` says.
+#[cfg(test)]
+pub(crate) fn is_valid(schema: &Value, value: &Value) -> bool {
+    let mut compiler = boon::Compiler::new();
+    compiler
+        .add_resource("comail:///schema.json", schema.clone())
+        .unwrap();
+    let mut schemas = boon::Schemas::new();
+    let index = compiler
+        .compile("comail:///schema.json", &mut schemas)
+        .unwrap();
+    schemas.validate(value, index).is_ok()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

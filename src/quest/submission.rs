@@ -185,7 +185,7 @@ mod tests {
             let read = fields_of(&kind, submission.clone());
             let taken = read.is_ok_and(|fields| missing(&kind, &fields).next().is_none());
             assert_eq!(
-                jsonschema::is_valid(&schema, &submission),
+                crate::quest::json::is_valid(&schema, &submission),
                 taken,
                 "{submission}"
             );

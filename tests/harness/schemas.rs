@@ -8,9 +8,9 @@ use std::ffi::OsStr;
 use std::process::Command;
 use std::sync::{LazyLock, Mutex, PoisonError};
 
+use boon::{Compiler, SchemaIndex, Schemas, ValidationError};
 use comail::cli::schema::{DOCUMENTS, Document, Way};
 use comail::quest::email;
-use jsonschema::Validator;
 use serde_json::{Map, Value, json};
 
 /// What `command`, which has ended by itself, printed: each document that it should have been.
@@ -27,9 +27,9 @@ pub fn check(command: &Command, stdout: &[u8]) {
         let Some(document) = document(&args) else {
             assert!(
                 prints_a_schema(&args),
-                "no schema for {args:?}: add a line to src/cli/schema/registry.rs"
+                "no schema for {args:?}: add a line to src/cli/schema.rs"
             );
-            jsonschema::meta::validate(&value).expect("a JSON Schema");
+            Validator::new(&value);
             continue;
         };
         let errors = errors(document, &value);
@@ -43,12 +43,50 @@ pub fn check(command: &Command, stdout: &[u8]) {
 
 /// What is wrong with `value`, as a document of this kind.
 pub fn errors(document: &'static Document, value: &Value) -> Vec<String> {
-    with_validator(document, |validator| {
-        let errors = validator.iter_errors(value);
-        errors
-            .map(|error| format!("{}: {error}", error.instance_path()))
-            .collect()
-    })
+    with_validator(document, |validator| validator.errors(value))
+}
+
+/// A schema that was compiled. What is no schema panics.
+pub struct Validator {
+    schemas: Schemas,
+    index: SchemaIndex,
+}
+
+impl Validator {
+    #[track_caller]
+    pub fn new(schema: &Value) -> Self {
+        const NAME: &str = "comail:///schema.json";
+        let mut compiler = Compiler::new();
+        compiler.enable_format_assertions();
+        compiler
+            .add_resource(NAME, schema.clone())
+            .expect("a document");
+        let mut schemas = Schemas::new();
+        let index = compiler.compile(NAME, &mut schemas).expect("a JSON Schema");
+        Self { schemas, index }
+    }
+
+    pub fn is_valid(&self, value: &Value) -> bool {
+        self.schemas.validate(value, self.index).is_ok()
+    }
+
+    /// What is wrong with `value`, and where.
+    pub fn errors(&self, value: &Value) -> Vec<String> {
+        fn innermost(error: &ValidationError<'_, '_>, found: &mut Vec<String>) {
+            if error.causes.is_empty() {
+                found.push(format!("{}: {}", error.instance_location, error.kind));
+            }
+            error
+                .causes
+                .iter()
+                .for_each(|cause| innermost(cause, found));
+        }
+        let mut found = Vec::new();
+        if let Err(error) = self.schemas.validate(value, self.index) {
+            innermost(&error, &mut found);
+        }
+        found
+    }
 }
 
 /// The document of the form of a command that says the most words of `args`.
@@ -92,10 +130,8 @@ fn with_validator<T>(document: &'static Document, then: impl FnOnce(&Validator) 
     let mut all = VALIDATORS.lock().unwrap_or_else(PoisonError::into_inner);
     let validator = *all.entry(document.name).or_insert_with(|| {
         let schema = closed(&document.schema(&email::kind()).to_value());
-        let options = jsonschema::options().should_validate_formats(true);
-        let validator = options.build(&schema);
         // Of the few there are, each serves until the process ends.
-        Box::leak(Box::new(validator.expect("a schema that reads")))
+        Box::leak(Box::new(Validator::new(&schema)))
     });
     drop(all);
     then(validator)

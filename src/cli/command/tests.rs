@@ -64,7 +64,7 @@ fn every_command_is_in_one_group() {
     let mut times: BTreeMap<&str, usize> = BTreeMap::new();
     for name in GROUPS.iter().flat_map(|(_, names)| *names) {
         *times.entry(name).or_default() += 1;
-        let known = parser.find_subcommand(name).is_some() || *name == "help";
+        let known = parser.find_subcommand(name).is_some();
         assert!(known || cfg!(not(unix)), "there is no command {name}");
     }
     assert!(times.values().all(|count| *count == 1), "{times:?}");
@@ -200,4 +200,78 @@ fn fields_may_be_called_what_the_parser_calls_its_own() {
     });
     kind.fields = fields.to_vec();
     parser(&kind).debug_assert();
+}
+
+#[test]
+fn every_command_has_a_manual_page_with_its_examples() {
+    let pages = man::pages(&parser(&email::kind())).unwrap();
+    assert_eq!(pages[0].name, "comail.1");
+    for wanted in ["comail-submit.1", "comail-review-accept.1", "comail-man.1"] {
+        assert!(pages.iter().any(|page| page.name == wanted), "{wanted}");
+    }
+    let submit = pages.iter().find(|page| page.name == "comail-submit.1");
+    let submit = submit.unwrap().text.replace("\\-", "-");
+    for part in ["comail-submit", "--company", ".nf", "comail submit"] {
+        assert!(submit.contains(part), "{part}: {submit}");
+    }
+    for page in &pages {
+        assert!(page.text.contains(".SH NAME"), "{}", page.name);
+        let below = match page.name.as_str() {
+            "comail.1" => ".SH \"EXIT CODES\"",
+            _ => ".SH EXAMPLES",
+        };
+        assert!(page.text.contains(below), "{} lacks {below}", page.name);
+    }
+}
+
+#[test]
+fn every_key_of_the_configuration_is_a_flag_with_its_help() {
+    let parser = parser(&email::kind());
+    let missing = config::undocumented_keys(&parser);
+    assert!(missing.is_empty() || cfg!(not(unix)), "{missing:?}");
+}
+
+/// Arguments that name a part of the session.
+const SESSION_ARGS: [&str; 10] = [
+    "id",
+    "ids",
+    "key",
+    "keys",
+    "worker",
+    "run",
+    "rule",
+    "levels",
+    answer_form::UNIT,
+    "quests",
+];
+
+#[test]
+fn an_argument_names_a_part_of_the_session_if_and_only_if_values_are_offered_for_it() {
+    fn walk(command: &Command, path: &str, found: &mut Vec<String>) {
+        for arg in command.get_arguments() {
+            found.push(format!("{path}{}", arg.get_id()));
+        }
+        for inner in command.get_subcommands() {
+            walk(inner, &format!("{path}{} ", inner.get_name()), found);
+        }
+    }
+    let mut found = Vec::new();
+    walk(&parser(&email::kind()), "", &mut found);
+    let offers = completions::OFFERS.iter();
+    let offers: Vec<String> = offers
+        .map(|(path, arg, _)| format!("{} {arg}", path.join(" ")))
+        .collect();
+    for offer in &offers {
+        assert!(found.contains(offer), "no argument {offer}");
+    }
+    // `review reopen` shares its arguments with `accept`, and refuses this one.
+    found.retain(|name| name != "review reopen rule");
+    for name in found {
+        let arg = name.rsplit(' ').next().unwrap_or_default();
+        let is_offered = offers.contains(&name);
+        assert!(
+            is_offered || !SESSION_ARGS.contains(&arg),
+            "nothing is offered for {name}"
+        );
+    }
 }

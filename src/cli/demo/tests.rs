@@ -7,12 +7,12 @@ use clap::ColorChoice;
 
 fn played(json: bool) -> (String, tempfile::TempDir) {
     let here = tempfile::tempdir().unwrap();
-    let (output, kept) = super::super::output::Output::of_process(json, ColorChoice::Never).kept();
-    let mut context = Context::new(None, None, output);
-    let args = DemoArgs {
-        dir: Some(here.path().join("demo")),
-    };
-    assert_eq!(run(&mut context, &args).unwrap(), Exit::Done);
+    let (output, kept) = Output::of_process(json, ColorChoice::Never, false).kept();
+    let dir = here.path().join("demo").display().to_string();
+    let args = ["comail", "demo", "--dir", &dir].map(str::to_owned);
+    let world = Rc::new(RecordedWorld::from_json(WORLD).unwrap());
+    let exit = crate::cli::command::rehearse(&args, output, world);
+    assert_eq!(exit.unwrap(), Exit::Done);
     (kept.text(), here)
 }
 
@@ -58,16 +58,16 @@ fn takes_the_first_free_name_and_replaces_nothing() {
     let name = here.path().join("demo");
     fs::write(&name, "somebody's").unwrap();
     fs::create_dir(here.path().join("demo-2")).unwrap();
-    assert_eq!(make_free(&name).unwrap(), here.path().join("demo-3"));
+    assert_eq!(create_free(&name).unwrap(), here.path().join("demo-3"));
     assert_eq!(fs::read(&name).unwrap(), b"somebody's");
 }
 
 #[test]
 fn a_directory_that_is_there_is_refused() {
     let here = tempfile::tempdir().unwrap();
-    let error = Place::make(Some(here.path())).unwrap_err();
+    let error = create(here.path()).unwrap_err();
     assert!(error.to_string().contains("--dir"), "{error:#}");
     assert_eq!(fs::read_dir(here.path()).unwrap().count(), 0);
-    let error = make_free(&here.path().join("no/such/demo")).unwrap_err();
+    let error = create_free(&here.path().join("no/such/demo")).unwrap_err();
     assert!(error.to_string().contains("no/such/demo"), "{error:#}");
 }

@@ -1,10 +1,10 @@
 //! Topics name what exists, and fit a terminal.
 
 use super::*;
-use crate::cli::{exit, prompt};
+use crate::cli::{command, exit, prompt};
 use crate::gate::checks::kinds::KINDS;
 use crate::gate::house;
-use crate::quest::FieldName;
+use crate::quest::{FieldName, email};
 use crate::run::agent::Preset;
 use crate::session::{EventType, Reason};
 
@@ -27,15 +27,17 @@ fn letters() -> Command {
     parser
 }
 
-fn topic(name: &str) -> &'static str {
-    TOPICS.iter().find(|it| it.name == name).unwrap().text
+fn topic(name: &str) -> String {
+    topics().find(|page| page.named.name == name).unwrap().text
 }
 
 #[test]
 fn no_topic_has_the_name_of_a_command_and_all_fit_a_terminal() {
-    assert!(TOPICS.is_sorted_by(|one, other| one.name < other.name));
-    for Topic { name, text, .. } in TOPICS {
-        assert!(parser().find_subcommand(name).is_none(), "{name}");
+    assert!(TOPICS.is_sorted());
+    assert_eq!(topics().count(), TOPICS.len());
+    for Page { named, text, .. } in topics() {
+        let name = named.name;
+        assert!(parser().find_subcommand(&name).is_none(), "{name}");
         for line in text.lines() {
             assert!(line.chars().count() <= WIDTH, "{name}: {line}");
         }
@@ -51,11 +53,11 @@ fn topics_list_all_that_the_program_knows() {
     let own = house::rules();
     for rule in own.iter().chain(steps) {
         let listed = format!("\n  {:23} {}", rule.id.as_str(), rule.level);
-        let topic = topic("email-gate");
-        assert!(topic.contains(&listed), "email-gate lacks{listed}");
+        assert!(topic("email-gate").contains(&listed), "lacks{listed}");
     }
     let lists = |name: &str, word: &str| {
-        let mut words = topic(name).split(|c: char| !(c.is_alphanumeric() || c == '-'));
+        let topic = topic(name);
+        let mut words = topic.split(|c: char| !(c.is_alphanumeric() || c == '-'));
         assert!(words.any(|it| it == word), "{name} lacks {word}");
     };
     for kind in KINDS {
@@ -74,9 +76,10 @@ fn topics_list_all_that_the_program_knows() {
 
 #[test]
 fn every_kind_of_check_has_a_page() {
-    assert_eq!(check_names().count(), KINDS.len());
+    assert_eq!(checks().count(), KINDS.len());
     for kind in KINDS {
-        let (about, example) = check(kind.name).expect(kind.name);
+        let found = checks().find(|check| check.0 == kind.name);
+        let (_, about, example) = found.expect(kind.name);
         assert!(about.ends_with('.'), "{about}");
         let page = check_page(kind.name, about, example);
         assert!(
@@ -89,14 +92,12 @@ fn every_kind_of_check_has_a_page() {
 #[test]
 fn see_also_names_what_exists() {
     let parser = parser();
-    for topic in TOPICS {
-        let last = topic.text.lines().last().unwrap_or_default();
-        let names = last
-            .strip_prefix("See also: comail help ")
-            .expect(topic.name);
+    for (topic, text) in TOPICS {
+        let last = text.lines().last().unwrap_or_default();
+        let names = last.strip_prefix("See also: comail help ").expect(topic);
         for name in names.split(", ") {
             assert!(find(&[name.to_owned()], &parser, &[]).is_ok(), "{name}");
-            assert_ne!(name, topic.name);
+            assert_ne!(name, topic);
         }
     }
 }
@@ -105,7 +106,10 @@ fn see_also_names_what_exists() {
 fn completion_offers_commands_topics_and_checks() {
     let parser = parser();
     let offered = |words: &[&str]| -> Vec<String> {
-        names(&parser, words).into_iter().map(|it| it.0).collect()
+        names(&parser, words)
+            .into_iter()
+            .map(|it| it.name)
+            .collect()
     };
     for wanted in ["submit", "help", "email-gate", "contains"] {
         assert!(offered(&[]).iter().any(|it| it == wanted), "{wanted}");
@@ -203,17 +207,33 @@ fn anywhere(command: &Command, is_so: &dyn Fn(&Command) -> bool) -> bool {
 #[test]
 fn every_command_and_flag_that_is_named_is_there() {
     let parser = parser();
-    for topic in TOPICS {
-        let parser = match topic.name {
+    let prompts = [
+        ("prompt", prompt::INSTRUCTIONS),
+        ("skill", prompt::FRONT_MATTER),
+    ];
+    for (name, text) in TOPICS.into_iter().chain(prompts) {
+        let parser = match name {
             "quest-files" => &letters(),
             _ => &parser,
         };
-        assert_eq!(wrong(parser, topic.text), [""; 0], "{}", topic.name);
+        assert_eq!(wrong(parser, text), [""; 0], "{name}");
     }
-    let words = [prompt::STEPS.join(" "), prompt::RULES.join(" ")];
-    let others = [prompt::IDEA, prompt::WHEN, prompt::WORKER];
-    for text in words.iter().map(String::as_str).chain(others) {
-        assert_eq!(wrong(&parser, text), [""; 0]);
+}
+
+#[test]
+fn the_instructions_list_what_an_agent_meets() {
+    let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let instructions = words(prompt::INSTRUCTIONS);
+    for exit::Meaning { code, meaning } in exit::meanings() {
+        let line = words(&format!("- {code}: {meaning}"));
+        let is_for_people = [8, 130].contains(&code);
+        assert_eq!(instructions.contains(&line), !is_for_people, "{line}");
+    }
+    for name in ["next", "submit", "status", "rules"] {
+        let parser = parser();
+        let about = parser.find_subcommand(name).and_then(Command::get_about);
+        let line = words(&format!("comail {name} {}", about.unwrap()));
+        assert!(instructions.contains(&line), "{line}");
     }
 }
 

@@ -39,7 +39,7 @@ fn run(here: &tempfile::TempDir, line: &str, world: Rc<RecordedWorld>) -> Value 
         .chain(words)
         .map(str::to_owned)
         .collect();
-    let (output, kept) = Output::of_process(true, ColorChoice::Never).kept();
+    let (output, kept) = Output::of_process(true, ColorChoice::Never, false).kept();
     assert_eq!(rehearse(&words, output, world).unwrap(), Exit::Done);
     serde_json::from_str(&kept.text()).unwrap()
 }

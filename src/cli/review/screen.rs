@@ -13,7 +13,7 @@ use crate::base::text::plural;
 use crate::cli::context::Context;
 use crate::cli::exit::Exit;
 use crate::cli::output::Output;
-use crate::cli::person::{Authority, PersonArgs};
+use crate::cli::person::PersonArgs;
 use crate::cli::review::screen_state::{Screen, Tally, Wish, extent, source_page, view};
 use crate::cli::terminal::{Line, Terminal, changes, lines, painted};
 use crate::cli::{context, person};
@@ -171,11 +171,8 @@ pub(super) enum Done {
 
 impl Desk {
     pub(super) fn new(session: Session, person: &PersonArgs, queue: &Queue) -> Result<Self> {
-        let key = match person::authority(&session, person.operator_key.as_deref())? {
-            Authority::Key(key) => Some(key),
-            // The person sits at a terminal and types a reason for each decision.
-            Authority::NoneFrozen => None,
-        };
+        // Without a key, a person at a terminal types a reason for each decision.
+        let key = person::authority(&session, person.operator_key.as_deref())?;
         let mut stood = BTreeMap::new();
         for one in queue.all() {
             stood.extend(session.standing(one.id)?.map(|standing| (one.id, standing)));

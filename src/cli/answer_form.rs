@@ -1,0 +1,217 @@
+//! How an answer is given: the flags of `submit` that the fields of a quest kind make, and the
+//! command lines and JSON objects that prompts and help show.
+
+use clap::{Arg, ArgMatches};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Map, Value};
+use unicode_width::UnicodeWidthStr as _;
+
+use super::context::Reaching;
+use super::output::Paper;
+use super::shell_line::{ShellLine, words};
+use crate::base::text::Escaped;
+use crate::quest::{Field, Fields, Quest, QuestKind};
+
+pub(super) const QUEST: &str = "Which quest";
+pub(super) const ANSWER: &str = "The answer";
+
+/// The flag of the unit, by the name that the parser knows it by: no field can have it.
+pub(super) const UNIT: &str = "unit:";
+
+pub(super) const SUBMIT_YOURS: &str = "Submit yours:";
+pub(super) const NOTHING_FOUND: &str = "If you found nothing (uses a try):";
+
+/// The command lines that answer a quest.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct AnswerForm {
+    /// An answer that would look right, to another quest of the kind.
+    example: String,
+    submit: String,
+    /// The optional fields, as flags with their help.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    optional: Vec<String>,
+    submit_none: String,
+    #[serde(skip)]
+    unit: String,
+}
+
+impl AnswerForm {
+    /// The lines for a quest, which shares its key with `namesakes` others; without a quest, the
+    /// lines for any.
+    pub(super) fn new(
+        kind: &QuestKind,
+        quest: Option<(&Quest, usize)>,
+        reaching: &Reaching,
+    ) -> Self {
+        let line = ShellLine::comail("submit", reaching.session.as_deref());
+        let line = match &reaching.worker {
+            Some(worker) => line.flag("worker", worker.as_str()),
+            None => line,
+        };
+        let named = match quest {
+            None => line.clone().flag("id", "N"),
+            // A key with escaped characters would name another quest when it is typed.
+            Some((quest, namesakes))
+                if namesakes > 1
+                    || Escaped(quest.key.as_str()).to_string() != quest.key.as_str() =>
+            {
+                line.clone().flag("id", &quest.id.to_string())
+            }
+            Some((quest, _)) => line.clone().flag(&kind.unit, quest.key.as_str()),
+        };
+        let (mut example, mut submit) = (line.flag(&kind.unit, &kind.example_key), named.clone());
+        let mut optional = Vec::new();
+        for field in &kind.fields {
+            let name = field.name.as_str();
+            if field.required || field.has_example() {
+                example = example.flag(name, &field.example);
+            }
+            if field.required {
+                submit = submit.blank(name);
+            } else {
+                let flag = format!("--{name} {}  {}", field.shape.placeholder(), field.help);
+                optional.push(flag.trim_end().to_owned());
+            }
+        }
+        Self {
+            example: example.into_text(),
+            submit: submit.into_text(),
+            optional,
+            submit_none: named.flag("none", "what you tried").into_text(),
+            unit: kind.unit.to_string(),
+        }
+    }
+
+    /// The lines with their headings.
+    pub(super) fn parts(&self) -> Vec<(String, Vec<&str>)> {
+        let unit = Escaped(&self.unit);
+        let look_right = format!("An answer that would look right, for another {unit}:");
+        let optional = self.optional.iter().map(String::as_str);
+        let mut parts = vec![
+            (look_right, vec![self.example.as_str()]),
+            (SUBMIT_YOURS.to_owned(), vec![&self.submit]),
+            ("Optional fields:".to_owned(), optional.collect()),
+            (NOTHING_FOUND.to_owned(), vec![&self.submit_none]),
+        ];
+        parts.retain(|(_, lines)| !lines.is_empty());
+        parts
+    }
+}
+
+/// Says how an answer is printed instead of submitted, with `none` as the member for no answer.
+pub(super) fn write_json_form(paper: &mut Paper, kind: &QuestKind, none: &str) {
+    let object = |text: fn(&Field) -> String| {
+        let required = kind.fields.iter().filter(|field| field.required);
+        let members = required.map(|field| (field.name.to_string(), Value::String(text(field))));
+        Escaped(&Value::Object(members.collect()).to_string()).to_string()
+    };
+    let blank = object(|field| field.name.as_str().to_uppercase());
+    let example = object(|field| field.example.to_string());
+    paper.line("Answer by printing one JSON object, after all else that you print:");
+    paper.line(format!("  {blank}"));
+    for field in &kind.fields {
+        paper.line(format!("    {}", field_line(field)));
+    }
+    paper.line(format!("An example, for another {}:", Escaped(&kind.unit)));
+    paper.line(format!("  {example}"));
+    paper.line(NOTHING_FOUND);
+    paper.line(format!("  {{\"{none}\":\"what you tried\"}}"));
+}
+
+/// The name of a field and its help.
+pub(super) fn field_line(field: &Field) -> String {
+    let name = Escaped(field.name.as_str());
+    let optional = if field.required { "" } else { " (optional)" };
+    format!("{name}: {}{optional}", Escaped(&field.help))
+}
+
+/// Adds the flags that the quest kind names to `submit`.
+pub(super) fn with_fields(command: clap::Command, kind: &QuestKind) -> clap::Command {
+    let unit = Arg::new(UNIT)
+        .long(kind.unit.to_string())
+        .value_name("KEY")
+        .help(format!("The {} by its name in the list", kind.unit))
+        .help_heading(QUEST)
+        .display_order(0)
+        .allow_hyphen_values(true)
+        .conflicts_with("key");
+    let fields = kind.fields.iter().map(|field| {
+        Arg::new(field_id(field.name.as_str()))
+            .long(field.name.to_string())
+            .value_name(field.shape.placeholder().into_owned())
+            .help(field_help(field))
+            .help_heading(ANSWER)
+            .display_order(1)
+            .allow_hyphen_values(true)
+            .conflicts_with_all(["none", "input"])
+    });
+    command
+        .arg(unit)
+        .args(fields)
+        .after_long_help(examples(kind))
+}
+
+/// The name that the parser knows a field's flag by: a flag of its own may have the field's name.
+fn field_id(field: &str) -> String {
+    format!("field:{field}")
+}
+
+fn field_help(field: &Field) -> String {
+    let help = match &*field.help {
+        "" => &format!("The {}", field.name),
+        help => help,
+    };
+    let optional = if field.required { "" } else { " (optional)" };
+    let example = if field.has_example() {
+        format!(", such as {}", field.example)
+    } else {
+        String::new()
+    };
+    format!("{help}{optional}{example}")
+}
+
+/// Examples in the words of the quest kind.
+fn examples(kind: &QuestKind) -> String {
+    let mut line = "  comail submit --id 17".to_owned();
+    let mut object = Map::new();
+    for field in kind.fields.iter().filter(|field| field.required) {
+        // A line break would end the line.
+        let example = Escaped(&field.example).to_string();
+        // A terminal would break a longer line.
+        let fits = field.has_example() && words(std::slice::from_ref(&example)).width() <= 50;
+        let value = if fits {
+            example
+        } else {
+            field.shape.placeholder().into_owned()
+        };
+        let word = words(&[format!("--{}={value}", field.name)]);
+        line.extend([" \\\n    ", &word]);
+        object.insert(field.name.to_string(), Value::String(value));
+    }
+    let object = format!("{:#}", Value::Object(object)).replace('\n', "\n  ");
+    let unit = &kind.unit;
+    format!(
+        "Examples:\n{line}\n  comail submit --{unit} KEY --in answer.json\n  comail submit --key KEY \
+         --none \"looked for it everywhere, and it is not there\"\n\nWhere answer.json holds:\n  \
+         {object}"
+    )
+}
+
+/// The key that the unit's flag names.
+pub(super) fn unit_flag(matches: Option<&ArgMatches>) -> Option<String> {
+    flag(matches, UNIT)
+}
+
+/// The fields that were given as flags.
+pub(super) fn field_flags(kind: &QuestKind, matches: Option<&ArgMatches>) -> Fields {
+    let names = kind.fields.iter().map(|field| field.name.clone());
+    names
+        .filter_map(|name| Some((name.clone(), flag(matches, &field_id(name.as_str()))?)))
+        .collect()
+}
+
+fn flag(matches: Option<&ArgMatches>, id: &str) -> Option<String> {
+    // If the flags were made for another session, the parser does not know this one.
+    matches?.try_get_one::<String>(id).ok().flatten().cloned()
+}
