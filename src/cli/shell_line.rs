@@ -28,15 +28,6 @@ impl ShellLine {
         self
     }
 
-    #[must_use]
-    pub fn path(mut self, path: &Path) -> Self {
-        let path = path.to_string_lossy();
-        // clap would take a path that begins with `-` for a flag.
-        let here = if path.starts_with('-') { "./" } else { "" };
-        self.0.extend([" ", &quoted(&format!("{here}{path}"))]);
-        self
-    }
-
     /// Adds `--name NAME`, with a word for the reader to replace.
     #[must_use]
     pub fn blank(mut self, name: &str) -> Self {
@@ -87,12 +78,6 @@ mod tests {
             let joined = words[2..].join("=");
             assert_eq!(joined, format!("--company={key}"), "{}", line.text());
         }
-    }
-
-    #[test]
-    fn a_path_is_never_a_flag() {
-        let line = ShellLine::comail("scan", None).path(Path::new("-a list.csv"));
-        assert_eq!(line.text(), "comail scan './-a list.csv'");
     }
 
     #[test]
