@@ -21,8 +21,8 @@ use super::output_file::{FilesWritten, NewFile, write_into};
 #[cfg(unix)]
 use super::run::{DryRun, RunLine};
 use super::{
-    audit, claims, completions, config, demo, dispute, doctor, export, forget, help, hook,
-    man, next, prompt, quest, recheck, release, resume, review, rules, scan, submit,
+    audit, claims, completions, config, demo, dispute, doctor, export, forget, help, hook, man,
+    next, prompt, quest, recheck, release, resume, review, rules, scan, submit,
 };
 use crate::gate::checks::schema::schema as quest_file;
 use crate::hook::HookReply;
