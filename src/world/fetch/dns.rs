@@ -206,11 +206,7 @@ fn request(query: &Query) -> DnsRequest {
 }
 
 fn silent(detail: String) -> Unanswered {
-    Unanswered {
-        silence: UnansweredKind::Dns,
-        status: None,
-        detail,
-    }
+    Unanswered::new(UnansweredKind::Dns, detail)
 }
 
 fn label(kind: RecordKind) -> &'static str {

@@ -1,158 +1,273 @@
-//! Fetches pages over HTTP/1.1: politely, within limits, and only from public addresses.
-//!
-//! Every try resolves its host anew with the session's resolver, checks what comes, and
-//! pins the addresses that pass for the one connection that it makes; connections are never
-//! reused. Through an operator's proxy it is the proxy that resolves names: then only hosts
-//! that are spelled as addresses can be checked here.
+//! One HTTP/1.1 exchange with addresses that were checked before, and why it gave no answer.
 //!
 //! Only a page's own answer carries a body: those of redirects, 404 and 410 say nothing that
 //! a gate looks at, and are not read.
 
-mod client;
-
+use std::error::Error;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
-use std::thread;
-use std::time::{Duration, Instant};
+use std::time::{Duration, SystemTime};
+use std::{future, io};
 
+use reqwest::dns::{Addrs, Name, Resolve, Resolving};
+use reqwest::header::{HeaderMap, HeaderValue};
+use reqwest::{Proxy, header, redirect, retry};
 use url::Url;
 
 use super::dns::DnsResolver;
-use super::politeness::Politeness;
-use super::settings::{Budget, NetworkSettings, backoff};
-use super::{log, route};
-use crate::world::{Fetched, Fetcher, Request, Unanswered, UnansweredKind};
-use client::{Client, Exchanged};
+use super::route;
+use super::settings::{Budget, Limits, NetworkSettings};
+use crate::world::tls::{CaError, Tls, cause, causes, retry_after};
+use crate::world::{Fetched, Response, Unanswered, UnansweredKind};
 
-pub use client::ClientError;
+/// What pages are asked for as; anything else is still taken.
+const ACCEPT: HeaderValue =
+    HeaderValue::from_static("text/html,application/xhtml+xml,text/plain;q=0.9,*/*;q=0.1");
 
-/// What is shared by the fetchers of one process: settings, TLS roots, turns at hosts.
+/// No definite answer; another try may bring one.
 #[derive(Debug)]
-pub struct HttpSetup {
-    settings: NetworkSettings,
-    client: Client,
-    politeness: Politeness,
+pub(super) struct Silence {
+    pub(super) why: Unanswered,
+    /// How long the server asks to be left alone.
+    pub(super) retry_after: Option<Duration>,
+}
+
+impl From<Unanswered> for Silence {
+    fn from(why: Unanswered) -> Self {
+        let retry_after = None;
+        Self { why, retry_after }
+    }
 }
 
 #[derive(Debug)]
-pub struct HttpFetcher {
-    setup: Arc<HttpSetup>,
-    resolver: Arc<DnsResolver>,
-    budget: Arc<Budget>,
+pub(super) struct Client {
+    limits: Limits,
+    user_agent: HeaderValue,
+    proxy: Option<Proxy>,
+    tls: Tls,
 }
 
-impl HttpSetup {
-    /// Checks the settings; TLS is set up only when a request is made.
-    pub fn new(settings: &NetworkSettings, politeness: Politeness) -> Result<Self, ClientError> {
+#[derive(Debug, thiserror::Error)]
+pub enum ClientError {
+    #[error(transparent)]
+    Tls(#[from] CaError),
+    #[error("the User-Agent {0:?} cannot stand in a header; scan with another --user-agent")]
+    UserAgent(String),
+    #[error("{host} cannot be used as a proxy; scan with --proxy http://HOST:PORT")]
+    Proxy {
+        host: String,
+        source: Option<reqwest::Error>,
+    },
+}
+
+impl Client {
+    /// Checks the settings; nothing is set up yet.
+    pub(super) fn new(settings: &NetworkSettings) -> Result<Self, ClientError> {
+        let user_agent = HeaderValue::from_str(&settings.user_agent)
+            .map_err(|_| ClientError::UserAgent(settings.user_agent.clone()))?;
         Ok(Self {
-            settings: settings.clone(),
-            client: Client::new(settings)?,
-            politeness,
+            limits: settings.limits,
+            user_agent,
+            proxy: settings.proxy.as_ref().map(proxy).transpose()?,
+            tls: Tls::new(&settings.ca_certs_pem)?,
         })
     }
 
-    pub fn settings(&self) -> &NetworkSettings {
-        &self.settings
-    }
-}
-
-impl HttpFetcher {
-    pub fn new(setup: Arc<HttpSetup>, resolver: Arc<DnsResolver>, budget: Arc<Budget>) -> Self {
-        Self {
-            setup,
-            resolver,
-            budget,
-        }
-    }
-
-    fn try_once(&self, url: &Url, crawl_delay: Option<Duration>) -> Exchanged {
-        let settled = |why| Exchanged::Settled(Fetched::Unanswered(why));
-        let settings = &self.setup.settings;
-        if self.budget.left().is_none() {
-            return settled(self.budget.used_up());
-        }
-        let addresses =
-            match crate::world::fetch::route::addresses(url, self.resolver.as_ref(), settings) {
-                Ok(addresses) => addresses,
-                Err(fetched) => return Exchanged::Settled(fetched),
-            };
-        let turn = self.setup.politeness.turn(
-            &turn_name(url),
-            self.gap(crawl_delay),
-            self.budget.deadline(),
-        );
-        let (Some(_turn), Some(left)) = (turn, self.budget.left()) else {
-            return settled(self.budget.used_up());
-        };
-        let limit = Duration::from_millis(settings.limits.request_ms);
-        match self.setup.client.get(url, addresses, limit.min(left)) {
-            Exchanged::Silent { why, .. }
-                if why.silence == UnansweredKind::Timeout && self.budget.left().is_none() =>
-            {
-                settled(self.budget.used_up())
-            }
-            exchanged => exchanged,
-        }
-    }
-
-    /// The gap before a request: what the operator and robots.txt ask for.
+    /// Makes one GET with `addresses`, which must take less than `limit` in all.
     ///
-    /// A crawl delay counts up to a third of the submission's time, so that the three
-    /// requests that a judgement commonly makes of one site can be made at all.
-    fn gap(&self, crawl_delay: Option<Duration>) -> Duration {
-        let longest = self.budget.limit() / 3;
-        let asked = crawl_delay.unwrap_or_default().min(longest);
-        self.setup.settings.min_gap().max(asked)
+    /// It runs on a runtime of its own, which ends with it: nothing of an exchange outlives
+    /// it, and exchanges of several threads do not wait for each other.
+    pub(super) fn get(
+        &self,
+        url: &Url,
+        addresses: Vec<IpAddr>,
+        limit: Duration,
+    ) -> Result<Fetched, Silence> {
+        within(limit, url, async {
+            let sent = self.build(addresses)?.get(url.clone()).send().await;
+            let response = sent.map_err(|error| unanswered_by(url, &error))?;
+            self.judge(url, response).await
+        })
     }
 
-    /// Tries until there is a definite answer, or no try is left.
-    fn get_in_the_end(&self, url: &Url, crawl_delay: Option<Duration>) -> Fetched {
-        let limits = &self.setup.settings.limits;
-        for tried in 1.. {
-            let (why, retry_after) = match self.try_once(url, crawl_delay) {
-                Exchanged::Settled(fetched) => return fetched,
-                Exchanged::Silent { why, retry_after } => (why, retry_after),
-            };
-            let pause = backoff(limits, tried).max(retry_after.unwrap_or_default());
-            if tried >= limits.tries || self.budget.left().is_none_or(|left| left <= pause) {
-                return Fetched::Unanswered(why);
-            }
-            thread::sleep(pause);
-        }
-        Fetched::Unanswered(self.budget.used_up())
-    }
-}
-
-impl Fetcher for HttpFetcher {
-    fn get(&self, request: &Request) -> Fetched {
-        let url = match bare(&request.url) {
-            Ok(url) => url,
-            Err(why) => return Fetched::Unanswered(why),
+    fn build(&self, addresses: Vec<IpAddr>) -> Result<reqwest::Client, Unanswered> {
+        let builder = reqwest::Client::builder()
+            .tls_backend_preconfigured(self.tls.config().map_err(not_set_up)?)
+            .dns_resolver(Arc::new(Pinned(addresses)))
+            .connect_timeout(Duration::from_millis(self.limits.connect_ms))
+            .pool_max_idle_per_host(0)
+            .http1_only()
+            .redirect(redirect::Policy::none())
+            .retry(retry::never())
+            .referer(false)
+            .user_agent(self.user_agent.clone())
+            .default_headers(HeaderMap::from_iter([(header::ACCEPT, ACCEPT)]))
+            // Neither the environment's proxy nor the system's.
+            .no_proxy();
+        let builder = match &self.proxy {
+            Some(proxy) => builder.proxy(proxy.clone()),
+            None => builder,
         };
-        let began = Instant::now();
-        let fetched = self.get_in_the_end(&url, request.crawl_delay);
-        log::fetched(&url, &fetched, began.elapsed());
-        fetched
+        builder.build().map_err(not_set_up)
+    }
+
+    /// What the answer's status means, and its body where that matters.
+    async fn judge(&self, url: &Url, response: reqwest::Response) -> Result<Fetched, Silence> {
+        let status = response.status();
+        let headers = response.headers();
+        let missing = matches!(status.as_u16(), 404 | 410);
+        if missing || (status.is_redirection() && headers.contains_key(header::LOCATION)) {
+            return Ok(Fetched::Response(head(&response)));
+        }
+        if !status.is_success() {
+            let detail = format!("{url}: the server answers {status}");
+            let asked = text(headers, &header::RETRY_AFTER);
+            return Err(Silence {
+                why: Unanswered {
+                    status: Some(status.as_u16()),
+                    ..Unanswered::new(UnansweredKind::Status, detail)
+                },
+                retry_after: asked.and_then(|value| retry_after(&value, SystemTime::now())),
+            });
+        }
+        if let Some(coding) = text(headers, &header::CONTENT_ENCODING)
+            && !coding.trim().eq_ignore_ascii_case("identity")
+        {
+            let detail = format!("{url}: the content coding {coding:?} was not asked for");
+            return Err(Unanswered::new(UnansweredKind::Protocol, detail).into());
+        }
+        self.page(url, response).await
+    }
+
+    /// Reads the body, whose bytes are counted after decompression, as they come.
+    async fn page(&self, url: &Url, mut response: reqwest::Response) -> Result<Fetched, Silence> {
+        let limit_bytes = self.limits.body_bytes;
+        let is_too_large = |length: u64| length > limit_bytes;
+        if response.content_length().is_some_and(is_too_large) {
+            return Ok(Fetched::TooLarge { limit_bytes });
+        }
+        let head = head(&response);
+        let mut body = Vec::new();
+        loop {
+            let chunk = response.chunk().await;
+            let Some(chunk) = chunk.map_err(|error| unanswered_by(url, &error))? else {
+                return Ok(Fetched::Response(Response { body, ..head }));
+            };
+            if is_too_large((body.len() + chunk.len()) as u64) {
+                return Ok(Fetched::TooLarge { limit_bytes });
+            }
+            body.extend_from_slice(&chunk);
+        }
     }
 }
 
-/// The URL as it goes over the wire: no fragment and no credentials.
-fn bare(url: &Url) -> Result<Url, Unanswered> {
-    let mut bare = url.clone();
-    bare.set_fragment(None);
-    let cleared = bare.set_username("").is_ok() && bare.set_password(None).is_ok();
-    if cleared && matches!(bare.scheme(), "http" | "https") {
-        return Ok(bare);
+/// The answer without its body.
+fn head(response: &reqwest::Response) -> Response {
+    let headers = response.headers();
+    Response {
+        status: response.status().as_u16(),
+        content_type: text(headers, &header::CONTENT_TYPE),
+        location: text(headers, &header::LOCATION),
+        refresh: text(headers, &header::REFRESH),
+        body: Vec::new(),
     }
-    Err(Unanswered {
-        silence: UnansweredKind::Protocol,
-        status: None,
-        detail: format!("only http and https are fetched, not {}", url.scheme()),
+}
+
+/// A header's first value; bytes that are no UTF-8, which some servers send, are replaced.
+fn text(headers: &HeaderMap, name: &header::HeaderName) -> Option<String> {
+    let value = headers.get(name)?;
+    Some(String::from_utf8_lossy(value.as_bytes()).into_owned())
+}
+
+fn proxy(url: &Url) -> Result<Proxy, ClientError> {
+    let error = |source| ClientError::Proxy {
+        host: url.host_str().unwrap_or_default().to_owned(),
+        source,
+    };
+    if !matches!(url.scheme(), "http" | "https") {
+        return Err(error(None));
+    }
+    Proxy::all(url.clone()).map_err(|source| error(Some(source)))
+}
+
+fn not_set_up(error: impl Error) -> Unanswered {
+    let detail = format!("no connection could be set up here: {error}");
+    Unanswered::new(UnansweredKind::Connection, detail)
+}
+
+/// Brings an exchange to its end, which must take less than `limit`.
+fn within<T, E: From<Unanswered>>(
+    limit: Duration,
+    url: &Url,
+    exchange: impl Future<Output = Result<T, E>>,
+) -> Result<T, E> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build();
+    let runtime = runtime.map_err(not_set_up)?;
+    runtime.block_on(async {
+        let ended = tokio::time::timeout(limit, exchange).await;
+        ended.unwrap_or_else(|_| {
+            let detail = format!("{url}: no complete answer in {} s", limit.as_secs_f64());
+            Err(Unanswered::new(UnansweredKind::Timeout, detail).into())
+        })
     })
 }
 
-fn turn_name(url: &Url) -> String {
-    let host = url.host_str().unwrap_or_default();
-    host.strip_suffix('.').unwrap_or(host).to_owned()
+/// Answers every name with the addresses that were checked for this connection.
+///
+/// Unlike an override by name it cannot be missed by another spelling of the host, such as
+/// one with a trailing dot; nothing behind it asks any other resolver.
+#[derive(Debug)]
+struct Pinned(Vec<IpAddr>);
+
+impl Resolve for Pinned {
+    fn resolve(&self, _name: Name) -> Resolving {
+        // Port 0 stands for the URL's own.
+        let addresses: Vec<_> = self.0.iter().map(|ip| SocketAddr::new(*ip, 0)).collect();
+        let addresses: Addrs = Box::new(addresses.into_iter());
+        Box::pin(future::ready(Ok(addresses)))
+    }
+}
+
+/// The silence that `error` is, with what is said all the way down to its cause.
+fn unanswered_by(url: &Url, error: &reqwest::Error) -> Unanswered {
+    Unanswered::new(kind(error), format!("{url}: {}", cause(error)))
+}
+
+fn kind(error: &reqwest::Error) -> UnansweredKind {
+    if error.is_timeout() {
+        return UnansweredKind::Timeout;
+    }
+    if causes(error).any(<dyn Error>::is::<rustls::Error>) {
+        return UnansweredKind::Tls;
+    }
+    if error.is_connect() {
+        return UnansweredKind::Connection;
+    }
+    let cut_off = |cause: &(dyn Error + 'static)| {
+        cause.downcast_ref::<hyper::Error>().is_some_and(|error| {
+            error.is_incomplete_message() || error.is_closed() || error.is_canceled()
+        }) || cause
+            .downcast_ref::<io::Error>()
+            .is_some_and(is_of_connection)
+    };
+    if causes(error).any(cut_off) {
+        return UnansweredKind::Connection;
+    }
+    UnansweredKind::Protocol
+}
+
+fn is_of_connection(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::ConnectionReset
+            | io::ErrorKind::ConnectionAborted
+            | io::ErrorKind::ConnectionRefused
+            | io::ErrorKind::BrokenPipe
+            | io::ErrorKind::NotConnected
+            | io::ErrorKind::UnexpectedEof
+    )
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -179,43 +294,19 @@ pub fn greet(
     let Some(left) = budget.left() else {
         return Ok(Greeted::Unanswered(budget.used_up()));
     };
-    Ok(match client.head(url, addresses, left) {
-        Ok((status, date)) => Greeted::Answered { status, date },
-        Err(why) => Greeted::Unanswered(why),
-    })
+    let greeted = within(left, url, async {
+        let sent = client.build(addresses)?.head(url.clone()).send().await;
+        let response = sent.map_err(|error| unanswered_by(url, &error))?;
+        Ok(Greeted::Answered {
+            status: response.status().as_u16(),
+            date: text(response.headers(), &header::DATE),
+        })
+    });
+    Ok(greeted.unwrap_or_else(Greeted::Unanswered))
 }
 
 pub fn roots(settings: &NetworkSettings) -> Result<usize, String> {
     let client = Client::new(settings).map_err(|error| error.to_string())?;
-    client.trust().map_err(|error| error.to_string())?;
+    client.tls.config().map_err(|error| error.to_string())?;
     Ok(webpki_roots::TLS_SERVER_ROOTS.len() + settings.ca_certs_pem.len())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn url(text: &str) -> Url {
-        Url::parse(text).expect("the tests' URLs are well-formed")
-    }
-
-    #[test]
-    fn neither_credentials_nor_fragments_go_over_the_wire() {
-        let bare = bare(&url("https://user:pass@acme.test/a?b#c"));
-        assert_eq!(bare, Ok(url("https://acme.test/a?b")));
-    }
-
-    #[test]
-    fn other_schemes_are_not_fetched() {
-        for text in ["ftp://acme.test/", "file:///etc/passwd", "data:text/html,x"] {
-            let why = bare(&url(text)).expect_err(text);
-            assert_eq!(why.silence, UnansweredKind::Protocol);
-        }
-    }
-
-    #[test]
-    fn a_trailing_dot_does_not_buy_a_second_turn() {
-        let names = ["http://Acme.test./", "https://acme.test:8443/"].map(|u| turn_name(&url(u)));
-        assert_eq!(names, ["acme.test", "acme.test"]);
-    }
 }

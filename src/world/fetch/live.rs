@@ -1,22 +1,38 @@
-//! The live world: pages and DNS as they are now.
+//! The live world: pages and DNS as they are now, asked politely and within limits.
+//!
+//! Every try resolves its host anew with the session's resolver, checks what comes, and
+//! pins the addresses that pass for the one connection that it makes; connections are never
+//! reused. Through an operator's proxy it is the proxy that resolves names: then only hosts
+//! that are spelled as addresses can be checked here.
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use url::Url;
 
 use super::dns::DnsResolver;
-use super::http::{ClientError, HttpFetcher, HttpSetup};
+use super::http::{Client, ClientError, Silence};
 use super::politeness::Politeness;
-use super::settings::Budget;
-use super::settings::NetworkSettings;
-use crate::world::{Fetcher, Resolver};
+use super::settings::{Budget, NetworkSettings, backoff};
+use super::{log, route};
+use crate::world::{Fetched, Fetcher, Request, Resolver, Unanswered, UnansweredKind};
 
 /// Answers the lookups of one submission, which share one budget of time.
 #[derive(Debug)]
 pub struct LiveWorld {
-    setup: Arc<HttpSetup>,
-    resolver: Arc<DnsResolver>,
-    fetcher: HttpFetcher,
+    shared: Arc<Shared>,
+    resolver: DnsResolver,
+    budget: Arc<Budget>,
+}
+
+/// What the worlds of one process share: settings, TLS roots, turns at hosts.
+#[derive(Debug)]
+struct Shared {
+    settings: NetworkSettings,
+    client: Client,
+    politeness: Politeness,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -38,62 +54,150 @@ impl LiveWorld {
         settings: &NetworkSettings,
         politeness_dir: Option<PathBuf>,
     ) -> Result<Self, WorldError> {
-        let setup = HttpSetup::new(settings, Politeness::new(politeness_dir))?;
-        Ok(Self::of(Arc::new(setup)))
+        Ok(Self::of(Arc::new(Shared {
+            settings: settings.clone(),
+            client: Client::new(settings)?,
+            politeness: Politeness::new(politeness_dir),
+        })))
     }
 
     /// The same world for another submission: with a budget of its own, sharing TLS and the
     /// turns at hosts. It may be used by another thread.
     pub fn for_another(&self) -> Self {
-        Self::of(Arc::clone(&self.setup))
+        Self::of(Arc::clone(&self.shared))
     }
 
     pub fn fetcher(&self) -> &dyn Fetcher {
-        &self.fetcher
+        self
     }
 
     pub fn resolver(&self) -> &dyn Resolver {
-        self.resolver.as_ref()
+        &self.resolver
     }
 
-    fn of(setup: Arc<HttpSetup>) -> Self {
-        let settings = setup.settings();
-        let limit = Duration::from_millis(settings.limits.submission_ms);
+    fn of(shared: Arc<Shared>) -> Self {
+        let limit = Duration::from_millis(shared.settings.limits.submission_ms);
         let budget = Arc::new(Budget::new(limit));
-        let resolver = Arc::new(DnsResolver::new(settings, Arc::clone(&budget)));
-        let fetcher = HttpFetcher::new(Arc::clone(&setup), Arc::clone(&resolver), budget);
         Self {
-            setup,
-            resolver,
-            fetcher,
+            resolver: DnsResolver::new(&shared.settings, Arc::clone(&budget)),
+            shared,
+            budget,
         }
     }
+
+    fn try_once(&self, url: &Url, crawl_delay: Option<Duration>) -> Result<Fetched, Silence> {
+        let used_up = || Ok(Fetched::Unanswered(self.budget.used_up()));
+        let Shared {
+            settings,
+            client,
+            politeness,
+        } = &*self.shared;
+        if self.budget.left().is_none() {
+            return used_up();
+        }
+        let addresses = match route::addresses(url, &self.resolver, settings) {
+            Ok(addresses) => addresses,
+            Err(fetched) => return Ok(fetched),
+        };
+        let (host, gap) = (turn_name(url), self.gap(crawl_delay));
+        let turn = politeness.turn(&host, gap, self.budget.deadline());
+        let (Some(_turn), Some(left)) = (turn, self.budget.left()) else {
+            return used_up();
+        };
+        let limit = Duration::from_millis(settings.limits.request_ms);
+        match client.get(url, addresses, limit.min(left)) {
+            Err(Silence { why, .. })
+                if why.silence == UnansweredKind::Timeout && self.budget.left().is_none() =>
+            {
+                used_up()
+            }
+            answer => answer,
+        }
+    }
+
+    /// The gap before a request: what the operator and robots.txt ask for.
+    ///
+    /// A crawl delay counts up to a third of the submission's time, so that the three
+    /// requests that a judgement commonly makes of one site can be made at all.
+    fn gap(&self, crawl_delay: Option<Duration>) -> Duration {
+        let longest = self.budget.limit() / 3;
+        let asked = crawl_delay.unwrap_or_default().min(longest);
+        self.shared.settings.min_gap().max(asked)
+    }
+
+    /// Tries until there is a definite answer, or no try is left.
+    fn get_in_the_end(&self, url: &Url, crawl_delay: Option<Duration>) -> Fetched {
+        let limits = &self.shared.settings.limits;
+        for tried in 1.. {
+            let Silence { why, retry_after } = match self.try_once(url, crawl_delay) {
+                Ok(fetched) => return fetched,
+                Err(silence) => silence,
+            };
+            let pause = backoff(limits, tried).max(retry_after.unwrap_or_default());
+            if tried >= limits.tries || self.budget.left().is_none_or(|left| left <= pause) {
+                return Fetched::Unanswered(why);
+            }
+            thread::sleep(pause);
+        }
+        Fetched::Unanswered(self.budget.used_up())
+    }
+}
+
+impl Fetcher for LiveWorld {
+    fn get(&self, request: &Request) -> Fetched {
+        let url = match bare(&request.url) {
+            Ok(url) => url,
+            Err(why) => return Fetched::Unanswered(why),
+        };
+        let began = Instant::now();
+        let fetched = self.get_in_the_end(&url, request.crawl_delay);
+        log::fetched(&url, &fetched, began.elapsed());
+        fetched
+    }
+}
+
+/// The URL as it goes over the wire: no fragment and no credentials.
+fn bare(url: &Url) -> Result<Url, Unanswered> {
+    let mut bare = url.clone();
+    bare.set_fragment(None);
+    let cleared = bare.set_username("").is_ok() && bare.set_password(None).is_ok();
+    if cleared && matches!(bare.scheme(), "http" | "https") {
+        return Ok(bare);
+    }
+    let detail = format!("only http and https are fetched, not {}", url.scheme());
+    Err(Unanswered::new(UnansweredKind::Protocol, detail))
+}
+
+fn turn_name(url: &Url) -> String {
+    let host = url.host_str().unwrap_or_default();
+    host.strip_suffix('.').unwrap_or(host).to_owned()
 }
 
 #[cfg(test)]
 mod tests {
-    use url::Url;
-
     use super::*;
 
-    #[test]
-    fn threads_can_share_a_world() {
-        fn shared<T: Send + Sync>() {}
-        shared::<LiveWorld>();
+    fn url(text: &str) -> Url {
+        Url::parse(text).expect("the tests' URLs are well-formed")
     }
 
     #[test]
-    fn settings_that_could_never_work_are_refused() {
-        let proxy = |text| NetworkSettings {
-            proxy: Url::parse(text).ok(),
-            ..NetworkSettings::default()
-        };
-        assert!(LiveWorld::new(&proxy("http://proxy.test:3128"), None).is_ok());
-        assert!(LiveWorld::new(&proxy("socks5://proxy.test:1080"), None).is_err());
-        let agent = NetworkSettings {
-            user_agent: "two\r\nlines".to_owned(),
-            ..NetworkSettings::default()
-        };
-        assert!(LiveWorld::new(&agent, None).is_err());
+    fn neither_credentials_nor_fragments_go_over_the_wire() {
+        let bare = bare(&url("https://user:pass@acme.test/a?b#c"));
+        assert_eq!(bare, Ok(url("https://acme.test/a?b")));
+    }
+
+    #[test]
+    fn other_schemes_are_not_fetched() {
+        for text in ["ftp://acme.test/", "file:///etc/passwd", "data:text/html,x"] {
+            let why = bare(&url(text)).expect_err(text);
+            assert_eq!(why.silence, UnansweredKind::Protocol);
+        }
+    }
+
+    #[test]
+    fn a_trailing_dot_does_not_buy_a_second_turn() {
+        let names = ["http://Acme.test./", "https://acme.test:8443/"].map(|u| turn_name(&url(u)));
+        assert_eq!(names, ["acme.test", "acme.test"]);
     }
 }

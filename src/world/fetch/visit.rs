@@ -89,148 +89,20 @@ pub enum End {
 /// without credentials, and allowed by the robots.txt of its own origin, which is asked once a
 /// visit.
 pub fn visit(fetcher: &dyn Fetcher, start: &Url, robots: RobotsPolicy) -> Visit {
-    Walk::new(Gatekeeper::new(fetcher, robots), Page::parse).go(start)
+    Walk::new(fetcher, robots, Page::parse).go(start)
 }
-
-/// Frames yet to read, each source once: those of the page's own site first.
-pub(super) struct Frames {
-    site: Option<RegistrableDomain>,
-    seen: BTreeSet<Url>,
-    own: VecDeque<Url>,
-    foreign: VecDeque<Url>,
-}
-
-impl Frames {
-    /// No frames yet, for a page at `url`; where the visit has been is not gone to again.
-    pub(super) fn of_page_at(url: &Url, hops: &[Hop]) -> Self {
-        Self {
-            site: site_of(url),
-            seen: hops.iter().map(|hop| hop.url.clone()).collect(),
-            own: VecDeque::new(),
-            foreign: VecDeque::new(),
-        }
-    }
-
-    /// Adds the frames of `page` that can be asked for.
-    pub(super) fn add(&mut self, page: &Page) {
-        for url in page.frames.iter().filter(|url| walkable(url)) {
-            let mut url = url.clone();
-            url.set_fragment(None);
-            if !self.seen.insert(url.clone()) {
-                continue;
-            }
-            if self.site.is_some() && site_of(&url) == self.site {
-                self.own.push_back(url);
-            } else {
-                self.foreign.push_back(url);
-            }
-        }
-    }
-}
-
-impl Iterator for Frames {
-    type Item = Url;
-
-    fn next(&mut self) -> Option<Url> {
-        self.own.pop_front().or_else(|| self.foreign.pop_front())
-    }
-}
-
-fn site_of(url: &Url) -> Option<RegistrableDomain> {
-    HostName::of_url(url)?.registrable()
-}
-
-/// A fetcher that asks the robots.txt of each origin first, once.
-pub(super) struct Gatekeeper<'a> {
-    fetcher: &'a dyn Fetcher,
-    policy: RobotsPolicy,
-    known: BTreeMap<String, RobotsRules>,
-}
-
-pub(super) enum Asked {
-    Fetched(Fetched),
-    /// robots.txt stood in the way; never [`Permission::Granted`].
-    NotAllowed(Permission),
-}
-
-impl<'a> Gatekeeper<'a> {
-    pub(super) fn new(fetcher: &'a dyn Fetcher, policy: RobotsPolicy) -> Self {
-        Self {
-            fetcher,
-            policy,
-            known: BTreeMap::new(),
-        }
-    }
-
-    pub(super) fn get(&mut self, url: &Url) -> Asked {
-        let mut crawl_delay = None;
-        if self.policy == RobotsPolicy::Obey {
-            let rules = self.rules_for(url);
-            match rules.permission(url) {
-                Permission::Granted => crawl_delay = rules.crawl_delay(),
-                refused => return Asked::NotAllowed(refused),
-            }
-        }
-        Asked::Fetched(self.fetcher.get(&Request {
-            url: url.clone(),
-            crawl_delay,
-        }))
-    }
-
-    fn rules_for(&mut self, url: &Url) -> &RobotsRules {
-        let fetcher = self.fetcher;
-        self.known
-            .entry(url.origin().ascii_serialization())
-            .or_insert_with(|| robots_rules(&fetch_robots(fetcher, robots_url(url))))
-    }
-}
-
-/// The last answer on the way from `url`, following redirects to other hosts too.
-fn fetch_robots(fetcher: &dyn Fetcher, mut url: Url) -> Fetched {
-    let mut redirects = 0;
-    loop {
-        let answer = fetcher.get(&Request {
-            url: url.clone(),
-            crawl_delay: None,
-        });
-        match redirect_target(&url, &answer) {
-            Some(target) if redirects < MAX_REDIRECTS => url = target,
-            _ => return answer,
-        }
-        redirects += 1;
-    }
-}
-
-/// Where a 3xx answer of `url` leads, without a fragment.
-fn redirect_target(url: &Url, answer: &Fetched) -> Option<Url> {
-    let Fetched::Response(response) = answer else {
-        return None;
-    };
-    let location = response
-        .location
-        .as_deref()
-        .filter(|_| response.redirects())?;
-    let mut target = url.join(location).ok()?;
-    target.set_fragment(None);
-    walkable(&target).then_some(target)
-}
-
-/// Whether a URL may be asked for at all: http or https, which always
-/// have a host, and no credentials.
-pub(super) fn walkable(url: &Url) -> bool {
-    matches!(url.scheme(), "http" | "https")
-        && url.username().is_empty()
-        && url.password().is_none()
-}
-
-/// Reads the bytes of one answer; [`Page::parse`] but in tests.
-pub(super) type Parse = fn(&Url, Option<&str>, Option<&str>, &[u8]) -> Result<Page, Unreadable>;
 
 /// The most frames that are named for want of hops: a page may hold a hundred thousand.
 const MAX_LEFT_FRAMES: usize = 16;
 
-pub(super) struct Walk<'a> {
-    gatekeeper: Gatekeeper<'a>,
+/// Reads the bytes of one answer; [`Page::parse`] but in tests.
+type Parse = fn(&Url, Option<&str>, Option<&str>, &[u8]) -> Result<Page, Unreadable>;
+
+struct Walk<'a> {
+    fetcher: &'a dyn Fetcher,
+    policy: RobotsPolicy,
+    /// The robots.txt of each origin, asked once.
+    robots: BTreeMap<String, RobotsRules>,
     parse: Parse,
     hops: Vec<Hop>,
 }
@@ -238,19 +110,20 @@ pub(super) struct Walk<'a> {
 enum Next {
     Page(Box<Page>),
     Redirect(Url),
-    End(End),
 }
 
 impl<'a> Walk<'a> {
-    pub(super) fn new(gatekeeper: Gatekeeper<'a>, parse: Parse) -> Self {
+    fn new(fetcher: &'a dyn Fetcher, policy: RobotsPolicy, parse: Parse) -> Self {
         Self {
-            gatekeeper,
+            fetcher,
+            policy,
+            robots: BTreeMap::new(),
             parse,
             hops: Vec::new(),
         }
     }
 
-    pub(super) fn go(mut self, start: &Url) -> Visit {
+    fn go(mut self, start: &Url) -> Visit {
         let (end, unread) = match self.follow(start.clone(), Step::Start) {
             Ok(page) => {
                 let (pages, unread) = self.with_frames(page);
@@ -265,6 +138,7 @@ impl<'a> Walk<'a> {
         }
     }
 
+    /// The page that `url` leads to over redirects and refreshes.
     fn follow(&mut self, mut url: Url, mut by: Step) -> Result<Page, End> {
         let mut way = Vec::new();
         loop {
@@ -274,8 +148,7 @@ impl<'a> Walk<'a> {
                 return Err(stuck(url, "it redirects in a circle"));
             }
             way.push(url.clone());
-            match self.ask(&url) {
-                Next::End(end) => return Err(end),
+            match self.ask(&url)? {
                 Next::Redirect(target) => (url, by) = (target, Step::Redirect),
                 Next::Page(page) => match onward(&page, &way) {
                     Some(target) => (url, by) = (target, Step::Refresh),
@@ -285,12 +158,11 @@ impl<'a> Walk<'a> {
         }
     }
 
+    /// Notes a hop, and refuses one that may not be made.
     fn hop(&mut self, url: &Url, by: Step) -> Result<(), End> {
         let used_up = self.hops_left() == 0;
-        self.hops.push(Hop {
-            url: url.clone(),
-            by,
-        });
+        let hop = url.clone();
+        self.hops.push(Hop { url: hop, by });
         let refusal = if !walkable(url) {
             "it is not an http or https URL without credentials"
         } else if used_up {
@@ -306,89 +178,149 @@ impl<'a> Walk<'a> {
         (MAX_HOPS + 1).saturating_sub(self.hops.len())
     }
 
-    fn ask(&mut self, url: &Url) -> Next {
-        let here = url.clone();
-        match self.gatekeeper.get(url) {
-            Asked::Fetched(Fetched::Response(response)) => self.read(url, &response),
-            Asked::Fetched(Fetched::NoSuchHost) => Next::End(End::Missing {
-                url: here,
-                status: None,
-            }),
-            Asked::Fetched(Fetched::TooLarge { limit_bytes }) => Next::End(End::Unreadable {
-                url: here,
-                why: format!("it is larger than {limit_bytes} bytes"),
-            }),
-            Asked::Fetched(Fetched::Unanswered(why)) => {
-                Next::End(End::Unanswered { url: here, why })
-            }
-            Asked::NotAllowed(Permission::Unknown(mut why)) => {
-                why.detail = format!("robots.txt: {}", why.detail);
-                Next::End(End::Unanswered { url: here, why })
-            }
-            Asked::NotAllowed(_) => Next::End(End::Forbidden { url: here }),
-        }
-    }
-
-    fn read(&self, url: &Url, response: &Response) -> Next {
-        let here = url.clone();
-        match response.status {
-            200..300 => match (self.parse)(
-                url,
-                response.content_type.as_deref(),
-                response.refresh.as_deref(),
-                &response.body,
-            ) {
-                Ok(page) => Next::Page(Box::new(page)),
-                Err(why) => Next::End(End::Unreadable {
-                    url: here,
-                    why: why.to_string(),
-                }),
-            },
-            404 | 410 => Next::End(End::Missing {
-                url: here,
-                status: Some(response.status),
-            }),
-            status => {
-                let location = response
-                    .location
-                    .as_deref()
-                    .filter(|_| response.redirects());
-                match location.and_then(|location| url.join(location).ok()) {
-                    Some(target) => Next::Redirect(target),
-                    None => Next::End(End::Unanswered {
-                        url: here,
-                        why: Unanswered::status(status),
-                    }),
+    fn ask(&mut self, at: &Url) -> Result<Next, End> {
+        let url = at.clone();
+        let mut crawl_delay = None;
+        if self.policy == RobotsPolicy::Obey {
+            let fetcher = self.fetcher;
+            let origin = at.origin().ascii_serialization();
+            let rules = self.robots.entry(origin);
+            let rules =
+                rules.or_insert_with(|| robots_rules(&fetch_robots(fetcher, robots_url(at))));
+            match rules.permission(at) {
+                Permission::Granted => crawl_delay = rules.crawl_delay(),
+                Permission::Refused => return Err(End::Forbidden { url }),
+                Permission::Unknown(mut why) => {
+                    why.detail = format!("robots.txt: {}", why.detail);
+                    return Err(End::Unanswered { url, why });
                 }
             }
         }
+        let request = Request {
+            url: url.clone(),
+            crawl_delay,
+        };
+        match self.fetcher.get(&request) {
+            Fetched::Response(response) => self.read(at, &response),
+            Fetched::NoSuchHost => Err(End::Missing { url, status: None }),
+            Fetched::TooLarge { limit_bytes } => {
+                let why = format!("it is larger than {limit_bytes} bytes");
+                Err(End::Unreadable { url, why })
+            }
+            Fetched::Unanswered(why) => Err(End::Unanswered { url, why }),
+        }
     }
 
-    /// `page` with the pages of its frames and of theirs: those of its own site first, as hops
-    /// are few.
+    fn read(&self, at: &Url, response: &Response) -> Result<Next, End> {
+        let url = at.clone();
+        let (content_type, refresh) = (&response.content_type, &response.refresh);
+        match response.status {
+            200..300 => {
+                let (content_type, refresh) = (content_type.as_deref(), refresh.as_deref());
+                match (self.parse)(at, content_type, refresh, &response.body) {
+                    Ok(page) => Ok(Next::Page(Box::new(page))),
+                    Err(why) => {
+                        let why = why.to_string();
+                        Err(End::Unreadable { url, why })
+                    }
+                }
+            }
+            status @ (404 | 410) => {
+                let status = Some(status);
+                Err(End::Missing { url, status })
+            }
+            status => match leads_to(at, response) {
+                Some(target) => Ok(Next::Redirect(target)),
+                None => {
+                    let why = Unanswered::status(status);
+                    Err(End::Unanswered { url, why })
+                }
+            },
+        }
+    }
+
+    /// `page` with the pages of its frames and of theirs, each source once: those of its own
+    /// site first, as hops are few.
     fn with_frames(&mut self, page: Page) -> (Vec<Page>, Vec<UnreadFrame>) {
-        let mut frames = Frames::of_page_at(&page.url, &self.hops);
-        frames.add(&page);
+        let site = site_of(&page.url);
+        let is_own = |url: &Url| site.is_some() && site_of(url) == site;
+        let mut seen: BTreeSet<Url> = self.hops.iter().map(|hop| hop.url.clone()).collect();
+        let (mut own, mut foreign) = (VecDeque::new(), VecDeque::new());
         let mut pages = vec![page];
         let mut unread = Vec::new();
-        while self.hops_left() > 0
-            && let Some(url) = frames.next()
-        {
-            match self.follow(url.clone(), Step::Frame) {
-                Ok(frame) => {
-                    frames.add(&frame);
-                    pages.push(frame);
+        let mut added = 0;
+        loop {
+            for page in &pages[added..] {
+                for url in page.frames.iter().filter(|url| walkable(url)) {
+                    let mut url = url.clone();
+                    url.set_fragment(None);
+                    if seen.insert(url.clone()) {
+                        let list = if is_own(&url) { &mut own } else { &mut foreign };
+                        list.push_back(url);
+                    }
                 }
+            }
+            added = pages.len();
+            if self.hops_left() == 0 {
+                break;
+            }
+            let Some(url) = own.pop_front().or_else(|| foreign.pop_front()) else {
+                break;
+            };
+            match self.follow(url.clone(), Step::Frame) {
+                Ok(frame) => pages.push(frame),
                 Err(end) => unread.extend(reason(end).map(|why| UnreadFrame { url, why })),
             }
         }
-        let left = frames.map(|url| UnreadFrame {
+        let why = Unread::TooManyHops;
+        let left = own.into_iter().chain(foreign).take(MAX_LEFT_FRAMES);
+        unread.extend(left.map(|url| UnreadFrame {
             url,
-            why: Unread::TooManyHops,
-        });
-        unread.extend(left.take(MAX_LEFT_FRAMES));
+            why: why.clone(),
+        }));
         (pages, unread)
     }
+}
+
+fn site_of(url: &Url) -> Option<RegistrableDomain> {
+    HostName::of_url(url)?.registrable()
+}
+
+/// The last answer on the way from `url`, following redirects to other hosts too.
+fn fetch_robots(fetcher: &dyn Fetcher, mut url: Url) -> Fetched {
+    let mut redirects = 0;
+    loop {
+        let answer = fetcher.get(&Request {
+            url: url.clone(),
+            crawl_delay: None,
+        });
+        let target = match &answer {
+            Fetched::Response(response) => leads_to(&url, response),
+            _ => None,
+        };
+        match target {
+            Some(mut target) if redirects < MAX_REDIRECTS && walkable(&target) => {
+                target.set_fragment(None);
+                url = target;
+            }
+            _ => return answer,
+        }
+        redirects += 1;
+    }
+}
+
+/// Where a 3xx answer of `url` leads.
+fn leads_to(url: &Url, response: &Response) -> Option<Url> {
+    let location = response.location.as_deref();
+    url.join(location.filter(|_| response.redirects())?).ok()
+}
+
+/// Whether a URL may be asked for at all: http or https, which always have a host, and no
+/// credentials.
+fn walkable(url: &Url) -> bool {
+    matches!(url.scheme(), "http" | "https")
+        && url.username().is_empty()
+        && url.password().is_none()
 }
 
 /// Where a page sends its reader on; none when it only reloads, goes back, or opens another

@@ -57,8 +57,7 @@ impl Web {
     }
 
     fn visit(&self, start: &str) -> Visit {
-        let gatekeeper = Gatekeeper::new(self, RobotsPolicy::Obey);
-        Walk::new(gatekeeper, parse_lines).go(&url(start))
+        Walk::new(self, RobotsPolicy::Obey, parse_lines).go(&url(start))
     }
 }
 
@@ -267,7 +266,7 @@ fn obeys_the_robots_txt_of_every_hop() {
             .contains(&"https://other.com/private/b".to_owned())
     );
 
-    let ignoring = Walk::new(Gatekeeper::new(&web, RobotsPolicy::Ignore), parse_lines);
+    let ignoring = Walk::new(&web, RobotsPolicy::Ignore, parse_lines);
     let visit = ignoring.go(&Url::parse("https://acme.com/a").unwrap());
     assert_eq!(read(&visit), ["https://other.com/private/b"]);
 }
