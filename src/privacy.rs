@@ -14,8 +14,9 @@ use walkdir::WalkDir;
 use crate::base::{Digest, files};
 use crate::judge::masking::{self, MASK, Unmaskable, masked_json};
 use crate::session::{
-    Blotter, Court, Decided, Event, EvidenceStore, Forgetting, Forgotten, Line, RedactedCopy,
-    RedactedLine, Session, SessionError, SigningKey, SourceRecord, Store as _, Suppressed,
+    Decided, DecisionPolicy, Event, EvidenceStore, Forgetting, Forgotten, Line, RedactedCopy,
+    RedactedLine, Redactor, Session, SessionError, SigningKey, SourceRecord, Store as _,
+    Suppressed,
 };
 use crate::world::email_text::{Wanted, mentions, without};
 use crate::world::evidence::unpack;
@@ -125,7 +126,7 @@ fn sources(session: &Session) -> Vec<SourceRecord> {
 struct Eraser<'a> {
     request: Request<'a>,
     dir: PathBuf,
-    court: Court,
+    court: DecisionPolicy,
     suppressed: Suppressed,
     worker: String,
     wanted: String,
@@ -137,7 +138,7 @@ struct Eraser<'a> {
     done: Done,
 }
 
-impl Blotter for Eraser<'_> {
+impl Redactor for Eraser<'_> {
     type Error = NotForgotten;
 
     fn blot(&mut self, line: &Line<'_>) -> Result<Option<String>, NotForgotten> {

@@ -137,7 +137,7 @@ fn an_index_edited_by_hand_is_found_and_made_anew() {
             "{what}: {report:#}"
         );
         let said = report["findings"][0]["what"].as_str().expect("what");
-        assert!(said.contains("made anew"), "{what}: {said}");
+        assert!(said.contains("rebuilt"), "{what}: {said}");
         assert_clean(&world, &[]);
     }
 }

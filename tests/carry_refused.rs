@@ -5,7 +5,7 @@ use std::fs;
 
 use comail::quest::QuestId;
 use comail::session::{
-    Archive, Attempt, Brought, Carried, NewSession, Origin, Salt, SessionError, Unwatched,
+    Archive, Attempt, Carried, CarriedPass, NewSession, Origin, Salt, SessionError, Unwatched,
     create_carrying,
 };
 use comail::world::evidence::{Evidence, pack};
@@ -146,7 +146,7 @@ fn of_two_that_hold_one_address_the_first_is_carried() {
         };
         let carried = Carried { origin, attempt };
         let bodies = Vec::new();
-        Ok::<_, SessionError>(Brought { carried, bodies })
+        Ok::<_, SessionError>(CarriedPass { carried, bodies })
     });
     let mut reader = old.reader().unwrap();
     let quests = old.board().quests().iter();

@@ -76,7 +76,7 @@ fn assert_damaged(world: &EmailNet, line: usize) {
         Some(&*(line + 1).to_string())
     );
     let what = report["findings"][0]["what"].as_str().expect("words");
-    assert!(what.contains("blotted out"), "{what}");
+    assert!(what.contains("redacted"), "{what}");
     world.place.run(["status"]).exits(1);
     world.place.run(["next"]).exits(1);
     let opened = Session::open(&world.place.at(".comail"));
@@ -102,7 +102,7 @@ fn a_line_that_was_blotted_out_by_hand_never_comes_under_the_operators_seal() {
     let forged = world.place.ledger();
     let run = forget(&world);
     assert_eq!(run.code, 1, "{run:?}");
-    assert!(run.stderr.contains("blotted out"), "{run:?}");
+    assert!(run.stderr.contains("redacted"), "{run:?}");
     assert_eq!(world.place.ledger(), forged);
     fs::write(ledger(&world), whole).expect("a ledger");
     forget(&world).ok();

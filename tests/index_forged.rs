@@ -150,7 +150,7 @@ fn what_was_never_decided_is_not_taken_back() {
     let before = world.place.ledger();
     let run = world.place.run(["review", "reopen", "2", "--note=x", key]);
     assert_eq!(run.code, 2, "{run:?}");
-    assert!(run.stderr.contains("made anew from the ledger"), "{run:?}");
+    assert!(run.stderr.contains("rebuilt from the ledger"), "{run:?}");
     assert!(run.stderr.contains("nothing to take back"), "{run:?}");
     assert_eq!(world.place.ledger(), before);
     world.place.run(["audit"]).ok();
@@ -190,7 +190,7 @@ fn nobody_is_shown_a_body_that_was_put_in_for_a_while() {
     ] {
         let run = world.place.run(args);
         assert_eq!(run.code, 1, "{args:?}: {run:?}");
-        assert!(run.stderr.contains("blotted out"), "{args:?}: {run:?}");
+        assert!(run.stderr.contains("redacted"), "{args:?}: {run:?}");
         assert!(!run.stdout.contains("evil"), "{args:?}: {run:?}");
     }
     fs::write(session(&world).join("ledger.jsonl"), whole).expect("a ledger");

@@ -261,7 +261,10 @@ fn a_ledger_that_is_cut_or_rewritten_under_a_follower_ends_it() {
     let cut = all[..all.len() - 2].join("\n") + "\n";
     let other = String::from_utf8(whole.clone()).unwrap();
     let other = other.replacen("Delta Works", "Delta Wurst", 1);
-    for (bad, why) in [(cut, "was cut"), (other, "no longer the one")] {
+    for (bad, why) in [
+        (cut, "ledger ends before"),
+        (other, "changed after it was read"),
+    ] {
         fs::write(&path, &whole).unwrap();
         let follower = Follower::start(&world.place, &["--json"]);
         for line in &all {

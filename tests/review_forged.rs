@@ -6,7 +6,8 @@ use std::path::PathBuf;
 
 use comail::base::Digest;
 use comail::session::{
-    Court, Decision, Dispute, Event, Seal, SettledQuest, Settlement, SigningKey, read_manifest,
+    Decision, DecisionPolicy, Dispute, Event, Seal, SettledQuest, Settlement, SigningKey,
+    read_manifest,
 };
 use serde_json::{Value, json};
 
@@ -112,7 +113,7 @@ fn where_a_key_was_frozen_neither_terminal_nor_another_key_does() {
 }
 
 /// Makes a settlement that the operator did not make, for the line after this hash.
-type Forge = dyn Fn(Court, Digest) -> Settlement;
+type Forge = dyn Fn(DecisionPolicy, Digest) -> Settlement;
 
 fn settlement(decision: Decision, note: &str) -> Settlement {
     Settlement {
@@ -128,9 +129,9 @@ fn settlement(decision: Decision, note: &str) -> Settlement {
 }
 
 /// The court of the session, and the hash of its last line.
-fn court(world: &EmailNet) -> (Court, Digest) {
+fn court(world: &EmailNet) -> (DecisionPolicy, Digest) {
     let (manifest, session_digest) = read_manifest(&session(world)).expect("a manifest");
-    let court = Court {
+    let court = DecisionPolicy {
         session: session_digest,
         key: manifest.frozen.operator_key,
     };
@@ -175,7 +176,7 @@ fn a_forged_decision_changes_nothing_and_is_told_of() {
         (
             "a seal for another session",
             Box::new(move |court, here| {
-                let elsewhere = Court {
+                let elsewhere = DecisionPolicy {
                     session: other_session,
                     ..court
                 };

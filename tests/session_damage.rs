@@ -27,7 +27,7 @@ fn a_torn_last_line_is_cut_off_with_a_note() {
     ] {
         fs::write(&path, &torn).unwrap();
         let run = world.place.run([command]);
-        assert!(run.stderr.contains("was torn"), "{run:?}");
+        assert!(run.stderr.contains("incomplete last line"), "{run:?}");
         let note = format!("note: {}", ".comail/ledger.jsonl");
         assert!(run.stderr.contains(&note), "{run:?}");
         assert!(!run.stdout.contains("torn"), "{run:?}");
@@ -45,7 +45,11 @@ fn a_submit_goes_on_behind_a_torn_line() {
     let (world, path, whole) = tried();
     fs::write(&path, [&whole[..], b"{\"seq\":4"].concat()).unwrap();
     let run = world.place.run(["submit", "--id=1", "--none=again"]);
-    assert_eq!(run.stderr.matches("was torn").count(), 1, "{run:?}");
+    assert_eq!(
+        run.stderr.matches("incomplete last line").count(),
+        1,
+        "{run:?}"
+    );
     run.exits(5);
     assert_eq!(world.place.attempts(), [(1, 1), (1, 2)]);
     assert!(world.place.ledger().starts_with(&whole));

@@ -7,7 +7,7 @@ use std::fs;
 use comail::base::Digest;
 use comail::judge::{self, Answer, Claimant, Judge, Outcome, SessionKind};
 use comail::quest::{FieldName, Submission};
-use comail::session::{Mended, Session, SessionError, Store as _, Worker};
+use comail::session::{Repair, Session, SessionError, Store as _, Worker};
 use comail::world::evidence::recorded::RecordedWorld;
 
 use crate::harness::made::{Made, at, id, salt};
@@ -293,7 +293,7 @@ fn torn(what: &str, step: usize, before: impl Fn(&mut Session), last: impl Fn(&m
                 .unwrap_or_else(|error| panic!("{what} {cut}: {error}"));
             let tails = session.mended().into_iter();
             let tails: Vec<_> = tails
-                .filter(|mended| matches!(mended, Mended::Tail { .. }))
+                .filter(|mended| matches!(mended, Repair::Tail { .. }))
                 .collect();
             assert_eq!(
                 tails.len(),

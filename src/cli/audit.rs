@@ -18,7 +18,7 @@ use crate::judge::audit::{
     self, Finding, Kind, Live, NotedHead, Onlooker, Place, Plan, Proven, history, live, walk,
 };
 use crate::judge::quest_file::Definition;
-use crate::session::{Board, Mended, Session, SessionError};
+use crate::session::{Board, Repair, Session, SessionError};
 
 /// Verify the ledger, and judge every PASS again from its evidence
 ///
@@ -194,8 +194,8 @@ fn mended(context: &mut Context, session: &Session) -> Vec<Finding> {
     let mut findings = Vec::new();
     for mended in session.mended() {
         match mended {
-            Mended::Tail { .. } => context.output.note(&mended.to_string()),
-            Mended::Index { .. } | Mended::Left { .. } => {
+            Repair::Tail { .. } => context.output.note(&mended.to_string()),
+            Repair::Index { .. } | Repair::Left { .. } => {
                 let what = mended.to_string();
                 findings.push(Finding::new(Kind::Index, Place::default(), what));
             }

@@ -17,8 +17,9 @@ use super::progress::Interrupt;
 use crate::base::text::{Escaped, escape_json, plural};
 use crate::quest::{Anchor, Key, Quest, QuestId, Verdict};
 use crate::session::{
-    Asked, Attempt, Carried, Court, Decided, Entry, Event, EventType, Extended, Log, Manifest,
-    OperatorKey, Resolution, RunLine, RunStep, SessionError, Settlement, State, Unwatched,
+    Asked, Attempt, Carried, Decided, DecisionPolicy, Entry, Event, EventType, Extended, Log,
+    Manifest, OperatorKey, Resolution, RunLine, RunStep, SessionError, Settlement, State,
+    Unwatched,
 };
 
 /// Print the events of the ledger
@@ -155,7 +156,7 @@ pub(super) struct Words {
     max_tries: NonZeroU32,
     operator_key: Option<OperatorKey>,
     /// Whose decisions count; known from the first event on.
-    court: Option<Court>,
+    court: Option<DecisionPolicy>,
     keys: Vec<Key>,
 }
 
@@ -173,7 +174,7 @@ impl Words {
     pub(super) fn note(&mut self, event: &Event) {
         match event {
             Event::Session(started) => {
-                self.court = Some(Court {
+                self.court = Some(DecisionPolicy {
                     session: started.manifest,
                     key: self.operator_key,
                 });

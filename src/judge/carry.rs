@@ -20,8 +20,8 @@ use crate::judge::replay::{ReplayError, Replayer};
 use crate::judge::submit::anchored;
 use crate::quest::{Anchor, FoldedKey, Key, Quest, QuestId, Verdict, map_schema};
 use crate::session::{
-    Archive, Attempt, Brought, Carried, Dated, LineReader, Manifest, Mark, Origin, SessionError,
-    Standing, State,
+    Archive, Attempt, Carried, CarriedPass, Dated, LineReader, Manifest, Mark, Origin,
+    SessionError, Standing, State,
 };
 use crate::world::evidence::pack;
 use crate::world::{UniqueValue, UniquenessIndex};
@@ -196,7 +196,7 @@ impl<'a> Carrier<'a> {
         }
     }
 
-    fn bring(&mut self, pair: Pair) -> Result<Result<Brought, NotCarried>, JudgeError> {
+    fn bring(&mut self, pair: Pair) -> Result<Result<CarriedPass, NotCarried>, JudgeError> {
         let quest = self.quest(pair)?;
         let passed = self.passed(pair)?;
         let made = match self.judge(quest, &passed.value)? {
@@ -215,7 +215,7 @@ impl<'a> Carrier<'a> {
         }
         self.held.take(&holds, &quest.key);
         let bodies = made.recording.bodies.iter();
-        Ok(Ok(Brought {
+        Ok(Ok(CarriedPass {
             bodies: bodies.map(|(name, body)| (*name, pack(body))).collect(),
             carried: Carried {
                 origin: Origin {
@@ -261,7 +261,7 @@ fn withdrawn(
 }
 
 impl Iterator for Carrier<'_> {
-    type Item = Result<Brought, JudgeError>;
+    type Item = Result<CarriedPass, JudgeError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         loop {

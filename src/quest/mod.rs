@@ -24,7 +24,7 @@ pub use kind::Anchor;
 pub use kind::QuestKind;
 pub use listing::{Listed, Listing, ListingCounts, ListingError, OtherCells, Quests, Row};
 pub use prompt::listed;
-pub use review_input::{BadSight, Sight};
+pub use review_input::{BadReviewInput, ReviewInput};
 pub use submission::Verdict;
 pub use submission::map_schema;
 pub use submission::submission_schema;

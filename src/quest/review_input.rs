@@ -9,7 +9,7 @@ use super::FieldName;
 
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
-pub enum Sight {
+pub enum ReviewInput {
     Key,
     Submission(FieldName),
     Input(String),
@@ -25,9 +25,9 @@ pub enum Sight {
     "{0:?}: expected `key`, `submission.FIELD`, `input.COLUMN`, `evidence.FIELD`, `file.FIELD`, \
      `tree.diff` or `transform.CHECK`"
 )]
-pub struct BadSight(String);
+pub struct BadReviewInput(String);
 
-impl Sight {
+impl ReviewInput {
     #[must_use]
     pub fn field(&self) -> Option<&FieldName> {
         match self {
@@ -47,16 +47,16 @@ impl Sight {
     }
 }
 
-impl FromStr for Sight {
-    type Err = BadSight;
+impl FromStr for ReviewInput {
+    type Err = BadReviewInput;
 
-    fn from_str(text: &str) -> Result<Self, BadSight> {
+    fn from_str(text: &str) -> Result<Self, BadReviewInput> {
         match text {
             "key" => return Ok(Self::Key),
             "tree.diff" => return Ok(Self::TreeDiff),
             _ => {}
         }
-        let bad = || BadSight(text.to_owned());
+        let bad = || BadReviewInput(text.to_owned());
         let (group, name) = text.split_once('.').ok_or_else(bad)?;
         if name.is_empty() {
             return Err(bad());
@@ -73,7 +73,7 @@ impl FromStr for Sight {
     }
 }
 
-impl fmt::Display for Sight {
+impl fmt::Display for ReviewInput {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Key => f.write_str("key"),
@@ -87,16 +87,16 @@ impl fmt::Display for Sight {
     }
 }
 
-impl TryFrom<String> for Sight {
-    type Error = BadSight;
+impl TryFrom<String> for ReviewInput {
+    type Error = BadReviewInput;
 
-    fn try_from(text: String) -> Result<Self, BadSight> {
+    fn try_from(text: String) -> Result<Self, BadReviewInput> {
         text.parse()
     }
 }
 
-impl From<Sight> for String {
-    fn from(sight: Sight) -> Self {
+impl From<ReviewInput> for String {
+    fn from(sight: ReviewInput) -> Self {
         sight.to_string()
     }
 }
@@ -117,17 +117,17 @@ mod tests {
             "transform.back",
         ];
         for text in all {
-            let sight: Sight = text.parse().unwrap();
+            let sight: ReviewInput = text.parse().unwrap();
             assert_eq!(sight.to_string(), text);
         }
         for bad in ["", "keys", "tree.files", "submission", "input.", "page.url"] {
-            assert!(bad.parse::<Sight>().is_err(), "{bad}");
+            assert!(bad.parse::<ReviewInput>().is_err(), "{bad}");
         }
     }
 
     #[test]
     fn what_the_agent_wrote_itself_does_not_differ() {
-        let differs = |text: &str| text.parse::<Sight>().unwrap().differs();
+        let differs = |text: &str| text.parse::<ReviewInput>().unwrap().differs();
         assert!(differs("evidence.source") && differs("tree.diff") && differs("transform.back"));
         assert!(!differs("submission.a") && !differs("file.a") && !differs("input.a"));
     }

@@ -15,8 +15,8 @@ use crate::judge::forgotten::{is_evidence_blotted, is_forgotten};
 use crate::judge::{JudgeError, ReplayError, Replayer};
 use crate::quest::{Anchor, Key, QuestId, Shown, Submission, Verdict, listed};
 use crate::session::{
-    Attempt, Court, Decided, Decision, Effective, Entry, Event, Forgetting, LineReader, Outcome,
-    Resolution, Session, SessionError, Settlement, Standing, Store as _, Unwatched,
+    Attempt, Decided, Decision, DecisionPolicy, Effective, Entry, Event, Forgetting, LineReader,
+    Outcome, Resolution, Session, SessionError, Settlement, Standing, Store as _, Unwatched,
 };
 use crate::world::evidence::{Evidence, Recording};
 
@@ -371,7 +371,7 @@ pub fn histories(
 }
 
 struct Reading {
-    court: Court,
+    court: DecisionPolicy,
     histories: BTreeMap<QuestId, History>,
 }
 

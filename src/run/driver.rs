@@ -20,7 +20,7 @@ use crate::judge::JudgeContext;
 use crate::judge::live_runs::this_process;
 use crate::run::agent::AgentLauncher;
 use crate::run::limits::most_important;
-use crate::session::Tide;
+use crate::session::LedgerWatch;
 use crate::session::{Began, Event, Reason, RunLine, RunStep, Salt, Session, SessionError};
 
 const LOOK: Duration = Duration::from_millis(50);
@@ -151,7 +151,7 @@ impl Crew<'_> {
             launcher: self.launcher,
             prompts: self.prompts,
             events: sender,
-            tide: Tide::of(session.dir()),
+            tide: LedgerWatch::of(session.dir()),
             next: None,
             now: self.sources.now,
             salts: self.sources.salts,

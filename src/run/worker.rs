@@ -17,8 +17,8 @@ use crate::run::agent::{Agent, AgentEnd, AgentError, AgentLauncher, Given, comma
 use crate::run::detect::Detectors;
 use crate::run::limits::{StallBudget, UsedByQuest, most_important};
 use crate::session::{
-    Appended, Claim, DrivenAttempt, DrivenQuest, Event, Lease, Reason, RunLine, RunStep, Salt,
-    Session, SessionError, Spent, Standing, State, Store, Tide, Worker,
+    Appended, Claim, DrivenAttempt, DrivenQuest, Event, Lease, LedgerWatch, Reason, RunLine,
+    RunStep, Salt, Session, SessionError, Spent, Standing, State, Store, Worker,
 };
 
 pub struct RunWorker<'a> {
@@ -30,7 +30,7 @@ pub struct RunWorker<'a> {
     pub launcher: &'a AgentLauncher,
     pub prompts: &'a dyn PromptBuilder,
     pub events: Sender<RunEvent>,
-    pub tide: Tide,
+    pub tide: LedgerWatch,
     pub next: Option<(Choice, Worker)>,
     pub now: fn() -> Timestamp,
     pub salts: fn() -> Salt,

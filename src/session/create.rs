@@ -15,7 +15,7 @@ use super::event::{Event, Extended, Started};
 use super::evidence_store::{EvidenceStore, sync_dir};
 use super::index::{Batches, Index, Plan};
 use super::ledger::LedgerDraft;
-use super::manifest::Terms;
+use super::manifest::FoldConfig;
 use super::manifest::{Manifest, SourceRecord};
 use super::open::{Appended, Session};
 use super::sync::Watch;
@@ -43,7 +43,7 @@ pub fn nothing_to_stock(_store: &EvidenceStore) -> Result<(), SessionError> {
 
 /// A PASS of an earlier session for a quest of the new one.
 #[derive(Debug)]
-pub struct Brought {
+pub struct CarriedPass {
     pub carried: Carried,
     pub bodies: Vec<(Digest, Vec<u8>)>,
 }
@@ -58,7 +58,7 @@ pub fn create(dir: &Path, new: &NewSession<'_>, clock: &mut dyn Clock) -> Result
 pub fn create_carrying<E: From<SessionError>>(
     dir: &Path,
     new: &NewSession<'_>,
-    brought: impl Iterator<Item = Result<Brought, E>>,
+    brought: impl Iterator<Item = Result<CarriedPass, E>>,
     clock: &mut dyn Clock,
 ) -> Result<(), E> {
     refuse_existing(dir)?;
@@ -115,7 +115,7 @@ fn private_dir(parent: &Path) -> std::io::Result<tempfile::TempDir> {
 fn fill<E: From<SessionError>>(
     dir: &Path,
     new: &NewSession<'_>,
-    brought: impl Iterator<Item = Result<Brought, E>>,
+    brought: impl Iterator<Item = Result<CarriedPass, E>>,
     clock: &mut dyn Clock,
 ) -> Result<(), E> {
     copy_source(dir, new.source, &new.manifest.source)?;
@@ -124,7 +124,7 @@ fn fill<E: From<SessionError>>(
     let digest = Digest::of(&manifest);
     let plan = Plan {
         dir: dir.to_owned(),
-        terms: Terms::of(new.manifest, digest),
+        terms: FoldConfig::of(new.manifest, digest),
     };
     let (batches, lines) = Batches::channel();
     thread::scope(|scope| -> Result<(), E> {
@@ -145,14 +145,14 @@ fn write_ledger<E: From<SessionError>>(
     mut draft: LedgerDraft<'_>,
     manifest: Digest,
     new: &NewSession<'_>,
-    brought: impl Iterator<Item = Result<Brought, E>>,
+    brought: impl Iterator<Item = Result<CarriedPass, E>>,
 ) -> Result<(), E> {
     draft.put(Event::Session(Started { manifest }))?;
     put_quests(&mut draft, new)?;
     let evidence = EvidenceStore::new(dir);
     (new.stock)(&evidence)?;
     for brought in brought {
-        let Brought { carried, bodies } = brought?;
+        let CarriedPass { carried, bodies } = brought?;
         for (digest, packed) in &bodies {
             evidence.stock(*digest, packed)?;
         }

@@ -109,12 +109,12 @@ pub trait Decided: Serialize + Clone {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Court {
+pub struct DecisionPolicy {
     pub session: Digest,
     pub key: Option<OperatorKey>,
 }
 
-impl Court {
+impl DecisionPolicy {
     pub fn seal<T: Decided>(
         &self,
         decided: T,
@@ -330,8 +330,8 @@ mod tests {
         SigningKey::read(&[7; 32]).unwrap()
     }
 
-    fn court() -> Court {
-        Court {
+    fn court() -> DecisionPolicy {
+        DecisionPolicy {
             session: Digest::of(b"session"),
             key: Some(key().public()),
         }
@@ -348,7 +348,7 @@ mod tests {
             ..sealed.clone()
         };
         assert!(!court().admits(&other, here), "another body");
-        let elsewhere = Court {
+        let elsewhere = DecisionPolicy {
             session: Digest::of(b"another"),
             ..court()
         };
@@ -362,7 +362,7 @@ mod tests {
         let stranger = SigningKey::read(&[8; 32]).unwrap();
         let forged = court().seal(settlement(""), here, &stranger).unwrap();
         assert!(!court().admits(&forged, here));
-        let keyless = Court {
+        let keyless = DecisionPolicy {
             key: None,
             ..court()
         };

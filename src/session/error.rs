@@ -15,11 +15,13 @@ pub enum SessionError {
     )]
     Missing { dir: PathBuf },
     #[error(
-        "{dir} is there already, and a session is never replaced: name another with --session, \
+        "{dir} already exists, and a session is never replaced: name another with --session, \
          or add new keys with `comail scan --update`"
     )]
     Exists { dir: PathBuf },
-    #[error("{path} is of format {format}, and this comail reads up to {newest}: use a newer one")]
+    #[error(
+        "{path} is of format {format}, and this comail reads formats up to {newest}: use a newer version"
+    )]
     Newer {
         path: PathBuf,
         format: u64,
@@ -29,7 +31,7 @@ pub enum SessionError {
     Manifest { path: PathBuf, why: String },
     /// `session.json` is not the one that the ledger begins with.
     #[error(
-        "{path} was changed after `scan`: the ledger's first line digests another one; \
+        "{path} was changed after `scan`: its digest differs from the one in the ledger; \
          restore it from a copy"
     )]
     ManifestChanged { path: PathBuf },
@@ -50,7 +52,7 @@ pub enum SessionError {
         #[source]
         source: io::Error,
     },
-    #[error("not recorded, for {0}; nothing was written")]
+    #[error("nothing was recorded: {0}")]
     Illegal(&'static str),
     #[error(
         "{path} cannot be used: {source}; it is disposable, remove it and run the command again"
@@ -74,15 +76,15 @@ pub enum Damage {
     Line(#[from] LineError),
     #[error("it is not UTF-8")]
     Utf8,
-    #[error("its body does not read: {0}")]
+    #[error("its body cannot be parsed: {0}")]
     Body(serde_json::Error),
-    #[error("it tells what cannot have happened: {0}")]
-    Story(&'static str),
-    #[error("it was blotted out, and no line that counts says that it was to be")]
+    #[error("it records an impossible event: {0}")]
+    IllegalEvent(&'static str),
+    #[error("its body was redacted, and no valid redaction event allows that")]
     Unbacked,
-    #[error("the ledger was cut behind the line before")]
+    #[error("the ledger ends before this line, which was read earlier")]
     Cut,
-    #[error("the line before is no longer the one that was read there")]
+    #[error("the line before it changed after it was read")]
     Rewritten,
 }
 

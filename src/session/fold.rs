@@ -13,8 +13,8 @@ use super::event::Asked;
 use super::event::Event;
 use super::event::{Attempt, Mark, VerdictBasis};
 use super::event::{Carried, Resolution};
-use super::manifest::Terms;
-use super::quest_record::{Span, Standing, Story, Way};
+use super::manifest::FoldConfig;
+use super::quest_record::{DependencyState, IllegalEvent, Span, Standing};
 use super::redaction::Forgotten;
 use super::run_event::{RunLine, RunStep};
 use super::state::State;
@@ -24,8 +24,8 @@ use super::totals::Totals;
 use crate::base::Digest;
 use crate::quest::{Quest, QuestId};
 
-pub(super) trait Shelf {
-    type Error: From<Story>;
+pub(super) trait ProjectionStore {
+    type Error: From<IllegalEvent>;
 
     fn standing(&self, id: QuestId) -> Result<Option<Standing>, Self::Error>;
     fn add(&mut self, standing: Standing) -> Result<(), Self::Error>;
@@ -68,10 +68,10 @@ impl Written {
 pub(super) struct Fold<'a, S> {
     pub(super) shelf: &'a mut S,
     pub(super) totals: &'a mut Totals,
-    pub(super) terms: Terms,
+    pub(super) terms: FoldConfig,
 }
 
-impl<S: Shelf> Fold<'_, S> {
+impl<S: ProjectionStore> Fold<'_, S> {
     pub(super) fn apply(&mut self, event: &Event, written: Written) -> Result<(), S::Error> {
         if let Some((line, digest)) = written.redacted {
             self.totals.forgetting.blot(line, digest);
@@ -278,7 +278,7 @@ impl<S: Shelf> Fold<'_, S> {
 
     fn nothing_before(&self, standing: &Standing) -> Result<(), S::Error> {
         for id in &standing.after {
-            if self.known(*id)?.way() != Way::Passed {
+            if self.known(*id)?.way() != DependencyState::Passed {
                 return Err("the quest waits for others that have not passed".into());
             }
         }

@@ -11,7 +11,7 @@ use super::error::{Damage, SessionError};
 use super::event::Event;
 use super::fold::Written;
 use super::index::{Batches, Checkpoint, IndexError, NobodyListens, Read};
-use super::quest_record::{Span, Story};
+use super::quest_record::{IllegalEvent, Span};
 use super::reader::LineReader;
 use super::redaction::Forgetting;
 use super::sync::{Unwatched, Watch};
@@ -28,7 +28,7 @@ pub(super) struct Ledger {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Beyond {
+pub(super) enum LedgerTail {
     Bytes(u64),
     Cut,
     Other,
@@ -44,21 +44,21 @@ pub(super) enum Tail {
 
 #[derive(Debug)]
 pub(super) enum Stop {
-    Story(Story),
+    IllegalEvent(IllegalEvent),
     Index(IndexError),
     Enough,
 }
 
-impl From<Story> for Stop {
-    fn from(story: Story) -> Self {
-        Self::Story(story)
+impl From<IllegalEvent> for Stop {
+    fn from(story: IllegalEvent) -> Self {
+        Self::IllegalEvent(story)
     }
 }
 
 impl From<IndexError> for Stop {
     fn from(error: IndexError) -> Self {
         match error {
-            IndexError::Story(story) => Self::Story(story),
+            IndexError::IllegalEvent(story) => Self::IllegalEvent(story),
             other => Self::Index(other),
         }
     }
@@ -100,7 +100,7 @@ impl Ledger {
             .and_then(|file| BufReader::new(file).read_until(b'\n', &mut bytes))
             .map_err(SessionError::io(&self.path, "open the ledger"))?;
         if bytes.pop_if(|last| *last == b'\n').is_none() {
-            return Err(self.damaged(Damage::Story("the ledger is empty")));
+            return Err(self.damaged(Damage::IllegalEvent("the ledger is empty")));
         }
         let begun = Self::new(self.path.parent().unwrap_or(Path::new("")));
         match begun.parse(&bytes).map_err(|why| begun.damaged(why))? {
@@ -108,26 +108,28 @@ impl Ledger {
             (_, Event::Session(_)) => Err(SessionError::ManifestChanged {
                 path: self.path.with_file_name("session.json"),
             }),
-            _ => Err(begun.damaged(Damage::Story("the first line does not begin a session"))),
+            _ => Err(begun.damaged(Damage::IllegalEvent(
+                "the first line does not begin a session",
+            ))),
         }
     }
 
     /// Whether the ledger on disk still has the lines up to this place, and how many bytes more.
     ///
     /// `last` is the last line before the place: it is read again, and must end the chain there.
-    pub(super) fn beyond(&self, last: Span) -> Result<Beyond, SessionError> {
+    pub(super) fn beyond(&self, last: Span) -> Result<LedgerTail, SessionError> {
         let length = files::metadata(&self.path)
             .map_err(SessionError::io(&self.path, "open the ledger"))?
             .len();
         if self.end == 0 {
-            return Ok(Beyond::Bytes(length));
+            return Ok(LedgerTail::Bytes(length));
         }
         if length < self.end {
-            return Ok(Beyond::Cut);
+            return Ok(LedgerTail::Cut);
         }
         match self.reader(Forgetting::default())?.tip_of(last) {
-            Ok(tip) if tip == self.tip => Ok(Beyond::Bytes(length - self.end)),
-            _ => Ok(Beyond::Other),
+            Ok(tip) if tip == self.tip => Ok(LedgerTail::Bytes(length - self.end)),
+            _ => Ok(LedgerTail::Other),
         }
     }
 
@@ -205,8 +207,9 @@ impl Ledger {
             let (line, event) = self.parse(&bytes).map_err(|why| self.damaged(why))?;
             let span = Span {
                 offset: self.end,
-                length: u32::try_from(bytes.len())
-                    .map_err(|_| self.damaged(Damage::Story("the line is longer than 4 GiB")))?,
+                length: u32::try_from(bytes.len()).map_err(|_| {
+                    self.damaged(Damage::IllegalEvent("the line is longer than 4 GiB"))
+                })?,
             };
             if let Err(stop) = take(&line, event, span) {
                 return self.stopped(stop);
@@ -227,7 +230,7 @@ impl Ledger {
     pub(super) fn stopped(&self, stop: Stop) -> Result<Tail, SessionError> {
         match stop {
             Stop::Enough => Ok(Tail::Unread),
-            Stop::Story(why) => Err(self.damaged(Damage::Story(why))),
+            Stop::IllegalEvent(why) => Err(self.damaged(Damage::IllegalEvent(why))),
             Stop::Index(error) => Err(SessionError::index(&self.path, error)),
         }
     }
@@ -257,8 +260,9 @@ impl Ledger {
             let length = line.text().len();
             spans.push(Span {
                 offset,
-                length: u32::try_from(length)
-                    .map_err(|_| self.damaged(Damage::Story("the line is longer than 4 GiB")))?,
+                length: u32::try_from(length).map_err(|_| {
+                    self.damaged(Damage::IllegalEvent("the line is longer than 4 GiB"))
+                })?,
             });
             offset += length as u64 + 1;
         }
@@ -405,12 +409,12 @@ fn writing(path: &Path) -> impl FnOnce(std::io::Error) -> SessionError {
 
 /// The length of a ledger, as it was seen last.
 #[derive(Debug)]
-pub struct Tide {
+pub struct LedgerWatch {
     ledger: PathBuf,
     seen: Option<u64>,
 }
 
-impl Tide {
+impl LedgerWatch {
     /// The ledger of the session in `dir`, of which nothing was seen yet.
     #[must_use]
     pub fn of(dir: &Path) -> Self {
@@ -442,7 +446,7 @@ mod tests {
     fn it_changes_with_what_is_added() {
         let dir = tempfile::tempdir().unwrap();
         let ledger = dir.path().join("ledger.jsonl");
-        let mut tide = Tide::of(dir.path());
+        let mut tide = LedgerWatch::of(dir.path());
         assert!(tide.has_changed() && tide.has_changed(), "it is not there");
         assert!(!tide.is_at(0));
         std::fs::write(&ledger, "one\n").unwrap();

@@ -13,7 +13,7 @@ use super::event::Event;
 use super::fold::Written;
 use super::index::{Index, IndexError, Plan};
 use super::ledger::Ledger;
-use super::manifest::{Manifest, Terms, read_manifest};
+use super::manifest::{FoldConfig, Manifest, read_manifest};
 use super::projection::Board;
 use super::sync::Watch;
 use crate::base::{Digest, files};
@@ -130,7 +130,7 @@ const PAUSE: Duration = Duration::from_millis(20);
 
 pub fn look_over(dir: &Path, watch: &dyn Watch) -> Result<(Manifest, Checkup), SessionError> {
     let (manifest, digest) = read_manifest(dir)?;
-    let terms = Terms::of(&manifest, digest);
+    let terms = FoldConfig::of(&manifest, digest);
     let mut ledger = Ledger::new(dir);
     ledger.begins(digest)?;
     let plan = Plan {

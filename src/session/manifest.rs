@@ -22,7 +22,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
 use super::claim::Lease;
-use super::decision::{Court, OperatorKey};
+use super::decision::{DecisionPolicy, OperatorKey};
 use super::error::SessionError;
 use super::redaction::Suppressed;
 use crate::base::text::Escaped;
@@ -156,17 +156,17 @@ pub fn read_manifest(dir: &Path) -> Result<(Manifest, Digest), SessionError> {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Terms {
+pub struct FoldConfig {
     pub max_tries: NonZeroU32,
-    pub court: Court,
+    pub court: DecisionPolicy,
 }
 
-impl Terms {
+impl FoldConfig {
     #[must_use]
     pub fn of(manifest: &Manifest, session: Digest) -> Self {
         Self {
             max_tries: manifest.frozen.max_tries,
-            court: Court {
+            court: DecisionPolicy {
                 session,
                 key: manifest.frozen.operator_key,
             },

@@ -43,31 +43,31 @@ mod totals;
 pub use chain::{Line, LineError, Salt, Tip};
 pub use claim::{BadWorker, Claim, Claimed, Lease, Released, Worker};
 pub use create::{
-    Brought, DRAFT_PREFIX, NewSession, Stock, create, create_carrying, extend, nothing_to_stock,
-    refuse_existing,
+    CarriedPass, DRAFT_PREFIX, NewSession, Stock, create, create_carrying, extend,
+    nothing_to_stock, refuse_existing,
 };
 pub use decision::{BadKey, OperatorKey, Signature, SigningKey};
-pub use decision::{Court, Decided, Decision, Dispute, Seal, SettledQuest, Settlement};
+pub use decision::{Decided, Decision, DecisionPolicy, Dispute, Seal, SettledQuest, Settlement};
 pub use error::{Damage, SessionError, that_makes};
 pub use event::Asked;
 pub use event::{Attempt, Mark, VerdictBasis};
 pub use event::{Carried, Origin, Outcome, Resolution};
 pub use event::{Dated, Event, EventType, Extended, Resumed, Started};
 pub use evidence_store::EvidenceStore;
-pub use index::{Glance, Prefix, Sought};
-pub use ledger::Tide;
+pub use index::{Prefix, ReadOnlyIndex, Sought};
+pub use ledger::LedgerWatch;
 pub use lock::{Checkup, IndexState, LockState, look_at_lock, look_over};
-pub use manifest::Terms;
+pub use manifest::FoldConfig;
 pub use manifest::read_manifest;
 pub use manifest::{FORMAT, Frozen, KindRecord, Manifest, SourceRecord};
 pub use open::{Appended, Session};
 pub use projection::Archive;
 pub use projection::Board;
 pub use quest_record::{Blocked, Waiting};
-pub use quest_record::{Last, Resolved, Settled, Span, Standing, Way};
+pub use quest_record::{DependencyState, Last, Resolved, Settled, Span, Standing};
 pub use reader::LineReader;
 pub use reader::{Entry, Log};
-pub use redaction::Blotter;
+pub use redaction::Redactor;
 pub use redaction::{Forgetting, Forgotten, RedactedCopy, RedactedLine, Suppressed};
 pub use run_event::Reason;
 pub use run_event::{
@@ -76,7 +76,7 @@ pub use run_event::{
 pub use state::{Ending, Streak};
 pub use state::{Locked, Progress, State, Tally};
 pub use store::Store;
-pub use sync::Mended;
+pub use sync::Repair;
 pub use sync::{Unwatched, Watch};
 pub use totals::Effective;
 pub use totals::SettledTimes;

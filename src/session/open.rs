@@ -16,14 +16,14 @@ use super::event::Event;
 use super::evidence_store::EvidenceStore;
 use super::fold::Written;
 use super::index::{Checkpoint, Index, IndexError, Plan, RecordError};
-use super::ledger::{Beyond, Ledger, Tail};
+use super::ledger::{Ledger, LedgerTail, Tail};
 use super::lock::LockGuard;
-use super::manifest::{Manifest, SourceRecord, Terms, read_manifest};
+use super::manifest::{FoldConfig, Manifest, SourceRecord, read_manifest};
 use super::projection::Board;
 use super::reader::{Entry, LineReader, Log};
 use super::store::Store as _;
 use super::sync;
-use super::sync::{Fresh, Mended, Unwatched, Watch};
+use super::sync::{Fresh, Repair, Unwatched, Watch};
 
 /// An open session: what was frozen, and the index of what happened since.
 pub struct Session {
@@ -32,7 +32,7 @@ pub struct Session {
     index: RefCell<Index>,
     lock: Option<LockGuard>,
     watch: Box<dyn Watch>,
-    mended: RefCell<Vec<Mended>>,
+    mended: RefCell<Vec<Repair>>,
 }
 
 impl std::fmt::Debug for Session {
@@ -64,7 +64,7 @@ impl Session {
         let (manifest, digest) = read_manifest(dir)?;
         let plan = Plan {
             dir: dir.to_owned(),
-            terms: Terms::of(&manifest, digest),
+            terms: FoldConfig::of(&manifest, digest),
         };
         Ledger::new(dir).begins(digest)?;
         let fresh = sync::open(&plan, watch.as_ref())?;
@@ -89,7 +89,7 @@ impl Session {
     }
 
     #[must_use]
-    pub fn terms(&self) -> Terms {
+    pub fn terms(&self) -> FoldConfig {
         self.plan.terms
     }
 
@@ -101,7 +101,7 @@ impl Session {
     }
 
     #[must_use]
-    pub fn mended(&self) -> Vec<Mended> {
+    pub fn mended(&self) -> Vec<Repair> {
         self.mended.borrow().clone()
     }
 
@@ -190,7 +190,7 @@ impl Session {
             return;
         }
         if let Err(why) = index.fits(board, board.tip()) {
-            self.mended.get_mut().push(Mended::Left {
+            self.mended.get_mut().push(Repair::Left {
                 path: Index::place(&self.plan.dir),
                 why: why.to_string(),
             });
@@ -234,7 +234,7 @@ impl Session {
 
     fn is_at_the_end(&self) -> bool {
         let beyond = self.ledger().beyond(self.checkpoint().last());
-        matches!(beyond, Ok(Beyond::Bytes(0)))
+        matches!(beyond, Ok(LedgerTail::Bytes(0)))
     }
 
     /// Writes events to the ledger, then to the index. Only under the lock.
@@ -324,7 +324,7 @@ impl Session {
 
     pub(super) fn refresh(&self, lock: &LockGuard) -> Result<(), SessionError> {
         let (ledger, last) = (self.ledger(), self.checkpoint().last());
-        let goes_on = matches!(ledger.beyond(last)?, Beyond::Bytes(_));
+        let goes_on = matches!(ledger.beyond(last)?, LedgerTail::Bytes(_));
         // Where something was blotted out meanwhile, the lines lie elsewhere in the same chain.
         if !goes_on && !Ledger::new(self.dir()).passes(ledger.tip())? {
             // Lines that this process has read are gone.
@@ -405,12 +405,12 @@ impl Session {
         let last = index.checkpoint().last();
         let mut ledger = Ledger::at(self.dir(), index.checkpoint());
         match ledger.beyond(last) {
-            Ok(Beyond::Bytes(0)) => true,
-            Ok(Beyond::Bytes(_)) => {
+            Ok(LedgerTail::Bytes(0)) => true,
+            Ok(LedgerTail::Bytes(_)) => {
                 let followed = index.follow(&mut ledger, self.watch.as_ref());
                 matches!(followed, Ok(Tail::Clean))
             }
-            Ok(Beyond::Cut | Beyond::Other) | Err(_) => false,
+            Ok(LedgerTail::Cut | LedgerTail::Other) | Err(_) => false,
         }
     }
 }

@@ -10,10 +10,10 @@ use super::claim::{Claim, Worker};
 use super::error::{Damage, SessionError};
 use super::event::{Event, Mark, VerdictBasis};
 use super::evidence_store::EvidenceStore;
-use super::fold::{Fold, Shelf, Submitted, Written};
+use super::fold::{Fold, ProjectionStore, Submitted, Written};
 use super::ledger::Ledger;
-use super::manifest::{Manifest, Terms, read_manifest};
-use super::quest_record::{Standing, Story, Waiting, Way};
+use super::manifest::{FoldConfig, Manifest, read_manifest};
+use super::quest_record::{DependencyState, IllegalEvent, Standing, Waiting};
 use super::reader::LineReader;
 use super::redaction::Forgetting;
 use super::state::State;
@@ -24,7 +24,7 @@ use crate::quest::QuestId;
 
 #[derive(Debug, Clone)]
 pub struct Board {
-    terms: Terms,
+    terms: FoldConfig,
     /// The end of the chain after the lines that it was folded from.
     tip: Tip,
     totals: Totals,
@@ -42,7 +42,7 @@ struct Rows {
 
 impl Board {
     #[must_use]
-    pub fn new(terms: Terms) -> Self {
+    pub fn new(terms: FoldConfig) -> Self {
         Self {
             terms,
             tip: Tip::start(),
@@ -78,7 +78,7 @@ impl Board {
         let todo = self.rows.quests.iter().filter(todo);
         let after = todo.filter(|quest| !quest.after.is_empty());
         let waiters = after.map(|quest| (quest.id, quest.after.clone())).collect();
-        let way = |id| self.get(id).map_or(Way::Open, Standing::way);
+        let way = |id| self.get(id).map_or(DependencyState::Open, Standing::way);
         Waiting::of(waiters, way)
     }
 
@@ -122,7 +122,7 @@ impl Board {
     }
 
     /// Takes in one event; says why when it cannot have happened.
-    pub(super) fn apply(&mut self, event: &Event, written: Written) -> Result<(), Story> {
+    pub(super) fn apply(&mut self, event: &Event, written: Written) -> Result<(), IllegalEvent> {
         let mut fold = Fold {
             shelf: &mut self.rows,
             totals: &mut self.totals,
@@ -138,40 +138,40 @@ impl Board {
     }
 }
 
-impl Shelf for Rows {
-    type Error = Story;
+impl ProjectionStore for Rows {
+    type Error = IllegalEvent;
 
-    fn standing(&self, id: QuestId) -> Result<Option<Standing>, Story> {
+    fn standing(&self, id: QuestId) -> Result<Option<Standing>, IllegalEvent> {
         Ok(self.quests.get(id.index()).cloned())
     }
 
-    fn add(&mut self, standing: Standing) -> Result<(), Story> {
+    fn add(&mut self, standing: Standing) -> Result<(), IllegalEvent> {
         self.quests.push(standing);
         Ok(())
     }
 
-    fn replace(&mut self, standing: Standing) -> Result<(), Story> {
+    fn replace(&mut self, standing: Standing) -> Result<(), IllegalEvent> {
         let place = self.quests.get_mut(standing.id.index());
         *place.ok_or("there is no such quest")? = standing;
         Ok(())
     }
 
-    fn add_submission(&mut self, submitted: &Submitted) -> Result<(), Story> {
+    fn add_submission(&mut self, submitted: &Submitted) -> Result<(), IllegalEvent> {
         let known = self.submissions.entry(submitted.quest).or_default();
         known.push((submitted.digest, submitted.grounds));
         Ok(())
     }
 
-    fn take(&mut self, quest: QuestId, mark: &Mark) -> Result<(), Story> {
+    fn take(&mut self, quest: QuestId, mark: &Mark) -> Result<(), IllegalEvent> {
         self.holders.entry(mark.clone()).or_insert(quest);
         Ok(())
     }
 
-    fn claim_on(&self, quest: QuestId) -> Result<Option<Claim>, Story> {
+    fn claim_on(&self, quest: QuestId) -> Result<Option<Claim>, IllegalEvent> {
         Ok(self.claims.get(&quest).cloned())
     }
 
-    fn put_claim(&mut self, claim: Claim) -> Result<(), Story> {
+    fn put_claim(&mut self, claim: Claim) -> Result<(), IllegalEvent> {
         self.drop_claim(claim.quest)?;
         if let Some(other) = self.claimed_by.insert(claim.worker.clone(), claim.quest) {
             self.claims.remove(&other);
@@ -180,7 +180,7 @@ impl Shelf for Rows {
         Ok(())
     }
 
-    fn drop_claim(&mut self, quest: QuestId) -> Result<(), Story> {
+    fn drop_claim(&mut self, quest: QuestId) -> Result<(), IllegalEvent> {
         if let Some(claim) = self.claims.remove(&quest) {
             self.claimed_by.remove(&claim.worker);
         }
@@ -207,7 +207,7 @@ impl Archive {
         let (manifest, digest) = read_manifest(dir)?;
         let mut ledger = Ledger::new(dir);
         ledger.begins(digest)?;
-        let mut board = Board::new(Terms::of(&manifest, digest));
+        let mut board = Board::new(FoldConfig::of(&manifest, digest));
         board.read_on(&mut ledger, watch)?;
         Ok(Self {
             dir: dir.to_owned(),

@@ -56,14 +56,14 @@ pub struct Settled {
 
 /// What those who wait for a quest have to expect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Way {
+pub enum DependencyState {
     Passed,
     Open,
     /// It ended without a PASS; a REVIEW may still be settled by a person.
     Ended,
 }
 
-pub(super) type Story = &'static str;
+pub(super) type IllegalEvent = &'static str;
 
 impl Standing {
     #[must_use]
@@ -86,13 +86,13 @@ impl Standing {
     }
 
     #[must_use]
-    pub fn way(&self) -> Way {
+    pub fn way(&self) -> DependencyState {
         if Effective::of(self).holds() {
-            Way::Passed
+            DependencyState::Passed
         } else if self.progress.state == State::Todo {
-            Way::Open
+            DependencyState::Open
         } else {
-            Way::Ended
+            DependencyState::Ended
         }
     }
 
@@ -117,7 +117,7 @@ impl Standing {
         }
     }
 
-    pub(super) fn asked(&self, asked: &Asked) -> Result<Self, Story> {
+    pub(super) fn asked(&self, asked: &Asked) -> Result<Self, IllegalEvent> {
         if self.progress.state != State::Todo {
             return Err("nobody is asked about a locked quest");
         }
@@ -139,7 +139,7 @@ impl Standing {
         attempt: &Attempt,
         line: Span,
         max_tries: std::num::NonZeroU32,
-    ) -> Result<Self, Story> {
+    ) -> Result<Self, IllegalEvent> {
         if attempt.number != self.attempts.saturating_add(1) {
             return Err("attempts are numbered without gaps");
         }
@@ -171,7 +171,7 @@ impl Standing {
     }
 
     /// The standing after a PASS of an earlier session was carried here.
-    pub(super) fn carried(&self, carried: &Carried, line: Span) -> Result<Self, Story> {
+    pub(super) fn carried(&self, carried: &Carried, line: Span) -> Result<Self, IllegalEvent> {
         let attempt = &carried.attempt;
         if self.progress != Progress::NEW || self.attempts > 0 {
             return Err("a PASS is carried only to a quest that nobody has worked on");
@@ -192,7 +192,11 @@ impl Standing {
         })
     }
 
-    pub(super) fn resolved(&self, resolution: &Resolution, line: Span) -> Result<Self, Story> {
+    pub(super) fn resolved(
+        &self,
+        resolution: &Resolution,
+        line: Span,
+    ) -> Result<Self, IllegalEvent> {
         if !self.is_unanswered() {
             return Err("only a REVIEW that rests on an unanswered lookup is looked at again");
         }
@@ -220,7 +224,7 @@ impl Standing {
         attempt: u32,
         decision: Decision,
         line: Span,
-    ) -> Result<Self, Story> {
+    ) -> Result<Self, IllegalEvent> {
         if self.progress.state != State::Review {
             return Err("only a REVIEW is settled by a person");
         }
@@ -236,7 +240,7 @@ impl Standing {
         })
     }
 
-    pub(super) fn disputed(&self, line: Span) -> Result<Self, Story> {
+    pub(super) fn disputed(&self, line: Span) -> Result<Self, IllegalEvent> {
         if !Effective::of(self).holds() {
             return Err("only what counts as right is disputed");
         }
@@ -272,7 +276,7 @@ impl Waiting {
     /// Of the quests in TODO that come after others, with those others, the ones that wait.
     pub(super) fn of(
         waiters: Vec<(QuestId, Box<[QuestId]>)>,
-        way: impl Fn(QuestId) -> Way,
+        way: impl Fn(QuestId) -> DependencyState,
     ) -> Self {
         let mut quests = BTreeSet::new();
         let mut ended = BTreeMap::new();
@@ -280,9 +284,9 @@ impl Waiting {
         for (quest, after) in waiters {
             for before in after {
                 match way(before) {
-                    Way::Passed => continue,
-                    Way::Open => {}
-                    Way::Ended => {
+                    DependencyState::Passed => continue,
+                    DependencyState::Open => {}
+                    DependencyState::Ended => {
                         ended.entry(quest).or_insert(before);
                     }
                 }
@@ -344,9 +348,9 @@ mod tests {
             .map(|(quest, after)| (id(*quest), ids(after).into()));
         Waiting::of(waiters.collect(), |quest| {
             match quest.to_string().as_str() {
-                "8" => Way::Passed,
-                "9" => Way::Ended,
-                _ => Way::Open,
+                "8" => DependencyState::Passed,
+                "9" => DependencyState::Ended,
+                _ => DependencyState::Open,
             }
         })
     }
@@ -384,8 +388,8 @@ mod tests {
             .collect();
         waiters.push((id(200_000), ids(&[1]).into()));
         let ended = Waiting::of(waiters, |quest| match quest.index() {
-            0 => Way::Ended,
-            _ => Way::Open,
+            0 => DependencyState::Ended,
+            _ => DependencyState::Open,
         });
         assert_eq!(ended.blocked.len(), 200_000 - 9);
     }

@@ -9,7 +9,7 @@ use super::chain::{Line, Tip};
 use super::decision::{Dispute, Settlement};
 use super::error::{Damage, SessionError};
 use super::event::{Attempt, Dated, Event, Resolution};
-use super::ledger::{Beyond, Ledger, Stop};
+use super::ledger::{Ledger, LedgerTail, Stop};
 use super::manifest::{Manifest, read_manifest};
 use super::quest_record::{Span, Standing};
 use super::redaction::Forgetting;
@@ -184,7 +184,7 @@ impl LineReader {
     }
 
     fn moved(&self) -> SessionError {
-        let why = Damage::Story("a line that was read is another now");
+        let why = Damage::IllegalEvent("a line that was read is another now");
         self.ledger.damaged(why)
     }
 }
@@ -254,10 +254,10 @@ impl Log {
         take: &mut dyn FnMut(Entry<'_>) -> ControlFlow<()>,
     ) -> Result<(), SessionError> {
         match self.ledger.beyond(self.last)? {
-            Beyond::Bytes(0) => return Ok(()),
-            Beyond::Bytes(_) => {}
-            Beyond::Cut => return Err(self.ledger.damaged(Damage::Cut)),
-            Beyond::Other => return Err(self.ledger.damaged(Damage::Rewritten)),
+            LedgerTail::Bytes(0) => return Ok(()),
+            LedgerTail::Bytes(_) => {}
+            LedgerTail::Cut => return Err(self.ledger.damaged(Damage::Cut)),
+            LedgerTail::Other => return Err(self.ledger.damaged(Damage::Rewritten)),
         }
         let last = &mut self.last;
         self.ledger.read_on(

@@ -28,7 +28,7 @@ use super::ledger::Ledger;
 use super::lock::LockGuard;
 use super::open::Session;
 use super::projection::Board;
-use super::quest_record::{Span, Story};
+use super::quest_record::{IllegalEvent, Span};
 use super::sync;
 use super::sync::Unwatched;
 use crate::base::clock::Clock;
@@ -202,7 +202,7 @@ impl Forgetting {
         self.lines.insert(line, Blot { digest, backed });
     }
 
-    pub(super) fn take(&mut self, forgotten: &Forgotten) -> Result<(), Story> {
+    pub(super) fn take(&mut self, forgotten: &Forgotten) -> Result<(), IllegalEvent> {
         if !forgotten
             .lines
             .is_sorted_by(|one, next| one.line < next.line)
@@ -223,7 +223,7 @@ impl Forgetting {
     }
 }
 
-pub trait Blotter {
+pub trait Redactor {
     type Error: From<SessionError>;
 
     /// The body that is to stand in place of this line's; none where it stays.
@@ -245,7 +245,7 @@ impl Session {
     ///
     /// The ledger takes its new form by one rename; until then nothing was changed. The index is
     /// made anew, for it says what the ledger said.
-    pub fn redact<B: Blotter>(
+    pub fn redact<B: Redactor>(
         &mut self,
         clock: &mut dyn Clock,
         blotter: &mut B,
@@ -289,17 +289,19 @@ impl Copied {
         let span = Span {
             offset: self.end,
             length: u32::try_from(length)
-                .map_err(|_| Damage::Story("the line is longer than 4 GiB"))?,
+                .map_err(|_| Damage::IllegalEvent("the line is longer than 4 GiB"))?,
         };
         self.end += length as u64 + 1;
         match event {
             Event::Session(started) if line.seq() == 0 && started.manifest == self.manifest => {
                 Ok(())
             }
-            _ if line.seq() == 0 => Err(Damage::Story("the first line does not begin a session")),
+            _ if line.seq() == 0 => Err(Damage::IllegalEvent(
+                "the first line does not begin a session",
+            )),
             event => {
                 let taken = self.board.apply(&event, Written::of(line, span));
-                taken.map_err(Damage::Story)
+                taken.map_err(Damage::IllegalEvent)
             }
         }
     }
@@ -325,7 +327,7 @@ impl Draft {
     ///
     /// The very bytes that are copied are folded: whatever was blotted out before without the
     /// right to must not come under anybody's seal.
-    fn copy<B: Blotter>(&mut self, blotter: &mut B) -> Result<Vec<RedactedLine>, B::Error> {
+    fn copy<B: Redactor>(&mut self, blotter: &mut B) -> Result<Vec<RedactedLine>, B::Error> {
         let file = files::open(self.ledger.path()).map_err(self.ledger.reading())?;
         let mut reader = BufReader::with_capacity(256 * 1024, file);
         let (mut text, mut redacted) = (String::new(), Vec::new());

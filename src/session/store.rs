@@ -10,7 +10,7 @@ use super::error::SessionError;
 use super::event::{Attempt, Dated, Event, Mark, Resolution};
 use super::manifest::Manifest;
 use super::open::Session;
-use super::quest_record::{Standing, Waiting, Way};
+use super::quest_record::{DependencyState, Standing, Waiting};
 use super::redaction::Forgetting;
 use super::totals::Totals;
 use crate::base::Digest;
@@ -81,7 +81,7 @@ pub trait Store {
     fn awaited(&self, standing: &Standing) -> Result<Option<Standing>, SessionError> {
         for id in &standing.after {
             let before = self.standing(*id)?;
-            if let Some(before) = before.filter(|before| before.way() != Way::Passed) {
+            if let Some(before) = before.filter(|before| before.way() != DependencyState::Passed) {
                 return Ok(Some(before));
             }
         }

@@ -1,18 +1,18 @@
-//! Bringing the index to where the ledger ends: following it, or making it anew.
+//! Index sync: reads the lines that the ledger has beyond the index, or rebuilds the index.
 
 use std::fmt;
 use std::path::PathBuf;
 
 use super::error::SessionError;
 use super::index::{Index, IndexError, Plan};
-use super::ledger::{Beyond, Ledger, Tail};
+use super::ledger::{Ledger, LedgerTail, Tail};
 use super::lock::LockGuard;
 
 /// An index that is true of the ledger, and what was mended on the way.
 pub(super) struct Fresh {
     pub(super) index: Index,
-    pub(super) mended: Vec<Mended>,
-    anew: Option<String>,
+    pub(super) mended: Vec<Repair>,
+    rebuilt: Option<String>,
 }
 
 impl Fresh {
@@ -20,7 +20,7 @@ impl Fresh {
         Self {
             index,
             mended: Vec::new(),
-            anew: None,
+            rebuilt: None,
         }
     }
 }
@@ -39,8 +39,8 @@ pub(super) fn open(plan: &Plan, watch: &dyn Watch) -> Result<Fresh, SessionError
         Ok(lock) => locked(plan, watch, &lock, Index::open(plan)),
         Err(_) => Ok(Fresh::of(Index::in_memory(plan, watch)?.0)),
     }?;
-    if let Some(why) = &fresh.anew {
-        tracing::info!(why, "made the index anew");
+    if let Some(why) = &fresh.rebuilt {
+        tracing::info!(why, "rebuilt the index");
     }
     Ok(fresh)
 }
@@ -64,10 +64,10 @@ pub(super) fn locked(
         Err(error) => return Err(error),
     };
     let mut fresh = settled(index, plan, tail)?;
-    fresh.anew = Some(why.to_string());
+    fresh.rebuilt = Some(why.to_string());
     // A process that died is no finding.
     if !matches!(why, IndexError::Missing | IndexError::CutOff) {
-        fresh.mended.push(Mended::Index {
+        fresh.mended.push(Repair::Index {
             path: Index::place(&plan.dir),
             why: why.to_string(),
         });
@@ -78,7 +78,7 @@ pub(super) fn locked(
 fn is_true(index: &Index, plan: &Plan) -> Result<bool, SessionError> {
     let checkpoint = index.checkpoint();
     let beyond = Ledger::at(&plan.dir, checkpoint).beyond(checkpoint.last())?;
-    Ok(beyond == Beyond::Bytes(0))
+    Ok(beyond == LedgerTail::Bytes(0))
 }
 
 fn follow(mut index: Index, plan: &Plan, watch: &dyn Watch) -> Result<(Index, Tail), IndexError> {
@@ -86,18 +86,18 @@ fn follow(mut index: Index, plan: &Plan, watch: &dyn Watch) -> Result<(Index, Ta
     let checkpoint = index.checkpoint();
     let mut ledger = Ledger::at(&plan.dir, checkpoint);
     match ledger.beyond(checkpoint.last()) {
-        Ok(Beyond::Bytes(0)) => Ok((index, Tail::Clean)),
-        Ok(Beyond::Bytes(_)) => match index.follow(&mut ledger, watch) {
+        Ok(LedgerTail::Bytes(0)) => Ok((index, Tail::Clean)),
+        Ok(LedgerTail::Bytes(_)) => match index.follow(&mut ledger, watch) {
             Ok(tail) => Ok((index, tail)),
             Err(SessionError::Index { source, .. }) => Err(*source),
             // Whether the ledger is damaged or the index wrong shows when it is made anew.
             Err(_) => Err(IndexError::Misfit),
         },
-        Ok(Beyond::Cut) => Err(IndexError::Ahead {
+        Ok(LedgerTail::Cut) => Err(IndexError::Ahead {
             known: checkpoint.lines,
             path: ledger.path().display().to_string(),
         }),
-        Ok(Beyond::Other) | Err(_) => Err(IndexError::Misfit),
+        Ok(LedgerTail::Other) | Err(_) => Err(IndexError::Misfit),
     }
 }
 
@@ -106,7 +106,7 @@ fn settled(index: Index, plan: &Plan, tail: Tail) -> Result<Fresh, SessionError>
     if let Tail::Torn(bytes) = tail {
         let ledger = Ledger::at(&plan.dir, fresh.index.checkpoint());
         ledger.cut_tail()?;
-        fresh.mended.push(Mended::Tail {
+        fresh.mended.push(Repair::Tail {
             path: ledger.path().to_owned(),
             bytes,
         });
@@ -115,7 +115,7 @@ fn settled(index: Index, plan: &Plan, tail: Tail) -> Result<Fresh, SessionError>
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Mended {
+pub enum Repair {
     /// A torn last line was cut off: power was lost, or a process died while writing it.
     Tail {
         path: PathBuf,
@@ -128,23 +128,22 @@ pub enum Mended {
     Left { path: PathBuf, why: String },
 }
 
-impl fmt::Display for Mended {
+impl fmt::Display for Repair {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Tail { path, bytes } => write!(
                 f,
-                "{}: the last line was torn ({bytes} bytes, never acknowledged) and has been cut \
-                 off",
+                "{}: removed an incomplete last line ({bytes} bytes that were never acknowledged)",
                 path.display()
             ),
             Self::Index { path, why } => write!(
                 f,
-                "{}: {why}; it was made anew from the ledger",
+                "{}: {why}; it was rebuilt from the ledger",
                 path.display()
             ),
             Self::Left { path, why } => write!(
                 f,
-                "{}: {why}; nothing can be written here, so it stays",
+                "{}: {why}; it cannot be rebuilt, because this directory is read-only",
                 path.display()
             ),
         }

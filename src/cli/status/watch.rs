@@ -19,7 +19,9 @@ use crate::cli::{context, progress};
 use crate::judge::forgotten::is_forgotten;
 use crate::judge::live_runs::live_runs;
 use crate::report::{Standings, Status};
-use crate::session::{Effective, Forgetting, Session, SessionError, State, Store as _, Tide};
+use crate::session::{
+    Effective, Forgetting, LedgerWatch, Session, SessionError, State, Store as _,
+};
 
 /// The longest time until a change is seen.
 const REDRAW_INTERVAL: Duration = Duration::from_millis(500);
@@ -62,7 +64,7 @@ fn sit(eye: &mut Eye, terminal: &Terminal, context: &Context) -> Result<Exit> {
 
 pub(super) struct Eye {
     dir: PathBuf,
-    tide: Tide,
+    tide: LedgerWatch,
     standings: Standings,
     forgetting: Forgetting,
     mended: Vec<String>,
@@ -75,7 +77,7 @@ impl Eye {
         let forgetting = session.forgetting();
         Ok(Self {
             dir: session.dir().to_owned(),
-            tide: Tide::of(session.dir()),
+            tide: LedgerWatch::of(session.dir()),
             standings: Standings::of(session, forgotten(session)?)?,
             forgetting,
             mended: Vec::new(),
@@ -83,7 +85,7 @@ impl Eye {
     }
 
     pub(super) fn open(dir: &Path) -> Result<Self> {
-        let mut tide = Tide::of(dir);
+        let mut tide = LedgerWatch::of(dir);
         // Lines added from here on trigger another read.
         tide.has_changed();
         let session = opened(dir)?;

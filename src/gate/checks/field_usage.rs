@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use crate::quest::file::{Mistake, QuestFile};
-use crate::quest::{Field, FieldName, Sight};
+use crate::quest::{Field, FieldName, ReviewInput};
 
 pub const OURS: &str = "COMAIL_";
 
@@ -41,7 +41,7 @@ impl FieldUsage {
         let reviewers = file.panel.iter().flat_map(|panel| &panel.reviewers);
         let seen: BTreeSet<_> = reviewers
             .flat_map(|reviewer| &reviewer.sees)
-            .filter_map(|name| name.parse::<Sight>().ok()?.field().cloned())
+            .filter_map(|name| name.parse::<ReviewInput>().ok()?.field().cloned())
             .collect();
         let used = |name: &FieldName| {
             self.named.contains(name) || self.told.contains(name) || seen.contains(name)

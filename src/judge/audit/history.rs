@@ -24,8 +24,8 @@ use crate::judge::submit::{anchored, is_sent_back};
 use crate::judge::{JudgeError, Replayer, email_record};
 use crate::quest::{Key, Quest, QuestId, Submission};
 use crate::session::{
-    Board, Court, Decided, Entry, Event, EvidenceStore, Forgetting, Manifest, Seal, Session,
-    SessionError, SourceRecord, Suppressed, VerdictBasis, Watch,
+    Board, Decided, DecisionPolicy, Entry, Event, EvidenceStore, Forgetting, Manifest, Seal,
+    Session, SessionError, SourceRecord, Suppressed, VerdictBasis, Watch,
 };
 use crate::world::evidence::{Evidence, Exchange, Recording};
 use crate::world::{UniqueValue, UniquenessIndex};
@@ -269,7 +269,7 @@ impl Audited {
 /// What is wrong with the seal under `event`, which stands after the line with the hash `after`;
 /// nothing where the event needs none, or has it.
 #[must_use]
-pub fn broken(court: &Court, event: &Event, after: Digest) -> Option<String> {
+pub fn broken(court: &DecisionPolicy, event: &Event, after: Digest) -> Option<String> {
     let what = match event {
         Event::Settled(settlement) => {
             let (by, decision) = (&settlement.by, settlement.decision.name());
@@ -289,7 +289,7 @@ pub fn broken(court: &Court, event: &Event, after: Digest) -> Option<String> {
     Some(format!("{what}: nobody made it, and it changed nothing"))
 }
 
-fn why<T: Decided>(court: &Court, decided: &T, after: Digest) -> Option<&'static str> {
+fn why<T: Decided>(court: &DecisionPolicy, decided: &T, after: Digest) -> Option<&'static str> {
     if court.admits(decided, after) {
         return None;
     }
@@ -450,13 +450,13 @@ fn without_bodies(evidence: &Evidence) -> Recording {
 
 #[derive(Debug)]
 pub(super) struct ForgottenBefore {
-    court: Court,
+    court: DecisionPolicy,
     suppressed: Vec<Suppressed>,
 }
 
 impl ForgottenBefore {
     /// None as yet.
-    pub(super) fn new(court: Court) -> Self {
+    pub(super) fn new(court: DecisionPolicy) -> Self {
         Self {
             court,
             suppressed: Vec::new(),
@@ -643,7 +643,7 @@ mod tests {
     #[test]
     fn each_way_of_forging_is_named() {
         let key = SigningKey::read(&[7; 32]).unwrap();
-        let court = Court {
+        let court = DecisionPolicy {
             session: Digest::of(b"session"),
             key: Some(key.public()),
         };
@@ -664,7 +664,7 @@ mod tests {
             assert!(what.contains(word), "{what}");
             assert!(what.contains(r#"accepted by "kim""#), "{what}");
         }
-        let keyless = Court { key: None, ..court };
+        let keyless = DecisionPolicy { key: None, ..court };
         let event = Event::Settled(Box::new(settlement()));
         assert_eq!(broken(&keyless, &event, here), None);
     }

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::base::text::visible;
 use crate::gate::{Passage, Vote, VoteOn};
-use crate::quest::Sight;
+use crate::quest::ReviewInput;
 use crate::quest::file::{AnswerForm, QuestionTable};
 use crate::world::sandbox::Usage;
 
@@ -207,17 +207,17 @@ const FEWEST: usize = 8;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Seen {
-    inputs: Vec<(Sight, String)>,
+    inputs: Vec<(ReviewInput, String)>,
     folded: Vec<String>,
 }
 
 impl Seen {
-    pub(super) fn new(inputs: Vec<(Sight, String)>) -> Self {
+    pub(super) fn new(inputs: Vec<(ReviewInput, String)>) -> Self {
         let folded = inputs.iter().map(|(_, text)| visible(text)).collect();
         Self { inputs, folded }
     }
 
-    pub(super) fn inputs(&self) -> &[(Sight, String)] {
+    pub(super) fn inputs(&self) -> &[(ReviewInput, String)] {
         &self.inputs
     }
 

@@ -10,7 +10,7 @@ use crate::judge::panel::inputs::shown_of;
 use crate::judge::panel::members::Member;
 use crate::judge::panel::round::{PanelRound, shown};
 use crate::judge::panel::tally::{Ballot, Weight, weigh};
-use crate::quest::Sight;
+use crate::quest::ReviewInput;
 use crate::quest::file::{PlantTable, QuestionTable};
 use crate::world::sandbox::{Usage, Workshop};
 
@@ -23,7 +23,7 @@ impl PanelRound<'_> {
         &self,
         case: Case<'_>,
         workshop: &dyn Workshop,
-    ) -> Result<Calibration, (Sight, String)> {
+    ) -> Result<Calibration, (ReviewInput, String)> {
         let whole = self.inputs.clone()?;
         let inputs = shown_of(case, &whole);
         let mut tried: Vec<_> = self.panel.members.all.iter().map(untried).collect();
@@ -45,7 +45,7 @@ impl PanelRound<'_> {
         &self,
         member: &Member,
         tried: &mut Tried,
-        (plant, inputs): (&PlantTable, &BTreeMap<Sight, String>),
+        (plant, inputs): (&PlantTable, &BTreeMap<ReviewInput, String>),
         workshop: &dyn Workshop,
     ) -> Reading {
         let seen = Seen::new(planted(&shown(member, inputs), &plant.sees));
@@ -124,10 +124,10 @@ pub(super) fn plant_for<'p>(case: Case<'_>, plants: &'p [PlantTable]) -> Option<
 }
 
 pub(super) fn planted(
-    inputs: &[(Sight, String)],
+    inputs: &[(ReviewInput, String)],
     plant: &BTreeMap<String, String>,
-) -> Vec<(Sight, String)> {
-    let put = |(sight, text): &(Sight, String)| {
+) -> Vec<(ReviewInput, String)> {
+    let put = |(sight, text): &(ReviewInput, String)| {
         let text = plant.get(&sight.to_string()).unwrap_or(text);
         (sight.clone(), text.clone())
     };
@@ -204,8 +204,11 @@ mod tests {
 
     #[test]
     fn what_is_planted_takes_the_place_of_one_input() {
-        let column = Sight::Input(String::from("text"));
-        let inputs = [(Sight::Key, String::from("7")), (column, String::from("t"))];
+        let column = ReviewInput::Input(String::from("text"));
+        let inputs = [
+            (ReviewInput::Key, String::from("7")),
+            (column, String::from("t")),
+        ];
         let planted = planted(&inputs, &plant("a", &["one"]).sees);
         let texts: Vec<_> = planted.iter().map(|(_, text)| text.as_str()).collect();
         assert_eq!(texts, ["Mars", "t"]);

@@ -10,7 +10,7 @@ use crate::judge::panel::inputs::gather;
 use crate::judge::panel::members::Members;
 use crate::judge::panel::recorder::CommandOutputs;
 use crate::judge::panel::round::PanelRound;
-use crate::quest::{Sight, Verdict};
+use crate::quest::{ReviewInput, Verdict};
 use crate::world::fetch::settings::RobotsPolicy;
 use crate::world::{UniqueValue, World};
 
@@ -34,7 +34,7 @@ pub enum Uncalibrated {
     #[error("it does not pass the checks")]
     Refused(Box<Judgement>),
     #[error("`{sight}` cannot be shown to reviewers: {why}")]
-    Unseen { sight: Sight, why: String },
+    Unseen { sight: ReviewInput, why: String },
 }
 
 impl SessionGate {

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use crate::gate::Case;
 use crate::gate::email::web_url::web_url;
 use crate::judge::panel::recorder::CommandOutputs;
-use crate::quest::{Sight, Submission};
+use crate::quest::{ReviewInput, Submission};
 use crate::world::evidence::prune::masked;
 use crate::world::fetch::settings::RobotsPolicy;
 use crate::world::fetch::visit::{End, visit};
@@ -19,10 +19,10 @@ use crate::world::{Fetcher, World};
 const MAX_BYTES: usize = 512 * 1024;
 
 /// The inputs by name, or the first that cannot be had, and why.
-pub(super) type Gathered = Result<BTreeMap<Sight, String>, (Sight, String)>;
+pub(super) type Gathered = Result<BTreeMap<ReviewInput, String>, (ReviewInput, String)>;
 
 pub(super) fn gather<'s>(
-    sights: impl IntoIterator<Item = &'s Sight>,
+    sights: impl IntoIterator<Item = &'s ReviewInput>,
     case: Case<'_>,
     world: &World<'_>,
     outputs: &CommandOutputs<'_>,
@@ -34,13 +34,17 @@ pub(super) fn gather<'s>(
             continue;
         }
         let text = match sight {
-            Sight::Key => Ok(case.quest.key.as_str().to_owned()),
-            Sight::Input(column) => Ok(case.quest.cell(column).unwrap_or_default().to_owned()),
-            Sight::Submission(field) => Ok(submitted(case, field.as_str()).to_owned()),
-            Sight::Evidence(field) => page(submitted(case, field.as_str()), world.fetcher, robots),
-            Sight::File(field) => file(submitted(case, field.as_str()), outputs),
-            Sight::TreeDiff => diff(outputs),
-            Sight::Transform(check) => {
+            ReviewInput::Key => Ok(case.quest.key.as_str().to_owned()),
+            ReviewInput::Input(column) => {
+                Ok(case.quest.cell(column).unwrap_or_default().to_owned())
+            }
+            ReviewInput::Submission(field) => Ok(submitted(case, field.as_str()).to_owned()),
+            ReviewInput::Evidence(field) => {
+                page(submitted(case, field.as_str()), world.fetcher, robots)
+            }
+            ReviewInput::File(field) => file(submitted(case, field.as_str()), outputs),
+            ReviewInput::TreeDiff => diff(outputs),
+            ReviewInput::Transform(check) => {
                 let printed = outputs.printed(check);
                 let none = || String::from("its command has printed nothing that can be gone by");
                 printed.ok_or_else(none).and_then(text_of)
@@ -57,11 +61,14 @@ pub(super) fn gather<'s>(
 }
 
 /// The inputs as they are shown: without mailboxes of others.
-pub(super) fn shown_of(case: Case<'_>, whole: &BTreeMap<Sight, String>) -> BTreeMap<Sight, String> {
+pub(super) fn shown_of(
+    case: Case<'_>,
+    whole: &BTreeMap<ReviewInput, String>,
+) -> BTreeMap<ReviewInput, String> {
     let named = named(case);
     let shown = whole.iter().map(|(sight, text)| {
         let text = match sight {
-            Sight::Evidence(_) => masked(text, &named),
+            ReviewInput::Evidence(_) => masked(text, &named),
             _ => text.clone(),
         };
         (sight.clone(), text)

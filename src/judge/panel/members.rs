@@ -6,7 +6,7 @@ use crate::base::Digest;
 use crate::gate::checks::outside::Outside;
 use crate::judge::panel::answer::Seen;
 use crate::judge::quest_file::frozen_env;
-use crate::quest::Sight;
+use crate::quest::ReviewInput;
 use crate::quest::file::{
     AnswerForm, Mistake, Panel, PanelTable, PlantTable, QuestionTable, RawTable, ReviewerKind,
     ReviewerNetwork, ReviewerTable,
@@ -27,14 +27,14 @@ pub(super) struct Member {
     pub(super) name: String,
     pub(super) model: String,
     pub(super) form: AnswerForm,
-    pub(super) sees: Vec<Sight>,
+    pub(super) sees: Vec<ReviewInput>,
     pub(super) way: Way,
 }
 
 impl Member {
     /// Whether it sees anything that the agent has not written itself.
     pub(super) fn differs(&self) -> bool {
-        self.sees.iter().any(Sight::differs)
+        self.sees.iter().any(ReviewInput::differs)
     }
 }
 
@@ -76,7 +76,7 @@ fn sights(
     table: &ReviewerTable,
     raw: &RawTable<'_>,
     panel: &Panel<'_>,
-) -> Result<Vec<Sight>, Mistake> {
+) -> Result<Vec<ReviewInput>, Mistake> {
     let sights = table.sees.iter().map(|name| {
         let wrong = |what: String| {
             let spot = raw.spot_of_text("sees", name);
@@ -245,7 +245,7 @@ pub(super) fn prompt(form: AnswerForm, questions: &[QuestionTable], seen: &Seen)
 }
 
 /// A mark that stands in none of the inputs.
-fn fence(inputs: &[(Sight, String)]) -> String {
+fn fence(inputs: &[(ReviewInput, String)]) -> String {
     let mut parts = Vec::new();
     for (sight, text) in inputs {
         parts.push(format!("{sight}\0{}\0", text.len()));
@@ -275,7 +275,7 @@ mod tests {
     }
 
     fn of(text: &str) -> Seen {
-        Seen::new(vec![(Sight::Key, text.to_owned())])
+        Seen::new(vec![(ReviewInput::Key, text.to_owned())])
     }
 
     #[test]

@@ -9,7 +9,7 @@ use crate::judge::panel::gate::Panel;
 use crate::judge::panel::inputs::{Gathered, shown_of};
 use crate::judge::panel::members::{Member, Reply, Words, ask, prompt};
 use crate::judge::panel::tally::{Ballot, Ground, Lack, Weight, stand, weigh};
-use crate::quest::Sight;
+use crate::quest::ReviewInput;
 use crate::quest::file::{PlantTable, QuestionTable};
 use crate::world::sandbox::{Usage, Workshop};
 use crate::world::{EarlierDoubt, World};
@@ -97,7 +97,7 @@ impl PanelRound<'_> {
     fn heard(
         &self,
         member: &Member,
-        inputs: &BTreeMap<Sight, String>,
+        inputs: &BTreeMap<ReviewInput, String>,
         plant: Option<&PlantTable>,
         workshop: &dyn Workshop,
     ) -> ReviewerReport {
@@ -228,7 +228,10 @@ fn raise(doubts: &mut Doubts, question: &QuestionTable, report: &PanelReport) {
     }
 }
 
-pub(super) fn shown(member: &Member, inputs: &BTreeMap<Sight, String>) -> Vec<(Sight, String)> {
+pub(super) fn shown(
+    member: &Member,
+    inputs: &BTreeMap<ReviewInput, String>,
+) -> Vec<(ReviewInput, String)> {
     let seen = member.sees.iter().map(|sight| {
         let text = inputs.get(sight).cloned().unwrap_or_default();
         (sight.clone(), text)

@@ -5,7 +5,7 @@
 
 use crate::base::text::visible;
 use crate::gate::{Passage, ReviewerReport, Vote, VoteOn};
-use crate::quest::Sight;
+use crate::quest::ReviewInput;
 use crate::quest::file::{PanelTable, QuestionTable, Threshold};
 use crate::world::EarlierDoubt;
 use crate::world::evidence::prune::masked;
@@ -83,7 +83,7 @@ pub(super) struct Ground {
 }
 
 impl Ground {
-    pub(super) fn new(inputs: &[(Sight, String)]) -> Self {
+    pub(super) fn new(inputs: &[(ReviewInput, String)]) -> Self {
         let texts = inputs.iter().map(|(_, text)| text);
         Self {
             whole: texts.clone().map(|text| visible(text)).collect(),
@@ -283,14 +283,14 @@ mod tests {
             ask: String::from("Is it so?"),
             checked: None,
         }];
-        let ground = Ground::new(&[(Sight::Key, text.to_owned())]);
+        let ground = Ground::new(&[(ReviewInput::Key, text.to_owned())]);
         stand(&mut report, &earlier, &questions, &ground);
         report
     }
 
     #[test]
     fn what_was_quoted_stands_whatever_is_put_beside_it() {
-        let ground = |text: &str| Ground::new(&[(Sight::Key, text.to_owned())]);
+        let ground = |text: &str| Ground::new(&[(ReviewInput::Key, text.to_owned())]);
         assert!(ground("exit 0 #").holds("exit 0") && ground("exit 0").holds("exit 0"));
         assert!(!ground("exit 1 #").holds("exit 0"));
         for nothing in ["", " ", "\u{200b}"] {
@@ -301,7 +301,7 @@ mod tests {
     #[test]
     fn what_was_quoted_stands_whichever_mailbox_is_shown() {
         let page = "Write to sales@acme.kr, which Bolt reads, or jo@acme.kr.";
-        let ground = Ground::new(&[(Sight::Key, page.to_owned())]);
+        let ground = Ground::new(&[(ReviewInput::Key, page.to_owned())]);
         for quotation in [
             "sales@acme.kr, which Bolt",
             "xxxxx@acme.kr, which Bolt",

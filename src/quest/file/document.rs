@@ -14,7 +14,7 @@ use super::read::{Mistake, RawTable, Spot, is_kebab, read_all, take_tables, unkn
 use super::tables::{FieldTable, FixerTable, InputTable, ServiceTable, TreeTable};
 use crate::quest::field::{FieldKind, NO_EXAMPLE};
 use crate::quest::template::{Names, Template};
-use crate::quest::{Field, FieldName, QuestKind, Sight};
+use crate::quest::{Field, FieldName, QuestKind, ReviewInput};
 
 const TAKEN_UNITS: &[&str] = &[
     "id", "key", "worker", "in", "none", "session", "json", "color", "help", "version",
@@ -346,28 +346,28 @@ impl QuestFile<'_> {
 
 /// That `name` is an input that quests of `file` have.
 fn fits_one(name: &str, file: &QuestFile<'_>) -> Result<(), String> {
-    let sight = name.parse::<Sight>().map_err(|bad| bad.to_string())?;
+    let sight = name.parse::<ReviewInput>().map_err(|bad| bad.to_string())?;
     match &sight {
-        Sight::Key => Ok(()),
-        Sight::Submission(field) => known_field(file, field.as_str()),
-        Sight::Evidence(field) => {
+        ReviewInput::Key => Ok(()),
+        ReviewInput::Submission(field) => known_field(file, field.as_str()),
+        ReviewInput::Evidence(field) => {
             let kinds = [FieldKind::Url, FieldKind::Text];
             field_of(file, field.as_str(), &kinds, "the URL of a page")
         }
-        Sight::File(field) => {
+        ReviewInput::File(field) => {
             has_tree(file, name)?;
             let kinds = [FieldKind::File, FieldKind::Path];
             field_of(file, field.as_str(), &kinds, "the path of a file")
         }
-        Sight::Input(column) => {
+        ReviewInput::Input(column) => {
             let known: Vec<_> = file.input.columns().collect();
             let there = known.contains(&column.as_str());
             there
                 .then_some(())
                 .ok_or_else(|| unknown_name("column", column, &known))
         }
-        Sight::TreeDiff => has_tree(file, name),
-        Sight::Transform(check) => {
+        ReviewInput::TreeDiff => has_tree(file, name),
+        ReviewInput::Transform(check) => {
             let runs = file.checks.iter().filter(|raw| raw.has("argv"));
             let known: Vec<_> = runs.filter_map(|raw| raw.text_of("name")).collect();
             let there = known.contains(&check.as_str());

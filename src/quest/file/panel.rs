@@ -10,7 +10,7 @@ use toml::de::DeTable;
 use super::panel_tables::{PanelTable, PlantTable, QuestionTable, ReviewerKind, ReviewerTable};
 use super::read::{Mistake, RawTable, Spot, is_kebab, read_all, take_tables, unknown_name};
 use crate::base::text::fold;
-use crate::quest::Sight;
+use crate::quest::ReviewInput;
 
 const TABLES: [&str; 4] = ["panel", "reviewer", "question", "plant"];
 
@@ -160,10 +160,10 @@ impl Panel<'_> {
         names: impl IntoIterator<Item = &'n String>,
         raw: &RawTable<'_>,
         key: &str,
-    ) -> Result<Vec<Sight>, Mistake> {
+    ) -> Result<Vec<ReviewInput>, Mistake> {
         let mut known = Vec::new();
         for name in names {
-            let wrong = match name.parse::<Sight>() {
+            let wrong = match name.parse::<ReviewInput>() {
                 Ok(sight) if known.contains(&sight) => format!("{name:?} is there twice"),
                 Ok(sight) => {
                     known.push(sight);
@@ -200,7 +200,7 @@ impl Panel<'_> {
             return Err(self.mistake(&raw.spot_of("model"), what));
         }
         let mut seen = self.reviewers.iter().flat_map(|it| &it.sees);
-        let differs = |text: &String| text.parse::<Sight>().is_ok_and(|it| it.differs());
+        let differs = |text: &String| text.parse::<ReviewInput>().is_ok_and(|it| it.differs());
         if !seen.any(differs) {
             let spot = self.reviewer_tables.first().map(|raw| raw.spot_of("sees"));
             let what = "no reviewer sees anything that the agent has not written itself: let one \
@@ -264,7 +264,7 @@ impl Panel<'_> {
             let mut sights = Vec::new();
             for name in plant.sees.keys() {
                 let sight = name
-                    .parse::<Sight>()
+                    .parse::<ReviewInput>()
                     .map_err(|bad| self.mistake(&raw.spot_within("sees", name), bad.to_string()))?;
                 sights.push(sight.to_string());
             }

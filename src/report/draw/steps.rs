@@ -9,7 +9,9 @@ use crate::base::Digest;
 use crate::gate::{Fact, Level};
 use crate::quest::{FieldName, QuestId, Submission};
 use crate::report::picture::{FactRow, FactRows, Step};
-use crate::session::{Attempt, Court, Event, Resolution, RunLine, RunStep, Settlement, Worker};
+use crate::session::{
+    Attempt, DecisionPolicy, Event, Resolution, RunLine, RunStep, Settlement, Worker,
+};
 
 /// The most steps of one quest; of a longer history, the middle is left out.
 const MOST_STEPS: usize = 60;
@@ -24,7 +26,7 @@ const LONGEST_FACT: usize = 300;
 
 #[derive(Debug)]
 pub(super) struct Steps {
-    court: Court,
+    court: DecisionPolicy,
     answer: Option<FieldName>,
     quests: HashMap<QuestId, Course>,
 }
@@ -48,7 +50,7 @@ struct Taken {
 impl Steps {
     pub(super) fn new(
         shown: impl Iterator<Item = QuestId>,
-        court: Court,
+        court: DecisionPolicy,
         answer: Option<FieldName>,
     ) -> Self {
         Self {
@@ -337,15 +339,15 @@ mod tests_steps {
     use crate::report::draw::fixtures::{at, attempt, claim, fact, id, judgement};
     use crate::session::{Decision, Dispute, SettledQuest, SigningKey, State};
 
-    fn court(sealed: bool) -> Court {
+    fn court(sealed: bool) -> DecisionPolicy {
         let key = SigningKey::read(&[7; 32]).unwrap();
-        Court {
+        DecisionPolicy {
             session: Digest::of(b"session"),
             key: sealed.then(|| key.public()),
         }
     }
 
-    fn told(court: Court, events: &[(i64, Event)]) -> Course {
+    fn told(court: DecisionPolicy, events: &[(i64, Event)]) -> Course {
         let mut steps = Steps::new([id(1)].into_iter(), court, None);
         for (second, event) in events {
             steps.take(at(*second), Digest::of(b"prev"), event);

@@ -16,7 +16,7 @@ use crate::session::event::Event;
 use crate::session::fold::{Fold, Written};
 use crate::session::ledger::{Ledger, Stop, Tail};
 use crate::session::lock::same_file;
-use crate::session::manifest::Terms;
+use crate::session::manifest::FoldConfig;
 use crate::session::sync::Watch;
 use crate::session::totals::Totals;
 
@@ -29,14 +29,14 @@ const DRAFT: &str = "index.sqlite-new";
 #[derive(Debug, Clone)]
 pub(in crate::session) struct Plan {
     pub(in crate::session) dir: PathBuf,
-    pub(in crate::session) terms: Terms,
+    pub(in crate::session) terms: FoldConfig,
 }
 
 #[derive(Debug)]
 pub(in crate::session) struct Index {
     connection: Connection,
     checkpoint: Checkpoint,
-    terms: Terms,
+    terms: FoldConfig,
     file: Option<Metadata>,
 }
 
@@ -257,7 +257,7 @@ pub(in crate::session) enum RecordError {
 impl From<IndexError> for RecordError {
     fn from(error: IndexError) -> Self {
         match error {
-            IndexError::Story(why) => Self::Refused(SessionError::Illegal(why)),
+            IndexError::IllegalEvent(why) => Self::Refused(SessionError::Illegal(why)),
             other => Self::Unusable(other),
         }
     }
@@ -266,7 +266,7 @@ impl From<IndexError> for RecordError {
 fn apply(
     mut rows: Rows<'_>,
     totals: &mut Totals,
-    terms: Terms,
+    terms: FoldConfig,
     event: &Event,
     written: Written,
 ) -> Result<(), IndexError> {

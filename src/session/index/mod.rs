@@ -26,6 +26,6 @@ mod tests;
 
 pub(super) use build::{Batches, NobodyListens, Read};
 pub(super) use build::{Index, Plan, RecordError};
-pub use query::{Glance, Prefix, Sought};
+pub use query::{Prefix, ReadOnlyIndex, Sought};
 pub(super) use schema::Checkpoint;
 pub(super) use schema::IndexError;

@@ -16,16 +16,16 @@ use crate::quest::{FoldedKey, Key, QuestId};
 use crate::session::claim::{Claim, Worker};
 use crate::session::error::SessionError;
 use crate::session::event::{Mark, VerdictBasis};
-use crate::session::fold::{Shelf as _, Submitted};
+use crate::session::fold::{ProjectionStore as _, Submitted};
 use crate::session::manifest::read_manifest;
-use crate::session::quest_record::{Standing, Waiting, Way};
+use crate::session::quest_record::{DependencyState, Standing, Waiting};
 use crate::session::state::State;
 use crate::session::totals::Totals;
 
 /// What those who wait have to expect of quests, each asked for once.
 struct Ways<'a> {
     index: &'a Index,
-    known: HashMap<QuestId, Way>,
+    known: HashMap<QuestId, DependencyState>,
 }
 
 impl<'a> Ways<'a> {
@@ -38,25 +38,28 @@ impl<'a> Ways<'a> {
 
     fn have_all_passed(&mut self, before: &[QuestId]) -> Result<bool, IndexError> {
         for id in before {
-            if self.of(*id)? != Way::Passed {
+            if self.of(*id)? != DependencyState::Passed {
                 return Ok(false);
             }
         }
         Ok(true)
     }
 
-    fn of(&mut self, id: QuestId) -> Result<Way, IndexError> {
+    fn of(&mut self, id: QuestId) -> Result<DependencyState, IndexError> {
         if let Some(way) = self.known.get(&id) {
             return Ok(*way);
         }
         let standing = self.index.standing(id)?;
-        let way = standing.map_or(Way::Open, |standing| standing.way());
+        let way = standing.map_or(DependencyState::Open, |standing| standing.way());
         self.known.insert(id, way);
         Ok(way)
     }
 
-    fn known(&self, id: QuestId) -> Way {
-        self.known.get(&id).copied().unwrap_or(Way::Open)
+    fn known(&self, id: QuestId) -> DependencyState {
+        self.known
+            .get(&id)
+            .copied()
+            .unwrap_or(DependencyState::Open)
     }
 }
 
@@ -244,7 +247,7 @@ impl Index {
 const BUSY_WAIT: Duration = Duration::from_millis(15);
 
 #[derive(Debug)]
-pub struct Glance {
+pub struct ReadOnlyIndex {
     connection: Connection,
     sealer: Sealer,
     totals: Totals,
@@ -265,7 +268,7 @@ pub enum Prefix<'a> {
     Number(&'a str),
 }
 
-impl Glance {
+impl ReadOnlyIndex {
     pub fn at(dir: &Path) -> Result<Self, SessionError> {
         let (_, session) = read_manifest(dir)?;
         let place = Index::place(dir);

@@ -15,7 +15,7 @@ use crate::session::chain::Tip;
 use crate::session::claim::{Claim, Lease};
 use crate::session::decision::Decision;
 use crate::session::event::{Mark, Outcome, VerdictBasis};
-use crate::session::fold::{Shelf, Submitted};
+use crate::session::fold::{ProjectionStore, Submitted};
 use crate::session::projection::Board;
 use crate::session::quest_record::{Last, Resolved, Settled, Span, Standing};
 use crate::session::state::{Progress, State};
@@ -291,7 +291,7 @@ impl Rows<'_> {
     }
 }
 
-impl Shelf for Rows<'_> {
+impl ProjectionStore for Rows<'_> {
     type Error = IndexError;
 
     fn standing(&self, id: QuestId) -> Result<Option<Standing>, IndexError> {

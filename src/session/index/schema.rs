@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::rows::Sealer;
 use crate::base::{Digest, files};
 use crate::session::chain::Tip;
-use crate::session::quest_record::{Span, Story};
+use crate::session::quest_record::{IllegalEvent, Span};
 use crate::session::totals::Totals;
 
 /// What tells the file from other databases: `coma` in ASCII.
@@ -227,39 +227,39 @@ impl Checkpoint {
 /// Why an index is of no use as it is; it is rebuilt.
 #[derive(Debug, thiserror::Error)]
 pub enum IndexError {
-    #[error("it is not there")]
+    #[error("it is missing")]
     Missing,
-    #[error("it is of another format")]
+    #[error("it has another format")]
     Format,
     /// A journal lies beside it: a write is under way, or died.
-    #[error("its last write was cut off")]
+    #[error("its last write did not finish")]
     CutOff,
     /// Something else lies where it or its journal does.
     #[error("{0} is no regular file")]
     Special(String),
     #[error("it belongs to another session")]
     Foreign,
-    #[error("its table {table} was changed")]
+    #[error("its table {table} was modified")]
     Changed { table: &'static str },
     /// It ends elsewhere than the ledger.
-    #[error("it does not fit the ledger, which has other lines than those that it was made from")]
+    #[error("it does not match the ledger")]
     Misfit,
     #[error(
-        "it knows {known} lines of the ledger, which has fewer now: lines that were acknowledged \
-         are missing from {path}"
+        "it was built from {known} lines, but the ledger has fewer now: acknowledged lines are \
+         missing from {path}"
     )]
     Ahead { known: u64, path: String },
     /// What the ledger tells next does not follow from it.
     #[error("what the ledger tells next does not follow from it: {0}")]
-    Story(Story),
+    IllegalEvent(IllegalEvent),
     #[error("{0}")]
     Engine(#[from] rusqlite::Error),
     #[error("{0}")]
     Value(#[from] serde_json::Error),
 }
 
-impl From<Story> for IndexError {
-    fn from(story: Story) -> Self {
-        Self::Story(story)
+impl From<IllegalEvent> for IndexError {
+    fn from(story: IllegalEvent) -> Self {
+        Self::IllegalEvent(story)
     }
 }

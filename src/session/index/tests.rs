@@ -12,8 +12,8 @@ use crate::session::claim::{Claim, Claimed, Lease, Released, Worker};
 use crate::session::decision::{Decided, Decision, Dispute, SettledQuest, Settlement};
 use crate::session::event::{Carried, Origin, Outcome, Resolution};
 use crate::session::event::{Event, Resumed};
-use crate::session::fold::Shelf as _;
-use crate::session::manifest::Terms;
+use crate::session::fold::ProjectionStore as _;
+use crate::session::manifest::FoldConfig;
 use crate::session::open::tests::{
     Made, at, attempt, ledger, made, made_in_order, made_under_key, operator_key, salt,
 };
@@ -192,7 +192,7 @@ fn handed_over(quest: usize) -> Event {
 fn plan(session: &Session, dir: &Path) -> Plan {
     Plan {
         dir: dir.to_owned(),
-        terms: Terms::of(session.manifest(), session.checkpoint().session),
+        terms: FoldConfig::of(session.manifest(), session.checkpoint().session),
     }
 }
 

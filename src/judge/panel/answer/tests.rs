@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use serde_json::json;
 
 use super::*;
-use crate::quest::Sight;
+use crate::quest::ReviewInput;
 
 fn question(id: &str) -> QuestionTable {
     QuestionTable {
@@ -16,7 +16,7 @@ fn question(id: &str) -> QuestionTable {
 
 fn read_of(text: &str, form: AnswerForm) -> Reading {
     let seen = Seen::new(vec![(
-        Sight::Key,
+        ReviewInput::Key,
         String::from("It was founded in Seoul in 1998."),
     )]);
     read(text, form, &[question("one"), question("two")], &seen)
@@ -231,7 +231,9 @@ fn keys_are_named_and_each_once() {
 }
 
 fn of(texts: &[&str]) -> Seen {
-    let inputs = texts.iter().map(|text| (Sight::Key, (*text).to_owned()));
+    let inputs = texts
+        .iter()
+        .map(|text| (ReviewInput::Key, (*text).to_owned()));
     Seen::new(inputs.collect())
 }
 

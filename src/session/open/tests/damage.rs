@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use super::{judge, ledger, made, tally};
 use crate::quest::Verdict;
-use crate::session::{Mended, Session, SessionError, Store as _};
+use crate::session::{Repair, Session, SessionError, Store as _};
 
 #[test]
 fn a_newer_format_is_refused() {
@@ -48,7 +48,7 @@ fn a_torn_last_line_heals_at_every_byte() {
         let mended = healed.mended();
         let torn = mended
             .iter()
-            .any(|mended| matches!(mended, Mended::Tail { .. }));
+            .any(|mended| matches!(mended, Repair::Tail { .. }));
         assert_eq!(torn, cut > before.len(), "{cut}");
         assert_eq!(healed.head(), head);
         assert_eq!(fs::read(ledger(&made)).unwrap(), before);
@@ -149,7 +149,7 @@ fn an_edited_index_is_told_of_also_where_nothing_can_be_locked() {
     assert_eq!(session.fold().unwrap().quests().len(), 2);
     let mended = session.mended();
     assert!(
-        matches!(mended.as_slice(), [Mended::Left { .. }]),
+        matches!(mended.as_slice(), [Repair::Left { .. }]),
         "{mended:?}"
     );
 }
