@@ -15,8 +15,7 @@ use crate::base::{Digest, files};
 use crate::judge::masking::{self, MASK, Unmaskable, masked_json};
 use crate::session::{
     Decided, DecisionPolicy, Event, EvidenceStore, Forgetting, Forgotten, Line, RedactedCopy,
-    RedactedLine, Redactor, Session, SessionError, SigningKey, SourceRecord, Store as _,
-    Suppressed,
+    RedactedLine, Redactor, Session, SessionError, SigningKey, SourceRecord, Suppressed,
 };
 use crate::world::email_text::{Wanted, mentions, without};
 use crate::world::evidence::unpack;

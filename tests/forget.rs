@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use comail::session::{Session, Store as _};
+use comail::session::Session;
 use serde_json::Value;
 
 use crate::harness::EmailNet;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use comail::base::Digest;
 use comail::session::{
-    Board, Event, Forgotten, Line, RedactedLine, Salt, Session, SessionError, Suppressed, Tip,
+    Event, Forgotten, Line, Projection, RedactedLine, Salt, Session, SessionError, Suppressed, Tip,
 };
 use serde_json::json;
 
@@ -153,7 +153,7 @@ fn nor_does_it_suppress_anything() {
         answer["facts"][0]["rule"], "forgotten-address",
         "{answer:#}"
     );
-    let board: Board = {
+    let board: Projection = {
         let session = Session::open(&world.place.at(".comail")).expect("a session");
         session.board().expect("a board")
     };

@@ -4,7 +4,7 @@ use std::process::{Child, Stdio};
 use std::sync::{Arc, Barrier};
 
 use comail::judge::{Assignment, Claimant, assign};
-use comail::session::{Session, Store as _};
+use comail::session::Session;
 
 use crate::harness::email_net::{EmailNet, page};
 use crate::harness::made::{Made, at, salt};

@@ -7,7 +7,7 @@ use std::fs;
 use comail::base::Digest;
 use comail::judge::{self, Answer, Claimant, Judge, Outcome, SessionKind};
 use comail::quest::{FieldName, Submission};
-use comail::session::{Repair, Session, SessionError, Store as _, Worker};
+use comail::session::{Repair, Session, SessionError, Worker};
 use comail::world::evidence::recorded::RecordedWorld;
 
 use crate::harness::made::{Made, at, id, salt};

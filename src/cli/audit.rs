@@ -18,7 +18,7 @@ use crate::judge::audit::{
     self, Finding, Kind, Live, NotedHead, Onlooker, Place, Plan, Proven, history, live, walk,
 };
 use crate::judge::quest_file::Definition;
-use crate::session::{Board, Repair, Session, SessionError};
+use crate::session::{Projection, Repair, Session, SessionError};
 
 /// Verify the ledger, and judge every PASS again from its evidence
 ///
@@ -138,7 +138,7 @@ fn audit(
     context: &mut Context,
     args: &AuditArgs,
     session: &Session,
-    board: &Board,
+    board: &Projection,
 ) -> Result<Report> {
     let mut findings = mended(context, session);
     let judge = OtherJudge::of(session.manifest());

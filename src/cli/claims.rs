@@ -11,7 +11,7 @@ use super::exit::Exit;
 use super::output::Paper;
 use crate::base::text::{Escaped, plural};
 use crate::report::HeldClaim;
-use crate::session::{Claim, SessionError, Store};
+use crate::session::{Claim, Session, SessionError};
 
 /// List the quests that workers hold
 ///
@@ -44,7 +44,7 @@ pub(super) fn run(context: &mut Context, _args: &ClaimsArgs) -> Result<Exit> {
     Ok(Exit::Done)
 }
 
-fn held(store: &dyn Store, claim: &Claim, now: Timestamp) -> Result<HeldClaim, SessionError> {
+fn held(store: &Session, claim: &Claim, now: Timestamp) -> Result<HeldClaim, SessionError> {
     let key = store.standing(claim.quest)?.map(|standing| standing.key);
     Ok(HeldClaim::of(claim, key.as_ref(), now))
 }

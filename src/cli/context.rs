@@ -136,7 +136,7 @@ pub fn clock() -> SystemClock {
 ///
 /// A usage error that names the nearest keys, or the ids that share the key.
 pub fn choose(
-    store: &dyn Store,
+    store: &Session,
     id: Option<QuestId>,
     key: Option<&str>,
     unit: &str,
@@ -177,7 +177,7 @@ fn by_key(store: &dyn Store, text: &str) -> Result<QuestId> {
     Err(UsageError(why).into())
 }
 
-fn unknown(store: &dyn Store, key: &Key) -> Result<String, SessionError> {
+fn unknown(store: &Session, key: &Key) -> Result<String, SessionError> {
     let mut nearest = Nearest::to(key);
     store.each_key(&mut |known| nearest.offer(known))?;
     let near: Vec<_> = nearest

@@ -11,7 +11,7 @@ use super::person::{PersonArgs, noted};
 use crate::quest::email::EMAIL;
 use crate::quest::{QuestId, Submission};
 use crate::review::{self, NotSettled, Person};
-use crate::session::{Session, SessionError, Standing, Store as _};
+use crate::session::{QuestRecord, Session, SessionError};
 
 /// Record that an accepted answer proved wrong, such as a bounced mail
 ///
@@ -70,7 +70,7 @@ pub(super) fn run(context: &mut Context, args: &DisputeArgs) -> Result<Exit> {
 }
 
 /// The key of a quest and what was answered: the address, where it is one.
-fn named(session: &Session, standing: &Standing) -> Result<String, SessionError> {
+fn named(session: &Session, standing: &QuestRecord) -> Result<String, SessionError> {
     let last = session.last_attempt(standing)?;
     let answer = last.map(|last| match last.value.submission {
         Submission::Fields(fields) => match fields.get(&EMAIL) {

@@ -11,8 +11,8 @@ use crate::judge::forgotten::is_forgotten;
 use crate::judge::masking::MASK;
 use crate::quest::{Listing, ListingError, QuestId, Submission, map_schema};
 use crate::session::{
-    Attempt, Board, Dated, Effective, LineReader, Resolution, Session, SessionError, Standing,
-    State,
+    Attempt, Dated, Effective, LineReader, Projection, QuestRecord, Resolution, Session,
+    SessionError, State,
 };
 use crate::table::results::{Cell, Columns, Outcome, ResultRow, RowError};
 
@@ -20,7 +20,7 @@ use crate::table::results::{Cell, Columns, Outcome, ResultRow, RowError};
 #[derive(Clone, Copy)]
 pub(super) struct Findings<'a> {
     pub(super) session: &'a Session,
-    pub(super) board: &'a Board,
+    pub(super) board: &'a Projection,
 }
 
 /// Which quest each row of the list belongs to, in the order of the rows.
@@ -100,7 +100,7 @@ impl RowMap {
     /// The rows of `listing` that belong to quests in the wanted states; of all when none is
     /// named.
     pub(super) fn new(
-        board: &Board,
+        board: &Projection,
         listing: Listing,
         only: &[State],
     ) -> Result<Self, ListingError> {
@@ -161,7 +161,7 @@ struct Told {
 }
 
 impl Told {
-    fn read(reader: &mut LineReader, standing: &Standing) -> Result<Self, SessionError> {
+    fn read(reader: &mut LineReader, standing: &QuestRecord) -> Result<Self, SessionError> {
         let last = reader.last_attempt(standing)?;
         let resolution = reader.resolution(standing)?;
         let settled = reader.settlement(standing)?;
@@ -180,7 +180,7 @@ impl Told {
 /// The results of a quest: those of its last attempt or, where that REVIEW was judged again, of
 /// the later judgement.
 fn cells(
-    standing: &Standing,
+    standing: &QuestRecord,
     blocked: bool,
     told: &Told,
     columns: &Columns,

@@ -24,7 +24,7 @@ use crate::hook::{
     real_path, with_hooks,
 };
 use crate::judge::{self, Assignment, Claimant};
-use crate::session::{Session, State, Store as _, Worker, read_manifest};
+use crate::session::{Session, State, Worker, read_manifest};
 
 /// The variable that names the run that started an agent.
 pub(super) const RUN_VARIABLE: &str = "COMAIL_RUN";

@@ -134,7 +134,7 @@ fn reply(session: &dyn Store, assignment: Assignment, reaching: &Reaching) -> Re
 
 /// The text that `next` prints for an assignment, without colours.
 pub(super) fn told(
-    session: &dyn Store,
+    session: &Session,
     assignment: Assignment,
     reaching: &Reaching,
 ) -> Result<String> {

@@ -11,7 +11,7 @@ use super::context::{self, Context};
 use super::exit::Exit;
 use super::person;
 use crate::quest::QuestId;
-use crate::session::{Appended, Claim, Event, Released, SessionError, Store, Worker};
+use crate::session::{Appended, Claim, Event, Released, Session, SessionError, Worker};
 
 /// Release a quest that a worker holds
 ///
@@ -81,7 +81,7 @@ pub(super) fn run(context: &mut Context, args: &ReleaseArgs) -> Result<Exit> {
     Ok(Exit::Done)
 }
 
-fn wanted(store: &dyn Store, args: &ReleaseArgs) -> Result<Option<Claim>, SessionError> {
+fn wanted(store: &Session, args: &ReleaseArgs) -> Result<Option<Claim>, SessionError> {
     match (args.id, &args.worker) {
         (Some(id), _) => store.claim_on(id),
         (None, Some(worker)) => store.claim_of(worker),

@@ -16,7 +16,7 @@ use crate::judge::completeness;
 use crate::judge::completeness::{Asked, Completeness, FinalWord, MinPass};
 use crate::quest::QuestId;
 use crate::report::run::{Report, RunHistory, Telling, markdown, word};
-use crate::session::{Board, Log, Reason, RunId, Session, SessionError, read_manifest};
+use crate::session::{Log, Projection, Reason, RunId, Session, SessionError, read_manifest};
 
 /// Report whether the session is complete, and the result of every quest
 ///
@@ -123,7 +123,7 @@ pub(super) struct Wanted {
 pub(super) struct Made {
     pub(super) report: Report,
     /// The session and its whole ledger, folded; why not, where they do not read.
-    pub(super) seen: Result<(Session, Board), String>,
+    pub(super) seen: Result<(Session, Projection), String>,
     /// Whether it was stopped by Ctrl-C before everything was looked at.
     pub(super) stopped: bool,
 }
@@ -166,13 +166,13 @@ pub(super) fn made(context: &mut Context, wanted: &Wanted) -> Result<Made> {
 }
 
 struct Seen<'a> {
-    board: Option<&'a Board>,
+    board: Option<&'a Projection>,
     completeness: Completeness,
     forgotten: Vec<QuestId>,
     last: Option<FinalWord>,
 }
 
-fn opened(context: &mut Context) -> Result<(Session, Board), SessionError> {
+fn opened(context: &mut Context) -> Result<(Session, Projection), SessionError> {
     let mut session = Session::open_watched(context.session_dir(), context.watch())?;
     let board = session.fold()?;
     Ok((session, board))
@@ -182,7 +182,7 @@ fn whole(
     context: &Context,
     wanted: &Wanted,
     session: &Session,
-    board: &Board,
+    board: &Projection,
     history: &RunHistory,
 ) -> Result<(Report, bool)> {
     // Until here Ctrl-C ends the process at once: nothing is lost by it.

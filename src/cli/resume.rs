@@ -10,7 +10,7 @@ use serde::Serialize;
 use super::context::{self, Context};
 use super::exit::Exit;
 use super::person;
-use crate::session::{Appended, Event, Resumed, Store as _};
+use crate::session::{Appended, Event, Resumed};
 
 /// Resume a paused session
 ///

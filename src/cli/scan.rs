@@ -25,7 +25,7 @@ use crate::gate::email::site::is_anchored;
 use crate::judge::quest_file::Definition;
 use crate::quest::{Listed, Listing, ListingCounts, Quests as _};
 use crate::session::{
-    Appended, FORMAT, Forgetting, Frozen, Lease, Manifest, NewSession, SourceRecord, Store as _,
+    Appended, FORMAT, Forgetting, Frozen, Lease, Manifest, NewSession, SourceRecord,
 };
 use crate::table::digest;
 use crate::{judge, session};

@@ -4,7 +4,7 @@ use anyhow::Result;
 
 use crate::judge::completeness::{FinalSaid, has_final};
 use crate::judge::{self, FinalOutcome, SessionKind};
-use crate::session::{Board, Session};
+use crate::session::{Projection, Session};
 use crate::world::evidence::recorded::RecordedWorld;
 use crate::world::fetch::live::LiveWorld;
 use crate::world::{Fetcher, Resolver};
@@ -12,7 +12,7 @@ use crate::world::{Fetcher, Resolver};
 /// What the checks over the whole result say. There is none as long as quests are TODO.
 pub(super) fn said(
     session: &Session,
-    board: &Board,
+    board: &Projection,
     recorded: Option<&RecordedWorld>,
     stop: &dyn Fn() -> bool,
 ) -> FinalSaid {

@@ -4,19 +4,19 @@ use std::cell::RefCell;
 
 use crate::gate::{Case, Gate, Judgement};
 use crate::quest::{Key, QuestId};
-use crate::session::{Attempt, Mark, SessionError, Store};
+use crate::session::{Attempt, Mark, Session, SessionError};
 use crate::world::{EarlierDoubt, UniqueValue, UniquenessIndex};
 
 /// The addresses that a session has passed for quests other than one.
 pub struct SessionAccepted<'a> {
-    store: &'a dyn Store,
+    store: &'a Session,
     except: QuestId,
     failed: RefCell<Option<SessionError>>,
 }
 
 impl<'a> SessionAccepted<'a> {
     #[must_use]
-    pub fn new(store: &'a dyn Store, except: QuestId) -> Self {
+    pub fn new(store: &'a Session, except: QuestId) -> Self {
         Self {
             store,
             except,
@@ -56,7 +56,7 @@ impl UniquenessIndex for SessionAccepted<'_> {
 
 /// What reviewers doubted in earlier answers of this quest that went back to the agent.
 pub(super) fn earlier_doubts(
-    store: &dyn Store,
+    store: &Session,
     quest: QuestId,
 ) -> Result<Vec<EarlierDoubt>, SessionError> {
     let Some(standing) = store.standing(quest)? else {

@@ -20,8 +20,8 @@ use crate::judge::replay::{ReplayError, Replayer};
 use crate::judge::submit::anchored;
 use crate::quest::{Anchor, FoldedKey, Key, Quest, QuestId, Verdict, map_schema};
 use crate::session::{
-    Archive, Attempt, Carried, CarriedPass, Dated, LineReader, Manifest, Mark, Origin,
-    SessionError, Standing, State,
+    Archive, Attempt, Carried, CarriedPass, Dated, LineReader, Manifest, Mark, Origin, QuestRecord,
+    SessionError, State,
 };
 use crate::world::evidence::pack;
 use crate::world::{UniqueValue, UniquenessIndex};
@@ -155,7 +155,7 @@ impl<'a> Carrier<'a> {
     }
 
     fn passed(&mut self, pair: Pair) -> Result<Dated<Box<Attempt>>, JudgeError> {
-        let standing: Option<&Standing> = self.old.board().get(pair.old);
+        let standing: Option<&QuestRecord> = self.old.board().get(pair.old);
         let standing = standing.ok_or(SessionError::Illegal("there is no such quest"))?;
         let passed = self.reader.last_attempt(standing)?;
         Ok(passed.ok_or(SessionError::Illegal("a PASS has an attempt"))?)
@@ -246,7 +246,7 @@ impl<'a> Carrier<'a> {
 /// Why a PASS counts no longer, where a person said so since.
 fn withdrawn(
     reader: &mut LineReader,
-    standing: &Standing,
+    standing: &QuestRecord,
 ) -> Result<Option<NotCarried>, SessionError> {
     let lines = [
         Some(standing.quest_line),

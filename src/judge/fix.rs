@@ -11,7 +11,7 @@ use crate::judge::error::JudgeError;
 use crate::judge::quest_file::FixerPlan;
 use crate::judge::submit::{Judged, Outcome};
 use crate::quest::{QuestId, Verdict};
-use crate::session::{Session, State, Store as _};
+use crate::session::{Session, State};
 use crate::world::sandbox::{Bench, End, Order, Ran, run_in_tree};
 use crate::world::tree::Snapshot;
 

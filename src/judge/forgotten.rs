@@ -149,7 +149,7 @@ pub fn brings_back(forgetting: &Forgetting, list: &[u8]) -> bool {
     !suppressed.is_empty() && !matches!(masking::masked(list, &wanted), Ok(None))
 }
 
-pub fn is_forgotten(reader: &mut LineReader, standing: &Standing) -> Result<bool, SessionError> {
+pub fn is_forgotten(reader: &mut LineReader, standing: &QuestRecord) -> Result<bool, SessionError> {
     let locked = matches!(standing.progress.state, State::Pass | State::Review);
     match standing.last.filter(|_| locked) {
         Some(last) if reader.is_redacted(last.line)? => {
@@ -163,7 +163,7 @@ pub fn is_forgotten(reader: &mut LineReader, standing: &Standing) -> Result<bool
 pub fn is_evidence_blotted(
     forgetting: &Forgetting,
     reader: &mut LineReader,
-    standing: &Standing,
+    standing: &QuestRecord,
     evidence: &RawValue,
 ) -> Result<bool, SessionError> {
     let lines = [

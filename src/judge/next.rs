@@ -10,7 +10,7 @@ use crate::judge::error::JudgeError;
 use crate::judge::forgotten::is_named;
 use crate::judge::live_runs::live_runs;
 use crate::session::{
-    Appended, Claim, Claimed, Event, Lease, RunId, Session, SessionError, Standing, State, Store,
+    Appended, Claim, Claimed, Event, Lease, QuestRecord, RunId, Session, SessionError, State,
     Waiting, Worker,
 };
 
@@ -26,7 +26,7 @@ pub struct Claimant {
 /// What is handed out.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Assignment {
-    Quest(Box<Standing>, Option<Claim>),
+    Quest(Box<QuestRecord>, Option<Claim>),
     /// Nothing is free: other workers hold all that is in TODO.
     AllClaimed,
     /// Nothing is free: quests wait for others, and workers hold the rest that is in TODO.
@@ -43,7 +43,7 @@ pub enum Assignment {
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Offer {
     Ready(Assignment),
-    ToClaim(Box<Standing>, Lease),
+    ToClaim(Box<QuestRecord>, Lease),
 }
 
 /// Hands out a quest: the first free one, or to a worker the one that it has.
@@ -85,7 +85,7 @@ pub fn assign(
     })
 }
 
-fn none_is_free(store: &dyn Store, now: Timestamp) -> Result<bool, SessionError> {
+fn none_is_free(store: &Session, now: Timestamp) -> Result<bool, SessionError> {
     let claims = store.claims()?;
     let live = claims.iter().filter(|claim| claim.is_live(now)).count();
     let waiting = store.waiting()?.quests.len();
@@ -128,7 +128,7 @@ fn take(
 }
 
 fn offer(
-    store: &dyn Store,
+    store: &Session,
     claimant: Option<&Claimant>,
     live: &BTreeSet<RunId>,
     now: Timestamp,
@@ -184,7 +184,7 @@ fn offer(
 }
 
 /// The quest that the worker has claimed, and that nobody else has taken since.
-fn own(store: &dyn Store, worker: &Worker) -> Result<Option<(Standing, Claim)>, SessionError> {
+fn own(store: &Session, worker: &Worker) -> Result<Option<(QuestRecord, Claim)>, SessionError> {
     let Some(claim) = store.claim_of(worker)? else {
         return Ok(None);
     };

@@ -17,7 +17,7 @@ use crate::judge::fix::written;
 use crate::judge::kind::{SessionKind, kind_of, network_of};
 use crate::judge::panel::SessionGate;
 use crate::quest::{Fields, Quest, QuestId, QuestKind, Submission, Verdict};
-use crate::session::{EvidenceStore, Manifest, Session, Store as _};
+use crate::session::{EvidenceStore, Manifest, Session};
 use crate::world::World;
 use crate::world::fetch::live::LiveWorld;
 use crate::world::sandbox::{Bench, LiveWorkshop, Workshop as _};

@@ -11,7 +11,7 @@ use crate::gate::Fact;
 use crate::judge::forgotten::{blotted, is_evidence_blotted};
 use crate::judge::{JudgeError, ReplayError, Replayer, kind_of};
 use crate::quest::{FieldName, Quest, Submission};
-use crate::session::{Forgetting, LineReader, Session, Standing, Store as _, Worker};
+use crate::session::{Forgetting, LineReader, QuestRecord, Session, Worker};
 use crate::world::evidence::{Evidence, Recording};
 
 #[derive(Debug)]
@@ -70,7 +70,7 @@ impl SummaryReader {
         })
     }
 
-    pub fn summary(&mut self, standing: &Standing) -> Result<QuestSummary, JudgeError> {
+    pub fn summary(&mut self, standing: &QuestRecord) -> Result<QuestSummary, JudgeError> {
         let quest = self.reader.quest(standing)?;
         let mut summary = QuestSummary {
             quest,
@@ -107,7 +107,7 @@ impl SummaryReader {
         Ok(summary)
     }
 
-    fn look(&mut self, standing: &Standing, evidence: &RawValue) -> Result<Looked, JudgeError> {
+    fn look(&mut self, standing: &QuestRecord, evidence: &RawValue) -> Result<Looked, JudgeError> {
         let named = serde_json::from_str::<Evidence>(evidence.get());
         let bytes = named.map(|named| named.bodies().map(|body| body.bytes).sum::<u64>());
         if matches!(bytes, Ok(0)) {
@@ -137,7 +137,11 @@ impl SummaryReader {
         })
     }
 
-    fn is_blotted(&mut self, standing: &Standing, evidence: &RawValue) -> Result<bool, JudgeError> {
+    fn is_blotted(
+        &mut self,
+        standing: &QuestRecord,
+        evidence: &RawValue,
+    ) -> Result<bool, JudgeError> {
         if self.forgetting.is_empty() {
             return Ok(false);
         }

@@ -15,9 +15,7 @@ use crate::judge::masking::MASK;
 use crate::judge::recorded::{RecordedJudgement, is_reviewed};
 use crate::judge::submit::{Declined, Refusal};
 use crate::quest::Verdict;
-use crate::session::{
-    Appended, Attempt, Event, Outcome, Resolution, Session, Standing, Store as _,
-};
+use crate::session::{Appended, Attempt, Event, Outcome, QuestRecord, Resolution, Session};
 use crate::world::evidence::Evidence;
 
 /// What became of a REVIEW that was judged again.
@@ -80,7 +78,7 @@ pub fn resolve(
     let (evidence, new) = (session.evidence(), RefCell::default());
     let decide = |session: &Session, _| {
         let standing = session.standing(job.quest.id)?;
-        let standing = standing.filter(Standing::is_unanswered);
+        let standing = standing.filter(QuestRecord::is_unanswered);
         let standing = standing.ok_or(Declined::Refusal(Refusal::Overtaken))?;
         let case = Case {
             quest: &job.quest,
@@ -108,7 +106,7 @@ pub fn resolve(
 }
 
 fn resolution(
-    standing: &Standing,
+    standing: &QuestRecord,
     job: &Job,
     made: &RecordedJudgement,
     gate: &dyn Gate,

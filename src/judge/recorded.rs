@@ -8,7 +8,7 @@ use crate::gate::{Case, Cause, CheckOutcome, Gate, Judgement};
 use crate::judge::accepted::SessionAccepted;
 use crate::judge::error::JudgeError;
 use crate::quest::{Key, email};
-use crate::session::{EvidenceStore, Store, VerdictBasis};
+use crate::session::{EvidenceStore, Session, VerdictBasis};
 use crate::world::evidence::prune::pruned;
 use crate::world::evidence::record::Recorder;
 use crate::world::evidence::replay::Replay;
@@ -146,7 +146,7 @@ impl RecordedJudgement {
         self,
         gate: &dyn Gate,
         case: Case<'_>,
-        store: &dyn Store,
+        store: &Session,
     ) -> Result<Self, JudgeError> {
         let accepted = SessionAccepted::new(store, case.quest.id);
         let again = record_again(gate, case, &self.recording, &accepted);

@@ -12,7 +12,7 @@ use crate::judge::kind::SessionKind;
 use crate::judge::panel::SessionGate;
 use crate::judge::recorded::judge_from;
 use crate::quest::{Quest, QuestId, Submission};
-use crate::session::{Attempt, EvidenceStore, Manifest, Session, Store, VerdictBasis};
+use crate::session::{Attempt, EvidenceStore, Manifest, Session, VerdictBasis};
 use crate::world::evidence::{BadPack, BodyRef, Evidence, Recording, unpack};
 
 /// Why an attempt cannot be judged again.

@@ -21,8 +21,8 @@ use crate::judge::panel::PanelRound;
 use crate::judge::recorded::{RecordedJudgement, trimmed};
 use crate::quest::{Key, Quest, QuestId, Submission, Verdict};
 use crate::session::{
-    Appended, Asked, Attempt, Claimed, Event, Progress, Session, SessionError, Standing, State,
-    Store, Tally, VerdictBasis, Worker,
+    Appended, Asked, Attempt, Claimed, Event, Progress, QuestRecord, Session, SessionError, State,
+    Tally, VerdictBasis, Worker,
 };
 use crate::world::evidence::Recording;
 use crate::world::evidence::record::Recorder;
@@ -55,8 +55,8 @@ pub enum Refusal {
 
 /// Why `store` takes no answer of `worker` for this quest at `now`.
 fn refusal(
-    store: &dyn Store,
-    standing: &Standing,
+    store: &Session,
+    standing: &QuestRecord,
     worker: Option<&Worker>,
     now: Timestamp,
 ) -> Result<Option<Refusal>, JudgeError> {
@@ -209,10 +209,10 @@ fn judged(
 
 /// The quest, if it takes this answer now.
 fn open_quest(
-    session: &dyn Store,
+    session: &Session,
     answer: &Answer<'_>,
     now: Timestamp,
-) -> Result<Standing, Declined> {
+) -> Result<QuestRecord, Declined> {
     let standing = session.standing(answer.quest)?;
     let standing = standing.ok_or(Declined::Refusal(Refusal::Overtaken))?;
     match refusal(session, &standing, answer.worker, now)? {
@@ -267,7 +267,7 @@ struct Submitted<'a> {
     answer: Answer<'a>,
     digest: Digest,
     judge: &'a Judge<'a>,
-    before: &'a Standing,
+    before: &'a QuestRecord,
 }
 
 impl<'a> Submitted<'a> {

@@ -9,8 +9,8 @@ use serde::Serialize;
 use crate::base::Digest;
 use crate::quest::{Key, QuestId, map_schema};
 use crate::session::{
-    Blocked, Claim, Counts, Effective, Outcome, RunId, RunProcess, SessionError, SettledTimes,
-    State, Store, Tally, Worker,
+    Blocked, Claim, Counts, Effective, Outcome, RunId, RunProcess, Session, SessionError,
+    SettledTimes, State, Tally, Worker,
 };
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,7 +49,7 @@ pub struct OpenRun {
 }
 
 impl Standings {
-    pub fn of(session: &dyn Store, forgotten: u32) -> Result<Self, SessionError> {
+    pub fn of(session: &Session, forgotten: u32) -> Result<Self, SessionError> {
         let totals = session.totals();
         let mut claims = Vec::new();
         for claim in session.claims()? {
@@ -197,7 +197,7 @@ pub struct RuleCount {
 const MOST_BLOCKED: usize = 3;
 
 fn first_blocked(
-    session: &dyn Store,
+    session: &Session,
     blocked: &[Blocked],
 ) -> Result<Vec<BlockedQuest>, SessionError> {
     let mut named = Vec::new();
@@ -216,7 +216,7 @@ fn first_blocked(
     Ok(named)
 }
 
-pub fn overview(session: &dyn Store, forgotten: u32) -> Result<Overview, SessionError> {
+pub fn overview(session: &Session, forgotten: u32) -> Result<Overview, SessionError> {
     let waiting = session.waiting()?;
     let totals = session.totals();
     let counts = &totals.counts;

@@ -16,7 +16,7 @@ use crate::judge::{JudgeError, ReplayError, Replayer};
 use crate::quest::{Anchor, Key, QuestId, Shown, Submission, Verdict, listed};
 use crate::session::{
     Attempt, Decided, Decision, DecisionPolicy, Effective, Entry, Event, Forgetting, LineReader,
-    Outcome, Resolution, Session, SessionError, Settlement, Standing, Store as _, Unwatched,
+    Outcome, QuestRecord, Resolution, Session, SessionError, Settlement, Unwatched,
 };
 use crate::world::evidence::{Evidence, Recording};
 
@@ -108,7 +108,10 @@ impl Queue {
     }
 }
 
-fn wait_of(reader: &mut LineReader, standing: Standing) -> Result<Option<Waiting>, SessionError> {
+fn wait_of(
+    reader: &mut LineReader,
+    standing: QuestRecord,
+) -> Result<Option<Waiting>, SessionError> {
     let judged = match reader.resolution(&standing)? {
         Some(again) => Some((again.at, again.value.rules)),
         None => reader
@@ -209,7 +212,7 @@ impl Viewer {
     }
 
     /// The item of a quest that was judged; none of one that was not.
-    pub fn item(&mut self, standing: &Standing) -> Result<Option<Item>, JudgeError> {
+    pub fn item(&mut self, standing: &QuestRecord) -> Result<Option<Item>, JudgeError> {
         let Some(last) = self.reader.last_attempt(standing)? else {
             return Ok(None);
         };

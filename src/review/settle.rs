@@ -5,8 +5,8 @@ use crate::base::clock::Clock;
 use crate::judge::forgotten::is_forgotten;
 use crate::quest::{Key, QuestId};
 use crate::session::{
-    Appended, Board, Decided, Decision, Dispute, Effective, Event, Session, SessionError,
-    SettledQuest, Settlement, SigningKey, Standing, State, Store as _,
+    Appended, Decided, Decision, Dispute, Effective, Event, Projection, QuestRecord, Session,
+    SessionError, SettledQuest, Settlement, SigningKey, State,
 };
 
 #[derive(Debug, Clone, Copy)]
@@ -80,7 +80,7 @@ pub fn settle(
 /// Settles quests that stand as they were `seen`, each once: all of them, or none.
 pub(super) fn settle_seen(
     session: &mut Session,
-    seen: &[&Standing],
+    seen: &[&QuestRecord],
     decision: Decision,
     person: Person<'_>,
     clock: &mut dyn Clock,
@@ -102,7 +102,7 @@ pub(super) fn settle_seen(
     done(appended)
 }
 
-fn settled(standing: &Standing) -> SettledQuest {
+fn settled(standing: &QuestRecord) -> SettledQuest {
     SettledQuest {
         quest: standing.id,
         attempt: standing.attempts,
@@ -111,7 +111,7 @@ fn settled(standing: &Standing) -> SettledQuest {
 
 fn settlement(
     session: &Session,
-    board: &Board,
+    board: &Projection,
     quests: Vec<SettledQuest>,
     decision: Decision,
     person: Person<'_>,
@@ -149,14 +149,14 @@ pub fn dispute(
 }
 
 /// Where a quest stands that may be disputed, by the whole ledger: it counts as right.
-pub fn may_dispute(session: &Session, quest: QuestId) -> Result<Standing, NotSettled> {
+pub fn may_dispute(session: &Session, quest: QuestId) -> Result<QuestRecord, NotSettled> {
     let board = session.board()?;
     let standing = known(&board, quest)?;
     right(standing)?;
     Ok(standing.clone())
 }
 
-fn right(standing: &Standing) -> Result<(), NotSettled> {
+fn right(standing: &QuestRecord) -> Result<(), NotSettled> {
     let effective = Effective::of(standing);
     if effective.holds() {
         return Ok(());
@@ -167,12 +167,12 @@ fn right(standing: &Standing) -> Result<(), NotSettled> {
     })
 }
 
-fn known(board: &Board, id: QuestId) -> Result<&Standing, NotSettled> {
+fn known(board: &Projection, id: QuestId) -> Result<&QuestRecord, NotSettled> {
     board.get(id).ok_or(NotSettled::Unknown(id))
 }
 
 fn may_settle(
-    standing: &Standing,
+    standing: &QuestRecord,
     settled: SettledQuest,
     decision: Decision,
 ) -> Result<(), NotSettled> {
@@ -194,7 +194,7 @@ fn may_settle(
 
 fn may_accept(
     session: &Session,
-    standing: &Standing,
+    standing: &QuestRecord,
     decision: Decision,
 ) -> Result<(), NotSettled> {
     if decision != Decision::Accepted || session.forgetting().is_empty() {
@@ -208,7 +208,7 @@ fn may_accept(
 
 fn sealed<T: Decided>(
     session: &Session,
-    board: &Board,
+    board: &Projection,
     decided: T,
     key: Option<&SigningKey>,
 ) -> Result<T, NotSettled> {

@@ -10,7 +10,7 @@ use crate::judge::{self, Outcome, Refusal};
 use crate::quest::{BadFields, Fields, QuestKind, Submission, fields_of, missing};
 use crate::run::agent::AgentEnd;
 use crate::run::detect::Observed;
-use crate::session::{Attempt, Reason, State, Store as _};
+use crate::session::{Attempt, Reason, State};
 
 pub const NONE: &str = "none";
 

@@ -8,8 +8,8 @@ use jiff::Timestamp;
 use super::plan::RunError;
 use crate::quest::QuestId;
 use crate::session::{
-    Appended, Claim, Claimed, Event, Lease, Reason, Released, Session, SessionError, Standing,
-    State, Store, Worker,
+    Appended, Claim, Claimed, Event, Lease, QuestRecord, Reason, Released, Session, SessionError,
+    State, Worker,
 };
 
 #[derive(Debug, Clone)]
@@ -80,7 +80,7 @@ impl ClaimGuard {
     }
 
     // An agent may call `next` again after its quest has settled; that second claim must not stay.
-    pub fn extra_claim(&self, store: &dyn Store) -> Result<Option<Event>, SessionError> {
+    pub fn extra_claim(&self, store: &Session) -> Result<Option<Event>, SessionError> {
         let claim = store.claim_of(&self.worker)?;
         let claim = claim.filter(|claim| claim.quest != self.quest);
         Ok(claim.map(|claim| {
@@ -91,7 +91,7 @@ impl ClaimGuard {
         }))
     }
 
-    pub fn is_held(&self, store: &dyn Store) -> Result<bool, SessionError> {
+    pub fn is_held(&self, store: &Session) -> Result<bool, SessionError> {
         let claim = store.claim_on(self.quest)?;
         Ok(claim.is_some_and(|claim| claim.worker == self.worker))
     }
@@ -113,7 +113,7 @@ impl ClaimGuard {
         }
     }
 
-    fn lost(&self, store: &dyn Store) -> Result<Option<Lost>, SessionError> {
+    fn lost(&self, store: &Session) -> Result<Option<Lost>, SessionError> {
         let standing = store.standing(self.quest)?;
         let todo = standing.is_some_and(|it| it.progress.state == State::Todo);
         Ok(if !todo {
@@ -141,7 +141,7 @@ impl From<SessionError> for Declined {
 
 #[derive(Debug)]
 pub enum Choice {
-    Quest(Box<Standing>, Claim),
+    Quest(Box<QuestRecord>, Claim),
     Complete,
     Paused,
     Held,
@@ -169,7 +169,7 @@ pub fn choose(
 }
 
 pub(super) fn decide(
-    store: &dyn Store,
+    store: &Session,
     worker: &Worker,
     lease: Lease,
     driven: &BTreeSet<QuestId>,

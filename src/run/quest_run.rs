@@ -11,7 +11,7 @@ use crate::judge::{JudgeContext, Pace};
 use crate::quest::Key;
 use crate::run::detect::{Alarm, Detectors, Observed};
 use crate::run::limits::{Limits, StallBudget, UsedByQuest};
-use crate::session::{Claim, Log, Reason, Session, Spent, Standing};
+use crate::session::{Claim, Log, QuestRecord, Reason, Session, Spent};
 
 const MAX_PAST: usize = 10;
 
@@ -83,7 +83,7 @@ impl QuestRun {
 
 #[derive(Debug)]
 pub struct PromptInput<'a> {
-    pub standing: &'a Standing,
+    pub standing: &'a QuestRecord,
     pub claim: &'a Claim,
     pub answers: Answers,
     pub history: &'a [Past],

@@ -10,7 +10,7 @@ use crate::judge::live_runs::{is_alive, is_locked};
 use crate::quest::QuestId;
 use crate::session::{
     Appended, DrivenAttempt, DrivenQuest, Event, Reason, Released, RunId, RunLine, RunStep,
-    Session, SessionError, Spent, State, Store, Worker,
+    Session, SessionError, Spent, State, Worker,
 };
 
 pub fn reap(session: &mut Session, clock: &mut dyn Clock) -> Result<Vec<RunId>, RunError> {
@@ -106,7 +106,7 @@ impl Left {
         }
     }
 
-    fn events(self, store: &dyn Store) -> Result<Vec<Event>, SessionError> {
+    fn events(self, store: &Session) -> Result<Vec<Event>, SessionError> {
         let mut events = Vec::new();
         for (start, (worker, quest)) in &self.starts {
             let of_quest = self.quests.get(quest);
@@ -152,7 +152,7 @@ impl Left {
     }
 }
 
-fn ended(store: &dyn Store, quest: QuestId) -> Result<Reason, SessionError> {
+fn ended(store: &Session, quest: QuestId) -> Result<Reason, SessionError> {
     let standing = store.standing(quest)?;
     let todo = standing.is_some_and(|it| it.progress.state == State::Todo);
     Ok(if todo {

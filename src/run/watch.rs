@@ -11,7 +11,7 @@ use crate::judge::Probe;
 use crate::run::agent::{Agent, AgentEvent, ProcessVitals};
 use crate::run::detect::{Call, Health, LivenessMonitor, Observed, VitalSigns};
 use crate::run::limits::most_important;
-use crate::session::{Event, Reason, Session, SessionError, Spent, State, Store as _};
+use crate::session::{Event, Reason, Session, SessionError, Spent, State};
 
 const LOOK: Duration = Duration::from_secs(1);
 

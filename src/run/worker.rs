@@ -17,8 +17,8 @@ use crate::run::agent::{Agent, AgentEnd, AgentError, AgentLauncher, Given, comma
 use crate::run::detect::Detectors;
 use crate::run::limits::{StallBudget, UsedByQuest, most_important};
 use crate::session::{
-    Appended, Claim, DrivenAttempt, DrivenQuest, Event, Lease, LedgerWatch, Reason, RunLine,
-    RunStep, Salt, Session, SessionError, Spent, Standing, State, Store, Worker,
+    Appended, Claim, DrivenAttempt, DrivenQuest, Event, Lease, LedgerWatch, QuestRecord, Reason,
+    RunLine, RunStep, Salt, Session, SessionError, Spent, State, Worker,
 };
 
 pub struct RunWorker<'a> {
@@ -94,7 +94,7 @@ impl RunWorker<'_> {
 
     fn drive(
         &mut self,
-        standing: &Standing,
+        standing: &QuestRecord,
         claim: &Claim,
         worker: Worker,
     ) -> Result<(), RunError> {
@@ -236,7 +236,7 @@ impl RunWorker<'_> {
 }
 
 pub(super) fn state_and_reason(
-    store: &dyn Store,
+    store: &Session,
     quest_run: &QuestRun,
     otherwise: Reason,
 ) -> Result<(State, Reason), SessionError> {

@@ -14,7 +14,7 @@ use super::event::Event;
 use super::event::{Attempt, Mark, VerdictBasis};
 use super::event::{Carried, Resolution};
 use super::manifest::FoldConfig;
-use super::quest_record::{DependencyState, IllegalEvent, Span, Standing};
+use super::quest_record::{DependencyState, IllegalEvent, QuestRecord, Span};
 use super::redaction::Forgotten;
 use super::run_event::{RunLine, RunStep};
 use super::state::State;
@@ -27,9 +27,9 @@ use crate::quest::{Quest, QuestId};
 pub(super) trait ProjectionStore {
     type Error: From<IllegalEvent>;
 
-    fn standing(&self, id: QuestId) -> Result<Option<Standing>, Self::Error>;
-    fn add(&mut self, standing: Standing) -> Result<(), Self::Error>;
-    fn replace(&mut self, standing: Standing) -> Result<(), Self::Error>;
+    fn standing(&self, id: QuestId) -> Result<Option<QuestRecord>, Self::Error>;
+    fn add(&mut self, standing: QuestRecord) -> Result<(), Self::Error>;
+    fn replace(&mut self, standing: QuestRecord) -> Result<(), Self::Error>;
     fn add_submission(&mut self, submitted: &Submitted) -> Result<(), Self::Error>;
     fn take(&mut self, quest: QuestId, mark: &Mark) -> Result<(), Self::Error>;
     fn claim_on(&self, quest: QuestId) -> Result<Option<Claim>, Self::Error>;
@@ -109,7 +109,7 @@ impl<S: ProjectionStore> Fold<'_, S> {
         }
         self.totals.tally.add(State::Todo);
         self.totals.effective.add(Effective::Todo);
-        self.shelf.add(Standing::new(quest, span))
+        self.shelf.add(QuestRecord::new(quest, span))
     }
 
     fn ask(&mut self, asked: &Asked) -> Result<(), S::Error> {
@@ -154,7 +154,7 @@ impl<S: ProjectionStore> Fold<'_, S> {
     fn keep_claim(
         &mut self,
         claim: Claim,
-        standing: &Standing,
+        standing: &QuestRecord,
         worker: Option<&Worker>,
         at: Timestamp,
     ) -> Result<(), S::Error> {
@@ -270,13 +270,13 @@ impl<S: ProjectionStore> Fold<'_, S> {
         counts
     }
 
-    fn replace(&mut self, before: &Standing, after: Standing) -> Result<(), S::Error> {
+    fn replace(&mut self, before: &QuestRecord, after: QuestRecord) -> Result<(), S::Error> {
         let (from, to) = (Effective::of(before), Effective::of(&after));
         self.totals.effective.shift(from, to);
         self.shelf.replace(after)
     }
 
-    fn nothing_before(&self, standing: &Standing) -> Result<(), S::Error> {
+    fn nothing_before(&self, standing: &QuestRecord) -> Result<(), S::Error> {
         for id in &standing.after {
             if self.known(*id)?.way() != DependencyState::Passed {
                 return Err("the quest waits for others that have not passed".into());
@@ -291,7 +291,7 @@ impl<S: ProjectionStore> Fold<'_, S> {
             .try_for_each(|mark| self.shelf.take(quest, mark))
     }
 
-    fn known(&self, id: QuestId) -> Result<Standing, S::Error> {
+    fn known(&self, id: QuestId) -> Result<QuestRecord, S::Error> {
         let standing = self.shelf.standing(id)?;
         standing.ok_or_else(|| "there is no such quest".into())
     }

@@ -14,7 +14,7 @@ use super::fold::Written;
 use super::index::{Index, IndexError, Plan};
 use super::ledger::Ledger;
 use super::manifest::{FoldConfig, Manifest, read_manifest};
-use super::projection::Board;
+use super::projection::Projection;
 use super::sync::Watch;
 use crate::base::{Digest, files};
 
@@ -137,7 +137,7 @@ pub fn look_over(dir: &Path, watch: &dyn Watch) -> Result<(Manifest, Checkup), S
         dir: dir.to_owned(),
         terms,
     };
-    let (mut board, mut last_at) = (Board::new(terms), None);
+    let (mut board, mut last_at) = (Projection::new(terms), None);
     let mut index = IndexState::Missing;
     for _ in 0..LOOKS {
         last_at = read_on(&mut ledger, &mut board, watch)?.or(last_at);
@@ -162,7 +162,7 @@ pub fn look_over(dir: &Path, watch: &dyn Watch) -> Result<(Manifest, Checkup), S
 /// Takes in the lines that were not read yet, and tells when the last of them was written.
 fn read_on(
     ledger: &mut Ledger,
-    board: &mut Board,
+    board: &mut Projection,
     watch: &dyn Watch,
 ) -> Result<Option<Timestamp>, SessionError> {
     let mut last_at = None;
@@ -179,7 +179,7 @@ fn read_on(
     }
 }
 
-fn state(index: Result<Index, IndexError>, board: &Board, tip: Tip) -> (u64, IndexState) {
+fn state(index: Result<Index, IndexError>, board: &Projection, tip: Tip) -> (u64, IndexState) {
     let index = match index {
         Ok(index) => index,
         Err(IndexError::Missing | IndexError::CutOff) => return (0, IndexState::Missing),

@@ -19,9 +19,8 @@ use super::index::{Checkpoint, Index, IndexError, Plan, RecordError};
 use super::ledger::{Ledger, LedgerTail, Tail};
 use super::lock::LockGuard;
 use super::manifest::{FoldConfig, Manifest, SourceRecord, read_manifest};
-use super::projection::Board;
+use super::projection::Projection;
 use super::reader::{Entry, LineReader, Log};
-use super::store::Store as _;
 use super::sync;
 use super::sync::{Fresh, Repair, Unwatched, Watch};
 
@@ -165,8 +164,8 @@ impl Session {
     /// Folds the whole ledger, and holds the index against it.
     ///
     /// An index that does not fit is made anew, and [`Session::mended`] tells.
-    pub fn fold(&mut self) -> Result<Board, SessionError> {
-        let mut board = Board::new(self.plan.terms);
+    pub fn fold(&mut self) -> Result<Projection, SessionError> {
+        let mut board = Projection::new(self.plan.terms);
         let mut ledger = Ledger::new(self.dir());
         board.read_on(&mut ledger, self.watch.as_ref())?;
         let Ok(lock) = LockGuard::acquire(self.dir()) else {
@@ -183,7 +182,7 @@ impl Session {
     }
 
     /// Holds an index that cannot be made anew against the ledger.
-    fn hold_against(&mut self, board: &Board) {
+    fn hold_against(&mut self, board: &Projection) {
         let index = self.index.get_mut();
         if index.checkpoint().tip() != board.tip() {
             // Another process has appended meanwhile.
@@ -198,8 +197,8 @@ impl Session {
     }
 
     /// The whole ledger, folded; the index is left out of it.
-    pub fn board(&self) -> Result<Board, SessionError> {
-        let mut board = Board::new(self.plan.terms);
+    pub fn board(&self) -> Result<Projection, SessionError> {
+        let mut board = Projection::new(self.plan.terms);
         board.read_on(&mut Ledger::new(self.dir()), self.watch.as_ref())?;
         Ok(board)
     }

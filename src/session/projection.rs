@@ -13,7 +13,7 @@ use super::evidence_store::EvidenceStore;
 use super::fold::{Fold, ProjectionStore, Submitted, Written};
 use super::ledger::Ledger;
 use super::manifest::{FoldConfig, Manifest, read_manifest};
-use super::quest_record::{DependencyState, IllegalEvent, Standing, Waiting};
+use super::quest_record::{DependencyState, IllegalEvent, QuestRecord, Waiting};
 use super::reader::LineReader;
 use super::redaction::Forgetting;
 use super::state::State;
@@ -23,7 +23,7 @@ use crate::base::Digest;
 use crate::quest::QuestId;
 
 #[derive(Debug, Clone)]
-pub struct Board {
+pub struct Projection {
     terms: FoldConfig,
     /// The end of the chain after the lines that it was folded from.
     tip: Tip,
@@ -33,14 +33,14 @@ pub struct Board {
 
 #[derive(Debug, Clone, Default)]
 struct Rows {
-    quests: Vec<Standing>,
+    quests: Vec<QuestRecord>,
     submissions: HashMap<QuestId, Vec<(Digest, VerdictBasis)>>,
     holders: HashMap<Mark, QuestId>,
     claims: HashMap<QuestId, Claim>,
     claimed_by: HashMap<Worker, QuestId>,
 }
 
-impl Board {
+impl Projection {
     #[must_use]
     pub fn new(terms: FoldConfig) -> Self {
         Self {
@@ -58,7 +58,7 @@ impl Board {
     }
 
     #[must_use]
-    pub fn quests(&self) -> &[Standing] {
+    pub fn quests(&self) -> &[QuestRecord] {
         &self.rows.quests
     }
 
@@ -68,22 +68,22 @@ impl Board {
     }
 
     #[must_use]
-    pub fn get(&self, id: QuestId) -> Option<&Standing> {
+    pub fn get(&self, id: QuestId) -> Option<&QuestRecord> {
         self.rows.quests.get(id.index())
     }
 
     #[must_use]
     pub fn waiting(&self) -> Waiting {
-        let todo = |quest: &&Standing| quest.progress.state == State::Todo;
+        let todo = |quest: &&QuestRecord| quest.progress.state == State::Todo;
         let todo = self.rows.quests.iter().filter(todo);
         let after = todo.filter(|quest| !quest.after.is_empty());
         let waiters = after.map(|quest| (quest.id, quest.after.clone())).collect();
-        let way = |id| self.get(id).map_or(DependencyState::Open, Standing::way);
+        let way = |id| self.get(id).map_or(DependencyState::Open, QuestRecord::way);
         Waiting::of(waiters, way)
     }
 
     #[must_use]
-    pub fn holder(&self, mark: &Mark) -> Option<&Standing> {
+    pub fn holder(&self, mark: &Mark) -> Option<&QuestRecord> {
         self.get(*self.rows.holders.get(mark)?)
     }
 
@@ -133,7 +133,7 @@ impl Board {
 
     #[must_use]
     pub fn remaining(&self) -> usize {
-        let todo = |quest: &&Standing| quest.progress.state == State::Todo;
+        let todo = |quest: &&QuestRecord| quest.progress.state == State::Todo;
         self.rows.quests.iter().filter(todo).count()
     }
 }
@@ -141,16 +141,16 @@ impl Board {
 impl ProjectionStore for Rows {
     type Error = IllegalEvent;
 
-    fn standing(&self, id: QuestId) -> Result<Option<Standing>, IllegalEvent> {
+    fn standing(&self, id: QuestId) -> Result<Option<QuestRecord>, IllegalEvent> {
         Ok(self.quests.get(id.index()).cloned())
     }
 
-    fn add(&mut self, standing: Standing) -> Result<(), IllegalEvent> {
+    fn add(&mut self, standing: QuestRecord) -> Result<(), IllegalEvent> {
         self.quests.push(standing);
         Ok(())
     }
 
-    fn replace(&mut self, standing: Standing) -> Result<(), IllegalEvent> {
+    fn replace(&mut self, standing: QuestRecord) -> Result<(), IllegalEvent> {
         let place = self.quests.get_mut(standing.id.index());
         *place.ok_or("there is no such quest")? = standing;
         Ok(())
@@ -197,7 +197,7 @@ pub struct Archive {
     dir: PathBuf,
     manifest: Manifest,
     digest: Digest,
-    board: Board,
+    board: Projection,
     ledger: Ledger,
 }
 
@@ -207,7 +207,7 @@ impl Archive {
         let (manifest, digest) = read_manifest(dir)?;
         let mut ledger = Ledger::new(dir);
         ledger.begins(digest)?;
-        let mut board = Board::new(FoldConfig::of(&manifest, digest));
+        let mut board = Projection::new(FoldConfig::of(&manifest, digest));
         board.read_on(&mut ledger, watch)?;
         Ok(Self {
             dir: dir.to_owned(),
@@ -239,7 +239,7 @@ impl Archive {
     }
 
     #[must_use]
-    pub fn board(&self) -> &Board {
+    pub fn board(&self) -> &Projection {
         &self.board
     }
 

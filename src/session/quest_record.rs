@@ -15,7 +15,7 @@ pub struct Span {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Standing {
+pub struct QuestRecord {
     pub id: QuestId,
     pub key: Key,
     pub progress: Progress,
@@ -65,7 +65,7 @@ pub enum DependencyState {
 
 pub(super) type IllegalEvent = &'static str;
 
-impl Standing {
+impl QuestRecord {
     #[must_use]
     pub fn new(quest: &Quest, quest_line: Span) -> Self {
         Self {

@@ -11,7 +11,7 @@ use super::error::{Damage, SessionError};
 use super::event::{Attempt, Dated, Event, Resolution};
 use super::ledger::{Ledger, LedgerTail, Stop};
 use super::manifest::{Manifest, read_manifest};
-use super::quest_record::{Span, Standing};
+use super::quest_record::{QuestRecord, Span};
 use super::redaction::Forgetting;
 use super::run_event::RunStep;
 use super::sync::{Unwatched, Watch};
@@ -40,7 +40,7 @@ impl LineReader {
         }
     }
 
-    pub fn quest(&mut self, standing: &Standing) -> Result<Quest, SessionError> {
+    pub fn quest(&mut self, standing: &QuestRecord) -> Result<Quest, SessionError> {
         match self.line(standing.quest_line)?.value {
             Event::Quest(quest) => Ok(quest),
             _ => Err(self.moved()),
@@ -51,7 +51,7 @@ impl LineReader {
     /// session with the time at which it passed first.
     pub fn last_attempt(
         &mut self,
-        standing: &Standing,
+        standing: &QuestRecord,
     ) -> Result<Option<Dated<Box<Attempt>>>, SessionError> {
         let Some(last) = standing.last else {
             return Ok(None);
@@ -68,7 +68,7 @@ impl LineReader {
     /// What became of the quest's REVIEW, with the time of its line.
     pub fn resolution(
         &mut self,
-        standing: &Standing,
+        standing: &QuestRecord,
     ) -> Result<Option<Dated<Box<Resolution>>>, SessionError> {
         let Some(resolved) = standing.resolution else {
             return Ok(None);
@@ -83,7 +83,7 @@ impl LineReader {
     /// The decision on the quest's REVIEW, with the time of its line.
     pub fn settlement(
         &mut self,
-        standing: &Standing,
+        standing: &QuestRecord,
     ) -> Result<Option<Dated<Box<Settlement>>>, SessionError> {
         let Some(settled) = standing.settled else {
             return Ok(None);
@@ -98,7 +98,7 @@ impl LineReader {
     /// What somebody said who disputed the quest, with the time of its line.
     pub fn dispute(
         &mut self,
-        standing: &Standing,
+        standing: &QuestRecord,
     ) -> Result<Option<Dated<Box<Dispute>>>, SessionError> {
         let Some(span) = standing.dispute else {
             return Ok(None);
@@ -113,7 +113,7 @@ impl LineReader {
     /// What the last agent that was driven at the quest said of where it stands.
     pub fn handover(
         &mut self,
-        standing: &Standing,
+        standing: &QuestRecord,
     ) -> Result<Option<Dated<Box<str>>>, SessionError> {
         let Some(span) = standing.handover else {
             return Ok(None);

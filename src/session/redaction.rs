@@ -27,7 +27,7 @@ use super::index::{Index, IndexError};
 use super::ledger::Ledger;
 use super::lock::LockGuard;
 use super::open::Session;
-use super::projection::Board;
+use super::projection::Projection;
 use super::quest_record::{IllegalEvent, Span};
 use super::sync;
 use super::sync::Unwatched;
@@ -276,7 +276,7 @@ struct Draft {
 }
 
 struct Copied {
-    board: Board,
+    board: Projection,
     /// The digest of the `session.json` that the first line must bind.
     manifest: Digest,
     end: u64,
@@ -316,7 +316,7 @@ impl Draft {
             file: BufWriter::with_capacity(256 * 1024, file),
             tip: Tip::start(),
             copied: Copied {
-                board: Board::new(session.terms()),
+                board: Projection::new(session.terms()),
                 manifest: session.terms().court.session,
                 end: 0,
             },
@@ -382,7 +382,7 @@ impl Draft {
         self.file.flush().map_err(self.writing())?;
         let path = self.file.get_ref().path().to_owned();
         let mut draft = Ledger::of_file(path);
-        Board::new(session.terms()).read_on(&mut draft, &Unwatched)?;
+        Projection::new(session.terms()).read_on(&mut draft, &Unwatched)?;
         if draft.tip() != self.tip {
             return Err(SessionError::Illegal("the ledger was not written whole"));
         }

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::decision::Decision;
 use super::event::{Attempt, Outcome};
 use super::manifest::SourceRecord;
-use super::quest_record::Standing;
+use super::quest_record::QuestRecord;
 use super::redaction::Forgetting;
 use super::run_event::{RunId, RunProcess};
 use super::state::{State, Streak, Tally};
@@ -135,7 +135,7 @@ impl Effective {
     ];
 
     #[must_use]
-    pub fn of(standing: &Standing) -> Self {
+    pub fn of(standing: &QuestRecord) -> Self {
         match standing.progress.state {
             State::Todo => Self::Todo,
             State::Pass => Self::Pass,

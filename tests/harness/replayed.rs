@@ -4,7 +4,7 @@ use std::path::Path;
 
 use comail::judge::audit::{Onlooker, Plan, walk};
 use comail::judge::{Recorded, ReplayError, Replayer, replay};
-use comail::session::{Attempt, Entry, Event, Resolution, Session, Store as _, Unwatched};
+use comail::session::{Attempt, Entry, Event, Resolution, Session, Unwatched};
 
 /// Judges every attempt of the session again, from its evidence, and every REVIEW that was
 /// resolved; returns how many attempts there were.

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use comail::judge::{self, Answer, Assignment, Claimant, Judge, Outcome, Refusal, SessionKind};
 use comail::quest::{FieldName, Submission};
 use comail::session::{
-    Appended, Event, Lease, Mark, Released, Resumed, Session, SessionError, Store as _, Worker,
+    Appended, Event, Lease, Mark, Released, Resumed, Session, SessionError, Worker,
 };
 use comail::world::evidence::recorded::RecordedWorld;
 use comail::world::{Fetched, Fetcher, Request};

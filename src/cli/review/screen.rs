@@ -20,9 +20,7 @@ use crate::cli::{context, person};
 use crate::quest::QuestId;
 use crate::review;
 use crate::review::{Item, NotSettled, Person, Queue, Viewer};
-use crate::session::{
-    Decision, Effective, Session, SettledQuest, SigningKey, Span, Standing, Store as _,
-};
+use crate::session::{Decision, Effective, QuestRecord, Session, SettledQuest, SigningKey, Span};
 
 pub(super) fn run(context: &mut Context, person: &PersonArgs) -> Result<Exit> {
     let session = context.open_folded()?;
@@ -156,7 +154,7 @@ pub(super) struct Desk {
     by: String,
     key: Option<SigningKey>,
     viewer: Viewer,
-    stood: BTreeMap<QuestId, Standing>,
+    stood: BTreeMap<QuestId, QuestRecord>,
     settled: BTreeMap<QuestId, Span>,
 }
 
@@ -251,7 +249,7 @@ impl Desk {
         }
     }
 
-    fn waiting(&mut self, quest: QuestId) -> Result<Option<Standing>> {
+    fn waiting(&mut self, quest: QuestId) -> Result<Option<QuestRecord>> {
         self.freshen()?;
         let standing = self.session.standing(quest)?;
         Ok(standing.filter(|standing| Effective::of(standing).is_open()))

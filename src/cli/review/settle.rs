@@ -16,7 +16,7 @@ use crate::judge;
 use crate::quest::file::nearest;
 use crate::quest::{Key, QuestId};
 use crate::review::{self, Person, Queue, Waiting};
-use crate::session::{Decision, Session, SettledQuest, Store as _};
+use crate::session::{Decision, Session, SettledQuest};
 
 /// Which ones, why, and who says so.
 #[derive(Debug, Args)]

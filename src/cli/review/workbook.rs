@@ -20,7 +20,7 @@ use crate::review::office::{
     Filled, Filling, Fitting, NotFilled, Refused, SHEET, Settled, WrongColumns, check, decisions,
     form, rows, settle_rows,
 };
-use crate::session::{Decision, Session, SigningKey, Store as _};
+use crate::session::{Decision, Session, SigningKey};
 use crate::table::new_workbook::write_form;
 use crate::table::{HeaderChoice, List, ReadOptions};
 

@@ -19,9 +19,7 @@ use crate::cli::{context, progress};
 use crate::judge::forgotten::is_forgotten;
 use crate::judge::live_runs::live_runs;
 use crate::report::{Standings, Status};
-use crate::session::{
-    Effective, Forgetting, LedgerWatch, Session, SessionError, State, Store as _,
-};
+use crate::session::{Effective, Forgetting, LedgerWatch, Session, SessionError, State};
 
 /// The longest time until a change is seen.
 const REDRAW_INTERVAL: Duration = Duration::from_millis(500);

@@ -24,7 +24,7 @@ use crate::judge::submit::{anchored, is_sent_back};
 use crate::judge::{JudgeError, Replayer, email_record};
 use crate::quest::{Key, Quest, QuestId, Submission};
 use crate::session::{
-    Board, Decided, DecisionPolicy, Entry, Event, EvidenceStore, Forgetting, Manifest, Seal,
+    Decided, DecisionPolicy, Entry, Event, EvidenceStore, Forgetting, Manifest, Projection, Seal,
     Session, SessionError, SourceRecord, Suppressed, VerdictBasis, Watch,
 };
 use crate::world::evidence::{Evidence, Exchange, Recording};
@@ -34,7 +34,7 @@ use crate::world::{UniqueValue, UniquenessIndex};
 #[derive(Clone, Copy)]
 pub struct Plan<'a> {
     pub session: &'a Session,
-    pub board: &'a Board,
+    pub board: &'a Projection,
     pub noted: Option<Digest>,
     pub same_judge: bool,
 }
@@ -463,7 +463,12 @@ impl ForgottenBefore {
         }
     }
 
-    pub(super) fn take(&mut self, board: &Board, entry: &Entry<'_>, line: u64) -> Option<Finding> {
+    pub(super) fn take(
+        &mut self,
+        board: &Projection,
+        entry: &Entry<'_>,
+        line: u64,
+    ) -> Option<Finding> {
         match &entry.event {
             Event::Forgotten(forgotten) => {
                 if self.court.admits(forgotten.as_ref(), entry.line.prev()) {
@@ -518,7 +523,7 @@ pub fn left_over(
 /// What the ledger had passed for other quests before one of its lines.
 #[derive(Debug, Clone, Copy)]
 pub struct HeldBefore<'a> {
-    pub board: &'a Board,
+    pub board: &'a Projection,
     pub except: QuestId,
     pub offset: u64,
 }

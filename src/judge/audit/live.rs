@@ -11,7 +11,7 @@ use crate::judge::audit::{Finding, Kind, Place};
 use crate::judge::recheck::is_unanswered;
 use crate::judge::{HostQueue, Job, JudgeError, Looked, Next, SharedWorld};
 use crate::quest::Verdict;
-use crate::session::{Board, LineReader, Session, Standing};
+use crate::session::{LineReader, Projection, QuestRecord, Session};
 use crate::world::evidence::Evidence;
 
 /// What the world says now of what was proven.
@@ -56,7 +56,7 @@ const AT_ONCE: usize = 4096;
 /// `judged` is told of each judgement, and `stop` is asked whether to end early.
 pub fn ask(
     session: &Session,
-    board: &Board,
+    board: &Projection,
     proven: &[Proven],
     world: &Arc<dyn SharedWorld>,
     judged: &dyn Fn(),
@@ -88,7 +88,7 @@ pub fn ask(
     Ok(live.sorted())
 }
 
-fn job(reader: &mut LineReader, standing: Option<&Standing>) -> Result<Option<Job>, JudgeError> {
+fn job(reader: &mut LineReader, standing: Option<&QuestRecord>) -> Result<Option<Job>, JudgeError> {
     let Some(standing) = standing else {
         return Ok(None);
     };

@@ -17,7 +17,7 @@ use crate::base::Digest;
 use crate::gate::Fact;
 use crate::judge::quest_file::Definition;
 use crate::quest::{Key, QuestId};
-use crate::session::Standing;
+use crate::session::QuestRecord;
 
 pub use history::{Audited, NotedHead, Onlooker, Plan, Proven, walk};
 pub use live::Live;
@@ -119,7 +119,7 @@ impl Place {
     }
 
     #[must_use]
-    pub fn of_quest(line: u64, standing: &Standing) -> Self {
+    pub fn of_quest(line: u64, standing: &QuestRecord) -> Self {
         Self {
             line: Some(line),
             quest: Some(standing.id),

@@ -14,7 +14,8 @@ use crate::judge::audit::{Finding, Kind, Place};
 use crate::judge::{JudgeError, Recorded, ReplayError, Replayer};
 use crate::quest::{Quest, QuestId, Submission, Verdict};
 use crate::session::{
-    Attempt, Board, Event, LineReader, Mark, Resolution, SessionError, Standing, VerdictBasis,
+    Attempt, Event, LineReader, Mark, Projection, QuestRecord, Resolution, SessionError,
+    VerdictBasis,
 };
 use crate::world::EarlierDoubt;
 use crate::world::evidence::{Asked, Evidence, Exchange, Told};
@@ -111,7 +112,7 @@ pub(super) struct Job {
 }
 
 pub(super) struct Examiner<'a> {
-    pub(super) board: &'a Board,
+    pub(super) board: &'a Projection,
     pub(super) reader: LineReader,
     pub(super) replayer: Replayer,
     pub(super) same_judge: bool,
@@ -214,7 +215,7 @@ impl Examiner<'_> {
         Ok(examined)
     }
 
-    fn is_redacted(&mut self, job: &Job, standing: &Standing) -> Result<bool, SessionError> {
+    fn is_redacted(&mut self, job: &Job, standing: &QuestRecord) -> Result<bool, SessionError> {
         let forgetting = &self.board.totals().forgetting;
         if forgetting.is_empty() || forgetting.has_line(job.line - 1) {
             return Ok(!forgetting.is_empty());
@@ -235,7 +236,7 @@ impl Examiner<'_> {
     fn findings(
         &self,
         job: &Job,
-        standing: &Standing,
+        standing: &QuestRecord,
         quest: &Quest,
         judged: &Judged<'_>,
         (evidence, by): (&Evidence, By),

@@ -25,7 +25,7 @@ use crate::judge::quest_file::Definition;
 use crate::judge::{FinalOutcome, JudgeError};
 use crate::quest::QuestId;
 use crate::session::{
-    Board, Claim, Manifest, RunId, RunProcess, Session, Standing, State, Tally, Worker,
+    Claim, Manifest, Projection, QuestRecord, RunId, RunProcess, Session, State, Tally, Worker,
 };
 use crate::world::sandbox::{Changed, FileSeen, LiveWorkshop, Workshop};
 
@@ -352,7 +352,7 @@ pub struct Asked<'a> {
 /// Every PASS is judged again from its evidence; nothing is asked of the network.
 pub fn survey(
     session: &Session,
-    board: &Board,
+    board: &Projection,
     asked: Asked<'_>,
     onlooker: Onlooker<'_>,
 ) -> Result<Survey, JudgeError> {
@@ -387,7 +387,7 @@ fn quests_of(places: &[audit::Place]) -> BTreeSet<QuestId> {
     places.iter().filter_map(|place| place.quest).collect()
 }
 
-fn proven(quests: &[Standing], these: &BTreeSet<QuestId>) -> Vec<QuestId> {
+fn proven(quests: &[QuestRecord], these: &BTreeSet<QuestId>) -> Vec<QuestId> {
     let proven = quests.iter().filter(|quest| quest.proof().is_some());
     let among = proven.filter(|quest| these.contains(&quest.id));
     among.map(|quest| quest.id).collect()
@@ -395,7 +395,7 @@ fn proven(quests: &[Standing], these: &BTreeSet<QuestId>) -> Vec<QuestId> {
 
 /// What is proven and was not judged again, with nothing found that says why.
 fn unchecked(
-    quests: &[Standing],
+    quests: &[QuestRecord],
     audited: &Audited,
     forgotten: &BTreeSet<QuestId>,
 ) -> Vec<QuestId> {
@@ -405,7 +405,7 @@ fn unchecked(
     left.map(|quest| quest.id).collect()
 }
 
-fn rested(board: &Board, audited: &Audited) -> Vec<Rested> {
+fn rested(board: &Projection, audited: &Audited) -> Vec<Rested> {
     let proven = audited.proven.iter().filter(|proven| {
         let standing = board.get(proven.quest);
         standing.is_some_and(|standing| standing.proof().is_some())

@@ -8,7 +8,7 @@ use crate::base::Digest;
 use crate::gate::{Fact, Judgement, Level, RuleId};
 use crate::quest::{Key, Quest, QuestId, Submission, Verdict};
 use crate::session::{
-    Attempt, Claimed, Event, Extended, Lease, SourceRecord, Span, Standing, State, VerdictBasis,
+    Attempt, Claimed, Event, Extended, Lease, QuestRecord, SourceRecord, Span, State, VerdictBasis,
 };
 
 pub(super) fn at(second: i64) -> Timestamp {
@@ -85,12 +85,12 @@ pub(super) fn attempt(number: usize, nth: u32, verdict: Verdict, state: State) -
     }))
 }
 
-pub(super) fn standing(number: usize, state: State) -> Standing {
+pub(super) fn standing(number: usize, state: State) -> QuestRecord {
     let span = Span {
         offset: 0,
         length: 0,
     };
-    let mut standing = Standing::new(&plain_quest(number), span);
+    let mut standing = QuestRecord::new(&plain_quest(number), span);
     standing.progress.state = state;
     standing
 }

@@ -25,9 +25,7 @@ use crate::quest::{FieldName, QuestId};
 use crate::report::picture::{Picture, QuestRow, RuleRow, Word, WorkerRow};
 use crate::report::run::{Run, RunHistory, RunReport};
 use crate::report::{Overview, RuleCount, overview};
-use crate::session::{
-    Board, Entry, Event, Forgetting, Session, SessionError, State, Store as _, Watch,
-};
+use crate::session::{Entry, Event, Forgetting, Projection, Session, SessionError, State, Watch};
 
 pub const MOST_QUESTS: usize = 10_000;
 
@@ -40,7 +38,11 @@ pub struct Asked<'a> {
     pub watch: &'a dyn Watch,
 }
 
-pub fn picture(session: &Session, board: &Board, asked: Asked<'_>) -> Result<Picture, JudgeError> {
+pub fn picture(
+    session: &Session,
+    board: &Projection,
+    asked: Asked<'_>,
+) -> Result<Picture, JudgeError> {
     let kind = SessionKind::load(session.manifest())?;
     let all_rules = kind.rules();
     let kind = kind.quest;
@@ -77,7 +79,7 @@ pub fn picture(session: &Session, board: &Board, asked: Asked<'_>) -> Result<Pic
 /// The rows of `shown`, in order. What needs eyes most is looked at first, while there is room.
 fn rows(
     session: &Session,
-    board: &Board,
+    board: &Projection,
     reading: &mut Reading,
     shown: &[QuestId],
     fields: &[FieldName],
@@ -102,7 +104,7 @@ fn rows(
     Ok(rows)
 }
 
-fn forgotten(session: &Session, board: &Board) -> Result<u32, SessionError> {
+fn forgotten(session: &Session, board: &Projection) -> Result<u32, SessionError> {
     if session.forgetting().is_empty() {
         return Ok(0);
     }
@@ -125,7 +127,7 @@ fn rules(overview: &Overview, catalogue: &[Rule]) -> Vec<RuleRow> {
     overview.rules.iter().map(row).collect()
 }
 
-fn tries(board: &Board) -> Vec<u64> {
+fn tries(board: &Projection) -> Vec<u64> {
     let settled = board.quests().iter().filter(|standing| {
         // A PASS of an earlier session took none here.
         standing.progress.state != State::Todo && standing.attempts > 0
@@ -167,7 +169,7 @@ impl Reading {
     /// `answer` is the field that the quests are about.
     fn of(
         session: &Session,
-        board: &Board,
+        board: &Projection,
         shown: &[QuestId],
         answer: Option<FieldName>,
         watch: &dyn Watch,

@@ -5,7 +5,7 @@ use crate::judge::forgotten::blotted;
 use crate::judge::quest_summary::QuestSummary;
 use crate::quest::{FieldName, Key, QuestId, Shown, Submission};
 use crate::report::picture::{ExcerptRow, FactRow, FactRows, Labelled, QuestRow, Step, Worth};
-use crate::session::{Effective, Forgetting, Standing, State};
+use crate::session::{Effective, Forgetting, QuestRecord, State};
 
 /// How urgently a person should look at a quest, the most urgent first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -20,7 +20,7 @@ enum Need {
 }
 
 impl Need {
-    fn of(standing: &Standing) -> Self {
+    fn of(standing: &QuestRecord) -> Self {
         match Effective::of(standing) {
             Effective::Open | Effective::Refuted => Self::Settling,
             Effective::Done => Self::Ended,
@@ -117,7 +117,7 @@ const LONGEST_FACT: usize = 600;
 const MOST_FACTS: usize = 50;
 
 pub(super) struct Told<'a> {
-    pub(super) standing: &'a Standing,
+    pub(super) standing: &'a QuestRecord,
     pub(super) summary: QuestSummary,
     pub(super) course: Course,
     pub(super) took: Option<u64>,

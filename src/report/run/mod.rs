@@ -20,7 +20,9 @@ use crate::base::Digest;
 use crate::judge::completeness::{Completeness, FinalWord, Shortfall};
 use crate::quest::{Key, QuestId};
 use crate::report::picture::Word;
-use crate::session::{Board, Effective, Ending, Reason, RunId, Standing, State, VerdictBasis};
+use crate::session::{
+    Effective, Ending, Projection, QuestRecord, Reason, RunId, State, VerdictBasis,
+};
 
 pub use history::{Driven, Run, RunHistory, RunReport, Took, Used};
 pub use markdown::markdown;
@@ -33,7 +35,7 @@ pub struct Telling<'a> {
     /// The quest kind; none where `session.json` does not read.
     pub kind: Option<&'a str>,
     /// The ledger, folded; none where it cannot be believed.
-    pub board: Option<&'a Board>,
+    pub board: Option<&'a Projection>,
     pub history: &'a RunHistory,
     pub completeness: &'a Completeness,
     /// What is proven and cannot be judged again, for an address was blotted out.
@@ -314,7 +316,7 @@ mod tests_shares {
         length: 0,
     };
 
-    fn standing(state: State, grounds: VerdictBasis, decision: Option<Decision>) -> Standing {
+    fn standing(state: State, grounds: VerdictBasis, decision: Option<Decision>) -> QuestRecord {
         let quest = Quest {
             id: QuestId::FIRST,
             key: Key::new("Acme").unwrap(),
@@ -324,7 +326,7 @@ mod tests_shares {
             after: Vec::new(),
             rows: vec![1],
         };
-        let mut standing = Standing::new(&quest, SPAN);
+        let mut standing = QuestRecord::new(&quest, SPAN);
         standing.progress.state = state;
         standing.last = Some(Last {
             line: SPAN,

@@ -21,9 +21,7 @@ use crate::quest::email::SOURCE;
 use crate::quest::{Key, QuestId, Shown, Submission};
 use crate::review::settle::settle_seen;
 use crate::review::{Item, NotSettled, Person, Queue, SeenFact, Viewer, Waiting};
-use crate::session::{
-    Decision, Effective, Session, SessionError, SigningKey, Standing, Store as _,
-};
+use crate::session::{Decision, Effective, QuestRecord, Session, SessionError, SigningKey};
 use crate::table::new_workbook::{ColumnRole, Form, FormCell, FormColumn, unambiguous};
 use crate::table::shortened;
 
@@ -207,7 +205,7 @@ impl Filled {
 /// What fits, and what does not.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Fitting {
-    pub rows: Vec<(Decided, Standing)>,
+    pub rows: Vec<(Decided, QuestRecord)>,
     pub refused: Vec<Refused>,
     pub undecided: usize,
 }
@@ -240,9 +238,9 @@ pub fn check(session: &Session, decisions: Decisions) -> Result<Fitting, Session
 
 fn fit(
     decided: &Decided,
-    standing: Option<Standing>,
+    standing: Option<QuestRecord>,
     waiting: Option<&Waiting>,
-) -> Result<Standing, Why> {
+) -> Result<QuestRecord, Why> {
     let quest = decided.quest;
     let Some(standing) = standing else {
         return Err(Why::UnknownQuest(quest));
@@ -607,7 +605,7 @@ pub struct Settled {
 struct Group {
     decision: Decision,
     note: String,
-    rows: Vec<(Decided, Standing)>,
+    rows: Vec<(Decided, QuestRecord)>,
 }
 
 pub fn settle_rows(
@@ -630,7 +628,7 @@ pub fn settle_rows(
         let note = note.as_str();
         let person = Person { by, note, key };
         while !rows.is_empty() {
-            let seen: Vec<&Standing> = rows.iter().map(|(_, standing)| standing).collect();
+            let seen: Vec<&QuestRecord> = rows.iter().map(|(_, standing)| standing).collect();
             match settle_seen(session, &seen, decision, person, clock) {
                 Ok(()) => settled.rows.extend(rows.drain(..).map(|(row, _)| row)),
                 Err(NotSettled::Meanwhile(id)) => {
@@ -648,7 +646,7 @@ pub fn settle_rows(
 }
 
 /// The rows by what they say, in the order in which each is said first.
-fn groups(rows: Vec<(Decided, Standing)>) -> Vec<Group> {
+fn groups(rows: Vec<(Decided, QuestRecord)>) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
     let mut places = std::collections::BTreeMap::new();
     for (decided, standing) in rows {
@@ -921,7 +919,7 @@ mod tests_fit {
 
     const JUDGED: &str = "2026-01-02T03:04:05.678Z";
 
-    fn standing(state: State, key: &str) -> Standing {
+    fn standing(state: State, key: &str) -> QuestRecord {
         let quest = Quest {
             id: QuestId::FIRST,
             key: Key::new(key).unwrap(),
@@ -936,10 +934,10 @@ mod tests_fit {
             length: 1,
         };
         let progress = Progress { state, tries: 1 };
-        Standing {
+        QuestRecord {
             progress,
             attempts: 2,
-            ..Standing::new(&quest, line)
+            ..QuestRecord::new(&quest, line)
         }
     }
 

@@ -18,7 +18,7 @@ use crate::session::error::SessionError;
 use crate::session::event::{Mark, VerdictBasis};
 use crate::session::fold::{ProjectionStore as _, Submitted};
 use crate::session::manifest::read_manifest;
-use crate::session::quest_record::{DependencyState, Standing, Waiting};
+use crate::session::quest_record::{DependencyState, QuestRecord, Waiting};
 use crate::session::state::State;
 use crate::session::totals::Totals;
 
@@ -64,7 +64,10 @@ impl<'a> Ways<'a> {
 }
 
 impl Index {
-    pub(in crate::session) fn standing(&self, id: QuestId) -> Result<Option<Standing>, IndexError> {
+    pub(in crate::session) fn standing(
+        &self,
+        id: QuestId,
+    ) -> Result<Option<QuestRecord>, IndexError> {
         let standing = self.rows().standing(id)?;
         if standing.is_none() && id.index() < self.known() {
             return Err(IndexError::Changed { table: "quest" });
@@ -72,7 +75,10 @@ impl Index {
         Ok(standing)
     }
 
-    pub(in crate::session) fn named(&self, key: &FoldedKey) -> Result<Vec<Standing>, IndexError> {
+    pub(in crate::session) fn named(
+        &self,
+        key: &FoldedKey,
+    ) -> Result<Vec<QuestRecord>, IndexError> {
         let sql = "SELECT * FROM quest WHERE fold = ? ORDER BY id";
         let mut found = self.quests(sql, [rows::fold(key)])?;
         found.retain(|standing| standing.key.folds_to(key));
@@ -105,7 +111,7 @@ impl Index {
         &self,
         now: Timestamp,
         except: &BTreeSet<QuestId>,
-    ) -> Result<Option<Standing>, IndexError> {
+    ) -> Result<Option<QuestRecord>, IndexError> {
         // Says of a claim what `Claim::is_live` says.
         let sql = "SELECT * FROM quest WHERE state = 'TODO' AND id NOT IN \
              (SELECT quest FROM claim WHERE abs(?1 - at_ms) < lease_s * 1000) \
@@ -174,7 +180,10 @@ impl Index {
         }
     }
 
-    pub(in crate::session) fn holder(&self, mark: &Mark) -> Result<Option<Standing>, IndexError> {
+    pub(in crate::session) fn holder(
+        &self,
+        mark: &Mark,
+    ) -> Result<Option<QuestRecord>, IndexError> {
         let holder = self.rows().holder_of(mark)?;
         match holder {
             Some(quest) => self.standing(quest),
@@ -206,13 +215,13 @@ impl Index {
     }
 
     /// The REVIEWs that rest on an unanswered lookup and were not looked at again.
-    pub(in crate::session) fn unanswered(&self) -> Result<Vec<Standing>, IndexError> {
+    pub(in crate::session) fn unanswered(&self) -> Result<Vec<QuestRecord>, IndexError> {
         let sql = "SELECT * FROM quest WHERE state = 'REVIEW' AND grounds = 'unanswered' \
              AND outcome IS NULL AND settled IS NULL ORDER BY id";
         self.quests(sql, [])
     }
 
-    pub(in crate::session) fn reviews(&self) -> Result<Vec<Standing>, IndexError> {
+    pub(in crate::session) fn reviews(&self) -> Result<Vec<QuestRecord>, IndexError> {
         self.quests("SELECT * FROM quest WHERE state = 'REVIEW' ORDER BY id", [])
     }
 
@@ -233,7 +242,7 @@ impl Index {
         self.checkpoint().totals.tally.total() as usize
     }
 
-    fn quests(&self, sql: &str, by: impl rusqlite::Params) -> Result<Vec<Standing>, IndexError> {
+    fn quests(&self, sql: &str, by: impl rusqlite::Params) -> Result<Vec<QuestRecord>, IndexError> {
         let mut select = self.connection().prepare_cached(sql)?;
         let mut rows = select.query(by)?;
         let mut found = Vec::new();
@@ -257,7 +266,7 @@ pub struct ReadOnlyIndex {
 pub struct Sought<'a> {
     pub by: Prefix<'a>,
     pub state: Option<State>,
-    pub wanted: fn(&Standing) -> bool,
+    pub wanted: fn(&QuestRecord) -> bool,
     pub most: usize,
 }
 
@@ -306,7 +315,7 @@ impl ReadOnlyIndex {
         &self,
         sought: &Sought<'_>,
         stop: &dyn Fn() -> bool,
-    ) -> Result<Vec<Standing>, SessionError> {
+    ) -> Result<Vec<QuestRecord>, SessionError> {
         let mut found = Vec::new();
         let state = sought.state;
         let mut take = |row: &rusqlite::Row<'_>| {

@@ -16,8 +16,8 @@ use crate::session::claim::{Claim, Lease};
 use crate::session::decision::Decision;
 use crate::session::event::{Mark, Outcome, VerdictBasis};
 use crate::session::fold::{ProjectionStore, Submitted};
-use crate::session::projection::Board;
-use crate::session::quest_record::{Last, Resolved, Settled, Span, Standing};
+use crate::session::projection::Projection;
+use crate::session::quest_record::{Last, QuestRecord, Resolved, Settled, Span};
 use crate::session::state::{Progress, State};
 
 #[derive(Debug, Serialize)]
@@ -41,7 +41,7 @@ struct Sealed<'a> {
 }
 
 impl<'a> Sealed<'a> {
-    fn new(standing: &'a Standing, claim: Option<i64>) -> Result<Self, IndexError> {
+    fn new(standing: &'a QuestRecord, claim: Option<i64>) -> Result<Self, IndexError> {
         let line = |span: Option<Span>| span.map(place).transpose();
         Ok(Self {
             id: standing.id,
@@ -76,7 +76,7 @@ pub(super) fn fold(key: &FoldedKey) -> i64 {
 /// Writes a quest with `statement`, whose parameters are the table's columns in their order.
 pub(super) fn write_quest(
     statement: &mut rusqlite::CachedStatement<'_>,
-    standing: &Standing,
+    standing: &QuestRecord,
     claim: Option<i64>,
     sealer: Sealer,
 ) -> Result<(), IndexError> {
@@ -119,7 +119,7 @@ pub(super) fn write_quest(
 }
 
 /// Reads a quest from a whole row; its seal must hold.
-pub(super) fn read_quest(row: &Row<'_>, sealer: Sealer) -> Result<Standing, IndexError> {
+pub(super) fn read_quest(row: &Row<'_>, sealer: Sealer) -> Result<QuestRecord, IndexError> {
     let changed = || IndexError::Changed { table: "quest" };
     let key: String = row.get(1)?;
     let state: String = row.get(3)?;
@@ -136,7 +136,7 @@ pub(super) fn read_quest(row: &Row<'_>, sealer: Sealer) -> Result<Standing, Inde
     let settled = line(15)?.zip(decision.map(|text| named(&text, "quest")).transpose()?);
     let after: Option<String> = row.get(23)?;
     let after = after.map(|text| serde_json::from_str(&text)).transpose();
-    let standing = Standing {
+    let standing = QuestRecord {
         id: quest_id(row.get(0)?).ok_or_else(changed)?,
         key: Key::new(&key).map_err(|_| changed())?,
         progress: Progress {
@@ -278,7 +278,7 @@ impl Rows<'_> {
         }
     }
 
-    fn write(&self, standing: &Standing, claim: Option<i64>) -> Result<(), IndexError> {
+    fn write(&self, standing: &QuestRecord, claim: Option<i64>) -> Result<(), IndexError> {
         // Named one by one, so that only the lookups whose columns change are touched.
         let sql = "UPDATE quest SET key = ?2, fold = ?3, state = ?4, tries = ?5, attempts = ?6, \
              quest_offset = ?7, quest_length = ?8, last_offset = ?9, last_length = ?10, \
@@ -294,19 +294,19 @@ impl Rows<'_> {
 impl ProjectionStore for Rows<'_> {
     type Error = IndexError;
 
-    fn standing(&self, id: QuestId) -> Result<Option<Standing>, IndexError> {
+    fn standing(&self, id: QuestId) -> Result<Option<QuestRecord>, IndexError> {
         let sql = "SELECT * FROM quest WHERE id = ?";
         self.one(sql, [number(id)], rows::read_quest)
     }
 
-    fn add(&mut self, standing: Standing) -> Result<(), IndexError> {
+    fn add(&mut self, standing: QuestRecord) -> Result<(), IndexError> {
         let sql = "INSERT INTO quest VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, \
              ?, ?, ?, ?)";
         let mut insert = self.connection.prepare_cached(sql)?;
         rows::write_quest(&mut insert, &standing, None, self.sealer)
     }
 
-    fn replace(&mut self, standing: Standing) -> Result<(), IndexError> {
+    fn replace(&mut self, standing: QuestRecord) -> Result<(), IndexError> {
         let sql = "SELECT claim FROM quest WHERE id = ?";
         let claim = self.one(sql, [number(standing.id)], |row, _| Ok(row.get(0)?))?;
         self.write(&standing, claim.flatten())
@@ -505,7 +505,7 @@ pub(super) fn first_eight(digest: Digest) -> i64 {
 impl Index {
     /// Holds every row against `board`, which was folded from the ledger up to `tip`; says what
     /// does not fit.
-    pub(in crate::session) fn fits(&self, board: &Board, tip: Tip) -> Result<(), IndexError> {
+    pub(in crate::session) fn fits(&self, board: &Projection, tip: Tip) -> Result<(), IndexError> {
         if self.checkpoint().tip() != tip {
             return Err(IndexError::Misfit);
         }
@@ -520,7 +520,7 @@ impl Index {
         self.claims_fit(board)
     }
 
-    fn quests_fit(&self, board: &Board) -> Result<(), IndexError> {
+    fn quests_fit(&self, board: &Projection) -> Result<(), IndexError> {
         let mut select = self
             .connection()
             .prepare("SELECT * FROM quest ORDER BY id")?;
@@ -534,7 +534,7 @@ impl Index {
         rows.next()?.map_or(Ok(()), |_| Err(QUEST))
     }
 
-    fn submissions_fit(&self, board: &Board) -> Result<(), IndexError> {
+    fn submissions_fit(&self, board: &Projection) -> Result<(), IndexError> {
         let mut found = 0;
         let mut fits = true;
         self.each_submission(&mut |submitted| {
@@ -554,7 +554,7 @@ impl Index {
         }
     }
 
-    fn marks_fit(&self, board: &Board) -> Result<(), IndexError> {
+    fn marks_fit(&self, board: &Projection) -> Result<(), IndexError> {
         let changed = || IndexError::Changed { table: "mark" };
         self.rows().buckets_are_whole()?;
         for (mark, quest) in board.holders() {
@@ -566,7 +566,7 @@ impl Index {
         self.as_many("mark", board.holders().len())
     }
 
-    fn claims_fit(&self, board: &Board) -> Result<(), IndexError> {
+    fn claims_fit(&self, board: &Projection) -> Result<(), IndexError> {
         let changed = || IndexError::Changed { table: "claim" };
         for claim in board.claims() {
             if self.claim_on(claim.quest)?.as_ref() != Some(claim) {

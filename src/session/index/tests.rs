@@ -18,10 +18,9 @@ use crate::session::open::tests::{
     Made, at, attempt, ledger, made, made_in_order, made_under_key, operator_key, salt,
 };
 use crate::session::open::{Appended, Session};
-use crate::session::store::Store as _;
 use crate::session::sync::Unwatched;
 use crate::session::{
-    Asked, Board, DrivenQuest, Effective, Mark, Reason, RunId, RunLine, RunStep, Standing,
+    Asked, DrivenQuest, Effective, Mark, Projection, QuestRecord, Reason, RunId, RunLine, RunStep,
     VerdictBasis,
 };
 

@@ -15,7 +15,7 @@ use crate::base::Digest;
 use crate::base::clock::Salt;
 use crate::quest::{Key, Quest, QuestId, Submission, Verdict};
 use crate::session::{
-    Attempt, Extended, FORMAT, Frozen, KindRecord, Lease, NewSession, Standing, State, Tally,
+    Attempt, Extended, FORMAT, Frozen, KindRecord, Lease, NewSession, QuestRecord, State, Tally,
     VerdictBasis, create, extend,
 };
 
@@ -145,7 +145,7 @@ pub(in crate::session) fn made(count: usize) -> Made {
     made_with(count, 0)
 }
 
-fn standing(session: &Session, index: usize) -> Standing {
+fn standing(session: &Session, index: usize) -> QuestRecord {
     let id = QuestId::from_index(index).unwrap();
     session.standing(id).unwrap().unwrap()
 }

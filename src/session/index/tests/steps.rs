@@ -20,7 +20,7 @@ fn any_order() -> impl Strategy<Value = Vec<Vec<usize>>> {
 }
 
 /// The first quest in TODO that nobody holds and that waits for none.
-fn free_of(board: &Board, now: Timestamp) -> Option<&Standing> {
+fn free_of(board: &Projection, now: Timestamp) -> Option<&QuestRecord> {
     let held = |id| {
         board
             .claims()

@@ -5,7 +5,8 @@ use crate::base::Digest;
 use crate::quest::{Quest, QuestId, Verdict};
 use crate::session::fold::Written;
 use crate::session::{
-    Appended, Board, Claimed, Event, Lease, Session, SessionError, Span, Store as _, VerdictBasis,
+    Appended, Claimed, Event, Lease, Projection, Session, SessionError, Span, Store as _,
+    VerdictBasis,
 };
 
 fn free(session: &Session) -> Option<usize> {
@@ -82,7 +83,7 @@ fn nothing_is_recorded_of_a_quest_before_its_turn() {
         after: Digest::of(b""),
         span,
     };
-    let happened = |board: &mut Board, event| board.apply(event, written);
+    let happened = |board: &mut Projection, event| board.apply(event, written);
     for event in [&early, &claim] {
         assert!(happened(&mut board, event).is_err(), "{event:?}");
     }
