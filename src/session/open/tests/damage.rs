@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use super::{judge, ledger, made, tally};
 use crate::quest::Verdict;
-use crate::session::{Repair, Session, SessionError, Store as _};
+use crate::session::{Repair, Session, SessionError};
 
 #[test]
 fn a_newer_format_is_refused() {
