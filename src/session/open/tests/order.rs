@@ -5,8 +5,7 @@ use crate::base::Digest;
 use crate::quest::{Quest, QuestId, Verdict};
 use crate::session::fold::Written;
 use crate::session::{
-    Appended, Claimed, Event, Lease, Projection, Session, SessionError, Span, Store as _,
-    VerdictBasis,
+    Appended, Claimed, Event, Lease, Projection, Session, SessionError, Span, VerdictBasis,
 };
 
 fn free(session: &Session) -> Option<usize> {
