@@ -13,7 +13,7 @@ use crate::base::Digest;
 use crate::base::text::truncate;
 use crate::quest::file::{InputFormat, InputTable};
 use crate::quest::{Listing, OtherCells, Quest, Row, Shown};
-use crate::session::{Board, Session, SourceRecord};
+use crate::session::{Projection, Session, SourceRecord};
 use crate::table::{
     ColumnIndex, HeaderChoice, List, MadeList, ReadOptions, SourceFormat, TextEncoding,
     UnknownEncoding,
@@ -145,7 +145,7 @@ fn filled(labels: &[String], cells: &[String]) -> Vec<Shown> {
 
 /// A listing of the quests that `session` has by `board`, without rows: those are of a list that
 /// was read before.
-pub fn known_quests(session: &Session, board: &Board) -> Result<Listing> {
+pub fn known_quests(session: &Session, board: &Projection) -> Result<Listing> {
     let mut listing = Listing::new();
     let mut reader = session.reader()?;
     let bar = WorkBar::of("reading the quests", board.quests().len() as u64);

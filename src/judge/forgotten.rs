@@ -9,7 +9,9 @@ use crate::judge::masking::{self, MASK, masked_json};
 use crate::judge::recorded::RecordedJudgement;
 use crate::quest::field::FieldKind;
 use crate::quest::{FieldName, QuestKind, Submission, Verdict};
-use crate::session::{Forgetting, LineReader, SessionError, Standing, State, Suppressed, Worker};
+use crate::session::{
+    Forgetting, LineReader, QuestRecord, SessionError, State, Suppressed, Worker,
+};
 use crate::world::email_text::{mentions, without};
 use crate::world::sandbox::{FileSeen, Workshop};
 use crate::world::tree::TreePath;

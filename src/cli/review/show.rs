@@ -13,7 +13,7 @@ use crate::gate::PanelReport;
 use crate::judge;
 use crate::quest::QuestId;
 use crate::review::{Item, Queue, Viewer};
-use crate::session::{State, Store as _};
+use crate::session::State;
 
 /// Which one.
 #[derive(Debug, Args)]

@@ -36,7 +36,7 @@ impl Need {
 
 /// Chooses at most `most` quests in the states of `only` (in any state if it is empty), the most
 /// urgent first, then by number.
-pub(super) fn chosen(quests: &[Standing], only: &[State], most: usize) -> Vec<QuestId> {
+pub(super) fn chosen(quests: &[QuestRecord], only: &[State], most: usize) -> Vec<QuestId> {
     let wanted = quests
         .iter()
         .filter(|it| only.is_empty() || only.contains(&it.progress.state));

@@ -110,11 +110,11 @@ impl Report {
 }
 
 /// What became of each quest; its effort in all runs, or in the one that was named.
-fn quests(telling: &Telling<'_>, board: &Board) -> Vec<QuestReport> {
+fn quests(telling: &Telling<'_>, board: &Projection) -> Vec<QuestReport> {
     let runs = telling.history.runs().iter();
     let named = |run: &&Run| telling.run.is_none_or(|named| named == run.id);
     let runs: Vec<&Run> = runs.filter(named).collect();
-    let report = |standing: &Standing| {
+    let report = |standing: &QuestRecord| {
         let driven = runs.iter().filter_map(|run| {
             let driven = run.quests.get(&standing.id)?;
             Some(DrivenIn {
@@ -220,7 +220,7 @@ pub struct Unproven {
 }
 
 impl Shares {
-    fn of(board: &Board) -> Self {
+    fn of(board: &Projection) -> Self {
         let mut shares = Self::default();
         for standing in board.quests() {
             shares.add(standing);
@@ -228,7 +228,7 @@ impl Shares {
         shares
     }
 
-    fn add(&mut self, standing: &Standing) {
+    fn add(&mut self, standing: &QuestRecord) {
         self.quests += 1;
         match standing.progress.state {
             State::Pass => self.pass += 1,
@@ -254,7 +254,7 @@ impl Shares {
     }
 }
 
-fn is_unproven(standing: &Standing) -> bool {
+fn is_unproven(standing: &QuestRecord) -> bool {
     let effective = Effective::of(standing);
     if effective.holds() || effective == Effective::Todo {
         return false;
