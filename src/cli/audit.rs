@@ -128,7 +128,7 @@ pub(super) fn run(context: &mut Context, args: &AuditArgs) -> Result<Exit> {
     })
 }
 
-fn open(context: &mut Context) -> Result<(Session, Board), SessionError> {
+fn open(context: &mut Context) -> Result<(Session, Projection), SessionError> {
     let mut session = Session::open_watched(context.session_dir(), context.watch())?;
     let board = session.fold()?;
     Ok((session, board))

@@ -26,7 +26,7 @@ use crate::base::text::{Escaped, is_unsafe};
 use crate::gate::email::EmailGate;
 use crate::gate::{Gate as _, Rule, house};
 use crate::quest::{Key, QuestKind};
-use crate::session::{Effective, Glance, Prefix, SessionError, Sought, Standing, State};
+use crate::session::{Effective, Glance, Prefix, QuestRecord, SessionError, Sought, State};
 
 /// The variable that a shell sets to its own name when it asks.
 const VARIABLE: &str = "COMAIL_COMPLETE";
@@ -203,7 +203,7 @@ const MAX_SEARCH: Duration = Duration::from_millis(40);
 type Offer = fn(&Path, &str) -> Values;
 
 /// Which quests an argument accepts.
-type Which = (Option<State>, fn(&Standing) -> bool);
+type Which = (Option<State>, fn(&QuestRecord) -> bool);
 
 const TODO: Which = (Some(State::Todo), |_| true);
 const REVIEWED: Which = (Some(State::Review), |_| true);
@@ -396,7 +396,7 @@ fn quests(
     dir: &Path,
     by: Prefix<'_>,
     (state, wanted): Which,
-) -> Result<Vec<Standing>, SessionError> {
+) -> Result<Vec<QuestRecord>, SessionError> {
     let end = Instant::now() + MAX_SEARCH;
     let sought = Sought {
         by,

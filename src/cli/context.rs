@@ -12,7 +12,7 @@ use super::output::Output;
 use super::progress::SessionBar;
 use crate::base::clock::{Clock as _, Salt, SystemClock};
 use crate::quest::{Key, Nearest, QuestId, QuestKind, meant};
-use crate::session::{BadWorker, Session, SessionError, Store, Watch, Worker};
+use crate::session::{BadWorker, Session, SessionError, Watch, Worker};
 use crate::world::evidence::recorded::RecordedWorld;
 use crate::{judge, session};
 
@@ -161,7 +161,7 @@ pub fn which(unit: &str) -> String {
     format!("name the quest with --{unit} KEY or --id N")
 }
 
-fn by_key(store: &dyn Store, text: &str) -> Result<QuestId> {
+fn by_key(store: &Session, text: &str) -> Result<QuestId> {
     let key = Key::new(text).map_err(|error| UsageError(error.to_string()))?;
     let same_fold = store.named(&key.folded())?;
     let same_fold: Vec<_> = same_fold.into_iter().map(|s| (s.id, s.key)).collect();

@@ -18,7 +18,7 @@ use crate::base::text::{Escaped, EscapedLines, plural};
 use crate::gate::{Fact, Judgement, Rule};
 use crate::judge::{self, Assignment, Claimant, SessionKind};
 use crate::quest::{self, Key, Quest, QuestId};
-use crate::session::{Claim, Lease, Standing, State, Store, Waiting, Worker};
+use crate::session::{Claim, Lease, QuestRecord, Session, State, Waiting, Worker};
 
 /// Print the next quest, and how to answer it
 ///
@@ -111,7 +111,7 @@ pub(super) fn run(context: &mut Context, args: &NextArgs) -> Result<Exit> {
     })
 }
 
-fn reply(session: &dyn Store, assignment: Assignment, reaching: &Reaching) -> Result<NextReply> {
+fn reply(session: &Session, assignment: Assignment, reaching: &Reaching) -> Result<NextReply> {
     let tally = session.totals().tally;
     let remaining = tally.todo;
     Ok(match assignment {
@@ -216,8 +216,8 @@ pub(super) struct HandedQuest {
 
 impl HandedQuest {
     pub(super) fn new(
-        session: &dyn Store,
-        standing: &Standing,
+        session: &Session,
+        standing: &QuestRecord,
         claim: Option<Claim>,
         reaching: &Reaching,
     ) -> Result<Self> {
@@ -313,7 +313,7 @@ struct Awaited {
 }
 
 impl Waits {
-    fn new(session: &dyn Store, waiting: &Waiting) -> Result<Self> {
+    fn new(session: &Session, waiting: &Waiting) -> Result<Self> {
         let mut awaited = Vec::new();
         for id in waiting.fronts.iter().take(MAX_NAMED) {
             let standing = session.standing(*id)?;

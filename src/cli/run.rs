@@ -37,7 +37,7 @@ use crate::run::limits::{Limits, Money, parse_count, parse_percent, parse_time, 
 use crate::run::{
     Answers, CrashBackoffRules, Noted, Pace, Plan, RunEvent, RunObserver, Sources, note,
 };
-use crate::session::{Lease, Reason, RunId, Session, Spent, Store as _};
+use crate::session::{Lease, Reason, RunId, Session, Spent};
 
 /// Run an agent on the quests until the work is complete
 ///
