@@ -6,8 +6,8 @@ use calamine::Data;
 
 use crate::harness::EmailNet;
 use crate::sheets::{
-    Cells, bring, cells, done, fail, formulas, part_text, parts, pass, review, scan, text, texts,
-    workbook, world, xml_row,
+    Cells, bring, cells, done, fail, formulas, parts, pass, review, scan, text, texts, workbook,
+    world, xml_row,
 };
 
 const USUAL: [&str; 8] = [
@@ -137,25 +137,6 @@ fn results_are_right(world: &EmailNet, found: &Cells) {
     );
     assert_eq!(found[&(8, 13)], Data::Float(1.0));
     assert_eq!(texts(found, 9, 7), ["", "TODO", "", "", "", "", "0", ""]);
-}
-
-#[test]
-fn the_headings_have_the_style_of_those_before() {
-    let world = judged("openpyxl.xlsx");
-    world.place.run(["export", "out.xlsx"]).ok();
-    let sheet = part_text(&world.place.at("out.xlsx"), "xl/worksheets/sheet2.xml");
-    let style = |cell: &str| {
-        let (_, tag) = sheet
-            .split_once(&format!("<c r=\"{cell}\""))
-            .expect("a cell");
-        let (tag, _) = tag.split_once('>').expect("a tag");
-        let (_, style) = tag.split_once("s=\"").expect("a style");
-        style.split_once('"').expect("its end").0.to_owned()
-    };
-    assert_eq!(style("G2"), style("F2"));
-    assert_eq!(style("N2"), style("F2"));
-    assert!(sheet.contains("<mergeCell ref=\"A1:F1\""));
-    assert!(sheet.contains("<mergeCell ref=\"A9:B9\""));
 }
 
 #[test]

@@ -148,7 +148,7 @@ fn nor_does_a_reason_or_a_newer_list_bring_it_back() {
     );
     let update = ["scan", "--update", "companies.csv", "--operator-key=key"];
     let said = world.place.run(update);
-    assert!(said.stderr.contains("was told to forget"), "{said:?}");
+    assert!(said.stderr.contains("must forget"), "{said:?}");
     said.exits(2);
     assert_eq!(left_in(&world.place.at(".comail")), Vec::<String>::new());
     assert_clean(&world, &[]);

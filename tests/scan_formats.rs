@@ -60,53 +60,6 @@ fn one_workbook_is_the_same_list_in_every_format() {
 }
 
 #[test]
-fn numbers_and_dates_are_texts_as_shown_in_xlsx_and_values_in_the_others() {
-    let show = [
-        "--sheet",
-        "업체 목록",
-        "--col",
-        "A",
-        "--show",
-        "등록번호",
-        "--show",
-        "D",
-        "--show",
-        "비율",
-    ];
-    let texts = ["123-45-67890", "2024년 3월 5일", "12.5%"];
-    let values = ["1234567890", "2024-03-05", "0.125"];
-    for (name, expected) in [
-        ("openpyxl.xlsx", texts),
-        ("libreoffice.xlsx", texts),
-        ("libreoffice.ods", values),
-        ("libreoffice.xls", values),
-    ] {
-        let (place, _) = scanned(name, &show);
-        assert_eq!(
-            quests(&place)[0]["shown"],
-            json!([
-                {"label": "등록번호", "text": expected[0]},
-                {"label": "설립일", "text": expected[1]},
-                {"label": "비율", "text": expected[2]},
-            ]),
-            "{name}"
-        );
-        let prompt = place.run(["next"]).ok();
-        let line = format!("  설립일: {}\n", expected[1]);
-        assert!(prompt.contains(&line), "{prompt}");
-    }
-}
-
-#[test]
-fn a_number_can_be_a_key() {
-    let (place, _) = scanned("openpyxl.xlsx", &["--sheet", "업체 목록", "--col", "C"]);
-    assert_eq!(
-        keys(&place),
-        ["123-45-67890", "220-81-62517", "123456", "#N/A"]
-    );
-}
-
-#[test]
 fn a_workbook_with_macros_a_table_and_rich_text() {
     for name in ["xlsxwriter.xlsx", "macros.xlsm"] {
         let (place, answer) = scanned(name, &["--col", "Company", "--site-col", "Website"]);
@@ -131,21 +84,6 @@ fn a_workbook_with_macros_a_table_and_rich_text() {
             none,
         ];
         assert_eq!(anchors, expected, "{name}");
-    }
-}
-
-#[test]
-fn texts_are_read_in_their_encoding() {
-    let korean = ["한빛식품 주식회사", "대한정밀공업"];
-    for name in ["utf8-bom.csv", "utf16le.csv", "cp949.csv"] {
-        let (place, answer) = scanned(name, &["--col", "회사명"]);
-        assert_eq!(keys(&place), korean, "{name}");
-        assert_eq!(counts(&answer), [2, 2, 0, 0], "{name}");
-    }
-    let japanese = ["青山精機株式会社", "北風工具有限会社"];
-    for flags in [&["--col", "会社名"][..], &["--col=A", "--encoding=sjis"]] {
-        let (place, _) = scanned("shift_jis.csv", flags);
-        assert_eq!(keys(&place), japanese);
     }
 }
 
@@ -238,33 +176,12 @@ fn repeats_are_one_quest_unless_their_sites_differ() {
 }
 
 #[test]
-fn without_a_site_column_repeats_are_one_quest() {
-    let list = "company,site\nAcme,acme.com\nAcme,acme.de\n";
-    let (place, _) = scanned_bytes("list.csv", list, &["--col=A"]);
-    assert_eq!(rows(&place), [[2, 3]]);
-}
-
-#[test]
 fn the_first_sheet_that_is_shown_is_read_unless_another_is_named() {
     let (place, answer) = scanned("openpyxl.xlsx", &["--col", "A", "--header", "no"]);
     assert_eq!(answer["sheet"], "Notes");
     assert_eq!(keys(&place), ["Read the sheet 업체 목록"]);
     let hidden = ["--col", "A", "--sheet", "옛 목록", "--header=no"];
     assert_eq!(keys(&scanned("openpyxl.xlsx", &hidden).0), ["지난 업체"]);
-}
-
-#[test]
-fn a_column_is_a_letter_or_a_heading_and_a_heading_wins() {
-    let list = "B,company\nAcme,Beta\n";
-    for (column, expected) in [
-        ("B", "Acme"),
-        ("b", "Beta"),
-        ("company", "Beta"),
-        ("a", "Acme"),
-    ] {
-        let (place, _) = scanned_bytes("list.csv", list, &["--col", column, "--header=yes"]);
-        assert_eq!(keys(&place), [expected], "{column}");
-    }
 }
 
 #[test]

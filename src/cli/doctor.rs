@@ -3,11 +3,9 @@
 use std::collections::BTreeSet;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
-use std::time::Instant;
 
 use anyhow::Result;
 use clap::Args;
-use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
 use url::Url;
@@ -63,58 +61,37 @@ pub(super) struct Diagnosis {
 }
 
 pub(super) fn run(context: &mut Context, args: &DoctorArgs) -> Result<Exit> {
-    let mut findings = Vec::new();
     let dir = context.session_dir();
     let named = context.named_session().is_some();
-    let held = timed("session", || session::check(dir, named, &*context.watch()));
-    findings.extend(held.0);
-    let held = held.1;
+    let (mut findings, held) = session::check(dir, named, &*context.watch());
     let manifest = held.as_ref().map(|(manifest, _)| manifest);
     let definition = manifest.and_then(|manifest| Definition::of(manifest).ok().flatten());
     if let Some(definition) = &definition {
-        findings.extend(timed("programs", || session::programs(definition)));
+        findings.extend(session::programs(definition));
     }
-    let (of_disk, stamped) = timed("file system", || machine::disk(&place(dir)));
-    findings.extend(of_disk);
+    findings.extend(machine::disk(&place(dir)));
     let settings = settings(manifest, args);
     if !args.offline {
         let (known, absent) = names(args)?;
-        findings.extend(timed("dns", || network::dns(&settings, &known, &absent)));
+        findings.extend(network::dns(&settings, &known, &absent));
     }
-    let (of_tls, web) = timed("tls", || network::tls(&settings, &args.url, args.offline));
+    let (of_tls, web) = network::tls(&settings, &args.url, args.offline);
     findings.push(of_tls);
-    let clocks = network::Clocks {
-        now: context::now(),
-        file: stamped.and_then(|time| Timestamp::try_from(time).ok()),
-        last_line: held.as_ref().and_then(|(_, checkup)| checkup.last_at),
-        web,
-    };
-    findings.extend(timed("clock", || network::clock(&clocks)));
+    let last_line = held.as_ref().and_then(|(_, checkup)| checkup.last_at);
+    findings.extend(network::clock(context::now(), last_line, web));
     let path = std::env::var_os("PATH");
     findings.push(machine::agents(path.as_deref(), &is_program));
     #[cfg(unix)]
-    findings.push(timed("confinement", || {
+    {
         let now = crate::judge::quest_file::confinement(&std::env::temp_dir());
-        let at_scan = definition
-            .as_ref()
-            .map(|definition| &definition.confinement);
-        machine::confinement(&now, at_scan)
-    }));
-    let healthy = findings
-        .iter()
-        .all(|finding| finding.level < Level::Problem);
-    context
-        .output
-        .show(&Diagnosis { healthy, findings }, text)?;
+        let at_scan = definition.as_ref().map(|it| &it.confinement);
+        findings.push(machine::confinement(&now, at_scan));
+    }
+    let is_problem = |finding: &Finding| finding.level == Level::Problem;
+    let healthy = !findings.iter().any(is_problem);
+    let diagnosis = Diagnosis { healthy, findings };
+    context.output.show(&diagnosis, text)?;
     Ok(if healthy { Exit::Done } else { Exit::Finding })
-}
-
-fn timed<T>(check: &str, run: impl FnOnce() -> T) -> T {
-    let began = Instant::now();
-    let found = run();
-    let ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
-    tracing::info!(check, ms, "checked");
-    found
 }
 
 /// The directory of the session, or the one that it would be created in.
@@ -153,19 +130,21 @@ fn names(args: &DoctorArgs) -> Result<(HostName, HostName)> {
     Ok((known, absent))
 }
 
-#[cfg(unix)]
 fn is_program(path: &PathBuf) -> bool {
-    use std::os::unix::fs::PermissionsExt as _;
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
 
-    let metadata = std::fs::metadata(path);
-    metadata.is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
-}
-
-#[cfg(not(unix))]
-fn is_program(path: &PathBuf) -> bool {
-    ["", "exe", "cmd"]
-        .iter()
-        .any(|ending| path.with_extension(ending).is_file())
+        let metadata = std::fs::metadata(path);
+        metadata.is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
+    }
+    #[cfg(not(unix))]
+    {
+        let endings = ["", "exe", "cmd"];
+        endings
+            .iter()
+            .any(|ending| path.with_extension(ending).is_file())
+    }
 }
 
 fn text(paper: &mut Paper, diagnosis: &Diagnosis) {
@@ -184,14 +163,11 @@ fn text(paper: &mut Paper, diagnosis: &Diagnosis) {
         }
     }
     let checks: BTreeSet<Check> = findings.iter().map(|finding| finding.check).collect();
-    let count = |level| {
-        let of_level = findings.iter().filter(|finding| finding.level == level);
-        of_level.count()
-    };
+    let count = |level| findings.iter().filter(|it| it.level == level).count() as u64;
     paper.line(format!(
         "{} checks: {}, {}",
         checks.len(),
-        plural(count(Level::Problem) as u64, "problem"),
-        plural(count(Level::Note) as u64, "note")
+        plural(count(Level::Problem), "problem"),
+        plural(count(Level::Note), "note")
     ));
 }

@@ -1,4 +1,4 @@
-//! `comail export`: the results, beside the list.
+//! `comail export`: writes the results next to the values of the list.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};

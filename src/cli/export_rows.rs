@@ -11,12 +11,11 @@ use crate::judge::forgotten::is_forgotten;
 use crate::judge::masking::MASK;
 use crate::quest::{Listing, ListingError, QuestId, Submission, map_schema};
 use crate::session::{
-    Attempt, Dated, Effective, LineReader, Projection, QuestRecord, Resolution, Session,
-    SessionError, State,
+    Effective, LineReader, Projection, QuestRecord, Session, SessionError, State,
 };
 use crate::table::results::{Cell, Columns, Outcome, ResultRow, RowError};
 
-/// A session, and where every quest of it stands by the whole ledger.
+/// A session, and the record of each of its quests by the whole ledger.
 #[derive(Clone, Copy)]
 pub(super) struct Findings<'a> {
     pub(super) session: &'a Session,
@@ -29,15 +28,15 @@ pub(super) struct RowMap {
     gone: u32,
 }
 
-/// What the quests come to that have rows in the file, each once.
+/// The outcomes of the quests that have rows in the file, each counted once.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, JsonSchema)]
 pub(super) struct Comes {
-    /// How many come to what.
+    /// How many have each outcome.
     #[schemars(schema_with = "map_schema::<Effective, u32>")]
     pub(super) effective: BTreeMap<Effective, u32>,
     /// How many of them the world contradicted.
     pub(super) disputed: u32,
-    /// How many have answers that were blotted out.
+    /// How many have answers that were redacted.
     pub(super) forgotten: u32,
 }
 
@@ -144,74 +143,48 @@ pub(super) fn results<'a>(
             .board
             .get(*id)
             .ok_or("a row belongs to a quest that is not there")?;
-        let told = Told::read(&mut reader, standing)?;
-        let blocked = waiting.blocks(*id);
-        let cells = cells(standing, blocked, &told, columns)?;
+        let cells = cells(&mut reader, standing, waiting.blocks(*id), columns)?;
         Ok(ResultRow { row: *row, cells })
     }))
 }
 
-struct Told {
-    last: Option<Dated<Box<Attempt>>>,
-    resolution: Option<Dated<Box<Resolution>>>,
-    /// Who decided, and why.
-    people: Vec<(String, String)>,
-    /// Whether what was answered was blotted out.
-    forgotten: bool,
-}
-
-impl Told {
-    fn read(reader: &mut LineReader, standing: &QuestRecord) -> Result<Self, SessionError> {
-        let last = reader.last_attempt(standing)?;
-        let resolution = reader.resolution(standing)?;
-        let settled = reader.settlement(standing)?;
-        let settled = settled.map(|settled| (settled.value.by, settled.value.note));
-        let disputed = reader.dispute(standing)?;
-        let disputed = disputed.map(|dispute| (dispute.value.by, dispute.value.note));
-        Ok(Self {
-            last,
-            resolution,
-            people: settled.into_iter().chain(disputed).collect(),
-            forgotten: is_forgotten(reader, standing)?,
-        })
-    }
-}
-
-/// The results of a quest: those of its last attempt or, where that REVIEW was judged again, of
-/// the later judgement.
+/// The results of a quest: those of its last attempt or, if that REVIEW was judged again, of the
+/// later judgement.
 fn cells(
+    reader: &mut LineReader,
     standing: &QuestRecord,
     blocked: bool,
-    told: &Told,
     columns: &Columns,
 ) -> Result<Vec<Cell>, RowError> {
-    let judged = match (&told.resolution, &told.last) {
-        (Some(dated), _) => Some((dated.at, &dated.value.judgement)),
-        (None, Some(dated)) => Some((dated.at, &dated.value.judgement)),
-        (None, None) => None,
-    };
+    let last = reader.last_attempt(standing)?;
+    let resolution = reader.resolution(standing)?;
+    let settled = reader.settlement(standing)?.map(|it| it.value);
+    let dispute = reader.dispute(standing)?.map(|it| it.value);
+    let forgotten = is_forgotten(reader, standing)?;
+
+    let attempt = last.as_ref().map(|it| (it.at, &it.value.judgement));
+    let resolved = resolution.as_ref().map(|it| (it.at, &it.value.judgement));
+    let judged = resolved.or(attempt);
     let facts = match judged {
         Some((_, judgement)) => serde_json::from_str::<Judgement>(judgement.get())?.facts,
         None => Vec::new(),
     };
-    let mut seen = HashSet::new();
-    let rules = facts.iter().map(|fact| fact.rule.as_str());
-    let rules: Vec<&str> = rules.filter(|rule| seen.insert(*rule)).collect();
-    let lines: Vec<String> = facts.iter().map(line).collect();
+    let rules = distinct(facts.iter().map(|fact| fact.rule.as_str()), ", ");
+    let facts: Vec<String> = facts.iter().map(line).collect();
     let effective = Effective::of(standing);
     let mut fields = None;
-    if let Some(last) = &told.last
+    if let Some(last) = &last
         && let Submission::Fields(submitted) = &last.value.submission
         && effective.stands()
     {
         let mut submitted = submitted.clone();
-        submitted.retain(|_, text| !(told.forgotten && text.contains(MASK)));
+        submitted.retain(|_, text| !(forgotten && text.contains(MASK)));
         fields = Some(submitted);
     }
     let is_decided = standing.resolution.is_some() || standing.settled.is_some();
     let noted = [
         (standing.dispute.is_some(), "disputed"),
-        (told.forgotten, "forgotten"),
+        (forgotten, "forgotten"),
         (blocked, "blocked"),
     ];
     let status = status(
@@ -219,22 +192,25 @@ fn cells(
         is_decided.then_some(effective),
         &noted,
     );
+    let settled_by = settled.as_ref().map(|it| (&*it.by, &*it.note));
+    let disputed_by = dispute.as_ref().map(|it| (&*it.by, &*it.note));
+    let people = || settled_by.into_iter().chain(disputed_by);
     Ok(columns.cells(&Outcome {
         fields: fields.as_ref(),
         status: &status,
-        rule: &rules.join(", "),
-        facts: &lines.join("\n"),
+        rule: &rules,
+        facts: &facts.join("\n"),
         tries: standing.progress.tries,
         judged_at: judged.map(|(at, _)| at),
-        settled_by: &distinct(told.people.iter().map(|(by, _)| by.as_str())),
-        note: &distinct(told.people.iter().map(|(_, note)| note.as_str())),
+        settled_by: &distinct(people().map(|(by, _)| by), "\n"),
+        note: &distinct(people().map(|(_, note)| note), "\n"),
     }))
 }
 
-fn distinct<'a>(texts: impl Iterator<Item = &'a str>) -> String {
+fn distinct<'a>(texts: impl Iterator<Item = &'a str>, separator: &str) -> String {
     let mut seen = HashSet::new();
     let texts: Vec<&str> = texts.filter(|text| seen.insert(*text)).collect();
-    texts.join("\n")
+    texts.join(separator)
 }
 
 /// The state and, in parentheses, what became of a REVIEW that was judged again or settled, and

@@ -16,7 +16,7 @@ use crate::session::State;
 use crate::table::SourceFormat;
 use crate::table::new_workbook::write_workbook;
 use crate::table::results::{Columns, ExportError, Join, Layout, ResultRow, TableRow};
-use crate::table::workbook_copy::{Place, copy_workbook};
+use crate::table::workbook_copy::copy_workbook;
 use crate::table::write_text::{each_object, write_csv, write_jsonl, write_objects};
 
 pub(super) struct Job {
@@ -74,10 +74,7 @@ fn copy_with_results(
 ) -> Result<()> {
     let source = BufReader::new(File::open(copy)?);
     let list = &planned.list;
-    let place = Place {
-        sheet: list.sheet().unwrap_or_default(),
-        header_row: list.header().map(|header| header.row),
-    };
+    let place = (list.sheet().unwrap_or_default(), list.header());
     let mut rows = results(findings, map, columns)?;
     copy_workbook(source, out, place, &columns.headings(), &mut rows)?;
     Ok(())
@@ -153,7 +150,7 @@ pub(super) enum Format {
     Csv,
     /// JSON Lines.
     Jsonl,
-    /// A page to look at, which needs nothing beside it.
+    /// A web page in one file.
     Html,
 }
 

@@ -388,7 +388,7 @@ pub(super) fn nothing_forgotten(forgetting: &Forgetting, list: &Path) -> Result<
         return Ok(());
     }
     Err(UsageError(format!(
-        "{} contains an address that this session was told to forget; remove it from the list first",
+        "{} contains an address that this session must forget; remove it from the list first",
         list.display()
     ))
     .into())

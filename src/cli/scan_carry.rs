@@ -20,7 +20,7 @@ use crate::judge::{self, Carrier, CarryCounts, HostQueue, Looked, Next, NotCarri
 use crate::session::{self, Archive, Manifest, NewSession, Suppressed};
 use crate::world::fetch::live::LiveWorld;
 
-/// The flags of `scan` that bring what was proven before.
+/// The flags of `scan` that take over earlier PASSes.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Earlier session")]
 pub struct CarryArgs {
@@ -51,13 +51,13 @@ pub(super) struct Carry {
 }
 
 impl CarryArgs {
-    /// Refuses, before anything is read, an earlier session that the new one would lie in.
+    /// Refuses an earlier session that would contain the new one, before anything is read.
     pub(super) fn refuse_same(&self, new: &Path) -> Result<()> {
         let old = self.carry.as_deref().map(fs::canonicalize);
         let Some(Ok(old)) = old else {
             return Ok(());
         };
-        // What is not there yet lies where its nearest ancestor does that is.
+        // The new directory may not exist yet; its nearest ancestor that does decides.
         let new = std::path::absolute(new)?;
         let place = new
             .ancestors()
@@ -69,14 +69,15 @@ impl CarryArgs {
         Ok(())
     }
 
-    /// Reads the earlier session, where one is named. One that is damaged is a finding.
+    /// Reads the earlier session, if one is named. Damage in it is a finding.
     pub(super) fn open(&self, context: &Context) -> Result<Option<Carry>> {
         let Some(dir) = &self.carry else {
             return Ok(None);
         };
-        let old = found(Archive::open(dir, context.watch().as_ref()))?;
-        let recheck = self.recheck;
-        Ok(Some(Carry { old, recheck }))
+        Ok(Some(Carry {
+            old: found(Archive::open(dir, context.watch().as_ref()))?,
+            recheck: self.recheck,
+        }))
     }
 }
 
@@ -100,7 +101,7 @@ impl Carry {
             let looked = look(context, &mut carrier, new.manifest)?;
             carrier.by_world(looked);
         }
-        // Not there before the quests are written, of which another bar tells.
+        // Shown only after the quests are written, which have a bar of their own.
         let (bar, left) = (OnceCell::new(), carrier.left());
         let brought = carrier.by_ref().map(|brought| -> Result<_> {
             bar.get_or_init(|| JudgingBar::of(left)).judged();
@@ -128,8 +129,8 @@ fn same_kind(old: &Manifest) -> Result<()> {
     .into())
 }
 
-/// Refuses to take over what was seen of another world: what a resolver or a proxy of somebody's
-/// own answered proves nothing about the one that this session asks.
+/// Refuses evidence that came through another resolver or proxy: it proves nothing about those that
+/// this session uses.
 fn same_world(old: &Manifest, new: &Manifest) -> Result<()> {
     let (old, new) = (judge::network_of(old)?, judge::network_of(new)?);
     if old.asks_as(&new) {
@@ -144,8 +145,8 @@ fn same_world(old: &Manifest, new: &Manifest) -> Result<()> {
     .into())
 }
 
-/// What the gate says by the world as it is now. Nothing is on disk as yet, so that whoever
-/// stops it leaves nothing behind.
+/// Judges the PASSes by the world as it is now. Nothing is on disk yet, so an interrupt leaves
+/// nothing behind.
 fn look(context: &Context, carrier: &mut Carrier<'_>, manifest: &Manifest) -> Result<Vec<Looked>> {
     let jobs = carrier.jobs()?;
     let mut looked = Vec::with_capacity(jobs.len());
@@ -163,7 +164,7 @@ fn world(context: &Context, manifest: &Manifest) -> Result<Box<dyn SharedWorld>>
     if let Some(recorded) = context.recorded_world() {
         return Ok(Box::new(recorded.clone()));
     }
-    // The new session has no place yet to note turns at hosts in, and the old one stays as it is.
+    // The new session has no directory yet for its notes on hosts, and the old one is not changed.
     let live = LiveWorld::new(&judge::network_of(manifest)?, None)?;
     Ok(Box::new(live))
 }
@@ -171,20 +172,14 @@ fn world(context: &Context, manifest: &Manifest) -> Result<Box<dyn SharedWorld>>
 pub(super) fn text(paper: &mut Paper, over: &CarriedOver) {
     let counts = &over.counts;
     let left: u32 = counts.not_carried.values().sum();
+    let carried = counts.carried;
+    let passes = if carried == 1 { "PASS" } else { "PASSes" };
+    let from = Escaped(&over.from);
     paper.line(format!(
-        "{} carried from {}, {left} not",
-        passes(counts.carried),
-        Escaped(&over.from)
+        "{carried} {passes} carried from {from}, {left} not"
     ));
     for (why, count) in &counts.not_carried {
         paper.line(format!("  {count:>8}  {}", reason(*why)));
-    }
-}
-
-fn passes(count: u32) -> String {
-    match count {
-        1 => String::from("1 PASS"),
-        count => format!("{count} PASSes"),
     }
 }
 

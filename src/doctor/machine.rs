@@ -6,7 +6,7 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc;
 use std::thread;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, Instant};
 
 use super::{Check, Finding};
 use crate::run::agent::Preset;
@@ -28,21 +28,18 @@ struct Disk {
     renamed: Result<bool, String>,
     /// Whether a lock kept a second process out.
     locked: Result<bool, String>,
-    /// When a file was written, according to the file system.
-    stamped: Option<SystemTime>,
     free_bytes: Option<u64>,
 }
 
-/// Checks the file system of `dir`, and returns its time.
-pub fn disk(dir: &Path) -> (Vec<Finding>, Option<SystemTime>) {
+/// Checks the file system of `dir`.
+pub fn disk(dir: &Path) -> Vec<Finding> {
     let (sender, receiver) = mpsc::channel();
     let place = dir.to_owned();
     // A thread that hangs is left behind.
     thread::spawn(move || sender.send(observe(&place).map_err(|error| error.to_string())));
     let hung = || Err(format!("no response for {} s", PATIENCE.as_secs()));
     let disk = receiver.recv_timeout(PATIENCE).unwrap_or_else(|_| hung());
-    let stamped = disk.as_ref().ok().and_then(|disk| disk.stamped);
-    (disk_findings(dir, disk), stamped)
+    disk_findings(dir, disk)
 }
 
 fn observe(dir: &Path) -> io::Result<Disk> {
@@ -53,7 +50,6 @@ fn observe(dir: &Path) -> io::Result<Disk> {
     let text = |error: io::Error| error.to_string();
     Ok(Disk {
         synced: sync(&at("a")).map_err(text),
-        stamped: fs::metadata(at("a")).and_then(|seen| seen.modified()).ok(),
         renamed: rename(&at("b"), &at("c")).map_err(text),
         locked: lock(&at("d")).map_err(text),
         free_bytes: free_bytes(place.path()),
@@ -229,7 +225,6 @@ mod tests {
             synced: Ok(Duration::from_millis(2)),
             renamed: Ok(true),
             locked: Ok(true),
-            stamped: None,
             free_bytes: Some(1 << 40),
         }
     }
@@ -278,8 +273,7 @@ mod tests {
         assert_eq!((seen.renamed, seen.locked), (Ok(true), Ok(true)));
         assert!(seen.synced.is_ok());
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0);
-        let (findings, stamped) = disk(&dir.path().join("none"));
-        assert_eq!((findings[0].level, stamped), (Level::Problem, None));
+        assert_eq!(disk(&dir.path().join("none"))[0].level, Level::Problem);
     }
 
     #[test]

@@ -152,59 +152,39 @@ fn time_of_header(date: &str) -> Option<Timestamp> {
     parser.parse_timestamp(date.trim()).ok()
 }
 
-/// The clocks that are compared.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Clocks {
-    /// The clock of this process.
-    pub now: Timestamp,
-    /// When a file was just written, according to the file system.
-    pub file: Option<Timestamp>,
-    /// When the ledger's last line was written.
-    pub last_line: Option<Timestamp>,
-    /// The time that a web server reports.
-    pub web: Option<Timestamp>,
-}
-
 const CLOCK_HINT: &str = "set the clock, for example with `timedatectl set-ntp true`";
 
 /// A time before this program existed.
 const TOO_EARLY: &str = "2025-01-01T00:00:00Z";
 
-/// How far files may be behind, whose times some file systems round.
-const FILE_SLACK: SignedDuration = SignedDuration::from_secs(5);
-
 /// How far a server's clock may be off before it is a note, and a problem.
 const WEB_SLACK: SignedDuration = SignedDuration::from_mins(2);
 const WEB_FAR: SignedDuration = SignedDuration::from_hours(1);
 
-pub fn clock(clocks: &Clocks) -> Vec<Finding> {
+/// Compares the clock with the ledger's last line and with the time that a web server reports.
+pub fn clock(now: Timestamp, last_line: Option<Timestamp>, web: Option<Timestamp>) -> Vec<Finding> {
     let it = Check::Clock;
-    let now = clocks.now;
-    let apart = |other: Timestamp| now.duration_since(other).abs();
     let mut findings = Vec::new();
     if TOO_EARLY.parse().is_ok_and(|early: Timestamp| now < early) {
         findings.push(it.problem(format!("it shows {now}, which is in the past"), CLOCK_HINT));
     }
-    if let Some(last) = clocks.last_line.filter(|last| now < *last) {
+    if let Some(last) = last_line.filter(|last| now < *last) {
         let found = format!("it shows {now}, but the ledger's last line was written at {last}");
         findings.push(it.problem(found, CLOCK_HINT));
     }
-    if let Some(web) = clocks.web.filter(|web| apart(*web) > WEB_SLACK) {
+    let apart = web.map(|web| (web, now.duration_since(web).abs()));
+    if let Some((web, apart)) = apart.filter(|(_, apart)| *apart > WEB_SLACK) {
         let found = format!("it shows {now}, but a web server reports {web}");
-        findings.push(if apart(web) > WEB_FAR {
+        findings.push(if apart > WEB_FAR {
             it.problem(found, CLOCK_HINT)
         } else {
             it.note(found, CLOCK_HINT)
         });
     }
-    if let Some(file) = clocks.file.filter(|file| apart(*file) > FILE_SLACK) {
-        let found = format!("it shows {now}, but the file system {file}");
-        findings.push(it.note(found, "set the clock of the file system's server, too"));
-    }
     if findings.is_empty() {
-        findings.push(it.ok(match clocks.web {
-            Some(_) => "it agrees with the file system and a web server",
-            None => "it agrees with the file system; no server was contacted",
+        findings.push(it.ok(match web {
+            Some(_) => "it agrees with a web server",
+            None => "it is not behind the ledger; no server was contacted",
         }));
     }
     findings
@@ -278,46 +258,21 @@ mod tests {
         text.parse().unwrap()
     }
 
-    fn right() -> Clocks {
-        let now = at("2026-03-04T12:00:00Z");
-        Clocks {
-            now,
-            file: Some(now),
-            last_line: Some(now),
-            web: Some(now),
-        }
-    }
-
     #[test]
-    fn the_clock_is_never_before_what_has_happened() {
-        assert_eq!(levels(clock(&right())), [Level::Ok]);
-        let last_line = Some(at("2026-03-04T12:00:01Z"));
-        let behind = Clocks {
-            last_line,
-            ..right()
-        };
-        assert_eq!(levels(clock(&behind)), [Level::Problem]);
-        let old = Clocks {
-            now: at("1970-01-01T00:00:09Z"),
-            file: None,
-            last_line: None,
-            web: None,
-        };
-        assert_eq!(levels(clock(&old)), [Level::Problem]);
-    }
-
-    #[test]
-    fn other_clocks_may_be_a_little_off() {
-        for (web, expected) in [
-            ("2026-03-04T12:01:59Z", Level::Ok),
-            ("2026-03-04T11:57:00Z", Level::Note),
-            ("2026-03-04T14:00:00Z", Level::Problem),
+    fn the_clock_is_never_before_what_has_happened_and_close_to_a_server() {
+        let now = "2026-03-04T12:00:00Z";
+        for (now, last_line, web, expected) in [
+            (now, Some(now), Some(now), Level::Ok),
+            (now, None, None, Level::Ok),
+            (now, Some("2026-03-04T12:00:01Z"), None, Level::Problem),
+            ("1970-01-01T00:00:09Z", None, None, Level::Problem),
+            (now, None, Some("2026-03-04T12:01:59Z"), Level::Ok),
+            (now, None, Some("2026-03-04T11:57:00Z"), Level::Note),
+            (now, None, Some("2026-03-04T14:00:00Z"), Level::Problem),
         ] {
-            let web = Some(at(web));
-            assert_eq!(levels(clock(&Clocks { web, ..right() })), [expected]);
+            let findings = clock(at(now), last_line.map(at), web.map(at));
+            assert_eq!(levels(findings), [expected], "{now} {last_line:?} {web:?}");
         }
-        let file = Some(at("2026-03-04T12:00:30Z"));
-        assert_eq!(levels(clock(&Clocks { file, ..right() })), [Level::Note]);
         let date = time_of_header("Sun, 06 Nov 1994 08:49:37 GMT");
         assert_eq!(date, Some(at("1994-11-06T08:49:37Z")));
         assert_eq!(time_of_header("soon"), None);

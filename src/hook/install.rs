@@ -53,7 +53,7 @@ impl HookCaller {
     }
 }
 
-/// The settings with comail's hooks in them; an empty text stands for no settings.
+/// The settings with comail's hooks in them; an empty text means no settings.
 pub fn with_hooks(
     text: &str,
     agent: HookAgent,

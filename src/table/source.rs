@@ -14,7 +14,7 @@ use crate::quest::file::InputFormat;
 const ZIP: &[u8] = b"PK";
 const OLE: &[u8] = &[0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1];
 
-/// How much decoded text tells the delimiter.
+/// How much decoded text is enough to detect the delimiter.
 const SAMPLE_BYTES: u64 = 64 * 1024;
 
 /// The format of a list.

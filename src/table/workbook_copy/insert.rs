@@ -2,7 +2,7 @@
 
 use std::io::{BufRead, Write};
 
-use super::scan::{Step, Walk};
+use super::scan::{Scan, Step, Walk};
 use super::xml;
 use super::xml::Tokens;
 use crate::table::cell::{Area, CellReference, LAST_COLUMN, LAST_ROW, write_cell};
@@ -10,53 +10,52 @@ use crate::table::results::{Cell, ExportError, ResultRow, RowError};
 
 #[derive(Debug)]
 pub(super) struct Plan {
-    /// The column of the first result, counted from 1.
-    pub(super) first: u32,
-    pub(super) width: usize,
-    pub(super) header: Option<Header>,
-}
-
-#[derive(Debug)]
-pub(super) struct Header {
-    pub(super) row: u32,
-    pub(super) headings: Vec<String>,
-    pub(super) style: Option<u32>,
+    /// The columns of the first and the last result, counted from 1.
+    first: u32,
+    last: u32,
+    width: usize,
+    /// The row of the headings, and their cells.
+    header: Option<Gain>,
 }
 
 impl Plan {
     pub(super) fn new(
-        first: u32,
-        width: usize,
-        header: Option<Header>,
+        scan: &Scan,
+        header_row: Option<u32>,
+        headings: Vec<String>,
     ) -> Result<Self, ExportError> {
-        if u64::from(first) + width as u64 > u64::from(LAST_COLUMN) + 1 {
+        let width = headings.len();
+        let added = u32::try_from(width).unwrap_or(u32::MAX);
+        let last = scan.last_column.saturating_add(added);
+        if last > LAST_COLUMN {
             return Err(ExportError::TooLarge("more columns"));
         }
         Ok(Self {
-            first,
+            first: scan.last_column + 1,
+            last,
             width,
-            header,
+            header: header_row.map(|row| Gain {
+                row,
+                styles: vec![scan.header_style; width],
+                cells: headings.into_iter().map(Cell::Text).collect(),
+            }),
         })
-    }
-
-    fn last(&self) -> u32 {
-        // The width is at most that of a sheet, so it fits into the type.
-        self.first + u32::try_from(self.width).unwrap_or(0).saturating_sub(1)
     }
 }
 
-/// Copies a sheet with the results in it, and tells how many rows have results.
+/// Copies a sheet with the results in it.
 pub(super) fn insert(
     mut tokens: Tokens<impl BufRead>,
     out: &mut dyn Write,
-    plan: &Plan,
+    mut plan: Plan,
     rows: &mut dyn Iterator<Item = Result<ResultRow, RowError>>,
-) -> Result<u64, ExportError> {
+) -> Result<(), ExportError> {
+    let header = plan.header.take();
     let mut sheet = Sheet {
         out,
-        plan,
+        plan: &plan,
         walk: Walk::new(tokens.part()),
-        pending: Pending::new(plan, rows)?,
+        pending: Pending::new(header, plan.width, rows)?,
         gain: None,
         replacing: false,
     };
@@ -65,7 +64,7 @@ pub(super) fn insert(
         let step = sheet.walk.step(&token)?;
         sheet.pass_on(step, token.raw)?;
         if step == Step::End {
-            return Ok(sheet.pending.taken());
+            return Ok(());
         }
     }
 }
@@ -82,7 +81,7 @@ struct Sheet<'a> {
 impl Sheet<'_> {
     fn pass_on(&mut self, step: Step, raw: &[u8]) -> Result<(), ExportError> {
         match step {
-            Step::Dimension => return self.bytes(&widened_dimension(raw, self.plan.last())),
+            Step::Dimension => return self.bytes(&widened_dimension(raw, self.plan.last)),
             Step::Rows { empty: true } => return self.empty_rows(raw),
             Step::Row { row, empty } => return self.row(row, empty, raw),
             Step::Cell { column, empty } => return self.cell(column, empty, raw),
@@ -110,7 +109,7 @@ impl Sheet<'_> {
         if self.gain.is_none() {
             return self.bytes(raw);
         }
-        let tag = widened_spans(raw, self.plan.last());
+        let tag = widened_spans(raw, self.plan.last);
         if !empty {
             return self.bytes(&tag);
         }
@@ -120,7 +119,7 @@ impl Sheet<'_> {
     }
 
     fn cell(&mut self, column: u32, empty: bool, raw: &[u8]) -> Result<(), ExportError> {
-        let (first, last) = (self.plan.first, self.plan.last());
+        let (first, last) = (self.plan.first, self.plan.last);
         if column > last {
             self.gained_cells()?;
         }
@@ -144,7 +143,7 @@ impl Sheet<'_> {
         let row = gain.row;
         for ((column, cell), style) in (self.plan.first..).zip(&gain.cells).zip(gain.styles) {
             let place = CellReference { column, row };
-            write_cell(self.out, self.walk.prefix(), place, style, cell)
+            write_cell(self.out, &self.walk.prefix, place, style, cell)
                 .map_err(ExportError::Write)?;
         }
         Ok(())
@@ -153,7 +152,7 @@ impl Sheet<'_> {
     /// Writes the rows that are due before `row` and that the sheet has not.
     fn rows_before(&mut self, row: u32) -> Result<(), ExportError> {
         while let Some(due) = self.pending.due().filter(|due| *due < row) {
-            let start = format!("<{}row r=\"{due}\">", self.walk.prefix());
+            let start = format!("<{}row r=\"{due}\">", self.walk.prefix);
             self.bytes(start.as_bytes())?;
             self.gain = self.pending.take(due)?;
             self.gained_cells()?;
@@ -163,7 +162,7 @@ impl Sheet<'_> {
     }
 
     fn close(&mut self, element: &str) -> Result<(), ExportError> {
-        let end = format!("</{}{element}>", self.walk.prefix());
+        let end = format!("</{}{element}>", self.walk.prefix);
         self.bytes(end.as_bytes())
     }
 
@@ -213,71 +212,55 @@ fn replaced(tag: &[u8], name: &str, change: impl Fn(&str) -> Option<String>) -> 
 
 /// The cells that one row gains, and the formats of the empty cells that they replace.
 #[derive(Debug)]
-pub(super) struct Gain {
-    pub(super) row: u32,
-    pub(super) cells: Vec<Cell>,
-    pub(super) styles: Vec<Option<u32>>,
+struct Gain {
+    row: u32,
+    cells: Vec<Cell>,
+    styles: Vec<Option<u32>>,
 }
 
-pub(super) struct Pending<'a> {
+/// The header and the results that are still to be written, of which the next one is fetched.
+struct Pending<'a> {
     header: Option<Gain>,
     next: Option<Gain>,
     rows: &'a mut dyn Iterator<Item = Result<ResultRow, RowError>>,
     width: usize,
     last: u32,
-    taken: u64,
 }
 
 impl<'a> Pending<'a> {
-    /// The header of the plan and these results, of which the first is fetched at once.
-    pub(super) fn new(
-        plan: &Plan,
+    fn new(
+        header: Option<Gain>,
+        width: usize,
         rows: &'a mut dyn Iterator<Item = Result<ResultRow, RowError>>,
     ) -> Result<Self, ExportError> {
-        let header = plan.header.as_ref().map(|header| Gain {
-            row: header.row,
-            cells: header.headings.iter().cloned().map(Cell::Text).collect(),
-            styles: vec![header.style; header.headings.len()],
-        });
         let mut pending = Self {
             header,
             next: None,
             rows,
-            width: plan.width,
+            width,
             last: 0,
-            taken: 0,
         };
         pending.advance()?;
         Ok(pending)
     }
 
-    pub(super) fn due(&self) -> Option<u32> {
+    /// The number of the row that gains cells next.
+    fn due(&self) -> Option<u32> {
         let rows = [&self.header, &self.next];
         rows.into_iter().flatten().map(|gain| gain.row).min()
     }
 
-    pub(super) fn taken(&self) -> u64 {
-        self.taken
-    }
-
     /// What that row gains, if anything. The header's row has no results.
-    pub(super) fn take(&mut self, row: u32) -> Result<Option<Gain>, ExportError> {
-        let is_it = |gain: &Gain| gain.row == row;
-        let result = self.next.as_ref().is_some_and(is_it);
-        if self.header.as_ref().is_some_and(is_it) {
-            return if result {
-                Err(ExportError::mismatch(row, "is out of order"))
-            } else {
-                Ok(self.header.take())
-            };
+    fn take(&mut self, row: u32) -> Result<Option<Gain>, ExportError> {
+        let header = self.header.take_if(|gain| gain.row == row);
+        let result = self.next.take_if(|gain| gain.row == row);
+        if header.is_some() && result.is_some() {
+            return Err(ExportError::mismatch(row, "is out of order"));
         }
-        if !result {
-            return Ok(None);
+        if result.is_some() {
+            self.advance()?;
         }
-        let gain = self.next.take();
-        self.taken += 1;
-        self.advance()?;
-        Ok(gain)
+        Ok(header.or(result))
     }
 
     fn advance(&mut self) -> Result<(), ExportError> {
@@ -291,16 +274,16 @@ impl<'a> Pending<'a> {
         if row > LAST_ROW {
             return Err(ExportError::TooLarge("more rows"));
         }
-        let (found, expected) = (cells.len(), self.width);
-        if found != expected {
-            let why = format!("has {found} results for {expected} columns");
+        let (found, width) = (cells.len(), self.width);
+        if found != width {
+            let why = format!("has {found} results for {width} columns");
             return Err(ExportError::mismatch(row, why));
         }
         self.last = row;
         self.next = Some(Gain {
             row,
             cells,
-            styles: vec![None; expected],
+            styles: vec![None; width],
         });
         Ok(())
     }

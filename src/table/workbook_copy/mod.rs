@@ -2,9 +2,9 @@
 //!
 //! Every part of the package but that sheet is carried over as it is, compressed bytes and
 //! all: other sheets, styles, charts, images, formulas, macros. In the sheet's own XML nothing
-//! is written anew; cells are put between the bytes that were there. What changes besides: the
-//! `ref` of `dimension`, the `spans` of a row that grows, and an empty cell (one that has a
-//! format and no value) that stands where a result goes, which gives its format to the result.
+//! is rewritten; cells are put between the bytes that were there. Only these change: the `ref` of
+//! `dimension`, the `spans` of a row that grows, and an empty cell (one that has a format and no
+//! value) where a result goes, which gives its format to the result.
 //!
 //! The sheet is read twice, as a stream: once to learn where its columns end (`scan`), once
 //! to copy it (`insert`). A digital signature over the workbook does not cover the copy.
@@ -16,17 +16,17 @@ mod scan;
 mod tests;
 mod xml;
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufWriter, Read, Seek, Write};
 
 use zip::ZipWriter;
 use zip::result::ZipError;
 
-use super::workbook_copy::insert::{Header, Plan, insert};
-use super::workbook_copy::package::{Package, SheetPart, shared_strings};
-use super::workbook_copy::scan::{Heading, Scan, scan};
+use super::header::Header;
+use super::results::{ExportError, ResultRow, RowError, free_headings};
+use super::workbook_copy::insert::{Plan, insert};
+use super::workbook_copy::package::Package;
+use super::workbook_copy::scan::scan;
 use super::workbook_copy::xml::Tokens;
-use crate::table::results::{ExportError, ResultRow, RowError, free_headings};
 
 pub use xml::WorkbookError;
 
@@ -35,18 +35,10 @@ pub use xml::WorkbookError;
 /// spreadsheet programs refuse that form.
 const LARGE_SHEET: u64 = 3 << 30;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Place<'a> {
-    pub sheet: &'a str,
-    /// The row that holds the headings, counted from 1, if one does.
-    pub header_row: Option<u32>,
-}
-
-/// Copies a workbook with the results right of the last column that the sheet uses, and tells
-/// how many rows have results.
+/// Copies a workbook with the results right of the last column that the sheet uses.
 ///
-/// `rows` come in the order of their numbers. A heading that the sheet has already is made
-/// free (see [`free_headings`]).
+/// `rows` come in the order of their numbers. A heading that `header` has already is changed (see
+/// [`free_headings`]).
 ///
 /// # Errors
 ///
@@ -55,21 +47,28 @@ pub struct Place<'a> {
 pub fn copy_workbook(
     source: impl Read + Seek,
     out: impl Write + Seek,
-    place: Place<'_>,
+    (sheet, header): (&str, Option<&Header>),
     headings: &[String],
     rows: &mut dyn Iterator<Item = Result<ResultRow, RowError>>,
-) -> Result<u64, ExportError> {
+) -> Result<(), ExportError> {
     let mut package = Package::open(source)?;
-    let part = package.sheet(place.sheet)?;
-    let plan = plan(&mut package, &part, place, headings)?;
+    let sheet = package.sheet(sheet)?;
+    let header_row = header.map(|header| header.row);
+    let taken = header.map_or(&[][..], |header| &header.cells);
+    let tokens = Tokens::new(&package.name(sheet), package.content(sheet)?)?;
+    let scan = scan(tokens, header_row)?;
+    let mut plan = Some(Plan::new(
+        &scan,
+        header_row,
+        free_headings(taken, headings),
+    )?);
 
     let mut copy = ZipWriter::new(out);
     let comment = package.archive.comment().into();
     copy.set_raw_comment(comment).map_err(unwritten)?;
-    let mut written = 0;
     for index in 0..package.archive.len() {
-        if index == part.sheet {
-            written = copy_sheet(&mut package, index, &mut copy, &plan, rows)?;
+        if let Some(plan) = plan.take_if(|_| index == sheet) {
+            copy_sheet(&mut package, index, &mut copy, plan, rows)?;
         } else {
             let name = package.name(index);
             let raw = package.archive.by_index_raw(index);
@@ -78,62 +77,17 @@ pub fn copy_workbook(
         }
     }
     let mut out = copy.finish().map_err(unwritten)?;
-    out.flush().map_err(ExportError::Write)?;
-    Ok(written)
+    out.flush().map_err(ExportError::Write)
 }
 
-/// Reads the sheet once to learn where the results go and what stands above them.
-fn plan<R: Read + Seek>(
-    package: &mut Package<R>,
-    part: &SheetPart,
-    place: Place<'_>,
-    headings: &[String],
-) -> Result<Plan, ExportError> {
-    let name = package.name(part.sheet);
-    let tokens = Tokens::new(&name, package.content(part.sheet)?)?;
-    let scan = scan(tokens, place.header_row)?;
-    let taken = texts(package, part, &scan)?;
-    let header = place.header_row.map(|row| Header {
-        row,
-        headings: free_headings(&taken, headings),
-        style: scan.header_style,
-    });
-    Plan::new(scan.last_column + 1, headings.len(), header)
-}
-
-fn texts<R: Read + Seek>(
-    package: &mut Package<R>,
-    part: &SheetPart,
-    scan: &Scan,
-) -> Result<Vec<String>, WorkbookError> {
-    let index = |heading: &Heading| match heading {
-        Heading::Shared(index) => Some(*index),
-        Heading::Text(_) => None,
-    };
-    let wanted: BTreeSet<usize> = scan.headings.iter().filter_map(index).collect();
-    let shared = match part.shared_strings {
-        Some(strings) if !wanted.is_empty() => {
-            let name = package.name(strings);
-            let tokens = Tokens::new(&name, package.content(strings)?)?;
-            shared_strings(tokens, &wanted)?
-        }
-        _ => BTreeMap::new(),
-    };
-    let text = |heading: &Heading| match heading {
-        Heading::Shared(index) => shared.get(index).cloned(),
-        Heading::Text(text) => Some(text.clone()),
-    };
-    Ok(scan.headings.iter().filter_map(text).collect())
-}
-
-/// Writes the sheet's part anew, with the results in it.
+/// Writes the sheet's part with the results in it.
 fn copy_sheet<R: Read + Seek, W: Write + Seek>(
     package: &mut Package<R>,
     index: usize,
     copy: &mut ZipWriter<W>,
-    plan: &Plan,
+    plan: Plan,
     rows: &mut dyn Iterator<Item = Result<ResultRow, RowError>>,
-) -> Result<u64, ExportError> {
+) -> Result<(), ExportError> {
     let name = package.name(index);
     let old = package.archive.by_index_raw(index);
     let old = old.map_err(|refused| unreadable(name.clone(), refused))?;
@@ -146,9 +100,8 @@ fn copy_sheet<R: Read + Seek, W: Write + Seek>(
     copy.start_file(&name, options).map_err(unwritten)?;
     let tokens = Tokens::new(&name, package.content(index)?)?;
     let mut out = BufWriter::with_capacity(64 * 1024, copy);
-    let written = insert(tokens, &mut out, plan, rows)?;
-    out.flush().map_err(ExportError::Write)?;
-    Ok(written)
+    insert(tokens, &mut out, plan, rows)?;
+    out.flush().map_err(ExportError::Write)
 }
 
 fn unwritten(refused: ZipError) -> ExportError {

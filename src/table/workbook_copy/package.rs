@@ -1,14 +1,14 @@
 //! The parts of a workbook's package and how they refer to each other (ECMA-376 part 2).
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::io::{BufRead, BufReader, Read, Seek};
+use std::collections::HashMap;
+use std::io::{BufReader, Read, Seek};
 
 use quick_xml::events::{BytesStart, Event};
 use quick_xml::{Reader, XmlVersion};
 use zip::ZipArchive;
 use zip::result::ZipError;
 
-use super::xml::{Tokens, WorkbookError};
+use super::xml::WorkbookError;
 
 /// How many bytes a part that is read as a whole may have.
 const LARGEST_INDEX: u64 = 64 * 1024 * 1024;
@@ -16,13 +16,6 @@ const LARGEST_INDEX: u64 = 64 * 1024 * 1024;
 pub(super) struct Package<R> {
     pub(super) archive: ZipArchive<R>,
     parts: HashMap<String, usize>,
-}
-
-/// Where a sheet and what it needs stand in the package.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct SheetPart {
-    pub(super) sheet: usize,
-    pub(super) shared_strings: Option<usize>,
 }
 
 struct Relationship {
@@ -57,7 +50,8 @@ impl<R: Read + Seek> Package<R> {
         Ok(Self { archive, parts })
     }
 
-    pub(super) fn sheet(&mut self, name: &str) -> Result<SheetPart, WorkbookError> {
+    /// The index of the part that holds the sheet of this name.
+    pub(super) fn sheet(&mut self, name: &str) -> Result<usize, WorkbookError> {
         let workbook = self
             .relationships("")?
             .into_iter()
@@ -84,14 +78,7 @@ impl<R: Read + Seek> Package<R> {
                 found: titles.join(", "),
             });
         };
-        let shared_strings = relationships
-            .iter()
-            .find(|relationship| relationship.kind.ends_with("/sharedStrings"))
-            .and_then(|relationship| self.index(&relationship.target).ok());
-        Ok(SheetPart {
-            sheet: self.index(&sheet.target)?,
-            shared_strings,
-        })
+        self.index(&sheet.target)
     }
 
     pub(super) fn name(&self, index: usize) -> String {
@@ -244,67 +231,25 @@ fn malformed(part: &str, what: &str) -> WorkbookError {
     }
 }
 
-/// The texts at `wanted`, as far as there are such. Reads no further than it must.
-pub(super) fn shared_strings(
-    mut tokens: Tokens<impl BufRead>,
-    wanted: &BTreeSet<usize>,
-) -> Result<BTreeMap<usize, String>, WorkbookError> {
-    let mut found = BTreeMap::new();
-    let mut depth = 0_u32;
-    let mut next = 0;
-    let mut in_text = false;
-    let mut in_phonetic = false;
-    while wanted.last().is_some_and(|last| *last >= next) {
-        let token = tokens.next()?;
-        match &token.event {
-            Event::Start(start) => {
-                depth += 1;
-                let name = start.local_name();
-                in_text = name.as_ref() == "t";
-                in_phonetic |= name.as_ref() == "rPh";
-            }
-            Event::Empty(_) if depth == 1 => next += 1,
-            Event::End(end) => {
-                if depth == 2 {
-                    next += 1;
-                }
-                depth = depth.saturating_sub(1);
-                in_text = false;
-                in_phonetic &= end.local_name().as_ref() != "rPh";
-            }
-            Event::Text(_) | Event::CData(_) | Event::GeneralRef(_)
-                if in_text && !in_phonetic && wanted.contains(&next) =>
-            {
-                let text: &mut String = found.entry(next).or_default();
-                text.push_str(&token.text());
-            }
-            Event::Eof => break,
-            _ => {}
-        }
-    }
-    Ok(found)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn targets_are_relative_absolute_or_written_with_backslashes() {
-        assert_eq!(
-            resolve("xl", "worksheets/sheet1.xml"),
-            "xl/worksheets/sheet1.xml"
-        );
-        assert_eq!(
-            resolve("xl", "/xl/worksheets/sheet1.xml"),
-            "xl/worksheets/sheet1.xml"
-        );
-        assert_eq!(resolve("a/b", "../c/./d.xml"), "a/c/d.xml");
-        assert_eq!(
-            resolve("xl", "worksheets\\sheet1.xml"),
-            "xl/worksheets/sheet1.xml"
-        );
-        assert_eq!(resolve("", "../../etc"), "etc");
+        for (folder, target, expected) in [
+            ("xl", "worksheets/sheet1.xml", "xl/worksheets/sheet1.xml"),
+            (
+                "xl",
+                "/xl/worksheets/sheet1.xml",
+                "xl/worksheets/sheet1.xml",
+            ),
+            ("xl", "worksheets\\sheet1.xml", "xl/worksheets/sheet1.xml"),
+            ("a/b", "../c/./d.xml", "a/c/d.xml"),
+            ("", "../../etc", "etc"),
+        ] {
+            assert_eq!(resolve(folder, target), expected);
+        }
     }
 
     #[test]
@@ -315,26 +260,5 @@ mod tests {
             [("A & 0".to_owned(), "rId7".to_owned())]
         );
         assert!(sheets("w", "<a><b></a>").is_err());
-    }
-
-    #[test]
-    fn finds_the_wanted_ones_alone() {
-        let xml = "<x:sst><x:si><x:t>a</x:t></x:si><x:si/><x:si><x:r><x:t>b</x:t></x:r><x:r><x:t xml:space=\"preserve\"> &#99;</x:t></x:r><x:rPh><x:t>no</x:t></x:rPh></x:si><x:si><x:t>d</x:t></x:si><broken";
-        let tokens = Tokens::new("strings", xml.as_bytes()).unwrap();
-        let found = shared_strings(tokens, &BTreeSet::from([1, 2, 3])).unwrap();
-        assert_eq!(
-            found,
-            BTreeMap::from([(2, "b c".to_owned()), (3, "d".to_owned())])
-        );
-    }
-
-    #[test]
-    fn an_index_beyond_the_end_is_not_found() {
-        let tokens = Tokens::new("strings", b"<sst><si><t>a</t></si></sst>".as_slice()).unwrap();
-        assert!(
-            shared_strings(tokens, &BTreeSet::from([9]))
-                .unwrap()
-                .is_empty()
-        );
     }
 }

@@ -1,11 +1,10 @@
-//! The first reading of a sheet: where its columns end, and what its header says.
+//! The first reading of a sheet: where its columns end.
 
 use std::io::BufRead;
 
 use quick_xml::events::{BytesStart, Event};
 
-use super::xml::{self, WorkbookError};
-use super::xml::{Token, Tokens};
+use super::xml::{self, Token, Tokens, WorkbookError};
 use crate::table::cell::{Area, CellReference, LAST_COLUMN, LAST_ROW, parse_row};
 
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -13,33 +12,8 @@ pub(super) struct Scan {
     /// The last column that is in use, counted from 1; 0 for an empty sheet. Cells that have
     /// a format and no value are not in use; merged areas from the header row on are.
     pub(super) last_column: u32,
-    pub(super) headings: Vec<Heading>,
+    /// The format of the last heading.
     pub(super) header_style: Option<u32>,
-}
-
-#[derive(Debug, PartialEq, Eq)]
-pub(super) enum Heading {
-    Text(String),
-    Shared(usize),
-}
-
-#[derive(Debug, Default)]
-struct Open {
-    column: u32,
-    style: Option<u32>,
-    shared: bool,
-    used: bool,
-    header: bool,
-    text: String,
-    within: Within,
-}
-
-#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-enum Within {
-    #[default]
-    Other,
-    Value,
-    Phonetic,
 }
 
 pub(super) fn scan(
@@ -48,65 +22,59 @@ pub(super) fn scan(
 ) -> Result<Scan, WorkbookError> {
     let mut walk = Walk::new(tokens.part());
     let mut scan = Scan::default();
-    let mut open = Open::default();
+    let mut has_heading = false;
+    let mut cell = Cell::default();
     loop {
         let token = tokens.next()?;
+        let mut ended = false;
         match walk.step(&token)? {
             Step::Cell { column, empty } => {
-                let header = header_row == Some(walk.row());
-                open = Open::new(column, header, token.raw);
-                if empty {
-                    scan.close(std::mem::take(&mut open));
-                }
+                cell = Cell {
+                    column,
+                    style: xml::value(token.raw, "s").and_then(|style| style.parse().ok()),
+                    ..Cell::default()
+                };
+                ended = empty;
             }
-            Step::InCell => open.take_in(&walk, &token),
-            Step::CellEnd => scan.close(std::mem::take(&mut open)),
+            Step::InCell => cell.see(&walk, &token),
+            Step::CellEnd => ended = true,
             Step::Merged => scan.merge(token.raw, header_row),
             Step::End => return Ok(scan),
             _ => {}
         }
+        if !ended {
+            continue;
+        }
+        if header_row == Some(walk.row) && (cell.used || !has_heading) {
+            scan.header_style = cell.style;
+            has_heading |= cell.used;
+        }
+        if cell.used {
+            scan.last_column = scan.last_column.max(cell.column);
+        }
     }
 }
 
-impl Open {
-    fn new(column: u32, header: bool, tag: &[u8]) -> Self {
-        Self {
-            column,
-            header,
-            style: xml::value(tag, "s").and_then(|style| style.parse().ok()),
-            shared: xml::value(tag, "t") == Some("s"),
-            ..Self::default()
-        }
-    }
+#[derive(Debug, Default)]
+struct Cell {
+    column: u32,
+    style: Option<u32>,
+    used: bool,
+    in_value: bool,
+}
 
-    fn take_in(&mut self, walk: &Walk, token: &Token<'_>) {
+impl Cell {
+    /// Notes whether there is more in the cell than an empty `v`.
+    fn see(&mut self, walk: &Walk, token: &Token<'_>) {
         match &token.event {
             Event::Start(start) => {
-                let name = start.name().into_inner();
-                self.used |= !walk.is(name, "v");
-                if self.within != Within::Phonetic {
-                    self.within = if walk.is(name, "rPh") {
-                        Within::Phonetic
-                    } else if walk.is(name, "v") || walk.is(name, "t") {
-                        Within::Value
-                    } else {
-                        Within::Other
-                    };
-                }
+                self.in_value = walk.is(start.name().into_inner(), "v");
+                self.used |= !self.in_value;
             }
             Event::Empty(start) => self.used |= !walk.is(start.name().into_inner(), "v"),
-            Event::End(end)
-                if self.within != Within::Phonetic || walk.is(end.name().into_inner(), "rPh") =>
-            {
-                self.within = Within::Other;
-            }
+            Event::End(_) => self.in_value = false,
             Event::Text(_) | Event::CData(_) | Event::GeneralRef(_) => {
-                let text = token.text();
-                let value = self.within == Within::Value;
-                self.used |= value || !text.trim().is_empty();
-                if self.header && value {
-                    self.text.push_str(&text);
-                }
+                self.used |= self.in_value || !token.raw.trim_ascii().is_empty();
             }
             _ => {}
         }
@@ -114,24 +82,8 @@ impl Open {
 }
 
 impl Scan {
-    fn close(&mut self, cell: Open) {
-        if cell.header && (cell.used || self.headings.is_empty()) {
-            self.header_style = cell.style;
-        }
-        if !cell.used {
-            return;
-        }
-        self.last_column = self.last_column.max(cell.column);
-        if cell.header {
-            self.headings.push(match cell.text.trim().parse() {
-                Ok(index) if cell.shared => Heading::Shared(index),
-                _ => Heading::Text(cell.text),
-            });
-        }
-    }
-
-    /// A result within a merged area would not be seen. An area that reaches the last column
-    /// leaves no room beside it, and so does not count.
+    /// A result within a merged area would not be visible. An area that reaches the last column
+    /// leaves no room next to it, and so does not count.
     fn merge(&mut self, tag: &[u8], header_row: Option<u32>) {
         let Some(area) = xml::value(tag, "ref").and_then(Area::parse) else {
             return;
@@ -142,7 +94,7 @@ impl Scan {
     }
 }
 
-/// What an event is to the sheet. `empty` tells a self-closing tag, which has no end.
+/// What an event is to the sheet. A tag that is `empty` closes itself and has no end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Step {
     Dimension,
@@ -156,7 +108,7 @@ pub(super) enum Step {
         empty: bool,
     },
     RowEnd,
-    /// The start of a cell, its column counted from 1.
+    /// The start of a cell; its column is counted from 1.
     Cell {
         column: u32,
         empty: bool,
@@ -172,7 +124,8 @@ pub(super) enum Step {
 #[derive(Debug)]
 pub(super) struct Walk {
     part: String,
-    prefix: String,
+    /// The prefix of the sheet's elements with its colon, or nothing.
+    pub(super) prefix: String,
     depth: u32,
     inside: Inside,
     seen_rows: bool,
@@ -201,17 +154,8 @@ impl Walk {
         }
     }
 
-    /// The prefix of the sheet's elements with its colon, or nothing.
-    pub(super) fn prefix(&self) -> &str {
-        &self.prefix
-    }
-
-    pub(super) fn row(&self) -> u32 {
-        self.row
-    }
-
     /// Whether `name` is the sheet's own element `local`.
-    pub(super) fn is(&self, name: &str, local: &str) -> bool {
+    fn is(&self, name: &str, local: &str) -> bool {
         name.strip_prefix(&self.prefix) == Some(local)
     }
 
@@ -366,20 +310,16 @@ mod tests {
     }
 
     #[test]
-    fn reads_headings_of_every_kind() {
-        let rows = "<row r=\"1\"><c t=\"s\" s=\"4\"><v>7</v></c><c t=\"inlineStr\" s=\"5\"><is><r><t>a&amp;</t></r><r><t><![CDATA[<b]]></t></r><rPh sb=\"0\" eb=\"1\"><t>no</t></rPh></is></c><c t=\"str\" s=\"6\"><f>\"x\"</f><v>y</v></c><c s=\"9\"/></row>";
-        assert_eq!(
-            scanned(rows, Some(1)).unwrap(),
-            Scan {
-                last_column: 6,
-                headings: vec![
-                    Heading::Shared(7),
-                    Heading::Text("a&<b".into()),
-                    Heading::Text("y".into()),
-                ],
-                header_style: Some(6),
-            }
-        );
+    fn the_last_heading_gives_its_style() {
+        let header =
+            r#"<row r="1"><c s="4"><v>7</v></c><c s="5"><is><t>a</t></is></c><c s="9"/></row>"#;
+        let rows = format!("{header}<row r=\"2\"><c s=\"8\"><v>1</v></c></row>");
+        let expected = |header_style| Scan {
+            last_column: 6,
+            header_style,
+        };
+        assert_eq!(scanned(&rows, Some(1)).unwrap(), expected(Some(5)));
+        assert_eq!(scanned(&rows, None).unwrap(), expected(None));
     }
 
     #[test]

@@ -11,7 +11,8 @@ use calamine::{Data, Range, Reader as _, Xlsx};
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipArchive, ZipWriter};
 
-use super::{Place, copy_workbook};
+use super::copy_workbook;
+use crate::table::Header;
 use crate::table::results::{Cell, ExportError, ResultRow};
 
 const MAIN: &str = "http://schemas.openxmlformats.org/spreadsheetml/2006/main";
@@ -147,10 +148,9 @@ fn copied(
     rows: &[ResultRow],
 ) -> Result<Vec<u8>, ExportError> {
     let headings: Vec<String> = headings.iter().map(ToString::to_string).collect();
-    let place = Place {
-        sheet: "List",
-        header_row,
-    };
+    let cells = vec!["company".to_owned(), "email".to_owned()];
+    let header = header_row.map(|row| Header { row, cells });
+    let place = ("List", header.as_ref());
     let mut out = Cursor::new(Vec::new());
     let mut rows = rows.iter().cloned().map(Ok);
     copy_workbook(Cursor::new(source), &mut out, place, &headings, &mut rows)?;

@@ -1,12 +1,10 @@
 //! XML as a stream of events, each with the very bytes that it was read from.
 
-use std::borrow::Cow;
 use std::io;
 use std::io::{BufRead, Read};
 use std::ops::Range;
 
 use quick_xml::Reader;
-use quick_xml::escape::resolve_predefined_entity;
 use quick_xml::events::{BytesDecl, Event};
 use zip::result::ZipError;
 
@@ -78,21 +76,6 @@ impl<R: BufRead> Tokens<R> {
     }
 }
 
-impl Token<'_> {
-    /// The text that the event stands for; nothing for tags, comments and unknown entities.
-    pub(super) fn text(&self) -> Cow<'_, str> {
-        match &self.event {
-            Event::Text(text) => text.xml10_content(),
-            Event::CData(text) => text.xml10_content(),
-            Event::GeneralRef(entity) => match entity.resolve_char_ref() {
-                Ok(Some(letter)) => Cow::Owned(letter.to_string()),
-                _ => Cow::Borrowed(resolve_predefined_entity(entity).unwrap_or_default()),
-            },
-            _ => Cow::Borrowed(""),
-        }
-    }
-}
-
 fn is_utf8(declaration: &BytesDecl<'_>) -> bool {
     match declaration.encoding() {
         None => true,
@@ -135,7 +118,7 @@ impl<R: BufRead> BufRead for Tee<R> {
     }
 }
 
-/// Where the value of the attribute stands in a start or empty tag, without its quotes.
+/// Where the value of the attribute is in a start or empty tag, without its quotes.
 ///
 /// Names are compared as written, prefix and all.
 pub(super) fn value_range(tag: &[u8], name: &str) -> Option<Range<usize>> {

@@ -42,34 +42,6 @@ fn assert_only_the_sheet_differs(source: &[u8], copy: &[u8], sheet: &str) {
 }
 
 #[test]
-fn every_other_part_is_carried_over_raw() {
-    let source = Book::with_sheet(sheet_of(ROWS)).zipped();
-    let copy = copied(&source, None, &["email"], &[result(1, &[text("x")])]).unwrap();
-    assert_only_the_sheet_differs(&source, &copy, "xl/worksheets/sheet2.xml");
-    let mut book: Xlsx<_> = Xlsx::new(Cursor::new(copy)).unwrap();
-    assert_eq!(
-        at(&book.worksheet_formula("Other").unwrap().clone_data(), 1, 1),
-        Data::String("1+1".into())
-    );
-}
-
-/// Formulas as values, to compare them like values.
-trait CloneData {
-    fn clone_data(&self) -> Range<Data>;
-}
-
-impl CloneData for Range<String> {
-    fn clone_data(&self) -> Range<Data> {
-        let mut range = Range::new((0, 0), (0, 0));
-        for (row, column, text) in self.used_cells() {
-            let place = (u32::try_from(row).unwrap(), u32::try_from(column).unwrap());
-            range.set_value(place, Data::String(text.clone()));
-        }
-        range
-    }
-}
-
-#[test]
 fn targets_may_be_absolute_elsewhere_or_of_other_case() {
     let relationships = "xl/_rels/workbook.xml.rels";
     let book = Book::with_sheet(sheet_of(ROWS));

@@ -95,7 +95,7 @@ proptest! {
             .map(|&row| result(row, &[text(&format!("=r{row}")), Cell::Number(row.into())]))
             .collect();
         let source = Book::with_sheet(xml(style, &values)).zipped();
-        let copy = copied(&source, header, &["email", "tries"], &results).unwrap();
+        let copy = copied(&source, header, &["mail", "tries"], &results).unwrap();
         let range = read_back(&copy);
 
         let used = |cells: &BTreeMap<u32, Option<u32>>| cells.iter().filter(|cell| cell.1.is_some()).map(|cell| *cell.0).max();
@@ -109,7 +109,7 @@ proptest! {
             let (email, tries) = if rows.contains(&row) {
                 (Data::String(format!("=r{row}")), Data::Float(row.into()))
             } else if header == Some(row) {
-                (Data::String("email".into()), Data::String("tries".into()))
+                (Data::String("mail".into()), Data::String("tries".into()))
             } else {
                 (Data::Empty, Data::Empty)
             };
