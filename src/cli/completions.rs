@@ -26,7 +26,7 @@ use crate::base::text::{Escaped, is_unsafe};
 use crate::gate::email::EmailGate;
 use crate::gate::{Gate as _, Rule, house};
 use crate::quest::{Key, QuestKind};
-use crate::session::{Effective, Glance, Prefix, QuestRecord, SessionError, Sought, State};
+use crate::session::{Effective, Prefix, QuestRecord, ReadOnlyIndex, SessionError, Sought, State};
 
 /// The variable that a shell sets to its own name when it asks.
 const VARIABLE: &str = "COMAIL_COMPLETE";
@@ -336,7 +336,7 @@ fn value(name: impl ToString, about: impl ToString) -> Named {
 }
 
 fn workers(dir: &Path, _typed: &str) -> Values {
-    let claims = Glance::at(dir)?.claims()?;
+    let claims = ReadOnlyIndex::at(dir)?.claims()?;
     let claims = claims.iter();
     Ok(claims
         .map(|claim| value(&claim.worker, format!("holds quest {}", claim.quest)))
@@ -344,7 +344,7 @@ fn workers(dir: &Path, _typed: &str) -> Values {
 }
 
 fn claimed_ids(dir: &Path, _typed: &str) -> Values {
-    let claims = Glance::at(dir)?.claims()?;
+    let claims = ReadOnlyIndex::at(dir)?.claims()?;
     let claims = claims.iter();
     Ok(claims
         .map(|claim| value(claim.quest, format!("held by {}", claim.worker)))
@@ -352,13 +352,13 @@ fn claimed_ids(dir: &Path, _typed: &str) -> Values {
 }
 
 fn runs(dir: &Path, _typed: &str) -> Values {
-    let index = Glance::at(dir)?;
+    let index = ReadOnlyIndex::at(dir)?;
     let runs = index.totals().runs.keys();
     Ok(runs.map(|run| value(run, "running")).collect())
 }
 
 fn fired_rules(dir: &Path, _typed: &str) -> Values {
-    let index = Glance::at(dir)?;
+    let index = ReadOnlyIndex::at(dir)?;
     let rules = index.totals().counts.rules.iter();
     Ok(rules
         .map(|(rule, count)| value(rule, format!("fired {count}×")))
@@ -404,7 +404,7 @@ fn quests(
         wanted,
         most: MAX_VALUES,
     };
-    Glance::at(dir)?.quests(&sought, &|| Instant::now() > end)
+    ReadOnlyIndex::at(dir)?.quests(&sought, &|| Instant::now() > end)
 }
 
 /// A key as it can be typed: as it is or, if a line break in it would end the command line,
