@@ -78,7 +78,7 @@ impl Doubts {
     /// Adds that a reviewer's answer to this question is yes, by this quotation.
     pub fn doubt(&mut self, question: &str, quotation: &str, place: String) {
         let fact = Fact {
-            location: Some(place),
+            location: Some(place.into()),
             ..fact(
                 &REVIEWERS_DOUBT,
                 format!("no: {question}"),
@@ -105,6 +105,13 @@ impl Doubts {
 }
 
 impl Judgement {
+    /// Whether reviewers doubt the answer, and quote why.
+    #[must_use]
+    pub fn is_doubted(&self) -> bool {
+        let mut facts = self.facts.iter();
+        facts.any(|fact| fact.rule == REVIEWERS_DOUBT.id)
+    }
+
     /// The same with what reviewers hold against it: a PASS becomes REVIEW where they doubt, and
     /// nothing else changes the verdict.
     #[must_use]

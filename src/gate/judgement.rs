@@ -84,7 +84,7 @@ pub struct Fact {
     pub field: Option<FieldName>,
     /// Where it was found: a URL, a DNS name, a place in a page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub location: Option<String>,
+    pub location: Option<Box<str>>,
     /// What would have let the check pass.
     pub expected: String,
     /// What was found instead.
@@ -133,7 +133,7 @@ impl Fact {
     }
 
     #[must_use]
-    pub fn at(mut self, location: impl Into<String>) -> Self {
+    pub fn at(mut self, location: impl Into<Box<str>>) -> Self {
         self.location = Some(location.into());
         self
     }

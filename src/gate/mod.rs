@@ -3,7 +3,6 @@
 //! A gate is a pure function of its case and of what the [`World`]
 //! answers; it builds no connection, reads no clock and keeps nothing.
 
-mod cascade;
 pub mod checks;
 pub mod doubts;
 pub mod email;
@@ -13,14 +12,11 @@ mod rule;
 pub mod takes_mail;
 pub mod tools;
 
-pub use cascade::{BadNeed, Cascade, Check, Cost};
 pub use doubts::Doubts;
-// The e-mail gate still calls its facts so.
-pub use judgement::Fact as Finding;
 pub use judgement::{
     CheckOutcome, CheckReport, Fact, Judgement, PanelReport, Passage, ReviewerReport, Vote, VoteOn,
 };
-pub use rule::{Cause, Level, Levels, Rule, RuleId};
+pub use rule::{Cause, Cost, Level, Levels, Rule, RuleId};
 
 use crate::quest::{Quest, Submission};
 use crate::world::{UniqueValue, World};

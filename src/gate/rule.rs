@@ -1,4 +1,4 @@
-//! A rule: what can fire, how grave it is, and what would settle it.
+//! The rules that checks fire: how grave each is, what would settle it, and what a check costs.
 
 use std::borrow::{Borrow, Cow};
 use std::collections::BTreeMap;
@@ -138,4 +138,23 @@ impl Rule {
         self.cause = cause;
         self
     }
+}
+
+/// What a check costs; dearer checks run only when no cheaper one failed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Cost {
+    /// Looks at the submission alone.
+    Local,
+    /// Looks at files of the tree.
+    Tree,
+    /// Reads pages.
+    Page,
+    /// Asks DNS.
+    Dns,
+    /// Reads further pages, or what the session knows.
+    Wide,
+    /// Runs a command.
+    Command,
+    /// Runs commands again and again.
+    Heavy,
 }

@@ -487,7 +487,7 @@ mod tests_excerpt {
             rule: RuleId::known("some-rule"),
             level: Level::Review,
             field: Some(FieldName::known("email")),
-            location: location.map(str::to_owned),
+            location: location.map(Into::into),
             expected: "this".to_owned(),
             actual: actual.to_owned(),
             count: 1,

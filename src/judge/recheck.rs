@@ -181,7 +181,7 @@ mod tests {
             rule: RuleId::known(rule),
             level: Level::Review,
             field: None,
-            location: Some(PAGE.to_owned()),
+            location: Some(PAGE.into()),
             expected: String::new(),
             actual: String::new(),
             count: 1,

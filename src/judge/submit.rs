@@ -10,7 +10,6 @@ use serde_json::value::to_raw_value;
 
 use crate::base::Digest;
 use crate::base::clock::Clock;
-use crate::gate::doubts::REVIEWERS_DOUBT;
 use crate::gate::email::site::is_anchored;
 use crate::gate::{Case, Gate as _, Judgement, ReviewerReport, house};
 use crate::judge::accepted::{SessionAccepted, earlier_doubts, marks};
@@ -525,10 +524,7 @@ fn cleared(reviewer: &ReviewerReport) -> bool {
 /// Whether a REVIEW goes back to the agent, which happens at most `revisions` times: reviewers
 /// doubt the answer, and quote why.
 pub(super) fn is_sent_back(revisions: u32, judgement: &Judgement, before: u32) -> bool {
-    let mut facts = judgement.facts.iter();
-    judgement.verdict == Verdict::Review
-        && facts.any(|fact| fact.rule == REVIEWERS_DOUBT.id)
-        && before < revisions
+    judgement.verdict == Verdict::Review && judgement.is_doubted() && before < revisions
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ use serde_json::Value;
 use super::context::Context;
 use super::fields::shown;
 use super::json::{Pointer, json_of};
-use super::kind::{Flaw, Probe, Shows, Source, Spec, first_facts};
+use super::kind::{CheckConfig, Flaw, Check, Shows, Source};
 use super::subject::{State, Subject, Text, file_text, standing};
 use crate::base::text::visible;
 use crate::gate::{Cost, Fact};
@@ -25,7 +25,7 @@ use crate::world::tree::TreePath;
 /// that goes over lines, or `tests/test_a.py::test_adds` for a test.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct CitationSpec {
+pub struct CitationConfig {
     /// The field that holds the citations, one a line.
     field: Option<String>,
     /// In its place: the path of the file that holds them, as a template.
@@ -56,71 +56,66 @@ fn fifty() -> usize {
     50
 }
 
-#[derive(Debug)]
-struct Citation {
-    subject: Subject,
-    pointer: Option<Pointer>,
-    min: usize,
-    min_chars: usize,
-    max_lines: usize,
-}
-
-impl Spec for CitationSpec {
+impl CheckConfig for CitationConfig {
     const KIND: &'static str = "citation";
     const SHOWS: Shows = Shows::Fact;
 
-    fn build(self, source: &Source<'_>) -> Result<Box<dyn Probe>, Flaw> {
-        if source.file.tree.is_none() {
-            return Err(Flaw::new("field", "files are cited of a tree: say [tree]"));
-        }
-        let pointer = self.pointer.as_deref();
-        let pointer = pointer.map(|text| Pointer::parse("pointer", text));
-        Ok(Box::new(Citation {
-            subject: Subject::new(source, self.field.as_deref(), self.path.as_deref())?,
-            pointer: pointer.transpose()?,
-            min: self.min,
-            min_chars: self.min_chars,
-            max_lines: self.max_lines,
+    fn build(self, source: &Source<'_>) -> Result<Check, Flaw> {
+        source.needs_tree("field", "files are cited of a tree: say [tree]")?;
+        let pointer = Pointer::maybe("pointer", self.pointer.as_ref())?;
+        let subject = Subject::new(source, self.field.as_ref(), self.path.as_ref())?;
+        Ok(source.check(Cost::Tree, move |context| {
+            let Some(text) = subject.read(context)? else {
+                return Ok(Vec::new());
+            };
+            let listed = listed(&text, pointer.as_ref())?;
+            let count = distinct(&listed);
+            if count < self.min {
+                let expected = format!("at least {} different citations", self.min);
+                return Err(text.detail(Fact::wrong(expected, count.to_string()), ""));
+            }
+            let misfits = listed
+                .into_iter()
+                .filter_map(|(place, citation)| match citation {
+                    Some(citation) => self.fits(context, &citation).err(),
+                    None => Some(text.detail(Fact::wrong("a citation", "none"), &place)),
+                });
+            Ok(misfits.collect())
         }))
     }
 }
 
-impl Citation {
-    /// The citations of a text: where each stands in it, and its text.
-    fn listed(&self, text: &Text) -> Result<Vec<(String, Option<String>)>, Fact> {
-        let Some(pointer) = &self.pointer else {
-            let lines = text.said.lines().enumerate();
-            let said = lines.filter(|(_, line)| !line.trim().is_empty());
-            let placed = said.map(|(at, line)| ((at + 1).to_string(), Some(line.to_owned())));
-            return Ok(placed.collect());
+/// The citations of a text: where each stands in it, and its text.
+fn listed(text: &Text, pointer: Option<&Pointer>) -> Result<Vec<(String, Option<String>)>, Fact> {
+    let Some(pointer) = pointer else {
+        let lines = text.said.lines().enumerate();
+        let said = lines.filter(|(_, line)| !line.trim().is_empty());
+        let placed = said.map(|(at, line)| ((at + 1).to_string(), Some(line.to_owned())));
+        return Ok(placed.collect());
+    };
+    let value = json_of(text)?;
+    let string = |value: Option<&Value>| value.and_then(Value::as_str).map(str::to_owned);
+    let found = pointer.find(&value).into_iter();
+    Ok(found.map(|at| (at.place, string(at.value))).collect())
+}
+
+impl CitationConfig {
+    /// That the tree says what `citation` quotes.
+    fn fits(&self, context: &Context<'_>, citation: &str) -> Result<(), Fact> {
+        let Some(cited) = Cited::parse(citation) else {
+            let expected = "a citation such as `src/a.rs:12: \"fn main\"` or `tests/a.py::test_x`";
+            return Err(Fact::wrong(expected, shown(citation)));
         };
-        let value = json_of(text)?;
-        let found = pointer.find(&value).into_iter();
-        let string = |value: Option<&Value>| value.and_then(Value::as_str).map(str::to_owned);
-        Ok(found.map(|at| (at.place, string(at.value))).collect())
-    }
-
-    fn misfit(&self, context: &Context<'_>, citation: &str) -> Result<(), Fact> {
-        if let Some(cited) = Cited::parse(citation) {
-            self.misfit_of_file(context, &cited.path, &cited.what)
-        } else {
-            let expected = "a citation such as `src/a.rs:12: \"fn main\"` or \
-                            `tests/a.py::test_x`";
-            Err(Fact::wrong(expected, shown(citation)))
-        }
-    }
-
-    fn misfit_of_file(&self, context: &Context<'_>, path: &str, what: &What) -> Result<(), Fact> {
-        let path = TreePath::parse(path)
+        let path = TreePath::parse(&cited.path)
             .map_err(|bad| Fact::wrong("a path inside the tree", bad.to_string()))?;
         let text = file_text(context, &path, State::Pinned)?.said;
-        let (first, last, quote) = match what {
-            What::Lines { first, last, quote } => (first, *last, quote),
+        let (first, last, quote) = match cited.what {
+            What::Lines { first, last, quote } => (first, last, quote),
             What::Test(names) => {
                 let missing = names.iter().find(|name| !says_test(&text, name));
                 return missing.map_or(Ok(()), |name| {
-                    let detail = Fact::wrong(format!("a test {name}"), "none of that name");
-                    Err(detail.at(path.as_str()))
+                    let fact = Fact::wrong(format!("a test {name}"), "none of that name");
+                    Err(fact.at(path.as_str()))
                 });
             }
         };
@@ -131,70 +126,32 @@ impl Citation {
             let expected = format!("at most {} lines", self.max_lines);
             return wrong(expected, format!("{} lines", last - first + 1));
         }
-        self.is_long_enough(quote, &place)?;
+        let letters = visible(&quote);
+        let letters = letters.chars().filter(|c| !c.is_whitespace()).count();
+        if letters < self.min_chars.max(1) {
+            let expected = format!("a quotation of at least {} characters", self.min_chars);
+            return wrong(expected, shown(&quote));
+        }
         let lines: Vec<&str> = text.lines().collect();
         match lines.get(first - 1..last) {
             None => wrong(
                 format!("a file of {last} lines"),
                 format!("{} lines", lines.len()),
             ),
-            Some(lines) if says(lines, quote) => Ok(()),
-            Some(lines) => wrong(shown(quote), shown(lines.join(" ").trim())),
+            Some(lines) if says(lines, &quote) => Ok(()),
+            Some(lines) => wrong(shown(&quote), shown(lines.join(" ").trim())),
         }
-    }
-
-    fn is_long_enough(&self, quote: &str, place: &str) -> Result<(), Fact> {
-        let visible = visible(quote)
-            .chars()
-            .filter(|c| !c.is_whitespace())
-            .count();
-        if visible >= self.min_chars.max(1) {
-            return Ok(());
-        }
-        let expected = format!("a quotation of at least {} characters", self.min_chars);
-        Err(Fact::wrong(expected, shown(quote)).at(place))
-    }
-}
-
-impl Probe for Citation {
-    fn cost(&self) -> Cost {
-        Cost::Tree
-    }
-
-    fn run(&self, context: &Context<'_>) -> Vec<Fact> {
-        let text = match self.subject.read(context) {
-            Ok(Some(text)) => text,
-            Ok(None) => return Vec::new(),
-            Err(found) => return vec![found],
-        };
-        let listed = match self.listed(&text) {
-            Ok(listed) => listed,
-            Err(found) => return vec![found],
-        };
-        let count = distinct(&listed);
-        if count < self.min {
-            let expected = format!("at least {} different citations", self.min);
-            let detail = Fact::wrong(expected, count.to_string());
-            return vec![text.detail(detail, "")];
-        }
-        let misfits = listed
-            .into_iter()
-            .filter_map(|(place, citation)| match citation {
-                Some(citation) => self.misfit(context, &citation).err(),
-                None => Some(text.detail(Fact::wrong("a citation", "none"), &place)),
-            });
-        first_facts(misfits.collect())
     }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Cited {
-    pub(super) path: String,
-    pub(super) what: What,
+struct Cited {
+    path: String,
+    what: What,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum What {
+enum What {
     /// The names of a test, the outermost first.
     Test(Vec<String>),
     Lines {
@@ -207,13 +164,14 @@ pub(super) enum What {
 }
 
 impl Cited {
-    pub(super) fn parse(line: &str) -> Option<Self> {
+    fn parse(line: &str) -> Option<Self> {
         let line = line.trim();
         if let Some((path, names)) = line.split_once("::").filter(|it| !it.0.contains(':')) {
             // What stands in brackets is a parameter of the test.
             let names = names.split_once('[').map_or(names, |(names, _)| names);
             let names: Vec<String> = names.split("::").map(str::to_owned).collect();
-            let is_name = |name: &String| !name.is_empty() && name.chars().all(is_of_name);
+            let of_name = |c: char| c.is_alphanumeric() || c == '_';
+            let is_name = |name: &String| !name.is_empty() && name.chars().all(of_name);
             return names.iter().all(is_name).then(|| Self {
                 path: path.to_owned(),
                 what: What::Test(names),
@@ -230,25 +188,17 @@ impl Cited {
             what: What::Lines { first, last, quote },
         })
     }
-}
 
-impl Cited {
-    fn plain(self) -> Self {
-        let path = TreePath::parse(&self.path).map_or(self.path, |path| path.to_string());
-        let what = match self.what {
-            What::Lines { first, last, quote } => What::Lines {
-                first,
-                last,
-                quote: visible(&quote),
-            },
-            what @ What::Test(_) => what,
-        };
-        Self { path, what }
+    /// The same, in the one spelling by which citations are compared.
+    fn plain(mut self) -> Self {
+        if let Ok(path) = TreePath::parse(&self.path) {
+            self.path = path.to_string();
+        }
+        if let What::Lines { quote, .. } = &mut self.what {
+            *quote = visible(quote);
+        }
+        self
     }
-}
-
-fn is_of_name(c: char) -> bool {
-    c.is_alphanumeric() || c == '_'
 }
 
 /// A line's number, from 1.
@@ -258,7 +208,7 @@ fn number(text: &str) -> Option<usize> {
 }
 
 /// How many different citations there are, by what they cite and not by how they are written.
-pub(super) fn distinct(listed: &[(String, Option<String>)]) -> usize {
+fn distinct(listed: &[(String, Option<String>)]) -> usize {
     let known = listed.iter().map(|item| {
         let cited = item.1.as_deref().and_then(Cited::parse);
         cited.map(Cited::plain).ok_or(item)
@@ -268,7 +218,7 @@ pub(super) fn distinct(listed: &[(String, Option<String>)]) -> usize {
 
 /// Whether the lines say `quote`, white space folded; of several lines it takes the first and the
 /// last to say it.
-pub(super) fn says(lines: &[&str], quote: &str) -> bool {
+fn says(lines: &[&str], quote: &str) -> bool {
     let quote = visible(quote);
     let whole = |lines: &[&str]| {
         let text = visible(&lines.join("\n"));
@@ -282,7 +232,7 @@ pub(super) fn says(lines: &[&str], quote: &str) -> bool {
     whole(lines) && narrow
 }
 
-pub(super) fn says_test(text: &str, name: &str) -> bool {
+fn says_test(text: &str, name: &str) -> bool {
     let name = regex::escape(name);
     let pattern = format!(
         r#"(?m)^\s*(?:[\w()]+\s+)*(?:def|fn|func|function|class|mod|describe)\s+{name}\b|\b(?:test|it|describe)\(\s*["'`]{name}["'`]"#

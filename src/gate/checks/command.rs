@@ -8,12 +8,12 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::context::Context;
-use super::kind::{CheckHead, Flaw, Probe, Shows, Source, Spec};
-use super::orders::{
-    NetworkName, OnTimeout, OrderPlan, RunKeys, a_minute, cut_short, names, ten_mebibytes,
+use super::command_plan::{
+    NetworkName, OnTimeout, OrderPlan, RunKeys, a_minute, names, ten_mebibytes,
 };
-use super::tool_facts::{FactsTable, ToolFacts, ToolKeys, wrong_code};
+use super::context::Context;
+use super::kind::{CheckConfig, CheckHead, Flaw, Found, Check, Shows, Source};
+use super::tool_facts::{FactsTable, ToolFacts, wrong_code};
 use crate::gate::{Cost, Fact};
 use crate::quest::file::unknown_name;
 use crate::quest::template::{Template, Values};
@@ -22,12 +22,12 @@ use crate::world::sandbox::{End, Order, Ran};
 use crate::world::tree::TreePath;
 
 /// The most further rounds of a command that fails now and then.
-const MOST_RETRIES: u32 = 10;
+const MAX_RETRIES: u32 = 10;
 
 /// `kind = "command"`.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct CommandSpec {
+pub struct CommandConfig {
     /// The program, the same for every quest, and its arguments, each a template. No shell reads
     /// them, and no submitted text becomes an option.
     argv: Vec<String>,
@@ -96,55 +96,43 @@ fn zero() -> Vec<i32> {
     vec![0]
 }
 
-#[derive(Debug)]
 struct Command {
     name: String,
     means: Option<String>,
+    config: CommandConfig,
     plan: OrderPlan,
     cwd: Option<Template>,
     stdin: Option<Template>,
-    reports: Vec<String>,
-    exit: Vec<i32>,
-    unconfirmed_exit: Vec<i32>,
     facts: Option<ToolFacts>,
-    retries: u32,
-    flaky: Flaky,
-    on_timeout: OnTimeout,
 }
 
-impl Spec for CommandSpec {
+impl CheckConfig for CommandConfig {
     const KIND: &'static str = "command";
     const SHOWS: Shows = Shows::Fact;
 
-    fn build(self, source: &Source<'_>) -> Result<Box<dyn Probe>, Flaw> {
+    fn build(self, source: &Source<'_>) -> Result<Check, Flaw> {
         if self.exit.is_empty() {
             return Err(Flaw::new("exit", "it is empty: nothing would pass"));
         }
-        if let Some(code) = self
-            .unconfirmed_exit
-            .iter()
-            .find(|code| self.exit.contains(code))
-        {
+        let mut codes = self.unconfirmed_exit.iter();
+        if let Some(code) = codes.find(|code| self.exit.contains(code)) {
             let what = format!("the code {code} passes already, by `exit`");
             return Err(Flaw::new("unconfirmed_exit", what));
         }
-        if self.retries > MOST_RETRIES {
-            let what = format!("expected at most {MOST_RETRIES}");
+        if self.retries > MAX_RETRIES {
+            let what = format!("expected at most {MAX_RETRIES}");
             return Err(Flaw::new("retries", what));
         }
-        if let Some(bad) = self
-            .reports
-            .iter()
-            .find_map(|path| TreePath::parse(path).err())
-        {
+        let mut reports = self.reports.iter();
+        if let Some(bad) = reports.find_map(|path| TreePath::parse(path).err()) {
             return Err(Flaw::new("reports", bad.to_string()));
         }
         let facts = self.tool_facts()?;
         let names = names(&self.services, source)?;
         let template = |key, text: &Option<String>| {
-            let parsed = text.as_deref();
-            let parsed = parsed.map(|text| source.template_of(key, text, &names));
-            parsed.transpose()
+            let text = text.as_deref();
+            text.map(|text| source.template_of(key, text, &names))
+                .transpose()
         };
         let stdin = template("stdin", &self.stdin)?;
         let cwd = template("cwd", &self.cwd)?;
@@ -154,126 +142,95 @@ impl Spec for CommandSpec {
             return Err(Flaw::new("cwd", bad.to_string()));
         }
         let keys = RunKeys {
-            env: self.env,
-            pass_env: self.pass_env,
+            env: self.env.clone(),
+            pass_env: self.pass_env.clone(),
             timeout: self.timeout,
             output_cap: self.output_cap,
             network: self.network,
-            writable: self.writable,
-            services: self.services,
+            writable: self.writable.clone(),
+            services: self.services.clone(),
+            on_timeout: self.on_timeout,
         };
-        Ok(Box::new(Command {
-            name: source.name.to_owned(),
-            means: source.means.map(str::to_owned),
+        let command = Command {
+            name: source.head.name.clone(),
+            means: source.head.means.clone(),
             plan: OrderPlan::build("argv", &self.argv, keys, source)?,
             cwd,
             stdin,
-            reports: self.reports,
-            exit: self.exit,
-            unconfirmed_exit: self.unconfirmed_exit,
             facts,
-            retries: self.retries,
-            flaky: self.flaky,
-            on_timeout: self.on_timeout,
-        }))
+            config: self,
+        };
+        Ok(source.check(Cost::Command, move |context| command.run(context)))
     }
 }
 
-impl CommandSpec {
-    pub(super) fn texts(&self) -> impl Iterator<Item = &str> {
-        let texts = self.argv.iter().chain(self.env.values());
-        let texts = texts.chain(&self.stdin).chain(&self.cwd);
-        texts.map(String::as_str)
-    }
-
+impl CommandConfig {
     pub(super) fn tool_facts(&self) -> Result<Option<ToolFacts>, Flaw> {
-        let keys = ToolKeys {
-            facts: self.facts.clone(),
-            min_passed: self.min_passed,
-            max_skipped: self.max_skipped,
-        };
-        ToolFacts::build(keys, &self.reports)
-    }
-}
-
-impl Probe for Command {
-    fn cost(&self) -> Cost {
-        Cost::Command
-    }
-
-    fn run(&self, context: &Context<'_>) -> Vec<Fact> {
-        let order = match self.order(context) {
-            Ok(order) => order,
-            Err(found) => return vec![found],
-        };
-        let mut round = 0;
-        loop {
-            let run = context.run(
-                &self.name,
-                Order {
-                    round,
-                    ..order.clone()
-                },
-            );
-            let found = self.judged(&run.order, &run.ran);
-            let is_wrong = found.iter().any(|fact| fact.cause.is_wrong());
-            if is_wrong && round < self.retries {
-                round += 1;
-                continue;
-            }
-            if found.is_empty() && round > 0 && self.flaky == Flaky::Review {
-                let actual = format!("passed on try {} of {}", round + 1, self.retries + 1);
-                return vec![Fact::wrong("it passes on the first try", actual).unconfirmed()];
-            }
-            return found;
-        }
+        let facts = self.facts.as_ref();
+        ToolFacts::build(facts, self.min_passed, self.max_skipped, &self.reports)
     }
 }
 
 impl Command {
+    fn run(&self, context: &Context<'_>) -> Found {
+        let order = self.order(context)?;
+        let mut round = 0;
+        loop {
+            let order = Order {
+                round,
+                ..order.clone()
+            };
+            let run = context.run(&self.name, order);
+            let found = self.judged(&run.ran).unwrap_or_else(|fact| vec![fact]);
+            if found.iter().any(|fact| fact.cause.is_wrong()) && round < self.config.retries {
+                round += 1;
+                continue;
+            }
+            if found.is_empty() && round > 0 && self.config.flaky == Flaky::Review {
+                let tries = self.config.retries + 1;
+                let actual = format!("passed on try {} of {tries}", round + 1);
+                return Err(Fact::wrong("it passes on the first try", actual).unconfirmed());
+            }
+            return Ok(found);
+        }
+    }
+
     fn order(&self, context: &Context<'_>) -> Result<Order, Fact> {
         let values = self.plan.values(context)?;
         let order = self.plan.order(context, &values)?;
+        let mut dir = rendered(self.cwd.as_ref(), &values, "cwd")?;
+        if !dir.is_empty() {
+            let path = TreePath::parse(&dir);
+            let wrong =
+                |bad: &dyn ToString| Fact::wrong("a directory of the tree", bad.to_string());
+            dir = path.map_err(|bad| wrong(&bad).at("cwd"))?.into();
+        }
         Ok(Order {
-            dir: self.dir(&values)?,
+            dir,
             stdin: rendered(self.stdin.as_ref(), &values, "stdin")?,
-            reports: self.reports.clone(),
+            reports: self.config.reports.clone(),
             ..order
         })
     }
 
-    fn dir(&self, values: &Values) -> Result<String, Fact> {
-        let dir = rendered(self.cwd.as_ref(), values, "cwd")?;
-        if dir.is_empty() {
-            return Ok(dir);
-        }
-        let path = TreePath::parse(&dir);
-        let path = path.map_err(|bad| Fact::wrong("a directory of the tree", bad.to_string()));
-        path.map(String::from).map_err(|wrong| wrong.at("cwd"))
-    }
-
     /// What stands in the way after one round.
-    fn judged(&self, order: &Order, ran: &Ran) -> Vec<Fact> {
-        if let Some(found) = cut_short(order, ran, self.on_timeout) {
-            return vec![found];
-        }
+    fn judged(&self, ran: &Ran) -> Found {
+        self.plan.ended(ran)?;
         let End::Exited(code) = ran.end else {
-            return Vec::new();
+            return Ok(Vec::new());
         };
-        let facts = self.facts.as_ref();
-        if self.exit.contains(&code) {
-            return facts
-                .map(|facts| facts.despite_success(ran))
-                .unwrap_or_default();
+        let (exit, facts) = (&self.config.exit, self.facts.as_ref());
+        if exit.contains(&code) {
+            return Ok(facts.map_or_else(Vec::new, |facts| facts.despite_success(ran)));
         }
-        if self.unconfirmed_exit.contains(&code) {
-            return vec![wrong_code(&self.exit, code, ran, None).unconfirmed()];
+        if self.config.unconfirmed_exit.contains(&code) {
+            return Err(wrong_code(exit, code, ran, None).unconfirmed());
         }
-        let located = facts.map(|facts| facts.of_failure(ran)).unwrap_or_default();
+        let located = facts.map_or_else(Vec::new, |facts| facts.of_failure(ran));
         if located.is_empty() {
-            return vec![wrong_code(&self.exit, code, ran, self.means.as_deref())];
+            return Err(wrong_code(exit, code, ran, self.means.as_deref()));
         }
-        located
+        Ok(located)
     }
 }
 
@@ -286,7 +243,7 @@ fn rendered(template: Option<&Template>, values: &Values, key: &str) -> Result<S
 }
 
 /// The table of the command that the key `from` names.
-pub fn from_command(source: &Source<'_>, from: &str) -> Result<CommandSpec, Flaw> {
+pub fn from_command(source: &Source<'_>, from: &str) -> Result<CommandConfig, Flaw> {
     let checks = source.file.checks.iter();
     let commands: Vec<_> = checks
         .filter(|raw| raw.text_of("kind") == Some("command"))
@@ -297,11 +254,12 @@ pub fn from_command(source: &Source<'_>, from: &str) -> Result<CommandSpec, Flaw
         return Err(Flaw::new("from", unknown_name("command", from, &known)));
     };
     let (_, own) = raw.part(CheckHead::KEYS);
-    let spec: Result<CommandSpec, _> = own.read(source.file.text());
-    let spec =
-        spec.map_err(|mistake| Flaw::new("from", format!("`{from}` cannot be read: {mistake}")))?;
-    for text in spec.texts() {
+    let config: Result<CommandConfig, _> = own.read(source.file.text());
+    let config = config
+        .map_err(|mistake| Flaw::new("from", format!("`{from}` cannot be read: {mistake}")))?;
+    let texts = config.argv.iter().chain(config.env.values());
+    for text in texts.chain(&config.stdin).chain(&config.cwd) {
         source.told_by_template(text);
     }
-    Ok(spec)
+    Ok(config)
 }

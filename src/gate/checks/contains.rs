@@ -7,12 +7,11 @@ use icu_casemap::CaseMapper;
 use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use url::Url;
+use url::{Host, Url};
 
 use super::context::Context;
-use super::domain::host_of;
 use super::fields::shown;
-use super::kind::{Flaw, Probe, Shows, Source, Spec};
+use super::kind::{CheckConfig, Flaw, Check, Shows, Source};
 use super::page::{PageTemplate, location, one_site, pages, way};
 use super::subject::{Place, State, file_text, rendered, standing};
 use crate::base::text::{fold, visible};
@@ -22,6 +21,7 @@ use crate::quest::FieldName;
 use crate::quest::template::Template;
 use crate::world::domain::HostName;
 use crate::world::fetch::visit::Visit;
+use crate::world::mailbox::Mailbox;
 use crate::world::page::Page;
 
 /// `kind = "contains"`.
@@ -30,7 +30,7 @@ use crate::world::page::Page;
 /// folded; one that begins or ends inside a word or a number is not there.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct ContainsSpec {
+pub struct ContainsConfig {
     /// The text that is looked for, as a template.
     text: Option<String>,
     /// In its place: the field that says it. Where it was left out the check passes.
@@ -75,7 +75,6 @@ enum Reading {
     Date,
 }
 
-#[derive(Debug)]
 struct Sought {
     text: String,
     wordings: Vec<String>,
@@ -93,103 +92,108 @@ fn three() -> usize {
     3
 }
 
-#[derive(Debug)]
-struct Contains {
-    quote: Quote,
-    place: Where,
+/// What is looked for, and how.
+struct Quotation {
+    said: Said,
     reading: Reading,
     ignore_case: bool,
     count_min: usize,
     min_chars: usize,
 }
 
-#[derive(Debug)]
-enum Quote {
+enum Said {
     Field(FieldName),
     Text(Template),
 }
 
-/// Where it is looked for.
-#[derive(Debug)]
-enum Where {
-    Page(OnPage),
-    File(Place, State),
-}
-
-impl Spec for ContainsSpec {
+impl CheckConfig for ContainsConfig {
     const KIND: &'static str = "contains";
     const SHOWS: Shows = Shows::Fact;
 
-    fn build(self, source: &Source<'_>) -> Result<Box<dyn Probe>, Flaw> {
-        let quote = match (&self.text, &self.field) {
-            (Some(text), None) => Quote::Text(source.template("text", text)?),
-            (None, Some(field)) => Quote::Field(source.field("field", field)?),
+    fn build(self, source: &Source<'_>) -> Result<Check, Flaw> {
+        let said = match (&self.text, &self.field) {
+            (Some(text), None) => Said::Text(source.template("text", text)?),
+            (None, Some(field)) => Said::Field(source.field("field", field)?.name),
             _ => return Err(Flaw::new("text", "say either `text` or `field`")),
         };
         if self.count_min == 0 {
             return Err(Flaw::new("count_min", "what need not be there is no check"));
         }
-        let state = if self.pinned {
-            State::Pinned
-        } else {
-            State::Judged
-        };
-        let place = match (&self.url, &self.path) {
-            (Some(url), None) => {
-                let site = self.same_site_as.as_deref();
-                Where::Page(OnPage {
-                    url: PageTemplate::new(source, "url", url)?,
-                    site: site
-                        .map(|text| source.template("same_site_as", text))
-                        .transpose()?,
-                    slug: self.slug,
-                })
-            }
-            (None, Some(path)) => Where::File(Place::path(source, path)?, state),
-            _ => return Err(Flaw::new("url", "say either `url` or `path`")),
-        };
-        Ok(Box::new(Contains {
-            quote,
-            place,
+        let quotation = Quotation {
+            said,
             reading: self.reading,
             ignore_case: self.ignore_case || self.reading == Reading::Date,
             count_min: self.count_min,
             min_chars: self.min_chars,
-        }))
+        };
+        match (&self.url, &self.path) {
+            (Some(url), None) => {
+                let page = OnPage {
+                    url: PageTemplate::new(source, "url", url)?,
+                    site: source.maybe_template("same_site_as", self.same_site_as.as_ref())?,
+                    slug: self.slug,
+                    quotation,
+                };
+                Ok(source.check(Cost::Page, move |context| {
+                    if let Some(sought) = page.quotation.sought(context)? {
+                        page.look(context, &sought)?;
+                    }
+                    Ok(Vec::new())
+                }))
+            }
+            (None, Some(path)) => {
+                let place = Place::path(source, path)?;
+                let (state, shows) = if self.pinned {
+                    (State::Pinned, Shows::Fact)
+                } else {
+                    (State::Judged, Shows::Form)
+                };
+                let check = source.check(Cost::Tree, move |context| {
+                    let Some(sought) = quotation.sought(context)? else {
+                        return Ok(Vec::new());
+                    };
+                    let Some(path) = place.resolve(context)? else {
+                        return Ok(Vec::new());
+                    };
+                    let text = file_text(context, &path, state)?;
+                    let misfit = quotation.misfit(&[text.said], &sought);
+                    Ok(Vec::from_iter(misfit.map(|fact| fact.at(path.as_str()))))
+                });
+                Ok(Check { shows, ..check })
+            }
+            _ => Err(Flaw::new("url", "say either `url` or `path`")),
+        }
     }
 }
 
-impl Contains {
+impl Quotation {
     fn sought(&self, context: &Context<'_>) -> Result<Option<Sought>, Fact> {
-        let text = match &self.quote {
-            Quote::Text(template) => rendered(context, template)?,
-            Quote::Field(field) => match context.field(field) {
+        let text = match &self.said {
+            Said::Text(template) => rendered(context, template)?,
+            Said::Field(field) => match context.field(field) {
                 Some(text) => text.to_owned(),
                 None => return Ok(None),
             },
         };
         if self.reading == Reading::Date {
-            return self.sought_date(text.trim()).map(Some);
+            let text = text.trim();
+            let date = text.parse::<Date>().ok().filter(|_| text.len() == 10);
+            let date = date.ok_or_else(|| self.fact("a date such as 2026-11-22", shown(text)))?;
+            let wordings = wordings(date);
+            return Ok(Some(Sought {
+                text: text.to_owned(),
+                wordings: wordings.iter().map(|way| self.comparable(way)).collect(),
+            }));
         }
         let text = self.comparable(&text);
         if text.chars().count() < self.min_chars || text.is_empty() {
             let expected = format!("a text of at least {} characters", self.min_chars.max(1));
-            return Err(self.detail(&expected, shown(&text)));
+            return Err(self.fact(&expected, shown(&text)));
         }
         Ok(Some(Sought {
             wordings: vec![text.clone()],
             text,
         }))
-    }
-
-    fn sought_date(&self, text: &str) -> Result<Sought, Fact> {
-        let date = text.parse::<Date>().ok().filter(|_| text.len() == 10);
-        let date = date.ok_or_else(|| self.detail("a date such as 2026-11-22", shown(text)))?;
-        let wordings = wordings(date);
-        Ok(Sought {
-            text: text.to_owned(),
-            wordings: wordings.iter().map(|way| self.comparable(way)).collect(),
-        })
     }
 
     fn comparable(&self, text: &str) -> String {
@@ -216,7 +220,7 @@ impl Contains {
             (1, _) => (String::new(), "not there, as whole words".to_owned()),
             (least, count) => (format!(" {least} times"), format!("{count} times")),
         };
-        Some(self.detail(&format!("{}{often}", self.named(sought)), actual))
+        Some(self.fact(&format!("{}{often}", self.named(sought)), actual))
     }
 
     fn named(&self, sought: &Sought) -> String {
@@ -226,63 +230,115 @@ impl Contains {
         }
     }
 
-    fn detail(&self, expected: &str, actual: String) -> Fact {
-        let detail = Fact::wrong(expected, actual);
-        match &self.quote {
-            Quote::Field(field) => detail.on(field),
-            Quote::Text(_) => detail,
+    fn fact(&self, expected: &str, actual: String) -> Fact {
+        let fact = Fact::wrong(expected, actual);
+        match &self.said {
+            Said::Field(field) => fact.on(field),
+            Said::Text(_) => fact,
         }
     }
 }
 
-impl Probe for Contains {
-    fn cost(&self) -> Cost {
-        match self.place {
-            Where::Page(_) => Cost::Page,
-            Where::File(..) => Cost::Tree,
-        }
-    }
-
-    fn shows(&self) -> Option<Shows> {
-        match self.place {
-            Where::File(_, State::Judged) => Some(Shows::Form),
-            _ => None,
-        }
-    }
-
-    fn run(&self, context: &Context<'_>) -> Vec<Fact> {
-        let sought = match self.sought(context) {
-            Ok(Some(sought)) => sought,
-            Ok(None) => return Vec::new(),
-            Err(found) => return vec![found],
-        };
-        let found = match &self.place {
-            Where::Page(page) => page.look(self, context, &sought),
-            Where::File(place, state) => self.in_file(context, place, *state, &sought),
-        };
-        found.err().into_iter().collect()
-    }
+struct OnPage {
+    quotation: Quotation,
+    url: PageTemplate,
+    site: Option<Template>,
+    slug: bool,
 }
 
-impl Contains {
-    fn in_file(
-        &self,
-        context: &Context<'_>,
-        place: &Place,
-        state: State,
-        sought: &Sought,
-    ) -> Result<(), Fact> {
-        let Some(path) = place.resolve(context)? else {
+impl OnPage {
+    fn look(&self, context: &Context<'_>, sought: &Sought) -> Result<(), Fact> {
+        let url = self.url.url(context)?;
+        let mut slug = self.echo(&url, sought)?;
+        let visit = context.visit(&url);
+        for hop in way(&visit) {
+            slug = self.echo(&hop.url, sought)?.or(slug);
+        }
+        let (main, frames) = pages(&visit)?;
+        self.on_site(context, &main.url)?;
+        let frames = frames.iter().filter(|frame| {
+            one_site(&main.url, &frame.url) && carried_any(&frame.url, sought).is_none()
+        });
+        // A frame is a text of its own: what it says does not go on from the page's.
+        let fits = |page: &Page| self.quotation.misfit(&page.visible, sought).is_none();
+        if !std::iter::once(main).chain(frames).any(fits) {
+            return Err(self.absent(&visit, main, sought).at(location(&main.url)));
+        }
+        let Some(url) = slug else {
             return Ok(());
         };
-        let text = file_text(context, &path, state)?;
-        let misfit = self.misfit(&[text.said], sought);
-        misfit.map_or(Ok(()), |detail| Err(detail.at(path.as_str())))
+        let fact = Fact::wrong("a page whose path does not say it", shown(&sought.text));
+        Err(fact.at(location(&url)).unconfirmed())
+    }
+
+    /// Whether the URL carries the text: an error where it may be told what to show, the URL where
+    /// its path has the words.
+    fn echo(&self, url: &Url, sought: &Sought) -> Result<Option<Url>, Fact> {
+        let actual = match carried_any(url, sought) {
+            Some(Carried::Told) => "its URL carries the text",
+            Some(Carried::Part) => "its URL carries a part of it",
+            Some(Carried::Slug) if !self.slug => return Ok(Some(url.clone())),
+            Some(Carried::Slug) | None => return Ok(None),
+        };
+        let expected = "a page whose URL does not carry the text";
+        Err(Fact::wrong(expected, actual).at(location(url)))
+    }
+
+    fn on_site(&self, context: &Context<'_>, page: &Url) -> Result<(), Fact> {
+        let Some(site) = &self.site else {
+            return Ok(());
+        };
+        let text = rendered(context, site)?;
+        let Some(wanted) = host_of(&text).and_then(|host| host.registrable()) else {
+            let expected = "a site under a public suffix";
+            return Err(Fact::wrong(expected, shown(&text)));
+        };
+        let found = HostName::of_url(page).and_then(|host| host.registrable());
+        if found.as_ref() == Some(&wanted) {
+            return Ok(());
+        }
+        let expected = format!("a page on {}", wanted.as_str());
+        Err(Fact::wrong(expected, "a page elsewhere").at(location(page)))
+    }
+
+    fn absent(&self, visit: &Visit, main: &Page, sought: &Sought) -> Fact {
+        let unsure = |why: &str| {
+            let expected = format!("{} on the page", self.quotation.named(sought));
+            self.quotation.fact(&expected, why.to_owned()).unconfirmed()
+        };
+        let mut unread = visit.unread.iter();
+        if unread.any(|frame| one_site(&main.url, &frame.url)) {
+            return unsure("not in what could be read: a frame could not");
+        }
+        if main.needs_script {
+            return unsure("the page shows little without its scripts, and not that");
+        }
+        let misfit = self.quotation.misfit(&main.visible, sought);
+        misfit.unwrap_or_else(|| Fact::wrong(shown(&sought.text), "not there"))
+    }
+}
+
+/// The host of a URL or an e-mail address, or the host that the text is; an IPv4 address stands
+/// for itself, and has no registrable domain.
+fn host_of(text: &str) -> Option<HostName> {
+    let text = text.trim();
+    if text.contains('@') && !text.contains("://") {
+        return Some(Mailbox::parse(text).ok()?.domain().clone());
+    }
+    let url = if text.contains("://") {
+        Url::parse(text)
+    } else {
+        Url::parse(&format!("https://{text}"))
+    };
+    match url.ok()?.host()? {
+        Host::Domain(name) => HostName::parse(name).ok(),
+        Host::Ipv4(address) => HostName::parse(&address.to_string()).ok(),
+        Host::Ipv6(_) => None,
     }
 }
 
 /// The fewest characters of a part of a text that are no chance.
-const SHORTEST_PART: usize = 3;
+const MIN_PART: usize = 3;
 
 /// How a URL carries a text, from what proves least to what proves most.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -306,7 +362,7 @@ fn carried_in_part(url: &Url, text: &str) -> Option<Carried> {
     let whole = worded(text);
     let is_part = |part: &str| {
         let part = worded(part);
-        part.chars().count() >= SHORTEST_PART && whole.contains(&part)
+        part.chars().count() >= MIN_PART && whole.contains(&part)
     };
     let values: Vec<String> = url
         .query_pairs()
@@ -453,98 +509,8 @@ fn ending(day: i8) -> &'static str {
     }
 }
 
-#[derive(Debug)]
-struct OnPage {
-    url: PageTemplate,
-    site: Option<Template>,
-    slug: bool,
-}
-
-impl OnPage {
-    fn look(&self, check: &Contains, context: &Context<'_>, sought: &Sought) -> Result<(), Fact> {
-        let url = self.url.url(context)?;
-        let mut slug = self.echo(&url, sought)?;
-        let visit = context.visit(&url);
-        for hop in way(&visit) {
-            slug = self.echo(&hop.url, sought)?.or(slug);
-        }
-        let (main, frames) = pages(&visit)?;
-        self.on_site(context, &main.url)?;
-        let frames = frames.iter().filter(|frame| {
-            one_site(&main.url, &frame.url) && carried_any(&frame.url, sought).is_none()
-        });
-        // A frame is a text of its own: what it says does not go on from the page's.
-        let fits = |page: &Page| check.misfit(&page.visible, sought).is_none();
-        if !std::iter::once(main).chain(frames).any(fits) {
-            return Err(absent(check, &visit, main, sought));
-        }
-        match slug {
-            Some(url) => Err(
-                Fact::wrong("a page whose path does not say it", shown(&sought.text))
-                    .at(location(&url))
-                    .unconfirmed(),
-            ),
-            None => Ok(()),
-        }
-    }
-
-    /// Whether the URL carries the text: an error where it may be told what to show, the URL where
-    /// its path has the words.
-    fn echo(&self, url: &Url, sought: &Sought) -> Result<Option<Url>, Fact> {
-        match carried_any(url, sought) {
-            Some(told @ (Carried::Told | Carried::Part)) => {
-                let expected = "a page whose URL does not carry the text";
-                let detail = if told == Carried::Told {
-                    Fact::wrong(expected, "its URL carries the text")
-                } else {
-                    Fact::wrong(expected, "its URL carries a part of it")
-                };
-                Err(detail.at(location(url)))
-            }
-            Some(Carried::Slug) if !self.slug => Ok(Some(url.clone())),
-            Some(Carried::Slug) | None => Ok(None),
-        }
-    }
-
-    fn on_site(&self, context: &Context<'_>, page: &Url) -> Result<(), Fact> {
-        let Some(site) = &self.site else {
-            return Ok(());
-        };
-        let text = rendered(context, site)?;
-        let Some(wanted) = host_of(&text).and_then(|host| host.registrable()) else {
-            let expected = "a site under a public suffix";
-            return Err(Fact::wrong(expected, shown(&text)));
-        };
-        let found = HostName::of_url(page).and_then(|host| host.registrable());
-        if found.as_ref() == Some(&wanted) {
-            return Ok(());
-        }
-        let expected = format!("a page on {}", wanted.as_str());
-        Err(Fact::wrong(expected, "a page elsewhere").at(location(page)))
-    }
-}
-
-fn absent(check: &Contains, visit: &Visit, main: &Page, sought: &Sought) -> Fact {
-    let at = location(&main.url);
-    let unsure = |why: &str| {
-        let expected = format!("{} on the page", check.named(sought));
-        check.detail(&expected, why.to_owned()).unconfirmed()
-    };
-    let mut unread = visit.unread.iter();
-    if unread.any(|frame| one_site(&main.url, &frame.url)) {
-        return unsure("not in what could be read: a frame could not").at(at);
-    }
-    if main.needs_script {
-        let why = "the page shows little without its scripts, and not that";
-        return unsure(why).at(at);
-    }
-    let detail = check.misfit(&main.visible, sought);
-    let detail = detail.unwrap_or_else(|| Fact::wrong(shown(&sought.text), "not there"));
-    detail.at(at)
-}
-
 #[cfg(test)]
-mod tests_date {
+mod date {
     use super::*;
 
     #[test]
@@ -578,6 +544,41 @@ mod tests_date {
             for way in wordings(date) {
                 assert_eq!(known.insert(way.clone(), date), None, "{way}");
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod hosts {
+    use super::host_of;
+
+    #[test]
+    fn urls_addresses_and_hosts_name_one() {
+        for text in [
+            "https://www.acme.co.kr:8443/x?y#z",
+            "WWW.acme.co.kr",
+            "www.acme.co.kr/en",
+            "info@www.acme.co.kr",
+            "https://user:pass@www.acme.co.kr/",
+            "ｗｗｗ.acme.co.kr.",
+        ] {
+            let host = host_of(text).map(String::from);
+            assert_eq!(host.as_deref(), Some("www.acme.co.kr"), "{text}");
+        }
+    }
+
+    #[test]
+    fn other_texts_name_none() {
+        for text in [
+            "",
+            "two words",
+            "mailto:info",
+            "a@b@",
+            "https://",
+            "[::1]",
+            "<a>",
+        ] {
+            assert_eq!(host_of(text), None, "{text}");
         }
     }
 }

@@ -5,41 +5,31 @@ use std::collections::BTreeSet;
 use crate::gate::Rule;
 use crate::quest::Key;
 use crate::quest::file::{
-    ControlTable, FinalPart, Mistake, Panel, QuestFile, RawTable, ReviewerKind, Spot, unknown_name,
+    ControlTable, FinalPart, Mistake, Panel, Placed, QuestFile, RawTable, ReviewerKind, Spot,
+    unknown_name,
 };
 use crate::world::sandbox::endpoint;
 use crate::world::tree::{TreePath, Zones};
 
-struct Known<'a> {
-    columns: Vec<&'a str>,
-    fields: Vec<&'a str>,
-    rules: Vec<&'a str>,
-    reviewers: Vec<&'a str>,
-    has_tree: bool,
-}
-
 /// Looks at every control of `file`, whose gate has these rules.
 pub(super) fn hold(file: &QuestFile<'_>, rules: &[Rule]) -> Result<(), Mistake> {
-    let known = Known {
-        columns: file.input.columns().collect(),
-        fields: file.fields.iter().map(|it| it.name.as_str()).collect(),
-        rules: rules.iter().map(|rule| rule.id.as_str()).collect(),
-        reviewers: file.panel.iter().flat_map(Panel::names).collect(),
-        has_tree: file.tree.is_some(),
-    };
     let mut names = BTreeSet::new();
-    for (control, raw) in file.placed_controls() {
+    for control in &file.controls {
         let wrong = if names.insert(&control.name) {
-            known.wrong_in(control, raw)
+            wrong_in(control, file, rules)
         } else {
             let what = format!("there are two controls `{}`", control.name);
-            Some((raw.spot_of("name"), what))
+            Some((control.raw.spot_of("name"), what))
         };
-        if let Some((spot, what)) = wrong {
-            return Err(Mistake::at(file.text(), &spot, what));
-        }
+        told(file, wrong)?;
     }
     Ok(())
+}
+
+fn told(file: &QuestFile<'_>, wrong: Option<(Spot, String)>) -> Result<(), Mistake> {
+    wrong.map_or(Ok(()), |(spot, what)| {
+        Err(Mistake::at(file.text(), &spot, what))
+    })
 }
 
 /// That each reviewer can be asked, and none by what the agent may write.
@@ -47,16 +37,16 @@ pub fn reviewers_hold(panel: &Panel<'_>, file: &QuestFile<'_>) -> Result<(), Mis
     // Globs that cannot be read are refused where they are written.
     let tree = file.tree.as_ref();
     let zones = tree.and_then(|tree| Zones::new(&tree.write).ok());
-    for (reviewer, raw) in panel.placed_reviewers() {
+    for Placed { table, raw } in &panel.reviewers {
         let written = |argument: &&String| zones.as_ref().is_some_and(|it| is_in(argument, it));
-        if let Some(argument) = reviewer.argv.iter().find(written) {
+        if let Some(argument) = table.argv.iter().find(written) {
             let what =
                 format!("`{argument}` is in a write zone: the agent could answer in its place");
             let spot = raw.spot_of_text("argv", argument);
             return Err(Mistake::at(panel.text(), &spot, what));
         }
-        if reviewer.kind == ReviewerKind::Chat
-            && let Err(wrong) = endpoint(reviewer.base_url.as_deref().unwrap_or_default())
+        if table.kind == ReviewerKind::Chat
+            && let Err(wrong) = endpoint(table.base_url.as_deref().unwrap_or_default())
         {
             let what = format!("{wrong}: say `base_url`, such as `http://127.0.0.1:11434/v1`");
             return Err(Mistake::at(panel.text(), &raw.spot_of("base_url"), what));
@@ -74,82 +64,72 @@ fn is_in(argument: &str, zones: &Zones) -> bool {
     })
 }
 
-impl Known<'_> {
-    fn wrong_in(&self, control: &ControlTable, raw: &RawTable<'_>) -> Option<(Spot, String)> {
-        if let Err(error) = Key::new(&control.key) {
-            return Some((raw.spot_of("key"), error.to_string()));
-        }
-        let tables = [
-            ("input", &control.input, "column of [input]", &self.columns),
-            ("submit", &control.submit, "field", &self.fields),
-            ("taken", &control.taken, "field", &self.fields),
-        ];
-        for (key, table, what, known) in tables {
-            let mut names = table.keys().map(String::as_str);
-            if let Some(name) = names.find(|name| !known.contains(name)) {
-                let spot = raw.spot_within(key, name);
-                return Some((spot, unknown_name(what, name, known)));
-            }
-        }
-        let mut fires = control.fires.iter().flatten().map(String::as_str);
-        if let Some(rule) = fires.find(|rule| !self.rules.contains(rule)) {
-            let spot = raw.spot_of_text("fires", rule);
-            return Some((spot, unknown_name("rule", rule, &self.rules)));
-        }
-        let reviewed = control.reviewed.iter().flatten().map(|(name, _)| name);
-        let mut reviewed = reviewed.filter(|name| !self.reviewers.contains(&name.as_str()));
-        if let Some(name) = reviewed.next() {
-            let spot = raw.spot_within("reviewed", name);
-            return Some((spot, unknown_name("reviewer", name, &self.reviewers)));
-        }
-        let trees = [("tree", &control.tree), ("writes", &control.writes)];
-        let mut trees = trees.into_iter().filter(|(_, dir)| dir.is_some());
-        let (key, _) = trees.next().filter(|_| !self.has_tree)?;
-        let what = format!("`{key}` of a control, and the file has no [tree]");
-        Some((raw.spot_of(key), what))
-    }
-}
-
-/// What is wrong with the name of a check of `[final]`: one of the quests has it already.
-pub(super) fn known_name(file: &QuestFile<'_>, raw: &RawTable<'_>) -> Option<(Spot, String)> {
-    let name = raw.text_of("name")?;
-    let mut names = file.checks.iter().map(|check| check.text_of("name"));
-    let what = || format!("a check of the quests is `{name}` already: name it otherwise");
-    names
-        .any(|known| known == Some(name))
-        .then(|| (raw.spot_of("name"), what()))
-}
-
-/// What is wrong in the controls of `[final]`, and in the negative one.
-pub(super) fn wrong_in_final(
-    part: &FinalPart<'_>,
-    has_tree: bool,
+fn wrong_in(
+    control: &Placed<'_, ControlTable>,
+    file: &QuestFile<'_>,
     rules: &[Rule],
 ) -> Option<(Spot, String)> {
-    let rules: Vec<&str> = rules.iter().map(|rule| rule.id.as_str()).collect();
-    let fires = |fires: &Option<Vec<String>>, raw: &RawTable<'_>| {
-        let mut named = fires.iter().flatten().map(String::as_str);
-        let rule = named.find(|rule| !rules.contains(rule))?;
-        let what = unknown_name("rule", rule, &rules);
-        Some((raw.spot_of_text("fires", rule), what))
+    let raw = &control.raw;
+    if let Err(error) = Key::new(&control.key) {
+        return Some((raw.spot_of("key"), error.to_string()));
+    }
+    let columns: Vec<_> = file.input.columns().collect();
+    let fields: Vec<_> = file.fields.iter().map(|it| it.name.as_str()).collect();
+    let reviewers: Vec<_> = file.panel.iter().flat_map(Panel::names).collect();
+    let reviewed = control.reviewed.clone().unwrap_or_default();
+    let tables = [
+        ("input", &control.input, "column of [input]", &columns),
+        ("submit", &control.submit, "field", &fields),
+        ("taken", &control.taken, "field", &fields),
+        ("reviewed", &reviewed, "reviewer", &reviewers),
+    ];
+    for (key, table, what, known) in tables {
+        let mut names = table.keys().map(String::as_str);
+        if let Some(name) = names.find(|name| !known.contains(name)) {
+            let spot = raw.spot_within(key, name);
+            return Some((spot, unknown_name(what, name, known)));
+        }
+    }
+    unknown_rule(control.fires.as_ref(), raw, rules).or_else(|| treeless(raw, file))
+}
+
+/// The first rule that a control names and the gate has not.
+fn unknown_rule(
+    fires: Option<&Vec<String>>,
+    raw: &RawTable<'_>,
+    rules: &[Rule],
+) -> Option<(Spot, String)> {
+    let known: Vec<&str> = rules.iter().map(|rule| rule.id.as_str()).collect();
+    let mut fires = fires.into_iter().flatten().map(String::as_str);
+    let rule = fires.find(|rule| !known.contains(rule))?;
+    let what = unknown_name("rule", rule, &known);
+    Some((raw.spot_of_text("fires", rule), what))
+}
+
+/// The key by which a control gives files to a quest file without a tree.
+fn treeless(raw: &RawTable<'_>, file: &QuestFile<'_>) -> Option<(Spot, String)> {
+    let mut keys = ["tree", "writes"].into_iter();
+    let key = keys.find(|key| raw.has(key) && file.tree.is_none())?;
+    let what = format!("`{key}` of a control, and the file has no [tree]");
+    Some((raw.spot_of(key), what))
+}
+
+/// Looks at the controls of `[final]` and at the negative one.
+pub(super) fn hold_in_final(
+    part: &FinalPart<'_>,
+    file: &QuestFile<'_>,
+    rules: &[Rule],
+) -> Result<(), Mistake> {
+    for Placed { table, raw } in &part.controls {
+        let unknown = || unknown_rule(table.fires.as_ref(), raw, rules);
+        told(file, treeless(raw, file).or_else(unknown))?;
+    }
+    let Some(Placed { table, raw }) = &part.negative else {
+        return Ok(());
     };
-    let of_controls = part.placed_controls().find_map(|(control, raw)| {
-        let trees = [("tree", &control.tree), ("writes", &control.writes)];
-        let mut trees = trees.into_iter().filter(|(_, dir)| dir.is_some());
-        let homeless = trees.next().filter(|_| !has_tree).map(|(key, _)| {
-            let what = format!("`{key}` of a control, and the file has no [tree]");
-            (raw.spot_of(key), what)
-        });
-        homeless.or_else(|| fires(&control.fires, raw))
-    });
-    let (table, raw) = match (of_controls, part.placed_negative()) {
-        (Some(found), _) => return Some(found),
-        (None, None) => return None,
-        (None, Some(placed)) => placed,
-    };
-    if !has_tree {
+    if file.tree.is_none() {
         let what = "it changes files of the tree, and the file has no [tree]";
-        return Some((raw.spot(), what.to_owned()));
+        return told(file, Some((raw.spot(), what.to_owned())));
     }
     let written = table.files.keys();
     let written = written.map(|path| (path, raw.spot_within("files", path)));
@@ -159,7 +139,10 @@ pub(super) fn wrong_in_final(
         let bad = TreePath::parse(path).err()?;
         Some((spot, bad.to_string()))
     });
-    bad.or_else(|| fires(&table.fires, raw))
+    told(
+        file,
+        bad.or_else(|| unknown_rule(table.fires.as_ref(), raw, rules)),
+    )
 }
 
 #[cfg(test)]

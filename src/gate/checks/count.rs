@@ -1,24 +1,19 @@
 //! `count`: there are enough, and not too many, of what a text is made of.
 
-use crate::gate::Fact;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::context::Context;
-use super::json::json_of;
-use super::json::{At, Pointer};
-use super::kind::Probe;
-use super::kind::first_facts;
-use super::kind::{Flaw, Shows, Source, Spec};
+use super::json::{At, Pointer, json_of};
+use super::kind::{CheckConfig, Flaw, Found, Check, Shows, Source};
 use super::subject::{Subject, Text};
 use crate::base::text::visible;
-use crate::gate::Cost;
+use crate::gate::Fact;
 
 /// `kind = "count"`.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct CountSpec {
+pub struct CountConfig {
     /// The field whose text is looked at.
     field: Option<String>,
     /// In its place: the path of the file, as a template.
@@ -50,35 +45,34 @@ enum Counted {
     Headings,
 }
 
-#[derive(Debug)]
-struct Count {
-    subject: Subject,
-    of: Counted,
-    pointer: Option<Pointer>,
-    min: usize,
-    max: usize,
-}
-
-impl Spec for CountSpec {
+impl CheckConfig for CountConfig {
     const KIND: &'static str = "count";
     const SHOWS: Shows = Shows::Form;
 
-    fn build(self, source: &Source<'_>) -> Result<Box<dyn Probe>, Flaw> {
-        let (min, max) = (self.min.unwrap_or(0), self.max.unwrap_or(usize::MAX));
+    fn build(self, source: &Source<'_>) -> Result<Check, Flaw> {
         if self.min.is_none() && self.max.is_none() {
             return Err(Flaw::new("of", "say `min` or `max`"));
         }
+        let (min, max) = (self.min.unwrap_or(0), self.max.unwrap_or(usize::MAX));
         if min > max {
             return Err(Flaw::new("min", "it is greater than `max`"));
         }
-        let pointer = self.pointer.as_deref();
-        let pointer = pointer.map(|text| Pointer::parse("pointer", text));
-        Ok(Box::new(Count {
-            subject: Subject::new(source, self.field.as_deref(), self.path.as_deref())?,
-            of: self.of,
-            pointer: pointer.transpose()?,
-            min,
-            max,
+        let subject = Subject::new(source, self.field.as_ref(), self.path.as_ref())?;
+        let pointer = Pointer::maybe("pointer", self.pointer.as_ref())?;
+        let of = self.of;
+        let bounds = Bounds { of, min, max };
+        Ok(source.check(subject.cost(), move |context| {
+            let Some(text) = subject.read(context)? else {
+                return Ok(Vec::new());
+            };
+            match &pointer {
+                Some(pointer) => bounds.at_pointer(&text, pointer),
+                None if of == Counted::Items => bounds.at_pointer(&text, &Pointer::default()),
+                None => {
+                    let misfit = bounds.misfit(of.of_text(&text.said));
+                    Ok(Vec::from_iter(misfit.map(|fact| text.detail(fact, ""))))
+                }
+            }
         }))
     }
 }
@@ -141,68 +135,49 @@ fn headings(text: &str) -> usize {
     count
 }
 
-impl Count {
+struct Bounds {
+    of: Counted,
+    min: usize,
+    max: usize,
+}
+
+impl Bounds {
     fn misfit(&self, count: Option<usize>) -> Option<Fact> {
+        if count.is_some_and(|count| (self.min..=self.max).contains(&count)) {
+            return None;
+        }
         let what = self.of.name();
         let bound = match (self.min, self.max) {
             (min, usize::MAX) => format!("at least {min} {what}"),
             (0, max) => format!("at most {max} {what}"),
             (min, max) => format!("{min} to {max} {what}"),
         };
-        match count {
-            Some(count) if (self.min..=self.max).contains(&count) => None,
-            Some(count) => Some(Fact::wrong(bound, count.to_string())),
-            None => Some(Fact::wrong(bound, "nothing that has any")),
-        }
+        let actual = count.map_or("nothing that has any".to_owned(), |it| it.to_string());
+        Some(Fact::wrong(bound, actual))
     }
 
-    fn at_pointer(&self, text: &Text, pointer: &Pointer) -> Vec<Fact> {
-        let value = match json_of(text) {
-            Ok(value) => value,
-            Err(found) => return vec![found],
-        };
+    fn at_pointer(&self, text: &Text, pointer: &Pointer) -> Found {
+        let value = json_of(text)?;
         let places = pointer.find(&value);
-        if places.is_empty() && self.min > 0 {
-            // A list without items must not be a way around what each item owes.
-            let detail = self.misfit(None).unwrap_or_else(|| Fact::wrong("", ""));
-            return vec![text.detail(detail, "/")];
+        // A list without items must not be a way around what each item owes.
+        if let Some(fact) = self
+            .misfit(None)
+            .filter(|_| places.is_empty() && self.min > 0)
+        {
+            return Err(text.detail(fact, "/"));
         }
-        let places = places.into_iter();
-        let misfits = places.filter_map(|At { place, value }| {
+        let misfits = places.into_iter().filter_map(|At { place, value }| {
             let count = value.and_then(|value| self.of.of_json(value));
-            let detail = self.misfit(count)?;
-            Some(text.detail(detail, if place.is_empty() { "/" } else { &place }))
+            let fact = self.misfit(count)?;
+            Some(text.detail(fact, if place.is_empty() { "/" } else { &place }))
         });
-        first_facts(misfits.collect())
-    }
-}
-
-impl Probe for Count {
-    fn cost(&self) -> Cost {
-        self.subject.cost()
-    }
-
-    fn run(&self, context: &Context<'_>) -> Vec<Fact> {
-        let text = match self.subject.read(context) {
-            Ok(Some(text)) => text,
-            Ok(None) => return Vec::new(),
-            Err(found) => return vec![found],
-        };
-        if let Some(pointer) = &self.pointer {
-            return self.at_pointer(&text, pointer);
-        }
-        if self.of == Counted::Items {
-            return self.at_pointer(&text, &Pointer::default());
-        }
-        let detail = self.misfit(self.of.of_text(&text.said));
-        let found = detail.map(|detail| text.detail(detail, ""));
-        found.into_iter().collect()
+        Ok(misfits.collect())
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::gate::checks::bench::Bench;
+    use crate::gate::checks::tests::bench::Bench;
 
     fn counted(of: &str, text: &str, min: usize, max: usize) -> Vec<String> {
         let check =

@@ -11,9 +11,9 @@ use serde::Deserialize;
 
 use super::command::from_command;
 use super::context::Context;
-use super::kind::{Flaw, Probe, Shows, Source, Spec};
+use super::kind::{CheckConfig, Flaw, Check, Shows, Source};
 use super::own_lines::{OwnLines, Place};
-use crate::gate::tools::{Coverage, LineCover, LineRuns, Lines};
+use crate::gate::tools::{Coverage, LineRuns, Lines};
 use crate::gate::{Cost, Fact};
 use crate::world::sandbox::{FileSeen, Workshop};
 use crate::world::tree::TreePath;
@@ -21,7 +21,7 @@ use crate::world::tree::TreePath;
 /// `kind = "coverage"`.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct CoverageSpec {
+pub struct CoverageConfig {
     /// The command that makes the report.
     from: String,
     /// The report, one of the command's `reports`.
@@ -53,19 +53,11 @@ fn all() -> u8 {
     100
 }
 
-#[derive(Debug)]
-struct Covered {
-    from: [String; 1],
-    report: String,
-    lines: OwnLines,
-    threshold: u8,
-}
-
-impl Spec for CoverageSpec {
+impl CheckConfig for CoverageConfig {
     const KIND: &'static str = "coverage";
     const SHOWS: Shows = Shows::Fact;
 
-    fn build(self, source: &Source<'_>) -> Result<Box<dyn Probe>, Flaw> {
+    fn build(self, source: &Source<'_>) -> Result<Check, Flaw> {
         let command = from_command(source, &self.from)?;
         if !command.reports.contains(&self.report) {
             let what = format!(
@@ -78,34 +70,18 @@ impl Spec for CoverageSpec {
             return Err(Flaw::new("threshold", "expected a number from 1 to 100"));
         }
         let (first, last) = (self.first.as_deref(), self.last.as_deref());
-        Ok(Box::new(Covered {
-            lines: OwnLines::build(&self.file, first, last, source)?,
-            from: [self.from],
-            report: self.report,
-            threshold: self.threshold,
-        }))
+        let lines = OwnLines::build(&self.file, first, last, source)?;
+        let from = self.from.clone();
+        let mut check = source.check(Cost::Command, move |context| {
+            self.cover(context, &lines.of(context)?)?;
+            Ok(Vec::new())
+        });
+        check.needs.push(from);
+        Ok(check)
     }
 }
 
-impl Probe for Covered {
-    fn cost(&self) -> Cost {
-        Cost::Command
-    }
-
-    fn needs(&self) -> &[String] {
-        &self.from
-    }
-
-    fn run(&self, context: &Context<'_>) -> Vec<Fact> {
-        let looked = self
-            .lines
-            .of(context)
-            .and_then(|place| self.cover(context, &place));
-        looked.err().into_iter().collect()
-    }
-}
-
-impl Covered {
+impl CoverageConfig {
     /// Whether enough of the place ran; an error is what stands in the way.
     fn cover(&self, context: &Context<'_>, place: &Place) -> Result<(), Fact> {
         if place.lines.is_some() {
@@ -115,46 +91,40 @@ impl Covered {
         let lines = lines_of(&report, context, place)?;
         let whole: RangeInclusive<u32> = 1..=u32::MAX;
         let range = place.lines.as_ref().unwrap_or(&whole);
+        let what = match &place.lines {
+            Some(lines) => format!("the lines {} to {}", lines.start(), lines.end()),
+            None => String::from("all lines"),
+        };
+        let expected = match self.threshold {
+            100 => format!("{what} of {} run", place.file),
+            part => format!("of {what} of {} {part} in a hundred run", place.file),
+        };
         let Some(cover) = lines.cover(range) else {
             let actual = "the report knows no line there that could run";
-            return Err(self.detail(place, actual).at(place.shown()).unconfirmed());
+            let fact = Fact::wrong(expected, actual).at(place.shown());
+            return Err(fact.unconfirmed());
         };
-        if reaches(&cover, self.threshold) {
+        let needed = u64::from(self.threshold) * u64::from(cover.executable);
+        if u64::from(cover.covered) * 100 >= needed {
             return Ok(());
         }
         let count = cover.uncovered.len();
         let first = cover.uncovered.first().copied().unwrap_or_default();
         let lines = if count == 1 { "line" } else { "lines" };
         let actual = format!("{lines} {} uncovered", LineRuns(&cover.uncovered));
-        let detail = self
-            .detail(place, &actual)
-            .at(format!("{}:{first}", place.file));
-        Err(detail.times(u32::try_from(count).unwrap_or(u32::MAX)))
-    }
-
-    fn detail(&self, place: &Place, actual: &str) -> Fact {
-        let lines = match &place.lines {
-            Some(lines) => format!("the lines {} to {}", lines.start(), lines.end()),
-            None => String::from("all lines"),
-        };
-        let expected = match self.threshold {
-            100 => format!("{lines} of {} run", place.file),
-            part => format!("of {lines} of {} {part} in a hundred run", place.file),
-        };
-        Fact::wrong(expected, actual)
+        let fact = Fact::wrong(expected, actual).at(format!("{}:{first}", place.file));
+        Err(fact.times(u32::try_from(count).unwrap_or(u32::MAX)))
     }
 
     fn read(&self, context: &Context<'_>) -> Result<Coverage, Fact> {
-        let [from] = &self.from;
+        let from = &self.from;
         let expected = format!("a report {} of `{from}`", self.report);
         let wrong = |actual: String| Fact::wrong(&*expected, actual);
         let Some(run) = context.run_of(from) else {
             return Err(wrong(format!("`{from}` was not run")).unconfirmed());
         };
         let report = run.ran.reports.get(&self.report).and_then(Option::as_ref);
-        let Some(report) = report else {
-            return Err(wrong(String::from("it made none")));
-        };
+        let report = report.ok_or_else(|| wrong(String::from("it made none")))?;
         Coverage::read(report).map_err(|unread| wrong(unread.to_string()))
     }
 }
@@ -180,11 +150,6 @@ fn lines_of<'c>(
         Ok(Meant::Several(spelled)) => Err(unsure(format!("it can be {}", spelled.join(", ")))),
         Err(why) => Err(unsure(why)),
     }
-}
-
-/// Whether `threshold` of a hundred of the lines ran.
-fn reaches(cover: &LineCover, threshold: u8) -> bool {
-    u64::from(cover.covered) * 100 >= u64::from(threshold) * u64::from(cover.executable)
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

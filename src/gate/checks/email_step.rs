@@ -8,16 +8,12 @@ use std::rc::Rc;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Deserialize;
 
-use super::context::Context;
-use super::kind::Built;
-use super::kind::CheckHead;
-use super::kind::Parsed;
-use super::kind::{Flaw, Shows, Source};
+use super::kind::{Flaw, Parsed, Check, Shows, Source};
 use super::takes::Takes;
 use crate::gate::email::context::{self as email, Places};
+use crate::gate::Rule;
 use crate::gate::email::step::Step;
 use crate::gate::email::{domain, format, freemail, identity, mail, placeholder, source};
-use crate::gate::{Check, Cost, Fact, Rule};
 use crate::quest::FieldName;
 use crate::quest::file::{Mistake, RawTable, unknown_name};
 
@@ -29,61 +25,52 @@ pub struct StepKind {
     step: &'static Step,
 }
 
-/// Step 1.
-pub static FORMAT: StepKind = StepKind {
-    name: "email-format",
-    shows: Shows::Form,
-    keys: &["site", "email", "source"],
-    step: &format::STEP,
-};
+const fn step(
+    name: &'static str,
+    shows: Shows,
+    keys: &'static [&'static str],
+    step: &'static Step,
+) -> StepKind {
+    StepKind {
+        name,
+        shows,
+        keys,
+        step,
+    }
+}
 
-/// Step 2.
-pub static PLACEHOLDER: StepKind = StepKind {
-    name: "email-placeholder",
-    shows: Shows::Form,
-    keys: &["site", "email", "role_only"],
-    step: &placeholder::STEP,
-};
+/// The keys of the fields that a step parses.
+const FIELDS: &[&str] = &["site", "email", "source"];
 
-/// Step 3.
-pub static FREEMAIL: StepKind = StepKind {
-    name: "email-freemail",
-    shows: Shows::Form,
-    keys: &["site", "email"],
-    step: &freemail::STEP,
-};
+pub static FORMAT: StepKind = step("email-format", Shows::Form, FIELDS, &format::STEP);
 
-/// Step 4.
-pub static DOMAIN: StepKind = StepKind {
-    name: "email-domain",
-    shows: Shows::Form,
-    keys: &["site", "email", "anchor"],
-    step: &domain::STEP,
-};
+pub static PLACEHOLDER: StepKind = step(
+    "email-placeholder",
+    Shows::Form,
+    &["site", "email", "role_only"],
+    &placeholder::STEP,
+);
 
-/// Step 5.
-pub static SOURCE: StepKind = StepKind {
-    name: "email-source",
-    shows: Shows::Fact,
-    keys: &["site", "email", "source"],
-    step: &source::STEP,
-};
+pub static FREEMAIL: StepKind = step("email-freemail", Shows::Form, &["site", "email"], &freemail::STEP);
 
-/// Step 6: it shows nothing of the company, since every domain of a provider takes mail.
-pub static MAIL: StepKind = StepKind {
-    name: "email-mail",
-    shows: Shows::Form,
-    keys: &["email"],
-    step: &mail::STEP,
-};
+pub static DOMAIN: StepKind = step(
+    "email-domain",
+    Shows::Form,
+    &["site", "email", "anchor"],
+    &domain::STEP,
+);
 
-/// Step 7.
-pub static IDENTITY: StepKind = StepKind {
-    name: "email-identity",
-    shows: Shows::Fact,
-    keys: &["site", "email", "source", "anchor"],
-    step: &identity::STEP,
-};
+pub static SOURCE: StepKind = step("email-source", Shows::Fact, FIELDS, &source::STEP);
+
+// It shows nothing of the company, since every domain of a provider takes mail.
+pub static MAIL: StepKind = step("email-mail", Shows::Form, &["email"], &mail::STEP);
+
+pub static IDENTITY: StepKind = step(
+    "email-identity",
+    Shows::Fact,
+    &["site", "email", "source", "anchor"],
+    &identity::STEP,
+);
 
 /// A step's own keys.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
@@ -102,27 +89,17 @@ struct StepTable {
     role_only: bool,
 }
 
-struct EmailStep {
-    head: CheckHead,
-    step: &'static Step,
-    places: Places,
-    role_only: bool,
-}
-
 impl StepKind {
-    /// The check of a table, whose keys that every check has are `head` and `ours`.
+    /// The check of a table: `ours` are the keys that every check has.
     pub(super) fn build(
-        &self,
-        head: CheckHead,
+        &'static self,
         ours: &RawTable<'_>,
         rest: &RawTable<'_>,
         source: &Source<'_>,
-    ) -> Result<Built, Mistake> {
+    ) -> Result<Check, Mistake> {
         let text = source.file.text();
-        if let Some(key) = ["level", "means", "remedy"]
-            .into_iter()
-            .find(|key| ours.text_of(key).is_some())
-        {
+        let mut words = ["level", "means", "remedy"].into_iter();
+        if let Some(key) = words.find(|key| ours.has(key)) {
             let what = format!(
                 "a check `{}` has rules of its own, and no `{key}`; `scan --level` sets theirs",
                 self.name
@@ -134,24 +111,32 @@ impl StepKind {
             return Err(Mistake::at(text, &rest.spot_of(key), what));
         }
         let table: StepTable = rest.read(text)?;
-        let places = self.places(&table, source);
-        let places = places.map_err(|Flaw { key, what }| {
+        let places = self.places(&table, source).map_err(|Flaw { key, what }| {
             let what = format!("{what}; `{key}` says which it is");
             Mistake::at(text, &rest.spot_of(key), what)
         })?;
-        let takes = self.is(&IDENTITY);
-        let read = self.read(&places);
-        Ok(Built {
+        let parses = [
+            ("site", Parsed::WebUrl(places.site.clone())),
+            ("email", Parsed::Mailbox(places.email.clone())),
+            ("source", Parsed::WebUrl(places.source.clone())),
+        ];
+        let parses = parses
+            .into_iter()
+            .filter(|(key, _)| self.keys.contains(key));
+        Ok(Check {
+            cost: self.step.cost,
+            needs: source.head.needs.clone(),
+            rules: self.step.rules().to_vec(),
             shows: self.shows,
-            takes: takes.then(|| Takes::Mailbox(places.email.clone())),
-            parses: read,
-            reports_unparsed: self.is(&FORMAT),
-            check: Rc::new(EmailStep {
-                head,
-                step: self.step,
-                places,
-                role_only: table.role_only,
+            takes: (self.name == IDENTITY.name).then(|| Takes::Mailbox(places.email.clone())),
+            parses: parses.map(|(_, parsed)| parsed).collect(),
+            reports_unparsed: self.name == FORMAT.name,
+            run: Rc::new(move |context| {
+                let shared = context.email(&places, table.role_only);
+                let found = (self.step.run)(&shared).into_iter();
+                found.map(|fact| shared.told(fact)).collect()
             }),
+            ..Check::named(&source.head.name)
         })
     }
 
@@ -168,60 +153,22 @@ impl StepKind {
         schema
     }
 
-    fn is(&self, other: &Self) -> bool {
-        self.name == other.name
-    }
-
-    /// The fields that the step parses. Of one that does not parse [`FORMAT`] alone says so.
-    fn read(&self, places: &Places) -> Vec<Parsed> {
-        let read = [
-            ("site", Parsed::WebUrl(places.site.clone())),
-            ("email", Parsed::Mailbox(places.email.clone())),
-            ("source", Parsed::WebUrl(places.source.clone())),
-        ];
-        let read = read.into_iter().filter(|(key, _)| self.keys.contains(key));
-        read.map(|(_, shaped)| shaped).collect()
-    }
-
     fn places(&self, table: &StepTable, source: &Source<'_>) -> Result<Places, Flaw> {
-        let field = |key: &'static str, named: &Option<String>, own: FieldName| match named {
-            Some(name) => source.field(key, name),
-            None if self.keys.contains(&key) => source.field(key, own.as_str()),
-            None => Ok(own),
+        let field = |key: &'static str, named: &Option<String>, own: FieldName| {
+            if named.is_none() && !self.keys.contains(&key) {
+                return Ok(own);
+            }
+            let name = named.as_deref().unwrap_or(own.as_str());
+            source.field(key, name).map(|field| field.name)
         };
+        let anchor = table.anchor.as_deref();
         Ok(Places {
             site: field("site", &table.site, email::SITE)?,
             email: field("email", &table.email, email::EMAIL)?,
             source: field("source", &table.source, email::SOURCE)?,
-            anchor: table
-                .anchor
-                .as_deref()
+            anchor: anchor
                 .map(|column| source.column("anchor", column))
                 .transpose()?,
         })
-    }
-}
-
-impl Check<Context<'_>> for EmailStep {
-    fn name(&self) -> &str {
-        &self.head.name
-    }
-
-    fn cost(&self) -> Cost {
-        self.step.cost()
-    }
-
-    fn rules(&self) -> &[Rule] {
-        self.step.rules()
-    }
-
-    fn needs(&self) -> &[String] {
-        &self.head.needs
-    }
-
-    fn run(&self, context: &Context<'_>) -> Vec<Fact> {
-        let shared = context.email(&self.places, self.role_only);
-        let found = self.step.run(&shared).into_iter();
-        found.map(|finding| shared.told(finding)).collect()
     }
 }

@@ -1,12 +1,15 @@
 //! Which fields the checks of a quest file use. A field that none uses is a claim that nobody
 //! verifies.
 
+#[cfg(test)]
+mod tests;
+
 use std::collections::BTreeSet;
 
 use crate::quest::file::{Mistake, QuestFile};
 use crate::quest::{Field, FieldName, ReviewInput};
 
-pub const OURS: &str = "COMAIL_";
+pub const PREFIX: &str = "COMAIL_";
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FieldUsage {
@@ -46,41 +49,41 @@ impl FieldUsage {
         let used = |name: &FieldName| {
             self.named.contains(name) || self.told.contains(name) || seen.contains(name)
         };
-        let mut fields = file.placed_fields();
-        let unused = fields.find(|(field, _)| !(field.unchecked || used(&field.name)));
-        match unused.filter(|_| !file.open) {
-            Some((field, raw)) => {
-                let what = unread(&field.name);
-                Err(Mistake::at(file.text(), &raw.spot_of("name"), what))
-            }
-            None => Ok(()),
-        }
+        let mut fields = file
+            .fields
+            .iter()
+            .map(|field| (&field.name, field.unchecked));
+        let unused = fields.find(|(name, unchecked)| !(*unchecked || used(name)));
+        let Some((field, _)) = unused.filter(|_| !file.open) else {
+            return Ok(());
+        };
+        let what = format!(
+            "no check uses the field `{field}`, so nobody verifies what an agent says in it: name \
+             it in a check, as {{{{ field.{field} }}}} or by a key such as `field`, or say \
+             `unchecked = true` to take it as it comes"
+        );
+        Err(file.mistake_in_field(field, what))
     }
 }
 
 pub fn field_variable(field: &FieldName) -> String {
-    format!("{OURS}FIELD_{}", as_variable(field.as_str()))
+    format!("{PREFIX}FIELD_{}", as_variable(field.as_str()))
 }
 
 pub fn as_variable(name: &str) -> String {
-    let letter = |letter: char| {
-        if letter.is_alphanumeric() {
-            letter
-        } else {
-            '_'
-        }
-    };
-    name.to_uppercase().chars().map(letter).collect()
+    name.to_uppercase()
+        .replace(|letter: char| !letter.is_alphanumeric(), "_")
 }
 
 /// The fields that a script reads by its own text: those that it names, or all of what is
 /// submitted, where it names none and goes through them.
 pub fn read_by_script<'f>(text: &str, fields: &'f [Field]) -> Vec<&'f FieldName> {
-    let all = fields.iter().map(|field| &field.name);
-    let is_said = |name: &FieldName| says(text, name.as_str()) || says(text, &field_variable(name));
-    let said: Vec<_> = all.clone().filter(|name| is_said(name)).collect();
+    let all = || fields.iter().map(|field| &field.name);
+    let is_said =
+        |name: &&FieldName| says(text, name.as_str()) || says(text, &field_variable(name));
+    let said: Vec<_> = all().filter(is_said).collect();
     if said.is_empty() && says(text, "submission") {
-        return all.collect();
+        return all().collect();
     }
     said
 }
@@ -107,12 +110,5 @@ pub fn left_out(check: &str, field: &FieldName) -> String {
         "no check shows a fact of every submission: `{check}` uses the field `{field}`, which may be \
          left out, and then has nothing to verify. Make the field required, or add a check that \
          uses required fields alone, or say `open = true` to leave every answer to a person"
-    )
-}
-
-fn unread(field: &FieldName) -> String {
-    format!(
-        "no check uses the field `{field}`, so nobody verifies what an agent says in it: name it in a check, as {{{{ field.{field} }}}} or by a key such as `field`, or say \
-         `unchecked = true` to take it as it comes"
     )
 }

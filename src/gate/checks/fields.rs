@@ -1,8 +1,11 @@
 //! The check that every quest file has first: each field has the shape that its table gives it.
 
+use std::rc::Rc;
+
 use super::context::Context;
+use super::kind::Check;
 use crate::base::text::{is_blank, truncate_with_size};
-use crate::gate::{Check, Cost, Fact, Level, Rule};
+use crate::gate::{Cost, Fact, Level, Rule};
 use crate::quest::field::{FieldKind, Shape};
 use crate::quest::{Field, FieldName, QuestKind};
 use crate::world::mailbox::Mailbox;
@@ -10,104 +13,80 @@ use crate::world::sandbox::FileSeen;
 use crate::world::tree::TreePath;
 
 /// The most characters of a value that a fact shows.
-const MOST_SHOWN: usize = 200;
+const MAX_SHOWN: usize = 200;
 
-const RULES: &[Rule] = &[Rule::known(
-    "field-format",
-    Level::Fail,
-    "a field is missing, or has not the shape that belongs in it",
-    "submit a value of that shape; `comail submit --help` says what belongs in each field",
-)];
+pub(super) const NAME: &str = "fields";
 
-/// Whether each field has its shape, and names a file where it must.
-#[derive(Debug, Clone, Default)]
-pub struct Fields {
+const FIELD_FORMAT: &str = "field-format";
+
+pub(super) const OPEN_ENDED: &str = "open-ended";
+
+pub(super) fn rules() -> Vec<Rule> {
+    vec![Rule::known(
+        FIELD_FORMAT,
+        Level::Fail,
+        "a field is missing, or has not the shape that belongs in it",
+        "submit a value of that shape; `comail submit --help` says what belongs in each field",
+    )]
+}
+
+/// The check of the fields of `kind`, except plain ones at which another check looks; none where
+/// that leaves nothing to look at.
+pub(super) fn check(
     others: Vec<FieldName>,
+    kind: &QuestKind,
     has_tree: bool,
+) -> Option<Check> {
+    let is_left =
+        move |field: &Field| field.shape == Shape::default() && others.contains(&field.name);
+    if !kind.fields.is_empty() && kind.fields.iter().all(&is_left) {
+        return None;
+    }
+    Some(Check {
+        rules: rules(),
+        run: Rc::new(move |context| {
+            let fields = context.kind.fields.iter().filter(|field| !is_left(field));
+            let facts = fields.filter_map(|field| {
+                let (expected, actual) = unfit(field, context, has_tree)?;
+                Some(Fact::new(FIELD_FORMAT, expected, actual).on(&field.name))
+            });
+            facts.collect()
+        }),
+        ..Check::named(NAME)
+    })
 }
 
-impl Fields {
-    /// The check of the fields of `kind`, but for plain ones at which another check looks; none
-    /// where that leaves nothing to look at.
-    pub(super) fn without(
-        others: Vec<FieldName>,
-        kind: &QuestKind,
-        has_tree: bool,
-    ) -> Option<Self> {
-        let check = Self { others, has_tree };
-        let is_empty = kind.fields.iter().all(|field| check.leaves(field));
-        (!is_empty || check.others.is_empty()).then_some(check)
-    }
-
-    fn leaves(&self, field: &Field) -> bool {
-        field.shape == Shape::default() && self.others.contains(&field.name)
-    }
-}
-
-impl Check<Context<'_>> for Fields {
-    fn name(&self) -> &'static str {
-        "fields"
-    }
-
-    fn cost(&self) -> Cost {
-        Cost::Local
-    }
-
-    fn rules(&self) -> &[Rule] {
-        RULES
-    }
-
-    fn run(&self, context: &Context<'_>) -> Vec<Fact> {
-        let mut findings = Vec::new();
-        let fields = context.kind.fields.iter();
-        for field in fields.filter(|field| !self.leaves(field)) {
-            let text = context.case.submission.field(field.name.as_str());
-            let (expected, actual) = match text {
-                None if field.required => (field.help.to_string(), String::from("nothing")),
-                None => continue,
-                Some(text) if is_blank(text) && !field.required => continue,
-                Some(text) if is_blank(text) => (field.help.to_string(), String::from("a blank")),
-                Some(text) => {
-                    let shape = &field.shape;
-                    let bad = misfit(shape.kind(), text)
-                        .or_else(|| shape.misfit(text).map(Into::into))
-                        .map(|expected| (expected, shown(text)));
-                    match bad.or_else(|| self.no_file(shape.kind(), text, context)) {
-                        Some(bad) => bad,
-                        None => continue,
-                    }
-                }
-            };
-            findings.push(Fact::new("field-format", expected, actual).on(field.name.clone()));
-        }
-        findings
+/// What was expected in a field, and what is there instead; none where all is well.
+fn unfit(field: &Field, context: &Context<'_>, has_tree: bool) -> Option<(String, String)> {
+    let text = match context.case.submission.field(field.name.as_str()) {
+        Some(text) if !is_blank(text) => text,
+        _ if !field.required => return None,
+        Some(_) => return Some((field.help.to_string(), String::from("a blank"))),
+        None => return Some((field.help.to_string(), String::from("nothing"))),
+    };
+    let kind = field.shape.kind();
+    let expected = misfit(kind, text).or_else(|| field.shape.misfit(text).map(Into::into));
+    match expected {
+        Some(expected) => Some((expected, shown(text))),
+        None if kind == FieldKind::File && has_tree => no_file(text, context),
+        None => None,
     }
 }
 
-impl Fields {
-    /// What was expected at the path of a file, and what is there instead.
-    ///
-    /// A program that is given a folder in place of a file may well end as if all were well.
-    fn no_file(
-        &self,
-        kind: FieldKind,
-        text: &str,
-        context: &Context<'_>,
-    ) -> Option<(String, String)> {
-        if kind != FieldKind::File || !self.has_tree {
-            return None;
-        }
-        let path = TreePath::parse(text).ok()?;
-        let workshop = context.world.workshop;
-        let actual = match workshop.file(&path) {
-            FileSeen::File(_) => return None,
-            FileSeen::Absent => String::from("nothing is there"),
-            // Where the tree cannot be looked at it is not the field that is wrong.
-            FileSeen::Other(what) => workshop.changes().ok().map(|_| what)?,
-        };
-        let actual = format!("{}: {actual}", shown(text));
-        Some((String::from("a path at which there is a file"), actual))
-    }
+/// What was expected at the path of a file, and what is there instead.
+///
+/// A program that is given a folder in place of a file may well end as if all were well.
+fn no_file(text: &str, context: &Context<'_>) -> Option<(String, String)> {
+    let path = TreePath::parse(text).ok()?;
+    let workshop = context.world.workshop;
+    let actual = match workshop.file(&path) {
+        FileSeen::File(_) => return None,
+        FileSeen::Absent => String::from("nothing is there"),
+        // Where the tree cannot be looked at it is not the field that is wrong.
+        FileSeen::Other(what) => workshop.changes().ok().map(|_| what)?,
+    };
+    let actual = format!("{}: {actual}", shown(text));
+    Some((String::from("a path at which there is a file"), actual))
 }
 
 fn misfit(kind: FieldKind, text: &str) -> Option<String> {
@@ -122,44 +101,32 @@ fn misfit(kind: FieldKind, text: &str) -> Option<String> {
 
 /// The value on one line, cut where it is long.
 pub(super) fn shown(text: &str) -> String {
-    truncate_with_size(text, MOST_SHOWN).into_owned()
+    truncate_with_size(text, MAX_SHOWN).into_owned()
 }
 
-const OPEN_ENDED: &[Rule] = &[Rule::known(
-    "open-ended",
-    Level::Review,
-    "the quest file says that no machine can decide",
-    "nothing: a person settles it",
-)];
-
 /// Leaves every submission that nothing else refuses to a person.
-#[derive(Debug, Clone, Copy)]
-pub struct OpenEnded;
-
-impl Check<Context<'_>> for OpenEnded {
-    fn name(&self) -> &'static str {
-        "open-ended"
-    }
-
-    fn cost(&self) -> Cost {
+pub(super) fn open_ended() -> Check {
+    Check {
         // The dearest, so that it says nothing where another check has failed.
-        Cost::Heavy
-    }
-
-    fn rules(&self) -> &[Rule] {
-        OPEN_ENDED
-    }
-
-    fn run(&self, _context: &Context<'_>) -> Vec<Fact> {
-        let expected = "a machine that can decide";
-        let actual = "a quest file that leaves it to a person";
-        vec![Fact::new("open-ended", expected, actual)]
+        cost: Cost::Heavy,
+        rules: vec![Rule::known(
+            OPEN_ENDED,
+            Level::Review,
+            "the quest file says that no machine can decide",
+            "nothing: a person settles it",
+        )],
+        run: Rc::new(|_| {
+            let expected = "a machine that can decide";
+            let actual = "a quest file that leaves it to a person";
+            vec![Fact::new(OPEN_ENDED, expected, actual)]
+        }),
+        ..Check::named(OPEN_ENDED)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::gate::checks::bench::Bench;
+    use crate::gate::checks::tests::bench::Bench;
 
     #[test]
     fn a_value_of_which_nothing_is_seen_is_none() {

@@ -3,20 +3,20 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
+use super::cascade::Cascade;
 use super::context::Context;
 use super::controls;
 use super::field_usage::{FieldUsage, left_out};
-use super::fields::Fields;
-use super::fields::OpenEnded;
-use super::kind::{AnyCheck, Built, CheckHead, Parsed, Shows, Source};
+use super::fields;
+use super::kind::{CheckHead, Parsed, Check, Shows, Source};
 use super::kinds::{self, KINDS};
 use super::outside::Outside;
 use super::settings::FileSettings;
 use super::takes::Takes;
-use crate::gate::doubts;
-use crate::gate::{Cascade, Case, Check, Cost, Fact, Gate, Judgement, Rule, RuleId, house};
-use crate::quest::QuestKind;
-use crate::quest::file::{Mistake, QuestFile, RawTable, Spot, is_kebab, nearest, unknown_name};
+use crate::gate::{Case, Cost, Gate, Judgement, Rule, doubts, house};
+use crate::quest::field::FieldKind;
+use crate::quest::file::{Mistake, QuestFile, RawTable, is_kebab, nearest, unknown_name};
+use crate::quest::{Field, QuestKind};
 use crate::world::{UniqueValue, World};
 
 #[derive(Clone)]
@@ -28,14 +28,12 @@ pub struct FileGate {
 #[derive(Clone)]
 struct Made {
     kind: QuestKind,
-    checks: Vec<AnyCheck>,
+    cascade: Cascade,
     showing: Vec<String>,
     /// What a PASS takes for its quest alone.
     takes: Vec<Takes>,
     has_tree: bool,
 }
-
-struct Shared(AnyCheck);
 
 impl FileGate {
     /// The gate that `file` makes.
@@ -49,24 +47,8 @@ impl FileGate {
         outside: &dyn Outside,
         settings: FileSettings,
     ) -> Result<Self, Mistake> {
-        let made = Made::of(file, outside)?;
-        let gate = Self {
-            made: Rc::new(made),
-            settings,
-        };
-        let placed = Cascade::ordered(gate.shared(), gate.settings.levels.clone());
-        if let Err(bad) = placed {
-            let raw = file
-                .checks
-                .iter()
-                .find(|raw| raw.text_of("name") == Some(&bad.check));
-            let spot = raw.map(|raw| raw.spot_of_text("needs", &bad.needed));
-            let names = gate.made.checks.iter().map(|check| check.name());
-            let near = nearest(&bad.needed, names.filter(|_| !bad.there));
-            let near = near.map_or(String::new(), |near| format!("; did you mean `{near}`?"));
-            let spot = spot.unwrap_or_default();
-            return Err(Mistake::at(file.text(), &spot, format!("{bad}{near}")));
-        }
+        let made = Rc::new(Made::of(file, outside)?);
+        let gate = Self { made, settings };
         let mut rules = gate.rules();
         if let Some(panel) = &file.panel {
             controls::reviewers_hold(panel, file)?;
@@ -89,19 +71,19 @@ impl FileGate {
         let (Some(whole), Some(part)) = (file.of_final(), &file.final_part) else {
             return Ok(None);
         };
-        let wrong = |(spot, what): (Spot, String)| Mistake::at(file.text(), &spot, what);
-        if let Some(known) = part
-            .checks
-            .iter()
-            .find_map(|raw| controls::known_name(file, raw))
-        {
-            return Err(wrong(known));
+        for raw in &part.checks {
+            let is_known = |check: &RawTable<'_>| check.text_of("name") == raw.text_of("name");
+            if let Some(name) = raw
+                .text_of("name")
+                .filter(|_| file.checks.iter().any(is_known))
+            {
+                let what = format!("a check of the quests is `{name}` already: name it otherwise");
+                return Err(Mistake::at(file.text(), &raw.spot_of("name"), what));
+            }
         }
         let gate = Self::new(&whole, outside, settings)?;
-        match controls::wrong_in_final(part, file.tree.is_some(), &gate.rules()) {
-            Some(found) => Err(wrong(found)),
-            None => Ok(Some(gate)),
-        }
+        controls::hold_in_final(part, file, &gate.rules())?;
+        Ok(Some(gate))
     }
 
     #[must_use]
@@ -112,142 +94,144 @@ impl FileGate {
         }
     }
 
+    /// The same gate, whose check of this name finds nothing.
     #[cfg(test)]
     pub(crate) fn silenced(&self, name: &str) -> Self {
         let mut made = Made::clone(&self.made);
-        for check in &mut made.checks {
-            if check.name() == name {
-                *check = Rc::new(tests::Silent(Rc::clone(check)));
-            }
-        }
+        made.cascade.silence(name);
         Self {
             made: Rc::new(made),
             settings: self.settings.clone(),
         }
     }
-
-    fn shared<'a>(&self) -> Vec<Box<dyn Check<Context<'a>>>> {
-        let checks = self.made.checks.iter().cloned();
-        checks
-            .map(|check| Box::new(Shared(check)) as Box<dyn Check<Context<'a>>>)
-            .collect()
-    }
-
-    fn cascade<'a>(&self) -> Cascade<Context<'a>> {
-        let levels = self.settings.levels.clone();
-        // `new` has found an order; where there is none nothing is run, and nothing passes.
-        Cascade::ordered(self.shared(), levels.clone())
-            .unwrap_or_else(|_| Cascade::new(vec![Box::new(Shared(Rc::new(OpenEnded)))], levels))
-    }
 }
 
 impl Made {
     fn of(file: &QuestFile<'_>, outside: &dyn Outside) -> Result<Self, Mistake> {
-        let mut made = Self {
-            kind: file.kind(),
-            checks: Vec::new(),
-            showing: Vec::new(),
-            takes: Vec::new(),
-            has_tree: file.tree.is_some(),
-        };
+        let mut checks: Vec<Check> = Vec::new();
+        let mut showing = Vec::new();
         let mut avoidable = None;
         let mut usage = FieldUsage::default();
-        let (mut reported, mut trusted) = (Vec::new(), Vec::new());
         for raw in &file.checks {
-            let (built, used) = made.build(file, raw, outside)?;
-            if built.shows == Shows::Fact {
-                let name = built.check.name().to_owned();
+            let (check, used) = build(file, raw, &checks, outside)?;
+            if check.shows == Shows::Fact {
                 match used.avoidable(&file.fields) {
-                    None => made.showing.push(name),
+                    None => showing.push(check.name.clone()),
                     Some(field) => {
-                        let what = left_out(&name, field);
+                        let what = left_out(&check.name, field);
                         avoidable = Some(Mistake::at(file.text(), &raw.spot_of("name"), what));
                     }
                 }
             }
-            if built.reports_unparsed {
-                reported.extend(built.parses);
-            } else {
-                trusted.push((raw, built.parses));
-            }
             usage.join(used);
-            made.takes.extend(built.takes);
-            made.checks.push(built.check);
+            checks.push(check);
         }
-        for (raw, parses) in trusted {
-            let fields = &made.kind.fields;
-            let is_known = |it: &Parsed| reported.contains(it) || it.is_demanded_by(fields);
-            if let Some(bare) = parses.iter().find(|it| !is_known(it)) {
+        let reporting = checks.iter().filter(|check| check.reports_unparsed);
+        let reported: Vec<Parsed> = reporting.flat_map(|check| check.parses.clone()).collect();
+        for (raw, check) in file.checks.iter().zip(&checks) {
+            let is_reported = |it: &Parsed| reported.contains(it) || is_mailbox(it, &file.fields);
+            if let Some(bare) = check.parses.iter().find(|it| !is_reported(it)) {
                 let what = unreported(bare);
                 return Err(Mistake::at(file.text(), &raw.spot_of("kind"), what));
             }
         }
-        let reported = reported.iter().map(|it| it.field().clone()).collect();
-        let fields = Fields::without(reported, &made.kind, made.has_tree);
+        let (kind, has_tree) = (file.kind(), file.tree.is_some());
+        let takes = checks.iter().filter_map(|check| check.takes.clone());
+        let takes = takes.collect();
+        let reported = reported.into_iter().map(|it| match it {
+            Parsed::Mailbox(field) | Parsed::WebUrl(field) => field,
+        });
+        let fields = fields::check(reported.collect(), &kind, has_tree);
         if let Some(fields) = fields.filter(|_| !file.is_final()) {
-            made.checks.insert(0, Rc::new(fields));
+            checks.insert(0, fields);
         }
         if file.open {
-            made.checks.push(Rc::new(OpenEnded));
-        } else if made.showing.is_empty() && !file.is_final() {
+            checks.push(fields::open_ended());
+        } else if showing.is_empty() && !file.is_final() {
             let nothing = Mistake::at(file.text(), &(0..0), NOTHING_SHOWN);
             return Err(avoidable.unwrap_or(nothing));
         }
         usage.covers(file)?;
-        Ok(made)
+        Ok(Self {
+            kind,
+            cascade: ordered(file, checks)?,
+            showing,
+            takes,
+            has_tree,
+        })
     }
+}
 
-    fn build(
-        &self,
-        file: &QuestFile<'_>,
-        raw: &RawTable<'_>,
-        outside: &dyn Outside,
-    ) -> Result<(Built, FieldUsage), Mistake> {
-        let text = file.text();
-        let (ours, rest) = raw.part(CheckHead::KEYS);
-        let head: CheckHead = ours.read(text)?;
-        let wrong = |key: &str, what: String| Err(Mistake::at(text, &raw.spot_of(key), what));
-        if !is_kebab(&head.name) {
-            let what = format!("`{}`: expected kebab-case, such as `tests-pass`", head.name);
-            return wrong("name", what);
-        }
-        let (name, means) = (head.name.clone(), head.means.clone());
-        if let Some(what) = taken_name(&name) {
-            return wrong("name", what);
-        }
-        if self.checks.iter().any(|check| check.name() == name) {
-            return wrong("name", format!("there are two checks `{name}`"));
-        }
-        let Some(kind) = kinds::named(&head.kind) else {
-            let known: Vec<_> = KINDS.iter().map(|kind| kind.name).collect();
-            return wrong("kind", unknown_name("check kind", &head.kind, &known));
-        };
-        let usage = RefCell::default();
-        let source = Source {
-            usage: &usage,
-            file,
-            name: &name,
-            means: means.as_deref(),
-            names: &file.names(),
-            outside,
-        };
-        let built = kind.build(head, &ours, &rest, &source)?;
-        if let Some(rule) = self.rule_of_another(built.check.as_ref()) {
-            return wrong("name", format!("another check has the rule `{rule}`"));
-        }
-        Ok((built, usage.into_inner()))
-    }
+fn ordered(file: &QuestFile<'_>, checks: Vec<Check>) -> Result<Cascade, Mistake> {
+    let names: Vec<String> = checks.iter().map(|check| check.name.clone()).collect();
+    Cascade::ordered(checks).map_err(|bad| {
+        let mut raws = file.checks.iter();
+        let raw = raws.find(|raw| raw.text_of("name") == Some(&bad.check));
+        let spot = raw.map(|raw| raw.spot_of_text("needs", &bad.needed));
+        let known = names.iter().map(String::as_str).filter(|_| !bad.there);
+        let near = nearest(&bad.needed, known);
+        let near = near.map_or(String::new(), |near| format!("; did you mean `{near}`?"));
+        Mistake::at(
+            file.text(),
+            &spot.unwrap_or_default(),
+            format!("{bad}{near}"),
+        )
+    })
+}
 
-    /// A rule of `check` that is another's too; one step may stand twice, for other fields.
-    fn rule_of_another(&self, check: &dyn for<'a> Check<Context<'a>>) -> Option<RuleId> {
-        let known = || self.checks.iter().map(|check| check.rules());
-        if known().any(|rules| rules == check.rules()) {
-            return None;
-        }
-        let mut rules = check.rules().iter();
-        let rule = rules.find(|rule| known().flatten().any(|known| known.id == rule.id));
-        rule.map(|rule| rule.id.clone())
+/// The check of this table, and the fields that it uses.
+fn build(
+    file: &QuestFile<'_>,
+    raw: &RawTable<'_>,
+    others: &[Check],
+    outside: &dyn Outside,
+) -> Result<(Check, FieldUsage), Mistake> {
+    let text = file.text();
+    let (ours, rest) = raw.part(CheckHead::KEYS);
+    let head: CheckHead = ours.read(text)?;
+    let name = &head.name;
+    let wrong = |key: &str, what: String| Err(Mistake::at(text, &raw.spot_of(key), what));
+    if !is_kebab(name) {
+        let what = format!("`{name}`: expected kebab-case, such as `tests-pass`");
+        return wrong("name", what);
     }
+    if let Some(what) = taken_name(name) {
+        return wrong("name", what);
+    }
+    if others.iter().any(|check| check.name == *name) {
+        return wrong("name", format!("there are two checks `{name}`"));
+    }
+    let Some(kind) = kinds::named(&head.kind) else {
+        let known: Vec<_> = KINDS.iter().map(|kind| kind.name).collect();
+        return wrong("kind", unknown_name("check kind", &head.kind, &known));
+    };
+    let usage = RefCell::default();
+    let source = Source {
+        file,
+        head: &head,
+        shows: kind.shows,
+        names: &file.names(),
+        outside,
+        usage: &usage,
+    };
+    let check = kind.build(&ours, &rest, &source)?;
+    // One step may be named twice, for other fields.
+    if others.iter().all(|other| other.rules != check.rules) {
+        let mut known = others.iter().flat_map(|other| &other.rules);
+        if let Some(rule) = known.find(|known| check.rules.iter().any(|it| it.id == known.id)) {
+            return wrong("name", format!("another check has the rule `{}`", rule.id));
+        }
+    }
+    Ok((check, usage.into_inner()))
+}
+
+/// Whether the kind of a field already demands an e-mail address.
+fn is_mailbox(parsed: &Parsed, fields: &[Field]) -> bool {
+    let Parsed::Mailbox(name) = parsed else {
+        return false;
+    };
+    let mut fields = fields.iter().filter(|field| field.name == *name);
+    fields.any(|field| field.required && field.shape.kind() == FieldKind::Email)
 }
 
 fn unreported(bare: &Parsed) -> String {
@@ -256,20 +240,17 @@ fn unreported(bare: &Parsed) -> String {
         Parsed::WebUrl(field) => (field, "no URL of a page"),
     };
     format!(
-        "it says nothing where the field `{}` holds {what}: add a check of kind `email-format` \
-         over the same fields",
-        field.as_str()
+        "it says nothing where the field `{field}` holds {what}: add a check of kind \
+         `email-format` over the same fields"
     )
 }
 
 /// Why no check can have this name, where none can.
 fn taken_name(name: &str) -> Option<String> {
-    let fields = Fields::default();
-    let own = [fields.name(), OpenEnded.name(), doubts::PANEL].contains(&name)
-        || fields.rules().iter().any(|rule| rule.id.as_str() == name)
-        || doubts::rules().iter().any(|rule| rule.id.as_str() == name)
-        || house::rules().iter().any(|rule| rule.id.as_str() == name);
-    if own {
+    let names = [fields::NAME, fields::OPEN_ENDED, doubts::PANEL];
+    let rules = [fields::rules(), doubts::rules(), house::rules()];
+    let mut rules = rules.iter().flatten();
+    if names.contains(&name) || rules.any(|rule| rule.id.as_str() == name) {
         return Some(format!(
             "`{name}` is a check or a rule of every gate already"
         ));
@@ -288,23 +269,18 @@ const NOTHING_SHOWN: &str = "every check looks at the submission's form alone, a
 
 impl Gate for FileGate {
     fn rules(&self) -> Vec<Rule> {
-        let mut rules: Vec<Rule> = Vec::new();
-        for rule in self.cascade().rules() {
-            if !rules.iter().any(|known| known.id == rule.id) {
-                rules.push(rule);
-            }
-        }
-        rules
+        self.made.cascade.rules(&self.settings.levels)
     }
 
     fn judge(&self, case: Case<'_>, world: &World<'_>) -> Judgement {
-        let context = Context::new(case, world, &self.settings, &self.made.kind);
-        self.cascade().run(&context)
+        self.glance(case, world, Cost::Heavy)
     }
 
     fn glance(&self, case: Case<'_>, world: &World<'_>, most: Cost) -> Judgement {
         let context = Context::new(case, world, &self.settings, &self.made.kind);
-        self.cascade().run_up_to(&context, most)
+        let levels = &self.settings.levels;
+        let cascade = &self.made.cascade;
+        cascade.run(levels, most, |check| (check.run)(&context))
     }
 
     fn takes(&self, case: Case<'_>) -> Vec<UniqueValue> {
@@ -318,28 +294,6 @@ impl Gate for FileGate {
 
     fn confirming(&self) -> Vec<&str> {
         self.made.showing.iter().map(String::as_str).collect()
-    }
-}
-
-impl<'a> Check<Context<'a>> for Shared {
-    fn name(&self) -> &str {
-        self.0.name()
-    }
-
-    fn cost(&self) -> Cost {
-        self.0.cost()
-    }
-
-    fn rules(&self) -> &[Rule] {
-        self.0.rules()
-    }
-
-    fn needs(&self) -> &[String] {
-        self.0.needs()
-    }
-
-    fn run(&self, context: &Context<'a>) -> Vec<Fact> {
-        self.0.run(context)
     }
 }
 

@@ -1,6 +1,5 @@
 //! `http`: a page answers, the links of a text do, or a service answers a request as it should.
 
-mod answer;
 mod links;
 mod request;
 #[cfg(test)]
@@ -8,27 +7,28 @@ mod tests;
 
 use std::collections::BTreeMap;
 
-use self::answer::AnswerSpec;
-use self::request::RequestSpec;
-use answer::JsonAtSpec;
+use regex::Regex;
 use schemars::JsonSchema;
 use serde::Deserialize;
+use serde_json::Value;
 
+use self::request::RequestPlan;
 use super::context::Context;
-use super::http::answer::AnswerRules;
-use super::http::request::RequestPlan;
-use super::kind::{Flaw, Probe, Shows, Source, Spec, first_facts};
+use super::fields::shown;
+use super::json::{JsonRules, json_beside};
+use super::kind::{CheckConfig, Flaw, Found, Check, Shows, Source};
 use super::page::{PageTemplate, location, pages};
+use super::subject::{Subject, by_values, rendered};
 use crate::gate::{Cost, Fact};
-use crate::quest::Span;
-use crate::quest::file::unknown_name;
+use crate::quest::template::Template;
+use crate::quest::{Span, field, json};
 use crate::world::fetch::visit::{End, Visit};
-use crate::world::sandbox::{Call, Called, Started};
+use crate::world::sandbox::{Call, CallAnswer, Called, Started};
 
 /// `kind = "http"`: one of `url`, `links_in` or `links_path`, and `service`.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct HttpSpec {
+pub struct HttpConfig {
     /// A page that must answer, as a template.
     url: Option<String>,
     /// The field of which each http(s) link must answer.
@@ -65,9 +65,6 @@ pub struct HttpSpec {
     /// Patterns that whole headers of the answer match, by name.
     #[serde(default)]
     headers: BTreeMap<String, String>,
-    /// What stands at places of the answer's body, which then is JSON.
-    #[serde(default)]
-    json: Vec<JsonAtSpec>,
     /// A file beside the quest file with the JSON schema of the body.
     schema: Option<String>,
     /// Where in that file, such as an `OpenAPI` document, it stands: a JSON pointer (RFC 6901), as a
@@ -86,89 +83,102 @@ fn ten_seconds() -> Span {
     Span::from_millis(10_000)
 }
 
-impl Spec for HttpSpec {
+impl CheckConfig for HttpConfig {
     const KIND: &'static str = "http";
     const SHOWS: Shows = Shows::Fact;
 
-    fn build(self, source: &Source<'_>) -> Result<Box<dyn Probe>, Flaw> {
+    fn build(self, source: &Source<'_>) -> Result<Check, Flaw> {
         let links = self.links_in.is_some() || self.links_path.is_some();
         let modes = [self.url.is_some(), links, self.service.is_some()];
         if modes.iter().filter(|named| **named).count() != 1 {
             let what = "say one of `url`, `links_in`, `links_path` and `service`";
             return Err(Flaw::new("service", what));
         }
-        let request = RequestSpec {
-            request: self.request,
-            request_path: self.request_path,
-            method: self.method,
-            path: self.path,
-            body: self.body,
-            methods: self.methods,
-            must_match: self.must_match,
-        };
-        let answer = AnswerSpec {
-            status: self.status,
-            status_of: self.status_of,
-            headers: self.headers,
-            json: self.json,
-            schema: self.schema,
-            schema_at: self.schema_at,
-        };
-        let Some(service) = self.service else {
-            request.is_for_service()?;
-            answer.is_for_service()?;
-            return match &self.url {
-                Some(url) => build(source, url, answer.status),
-                None => links::build(
-                    source,
-                    self.links_in.as_deref(),
-                    self.links_path.as_deref(),
-                    self.min,
-                ),
+        if let Some(service) = self.service.clone() {
+            source.service("service", &service)?;
+            let check = ServiceCheck {
+                service,
+                request: RequestPlan::new(&self, source)?,
+                status: Statuses::new(&self, source)?,
+                headers: headers(&self.headers)?,
+                schema: BodySchema::new(&self, source)?,
+                timeout: self.timeout,
             };
-        };
-        let known: Vec<_> = source
-            .file
-            .services
-            .iter()
-            .map(|it| it.name.as_str())
-            .collect();
-        if !known.contains(&service.as_str()) {
-            let what = unknown_name("service", &service, &known);
-            return Err(Flaw::new("service", what));
+            return Ok(source.check(Cost::Command, move |context| check.run(context)));
         }
-        Ok(Box::new(ServiceCheck {
-            service,
-            request: request.read(source)?,
-            answer: answer.read(source)?,
-            timeout: self.timeout,
-        }))
+        let foreign = [
+            ("request", self.request.is_some()),
+            ("request_path", self.request_path.is_some()),
+            ("method", self.method.is_some()),
+            ("path", self.path.is_some()),
+            ("body", self.body.is_some()),
+            ("methods", !self.methods.is_empty()),
+            ("must_match", self.must_match.is_some()),
+            ("headers", !self.headers.is_empty()),
+            ("schema", self.schema.is_some()),
+            ("schema_at", self.schema_at.is_some()),
+            ("status_of", self.status_of.is_some()),
+        ];
+        if let Some((key, _)) = foreign.into_iter().find(|(_, said)| *said) {
+            return Err(Flaw::new(key, "it is for a `service` alone"));
+        }
+        if let Some(url) = &self.url {
+            let url = PageTemplate::new(source, "url", url)?;
+            let run = move |context: &Context<'_>| page_answers(context, &url, &self.status);
+            return Ok(source.check(Cost::Page, run));
+        }
+        let subject = Subject::new(source, self.links_in.as_ref(), self.links_path.as_ref());
+        let subject = subject.map_err(|flaw| match flaw.key {
+            "field" => Flaw::new("links_in", flaw.what),
+            _ => Flaw::new("links_path", flaw.what),
+        })?;
+        let run = move |context: &Context<'_>| links::answer(context, &subject, self.min);
+        Ok(source.check(Cost::Page, run))
     }
 }
 
-#[derive(Debug)]
+fn page_answers(context: &Context<'_>, url: &PageTemplate, status: &[u16]) -> Found {
+    let visit = context.visit(&url.url(context)?);
+    if is_asked_for(&visit, status) {
+        return Ok(Vec::new());
+    }
+    let (page, _) = pages(&visit)?;
+    let fact = Fact::wrong(format!("a status of {status:?}"), "a page");
+    Err(fact.at(location(&page.url)))
+}
+
+/// Whether the end is a status that is asked for. Of those that show a page no more is known
+/// than that they do.
+fn is_asked_for(visit: &Visit, status: &[u16]) -> bool {
+    let has = |code: Option<u16>| code.is_some_and(|it| status.contains(&it));
+    match &visit.end {
+        End::Pages(_) | End::Unreadable { .. } => {
+            status.is_empty() || status.iter().any(|it| (200..300).contains(it))
+        }
+        End::Missing { status, .. } => has(*status),
+        End::Unanswered { why, .. } => has(why.status),
+        End::Forbidden { .. } => false,
+    }
+}
+
 struct ServiceCheck {
     service: String,
     request: RequestPlan,
-    answer: AnswerRules,
+    status: Statuses,
+    headers: Vec<(String, Regex)>,
+    schema: Option<BodySchema>,
     timeout: Span,
 }
 
-impl Probe for ServiceCheck {
-    fn cost(&self) -> Cost {
-        Cost::Command
-    }
-
-    fn run(&self, context: &Context<'_>) -> Vec<Fact> {
-        let request = match self.request.request(context) {
-            Ok(Some(request)) => request,
-            Ok(None) => return Vec::new(),
-            Err(found) => return vec![found],
+impl ServiceCheck {
+    fn run(&self, context: &Context<'_>) -> Found {
+        let Some(request) = self.request.request(context)? else {
+            return Ok(Vec::new());
         };
         let workshop = context.world.workshop;
         if let Started::Failed(why) = workshop.service(&self.service) {
             let expected = format!("a service {} that starts", self.service);
-            return vec![Fact::wrong(expected, why).unconfirmed()];
+            return Err(Fact::wrong(expected, why).unconfirmed());
         }
         let named = request.named();
         let call = Call {
@@ -179,88 +189,142 @@ impl Probe for ServiceCheck {
             headers: request.headers.into_iter().collect(),
             timeout_ms: self.timeout.millis().into(),
         };
-        match workshop.call(&call) {
+        let silent = |why| Fact::wrong("an answer of the service", why).at(&*named);
+        let answer = match workshop.call(&call) {
+            Called::Answered(answer) => answer,
             // A service that goes on has only this request to blame for its silence.
             Called::Refused(why) => {
-                let actual = format!("the service gave no answer to this request: {why}");
-                let detail = Fact::wrong("an answer of the service", actual);
-                vec![detail.at(named)]
+                let why = format!("the service gave no answer to this request: {why}");
+                return Err(silent(why));
             }
-            Called::Unanswered(why) => {
-                let detail = Fact::wrong("an answer of the service", why);
-                vec![detail.at(named).unconfirmed()]
-            }
-            Called::Answered(answer) => {
-                let misfits = match self.answer.misfits(context, &answer) {
-                    Ok(misfits) => misfits.into_iter(),
-                    Err(found) => return vec![found],
-                };
-                let placed = misfits.map(|mut detail| {
-                    let inside = detail.location.take();
-                    let place = inside.map_or_else(|| named.clone(), |at| format!("{named}: {at}"));
-                    detail.at(place)
-                });
-                first_facts(placed.collect())
-            }
-        }
-    }
-}
-
-#[derive(Debug)]
-struct UrlCheck {
-    url: PageTemplate,
-    status: Vec<u16>,
-}
-
-/// The check that the page at `url` answers with one of these statuses, or with any of 2xx.
-pub(super) fn build(
-    source: &Source<'_>,
-    url: &str,
-    status: Vec<u16>,
-) -> Result<Box<dyn Probe>, Flaw> {
-    Ok(Box::new(UrlCheck {
-        url: PageTemplate::new(source, "url", url)?,
-        status,
-    }))
-}
-
-impl UrlCheck {
-    /// Whether the end is a status that is asked for. Of those that show a page no more is known
-    /// than that they do.
-    fn fits(&self, visit: &Visit) -> Option<bool> {
-        let shows =
-            || self.status.is_empty() || self.status.iter().any(|it| (200..300).contains(it));
-        let has = |status: Option<u16>| status.is_some_and(|it| self.status.contains(&it));
-        match &visit.end {
-            End::Pages(_) | End::Unreadable { .. } => Some(shows()),
-            End::Missing { status, .. } => Some(has(*status)),
-            End::Unanswered { why, .. } => has(why.status).then_some(true),
-            End::Forbidden { .. } => None,
-        }
-    }
-}
-
-impl Probe for UrlCheck {
-    fn cost(&self) -> Cost {
-        Cost::Page
-    }
-
-    fn run(&self, context: &Context<'_>) -> Vec<Fact> {
-        let url = match self.url.url(context) {
-            Ok(url) => url,
-            Err(found) => return vec![found],
+            Called::Unanswered(why) => return Err(silent(why).unconfirmed()),
         };
-        let visit = context.visit(&url);
-        if self.fits(&visit) == Some(true) {
-            return Vec::new();
+        let misfits = self.misfits(context, &answer)?.into_iter();
+        let placed = misfits.map(|mut fact| {
+            let inside = fact.location.take();
+            let place = inside.map_or_else(|| named.clone(), |at| format!("{named}: {at}"));
+            fact.at(place)
+        });
+        Ok(placed.collect())
+    }
+
+    /// What of the answer is not as it must be.
+    fn misfits(&self, context: &Context<'_>, answer: &CallAnswer) -> Found {
+        let status = self.status.listed(context)?;
+        let (may, list) = if status.is_empty() {
+            ((200..300).contains(&answer.status), "2xx".to_owned())
+        } else {
+            let list: Vec<String> = status.iter().map(u16::to_string).collect();
+            (status.contains(&answer.status), list.join(", "))
+        };
+        if !may {
+            let actual = format!("status {}", answer.status);
+            return Ok(vec![Fact::wrong(format!("a status of {list}"), actual)]);
         }
-        match pages(&visit) {
-            Err(found) => vec![found],
-            Ok((page, _)) => {
-                let expected = format!("a status of {:?}", self.status);
-                let detail = Fact::wrong(expected, "a page");
-                vec![detail.at(location(&page.url))]
+        let headers = self.headers.iter();
+        let headers = headers.filter_map(|(name, pattern)| header_misfit(answer, name, pattern));
+        let mut facts: Vec<Fact> = headers.collect();
+        if let Some(schema) = &self.schema {
+            facts.extend(schema.misfits(context, &answer.body)?);
+        }
+        Ok(facts)
+    }
+}
+
+/// The statuses that may be answered.
+enum Statuses {
+    Listed(Vec<u16>),
+    Of(Template),
+}
+
+impl Statuses {
+    fn new(config: &HttpConfig, source: &Source<'_>) -> Result<Self, Flaw> {
+        match source.maybe_template("status_of", config.status_of.as_ref())? {
+            None => Ok(Self::Listed(config.status.clone())),
+            Some(template) if config.status.is_empty() => Ok(Self::Of(template)),
+            Some(_) => {
+                let what = "say either `status` or `status_of`";
+                Err(Flaw::new("status_of", what))
             }
         }
+    }
+
+    /// Those that may be answered; of a cell that names none the quest's own list is to blame.
+    fn listed(&self, context: &Context<'_>) -> Result<Vec<u16>, Fact> {
+        let template = match self {
+            Self::Listed(list) => return Ok(list.clone()),
+            Self::Of(template) => template,
+        };
+        let text = rendered(context, template)?;
+        let listed: Result<Vec<u16>, _> = text.split(',').map(|it| it.trim().parse()).collect();
+        listed.map_err(|_| {
+            let expected = "a status such as 200, or several parted by commas";
+            by_values(template, Fact::wrong(expected, shown(&text)))
+        })
+    }
+}
+
+fn headers(patterns: &BTreeMap<String, String>) -> Result<Vec<(String, Regex)>, Flaw> {
+    let patterns = patterns.iter().map(|(name, pattern)| {
+        let pattern = field::whole(pattern).map_err(|what| Flaw::new("headers", what))?;
+        Ok((name.to_ascii_lowercase(), pattern))
+    });
+    patterns.collect()
+}
+
+fn header_misfit(answer: &CallAnswer, name: &str, pattern: &Regex) -> Option<Fact> {
+    let values = answer.headers.iter().filter(|(it, _)| it == name);
+    let values: Vec<&str> = values.map(|(_, value)| value.as_str()).collect();
+    if values.iter().any(|value| pattern.is_match(value)) {
+        return None;
+    }
+    let actual = if values.is_empty() {
+        "none".to_owned()
+    } else {
+        shown(&values.join(", "))
+    };
+    let expected = format!("a header {name} that matches {pattern}");
+    Some(Fact::wrong(expected, actual))
+}
+
+/// The schema of an answer's body.
+enum BodySchema {
+    Whole(JsonRules),
+    Part { document: Value, at: Template },
+}
+
+impl BodySchema {
+    fn new(config: &HttpConfig, source: &Source<'_>) -> Result<Option<Self>, Flaw> {
+        let at = source.maybe_template("schema_at", config.schema_at.as_ref())?;
+        let Some(name) = &config.schema else {
+            let what = "it is a place in a file: say `schema`";
+            return at.map_or(Ok(None), |_| Err(Flaw::new("schema_at", what)));
+        };
+        let document = json_beside(source, "schema", name)?;
+        Ok(Some(match at {
+            Some(at) => Self::Part { document, at },
+            None => Self::Whole(JsonRules::new("schema", &document)?),
+        }))
+    }
+
+    fn misfits(&self, context: &Context<'_>, body: &[u8]) -> Found {
+        let value = match json::slice(body) {
+            Ok(value) => value,
+            Err(bad) => return Ok(vec![Fact::wrong("a body of JSON", shown(&bad.to_string()))]),
+        };
+        let misfits = match self {
+            Self::Whole(rules) => rules.misfits(&value),
+            Self::Part { document, at } => {
+                let pointer = rendered(context, at)?;
+                let rules = JsonRules::at("schema_at", document, &pointer);
+                let rules = rules.map_err(|flaw| {
+                    let expected = "a schema of what is answered";
+                    by_values(at, Fact::wrong(expected, flaw.what))
+                })?;
+                rules.misfits(&value)
+            }
+        };
+        let misfits = misfits.into_iter();
+        Ok(misfits.map(|(place, fact)| fact.at(place)).collect())
     }
 }

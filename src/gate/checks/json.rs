@@ -1,4 +1,4 @@
-//! A JSON value out of a text, or what is wrong with the text and where.
+//! JSON values out of a text, places in them, and `json-schema`.
 
 use std::error::Error;
 use std::fmt;
@@ -9,23 +9,16 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::context::Context;
 use super::fields::shown;
-use super::kind::{Flaw, Probe, Shows, Source, Spec, first_facts};
+use super::kind::{CheckConfig, Flaw, Check, Shows, Source};
 use super::subject::{Subject, Text, brief};
-use crate::gate::{Cost, Fact};
+use crate::gate::Fact;
 use crate::quest::json;
 
 /// The value; one that nests deeper than 128 lists and objects, or says a name twice, is refused
 /// by its reader.
 pub(super) fn json_of(text: &Text) -> Result<Value, Fact> {
     parsed(text, &text.said, 0)
-}
-
-pub(super) fn json_lines(text: &Text) -> impl Iterator<Item = (usize, Result<Value, Fact>)> {
-    let lines = text.said.lines().enumerate();
-    let said = lines.filter(|(_, line)| !line.trim().is_empty());
-    said.map(|(before, line)| (before + 1, parsed(text, line, before)))
 }
 
 fn parsed(text: &Text, json: &str, lines_before: usize) -> Result<Value, Fact> {
@@ -37,67 +30,18 @@ fn parsed(text: &Text, json: &str, lines_before: usize) -> Result<Value, Fact> {
     })
 }
 
-/// `kind = "json-valid"`.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct JsonValidSpec {
-    /// The field whose text it is.
-    field: Option<String>,
-    /// In its place: the path of the file whose text it is, as a template.
-    path: Option<String>,
-    /// Whether each line is a value of its own.
-    #[serde(default)]
-    lines: bool,
-}
-
-#[derive(Debug)]
-struct JsonValid {
-    subject: Subject,
-    lines: bool,
-}
-
-impl Spec for JsonValidSpec {
-    const KIND: &'static str = "json-valid";
-    const SHOWS: Shows = Shows::Form;
-
-    fn build(self, source: &Source<'_>) -> Result<Box<dyn Probe>, Flaw> {
-        Ok(Box::new(JsonValid {
-            subject: Subject::new(source, self.field.as_deref(), self.path.as_deref())?,
-            lines: self.lines,
-        }))
-    }
-}
-
-impl Probe for JsonValid {
-    fn cost(&self) -> Cost {
-        self.subject.cost()
-    }
-
-    fn run(&self, context: &Context<'_>) -> Vec<Fact> {
-        match self.subject.read(context) {
-            Ok(None) => Vec::new(),
-            Err(found) => vec![found],
-            Ok(Some(text)) if self.lines => {
-                let wrong = json_lines(&text).filter_map(|(_, value)| value.err());
-                first_facts(wrong.collect())
-            }
-            Ok(Some(text)) => json_of(&text).err().into_iter().collect(),
-        }
-    }
-}
-
 const IN_POINTER: &AsciiSet = &NON_ALPHANUMERIC.remove(b'/').remove(b'~');
 
 /// `kind = "json-schema"`.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct JsonSchemaSpec {
+pub struct JsonSchemaConfig {
     /// The field whose text is looked at.
     field: Option<String>,
     /// In its place: the path of the file, as a template.
     path: Option<String>,
     /// The schema: a file beside the quest file, or a table. What it refers to outside itself is
-    /// not looked for.
+    /// not looked for. The table `{}` takes all that is JSON.
     schema: SchemaText,
     /// Whether each line is a value of its own.
     #[serde(default)]
@@ -114,22 +58,48 @@ enum SchemaText {
     Inline(Map<String, Value>),
 }
 
-#[derive(Debug)]
-struct SchemaCheck {
-    subject: Subject,
-    schema: JsonRules,
-    lines: bool,
+impl CheckConfig for JsonSchemaConfig {
+    const KIND: &'static str = "json-schema";
+    const SHOWS: Shows = Shows::Form;
+
+    fn build(self, source: &Source<'_>) -> Result<Check, Flaw> {
+        let schema = match self.schema {
+            SchemaText::Beside(name) => json_beside(source, "schema", &name)?,
+            SchemaText::Inline(table) => Value::Object(table),
+        };
+        let rules = JsonRules::new("schema", &schema)?;
+        let subject = Subject::new(source, self.field.as_ref(), self.path.as_ref())?;
+        Ok(source.check(subject.cost(), move |context| {
+            let Some(text) = subject.read(context)? else {
+                return Ok(Vec::new());
+            };
+            if !self.lines {
+                return Ok(misfits(&rules, &text, json_of(&text), ""));
+            }
+            let lines = text.said.lines().enumerate();
+            let lines = lines.filter(|(_, line)| !line.trim().is_empty());
+            let facts = lines.flat_map(|(before, line)| {
+                let place = format!("{}:", before + 1);
+                misfits(&rules, &text, parsed(&text, line, before), &place)
+            });
+            Ok(facts.collect())
+        }))
+    }
+}
+
+fn misfits(rules: &JsonRules, text: &Text, value: Result<Value, Fact>, line: &str) -> Vec<Fact> {
+    let value = match value {
+        Ok(value) => value,
+        Err(fact) => return vec![fact],
+    };
+    let misfits = rules.misfits(&value).into_iter();
+    let placed = misfits.map(|(place, fact)| text.detail(fact, &format!("{line}{place}")));
+    placed.collect()
 }
 
 pub(super) struct JsonRules {
     schemas: Schemas,
     index: SchemaIndex,
-}
-
-impl fmt::Debug for JsonRules {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("JsonRules").finish_non_exhaustive()
-    }
 }
 
 /// Refuses whatever a schema refers to outside itself: neither a file nor a page is read for it.
@@ -143,28 +113,7 @@ impl UrlLoader for Nothing {
 
 const NAME: &str = "comail:///schema.json";
 
-impl Spec for JsonSchemaSpec {
-    const KIND: &'static str = "json-schema";
-    const SHOWS: Shows = Shows::Form;
-
-    fn build(self, source: &Source<'_>) -> Result<Box<dyn Probe>, Flaw> {
-        let schema = match self.schema {
-            SchemaText::Beside(name) => JsonRules::beside(source, "schema", &name)?,
-            SchemaText::Inline(table) => JsonRules::new("schema", &Value::Object(table))?,
-        };
-        Ok(Box::new(SchemaCheck {
-            subject: Subject::new(source, self.field.as_deref(), self.path.as_deref())?,
-            schema,
-            lines: self.lines,
-        }))
-    }
-}
-
 impl JsonRules {
-    pub(super) fn beside(source: &Source<'_>, key: &'static str, name: &str) -> Result<Self, Flaw> {
-        Self::new(key, &json_beside(source, key, name)?)
-    }
-
     /// The schema that stands at `pointer` (RFC 6901) of a document such as an `OpenAPI` file; what
     /// it refers to may stand elsewhere in it.
     pub(super) fn at(key: &'static str, document: &Value, pointer: &str) -> Result<Self, Flaw> {
@@ -178,12 +127,10 @@ impl JsonRules {
         Self::new(key, &Value::Object(whole))
     }
 
-    fn new(key: &'static str, schema: &Value) -> Result<Self, Flaw> {
+    pub(super) fn new(key: &'static str, schema: &Value) -> Result<Self, Flaw> {
         let flaw = |error: &dyn fmt::Display| {
-            Flaw::new(
-                key,
-                format!("not a schema: {}", shown(&format!("{error:#}"))),
-            )
+            let what = shown(&format!("{error:#}"));
+            Flaw::new(key, format!("not a schema: {what}"))
         };
         let mut compiler = Compiler::new();
         compiler.enable_format_assertions();
@@ -196,7 +143,8 @@ impl JsonRules {
         Ok(Self { schemas, index })
     }
 
-    /// Where `value` is not as the schema says: each place in it, with what was expected.
+    /// Where `value` is not as the schema says: each place in it, with what was expected. The whole
+    /// value is at `/`.
     pub(super) fn misfits(&self, value: &Value) -> Vec<(String, Fact)> {
         let mut found = Vec::new();
         if let Err(error) = self.schemas.validate(value, self.index) {
@@ -217,16 +165,19 @@ fn collect_errors(error: &ValidationError<'_, '_>, value: &Value, found: &mut Ve
         return;
     }
     let place = error.instance_location.to_string();
-    let keyword = error
-        .kind
-        .keyword_path()
-        .map_or(String::new(), |path| path.to_string());
+    let keyword = error.kind.keyword_path();
+    let keyword = keyword.map_or(String::new(), |path| path.to_string());
     let expected = format!(
         "what the schema says at {}/{keyword}: {}",
         shown(error.schema_url.trim_start_matches(NAME)),
         shown(&error.kind.to_string())
     );
     let actual = value.pointer(&place).map_or_else(String::new, brief);
+    let place = if place.is_empty() {
+        "/".to_owned()
+    } else {
+        place
+    };
     found.push((place, Fact::wrong(expected, actual)));
 }
 
@@ -238,40 +189,6 @@ pub(super) fn json_beside(
     let text = source.beside(key, name)?;
     serde_json::from_str(&text)
         .map_err(|error| Flaw::new(key, format!("{name} is not JSON: {error}")))
-}
-
-impl Probe for SchemaCheck {
-    fn cost(&self) -> Cost {
-        self.subject.cost()
-    }
-
-    fn run(&self, context: &Context<'_>) -> Vec<Fact> {
-        let text = match self.subject.read(context) {
-            Ok(Some(text)) => text,
-            Ok(None) => return Vec::new(),
-            Err(found) => return vec![found],
-        };
-        let values: Vec<_> = if self.lines {
-            let lines = json_lines(&text).map(|(line, value)| (format!("{line}:"), value));
-            lines.collect()
-        } else {
-            vec![(String::new(), json_of(&text))]
-        };
-        let mut found = Vec::new();
-        for (line, value) in values {
-            match value {
-                Err(wrong) => found.push(wrong),
-                Ok(value) => found.extend(self.schema.misfits(&value).into_iter().map(
-                    |(place, detail)| {
-                        let place =
-                            format!("{line}{}", if place.is_empty() { "/" } else { &place });
-                        text.detail(detail, &place)
-                    },
-                )),
-            }
-        }
-        first_facts(found)
-    }
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -286,19 +203,22 @@ pub(super) struct At<'v> {
 }
 
 impl Pointer {
-    /// The pointer that `text` writes.
-    pub(super) fn parse(key: &'static str, text: &str) -> Result<Self, Flaw> {
-        let Some(rest) = text.strip_prefix('/') else {
-            return match text {
-                "" => Ok(Self(Vec::new())),
-                _ => Err(Flaw::new(
-                    key,
-                    format!("`{text}`: expected a JSON pointer such as `/items/0` or `/items/*`"),
-                )),
-            };
+    /// The pointer that `key` writes, if it has one.
+    pub(super) fn maybe(key: &'static str, text: Option<&String>) -> Result<Option<Self>, Flaw> {
+        let Some(text) = text else {
+            return Ok(None);
         };
-        let unescaped = |name: &str| name.replace("~1", "/").replace("~0", "~");
-        Ok(Self(rest.split('/').map(unescaped).collect()))
+        let names = match text.strip_prefix('/') {
+            Some(rest) => rest.split('/'),
+            None if text.is_empty() => return Ok(Some(Self::default())),
+            None => {
+                let what =
+                    format!("`{text}`: expected a JSON pointer such as `/items/0` or `/items/*`");
+                return Err(Flaw::new(key, what));
+            }
+        };
+        let names = names.map(|name| name.replace("~1", "/").replace("~0", "~"));
+        Ok(Some(Self(names.collect())))
     }
 
     pub(super) fn find<'v>(&self, value: &'v Value) -> Vec<At<'v>> {
@@ -314,7 +234,7 @@ fn collect<'v>(value: &'v Value, names: &[String], place: String, found: &mut Ve
         found.push(At { place, value });
         return;
     };
-    let inside = |name: &str| format!("{place}/{}", escaped(name));
+    let inside = |name: &str| format!("{place}/{}", name.replace('~', "~0").replace('/', "~1"));
     match (value, name.as_str()) {
         (Value::Array(items), "*") => {
             for (index, item) in items.iter().enumerate() {
@@ -348,16 +268,12 @@ fn child<'v>(value: &'v Value, name: &str) -> Option<&'v Value> {
     }
 }
 
-fn escaped(name: &str) -> String {
-    name.replace('~', "~0").replace('/', "~1")
-}
-
 #[cfg(test)]
-mod tests_json_valid {
-    use crate::gate::checks::bench::Bench;
+mod valid {
+    use crate::gate::checks::tests::bench::Bench;
 
-    const FIELD: &str = "kind = \"json-valid\"\nfield = \"value\"";
-    const LINES: &str = "kind = \"json-valid\"\npath = \"a.jsonl\"\nlines = true";
+    const FIELD: &str = "kind = \"json-schema\"\nschema = {}\nfield = \"value\"";
+    const LINES: &str = "kind = \"json-schema\"\nschema = {}\npath = \"a.jsonl\"\nlines = true";
 
     #[test]
     fn json_passes_and_nothing_else() {
@@ -386,7 +302,7 @@ mod tests_json_valid {
     #[test]
     fn a_name_that_stands_twice_is_a_fault() {
         let twice = "{\n \"paid\": false,\n \"paid\": true}";
-        let file = "kind = \"json-valid\"\npath = \"a.json\"";
+        let file = "kind = \"json-schema\"\nschema = {}\npath = \"a.json\"";
         let fact = Bench::of(file).file("a.json", twice).only_fact();
         assert_eq!(fact.location.as_deref(), Some("a.json:3:7"));
         assert!(fact.actual.contains("\"paid\" twice"), "{fact:?}");
@@ -399,7 +315,7 @@ mod tests_json_valid {
 
     #[test]
     fn a_fault_has_its_place() {
-        let file = "kind = \"json-valid\"\npath = \"a.json\"";
+        let file = "kind = \"json-schema\"\nschema = {}\npath = \"a.json\"";
         let fact = Bench::of(file)
             .file("a.json", "{\n  \"a\": 1,\n}")
             .only_fact();
@@ -419,8 +335,8 @@ mod tests_json_valid {
 }
 
 #[cfg(test)]
-mod tests_json_schema {
-    use crate::gate::checks::bench::Bench;
+mod schema {
+    use crate::gate::checks::tests::bench::Bench;
 
     const FILE: &str = "kind = \"json-schema\"\nfield = \"value\"\nschema = \"s.json\"";
     const ITEMS: &str = r#"{"type": "object", "required": ["items"], "properties": {"items":
@@ -513,13 +429,15 @@ mod tests_json_schema {
 }
 
 #[cfg(test)]
-mod tests_pointer {
+mod pointer {
     use serde_json::json;
 
     use super::*;
 
     fn places(pointer: &str, value: &Value) -> Vec<(String, bool)> {
-        let pointer = Pointer::parse("pointer", pointer).unwrap();
+        let pointer = Pointer::maybe("pointer", Some(&pointer.to_owned()))
+            .unwrap()
+            .unwrap();
         let found = pointer.find(value).into_iter();
         found.map(|at| (at.place, at.value.is_some())).collect()
     }
@@ -543,6 +461,6 @@ mod tests_pointer {
         assert_eq!(places("/items/00", &value), [("/items/00".into(), false)]);
         assert_eq!(places("/no/where", &value), [("/no".into(), false)]);
         assert_eq!(places("/items/*", &value), []);
-        assert!(Pointer::parse("pointer", "items").is_err());
+        assert!(Pointer::maybe("pointer", Some(&"items".to_owned())).is_err());
     }
 }

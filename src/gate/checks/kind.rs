@@ -1,9 +1,9 @@
 //! How a `[[check]]` table becomes a check.
 //!
-//! Each kind is a [`Spec`]: what its table may say, which is also its part of the schema of quest
-//! files. It builds a [`Probe`], which looks at a submission. [`QuestCheck`] adds the name, the
-//! level and the words that the table gives. A table is read by its kind's name and not as one
-//! tagged enum, because a mistake then still points at its place in the file.
+//! Each kind has a [`CheckConfig`]: what its table may say, which is also its part of the schema
+//! of quest files. It builds a [`Check`], to which the table gives name, level and words. A
+//! table is read by its kind's name and not as one tagged enum, because a mistake then still
+//! points at its place in the file.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -16,8 +16,7 @@ use super::context::Context;
 use super::field_usage::{FieldUsage, read_by_script, read_by_variable};
 use super::outside::Outside;
 use super::takes::Takes;
-use crate::gate::{Cause, Check, Cost, Fact, Level, Rule, RuleId};
-use crate::quest::field::FieldKind;
+use crate::gate::{Cause, Cost, Fact, Level, Rule, RuleId};
 use crate::quest::file::{QuestFile, unknown_name};
 use crate::quest::template::{Names, Template};
 use crate::quest::{Field, FieldName};
@@ -29,11 +28,11 @@ pub const MAX_FACTS: usize = 20;
 pub const UNCONFIRMED: &str = "-unconfirmed";
 
 /// What a check of some kind is told in its table, besides what every check is told.
-pub trait Spec: DeserializeOwned + JsonSchema {
+pub trait CheckConfig: DeserializeOwned + JsonSchema {
     const KIND: &'static str;
     const SHOWS: Shows;
 
-    fn build(self, source: &Source<'_>) -> Result<Box<dyn Probe>, Flaw>;
+    fn build(self, source: &Source<'_>) -> Result<Check, Flaw>;
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,27 +42,10 @@ pub enum Shows {
     Form,
 }
 
-pub trait Probe {
-    fn cost(&self) -> Cost;
+/// The facts that a check found. A fact that keeps it from looking further is an error.
+pub type Found = Result<Vec<Fact>, Fact>;
 
-    /// The field whose value a PASS takes for its quest alone.
-    fn unique(&self) -> Option<&Field> {
-        None
-    }
-
-    /// The checks whose outcome it looks at: it is not run where one has failed.
-    fn needs(&self) -> &[String] {
-        &[]
-    }
-
-    /// What passing it shows, where its table makes that differ from what its kind shows.
-    fn shows(&self) -> Option<Shows> {
-        None
-    }
-
-    fn run(&self, context: &Context<'_>) -> Vec<Fact>;
-}
-
+/// What is wrong with the value of a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Flaw {
     pub key: &'static str,
@@ -80,21 +62,52 @@ impl Flaw {
     }
 }
 
+/// What a check's table is read against.
 #[derive(Clone, Copy)]
 pub struct Source<'a> {
     pub file: &'a QuestFile<'a>,
-    pub name: &'a str,
-    /// What it means that the check fails, where its table says so.
-    pub means: Option<&'a str>,
+    pub head: &'a CheckHead,
+    pub shows: Shows,
     pub names: &'a Names,
     pub outside: &'a dyn Outside,
     pub usage: &'a RefCell<FieldUsage>,
 }
 
 impl Source<'_> {
+    /// The check of this table, which fires the rule of its name, or the one with [`UNCONFIRMED`]
+    /// where a fact has another cause than a wrong submission.
+    pub fn check(&self, cost: Cost, run: impl Fn(&Context<'_>) -> Found + 'static) -> Check {
+        let rules = self.head.rules();
+        let [wrong, unconfirmed] = rules.each_ref().map(|rule| rule.id.clone());
+        Check {
+            cost,
+            needs: self.head.needs.clone(),
+            rules: rules.into(),
+            shows: self.shows,
+            run: Rc::new(move |context| {
+                let mut facts = run(context).unwrap_or_else(|fact| vec![fact]);
+                for fact in &mut facts {
+                    let is_wrong = fact.cause.is_wrong();
+                    fact.rule = if is_wrong { &wrong } else { &unconfirmed }.clone();
+                }
+                first_facts(facts)
+            }),
+            ..Check::named(&self.head.name)
+        }
+    }
+
     /// The template that is the value of `key`.
     pub fn template(&self, key: &'static str, text: &str) -> Result<Template, Flaw> {
         self.template_of(key, text, self.names)
+    }
+
+    /// The template that is the value of `key`, if it has one.
+    pub fn maybe_template(
+        &self,
+        key: &'static str,
+        text: Option<&String>,
+    ) -> Result<Option<Template>, Flaw> {
+        text.map(|text| self.template(key, text)).transpose()
     }
 
     /// The template that is the value of `key`, and may name these.
@@ -110,17 +123,8 @@ impl Source<'_> {
         Ok(template)
     }
 
-    pub fn templates(&self, key: &'static str, texts: &[String]) -> Result<Vec<Template>, Flaw> {
-        texts.iter().map(|text| self.template(key, text)).collect()
-    }
-
     /// The field that is the value of `key`.
-    pub fn field(&self, key: &'static str, name: &str) -> Result<FieldName, Flaw> {
-        self.whole_field(key, name).map(|field| field.name)
-    }
-
-    /// The field that is the value of `key`, with what belongs in it.
-    pub fn whole_field(&self, key: &'static str, name: &str) -> Result<Field, Flaw> {
+    pub fn field(&self, key: &'static str, name: &str) -> Result<Field, Flaw> {
         self.note(|field| field == name);
         let mut fields = self.file.fields.iter();
         let field = fields.find(|field| field.name.as_str() == name).cloned();
@@ -181,6 +185,16 @@ impl Source<'_> {
         Err(Flaw::new(key, how))
     }
 
+    /// That `name` is one of the file's services.
+    pub fn service(&self, key: &'static str, name: &str) -> Result<(), Flaw> {
+        let services = self.file.services.iter();
+        let known: Vec<_> = services.map(|service| service.name.as_str()).collect();
+        if known.contains(&name) {
+            return Ok(());
+        }
+        Err(Flaw::new(key, unknown_name("service", name, &known)))
+    }
+
     /// The pattern that is the value of `key`; it may match anywhere in a text.
     pub fn pattern(&self, key: &'static str, text: &str) -> Result<regex::Regex, Flaw> {
         regex::Regex::new(text).map_err(|error| {
@@ -188,11 +202,6 @@ impl Source<'_> {
             let last = text.lines().last().unwrap_or(&text).to_owned();
             Flaw::new(key, format!("not a pattern: {last}"))
         })
-    }
-
-    /// The pattern that is the value of `key`; it must match a whole text.
-    pub fn whole_pattern(&self, key: &'static str, text: &str) -> Result<regex::Regex, Flaw> {
-        crate::quest::field::whole(text).map_err(|what| Flaw::new(key, what))
     }
 
     pub fn beside(&self, key: &'static str, name: &str) -> Result<String, Flaw> {
@@ -208,41 +217,45 @@ impl Source<'_> {
     }
 }
 
-pub type AnyCheck = Rc<dyn for<'a> Check<Context<'a>>>;
-
-pub struct Built {
-    pub check: AnyCheck,
+/// A check of a gate, with everything that the gate has to know about it.
+#[derive(Clone)]
+pub struct Check {
+    pub name: String,
+    pub cost: Cost,
+    /// The checks before it: where one has failed or was not run, it is not run.
+    pub needs: Vec<String>,
+    pub rules: Vec<Rule>,
     pub shows: Shows,
     pub takes: Option<Takes>,
+    /// The fields that it parses.
     pub parses: Vec<Parsed>,
     /// Whether it says so itself where one of them cannot be parsed. Another check has to look
     /// where it does not.
     pub reports_unparsed: bool,
+    pub run: Rc<dyn Fn(&Context<'_>) -> Vec<Fact>>,
+}
+
+impl Check {
+    /// A check of this name that finds nothing.
+    pub fn named(name: &str) -> Self {
+        Self {
+            name: name.to_owned(),
+            cost: Cost::Local,
+            needs: Vec::new(),
+            rules: Vec::new(),
+            shows: Shows::Form,
+            takes: None,
+            parses: Vec::new(),
+            reports_unparsed: false,
+            run: Rc::new(|_| Vec::new()),
+        }
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Parsed {
     Mailbox(FieldName),
     WebUrl(FieldName),
-}
-
-impl Parsed {
-    #[must_use]
-    pub fn field(&self) -> &FieldName {
-        match self {
-            Self::Mailbox(field) | Self::WebUrl(field) => field,
-        }
-    }
-
-    /// Whether the kind of one of `fields` already demands it.
-    #[must_use]
-    pub fn is_demanded_by(&self, fields: &[Field]) -> bool {
-        let Self::Mailbox(name) = self else {
-            return false;
-        };
-        let mut fields = fields.iter().filter(|field| field.name == *name);
-        fields.any(|field| field.required && field.shape.kind() == FieldKind::Email)
-    }
 }
 
 /// What every `[[check]]` table may say, whatever its kind.
@@ -290,15 +303,6 @@ pub enum LevelName {
     Review,
 }
 
-impl From<LevelName> for Level {
-    fn from(name: LevelName) -> Self {
-        match name {
-            LevelName::Fail => Self::Fail,
-            LevelName::Review => Self::Review,
-        }
-    }
-}
-
 impl CheckHead {
     pub const KEYS: &[&str] = &[
         "name", "kind", "level", "needs", "means", "remedy", "on_fail",
@@ -312,28 +316,20 @@ impl CheckHead {
     pub fn confirmed_name(name: &str) -> Option<&str> {
         name.strip_suffix(UNCONFIRMED)
     }
-}
 
-/// A check of a quest file: a probe with the name, level and words that its table gives.
-pub struct QuestCheck {
-    head: CheckHead,
     /// The rule that fires on a wrong submission, and the one where the world could not say.
-    rules: [Rule; 2],
-    probe: Box<dyn Probe>,
-}
-
-impl QuestCheck {
-    #[must_use]
-    pub fn new(mut head: CheckHead, probe: Box<dyn Probe>) -> Self {
-        head.needs.extend_from_slice(probe.needs());
-        let name = &head.name;
-        let means = head.means.clone();
-        let means = means.unwrap_or_else(|| format!("the check `{name}` ({}) failed", head.kind));
-        let remedy = head.remedy.clone();
+    fn rules(&self) -> [Rule; 2] {
+        let name = &self.name;
+        let means = self.means.clone();
+        let means = means.unwrap_or_else(|| format!("the check `{name}` ({}) failed", self.kind));
+        let remedy = self.remedy.clone();
         let remedy = remedy.unwrap_or_else(|| String::from("do what its facts expect"));
         let wrong = Rule {
             id: RuleId::given(name.clone()),
-            level: head.level.into(),
+            level: match self.level {
+                LevelName::Fail => Level::Fail,
+                LevelName::Review => Level::Review,
+            },
             cause: Cause::Wrong,
             meaning: means.into(),
             remedy: remedy.into(),
@@ -345,50 +341,13 @@ impl QuestCheck {
             meaning: format!("the check `{name}` could neither be passed nor failed").into(),
             remedy: "nothing: a person settles it".into(),
         };
-        Self {
-            rules: [wrong, unconfirmed],
-            head,
-            probe,
-        }
-    }
-}
-
-impl Check<Context<'_>> for QuestCheck {
-    fn name(&self) -> &str {
-        &self.head.name
-    }
-
-    fn cost(&self) -> Cost {
-        self.probe.cost()
-    }
-
-    fn rules(&self) -> &[Rule] {
-        &self.rules
-    }
-
-    fn needs(&self) -> &[String] {
-        &self.head.needs
-    }
-
-    fn run(&self, context: &Context<'_>) -> Vec<Fact> {
-        let [wrong, unconfirmed] = &self.rules;
-        let mut facts = self.probe.run(context);
-        for fact in &mut facts {
-            let rule = if fact.cause.is_wrong() {
-                wrong
-            } else {
-                unconfirmed
-            };
-            fact.rule = rule.id.clone();
-        }
-        facts
+        [wrong, unconfirmed]
     }
 }
 
 /// At most [`MAX_FACTS`] of `all`: what is wrong before what could not be said, each in its order.
 /// The last one shown of each sort counts for those of its sort that are not.
-#[must_use]
-pub fn first_facts(all: Vec<Fact>) -> Vec<Fact> {
+fn first_facts(all: Vec<Fact>) -> Vec<Fact> {
     let (wrong, unsure): (Vec<_>, Vec<_>) = all.into_iter().partition(|it| it.cause.is_wrong());
     let room = MAX_FACTS.saturating_sub(wrong.len());
     let mut first = cut(wrong, MAX_FACTS);

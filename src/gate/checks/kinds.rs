@@ -1,32 +1,24 @@
 //! The kinds of checks that a quest file may name.
 
-use std::rc::Rc;
-
 use schemars::{Schema, SchemaGenerator};
 
-use super::citation::CitationSpec;
-use super::command::CommandSpec;
-use super::contains::ContainsSpec;
-use super::count::CountSpec;
-use super::coverage::CoverageSpec;
-use super::domain::MxSpec;
-use super::domain::SameDomainSpec;
+use super::citation::CitationConfig;
+use super::command::CommandConfig;
+use super::contains::ContainsConfig;
+use super::count::CountConfig;
+use super::coverage::CoverageConfig;
 use super::email_step::{self, StepKind};
-use super::http::HttpSpec;
-use super::json::JsonSchemaSpec;
-use super::json::JsonValidSpec;
-use super::kind::{Built, CheckHead, Flaw, Probe, QuestCheck, Shows, Source, Spec};
-use super::matches::MatchesSpec;
-use super::mutation::MutationSpec;
-use super::script::ScriptSpec;
-use super::takes::Takes;
-use super::tree_files::OnlyChangedSpec;
-use super::tree_files::{FileExistsSpec, FileNotEmptySpec};
-use super::unique::UniqueSpec;
+use super::http::HttpConfig;
+use super::json::JsonSchemaConfig;
+use super::kind::{CheckConfig, CheckHead, Flaw, Check, Shows, Source};
+use super::matches::{MatchesConfig, UniqueConfig};
+use super::mutation::MutationConfig;
+use super::script::ScriptConfig;
+use super::tree_files::{FileExistsConfig, FileNotEmptyConfig, OnlyChangedConfig};
 use crate::gate::Rule;
 use crate::quest::file::{Mistake, RawTable};
 
-type Build = fn(&RawTable<'_>, &Source<'_>) -> Result<Box<dyn Probe>, Mistake>;
+type Build = fn(&RawTable<'_>, &Source<'_>) -> Result<Check, Mistake>;
 
 pub struct Kind {
     pub name: &'static str,
@@ -35,8 +27,8 @@ pub struct Kind {
 }
 
 enum Make {
-    /// Of a probe; the check's name is its rule's.
-    Probe {
+    /// Of a table; the check's name is its rule's.
+    Table {
         build: Build,
         schema: fn(&mut SchemaGenerator) -> Schema,
     },
@@ -44,11 +36,11 @@ enum Make {
 }
 
 pub static KINDS: &[Kind] = &[
-    kind::<CitationSpec>(),
-    kind::<CommandSpec>(),
-    kind::<ContainsSpec>(),
-    kind::<CountSpec>(),
-    kind::<CoverageSpec>(),
+    kind::<CitationConfig>(),
+    kind::<CommandConfig>(),
+    kind::<ContainsConfig>(),
+    kind::<CountConfig>(),
+    kind::<CoverageConfig>(),
     step(&email_step::DOMAIN),
     step(&email_step::FORMAT),
     step(&email_step::FREEMAIL),
@@ -56,27 +48,24 @@ pub static KINDS: &[Kind] = &[
     step(&email_step::MAIL),
     step(&email_step::PLACEHOLDER),
     step(&email_step::SOURCE),
-    kind::<FileExistsSpec>(),
-    kind::<FileNotEmptySpec>(),
-    kind::<HttpSpec>(),
-    kind::<JsonSchemaSpec>(),
-    kind::<JsonValidSpec>(),
-    kind::<MatchesSpec>(),
-    kind::<MutationSpec>(),
-    kind::<MxSpec>(),
-    kind::<OnlyChangedSpec>(),
-    kind::<SameDomainSpec>(),
-    kind::<ScriptSpec>(),
-    kind::<UniqueSpec>(),
+    kind::<FileExistsConfig>(),
+    kind::<FileNotEmptyConfig>(),
+    kind::<HttpConfig>(),
+    kind::<JsonSchemaConfig>(),
+    kind::<MatchesConfig>(),
+    kind::<MutationConfig>(),
+    kind::<OnlyChangedConfig>(),
+    kind::<ScriptConfig>(),
+    kind::<UniqueConfig>(),
 ];
 
-const fn kind<S: Spec>() -> Kind {
+const fn kind<S: CheckConfig>() -> Kind {
     Kind {
         name: S::KIND,
         shows: S::SHOWS,
-        make: Make::Probe {
+        make: Make::Table {
             build: build::<S>,
-            schema: schema::<S>,
+            schema: S::json_schema,
         },
     }
 }
@@ -89,15 +78,12 @@ const fn step(step: &'static StepKind) -> Kind {
     }
 }
 
-fn build<S: Spec>(table: &RawTable<'_>, source: &Source<'_>) -> Result<Box<dyn Probe>, Mistake> {
+fn build<S: CheckConfig>(table: &RawTable<'_>, source: &Source<'_>) -> Result<Check, Mistake> {
     let text = source.file.text();
-    let spec: S = table.read(text)?;
-    spec.build(source)
+    let config: S = table.read(text)?;
+    config
+        .build(source)
         .map_err(|Flaw { key, what }| Mistake::at(text, &table.spot_of(key), what))
-}
-
-fn schema<S: Spec>(generator: &mut SchemaGenerator) -> Schema {
-    S::json_schema(generator)
 }
 
 #[must_use]
@@ -106,31 +92,22 @@ pub fn named(name: &str) -> Option<&'static Kind> {
 }
 
 impl Kind {
-    /// Makes the check of a table: `ours` are the keys that every check has, read as `head`.
+    /// Makes the check of a table: `ours` are the keys that every check has, `rest` the others.
     pub fn build(
         &self,
-        head: CheckHead,
         ours: &RawTable<'_>,
         rest: &RawTable<'_>,
         source: &Source<'_>,
-    ) -> Result<Built, Mistake> {
-        let build = match &self.make {
-            Make::Step(step) => return step.build(head, ours, rest, source),
-            Make::Probe { build, .. } => build,
-        };
-        let probe = build(rest, source)?;
-        Ok(Built {
-            takes: probe.unique().cloned().map(Takes::Value),
-            shows: probe.shows().unwrap_or(self.shows),
-            check: Rc::new(QuestCheck::new(head, probe)),
-            parses: Vec::new(),
-            reports_unparsed: false,
-        })
+    ) -> Result<Check, Mistake> {
+        match &self.make {
+            Make::Step(step) => step.build(ours, rest, source),
+            Make::Table { build, .. } => build(rest, source),
+        }
     }
 
     pub fn schema(&self, generator: &mut SchemaGenerator) -> Schema {
         match &self.make {
-            Make::Probe { schema, .. } => schema(generator),
+            Make::Table { schema, .. } => schema(generator),
             Make::Step(step) => step.schema(generator),
         }
     }
@@ -140,14 +117,14 @@ impl Kind {
     pub fn rules(&self) -> &'static [Rule] {
         match &self.make {
             Make::Step(step) => step.rules(),
-            Make::Probe { .. } => &[],
+            Make::Table { .. } => &[],
         }
     }
 
     #[must_use]
     pub fn head_keys(&self) -> &'static [&'static str] {
         match &self.make {
-            Make::Probe { .. } => CheckHead::KEYS,
+            Make::Table { .. } => CheckHead::KEYS,
             Make::Step(_) => CheckHead::KEYS_OF_MANY_RULES,
         }
     }
@@ -169,10 +146,7 @@ mod tests {
             "file-exists",
             "file-not-empty",
             "json-schema",
-            "json-valid",
             "matches",
-            "mx",
-            "same-domain",
             "unique",
         ] {
             assert_eq!(

@@ -1,22 +1,19 @@
-//! `matches`: a text matches a pattern, or does not.
+//! `matches`: a text matches a pattern, or does not. `unique`: no other quest has passed with it.
 
-use crate::gate::Fact;
 use regex::Regex;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::context::Context;
 use super::fields::shown;
-use super::kind::Probe;
-use super::kind::{Flaw, Shows, Source, Spec};
+use super::kind::{CheckConfig, Flaw, Check, Shows, Source};
+use super::takes::{Takes, taken};
 use crate::base::text::visible;
-use crate::gate::Cost;
-use crate::quest::FieldName;
+use crate::gate::{Cost, Fact};
 
 /// `kind = "matches"`.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct MatchesSpec {
+pub struct MatchesConfig {
     /// The field that is looked at.
     field: String,
     /// What is looked for, anywhere in it.
@@ -27,62 +24,74 @@ pub struct MatchesSpec {
     never: bool,
 }
 
-#[derive(Debug)]
-struct Matches {
-    field: FieldName,
-    pattern: Regex,
-    never: bool,
-}
-
-impl Spec for MatchesSpec {
+impl CheckConfig for MatchesConfig {
     const KIND: &'static str = "matches";
     const SHOWS: Shows = Shows::Form;
 
-    fn build(self, source: &Source<'_>) -> Result<Box<dyn Probe>, Flaw> {
-        Ok(Box::new(Matches {
-            field: source.field("field", &self.field)?,
-            pattern: source.pattern("pattern", &self.pattern)?,
-            never: self.never,
+    fn build(self, source: &Source<'_>) -> Result<Check, Flaw> {
+        let field = source.field("field", &self.field)?.name;
+        let pattern = source.pattern("pattern", &self.pattern)?;
+        Ok(source.check(Cost::Local, move |context| {
+            let Some(text) = context.field(&field) else {
+                return Ok(Vec::new());
+            };
+            let (expected, actual) = match (found(&pattern, text, self.never), self.never) {
+                (None, false) => (format!("a text that matches {pattern}"), shown(text)),
+                (Some(found), true) => (
+                    format!("a text in which nothing matches {pattern}"),
+                    shown(&found),
+                ),
+                _ => return Ok(Vec::new()),
+            };
+            Err(Fact::wrong(expected, actual).on(&field))
         }))
     }
 }
 
-impl Matches {
-    /// What of the text matches. What must not be there is not hidden by how it is written.
-    fn found(&self, text: &str) -> Option<String> {
-        let find = |text: &str| self.pattern.find(text).map(|it| it.as_str().to_owned());
-        let by_line = || text.lines().map(visible).collect::<Vec<_>>().join("\n");
-        match (find(text), self.never) {
-            (None, true) => find(&visible(text)).or_else(|| find(&by_line())),
-            (found, _) => found,
-        }
+/// What of the text matches. What must not be there is not hidden by how it is written.
+fn found(pattern: &Regex, text: &str, never: bool) -> Option<String> {
+    let find = |text: &str| pattern.find(text).map(|it| it.as_str().to_owned());
+    let by_line = || text.lines().map(visible).collect::<Vec<_>>().join("\n");
+    match (find(text), never) {
+        (None, true) => find(&visible(text)).or_else(|| find(&by_line())),
+        (found, _) => found,
     }
 }
 
-impl Probe for Matches {
-    fn cost(&self) -> Cost {
-        Cost::Local
-    }
+/// `kind = "unique"`.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct UniqueConfig {
+    /// The field of which no two quests may have the same value.
+    field: String,
+}
 
-    fn run(&self, context: &Context<'_>) -> Vec<Fact> {
-        let Some(text) = context.field(&self.field) else {
-            return Vec::new();
-        };
-        let (expected, actual) = match (self.found(text), self.never) {
-            (None, false) => (format!("a text that matches {}", self.pattern), shown(text)),
-            (Some(found), true) => (
-                format!("a text in which nothing matches {}", self.pattern),
-                shown(&found),
-            ),
-            _ => return Vec::new(),
-        };
-        vec![Fact::wrong(expected, actual).on(&self.field)]
+impl CheckConfig for UniqueConfig {
+    const KIND: &'static str = "unique";
+    const SHOWS: Shows = Shows::Form;
+
+    fn build(self, source: &Source<'_>) -> Result<Check, Flaw> {
+        let field = source.field("field", &self.field)?;
+        let takes = Some(Takes::Value(field.clone()));
+        let check = source.check(Cost::Wide, move |context| {
+            let text = context.field(&field.name).unwrap_or_default();
+            let Some(taken) = taken(&field, text) else {
+                return Ok(Vec::new());
+            };
+            let Some(holder) = context.world.accepted.holder(&taken) else {
+                return Ok(Vec::new());
+            };
+            let expected = "a value that no other quest has passed with";
+            let actual = format!("{holder} passed with {}", shown(text));
+            Err(Fact::wrong(expected, actual).on(&field.name))
+        });
+        Ok(Check { takes, ..check })
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use crate::gate::checks::bench::Bench;
+mod matches {
+    use crate::gate::checks::tests::bench::Bench;
 
     #[test]
     fn what_must_not_be_there_is_not_hidden_by_how_it_is_written() {
@@ -102,5 +111,77 @@ mod tests {
         assert_eq!(never.submit("value", "done").fired(), [""; 0]);
         let must = Bench::of(check).submit("value", "TO\u{200b}DO");
         assert_eq!(must.fired(), ["it"]);
+    }
+}
+
+#[cfg(test)]
+mod unique {
+    use super::super::takes::taken;
+    use crate::gate::checks::tests::bench::Bench;
+    use crate::quest::field::{FieldKind, Shape};
+    use crate::quest::{Field, FieldName};
+
+    const CHECK: &str = "kind = \"unique\"\nfield = \"value\"";
+
+    fn field(kind: FieldKind) -> Field {
+        Field {
+            name: FieldName::known("value"),
+            help: "".into(),
+            example: "".into(),
+            required: true,
+            shape: Shape::new(kind, None, (None, None), &[]).unwrap(),
+            unchecked: false,
+        }
+    }
+
+    fn bench() -> Bench {
+        let held = taken(&field(FieldKind::Text), "Some  Name").unwrap();
+        Bench::of(CHECK).taken(held, "Acme")
+    }
+
+    #[test]
+    fn a_value_that_another_quest_has_is_refused_however_it_is_written() {
+        for value in [
+            "Some Name",
+            "some\n name ",
+            "ＳＯＭＥ ｎａｍｅ",
+            "So\u{200b}me\u{2800}Name",
+        ] {
+            let fact = bench().submit("value", value).only_fact();
+            assert_eq!(fact.rule.as_str(), "it");
+            assert!(fact.actual.contains("Acme"), "{fact:?}");
+        }
+    }
+
+    #[test]
+    fn another_value_or_another_field_is_free() {
+        assert_eq!(bench().submit("value", "Some Other").fired(), [""; 0]);
+        assert_eq!(bench().submit("other", "Some Name").fired(), [""; 0]);
+        assert_eq!(bench().submit("value", " ").fired(), [""; 0]);
+    }
+
+    #[test]
+    fn values_that_mean_the_same_take_the_same() {
+        use FieldKind::{Integer, Json, Number, Text, Url};
+        for (kind, one, other, same) in [
+            (Text, "Straße", "STRASSE", true),
+            (Text, "1.0", "1", false),
+            (Url, "https://ACME.com:443/a#b", "https://acme.com/a", true),
+            (Url, "https://acme.com", "https://acme.com/", true),
+            (Url, "https://acme.com/?a", "https://acme.com/", false),
+            (Number, "1.50", "01.5", true),
+            (Number, "-0", "0.0", true),
+            (Number, ".5", "0.50", true),
+            (Integer, "010", "10", true),
+            (Integer, "-1", "1", false),
+            (Json, r#"{"a":1, "b":"\u0041"}"#, r#"{"b":"A","a":1}"#, true),
+            (Json, "[1,2]", "[2,1]", false),
+        ] {
+            let of = |text| taken(&field(kind), text);
+            assert_eq!(of(one) == of(other), same, "{one} {other}");
+        }
+        for blank in ["\u{200b}\u{2800}", "\u{301}", "\u{1}"] {
+            assert_eq!(taken(&field(Text), blank), None, "{blank:?}");
+        }
     }
 }

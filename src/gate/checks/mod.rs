@@ -10,14 +10,16 @@ pub mod kinds;
 pub mod outside;
 pub mod schema;
 pub mod settings;
+pub mod takes;
 
+mod cascade;
 mod citation;
 mod command;
+mod command_plan;
 mod contains;
 mod controls;
 mod count;
 mod coverage;
-mod domain;
 mod field_usage;
 mod fields;
 mod file_gate;
@@ -25,23 +27,21 @@ mod http;
 mod json;
 mod matches;
 mod mutation;
-mod orders;
 mod own_lines;
 mod page;
 mod script;
 mod subject;
-pub mod takes;
 mod tool_facts;
 mod tree_files;
-mod unique;
 
 #[cfg(test)]
-mod bench;
-#[cfg(test)]
-mod workbench;
+mod tests {
+    pub mod bench;
+    pub mod workbench;
+}
 
+pub use command_plan::nobodys;
 pub use context::Context;
 pub use controls::reviewers_hold;
 pub use file_gate::FileGate;
 pub use kind::{CheckHead, OnFail, UNCONFIRMED};
-pub use orders::nobodys;

@@ -4,38 +4,35 @@
 mod tests;
 
 use std::ops::RangeInclusive;
+use std::rc::Rc;
 
 use regex::Regex;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::command::from_command;
+use super::command_plan::tail;
 use super::context::{Context, Run};
-use super::kind::{Flaw, Probe, Shows, Source, Spec};
-use super::orders::tail;
+use super::kind::{CheckConfig, Flaw, Found, Check, Shows, Source};
 use super::own_lines::{OwnLines, Place};
-use super::tool_facts::{ToolFacts, capped};
+use super::tool_facts::ToolFacts;
 use crate::gate::{Cost, Fact};
-use crate::world::sandbox::{Edit, End, FileSeen, Order, Ran};
-use crate::world::tree::TreePath;
+use crate::world::sandbox::{Edit, End, Order, Ran};
 
 /// `kind = "mutation"`.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct MutationSpec {
+pub struct MutationConfig {
     /// The command that must fail.
     from: String,
     /// The file that is changed, as a template of what the list says.
     file: String,
     /// The first line of the function, as such a template.
-    first: Option<String>,
+    first: String,
     /// Its last line.
-    last: Option<String>,
+    last: String,
     /// Changes of single lines of the function, each made in every line alone that it fits.
-    #[serde(default)]
     lines: Vec<LineTable>,
-    /// A text that takes the place of the whole file.
-    replace: Option<String>,
     /// The codes with which the command fails because tests do; all that do not pass where it is
     /// not said.
     #[serde(default)]
@@ -52,16 +49,19 @@ struct LineTable {
     put: String,
 }
 
-#[derive(Debug)]
 struct Mutation {
     name: String,
-    from: [String; 1],
+    from: String,
     lines: OwnLines,
-    change: Change,
+    changes: Vec<LineChange>,
     red: Red,
 }
 
-#[derive(Debug)]
+struct LineChange {
+    find: Regex,
+    put: String,
+}
+
 struct Red {
     exit: Vec<i32>,
     unconfirmed_exit: Vec<i32>,
@@ -70,112 +70,78 @@ struct Red {
     facts: Option<ToolFacts>,
 }
 
-#[derive(Debug, PartialEq, Eq)]
 enum Colour {
     Red,
     Green,
     Unclear(String),
 }
 
-impl Spec for MutationSpec {
+impl CheckConfig for MutationConfig {
     const KIND: &'static str = "mutation";
     const SHOWS: Shows = Shows::Fact;
 
-    fn build(self, source: &Source<'_>) -> Result<Box<dyn Probe>, Flaw> {
+    fn build(self, source: &Source<'_>) -> Result<Check, Flaw> {
         let command = from_command(source, &self.from)?;
-        if let Some(code) = self
-            .red_exit
-            .iter()
-            .find(|code| command.exit.contains(code))
-        {
+        let mut codes = self.red_exit.iter();
+        if let Some(code) = codes.find(|code| command.exit.contains(code)) {
             let what = format!("the code {code} passes, by `exit` of `{}`", self.from);
             return Err(Flaw::new("red_exit", what));
         }
-        let change = self.change(source)?;
-        let (first, last) = (self.first.as_deref(), self.last.as_deref());
-        Ok(Box::new(Mutation {
-            name: source.name.to_owned(),
-            lines: OwnLines::build(&self.file, first, last, source)?,
-            change,
+        if self.lines.is_empty() {
+            return Err(Flaw::new("lines", "expected at least one change"));
+        }
+        let changes = self.lines.into_iter().map(|table| {
+            let find = source.pattern("lines", &table.find)?;
+            Ok(LineChange {
+                find,
+                put: table.put,
+            })
+        });
+        let mutation = Mutation {
+            name: source.head.name.clone(),
+            changes: changes.collect::<Result<_, _>>()?,
+            lines: OwnLines::build(&self.file, Some(&self.first), Some(&self.last), source)?,
             red: Red {
                 facts: command.tool_facts()?,
                 exit: command.exit,
                 unconfirmed_exit: command.unconfirmed_exit,
                 alone: self.red_exit,
             },
-            from: [self.from],
-        }))
-    }
-}
-
-impl MutationSpec {
-    fn change(&self, source: &Source<'_>) -> Result<Change, Flaw> {
-        let Some(text) = &self.replace else {
-            return self.line_changes(source).map(Change::Lines);
+            from: self.from.clone(),
         };
-        let others = [
-            ("first", self.first.is_some()),
-            ("last", self.last.is_some()),
-            ("lines", !self.lines.is_empty()),
-        ];
-        match others.iter().find(|(_, said)| *said) {
-            Some((key, _)) => Err(Flaw::new(key, "`replace` changes the whole file")),
-            None => Ok(Change::Whole(text.clone())),
-        }
-    }
-
-    fn line_changes(&self, source: &Source<'_>) -> Result<Vec<LineChange>, Flaw> {
-        if self.first.is_none() || self.last.is_none() {
-            let what = "name the function by `first` and `last`, or say `replace`";
-            return Err(Flaw::new("first", what));
-        }
-        if self.lines.is_empty() {
-            return Err(Flaw::new("lines", "expected at least one change"));
-        }
-        let lines = self.lines.iter().map(|table| {
-            let find = source.pattern("lines", &table.find)?;
-            let put = table.put.clone();
-            Ok(LineChange { find, put })
-        });
-        lines.collect()
-    }
-}
-
-impl Probe for Mutation {
-    fn cost(&self) -> Cost {
-        Cost::Heavy
-    }
-
-    fn needs(&self) -> &[String] {
-        &self.from
-    }
-
-    fn run(&self, context: &Context<'_>) -> Vec<Fact> {
-        let [from] = &self.from;
-        let Some(run) = context.run_of(from) else {
-            let expected = format!("a run of `{from}`");
-            return vec![Fact::wrong(expected, "it was not run").unconfirmed()];
-        };
-        let mutants = self.lines.of(context);
-        let mutants = mutants.and_then(|place| self.change.mutants(&place, context));
-        let found: Vec<_> = match mutants {
-            Ok(mutants) => mutants
-                .iter()
-                .filter_map(|mutant| self.found(mutant, &run, context))
-                .collect(),
-            Err(found) => vec![found],
-        };
-        let total = u32::try_from(found.len()).unwrap_or(u32::MAX);
-        capped(found, total)
+        let mut check = source.check(Cost::Heavy, move |context| mutation.run(context));
+        check.needs.push(self.from);
+        Ok(check)
     }
 }
 
 impl Mutation {
+    fn run(&self, context: &Context<'_>) -> Found {
+        let run = context.run_of(&self.from);
+        let run = run.ok_or_else(|| {
+            let expected = format!("a run of `{}`", self.from);
+            Fact::wrong(expected, "it was not run").unconfirmed()
+        })?;
+        let place = self.lines.of(context)?;
+        let mutants = self.mutants(&place, context)?;
+        let found = mutants.iter().filter_map(|mutant| {
+            let survivor = self.survives(mutant, &place, &run, context)?;
+            Some(survivor.at(format!("{}:{}", place.file, mutant.line)))
+        });
+        Ok(found.collect())
+    }
+
     /// What stands in the way of one mutant; nothing where the tests turn red.
-    fn found(&self, mutant: &Mutant, run: &Run, context: &Context<'_>) -> Option<Fact> {
+    fn survives(
+        &self,
+        mutant: &Mutant,
+        place: &Place,
+        run: &Rc<Run>,
+        context: &Context<'_>,
+    ) -> Option<Fact> {
         let mut edits = run.order.edits.clone();
         edits.push(Edit {
-            path: mutant.file.to_string(),
+            path: place.file.to_string(),
             text: mutant.text.clone(),
         });
         let order = Order {
@@ -185,12 +151,37 @@ impl Mutation {
             ..run.order.clone()
         };
         let ran = context.world.workshop.run(&order);
-        let expected = format!("tests that fail when {}", mutant.what);
-        let detail = |actual: String| Fact::wrong(expected, actual).at(&*mutant.place);
+        let expected = format!(
+            "tests that fail when its line {} is `{}`",
+            mutant.line, mutant.put
+        );
         match self.red.colour(&ran) {
             Colour::Red => None,
-            Colour::Green => Some(detail(String::from("they pass"))),
-            Colour::Unclear(why) => Some(detail(why).unconfirmed()),
+            Colour::Green => Some(Fact::wrong(expected, "they pass")),
+            Colour::Unclear(why) => Some(Fact::wrong(expected, why).unconfirmed()),
+        }
+    }
+
+    /// Every mutant that is not the file as it is.
+    fn mutants(&self, place: &Place, context: &Context<'_>) -> Result<Vec<Mutant>, Fact> {
+        let unclear = |actual: &str| {
+            let fact = Fact::wrong("code that can be replaced", actual);
+            fact.at(place.shown()).unconfirmed()
+        };
+        let source = String::from_utf8(place.as_pinned(context)?);
+        let source = source.map_err(|_| unclear("it is not UTF-8"))?;
+        let count = u32::try_from(source.lines().count()).unwrap_or(u32::MAX);
+        let Some(lines) = place.lines.as_ref().filter(|lines| *lines.end() <= count) else {
+            return Err(unclear("there are no such lines"));
+        };
+        let mutants = single_lines(&self.changes, &source, lines);
+        match mutants.len() {
+            0 => Err(unclear("every replacement leaves the file as it is")),
+            1..=MAX_MUTANTS => Ok(mutants),
+            count => {
+                let actual = format!("{count} replacements, of at most {MAX_MUTANTS}");
+                Err(unclear(&actual))
+            }
         }
     }
 }
@@ -229,92 +220,18 @@ impl Red {
 }
 
 /// The most mutants of one function: each is a run of the tests.
-const MOST_MUTANTS: usize = 50;
+const MAX_MUTANTS: usize = 50;
 
-#[derive(Debug)]
-pub enum Change {
-    /// These changes, each of every line alone that it fits.
-    Lines(Vec<LineChange>),
-    Whole(String),
+/// A file of which one line is not what it was.
+struct Mutant {
+    line: u32,
+    /// The line, as it is now.
+    put: String,
+    text: String,
 }
 
-#[derive(Debug)]
-pub struct LineChange {
-    pub find: Regex,
-    pub put: String,
-}
-
-/// A file that is not what it was.
-#[derive(Debug)]
-pub struct Mutant {
-    pub file: TreePath,
-    pub text: String,
-    pub what: String,
-    /// Where.
-    pub place: String,
-}
-
-impl Change {
-    /// Every mutant that is not the file as it is.
-    pub fn mutants(&self, place: &Place, context: &Context<'_>) -> Result<Vec<Mutant>, Fact> {
-        let unclear = |actual: String| {
-            let detail = Fact::wrong("code that can be replaced", actual);
-            detail.at(place.shown()).unconfirmed()
-        };
-        let bytes = match self {
-            Self::Lines(_) => place.as_pinned(context)?,
-            Self::Whole(_) => match context.world.workshop.file(&place.file) {
-                FileSeen::File(bytes) => bytes,
-                FileSeen::Absent => return Err(unclear(String::from("nothing is there"))),
-                FileSeen::Other(what) => return Err(unclear(what)),
-            },
-        };
-        let source = String::from_utf8(bytes);
-        let source = source.map_err(|_| unclear(String::from("it is not UTF-8")))?;
-        let mutant = |text: String, what: String, at: String| Mutant {
-            file: place.file.clone(),
-            text,
-            what,
-            place: at,
-        };
-        let mut mutants = Vec::new();
-        match (self, &place.lines) {
-            (Self::Lines(changes), Some(lines)) => {
-                let count = u32::try_from(source.lines().count()).unwrap_or(u32::MAX);
-                if count < *lines.end() {
-                    return Err(unclear(String::from("there are no such lines")));
-                }
-                let single = single_lines(changes, &source, lines).into_iter();
-                mutants.extend(single.map(|(line, text, what)| {
-                    let at = format!("{}:{line}", place.file);
-                    mutant(text, what, at)
-                }));
-            }
-            (Self::Lines(_), None) => {}
-            (Self::Whole(text), _) => {
-                let what = String::from("the whole file is replaced");
-                mutants.push(mutant(text.clone(), what, place.shown()));
-            }
-        }
-        mutants.retain(|mutant| mutant.text != source);
-        if mutants.is_empty() {
-            let actual = "every replacement leaves the file as it is";
-            return Err(unclear(String::from(actual)));
-        }
-        if mutants.len() > MOST_MUTANTS {
-            let actual = format!("{} replacements, of at most {MOST_MUTANTS}", mutants.len());
-            return Err(unclear(actual));
-        }
-        Ok(mutants)
-    }
-}
-
-/// The file with each change of each line that it fits: the line, the file, what was done.
-fn single_lines(
-    changes: &[LineChange],
-    source: &str,
-    lines: &RangeInclusive<u32>,
-) -> Vec<(u32, String, String)> {
+/// The file with each change of each line that it fits, except those that change nothing.
+fn single_lines(changes: &[LineChange], source: &str, lines: &RangeInclusive<u32>) -> Vec<Mutant> {
     let mut mutants = Vec::new();
     let mut start = 0;
     for (number, line) in (1..).zip(source.split_inclusive('\n')) {
@@ -323,9 +240,14 @@ fn single_lines(
         let fitting = changes.iter().filter(|one| one.find.is_match(text));
         for change in fitting.filter(|_| lines.contains(&number)) {
             let new = change.find.replace(text, change.put.as_str());
-            let rest = &source[start + text.len()..];
-            let what = format!("its line {number} is `{}`", new.trim());
-            mutants.push((number, format!("{}{new}{rest}", &source[..start]), what));
+            if new != text {
+                let rest = &source[start + text.len()..];
+                mutants.push(Mutant {
+                    line: number,
+                    put: new.trim().to_owned(),
+                    text: format!("{}{new}{rest}", &source[..start]),
+                });
+            }
         }
         start = end;
     }

@@ -32,10 +32,9 @@ impl PageTemplate {
         let head = source.template(key, head).unwrap_or_else(|_| whole.clone());
         let names = whole.names().iter();
         let fields = names.filter_map(|name| name.strip_prefix("field."));
+        let fields = fields.map(|name| source.field(key, name).map(|field| field.name));
         Ok(Self {
-            fields: fields
-                .map(|name| source.field(key, name))
-                .collect::<Result<_, _>>()?,
+            fields: fields.collect::<Result<_, _>>()?,
             head: (!text.trim_start().starts_with('{')).then_some(head),
             whole,
         })

@@ -1,61 +1,23 @@
 //! The JSON Schema of quest files, for editors.
 
+use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
-use schemars::{JsonSchema, Schema};
 use serde_json::{Map, Value, json};
 
 use super::kind::CheckHead;
 use super::kinds::{KINDS, Kind};
-use crate::quest::file::{
-    ControlTable, FieldTable, FinalControlTable, HeadTable, NegativeTable, PanelTable, PlantTable,
-    QuestionTable, ReviewerTable, ServiceTable,
-};
+use crate::quest::file::FileTable;
 
 /// The schema of a whole quest file (JSON Schema 2020-12).
 #[must_use]
 pub fn schema() -> Value {
     let mut generator = SchemaSettings::draft2020_12().into_generator();
-    let mut whole = plain(&HeadTable::json_schema(&mut generator));
-    let head = plain(&CheckHead::json_schema(&mut generator));
-    let mut checks = Vec::with_capacity(KINDS.len());
-    for kind in KINDS {
-        let own = plain(&kind.schema(&mut generator));
-        checks.push(check(kind, &head, &own));
-    }
-    // They are named, for they stand in two places and are long.
-    let any = json!({"$ref": "#/$defs/Check"});
-    let of_final = json!({
-        "check": {"type": "array", "minItems": 1, "items": any},
-        "control": {"type": "array", "items": plain(&generator.subschema_for::<FinalControlTable>())},
-        "negative": plain(&generator.subschema_for::<NegativeTable>()),
-    });
-    let tables = [
-        ("check", any),
-        ("field", plain(&generator.subschema_for::<FieldTable>())),
-        ("service", plain(&generator.subschema_for::<ServiceTable>())),
-        ("control", plain(&generator.subschema_for::<ControlTable>())),
-        (
-            "reviewer",
-            plain(&generator.subschema_for::<ReviewerTable>()),
-        ),
-        (
-            "question",
-            plain(&generator.subschema_for::<QuestionTable>()),
-        ),
-        ("plant", plain(&generator.subschema_for::<PlantTable>())),
-    ];
-    whole["properties"]["panel"] = plain(&generator.subschema_for::<PanelTable>());
-    whole["properties"]["final"] = json!({
-        "type": "object",
-        "description": "Checks over the whole result, once every quest is settled. Their templates \
-                        name nothing of a quest or a submission.",
-        "properties": of_final,
-        "required": ["check"],
-        "additionalProperties": false,
-    });
-    for (name, items) in tables {
-        whole["properties"][name] = json!({"type": "array", "items": items});
-    }
+    let mut whole = FileTable::json_schema(&mut generator).to_value();
+    let head = CheckHead::json_schema(&mut generator).to_value();
+    let checks: Vec<Value> = KINDS
+        .iter()
+        .map(|kind| check(kind, &head, kind.schema(&mut generator).to_value()))
+        .collect();
     let mut definitions: Map<String, Value> =
         generator.take_definitions(true).into_iter().collect();
     definitions.insert("Check".to_owned(), json!({"oneOf": checks}));
@@ -66,8 +28,7 @@ pub fn schema() -> Value {
 }
 
 /// The schema of a check's table: what every check says, and what this kind does.
-fn check(kind: &Kind, head: &Value, own: &Value) -> Value {
-    let mut check = own.clone();
+fn check(kind: &Kind, head: &Value, mut check: Value) -> Value {
     let empty = Map::new();
     let of_head = head["properties"].as_object().unwrap_or(&empty);
     let of_head = of_head.iter();
@@ -75,7 +36,7 @@ fn check(kind: &Kind, head: &Value, own: &Value) -> Value {
         check["properties"][key] = value.clone();
     }
     check["properties"]["kind"] = json!({"const": kind.name});
-    let required = [&own["required"], &head["required"]].into_iter();
+    let required = [&check["required"], &head["required"]].into_iter();
     let required: Vec<Value> = required
         .filter_map(Value::as_array)
         .flatten()
@@ -86,16 +47,16 @@ fn check(kind: &Kind, head: &Value, own: &Value) -> Value {
     check
 }
 
-fn plain(schema: &Schema) -> Value {
-    schema.as_value().clone()
-}
-
 #[cfg(test)]
 mod tests {
     use schemars::schema_for;
 
     use super::*;
-    use crate::quest::file::{FixerTable, InputTable, ReadyTable, TreeTable, starter};
+    use crate::quest::file::{
+        ControlTable, FieldTable, FinalControlTable, FixerTable, InputTable, NegativeTable,
+        PanelTable, PlantTable, QuestionTable, ReadyTable, ReviewerTable, ServiceTable, TreeTable,
+        starter,
+    };
 
     fn switched_on() -> String {
         let text = starter("name-of-the-kind").unwrap();

@@ -10,12 +10,12 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::json;
 
-use super::context::Context;
-use super::kind::{Flaw, Probe, Shows, Source, Spec};
-use super::orders::{
-    NetworkName, OnTimeout, OrderPlan, RunKeys, a_minute, cut_short, tail, ten_mebibytes, too_much,
+use super::command_plan::{
+    NetworkName, OnTimeout, OrderPlan, RunKeys, a_minute, tail, ten_mebibytes,
 };
-use super::tool_facts::{capped, with_meaning};
+use super::context::Context;
+use super::kind::{CheckConfig, Flaw, Found, Check, Shows, Source};
+use super::tool_facts::with_meaning;
 use crate::base::text::truncate;
 use crate::gate::{Cost, Fact};
 use crate::quest::json::whole_text;
@@ -29,7 +29,7 @@ use crate::world::sandbox::{Edit, End, Order, Ran};
 /// `{"verdict": "PASS", "facts": []}` as JSON, or by its code: 0 passes, 1 fails, 2 cannot tell.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct ScriptSpec {
+pub struct ScriptConfig {
     /// The script, relative to the quest file. It is frozen at the scan.
     script: String,
     /// The program that runs it, and what stands before it among the arguments.
@@ -59,7 +59,6 @@ pub struct ScriptSpec {
     on_timeout: OnTimeout,
 }
 
-#[derive(Debug)]
 struct Script {
     name: String,
     means: Option<String>,
@@ -68,15 +67,14 @@ struct Script {
     folder: String,
     edit: Edit,
     file: String,
-    on_timeout: OnTimeout,
     has_tree: bool,
 }
 
-impl Spec for ScriptSpec {
+impl CheckConfig for ScriptConfig {
     const KIND: &'static str = "script";
     const SHOWS: Shows = Shows::Fact;
 
-    fn build(self, source: &Source<'_>) -> Result<Box<dyn Probe>, Flaw> {
+    fn build(self, source: &Source<'_>) -> Result<Check, Flaw> {
         let fixed = |text: &&String| source.template("interpreter", text).map(|it| it.is_fixed());
         if let Some(text) = self.interpreter.iter().find(|text| fixed(text) != Ok(true)) {
             let what = format!("`{text}`: expected a text that is the same for every quest");
@@ -84,8 +82,9 @@ impl Spec for ScriptSpec {
         }
         let text = source.beside("script", &self.script)?;
         source.told_to_script(&text);
+        let name = source.head.name.clone();
         let file = self.script.rsplit(['/', '\\']).next().unwrap_or_default();
-        let folder = format!(".comail/{}", source.name);
+        let folder = format!(".comail/{name}");
         let keys = RunKeys {
             env: self.env,
             pass_env: self.pass_env,
@@ -94,10 +93,11 @@ impl Spec for ScriptSpec {
             network: self.network,
             writable: self.writable,
             services: self.services,
+            on_timeout: self.on_timeout,
         };
-        Ok(Box::new(Script {
-            name: source.name.to_owned(),
-            means: source.means.map(str::to_owned),
+        let script = Script {
+            name,
+            means: source.head.means.clone(),
             plan: OrderPlan::build("interpreter", &self.interpreter, keys, source)?,
             edit: Edit {
                 path: format!("{folder}/{file}"),
@@ -105,37 +105,26 @@ impl Spec for ScriptSpec {
             },
             folder,
             file: file.to_owned(),
-            on_timeout: self.on_timeout,
             has_tree: source.file.tree.is_some(),
-        }))
-    }
-}
-
-impl Probe for Script {
-    fn cost(&self) -> Cost {
-        Cost::Command
-    }
-
-    fn run(&self, context: &Context<'_>) -> Vec<Fact> {
-        let order = self.alone(context).and_then(|()| self.order(context));
-        let run = match order {
-            Ok(order) => context.run(&self.name, order),
-            Err(found) => return vec![found],
         };
-        match run.ran.end {
-            End::TimedOut | End::NotStarted(_) | End::Withheld(_) => {
-                cut_short(&run.order, &run.ran, self.on_timeout)
-                    .into_iter()
-                    .collect()
-            }
-            // What was submitted is what makes one run print more than another.
-            End::TooMuchOutput => vec![too_much(&run.order).at(&*self.file)],
-            _ => judged(&run.ran, &context.kind.fields, self.means.as_deref()),
-        }
+        Ok(source.check(Cost::Command, move |context| script.run(context)))
     }
 }
 
 impl Script {
+    fn run(&self, context: &Context<'_>) -> Found {
+        self.alone(context)?;
+        let ran = &context.run(&self.name, self.order(context)?).ran;
+        match ran.end {
+            // What such an end says of a submission is the script's to say.
+            End::Exited(_) | End::Signalled(_) => {}
+            // What was submitted is what makes one run print more than another.
+            End::TooMuchOutput => self.plan.ended(ran).map_err(|fact| fact.at(&*self.file))?,
+            _ => self.plan.ended(ran)?,
+        }
+        Ok(judged(ran, &context.kind.fields, self.means.as_deref()))
+    }
+
     /// That nobody has put anything beside the script, which an interpreter may load in place of
     /// what belongs to it.
     fn alone(&self, context: &Context<'_>) -> Result<(), Fact> {
@@ -150,10 +139,7 @@ impl Script {
         let in_the_way =
             |path: &str| is_within(path, &self.folder) || is_within(&self.folder, path);
         match changes.iter().find(|change| in_the_way(&change.path)) {
-            Some(change) => {
-                let detail = Fact::wrong(expected, &*change.how);
-                Err(detail.at(&*change.path))
-            }
+            Some(change) => Err(Fact::wrong(expected, &*change.how).at(&*change.path)),
             None => Ok(()),
         }
     }
@@ -188,7 +174,7 @@ fn told(context: &Context<'_>, values: &Values) -> String {
 }
 
 /// The most characters of a text that a script writes into a fact.
-const LONGEST: usize = 2_000;
+const MAX_TEXT: usize = 2_000;
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -223,9 +209,7 @@ pub fn judged(ran: &Ran, fields: &[Field], means: Option<&str>) -> Vec<Fact> {
         End::Exited(code @ 0..=2) => code,
         End::Exited(code) => return unclear(format!("it ended with the code {code}")),
         End::Signalled(signal) => return unclear(format!("it was ended by signal {signal}")),
-        End::TooMuchOutput | End::TimedOut | End::NotStarted(_) | End::Withheld(_) => {
-            return unclear(String::from("it did not end by itself"));
-        }
+        _ => return unclear(String::from("it did not end by itself")),
     };
     let said = ran.stdout.trim_ascii();
     if said.is_empty() {
@@ -290,21 +274,18 @@ fn by_verdict(verdict: Verdict, mut facts: Vec<Fact>, ran: &Ran, means: Option<&
     if verdict == Verdict::Review {
         facts = facts.into_iter().map(Fact::unconfirmed).collect();
     }
-    let total = u32::try_from(facts.len()).unwrap_or(u32::MAX);
-    capped(facts, total)
+    facts
 }
 
 /// The facts as details; the name of a field that there is not where one names it.
 fn details(facts: Vec<ToldFact>, fields: &[Field]) -> Result<Vec<Fact>, String> {
     let detail = |fact: ToldFact| {
         let mut detail = Fact::wrong(
-            truncate(&fact.expected, LONGEST),
-            truncate(&fact.actual, LONGEST),
+            truncate(&fact.expected, MAX_TEXT),
+            truncate(&fact.actual, MAX_TEXT),
         );
-        detail.location = fact
-            .location
-            .as_deref()
-            .map(|at| truncate(at, LONGEST).into_owned());
+        let place = fact.location.as_deref();
+        detail.location = place.map(|at| truncate(at, MAX_TEXT).into());
         if let Some(name) = fact.field {
             let field = fields.iter().find(|field| field.name.as_str() == name);
             detail.field = Some(field.ok_or(name)?.name.clone());

@@ -48,11 +48,11 @@ impl Subject {
     /// The subject that the keys `field` and `path` name, of which there must be one.
     pub(super) fn new(
         source: &Source<'_>,
-        field: Option<&str>,
-        path: Option<&str>,
+        field: Option<&String>,
+        path: Option<&String>,
     ) -> Result<Self, Flaw> {
         match (field, path) {
-            (Some(field), None) => Ok(Self::Field(source.field("field", field)?)),
+            (Some(field), None) => Ok(Self::Field(source.field("field", field)?.name)),
             (None, Some(path)) => Ok(Self::File(Place::path(source, path)?)),
             _ => Err(Flaw::new("field", "say either `field` or `path`")),
         }
@@ -85,13 +85,13 @@ impl Place {
     /// The place that the keys `field` and `path` name, of which there must be one.
     pub(super) fn new(
         source: &Source<'_>,
-        field: Option<&str>,
-        path: Option<&str>,
+        field: Option<&String>,
+        path: Option<&String>,
     ) -> Result<Self, Flaw> {
         match (field, path) {
             (Some(field), None) => {
                 source.needs_tree("field", NO_TREE)?;
-                Ok(Self::Field(source.field("field", field)?))
+                Ok(Self::Field(source.field("field", field)?.name))
             }
             (None, Some(path)) => Self::path(source, path),
             _ => Err(Flaw::new("path", "say either `path` or `field`")),
@@ -130,9 +130,9 @@ impl Text {
     pub(super) fn detail(&self, detail: Fact, within: &str) -> Fact {
         let location = match (&self.path, within) {
             (None, "") => None,
-            (None, within) => Some(within.to_owned()),
-            (Some(path), "") => Some(path.clone()),
-            (Some(path), within) => Some(format!("{path}:{within}")),
+            (None, within) => Some(within.into()),
+            (Some(path), "") => Some(path.as_str().into()),
+            (Some(path), within) => Some(format!("{path}:{within}").into()),
         };
         Fact {
             field: self.field.clone(),

@@ -1,4 +1,4 @@
-//! `facts`: in which format a command's output is, and where it stands.
+//! `facts`: in which format a command's output is, and where it is.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -8,23 +8,18 @@ use serde::de::value::{MapAccessDeserializer, StrDeserializer};
 use serde::de::{Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
-use super::orders::tail;
+use super::command_plan::tail;
+use super::kind::{Flaw, MAX_FACTS};
 use crate::gate::Fact;
-use crate::gate::checks::kind::{Flaw, MAX_FACTS};
-use crate::gate::tools::{Adapter, Complaint, Complaints};
+use crate::gate::tools::{Complaints, Format, Pattern};
 use crate::world::sandbox::Ran;
 
 /// How a command's output is read: the format's name, or a table.
 #[derive(Debug, Clone)]
-pub struct FactsTable {
-    format: Format,
-    /// Where it stands: `stdout`, `stderr`, or a report.
-    pub from: String,
-    pattern: Option<String>,
-}
+pub struct FactsTable(Table);
 
 /// `facts = { … }`.
-#[derive(Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Table {
     /// The format.
@@ -36,45 +31,8 @@ struct Table {
     pattern: Option<String>,
 }
 
-/// A format that facts are read from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Format {
-    /// `JUnit`'s XML.
-    Junit,
-    /// The Static Analysis Results Interchange Format.
-    Sarif,
-    /// Lines such as `file:line:column: message`.
-    Lines,
-    /// The JSON lines of `cargo --message-format=json`.
-    Cargo,
-    /// The JSON lines of `go test -json`.
-    GoTest,
-    /// A pattern.
-    Regex,
-}
-
 fn stdout() -> String {
     String::from("stdout")
-}
-
-impl FactsTable {
-    pub fn adapter(&self) -> Result<Adapter, Flaw> {
-        let flaw = |what: &str| Flaw::new("facts", what);
-        Ok(match (self.format, self.pattern.as_deref()) {
-            (Format::Regex, Some(pattern)) => {
-                let pattern = pattern.parse();
-                Adapter::Regex(pattern.map_err(|bad| Flaw::new("facts", format!("{bad}")))?)
-            }
-            (Format::Regex, None) => return Err(flaw("the format `regex` needs a `pattern`")),
-            (_, Some(_)) => return Err(flaw("`pattern` belongs to the format `regex` alone")),
-            (Format::Junit, None) => Adapter::JunitXml,
-            (Format::Sarif, None) => Adapter::Sarif,
-            (Format::Lines, None) => Adapter::Lines,
-            (Format::Cargo, None) => Adapter::CargoJson,
-            (Format::GoTest, None) => Adapter::GoTestJson,
-        })
-    }
 }
 
 struct NameOrTable;
@@ -87,23 +45,19 @@ impl<'de> Visitor<'de> for NameOrTable {
     }
 
     fn visit_str<E: Error>(self, name: &str) -> Result<FactsTable, E> {
-        Ok(FactsTable {
-            format: Format::deserialize(StrDeserializer::new(name))?,
+        Ok(FactsTable(Table {
+            adapter: Format::deserialize(StrDeserializer::new(name))?,
             from: stdout(),
             pattern: None,
-        })
+        }))
     }
 
     fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<FactsTable, A::Error> {
-        let table = Table::deserialize(MapAccessDeserializer::new(map))?;
-        Ok(FactsTable {
-            format: table.adapter,
-            from: table.from,
-            pattern: table.pattern,
-        })
+        Table::deserialize(MapAccessDeserializer::new(map)).map(FactsTable)
     }
 }
 
+// Not an untagged enum, which would only say that neither fits.
 impl<'de> Deserialize<'de> for FactsTable {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_any(NameOrTable)
@@ -122,18 +76,10 @@ impl JsonSchema for FactsTable {
     }
 }
 
-#[derive(Debug, Clone, Default)]
-pub struct ToolKeys {
-    pub facts: Option<FactsTable>,
-    /// The fewest tests that must have passed.
-    pub min_passed: Option<u32>,
-    /// The most tests that may have been skipped.
-    pub max_skipped: Option<u32>,
-}
-
-#[derive(Debug)]
+/// How facts are read out of what a command printed.
 pub struct ToolFacts {
-    adapter: Adapter,
+    format: Format,
+    pattern: Option<Pattern>,
     from: String,
     min_passed: u32,
     max_skipped: Option<u32>,
@@ -141,13 +87,18 @@ pub struct ToolFacts {
 
 impl ToolFacts {
     /// The reading that these keys stand for; none where they name no format.
-    pub fn build(keys: ToolKeys, reports: &[String]) -> Result<Option<Self>, Flaw> {
-        let bound = match (keys.min_passed, keys.max_skipped) {
+    pub fn build(
+        facts: Option<&FactsTable>,
+        min_passed: Option<u32>,
+        max_skipped: Option<u32>,
+        reports: &[String],
+    ) -> Result<Option<Self>, Flaw> {
+        let bound = match (min_passed, max_skipped) {
             (Some(_), _) => Some("min_passed"),
             (None, Some(_)) => Some("max_skipped"),
             (None, None) => None,
         };
-        let Some(table) = keys.facts else {
+        let Some(FactsTable(table)) = facts else {
             let needs = |key| Flaw::new(key, "it needs `facts`, which tells how tests are counted");
             return bound.map_or(Ok(None), |key| Err(needs(key)));
         };
@@ -159,19 +110,31 @@ impl ToolFacts {
             );
             return Err(Flaw::new("facts", what));
         }
-        let adapter = table.adapter()?;
-        if let (Some(key), false) = (bound, adapter.counts_tests()) {
-            return Err(Flaw::new(
-                key,
-                "the format of `facts` does not tell how many tests there were",
-            ));
+        let pattern = table.pattern.as_deref().map(str::parse::<Pattern>);
+        let pattern = pattern.transpose();
+        let pattern = pattern.map_err(|bad| Flaw::new("facts", bad.to_string()))?;
+        match (table.adapter, &pattern) {
+            (Format::Regex, None) => {
+                return Err(Flaw::new("facts", "the format `regex` needs a `pattern`"));
+            }
+            (Format::Regex, Some(_)) | (_, None) => {}
+            (_, Some(_)) => {
+                let what = "`pattern` belongs to the format `regex` alone";
+                return Err(Flaw::new("facts", what));
+            }
+        }
+        let counts_tests = table.adapter.counts_tests();
+        if let Some(key) = bound.filter(|_| !counts_tests) {
+            let what = "the format of `facts` does not tell how many tests there were";
+            return Err(Flaw::new(key, what));
         }
         Ok(Some(Self {
             // Where nothing has run nothing was shown, whatever the code says.
-            min_passed: keys.min_passed.unwrap_or(adapter.counts_tests().into()),
-            max_skipped: keys.max_skipped,
-            adapter,
-            from: table.from,
+            min_passed: min_passed.unwrap_or(counts_tests.into()),
+            max_skipped,
+            format: table.adapter,
+            pattern,
+            from: table.from.clone(),
         }))
     }
 
@@ -185,14 +148,14 @@ impl ToolFacts {
                 .and_then(Option::as_ref)
                 .ok_or_else(|| format!("the command made no {report}"))?,
         };
-        let read = self.adapter.read(bytes);
+        let read = self.format.read(bytes, self.pattern.as_ref());
         read.map_err(|unread| format!("in {}: {unread}", self.from))
     }
 
     /// Whether the output tells how many tests there were.
     #[must_use]
     pub fn counts_tests(&self) -> bool {
-        self.adapter.counts_tests()
+        self.format.counts_tests()
     }
 
     #[must_use]
@@ -225,38 +188,19 @@ impl ToolFacts {
         found
     }
 
+    /// At most [`MAX_FACTS`] of what the output complains of; the last one counts for the others.
     #[must_use]
     pub fn of_failure(&self, ran: &Ran) -> Vec<Fact> {
-        match self.read(ran) {
-            Ok(complaints) => {
-                let found = complaints.first.into_iter().map(detail);
-                capped(found.collect(), complaints.count)
-            }
-            Err(_) => Vec::new(),
+        let Ok(mut complaints) = self.read(ran) else {
+            return Vec::new();
+        };
+        complaints.first.truncate(MAX_FACTS);
+        let shown = u32::try_from(complaints.first.len()).unwrap_or(u32::MAX);
+        if let Some(last) = complaints.first.last_mut() {
+            last.count = complaints.count.saturating_sub(shown).saturating_add(1);
         }
+        complaints.first
     }
-}
-
-fn detail(complaint: Complaint) -> Fact {
-    let actual = match complaint.name {
-        Some(name) => format!("{name}: {}", complaint.actual),
-        None => complaint.actual,
-    };
-    Fact {
-        location: complaint.location,
-        ..Fact::wrong(complaint.expected, actual)
-    }
-}
-
-/// At most [`MAX_FACTS`] of what was found, the last of which counts for the rest of `total`.
-#[must_use]
-pub fn capped(mut found: Vec<Fact>, total: u32) -> Vec<Fact> {
-    found.truncate(MAX_FACTS);
-    let shown = u32::try_from(found.len()).unwrap_or(u32::MAX);
-    if let Some(last) = found.last_mut() {
-        last.count = total.saturating_sub(shown).saturating_add(1);
-    }
-    found
 }
 
 /// That the command ended with a code which it must not end with.

@@ -1,4 +1,4 @@
-//! `only-changed`: nothing outside a zone is other than it was pinned.
+//! `only-changed`: nothing outside a zone has changed. `file-exists`, `file-not-empty`.
 
 #[cfg(test)]
 mod tests;
@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::context::Context;
-use super::kind::{Flaw, Probe, Shows, Source, Spec, first_facts};
+use super::kind::{CheckConfig, Flaw, Found, Check, Shows, Source};
 use super::subject::{Place, State, file_bytes};
 use crate::gate::{Cost, Fact};
 use crate::quest::template::{Template, Values};
@@ -17,72 +17,51 @@ use crate::world::tree::{TreePath, Zones};
 /// `kind = "only-changed"`.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct OnlyChangedSpec {
+pub struct OnlyChangedConfig {
     /// Where changes are allowed, as globs that may be templates; the tree's `write` where it is
     /// not said. What a template puts in stands for itself, whatever letters it has.
     paths: Option<Vec<String>>,
 }
 
-#[derive(Debug)]
-struct OnlyChanged {
-    paths: Option<Vec<Template>>,
-}
-
-const EXPECTED: &str = "a tree in which nothing has changed outside what may";
-
-impl Spec for OnlyChangedSpec {
+impl CheckConfig for OnlyChangedConfig {
     const KIND: &'static str = "only-changed";
     const SHOWS: Shows = Shows::Form;
 
-    fn build(self, source: &Source<'_>) -> Result<Box<dyn Probe>, Flaw> {
+    fn build(self, source: &Source<'_>) -> Result<Check, Flaw> {
         source.needs_tree(
             "kind",
             "it looks at the files of a tree, and the quest file has no [tree]",
         )?;
-        let paths = self
-            .paths
-            .as_deref()
-            .map(|paths| source.templates("paths", paths));
-        let paths = paths.transpose()?;
-        let fixed = paths.iter().flatten().filter(|path| path.is_fixed());
+        let Some(paths) = self.paths else {
+            return Ok(source.check(Cost::Tree, |context| forbidden(context, |it| it.inside)));
+        };
+        let paths = paths.iter().map(|text| source.template("paths", text));
+        let paths = paths.collect::<Result<Vec<_>, _>>()?;
+        let fixed = paths.iter().filter(|path| path.is_fixed());
         let fixed: Vec<_> = fixed.map(|path| path.source().to_owned()).collect();
         Zones::new(&fixed).map_err(|bad| Flaw::new("paths", bad.to_string()))?;
-        Ok(Box::new(OnlyChanged { paths }))
-    }
-}
-
-impl Probe for OnlyChanged {
-    fn cost(&self) -> Cost {
-        Cost::Tree
-    }
-
-    fn run(&self, context: &Context<'_>) -> Vec<Fact> {
-        let Some(paths) = &self.paths else {
-            return forbidden(context, |changed| changed.inside);
-        };
-        let zones = match zones(paths, &literal(context.values())) {
-            Ok(zones) => zones,
-            Err(wrong) => return vec![wrong.at("paths")],
-        };
-        forbidden(context, |changed| {
-            let path = TreePath::parse(&changed.path);
-            path.is_ok_and(|path| zones.contains(&path))
-        })
+        Ok(source.check(Cost::Tree, move |context| {
+            let zones = zones(&paths, &literal(context.values()));
+            let zones = zones.map_err(|wrong| wrong.at("paths"))?;
+            forbidden(context, |changed| {
+                let path = TreePath::parse(&changed.path);
+                path.is_ok_and(|path| zones.contains(&path))
+            })
+        }))
     }
 }
 
 /// Every change that `allowed` does not allow, as a fact with what is to be done about it.
-fn forbidden(context: &Context<'_>, allowed: impl Fn(&Changed) -> bool) -> Vec<Fact> {
-    let changes = match context.world.workshop.changes() {
-        Ok(changes) => changes,
-        Err(why) => return vec![Fact::wrong(EXPECTED, why).unconfirmed()],
-    };
+fn forbidden(context: &Context<'_>, allowed: impl Fn(&Changed) -> bool) -> Found {
+    const EXPECTED: &str = "a tree in which nothing has changed outside what may";
+    let changes = context.world.workshop.changes();
+    let changes = changes.map_err(|why| Fact::wrong(EXPECTED, why).unconfirmed())?;
     let found = changes.iter().filter(|changed| !allowed(changed));
     let facts = found.map(|changed| {
         let expected = format!("{EXPECTED}: undo the change of {}", changed.path);
         Fact::wrong(expected, &*changed.how).at(&*changed.path)
     });
-    first_facts(facts.collect())
+    Ok(facts.collect())
 }
 
 fn zones(paths: &[Template], values: &Values) -> Result<Zones, Fact> {
@@ -105,7 +84,7 @@ fn literal(values: &Values) -> Values {
 /// `kind = "file-exists"`.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct FileExistsSpec {
+pub struct FileExistsConfig {
     /// The file's path in the tree, as a template.
     path: Option<String>,
     /// In its place: the field that says the path. Where it was left out the check passes.
@@ -119,91 +98,62 @@ pub struct FileExistsSpec {
 /// `kind = "file-not-empty"`: a file of white space alone is empty.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(transparent)]
-pub struct FileNotEmptySpec(FileExistsSpec);
+pub struct FileNotEmptyConfig(FileExistsConfig);
 
-#[derive(Debug)]
-struct FileExists {
-    place: Place,
-    min_bytes: u64,
-    max_bytes: u64,
-    says_something: bool,
-}
-
-impl Spec for FileExistsSpec {
+impl CheckConfig for FileExistsConfig {
     const KIND: &'static str = "file-exists";
     const SHOWS: Shows = Shows::Form;
 
-    fn build(self, source: &Source<'_>) -> Result<Box<dyn Probe>, Flaw> {
-        Ok(Box::new(self.probe(source, false)?))
+    fn build(self, source: &Source<'_>) -> Result<Check, Flaw> {
+        self.check(source, false)
     }
 }
 
-impl Spec for FileNotEmptySpec {
+impl CheckConfig for FileNotEmptyConfig {
     const KIND: &'static str = "file-not-empty";
     const SHOWS: Shows = Shows::Form;
 
-    fn build(self, source: &Source<'_>) -> Result<Box<dyn Probe>, Flaw> {
-        Ok(Box::new(self.0.probe(source, true)?))
+    fn build(self, source: &Source<'_>) -> Result<Check, Flaw> {
+        self.0.check(source, true)
     }
 }
 
-impl FileExistsSpec {
-    fn probe(&self, source: &Source<'_>, says_something: bool) -> Result<FileExists, Flaw> {
-        let probe = FileExists {
-            place: Place::new(source, self.field.as_deref(), self.path.as_deref())?,
-            min_bytes: self.min_bytes.unwrap_or(0),
-            max_bytes: self.max_bytes.unwrap_or(u64::MAX),
-            says_something,
-        };
-        if probe.min_bytes > probe.max_bytes {
+impl FileExistsConfig {
+    fn check(self, source: &Source<'_>, says_something: bool) -> Result<Check, Flaw> {
+        let place = Place::new(source, self.field.as_ref(), self.path.as_ref())?;
+        let (min, max) = (
+            self.min_bytes.unwrap_or(0),
+            self.max_bytes.unwrap_or(u64::MAX),
+        );
+        if min > max {
             return Err(Flaw::new("min_bytes", "it is greater than `max_bytes`"));
         }
-        Ok(probe)
-    }
-}
-
-impl FileExists {
-    fn misfit(&self, bytes: &[u8]) -> Option<Fact> {
-        let size = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
-        if self.says_something && bytes.iter().all(u8::is_ascii_whitespace) {
-            let actual = format!("{size} bytes of white space");
-            return Some(Fact::wrong("a file that is not empty", actual));
-        }
-        let expected = if size < self.min_bytes {
-            format!("at least {} bytes", self.min_bytes)
-        } else if size > self.max_bytes {
-            format!("at most {} bytes", self.max_bytes)
-        } else {
-            return None;
-        };
-        Some(Fact::wrong(expected, format!("{size} bytes")))
-    }
-}
-
-impl Probe for FileExists {
-    fn cost(&self) -> Cost {
-        Cost::Tree
-    }
-
-    fn run(&self, context: &Context<'_>) -> Vec<Fact> {
-        let path = match self.place.resolve(context) {
-            Ok(Some(path)) => path,
-            Ok(None) => return Vec::new(),
-            Err(found) => return vec![found],
-        };
-        match file_bytes(context, &path, State::Judged) {
-            Err(found) => vec![found],
-            Ok(bytes) => {
-                let misfit = self.misfit(&bytes).into_iter();
-                misfit.map(|it| it.at(path.as_str())).collect()
+        Ok(source.check(Cost::Tree, move |context| {
+            let Some(path) = place.resolve(context)? else {
+                return Ok(Vec::new());
+            };
+            let bytes = file_bytes(context, &path, State::Judged)?;
+            let size = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
+            let wrong =
+                |expected: String, actual| Err(Fact::wrong(expected, actual).at(path.as_str()));
+            if says_something && bytes.iter().all(u8::is_ascii_whitespace) {
+                let actual = format!("{size} bytes of white space");
+                return wrong(String::from("a file that is not empty"), actual);
             }
-        }
+            if size < min {
+                return wrong(format!("at least {min} bytes"), format!("{size} bytes"));
+            }
+            if size > max {
+                return wrong(format!("at most {max} bytes"), format!("{size} bytes"));
+            }
+            Ok(Vec::new())
+        }))
     }
 }
 
 #[cfg(test)]
 mod tests_file_exists {
-    use crate::gate::checks::bench::Bench;
+    use crate::gate::checks::tests::bench::Bench;
     use crate::quest::FieldName;
     use crate::world::sandbox::FileSeen;
 

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use url::Url;
 
 use super::site::{anchor_sites, sites_of};
-use crate::gate::{Case, Finding, Levels};
+use crate::gate::{Case, Fact, Levels};
 use crate::quest::FieldName;
 use crate::world::World;
 use crate::world::fetch::settings::RobotsPolicy;
@@ -110,10 +110,10 @@ impl<'a> Context<'a> {
     }
 
     /// The finding, about the field as the quest calls it.
-    pub fn told(&self, finding: Finding) -> Finding {
+    pub fn told(&self, finding: Fact) -> Fact {
         let field = finding.field.as_ref();
         let field = field.map(|name| self.places.field(name).clone());
-        Finding { field, ..finding }
+        Fact { field, ..finding }
     }
 
     pub fn anchors(&self) -> Vec<Url> {

@@ -6,7 +6,7 @@ use super::context::{Context, EMAIL, SITE};
 use super::freemail::freemail;
 use super::site::{Agreement, agreement, hosted, registrable};
 use super::step::Step;
-use crate::gate::{Cost, Finding};
+use crate::gate::{Cost, Fact};
 use crate::world::domain::RegistrableDomain;
 use crate::world::mailbox::Mailbox;
 
@@ -16,7 +16,7 @@ pub static STEP: Step = Step {
     run,
 };
 
-fn run(context: &Context<'_>) -> Vec<Finding> {
+fn run(context: &Context<'_>) -> Vec<Fact> {
     let Some(site) = &context.site else {
         return Vec::new();
     };
@@ -28,7 +28,7 @@ fn run(context: &Context<'_>) -> Vec<Finding> {
 
 /// How the domains of address and site differ; a provider on either side takes the question
 /// away (rules `freemail` and `hosted-site`).
-fn disagreement(site: &Url, email: &Mailbox) -> Option<Finding> {
+fn disagreement(site: &Url, email: &Mailbox) -> Option<Fact> {
     if freemail(email).is_some() || hosted(site).is_some() {
         return None;
     }
@@ -47,10 +47,10 @@ fn disagreement(site: &Url, email: &Mailbox) -> Option<Finding> {
         "domain-mismatch"
     };
     let actual = found.map_or_else(|| email.domain().to_string(), |found| found.to_string());
-    Some(Finding::new(rule, format!("an address at {wanted}"), actual).on(EMAIL))
+    Some(Fact::new(rule, format!("an address at {wanted}"), actual).on(EMAIL))
 }
 
-fn unexpected(site: &Url, anchors: &[Url]) -> Option<Finding> {
+fn unexpected(site: &Url, anchors: &[Url]) -> Option<Fact> {
     let rule = match agreement(site, anchors)? {
         Agreement::Met => return None,
         Agreement::Beside => "site-beside-expected",
@@ -58,7 +58,7 @@ fn unexpected(site: &Url, anchors: &[Url]) -> Option<Finding> {
     };
     let expected: Vec<_> = anchors.iter().map(Url::as_str).collect();
     let expected = format!("a site on {}", expected.join(" or "));
-    Some(Finding::new(rule, expected, site.as_str()).on(SITE))
+    Some(Fact::new(rule, expected, site.as_str()).on(SITE))
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use super::context::{Context, EMAIL, SITE, SOURCE};
 use super::step::{Step, quoted};
 use super::web_url::{BadWebUrl, web_url};
-use crate::gate::{Cost, Finding};
+use crate::gate::{Cost, Fact};
 use crate::quest::FieldName;
 use crate::world::mailbox::Mailbox;
 
@@ -13,7 +13,7 @@ pub static STEP: Step = Step {
     run,
 };
 
-fn run(context: &Context<'_>) -> Vec<Finding> {
+fn run(context: &Context<'_>) -> Vec<Fact> {
     let text = |field| context.text(field).unwrap_or_default();
     let found = [
         web_finding("site-format", &SITE, text(&SITE)),
@@ -23,24 +23,24 @@ fn run(context: &Context<'_>) -> Vec<Finding> {
     found.into_iter().flatten().collect()
 }
 
-fn email_finding(text: &str) -> Option<Finding> {
+fn email_finding(text: &str) -> Option<Fact> {
     let actual = match Mailbox::parse(text) {
         Ok(_) => return None,
         Err(_) if text.trim().is_empty() => "it is missing".to_owned(),
         Err(why) => format!("{}: {why}", quoted(text)),
     };
     let expected = "an address such as info@acme.co.kr";
-    Some(Finding::new("email-format", expected, actual).on(EMAIL))
+    Some(Fact::new("email-format", expected, actual).on(EMAIL))
 }
 
-fn web_finding(rule: &'static str, field: &FieldName, text: &str) -> Option<Finding> {
+fn web_finding(rule: &'static str, field: &FieldName, text: &str) -> Option<Fact> {
     let actual = match web_url(text) {
         Ok(_) => return None,
         Err(why @ BadWebUrl::Missing) => why.to_string(),
         Err(why) => format!("{}: {why}", quoted(text)),
     };
     let expected = "an absolute URL such as https://acme.co.kr/contact";
-    Some(Finding::new(rule, expected, actual).on(field.clone()))
+    Some(Fact::new(rule, expected, actual).on(field.clone()))
 }
 
 #[cfg(test)]

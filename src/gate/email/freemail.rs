@@ -5,7 +5,7 @@ use super::context::{Context, EMAIL, SITE};
 use super::lists;
 use super::site::hosted;
 use super::step::Step;
-use crate::gate::{Cost, Finding};
+use crate::gate::{Cost, Fact};
 use crate::world::mailbox::Mailbox;
 
 pub static STEP: Step = Step {
@@ -14,14 +14,14 @@ pub static STEP: Step = Step {
     run,
 };
 
-fn run(context: &Context<'_>) -> Vec<Finding> {
+fn run(context: &Context<'_>) -> Vec<Fact> {
     let provider = context.email.as_ref().and_then(freemail).map(|provider| {
         let actual = format!("{provider} gives addresses to anyone");
-        Finding::new("freemail", "an address at the site's domain", actual).on(EMAIL)
+        Fact::new("freemail", "an address at the site's domain", actual).on(EMAIL)
     });
     let host = context.site.as_ref().and_then(hosted).map(|host| {
         let expected = "a site at a domain of its own";
-        Finding::new("hosted-site", expected, host.to_string()).on(SITE)
+        Fact::new("hosted-site", expected, host.to_string()).on(SITE)
     });
     provider.into_iter().chain(host).collect()
 }

@@ -15,7 +15,7 @@ use super::freemail::freemail;
 use super::site::{Agreement, LANGUAGES, agreement, hosted, on_site};
 use super::source::echo;
 use super::step::{Step, quoted};
-use crate::gate::{Cost, Finding};
+use crate::gate::{Cost, Fact};
 use crate::world::domain::HostName;
 use crate::world::fetch::visit::{End, Visit};
 use crate::world::mailbox::Mailbox;
@@ -28,7 +28,7 @@ pub static STEP: Step = Step {
     run,
 };
 
-fn run(context: &Context<'_>) -> Vec<Finding> {
+fn run(context: &Context<'_>) -> Vec<Fact> {
     let (Some(site), Some(email), Some(source)) = (&context.site, &context.email, &context.source)
     else {
         return Vec::new();
@@ -43,12 +43,12 @@ fn run(context: &Context<'_>) -> Vec<Finding> {
 /// The home page does: the one that introduces the site, or, below a domain that may give its
 /// names to anybody, the domain's own. Another page's signature holds only where the home page
 /// knows the company too; a market's entry bears the seller's.
-fn ownership(context: &Context<'_>, site: &Url, email: &Mailbox, source: &Url) -> Option<Finding> {
+fn ownership(context: &Context<'_>, site: &Url, email: &Mailbox, source: &Url) -> Option<Fact> {
     let key = context.case.quest.key.as_str();
     let name = CompanyName::parse(key);
     if name.is_weak() {
         let expected = "a name of three characters or more that is no common word";
-        return Some(Finding::new("company-name-weak", expected, quoted(key)));
+        return Some(Fact::new("company-name-weak", expected, quoted(key)));
     }
     let home = home_page(site, email);
     let source = context.source_visit(source);
@@ -59,7 +59,7 @@ fn ownership(context: &Context<'_>, site: &Url, email: &Mailbox, source: &Url) -
     }
     match Home::of(context.home_visit(&home), |page| on_site(site, page)) {
         Home::Silent(why) => {
-            let finding = Finding::new("identity-unanswered", "the site's home page", quoted(&why));
+            let finding = Fact::new("identity-unanswered", "the site's home page", quoted(&why));
             Some(finding.on(SITE).at(home.as_str()))
         }
         Home::Elsewhere(page) => {
@@ -90,7 +90,7 @@ fn contested(
     site: &Url,
     home: &Url,
     name: &CompanyName,
-) -> Option<Finding> {
+) -> Option<Fact> {
     const MOST_NAMED: usize = 3;
     let is_expected = agreement(home, &context.anchors()) == Some(Agreement::Met);
     if hosted(site).is_some() || is_expected {
@@ -114,12 +114,12 @@ fn contested(
         "no name but {} where the name of a site's owner stands",
         quoted(key)
     );
-    let finding = Finding::new("owner-contested", expected, named.join("; "));
+    let finding = Fact::new("owner-contested", expected, named.join("; "));
     Some(finding.on(SITE).at(home.as_str()))
 }
 
 /// What keeps `said` from naming the company as the owner; nothing when it does.
-fn unproven(said: Standing, key: &str, home: &Url, more: &str) -> Option<Finding> {
+fn unproven(said: Standing, key: &str, home: &Url, more: &str) -> Option<Fact> {
     let (rule, actual) = match said {
         Standing::Owner => return None,
         Standing::Signed => (
@@ -140,7 +140,7 @@ fn unproven(said: Standing, key: &str, home: &Url, more: &str) -> Option<Finding
         ),
     };
     let expected = format!("{} where the name of a site's owner stands", quoted(key));
-    let finding = Finding::new(rule, expected, format!("{actual}{more}"));
+    let finding = Fact::new(rule, expected, format!("{actual}{more}"));
     Some(finding.on(SITE).at(home.as_str()))
 }
 
@@ -229,11 +229,11 @@ pub fn carries(url: &Url, name: &CompanyName) -> bool {
 /// Who else holds the address, or else its domain.
 ///
 /// A mail provider's domain is everybody's, so that sharing it says nothing.
-fn reuse(accepted: &dyn UniquenessIndex, email: &Mailbox) -> Option<Finding> {
+fn reuse(accepted: &dyn UniquenessIndex, email: &Mailbox) -> Option<Fact> {
     if let Some(holder) = accepted.holder(&UniqueValue::Mailbox(email.clone())) {
         let expected = "an address of this company alone";
         let actual = format!("{email} is accepted for {}", quoted(holder.as_str()));
-        return Some(Finding::new("email-reused", expected, actual).on(EMAIL));
+        return Some(Fact::new("email-reused", expected, actual).on(EMAIL));
     }
     if freemail(email).is_some() {
         return None;
@@ -245,7 +245,7 @@ fn reuse(accepted: &dyn UniquenessIndex, email: &Mailbox) -> Option<Finding> {
         "an address of {domain} is accepted for {}",
         quoted(holder.as_str())
     );
-    Some(Finding::new("domain-reused", expected, actual).on(EMAIL))
+    Some(Fact::new("domain-reused", expected, actual).on(EMAIL))
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 use super::context::{Context, EMAIL};
 use super::step::Step;
 use crate::gate::takes_mail::{TakesMail, takes_mail};
-use crate::gate::{Cost, Finding};
+use crate::gate::{Cost, Fact};
 
 pub static STEP: Step = Step {
     name: "mail",
@@ -11,7 +11,7 @@ pub static STEP: Step = Step {
     run,
 };
 
-fn run(context: &Context<'_>) -> Vec<Finding> {
+fn run(context: &Context<'_>) -> Vec<Fact> {
     let Some(email) = &context.email else {
         return Vec::new();
     };
@@ -19,12 +19,12 @@ fn run(context: &Context<'_>) -> Vec<Finding> {
     let resolver = context.world.resolver;
     let finding = match takes_mail(resolver, domain, context.settings.allow_net) {
         TakesMail::Yes => return Vec::new(),
-        TakesMail::Null => Finding::new("mx-null", "an MX host", "a null MX alone"),
-        TakesMail::Implicit => Finding::new("mx-implicit", "an MX record", "none, but an address"),
+        TakesMail::Null => Fact::new("mx-null", "an MX host", "a null MX alone"),
+        TakesMail::Implicit => Fact::new("mx-implicit", "an MX record", "none, but an address"),
         TakesMail::No { why, hosts } => {
-            Finding::new("mx-missing", "a domain that takes mail", why).times(hosts)
+            Fact::new("mx-missing", "a domain that takes mail", why).times(hosts)
         }
-        TakesMail::Unknown(why) => Finding::new("mx-unanswered", "a definite answer of DNS", why),
+        TakesMail::Unknown(why) => Fact::new("mx-unanswered", "a definite answer of DNS", why),
     };
     vec![finding.on(EMAIL).at(domain.as_str())]
 }

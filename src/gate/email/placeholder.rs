@@ -12,7 +12,7 @@ use super::lists::{
 };
 use super::site::{hosted, registrable};
 use super::step::{Step, quoted};
-use crate::gate::{Cost, Finding};
+use crate::gate::{Cost, Fact};
 use crate::world::domain::HostName;
 
 pub static STEP: Step = Step {
@@ -21,25 +21,25 @@ pub static STEP: Step = Step {
     run,
 };
 
-fn run(context: &Context<'_>) -> Vec<Finding> {
+fn run(context: &Context<'_>) -> Vec<Fact> {
     let Some(written) = Written::of(context) else {
         return Vec::new();
     };
     let local = quoted(&written.local);
     let sample = sample(&written, context.site.as_ref())
-        .map(|why| Finding::new("placeholder", "an address of the company", why));
+        .map(|why| Fact::new("placeholder", "an address of the company", why));
     let lasting = disposable(&written.domain).map(|domain| {
         let actual = format!("{domain} is on the list of disposable-mail domains");
-        Finding::new("disposable", "an address that lasts", actual)
+        Fact::new("disposable", "an address that lasts", actual)
     });
     let no_reply = reads_no_mail(&written.local).map(|word| {
         let actual = format!("{local} reads as {word}");
-        Finding::new("no-reply", "a mailbox that is read", actual)
+        Fact::new("no-reply", "a mailbox that is read", actual)
     });
     let person = context.settings.role_only && reads_as_person(&written.local);
     let personal = person.then(|| {
         let actual = format!("{local} reads as a person's name");
-        Finding::new("personal-mailbox", "a mailbox of a role", actual)
+        Fact::new("personal-mailbox", "a mailbox of a role", actual)
     });
     let found = [sample, lasting, no_reply, personal].into_iter();
     found.flatten().map(|finding| finding.on(EMAIL)).collect()

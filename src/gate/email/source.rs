@@ -13,7 +13,7 @@ use super::identity::company_name::CompanyName;
 use super::site::{on_site, registrable};
 use super::step::{Step, quoted};
 use crate::base::text::truncate;
-use crate::gate::{Cost, Finding};
+use crate::gate::{Cost, Fact};
 use crate::world::fetch::visit::{self, End, Hop, Unread, UnreadFrame, Visit};
 use crate::world::mailbox::Mailbox;
 use crate::world::page::{Page, Presence, addresses_of, presence, states_no_collection};
@@ -24,7 +24,7 @@ pub static STEP: Step = Step {
     run,
 };
 
-fn run(context: &Context<'_>) -> Vec<Finding> {
+fn run(context: &Context<'_>) -> Vec<Fact> {
     let (Some(site), Some(email), Some(source)) = (&context.site, &context.email, &context.source)
     else {
         return Vec::new();
@@ -36,7 +36,7 @@ fn run(context: &Context<'_>) -> Vec<Finding> {
     judge(context.source_visit(source), site, email, &name)
 }
 
-fn judge(visit: &Visit, site: &Url, email: &Mailbox, name: &CompanyName) -> Vec<Finding> {
+fn judge(visit: &Visit, site: &Url, email: &Mailbox, name: &CompanyName) -> Vec<Fact> {
     let way = way(visit);
     if let Some(hop) = way.iter().find(|hop| echo::carries(&hop.url, email)) {
         return vec![echoed(&hop.url)];
@@ -52,7 +52,7 @@ fn judge(visit: &Visit, site: &Url, email: &Mailbox, name: &CompanyName) -> Vec<
             format!("its URL carries {what}"),
         )
     });
-    let mut findings: Vec<Finding> = suspicion.into_iter().collect();
+    let mut findings: Vec<Fact> = suspicion.into_iter().collect();
     match (&visit.end, Seen::of(visit, site, email)) {
         (End::Pages(_), Some(seen)) => {
             if !on_site(site, &seen.main.url) {
@@ -71,12 +71,12 @@ fn judge(visit: &Visit, site: &Url, email: &Mailbox, name: &CompanyName) -> Vec<
     findings
 }
 
-fn echoed(url: &Url) -> Finding {
+fn echoed(url: &Url) -> Fact {
     let expected = "a page whose URL does not carry the address";
     finding("source-echo", url, expected, "its URL carries the address")
 }
 
-fn off_site(site: &Url, page: &Url) -> Finding {
+fn off_site(site: &Url, page: &Url) -> Fact {
     let expected = format!("a page on {}", quoted(site.as_str()));
     finding(
         "source-off-site",
@@ -86,7 +86,7 @@ fn off_site(site: &Url, page: &Url) -> Finding {
     )
 }
 
-fn written_by_others<'a>(urls: impl Iterator<Item = &'a Url>) -> Option<Finding> {
+fn written_by_others<'a>(urls: impl Iterator<Item = &'a Url>) -> Option<Fact> {
     let (url, mark) = urls
         .into_iter()
         .find_map(|url| Some((url, user_content::mark(url)?)))?;
@@ -104,8 +104,8 @@ fn finding(
     url: &Url,
     expected: impl Into<String>,
     actual: impl Into<String>,
-) -> Finding {
-    Finding::new(rule, expected, actual)
+) -> Fact {
+    Fact::new(rule, expected, actual)
         .on(SOURCE)
         .at(location(url))
 }
@@ -165,12 +165,12 @@ pub fn way(visit: &Visit) -> &[Hop] {
 const MAX_NAMED: usize = 5;
 
 /// What the pages show of the address: only the best of all counts.
-pub fn how_shown(seen: &Seen<'_>, site: &Url, email: &Mailbox) -> Vec<Finding> {
+pub fn how_shown(seen: &Seen<'_>, site: &Url, email: &Mailbox) -> Vec<Fact> {
     let Some((page, how)) = best(seen.counted(), email) else {
         return vec![by_visitors(seen, email).unwrap_or_else(|| absent(seen, site, email))];
     };
     let expected = format!("{email} where a reader sees it");
-    let mut findings: Vec<Finding> = match how {
+    let mut findings: Vec<Fact> = match how {
         Presence::Hidden => Some((
             "email-hidden",
             "only where no reader sees it, or struck out",
@@ -198,7 +198,7 @@ pub fn how_shown(seen: &Seen<'_>, site: &Url, email: &Mailbox) -> Vec<Finding> {
     findings
 }
 
-fn by_visitors(seen: &Seen<'_>, email: &Mailbox) -> Option<Finding> {
+fn by_visitors(seen: &Seen<'_>, email: &Mailbox) -> Option<Fact> {
     let page = seen
         .counted()
         .find(|page| presence(&page.of_visitors(), email) != Presence::Absent)?;
@@ -218,7 +218,7 @@ fn best<'a>(
 }
 
 /// Why the address is on no page that counts, the most telling reason alone.
-fn absent(seen: &Seen<'_>, site: &Url, email: &Mailbox) -> Finding {
+fn absent(seen: &Seen<'_>, site: &Url, email: &Mailbox) -> Fact {
     if let Some((page, _)) = best(seen.foreign.iter().copied(), email) {
         return off_site(site, &page.url);
     }
@@ -271,7 +271,7 @@ fn addresses(seen: &Seen<'_>, site: &Url) -> (Vec<String>, usize) {
 const ANSWER: &str = "a page that can be read";
 
 /// What the end says; nothing of a visit that ended at pages.
-pub fn finding_of(end: &End) -> Option<Finding> {
+pub fn finding_of(end: &End) -> Option<Fact> {
     Some(match end {
         End::Pages(_) => return None,
         End::Missing { url, status } => {
@@ -288,7 +288,7 @@ pub fn finding_of(end: &End) -> Option<Finding> {
 }
 
 /// What a frame that could not be read says, when the address was not found elsewhere.
-pub fn finding_of_frame(frame: &UnreadFrame) -> Finding {
+pub fn finding_of_frame(frame: &UnreadFrame) -> Fact {
     let url = &frame.url;
     match &frame.why {
         Unread::Unanswered(why) => unanswered(url, &why.to_string()),
@@ -298,11 +298,11 @@ pub fn finding_of_frame(frame: &UnreadFrame) -> Finding {
     }
 }
 
-fn unanswered(url: &Url, why: &str) -> Finding {
+fn unanswered(url: &Url, why: &str) -> Fact {
     finding("source-unanswered", url, ANSWER, quoted(why))
 }
 
-fn forbidden(url: &Url) -> Finding {
+fn forbidden(url: &Url) -> Fact {
     finding(
         "source-robots",
         url,
@@ -311,6 +311,6 @@ fn forbidden(url: &Url) -> Finding {
     )
 }
 
-fn unreadable(url: &Url, why: &str) -> Finding {
+fn unreadable(url: &Url, why: &str) -> Fact {
     finding("source-unreadable", url, ANSWER, quoted(why))
 }

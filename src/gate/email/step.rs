@@ -4,29 +4,18 @@ use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use super::context::Context;
-use crate::gate::{Cause, Check, Cost, Finding, Level, Rule};
+use crate::gate::{Cause, Cost, Fact, Level, Rule};
 
 pub struct Step {
     pub name: &'static str,
     pub cost: Cost,
-    pub run: fn(&Context<'_>) -> Vec<Finding>,
+    pub run: fn(&Context<'_>) -> Vec<Fact>,
 }
 
-impl Check<Context<'_>> for Step {
-    fn name(&self) -> &str {
-        self.name
-    }
-
-    fn cost(&self) -> Cost {
-        self.cost
-    }
-
-    fn rules(&self) -> &[Rule] {
+impl Step {
+    /// Every rule that it can fire.
+    pub fn rules(&self) -> &'static [Rule] {
         RULES.get(self.name).map_or(&[], Vec::as_slice)
-    }
-
-    fn run(&self, context: &Context<'_>) -> Vec<Finding> {
-        (self.run)(context)
     }
 }
 

@@ -8,7 +8,7 @@ use url::Url;
 
 use super::context::{Context, EMAIL, EmailSettings, Places, SITE, SOURCE};
 use super::gate::EmailGate;
-use crate::gate::{Case, Check, Finding, Gate as _, Judgement};
+use crate::gate::{Case, Fact, Gate as _, Judgement};
 use crate::quest::{Anchor, Fields, Key, Quest, QuestId, Submission};
 use crate::world::domain::HostName;
 use crate::world::fetch::visit::{End, Hop, Step, Visit};
@@ -96,7 +96,7 @@ impl Bench {
     }
 
     /// What `check` finds; a lookup fails the test.
-    pub fn run(&self, check: &impl for<'a> Check<Context<'a>>) -> Vec<Finding> {
+    pub fn run(&self, check: &super::step::Step) -> Vec<Fact> {
         let (fetcher, resolver, accepted) = (
             MockFetcher::new(),
             MockResolver::new(),
@@ -113,11 +113,11 @@ impl Bench {
             submission: &self.submission,
         };
         let settings = (&self.settings).into();
-        check.run(&Context::new(case, &world, settings, Places::default()))
+        (check.run)(&Context::new(case, &world, settings, Places::default()))
     }
 
     /// The rules of `findings`, in order.
-    pub fn rules(findings: &[Finding]) -> Vec<&str> {
+    pub fn rules(findings: &[Fact]) -> Vec<&str> {
         findings
             .iter()
             .map(|finding| finding.rule.as_str())
@@ -125,7 +125,7 @@ impl Bench {
     }
 
     /// The rules that `check` fires.
-    pub fn fired(&self, check: &impl for<'a> Check<Context<'a>>) -> Vec<String> {
+    pub fn fired(&self, check: &super::step::Step) -> Vec<String> {
         let findings = self.run(check);
         Self::rules(&findings)
             .into_iter()
@@ -289,13 +289,13 @@ impl Canned {
     /// What `check` finds of a submission for the company `key`.
     pub fn run(
         &self,
-        check: &impl for<'a> Check<Context<'a>>,
+        check: &super::step::Step,
         key: &str,
         fields: [&str; 3],
-    ) -> Vec<Finding> {
+    ) -> Vec<Fact> {
         self.with_case(key, fields, |case, world| {
             let settings = (&self.settings).into();
-            check.run(&Context::new(case, world, settings, Places::default()))
+            (check.run)(&Context::new(case, world, settings, Places::default()))
         })
     }
 
@@ -338,7 +338,7 @@ impl Canned {
 }
 
 /// The rules of `findings`, in order.
-pub fn rules(findings: &[Finding]) -> Vec<&str> {
+pub fn rules(findings: &[Fact]) -> Vec<&str> {
     findings
         .iter()
         .map(|finding| finding.rule.as_str())

@@ -7,18 +7,48 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::RangeInclusive;
 
-use serde::{Deserialize, Serialize};
-
-use super::complaint::{Unread, decoded, lines};
+use super::{Unread, decoded, lines_of};
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Coverage {
     files: BTreeMap<String, Lines>,
 }
 
+const FORMAT: &str = "LCOV report";
+
 impl Coverage {
     pub fn read(bytes: &[u8]) -> Result<Self, Unread> {
-        read(&decoded(bytes))
+        let text = decoded(bytes);
+        let mut coverage = Self::default();
+        let mut record: Option<(&str, Lines)> = None;
+        for (index, line) in lines_of(&text).enumerate() {
+            let damaged = |why| Unread::damaged(FORMAT, &format!("line {}: {why}", index + 1));
+            let line = line.trim();
+            if let Some(path) = line.strip_prefix("SF:") {
+                if record.replace((path, Lines::default())).is_some() {
+                    return Err(damaged("a record begins within another"));
+                }
+            } else if let Some(data) = line.strip_prefix("DA:") {
+                let record = record.as_mut();
+                let (_, known) = record.ok_or_else(|| damaged("a line outside of any file"))?;
+                let (line, hits) = hit(data).ok_or_else(|| damaged("no line and count"))?;
+                known.add(line, hits);
+            } else if line == "end_of_record"
+                && let Some((path, known)) = record.take()
+            {
+                let lines = coverage.files.entry(path.to_owned()).or_default();
+                for (line, hits) in known.0 {
+                    lines.add(line, hits);
+                }
+            }
+        }
+        if record.is_some() {
+            return Err(Unread::damaged(FORMAT, "it is cut off within a record"));
+        }
+        if coverage.files.is_empty() {
+            return Err(Unread::Nothing { format: FORMAT });
+        }
+        Ok(coverage)
     }
 
     #[must_use]
@@ -29,43 +59,6 @@ impl Coverage {
     pub fn paths(&self) -> impl Iterator<Item = &str> {
         self.files.keys().map(String::as_str)
     }
-
-    fn of(&mut self, path: &str) -> &mut Lines {
-        self.files.entry(path.to_owned()).or_default()
-    }
-}
-
-const FORMAT: &str = "LCOV report";
-
-pub(super) fn read(text: &str) -> Result<Coverage, Unread> {
-    let mut coverage = Coverage::default();
-    let mut record: Option<(&str, Lines)> = None;
-    for (index, line) in lines(text).enumerate() {
-        let damaged = |why| Unread::damaged(FORMAT, &format!("line {}: {why}", index + 1));
-        let line = line.trim();
-        if let Some(path) = line.strip_prefix("SF:") {
-            if record.replace((path, Lines::default())).is_some() {
-                return Err(damaged("a record begins within another"));
-            }
-        } else if let Some(data) = line.strip_prefix("DA:") {
-            let (_, known) = record
-                .as_mut()
-                .ok_or_else(|| damaged("a line outside of any file"))?;
-            let (line, hits) = hit(data).ok_or_else(|| damaged("no line and count"))?;
-            known.add(line, hits);
-        } else if line == "end_of_record"
-            && let Some((path, known)) = record.take()
-        {
-            coverage.of(path).merge(&known);
-        }
-    }
-    if record.is_some() {
-        return Err(Unread::damaged(FORMAT, "it is cut off within a record"));
-    }
-    if coverage.files.is_empty() {
-        return Err(Unread::Nothing { format: FORMAT });
-    }
-    Ok(coverage)
 }
 
 /// A line and how often it ran; below zero, as broken counters report, is never.
@@ -76,7 +69,7 @@ fn hit(data: &str) -> Option<(u32, u64)> {
 }
 
 /// A count of any size, the largest that there is standing for all that are larger.
-pub(super) fn count(text: &str) -> Option<u64> {
+fn count(text: &str) -> Option<u64> {
     let (digits, negative) = match text.strip_prefix('-') {
         Some(digits) => (digits, true),
         None => (text, false),
@@ -94,7 +87,7 @@ pub(super) fn count(text: &str) -> Option<u64> {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Lines(BTreeMap<u32, u64>);
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LineCover {
     /// How many lines ran.
     pub covered: u32,
@@ -107,16 +100,10 @@ pub struct LineCover {
 impl Lines {
     /// Adds to how often a line ran. Lines count from 1; some tools report a line 0 for code that
     /// stands nowhere.
-    pub(super) fn add(&mut self, line: u32, hits: u64) {
+    fn add(&mut self, line: u32, hits: u64) {
         if line > 0 {
             let sum = self.0.entry(line).or_default();
             *sum = sum.saturating_add(hits);
-        }
-    }
-
-    pub(super) fn merge(&mut self, other: &Self) {
-        for (&line, &hits) in &other.0 {
-            self.add(line, hits);
         }
     }
 
@@ -161,7 +148,7 @@ impl LineCover {
 pub struct LineRuns<'a>(pub &'a [u32]);
 
 /// How many runs are shown.
-const MOST_RUNS: usize = 20;
+const MAX_RUNS: usize = 20;
 
 impl fmt::Display for LineRuns<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -173,7 +160,7 @@ impl fmt::Display for LineRuns<'_> {
             if index > 0 {
                 f.write_str(", ")?;
             }
-            if index == MOST_RUNS {
+            if index == MAX_RUNS {
                 return write!(f, "and {left} more");
             }
             left -= run.len();

@@ -1,13 +1,12 @@
 //! Finding the place that a line of output names.
 
-use std::fmt;
 use std::str::FromStr;
 use std::sync::LazyLock;
 
 use regex::{Captures, Regex, RegexBuilder};
-use serde::{Deserialize, Serialize};
 
-use super::complaint::{Complaint, Complaints, constant, lines, printed};
+use super::{Complaints, complaint, constant, lines_of, printed};
+use crate::gate::Fact;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Located<'a> {
@@ -49,7 +48,7 @@ impl<'a> Located<'a> {
     /// the first of all.
     pub(super) fn in_trace(text: &'a str) -> Option<Self> {
         let mut absolute = None;
-        for found in lines(text).filter_map(Self::read) {
+        for found in lines_of(text).filter_map(Self::read) {
             if !found.file.starts_with('/') {
                 return Some(found);
             }
@@ -78,15 +77,20 @@ static RULE: LazyLock<Regex> = LazyLock::new(|| {
 
 pub(super) fn read(bytes: &[u8]) -> Complaints {
     let mut all = Complaints::default();
-    for found in lines(&printed(bytes)).filter_map(Located::read) {
+    for found in lines_of(&printed(bytes)).filter_map(Located::read) {
         // A note belongs to the complaint before it.
         if found.message.starts_with("note:") {
             continue;
         }
         let rule = RULE.captures(found.message);
         let rule = rule.and_then(|rule| rule.name("before").or(rule.name("after")));
-        let complaint = Complaint::rule(found.message).at(Some(&found.place()));
-        all.push(complaint.named(rule.map_or("", |rule| rule.as_str())));
+        let rule = rule.map_or("", |rule| rule.as_str());
+        all.push(complaint(
+            "no complaint",
+            rule,
+            found.message,
+            &found.place(),
+        ));
     }
     all
 }
@@ -95,14 +99,13 @@ const GROUPS: [&str; 7] = [
     "file", "line", "column", "message", "expected", "actual", "name",
 ];
 
-const MOST_BYTES: usize = 1 << 20;
+const MAX_BYTES: usize = 1 << 20;
 
 /// A regular expression whose named groups say what a match means.
 ///
 /// The groups are `file`, `line`, `column`, `message`, `expected`, `actual` and `name`; `actual`
 /// goes before `message`. Lines are told apart: `^` and `$` are a line's begin and end.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
+#[derive(Debug, Clone)]
 pub struct Pattern(Regex);
 
 #[derive(Debug, thiserror::Error)]
@@ -121,24 +124,21 @@ impl Pattern {
         for found in self.0.captures_iter(&printed(bytes)) {
             let whole = found.get(0).map_or("", |whole| whole.as_str());
             if !whole.trim().is_empty() {
-                all.push(complaint(&found, whole));
+                all.push(matched(&found, whole));
             }
         }
         all
     }
 }
 
-fn complaint(found: &Captures<'_>, whole: &str) -> Complaint {
+fn matched(found: &Captures<'_>, whole: &str) -> Fact {
     let part = |name| found.name(name).map(|part| part.as_str());
-    let place: Vec<&str> = ["file", "line", "column"]
-        .into_iter()
-        .map_while(part)
-        .collect();
+    let place = ["file", "line", "column"].into_iter().map_while(part);
+    let place: Vec<&str> = place.collect();
     let expected = part("expected").unwrap_or("no complaint");
     let actual = part("actual").or(part("message")).unwrap_or(whole);
-    Complaint::new(expected, actual)
-        .at(Some(&place.join(":")))
-        .named(part("name").unwrap_or_default())
+    let name = part("name").unwrap_or_default();
+    complaint(expected, name, actual, &place.join(":"))
 }
 
 impl FromStr for Pattern {
@@ -147,8 +147,8 @@ impl FromStr for Pattern {
     fn from_str(text: &str) -> Result<Self, BadPattern> {
         let regex = RegexBuilder::new(text)
             .multi_line(true)
-            .size_limit(MOST_BYTES)
-            .dfa_size_limit(MOST_BYTES)
+            .size_limit(MAX_BYTES)
+            .dfa_size_limit(MAX_BYTES)
             .build()?;
         let mut names = regex.capture_names().flatten().peekable();
         if names.peek().is_none() {
@@ -161,36 +161,8 @@ impl FromStr for Pattern {
     }
 }
 
-impl TryFrom<String> for Pattern {
-    type Error = BadPattern;
-
-    fn try_from(text: String) -> Result<Self, BadPattern> {
-        text.parse()
-    }
-}
-
-impl From<Pattern> for String {
-    fn from(pattern: Pattern) -> Self {
-        pattern.0.as_str().to_owned()
-    }
-}
-
-impl PartialEq for Pattern {
-    fn eq(&self, other: &Self) -> bool {
-        self.0.as_str() == other.0.as_str()
-    }
-}
-
-impl Eq for Pattern {}
-
-impl fmt::Display for Pattern {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.0.as_str())
-    }
-}
-
 #[cfg(test)]
-mod tests_located {
+mod located {
     use super::*;
 
     fn read(line: &str) -> Option<(String, &str)> {
@@ -243,7 +215,7 @@ mod tests_located {
 }
 
 #[cfg(test)]
-mod tests_line_list {
+mod line_list {
     use super::*;
 
     #[test]
@@ -258,7 +230,10 @@ mod tests_line_list {
         let seen: Vec<_> = all
             .first
             .iter()
-            .map(|one| (one.location.as_deref(), one.name.as_deref()))
+            .map(|one| {
+                let (name, _) = one.actual.split_once(": ").unwrap_or_default();
+                (one.location.as_deref(), Some(name))
+            })
             .collect();
         assert_eq!(
             seen,
@@ -270,7 +245,7 @@ mod tests_line_list {
         );
         assert_eq!(all.count, 3);
         assert_eq!(all.seen, None);
-        assert_eq!(all.first[0].actual, "E501 Line too long (93 > 79)");
+        assert_eq!(all.first[0].actual, "E501: E501 Line too long (93 > 79)");
     }
 
     #[test]
@@ -282,7 +257,7 @@ mod tests_line_list {
 }
 
 #[cfg(test)]
-mod tests_pattern {
+mod pattern {
     use super::*;
 
     #[test]

@@ -2,44 +2,36 @@
 
 use proptest::prelude::*;
 
-use super::Adapter;
-use super::complaint::MOST_CHARS;
+use super::*;
 
-fn adapters() -> Vec<Adapter> {
-    vec![
-        Adapter::JunitXml,
-        Adapter::Sarif,
-        Adapter::Lines,
-        Adapter::CargoJson,
-        Adapter::GoTestJson,
-        Adapter::Regex(r"(?<file>\S+) (?<message>.*)".parse().expect("a pattern")),
-    ]
-}
+const FORMATS: [Format; 5] = [
+    Format::Junit,
+    Format::Sarif,
+    Format::Lines,
+    Format::Cargo,
+    Format::Regex,
+];
 
-const SAMPLES: [&[u8]; 6] = [
+const SAMPLES: [&[u8]; 5] = [
     include_bytes!("samples/pytest.xml"),
     include_bytes!("samples/lint.sarif"),
     include_bytes!("samples/cargo.jsonl"),
-    include_bytes!("samples/go-test.jsonl"),
     b"src/a.py:1:2: E501 x [y]\nsrc/b.ts(3,4): error TS1: z\n",
     include_bytes!("samples/coverage.lcov"),
 ];
 
 fn hold(bytes: &[u8]) {
-    for adapter in adapters() {
-        let Ok(all) = adapter.read(bytes) else {
+    let pattern: Pattern = r"(?<file>\S+) (?<message>.*)".parse().unwrap();
+    for format in FORMATS {
+        let Ok(all) = format.read(bytes, Some(&pattern)) else {
             continue;
         };
         assert!(all.first.len() <= 20 && all.first.len() <= all.count as usize);
         for one in &all.first {
-            let texts = [
-                Some(&one.actual),
-                Some(&one.expected),
-                one.name.as_ref(),
-                one.location.as_ref(),
-            ];
-            for text in texts.into_iter().flatten() {
-                assert!(text.chars().count() <= MOST_CHARS + 1, "{text}");
+            let place = one.location.as_deref().unwrap_or_default();
+            for text in [&*one.actual, &*one.expected, place] {
+                // A name and what is said of it are each cut.
+                assert!(text.chars().count() <= 2 * MAX_CHARS + 4, "{text}");
                 assert!(!text.contains(['\n', '\r', '\u{1b}']), "{text:?}");
             }
         }
@@ -76,4 +68,21 @@ proptest! {
         pieces.rotate_left(usize::try_from(order % count).unwrap_or(0));
         hold(&pieces.concat());
     }
+}
+
+#[test]
+fn is_one_short_line() {
+    assert_eq!(brief("  a\r\n\tb\u{0}c  "), "a b c");
+    let long = brief(&"가 ".repeat(1000));
+    assert!(long.ends_with('…'), "{long}");
+    assert!(long.chars().count() <= MAX_CHARS + 1, "{long}");
+    assert_eq!(brief(&"x".repeat(MAX_CHARS)), "x".repeat(MAX_CHARS));
+}
+
+#[test]
+fn drops_colours_and_reads_byte_order_marks() {
+    assert_eq!(printed(b"\x1b[1;31mFAILED\x1b[0m x"), "FAILED x");
+    assert_eq!(printed(b"\x1b]8;;http://a\x1b\\link\x1b]8;;\x1b\\"), "link");
+    assert_eq!(printed(b"\xff\xfea\0b\0"), "ab");
+    assert_eq!(printed(b"\xef\xbb\xbf<a/>"), "<a/>");
 }

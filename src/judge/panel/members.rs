@@ -8,8 +8,8 @@ use crate::judge::panel::answer::Seen;
 use crate::judge::quest_file::frozen_env;
 use crate::quest::ReviewInput;
 use crate::quest::file::{
-    AnswerForm, Mistake, Panel, PanelTable, PlantTable, QuestionTable, RawTable, ReviewerKind,
-    ReviewerNetwork, ReviewerTable,
+    AnswerForm, Mistake, Panel, PanelTable, Placed, PlantTable, QuestionTable, RawTable,
+    ReviewerKind, ReviewerNetwork, ReviewerTable,
 };
 use crate::world::sandbox::{ChatOrder, Chatted, End, Network, Order, Usage, Workshop};
 
@@ -47,7 +47,7 @@ pub(super) enum Way {
 
 impl Members {
     pub fn new(panel: &Panel<'_>, outside: &dyn Outside) -> Result<Self, Mistake> {
-        let members = panel.placed_reviewers().map(|(table, raw)| {
+        let members = panel.reviewers.iter().map(|Placed { table, raw }| {
             let wrong =
                 |(key, what): (&str, String)| Mistake::at(panel.text(), &raw.spot_of(key), what);
             let sees = sights(table, raw, panel)?;
@@ -65,8 +65,8 @@ impl Members {
         });
         Ok(Self {
             head: panel.head,
-            questions: panel.questions.clone(),
-            plants: panel.plants.clone(),
+            questions: panel.questions.iter().map(|it| it.table.clone()).collect(),
+            plants: panel.plants.iter().map(|it| it.table.clone()).collect(),
             all: members.collect::<Result<_, _>>()?,
         })
     }

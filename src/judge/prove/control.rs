@@ -474,7 +474,7 @@ fn of_email(panel: &FrozenPanel) -> Result<Calibration, TrialError> {
 fn passing<'f>(file: &'f QuestFile<'_>) -> Result<&'f ControlTable, TrialError> {
     let mut controls = file.controls.iter();
     let passing = controls.find(|control| control.verdict == Verdict::Pass);
-    passing.ok_or(TrialError::NoCase)
+    passing.map(|it| &it.table).ok_or(TrialError::NoCase)
 }
 
 fn tried(

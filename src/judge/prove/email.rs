@@ -160,7 +160,7 @@ mod tests {
     #[test]
     fn a_world_that_is_not_bound_in_is_an_error() {
         let mut file = file();
-        file.controls[0].world = Some(String::from("other.json"));
+        file.controls[0].table.world = Some(String::from("other.json"));
         let proof = proof(&file, &gate());
         assert!(
             matches!(proof, Err(ProveError::WorldFile { .. })),

@@ -25,7 +25,8 @@ use crate::gate::checks::{FileGate, nobodys};
 use crate::judge::JudgeError;
 use crate::quest::QuestKind;
 use crate::quest::file::{
-    FixerTable, Mistake, QuestFile, RawTable, ReadyTable, ReviewerNetwork, ServiceTable, is_kebab,
+    FixerTable, Mistake, Placed, QuestFile, RawTable, ReadyTable, ReviewerNetwork, ServiceTable,
+    is_kebab,
 };
 use crate::quest::template::{Names, Template};
 use crate::session::{EvidenceStore, KindRecord, Manifest, SessionError};
@@ -378,7 +379,7 @@ pub(in crate::judge) fn services(
     outside: &dyn Outside,
 ) -> Result<BTreeMap<String, ServicePlan>, Mistake> {
     let mut plans = BTreeMap::new();
-    for (table, raw) in file.placed_services() {
+    for Placed { table, raw } in &file.services {
         let wrong = |Flaw { key, what }: Flaw| Mistake::at(file.text(), &raw.spot_of(key), what);
         let plan = plan(table, outside).map_err(wrong)?;
         if plans.insert(table.name.clone(), plan).is_some() {

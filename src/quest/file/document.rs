@@ -1,29 +1,31 @@
 //! A quest file, read whole.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroU32;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use toml::Spanned;
-use toml::de::DeTable;
+use serde::de::IgnoredAny;
 
-use super::control::{ControlTable, FinalPart};
-use super::panel::Panel;
-use super::read::{Mistake, RawTable, Spot, is_kebab, read_all, take_tables, unknown_name};
-use super::tables::{FieldTable, FixerTable, InputTable, ServiceTable, TreeTable};
-use crate::quest::field::{FieldKind, NO_EXAMPLE};
+use super::panel::{Panel, PanelFile};
+use super::read::{Mistake, Placed, RawTable, Spot, is_kebab, unknown_name};
+use super::tables::{
+    ControlTable, FieldTable, FinalControlTable, FinalTable, FixerTable, InputTable, NegativeTable,
+    PanelTable, PlantTable, QuestionTable, ReviewerTable, ServiceTable, TreeTable, checks,
+};
+use crate::quest::field::{FieldKind, NO_EXAMPLE, Shape};
 use crate::quest::template::{Names, Template};
 use crate::quest::{Field, FieldName, QuestKind, ReviewInput};
 
-const TAKEN_UNITS: &[&str] = &[
+/// Names that are flags of `submit` already.
+const FLAGS: &[&str] = &[
     "id", "key", "worker", "in", "none", "session", "json", "color", "help", "version",
 ];
 
-/// Everything in a quest file but what stands in several tables of one name.
+/// A quest file.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct HeadTable {
+pub struct FileTable {
     /// The kind's name, in kebab-case.
     name: String,
     /// What one quest is about, in the singular; also the flag that names the key.
@@ -48,25 +50,24 @@ pub struct HeadTable {
     /// The field that the quests are about, which results show first: the first where it is not
     /// said.
     answer: Option<String>,
-    // Taken out before; named here so that a mistyped name is told of them.
-    #[serde(default, rename = "field")]
-    _field: (),
+    #[serde(default)]
+    field: Vec<FieldTable>,
+    #[schemars(schema_with = "checks")]
     #[serde(default, rename = "check")]
-    _check: (),
-    #[serde(default, rename = "service")]
-    _service: (),
-    #[serde(default, rename = "control")]
-    _control: (),
-    #[serde(default, rename = "final")]
-    _final: (),
-    #[serde(default, rename = "panel")]
-    _panel: (),
-    #[serde(default, rename = "reviewer")]
-    _reviewer: (),
-    #[serde(default, rename = "question")]
-    _question: (),
-    #[serde(default, rename = "plant")]
-    _plant: (),
+    _check: Vec<IgnoredAny>,
+    #[serde(default)]
+    service: Vec<ServiceTable>,
+    #[serde(default)]
+    control: Vec<ControlTable>,
+    #[serde(rename = "final")]
+    final_part: Option<FinalTable>,
+    panel: Option<PanelTable>,
+    #[serde(default)]
+    reviewer: Vec<ReviewerTable>,
+    #[serde(default)]
+    question: Vec<QuestionTable>,
+    #[serde(default)]
+    plant: Vec<PlantTable>,
 }
 
 /// `[prompt]`.
@@ -80,6 +81,7 @@ struct Prompt {
 #[derive(Debug, Clone)]
 pub struct QuestFile<'t> {
     text: &'t str,
+    top: RawTable<'t>,
     pub name: String,
     pub unit: String,
     pub about: String,
@@ -92,65 +94,69 @@ pub struct QuestFile<'t> {
     pub answer: Option<FieldName>,
     pub fields: Vec<Field>,
     pub checks: Vec<RawTable<'t>>,
-    pub services: Vec<ServiceTable>,
-    pub controls: Vec<ControlTable>,
-    field_tables: Vec<RawTable<'t>>,
+    pub services: Vec<Placed<'t, ServiceTable>>,
+    pub controls: Vec<Placed<'t, ControlTable>>,
     pub fixer: Option<FixerTable>,
     pub final_part: Option<FinalPart<'t>>,
-    is_final: bool,
     pub panel: Option<Panel<'t>>,
-    service_tables: Vec<RawTable<'t>>,
-    control_tables: Vec<RawTable<'t>>,
-    top: RawTable<'t>,
+    is_final: bool,
+}
+
+/// `[final]`.
+#[derive(Debug, Clone)]
+pub struct FinalPart<'t> {
+    pub checks: Vec<RawTable<'t>>,
+    pub controls: Vec<Placed<'t, FinalControlTable>>,
+    pub negative: Option<Placed<'t, NegativeTable>>,
 }
 
 impl<'t> QuestFile<'t> {
     pub fn parse(text: &'t str) -> Result<Self, Mistake> {
-        let document =
-            DeTable::parse(text).map_err(|error| Mistake::of_toml(text, &(0..0), &error))?;
-        let whole = document.span();
-        let top = RawTable::new(document.clone());
-        let mut tables = document.into_inner();
-        let field_tables = take_tables(&mut tables, "field", text)?;
-        let checks = take_tables(&mut tables, "check", text)?;
-        let services = take_tables(&mut tables, "service", text)?;
-        let controls = take_tables(&mut tables, "control", text)?;
-        let final_part = FinalPart::take(&mut tables, text)?;
-        let panel = Panel::take(&mut tables, text)?;
-        let head: HeadTable = RawTable::new(Spanned::new(whole, tables)).read(text)?;
-        let fields = read_fields(&field_tables, &head, text, &top)?;
-        let answer = read_answer(&fields, &head, text, &top)?;
-        let file = Self {
+        let top = RawTable::parse(text)?;
+        let file: FileTable = top.read(text)?;
+        let fields = read_fields(&file, text, &top)?;
+        let answer = match &file.answer {
+            None => fields.first().map(|field| field.name.clone()),
+            Some(answer) => {
+                let known = known_field(&fields, answer);
+                let known = known.map_err(|what| Mistake::at(text, &top.spot_of("answer"), what));
+                Some(known?.name.clone())
+            }
+        };
+        let final_part = file.final_part.map(|part| read_final(part, text, &top));
+        let panel = PanelFile {
+            panel: file.panel,
+            reviewer: file.reviewer,
+            question: file.question,
+            plant: file.plant,
+        };
+        let mut example = file.example;
+        let read = Self {
             text,
             fields,
-            field_tables,
-            top,
-            services: read_all(&services, text)?,
-            service_tables: services,
-            controls: read_all(&controls, text)?,
-            control_tables: controls,
-            fixer: head.fixer,
-            final_part,
+            services: top.placed("service", file.service),
+            controls: top.placed("control", file.control),
+            checks: top.tables("check"),
+            fixer: file.fixer,
+            final_part: final_part.transpose()?,
             is_final: false,
-            panel,
-            checks,
+            panel: Panel::new(panel, text, &top)?,
             answer,
-            example_key: head
-                .example
-                .get("key")
-                .cloned()
+            example_key: example
+                .remove("key")
                 .unwrap_or_else(|| NO_EXAMPLE.to_owned()),
-            name: head.name,
-            unit: head.unit,
-            about: head.about,
-            max_tries: head.max_tries,
-            open: head.open,
-            input: head.input,
-            tree: head.tree,
-            prompt: head.prompt.text,
+            name: file.name,
+            unit: file.unit,
+            about: file.about,
+            max_tries: file.max_tries,
+            open: file.open,
+            input: file.input,
+            tree: file.tree,
+            prompt: file.prompt.text,
+            top,
         };
-        file.hold_together()?;
-        Ok(file)
+        read.hold_together()?;
+        Ok(read)
     }
 
     #[must_use]
@@ -158,7 +164,7 @@ impl<'t> QuestFile<'t> {
         self.text
     }
 
-    /// Where the first value of this key stands, at the file's top.
+    /// Where the first value of this key is, at the file's top.
     #[must_use]
     pub fn spot_of(&self, key: &str) -> Spot {
         self.top.spot_of(key)
@@ -170,16 +176,14 @@ impl<'t> QuestFile<'t> {
         inner.map_or_else(|| self.spot_of(table), |inner| inner.spot_of(key))
     }
 
-    pub fn placed_fields(&self) -> impl Iterator<Item = (&Field, &RawTable<'t>)> {
-        self.fields.iter().zip(&self.field_tables)
-    }
-
-    pub fn placed_services(&self) -> impl Iterator<Item = (&ServiceTable, &RawTable<'t>)> {
-        self.services.iter().zip(&self.service_tables)
-    }
-
-    pub fn placed_controls(&self) -> impl Iterator<Item = (&ControlTable, &RawTable<'t>)> {
-        self.controls.iter().zip(&self.control_tables)
+    /// The mistake at the name of this field.
+    #[must_use]
+    pub fn mistake_in_field(&self, name: &FieldName, what: String) -> Mistake {
+        let tables = self.top.tables("field");
+        let mut tables = tables.iter();
+        let raw = tables.find(|raw| raw.text_of("name") == Some(name.as_str()));
+        let spot = raw.map(|raw| raw.spot_of("name"));
+        Mistake::at(self.text, &spot.unwrap_or_default(), what)
     }
 
     #[must_use]
@@ -206,9 +210,7 @@ impl<'t> QuestFile<'t> {
             input: InputTable::default(),
             answer: None,
             fields: Vec::new(),
-            field_tables: Vec::new(),
             controls: Vec::new(),
-            control_tables: Vec::new(),
             panel: None,
             fixer: None,
             final_part: None,
@@ -236,23 +238,17 @@ impl<'t> QuestFile<'t> {
         Names::of_check(self.input.columns(), fields, services)
     }
 
-    #[must_use]
-    pub fn field(&self, name: &str) -> Option<&FieldName> {
-        let mut names = self.fields.iter().map(|field| &field.name);
-        names.find(|field| field.as_str() == name)
-    }
-
     fn hold_together(&self) -> Result<(), Mistake> {
-        let spot = |key: &str| self.spot_of(key);
+        let wrong = |key: &str, what: String| Err(Mistake::at(self.text, &self.spot_of(key), what));
         for (key, name) in [("name", &self.name), ("unit", &self.unit)] {
             if !is_kebab(name) {
                 let what = format!("`{name}`: expected kebab-case, such as `unit-tests`");
-                return Err(Mistake::at(self.text, &spot(key), what));
+                return wrong(key, what);
             }
         }
-        if TAKEN_UNITS.contains(&self.unit.as_str()) {
+        if FLAGS.contains(&self.unit.as_str()) {
             let what = format!("`{}` is a flag of `comail submit` already", self.unit);
-            return Err(Mistake::at(self.text, &spot("unit"), what));
+            return wrong("unit", what);
         }
         let names = Names::of_prompt(self.input.columns());
         Template::parse(&self.prompt, &names).map_err(|wrong| {
@@ -261,63 +257,7 @@ impl<'t> QuestFile<'t> {
         })?;
         self.panel.as_ref().map_or(Ok(()), |panel| self.fits(panel))
     }
-}
 
-fn read_fields(
-    tables: &[RawTable<'_>],
-    head: &HeadTable,
-    text: &str,
-    top: &RawTable<'_>,
-) -> Result<Vec<Field>, Mistake> {
-    let mut fields: Vec<Field> = Vec::new();
-    for raw in tables {
-        let table: FieldTable = raw.read(text)?;
-        let example = head
-            .example
-            .get(&table.name)
-            .map_or(NO_EXAMPLE, String::as_str);
-        let field = table.field(raw, text, &head.unit, example)?;
-        if fields.iter().any(|known| known.name == field.name) {
-            let what = format!("there are two fields `{}`", field.name);
-            return Err(Mistake::at(text, &raw.spot_of("name"), what));
-        }
-        fields.push(field);
-    }
-    let known: Vec<&str> = std::iter::once("key")
-        .chain(fields.iter().map(|field| field.name.as_str()))
-        .collect();
-    let unknown = head
-        .example
-        .keys()
-        .find(|name| !known.contains(&name.as_str()));
-    if let Some(name) = unknown {
-        let spot = top.spot_within("example", name);
-        let what = unknown_name("field", name, &known);
-        return Err(Mistake::at(text, &spot, what));
-    }
-    Ok(fields)
-}
-
-/// The field that the quests are about: the one that the file names, or the first.
-fn read_answer(
-    fields: &[Field],
-    head: &HeadTable,
-    text: &str,
-    top: &RawTable<'_>,
-) -> Result<Option<FieldName>, Mistake> {
-    let Some(answer) = &head.answer else {
-        return Ok(fields.first().map(|field| field.name.clone()));
-    };
-    let mut names = fields.iter().map(|field| &field.name);
-    if let Some(name) = names.find(|name| name.as_str() == answer) {
-        return Ok(Some(name.clone()));
-    }
-    let known: Vec<_> = fields.iter().map(|field| field.name.as_str()).collect();
-    let what = unknown_name("field", answer, &known);
-    Err(Mistake::at(text, &top.spot_of("answer"), what))
-}
-
-impl QuestFile<'_> {
     /// That every input that a panel sees is one of this file, and that its tries are enough for
     /// the revisions.
     pub fn fits(&self, panel: &Panel<'_>) -> Result<(), Mistake> {
@@ -326,89 +266,167 @@ impl QuestFile<'_> {
                 format!("expected fewer than `max_tries`, which is {tries}: each is a try")
             })?;
         }
-        for (reviewer, raw) in panel.placed_reviewers() {
+        for reviewer in &panel.reviewers {
             for name in &reviewer.sees {
-                fits_one(name, self).map_err(|what| {
-                    Mistake::at(panel.text, &raw.spot_of_text("sees", name), what)
-                })?;
+                let spot = reviewer.raw.spot_of_text("sees", name);
+                let known = self.has_input(name);
+                known.map_err(|what| Mistake::at(panel.text(), &spot, what))?;
             }
         }
-        for (plant, raw) in panel.plants.iter().zip(&panel.plant_tables) {
+        for plant in &panel.plants {
             for name in plant.sees.keys() {
-                fits_one(name, self).map_err(|what| {
-                    Mistake::at(panel.text, &raw.spot_within("sees", name), what)
-                })?;
+                let spot = plant.raw.spot_within("sees", name);
+                let known = self.has_input(name);
+                known.map_err(|what| Mistake::at(panel.text(), &spot, what))?;
             }
+        }
+        Ok(())
+    }
+
+    /// That quests of this file have the input `name`.
+    fn has_input(&self, name: &str) -> Result<(), String> {
+        let one_of = |what: &str, wanted: &str, known: Vec<&str>| {
+            let there = known.contains(&wanted).then_some(());
+            there.ok_or_else(|| unknown_name(what, wanted, &known))
+        };
+        let in_tree = || {
+            let missing = || format!("`{name}` is of a tree: say [tree]");
+            self.tree.as_ref().map(drop).ok_or_else(missing)
+        };
+        match name.parse::<ReviewInput>().map_err(|bad| bad.to_string())? {
+            ReviewInput::Key => Ok(()),
+            ReviewInput::Submission(field) => known_field(&self.fields, field.as_str()).map(drop),
+            ReviewInput::Evidence(field) => {
+                let kinds = [FieldKind::Url, FieldKind::Text];
+                self.has_field(&field, &kinds, "the URL of a page")
+            }
+            ReviewInput::File(field) => {
+                in_tree()?;
+                let kinds = [FieldKind::File, FieldKind::Path];
+                self.has_field(&field, &kinds, "the path of a file")
+            }
+            ReviewInput::Input(column) => one_of("column", &column, self.input.columns().collect()),
+            ReviewInput::TreeDiff => in_tree(),
+            ReviewInput::Transform(check) => {
+                let runs = self.checks.iter().filter(|raw| raw.has("argv"));
+                let known = runs.filter_map(|raw| raw.text_of("name")).collect();
+                one_of("check with a command", check.as_str(), known)
+            }
+        }
+    }
+
+    fn has_field(&self, name: &FieldName, kinds: &[FieldKind], what: &str) -> Result<(), String> {
+        let field = known_field(&self.fields, name.as_str())?;
+        if !kinds.contains(&field.shape.kind()) {
+            return Err(format!("the field `{name}` does not hold {what}"));
+        }
+        if !field.required {
+            return Err(format!(
+                "the field `{name}` may be left out, and then there is nothing to see"
+            ));
         }
         Ok(())
     }
 }
 
-/// That `name` is an input that quests of `file` have.
-fn fits_one(name: &str, file: &QuestFile<'_>) -> Result<(), String> {
-    let sight = name.parse::<ReviewInput>().map_err(|bad| bad.to_string())?;
-    match &sight {
-        ReviewInput::Key => Ok(()),
-        ReviewInput::Submission(field) => known_field(file, field.as_str()),
-        ReviewInput::Evidence(field) => {
-            let kinds = [FieldKind::Url, FieldKind::Text];
-            field_of(file, field.as_str(), &kinds, "the URL of a page")
-        }
-        ReviewInput::File(field) => {
-            has_tree(file, name)?;
-            let kinds = [FieldKind::File, FieldKind::Path];
-            field_of(file, field.as_str(), &kinds, "the path of a file")
-        }
-        ReviewInput::Input(column) => {
-            let known: Vec<_> = file.input.columns().collect();
-            let there = known.contains(&column.as_str());
-            there
-                .then_some(())
-                .ok_or_else(|| unknown_name("column", column, &known))
-        }
-        ReviewInput::TreeDiff => has_tree(file, name),
-        ReviewInput::Transform(check) => {
-            let runs = file.checks.iter().filter(|raw| raw.has("argv"));
-            let known: Vec<_> = runs.filter_map(|raw| raw.text_of("name")).collect();
-            let there = known.contains(&check.as_str());
-            there
-                .then_some(())
-                .ok_or_else(|| unknown_name("check with a command", check, &known))
-        }
-    }
+/// The field of this name, or what is wrong with the name.
+fn known_field<'f>(fields: &'f [Field], name: &str) -> Result<&'f Field, String> {
+    let field = fields.iter().find(|field| field.name.as_str() == name);
+    field.ok_or_else(|| {
+        let known: Vec<_> = fields.iter().map(|field| field.name.as_str()).collect();
+        unknown_name("field", name, &known)
+    })
 }
 
-fn known_field(file: &QuestFile<'_>, name: &str) -> Result<(), String> {
-    if file.field(name).is_some() {
-        return Ok(());
+fn read_fields(file: &FileTable, text: &str, top: &RawTable<'_>) -> Result<Vec<Field>, Mistake> {
+    let mut known = vec!["key"];
+    let mut fields: Vec<Field> = Vec::new();
+    for (table, raw) in file.field.iter().zip(top.tables("field")) {
+        let name = table.name.as_str();
+        let wrong = |key: &str, what: String| Err(Mistake::at(text, &raw.spot_of(key), what));
+        if !is_field_name(name) {
+            let what = format!(
+                "`{name}` cannot be a flag: a field's name is of a-z, 0-9, `-` and `_`, and \
+                 begins with a letter"
+            );
+            return wrong("name", what);
+        }
+        if FLAGS.contains(&name) || name == file.unit {
+            let what =
+                format!("`{name}` is a flag of `comail submit` already: name the field otherwise");
+            return wrong("name", what);
+        }
+        if fields.iter().any(|known| known.name.as_str() == name) {
+            return wrong("name", format!("there are two fields `{name}`"));
+        }
+        let bounds = (table.min, table.max);
+        let shape = Shape::new(table.kind, table.pattern.as_deref(), bounds, &table.choices);
+        let example = file.example.get(name).map_or(NO_EXAMPLE, String::as_str);
+        known.push(name);
+        fields.push(Field {
+            name: FieldName::from(table.name.clone()),
+            help: table.help.clone().into(),
+            example: example.to_owned().into(),
+            required: table.required,
+            shape: match shape {
+                Ok(shape) => shape,
+                Err(unfit) => return wrong(unfit.key, unfit.what),
+            },
+            unchecked: table.unchecked,
+        });
     }
-    let known: Vec<_> = file.fields.iter().map(|it| it.name.as_str()).collect();
-    Err(unknown_name("field", name, &known))
-}
-
-fn field_of(
-    file: &QuestFile<'_>,
-    name: &str,
-    kinds: &[FieldKind],
-    what: &str,
-) -> Result<(), String> {
-    known_field(file, name)?;
-    let mut fields = file.fields.iter();
-    let Some(field) = fields.find(|field| field.name.as_str() == name) else {
-        return Ok(());
-    };
-    if !kinds.contains(&field.shape.kind()) {
-        return Err(format!("the field `{name}` does not hold {what}"));
-    }
-    if !field.required {
-        return Err(format!(
-            "the field `{name}` may be left out, and then there is nothing to see"
+    let mut examples = file.example.keys().map(String::as_str);
+    if let Some(name) = examples.find(|name| !known.contains(name)) {
+        let spot = top.spot_within("example", name);
+        return Err(Mistake::at(
+            text,
+            &spot,
+            unknown_name("field", name, &known),
         ));
     }
-    Ok(())
+    Ok(fields)
 }
 
-fn has_tree(file: &QuestFile<'_>, name: &str) -> Result<(), String> {
-    let missing = || format!("`{name}` is of a tree: say [tree]");
-    file.tree.as_ref().map(drop).ok_or_else(missing)
+/// Whether `name` can be a field: a flag that no shell takes apart.
+fn is_field_name(name: &str) -> bool {
+    let plain =
+        |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"-_".contains(&byte);
+    name.starts_with(|c: char| c.is_ascii_lowercase()) && name.bytes().all(plain)
+}
+
+fn read_final<'t>(
+    table: FinalTable,
+    text: &str,
+    top: &RawTable<'t>,
+) -> Result<FinalPart<'t>, Mistake> {
+    let wrong = |spot: Spot, what: &str| Err(Mistake::at(text, &spot, what));
+    let Some(raw) = top.inner("final") else {
+        return wrong(top.spot_of("final"), "`final` is written as [final]");
+    };
+    let controls = raw.placed("control", table.control);
+    let mut names = BTreeSet::new();
+    for control in &controls {
+        if !names.insert(&control.name) {
+            let what = format!("there are two controls `{}` in [final]", control.name);
+            return wrong(control.raw.spot_of("name"), &what);
+        }
+    }
+    let negative = table.negative.zip(raw.inner("negative"));
+    let negative = negative.map(|(table, raw)| Placed { table, raw });
+    let checks = raw.tables("check");
+    if checks.is_empty() {
+        let what = "[final] without a [[final.check]] would pass anything";
+        return wrong(raw.spot(), what);
+    }
+    match &negative {
+        Some(negative) if negative.files.is_empty() && negative.remove.is_empty() => {
+            let what = "it changes nothing: name a file in `files` or in `remove`";
+            wrong(negative.raw.spot(), what)
+        }
+        _ => Ok(FinalPart {
+            checks,
+            controls,
+            negative,
+        }),
+    }
 }

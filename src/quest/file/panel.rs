@@ -5,68 +5,67 @@ mod tests;
 
 use std::collections::BTreeSet;
 
-use toml::de::DeTable;
+use serde::Deserialize;
 
-use super::panel_tables::{PanelTable, PlantTable, QuestionTable, ReviewerKind, ReviewerTable};
-use super::read::{Mistake, RawTable, Spot, is_kebab, read_all, take_tables, unknown_name};
+use super::read::{Mistake, Placed, RawTable, Spot, is_kebab, unknown_name};
+use super::tables::{PanelTable, PlantTable, QuestionTable, ReviewerKind, ReviewerTable};
 use crate::base::text::fold;
 use crate::quest::ReviewInput;
 
-const TABLES: [&str; 4] = ["panel", "reviewer", "question", "plant"];
+/// A file that holds reviewers and nothing else.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct PanelFile {
+    pub(super) panel: Option<PanelTable>,
+    #[serde(default)]
+    pub(super) reviewer: Vec<ReviewerTable>,
+    #[serde(default)]
+    pub(super) question: Vec<QuestionTable>,
+    #[serde(default)]
+    pub(super) plant: Vec<PlantTable>,
+}
 
 #[derive(Debug, Clone)]
 pub struct Panel<'t> {
-    pub(super) text: &'t str,
+    text: &'t str,
+    top: RawTable<'t>,
     pub head: PanelTable,
-    pub reviewers: Vec<ReviewerTable>,
-    pub questions: Vec<QuestionTable>,
-    pub plants: Vec<PlantTable>,
-    pub(super) head_table: Option<RawTable<'t>>,
-    pub(super) reviewer_tables: Vec<RawTable<'t>>,
-    pub(super) question_tables: Vec<RawTable<'t>>,
-    pub(super) plant_tables: Vec<RawTable<'t>>,
+    pub reviewers: Vec<Placed<'t, ReviewerTable>>,
+    pub questions: Vec<Placed<'t, QuestionTable>>,
+    pub plants: Vec<Placed<'t, PlantTable>>,
 }
+
+/// The fewest reviewers that are a panel: one alone would be its own judge.
+const MIN_REVIEWERS: usize = 2;
+
+/// The most often that an agent is sent the doubts: each time the reviewers are paid for.
+const MAX_REVISIONS: u32 = 10;
 
 impl<'t> Panel<'t> {
     /// Reads the text of a file that holds reviewers and nothing else.
     pub fn parse(text: &'t str) -> Result<Self, Mistake> {
-        let document =
-            DeTable::parse(text).map_err(|error| Mistake::of_toml(text, &(0..0), &error))?;
-        let mut tables = document.into_inner();
-        let panel = Self::take(&mut tables, text)?;
-        if let Some((name, _)) = tables.iter().next() {
-            let what = unknown_name("table", name.get_ref(), &TABLES);
-            return Err(Mistake::at(text, &name.span(), what));
-        }
+        let top = RawTable::parse(text)?;
+        let panel = Self::new(top.read(text)?, text, &top)?;
         panel.ok_or_else(|| Mistake::at(text, &(0..0), "there is no [[reviewer]] in it"))
     }
 
-    pub(super) fn take(document: &mut DeTable<'t>, text: &'t str) -> Result<Option<Self>, Mistake> {
-        let there = TABLES.iter().any(|name| document.contains_key(*name));
-        if !there {
+    /// The panel of these tables; none where there is none of them.
+    pub(super) fn new(
+        tables: PanelFile,
+        text: &'t str,
+        top: &RawTable<'t>,
+    ) -> Result<Option<Self>, Mistake> {
+        let names = ["panel", "reviewer", "question", "plant"];
+        if !names.iter().any(|name| top.has(name)) {
             return Ok(None);
         }
-        let head_table = document.remove("panel").map(|found| {
-            let spot = found.span();
-            let inner = found.get_ref().as_table().cloned();
-            let inner = inner.map(|inner| RawTable::new(toml::Spanned::new(spot.clone(), inner)));
-            inner.ok_or_else(|| Mistake::at(text, &spot, "`panel` is written as [panel]"))
-        });
-        let head_table = head_table.transpose()?;
-        let reviewer_tables = take_tables(document, "reviewer", text)?;
-        let question_tables = take_tables(document, "question", text)?;
-        let plant_tables = take_tables(document, "plant", text)?;
-        let head = head_table.as_ref().map(|table| table.read(text));
         let panel = Self {
             text,
-            head: head.transpose()?.unwrap_or_default(),
-            reviewers: read_all(&reviewer_tables, text)?,
-            questions: read_all(&question_tables, text)?,
-            plants: read_all(&plant_tables, text)?,
-            head_table,
-            reviewer_tables,
-            question_tables,
-            plant_tables,
+            head: tables.panel.unwrap_or_default(),
+            reviewers: top.placed("reviewer", tables.reviewer),
+            questions: top.placed("question", tables.question),
+            plants: top.placed("plant", tables.plant),
+            top: top.clone(),
         };
         panel.holds_together()?;
         Ok(Some(panel))
@@ -76,116 +75,122 @@ impl<'t> Panel<'t> {
         self.reviewers.iter().map(|reviewer| reviewer.name.as_str())
     }
 
-    pub fn placed_reviewers(&self) -> impl Iterator<Item = (&ReviewerTable, &RawTable<'t>)> {
-        self.reviewers.iter().zip(&self.reviewer_tables)
-    }
-
     #[must_use]
     pub fn text(&self) -> &'t str {
         self.text
     }
-}
 
-impl Panel<'_> {
     pub fn refuse_generator(&self, model: &str) -> Result<(), Mistake> {
         let taken = model_name(model);
-        let mut same = self.placed_reviewers();
-        let same = same.find(|(reviewer, _)| model_name(&reviewer.model) == taken);
-        same.map_or(Ok(()), |(reviewer, raw)| {
-            let what = format!(
-                "`{}` is the model that answers the quests: nobody reviews itself",
-                reviewer.model
-            );
-            Err(Mistake::at(self.text, &raw.spot_of("model"), what))
-        })
+        let mut reviewers = self.reviewers.iter();
+        match reviewers.find(|reviewer| model_name(&reviewer.model) == taken) {
+            None => Ok(()),
+            Some(reviewer) => self.wrong(
+                &reviewer.raw.spot_of("model"),
+                format!(
+                    "`{}` is the model that answers the quests: nobody reviews itself",
+                    reviewer.model
+                ),
+            ),
+        }
     }
-}
 
-/// The fewest reviewers that are a panel: one alone would be its own judge.
-const FEWEST: usize = 2;
+    fn wrong<T>(&self, spot: &Spot, what: impl Into<String>) -> Result<T, Mistake> {
+        Err(Mistake::at(self.text, spot, what))
+    }
 
-/// The most often that an agent is sent the doubts: each time the reviewers are paid for.
-const MOST_REVISIONS: u32 = 10;
+    /// A mistake of the panel as a whole, told of at its first reviewer.
+    fn wrong_at_first(&self, what: &str) -> Result<(), Mistake> {
+        let first = self.reviewers.first().map(|reviewer| reviewer.raw.spot());
+        self.wrong(&first.unwrap_or_default(), what)
+    }
 
-impl Panel<'_> {
-    pub(super) fn holds_together(&self) -> Result<(), Mistake> {
-        self.names_are_names()?;
-        for (reviewer, raw) in self.placed_reviewers() {
-            asked(reviewer)
-                .map_or(Ok(()), |(key, what)| Err((raw.spot_of(key), what)))
-                .map_err(|(spot, what)| self.mistake(&spot, what))?;
-            self.sights(&reviewer.sees, raw, "sees")?;
+    fn wrong_in_head(&self, key: &str, what: String) -> Result<(), Mistake> {
+        let head = self.top.inner("panel");
+        self.wrong(&head.map(|raw| raw.spot_of(key)).unwrap_or_default(), what)
+    }
+
+    fn holds_together(&self) -> Result<(), Mistake> {
+        let names = self.reviewers.iter().map(|it| (&it.name, &it.raw));
+        self.each_once("reviewer", "name", names)?;
+        let names = self.questions.iter().map(|it| (&it.id, &it.raw));
+        self.each_once("question", "id", names)?;
+        let names = self.plants.iter().map(|it| (&it.name, &it.raw));
+        self.each_once("plant", "name", names)?;
+        for reviewer in &self.reviewers {
+            if let Some((key, what)) = asked(reviewer) {
+                return self.wrong(&reviewer.raw.spot_of(key), what);
+            }
+            let mut known = Vec::new();
+            for name in &reviewer.sees {
+                let what = match name.parse::<ReviewInput>() {
+                    Err(bad) => bad.to_string(),
+                    Ok(sight) if known.contains(&sight) => format!("{name:?} is there twice"),
+                    Ok(sight) => {
+                        known.push(sight);
+                        continue;
+                    }
+                };
+                return self.wrong(&reviewer.raw.spot_of_text("sees", name), what);
+            }
         }
         self.independent()?;
-        self.head_holds()?;
+        let quorum = usize::try_from(self.head.quorum).unwrap_or(usize::MAX);
+        if !(MIN_REVIEWERS..=self.reviewers.len()).contains(&quorum) {
+            let what = format!(
+                "expected from 2 to {}, which is how many reviewers there are",
+                self.reviewers.len()
+            );
+            return self.wrong_in_head("quorum", what);
+        }
+        self.revisions_below(MAX_REVISIONS + 1, || {
+            format!("expected at most {MAX_REVISIONS}")
+        })?;
+        if self.questions.is_empty() {
+            let what = "there is no [[question]]: reviewers answer questions, and nothing else";
+            return self.wrong_at_first(what);
+        }
+        let mut questions = self.questions.iter();
+        if let Some(blank) = questions.find(|it| fold(&it.ask).trim().is_empty()) {
+            let what = "it is blank: ask something, to which yes is a doubt";
+            return self.wrong(&blank.raw.spot_of("ask"), what);
+        }
         self.plants_hold()
-    }
-
-    fn mistake(&self, spot: &Spot, what: impl Into<String>) -> Mistake {
-        Mistake::at(self.text, spot, what)
-    }
-
-    fn names_are_names(&self) -> Result<(), Mistake> {
-        let reviewers = self.reviewers.iter().map(|it| it.name.as_str());
-        let questions = self.questions.iter().map(|it| it.id.as_str());
-        let plants = self.plants.iter().map(|it| it.name.as_str());
-        self.each_once("reviewer", "name", reviewers, &self.reviewer_tables)?;
-        self.each_once("question", "id", questions, &self.question_tables)?;
-        self.each_once("plant", "name", plants, &self.plant_tables)
     }
 
     fn each_once<'n>(
         &self,
         what: &str,
         key: &str,
-        names: impl Iterator<Item = &'n str>,
-        tables: &[RawTable<'_>],
-    ) -> Result<(), Mistake> {
+        names: impl Iterator<Item = (&'n String, &'n RawTable<'t>)>,
+    ) -> Result<(), Mistake>
+    where
+        't: 'n,
+    {
         let mut known = BTreeSet::new();
-        for (name, raw) in names.zip(tables) {
-            let wrong = if is_kebab(name) {
-                (!known.insert(name)).then(|| format!("there are two {what}s `{name}`"))
-            } else {
-                Some(format!("`{name}`: expected kebab-case, such as `faithful`"))
-            };
-            if let Some(wrong) = wrong {
-                return Err(self.mistake(&raw.spot_of(key), wrong));
+        for (name, raw) in names {
+            if !is_kebab(name) {
+                let what = format!("`{name}`: expected kebab-case, such as `faithful`");
+                return self.wrong(&raw.spot_of(key), what);
+            }
+            if !known.insert(name) {
+                let what = format!("there are two {what}s `{name}`");
+                return self.wrong(&raw.spot_of(key), what);
             }
         }
         Ok(())
     }
 
-    fn sights<'n>(
-        &self,
-        names: impl IntoIterator<Item = &'n String>,
-        raw: &RawTable<'_>,
-        key: &str,
-    ) -> Result<Vec<ReviewInput>, Mistake> {
-        let mut known = Vec::new();
-        for name in names {
-            let wrong = match name.parse::<ReviewInput>() {
-                Ok(sight) if known.contains(&sight) => format!("{name:?} is there twice"),
-                Ok(sight) => {
-                    known.push(sight);
-                    continue;
-                }
-                Err(bad) => bad.to_string(),
-            };
-            return Err(self.mistake(&raw.spot_of_text(key, name), wrong));
-        }
-        Ok(known)
-    }
-
     /// Whether what the reviewers say can differ from what the agent says, and from each other.
     fn independent(&self) -> Result<(), Mistake> {
-        if self.reviewers.len() < FEWEST {
-            let spot = self.reviewer_tables.first().map(RawTable::spot);
-            let what = "a panel has at least two reviewers, of two models: one alone would be \
-                        believed whatever it says";
-            return Err(self.mistake(&spot.unwrap_or_default(), what));
+        if self.reviewers.len() < MIN_REVIEWERS {
+            return self.wrong_at_first(
+                "a panel has at least two reviewers, of two models: one alone would be believed \
+                 whatever it says",
+            );
         }
         let mut models = BTreeSet::new();
-        for (reviewer, raw) in self.placed_reviewers() {
+        for reviewer in &self.reviewers {
             let model = model_name(&reviewer.model);
             let what = if model.is_empty() {
                 String::from("it is blank: name the model, so that no two are the same")
@@ -197,47 +202,17 @@ impl Panel<'_> {
                     reviewer.model
                 )
             };
-            return Err(self.mistake(&raw.spot_of("model"), what));
+            return self.wrong(&reviewer.raw.spot_of("model"), what);
         }
         let mut seen = self.reviewers.iter().flat_map(|it| &it.sees);
         let differs = |text: &String| text.parse::<ReviewInput>().is_ok_and(|it| it.differs());
-        if !seen.any(differs) {
-            let spot = self.reviewer_tables.first().map(|raw| raw.spot_of("sees"));
-            let what = "no reviewer sees anything that the agent has not written itself: let one \
-                        see `evidence.FIELD`, `tree.diff` or `transform.CHECK`";
-            return Err(self.mistake(&spot.unwrap_or_default(), what));
+        if seen.any(differs) {
+            return Ok(());
         }
-        Ok(())
-    }
-
-    fn head_holds(&self) -> Result<(), Mistake> {
-        let quorum = usize::try_from(self.head.quorum).unwrap_or(usize::MAX);
-        if (FEWEST..=self.reviewers.len()).contains(&quorum) {
-            self.revisions_below(MOST_REVISIONS + 1, || {
-                format!("expected at most {MOST_REVISIONS}")
-            })?;
-            return self.questions_hold();
-        }
-        let spot = self.head_table.as_ref().map(|raw| raw.spot_of("quorum"));
-        let what = format!(
-            "expected from 2 to {}, which is how many reviewers there are",
-            self.reviewers.len()
-        );
-        Err(self.mistake(&spot.unwrap_or_default(), what))
-    }
-
-    fn questions_hold(&self) -> Result<(), Mistake> {
-        if self.questions.is_empty() {
-            let spot = self.reviewer_tables.first().map(RawTable::spot);
-            let what = "there is no [[question]]: reviewers answer questions, and nothing else";
-            return Err(self.mistake(&spot.unwrap_or_default(), what));
-        }
-        let mut placed = self.questions.iter().zip(&self.question_tables);
-        let blank = placed.find(|(question, _)| fold(&question.ask).trim().is_empty());
-        blank.map_or(Ok(()), |(_, raw)| {
-            let what = "it is blank: ask something, to which yes is a doubt";
-            Err(self.mistake(&raw.spot_of("ask"), what))
-        })
+        let first = self.reviewers.first().map(|it| it.raw.spot_of("sees"));
+        let what = "no reviewer sees anything that the agent has not written itself: let one see \
+                    `evidence.FIELD`, `tree.diff` or `transform.CHECK`";
+        self.wrong(&first.unwrap_or_default(), what)
     }
 
     /// That the agent is sent the doubts less often than `limit`.
@@ -249,32 +224,34 @@ impl Panel<'_> {
         if self.head.revisions < limit {
             return Ok(());
         }
-        let spot = self.head_table.as_ref().map(|raw| raw.spot_of("revisions"));
-        Err(self.mistake(&spot.unwrap_or_default(), what()))
+        self.wrong_in_head("revisions", what())
     }
 
     fn plants_hold(&self) -> Result<(), Mistake> {
         let questions: Vec<_> = self.questions.iter().map(|it| it.id.as_str()).collect();
-        for (plant, raw) in self.plants.iter().zip(&self.plant_tables) {
+        for plant in &self.plants {
             let mut doubts = plant.doubts.iter();
             if let Some(id) = doubts.find(|id| !questions.contains(&id.as_str())) {
                 let what = unknown_name("question", id, &questions);
-                return Err(self.mistake(&raw.spot_of_text("doubts", id), what));
+                return self.wrong(&plant.raw.spot_of_text("doubts", id), what);
             }
             let mut sights = Vec::new();
             for name in plant.sees.keys() {
-                let sight = name
-                    .parse::<ReviewInput>()
-                    .map_err(|bad| self.mistake(&raw.spot_within("sees", name), bad.to_string()))?;
-                sights.push(sight.to_string());
+                match name.parse::<ReviewInput>() {
+                    Ok(sight) => sights.push(sight.to_string()),
+                    Err(bad) => {
+                        let spot = plant.raw.spot_within("sees", name);
+                        return self.wrong(&spot, bad.to_string());
+                    }
+                }
             }
-            self.plant_is_seen(plant.doubts.is_empty(), &sights, raw)?;
+            self.plant_is_seen(plant, &sights)?;
         }
         if self.plants.iter().all(|plant| plant.doubts.is_empty()) {
-            let spot = self.reviewer_tables.first().map(RawTable::spot);
-            let what = "there is no [[plant]] with `doubts`: a reviewer that never doubts could \
-                        not be told from one that looks";
-            return Err(self.mistake(&spot.unwrap_or_default(), what));
+            return self.wrong_at_first(
+                "there is no [[plant]] with `doubts`: a reviewer that never doubts could not be \
+                 told from one that looks",
+            );
         }
         Ok(())
     }
@@ -282,13 +259,12 @@ impl Panel<'_> {
     /// Whether every reviewer is shown a plant: of a defect something, of what is clean all.
     fn plant_is_seen(
         &self,
-        clean: bool,
+        plant: &Placed<'_, PlantTable>,
         sights: &[String],
-        raw: &RawTable<'_>,
     ) -> Result<(), Mistake> {
         for reviewer in &self.reviewers {
             let given = |seen: &String| sights.contains(seen);
-            let what = if clean {
+            let what = if plant.doubts.is_empty() {
                 let missing = reviewer.sees.iter().find(|seen| !given(seen));
                 missing.map(|seen| {
                     format!("it doubts nothing, so it must give every input; `{seen}` is missing")
@@ -300,7 +276,7 @@ impl Panel<'_> {
                 })
             };
             if let Some(what) = what {
-                return Err(self.mistake(&raw.spot_of("sees"), what));
+                return self.wrong(&plant.raw.spot_of("sees"), what);
             }
         }
         Ok(())
@@ -308,7 +284,7 @@ impl Panel<'_> {
 }
 
 /// A model's name as it is compared: as a reader sees it, without who offers it.
-pub(super) fn model_name(model: &str) -> String {
+fn model_name(model: &str) -> String {
     let name = fold(model);
     let (_, name) = name.rsplit_once('/').unwrap_or(("", &name));
     name.trim().to_owned()
@@ -338,7 +314,8 @@ const OWNERS: [&str; 18] = [
 
 const OWNING: [&str; 4] = ["LD_", "DYLD_", "BASH_FUNC_", "GCONV_"];
 
-pub(super) fn asked(reviewer: &ReviewerTable) -> Option<(&'static str, String)> {
+/// What is wrong with how a reviewer is asked: the key, and what.
+fn asked(reviewer: &ReviewerTable) -> Option<(&'static str, String)> {
     let there = [
         ("argv", !reviewer.argv.is_empty(), ReviewerKind::Command),
         ("env", !reviewer.env.is_empty(), ReviewerKind::Command),
@@ -389,7 +366,7 @@ fn owns_programs(name: &str) -> bool {
 }
 
 #[cfg(test)]
-mod tests_variables {
+mod variables {
     use super::*;
 
     #[test]

@@ -1,7 +1,7 @@
 //! Tables of a quest file with their places, read into the types that they stand for.
 
 use std::fmt;
-use std::ops::Range;
+use std::ops::{Deref, Range};
 
 use serde::de::DeserializeOwned;
 use toml::Spanned;
@@ -14,9 +14,26 @@ pub struct RawTable<'t> {
     table: Spanned<DeTable<'t>>,
 }
 
+/// A table as it was read, and where it is.
+#[derive(Debug, Clone)]
+pub struct Placed<'t, T> {
+    pub table: T,
+    pub raw: RawTable<'t>,
+}
+
+impl<T> Deref for Placed<'_, T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.table
+    }
+}
+
 impl<'t> RawTable<'t> {
-    pub(super) fn new(table: Spanned<DeTable<'t>>) -> Self {
-        Self { table }
+    pub(super) fn parse(text: &'t str) -> Result<Self, Mistake> {
+        let table = DeTable::parse(text);
+        let table = table.map_err(|error| Mistake::of_toml(text, &(0..0), &error))?;
+        Ok(Self { table })
     }
 
     #[must_use]
@@ -24,73 +41,83 @@ impl<'t> RawTable<'t> {
         self.table.span()
     }
 
+    fn value(&self, key: &str) -> Option<&Spanned<DeValue<'t>>> {
+        self.table.get_ref().get(key)
+    }
+
     #[must_use]
     pub fn spot_of(&self, key: &str) -> Spot {
-        let entry = self.table.get_ref().get(key);
-        entry.map_or_else(|| self.spot(), Spanned::span)
+        self.value(key).map_or_else(|| self.spot(), Spanned::span)
     }
 
     #[must_use]
     pub fn spot_of_text(&self, key: &str, text: &str) -> Spot {
-        let value = self.table.get_ref().get(key);
-        let mut items = value
-            .and_then(|value| value.get_ref().as_array())
-            .into_iter()
-            .flat_map(|items| items.iter());
+        let items = self.value(key).and_then(|value| value.get_ref().as_array());
+        let mut items = items.into_iter().flat_map(|items| items.iter());
         let item = items.find(|item| item.get_ref().as_str() == Some(text));
         item.map_or_else(|| self.spot_of(key), Spanned::span)
     }
 
     #[must_use]
     pub fn spot_within(&self, key: &str, name: &str) -> Spot {
-        let value = self.table.get_ref().get(key);
-        let mut names = value
-            .and_then(|value| value.get_ref().as_table())
-            .into_iter()
-            .flat_map(DeTable::iter);
+        let table = self.value(key).and_then(|value| value.get_ref().as_table());
+        let mut names = table.into_iter().flat_map(DeTable::iter);
         let found = names.find(|(known, _)| known.get_ref() == name);
         found.map_or_else(|| self.spot_of(key), |(known, _)| known.span())
     }
 
     #[must_use]
     pub fn inner(&self, key: &str) -> Option<Self> {
-        let value = self.table.get_ref().get(key)?;
+        self.value(key).and_then(Self::of_value)
+    }
+
+    /// The tables of the array of tables `key`.
+    pub(super) fn tables(&self, key: &str) -> Vec<Self> {
+        let items = self.value(key).and_then(|value| value.get_ref().as_array());
+        let items = items.into_iter().flat_map(|items| items.iter());
+        items.filter_map(Self::of_value).collect()
+    }
+
+    /// Puts to each table of the array of tables `key`, as it was read, its place.
+    pub(super) fn placed<T>(&self, key: &str, tables: Vec<T>) -> Vec<Placed<'t, T>> {
+        let placed = tables.into_iter().zip(self.tables(key));
+        placed.map(|(table, raw)| Placed { table, raw }).collect()
+    }
+
+    fn of_value(value: &Spanned<DeValue<'t>>) -> Option<Self> {
         let table = value.get_ref().as_table()?.clone();
-        Some(Self::new(Spanned::new(value.span(), table)))
+        Some(Self {
+            table: Spanned::new(value.span(), table),
+        })
     }
 
     #[must_use]
     pub fn has(&self, key: &str) -> bool {
-        self.table.get_ref().contains_key(key)
+        self.value(key).is_some()
     }
 
     #[must_use]
     pub fn text_of(&self, key: &str) -> Option<&str> {
-        self.table.get_ref().get(key)?.get_ref().as_str()
+        self.value(key)?.get_ref().as_str()
     }
 
     pub fn keys(&self) -> impl Iterator<Item = &str> {
-        self.table
-            .get_ref()
-            .keys()
-            .map(|key| key.get_ref().as_ref())
+        let keys = self.table.get_ref().keys();
+        keys.map(|key| key.get_ref().as_ref())
     }
 
+    /// The same table in two: the keys of `head`, and the others.
     #[must_use]
     pub fn part(&self, head: &[&str]) -> (Self, Self) {
-        let spot = self.spot();
         let (mut ours, mut rest) = (DeTable::new(), DeTable::new());
         for (key, value) in self.table.get_ref() {
             let name: &str = key.get_ref();
-            let side = if head.contains(&name) {
-                &mut ours
-            } else {
-                &mut rest
-            };
+            let is_ours = head.contains(&name);
+            let side = if is_ours { &mut ours } else { &mut rest };
             side.insert(key.clone(), value.clone());
         }
         let raw = |table| Self {
-            table: Spanned::new(spot.clone(), table),
+            table: Spanned::new(self.spot(), table),
         };
         (raw(ours), raw(rest))
     }
@@ -99,28 +126,6 @@ impl<'t> RawTable<'t> {
         T::deserialize(Deserializer::from(self.table.clone()))
             .map_err(|error| Mistake::of_toml(text, &self.spot(), &error))
     }
-}
-
-pub(super) fn take_tables<'t>(
-    document: &mut DeTable<'t>,
-    name: &str,
-    text: &str,
-) -> Result<Vec<RawTable<'t>>, Mistake> {
-    let Some(found) = document.remove(name) else {
-        return Ok(Vec::new());
-    };
-    let spot = found.span();
-    let wrong = || Mistake::at(text, &spot, format!("`{name}` is written as [[{name}]]"));
-    let DeValue::Array(tables) = found.into_inner() else {
-        return Err(wrong());
-    };
-    tables
-        .iter()
-        .map(|table| match table.get_ref() {
-            DeValue::Table(inner) => Ok(RawTable::new(Spanned::new(table.span(), inner.clone()))),
-            _ => Err(wrong()),
-        })
-        .collect()
 }
 
 const LEAST_LIKENESS: f64 = 0.7;
@@ -212,13 +217,6 @@ pub(crate) fn is_kebab(name: &str) -> bool {
         !word.is_empty() && word.bytes().all(plain)
     };
     name.split('-').all(word) && name.starts_with(|c: char| c.is_ascii_lowercase())
-}
-
-pub(super) fn read_all<T: serde::de::DeserializeOwned>(
-    tables: &[RawTable<'_>],
-    text: &str,
-) -> Result<Vec<T>, Mistake> {
-    tables.iter().map(|table| table.read(text)).collect()
 }
 
 #[cfg(test)]

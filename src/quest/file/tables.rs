@@ -1,15 +1,16 @@
-//! `[fixer]`: a command that mends what checks with `on_fail = "fix"` found wrong.
+//! The tables of a quest file, as they are written.
+//!
+//! Their doc comments are the descriptions of `comail quest schema`.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 
-use super::panel_tables::ReviewerNetwork;
-use super::read::{Mistake, RawTable};
-use crate::quest::field::{FieldKind, Shape};
-use crate::quest::{ByteSize, Field, FieldName, Span};
+use crate::quest::field::FieldKind;
+use crate::quest::{ByteSize, Span, Verdict};
 
 /// `[fixer]`.
 ///
@@ -162,11 +163,6 @@ pub struct TreeTable {
     pub ignore: Vec<String>,
 }
 
-/// Names that are flags of `submit` already.
-const TAKEN: &[&str] = &[
-    "id", "key", "worker", "in", "none", "session", "json", "color", "help", "version",
-];
-
 /// `[[field]]`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -199,52 +195,257 @@ fn yes() -> bool {
     true
 }
 
-impl FieldTable {
-    /// The field that the table stands for; `example` is from `[example]`.
-    pub(super) fn field(
-        &self,
-        raw: &RawTable<'_>,
-        text: &str,
-        unit: &str,
-        example: &str,
-    ) -> Result<Field, Mistake> {
-        let wrong = |key: &str, what: String| Mistake::at(text, &raw.spot_of(key), what);
-        if !is_field_name(&self.name) {
-            let what = format!(
-                "`{}` cannot be a flag: a field's name is of a-z, 0-9, `-` and `_`, and begins \
-                 with a letter",
-                self.name
-            );
-            return Err(wrong("name", what));
+/// `[[control]]`.
+///
+/// Paths in it are relative to the quest file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ControlTable {
+    /// Its name.
+    pub name: String,
+    /// The key of its quest.
+    pub key: String,
+    /// The cells of its quest's row that checks and the prompt go by.
+    #[serde(default)]
+    pub input: BTreeMap<String, String>,
+    /// The site that the list names for its quest.
+    pub anchor_site: Option<String>,
+    /// Whether it is judged as with `scan --role-only`.
+    #[serde(default)]
+    pub role_only: bool,
+    /// The fields that are submitted.
+    #[serde(default)]
+    pub submit: BTreeMap<String, String>,
+    /// The verdict that it must get.
+    #[schemars(with = "String", extend("enum" = ["PASS", "REVIEW", "FAIL"]))]
+    pub verdict: Verdict,
+    /// The rules that must fire, and no others. Where it is not said any may.
+    pub fires: Option<Vec<String>>,
+    /// A directory that stands in for the tree as `scan` finds it.
+    pub tree: Option<String>,
+    /// A directory whose files stand in for what the agent wrote into the tree.
+    pub writes: Option<String>,
+    /// A recorded world, as JSON, that stands in for pages and DNS.
+    pub world: Option<String>,
+    /// Values that count as taken by quests which passed before, by the field's name; an address
+    /// takes its domain as well.
+    #[serde(default)]
+    pub taken: BTreeMap<String, String>,
+    /// What each reviewer answers, by its name: nobody is asked. Where it is not said no reviewer
+    /// is heard.
+    pub reviewed: Option<BTreeMap<String, String>>,
+}
+
+/// `[[final.control]]`: a known result with the verdict that the final gate must give it.
+///
+/// Paths in it are relative to the quest file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct FinalControlTable {
+    /// Its name.
+    pub name: String,
+    /// The verdict that it must get.
+    #[schemars(with = "String", extend("enum" = ["PASS", "REVIEW", "FAIL"]))]
+    pub verdict: Verdict,
+    /// The rules that must fire, and no others. Where it is not said any may.
+    pub fires: Option<Vec<String>>,
+    /// A directory that stands in for the tree as `scan` finds it.
+    pub tree: Option<String>,
+    /// A directory whose files stand in for what the agents wrote into the tree.
+    pub writes: Option<String>,
+    /// A recorded world, as JSON, that stands in for pages and DNS.
+    pub world: Option<String>,
+}
+
+/// `[final]`: checks over the whole result, once every quest is settled. Their templates name
+/// nothing of a quest or a submission.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct FinalTable {
+    #[schemars(schema_with = "checks")]
+    #[serde(default, rename = "check")]
+    _check: Vec<IgnoredAny>,
+    /// Known results.
+    #[serde(default)]
+    pub(super) control: Vec<FinalControlTable>,
+    pub(super) negative: Option<NegativeTable>,
+}
+
+/// Tables of checks are read by the gate. Their schema is named, for it is long.
+pub(super) fn checks(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({"type": "array", "items": {"$ref": "#/$defs/Check"}})
+}
+
+/// `[final.negative]`: edits that the final gate must notice.
+///
+/// After it has passed, it judges the result once more with these laid over a copy of it. If it
+/// does not fail then, it would pass anything, and counts as not passed.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NegativeTable {
+    /// Files of the tree, inside the zones or not, with the text that each has then.
+    #[serde(default)]
+    pub files: BTreeMap<String, String>,
+    /// Files of the tree that are not there then.
+    #[serde(default)]
+    pub remove: Vec<String>,
+    /// The rules that must fire, and no others. Where it is not said any may.
+    pub fires: Option<Vec<String>>,
+}
+
+/// `[[plant]]`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PlantTable {
+    /// Its name, in kebab-case.
+    pub name: String,
+    /// The inputs that it takes the place of; the others are those of the case in hand.
+    pub sees: BTreeMap<String, String>,
+    /// The questions that must be doubted. None: nothing is wrong with it, and it measures how
+    /// often a reviewer doubts for nothing.
+    #[serde(default)]
+    pub doubts: Vec<String>,
+}
+
+/// `[[question]]`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct QuestionTable {
+    /// Its name, in kebab-case.
+    pub id: String,
+    /// The question; yes is a doubt.
+    pub ask: String,
+    /// What an answer of no must name, such as the sentences that were compared.
+    pub checked: Option<String>,
+}
+
+/// `[panel]`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PanelTable {
+    /// How many of those that answered must doubt.
+    #[serde(default)]
+    pub threshold: Threshold,
+    /// The fewest reviewers that must have answered a question; at least 2.
+    #[serde(default = "two")]
+    pub quorum: u32,
+    /// How often the agent is first sent the doubts as facts, each time for a try and never for
+    /// the last one; at most 10, and fewer than `max_tries`. A doubt stands until what it quotes
+    /// is gone from what that reviewer sees.
+    #[serde(default)]
+    pub revisions: u32,
+}
+
+/// How many of the reviewers that answered must doubt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Threshold {
+    /// Half of them: a tie is a doubt. A question is cleared where it would be still if all who
+    /// are silent had doubted, so of three one may be silent.
+    #[default]
+    Majority,
+    /// One; so a question is cleared by all of them, and by no fewer.
+    Any,
+}
+
+const fn two() -> u32 {
+    2
+}
+
+impl Default for PanelTable {
+    fn default() -> Self {
+        Self {
+            threshold: Threshold::default(),
+            quorum: two(),
+            revisions: 0,
         }
-        if TAKEN.contains(&self.name.as_str()) || self.name == unit {
-            let what = format!(
-                "`{}` is a flag of `comail submit` already: name the field otherwise",
-                self.name
-            );
-            return Err(wrong("name", what));
-        }
-        let shape = Shape::new(
-            self.kind,
-            self.pattern.as_deref(),
-            (self.min, self.max),
-            &self.choices,
-        )
-        .map_err(|unfit| wrong(unfit.key, unfit.what))?;
-        Ok(Field {
-            name: FieldName::from(self.name.clone()),
-            help: self.help.clone().into(),
-            example: example.to_owned().into(),
-            required: self.required,
-            shape,
-            unchecked: self.unchecked,
-        })
     }
 }
 
-/// Whether `name` can be a field: a flag that no shell takes apart.
-fn is_field_name(name: &str) -> bool {
-    let plain =
-        |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"-_".contains(&byte);
-    name.starts_with(|c: char| c.is_ascii_lowercase()) && name.bytes().all(plain)
+/// `[[reviewer]]`.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ReviewerTable {
+    /// Its name, in kebab-case.
+    pub name: String,
+    /// How it is asked.
+    pub kind: ReviewerKind,
+    /// The model that it is; no two reviewers are the same, and none is the generator.
+    pub model: String,
+    /// Of a command: the program and its arguments. It reads the prompt on its standard input, and
+    /// prints the answer and nothing else; beside `answers` it may tell what it took, as
+    /// `"usage":{"input_tokens":…,"output_tokens":…,"cost":…}`.
+    #[serde(default)]
+    pub argv: Vec<String>,
+    /// Of a command: further variables of its environment; none by which another program would
+    /// be run, such as `PATH` or `LD_PRELOAD`.
+    #[serde(default)]
+    pub env: BTreeMap<String, String>,
+    /// Of a command: the names of variables that are passed on to it when it is run. Their values
+    /// are never kept.
+    #[serde(default)]
+    pub pass: Vec<String>,
+    /// Of a command: what it may reach.
+    pub network: Option<ReviewerNetwork>,
+    /// Of a chat: what its paths are below, such as `http://127.0.0.1:11434/v1`.
+    pub base_url: Option<String>,
+    /// Of a chat: the environment variable that holds its key, where it needs one.
+    pub key: Option<String>,
+    /// How long an answer may take.
+    #[serde(default = "two_minutes")]
+    pub timeout: Span,
+    /// How often it is asked again when no answer came, each time after a longer pause.
+    #[serde(default = "twice")]
+    pub retries: u32,
+    /// How long an answer may be.
+    #[serde(default = "a_mebibyte")]
+    pub output: ByteSize,
+    /// What it is shown: `key`, `submission.FIELD`, `input.COLUMN`, `evidence.FIELD` (the page
+    /// whose URL the field holds), `file.FIELD` (the file whose path it holds), `tree.diff`,
+    /// `transform.CHECK` (what that check's command printed).
+    pub sees: Vec<String>,
+    /// The form of its answers.
+    #[serde(default)]
+    pub answers: AnswerForm,
+}
+
+/// How a reviewer is asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ReviewerKind {
+    /// By a program.
+    Command,
+    /// By the chat protocol that many servers of models speak.
+    Chat,
+}
+
+/// What the program of a reviewer may reach.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ReviewerNetwork {
+    /// Nothing.
+    #[default]
+    None,
+    /// Everything.
+    #[serde(alias = "any")]
+    Full,
+}
+
+/// The form of a reviewer's answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum AnswerForm {
+    /// One answer to each question.
+    #[default]
+    Questions,
+    /// Places in files, each with how sure the reviewer is, from 0 to 100.
+    Findings,
+}
+
+const fn two_minutes() -> Span {
+    Span::from_millis(120_000)
+}
+
+const fn twice() -> u32 {
+    2
 }

@@ -402,7 +402,7 @@ mod tests_row {
             rule: RuleId::known("some-rule"),
             level: Level::Fail,
             field: None,
-            location: Some(SCRIPT.to_owned()),
+            location: Some(SCRIPT.into()),
             expected: "x".repeat(10_000),
             actual: SCRIPT.to_owned(),
             count: 3,

@@ -145,7 +145,7 @@ fn item(source: &str, location: Option<&str>) -> Item {
         rule: RuleId::known("reviewers-doubt"),
         level: Level::Review,
         field: None,
-        location: location.map(str::to_owned),
+        location: location.map(Into::into),
         expected: "cleared".to_owned(),
         actual: "doubted".to_owned(),
         count: 2,

@@ -2,7 +2,7 @@
 
 mod ends;
 
-use crate::gate::checks::workbench::{Bench, ran};
+use crate::gate::checks::tests::workbench::{Bench, ran};
 use crate::quest::Verdict;
 use crate::world::sandbox::{End, MockWorkshop, Network, Order, Started};
 

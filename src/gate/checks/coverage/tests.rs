@@ -1,6 +1,6 @@
 //! The quest's own lines ran, and not some others.
 
-use crate::gate::checks::workbench::{Bench, outcome, ran, with_report};
+use crate::gate::checks::tests::workbench::{Bench, outcome, ran, with_report};
 use crate::gate::{CheckOutcome, Judgement};
 use crate::quest::Verdict;
 use crate::world::sandbox::{Changed, End, FileSeen, MockWorkshop};

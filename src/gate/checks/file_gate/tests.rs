@@ -3,30 +3,6 @@
 use super::*;
 use crate::gate::checks::outside::Gathered;
 
-pub(super) struct Silent(pub(super) AnyCheck);
-
-impl<'a> Check<Context<'a>> for Silent {
-    fn name(&self) -> &str {
-        self.0.name()
-    }
-
-    fn cost(&self) -> Cost {
-        self.0.cost()
-    }
-
-    fn rules(&self) -> &[Rule] {
-        self.0.rules()
-    }
-
-    fn needs(&self) -> &[String] {
-        self.0.needs()
-    }
-
-    fn run(&self, _: &Context<'a>) -> Vec<Fact> {
-        Vec::new()
-    }
-}
-
 const HEAD: &str = r#"
 name = "suppliers"
 unit = "supplier"
@@ -74,7 +50,7 @@ fn gate(checks: &str) -> Result<FileGate, String> {
 }
 
 fn names(gate: &FileGate) -> Vec<&str> {
-    gate.made.checks.iter().map(|check| check.name()).collect()
+    gate.made.cascade.names()
 }
 
 #[test]
@@ -92,11 +68,11 @@ fn an_email_step_has_its_own_rules_and_a_name_of_the_files() {
 fn the_fields_that_the_format_step_looks_at_are_not_looked_at_twice() {
     assert_eq!(
         names(&gate(&format!("{SOURCE}{FORMAT}")).unwrap()),
-        ["shown", "written"]
+        ["written", "shown"]
     );
     let more = "[[field]]\nname = \"phone\"\nkind = \"text\"\nunchecked = true\n";
     let with_more = gate(&format!("{SOURCE}{FORMAT}{more}")).unwrap();
-    assert_eq!(names(&with_more), ["fields", "shown", "written"]);
+    assert_eq!(names(&with_more), ["fields", "written", "shown"]);
 }
 
 #[test]

@@ -4,73 +4,39 @@ use std::collections::BTreeSet;
 
 use url::Url;
 
-use super::super::context::Context;
-use super::super::fields::shown;
-use super::super::kind::Probe;
-use super::super::kind::first_facts;
-use super::super::kind::{Flaw, Source};
-use super::super::page::{location, pages};
-use super::super::subject::Subject;
-use crate::gate::{Cause, Cost, Fact};
+use crate::gate::checks::context::Context;
+use crate::gate::checks::fields::shown;
+use crate::gate::checks::kind::Found;
+use crate::gate::checks::page::{location, pages};
+use crate::gate::checks::subject::Subject;
+use crate::gate::{Cause, Fact};
 use crate::world::UnansweredKind;
 use crate::world::fetch::visit::End;
 
 /// The most links that one judgement asks for; each must be asked politely.
-const MOST_ASKED: usize = 40;
+const MAX_ASKED: usize = 40;
 
-#[derive(Debug)]
-struct Links {
-    subject: Subject,
-    min: usize,
-}
-
-/// The check that each link of a text answers, and that there are `min`.
-pub(super) fn build(
-    source: &Source<'_>,
-    field: Option<&str>,
-    path: Option<&str>,
-    min: usize,
-) -> Result<Box<dyn Probe>, Flaw> {
-    let subject = Subject::new(source, field, path);
-    let subject = subject.map_err(|flaw| match flaw.key {
-        "field" => Flaw::new("links_in", flaw.what),
-        _ => Flaw::new("links_path", flaw.what),
-    });
-    Ok(Box::new(Links {
-        subject: subject?,
-        min,
-    }))
-}
-
-impl Probe for Links {
-    fn cost(&self) -> Cost {
-        Cost::Page
+/// That each link of a text answers, and that there are `min`.
+pub(super) fn answer(context: &Context<'_>, subject: &Subject, min: usize) -> Found {
+    let Some(text) = subject.read(context)? else {
+        return Ok(Vec::new());
+    };
+    let links = links_of(&text.said);
+    if links.len() < min {
+        let fact = Fact::wrong(format!("at least {min} links"), links.len().to_string());
+        return Err(text.detail(fact, ""));
     }
-
-    fn run(&self, context: &Context<'_>) -> Vec<Fact> {
-        let text = match self.subject.read(context) {
-            Ok(Some(text)) => text,
-            Ok(None) => return Vec::new(),
-            Err(found) => return vec![found],
+    if let Some(first) = links.get(MAX_ASKED) {
+        let expected = format!("at most {MAX_ASKED} links, which are all that are asked for");
+        let fact = Fact::wrong(expected, links.len().to_string());
+        let place = match first {
+            Ok(url) => location(url),
+            Err(text) => shown(text),
         };
-        let links = links_of(&text.said);
-        if links.len() < self.min {
-            let expected = format!("at least {} links", self.min);
-            let detail = Fact::wrong(expected, links.len().to_string());
-            return vec![text.detail(detail, "")];
-        }
-        if let Some(first) = links.get(MOST_ASKED) {
-            let expected = format!("at most {MOST_ASKED} links, which are all that are asked for");
-            let detail = Fact::wrong(expected, links.len().to_string());
-            let place = match first {
-                Ok(url) => location(url),
-                Err(text) => shown(text),
-            };
-            return vec![text.detail(detail, "").at(place)];
-        }
-        let found = links.iter().filter_map(|link| dead(context, link));
-        first_facts(found.collect())
+        return Err(text.detail(fact, "").at(place));
     }
+    let dead = links.iter().filter_map(|link| dead(context, link));
+    Ok(dead.collect())
 }
 
 fn dead(context: &Context<'_>, link: &Result<Url, String>) -> Option<Fact> {
@@ -90,13 +56,11 @@ fn dead(context: &Context<'_>, link: &Result<Url, String>) -> Option<Fact> {
     let mut detail = pages(&visit).err()?;
     let definite = match &visit.end {
         End::Missing { .. } => true,
-        End::Unanswered { url, why } => {
-            why.silence == UnansweredKind::PrivateAddress || is_local(url)
-        }
+        End::Unanswered { url, why } => why.silence == UnansweredKind::PrivateAddress || is_local(url),
         _ => false,
     };
     detail.expected = String::from("a link that answers");
-    detail.location = Some(location(url));
+    detail.location = Some(location(url).into());
     detail.cause = if definite {
         Cause::Wrong
     } else {

@@ -1,18 +1,18 @@
 //! What a service is asked, and whether it is a request that the quest is about.
 
-use crate::gate::Fact;
 use std::collections::BTreeMap;
 
 use percent_encoding::percent_decode_str;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::super::context::Context;
-use super::super::fields::shown;
-use super::super::json::json_of;
-use super::super::kind::{Flaw, Source};
-use super::super::subject::rendered;
-use super::super::subject::{Subject, brief};
+use super::HttpConfig;
+use crate::gate::Fact;
+use crate::gate::checks::context::Context;
+use crate::gate::checks::fields::shown;
+use crate::gate::checks::json::json_of;
+use crate::gate::checks::kind::{Flaw, Source};
+use crate::gate::checks::subject::{Subject, brief, rendered};
 use crate::quest::template::Template;
 
 /// Headers that say how a request is carried: not what it is.
@@ -29,25 +29,12 @@ const CARRIAGE: &[&str] = &[
     "upgrade",
 ];
 
-#[derive(Debug, Clone)]
-pub(super) struct RequestSpec {
-    pub(super) request: Option<String>,
-    pub(super) request_path: Option<String>,
-    pub(super) method: Option<String>,
-    pub(super) path: Option<String>,
-    pub(super) body: Option<String>,
-    pub(super) methods: Vec<String>,
-    pub(super) must_match: Option<String>,
-}
-
-#[derive(Debug)]
 pub(super) struct RequestPlan {
     from: From,
     methods: Vec<String>,
     must_match: Option<Template>,
 }
 
-#[derive(Debug)]
 enum From {
     Submitted(Subject),
     Table {
@@ -69,37 +56,18 @@ pub(super) struct Request {
     body: Option<Value>,
 }
 
-impl RequestSpec {
-    pub(super) fn is_for_service(&self) -> Result<(), Flaw> {
-        let keys = [
-            ("request", self.request.is_some()),
-            ("request_path", self.request_path.is_some()),
-            ("method", self.method.is_some()),
-            ("path", self.path.is_some()),
-            ("body", self.body.is_some()),
-            ("methods", !self.methods.is_empty()),
-            ("must_match", self.must_match.is_some()),
-        ];
-        match keys.into_iter().find(|(_, said)| *said) {
-            Some((key, _)) => Err(Flaw::new(key, "it is for a `service` alone")),
-            None => Ok(()),
-        }
-    }
-
-    pub(super) fn read(self, source: &Source<'_>) -> Result<RequestPlan, Flaw> {
-        let submitted = self.request.is_some() || self.request_path.is_some();
-        let from = match (&self.method, &self.path) {
+impl RequestPlan {
+    pub(super) fn new(config: &HttpConfig, source: &Source<'_>) -> Result<Self, Flaw> {
+        let (field, file) = (config.request.as_ref(), config.request_path.as_ref());
+        let submitted = field.is_some() || file.is_some();
+        let from = match (&config.method, &config.path) {
             (Some(method), Some(path)) if !submitted => From::Table {
                 method: source.template("method", method)?,
                 path: source.template("path", path)?,
-                body: match &self.body {
-                    Some(body) => Some(source.template("body", body)?),
-                    None => None,
-                },
+                body: source.maybe_template("body", config.body.as_ref())?,
             },
-            (None, None) if submitted && self.body.is_none() => {
-                let (field, path) = (self.request.as_deref(), self.request_path.as_deref());
-                let subject = Subject::new(source, field, path);
+            (None, None) if submitted && config.body.is_none() => {
+                let subject = Subject::new(source, field, file);
                 From::Submitted(subject.map_err(|flaw| Flaw::new("request", flaw.what))?)
             }
             _ => {
@@ -107,18 +75,13 @@ impl RequestSpec {
                 return Err(Flaw::new("request", what));
             }
         };
-        let must_match = self.must_match.as_deref();
-        Ok(RequestPlan {
+        Ok(Self {
             from,
-            methods: self.methods,
-            must_match: must_match
-                .map(|text| source.template("must_match", text))
-                .transpose()?,
+            methods: config.methods.clone(),
+            must_match: source.maybe_template("must_match", config.must_match.as_ref())?,
         })
     }
-}
 
-impl RequestPlan {
     /// The request, if it is one that may be sent; none where its field was left out.
     pub(super) fn request(&self, context: &Context<'_>) -> Result<Option<Request>, Fact> {
         let request = match &self.from {
@@ -147,8 +110,7 @@ impl RequestPlan {
                 },
             },
         };
-        let flaw = request.flaw(&self.methods);
-        if let Some((expected, actual)) = flaw {
+        if let Some((expected, actual)) = request.flaw(&self.methods) {
             return Err(Fact::wrong(expected, shown(&actual)));
         }
         if let Some(operation) = &self.must_match {
@@ -177,19 +139,15 @@ impl Request {
 
     /// What keeps it from being sent: what was expected, and what is there.
     fn flaw(&self, methods: &[String]) -> Option<(String, String)> {
-        let known = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"];
-        let may = if methods.is_empty() {
-            known.contains(&self.method.as_str())
+        let known = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"].map(str::to_owned);
+        let methods = if methods.is_empty() {
+            &known[..]
         } else {
-            methods.contains(&self.method) && is_token(&self.method)
+            methods
         };
-        if !may {
-            let list = if methods.is_empty() {
-                known.join(", ")
-            } else {
-                methods.join(", ")
-            };
-            return Some((format!("a method of {list}"), self.method.clone()));
+        if !(methods.contains(&self.method) && is_token(&self.method)) {
+            let expected = format!("a method of {}", methods.join(", "));
+            return Some((expected, self.method.clone()));
         }
         let plain = |c: char| c.is_ascii_graphic() && !matches!(c, '#' | '\\');
         if !self.path.starts_with('/') || !self.path.chars().all(plain) {

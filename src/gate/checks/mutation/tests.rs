@@ -2,7 +2,7 @@
 
 use std::sync::mpsc::{Receiver, channel};
 
-use crate::gate::checks::workbench::{Bench, ran};
+use crate::gate::checks::tests::workbench::{Bench, ran};
 use crate::quest::Verdict;
 use crate::world::sandbox::{End, FileSeen, MockWorkshop, Order, Ran};
 
@@ -161,21 +161,6 @@ fn code_that_moved_is_not_what_the_list_names() {
 }
 
 #[test]
-fn a_whole_file_may_be_replaced() {
-    let (workshop, heard) = workshop("anything\n", ran(End::Exited(0), ""));
-    let (verdict, fact) = bench("replace = \"\"").fact(&workshop).unwrap();
-    assert_eq!(
-        (verdict, fact.location.as_deref()),
-        (Verdict::Fail, Some("src/a.py"))
-    );
-    assert_eq!(
-        fact.expected,
-        "tests that fail when the whole file is replaced"
-    );
-    assert_eq!(heard.recv().unwrap().edits[0].text, "");
-}
-
-#[test]
 fn each_line_that_a_change_fits_is_changed_alone() {
     let keys = format!("{RANGE}lines = [{{ find = \"return (.) .*\", put = \"return $1\" }}]");
     let (workshop, heard) = workshop(SOURCE, ran(End::Exited(0), ""));
@@ -215,17 +200,13 @@ fn more_mutants_than_can_be_run_confirm_nothing() {
 #[test]
 fn a_mistake_is_told() {
     for (keys, said) in [
-        (String::new(), "or say `replace`"),
-        (format!("{BODIES}replace = \"\""), "changes the whole file"),
-        (RANGE.to_owned(), "at least one change"),
+        (String::new(), "missing field `first`"),
+        (RANGE.to_owned(), "missing field `lines`"),
+        (format!("{RANGE}lines = []"), "at least one change"),
         (format!("{BODIES}red_exit = [0]"), "the code 0 passes"),
         (
             format!("{RANGE}lines = [{{ find = \"(\", put = \"\" }}]"),
             "not a pattern",
-        ),
-        (
-            "replace = \"\"\nlines = [{ find = \"a\", put = \"\" }]".into(),
-            "changes the whole file",
         ),
         (
             BODIES.replace("{{ input.last }}", "{{ field.test }}"),

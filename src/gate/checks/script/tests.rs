@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::*;
-use crate::gate::checks::workbench::{Bench, ran};
+use crate::gate::checks::tests::workbench::{Bench, ran};
 use crate::quest::field::Shape;
 use crate::quest::{FieldName, Verdict};
 use crate::world::sandbox::{Changed, End, MockWorkshop, Order};

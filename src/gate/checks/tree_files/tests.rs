@@ -1,6 +1,6 @@
 //! What changed where it must not is told, path by path.
 
-use crate::gate::checks::workbench::Bench;
+use crate::gate::checks::tests::workbench::Bench;
 use crate::quest::Verdict;
 use crate::world::sandbox::{Changed, MockWorkshop};
 

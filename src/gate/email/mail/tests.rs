@@ -7,7 +7,7 @@ use crate::world::{Looked, RecordKind, Records};
 
 const PUBLIC: &str = "93.184.215.14";
 
-fn run(world: &Canned) -> Vec<Finding> {
+fn run(world: &Canned) -> Vec<Fact> {
     let fields = [
         "https://acme.co.kr/",
         "info@acme.co.kr",

@@ -1,7 +1,6 @@
 //! Step 5 on canned pages.
 
 use super::*;
-use crate::gate::Check as _;
 use crate::gate::email::testing::{
     Canned, begun_at, page, page_saying, rules, silence, url, visit_of,
 };
@@ -12,7 +11,7 @@ const SITE: &str = "https://acme.co.kr/";
 const EMAIL: &str = "info@acme.co.kr";
 const CONTACT: &str = "https://acme.co.kr/contact";
 
-fn judged(visit: &Visit) -> Vec<Finding> {
+fn judged(visit: &Visit) -> Vec<Fact> {
     let email = Mailbox::parse(EMAIL).unwrap();
     judge(visit, &url(SITE), &email, &CompanyName::parse("Acme Foods"))
 }

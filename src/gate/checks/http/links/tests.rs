@@ -1,7 +1,7 @@
 //! Links that a text has, and whether they answer.
 
 use super::links_of;
-use crate::gate::checks::bench::Bench;
+use crate::gate::checks::tests::bench::Bench;
 use crate::quest::FieldName;
 use crate::world::{Fetched, Unanswered, UnansweredKind};
 
@@ -101,7 +101,7 @@ fn link(url: &str, silence: UnansweredKind) -> Vec<(String, Option<String>)> {
         .submit("value", url);
     let facts = bench.facts().into_iter();
     facts
-        .map(|it| (it.rule.as_str().to_owned(), it.location))
+        .map(|it| (it.rule.as_str().to_owned(), it.location.map(String::from)))
         .collect()
 }
 

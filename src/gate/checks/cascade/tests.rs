@@ -1,6 +1,7 @@
 //! Checks run in order of cost, and a FAIL stops the dearer ones.
 
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 
 use super::*;
 use crate::gate::{Cost, RuleId};
@@ -11,53 +12,35 @@ static RULES: [Rule; 2] = [
     Rule::known("doubtful", Level::Review, "it is doubtful", "make it plain"),
 ];
 
-/// Fires what it is told to, and writes down that it ran.
-struct Fake {
-    name: &'static str,
-    cost: Cost,
-    fires: &'static [&'static str],
-    needs: Vec<String>,
-}
+/// A check, and the rules that it fires.
+type Fake = (Check, &'static [&'static str]);
 
-type Log = RefCell<Vec<&'static str>>;
-
-impl Check<Log> for Fake {
-    fn name(&self) -> &'static str {
-        self.name
-    }
-
-    fn cost(&self) -> Cost {
-        self.cost
-    }
-
-    fn rules(&self) -> &'static [Rule] {
-        &RULES
-    }
-
-    fn needs(&self) -> &[String] {
-        &self.needs
-    }
-
-    fn run(&self, log: &Log) -> Vec<Fact> {
-        log.borrow_mut().push(self.name);
-        let finding = |rule: &&'static str| Fact::new(rule, "right", self.name).times(2);
-        self.fires.iter().map(finding).collect()
-    }
-}
-
-fn fake(name: &'static str, cost: Cost, fires: &'static [&'static str]) -> Box<dyn Check<Log>> {
-    Box::new(Fake {
-        name,
+fn fake(name: &'static str, cost: Cost, fires: &'static [&'static str]) -> Fake {
+    let check = Check {
         cost,
-        fires,
-        needs: Vec::new(),
-    })
+        rules: RULES.to_vec(),
+        ..Check::named(name)
+    };
+    (check, fires)
 }
 
-fn run(checks: Vec<Box<dyn Check<Log>>>, levels: Levels) -> (Judgement, Vec<&'static str>) {
-    let log = Log::default();
-    let judgement = Cascade::new(checks, levels).run(&log);
+/// The judgement, and the checks that were run.
+fn glance(checks: Vec<Fake>, levels: &Levels, most: Cost) -> (Judgement, Vec<String>) {
+    let log = RefCell::new(Vec::new());
+    let fires: BTreeMap<_, _> = checks.iter().map(|it| (it.0.name.clone(), it.1)).collect();
+    let checks = checks.into_iter().map(|it| it.0).collect();
+    let judgement = Cascade::ordered(checks)
+        .unwrap()
+        .run(levels, most, |check| {
+            log.borrow_mut().push(check.name.clone());
+            let fact = |rule: &&'static str| Fact::new(rule, "right", &*check.name).times(2);
+            fires[&check.name].iter().map(fact).collect()
+        });
     (judgement, log.into_inner())
+}
+
+fn run(checks: Vec<Fake>, levels: &Levels) -> (Judgement, Vec<String>) {
+    glance(checks, levels, Cost::Heavy)
 }
 
 fn outcomes(judgement: &Judgement) -> Vec<(&str, CheckOutcome)> {
@@ -71,7 +54,7 @@ fn outcomes(judgement: &Judgement) -> Vec<(&str, CheckOutcome)> {
 #[test]
 fn nothing_fired_is_a_pass_of_every_check() {
     let checks = vec![fake("a", Cost::Local, &[]), fake("b", Cost::Wide, &[])];
-    let (judgement, ran) = run(checks, Levels::new());
+    let (judgement, ran) = run(checks, &Levels::new());
     assert_eq!(judgement.verdict, Verdict::Pass);
     assert_eq!(ran, ["a", "b"]);
     assert_eq!(
@@ -89,7 +72,7 @@ fn a_fail_stops_what_costs_more_and_nothing_that_costs_the_same() {
         fake("d", Cost::Page, &["wrong"]),
         fake("e", Cost::Wide, &[]),
     ];
-    let (judgement, ran) = run(checks, Levels::new());
+    let (judgement, ran) = run(checks, &Levels::new());
     assert_eq!(judgement.verdict, Verdict::Fail);
     assert_eq!(ran, ["a", "b", "c"]);
     assert_eq!(
@@ -117,7 +100,7 @@ fn a_fail_midway_stops_only_what_comes_after() {
         fake("b", Cost::Page, &["wrong"]),
         fake("c", Cost::Dns, &[]),
     ];
-    let (judgement, ran) = run(checks, Levels::new());
+    let (judgement, ran) = run(checks, &Levels::new());
     assert_eq!(ran, ["a", "b"]);
     assert_eq!(
         outcomes(&judgement).last(),
@@ -131,7 +114,7 @@ fn a_review_stops_nothing() {
         fake("a", Cost::Local, &["doubtful"]),
         fake("b", Cost::Wide, &[]),
     ];
-    let (judgement, ran) = run(checks, Levels::new());
+    let (judgement, ran) = run(checks, &Levels::new());
     assert_eq!(judgement.verdict, Verdict::Review);
     assert_eq!(ran, ["a", "b"]);
 }
@@ -139,7 +122,7 @@ fn a_review_stops_nothing() {
 #[test]
 fn a_check_that_fires_both_has_failed() {
     let checks = vec![fake("a", Cost::Local, &["doubtful", "wrong"])];
-    let (judgement, _) = run(checks, Levels::new());
+    let (judgement, _) = run(checks, &Levels::new());
     assert_eq!(outcomes(&judgement), [("a", CheckOutcome::Failed)]);
 }
 
@@ -156,19 +139,21 @@ fn the_operators_levels_hold_in_facts_in_order_and_in_the_catalogue() {
             fake("c", Cost::Dns, &[]),
         ]
     };
-    let (judgement, ran) = run(checks(), levels.clone());
+    let (judgement, ran) = run(checks(), &levels);
     assert_eq!(ran, ["a", "b"]);
     let told: Vec<_> = judgement.facts.iter().map(|fact| fact.level).collect();
     assert_eq!(told, [Level::Review, Level::Fail]);
 
-    let catalogue = Cascade::new(checks(), levels).rules();
+    let catalogue = Cascade::ordered(checks().into_iter().map(|it| it.0).collect())
+        .unwrap()
+        .rules(&levels);
     let levels: Vec<_> = catalogue.iter().take(2).map(|rule| rule.level).collect();
     assert_eq!(levels, [Level::Review, Level::Fail]);
 }
 
 #[test]
 fn a_fact_carries_all_that_the_check_found() {
-    let (judgement, _) = run(vec![fake("a", Cost::Local, &["wrong"])], Levels::new());
+    let (judgement, _) = run(vec![fake("a", Cost::Local, &["wrong"])], &Levels::new());
     let expected = Fact {
         cause: crate::gate::Cause::Wrong,
         rule: RuleId::known("wrong"),
@@ -184,15 +169,12 @@ fn a_fact_carries_all_that_the_check_found() {
 
 /// What becomes of a check that would fail, behind one that fires these.
 fn behind(fires: &'static [&'static str]) -> (Verdict, CheckOutcome) {
-    let dependent = Fake {
-        name: "b",
-        cost: Cost::Local,
-        fires: &["wrong"],
-        needs: vec!["a".to_owned()],
-    };
-    let checks = vec![fake("a", Cost::Local, fires), Box::new(dependent)];
-    let cascade = Cascade::ordered(checks, Levels::new()).unwrap();
-    let judgement = cascade.run(&Log::default());
+    let mut dependent = fake("b", Cost::Local, &["wrong"]);
+    dependent.0.needs.push("a".to_owned());
+    let (judgement, _) = run(
+        vec![dependent, fake("a", Cost::Local, fires)],
+        &Levels::new(),
+    );
     (judgement.verdict, judgement.checks[1].outcome)
 }
 
@@ -212,15 +194,32 @@ fn a_glance_leaves_dearer_checks_out_and_says_so() {
             fake("c", Cost::Page, &["wrong"]),
         ]
     };
-    let glance = |most| {
-        let log = Log::default();
-        let judgement = Cascade::new(checks(), Levels::new()).run_up_to(&log, most);
-        (judgement, log.into_inner())
-    };
+    let glance = |most| glance(checks(), &Levels::new(), most);
     let (judgement, ran) = glance(Cost::Tree);
-    assert_eq!((judgement.verdict, ran), (Verdict::Pass, vec!["a", "b"]));
+    assert_eq!(
+        (judgement.verdict, ran),
+        (Verdict::Pass, vec!["a".to_owned(), "b".to_owned()])
+    );
     let last = judgement.checks.last().map(|report| report.outcome);
     assert_eq!(last, Some(CheckOutcome::NotRun));
     let (judgement, ran) = glance(Cost::Page);
     assert_eq!((judgement.verdict, ran.len()), (Verdict::Fail, 3));
+}
+
+fn refused(needs: &[(&'static str, &str)]) -> (String, String, bool) {
+    let checks = needs.iter().map(|(name, need)| Check {
+        needs: Vec::from_iter((!need.is_empty()).then(|| (*need).to_owned())),
+        ..Check::named(name)
+    });
+    let bad = Cascade::ordered(checks.collect()).map(drop).unwrap_err();
+    (bad.check, bad.needed, bad.there)
+}
+
+#[test]
+fn needs_that_cannot_be_met_name_the_check_that_has_them() {
+    let told = |check: &str, needed: &str, there| (check.to_owned(), needed.to_owned(), there);
+    assert_eq!(refused(&[("a", ""), ("b", "x")]), told("b", "x", false));
+    assert_eq!(refused(&[("a", "a")]), told("a", "a", true));
+    let around = [("a", "b"), ("b", "c"), ("c", "b"), ("d", "a")];
+    assert_eq!(refused(&around), told("b", "c", true));
 }

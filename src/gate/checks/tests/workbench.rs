@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use super::file_gate::FileGate;
-use super::outside::Gathered;
-use super::settings::FileSettings;
 use crate::base::Digest;
+use crate::gate::checks::FileGate;
+use crate::gate::checks::outside::Gathered;
+use crate::gate::checks::settings::FileSettings;
 use crate::gate::{Case, CheckOutcome, Fact, Gate as _, Judgement};
 use crate::quest::file::{Mistake, QuestFile};
 use crate::quest::{FieldName, Fields, Key, Quest, QuestId, Shown, Submission, Verdict};

@@ -6,13 +6,12 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::context::Context;
+use super::field_usage::{PREFIX, as_variable, field_variable};
+use super::fields::shown;
+use super::kind::{Flaw, Source};
 use crate::base::text::truncate_start;
 use crate::gate::Fact;
-use crate::gate::checks::context::Context;
-use crate::gate::checks::field_usage::{OURS, as_variable, field_variable};
-use crate::gate::checks::fields::shown;
-use crate::gate::checks::kind::{Flaw, Source};
-use crate::quest::file::unknown_name;
 use crate::quest::template::{Names, Template, Values};
 use crate::quest::{ByteSize, FieldName, Span};
 use crate::world::sandbox::{End, Network, Order, Ran, Started};
@@ -25,23 +24,21 @@ const HAND_ON: &[&str] = &[
 /// Programs that read options after a `--` too, or hand what follows on to others that do.
 const HEEDLESS: &[&str] = &["node", "perl", "py.test", "pytest", "python", "ruby"];
 
-#[derive(Debug)]
-pub struct Argv {
+struct Argv {
     program: String,
     arguments: Vec<Template>,
-    /// How many `--` stand before what no program reads as an option, if any number does.
+    /// How many `--` come before what no program reads as an option, if any number does.
     dashes: Option<usize>,
 }
 
 impl Argv {
     /// The program and arguments that are the value of `key`.
-    pub fn build(
+    fn build(
         key: &'static str,
         argv: &[String],
         source: &Source<'_>,
         names: &Names,
     ) -> Result<Self, Flaw> {
-        let parse = |text: &String| source.template_of(key, text, names);
         let Some((name, rest)) = argv.split_first() else {
             return Err(Flaw::new(key, "it is empty: name a program"));
         };
@@ -58,52 +55,53 @@ impl Argv {
         };
         let base = program.rsplit('/').next().unwrap_or(program);
         let target = pinned.target.file_name().and_then(|name| name.to_str());
+        let arguments = rest.iter().map(|text| source.template_of(key, text, names));
         Ok(Self {
             program: program.to_owned(),
-            arguments: rest.iter().map(parse).collect::<Result<_, _>>()?,
-            dashes: match base {
-                base if is_heedless(base) || target.is_some_and(is_heedless) => None,
-                base if HAND_ON.contains(&base) => Some(2),
-                _ => Some(1),
+            arguments: arguments.collect::<Result<_, _>>()?,
+            dashes: if is_heedless(base) || target.is_some_and(is_heedless) {
+                None
+            } else {
+                Some(1 + usize::from(HAND_ON.contains(&base)))
             },
         })
     }
 
-    pub fn render(&self, values: &Values) -> Result<Vec<String>, Fact> {
+    fn render(&self, values: &Values) -> Result<Vec<String>, Fact> {
         let mut argv = vec![self.program.clone()];
         let mut dashes = 0;
         for (place, template) in self.arguments.iter().enumerate() {
-            let argument = self.argument(template, values, dashes);
-            let argument = argument.map_err(|wrong| wrong.at(format!("argv[{}]", place + 1)))?;
+            let is_value = self.dashes.is_some_and(|enough| dashes >= enough);
+            let argument = argument(template, values, is_value);
+            argv.push(argument.map_err(|wrong| wrong.at(format!("argv[{}]", place + 1)))?);
             dashes += usize::from(template.source() == "--");
-            argv.push(argument);
         }
         Ok(argv)
     }
+}
 
-    fn argument(
-        &self,
-        template: &Template,
-        values: &Values,
-        dashes: usize,
-    ) -> Result<String, Fact> {
-        let text = template.render(values);
-        let text = text.map_err(|bad| Fact::wrong("an argument", bad.to_string()))?;
-        if let Some(wrong) = misfit(&text) {
-            return Err(wrong);
-        }
-        let behind = self.dashes.is_some_and(|enough| dashes >= enough);
-        let own = template.source().starts_with('-') || behind;
-        if text.starts_with('-') && !own {
-            return Err(Fact::wrong("an argument that is no option", shown(&text)));
-        }
-        // Where a program takes more arguments from a file, a `--` does not keep it from that.
-        if text.starts_with('@') && !template.source().starts_with('@') {
-            let expected = "an argument that names no file of arguments";
-            return Err(Fact::wrong(expected, shown(&text)));
-        }
-        Ok(text)
+/// The argument, which no program takes for more than the quest file means by it.
+///
+/// `is_value`: no program reads it as an option, whatever it begins with.
+fn argument(template: &Template, values: &Values, is_value: bool) -> Result<String, Fact> {
+    let text = given(template, values, "an argument")?;
+    if text.starts_with('-') && !(is_value || template.source().starts_with('-')) {
+        return Err(Fact::wrong("an argument that is no option", shown(&text)));
     }
+    // Where a program takes more arguments from a file, a `--` does not keep it from that.
+    if text.starts_with('@') && !template.source().starts_with('@') {
+        let expected = "an argument that names no file of arguments";
+        return Err(Fact::wrong(expected, shown(&text)));
+    }
+    Ok(text)
+}
+
+/// The text of `template`, which a program can be given.
+fn given(template: &Template, values: &Values, what: &str) -> Result<String, Fact> {
+    let text = template.render(values);
+    let text = text.map_err(|bad| Fact::wrong(what, bad.to_string()))?;
+    fits_a_program(&text)?;
+    Ok(text)
 }
 
 /// Whether a program of this name heeds no `--`, whichever its version.
@@ -112,10 +110,7 @@ fn is_heedless(base: &str) -> bool {
     HEEDLESS.contains(&plain) || HEEDLESS.contains(&base)
 }
 
-const NOBODYS: [(&str, &str); 2] = [("HOME", "/nonexistent"), ("PYTHONNOUSERSITE", "1")];
-
-#[derive(Debug)]
-pub struct Environment {
+struct Environment {
     fixed: BTreeMap<String, String>,
     own: BTreeMap<String, Template>,
     fields: Vec<(FieldName, String)>,
@@ -123,36 +118,28 @@ pub struct Environment {
 }
 
 impl Environment {
-    /// The environment with these variables, and these of the one in which `scan` ran.
-    pub fn build(
-        env: &BTreeMap<String, String>,
-        pass_env: &[String],
-        source: &Source<'_>,
-        names: &Names,
-    ) -> Result<Self, Flaw> {
+    fn build(keys: &RunKeys, source: &Source<'_>, names: &Names) -> Result<Self, Flaw> {
         let mut fixed: BTreeMap<_, _> = nobodys().collect();
         if let Ok(path) = source.outside.variable("PATH") {
             fixed.insert(String::from("PATH"), absolute(&path));
         }
-        for name in pass_env {
+        for name in &keys.pass_env {
             check_name("pass_env", name)?;
             let value = source.outside.variable(name);
             let value = value.map_err(|missing| Flaw::new("pass_env", missing.to_string()))?;
             fixed.insert(name.clone(), value);
         }
         let mut own = BTreeMap::new();
-        for (name, text) in env {
+        for (name, text) in &keys.env {
             check_name("env", name)?;
             let template = source.template_of("env", text, names)?;
             own.insert(name.clone(), template);
         }
-        let fields = source
-            .file
-            .fields
-            .iter()
-            .map(|field| (field.name.clone(), field_variable(&field.name)));
-        let columns = source.file.input.columns().map(|column| {
-            let variable = format!("{OURS}INPUT_{}", as_variable(column));
+        let fields = source.file.fields.iter();
+        let fields = fields.map(|field| (field.name.clone(), field_variable(&field.name)));
+        let columns = source.file.input.columns();
+        let columns = columns.map(|column| {
+            let variable = format!("{PREFIX}INPUT_{}", as_variable(column));
             (column.to_owned(), variable)
         });
         let environment = Self {
@@ -165,38 +152,31 @@ impl Environment {
         Ok(environment)
     }
 
-    pub fn render(
+    fn render(
         &self,
         context: &Context<'_>,
         values: &Values,
     ) -> Result<BTreeMap<String, String>, Fact> {
         let mut all = self.fixed.clone();
         for (name, template) in &self.own {
-            let text = template.render(values);
-            let text = text.map_err(|bad| Fact::wrong("a variable", bad.to_string()));
-            let text = text.and_then(|text| misfit(&text).map_or(Ok(text), Err));
+            let text = given(template, values, "a variable");
             let text = text.map_err(|wrong| wrong.at(format!("env.{name}")))?;
             all.insert(name.clone(), text);
         }
         for (field, variable) in &self.fields {
-            let Some(text) = context.field(field) else {
-                continue;
-            };
-            if let Some(wrong) = misfit_of(field, text) {
-                return Err(wrong);
+            if let Some(text) = context.field(field) {
+                fits_a_program(text).map_err(|wrong| wrong.on(field))?;
+                all.insert(variable.clone(), text.to_owned());
             }
-            all.insert(variable.clone(), text.to_owned());
         }
         let cells = self.columns.iter().map(|(column, variable)| {
             let text = values.input.get(column).cloned().unwrap_or_default();
             (variable.clone(), text)
         });
         let quest = [("KEY", &values.key), ("ID", &values.id)];
-        let quest = quest.map(|(name, text)| (format!("{OURS}{name}"), text.clone()));
+        let quest = quest.map(|(name, text)| (format!("{PREFIX}{name}"), text.clone()));
         for (variable, text) in cells.chain(quest) {
-            if let Some(wrong) = misfit(&text) {
-                return Err(wrong.at(variable));
-            }
+            fits_a_program(&text).map_err(|wrong| wrong.at(&*variable))?;
             all.insert(variable, text);
         }
         Ok(all)
@@ -220,7 +200,8 @@ impl Environment {
 
 /// What a command finds where the quest file says nothing else.
 pub fn nobodys() -> impl Iterator<Item = (String, String)> {
-    NOBODYS
+    let variables = [("HOME", "/nonexistent"), ("PYTHONNOUSERSITE", "1")];
+    variables
         .into_iter()
         .map(|(name, value)| (name.to_owned(), value.to_owned()))
 }
@@ -235,43 +216,31 @@ fn check_name(key: &'static str, name: &str) -> Result<(), Flaw> {
     if name.is_empty() || name.contains(['=', '\0']) {
         return Err(Flaw::new(key, format!("{name:?} cannot name a variable")));
     }
-    if name.starts_with(OURS) {
-        let what = format!("`{name}`: variables that begin with {OURS} are set by comail");
+    if name.starts_with(PREFIX) {
+        let what = format!("`{name}`: variables that begin with {PREFIX} are set by comail");
         return Err(Flaw::new(key, what));
     }
     Ok(())
 }
 
 /// The bytes that one argument or variable may have: systems take no more than 128 KiB.
-const LONGEST: usize = 100_000;
+const MAX_TEXT: usize = 100_000;
 
-const LONGEST_IN_ALL: usize = 500_000;
+const MAX_IN_ALL: usize = 500_000;
 
-pub fn misfit(text: &str) -> Option<Fact> {
+fn fits_a_program(text: &str) -> Result<(), Fact> {
     if text.contains('\0') {
         let expected = "a text without NUL, which no program can be given";
-        return Some(Fact::wrong(expected, "a text with NUL"));
+        return Err(Fact::wrong(expected, "a text with NUL"));
     }
-    (text.len() > LONGEST).then(|| {
-        let expected = format!("at most {LONGEST} bytes, since a program is given it");
-        Fact::wrong(expected, format!("{} bytes", text.len()))
-    })
-}
-
-pub fn misfit_of(field: &FieldName, text: &str) -> Option<Fact> {
-    misfit(text).map(|detail| detail.on(field))
-}
-
-pub fn misfit_in_all<'a>(texts: impl Iterator<Item = &'a str>) -> Option<Fact> {
-    let sum: usize = texts.map(str::len).sum();
-    (sum > LONGEST_IN_ALL).then(|| {
-        let expected = format!("arguments and variables of at most {LONGEST_IN_ALL} bytes");
-        Fact::wrong(expected, format!("{sum} bytes"))
-    })
+    if text.len() > MAX_TEXT {
+        let expected = format!("at most {MAX_TEXT} bytes, since a program is given it");
+        return Err(Fact::wrong(expected, format!("{} bytes", text.len())));
+    }
+    Ok(())
 }
 
 /// All of a command but what the submission and the services put into it.
-#[derive(Debug)]
 pub struct OrderPlan {
     check: String,
     argv: Argv,
@@ -281,6 +250,7 @@ pub struct OrderPlan {
     writable: Vec<String>,
     network: NetworkName,
     services: Vec<String>,
+    on_timeout: OnTimeout,
 }
 
 impl OrderPlan {
@@ -315,14 +285,15 @@ impl OrderPlan {
             source.told_to_command(text);
         }
         Ok(Self {
-            check: source.name.to_owned(),
+            check: source.head.name.clone(),
             argv: Argv::build(key, argv, source, &names)?,
-            environment: Environment::build(&keys.env, &keys.pass_env, source, &names)?,
+            environment: Environment::build(&keys, source, &names)?,
             timeout: keys.timeout,
             output: keys.output_cap,
             writable: keys.writable,
             network,
             services: keys.services,
+            on_timeout: keys.on_timeout,
         })
     }
 
@@ -330,16 +301,15 @@ impl OrderPlan {
     pub fn values(&self, context: &Context<'_>) -> Result<Values, Fact> {
         let mut values = context.values().clone();
         for name in &self.services {
-            let known = match context.world.workshop.service(name) {
-                Started::Listening { port } => {
-                    let url = format!("http://127.0.0.1:{port}");
-                    [("port", port.to_string()), ("url", url)]
-                }
+            let port = match context.world.workshop.service(name) {
+                Started::Listening { port } => port,
                 Started::Failed(why) => {
                     let expected = format!("the service {name} is up");
                     return Err(Fact::wrong(expected, why).unconfirmed());
                 }
             };
+            let url = format!("http://127.0.0.1:{port}");
+            let known = [("port", port.to_string()), ("url", url)];
             let known = known.map(|(what, text)| (what.to_owned(), text));
             values.service.insert(name.clone(), known.into());
         }
@@ -348,12 +318,14 @@ impl OrderPlan {
 
     pub fn order(&self, context: &Context<'_>, values: &Values) -> Result<Order, Fact> {
         let argv = self.argv.render(values)?;
-        let env = self.environment.render(context, values);
-        let env = env?;
+        let env = self.environment.render(context, values)?;
         let texts = argv.iter().chain(env.keys()).chain(env.values());
-        if let Some(wrong) = misfit_in_all(texts.map(String::as_str)) {
-            return Err(wrong);
+        let sum: usize = texts.map(String::len).sum();
+        if sum > MAX_IN_ALL {
+            let expected = format!("arguments and variables of at most {MAX_IN_ALL} bytes");
+            return Err(Fact::wrong(expected, format!("{sum} bytes")));
         }
+        let port = |known: &BTreeMap<String, String>| known.get("port")?.parse().ok();
         Ok(Order {
             name: self.check.clone(),
             argv,
@@ -364,72 +336,57 @@ impl OrderPlan {
             timeout_ms: self.timeout.millis().into(),
             output_bytes: self.output.bytes(),
             writable: self.writable.clone(),
-            network: self.network(values),
+            network: match self.network {
+                NetworkName::None => Network::None,
+                NetworkName::Any => Network::Any,
+                NetworkName::Loopback => Network::Loopback {
+                    ports: values.service.values().filter_map(port).collect(),
+                },
+            },
             reports: Vec::new(),
             edits: Vec::new(),
             round: 0,
         })
     }
 
-    fn network(&self, values: &Values) -> Network {
-        let port = |known: &BTreeMap<String, String>| known.get("port")?.parse().ok();
-        match self.network {
-            NetworkName::None => Network::None,
-            NetworkName::Any => Network::Any,
-            NetworkName::Loopback => Network::Loopback {
-                ports: values.service.values().filter_map(port).collect(),
-            },
+    /// That the command came to an end by itself.
+    pub fn ended(&self, ran: &Ran) -> Result<(), Fact> {
+        match &ran.end {
+            End::Exited(_) => Ok(()),
+            End::Signalled(signal) => {
+                let actual = format!("it was ended by signal {signal}: {}", tail(ran));
+                Err(Fact::wrong("it ends by itself", actual))
+            }
+            End::TimedOut => {
+                let span = self.timeout;
+                let actual = format!(
+                    "it was still running after {span}, and was ended with all that it had started"
+                );
+                let fact = Fact::wrong(format!("it ends within {span}"), actual);
+                Err(match self.on_timeout {
+                    OnTimeout::Fail => fact,
+                    OnTimeout::Review => fact.unconfirmed(),
+                })
+            }
+            End::TooMuchOutput => {
+                let expected = format!("it prints at most {} bytes", self.output.bytes());
+                Err(Fact::wrong(expected, "it printed more, and was ended"))
+            }
+            End::Withheld(why) => Err(Fact::wrong("what it says", why.clone()).unconfirmed()),
+            End::NotStarted(why) => {
+                Err(Fact::wrong("it can be started", why.clone()).unconfirmed())
+            }
         }
     }
 }
 
 /// What the texts of a command may name: of the services those alone that are started for it.
 pub fn names(services: &[String], source: &Source<'_>) -> Result<Names, Flaw> {
-    let known: Vec<_> = source
-        .file
-        .services
-        .iter()
-        .map(|it| it.name.as_str())
-        .collect();
-    if let Some(name) = services.iter().find(|name| !known.contains(&name.as_str())) {
-        return Err(Flaw::new("services", unknown_name("service", name, &known)));
+    for name in services {
+        source.service("services", name)?;
     }
     let services = services.iter().map(String::as_str);
     Ok(source.file.names_with(services))
-}
-
-/// What it means that the command did not come to an end by itself; nothing where it did.
-#[must_use]
-pub fn cut_short(order: &Order, ran: &Ran, on_timeout: OnTimeout) -> Option<Fact> {
-    match &ran.end {
-        End::Exited(_) => None,
-        End::Signalled(signal) => {
-            let actual = format!("it was ended by signal {signal}: {}", tail(ran));
-            Some(Fact::wrong("it ends by itself", actual))
-        }
-        End::TimedOut => {
-            let span = u32::try_from(order.timeout_ms).unwrap_or(u32::MAX);
-            let span = Span::from_millis(span);
-            let actual = format!(
-                "it was still running after {span}, and was ended with all that it had started"
-            );
-            let detail = Fact::wrong(format!("it ends within {span}"), actual);
-            Some(match on_timeout {
-                OnTimeout::Fail => detail,
-                OnTimeout::Review => detail.unconfirmed(),
-            })
-        }
-        End::TooMuchOutput => Some(too_much(order)),
-        End::Withheld(why) => Some(Fact::wrong("what it says", why.clone()).unconfirmed()),
-        End::NotStarted(why) => Some(Fact::wrong("it can be started", why.clone()).unconfirmed()),
-    }
-}
-
-/// That the command printed more than it may.
-#[must_use]
-pub fn too_much(order: &Order) -> Fact {
-    let expected = format!("it prints at most {} bytes", order.output_bytes);
-    Fact::wrong(expected, "it printed more, and was ended")
 }
 
 /// What a command may reach, as a quest file spells it.
@@ -466,6 +423,7 @@ pub struct RunKeys {
     pub network: Option<NetworkName>,
     pub writable: Vec<String>,
     pub services: Vec<String>,
+    pub on_timeout: OnTimeout,
 }
 
 /// How long a command may take where its table does not say.
@@ -481,25 +439,22 @@ pub const fn ten_mebibytes() -> ByteSize {
 }
 
 /// The most characters of an output that a fact shows.
-const MOST_SHOWN: usize = 2_000;
+const MAX_SHOWN: usize = 2_000;
 
 /// The last characters of both outputs, the error stream's after the other's.
 #[must_use]
 pub fn tail(ran: &Ran) -> String {
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim().to_owned();
     let (out, err) = (text(&ran.stdout), text(&ran.stderr));
-    let of_err = err.chars().count().min(MOST_SHOWN / 2);
-    let out = truncate_start(&out, MOST_SHOWN - of_err);
-    let err = truncate_start(&err, MOST_SHOWN - out.chars().count().min(MOST_SHOWN / 2));
+    let of_err = err.chars().count().min(MAX_SHOWN / 2);
+    let out = truncate_start(&out, MAX_SHOWN - of_err);
+    let err = truncate_start(&err, MAX_SHOWN - out.chars().count().min(MAX_SHOWN / 2));
     match (out.is_empty(), err.is_empty()) {
         (true, true) => String::from("it printed nothing"),
         (false, true) => out.into_owned(),
         (true, false) => err.into_owned(),
         (false, false) => format!("{out}\n{err}"),
     }
-}
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).trim().to_owned()
 }
 
 #[cfg(test)]

@@ -3,10 +3,10 @@
 
 use std::collections::BTreeMap;
 
-use super::FileGate;
-use super::outside::Gathered;
-use super::settings::FileSettings;
 use super::workbench::judged;
+use crate::gate::checks::FileGate;
+use crate::gate::checks::outside::Gathered;
+use crate::gate::checks::settings::FileSettings;
 use crate::gate::{Case, Fact, Judgement};
 use crate::quest::file::QuestFile;
 use crate::quest::{Fields, Key, Quest, QuestId, Shown, Submission};

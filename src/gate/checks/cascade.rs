@@ -1,0 +1,180 @@
+//! Runs checks, cheapest first, and stops the dearer ones after a FAIL.
+
+#[cfg(test)]
+mod tests;
+
+use std::time::Instant;
+
+use super::kind::Check;
+use crate::gate::{Cause, CheckOutcome, CheckReport, Cost, Fact, Judgement, Level, Levels, Rule};
+
+/// The checks of a gate, in the order in which they run.
+#[derive(Clone)]
+pub(super) struct Cascade {
+    /// Each with what it costs to reach it: no less than the checks that it needs.
+    checks: Vec<(Cost, Check)>,
+}
+
+/// Checks that wait for each other, or for one that does not exist.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the check `{check}` needs `{needed}`, which {}", if *there { "needs it in turn" } else { "is none of this gate's" })]
+pub(super) struct BadNeed {
+    pub(super) check: String,
+    pub(super) needed: String,
+    /// Whether there is such a check.
+    pub(super) there: bool,
+}
+
+impl Cascade {
+    /// Orders `checks`: the cheapest first, and none before those that it needs.
+    pub(super) fn ordered(checks: Vec<Check>) -> Result<Self, BadNeed> {
+        for check in &checks {
+            let known = |need: &&String| checks.iter().any(|other| other.name == **need);
+            if let Some(need) = check.needs.iter().find(|need| !known(need)) {
+                return Err(BadNeed {
+                    check: check.name.clone(),
+                    needed: need.clone(),
+                    there: false,
+                });
+            }
+        }
+        let mut waiting = checks;
+        let mut placed: Vec<(Cost, Check)> = Vec::with_capacity(waiting.len());
+        while !waiting.is_empty() {
+            let ready = waiting.iter().enumerate().filter_map(|(place, check)| {
+                let needed = check.needs.iter().map(|need| {
+                    let mut done = placed.iter();
+                    done.find(|(_, done)| done.name == *need)
+                        .map(|(cost, _)| *cost)
+                });
+                let needed: Option<Vec<Cost>> = needed.collect();
+                // A cheap check that needs a dear one costs as much as that one.
+                let cost = needed?.into_iter().fold(check.cost, Cost::max);
+                Some((cost, place))
+            });
+            let Some((cost, place)) = ready.min() else {
+                return Err(circle(&waiting));
+            };
+            placed.push((cost, waiting.remove(place)));
+        }
+        Ok(Self { checks: placed })
+    }
+
+    #[cfg(test)]
+    pub(super) fn names(&self) -> Vec<&str> {
+        self.checks.iter().map(|(_, check)| &*check.name).collect()
+    }
+
+    #[cfg(test)]
+    pub(super) fn silence(&mut self, name: &str) {
+        for (_, check) in self.checks.iter_mut().filter(|it| it.1.name == name) {
+            check.run = std::rc::Rc::new(|_| Vec::new());
+        }
+    }
+
+    /// Every rule of every check, once, with the level in force.
+    pub(super) fn rules(&self, levels: &Levels) -> Vec<Rule> {
+        let mut rules: Vec<Rule> = Vec::new();
+        for rule in self.checks.iter().flat_map(|(_, check)| &check.rules) {
+            if !rules.iter().any(|known| known.id == rule.id) {
+                let level = level_of(rule, levels);
+                rules.push(Rule {
+                    level,
+                    ..rule.clone()
+                });
+            }
+        }
+        rules
+    }
+
+    /// Runs the checks that cost no more than `most`; the others count as not run.
+    ///
+    /// All checks of one cost run; those of a higher cost run only when none of a lower cost
+    /// failed. A check is not run when one that it needs has failed or was not run.
+    pub(super) fn run(
+        &self,
+        levels: &Levels,
+        most: Cost,
+        run: impl Fn(&Check) -> Vec<Fact>,
+    ) -> Judgement {
+        let mut facts: Vec<Fact> = Vec::new();
+        let mut reports: Vec<CheckReport> = Vec::with_capacity(self.checks.len());
+        let mut most = most;
+        for (cost, check) in &self.checks {
+            let outcome = if *cost > most || !has_needs(&reports, &check.needs) {
+                CheckOutcome::NotRun
+            } else {
+                let found = logged(check, &run, levels);
+                let outcome = match found.iter().map(|fact| fact.level).max() {
+                    None => CheckOutcome::Passed,
+                    Some(Level::Review) => CheckOutcome::NotConfirmed,
+                    Some(Level::Fail) => CheckOutcome::Failed,
+                };
+                facts.extend(found);
+                outcome
+            };
+            if outcome == CheckOutcome::Failed {
+                most = *cost;
+            }
+            reports.push(CheckReport {
+                check: check.name.clone(),
+                outcome,
+            });
+        }
+        Judgement::from_facts(facts, reports)
+    }
+}
+
+/// The first check of `waiting` that needs itself by way of others.
+fn circle(waiting: &[Check]) -> BadNeed {
+    let next = |place: usize| {
+        let needs = &waiting[place].needs;
+        let waits_for = |need: &String| waiting.iter().position(|other| other.name == *need);
+        needs.iter().find_map(waits_for).unwrap_or(place)
+    };
+    // Whoever follows needs for as many steps as there are checks has entered a circle.
+    let entered = (0..waiting.len()).fold(0, |place, _| next(place));
+    let around = std::iter::successors(Some(entered), |place| Some(next(*place)));
+    let first = around.take(waiting.len()).min().unwrap_or(entered);
+    BadNeed {
+        check: waiting[first].name.clone(),
+        needed: waiting[next(first)].name.clone(),
+        there: true,
+    }
+}
+
+fn logged(
+    check: &Check,
+    run: impl Fn(&Check) -> Vec<Fact>,
+    levels: &Levels,
+) -> Vec<Fact> {
+    let began = Instant::now();
+    let mut facts = run(check);
+    let fired: Vec<_> = facts.iter().map(|fact| fact.rule.as_str()).collect();
+    let ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
+    tracing::info!(check = check.name, ?fired, ms, "checked");
+    for fact in &mut facts {
+        let rule = check.rules.iter().find(|rule| rule.id == fact.rule);
+        debug_assert!(rule.is_some(), "{} is not a rule of its check", fact.rule);
+        // A rule that is missing from the catalogue must not let anything through.
+        fact.level = rule.map_or(Level::Fail, |rule| level_of(rule, levels));
+        fact.cause = rule.map_or(Cause::Wrong, |rule| rule.cause);
+    }
+    facts
+}
+
+fn level_of(rule: &Rule, levels: &Levels) -> Level {
+    levels.get(&rule.id).copied().unwrap_or(rule.level)
+}
+
+/// Whether each of the checks that are needed was run and has not failed.
+///
+/// One that is not confirmed must not keep others from failing: whoever brings its doubt about on
+/// purpose would have a REVIEW where a FAIL belongs.
+fn has_needs(reports: &[CheckReport], needs: &[String]) -> bool {
+    let ran = |outcome| matches!(outcome, CheckOutcome::Passed | CheckOutcome::NotConfirmed);
+    needs.iter().all(|need| {
+        let mut reports = reports.iter();
+        reports.any(|report| report.check == *need && ran(report.outcome))
+    })
+}
