@@ -67,7 +67,6 @@ pub struct Doubts {
 
 impl Doubts {
     /// No doubts, of reviewers who said this.
-    #[must_use]
     pub fn new(report: PanelReport) -> Self {
         Self {
             facts: Vec::new(),
@@ -106,7 +105,6 @@ impl Doubts {
 
 impl Judgement {
     /// Whether reviewers doubt the answer, and quote why.
-    #[must_use]
     pub fn is_doubted(&self) -> bool {
         let mut facts = self.facts.iter();
         facts.any(|fact| fact.rule == REVIEWERS_DOUBT.id)
@@ -114,7 +112,6 @@ impl Judgement {
 
     /// The same with what reviewers hold against it: a PASS becomes REVIEW where they doubt, and
     /// nothing else changes the verdict.
-    #[must_use]
     pub fn doubted(self, doubts: Doubts) -> Self {
         let (found, report) = doubts.into_parts();
         let verdict = match self.verdict {
@@ -142,7 +139,6 @@ impl Judgement {
 }
 
 /// The rules of every panel.
-#[must_use]
 pub fn rules() -> Vec<Rule> {
     vec![REVIEWERS_DOUBT, REVIEWERS_UNSETTLED]
 }

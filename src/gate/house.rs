@@ -31,14 +31,12 @@ pub const FORGOTTEN_ADDRESS: Rule = Rule::known(
 const LONGEST_WHY: usize = 300;
 
 /// The judgement on a submission that says why there is none.
-#[must_use]
 pub fn no_result(why: &str) -> Judgement {
     let shown = format!("none: {}", truncate_with_size(why, LONGEST_WHY));
     refusal(&NO_RESULT, "an answer", shown)
 }
 
 /// The judgement on a submission that equals the one of attempt `earlier`.
-#[must_use]
 pub fn repeated_submission(earlier: u32) -> Judgement {
     refusal(
         &REPEATED_SUBMISSION,
@@ -48,7 +46,6 @@ pub fn repeated_submission(earlier: u32) -> Judgement {
 }
 
 /// The judgement on a submission that holds a forgotten address, whatever else it says.
-#[must_use]
 pub fn forgotten_address() -> Judgement {
     refusal(
         &FORGOTTEN_ADDRESS,
@@ -68,7 +65,6 @@ fn refusal(rule: &Rule, expected: &str, actual: String) -> Judgement {
 }
 
 /// The rules of the house.
-#[must_use]
 pub fn rules() -> Vec<Rule> {
     vec![NO_RESULT, REPEATED_SUBMISSION, FORGOTTEN_ADDRESS]
 }

@@ -53,7 +53,6 @@ impl Judgement {
     /// The judgement that `facts` and `checks` add up to.
     ///
     /// Any FAIL fact makes it FAIL, else any REVIEW fact makes it REVIEW, else it is PASS.
-    #[must_use]
     pub fn from_facts(facts: Vec<Fact>, checks: Vec<CheckReport>) -> Self {
         let verdict = match facts.iter().map(|fact| fact.level).max() {
             None => Verdict::Pass,
@@ -95,7 +94,6 @@ pub struct Fact {
 
 impl Fact {
     /// A fact of this rule. The gate looks up the rule's level and cause.
-    #[must_use]
     pub fn new(rule: &'static str, expected: impl Into<String>, actual: impl Into<String>) -> Self {
         Self {
             rule: RuleId::known(rule),
@@ -104,7 +102,6 @@ impl Fact {
     }
 
     /// A fact that contradicts the submission. The check that found it fills in its own rule.
-    #[must_use]
     pub fn wrong(expected: impl Into<String>, actual: impl Into<String>) -> Self {
         Self {
             rule: RuleId::known(""),
@@ -120,25 +117,21 @@ impl Fact {
     }
 
     /// The same fact, when the world could not say whether the submission is wrong.
-    #[must_use]
     pub fn unconfirmed(mut self) -> Self {
         self.cause = Cause::Unanswered;
         self
     }
 
-    #[must_use]
     pub fn on(mut self, field: impl Borrow<FieldName>) -> Self {
         self.field = Some(field.borrow().clone());
         self
     }
 
-    #[must_use]
     pub fn at(mut self, location: impl Into<Box<str>>) -> Self {
         self.location = Some(location.into());
         self
     }
 
-    #[must_use]
     pub fn times(mut self, count: u32) -> Self {
         self.count = count;
         self
@@ -218,19 +211,16 @@ pub struct Passage {
 
 impl Vote {
     /// Whether it is a vote at all.
-    #[must_use]
     pub fn is_answer(&self) -> bool {
         !matches!(self, Self::Error(_))
     }
 
     /// Whether it says that all is well.
-    #[must_use]
     pub fn is_clearance(&self) -> bool {
         matches!(self, Self::Cleared(_))
     }
 
     /// What it doubts by; none for every other vote.
-    #[must_use]
     pub fn doubt(&self) -> Option<&Passage> {
         match self {
             Self::Doubt(passage) => Some(passage),

@@ -16,19 +16,16 @@ pub struct RuleId(Cow<'static, str>);
 
 impl RuleId {
     /// A name that the program itself knows.
-    #[must_use]
     pub const fn known(name: &'static str) -> Self {
         Self(Cow::Borrowed(name))
     }
 
     /// A name that a quest file gives.
-    #[must_use]
     pub const fn given(name: String) -> Self {
         Self(Cow::Owned(name))
     }
 
     /// The name's text.
-    #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -86,7 +83,6 @@ pub enum Cause {
 
 impl Cause {
     /// Whether the submission itself is at fault.
-    #[must_use]
     pub fn is_wrong(&self) -> bool {
         *self == Self::Wrong
     }
@@ -113,7 +109,6 @@ pub struct Rule {
 impl Rule {
     /// A rule that is part of the program. At level FAIL its cause is [`Cause::Wrong`], at level
     /// REVIEW [`Cause::Ambiguous`], unless [`Rule::because`] says otherwise.
-    #[must_use]
     pub const fn known(
         id: &'static str,
         level: Level,
@@ -133,7 +128,6 @@ impl Rule {
     }
 
     /// The same rule with another cause.
-    #[must_use]
     pub const fn because(mut self, cause: Cause) -> Self {
         self.cause = cause;
         self

@@ -32,7 +32,6 @@ pub enum TakesMail {
 }
 
 /// Asks whether `domain` takes mail; addresses of `allow` count as public.
-#[must_use]
 pub fn takes_mail(resolver: &dyn Resolver, domain: &HostName, allow: &[IpNet]) -> TakesMail {
     let asked = Asked { resolver, allow };
     match resolver.lookup(domain, RecordKind::Mx) {

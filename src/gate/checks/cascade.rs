@@ -143,11 +143,7 @@ fn circle(waiting: &[Check]) -> BadNeed {
     }
 }
 
-fn logged(
-    check: &Check,
-    run: impl Fn(&Check) -> Vec<Fact>,
-    levels: &Levels,
-) -> Vec<Fact> {
+fn logged(check: &Check, run: impl Fn(&Check) -> Vec<Fact>, levels: &Levels) -> Vec<Fact> {
     let began = Instant::now();
     let mut facts = run(check);
     let fired: Vec<_> = facts.iter().map(|fact| fact.rule.as_str()).collect();

@@ -13,7 +13,7 @@ use serde_json::Value;
 use super::context::Context;
 use super::fields::shown;
 use super::json::{Pointer, json_of};
-use super::kind::{CheckConfig, Flaw, Check, Shows, Source};
+use super::kind::{Check, CheckConfig, Flaw, Shows, Source};
 use super::subject::{State, Subject, Text, file_text, standing};
 use crate::base::text::visible;
 use crate::gate::{Cost, Fact};

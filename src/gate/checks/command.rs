@@ -12,7 +12,7 @@ use super::command_plan::{
     NetworkName, OnTimeout, OrderPlan, RunKeys, a_minute, names, ten_mebibytes,
 };
 use super::context::Context;
-use super::kind::{CheckConfig, CheckHead, Flaw, Found, Check, Shows, Source};
+use super::kind::{Check, CheckConfig, CheckHead, Flaw, Found, Shows, Source};
 use super::tool_facts::{FactsTable, ToolFacts, wrong_code};
 use crate::gate::{Cost, Fact};
 use crate::quest::file::unknown_name;

@@ -427,13 +427,11 @@ pub struct RunKeys {
 }
 
 /// How long a command may take where its table does not say.
-#[must_use]
 pub const fn a_minute() -> Span {
     Span::from_millis(60_000)
 }
 
 /// How much it may print where its table does not say.
-#[must_use]
 pub const fn ten_mebibytes() -> ByteSize {
     ByteSize::mebibytes(10)
 }
@@ -442,7 +440,6 @@ pub const fn ten_mebibytes() -> ByteSize {
 const MAX_SHOWN: usize = 2_000;
 
 /// The last characters of both outputs, the error stream's after the other's.
-#[must_use]
 pub fn tail(ran: &Ran) -> String {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim().to_owned();
     let (out, err) = (text(&ran.stdout), text(&ran.stderr));

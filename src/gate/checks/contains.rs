@@ -11,7 +11,7 @@ use url::{Host, Url};
 
 use super::context::Context;
 use super::fields::shown;
-use super::kind::{CheckConfig, Flaw, Check, Shows, Source};
+use super::kind::{Check, CheckConfig, Flaw, Shows, Source};
 use super::page::{PageTemplate, location, one_site, pages, way};
 use super::subject::{Place, State, file_text, rendered, standing};
 use crate::base::text::{fold, visible};

@@ -35,7 +35,6 @@ pub struct Run {
 }
 
 impl Run {
-    #[must_use]
     pub fn printed(&self) -> Cow<'_, str> {
         String::from_utf8_lossy(&self.ran.stdout)
     }
@@ -45,7 +44,6 @@ type EmailParts = (Places, bool);
 
 impl<'a> Context<'a> {
     /// The context of one case; nothing is looked up yet.
-    #[must_use]
     pub fn new(
         case: Case<'a>,
         world: &'a World<'a>,
@@ -67,7 +65,6 @@ impl<'a> Context<'a> {
     }
 
     /// The field's text; none when it was not submitted, or is blank.
-    #[must_use]
     pub fn field(&self, name: &FieldName) -> Option<&'a str> {
         let text = self.case.submission.field(name.as_str())?;
         (!is_blank(text)).then_some(text)
@@ -77,7 +74,6 @@ impl<'a> Context<'a> {
         template.render(&self.values)
     }
 
-    #[must_use]
     pub fn values(&self) -> &Values {
         &self.values
     }
@@ -97,7 +93,6 @@ impl<'a> Context<'a> {
     /// What the e-mail steps share that look at these places.
     ///
     /// `role_only`: the check itself says so.
-    #[must_use]
     pub fn email(&self, places: &Places, role_only: bool) -> Rc<EmailContext<'a>> {
         let parts = (places.clone(), role_only);
         let mut known = self.emails.borrow_mut();

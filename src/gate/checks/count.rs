@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::json::{At, Pointer, json_of};
-use super::kind::{CheckConfig, Flaw, Found, Check, Shows, Source};
+use super::kind::{Check, CheckConfig, Flaw, Found, Shows, Source};
 use super::subject::{Subject, Text};
 use crate::base::text::visible;
 use crate::gate::Fact;

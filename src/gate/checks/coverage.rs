@@ -11,7 +11,7 @@ use serde::Deserialize;
 
 use super::command::from_command;
 use super::context::Context;
-use super::kind::{CheckConfig, Flaw, Check, Shows, Source};
+use super::kind::{Check, CheckConfig, Flaw, Shows, Source};
 use super::own_lines::{OwnLines, Place};
 use crate::gate::tools::{Coverage, LineRuns, Lines};
 use crate::gate::{Cost, Fact};

@@ -8,10 +8,10 @@ use std::rc::Rc;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Deserialize;
 
-use super::kind::{Flaw, Parsed, Check, Shows, Source};
+use super::kind::{Check, Flaw, Parsed, Shows, Source};
 use super::takes::Takes;
-use crate::gate::email::context::{self as email, Places};
 use crate::gate::Rule;
+use crate::gate::email::context::{self as email, Places};
 use crate::gate::email::step::Step;
 use crate::gate::email::{domain, format, freemail, identity, mail, placeholder, source};
 use crate::quest::FieldName;
@@ -51,7 +51,12 @@ pub static PLACEHOLDER: StepKind = step(
     &placeholder::STEP,
 );
 
-pub static FREEMAIL: StepKind = step("email-freemail", Shows::Form, &["site", "email"], &freemail::STEP);
+pub static FREEMAIL: StepKind = step(
+    "email-freemail",
+    Shows::Form,
+    &["site", "email"],
+    &freemail::STEP,
+);
 
 pub static DOMAIN: StepKind = step(
     "email-domain",

@@ -28,7 +28,6 @@ impl FieldUsage {
     }
 
     /// The optional field that the check names: leaving it out avoids the check.
-    #[must_use]
     pub fn avoidable(&self, fields: &[Field]) -> Option<&FieldName> {
         let optional = |name: &FieldName| fields.iter().any(|it| it.name == *name && !it.required);
         self.named.iter().find(|name| optional(name))

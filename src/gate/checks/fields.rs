@@ -32,11 +32,7 @@ pub(super) fn rules() -> Vec<Rule> {
 
 /// The check of the fields of `kind`, except plain ones at which another check looks; none where
 /// that leaves nothing to look at.
-pub(super) fn check(
-    others: Vec<FieldName>,
-    kind: &QuestKind,
-    has_tree: bool,
-) -> Option<Check> {
+pub(super) fn check(others: Vec<FieldName>, kind: &QuestKind, has_tree: bool) -> Option<Check> {
     let is_left =
         move |field: &Field| field.shape == Shape::default() && others.contains(&field.name);
     if !kind.fields.is_empty() && kind.fields.iter().all(&is_left) {

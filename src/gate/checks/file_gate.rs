@@ -8,7 +8,7 @@ use super::context::Context;
 use super::controls;
 use super::field_usage::{FieldUsage, left_out};
 use super::fields;
-use super::kind::{CheckHead, Parsed, Check, Shows, Source};
+use super::kind::{Check, CheckHead, Parsed, Shows, Source};
 use super::kinds::{self, KINDS};
 use super::outside::Outside;
 use super::settings::FileSettings;
@@ -86,7 +86,6 @@ impl FileGate {
         Ok(Some(gate))
     }
 
-    #[must_use]
     pub fn under(&self, settings: FileSettings) -> Self {
         Self {
             made: Rc::clone(&self.made),

@@ -16,7 +16,7 @@ use self::request::RequestPlan;
 use super::context::Context;
 use super::fields::shown;
 use super::json::{JsonRules, json_beside};
-use super::kind::{CheckConfig, Flaw, Found, Check, Shows, Source};
+use super::kind::{Check, CheckConfig, Flaw, Found, Shows, Source};
 use super::page::{PageTemplate, location, pages};
 use super::subject::{Subject, by_values, rendered};
 use crate::gate::{Cost, Fact};

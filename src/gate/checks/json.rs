@@ -10,7 +10,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::fields::shown;
-use super::kind::{CheckConfig, Flaw, Check, Shows, Source};
+use super::kind::{Check, CheckConfig, Flaw, Shows, Source};
 use super::subject::{Subject, Text, brief};
 use crate::gate::Fact;
 use crate::quest::json;

@@ -53,7 +53,6 @@ pub struct Flaw {
 }
 
 impl Flaw {
-    #[must_use]
     pub fn new(key: &'static str, what: impl Into<String>) -> Self {
         Self {
             key,
@@ -312,7 +311,6 @@ impl CheckHead {
     pub const KEYS_OF_MANY_RULES: &[&str] = &["name", "kind", "needs"];
 
     /// The check's name without what marks the rule that fires where the world could not say.
-    #[must_use]
     pub fn confirmed_name(name: &str) -> Option<&str> {
         name.strip_suffix(UNCONFIRMED)
     }

@@ -10,7 +10,7 @@ use super::coverage::CoverageConfig;
 use super::email_step::{self, StepKind};
 use super::http::HttpConfig;
 use super::json::JsonSchemaConfig;
-use super::kind::{CheckConfig, CheckHead, Flaw, Check, Shows, Source};
+use super::kind::{Check, CheckConfig, CheckHead, Flaw, Shows, Source};
 use super::matches::{MatchesConfig, UniqueConfig};
 use super::mutation::MutationConfig;
 use super::script::ScriptConfig;
@@ -86,7 +86,6 @@ fn build<S: CheckConfig>(table: &RawTable<'_>, source: &Source<'_>) -> Result<Ch
         .map_err(|Flaw { key, what }| Mistake::at(text, &table.spot_of(key), what))
 }
 
-#[must_use]
 pub fn named(name: &str) -> Option<&'static Kind> {
     KINDS.iter().find(|kind| kind.name == name)
 }
@@ -113,7 +112,6 @@ impl Kind {
     }
 
     /// The rules of its own that its checks fire; none where a check's name is its rule's.
-    #[must_use]
     pub fn rules(&self) -> &'static [Rule] {
         match &self.make {
             Make::Step(step) => step.rules(),
@@ -121,7 +119,6 @@ impl Kind {
         }
     }
 
-    #[must_use]
     pub fn head_keys(&self) -> &'static [&'static str] {
         match &self.make {
             Make::Table { .. } => CheckHead::KEYS,

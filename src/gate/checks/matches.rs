@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::fields::shown;
-use super::kind::{CheckConfig, Flaw, Check, Shows, Source};
+use super::kind::{Check, CheckConfig, Flaw, Shows, Source};
 use super::takes::{Takes, taken};
 use crate::base::text::visible;
 use crate::gate::{Cost, Fact};

@@ -13,7 +13,7 @@ use serde::Deserialize;
 use super::command::from_command;
 use super::command_plan::tail;
 use super::context::{Context, Run};
-use super::kind::{CheckConfig, Flaw, Found, Check, Shows, Source};
+use super::kind::{Check, CheckConfig, Flaw, Found, Shows, Source};
 use super::own_lines::{OwnLines, Place};
 use super::tool_facts::ToolFacts;
 use crate::gate::{Cost, Fact};

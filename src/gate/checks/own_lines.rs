@@ -72,7 +72,6 @@ impl OwnLines {
 
 impl Place {
     /// The place, as `src/a.py:3-9`.
-    #[must_use]
     pub fn shown(&self) -> String {
         match &self.lines {
             Some(lines) => format!("{}:{}-{}", self.file, lines.start(), lines.end()),

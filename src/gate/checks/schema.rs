@@ -9,7 +9,6 @@ use super::kinds::{KINDS, Kind};
 use crate::quest::file::FileTable;
 
 /// The schema of a whole quest file (JSON Schema 2020-12).
-#[must_use]
 pub fn schema() -> Value {
     let mut generator = SchemaSettings::draft2020_12().into_generator();
     let mut whole = FileTable::json_schema(&mut generator).to_value();

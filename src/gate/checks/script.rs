@@ -14,7 +14,7 @@ use super::command_plan::{
     NetworkName, OnTimeout, OrderPlan, RunKeys, a_minute, tail, ten_mebibytes,
 };
 use super::context::Context;
-use super::kind::{CheckConfig, Flaw, Found, Check, Shows, Source};
+use super::kind::{Check, CheckConfig, Flaw, Found, Shows, Source};
 use super::tool_facts::with_meaning;
 use crate::base::text::truncate;
 use crate::gate::{Cost, Fact};
@@ -199,7 +199,6 @@ struct ToldFact {
 ///
 /// It passes by saying so and nothing else, or by a code alone; what cannot be read, or
 /// contradicts itself, confirms nothing.
-#[must_use]
 pub fn judged(ran: &Ran, fields: &[Field], means: Option<&str>) -> Vec<Fact> {
     let unclear = |why: String| {
         let detail = Fact::wrong("an answer of the script", format!("{why}: {}", tail(ran)));

@@ -16,7 +16,6 @@ pub enum Takes {
 }
 
 impl Takes {
-    #[must_use]
     pub fn of(&self, submission: &Submission) -> Vec<UniqueValue> {
         let text = |field: &FieldName| submission.field(field.as_str()).unwrap_or_default();
         match self {
@@ -29,7 +28,6 @@ impl Takes {
 /// What a PASS with this value takes; nothing for a blank.
 ///
 /// Values that mean the same of the field's kind take the same.
-#[must_use]
 pub fn taken(field: &Field, text: &str) -> Option<UniqueValue> {
     let text = canonical(field.shape.kind(), text).unwrap_or_else(|| text.to_owned());
     let text = fold(&text.replace(is_space, " "));

@@ -153,12 +153,10 @@ impl ToolFacts {
     }
 
     /// Whether the output tells how many tests there were.
-    #[must_use]
     pub fn counts_tests(&self) -> bool {
         self.format.counts_tests()
     }
 
-    #[must_use]
     pub fn despite_success(&self, ran: &Ran) -> Vec<Fact> {
         if !self.counts_tests() {
             return Vec::new();
@@ -189,7 +187,6 @@ impl ToolFacts {
     }
 
     /// At most [`MAX_FACTS`] of what the output complains of; the last one counts for the others.
-    #[must_use]
     pub fn of_failure(&self, ran: &Ran) -> Vec<Fact> {
         let Ok(mut complaints) = self.read(ran) else {
             return Vec::new();
@@ -204,7 +201,6 @@ impl ToolFacts {
 }
 
 /// That the command ended with a code which it must not end with.
-#[must_use]
 pub fn wrong_code(codes: &[i32], code: i32, ran: &Ran, means: Option<&str>) -> Fact {
     let codes: Vec<_> = codes.iter().map(i32::to_string).collect();
     let expected = format!("it ends with the code {}", codes.join(" or "));
@@ -213,7 +209,6 @@ pub fn wrong_code(codes: &[i32], code: i32, ran: &Ran, means: Option<&str>) -> F
 }
 
 /// What a program printed, after the check's own words: by itself it may say little.
-#[must_use]
 pub fn with_meaning(means: Option<&str>, actual: String) -> String {
     match means {
         Some(means) => format!("{means}: {actual}"),

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::context::Context;
-use super::kind::{CheckConfig, Flaw, Found, Check, Shows, Source};
+use super::kind::{Check, CheckConfig, Flaw, Found, Shows, Source};
 use super::subject::{Place, State, file_bytes};
 use crate::gate::{Cost, Fact};
 use crate::quest::template::{Template, Values};

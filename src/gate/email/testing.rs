@@ -287,12 +287,7 @@ impl Canned {
     }
 
     /// What `check` finds of a submission for the company `key`.
-    pub fn run(
-        &self,
-        check: &super::step::Step,
-        key: &str,
-        fields: [&str; 3],
-    ) -> Vec<Fact> {
+    pub fn run(&self, check: &super::step::Step, key: &str, fields: [&str; 3]) -> Vec<Fact> {
         self.with_case(key, fields, |case, world| {
             let settings = (&self.settings).into();
             (check.run)(&Context::new(case, world, settings, Places::default()))

@@ -51,7 +51,6 @@ impl Coverage {
         Ok(coverage)
     }
 
-    #[must_use]
     pub fn file(&self, spelled: &str) -> Option<&Lines> {
         self.files.get(spelled)
     }
@@ -107,14 +106,12 @@ impl Lines {
         }
     }
 
-    #[must_use]
     pub fn hits(&self, line: u32) -> Option<u64> {
         self.0.get(&line).copied()
     }
 
     /// How much of `range` ran; `None` where the report knows no executable line in it, so that
     /// nothing can be said.
-    #[must_use]
     pub fn cover(&self, range: &RangeInclusive<u32>) -> Option<LineCover> {
         if range.is_empty() {
             return None;
@@ -137,7 +134,6 @@ impl Lines {
 }
 
 impl LineCover {
-    #[must_use]
     pub fn is_whole(&self) -> bool {
         self.uncovered.is_empty()
     }

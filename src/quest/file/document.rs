@@ -159,25 +159,21 @@ impl<'t> QuestFile<'t> {
         Ok(read)
     }
 
-    #[must_use]
     pub fn text(&self) -> &'t str {
         self.text
     }
 
     /// Where the first value of this key is, at the file's top.
-    #[must_use]
     pub fn spot_of(&self, key: &str) -> Spot {
         self.top.spot_of(key)
     }
 
-    #[must_use]
     pub fn spot_in(&self, table: &str, key: &str) -> Spot {
         let inner = self.top.inner(table);
         inner.map_or_else(|| self.spot_of(table), |inner| inner.spot_of(key))
     }
 
     /// The mistake at the name of this field.
-    #[must_use]
     pub fn mistake_in_field(&self, name: &FieldName, what: String) -> Mistake {
         let tables = self.top.tables("field");
         let mut tables = tables.iter();
@@ -186,7 +182,6 @@ impl<'t> QuestFile<'t> {
         Mistake::at(self.text, &spot.unwrap_or_default(), what)
     }
 
-    #[must_use]
     pub fn kind(&self) -> QuestKind {
         QuestKind {
             name: self.name.clone().into(),
@@ -200,7 +195,6 @@ impl<'t> QuestFile<'t> {
     }
 
     /// The final part as a file by itself: its checks, with neither fields nor columns.
-    #[must_use]
     pub fn of_final(&self) -> Option<Self> {
         let part = self.final_part.as_ref()?;
         Some(Self {
@@ -219,17 +213,14 @@ impl<'t> QuestFile<'t> {
     }
 
     /// Whether it is the final part of another file by itself, and about no single quest.
-    #[must_use]
     pub fn is_final(&self) -> bool {
         self.is_final
     }
 
-    #[must_use]
     pub fn names(&self) -> Names {
         self.names_with(self.services.iter().map(|service| service.name.as_str()))
     }
 
-    #[must_use]
     pub fn names_with<'a>(&'a self, services: impl Iterator<Item = &'a str>) -> Names {
         if self.is_final {
             return Names::of_final(services);

@@ -75,7 +75,6 @@ impl<'t> Panel<'t> {
         self.reviewers.iter().map(|reviewer| reviewer.name.as_str())
     }
 
-    #[must_use]
     pub fn text(&self) -> &'t str {
         self.text
     }

@@ -36,7 +36,6 @@ impl<'t> RawTable<'t> {
         Ok(Self { table })
     }
 
-    #[must_use]
     pub fn spot(&self) -> Spot {
         self.table.span()
     }
@@ -45,12 +44,10 @@ impl<'t> RawTable<'t> {
         self.table.get_ref().get(key)
     }
 
-    #[must_use]
     pub fn spot_of(&self, key: &str) -> Spot {
         self.value(key).map_or_else(|| self.spot(), Spanned::span)
     }
 
-    #[must_use]
     pub fn spot_of_text(&self, key: &str, text: &str) -> Spot {
         let items = self.value(key).and_then(|value| value.get_ref().as_array());
         let mut items = items.into_iter().flat_map(|items| items.iter());
@@ -58,7 +55,6 @@ impl<'t> RawTable<'t> {
         item.map_or_else(|| self.spot_of(key), Spanned::span)
     }
 
-    #[must_use]
     pub fn spot_within(&self, key: &str, name: &str) -> Spot {
         let table = self.value(key).and_then(|value| value.get_ref().as_table());
         let mut names = table.into_iter().flat_map(DeTable::iter);
@@ -66,7 +62,6 @@ impl<'t> RawTable<'t> {
         found.map_or_else(|| self.spot_of(key), |(known, _)| known.span())
     }
 
-    #[must_use]
     pub fn inner(&self, key: &str) -> Option<Self> {
         self.value(key).and_then(Self::of_value)
     }
@@ -91,12 +86,10 @@ impl<'t> RawTable<'t> {
         })
     }
 
-    #[must_use]
     pub fn has(&self, key: &str) -> bool {
         self.value(key).is_some()
     }
 
-    #[must_use]
     pub fn text_of(&self, key: &str) -> Option<&str> {
         self.value(key)?.get_ref().as_str()
     }
@@ -107,7 +100,6 @@ impl<'t> RawTable<'t> {
     }
 
     /// The same table in two: the keys of `head`, and the others.
-    #[must_use]
     pub fn part(&self, head: &[&str]) -> (Self, Self) {
         let (mut ours, mut rest) = (DeTable::new(), DeTable::new());
         for (key, value) in self.table.get_ref() {
@@ -148,7 +140,6 @@ impl fmt::Display for Mistake {
 
 impl Mistake {
     /// The mistake at these bytes of `text`.
-    #[must_use]
     pub fn at(text: &str, span: &Range<usize>, what: impl Into<String>) -> Self {
         let start = (0..=span.start.min(text.len()))
             .rev()
@@ -164,7 +155,6 @@ impl Mistake {
     }
 
     /// What the TOML reader complains of, with the nearest of the names that it expected.
-    #[must_use]
     pub(super) fn of_toml(text: &str, table: &Range<usize>, error: &toml::de::Error) -> Self {
         let span = error.span().filter(|span| *span != (0..0));
         let mut what = error.message().trim().replace('\n', " ");
@@ -186,7 +176,6 @@ fn nearest_expected(message: &str) -> Option<String> {
 }
 
 /// The known name that is nearest to `found`, if one is near.
-#[must_use]
 pub fn nearest<'a>(found: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     known
         .into_iter()
@@ -197,7 +186,6 @@ pub fn nearest<'a>(found: &str, known: impl IntoIterator<Item = &'a str>) -> Opt
 }
 
 /// A complaint about a name that there is not: the names that there are, and the nearest.
-#[must_use]
 pub fn unknown_name(what: &str, found: &str, known: &[&str]) -> String {
     let near = nearest(found, known.iter().copied());
     let near = near.map_or(String::new(), |near| format!("; did you mean `{near}`?"));
@@ -210,7 +198,6 @@ pub fn unknown_name(what: &str, found: &str, known: &[&str]) -> String {
 }
 
 /// Whether `name` is kebab-case: words of a-z and 0-9 joined by single dashes.
-#[must_use]
 pub(crate) fn is_kebab(name: &str) -> bool {
     let word = |word: &str| {
         let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();

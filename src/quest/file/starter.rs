@@ -4,7 +4,6 @@ use super::read::is_kebab;
 
 const STARTER: &str = include_str!("starter.toml");
 
-#[must_use]
 pub fn starter(name: &str) -> Option<String> {
     is_kebab(name).then(|| STARTER.replace("NAME-OF-THE-KIND", name))
 }

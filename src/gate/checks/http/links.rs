@@ -56,7 +56,9 @@ fn dead(context: &Context<'_>, link: &Result<Url, String>) -> Option<Fact> {
     let mut detail = pages(&visit).err()?;
     let definite = match &visit.end {
         End::Missing { .. } => true,
-        End::Unanswered { url, why } => why.silence == UnansweredKind::PrivateAddress || is_local(url),
+        End::Unanswered { url, why } => {
+            why.silence == UnansweredKind::PrivateAddress || is_local(url)
+        }
         _ => false,
     };
     detail.expected = String::from("a link that answers");

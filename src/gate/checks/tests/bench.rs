@@ -12,8 +12,8 @@ use crate::quest::file::QuestFile;
 use crate::quest::{Fields, Key, Quest, QuestId, Shown, Submission};
 use crate::world::sandbox::{Call, CallAnswer, Called, FileSeen, MockWorkshop, Started};
 use crate::world::{
-    Fetched, Looked, MockFetcher, MockResolver, MockUniquenessIndex, RecordKind, Request, Response,
-    Unanswered, UnansweredKind, UniqueValue, World,
+    Fetched, MockFetcher, MockResolver, MockUniquenessIndex, Request, Response, Unanswered,
+    UnansweredKind, UniqueValue, World,
 };
 
 /// One case: what its world is not told does not exist.
@@ -26,7 +26,6 @@ pub struct Bench {
     files: BTreeMap<String, FileSeen>,
     pinned: BTreeMap<String, FileSeen>,
     pages: BTreeMap<String, Fetched>,
-    dns: BTreeMap<(String, RecordKind), Looked>,
     taken: BTreeMap<UniqueValue, String>,
     answers: BTreeMap<(String, String), Called>,
     started: Option<Started>,
@@ -143,11 +142,6 @@ impl Bench {
         self.fetched(url, Fetched::Response(response))
     }
 
-    pub fn looked(mut self, name: &str, kind: RecordKind, looked: Looked) -> Self {
-        self.dns.insert((name.to_owned(), kind), looked);
-        self
-    }
-
     pub fn taken(mut self, taken: UniqueValue, holder: &str) -> Self {
         self.taken.insert(taken, holder.to_owned());
         self
@@ -225,7 +219,7 @@ impl Bench {
         };
         let (fetcher, resolver, accepted, workshop) = (
             self.fetcher(),
-            self.resolver(),
+            MockResolver::new(),
             self.accepted(),
             self.workshop(),
         );
@@ -271,16 +265,6 @@ impl Bench {
             pages.get(url.as_str()).cloned().unwrap_or(missing)
         });
         fetcher
-    }
-
-    fn resolver(&self) -> MockResolver {
-        let dns = self.dns.clone();
-        let mut resolver = MockResolver::new();
-        resolver.expect_lookup().returning(move |name, kind| {
-            let known = dns.get(&(name.to_string(), kind)).cloned();
-            known.unwrap_or(Looked::NoSuchName)
-        });
-        resolver
     }
 
     fn accepted(&self) -> MockUniquenessIndex {
