@@ -1,4 +1,4 @@
-//! Finding the place that a line of output names.
+//! Fact the place that a line of output names.
 
 use std::str::FromStr;
 use std::sync::LazyLock;
