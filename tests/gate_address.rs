@@ -7,7 +7,7 @@ use comail::world::RecordKind::{A, Aaaa};
 use hickory_resolver::proto::op::ResponseCode;
 
 use crate::harness::EmailNet;
-use crate::harness::case::{Case, case, run};
+use crate::harness::case::{Case, cases, run};
 use crate::harness::email_net::{ACME, Submission, WWW, page};
 use crate::servers::dns::Answer;
 
@@ -28,74 +28,28 @@ fn at(addresses: &[[u8; 4]]) -> Answer {
 }
 
 /// Names of web hosts.
-const NAMES: &[Case] = &[
-    case(
-        "no such host",
-        |net| net.acme().source(&net.net.web.url("x.acme.co.kr", "/")),
-        MISSING,
-    ),
-    case(
-        "a host without an address",
-        |net| shop(net, vec![Answer::NoData]),
-        MISSING,
-    ),
-    case(
-        "SERVFAIL",
-        |net| shop(net, vec![Answer::Code(ResponseCode::ServFail)]),
-        UNANSWERED,
-    ),
-    case(
-        "REFUSED",
-        |net| shop(net, vec![Answer::Code(ResponseCode::Refused)]),
-        UNANSWERED,
-    ),
-    case(
-        "a referral",
-        |net| shop(net, vec![Answer::Referral]),
-        UNANSWERED,
-    ),
-    case(
-        "an alias",
-        |net| shop(net, vec![Answer::Alias(WWW.to_owned())]),
-        "PASS",
-    ),
-    case(
-        "an alias of nothing",
-        |net| shop(net, vec![Answer::Alias("gone.bolt.kr".to_owned())]),
-        MISSING,
-    ),
-    case(
-        "A answers and AAAA does not",
-        |net| {
+const NAMES: &[Case] = cases![
+    "no such host" => MISSING, |net| net.acme().source(&net.net.web.url("x.acme.co.kr", "/"));
+    "a host without an address" => MISSING, |net| shop(net, vec![Answer::NoData]);
+    "SERVFAIL" => UNANSWERED, |net| shop(net, vec![Answer::Code(ResponseCode::ServFail)]);
+    "REFUSED" => UNANSWERED, |net| shop(net, vec![Answer::Code(ResponseCode::Refused)]);
+    "a referral" => UNANSWERED, |net| shop(net, vec![Answer::Referral]);
+    "an alias" => "PASS", |net| shop(net, vec![Answer::Alias(WWW.to_owned())]);
+    "an alias of nothing" => MISSING,
+        |net| shop(net, vec![Answer::Alias("gone.bolt.kr".to_owned())]);
+    "A answers and AAAA does not" => UNANSWERED, |net| {
             net.net.dns.says(
                 "shop.acme.co.kr",
                 Aaaa,
                 Answer::Code(ResponseCode::ServFail),
             );
             shop(net, vec![at(&[[127, 0, 0, 1]])])
-        },
-        UNANSWERED,
-    ),
-    case(
-        "truncated over UDP",
-        |net| {
-            shop(
-                net,
-                vec![Answer::Truncated(Box::new(at(&[[127, 0, 0, 1]])))],
-            )
-        },
-        "PASS",
-    ),
-    case(
-        "a private address",
-        |net| shop(net, vec![at(&[[10, 0, 0, 1]])]),
-        UNANSWERED,
-    ),
-    case(
-        "a private address beside a public one, which is taken",
-        |net| shop(net, vec![at(&[[10, 0, 0, 1], [127, 0, 0, 1]])]),
-        "PASS",
-    ),
+        };
+    "truncated over UDP" => "PASS",
+        |net| shop(net, vec![Answer::Truncated(Box::new(at(&[[127, 0, 0, 1]])))]);
+    "a private address" => UNANSWERED, |net| shop(net, vec![at(&[[10, 0, 0, 1]])]);
+    "a private address beside a public one, which is taken" => "PASS",
+        |net| shop(net, vec![at(&[[10, 0, 0, 1], [127, 0, 0, 1]])]);
 ];
 
 /// Every case of this file.

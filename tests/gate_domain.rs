@@ -1,7 +1,7 @@
 //! Steps 3 and 4: whose the domains of address, site and anchor are.
 
 use crate::harness::EmailNet;
-use crate::harness::case::{Case, case, run};
+use crate::harness::case::{Case, case, cases, run};
 use crate::harness::email_net::{ACME, Submission, page};
 
 /// The submission of a page of `host` that shows `email`, whose domain takes mail.
@@ -23,123 +23,53 @@ fn shown(net: &EmailNet, email: &str) -> Submission {
 }
 
 /// Addresses and sites at providers.
-const PROVIDERS: &[Case] = &[
-    case(
-        "freemail",
-        |net| shown(net, "acmefoods@gmail.com"),
-        "REVIEW freemail",
-    ),
-    case(
-        "Korean freemail",
-        |net| shown(net, "acmefoods@naver.com"),
-        "REVIEW freemail",
-    ),
-    case(
-        "made-up freemail: a REVIEW does not spare it the page",
-        |net| net.acme().email("acmefoods@gmail.com"),
-        "FAIL email-not-on-source freemail",
-    ),
-    case(
-        "a domain that ends like freemail",
-        |net| {
+const PROVIDERS: &[Case] = cases![
+    "freemail" => "REVIEW freemail", |net| shown(net, "acmefoods@gmail.com");
+    "Korean freemail" => "REVIEW freemail", |net| shown(net, "acmefoods@naver.com");
+    "made-up freemail: a REVIEW does not spare it the page" => "FAIL email-not-on-source freemail",
+        |net| net.acme().email("acmefoods@gmail.com");
+    "a domain that ends like freemail" => "PASS", |net| {
             net.company("acmegmail.com", ACME);
             net.right("acmegmail.com")
-        },
-        "PASS",
-    ),
-    case(
-        "a page on a blog host takes the place of the domain rules",
-        |net| on_host(net, "blog.naver.com", "/acme", "info@acme.co.kr"),
-        "REVIEW hosted-site",
-    ),
-    case(
-        "a page on a social network, where others write besides",
-        |net| on_host(net, "www.facebook.com", "/acme", "info@acme.co.kr"),
-        "REVIEW hosted-site source-user-content",
-    ),
-    case(
-        "a name below a private suffix",
-        |net| on_host(net, "acme.github.io", "/", "info@acme.co.kr"),
-        "REVIEW hosted-site",
-    ),
-    case(
-        "a blog with freemail",
-        |net| on_host(net, "blog.naver.com", "/acme", "acmefoods@naver.com"),
-        "REVIEW freemail hosted-site",
-    ),
-    case(
-        "of a hosted site, another's page is off it",
-        |net| {
+        };
+    "a page on a blog host takes the place of the domain rules" => "REVIEW hosted-site",
+        |net| on_host(net, "blog.naver.com", "/acme", "info@acme.co.kr");
+    "a page on a social network, where others write besides" => "REVIEW hosted-site source-user-content",
+        |net| on_host(net, "www.facebook.com", "/acme", "info@acme.co.kr");
+    "a name below a private suffix" => "REVIEW hosted-site",
+        |net| on_host(net, "acme.github.io", "/", "info@acme.co.kr");
+    "a blog with freemail" => "REVIEW freemail hosted-site",
+        |net| on_host(net, "blog.naver.com", "/acme", "acmefoods@naver.com");
+    "of a hosted site, another's page is off it" => "REVIEW hosted-site source-off-site", |net| {
             let site = net.net.web.url("blog.naver.com", "/acme");
             on_host(net, "blog.naver.com", "/acme", "info@acme.co.kr");
             on_host(net, "blog.naver.com", "/acme2", "info@acme.co.kr").site(&site)
-        },
-        "REVIEW hosted-site source-off-site",
-    ),
-    case(
-        "of a hosted site, a page below it is on it",
-        |net| {
+        };
+    "of a hosted site, a page below it is on it" => "REVIEW hosted-site", |net| {
             let site = net.net.web.url("blog.naver.com", "/acme");
             on_host(net, "blog.naver.com", "/acme", "info@acme.co.kr");
             on_host(net, "blog.naver.com", "/acme/about", "info@acme.co.kr").site(&site)
-        },
-        "REVIEW hosted-site",
-    ),
-    case(
-        "a host that only begins like a provider's",
-        |net| {
+        };
+    "a host that only begins like a provider's" => "PASS", |net| {
             net.company("facebook.com.acme.co.kr", ACME);
             net.right("facebook.com.acme.co.kr")
-        },
-        "PASS",
-    ),
+        };
 ];
 
 const MISMATCH: &str = "FAIL domain-mismatch";
 
 /// Domains of address and site.
-const DOMAINS: &[Case] = &[
-    case("another domain", |net| shown(net, "info@bolt.kr"), MISMATCH),
-    case(
-        "a look-alike",
-        |net| shown(net, "info@acrne.co.kr"),
-        MISMATCH,
-    ),
-    case(
-        "a longer one",
-        |net| shown(net, "info@acme-foods.co.kr"),
-        MISMATCH,
-    ),
-    case(
-        "one that it is a part of",
-        |net| shown(net, "info@acme.co.kr.bolt.kr"),
-        MISMATCH,
-    ),
-    case(
-        "a neighbour below the same suffix",
-        |net| shown(net, "info@bolt.co.kr"),
-        MISMATCH,
-    ),
-    case(
-        "the same name below a private suffix, which is anybody's",
-        |net| shown(net, "info@acme.github.io"),
-        MISMATCH,
-    ),
-    case(
-        "another suffix",
-        |net| shown(net, "info@acme.com"),
-        "REVIEW domain-ambiguous",
-    ),
-    case(
-        "a name below the same domain",
-        |net| shown(net, "info@mail.acme.co.kr"),
-        "PASS",
-    ),
-    case(
-        "a name above the site's",
-        |net| shown(net, "contact@acme.co.kr"),
-        "PASS",
-    ),
+const DOMAINS: &[Case] = cases![
+    "another domain" => MISMATCH, |net| shown(net, "info@bolt.kr");
+    "a look-alike" => MISMATCH, |net| shown(net, "info@acrne.co.kr");
+    "a longer one" => MISMATCH, |net| shown(net, "info@acme-foods.co.kr");
+    "one that it is a part of" => MISMATCH, |net| shown(net, "info@acme.co.kr.bolt.kr");
+    "a neighbour below the same suffix" => MISMATCH, |net| shown(net, "info@bolt.co.kr");
+    "the same name below a private suffix, which is anybody's" => MISMATCH,
+        |net| shown(net, "info@acme.github.io");
+    "another suffix" => "REVIEW domain-ambiguous", |net| shown(net, "info@acme.com");
+    "a name below the same domain" => "PASS", |net| shown(net, "info@mail.acme.co.kr");
+    "a name above the site's" => "PASS", |net| shown(net, "contact@acme.co.kr");
 ];
 
 const ANCHORED: &[&str] = &["--col", "company", "--site-col", "site"];

@@ -2,141 +2,50 @@
 //! is not.
 
 use crate::harness::EmailNet;
-use crate::harness::case::{Case, case, run};
+use crate::harness::case::{Case, cases, run};
 use crate::harness::email_net::{ACME, page};
 
 /// Addresses, with what becomes of them on a contact page that shows them as they are written.
-const ADDRESSES: &[Case] = &[
-    case("a good one", EmailNet::acme, "PASS"),
-    case("no @", |net| net.acme().email("info"), EMAIL),
-    case("nothing", |net| net.acme().email(""), EMAIL),
-    case("spaces", |net| net.acme().email(" info@acme.co.kr"), EMAIL),
-    case(
-        "two",
-        |net| net.acme().email("info@acme.co.kr,a@acme.co.kr"),
-        EMAIL,
-    ),
-    case(
-        "a display name",
-        |net| net.acme().email("Acme <info@acme.co.kr>"),
-        EMAIL,
-    ),
-    case(
-        "a link",
-        |net| net.acme().email("mailto:info@acme.co.kr"),
-        EMAIL,
-    ),
-    case(
-        "a quoted local part",
-        |net| net.acme().email("\"info\"@acme.co.kr"),
-        EMAIL,
-    ),
-    case(
-        "an address literal",
-        |net| net.acme().email("info@[127.0.0.1]"),
-        EMAIL,
-    ),
-    case(
-        "an address as domain",
-        |net| net.acme().email("info@127.0.0.1"),
-        EMAIL,
-    ),
-    case(
-        "no public suffix",
-        |net| net.acme().email("info@acme"),
-        EMAIL,
-    ),
-    case(
-        "an unknown suffix",
-        |net| net.acme().email("info@acme.intranet"),
-        EMAIL,
-    ),
-    case(
-        "a public suffix alone",
-        |net| net.acme().email("info@co.kr"),
-        EMAIL,
-    ),
-    case(
-        "a trailing dot",
-        |net| net.acme().email("info@acme.co.kr."),
-        EMAIL,
-    ),
-    case(
-        "two dots",
-        |net| net.acme().email("in..fo@acme.co.kr"),
-        EMAIL,
-    ),
-    case(
-        "an invisible character",
-        |net| net.acme().email("in\u{200b}fo@acme.co.kr"),
-        EMAIL,
-    ),
-    case(
-        "a soft hyphen in the domain",
-        |net| net.acme().email("info@ac\u{ad}me.co.kr"),
-        EMAIL,
-    ),
-    case(
-        "full-width letters",
-        |net| net.acme().email("info@ａcme.co.kr"),
-        EMAIL,
-    ),
-    case(
-        "a Cyrillic letter",
-        |net| net.acme().email("info@аcme.co.kr"),
-        EMAIL,
-    ),
-    case(
-        "65 octets before the @",
-        |net| net.acme().email(&format!("{}@acme.co.kr", "a".repeat(65))),
-        EMAIL,
-    ),
-    case(
-        "64 octets before the @",
-        |net| {
+const ADDRESSES: &[Case] = cases![
+    "a good one" => "PASS", EmailNet::acme;
+    "no @" => EMAIL, |net| net.acme().email("info");
+    "nothing" => EMAIL, |net| net.acme().email("");
+    "spaces" => EMAIL, |net| net.acme().email(" info@acme.co.kr");
+    "two" => EMAIL, |net| net.acme().email("info@acme.co.kr,a@acme.co.kr");
+    "a display name" => EMAIL, |net| net.acme().email("Acme <info@acme.co.kr>");
+    "a link" => EMAIL, |net| net.acme().email("mailto:info@acme.co.kr");
+    "a quoted local part" => EMAIL, |net| net.acme().email("\"info\"@acme.co.kr");
+    "an address literal" => EMAIL, |net| net.acme().email("info@[127.0.0.1]");
+    "an address as domain" => EMAIL, |net| net.acme().email("info@127.0.0.1");
+    "no public suffix" => EMAIL, |net| net.acme().email("info@acme");
+    "an unknown suffix" => EMAIL, |net| net.acme().email("info@acme.intranet");
+    "a public suffix alone" => EMAIL, |net| net.acme().email("info@co.kr");
+    "a trailing dot" => EMAIL, |net| net.acme().email("info@acme.co.kr.");
+    "two dots" => EMAIL, |net| net.acme().email("in..fo@acme.co.kr");
+    "an invisible character" => EMAIL, |net| net.acme().email("in\u{200b}fo@acme.co.kr");
+    "a soft hyphen in the domain" => EMAIL, |net| net.acme().email("info@ac\u{ad}me.co.kr");
+    "full-width letters" => EMAIL, |net| net.acme().email("info@ａcme.co.kr");
+    "a Cyrillic letter" => EMAIL, |net| net.acme().email("info@аcme.co.kr");
+    "65 octets before the @" => EMAIL,
+        |net| net.acme().email(&format!("{}@acme.co.kr", "a".repeat(65)));
+    "64 octets before the @" => "PASS", |net| {
             let email = format!("{}@acme.co.kr", "ab".repeat(32));
             net.contact(&email).email(&email)
-        },
-        "PASS",
-    ),
-    case(
-        "capitals",
-        |net| net.acme().email("INFO@Acme.CO.KR"),
-        "PASS",
-    ),
-    case(
-        "signs that a dot-atom may hold, in a link",
-        |net| {
+        };
+    "capitals" => "PASS", |net| net.acme().email("INFO@Acme.CO.KR");
+    "signs that a dot-atom may hold, in a link" => "PASS", |net| {
             net.contact("<a href=\"mailto:o=brien+acme@acme.co.kr\">Write</a>")
                 .email("o=brien+acme@acme.co.kr")
-        },
-        "PASS",
-    ),
-    case(
-        "an apostrophe between letters",
-        |net| {
-            net.contact("o'brien+acme@acme.co.kr")
-                .email("o'brien+acme@acme.co.kr")
-        },
-        "PASS",
-    ),
-    case(
-        "signs that may also part an address from the text before it",
-        |net| {
-            net.contact("o=brien+acme@acme.co.kr")
-                .email("o=brien+acme@acme.co.kr")
-        },
-        "REVIEW email-obfuscated",
-    ),
-    case(
-        "an international domain",
-        |net| {
+        };
+    "an apostrophe between letters" => "PASS",
+        |net| net.contact("o'brien+acme@acme.co.kr").email("o'brien+acme@acme.co.kr");
+    "signs that may also part an address from the text before it" => "REVIEW email-obfuscated",
+        |net| net.contact("o=brien+acme@acme.co.kr").email("o=brien+acme@acme.co.kr");
+    "an international domain" => "PASS", |net| {
             net.company("xn--xx3br43b.xn--3e0b707e", ACME);
             net.right("xn--xx3br43b.xn--3e0b707e")
                 .email("info@한빛.한국")
-        },
-        "PASS",
-    ),
+        };
 ];
 
 const EMAIL: &str = "FAIL email-format";
@@ -144,147 +53,46 @@ const SITE: &str = "FAIL site-format";
 const SOURCE: &str = "FAIL source-format";
 
 /// Sites and source pages.
-const URLS: &[Case] = &[
-    case(
-        "a host alone",
-        |net| net.acme().site("www.acme.co.kr"),
-        SITE,
-    ),
-    case("nothing", |net| net.acme().site(""), SITE),
-    case(
-        "another scheme",
-        |net| net.acme().site("ftp://www.acme.co.kr/"),
-        SITE,
-    ),
-    case(
-        "no scheme",
-        |net| net.acme().site("//www.acme.co.kr/"),
-        SITE,
-    ),
-    case(
-        "one slash",
-        |net| net.acme().site("http:/www.acme.co.kr/"),
-        SITE,
-    ),
-    case(
-        "a user",
-        |net| net.acme().site("http://acme@www.acme.co.kr/"),
-        SITE,
-    ),
-    case(
-        "a public suffix",
-        |net| net.acme().site("http://co.kr/"),
-        SITE,
-    ),
-    case(
-        "no suffix",
-        |net| net.acme().site("http://localhost/"),
-        SITE,
-    ),
-    case(
-        "an address",
-        |net| net.acme().site("http://127.0.0.1/"),
-        SITE,
-    ),
-    case(
-        "an address in disguise",
-        |net| net.acme().site("http://0x7f.1/"),
-        SITE,
-    ),
-    case(
-        "an address of IPv6",
-        |net| net.acme().site("http://[::1]/"),
-        SITE,
-    ),
-    case(
-        "a trailing dot",
-        |net| net.acme().site("http://www.acme.co.kr./"),
-        SITE,
-    ),
-    case(
-        "a backslash",
-        |net| net.acme().site("http://www.acme.co.kr\\"),
-        SITE,
-    ),
-    case(
-        "a tabulator",
-        |net| net.acme().site("http://www.acme\t.co.kr/"),
-        SITE,
-    ),
-    case(
-        "no port",
-        |net| net.acme().site("http://www.acme.co.kr:/"),
-        SITE,
-    ),
-    case(
-        "capitals and no path",
-        |net| {
+const URLS: &[Case] = cases![
+    "a host alone" => SITE, |net| net.acme().site("www.acme.co.kr");
+    "nothing" => SITE, |net| net.acme().site("");
+    "another scheme" => SITE, |net| net.acme().site("ftp://www.acme.co.kr/");
+    "no scheme" => SITE, |net| net.acme().site("//www.acme.co.kr/");
+    "one slash" => SITE, |net| net.acme().site("http:/www.acme.co.kr/");
+    "a user" => SITE, |net| net.acme().site("http://acme@www.acme.co.kr/");
+    "a public suffix" => SITE, |net| net.acme().site("http://co.kr/");
+    "no suffix" => SITE, |net| net.acme().site("http://localhost/");
+    "an address" => SITE, |net| net.acme().site("http://127.0.0.1/");
+    "an address in disguise" => SITE, |net| net.acme().site("http://0x7f.1/");
+    "an address of IPv6" => SITE, |net| net.acme().site("http://[::1]/");
+    "a trailing dot" => SITE, |net| net.acme().site("http://www.acme.co.kr./");
+    "a backslash" => SITE, |net| net.acme().site("http://www.acme.co.kr\\");
+    "a tabulator" => SITE, |net| net.acme().site("http://www.acme\t.co.kr/");
+    "no port" => SITE, |net| net.acme().site("http://www.acme.co.kr:/");
+    "capitals and no path" => "PASS", |net| {
             let site = net.url("").replace("http://www", "HTTP://WWW");
             net.acme().site(&site)
-        },
-        "PASS",
-    ),
-    case(
-        "a source without a scheme",
-        |net| net.acme().source("www.acme.co.kr/contact"),
-        SOURCE,
-    ),
-    case(
-        "a file",
-        |net| net.acme().source("file:///etc/passwd"),
-        SOURCE,
-    ),
-    case(
-        "data",
-        |net| net.acme().source("data:text/html,info@acme.co.kr"),
-        SOURCE,
-    ),
-    case(
-        "an address",
-        |net| net.acme().source("http://127.0.0.1/contact"),
-        SOURCE,
-    ),
-    case(
-        "an address with the port of a server that would answer",
-        |net| {
+        };
+    "a source without a scheme" => SOURCE, |net| net.acme().source("www.acme.co.kr/contact");
+    "a file" => SOURCE, |net| net.acme().source("file:///etc/passwd");
+    "data" => SOURCE, |net| net.acme().source("data:text/html,info@acme.co.kr");
+    "an address" => SOURCE, |net| net.acme().source("http://127.0.0.1/contact");
+    "an address with the port of a server that would answer" => SOURCE, |net| {
             net.net
                 .web
                 .page("127.0.0.1", "/contact", &page(ACME, "info@acme.co.kr"));
             net.acme().source(&net.net.web.url("127.0.0.1", "/contact"))
-        },
-        SOURCE,
-    ),
-    case(
-        "credentials",
-        |net| {
-            net.acme()
-                .source(&net.url("/contact").replace("http://", "http://a:b@"))
-        },
-        SOURCE,
-    ),
-    case(
-        "a dot segment",
-        |net| net.acme().source(&net.url("/x/../contact")),
-        SOURCE,
-    ),
-    case(
-        "a fragment",
-        |net| net.acme().source(&net.url("/contact#map")),
-        "PASS",
-    ),
-    case(
-        "letters that go percent-encoded",
-        |net| {
+        };
+    "credentials" => SOURCE,
+        |net| net.acme().source(&net.url("/contact").replace("http://", "http://a:b@"));
+    "a dot segment" => SOURCE, |net| net.acme().source(&net.url("/x/../contact"));
+    "a fragment" => "PASS", |net| net.acme().source(&net.url("/contact#map"));
+    "letters that go percent-encoded" => "PASS", |net| {
             net.at("/%EB%AC%B8%EC%9D%98");
             net.acme().source(&net.url("/문의"))
-        },
-        "PASS",
-    ),
-    case(
-        "all three at once",
-        |net| net.acme().site("acme").email("info").source("contact"),
-        "FAIL email-format site-format source-format",
-    ),
+        };
+    "all three at once" => "FAIL email-format site-format source-format",
+        |net| net.acme().site("acme").email("info").source("contact");
 ];
 
 /// Every case of this file.

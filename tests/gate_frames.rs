@@ -1,90 +1,51 @@
 //! Pages that show others or lead on: frames and refreshes are hops like redirects.
 
-use crate::harness::case::{Case, case, run};
+use crate::harness::case::{Case, cases, run};
 use crate::harness::email_net::WWW;
 use crate::servers::http::Reply;
 
 const ABSENT: &str = "FAIL email-not-on-source";
 
 /// Pages that show other pages.
-const OTHER_PAGES: &[Case] = &[
-    case(
-        "a frame of the site",
-        |net| {
+const OTHER_PAGES: &[Case] = cases![
+    "a frame of the site" => "PASS", |net| {
             net.net.web.page(WWW, "/frame", "<p>info@acme.co.kr");
             net.contact("<iframe src=/frame></iframe>")
-        },
-        "PASS",
-    ),
-    case(
-        "a frameset",
-        |net| {
+        };
+    "a frameset" => "PASS", |net| {
             net.net.web.page(WWW, "/main", "<p>info@acme.co.kr");
             let html = "<title>Acme Foods</title><frameset><frame src=main></frameset>";
             net.answers(Reply::html(html))
-        },
-        "PASS",
-    ),
-    case(
-        "a frame of another site",
-        |net| {
+        };
+    "a frame of another site" => "REVIEW source-off-site", |net| {
             net.net.host("www.bolt.kr");
             net.net.web.page("www.bolt.kr", "/", "<p>info@acme.co.kr");
             let src = net.net.web.url("www.bolt.kr", "/");
             net.contact(&format!("<iframe src='{src}'></iframe>"))
-        },
-        "REVIEW source-off-site",
-    ),
-    case(
-        "a frame that no one sees",
-        |net| {
+        };
+    "a frame that no one sees" => ABSENT, |net| {
             net.net.web.page(WWW, "/frame", "<p>info@acme.co.kr");
             net.contact("<iframe hidden src=/frame></iframe>")
-        },
-        ABSENT,
-    ),
-    case(
-        "a frame that is silent",
-        |net| {
+        };
+    "a frame that is silent" => "REVIEW source-unanswered", |net| {
             net.net.web.reply(WWW, "/frame", Reply::status(503));
             net.contact("<iframe src=/frame></iframe>")
-        },
-        "REVIEW source-unanswered",
-    ),
-    case(
-        "a frame that does not exist",
-        |net| net.contact("<iframe src=/gone></iframe>"),
-        ABSENT,
-    ),
-    case(
-        "a refresh",
-        |net| {
+        };
+    "a frame that does not exist" => ABSENT, |net| net.contact("<iframe src=/gone></iframe>");
+    "a refresh" => "PASS", |net| {
             net.at("/new");
             net.contact("<meta http-equiv=refresh content='0;url=/new'>")
-        },
-        "PASS",
-    ),
-    case(
-        "a refresh header",
-        |net| {
+        };
+    "a refresh header" => "PASS", |net| {
             net.at("/new");
             net.answers(Reply::html("moved").with("Refresh", "0; url=/new"))
-        },
-        "PASS",
-    ),
-    case(
-        "a page that a refresh leaves behind",
-        |net| {
+        };
+    "a page that a refresh leaves behind" => ABSENT, |net| {
             net.net.web.page(WWW, "/new", "<p>moved");
             net.contact("<meta http-equiv=refresh content='0;url=/new'>info@acme.co.kr")
-        },
-        ABSENT,
-    ),
-    case(
-        "a page that reloads itself",
-        |net| net.contact("<meta http-equiv=refresh content='5'>info@acme.co.kr"),
-        "PASS",
-    ),
+        };
+    "a page that reloads itself" => "PASS",
+        |net| net.contact("<meta http-equiv=refresh content='5'>info@acme.co.kr");
 ];
 
 /// Every case of this file.

@@ -1,7 +1,7 @@
 //! Step 7: the site is the company's, and the address not another's already.
 
 use crate::harness::EmailNet;
-use crate::harness::case::{Case, case, run};
+use crate::harness::case::{Case, case, cases, run};
 use crate::harness::email_net::{ACME, Submission, WWW, page};
 use crate::servers::http::Reply;
 
@@ -22,225 +22,104 @@ const NOT_ON_SITE: &str = "REVIEW company-not-on-site";
 const MENTIONED: &str = "REVIEW company-mentioned-only";
 
 /// Where the name stands.
-const PLACES: &[Case] = &[
-    case(
-        "a title of the home page",
-        |net| home(net, "<title>Acme Foods</title>"),
-        "PASS",
-    ),
-    case(
-        "a heading",
-        |net| home(net, "<h1>Acme <b>Foods</b></h1>"),
-        "PASS",
-    ),
-    case(
-        "a header",
-        |net| home(net, "<header>ACME FOODS</header>"),
-        "PASS",
-    ),
-    case(
-        "a footer",
-        |net| home(net, "<footer>Acme Foods</footer>"),
-        "PASS",
-    ),
-    case(
-        "a copyright line",
-        |net| home(net, "<p>© 2026 Acme Foods</p>"),
-        "PASS",
-    ),
-    case(
-        "the site's name",
-        |net| home(net, "<meta property=og:site_name content='Acme Foods'>"),
-        "PASS",
-    ),
-    case(
-        "a logo",
-        |net| {
-            home(
-                net,
-                "<header><a href=/><img src=logo.png alt='Acme Foods'></a></header>",
-            )
-        },
-        "PASS",
-    ),
-    case(
-        "JSON-LD",
-        |net| {
+const PLACES: &[Case] = cases![
+    "a title of the home page" => "PASS", |net| home(net, "<title>Acme Foods</title>");
+    "a heading" => "PASS", |net| home(net, "<h1>Acme <b>Foods</b></h1>");
+    "a header" => "PASS", |net| home(net, "<header>ACME FOODS</header>");
+    "a footer" => "PASS", |net| home(net, "<footer>Acme Foods</footer>");
+    "a copyright line" => "PASS", |net| home(net, "<p>© 2026 Acme Foods</p>");
+    "the site's name" => "PASS",
+        |net| home(net, "<meta property=og:site_name content='Acme Foods'>");
+    "a logo" => "PASS",
+        |net| home(net, "<header><a href=/><img src=logo.png alt='Acme Foods'></a></header>");
+    "JSON-LD" => "PASS", |net| {
             let html = r#"<script type="application/ld+json">
                 {"@type":"Organization","name":"Acme Foods"}</script>"#;
             home(net, html)
-        },
-        "PASS",
-    ),
-    case(
-        "a JSON-LD organization that the page is not of",
-        |net| {
+        };
+    "a JSON-LD organization that the page is not of" => NOT_ON_SITE, |net| {
             let html = r#"<script type="application/ld+json">{"@type":"Review",
                 "itemReviewed":{"@type":"Organization","name":"Acme Foods"}}</script>"#;
             home(net, html)
-        },
-        NOT_ON_SITE,
-    ),
-    case(
-        "text alone",
-        |net| home(net, "<p>We bought Acme Foods.</p>"),
-        MENTIONED,
-    ),
-    case(
-        "a comment",
-        |net| home(net, "<!-- Acme Foods --><p>Hello</p>"),
-        NOT_ON_SITE,
-    ),
-    case(
-        "a hidden footer",
-        |net| home(net, "<footer hidden>Acme Foods</footer>"),
-        NOT_ON_SITE,
-    ),
-    case(
-        "a part of the name",
-        |net| home(net, "<title>Acme</title>"),
-        NOT_ON_SITE,
-    ),
-    case(
-        "a longer word",
-        |net| home(net, "<title>Acme Foodservice</title>"),
-        NOT_ON_SITE,
-    ),
-    case(
-        "the source page's own footer, and a home page that knows the company",
-        |net| {
+        };
+    "text alone" => MENTIONED, |net| home(net, "<p>We bought Acme Foods.</p>");
+    "a comment" => NOT_ON_SITE, |net| home(net, "<!-- Acme Foods --><p>Hello</p>");
+    "a hidden footer" => NOT_ON_SITE, |net| home(net, "<footer hidden>Acme Foods</footer>");
+    "a part of the name" => NOT_ON_SITE, |net| home(net, "<title>Acme</title>");
+    "a longer word" => NOT_ON_SITE, |net| home(net, "<title>Acme Foodservice</title>");
+    "the source page's own footer, and a home page that knows the company" => "PASS", |net| {
             let html = "<title>Hello</title><p>Acme Foods makes noodles.</p>";
             net.net.web.page(WWW, "/", html);
             net.answers(Reply::html(format!(
                 "{NAMELESS}<footer>Acme Foods</footer>"
             )))
-        },
-        "PASS",
-    ),
-    case(
-        "the source page's own footer, as a market's entry bears its seller's",
-        |net| {
+        };
+    "the source page's own footer, as a market's entry bears its seller's" => MENTIONED, |net| {
             net.net.web.page(WWW, "/", "<title>Hello</title>");
             net.answers(Reply::html(format!(
                 "{NAMELESS}<footer>Acme Foods</footer>"
             )))
-        },
-        MENTIONED,
-    ),
-    case(
-        "a name in a title's part, as pages of companies have it",
-        |net| home(net, "<title>Acme Foods Inc. | Home</title>"),
-        "PASS",
-    ),
-    case(
-        "a copyright line after which it says more",
-        |net| {
+        };
+    "a name in a title's part, as pages of companies have it" => "PASS",
+        |net| home(net, "<title>Acme Foods Inc. | Home</title>");
+    "a copyright line after which it says more" => "PASS", |net| {
             let line = "© 2026 Acme Foods Inc. All rights reserved.";
             home(
                 net,
                 &format!("<title>Noodles</title><footer>{line}</footer>"),
             )
-        },
-        "PASS",
-    ),
-    case(
-        "the source page's title, which tells what it is about",
-        |net| {
+        };
+    "the source page's title, which tells what it is about" => MENTIONED, |net| {
             net.net.web.page(WWW, "/", "<title>The News</title>");
             net.answers(Reply::html(format!(
                 "<title>Acme Foods sued</title>{NAMELESS}"
             )))
-        },
-        MENTIONED,
-    ),
+        };
 ];
 
 /// What keeps a name from counting.
-const WAYS: &[Case] = &[
-    case(
-        "a page whose URL carries the name",
-        |net| {
+const WAYS: &[Case] = cases![
+    "a page whose URL carries the name" => NOT_ON_SITE, |net| {
             net.net.web.page(WWW, "/", "<title>Shop</title>");
             net.at("/acme-foods/contact")
-        },
-        NOT_ON_SITE,
-    ),
-    case(
-        "a host that carries the name",
-        |net| {
+        };
+    "a host that carries the name" => "FAIL email-not-on-source", |net| {
             net.company("acme-foods.shop.kr", ACME);
             net.right("acme-foods.shop.kr").email("info@shop.kr")
-        },
-        "FAIL email-not-on-source",
-    ),
-    case(
-        "a host that carries the name, with an address of the domain",
-        |net| {
+        };
+    "a host that carries the name, with an address of the domain" => NOT_ON_SITE, |net| {
             net.company("acme-foods.shop.kr", ACME);
             net.right("acme-foods.shop.kr")
-        },
-        NOT_ON_SITE,
-    ),
-    case(
-        "a search that carries the name",
-        |net| {
+        };
+    "a search that carries the name" => "REVIEW company-not-on-site source-may-echo", |net| {
             net.net.web.page(WWW, "/", "<title>Shop</title>");
             net.at("/search?q=Acme+Foods")
-        },
-        "REVIEW company-not-on-site source-may-echo",
-    ),
-    case(
-        "a domain that carries the name, which its owner chose",
-        |net| {
+        };
+    "a domain that carries the name, which its owner chose" => "PASS", |net| {
             net.company("acme-foods.kr", ACME);
             net.right("acme-foods.kr")
-        },
-        "PASS",
-    ),
-    case(
-        "a home page that leads to the real company",
-        |net| {
+        };
+    "a home page that leads to the real company" => NOT_ON_SITE, |net| {
             net.company("acme-foods.com", ACME);
             let to = net.net.web.url("www.acme-foods.com", "/");
             home_answers(net, Reply::redirect(301, &to))
-        },
-        NOT_ON_SITE,
-    ),
-    case(
-        "a home page that leads to a page of the site",
-        |net| {
+        };
+    "a home page that leads to a page of the site" => "PASS", |net| {
             net.net.web.page(WWW, "/kr/", "<title>Acme Foods</title>");
             home_answers(net, Reply::redirect(302, "/kr/"))
-        },
-        "PASS",
-    ),
-    case(
-        "no home page",
-        |net| home_answers(net, Reply::status(404)),
-        NOT_ON_SITE,
-    ),
-    case(
-        "a silent home page",
-        |net| home_answers(net, Reply::status(503)),
-        "REVIEW identity-unanswered",
-    ),
-    case(
-        "a forbidden home page",
-        |net| {
+        };
+    "no home page" => NOT_ON_SITE, |net| home_answers(net, Reply::status(404));
+    "a silent home page" => "REVIEW identity-unanswered",
+        |net| home_answers(net, Reply::status(503));
+    "a forbidden home page" => "REVIEW identity-unanswered", |net| {
             let robots = "User-agent: *\nDisallow: /$\n";
             net.net.web.reply(WWW, "/robots.txt", Reply::html(robots));
             home(net, "<title>Acme Foods</title>")
-        },
-        "REVIEW identity-unanswered",
-    ),
-    case(
-        "a silent home page of a site whose pages bear the name",
-        |net| {
+        };
+    "a silent home page of a site whose pages bear the name" => "REVIEW identity-unanswered", |net| {
             net.net.web.reply(WWW, "/", Reply::status(503));
             net.acme()
-        },
-        "REVIEW identity-unanswered",
-    ),
+        };
 ];
 
 const WEAK: &str = "REVIEW company-name-weak";

@@ -4,7 +4,7 @@ use comail::world::RecordKind::{self, A, Aaaa, Mx};
 use hickory_resolver::proto::op::ResponseCode;
 
 use crate::harness::EmailNet;
-use crate::harness::case::{Case, case, run};
+use crate::harness::case::{Case, case, cases, run};
 use crate::harness::email_net::Submission;
 use crate::servers::dns::Answer;
 
@@ -41,114 +41,54 @@ const MISSING: &str = "FAIL mx-missing";
 const UNANSWERED: &str = "REVIEW mx-unanswered";
 
 /// Definite answers.
-const ANSWERS: &[Case] = &[
-    case("a host that exists", EmailNet::acme, "PASS"),
-    case("no such domain", below, MISSING),
-    case(
-        "no such domain, at an alias's end",
-        |net| {
+const ANSWERS: &[Case] = cases![
+    "a host that exists" => "PASS", EmailNet::acme;
+    "no such domain" => MISSING, below;
+    "no such domain, at an alias's end" => MISSING, |net| {
             let alias = Answer::Alias("gone.bolt.kr".to_owned());
             net.net.dns.says("post.acme.co.kr", Mx, alias);
             below(net)
-        },
-        MISSING,
-    ),
-    case(
-        "neither MX nor address",
-        |net| {
+        };
+    "neither MX nor address" => MISSING, |net| {
             net.net.dns.says("post.acme.co.kr", Mx, Answer::NoData);
             below(net)
-        },
-        MISSING,
-    ),
-    case(
-        "an MX host that does not exist",
-        |net| mx(net, &["gone.bolt.kr"]),
-        MISSING,
-    ),
-    case(
-        "an MX host without an address",
-        |net| dns(net, MAIL, A, Answer::NoData),
-        MISSING,
-    ),
-    case(
-        "several that do not exist",
-        |net| mx(net, &["a.bolt.kr", "b.bolt.kr"]),
-        MISSING,
-    ),
-    case(
-        "one of several that exists",
-        |net| mx(net, &["a.bolt.kr", MAIL]),
-        "PASS",
-    ),
-    case(
-        "a null MX",
-        |net| {
+        };
+    "an MX host that does not exist" => MISSING, |net| mx(net, &["gone.bolt.kr"]);
+    "an MX host without an address" => MISSING, |net| dns(net, MAIL, A, Answer::NoData);
+    "several that do not exist" => MISSING, |net| mx(net, &["a.bolt.kr", "b.bolt.kr"]);
+    "one of several that exists" => "PASS", |net| mx(net, &["a.bolt.kr", MAIL]);
+    "a null MX" => "FAIL mx-null", |net| {
             net.net.dns.null_mx(DOMAIN);
             net.acme()
-        },
-        "FAIL mx-null",
-    ),
-    case(
-        "a null MX beside another",
-        |net| mx(net, &[".", MAIL]),
-        "PASS",
-    ),
-    case(
-        "no MX, but an address",
-        |net| dns(net, DOMAIN, Mx, Answer::NoData),
-        "REVIEW mx-implicit",
-    ),
-    case(
-        "no MX, but an address of IPv6 that is public",
-        |net| {
+        };
+    "a null MX beside another" => "PASS", |net| mx(net, &[".", MAIL]);
+    "no MX, but an address" => "REVIEW mx-implicit", |net| dns(net, DOMAIN, Mx, Answer::NoData);
+    "no MX, but an address of IPv6 that is public" => "REVIEW mx-implicit", |net| {
             net.net.dns.host("post.acme.co.kr", "2606:2800:21f::1");
             below(net)
-        },
-        "REVIEW mx-implicit",
-    ),
-    case(
-        "an MX host with IPv6 alone",
-        |net| at(net, "2606:2800:21f::1"),
-        "PASS",
-    ),
-    case(
-        "an MX behind two aliases",
-        |net| {
+        };
+    "an MX host with IPv6 alone" => "PASS", |net| at(net, "2606:2800:21f::1");
+    "an MX behind two aliases" => "PASS", |net| {
             net.net.dns.alias("post.acme.co.kr", "post.cdn.kr");
             net.net.dns.alias("post.cdn.kr", "post.far.kr");
             net.net.dns.mx("post.far.kr", 10, MAIL);
             below(net)
-        },
-        "PASS",
-    ),
-    case(
-        "an alias whose target is for the client to ask for",
-        |net| {
+        };
+    "an alias whose target is for the client to ask for" => "PASS", |net| {
             let alias = Answer::AliasAlone("post.far.kr".to_owned());
             net.net.dns.says("post.acme.co.kr", Mx, alias);
             net.net.dns.mx("post.far.kr", 10, MAIL);
             below(net)
-        },
-        "PASS",
-    ),
-    case(
-        "an answer that is truncated over UDP",
-        |net| {
+        };
+    "an answer that is truncated over UDP" => "PASS", |net| {
             let whole = Answer::Mx(vec![(10, MAIL.to_owned())]);
             dns(net, DOMAIN, Mx, Answer::Truncated(Box::new(whole)))
-        },
-        "PASS",
-    ),
-    case(
-        "a denial that is truncated over UDP",
-        |net| {
+        };
+    "a denial that is truncated over UDP" => MISSING, |net| {
             let denial = Answer::Truncated(Box::new(Answer::NoSuchName));
             net.net.dns.says("post.acme.co.kr", Mx, denial);
             below(net)
-        },
-        MISSING,
-    ),
+        };
 ];
 
 /// Answers that settle nothing.

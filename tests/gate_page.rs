@@ -1,7 +1,7 @@
 //! What is "on the page": what a reader can see or click, and the whole of it.
 
 use crate::harness::EmailNet;
-use crate::harness::case::{Case, case, run};
+use crate::harness::case::{Case, case, cases, run};
 use crate::harness::email_net::{Submission, WWW};
 use crate::servers::http::Reply;
 
@@ -13,293 +13,85 @@ const ABSENT: &str = "FAIL email-not-on-source";
 const PROTECTED: &str = "422b2c242d0223212f276c212d6c2930";
 
 /// Ways to show the address.
-const SHOWN: &[Case] = &[
-    case("text", |net| net.contact("info@acme.co.kr"), "PASS"),
-    case("capitals", |net| net.contact("INFO@ACME.CO.KR"), "PASS"),
-    case(
-        "entities",
-        |net| net.contact("info&#64;acme&#x2e;co&period;kr"),
-        "PASS",
-    ),
-    case(
-        "inline elements join",
-        |net| net.contact("<b>info</b><i>@acme</i>.co.kr"),
-        "PASS",
-    ),
-    case(
-        "a comment within",
-        |net| net.contact("info@<!-- x -->acme.co.kr"),
-        "PASS",
-    ),
-    case(
-        "a break for long lines within",
-        |net| net.contact("info@<wbr>acme.co.kr"),
-        "PASS",
-    ),
-    case(
-        "invisible characters within",
-        |net| net.contact("in\u{200b}fo@ac&shy;me.co.kr"),
-        "PASS",
-    ),
-    case(
-        "hidden text within",
-        |net| net.contact("info@<i hidden>x</i>acme.co.kr"),
-        "PASS",
-    ),
-    case(
-        "a link",
-        |net| net.contact("<a href='mailto:info@acme.co.kr'>Mail</a>"),
-        "PASS",
-    ),
-    case(
-        "a link with escapes and fields",
-        |net| net.contact("<a href='MAILTO:info%40acme.co.kr?subject=Hi'>Mail</a>"),
-        "PASS",
-    ),
-    case(
-        "JSON-LD",
-        |net| {
+const SHOWN: &[Case] = cases![
+    "text" => "PASS", |net| net.contact("info@acme.co.kr");
+    "capitals" => "PASS", |net| net.contact("INFO@ACME.CO.KR");
+    "entities" => "PASS", |net| net.contact("info&#64;acme&#x2e;co&period;kr");
+    "inline elements join" => "PASS", |net| net.contact("<b>info</b><i>@acme</i>.co.kr");
+    "a comment within" => "PASS", |net| net.contact("info@<!-- x -->acme.co.kr");
+    "a break for long lines within" => "PASS", |net| net.contact("info@<wbr>acme.co.kr");
+    "invisible characters within" => "PASS", |net| net.contact("in\u{200b}fo@ac&shy;me.co.kr");
+    "hidden text within" => "PASS", |net| net.contact("info@<i hidden>x</i>acme.co.kr");
+    "a link" => "PASS", |net| net.contact("<a href='mailto:info@acme.co.kr'>Mail</a>");
+    "a link with escapes and fields" => "PASS",
+        |net| net.contact("<a href='MAILTO:info%40acme.co.kr?subject=Hi'>Mail</a>");
+    "JSON-LD" => "PASS", |net| {
             net.contact(
                 r#"<script type="application/ld+json">{"email":"info@acme.co.kr"}</script>"#,
             )
-        },
-        "PASS",
-    ),
-    case(
-        "microdata",
-        |net| net.contact("<meta itemprop=email content=info@acme.co.kr>"),
-        "PASS",
-    ),
-    case(
-        "the page's own protection",
-        |net| {
-            net.contact(&format!(
-                "<a data-cfemail={PROTECTED}>[email protected]</a>"
-            ))
-        },
-        "PASS",
-    ),
-    case(
-        "the same as a link",
-        |net| {
+        };
+    "microdata" => "PASS", |net| net.contact("<meta itemprop=email content=info@acme.co.kr>");
+    "the page's own protection" => "PASS",
+        |net| net.contact(&format!("<a data-cfemail={PROTECTED}>[email protected]</a>"));
+    "the same as a link" => "PASS", |net| {
             let href = format!("/cdn-cgi/l/email-protection#{PROTECTED}");
             net.contact(&format!("<a href='{href}'>Mail</a>"))
-        },
-        "PASS",
-    ),
-    case(
-        "a closed <details>",
-        |net| net.contact("<details>info@acme.co.kr</details>"),
-        "PASS",
-    ),
-    case(
-        "an attribute for screen readers does not hide",
-        |net| net.contact("<p aria-hidden=true>info@acme.co.kr</p>"),
-        "PASS",
-    ),
+        };
+    "a closed <details>" => "PASS", |net| net.contact("<details>info@acme.co.kr</details>");
+    "an attribute for screen readers does not hide" => "PASS",
+        |net| net.contact("<p aria-hidden=true>info@acme.co.kr</p>");
 ];
 
 /// Ways to have the address where no one reads it.
-const NOT_SHOWN: &[Case] = &[
-    case(
-        "a comment",
-        |net| net.contact("<!-- info@acme.co.kr -->"),
-        HIDDEN,
-    ),
-    case(
-        "a script",
-        |net| net.contact("<script>m='info@acme.co.kr'</script>"),
-        HIDDEN,
-    ),
-    case(
-        "a style",
-        |net| net.contact("<style>/*info@acme.co.kr*/</style>"),
-        HIDDEN,
-    ),
-    case(
-        "a template",
-        |net| net.contact("<template>info@acme.co.kr</template>"),
-        HIDDEN,
-    ),
-    case(
-        "a noscript",
-        |net| net.contact("<noscript>info@acme.co.kr</noscript>"),
-        HIDDEN,
-    ),
-    case(
-        "an attribute",
-        |net| net.contact("<p data-x='info@acme.co.kr'>x</p>"),
-        HIDDEN,
-    ),
-    case(
-        "alternative text",
-        |net| net.contact("<img alt='info@acme.co.kr'>"),
-        HIDDEN,
-    ),
-    case(
-        "a field's value",
-        |net| net.contact("<input value='info@acme.co.kr'>"),
-        HIDDEN,
-    ),
-    case(
-        "a text area",
-        |net| net.contact("<textarea>info@acme.co.kr</textarea>"),
-        HIDDEN,
-    ),
-    case(
-        "hidden",
-        |net| net.contact("<p hidden>info@acme.co.kr</p>"),
-        HIDDEN,
-    ),
-    case(
-        "a style that hides",
-        |net| net.contact("<p style='display:none'>info@acme.co.kr"),
-        HIDDEN,
-    ),
-    case(
-        "a class that hides",
-        |net| net.contact("<style>.x{visibility:hidden}</style><p class=x>info@acme.co.kr"),
-        HIDDEN,
-    ),
-    case(
-        "off the screen",
-        |net| net.contact("<p style='left:-9999px'>info@acme.co.kr"),
-        HIDDEN,
-    ),
-    case(
-        "in the ground's colour",
-        |net| net.contact("<p style='color:#fff;background:#fff'>info@acme.co.kr"),
-        HIDDEN,
-    ),
-    case(
-        "an empty link",
-        |net| net.contact("<a href='mailto:info@acme.co.kr'></a>"),
-        HIDDEN,
-    ),
-    case(
-        "protection in a hidden element",
-        |net| net.contact(&format!("<p hidden><a data-cfemail={PROTECTED}>x</a></p>")),
-        HIDDEN,
-    ),
-    case(
-        "hidden and shown: the best counts",
-        |net| net.contact("<!-- info@acme.co.kr --><p>info@acme.co.kr"),
-        "PASS",
-    ),
-    case(
-        "spelled",
-        |net| net.contact("info [at] acme [dot] co [dot] kr"),
-        OBFUSCATED,
-    ),
-    case(
-        "with spaces",
-        |net| net.contact("info @ acme.co.kr"),
-        OBFUSCATED,
-    ),
-    case(
-        "a word for @",
-        |net| net.contact("info골뱅이acme.co.kr"),
-        OBFUSCATED,
-    ),
-    case(
-        "full-width",
-        |net| net.contact("ｉｎｆｏ＠ａｃｍｅ．ｃｏ．ｋｒ"),
-        OBFUSCATED,
-    ),
-    case(
-        "spelled and hidden: the best counts",
-        |net| net.contact("info(at)acme.co.kr <!-- info@acme.co.kr -->"),
-        OBFUSCATED,
-    ),
-    case(
-        "prose that spells nothing",
-        |net| net.contact("for info at acme.co.kr"),
-        ABSENT,
-    ),
+const NOT_SHOWN: &[Case] = cases![
+    "a comment" => HIDDEN, |net| net.contact("<!-- info@acme.co.kr -->");
+    "a script" => HIDDEN, |net| net.contact("<script>m='info@acme.co.kr'</script>");
+    "a style" => HIDDEN, |net| net.contact("<style>/*info@acme.co.kr*/</style>");
+    "a template" => HIDDEN, |net| net.contact("<template>info@acme.co.kr</template>");
+    "a noscript" => HIDDEN, |net| net.contact("<noscript>info@acme.co.kr</noscript>");
+    "an attribute" => HIDDEN, |net| net.contact("<p data-x='info@acme.co.kr'>x</p>");
+    "alternative text" => HIDDEN, |net| net.contact("<img alt='info@acme.co.kr'>");
+    "a field's value" => HIDDEN, |net| net.contact("<input value='info@acme.co.kr'>");
+    "a text area" => HIDDEN, |net| net.contact("<textarea>info@acme.co.kr</textarea>");
+    "hidden" => HIDDEN, |net| net.contact("<p hidden>info@acme.co.kr</p>");
+    "a style that hides" => HIDDEN, |net| net.contact("<p style='display:none'>info@acme.co.kr");
+    "a class that hides" => HIDDEN,
+        |net| net.contact("<style>.x{visibility:hidden}</style><p class=x>info@acme.co.kr");
+    "off the screen" => HIDDEN, |net| net.contact("<p style='left:-9999px'>info@acme.co.kr");
+    "in the ground's colour" => HIDDEN,
+        |net| net.contact("<p style='color:#fff;background:#fff'>info@acme.co.kr");
+    "an empty link" => HIDDEN, |net| net.contact("<a href='mailto:info@acme.co.kr'></a>");
+    "protection in a hidden element" => HIDDEN,
+        |net| net.contact(&format!("<p hidden><a data-cfemail={PROTECTED}>x</a></p>"));
+    "hidden and shown: the best counts" => "PASS",
+        |net| net.contact("<!-- info@acme.co.kr --><p>info@acme.co.kr");
+    "spelled" => OBFUSCATED, |net| net.contact("info [at] acme [dot] co [dot] kr");
+    "with spaces" => OBFUSCATED, |net| net.contact("info @ acme.co.kr");
+    "a word for @" => OBFUSCATED, |net| net.contact("info골뱅이acme.co.kr");
+    "full-width" => OBFUSCATED, |net| net.contact("ｉｎｆｏ＠ａｃｍｅ．ｃｏ．ｋｒ");
+    "spelled and hidden: the best counts" => OBFUSCATED,
+        |net| net.contact("info(at)acme.co.kr <!-- info@acme.co.kr -->");
+    "prose that spells nothing" => ABSENT, |net| net.contact("for info at acme.co.kr");
 ];
 
 /// Wholes and parts.
-const WHOLE: &[Case] = &[
-    case(
-        "a longer domain",
-        |net| net.contact("info@acme.co.krx"),
-        ABSENT,
-    ),
-    case(
-        "a name below",
-        |net| net.contact("info@acme.co.kr.bolt.kr"),
-        ABSENT,
-    ),
-    case(
-        "a shorter domain",
-        |net| net.contact("info@acme.co"),
-        ABSENT,
-    ),
-    case(
-        "a longer local part",
-        |net| net.contact("myinfo@acme.co.kr"),
-        ABSENT,
-    ),
-    case(
-        "one joined by a dot",
-        |net| net.contact("x.info@acme.co.kr"),
-        ABSENT,
-    ),
-    case(
-        "one joined by a hyphen",
-        |net| net.contact("x-info@acme.co.kr"),
-        ABSENT,
-    ),
-    case(
-        "a Cyrillic neighbour",
-        |net| net.contact("жinfo@acme.co.kr"),
-        ABSENT,
-    ),
-    case(
-        "two blocks",
-        |net| net.contact("info<p>@acme.co.kr"),
-        ABSENT,
-    ),
-    case(
-        "two cells",
-        |net| net.contact("<table><td>info@<td>acme.co.kr</table>"),
-        ABSENT,
-    ),
-    case(
-        "two lines",
-        |net| net.contact("info<br>@acme.co.kr"),
-        ABSENT,
-    ),
-    case(
-        "a label before it",
-        |net| net.contact("TEL|info@acme.co.kr|FAX"),
-        "PASS",
-    ),
-    case(
-        "a label with a colon",
-        |net| net.contact("E-mail:info@acme.co.kr"),
-        "PASS",
-    ),
-    case(
-        "Hangul around it",
-        |net| net.contact("이메일info@acme.co.kr로"),
-        "PASS",
-    ),
-    case(
-        "Kana around it",
-        |net| net.contact("メールinfo@acme.co.krまで"),
-        "PASS",
-    ),
-    case(
-        "a full stop after it",
-        |net| net.contact("Write to info@acme.co.kr."),
-        "PASS",
-    ),
-    case(
-        "brackets around it",
-        |net| net.contact("(info@acme.co.kr)"),
-        "PASS",
-    ),
+const WHOLE: &[Case] = cases![
+    "a longer domain" => ABSENT, |net| net.contact("info@acme.co.krx");
+    "a name below" => ABSENT, |net| net.contact("info@acme.co.kr.bolt.kr");
+    "a shorter domain" => ABSENT, |net| net.contact("info@acme.co");
+    "a longer local part" => ABSENT, |net| net.contact("myinfo@acme.co.kr");
+    "one joined by a dot" => ABSENT, |net| net.contact("x.info@acme.co.kr");
+    "one joined by a hyphen" => ABSENT, |net| net.contact("x-info@acme.co.kr");
+    "a Cyrillic neighbour" => ABSENT, |net| net.contact("жinfo@acme.co.kr");
+    "two blocks" => ABSENT, |net| net.contact("info<p>@acme.co.kr");
+    "two cells" => ABSENT, |net| net.contact("<table><td>info@<td>acme.co.kr</table>");
+    "two lines" => ABSENT, |net| net.contact("info<br>@acme.co.kr");
+    "a label before it" => "PASS", |net| net.contact("TEL|info@acme.co.kr|FAX");
+    "a label with a colon" => "PASS", |net| net.contact("E-mail:info@acme.co.kr");
+    "Hangul around it" => "PASS", |net| net.contact("이메일info@acme.co.kr로");
+    "Kana around it" => "PASS", |net| net.contact("メールinfo@acme.co.krまで");
+    "a full stop after it" => "PASS", |net| net.contact("Write to info@acme.co.kr.");
+    "brackets around it" => "PASS", |net| net.contact("(info@acme.co.kr)");
 ];
 
 /// A page of a Korean company, in bytes that its header does not name.

@@ -1,7 +1,7 @@
 //! Step 2: the address is a real one, and its mailbox is read.
 
 use crate::harness::EmailNet;
-use crate::harness::case::{Case, case, run};
+use crate::harness::case::{Case, case, cases, run};
 use crate::harness::email_net::{ACME, Submission};
 
 /// The submission of an address that the contact page shows.
@@ -13,113 +13,41 @@ const PLACEHOLDER: &str = "FAIL placeholder";
 const ELSEWHERE: &str = "FAIL domain-mismatch placeholder";
 
 /// Addresses that are nobody's, each on a page that shows it.
-const SAMPLES: &[Case] = &[
-    case(
-        "a name that templates show",
-        |net| shown(net, "hong.gildong@acme.co.kr"),
-        PLACEHOLDER,
-    ),
-    case(
-        "a neighbour of it",
-        |net| shown(net, "hong.gilsun@acme.co.kr"),
-        "PASS",
-    ),
-    case(
-        "a word that forms show",
-        |net| shown(net, "your-email@acme.co.kr"),
-        PLACEHOLDER,
-    ),
-    case(
-        "a template's hole",
-        |net| shown(net, "{name}@acme.co.kr"),
-        PLACEHOLDER,
-    ),
-    case("a mask", |net| shown(net, "in**@acme.co.kr"), PLACEHOLDER),
-    case(
-        "a sample's domain",
-        |net| shown(net, "your@email.com"),
-        "FAIL freemail placeholder",
-    ),
-    case(
-        "a reserved domain",
-        |net| shown(net, "info@example.com"),
-        ELSEWHERE,
-    ),
-    case(
-        "a reserved top-level domain, which no public suffix is",
-        |net| shown(net, "info@acme.test"),
-        "FAIL email-format placeholder",
-    ),
-    case(
-        "an image",
-        |net| shown(net, "logo@2x.png"),
-        "FAIL email-format placeholder",
-    ),
-    case(
-        "a mailbox named for the image",
-        |net| shown(net, "logo@acme.co.kr"),
-        "PASS",
-    ),
-    case(
-        "a key of an error tracker",
-        |net| shown(net, "0123456789abcdef0123456789abcdef@o1.ingest.sentry.io"),
-        ELSEWHERE,
-    ),
-    case(
-        "a platform's own",
-        |net| shown(net, "support@wix.com"),
-        "FAIL domain-mismatch placeholder",
-    ),
+const SAMPLES: &[Case] = cases![
+    "a name that templates show" => PLACEHOLDER, |net| shown(net, "hong.gildong@acme.co.kr");
+    "a neighbour of it" => "PASS", |net| shown(net, "hong.gilsun@acme.co.kr");
+    "a word that forms show" => PLACEHOLDER, |net| shown(net, "your-email@acme.co.kr");
+    "a template's hole" => PLACEHOLDER, |net| shown(net, "{name}@acme.co.kr");
+    "a mask" => PLACEHOLDER, |net| shown(net, "in**@acme.co.kr");
+    "a sample's domain" => "FAIL freemail placeholder", |net| shown(net, "your@email.com");
+    "a reserved domain" => ELSEWHERE, |net| shown(net, "info@example.com");
+    "a reserved top-level domain, which no public suffix is" => "FAIL email-format placeholder",
+        |net| shown(net, "info@acme.test");
+    "an image" => "FAIL email-format placeholder", |net| shown(net, "logo@2x.png");
+    "a mailbox named for the image" => "PASS", |net| shown(net, "logo@acme.co.kr");
+    "a key of an error tracker" => ELSEWHERE,
+        |net| shown(net, "0123456789abcdef0123456789abcdef@o1.ingest.sentry.io");
+    "a platform's own" => "FAIL domain-mismatch placeholder", |net| shown(net, "support@wix.com");
 ];
 
 /// Addresses that do not last, or are not read.
-const UNREAD: &[Case] = &[
-    case(
-        "a disposable domain",
-        |net| shown(net, "acme@mailinator.com"),
-        "FAIL disposable domain-mismatch",
-    ),
-    case(
-        "a disposable domain with its own site",
-        |net| {
+const UNREAD: &[Case] = cases![
+    "a disposable domain" => "FAIL disposable domain-mismatch",
+        |net| shown(net, "acme@mailinator.com");
+    "a disposable domain with its own site" => "FAIL disposable", |net| {
             net.company("mailinator.com", ACME);
             net.right("mailinator.com")
-        },
-        "FAIL disposable",
-    ),
-    case(
-        "a domain that ends like a disposable one",
-        |net| {
+        };
+    "a domain that ends like a disposable one" => "PASS", |net| {
             net.company("acme-mailinator.com", ACME);
             net.right("acme-mailinator.com")
-        },
-        "PASS",
-    ),
-    case(
-        "a mailbox that only sends",
-        |net| shown(net, "no-reply@acme.co.kr"),
-        "REVIEW no-reply",
-    ),
-    case(
-        "the same in one word",
-        |net| shown(net, "noreply2@acme.co.kr"),
-        "REVIEW no-reply",
-    ),
-    case(
-        "a mailbox that is read",
-        |net| shown(net, "reply@acme.co.kr"),
-        "PASS",
-    ),
-    case(
-        "the postmaster reads",
-        |net| shown(net, "postmaster@acme.co.kr"),
-        "PASS",
-    ),
-    case(
-        "a made-up mailbox that only sends: a REVIEW does not spare it the page",
-        |net| net.acme().email("no-reply@acme.co.kr"),
-        "FAIL email-not-on-source no-reply",
-    ),
+        };
+    "a mailbox that only sends" => "REVIEW no-reply", |net| shown(net, "no-reply@acme.co.kr");
+    "the same in one word" => "REVIEW no-reply", |net| shown(net, "noreply2@acme.co.kr");
+    "a mailbox that is read" => "PASS", |net| shown(net, "reply@acme.co.kr");
+    "the postmaster reads" => "PASS", |net| shown(net, "postmaster@acme.co.kr");
+    "a made-up mailbox that only sends: a REVIEW does not spare it the page" => "FAIL email-not-on-source no-reply",
+        |net| net.acme().email("no-reply@acme.co.kr");
 ];
 
 /// Persons' mailboxes.

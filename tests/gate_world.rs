@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::harness::EmailNet;
-use crate::harness::case::{Case, case, run};
+use crate::harness::case::{Case, case, cases, run};
 use crate::harness::email_net::{ACME, Submission, WWW, page};
 use crate::servers::closed_port;
 use crate::servers::http::{Reply, WebServer};
@@ -18,54 +18,31 @@ fn status(net: &EmailNet, status: u16) -> Submission {
 }
 
 /// Answers, and what is none.
-const ANSWERS: &[Case] = &[
-    case("404", |net| status(net, 404), MISSING),
-    case("410", |net| status(net, 410), MISSING),
-    case("400", |net| status(net, 400), UNANSWERED),
-    case("403", |net| status(net, 403), UNANSWERED),
-    case("429", |net| status(net, 429), UNANSWERED),
-    case("451", |net| status(net, 451), UNANSWERED),
-    case("500", |net| status(net, 500), UNANSWERED),
-    case("503", |net| status(net, 503), UNANSWERED),
-    case("a redirect to nowhere", |net| status(net, 302), UNANSWERED),
-    case("a reset", |net| net.answers(Reply::Reset), UNANSWERED),
-    case(
-        "no HTTP",
-        |net| net.answers(Reply::Raw(b"SSH-2.0-x\r\n\r\n".to_vec())),
-        UNANSWERED,
-    ),
-    case(
-        "a page that is cut off behind the address",
-        |net| {
+const ANSWERS: &[Case] = cases![
+    "404" => MISSING, |net| status(net, 404);
+    "410" => MISSING, |net| status(net, 410);
+    "400" => UNANSWERED, |net| status(net, 400);
+    "403" => UNANSWERED, |net| status(net, 403);
+    "429" => UNANSWERED, |net| status(net, 429);
+    "451" => UNANSWERED, |net| status(net, 451);
+    "500" => UNANSWERED, |net| status(net, 500);
+    "503" => UNANSWERED, |net| status(net, 503);
+    "a redirect to nowhere" => UNANSWERED, |net| status(net, 302);
+    "a reset" => UNANSWERED, |net| net.answers(Reply::Reset);
+    "no HTTP" => UNANSWERED, |net| net.answers(Reply::Raw(b"SSH-2.0-x\r\n\r\n".to_vec()));
+    "a page that is cut off behind the address" => UNANSWERED, |net| {
             let page = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 9999\r\n\r\n\
                 <p>info@acme.co.kr</p>";
             net.answers(Reply::Raw(page.into()))
-        },
-        UNANSWERED,
-    ),
-    case(
-        "a page that is gzipped",
-        |net| net.answers(Reply::html(page(ACME, "info@acme.co.kr")).gzipped()),
-        "PASS",
-    ),
-    case(
-        "a page of 50 MB",
-        |net| net.answers(Reply::Huge(50_000_000)),
-        UNREADABLE,
-    ),
-    case(
-        "a gzip bomb",
-        |net| net.answers(Reply::GzipBomb(200_000_000)),
-        UNREADABLE,
-    ),
-    case(
-        "a refused connection",
-        |net| {
+        };
+    "a page that is gzipped" => "PASS",
+        |net| net.answers(Reply::html(page(ACME, "info@acme.co.kr")).gzipped());
+    "a page of 50 MB" => UNREADABLE, |net| net.answers(Reply::Huge(50_000_000));
+    "a gzip bomb" => UNREADABLE, |net| net.answers(Reply::GzipBomb(200_000_000));
+    "a refused connection" => UNANSWERED, |net| {
             let port = closed_port().port();
             net.acme().source(&format!("http://{WWW}:{port}/contact"))
-        },
-        UNANSWERED,
-    ),
+        };
 ];
 
 /// Servers that take their time.
@@ -117,80 +94,36 @@ fn leads(net: &EmailNet, to: &str) -> Submission {
 }
 
 /// Ways through the web.
-const WAYS: &[Case] = &[
-    case(
-        "five redirects over three hosts",
-        |net| chain(net, 5),
-        "PASS",
-    ),
-    case("six", |net| chain(net, 6), UNANSWERED),
-    case("a loop", |net| leads(net, "/contact"), UNANSWERED),
-    case(
-        "a loop of two",
-        |net| {
+const WAYS: &[Case] = cases![
+    "five redirects over three hosts" => "PASS", |net| chain(net, 5);
+    "six" => UNANSWERED, |net| chain(net, 6);
+    "a loop" => UNANSWERED, |net| leads(net, "/contact");
+    "a loop of two" => UNANSWERED, |net| {
             net.net
                 .web
                 .reply(WWW, "/a", Reply::redirect(301, "/contact"));
             leads(net, "/a")
-        },
-        UNANSWERED,
-    ),
-    case("a way to nothing", |net| leads(net, "/gone"), MISSING),
-    case(
-        "a way to no host",
-        |net| leads(net, "http://gone.acme.co.kr/"),
-        MISSING,
-    ),
-    case(
-        "a way to a file",
-        |net| leads(net, "file:///etc/passwd"),
-        UNANSWERED,
-    ),
-    case(
-        "a way with credentials",
-        |net| leads(net, "http://a:b@www.acme.co.kr/"),
-        UNANSWERED,
-    ),
-    case(
-        "a way to a private address",
-        |net| leads(net, "http://10.0.0.1/"),
-        UNANSWERED,
-    ),
-    case(
-        "a way to a cloud's own address",
-        |net| leads(net, "http://169.254.169.254/"),
-        UNANSWERED,
-    ),
-    case(
-        "a way to loopback in IPv6",
-        |net| leads(net, "http://[::1]/"),
-        UNANSWERED,
-    ),
-    case(
-        "a way to loopback, mapped",
-        |net| leads(net, "http://[::ffff:127.0.0.2]/"),
-        UNANSWERED,
-    ),
-    case(
-        "a way to an address that may be connected to, which is no site's",
-        |net| {
+        };
+    "a way to nothing" => MISSING, |net| leads(net, "/gone");
+    "a way to no host" => MISSING, |net| leads(net, "http://gone.acme.co.kr/");
+    "a way to a file" => UNANSWERED, |net| leads(net, "file:///etc/passwd");
+    "a way with credentials" => UNANSWERED, |net| leads(net, "http://a:b@www.acme.co.kr/");
+    "a way to a private address" => UNANSWERED, |net| leads(net, "http://10.0.0.1/");
+    "a way to a cloud's own address" => UNANSWERED, |net| leads(net, "http://169.254.169.254/");
+    "a way to loopback in IPv6" => UNANSWERED, |net| leads(net, "http://[::1]/");
+    "a way to loopback, mapped" => UNANSWERED, |net| leads(net, "http://[::ffff:127.0.0.2]/");
+    "a way to an address that may be connected to, which is no site's" => "REVIEW source-off-site", |net| {
             net.net
                 .web
                 .page("127.0.0.1", "/contact", &page(ACME, "info@acme.co.kr"));
             leads(net, &net.net.web.url("127.0.0.1", "/contact"))
-        },
-        "REVIEW source-off-site",
-    ),
-    case(
-        "a way to TLS",
-        |net| {
+        };
+    "a way to TLS" => "PASS", |net| {
             net.net
                 .tls
                 .page(WWW, "/contact", &page(ACME, "info@acme.co.kr"));
             leads(net, &net.net.tls.url(WWW, "/contact"))
-        },
-        "PASS",
-    ),
+        };
 ];
 
 /// The submission of a page over TLS that this server shows.
@@ -200,29 +133,16 @@ fn tls(net: &EmailNet, server: &WebServer) -> Submission {
 }
 
 /// Certificates.
-const TLS: &[Case] = &[
-    case("the frozen authority", |net| tls(net, &net.net.tls), "PASS"),
-    case(
-        "another authority",
-        |net| tls(net, &WebServer::start_tls(Authority::new().server_config())),
-        UNANSWERED,
-    ),
-    case(
-        "another host's certificate",
-        |net| {
+const TLS: &[Case] = cases![
+    "the frozen authority" => "PASS", |net| tls(net, &net.net.tls);
+    "another authority" => UNANSWERED,
+        |net| tls(net, &WebServer::start_tls(Authority::new().server_config()));
+    "another host's certificate" => UNANSWERED, |net| {
             let config = net.net.authority.server_config_of("www.bolt.kr");
             tls(net, &WebServer::start_tls(config))
-        },
-        UNANSWERED,
-    ),
-    case(
-        "no TLS at all",
-        |net| {
-            net.acme()
-                .source(&net.url("/contact").replace("http://", "https://"))
-        },
-        UNANSWERED,
-    ),
+        };
+    "no TLS at all" => UNANSWERED,
+        |net| net.acme().source(&net.url("/contact").replace("http://", "https://"));
 ];
 
 /// Every case of this file.

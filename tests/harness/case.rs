@@ -38,6 +38,15 @@ pub const fn case(
     }
 }
 
+/// A table of cases, a row each: `"what is so" => expected, make;`, and where something else is
+/// scanned, `"what is so" => expected, make, with(flags);`.
+macro_rules! cases {
+    ($($what:literal => $expected:expr, $make:expr $(, $scanned:ident($list:expr))?;)*) => {
+        &[$($crate::harness::case::case($what, $make, $expected)$(.$scanned($list))?),*]
+    };
+}
+pub(crate) use cases;
+
 impl Case {
     /// The same, scanned with these further flags.
     pub const fn with(mut self, flags: &'static [&'static str]) -> Self {
