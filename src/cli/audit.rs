@@ -29,7 +29,6 @@ use crate::session::{Projection, Repair, Session, SessionError};
 /// If a PASS was judged by another version of comail and this version disagrees, the finding is of the
 /// kind other-lists: it may be honest. Audit such a session with the version that made it.
 #[derive(Debug, Args)]
-#[command(after_long_help = EXAMPLES)]
 pub struct AuditArgs {
     /// A ledger head that `status` printed earlier, which the ledger must still contain
     #[arg(long, value_name = "HASH")]
@@ -40,12 +39,6 @@ pub struct AuditArgs {
     #[arg(long)]
     live: bool,
 }
-
-const EXAMPLES: &str = "\
-Examples:
-  comail audit
-  comail audit --live                    # fetch everything again
-  comail audit --json";
 
 /// The JSON form of `audit`.
 #[derive(Debug, Serialize, JsonSchema)]

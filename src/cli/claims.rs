@@ -18,13 +18,7 @@ use crate::session::{Claim, Session, SessionError};
 /// A claim with an expired lease is still listed until another worker gets the quest or the worker
 /// answers.
 #[derive(Debug, Args)]
-#[command(after_long_help = EXAMPLES)]
 pub struct ClaimsArgs {}
-
-const EXAMPLES: &str = "\
-Examples:
-  comail claims
-  comail claims --json";
 
 /// The JSON form of `claims`.
 #[derive(Debug, Serialize, JsonSchema)]

@@ -24,7 +24,7 @@ use super::exit::Exit;
 use super::help::{self, Named};
 use crate::base::text::{Escaped, is_unsafe};
 use crate::gate::email::EmailGate;
-use crate::gate::{Gate as _, Rule, house};
+use crate::gate::{Gate as _, house};
 use crate::quest::{Key, QuestKind};
 use crate::session::{Effective, Prefix, QuestRecord, ReadOnlyIndex, SessionError, Sought, State};
 
@@ -39,28 +39,11 @@ const SHELLS: [&str; 5] = ["bash", "zsh", "fish", "powershell", "elvish"];
 /// and numbers, the fields of the quest kind, rules, workers and runs. Completing a command line
 /// never changes the session.
 #[derive(Debug, Args)]
-#[command(after_long_help = EXAMPLES)]
 pub struct CompletionsArgs {
     /// The shell to print the script for
     #[arg(value_name = "SHELL", value_parser = SHELLS)]
     shell: String,
 }
-
-const EXAMPLES: &str = "\
-Examples:
-  comail completions bash > ~/.local/share/bash-completion/completions/comail
-  comail completions fish > ~/.config/fish/completions/comail.fish
-
-Where to put the script (print it again after an upgrade):
-  bash        the file above (needs bash-completion), or in ~/.bashrc
-                source <(comail completions bash)
-  zsh         in ~/.zshrc, after compinit
-                source <(comail completions zsh)
-  fish        the file above
-  PowerShell  in the file that $PROFILE names
-                comail completions powershell | Out-String | Invoke-Expression
-  Elvish      in ~/.config/elvish/rc.elv
-                eval (comail completions elvish | slurp)";
 
 /// The JSON form of `completions`.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -199,9 +182,6 @@ const MAX_VALUES: usize = 200;
 // A person waits for the answer.
 const MAX_SEARCH: Duration = Duration::from_millis(40);
 
-/// The values for an argument, from the session in a directory and what is typed so far.
-type Offer = fn(&Path, &str) -> Values;
-
 /// Which quests an argument accepts.
 type Which = (Option<State>, fn(&QuestRecord) -> bool);
 
@@ -210,58 +190,55 @@ const REVIEWED: Which = (Some(State::Review), |_| true);
 const OPEN: Which = (Some(State::Review), |it| Effective::of(it).is_open());
 const RIGHT: Which = (None, |it| Effective::of(it).holds());
 const SETTLED: Which = (Some(State::Review), |it| {
-    matches!(Effective::of(it), Effective::Accepted | Effective::Rejected)
+    let effective = Effective::of(it);
+    matches!(effective, Effective::Accepted | Effective::Rejected)
 });
 
+/// What an argument names.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Offer {
+    Keys(Which),
+    Ids(Which),
+    ClaimedIds,
+    Workers,
+    Runs,
+    Rules,
+    FiredRules,
+    /// A rule of the e-mail gate with a level, as `scan --level` takes it.
+    RuleLevels,
+}
+
 /// The arguments with values from the session: command, id of the argument, values.
-pub(super) const OFFERS: &[(&[&str], &str, Offer)] = &[
-    (&["submit"], UNIT, |dir, typed| keys(dir, typed, TODO)),
-    (&["submit"], "key", |dir, typed| keys(dir, typed, TODO)),
-    (&["submit"], "id", |dir, typed| ids(dir, typed, TODO)),
-    (&["submit"], "worker", workers),
-    (&["next"], "worker", workers),
-    (&["hook", "stop"], "worker", workers),
-    (&["release"], "id", claimed_ids),
-    (&["release"], "worker", workers),
-    (&["dispute"], "id", |dir, typed| ids(dir, typed, RIGHT)),
-    (&["review", "show"], "id", |dir, typed| {
-        ids(dir, typed, REVIEWED)
-    }),
-    (&["review", "show"], "key", |dir, typed| {
-        keys(dir, typed, REVIEWED)
-    }),
-    (&["review", "accept"], "ids", |dir, typed| {
-        ids(dir, typed, OPEN)
-    }),
-    (&["review", "accept"], "keys", |dir, typed| {
-        keys(dir, typed, OPEN)
-    }),
-    (&["review", "accept"], "rule", fired_rules),
-    (&["review", "reject"], "ids", |dir, typed| {
-        ids(dir, typed, OPEN)
-    }),
-    (&["review", "reject"], "keys", |dir, typed| {
-        keys(dir, typed, OPEN)
-    }),
-    (&["review", "reject"], "rule", fired_rules),
-    (&["review", "reopen"], "ids", |dir, typed| {
-        ids(dir, typed, SETTLED)
-    }),
-    (&["review", "reopen"], "keys", |dir, typed| {
-        keys(dir, typed, SETTLED)
-    }),
-    (&["report"], "run", runs),
-    (&["rules"], "rule", |_, _| Ok(rules(house::rules(), &[""]))),
-    (&["scan"], "levels", |_, _| {
-        Ok(rules(Vec::new(), &["=review", "=fail"]))
-    }),
+pub(super) const OFFERS: &[(&str, &str, Offer)] = &[
+    ("submit", UNIT, Offer::Keys(TODO)),
+    ("submit", "key", Offer::Keys(TODO)),
+    ("submit", "id", Offer::Ids(TODO)),
+    ("submit", "worker", Offer::Workers),
+    ("next", "worker", Offer::Workers),
+    ("hook stop", "worker", Offer::Workers),
+    ("release", "id", Offer::ClaimedIds),
+    ("release", "worker", Offer::Workers),
+    ("dispute", "id", Offer::Ids(RIGHT)),
+    ("review show", "id", Offer::Ids(REVIEWED)),
+    ("review show", "key", Offer::Keys(REVIEWED)),
+    ("review accept", "ids", Offer::Ids(OPEN)),
+    ("review accept", "keys", Offer::Keys(OPEN)),
+    ("review accept", "rule", Offer::FiredRules),
+    ("review reject", "ids", Offer::Ids(OPEN)),
+    ("review reject", "keys", Offer::Keys(OPEN)),
+    ("review reject", "rule", Offer::FiredRules),
+    ("review reopen", "ids", Offer::Ids(SETTLED)),
+    ("review reopen", "keys", Offer::Keys(SETTLED)),
+    ("report", "run", Offer::Runs),
+    ("rules", "rule", Offer::Rules),
+    ("scan", "levels", Offer::RuleLevels),
 ];
 
-const SESSION_DIRS: &[(&[&str], &str)] = &[
-    (&["scan"], "carry"),
-    (&["insights"], "sessions"),
-    (&["run"], "lessons_from"),
-    (&[], "session"),
+const SESSION_DIRS: [(&str, &str); 4] = [
+    ("scan", "carry"),
+    ("insights", "sessions"),
+    ("run", "lessons_from"),
+    ("", "session"),
 ];
 
 /// The parser, whose arguments take values from the session in `dir`.
@@ -272,14 +249,14 @@ fn attach(parser: Command, dir: &Path, typed: &[OsString]) -> Command {
     words.pop();
     words.retain(|word| !word.starts_with('-'));
     let names = help::names(&parser, &words);
-    let mut parser = with_values(parser, &["help"], "words", move |typed| {
+    let mut parser = with_values(parser, "help", "words", move |typed| {
         candidates(names.clone(), typed)
     });
     for (path, arg, offer) in OFFERS {
         let dir = dir.to_owned();
         // Nothing is offered where the session cannot be read.
         parser = with_values(parser, path, arg, move |typed| {
-            candidates(offer(&dir, typed).unwrap_or_default(), typed)
+            candidates(offer.values(&dir, typed).unwrap_or_default(), typed)
         });
     }
     for (path, arg) in SESSION_DIRS {
@@ -290,32 +267,28 @@ fn attach(parser: Command, dir: &Path, typed: &[OsString]) -> Command {
 
 fn with_values(
     command: Command,
-    path: &[&str],
+    path: &str,
     arg: &str,
     values: impl Fn(&str) -> Vec<CompletionCandidate> + Send + Sync + 'static,
 ) -> Command {
-    fn add(command: Command, path: &[&str], arg: &str, completer: ArgValueCompleter) -> Command {
-        match path.split_first() {
-            Some((name, rest)) if command.find_subcommand(name).is_some() => {
-                command.mut_subcommand(name, |inner| add(inner, rest, arg, completer))
-            }
-            Some(_) => command,
-            None => command.mut_args(|known| {
-                if known.get_id() == arg {
-                    known.add(completer.clone())
-                } else {
-                    known
-                }
-            }),
+    fn add(command: Command, path: &str, arg: &str, completer: ArgValueCompleter) -> Command {
+        let (name, rest) = path.split_once(' ').unwrap_or((path, ""));
+        if command.find_subcommand(name).is_some() {
+            return command.mut_subcommand(name, |inner| add(inner, rest, arg, completer));
         }
+        command.mut_args(|known| {
+            if name.is_empty() && known.get_id() == arg {
+                known.add(completer.clone())
+            } else {
+                known
+            }
+        })
     }
 
     let completer =
         ArgValueCompleter::new(move |typed: &OsStr| typed.to_str().map_or_else(Vec::new, &values));
     add(command, path, arg, completer)
 }
-
-type Values = Result<Vec<Named>, SessionError>;
 
 fn candidates(mut values: Vec<Named>, typed: &str) -> Vec<CompletionCandidate> {
     // A value with invisible characters could not be recognised in a terminal.
@@ -335,65 +308,69 @@ fn value(name: impl ToString, about: impl ToString) -> Named {
     }
 }
 
-fn workers(dir: &Path, _typed: &str) -> Values {
-    let claims = ReadOnlyIndex::at(dir)?.claims()?;
-    let claims = claims.iter();
-    Ok(claims
-        .map(|claim| value(&claim.worker, format!("holds quest {}", claim.quest)))
-        .collect())
-}
-
-fn claimed_ids(dir: &Path, _typed: &str) -> Values {
-    let claims = ReadOnlyIndex::at(dir)?.claims()?;
-    let claims = claims.iter();
-    Ok(claims
-        .map(|claim| value(claim.quest, format!("held by {}", claim.worker)))
-        .collect())
-}
-
-fn runs(dir: &Path, _typed: &str) -> Values {
-    let index = ReadOnlyIndex::at(dir)?;
-    let runs = index.totals().runs.keys();
-    Ok(runs.map(|run| value(run, "running")).collect())
-}
-
-fn fired_rules(dir: &Path, _typed: &str) -> Values {
-    let index = ReadOnlyIndex::at(dir)?;
-    let rules = index.totals().counts.rules.iter();
-    Ok(rules
-        .map(|(rule, count)| value(rule, format!("fired {count}×")))
-        .collect())
-}
-
-/// The rules of the e-mail gate and others, each with each of the suffixes.
-fn rules(mut rules: Vec<Rule>, suffixes: &[&str]) -> Vec<Named> {
-    rules.extend(EmailGate::default().rules());
-    let named = rules.iter().flat_map(|rule| {
-        let suffixes = suffixes.iter();
-        suffixes.map(|suffix| value(format!("{}{suffix}", rule.id), &rule.meaning))
-    });
-    named.collect()
-}
-
-fn keys(dir: &Path, typed: &str, which: Which) -> Values {
-    let quests = quests(dir, Prefix::Key(typed), which)?.into_iter();
-    Ok(quests
-        .filter_map(|quest| {
-            let about = format!("quest {}, {}", quest.id, quest.progress.state);
-            Some(value(typeable(&quest.key)?, about))
+impl Offer {
+    fn values(self, dir: &Path, typed: &str) -> Result<Vec<Named>, SessionError> {
+        let index = || ReadOnlyIndex::at(dir);
+        Ok(match self {
+            Self::Rules => {
+                let all = house::rules()
+                    .into_iter()
+                    .chain(EmailGate::default().rules());
+                all.map(|rule| value(&rule.id, &rule.meaning)).collect()
+            }
+            Self::RuleLevels => {
+                let rules = EmailGate::default().rules();
+                let pairs = rules.iter().flat_map(|rule| {
+                    let levels = ["review", "fail"].into_iter();
+                    levels.map(|level| value(format!("{}={level}", rule.id), &rule.meaning))
+                });
+                pairs.collect()
+            }
+            Self::Keys(which) => {
+                let quests = quests(&index()?, Prefix::Key(typed), which)?;
+                let keys = quests.iter().filter_map(|quest| {
+                    let about = format!("quest {}, {}", quest.id, quest.progress.state);
+                    Some(value(typeable(&quest.key)?, about))
+                });
+                keys.collect()
+            }
+            Self::Ids(which) => {
+                let quests = quests(&index()?, Prefix::Number(typed), which)?;
+                let ids = quests.iter();
+                ids.map(|quest| value(quest.id, quest.key.as_str()))
+                    .collect()
+            }
+            Self::Workers => {
+                let claims = index()?.claims()?;
+                let workers = claims.iter();
+                workers
+                    .map(|claim| value(&claim.worker, format!("holds quest {}", claim.quest)))
+                    .collect()
+            }
+            Self::ClaimedIds => {
+                let claims = index()?.claims()?;
+                let ids = claims.iter();
+                ids.map(|claim| value(claim.quest, format!("held by {}", claim.worker)))
+                    .collect()
+            }
+            Self::Runs => {
+                let index = index()?;
+                let runs = index.totals().runs.keys();
+                runs.map(|run| value(run, "running")).collect()
+            }
+            Self::FiredRules => {
+                let index = index()?;
+                let rules = index.totals().counts.rules.iter();
+                rules
+                    .map(|(rule, count)| value(rule, format!("fired {count}×")))
+                    .collect()
+            }
         })
-        .collect())
-}
-
-fn ids(dir: &Path, typed: &str, which: Which) -> Values {
-    let quests = quests(dir, Prefix::Number(typed), which)?.into_iter();
-    Ok(quests
-        .map(|quest| value(quest.id, quest.key.as_str()))
-        .collect())
+    }
 }
 
 fn quests(
-    dir: &Path,
+    index: &ReadOnlyIndex,
     by: Prefix<'_>,
     (state, wanted): Which,
 ) -> Result<Vec<QuestRecord>, SessionError> {
@@ -404,7 +381,7 @@ fn quests(
         wanted,
         most: MAX_VALUES,
     };
-    ReadOnlyIndex::at(dir)?.quests(&sought, &|| Instant::now() > end)
+    index.quests(&sought, &|| Instant::now() > end)
 }
 
 /// A key as it can be typed: as it is or, if a line break in it would end the command line,

@@ -31,17 +31,11 @@ use crate::quest::{QuestKind, email};
 /// user's configuration file. The file applies to scan, run, status, export, report, log and
 /// insights; every other command reads only `session` from it. It never changes what `scan` froze.
 #[derive(Debug, Args)]
-#[command(after_long_help = EXAMPLES)]
 pub struct ConfigArgs {
     /// Print a commented configuration file with every key
     #[arg(long)]
     example: bool,
 }
-
-const EXAMPLES: &str = "\
-Examples:
-  comail config
-  comail config --example > ~/.config/comail/config.toml";
 
 /// Every key, commented out, with the help of its flag.
 const EXAMPLE: &str = include_str!("config.toml");

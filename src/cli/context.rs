@@ -58,7 +58,6 @@ impl Context {
         Ok(Some(worker))
     }
 
-    #[must_use]
     pub(super) fn reaching(&self, worker: Option<&Worker>) -> Reaching {
         Reaching {
             session: self.named_session.clone(),
@@ -66,17 +65,14 @@ impl Context {
         }
     }
 
-    #[must_use]
     pub(super) fn recorded_world(&self) -> Option<&RecordedWorld> {
         self.recorded.as_deref()
     }
 
-    #[must_use]
     pub fn session_dir(&self) -> &Path {
         &self.dir
     }
 
-    #[must_use]
     pub fn named_session(&self) -> Option<&Path> {
         self.named_session.as_deref()
     }
@@ -108,24 +104,20 @@ impl Context {
     }
 
     /// Shows the progress of long work on a session, and stops it after Ctrl-C.
-    #[must_use]
     pub fn watch(&self) -> Box<dyn Watch> {
         Box::new(SessionBar::default())
     }
 }
 
 /// The time in milliseconds, the resolution of the ledger.
-#[must_use]
 pub fn now() -> Timestamp {
     SystemClock::time()
 }
 
-#[must_use]
 pub fn salt() -> Salt {
     clock().salt()
 }
 
-#[must_use]
 pub fn clock() -> SystemClock {
     SystemClock::default()
 }
@@ -156,7 +148,6 @@ pub fn choose(
     }
 }
 
-#[must_use]
 pub fn which(unit: &str) -> String {
     format!("name the quest with --{unit} KEY or --id N")
 }

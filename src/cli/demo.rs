@@ -31,17 +31,11 @@ use crate::world::evidence::recorded::RecordedWorld;
 /// corrected, one is left to a person, and one is not found. Only web pages and DNS are recorded;
 /// everything else runs as in any session.
 #[derive(Debug, Args)]
-#[command(after_long_help = EXAMPLES)]
 pub struct DemoArgs {
     /// The directory to create [default: comail-demo, or comail-demo-2, …]
     #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
     dir: Option<PathBuf>,
 }
-
-const EXAMPLES: &str = "\
-Examples:
-  comail demo
-  comail demo --dir look-at-it";
 
 const WORLD: &str = include_str!("demo/world.json");
 

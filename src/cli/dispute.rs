@@ -18,7 +18,6 @@ use crate::session::{QuestRecord, Session, SessionError};
 /// The state of the quest does not change; `export` and `status` show the dispute. Only a person may
 /// do this: with the operator's key file or, without one, on a terminal.
 #[derive(Debug, Args)]
-#[command(after_long_help = EXAMPLES)]
 pub struct DisputeArgs {
     /// The number of the quest
     id: QuestId,
@@ -30,11 +29,6 @@ pub struct DisputeArgs {
     #[command(flatten)]
     person: PersonArgs,
 }
-
-const EXAMPLES: &str = "\
-Examples:
-  comail dispute 17 --note \"bounced: no such user\"
-  comail dispute 17 --note \"bounced\" --by kim --operator-key operator.key";
 
 /// The JSON form of `dispute`.
 #[derive(Debug, Serialize, JsonSchema)]

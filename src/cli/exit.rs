@@ -70,7 +70,6 @@ const TABLE: [(Exit, &str); 11] = [
 ];
 
 impl Exit {
-    #[must_use]
     pub fn code(self) -> u8 {
         self as u8
     }
@@ -131,7 +130,6 @@ pub(super) fn after_help() -> String {
 pub struct UsageError(pub String);
 
 impl UsageError {
-    #[must_use]
     pub fn hint(self, hint: impl Into<String>) -> Hinted {
         Hinted {
             message: self.0,
@@ -174,13 +172,11 @@ pub fn found<T>(result: Result<T, SessionError>) -> anyhow::Result<T> {
 }
 
 /// The exit of a command that tells whether a session is complete.
-#[must_use]
 pub fn of_completeness(complete: bool) -> Exit {
     if complete { Exit::Done } else { Exit::Finding }
 }
 
 /// The exit of a command that ended in `error`.
-#[must_use]
 pub fn of_error(error: &anyhow::Error) -> Exit {
     if error.is::<UsageError>() || error.is::<Hinted>() {
         Exit::Usage

@@ -21,7 +21,6 @@ use crate::world::mailbox::Mailbox;
 /// by them. An answer with the address fails from now on. Your own list and your exports are not
 /// changed. Only a person may do this: with the operator's key file or, without one, on a terminal.
 #[derive(Debug, Args)]
-#[command(after_long_help = EXAMPLES)]
 pub struct ForgetArgs {
     /// The address
     address: String,
@@ -33,11 +32,6 @@ pub struct ForgetArgs {
     #[command(flatten)]
     person: PersonArgs,
 }
-
-const EXAMPLES: &str = "\
-Examples:
-  comail forget kim@acme.co.kr --note \"asked for by mail on 3 May\"
-  comail forget kim@acme.co.kr --note \"asked for\" --operator-key operator.key";
 
 /// The JSON form of `forget`.
 #[derive(Debug, Serialize, JsonSchema)]

@@ -42,7 +42,6 @@ fn level(text: &str) -> Result<(String, Level), &'static str> {
 }
 
 impl GateArgs {
-    #[must_use]
     pub fn email(&self, network: &NetworkArgs, levels: Levels) -> EmailSettings {
         EmailSettings {
             role_only: self.role_only,
@@ -130,7 +129,6 @@ enum Robots {
 }
 
 impl NetworkArgs {
-    #[must_use]
     pub fn robots(&self) -> RobotsPolicy {
         match self.robots {
             Robots::Obey => RobotsPolicy::Obey,
@@ -138,7 +136,6 @@ impl NetworkArgs {
         }
     }
 
-    #[must_use]
     pub fn allow_net(&self) -> &[IpNet] {
         &self.allow_net
     }

@@ -20,18 +20,11 @@ use crate::gate::checks::schema::schema;
 /// Without an argument, `comail help` lists all commands and topics. It also explains each kind of
 /// check in quest files, such as `contains`, and each rule, such as `freemail`.
 #[derive(Debug, Args)]
-#[command(after_long_help = EXAMPLES)]
 pub struct HelpArgs {
     /// A command such as `review accept`, a topic such as email-gate, a kind of check, or a rule
     #[arg(value_name = "COMMAND OR TOPIC")]
     words: Vec<String>,
 }
-
-const EXAMPLES: &str = "\
-Examples:
-  comail help
-  comail help review accept
-  comail help email-gate";
 
 const WIDTH: usize = 80;
 

@@ -18,17 +18,11 @@ use super::output_file::{FilesWritten, NewFile, write_into};
 ///
 /// There is one page for comail and one for each command. Pages that exist are replaced.
 #[derive(Debug, Args)]
-#[command(after_long_help = EXAMPLES)]
 pub struct ManArgs {
     /// The directory for all pages, comail.1 and so on; created if missing
     #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
     dir: Option<PathBuf>,
 }
-
-const EXAMPLES: &str = "\
-Examples:
-  comail man | man -l -
-  comail man ~/.local/share/man/man1    # then: man comail-submit";
 
 /// The JSON form of `man`.
 #[derive(Debug, Serialize, JsonSchema)]

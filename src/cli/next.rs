@@ -26,7 +26,6 @@ use crate::session::{Claim, Lease, QuestRecord, Session, State, Waiting, Worker}
 /// no other worker gets before the lease expires; `submit --worker` renews the lease. The exit code is
 /// 3 if no quest is TODO, 4 if no quest is available now, and 9 if the session is paused.
 #[derive(Debug, Args)]
-#[command(after_long_help = WORKERS)]
 pub struct NextArgs {
     /// The name of the worker [env: `COMAIL_WORKER`]
     ///
@@ -39,28 +38,6 @@ pub struct NextArgs {
     #[arg(long, value_name = "TIME", requires = "worker")]
     lease: Option<Lease>,
 }
-
-const WORKERS: &str = "\
-Examples:
-  comail next
-  comail next --worker w1 --lease 30m
-  comail next --json
-
-One of several workers, until nothing is left to do:
-  while :; do
-    comail next --worker \"$me\" > quest.txt
-    case $? in
-      0) ;;                  # a quest: go on below
-      3) break ;;            # complete
-      4) sleep 30; continue ;;  # no quest is available now
-      *) exit 1 ;;           # paused, or an error
-    esac
-    # work, then answer; on exit code 7 another answer came first
-    comail submit --worker \"$me\" --in answer.json --id 17 ||
-      [ $? -ge 5 ] || exit 1
-  done
-
-An answer is judged once: the same answer again fails and uses a try.";
 
 /// The JSON form of `next`.
 #[derive(Debug, Serialize, JsonSchema)]

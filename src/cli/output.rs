@@ -29,7 +29,6 @@ pub struct Output {
 }
 
 impl Output {
-    #[must_use]
     pub fn of_process(json: bool, colour: ColorChoice, quiet: bool) -> Self {
         let terminal = io::stdout().is_terminal();
         let no_colour = || std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
@@ -47,7 +46,6 @@ impl Output {
     }
 
     /// An output of the same form that keeps its text in memory.
-    #[must_use]
     pub(super) fn kept(&self) -> (Self, Kept) {
         let kept = Kept::default();
         let output = Self {
@@ -58,17 +56,14 @@ impl Output {
         (output, kept)
     }
 
-    #[must_use]
     pub fn is_json(&self) -> bool {
         self.json
     }
 
-    #[must_use]
     pub fn is_terminal(&self) -> bool {
         self.terminal
     }
 
-    #[must_use]
     pub fn paper(&self) -> Paper {
         Paper {
             text: String::new(),
@@ -155,12 +150,10 @@ pub struct Paper {
 }
 
 impl Paper {
-    #[must_use]
     pub(super) fn plain() -> Self {
         Self::default()
     }
 
-    #[must_use]
     pub(super) fn like(&self) -> Self {
         Self {
             text: String::new(),
@@ -168,7 +161,6 @@ impl Paper {
         }
     }
 
-    #[must_use]
     pub(super) fn into_text(self) -> String {
         self.text
     }
@@ -216,7 +208,6 @@ impl Paper {
         }
     }
 
-    #[must_use]
     pub fn tint(&self, tone: Tone, word: &str) -> String {
         if self.colour {
             tint::tinted(tone, word)
@@ -225,7 +216,6 @@ impl Paper {
         }
     }
 
-    #[must_use]
     pub(super) fn len(&self) -> usize {
         self.text.len()
     }

@@ -17,17 +17,11 @@ use crate::session::{SessionError, read_manifest};
 /// For a session, the instructions also list its fields and the command line that submits an answer.
 /// `comail run` instructs its agents by itself.
 #[derive(Debug, Args)]
-#[command(after_long_help = EXAMPLES)]
 pub struct PromptArgs {
     /// The form of the instructions
     #[arg(long, value_enum, default_value = "text", value_name = "FORMAT")]
     format: Format,
 }
-
-const EXAMPLES: &str = "\
-Examples:
-  comail prompt > AGENTS.txt
-  comail prompt --format skill";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Format {

@@ -18,18 +18,12 @@ use crate::session::Session;
 /// control with the wrong verdict is a finding (exit code 8), and so is a FAIL rule that no control
 /// fires.
 #[derive(Debug, Args)]
-#[command(after_long_help = EXAMPLES)]
 pub struct ProveArgs {
     /// Test the reviewing models with planted defects, and report how often each model and the whole
     /// panel are right; a defect that the panel misses is a finding. Nothing is recorded
     #[arg(long)]
     reviewers: bool,
 }
-
-const EXAMPLES: &str = "\
-Examples:
-  comail prove
-  comail prove --reviewers";
 
 pub(super) fn run(context: &mut Context, args: &ProveArgs) -> Result<Exit> {
     if args.reviewers {

@@ -21,36 +21,14 @@ use crate::quest::file::starter;
 
 /// Write and check quest files, which define other kinds of quests
 #[derive(Debug, Args)]
-#[command(after_long_help = EXAMPLES)]
 pub struct QuestArgs {
     #[command(subcommand)]
     what: What,
 }
 
-const EXAMPLES: &str = "\
-Examples:
-  comail quest new unit-tests       # writes unit-tests.toml
-  comail quest check unit-tests.toml
-  comail scan src --quest unit-tests.toml";
-
-const CHECK: &str = "\
-Examples:
-  comail quest check unit-tests.toml
-  comail quest check unit-tests.toml --tree ~/project --json";
-
-const NEW: &str = "\
-Examples:
-  comail quest new unit-tests
-  comail quest new unit-tests --out quests/unit-tests.toml";
-
-const SCHEMA: &str = "\
-Examples:
-  comail quest schema > quest.schema.json";
-
 #[derive(Debug, Subcommand)]
 enum What {
     /// Check a quest file, and run its controls
-    #[command(after_long_help = CHECK)]
     Check {
         /// The quest file
         file: PathBuf,
@@ -59,7 +37,6 @@ enum What {
         tree: Option<PathBuf>,
     },
     /// Write a commented quest file to start from
-    #[command(after_long_help = NEW)]
     New {
         /// The name of the kind, in kebab-case, such as unit-tests
         name: String,
@@ -68,7 +45,6 @@ enum What {
         out: Option<PathBuf>,
     },
     /// Print the JSON Schema of quest files, for editors
-    #[command(after_long_help = SCHEMA)]
     Schema,
 }
 

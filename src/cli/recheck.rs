@@ -26,13 +26,7 @@ use crate::world::fetch::live::LiveWorld;
 /// Without an answer, nothing changes. Hosts are contacted in parallel, each at its own rate. Ctrl-C
 /// stops the command and keeps finished work.
 #[derive(Debug, Args)]
-#[command(after_long_help = EXAMPLES)]
 pub struct RecheckArgs {}
-
-const EXAMPLES: &str = "\
-Examples:
-  comail recheck               # later, when the sites answer again
-  comail recheck --json";
 
 /// The JSON form of `recheck`.
 #[derive(Debug, Serialize, JsonSchema)]

@@ -17,8 +17,7 @@ use crate::session::{Appended, Claim, Event, Released, Session, SessionError, Wo
 ///
 /// Only a person may do this: with the operator's key file or, without one, on a terminal.
 #[derive(Debug, Args)]
-#[command(after_long_help = EXAMPLES,
-          group(ArgGroup::new("which").args(["id", "worker"]).required(true)))]
+#[command(group(ArgGroup::new("which").args(["id", "worker"]).required(true)))]
 pub struct ReleaseArgs {
     /// The number of the quest
     #[arg(long, value_name = "N")]
@@ -32,11 +31,6 @@ pub struct ReleaseArgs {
     #[arg(long, value_name = "FILE")]
     operator_key: Option<PathBuf>,
 }
-
-const EXAMPLES: &str = "\
-Examples:
-  comail release --id 17
-  comail release --worker w1 --operator-key operator.key";
 
 /// The JSON form of `release`.
 #[derive(Debug, Serialize, JsonSchema)]

@@ -18,17 +18,11 @@ use crate::session::{Appended, Event, Resumed};
 /// required. Otherwise comail asks on a terminal, which stops a careless program but does not prove
 /// that a person is present.
 #[derive(Debug, Args)]
-#[command(after_long_help = EXAMPLES)]
 pub struct ResumeArgs {
     /// The key file that was passed to `scan --operator-key`
     #[arg(long, value_name = "FILE")]
     operator_key: Option<PathBuf>,
 }
-
-const EXAMPLES: &str = "\
-Examples:
-  comail resume
-  comail resume --operator-key operator.key";
 
 /// The JSON form of `resume`.
 #[derive(Debug, Serialize, JsonSchema)]

@@ -24,18 +24,11 @@ use crate::session::Session;
 /// For a session, the levels are those that `scan` froze. For a single rule, the output also says how
 /// to pass it.
 #[derive(Debug, Args)]
-#[command(after_long_help = EXAMPLES)]
 pub struct RulesArgs {
     /// Print only this rule, such as freemail
     #[arg(value_name = "RULE")]
     rule: Option<String>,
 }
-
-const EXAMPLES: &str = "\
-Examples:
-  comail rules
-  comail rules freemail
-  comail rules --json";
 
 /// The JSON form of `rules`.
 #[derive(Debug, Serialize, JsonSchema)]

@@ -46,7 +46,6 @@ use crate::session::{Lease, Reason, RunId, Session, Spent};
 /// its quest has failed, whatever it prints. The exit code is 0 if the report says COMPLETE, 8 if
 /// not, and 130 after Ctrl-C. With --json, each event is printed as a line.
 #[derive(Debug, Args)]
-#[command(after_long_help = AFTER)]
 pub struct RunArgs {
     /// Run a known agent; arguments after -- are added to its command line
     #[arg(long, value_name = "NAME", value_parser = preset(), help_heading = AGENT)]
@@ -129,8 +128,6 @@ const BUDGETS: &str = "Budgets; when one ends, the agent gets a last call on top
 
 // One agent prints no more than this in any work that is worth reading.
 const MAX_LOG_BYTES: u64 = 16 * 1024 * 1024;
-
-const AFTER: &str = include_str!("help/run.txt");
 
 /// How the agent answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -281,37 +278,24 @@ fn model(name: &str) -> Result<String, &'static str> {
 pub(super) struct DryRun {
     argv: Vec<String>,
     /// How the agent gets the prompt.
-    prompt: PromptBy,
-}
-
-/// How the agent gets the prompt.
-#[derive(Debug, Clone, Copy, Serialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub(super) enum PromptBy {
-    Stdin,
-    Argument,
-    File,
+    #[schemars(extend("enum" = ["stdin", "argument", "file"]))]
+    prompt: &'static str,
 }
 
 /// A line of `run --json`.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub(super) enum RunLine<'a> {
-    /// What happens.
     Event(&'a RunEvent),
-    /// Where the report is, at the end.
-    Report(ReportWritten),
-}
-
-/// The last line of `run --json`.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct ReportWritten {
-    #[schemars(extend("const" = "report"))]
-    what: &'static str,
-    run: RunId,
-    complete: bool,
-    /// The path of the report as text; `report.json` is in the same folder.
-    path: String,
+    /// The last line.
+    Report {
+        #[schemars(extend("const" = "report"))]
+        what: &'static str,
+        run: RunId,
+        complete: bool,
+        /// The path of the report as text; `report.json` is in the same folder.
+        path: String,
+    },
 }
 
 pub(super) fn run(context: &mut Context, args: &RunArgs) -> Result<Exit> {
@@ -381,12 +365,12 @@ fn report(context: &mut Context, args: &RunArgs, run: RunId) -> Result<bool> {
     let note = format!("{word}: see {}", place.display());
     context.output.note(&note);
     if context.output.is_json() {
-        let written = RunLine::Report(ReportWritten {
+        let written = RunLine::Report {
             what: "report",
             run,
             complete: report.complete,
             path: place.display().to_string(),
-        });
+        };
         // A closed pipe does not change how the run ended.
         let _ = context.output.show(&written, |_, _| {});
     }
@@ -481,22 +465,18 @@ fn dry_run(context: &mut Context, plan: &Plan) -> Result<Exit> {
     let argv = line.argv.iter().map(|word| word.to_string_lossy());
     let dry = DryRun {
         argv: argv.map(std::borrow::Cow::into_owned).collect(),
-        prompt: if line.stdin.is_some() {
-            PromptBy::Stdin
-        } else if line.needs_file {
-            PromptBy::File
-        } else {
-            PromptBy::Argument
+        prompt: match (line.stdin.is_some(), line.needs_file) {
+            (true, _) => "stdin",
+            (false, true) => "file",
+            (false, false) => "argument",
         },
     };
     context.output.show(&dry, |paper, dry| {
         paper.line(Escaped(&words(&dry.argv)).to_string());
         paper.line(match dry.prompt {
-            PromptBy::Stdin => "the prompt is passed on standard input; nothing was started",
-            PromptBy::Argument => "PROMPT stands for the prompt; nothing was started",
-            PromptBy::File => {
-                "PROMPT_FILE stands for the file with the prompt; nothing was started"
-            }
+            "stdin" => "the prompt is passed on standard input; nothing was started",
+            "file" => "PROMPT_FILE stands for the file with the prompt; nothing was started",
+            _ => "PROMPT stands for the prompt; nothing was started",
         });
     })?;
     Ok(Exit::Done)
@@ -713,6 +693,7 @@ mod tests {
 
     #[test]
     fn the_help_lists_every_setting() {
+        let help = include_str!("help/examples.txt");
         for key in [
             "lease",
             "lessons",
@@ -733,7 +714,7 @@ mod tests {
             "backoff",
             "backoff-most",
         ] {
-            assert!(AFTER.contains(key), "{key}");
+            assert!(help.contains(key), "{key}");
         }
     }
 }

@@ -41,7 +41,6 @@ use crate::session::{Line, Manifest, read_manifest};
 /// that it does not know; existing members keep their names and meanings. The schema of a submission
 /// is that of the session, if there is one.
 #[derive(Debug, Args)]
-#[command(after_long_help = EXAMPLES)]
 pub struct SchemaArgs {
     /// The name of a schema in the list
     #[arg(value_parser = document(), hide_possible_values = true)]
@@ -51,12 +50,6 @@ pub struct SchemaArgs {
     #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
     out: Option<PathBuf>,
 }
-
-const EXAMPLES: &str = "\
-Examples:
-  comail schema
-  comail schema status
-  comail schema --out schemas";
 
 /// The JSON form of `schema`.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -186,14 +179,12 @@ fn of_type<T: JsonSchema>(_: &QuestKind) -> Schema {
 }
 
 impl Document {
-    #[must_use]
     pub fn named(name: &str) -> Option<&'static Self> {
         let mut all = DOCUMENTS.iter();
         all.find(|document| document.name == name)
     }
 
     /// The schema for quests of this kind: JSON Schema 2020-12, without external references.
-    #[must_use]
     pub fn schema(&self, kind: &QuestKind) -> Schema {
         let mut schema = (self.make)(kind);
         // `quest schema` prints the schema of quest files too, with its own title.

@@ -10,7 +10,6 @@ use shlex::Quoter;
 pub struct ShellLine(String);
 
 impl ShellLine {
-    #[must_use]
     pub fn comail(subcommand: &str, session: Option<&Path>) -> Self {
         let line = Self(format!("comail {subcommand}"));
         match session {
@@ -20,7 +19,6 @@ impl ShellLine {
     }
 
     /// Adds `--name value`.
-    #[must_use]
     pub fn flag(mut self, name: &str, value: &str) -> Self {
         // clap takes a value that begins with `-` only if it is joined to its flag.
         let joint = if value.starts_with('-') { "=" } else { " " };
@@ -29,24 +27,20 @@ impl ShellLine {
     }
 
     /// Adds `--name NAME`, with a word for the reader to replace.
-    #[must_use]
     pub fn blank(mut self, name: &str) -> Self {
         self.0.extend([" --", name, " ", &name.to_uppercase()]);
         self
     }
 
-    #[must_use]
     pub fn text(&self) -> &str {
         &self.0
     }
 
-    #[must_use]
     pub fn into_text(self) -> String {
         self.0
     }
 }
 
-#[must_use]
 pub fn words(words: &[String]) -> String {
     let quoted: Vec<_> = words.iter().map(|word| quoted(word)).collect();
     quoted.join(" ")

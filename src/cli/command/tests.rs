@@ -259,7 +259,7 @@ fn an_argument_names_a_part_of_the_session_if_and_only_if_values_are_offered_for
     walk(&parser(&email::kind()), "", &mut found);
     let offers = completions::OFFERS.iter();
     let offers: Vec<String> = offers
-        .map(|(path, arg, _)| format!("{} {arg}", path.join(" ")))
+        .map(|(path, arg, _)| format!("{path} {arg}"))
         .collect();
     for offer in &offers {
         assert!(found.contains(offer), "no argument {offer}");
