@@ -34,7 +34,7 @@ const AT_SHOWN: &[&str] = &[
 /// Words for `@` in brackets.
 static AT: LazyLock<Vec<&str>> = LazyLock::new(|| entries(include_str!("words/at.txt")));
 static DOT: LazyLock<Vec<&str>> = LazyLock::new(|| entries(include_str!("words/dot.txt")));
-const NAMED: [(&str, char); 11] = [
+const NAMED: [(&str, char); 10] = [
     ("commat;", '@'),
     ("period;", '.'),
     ("lowbar;", '_'),
@@ -45,7 +45,6 @@ const NAMED: [(&str, char); 11] = [
     ("quot;", '"'),
     ("lt;", '<'),
     ("gt;", '>'),
-    ("amp;", '&'),
 ];
 
 #[derive(Clone, Copy)]

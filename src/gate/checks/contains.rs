@@ -307,7 +307,7 @@ impl OnPage {
             self.quotation.fact(&expected, why.to_owned()).unconfirmed()
         };
         let mut unread = visit.unread.iter();
-        if unread.any(|frame| one_site(&main.url, &frame.url)) {
+        if unread.any(|(url, _)| one_site(&main.url, url)) {
             return unsure("not in what could be read: a frame could not");
         }
         if main.needs_script {

@@ -21,7 +21,7 @@ fn run(context: &Context<'_>) -> Vec<Fact> {
     });
     let host = context.site.as_ref().and_then(hosted).map(|host| {
         let expected = "a site at a domain of its own";
-        Fact::new("hosted-site", expected, host.to_string()).on(SITE)
+        Fact::new("hosted-site", expected, host).on(SITE)
     });
     provider.into_iter().chain(host).collect()
 }

@@ -1,6 +1,5 @@
 //! Whose site a page belongs to: hosted pages, registrable domains, and the operator's anchors.
 
-use std::fmt;
 use std::sync::LazyLock;
 
 use icu_properties::CodePointSetData;
@@ -70,34 +69,19 @@ fn without_label(piece: &str) -> &str {
     }
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Hosted {
-    Listed(&'static str),
-    /// A suffix from the private part of the Public Suffix List, below which anyone may have
-    /// a name (`github.io`).
-    PrivateSuffix(String),
-}
-
 /// On whose host `site` stands; none where it stands on its own.
 ///
 /// A platform's front page counts as hosted too: what other pages of that host say, anyone
 /// may have written.
-pub fn hosted(site: &Url) -> Option<Hosted> {
+pub fn hosted(site: &Url) -> Option<String> {
     let host = HostName::of_url(site)?;
     if host.public_suffix_is_private() {
-        let suffix = host.registrable()?.suffix().to_owned();
-        return Some(Hosted::PrivateSuffix(suffix));
+        let domain = host.registrable()?;
+        let suffix = domain.suffix();
+        return Some(format!("{suffix} gives names to many owners"));
     }
-    HOSTED.covering(host.as_str()).map(Hosted::Listed)
-}
-
-impl fmt::Display for Hosted {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Listed(host) => write!(f, "{host} hosts pages of many owners"),
-            Self::PrivateSuffix(suffix) => write!(f, "{suffix} gives names to many owners"),
-        }
-    }
+    let listed = HOSTED.covering(host.as_str())?;
+    Some(format!("{listed} hosts pages of many owners"))
 }
 
 /// Whether `page` is on `site`.
@@ -333,33 +317,25 @@ mod tests_anchor {
 mod tests_hosted {
     use super::*;
 
-    fn of(url: &str) -> Option<Hosted> {
+    fn listed(host: &str) -> Option<String> {
+        Some(format!("{host} hosts pages of many owners"))
+    }
+
+    fn of(url: &str) -> Option<String> {
         hosted(&Url::parse(url).unwrap())
     }
 
     #[test]
     fn knows_listed_hosts_and_what_lies_below_them() {
-        assert_eq!(
-            of("https://www.facebook.com/acme"),
-            Some(Hosted::Listed("facebook.com"))
-        );
-        assert_eq!(
-            of("https://facebook.com/"),
-            Some(Hosted::Listed("facebook.com"))
-        );
-        assert_eq!(
-            of("https://blog.naver.com/acme"),
-            Some(Hosted::Listed("blog.naver.com"))
-        );
-        assert_eq!(
-            of("https://acme.tistory.com/"),
-            Some(Hosted::Listed("tistory.com"))
-        );
+        assert_eq!(of("https://www.facebook.com/acme"), listed("facebook.com"));
+        assert_eq!(of("https://facebook.com/"), listed("facebook.com"));
+        assert_eq!(of("https://blog.naver.com/acme"), listed("blog.naver.com"));
+        assert_eq!(of("https://acme.tistory.com/"), listed("tistory.com"));
     }
 
     #[test]
     fn knows_private_suffixes() {
-        let github = Hosted::PrivateSuffix("github.io".to_owned());
+        let github = "github.io gives names to many owners".to_owned();
         assert_eq!(of("https://acme.github.io/"), Some(github));
     }
 

@@ -14,7 +14,7 @@ use super::site::{on_site, registrable};
 use super::step::{Step, quoted};
 use crate::base::text::truncate;
 use crate::gate::{Cost, Fact};
-use crate::world::fetch::visit::{self, End, Hop, Unread, UnreadFrame, Visit};
+use crate::world::fetch::visit::{self, End, Hop, Visit};
 use crate::world::mailbox::Mailbox;
 use crate::world::page::{Page, Presence, addresses_of, presence, states_no_collection};
 
@@ -120,7 +120,7 @@ pub struct Seen<'a> {
     pub main: &'a Page,
     pub own: Vec<&'a Page>,
     pub foreign: Vec<&'a Page>,
-    pub unread: Vec<&'a UnreadFrame>,
+    pub unread: Vec<&'a End>,
 }
 
 impl<'a> Seen<'a> {
@@ -136,15 +136,13 @@ impl<'a> Seen<'a> {
         let echoes = after.iter().any(|hop| echo::carries(&hop.url, email));
         let frames = if echoes { &[] } else { frames };
         let (own, foreign) = frames.iter().partition(|page| on_site(site, &page.url));
-        let unread = visit
-            .unread
-            .iter()
-            .filter(|frame| on_site(site, &frame.url));
+        let unread = visit.unread.iter();
+        let unread = unread.filter(|(url, _)| on_site(site, url));
         Some(Self {
             main,
             own,
             foreign,
-            unread: unread.collect(),
+            unread: unread.map(|(_, end)| end).collect(),
         })
     }
 
@@ -222,8 +220,8 @@ fn absent(seen: &Seen<'_>, site: &Url, email: &Mailbox) -> Fact {
     if let Some((page, _)) = best(seen.foreign.iter().copied(), email) {
         return off_site(site, &page.url);
     }
-    if let Some(frame) = seen.unread.first() {
-        return finding_of_frame(frame);
+    if let Some(finding) = seen.unread.first().and_then(|end| finding_of(end)) {
+        return finding;
     }
     if let Some(page) = seen.counted().find(|page| page.needs_script) {
         let expected = format!("{email} on the page");
@@ -281,36 +279,13 @@ pub fn finding_of(end: &End) -> Option<Fact> {
             );
             finding("source-missing", url, "a page that exists", actual)
         }
-        End::Unanswered { url, why } => unanswered(url, &why.to_string()),
-        End::Forbidden { url } => forbidden(url),
-        End::Unreadable { url, why } => unreadable(url, why),
+        End::Unanswered { url, why } => {
+            finding("source-unanswered", url, ANSWER, quoted(&why.to_string()))
+        }
+        End::Forbidden { url } => {
+            let expected = "a page that robots.txt lets read";
+            finding("source-robots", url, expected, "robots.txt forbids it")
+        }
+        End::Unreadable { url, why } => finding("source-unreadable", url, ANSWER, quoted(why)),
     })
-}
-
-/// What a frame that could not be read says, when the address was not found elsewhere.
-pub fn finding_of_frame(frame: &UnreadFrame) -> Fact {
-    let url = &frame.url;
-    match &frame.why {
-        Unread::Unanswered(why) => unanswered(url, &why.to_string()),
-        Unread::Forbidden => forbidden(url),
-        Unread::Unreadable(why) => unreadable(url, why),
-        Unread::TooManyHops => unanswered(url, "a frame beyond those that are followed"),
-    }
-}
-
-fn unanswered(url: &Url, why: &str) -> Fact {
-    finding("source-unanswered", url, ANSWER, quoted(why))
-}
-
-fn forbidden(url: &Url) -> Fact {
-    finding(
-        "source-robots",
-        url,
-        "a page that robots.txt lets read",
-        "robots.txt forbids it",
-    )
-}
-
-fn unreadable(url: &Url, why: &str) -> Fact {
-    finding("source-unreadable", url, ANSWER, quoted(why))
 }

@@ -4,9 +4,6 @@
 mod tests;
 
 use std::cell::RefCell;
-use std::fmt;
-
-use url::Url;
 
 use super::sandbox::Kept;
 use super::{Asked, Bodies, Evidence, PageAnswer};
@@ -26,36 +23,7 @@ use crate::world::{
 pub struct Replay<'a> {
     evidence: &'a Evidence,
     bodies: &'a dyn Bodies,
-    missing: RefCell<Vec<Missing>>,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Missing {
-    Page(Url),
-    Body(Digest),
-    Dns(HostName, RecordKind),
-    Session(UniqueValue),
-    Doubts,
-    MayAsk,
-    Workshop(Box<Asked>),
-}
-
-impl fmt::Display for Missing {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Page(url) => write!(f, "the page {url}"),
-            Self::Body(digest) => write!(f, "the body {digest}"),
-            Self::Dns(name, kind) => write!(f, "the {kind:?} records of {name}"),
-            Self::Session(UniqueValue::Mailbox(mailbox)) => write!(f, "who holds {mailbox}"),
-            Self::Session(UniqueValue::Domain(domain)) => write!(f, "who holds {domain}"),
-            Self::Session(UniqueValue::Value { field, text }) => {
-                write!(f, "who holds {text:?} as {field}")
-            }
-            Self::Doubts => f.write_str("what reviewers doubted before"),
-            Self::MayAsk => f.write_str("whether reviewers may be asked"),
-            Self::Workshop(asked) => write!(f, "{asked}"),
-        }
-    }
+    missing: RefCell<Vec<String>>,
 }
 
 impl<'a> Replay<'a> {
@@ -83,11 +51,11 @@ impl<'a> Replay<'a> {
 
     /// The questions so far that had no recorded answer. A judgement that asked one is not
     /// the judgement that was recorded.
-    pub fn missing(&self) -> Vec<Missing> {
+    pub fn missing(&self) -> Vec<String> {
         self.missing.borrow().clone()
     }
 
-    fn miss(&self, missing: Missing) -> Unanswered {
+    fn miss(&self, missing: String) -> Unanswered {
         let detail = format!("the evidence does not hold {missing}");
         self.missing.borrow_mut().push(missing);
         Unanswered::new(UnansweredKind::NotRecorded, detail)
@@ -108,12 +76,12 @@ impl Bodies for Checked<'_> {
 impl Fetcher for Replay<'_> {
     fn get(&self, request: &Request) -> Fetched {
         let Some(answer) = self.evidence.page(&request.url) else {
-            return Fetched::Unanswered(self.miss(Missing::Page(request.url.clone())));
+            return Fetched::Unanswered(self.miss(format!("the page {}", request.url)));
         };
         answer.fetched(&Checked(self.bodies)).unwrap_or_else(|| {
             Fetched::Unanswered(self.miss(match answer {
-                PageAnswer::Response(response) => Missing::Body(response.body.sha256),
-                _ => Missing::Page(request.url.clone()),
+                PageAnswer::Response(response) => format!("the body {}", response.body.sha256),
+                _ => format!("the page {}", request.url),
             }))
         })
     }
@@ -122,7 +90,9 @@ impl Fetcher for Replay<'_> {
 impl Resolver for Replay<'_> {
     fn lookup(&self, name: &HostName, kind: RecordKind) -> Looked {
         let known = self.evidence.dns(name, kind).cloned();
-        known.unwrap_or_else(|| Looked::Unanswered(self.miss(Missing::Dns(name.clone(), kind))))
+        known.unwrap_or_else(|| {
+            Looked::Unanswered(self.miss(format!("the {kind:?} records of {name}")))
+        })
     }
 }
 
@@ -131,7 +101,11 @@ impl UniquenessIndex for Replay<'_> {
     fn holder(&self, taken: &UniqueValue) -> Option<Key> {
         let known = self.evidence.holder(taken);
         if known.is_none() {
-            self.miss(Missing::Session(taken.clone()));
+            self.miss(match taken {
+                UniqueValue::Mailbox(mailbox) => format!("who holds {mailbox}"),
+                UniqueValue::Domain(domain) => format!("who holds {domain}"),
+                UniqueValue::Value { field, text } => format!("who holds {text:?} as {field}"),
+            });
         }
         known.flatten().cloned()
     }
@@ -139,7 +113,7 @@ impl UniquenessIndex for Replay<'_> {
     fn doubts(&self) -> Vec<EarlierDoubt> {
         let known = self.evidence.doubts();
         if known.is_none() {
-            self.miss(Missing::Doubts);
+            self.miss("what reviewers doubted before".to_owned());
         }
         known.unwrap_or_default().to_vec()
     }
@@ -147,7 +121,7 @@ impl UniquenessIndex for Replay<'_> {
     fn may_ask(&self) -> bool {
         let known = self.evidence.may_ask();
         if known.is_none() {
-            self.miss(Missing::MayAsk);
+            self.miss("whether reviewers may be asked".to_owned());
         }
         known.unwrap_or_default()
     }
@@ -157,7 +131,7 @@ impl Replay<'_> {
     fn told<T: Kept>(&self, asked: Asked) -> T {
         let told = self.evidence.told(&asked);
         let known = told.and_then(|told| T::read(told, &Checked(self.bodies)));
-        known.unwrap_or_else(|| T::absent(self.miss(Missing::Workshop(Box::new(asked))).detail))
+        known.unwrap_or_else(|| T::absent(self.miss(asked.to_string()).detail))
     }
 }
 

@@ -26,22 +26,7 @@ pub struct Visit {
     pub end: End,
     /// Frames of the page that could not be read: what they show is unknown. Frames that do
     /// not exist are not among them, and of very many that had no hop left only the first are.
-    pub unread: Vec<UnreadFrame>,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct UnreadFrame {
-    pub url: Url,
-    pub why: Unread,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Unread {
-    /// No definite answer, or too many hops on its way.
-    Unanswered(Unanswered),
-    Forbidden,
-    Unreadable(String),
-    TooManyHops,
+    pub unread: Vec<(Url, End)>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -241,7 +226,7 @@ impl<'a> Walk<'a> {
 
     /// `page` with the pages of its frames and of theirs, each source once: those of its own
     /// site first, as hops are few.
-    fn with_frames(&mut self, page: Page) -> (Vec<Page>, Vec<UnreadFrame>) {
+    fn with_frames(&mut self, page: Page) -> (Vec<Page>, Vec<(Url, End)>) {
         let site = site_of(&page.url);
         let is_own = |url: &Url| site.is_some() && site_of(url) == site;
         let mut seen: BTreeSet<Url> = self.hops.iter().map(|hop| hop.url.clone()).collect();
@@ -269,14 +254,15 @@ impl<'a> Walk<'a> {
             };
             match self.follow(url.clone(), Step::Frame) {
                 Ok(frame) => pages.push(frame),
-                Err(end) => unread.extend(reason(end).map(|why| UnreadFrame { url, why })),
+                // What does not exist shows nothing.
+                Err(End::Missing { .. }) => {}
+                Err(end) => unread.push((url, end)),
             }
         }
-        let why = Unread::TooManyHops;
         let left = own.into_iter().chain(foreign).take(MAX_LEFT_FRAMES);
-        unread.extend(left.map(|url| UnreadFrame {
-            url,
-            why: why.clone(),
+        unread.extend(left.map(|url| {
+            let end = stuck(url.clone(), "a frame beyond those that are followed");
+            (url, end)
         }));
         (pages, unread)
     }
@@ -329,16 +315,6 @@ fn onward(page: &Page, way: &[Url]) -> Option<Url> {
     let mut target = page.refresh.clone()?;
     target.set_fragment(None);
     (walkable(&target) && !way.contains(&target)).then_some(target)
-}
-
-/// Why a frame has no page; none when it does not exist, and so shows nothing.
-fn reason(end: End) -> Option<Unread> {
-    match end {
-        End::Pages(_) | End::Missing { .. } => None,
-        End::Unanswered { why, .. } => Some(Unread::Unanswered(why)),
-        End::Forbidden { .. } => Some(Unread::Forbidden),
-        End::Unreadable { why, .. } => Some(Unread::Unreadable(why)),
-    }
 }
 
 fn stuck(url: Url, detail: &str) -> End {

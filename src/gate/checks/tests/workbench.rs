@@ -168,7 +168,7 @@ pub fn judged(gate: &FileGate, case: Case<'_>, world: World<'_>) -> Judgement {
     let Recording { evidence, bodies } = recorder.finish();
     let replay = Replay::new(&evidence, &bodies);
     assert_eq!(gate.judge(case, &replay.world()), judgement);
-    assert_eq!(replay.missing(), []);
+    assert_eq!(replay.missing(), [""; 0]);
     judgement
 }
 

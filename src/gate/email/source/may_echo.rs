@@ -1,7 +1,5 @@
 //! Whether a URL's query carries something that a page could make the address, or the name, of.
 
-use std::fmt;
-
 use url::Url;
 
 use super::super::identity::company_name::CompanyName;
@@ -33,25 +31,10 @@ const TARGETS: &[&str] = &[
     "to", "u", "uri", "url", "website",
 ];
 
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Suspicion {
-    AddressPart(String),
-    CompanyName,
-    Markup,
-    ForeignUrl(String),
-    Opaque,
-}
+const BLOB: &str = "an opaque blob";
 
-impl fmt::Display for Suspicion {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::AddressPart(part) => write!(f, "a part of the address: {}", quoted(part)),
-            Self::CompanyName => f.write_str("the company's name"),
-            Self::Markup => f.write_str("markup"),
-            Self::ForeignUrl(url) => write!(f, "a URL of another site: {}", quoted(url)),
-            Self::Opaque => f.write_str("an opaque blob"),
-        }
-    }
+fn part(part: &str) -> String {
+    format!("a part of the address: {}", quoted(part))
 }
 
 /// Words of links that a page's own protection of addresses makes: what follows is one in code.
@@ -60,13 +43,13 @@ const PROTECTION: &[&str] = &["email-protection", "cfemail"];
 /// The first suspicious thing that the query carries; the path counts only where it holds both
 /// parts of the address, whole or in pieces, an `@` inside a segment, markup, or what a page that repeats it would
 /// not show.
-pub fn suspicion(url: &Url, email: &Mailbox, name: &CompanyName) -> Option<Suspicion> {
+pub fn suspicion(url: &Url, email: &Mailbox, name: &CompanyName) -> Option<String> {
     let path = echo::unescaped(url.path());
     if PROTECTION
         .iter()
         .any(|word| url.as_str().to_lowercase().contains(word))
     {
-        return Some(Suspicion::Opaque);
+        return Some(BLOB.to_owned());
     }
     split_in_path(&path, email)
         .or_else(|| in_pieces(url, email))
@@ -76,7 +59,7 @@ pub fn suspicion(url: &Url, email: &Mailbox, name: &CompanyName) -> Option<Suspi
         .or_else(|| {
             let query = url.query()?;
             if query.len() > LONGEST_QUERY {
-                return Some(Suspicion::Opaque);
+                return Some(BLOB.to_owned());
             }
             carried_name(query, name).or_else(|| {
                 url.query_pairs().find_map(|(key, value)| {
@@ -87,10 +70,10 @@ pub fn suspicion(url: &Url, email: &Mailbox, name: &CompanyName) -> Option<Suspi
 }
 
 /// What `text` carries, given as the value of the parameter `key`.
-fn in_text(url: &Url, email: &Mailbox, text: &str, key: &str) -> Option<Suspicion> {
+fn in_text(url: &Url, email: &Mailbox, text: &str, key: &str) -> Option<String> {
     let text = echo::unescaped(text);
     if text.split(ends_blob).any(is_blob) {
-        return Some(Suspicion::Opaque);
+        return Some(BLOB.to_owned());
     }
     let (text, key) = (text.to_lowercase(), key.to_lowercase());
     markup(&text)
@@ -99,7 +82,7 @@ fn in_text(url: &Url, email: &Mailbox, text: &str, key: &str) -> Option<Suspicio
         .or_else(|| address_part(email, &text, &key))
 }
 
-fn markup(text: &str) -> Option<Suspicion> {
+fn markup(text: &str) -> Option<String> {
     let found = [
         "<",
         ">",
@@ -113,7 +96,7 @@ fn markup(text: &str) -> Option<Suspicion> {
         "\\u00",
     ];
     let found = found.iter().any(|mark| text.contains(mark)) || has_entity(text);
-    found.then_some(Suspicion::Markup)
+    found.then(|| "markup".to_owned())
 }
 
 /// Whether the text holds a named character reference, such as `&commat;`.
@@ -125,12 +108,12 @@ fn has_entity(text: &str) -> bool {
 }
 
 /// What a page may drop when it repeats the text: it parts a word here, and none there.
-fn swallowed(text: &str) -> Option<Suspicion> {
+fn swallowed(text: &str) -> Option<String> {
     let found = text.chars().any(|c| c.is_control() || is_swallowed(c));
-    found.then_some(Suspicion::Opaque)
+    found.then(|| BLOB.to_owned())
 }
 
-fn foreign_url(url: &Url, text: &str, key: &str) -> Option<Suspicion> {
+fn foreign_url(url: &Url, text: &str, key: &str) -> Option<String> {
     let own = HostName::of_url(url)?;
     let domain = own.registrable();
     let is_foreign = |host: &&str| match HostName::parse(host) {
@@ -144,7 +127,7 @@ fn foreign_url(url: &Url, text: &str, key: &str) -> Option<Suspicion> {
         .then(|| host_part(text))
         .filter(|host| HostName::parse(host).is_ok_and(|host| host.registrable().is_some()));
     let found = absolute.chain(bare).find(is_foreign);
-    found.map(|host| Suspicion::ForeignUrl(host.to_owned()))
+    found.map(|host| format!("a URL of another site: {}", quoted(host)))
 }
 
 /// What stands before the first character that no host has.
@@ -153,10 +136,10 @@ fn host_part(text: &str) -> &str {
     text.split(|c| !host(c)).next().unwrap_or_default()
 }
 
-fn address_part(email: &Mailbox, text: &str, key: &str) -> Option<Suspicion> {
+fn address_part(email: &Mailbox, text: &str, key: &str) -> Option<String> {
     plain_readings(text).find_map(|text| {
         if text.contains('@') {
-            return Some(Suspicion::AddressPart("@".to_owned()));
+            return Some(part("@"));
         }
         let mut words = text.split(ends_word);
         let found = words.find(|word| is_domain(email, word) || *word == email.local())?;
@@ -167,27 +150,27 @@ fn address_part(email: &Mailbox, text: &str, key: &str) -> Option<Suspicion> {
         } else {
             NAVIGATION.contains(&key)
         };
-        (!of_course).then(|| Suspicion::AddressPart(found.to_owned()))
+        (!of_course).then(|| part(found))
     })
 }
 
-fn split_in_path(path: &str, email: &Mailbox) -> Option<Suspicion> {
+fn split_in_path(path: &str, email: &Mailbox) -> Option<String> {
     let both = plain_readings(path).any(|path| {
         let holds = |wanted: &dyn Fn(&str) -> bool| path.split(ends_word).any(wanted);
         holds(&|word| is_domain(email, word)) && holds(&|word| word == email.local())
     });
-    both.then(|| Suspicion::AddressPart(email.domain().to_string()))
+    both.then(|| part(email.domain().as_str()))
 }
 
-fn in_pieces(url: &Url, email: &Mailbox) -> Option<Suspicion> {
-    echo::spells(url, email).then(|| Suspicion::AddressPart(email.domain().to_string()))
+fn in_pieces(url: &Url, email: &Mailbox) -> Option<String> {
+    echo::spells(url, email).then(|| part(email.domain().as_str()))
 }
 
 /// An `@` in a path, but for the one that a profile's segment begins with (`/@acme`).
-fn sign_in_path(path: &str) -> Option<Suspicion> {
+fn sign_in_path(path: &str) -> Option<String> {
     let inside = |segment: &str| segment.char_indices().any(|(at, c)| at > 0 && c == '@');
     let found = plain_readings(path).any(|path| path.split('/').any(inside));
-    found.then(|| Suspicion::AddressPart("@".to_owned()))
+    found.then(|| part("@"))
 }
 
 /// The text without what a page may take out of it, with tags and without.
@@ -203,10 +186,10 @@ fn ends_word(c: char) -> bool {
     !(c.is_alphanumeric() || matches!(c, '.' | '-' | '_' | '+'))
 }
 
-fn carried_name(query: &str, name: &CompanyName) -> Option<Suspicion> {
+fn carried_name(query: &str, name: &CompanyName) -> Option<String> {
     let text = echo::unescaped(&query.replace('+', " "));
     name.is_in(&Folded::new(&text))
-        .then_some(Suspicion::CompanyName)
+        .then(|| "the company's name".to_owned())
 }
 
 fn ends_blob(c: char) -> bool {
@@ -232,7 +215,7 @@ fn is_blob(text: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn suspicion_of(url: &str) -> Option<Suspicion> {
+    fn suspicion_of(url: &str) -> Option<String> {
         let email = Mailbox::parse("contact@acme.co.kr").unwrap();
         let name = CompanyName::parse("(주)한빛식품 (Acme Foods)");
         suspicion(&Url::parse(url).unwrap(), &email, &name)

@@ -4,7 +4,7 @@ use super::*;
 use crate::gate::email::testing::{
     Canned, begun_at, page, page_saying, rules, silence, url, visit_of,
 };
-use crate::world::fetch::visit::{Hop, Step as HopStep, Unread, UnreadFrame};
+use crate::world::fetch::visit::{Hop, Step as HopStep};
 use crate::world::page::Page;
 
 const SITE: &str = "https://acme.co.kr/";
@@ -166,25 +166,26 @@ fn an_absent_address_is_unknown_where_the_page_needs_its_scripts() {
 
 #[test]
 fn an_absent_address_is_unknown_where_a_frame_of_the_site_was_not_read() {
-    let unread = |at: &str, why: Unread| {
+    let unread = |at: &str, end: fn(Url) -> End| {
         let mut visit = visit_of(vec![page(CONTACT)]);
-        let url = url(at);
-        visit.unread.push(UnreadFrame { url, why });
+        visit.unread.push((url(at), end(url(at))));
         fired(&visit)
     };
     let own = "https://acme.co.kr/f";
+    let silent = |url| End::Unanswered {
+        url,
+        why: silence(),
+    };
+    let forbidden = |url| End::Forbidden { url };
+    let odd = |url| End::Unreadable {
+        url,
+        why: "pdf".to_owned(),
+    };
+    assert_eq!(unread(own, silent), ["source-unanswered"]);
+    assert_eq!(unread(own, forbidden), ["source-robots"]);
+    assert_eq!(unread(own, odd), ["source-unreadable"]);
     assert_eq!(
-        unread(own, Unread::Unanswered(silence())),
-        ["source-unanswered"]
-    );
-    assert_eq!(unread(own, Unread::TooManyHops), ["source-unanswered"]);
-    assert_eq!(unread(own, Unread::Forbidden), ["source-robots"]);
-    assert_eq!(
-        unread(own, Unread::Unreadable("pdf".to_owned())),
-        ["source-unreadable"]
-    );
-    assert_eq!(
-        unread("https://maps.com/", Unread::Forbidden),
+        unread("https://maps.com/", forbidden),
         ["email-not-on-source"]
     );
 }

@@ -2,7 +2,6 @@
 //! user directories.
 
 use std::collections::HashSet;
-use std::fmt;
 use std::sync::LazyLock;
 
 use url::Url;
@@ -13,27 +12,8 @@ use crate::world::domain::HostName;
 
 static PLACES: LazyLock<Places> = LazyLock::new(|| Places::parse(USER_CONTENT));
 
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Mark {
-    Host(&'static str),
-    /// A word of the path, or of a label below the registrable domain.
-    Word(String),
-    Parameter(String),
-    HomeDirectory,
-}
-
-impl fmt::Display for Mark {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Host(host) => write!(f, "the host {host}"),
-            Self::Word(word) => write!(f, "the word {word:?} in its URL"),
-            Self::Parameter(key) => write!(f, "the parameter {key:?} in its URL"),
-            Self::HomeDirectory => f.write_str("a home directory"),
-        }
-    }
-}
-
-pub fn mark(url: &Url) -> Option<Mark> {
+/// What marks a URL as a place where others than the owner of its site write.
+pub fn mark(url: &Url) -> Option<String> {
     let host = HostName::of_url(url);
     host.as_ref()
         .and_then(listed_host)
@@ -72,19 +52,19 @@ impl Places {
     }
 }
 
-fn listed_host(host: &HostName) -> Option<Mark> {
+fn listed_host(host: &HostName) -> Option<String> {
     with_parents(host.as_str())
         .find_map(|name| PLACES.hosts.get(name))
-        .map(|name| Mark::Host(name))
+        .map(|name| format!("the host {name}"))
 }
 
-fn label_word(host: &HostName) -> Option<Mark> {
+fn label_word(host: &HostName) -> Option<String> {
     let domain = host.registrable()?;
     let below = host.as_str().strip_suffix(domain.as_str())?;
     below.split('.').find_map(listed_word)
 }
 
-fn in_path(url: &Url) -> Option<Mark> {
+fn in_path(url: &Url) -> Option<String> {
     let path = echo::unescaped(url.path());
     if is_owners(&path) {
         return None;
@@ -92,12 +72,12 @@ fn in_path(url: &Url) -> Option<Mark> {
     let lower = format!("{}/", path.to_lowercase());
     let mut folders = PLACES.folders.iter();
     if let Some(folder) = folders.find(|folder| lower.contains(&format!("/{folder}/"))) {
-        return Some(Mark::Word((*folder).to_owned()));
+        return Some(a_word(folder));
     }
     let segments: Vec<&str> = path.split('/').collect();
     segments.iter().enumerate().find_map(|(index, segment)| {
         if segment.starts_with('~') && segment.len() > 1 {
-            return Some(Mark::HomeDirectory);
+            return Some("a home directory".to_owned());
         }
         listed_word(segment).or_else(|| {
             let below = &segments[index + 1..];
@@ -136,24 +116,28 @@ fn is_one_of_many(segment: &str) -> bool {
             .any(|word| name.to_lowercase().starts_with(word))
 }
 
-fn in_query(url: &Url) -> Option<Mark> {
+fn in_query(url: &Url) -> Option<String> {
     url.query_pairs().find_map(|(key, value)| {
         let (key, value) = (key.to_lowercase(), value.to_lowercase());
         let kind = value.find(':').map_or(value.as_str(), |end| &value[..=end]);
         let listed = PLACES.parameters.contains(key.as_str())
             || PLACES.parameters.contains(format!("{key}={kind}").as_str());
-        listed.then_some(Mark::Parameter(key))
+        listed.then(|| format!("the parameter {key:?} in its URL"))
     })
+}
+
+fn a_word(word: &str) -> String {
+    format!("the word {word:?} in its URL")
 }
 
 /// The first listed word of `text`, whose words are parted by `_`, `.` and capitals: those of
 /// `boardView.do` and `bbs_list.php`, but not of `board-of-directors`, which names a page.
-fn listed_word(text: &str) -> Option<Mark> {
+fn listed_word(text: &str) -> Option<String> {
     word_of(text, &PLACES.words)
 }
 
 /// The first word of `text` that is in `words`.
-fn word_of(text: &str, words: &HashSet<&'static str>) -> Option<Mark> {
+fn word_of(text: &str, words: &HashSet<&'static str>) -> Option<String> {
     let mut parted = String::with_capacity(text.len() + 8);
     let mut before = ' ';
     for c in text.chars() {
@@ -166,7 +150,7 @@ fn word_of(text: &str, words: &HashSet<&'static str>) -> Option<Mark> {
     parted
         .split(['_', '.', ';'])
         .find(|word| words.contains(word))
-        .map(|word| Mark::Word(word.to_owned()))
+        .map(a_word)
 }
 
 #[cfg(test)]

@@ -191,7 +191,7 @@ fn judged_after(
     let Recording { evidence, bodies } = recorder.finish();
     let replay = Replay::new(&evidence, &bodies);
     let again = gate.judge(case, &replay.world());
-    assert_eq!(replay.missing(), []);
+    assert_eq!(replay.missing(), [""; 0]);
     let written = |judgement: &Judgement| serde_json::to_string(judgement).unwrap();
     assert_eq!(written(&again), written(&judgement));
     let read: Judgement = serde_json::from_str(&written(&judgement)).unwrap();

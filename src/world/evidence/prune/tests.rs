@@ -51,7 +51,8 @@ fn masks_other_addresses_and_keeps_its_own() {
         ),
         ("mailto:jo%40acme.com", "mailto:xx%40acme.com"),
         ("@media print", "@media print"),
-        ("jo @ acme.com", "jo @ acme.com"),
+        ("jo @ acme.com", "xx @ acme.com"),
+        ("follow us @acme", "follow us @acme"),
         ("조@acme.com jo@", "조@acme.com jo@"),
     ] {
         assert_eq!(left_of(page), expected);

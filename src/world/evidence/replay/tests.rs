@@ -1,5 +1,7 @@
 //! Replays that answer as was recorded, and say what is missing.
 
+use url::Url;
+
 use super::*;
 use crate::world::evidence::record::Recorder;
 use crate::world::evidence::recorded::RecordedWorld;
@@ -64,7 +66,7 @@ fn replays_what_was_recorded_byte_for_byte() {
     let evidence: Evidence = serde_json::from_str(&stored).unwrap();
     let replay = Replay::new(&evidence, &recording.bodies);
     assert_eq!(judge(&replay.world()), first);
-    assert_eq!(replay.missing(), []);
+    assert_eq!(replay.missing(), [""; 0]);
 
     let again = Recorder::new(replay.world());
     assert_eq!(judge(&again.world()), first);
@@ -81,7 +83,7 @@ fn judges_again_by_what_the_session_knows_now() {
     let now = holder("Acme");
     let second = judge(&replay.world_with(&now));
     assert!(first.ends_with("None") && second.ends_with("Some(Key(\"Acme\"))"));
-    assert_eq!(replay.missing(), []);
+    assert_eq!(replay.missing(), [""; 0]);
 }
 
 #[test]
@@ -155,9 +157,9 @@ fn says_what_was_not_recorded() {
     ));
     assert_eq!(world.accepted.holder(&taken()), None);
     let expected = [
-        Missing::Page(url),
-        Missing::Dns(name, RecordKind::Mx),
-        Missing::Session(taken()),
+        "the page https://acme.com/",
+        "the Mx records of acme.com",
+        "who holds info@acme.com",
     ];
     assert_eq!(replay.missing(), expected);
 }
@@ -182,7 +184,7 @@ fn refuses_a_body_that_was_changed() {
         replay.world().fetcher.get(&request),
         Fetched::Unanswered(_)
     ));
-    assert_eq!(replay.missing(), [Missing::Body(digest)]);
+    assert_eq!(replay.missing(), [format!("the body {digest}")]);
 }
 
 #[test]
@@ -219,7 +221,7 @@ fn a_model_is_asked_once_and_never_by_a_replay() {
     let recording = recorder.finish();
     let replay = Replay::new(&recording.evidence, &recording.bodies);
     assert_eq!(replay.world().workshop.chat(&order), said("No."));
-    assert_eq!(replay.missing(), []);
+    assert_eq!(replay.missing(), [""; 0]);
 
     let other = ChatOrder {
         prompt: "And now?".to_owned(),
